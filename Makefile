@@ -1,0 +1,47 @@
+# The front door. `make` alone lists what there is.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help cosim test wave regress mutants bench lint clean
+
+# Release for everything, tests too: lockstep is used optimised, and one profile is compiled once.
+GPURF := cargo run --release --package gpurf-cli --
+
+# The variables that narrow or lengthen a run. BLOCK and SET take several values, separated by spaces.
+SELECT = $(addprefix --block ,$(BLOCK)) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET)) \
+	$(addprefix --seed ,$(SEED)) $(addprefix --cycles ,$(CYCLES)) $(addprefix --jobs ,$(JOBS))
+
+help: ## this table
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@echo "  Variables: BLOCK= PRESET= SET= SEED= CYCLES= JOBS=, e.g. make cosim BLOCK='mrf mrf_arbiter' CYCLES=1000000"
+
+cosim: ## RTL and model in lockstep: the default equivalence suite
+	@scripts/bootstrap.sh
+	@$(GPURF) cosim $(SELECT)
+
+test: ## everything that must pass before a change lands
+	@scripts/bootstrap.sh --lint
+	@scripts/test.sh
+
+wave: ## opens, or without a display names, the last failure's waveform (DIR= another one)
+	@scripts/bootstrap.sh
+	@$(GPURF) wave $(DIR)
+
+regress: ## the long run: every parameter set of the register file, a million cycles each
+	@scripts/bootstrap.sh
+	@$(GPURF) cosim --all-shapes --cycles $(or $(CYCLES),1000000) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
+
+mutants: ## mutants of the RTL through the lockstep: how many are caught, where, how fast
+	@scripts/bootstrap.sh --mutants
+	@$(GPURF) mutate $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --count ,$(COUNT))
+
+bench: ## speed of the lockstep, of plain Verilator and of the model
+	@scripts/bootstrap.sh
+	@$(GPURF) bench
+
+lint: ## format and lints of Rust and RTL, without running anything
+	@scripts/bootstrap.sh --lint
+	@scripts/lint.sh
+
+clean: ## removes what was built (failures/ stays)
+	@rm -rf target

@@ -1,0 +1,193 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Checks register-file RTL against its Rust reference model, clock by clock.
+#[derive(Debug, Parser)]
+#[command(name = "gpurf", version, about, after_help = EXIT_STATUS, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status: 0 equal or passed; 1 diverged, an assertion, or a check failed; 2 bad input or usage; \
+3 a tool is missing or a build failed; 130 interrupted.";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the blocks
+    Blocks(Listing),
+    /// List the presets
+    Presets(Listing),
+    /// Run RTL and model in lockstep
+    Cosim(Cosim),
+    /// Open a failure's waveform, or name its files where there is no display
+    Wave(Wave),
+    /// Measure the speed of lockstep, of plain Verilator and of the model
+    Bench(Bench),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// `gpurf blocks` and `gpurf presets`.
+#[derive(Debug, Args)]
+pub struct Listing {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which sizes and policies.
+#[derive(Debug, Default, Args)]
+pub struct Selection {
+    /// Start from this preset
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
+    pub preset: Option<String>,
+    /// Start from this TOML file
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Override one value, e.g. mrf.banks=8
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+impl Selection {
+    /// Whether anything is selected.
+    pub fn is_default(&self) -> bool {
+        self.preset.is_none() && self.config.is_none() && self.set.is_empty()
+    }
+}
+
+/// `gpurf cosim`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without --block, --preset, --config, --set, --rtl or --rtl-list it runs the default suite: every block, and the whole register file at a \
+selection of sizes in which every pair of values occurs. With --rtl or --rtl-list alone it runs the blocks that contain the replaced modules.")]
+pub struct Cosim {
+    /// Run this block (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    pub block: Vec<String>,
+    /// Sizes and policies
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Cycles of each run
+    #[arg(long, value_name = "N", value_parser = cycles)]
+    pub cycles: Option<u64>,
+    /// Seed of stimulus, memories and unreset state
+    #[arg(long, value_name = "S", value_parser = number)]
+    pub seed: Option<u64>,
+    /// Run the inputs of a reproducer instead of random ones
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "preset", "config", "set", "cycles", "seed", "all_shapes"])]
+    pub replay: Option<PathBuf>,
+    /// Put a file in place of a module's source (may be repeated)
+    #[arg(long, value_name = "MODULE=FILE", value_parser = replacement)]
+    pub rtl: Vec<(String, PathBuf)>,
+    /// Take modules from a file list with +incdir+ and +define+
+    #[arg(long, value_name = "FILE")]
+    pub rtl_list: Option<PathBuf>,
+    /// Run the register file at every size it has
+    #[arg(long, conflicts_with_all = ["preset", "config", "set"])]
+    pub all_shapes: bool,
+    /// How to run and print
+    #[command(flatten)]
+    pub run: Run,
+}
+
+/// Options of everything that runs jobs.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Jobs at a time (default: one a processor)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `gpurf wave`.
+#[derive(Debug, Args)]
+pub struct Wave {
+    /// The failure's folder (default: the latest one in failures/)
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+}
+
+/// `gpurf bench`.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Time of each measurement
+    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
+    pub time: Duration,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A number, decimal or hexadecimal, with underscores where they help.
+fn number(text: &str) -> Result<u64, String> {
+    let digits = text.replace('_', "");
+    let parsed = match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    parsed.map_err(|_| "expected a number from 0 to 2^64-1, such as 1000000, 1_000_000 or 0xff".into())
+}
+
+fn cycles(text: &str) -> Result<u64, String> {
+    match number(text)? {
+        0 => Err("expected at least 1 cycle".into()),
+        cycles => Ok(cycles),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || "expected a number of seconds, such as 3 or 0.5".to_owned();
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_err(|_| wrong()) } else { Err(wrong()) }
+}
+
+fn replacement(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((module, file)) if !module.is_empty() && !file.is_empty() => Ok((module.into(), file.into())),
+        _ => Err("expected MODULE=FILE, for instance mrf_arbiter=my_arbiter.sv".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_may_be_hexadecimal_and_grouped() {
+        assert_eq!(number("1_000_000"), Ok(1_000_000));
+        assert_eq!(number("0xff"), Ok(255));
+        for text in ["", "-1", "1.5", "0x", "18446744073709551616"] {
+            assert!(number(text).is_err(), "{text}");
+        }
+        assert!(cycles("0").is_err());
+    }
+
+    #[test]
+    fn a_replacement_needs_module_and_file() {
+        assert_eq!(replacement("a=b=c.sv"), Ok(("a".into(), "b=c.sv".into())));
+        for text in ["a", "a=", "=b", ""] {
+            assert!(replacement(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! `gpurf bench`: what lockstep costs.
+
+use gpurf_blocks::config::PRESETS;
+use gpurf_regress::bench::{self, Row};
+use serde::Serialize;
+
+use crate::args::Bench;
+use crate::failure::{Failure, Status};
+use crate::output::{self, Cell, numbers, words};
+use crate::result::{Verdict, json};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    result: Verdict,
+    command: &'static str,
+    rows: &'a [Row],
+}
+
+/// Measures every preset, under load and idle.
+pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
+    let project = super::project()?;
+    let tools = super::toolchain(&project)?;
+    let mut rows = Vec::new();
+    for (preset, idle) in PRESETS.iter().flat_map(|p| [(p, false), (p, true)]) {
+        output::note(&format!("measuring {}, {}", preset.name, if idle { "idle" } else { "under load" }));
+        rows.push(bench::mrf(&project, &tools, &preset.config.shape(), idle, arguments.time)?);
+    }
+    if arguments.json {
+        output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows: &rows }))?;
+        return Ok(Status::Pass);
+    }
+    let columns = [
+        words("kcycles/s"),
+        numbers("lockstep"),
+        numbers("Verilator"),
+        numbers("model"),
+        numbers("lockstep/Verilator"),
+        numbers("model/Verilator"),
+        words("checksum"),
+    ];
+    let row = |r: &Row| -> Vec<Cell> {
+        vec![
+            r.name.as_str().into(),
+            format!("{:.0}", r.lockstep).into(),
+            format!("{:.0}", r.verilator).into(),
+            format!("{:.0}", r.model).into(),
+            format!("{:.2}", r.lockstep_ratio).into(),
+            format!("{:.1}", r.model_ratio).into(),
+            r.checksum.as_str().into(),
+        ]
+    };
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    output::print(&output::table(&columns, &rows))?;
+    output::print("Verilator: without probes and assertions, nothing compared. Equal checksums: all three did the same work.\n")?;
+    Ok(Status::Pass)
+}

@@ -1,0 +1,253 @@
+//! `gpurf cosim`: RTL and model in lockstep.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gpurf_regress::{Job, JobResult, Project, RunResult, run_all, run_job};
+use verilated::{Options, Toolchain};
+
+use crate::args::Cosim;
+use crate::failure::{Failure, Status};
+use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, grouped, numbers, words};
+use crate::own_rtl::OwnRtl;
+use crate::plan::{self, Plan, command_of, parameters, preset_of};
+use crate::progress::Progress;
+use crate::result::{Details, Run, Runs, Verdict, json};
+use crate::{interrupt, shape};
+
+/// Failures of one command that are shrunk, kept in a folder and printed whole; further ones are rows of the table.
+const KEPT: usize = 4;
+
+/// What came of a job.
+enum Ended {
+    /// It ran.
+    Ran(Box<JobResult>),
+    /// It could not be run.
+    Refused(Failure),
+    /// The user stopped before its turn.
+    Skipped,
+}
+
+/// Runs what the command line asks for.
+pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
+    let project = super::project()?;
+    let Plan { jobs, own, single } = plan::plan(&project, arguments)?;
+    let tools = super::toolchain(&project)?;
+    interrupt::listen()?;
+    let ended = run(&project, &tools, &jobs, &own, arguments);
+    let status = worst(&ended);
+    let rows: Vec<Run> = jobs.iter().zip(&ended).map(|(job, ended)| row(job, ended)).collect();
+    if arguments.run.json {
+        let text = match &rows[..] {
+            [row] if single => json(row),
+            _ => json(&Runs { result: verdict_of(&ended), command: "cosim", runs: &rows }),
+        };
+        output::print(&text)?;
+        failures(&jobs, &ended, &own).iter().for_each(|text| output::note(text));
+    } else {
+        output::print(&format!("{}{}\n", table(&jobs, &ended), shape::LEGEND))?;
+        for text in failures(&jobs, &ended, &own) {
+            output::print(&format!("\n{text}"))?;
+        }
+        output::print(&format!("\n{}\n", summary(&ended)))?;
+    }
+    Ok(status)
+}
+
+fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, arguments: &Cosim) -> Vec<Ended> {
+    let progress = Progress::new(jobs.len(), !arguments.run.json);
+    let kept = AtomicUsize::new(0);
+    let work = |index: &usize| {
+        if interrupt::requested() {
+            return Ended::Skipped;
+        }
+        let mut job = jobs[*index].clone();
+        progress.begin(*index, &name(&job));
+        job.keep_failure &= kept.load(Ordering::Relaxed) < KEPT;
+        match run_job(project, tools, &job, &own.sources, &Options::default(), interrupt::flag()) {
+            Ok(result) => {
+                kept.fetch_add(usize::from(result.failure_folder.is_some()), Ordering::Relaxed);
+                Ended::Ran(Box::new(result))
+            }
+            // Ctrl-C reaches the compilers too: a build that fails now says nothing.
+            Err(_) if interrupt::requested() => Ended::Skipped,
+            Err(error) => Ended::Refused(error.into()),
+        }
+    };
+    let done = |index: usize, ended: &Ended| {
+        progress.end(index, &format!("{:<12} {}", verdict(ended).map_or("skipped", Verdict::word), name(&jobs[index])));
+    };
+    let order: Vec<usize> = (0..jobs.len()).collect();
+    run_all(&order, super::threads(arguments.run.jobs), work, done)
+}
+
+fn name(job: &Job) -> String {
+    format!("{} {}", job.block, shape::words(&parameters(&job.block, &job.shape)))
+}
+
+/// `None`: it did not run.
+fn verdict(ended: &Ended) -> Option<Verdict> {
+    match ended {
+        Ended::Ran(result) => Some(result.result.into()),
+        Ended::Refused(_) => Some(Verdict::Error),
+        Ended::Skipped => None,
+    }
+}
+
+/// The status of each job; the program ends with the worst.
+fn status(ended: &Ended) -> Status {
+    match ended {
+        Ended::Ran(result) => match result.result {
+            RunResult::Pass => Status::Pass,
+            RunResult::Interrupted => Status::Interrupted,
+            RunResult::Diverged | RunResult::Assertion | RunResult::CoverageMissed | RunResult::Error => Status::Failed,
+        },
+        Ended::Refused(failure) => failure.status,
+        Ended::Skipped => Status::Interrupted,
+    }
+}
+
+fn worst(ended: &[Ended]) -> Status {
+    ended.iter().map(status).max().unwrap_or(Status::Pass)
+}
+
+/// All runs in one word.
+fn verdict_of(ended: &[Ended]) -> Verdict {
+    let worst = worst(ended);
+    let first = ended.iter().find(|e| status(e) == worst).and_then(verdict);
+    first.unwrap_or(if worst == Status::Interrupted { Verdict::Interrupted } else { Verdict::Pass })
+}
+
+/// A run for `--json`.
+fn row(job: &Job, ended: &Ended) -> Run {
+    let replayed = matches!(job.inputs, gpurf_regress::Inputs::Replay(_));
+    let mut run = Run {
+        result: verdict(ended).unwrap_or(Verdict::Interrupted),
+        command: "cosim",
+        block: job.block.clone(),
+        preset: preset_of(job),
+        parameters: parameters(&job.block, &job.shape).into_iter().collect(),
+        straps: (!replayed).then_some(job.straps),
+        seed: job.seed,
+        cycles: 0,
+        details: None,
+        message: None,
+    };
+    match ended {
+        Ended::Ran(result) => {
+            run.cycles = result.cycles;
+            run.message = (!result.report.is_empty()).then(|| result.report.clone());
+            run.details = Some(Details {
+                signals_compared: result.signals_compared,
+                probes_absent: result.probes_absent.len(),
+                build_s: result.build_s,
+                wall_s: result.wall_s,
+                events: result.events.clone(),
+                coverage: result.coverage.iter().copied().collect(),
+                divergence: result.divergence.clone(),
+                artifacts: result.failure_folder.iter().cloned().collect(),
+            });
+        }
+        Ended::Refused(failure) => run.message = Some(failure.message.clone()),
+        Ended::Skipped => {}
+    }
+    run
+}
+
+fn table(jobs: &[Job], ended: &[Ended]) -> String {
+    let columns = [
+        words("block"),
+        words("shape"),
+        words("reads"),
+        numbers("seed"),
+        numbers("cycles"),
+        numbers("signals"),
+        numbers("least covered"),
+        numbers("kcycles/s"),
+        words("result"),
+    ];
+    let rows: Vec<Vec<Cell>> = jobs.iter().zip(ended).map(|(job, ended)| cells(job, ended)).collect();
+    output::table(&columns, &rows)
+}
+
+fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
+    let has_straps = matches!(job.block.as_str(), "mrf" | "mrf_arbiter") && !matches!(job.inputs, gpurf_regress::Inputs::Replay(_));
+    let order = if !has_straps { "" } else if job.straps & 1 == 1 { "round-robin" } else { "oldest" };
+    let mut cells: Vec<Cell> =
+        vec![job.block.as_str().into(), shape::words(&parameters(&job.block, &job.shape)).into(), order.into(), job.seed.into()];
+    let word = verdict(ended).map_or("not run", Verdict::word);
+    let style = match verdict(ended) {
+        Some(Verdict::Pass) => GOOD,
+        Some(Verdict::Interrupted) | None => QUIET,
+        Some(_) => BAD,
+    };
+    match ended {
+        Ended::Ran(result) => {
+            let speed = result.cycles as f64 / result.wall_s.max(1e-9) / 1e3;
+            let least = result.coverage.iter().map(|&(_, count)| count).min();
+            cells.push(grouped(result.cycles).into());
+            cells.push(result.signals_compared.into());
+            cells.push(least.map_or(String::new(), grouped).into());
+            cells.push(format!("{speed:.0}").into());
+        }
+        Ended::Refused(_) | Ended::Skipped => cells.extend((0..4).map(|_| Cell::from(""))),
+    }
+    cells.push(Cell::styled(word, style));
+    cells
+}
+
+/// What did not pass, in words, the first few in full.
+fn failures(jobs: &[Job], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut refusals: Vec<&str> = Vec::new();
+    for (job, ended) in jobs.iter().zip(ended) {
+        match ended {
+            Ended::Ran(result) if status(ended) == Status::Failed => {
+                let folder = result.failure_folder.as_deref();
+                if folder.is_none() && texts.len() >= KEPT {
+                    continue;
+                }
+                let mut text = format!("{HEADING}{} {}{HEADING:#}\n", name(job), Verdict::from(result.result).word());
+                text.push_str(result.report.trim_end());
+                text.push('\n');
+                if let Some(folder) = folder {
+                    text.push_str(&format!("  {:<9} {}\n", "folder", shorter(folder).display()));
+                }
+                if !matches!(job.inputs, gpurf_regress::Inputs::Replay(_)) {
+                    text.push_str(&format!("  {:<9} {}\n", "again", command_of(job, own)));
+                }
+                texts.push(text);
+            }
+            // One mistake in the RTL stops every run that contains it: it is told once.
+            Ended::Refused(failure) if !refusals.contains(&failure.message.as_str()) && refusals.len() < KEPT => {
+                refusals.push(&failure.message);
+                texts.push(format!("{BAD}error:{BAD:#} {}: {}\n", job.block, failure.message.trim_end()));
+            }
+            _ => {}
+        }
+    }
+    texts
+}
+
+/// A path without the current folder in front of it.
+fn shorter(path: &Path) -> &Path {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path)
+}
+
+fn summary(ended: &[Ended]) -> String {
+    let count = |status_wanted: Status| ended.iter().filter(|e| status(e) == status_wanted).count();
+    let (passed, failed) = (count(Status::Pass), count(Status::Failed));
+    let refused = count(Status::BadInput) + count(Status::Tool);
+    let mut parts = vec![format!("{passed} of {} equal", ended.len())];
+    let mut add = |number: usize, what: &str| {
+        if number > 0 {
+            parts.push(format!("{number} {what}"));
+        }
+    };
+    add(failed, "failed");
+    add(refused, "could not be run");
+    add(count(Status::Interrupted), "interrupted or not run");
+    let style = if passed == ended.len() { GOOD } else { BAD };
+    format!("{style}{}{style:#}", parts.join(", "))
+}

@@ -1,0 +1,46 @@
+//! `gpurf blocks` and `gpurf presets`.
+
+use gpurf_blocks::config::PRESETS;
+use gpurf_blocks::registry::BLOCKS;
+use serde_json::json;
+
+use crate::args::Listing;
+use crate::failure::{Failure, Status};
+use crate::output::{self, words};
+use crate::result::json;
+use crate::shape;
+
+/// Lists the blocks, inner ones first.
+pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
+    if listing.json {
+        let blocks: Vec<_> = BLOCKS
+            .iter()
+            .map(|b| json!({"block": b.name, "rtl": format!("rtl/{}.sv", b.path), "summary": b.summary, "modules": modules(b.sources)}))
+            .collect();
+        output::print(&json(&json!({"result": "pass", "command": "blocks", "blocks": blocks})))?;
+        return Ok(Status::Pass);
+    }
+    let row = |b: &gpurf_blocks::registry::Entry| vec![b.name.into(), format!("rtl/{}.sv", b.path).into(), b.summary.into()];
+    let rows: Vec<_> = BLOCKS.iter().map(row).collect();
+    output::print(&output::table(&[words("block"), words("RTL"), words("what it is")], &rows))?;
+    Ok(Status::Pass)
+}
+
+fn modules(sources: &[&'static str]) -> Vec<&'static str> {
+    sources.iter().map(|s| s.rsplit('/').next().unwrap_or(s)).collect()
+}
+
+/// Lists the presets.
+pub fn presets(listing: &Listing) -> Result<Status, Failure> {
+    if listing.json {
+        let presets: Vec<_> =
+            PRESETS.iter().map(|p| json!({"preset": p.name, "summary": p.summary, "config": p.config})).collect();
+        output::print(&json(&json!({"result": "pass", "command": "presets", "presets": presets})))?;
+        return Ok(Status::Pass);
+    }
+    let row = |p: &gpurf_blocks::config::Preset| vec![p.name.into(), shape::words_of(&p.config.shape()).into(), p.summary.into()];
+    let rows: Vec<_> = PRESETS.iter().map(row).collect();
+    output::print(&output::table(&[words("preset"), words("shape"), words("what it is")], &rows))?;
+    output::print(&format!("{}\n", shape::LEGEND))?;
+    Ok(Status::Pass)
+}

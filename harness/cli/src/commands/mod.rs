@@ -1,0 +1,39 @@
+//! The commands, one file each, and what they share.
+
+pub mod bench;
+pub mod cosim;
+pub mod list;
+pub mod wave;
+
+use std::num::NonZeroUsize;
+
+use gpurf_regress::Project;
+use verilated::Toolchain;
+
+use crate::failure::Failure;
+
+/// The project's folders.
+///
+/// # Errors
+/// When there is no RTL where it should be.
+pub fn project() -> Result<Project, Failure> {
+    let project = Project::find();
+    if project.rtl().is_dir() {
+        return Ok(project);
+    }
+    let root = project.root.display();
+    Err(Failure::bad_input(format!("there is no folder {root}/rtl: set GPURF_HOME to the folder of a gpurf checkout")))
+}
+
+/// Verilator and the compiler.
+///
+/// # Errors
+/// When one is missing or too old.
+pub fn toolchain(project: &Project) -> Result<Toolchain, Failure> {
+    Toolchain::find(&project.cache()).map_err(|e| Failure::from(gpurf_regress::JobError::from(e)))
+}
+
+/// The number of jobs at a time.
+pub fn threads(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZeroUsize::get), usize::from)
+}

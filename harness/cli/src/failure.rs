@@ -1,0 +1,67 @@
+//! How the program ends when it does not pass.
+
+use std::process::ExitCode;
+
+/// The documented exit statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Equal, or passed.
+    Pass = 0,
+    /// Diverged, an assertion, or a check failed.
+    Failed = 1,
+    /// Bad input or usage.
+    BadInput = 2,
+    /// A tool is missing, or a build failed.
+    Tool = 3,
+    /// Interrupted.
+    Interrupted = 130,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Why a command ends early.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// With this status.
+    pub status: Status,
+    /// A sentence the user can act on.
+    pub message: String,
+}
+
+impl Failure {
+    /// The user's input is at fault.
+    pub fn bad_input(message: impl Into<String>) -> Self {
+        Self { status: Status::BadInput, message: message.into() }
+    }
+
+    /// A tool, a build or the file system is at fault.
+    pub fn tool(message: impl Into<String>) -> Self {
+        Self { status: Status::Tool, message: message.into() }
+    }
+}
+
+impl From<gpurf_blocks::config::ConfigError> for Failure {
+    fn from(error: gpurf_blocks::config::ConfigError) -> Self {
+        Self::bad_input(error.to_string())
+    }
+}
+
+impl From<gpurf_lockstep::ReproducerError> for Failure {
+    fn from(error: gpurf_lockstep::ReproducerError) -> Self {
+        Self::bad_input(error.to_string())
+    }
+}
+
+impl From<gpurf_regress::JobError> for Failure {
+    fn from(error: gpurf_regress::JobError) -> Self {
+        match error {
+            gpurf_regress::JobError::Input(message) => Self::bad_input(message),
+            gpurf_regress::JobError::Build(message) => Self::tool(message),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The gpurf program: checks register-file RTL against its reference model, clock by clock.
+//!
+//! The program itself decides little: it puts the command line in terms of jobs (`plan`), has them run (`gpurf-regress`), and shows what came of
+//! it, as a table or as one JSON object. Everything a user can get wrong ends in a sentence and one of five exit statuses (`failure`).
+
+mod args;
+mod commands;
+mod failure;
+mod file_list;
+mod interrupt;
+mod output;
+mod own_rtl;
+mod plan;
+mod progress;
+mod result;
+mod shape;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+use failure::{Failure, Status};
+use result::Refusal;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let (name, json) = match &cli.command {
+        Command::Blocks(a) => ("blocks", a.json),
+        Command::Presets(a) => ("presets", a.json),
+        Command::Cosim(a) => ("cosim", a.run.json),
+        Command::Wave(_) => ("wave", false),
+        Command::Bench(a) => ("bench", a.json),
+        Command::Completions { .. } => ("completions", false),
+    };
+    let status = run(&cli.command).unwrap_or_else(|failure| {
+        if json {
+            // Where standard output is what fails there is no second way to say so.
+            let _ = output::print(&result::json(&Refusal::new(name, failure.status, &failure.message)));
+        }
+        output::error(&failure.message);
+        failure.status
+    });
+    status.into()
+}
+
+fn run(command: &Command) -> Result<Status, Failure> {
+    match command {
+        Command::Blocks(arguments) => commands::list::blocks(arguments),
+        Command::Presets(arguments) => commands::list::presets(arguments),
+        Command::Cosim(arguments) => commands::cosim::cosim(arguments),
+        Command::Wave(arguments) => commands::wave::wave(arguments),
+        Command::Bench(arguments) => commands::bench::bench(arguments),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "gpurf", &mut script);
+            output::print(&String::from_utf8_lossy(&script))?;
+            Ok(Status::Pass)
+        }
+    }
+}

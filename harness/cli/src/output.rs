@@ -1,0 +1,135 @@
+//! Words on standard output and standard error.
+
+use std::io::{ErrorKind, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::failure::Failure;
+
+/// What passed.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// What failed.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Headings.
+pub const HEADING: Style = Style::new().bold();
+/// What is there for completeness.
+pub const QUIET: Style = Style::new().dimmed();
+
+/// Writes to standard output; colours only reach a terminal.
+///
+/// # Errors
+/// When the output cannot be written, e.g. on a full disk. A reader who has gone away is no error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::tool(format!("cannot write to standard output: {e}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to standard error; where that is gone there is nobody to tell.
+pub fn note(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Writes an error to standard error.
+pub fn error(text: &str) {
+    note(&format!("{BAD}error:{BAD:#} {text}"));
+}
+
+/// A column of a table.
+pub struct Column {
+    /// Its heading.
+    pub heading: &'static str,
+    /// Numbers stand at the right.
+    pub right: bool,
+}
+
+/// A column of words.
+pub const fn words(heading: &'static str) -> Column {
+    Column { heading, right: false }
+}
+
+/// A column of numbers.
+pub const fn numbers(heading: &'static str) -> Column {
+    Column { heading, right: true }
+}
+
+/// A cell, and how to show it.
+pub struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    /// A cell in a style.
+    pub fn styled(text: impl ToString, style: Style) -> Self {
+        Self { text: text.to_string(), style }
+    }
+}
+
+impl<T: ToString> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::styled(text, Style::new())
+    }
+}
+
+/// Lays out a table: as wide as its widest cells, two spaces between columns.
+pub fn table(columns: &[Column], rows: &[Vec<Cell>]) -> String {
+    let width = |index: usize, column: &Column| {
+        let cells = rows.iter().map(|row| row[index].text.chars().count());
+        cells.chain([column.heading.chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = columns.iter().enumerate().map(|(i, c)| width(i, c)).collect();
+    let mut text = String::new();
+    let mut line = |cells: &mut dyn Iterator<Item = (&str, Style)>| {
+        let mut parts = Vec::new();
+        for ((cell, style), (column, &width)) in cells.zip(columns.iter().zip(&widths)) {
+            let space = " ".repeat(width - cell.chars().count());
+            let (before, after) = if column.right { (space.as_str(), "") } else { ("", space.as_str()) };
+            parts.push(format!("{before}{style}{cell}{style:#}{after}"));
+        }
+        text.push_str(parts.join("  ").trim_end());
+        text.push('\n');
+    };
+    line(&mut columns.iter().map(|c| (c.heading, HEADING)));
+    for row in rows {
+        line(&mut row.iter().map(|cell| (cell.text.as_str(), cell.style)));
+    }
+    text
+}
+
+/// A count with its digits in groups of three.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let mut text = digits[..first].to_owned();
+    for group in digits.as_bytes()[first..].chunks(3) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.extend(group.iter().map(|&d| char::from(d)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_aligned_and_has_no_spaces_at_line_ends() {
+        let rows = vec![vec!["mrf".into(), 7.into()], vec!["ram_1rw".into(), 1234.into()]];
+        let text = table(&[words("block"), numbers("cycles")], &rows);
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        assert_eq!(plain, "block    cycles\nmrf           7\nram_1rw    1234\n");
+    }
+
+    #[test]
+    fn digits_stand_in_groups() {
+        let cases = [(0, "0"), (999, "999"), (1000, "1 000"), (1_234_567, "1 234 567")];
+        for (number, text) in cases {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

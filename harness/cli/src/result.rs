@@ -1,0 +1,151 @@
+//! What `--json` prints.
+//!
+//! One object for one run, `{"runs": [...], "result": ...}` for several. Fields that do not apply are absent.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gpurf_lockstep::report::DivergenceSummary;
+use serde::Serialize;
+
+use crate::failure::Status;
+
+/// How a run ended, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Equal.
+    Pass,
+    /// RTL and model differ.
+    Diverged,
+    /// The RTL stopped on an assertion.
+    Assertion,
+    /// A check failed.
+    CheckFailed,
+    /// Equal, but the stimulus did not reach everything it has to.
+    CoverageMissed,
+    /// Stopped by the user.
+    Interrupted,
+    /// It could not be run.
+    Error,
+}
+
+impl Verdict {
+    /// As a word in a table.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "equal",
+            Self::Diverged => "DIVERGED",
+            Self::Assertion => "ASSERTION",
+            Self::CheckFailed => "CHECK FAILED",
+            Self::CoverageMissed => "NOT COVERED",
+            Self::Interrupted => "interrupted",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+impl From<gpurf_regress::RunResult> for Verdict {
+    fn from(result: gpurf_regress::RunResult) -> Self {
+        use gpurf_regress::RunResult;
+        match result {
+            RunResult::Pass => Self::Pass,
+            RunResult::Diverged => Self::Diverged,
+            RunResult::Assertion => Self::Assertion,
+            RunResult::CoverageMissed => Self::CoverageMissed,
+            RunResult::Interrupted => Self::Interrupted,
+            RunResult::Error => Self::Error,
+        }
+    }
+}
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub struct Run {
+    /// How it ended.
+    pub result: Verdict,
+    /// The command.
+    pub command: &'static str,
+    /// The block.
+    pub block: String,
+    /// The preset, where shape and policies are those of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<&'static str>,
+    /// Parameters of the RTL.
+    pub parameters: BTreeMap<&'static str, u64>,
+    /// What `cfg_i` is tied to; a reproducer drives it cycle by cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub straps: Option<u8>,
+    /// The seed.
+    pub seed: u64,
+    /// Cycles compared and found equal.
+    pub cycles: u64,
+    /// What was measured and found, where the run took place.
+    #[serde(flatten)]
+    pub details: Option<Details>,
+    /// What went wrong, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// What a run that took place has to say.
+#[derive(Debug, Serialize)]
+pub struct Details {
+    /// Signals compared in each cycle, elements of arrays counted one by one.
+    pub signals_compared: usize,
+    /// Number of probes that a user's own RTL does not have.
+    pub probes_absent: usize,
+    /// Seconds of building.
+    pub build_s: f64,
+    /// Seconds of running.
+    pub wall_s: f64,
+    /// Counts of events.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub events: BTreeMap<&'static str, u64>,
+    /// How often the stimulus reached each point.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub coverage: BTreeMap<&'static str, u64>,
+    /// The first difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<DivergenceSummary>,
+    /// Folders that were written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<PathBuf>,
+}
+
+/// Several runs.
+#[derive(Debug, Serialize)]
+pub struct Runs<'a> {
+    /// All in one word: the worst.
+    pub result: Verdict,
+    /// The command.
+    pub command: &'static str,
+    /// Each.
+    pub runs: &'a [Run],
+}
+
+/// An error that ended a command before it ran anything.
+#[derive(Debug, Serialize)]
+pub struct Refusal<'a> {
+    /// [`Verdict::Error`] or [`Verdict::Interrupted`].
+    pub result: Verdict,
+    /// The command.
+    pub command: &'static str,
+    /// What went wrong, in words.
+    pub message: &'a str,
+}
+
+impl<'a> Refusal<'a> {
+    /// Of a command that ends with this status.
+    pub fn new(command: &'static str, status: Status, message: &'a str) -> Self {
+        let result = if status == Status::Interrupted { Verdict::Interrupted } else { Verdict::Error };
+        Self { result, command, message }
+    }
+}
+
+/// As one line of JSON.
+pub fn json(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(value).expect("numbers, words and maps of words are JSON");
+    text.push('\n');
+    text
+}

@@ -1,0 +1,39 @@
+//! Shapes in few words.
+
+use gpurf_blocks::Shape;
+use gpurf_blocks::mrf::MrfShape;
+
+/// What the words mean.
+pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits";
+
+/// RTL parameters, in the order in which they are shown.
+const PARAMETERS: [&str; 6] = ["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
+
+/// A shape in words.
+pub fn words_of(shape: &MrfShape) -> String {
+    words(&PARAMETERS.map(|name| (name, shape.parameter(name))))
+}
+
+/// RTL parameters in words.
+pub fn words(parameters: &[(&str, u64)]) -> String {
+    let word = |&(name, value): &(&str, u64)| match name {
+        "Banks" => format!("{value}b"),
+        "DualPort" => (if value == 0 { "1rw" } else { "1r1w" }).to_owned(),
+        "Collectors" => format!("{value}c"),
+        "IssuePorts" => format!("{value}i"),
+        "Depth" => format!("{value}e"),
+        "TagW" => format!("{value}t"),
+        _ => format!("{name}={value}"),
+    };
+    parameters.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_baseline_in_words() {
+        assert_eq!(words_of(&MrfShape::BASELINE), "16b 1rw 8c 1i 64e 32t");
+    }
+}

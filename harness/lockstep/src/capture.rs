@@ -1,0 +1,110 @@
+//! Records kept: the flight recorder's contents.
+
+use std::alloc::Layout;
+
+/// Equal-sized runs of bytes, each aligned to 64 bytes.
+pub struct Records {
+    bytes: Vec<Line>,
+    size: usize,
+    len: usize,
+}
+
+/// A cache line: gives a `Vec` the alignment that records need.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+const LINE: usize = 64;
+
+impl Records {
+    /// No records of `size` bytes, a multiple of 64.
+    ///
+    /// # Panics
+    /// When `size` is not a multiple of 64.
+    pub fn new(size: usize) -> Self {
+        assert!(size.is_multiple_of(LINE) && Layout::new::<Line>().align() == LINE, "records are whole cache lines");
+        Self { bytes: Vec::new(), size, len: 0 }
+    }
+
+    /// `len` records of zeros.
+    pub fn zeroed(size: usize, len: usize) -> Self {
+        let mut records = Self::new(size);
+        records.resize(len);
+        records
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes of a record.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Keeps the first `len` records, or adds records of zeros.
+    pub fn resize(&mut self, len: usize) {
+        self.bytes.resize(len * self.size / LINE, Line([0; LINE]));
+        self.len = len;
+    }
+
+    /// Adds a copy of `record`.
+    pub fn push(&mut self, record: &[u8]) {
+        self.resize(self.len + 1);
+        let last = self.len - 1;
+        self.get_mut(last).copy_from_slice(record);
+    }
+
+    /// Record `index`.
+    pub fn get(&self, index: usize) -> &[u8] {
+        &self.all()[index * self.size..(index + 1) * self.size]
+    }
+
+    /// Record `index`.
+    pub fn get_mut(&mut self, index: usize) -> &mut [u8] {
+        let size = self.size;
+        &mut self.all_mut()[index * size..(index + 1) * size]
+    }
+
+    /// All bytes, record after record.
+    pub fn all(&self) -> &[u8] {
+        // SAFETY: `Line` is 64 plain bytes without padding.
+        unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.bytes.len() * LINE) }
+    }
+
+    /// All bytes, record after record.
+    pub fn all_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `all`.
+        unsafe { std::slice::from_raw_parts_mut(self.bytes.as_mut_ptr().cast(), self.bytes.len() * LINE) }
+    }
+
+    /// Records for which `keep` holds.
+    pub fn filtered(&self, mut keep: impl FnMut(usize) -> bool) -> Self {
+        let mut kept = Self::new(self.size);
+        (0..self.len).filter(|&i| keep(i)).for_each(|i| kept.push(self.get(i)));
+        kept
+    }
+}
+
+impl Clone for Records {
+    fn clone(&self) -> Self {
+        Self { bytes: self.bytes.clone(), size: self.size, len: self.len }
+    }
+}
+
+/// Both sides over a stretch of cycles.
+#[derive(Clone)]
+pub struct Capture {
+    /// Number of the first cycle.
+    pub first_cycle: u64,
+    /// The RTL's records.
+    pub rtl: Records,
+    /// The model's records, as many. Before the first difference the two are equal in everything that is compared.
+    pub model: Records,
+}

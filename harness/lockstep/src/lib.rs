@@ -1,0 +1,33 @@
+//! RTL and model, clock by clock.
+//!
+//! In each cycle both sides get the same inputs, settle, are sampled, compared and clocked. "Compared" means every
+//! output and every probe that the block's declaration names, bit for bit; the one exception is a payload whose valid is low.
+//!
+//! What is compared, how it travels and what is reported are kept apart:
+//! * [`Comparator`] knows the rules: which bytes must be equal, and which signals differ when they are not.
+//! * [`Lockstep`] runs the two sides, keeps the flight recorder, and gives an [`Outcome`].
+//! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
+//! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file it is kept in.
+//!
+//! Both sides run on alone behind a difference, so that the waveform shows what came of it.
+
+pub mod blame;
+mod capture;
+mod compare;
+mod engine;
+mod failure;
+mod replay;
+pub mod report;
+mod rng;
+mod shrink;
+mod stimulus;
+pub mod wave;
+
+pub use capture::{Capture, Records};
+pub use compare::{Comparator, Difference};
+pub use engine::{Cause, Divergence, Events, Lockstep, MemoryDifference, Outcome, Plan, RESET_CYCLES, fill_memories};
+pub use failure::{FailureContext, write_failure};
+pub use replay::{Reproducer, ReproducerError};
+pub use rng::Rng;
+pub use shrink::{Shrunk, shrink};
+pub use stimulus::{Sequence, Stimulus};

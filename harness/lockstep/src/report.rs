@@ -1,0 +1,174 @@
+//! A failure in words.
+
+use std::fmt::Write;
+
+use gpurf_blocks::{Decode, Declaration, Field};
+use serde::Serialize;
+
+use crate::{Capture, Cause, Difference, Divergence};
+
+/// The first difference, as `--json` prints it.
+#[derive(Clone, Debug, Serialize)]
+pub struct DivergenceSummary {
+    /// First cycle in which the two sides differ.
+    pub cycle: u64,
+    /// The block at fault.
+    pub block: String,
+    /// The instance of it, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance: Option<usize>,
+    /// The first differing port, net, register or memory word of that block.
+    pub port: String,
+    /// The model's value.
+    pub model: String,
+    /// The RTL's value.
+    pub rtl: String,
+}
+
+/// How many further differing signals a report lists.
+const LISTED: usize = 8;
+
+/// The name of a signal, with the element where it has several.
+pub fn name(declaration: &Declaration, difference: &Difference) -> String {
+    let field = &declaration.signals[difference.signal].field;
+    if field.array { format!("{}[{}]", field.name, difference.element) } else { field.name.to_owned() }
+}
+
+/// The value of an element in words.
+pub fn value(field: &Field, record: &[u8], element: usize) -> String {
+    if field.elem_bytes > 8 {
+        let lanes = field.bytes(record, element).chunks_exact(4).rev();
+        return lanes.fold(String::from("0x"), |mut text, lane| {
+            let word = u32::from_le_bytes(lane.try_into().expect("four bytes"));
+            write!(text, "{word:08x}").expect("writing to a string");
+            text
+        });
+    }
+    let number = field.value(record, element);
+    match field.decode {
+        Decode::Number => number.to_string(),
+        Decode::Hex => format!("{number:#x}"),
+        Decode::Enum(names) => match usize::try_from(number).ok().and_then(|n| names.get(n)) {
+            Some(name) => format!("{name} ({number})"),
+            None => format!("{number} (not a value of the enumeration)"),
+        },
+        Decode::Packed(fields) => {
+            let parts: Vec<String> = unpack(fields, number).into_iter().filter(|p| p.1 != 0).map(|(n, v)| format!("{n}={v}")).collect();
+            format!("{number:#x} ({})", if parts.is_empty() { "all 0".to_owned() } else { parts.join(" ") })
+        }
+    }
+}
+
+fn unpack(fields: &'static [(&'static str, u32)], word: u64) -> Vec<(&'static str, u64)> {
+    let mut position: u32 = fields.iter().map(|f| f.1).sum();
+    let part = |&(name, bits): &(&'static str, u32)| {
+        position -= bits;
+        (name, word >> position & (u64::MAX >> (64 - bits)))
+    };
+    fields.iter().map(part).collect()
+}
+
+/// What distinguishes the two values, where the whole would hide it.
+fn detail(field: &Field, model: &[u8], rtl: &[u8], element: usize) -> Option<String> {
+    if field.elem_bytes > 8 {
+        let word = |record: &[u8], lane: usize| {
+            let bytes = &field.bytes(record, element)[4 * lane..4 * lane + 4];
+            u32::from_le_bytes(bytes.try_into().expect("four bytes"))
+        };
+        let lanes: Vec<usize> = (0..32).filter(|&l| word(model, l) != word(rtl, l)).collect();
+        let first = *lanes.first()?;
+        let all: Vec<String> = lanes.iter().map(ToString::to_string).collect();
+        return Some(format!(
+            "lane {first}: model {:#010x}, rtl {:#010x}; differing lanes: {}",
+            word(model, first),
+            word(rtl, first),
+            all.join(" ")
+        ));
+    }
+    if let Decode::Packed(fields) = field.decode {
+        let both = unpack(fields, field.value(model, element)).into_iter().zip(unpack(fields, field.value(rtl, element)));
+        let parts: Vec<String> =
+            both.filter(|(m, r)| m != r).map(|(m, r)| format!("{}: model {}, rtl {}", m.0, m.1, r.1)).collect();
+        return Some(parts.join("; "));
+    }
+    let differing = field.value(model, element) ^ field.value(rtl, element);
+    (field.bits > 1 && field.decode == Decode::Hex).then(|| {
+        let bits: Vec<String> = (0..64).filter(|b| differing >> b & 1 == 1).map(|b: u32| b.to_string()).collect();
+        format!("differing bits: {}", bits.join(" "))
+    })
+}
+
+/// The first difference of the block at fault, in short.
+pub fn summary(declaration: &Declaration, divergence: &Divergence, capture: &Capture) -> DivergenceSummary {
+    let base = DivergenceSummary {
+        cycle: divergence.cycle,
+        block: divergence.blame.block.clone(),
+        instance: divergence.blame.instance,
+        port: String::new(),
+        model: String::new(),
+        rtl: String::new(),
+    };
+    if let Some(memory) = divergence.memories.first() {
+        let port = format!("{}[{}] lane {}", memory.path, memory.word, memory.lane);
+        return DivergenceSummary { port, model: format!("{:#010x}", memory.model), rtl: format!("{:#010x}", memory.rtl), ..base };
+    }
+    let Some((first, model, rtl)) = evidence(divergence, capture) else { return base };
+    let field = &declaration.signals[first.signal].field;
+    DivergenceSummary {
+        port: name(declaration, &first),
+        model: value(field, model, first.element),
+        rtl: value(field, rtl, first.element),
+        ..base
+    }
+}
+
+/// The difference that a report puts first, and both records of that cycle.
+fn evidence<'a>(divergence: &Divergence, capture: &'a Capture) -> Option<(Difference, &'a [u8], &'a [u8])> {
+    let first = divergence.differences.iter().find(|d| divergence.blame.signals.contains(&d.signal));
+    let first = *first.or(divergence.differences.first())?;
+    let index = usize::try_from(divergence.cycle - capture.first_cycle).ok()?;
+    (index < capture.model.len()).then(|| (first, capture.model.get(index), capture.rtl.get(index)))
+}
+
+/// The whole failure.
+pub fn text(declaration: &Declaration, cause: &Cause, capture: Option<&Capture>) -> String {
+    let mut text = String::new();
+    let block = declaration.block;
+    match cause {
+        Cause::Interrupted => text.push_str("interrupted\n"),
+        Cause::Panicked { cycle, message } => {
+            writeln!(text, "{block}: the model panicked in cycle {cycle}: {message}\nThis is a defect of gpurf, not of the RTL.").expect("string");
+        }
+        Cause::Assertion { cycle, failure } => {
+            writeln!(text, "{block}: the RTL stopped in cycle {cycle}:").expect("string");
+            failure.message.trim_end().lines().for_each(|line| writeln!(text, "  {line}").expect("string"));
+        }
+        Cause::Diverged(divergence) => diverged(&mut text, declaration, divergence, capture),
+    }
+    text
+}
+
+fn diverged(text: &mut String, declaration: &Declaration, divergence: &Divergence, capture: Option<&Capture>) {
+    let mut line = |label: &str, what: &str| writeln!(text, "  {label:<9} {what}").expect("string");
+    line("cycle", &format!("{} (from the first edge after reset)", divergence.cycle));
+    line("block", &format!("{} (inside {})", divergence.blame, declaration.block));
+    for memory in &divergence.memories {
+        line("memory", &format!("{}[{}], lane {}", memory.path, memory.word, memory.lane));
+        line("model", &format!("{:#010x}", memory.model));
+        line("rtl", &format!("{:#010x}", memory.rtl));
+    }
+    let Some((first, model, rtl)) = capture.and_then(|c| evidence(divergence, c)) else { return };
+    let field = &declaration.signals[first.signal].field;
+    line("port", &format!("{}: {}", name(declaration, &first), field.doc));
+    line("model", &value(field, model, first.element));
+    line("rtl", &value(field, rtl, first.element));
+    if let Some(detail) = detail(field, model, rtl, first.element) {
+        line("", &detail);
+    }
+    let others: Vec<String> = divergence.differences.iter().filter(|d| **d != first).map(|d| name(declaration, d)).collect();
+    if !others.is_empty() {
+        let more = others.len().saturating_sub(LISTED);
+        let listed = others[..others.len().min(LISTED)].join(", ");
+        line("also", &if more > 0 { format!("{listed} and {more} more") } else { listed });
+    }
+}

@@ -1,0 +1,173 @@
+//! Both sides in one waveform.
+//!
+//! The VCD file has three scopes, `model`, `rtl` and `diff`, each with one scope for each block. It holds what was compared: a payload that is not
+//! valid is `x`, a probe that the RTL does not have appears on the model's side only. In `diff` every signal is one bit: 1 where the sides differ,
+//! `x` where it was not compared. Cycle c lasts from time 2c to 2c+2; its edge is in the middle.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use gpurf_blocks::{Declaration, Role};
+use vcd::{IdCode, TimescaleUnit, Value, VarType};
+
+use crate::{Capture, Comparator};
+
+/// A signal element in the file.
+struct Variable {
+    signal: usize,
+    element: usize,
+    model: IdCode,
+    rtl: Option<IdCode>,
+    diff: Option<IdCode>,
+}
+
+/// The scope of a signal: the block that drives it, or the top.
+pub(crate) fn scope(declaration: &Declaration, signal: usize) -> &'static str {
+    let signal = &declaration.signals[signal];
+    match (signal.role, &signal.field.from) {
+        (Role::Input, _) => "inputs",
+        (_, Some(from)) => from.block,
+        (_, None) => declaration.block,
+    }
+}
+
+/// Name of an element in the file. Brackets would be read as a bit select.
+pub(crate) fn variable_name(declaration: &Declaration, signal: usize, element: usize) -> String {
+    let field = &declaration.signals[signal].field;
+    if field.array { format!("{}({element})", field.name) } else { field.name.to_owned() }
+}
+
+/// Writes a capture.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_vcd(path: &Path, comparator: &Comparator, capture: &Capture) -> io::Result<()> {
+    let declaration = comparator.declaration();
+    let mut file = BufWriter::new(std::fs::File::create(path)?);
+    let mut vcd = vcd::Writer::new(&mut file);
+    vcd.comment("gpurf: model and RTL in lockstep; time 2c is cycle c")?;
+    vcd.timescale(1, TimescaleUnit::NS)?;
+    vcd.add_module("gpurf")?;
+    let clock = vcd.add_wire(1, "clk")?;
+    let cycle_id = vcd.add_var(VarType::Integer, 64, "cycle", None)?;
+    let any = vcd.add_wire(1, "any_difference")?;
+    let mut elements = Vec::new();
+    for (signal, s) in declaration.signals.iter().enumerate() {
+        elements.extend((0..s.field.count).map(|element| (signal, element)));
+    }
+    let compared = |signal: usize| comparator.is_compared(signal);
+    let in_rtl = |signal: usize| compared(signal) || declaration.signals[signal].role == Role::Input;
+    let model = add_side(&mut vcd, declaration, "model", &elements, &|_| true, false)?;
+    let rtl = add_side(&mut vcd, declaration, "rtl", &elements, &in_rtl, false)?;
+    let diff = add_side(&mut vcd, declaration, "diff", &elements, &compared, true)?;
+    vcd.upscope()?;
+    vcd.enddefinitions()?;
+    let variables: Vec<Variable> = elements
+        .iter()
+        .zip(model)
+        .zip(rtl.into_iter().zip(diff))
+        .filter_map(|((&(signal, element), model), (rtl, diff))| Some(Variable { signal, element, model: model?, rtl, diff }))
+        .collect();
+
+    let mut last: Vec<[Vec<Value>; 3]> = variables.iter().map(|_| Default::default()).collect();
+    for index in 0..capture.rtl.len() {
+        let cycle = capture.first_cycle + index as u64;
+        vcd.timestamp(2 * cycle)?;
+        vcd.change_scalar(clock, Value::V0)?;
+        vcd.change_vector(cycle_id, (0..64).rev().map(|b| Value::from(cycle >> b & 1 == 1)))?;
+        let (model, rtl) = (capture.model.get(index), capture.rtl.get(index));
+        vcd.change_scalar(any, Value::from(!comparator.differences(model, rtl).is_empty()))?;
+        for (variable, last) in variables.iter().zip(&mut last) {
+            let mine = bits(declaration, model, variable);
+            let theirs = bits(declaration, rtl, variable);
+            let differ = match (mine[0], theirs[0]) {
+                // A payload is compared where both sides call it valid.
+                (Value::X, _) | (_, Value::X) => Value::X,
+                _ => Value::from(mine != theirs),
+            };
+            change(&mut vcd, Some(variable.model), &mut last[0], mine)?;
+            change(&mut vcd, variable.rtl, &mut last[1], theirs)?;
+            change(&mut vcd, variable.diff, &mut last[2], vec![differ])?;
+        }
+        vcd.timestamp(2 * cycle + 1)?;
+        vcd.change_scalar(clock, Value::V1)?;
+    }
+    vcd.timestamp(2 * (capture.first_cycle + capture.rtl.len() as u64))?;
+    drop(vcd);
+    file.flush()
+}
+
+/// Declares one side, a scope for each block. The result has one entry for each element.
+fn add_side(
+    vcd: &mut vcd::Writer<impl Write>,
+    declaration: &Declaration,
+    side: &str,
+    elements: &[(usize, usize)],
+    present: &dyn Fn(usize) -> bool,
+    single_bit: bool,
+) -> io::Result<Vec<Option<IdCode>>> {
+    let mut ids = vec![None; elements.len()];
+    let mut blocks = vec!["inputs", declaration.block];
+    blocks.extend(declaration.children);
+    vcd.add_module(side)?;
+    for block in blocks {
+        let mine: Vec<usize> = (0..elements.len())
+            .filter(|&i| scope(declaration, elements[i].0) == block && present(elements[i].0))
+            .collect();
+        if mine.is_empty() {
+            continue;
+        }
+        vcd.add_module(block)?;
+        for index in mine {
+            let (signal, element) = elements[index];
+            let width = if single_bit { 1 } else { declaration.signals[signal].field.bits };
+            ids[index] = Some(vcd.add_wire(width, &variable_name(declaration, signal, element))?);
+        }
+        vcd.upscope()?;
+    }
+    vcd.upscope()?;
+    Ok(ids)
+}
+
+fn change(vcd: &mut vcd::Writer<impl Write>, id: Option<IdCode>, last: &mut Vec<Value>, now: Vec<Value>) -> io::Result<()> {
+    let Some(id) = id.filter(|_| *last != now) else { return Ok(()) };
+    match now[..] {
+        [bit] => vcd.change_scalar(id, bit)?,
+        _ => vcd.change_vector(id, now.iter().copied())?,
+    }
+    *last = now;
+    Ok(())
+}
+
+/// The bits of an element, most significant first; all `x` where it is not valid.
+fn bits(declaration: &Declaration, record: &[u8], variable: &Variable) -> Vec<Value> {
+    use bitvec::prelude::*;
+    let field = &declaration.signals[variable.signal].field;
+    let width = field.bits as usize;
+    if !declaration.is_valid(record, variable.signal, variable.element) {
+        return vec![Value::X; width];
+    }
+    let view = field.bytes(record, variable.element).view_bits::<Lsb0>();
+    view[..width].iter().by_vals().rev().map(Value::from).collect()
+}
+
+/// Writes a GTKWave save file that opens on these signals, at this cycle.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_gtkw(path: &Path, vcd_name: &str, comparator: &Comparator, signals: &[(usize, usize)], cycle: u64) -> io::Result<()> {
+    let declaration = comparator.declaration();
+    let mut text = format!("[dumpfile] \"{vcd_name}\"\n[timestart] {}\n*-3.0 {}\n", (2 * cycle).saturating_sub(20), 2 * cycle);
+    text.push_str("@24\ngpurf.cycle[63:0]\n@28\ngpurf.clk\ngpurf.any_difference\n");
+    for &(signal, element) in signals {
+        let field = &declaration.signals[signal].field;
+        let name = format!("{}.{}", scope(declaration, signal), variable_name(declaration, signal, element));
+        let range = if field.bits > 1 { format!("[{}:0]", field.bits - 1) } else { String::new() };
+        let format = if field.bits > 1 { "@22" } else { "@28" };
+        text.push_str(&format!("{format}\ngpurf.model.{name}{range}\n"));
+        if comparator.is_compared(signal) {
+            text.push_str(&format!("gpurf.rtl.{name}{range}\n@28\ngpurf.diff.{name}\n"));
+        }
+    }
+    std::fs::write(path, text)
+}

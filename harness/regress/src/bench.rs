@@ -1,0 +1,260 @@
+//! What lockstep costs, as ratios measured in one run.
+//!
+//! Three things do the same work on the same recorded inputs, one after the other, several times over: the lockstep, the plain Verilator model (built
+//! without probes and assertions, nothing compared), and the Rust model alone. A checksum over every output of every cycle shows that all three did it.
+
+use std::time::{Duration, Instant};
+
+use gpurf_blocks::mrf::{MrfIn, MrfShape};
+use gpurf_blocks::{Declaration, Ports, Role, Twin, registry, view_mut};
+use gpurf_lockstep::{Comparator, RESET_CYCLES, Records};
+use serde::Serialize;
+use std::hash::Hasher;
+use verilated::{Instance, Options, Toolchain};
+
+use crate::{JobError, Project, RtlSources, request};
+
+/// Recorded cycles, run through again and again. They begin with a reset, so that every pass starts from the same state.
+const RECORDED: usize = 4096;
+/// Cycles that one side runs before the other, as in the lockstep.
+const CHUNK: usize = 64;
+/// Records of the flight recorder, as in the lockstep.
+const RING: usize = 384;
+/// Rounds; the median counts.
+const ROUNDS: usize = 5;
+
+/// One row.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Block and kind of load.
+    pub name: String,
+    /// Lockstep, thousand cycles a second.
+    pub lockstep: f64,
+    /// Plain Verilator.
+    pub verilator: f64,
+    /// The model alone.
+    pub model: f64,
+    /// `lockstep / verilator`.
+    pub lockstep_ratio: f64,
+    /// `model / verilator`.
+    pub model_ratio: f64,
+    /// Of the outputs; equal for all three.
+    pub checksum: String,
+}
+
+/// Measures `mrf` at a shape, for `time` each side and round. `idle`: nothing is ever offered.
+///
+/// # Errors
+/// When the RTL cannot be built, or the three do not agree.
+pub fn mrf(project: &Project, tools: &Toolchain, shape: &MrfShape, idle: bool, time: Duration) -> Result<Row, JobError> {
+    let none = RtlSources::default();
+    let probed = request(project, "mrf", shape, &none, Options::default())?;
+    let plain = Options { probes: false, assertions: false, ..Options::default() };
+    let plain = request(project, "mrf", shape, &none, plain)?;
+    let declaration = probed.declaration.clone();
+    let inputs = record_inputs(&declaration, shape, idle);
+    let bench = Bench { comparator: Comparator::new(&declaration, &[]), declaration, inputs };
+
+    let failed = |f: verilated::Failure| JobError::Build(f.to_string());
+    let (probed, plain) = (tools.build(&probed)?, tools.build(&plain)?);
+    let twin = || registry::find("mrf").map(|b| (b.twin)(shape)).expect("a block of the list");
+    let (mut lockstep_rtl, mut plain_rtl) = (probed.instance(1).map_err(failed)?, plain.instance(1).map_err(failed)?);
+    let (mut lockstep_twin, mut twin) = (twin(), twin());
+
+    let mut speeds: [Vec<f64>; 3] = Default::default();
+    let mut sums = [0; 3];
+    for round in 0..=ROUNDS {
+        let measured = [
+            bench.lockstep(&mut *lockstep_twin, &mut lockstep_rtl, time)?,
+            bench.plain(&mut plain_rtl, time),
+            bench.model(&mut *twin, time),
+        ];
+        for (side, (cycles, elapsed, sum)) in measured.into_iter().enumerate() {
+            if round > 0 {
+                speeds[side].push(cycles as f64 / elapsed.as_secs_f64() / 1e3);
+            }
+            sums[side] = sum;
+        }
+    }
+    if sums[0] != sums[1] || sums[1] != sums[2] {
+        return Err(JobError::Build(format!("the three did not do the same work: checksums {sums:x?}")));
+    }
+    let [lockstep, verilator, model] = speeds.map(median);
+    Ok(Row {
+        name: format!("mrf, {} banks, {} collectors, {}", shape.banks, shape.collectors, if idle { "idle" } else { "random" }),
+        lockstep,
+        verilator,
+        model,
+        lockstep_ratio: lockstep / verilator,
+        model_ratio: model / verilator,
+        checksum: format!("{:016x}", sums[0]),
+    })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Inputs of a run.
+struct Inputs {
+    /// A reset and a write to every register: the plain model's memories cannot be filled otherwise.
+    prelude: Records,
+    /// What is measured, over and over: a reset, then random or idle cycles.
+    body: Records,
+}
+
+/// Records the inputs of a run.
+fn record_inputs(declaration: &Declaration, shape: &MrfShape, idle: bool) -> Inputs {
+    let mut prelude = Records::new(declaration.input_bytes);
+    let mut row = MrfIn::zeroed();
+    let mut push = |row: &MrfIn| {
+        prelude.resize(prelude.len() + 1);
+        let last = prelude.len() - 1;
+        *view_mut(prelude.get_mut(last)) = *row;
+    };
+    (0..RESET_CYCLES).for_each(|_| push(&row));
+    row.rst_ni = 1;
+    for entry in 0..shape.depth {
+        for register in 0..shape.banks {
+            row.write_valid_i = 1;
+            row.write_base_i[0] = entry as u16;
+            row.write_reg_i[0] = register as u8;
+            row.write_mask_i[0] = u32::MAX;
+            row.write_data_i[0].0.fill((entry * shape.banks + register) as u32);
+            push(&row);
+        }
+    }
+    row.write_valid_i = 0;
+    // The last write, and a whole number of chunks.
+    push(&row);
+    let whole = prelude.len().next_multiple_of(CHUNK);
+    while prelude.len() < whole {
+        prelude.push(&prelude.get(prelude.len() - 1).to_vec());
+    }
+
+    let mut stimulus = gpurf_stimulus::random("mrf", shape, 0, 7);
+    let mut body = Records::zeroed(declaration.input_bytes, RECORDED);
+    for cycle in 0..RECORDED {
+        let record = body.get_mut(cycle);
+        if !idle {
+            stimulus.next(record);
+        }
+        view_mut::<MrfIn>(record).rst_ni = u8::from(cycle >= RESET_CYCLES);
+    }
+    Inputs { prelude, body }
+}
+
+struct Bench {
+    declaration: Declaration,
+    comparator: Comparator,
+    inputs: Inputs,
+}
+
+/// Cycles, time, and the checksum of a pass that is not timed.
+type Measured = (u64, Duration, u64);
+
+impl Bench {
+    /// The lockstep's inner loop: both sides, everything compared, the flight recorder kept.
+    fn lockstep(&self, twin: &mut dyn Twin, rtl: &mut Instance, time: Duration) -> Result<Measured, JobError> {
+        let mut ring = Records::zeroed(self.declaration.record_bytes, RING);
+        let mut model = Records::zeroed(self.declaration.record_bytes, 1);
+        let (size, input_bytes) = (self.declaration.record_bytes, self.declaration.input_bytes);
+        let mut differ = None;
+        let measured = self.passes(time, |inputs, start, sum| {
+            let place = start % RING;
+            fill(&mut ring, place, inputs, start);
+            let (_, outcome) = rtl.cycles(&mut ring.all_mut()[place * size..], CHUNK);
+            outcome.unwrap_or_else(|f| differ = Some(f.to_string()));
+            for cycle in place..place + CHUNK {
+                let rtl = ring.get(cycle);
+                let (inputs, compared) = model.get_mut(0).split_at_mut(input_bytes);
+                inputs.copy_from_slice(&rtl[..input_bytes]);
+                twin.cycle(inputs, compared);
+                if !self.comparator.surely_equal(model.get(0), rtl) && !self.comparator.differences(model.get(0), rtl).is_empty() {
+                    differ = Some("the two sides differ: run the lockstep".to_owned());
+                }
+                self.add(sum, model.get(0));
+            }
+        });
+        differ.map_or(Ok(measured), |d| Err(JobError::Build(d)))
+    }
+
+    fn plain(&self, rtl: &mut Instance, time: Duration) -> Measured {
+        let mut ring = Records::zeroed(self.declaration.record_bytes, CHUNK);
+        self.passes(time, |inputs, start, sum| {
+            fill(&mut ring, 0, inputs, start);
+            // Assertions are not built in, so there is nothing that could fail.
+            let (_, _) = rtl.cycles(ring.all_mut(), CHUNK);
+            (0..CHUNK).for_each(|cycle| self.add(sum, ring.get(cycle)));
+        })
+    }
+
+    fn model(&self, twin: &mut dyn Twin, time: Duration) -> Measured {
+        let mut model = Records::zeroed(self.declaration.record_bytes, 1);
+        let input_bytes = self.declaration.input_bytes;
+        self.passes(time, |inputs, start, sum| {
+            for cycle in start..start + CHUNK {
+                twin.cycle_unprobed(inputs.get(cycle), &mut model.get_mut(0)[input_bytes..]);
+                self.add(sum, model.get(0));
+            }
+        })
+    }
+
+    /// The prelude, whole passes over the body until the time is over, and one more for the checksum.
+    fn passes(&self, time: Duration, mut chunk: impl FnMut(&Records, usize, &mut Option<u64>)) -> Measured {
+        let mut run = |inputs: &Records, sum: &mut Option<u64>| {
+            (0..inputs.len()).step_by(CHUNK).for_each(|start| chunk(inputs, start, sum));
+        };
+        run(&self.inputs.prelude, &mut None);
+        run(&self.inputs.body, &mut None);
+        let started = Instant::now();
+        let mut cycles = 0;
+        while started.elapsed() < time {
+            run(&self.inputs.body, &mut None);
+            cycles += self.inputs.body.len() as u64;
+        }
+        let elapsed = started.elapsed();
+        let mut sum = Some(0);
+        run(&self.inputs.body, &mut sum);
+        (cycles, elapsed, sum.unwrap_or_default())
+    }
+
+    /// Adds the outputs that mean something, if there is a sum to add to.
+    fn add(&self, sum: &mut Option<u64>, record: &[u8]) {
+        let Some(sum) = sum else { return };
+        let mut hash = Fold(*sum);
+        for (index, signal) in self.declaration.signals.iter().enumerate().filter(|(_, s)| s.role == Role::Output) {
+            for element in 0..signal.field.count {
+                if self.declaration.is_valid(record, index, element) {
+                    hash.write(signal.field.bytes(record, element));
+                }
+            }
+        }
+        *sum = hash.finish();
+    }
+}
+
+/// Copies a chunk of inputs into records from `place` on.
+fn fill(ring: &mut Records, place: usize, inputs: &Records, start: usize) {
+    for cycle in 0..CHUNK {
+        ring.get_mut(place + cycle)[..inputs.size()].copy_from_slice(inputs.get(start + cycle));
+    }
+}
+
+/// A fast hash: multiply and fold.
+struct Fold(u64);
+
+impl Hasher for Fold {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0 = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,409 @@
+//! One run of one block.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use gpurf_blocks::Declaration;
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::registry;
+use gpurf_lockstep::report::{self, DivergenceSummary};
+use gpurf_lockstep::{
+    Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Reproducer, Sequence, Stimulus, shrink, write_failure,
+};
+use serde::Serialize;
+use verilated::{Library, Options, Request, Toolchain};
+
+use crate::Project;
+
+/// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times.
+pub const COVERAGE_FROM_CYCLES: u64 = 100_000;
+/// How often every coverage point has to be reached.
+pub const REQUIRED_HITS: u64 = 100;
+/// Memories are compared whole every so many cycles.
+const MEMORY_EVERY: u64 = 65_536;
+/// How many cycles before a failure shrinking may start from.
+const SHRINK_WINDOW: usize = 16_384;
+/// How long shrinking may take.
+const SHRINK_LIMIT: Duration = Duration::from_secs(20);
+
+/// Where inputs come from.
+#[derive(Clone, Debug)]
+pub enum Inputs {
+    /// Constrained random, from the job's seed.
+    Random,
+    /// A reproducer.
+    Replay(Reproducer),
+    /// A directed sequence by name (`gpurf_stimulus::directed`).
+    Directed(String),
+}
+
+/// RTL that takes the place of the project's own.
+#[derive(Clone, Debug, Default)]
+pub struct RtlSources {
+    /// Module and file.
+    pub overrides: Vec<(String, PathBuf)>,
+    /// Sources to add in front of the project's.
+    pub extra: Vec<PathBuf>,
+    /// Further include folders.
+    pub include_dirs: Vec<PathBuf>,
+    /// Macros.
+    pub defines: Vec<String>,
+}
+
+/// One run of one block.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Block.
+    pub block: String,
+    /// Sizes.
+    pub shape: MrfShape,
+    /// What `cfg_i` is tied to.
+    pub straps: u8,
+    /// Seed of inputs, memories and state that reset does not set.
+    pub seed: u64,
+    /// Cycles to compare.
+    pub cycles: u64,
+    /// Where inputs come from.
+    pub inputs: Inputs,
+    /// Whether to shrink what fails and write a failure folder.
+    pub keep_failure: bool,
+}
+
+/// The words of `--json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunResult {
+    /// Equal, and enough was reached.
+    Pass,
+    /// The two sides differ.
+    Diverged,
+    /// The RTL failed an assertion or stopped.
+    Assertion,
+    /// Equal, but a coverage point was reached too rarely.
+    CoverageMissed,
+    /// Ctrl-C.
+    Interrupted,
+    /// The model panicked.
+    Error,
+}
+
+/// What came of a job.
+#[derive(Clone, Debug)]
+pub struct JobResult {
+    /// The job.
+    pub job: Job,
+    /// In a word.
+    pub result: RunResult,
+    /// Cycles found equal.
+    pub cycles: u64,
+    /// Signals compared in each cycle.
+    pub signals_compared: usize,
+    /// Signals that this RTL does not have.
+    pub probes_absent: Vec<String>,
+    /// Time of building, in seconds.
+    pub build_s: f64,
+    /// Time of running, in seconds.
+    pub wall_s: f64,
+    /// Event counts.
+    pub events: Events,
+    /// Coverage points and how often each was reached.
+    pub coverage: Vec<(&'static str, u64)>,
+    /// The first difference.
+    pub divergence: Option<DivergenceSummary>,
+    /// The cycle of the failure.
+    pub failing_cycle: Option<u64>,
+    /// The failure in words.
+    pub report: String,
+    /// The failure folder.
+    pub failure_folder: Option<PathBuf>,
+}
+
+/// Why a job could not run.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The user's input is wrong (exit status 2).
+    #[error("{0}")]
+    Input(String),
+    /// A tool is missing or a build failed (exit status 3).
+    #[error("{0}")]
+    Build(String),
+}
+
+impl From<verilated::Error> for JobError {
+    fn from(error: verilated::Error) -> Self {
+        match error {
+            verilated::Error::Ports { .. } | verilated::Error::Source { .. } | verilated::Error::Memory { .. } => {
+                Self::Input(error.to_string())
+            }
+            _ => Self::Build(error.to_string()),
+        }
+    }
+}
+
+/// What to build for a block.
+///
+/// # Errors
+/// When there is no such block, or a file or module of `rtl` does not exist.
+pub fn request(project: &Project, block: &str, shape: &MrfShape, rtl: &RtlSources, options: Options) -> Result<Request, JobError> {
+    let entry = registry::find(block).ok_or_else(|| {
+        let names: Vec<&str> = registry::BLOCKS.iter().map(|b| b.name).collect();
+        JobError::Input(format!("there is no block {block}; the blocks are: {}", names.join(", ")))
+    })?;
+    let mut twin = (entry.twin)(shape);
+    let memories = twin.memories().iter().map(|m| (m.path.clone(), m.words.len())).collect();
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), entry.sources);
+    request.options = options;
+    for (module, file) in &rtl.overrides {
+        if registry::find(module).is_none() {
+            let names: Vec<&str> = registry::BLOCKS.iter().map(|b| b.name).collect();
+            return Err(JobError::Input(format!("--rtl {module}: there is no module {module}; the modules are: {}", names.join(", "))));
+        }
+        if !file.is_file() {
+            return Err(JobError::Input(format!("--rtl {module}: there is no file {}", file.display())));
+        }
+        request.replace(module, file);
+    }
+    request.sources.splice(1..1, rtl.extra.iter().cloned());
+    request.include_dirs.extend(rtl.include_dirs.iter().cloned());
+    request.defines.extend(rtl.defines.iter().cloned());
+    Ok(request)
+}
+
+/// Checks that every file in place of a module has the module's ports.
+fn check_overrides(project: &Project, tools: &Toolchain, job: &Job, rtl: &RtlSources) -> Result<(), JobError> {
+    for (module, _) in &rtl.overrides {
+        let inside = registry::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));
+        if inside && *module != job.block {
+            tools.check_ports(&request(project, module, &job.shape, rtl, Options::default())?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Builds and runs a job. `stop` ends it early.
+///
+/// # Errors
+/// When it cannot run: wrong input, missing tools, a build that fails.
+pub fn run_job(
+    project: &Project,
+    tools: &Toolchain,
+    job: &Job,
+    rtl: &RtlSources,
+    options: &Options,
+    stop: &AtomicBool,
+) -> Result<JobResult, JobError> {
+    let started = Instant::now();
+    let request = request(project, &job.block, &job.shape, rtl, options.clone())?;
+    check_overrides(project, tools, job, rtl)?;
+    let library = tools.build(&request)?;
+    let build_s = started.elapsed().as_secs_f64();
+    let runner = Runner { job, library: &library, declaration: &request.declaration };
+    runner.run(project, rtl, build_s, stop)
+}
+
+struct Runner<'a> {
+    job: &'a Job,
+    library: &'a Library,
+    declaration: &'a Declaration,
+}
+
+impl Runner<'_> {
+    fn sides(&self) -> Result<Lockstep, JobError> {
+        let twin = registry::find(&self.job.block).map(|b| (b.twin)(&self.job.shape)).expect("found before");
+        let rtl = self.library.instance(self.job.seed).map_err(|f| JobError::Build(f.to_string()))?;
+        Ok(Lockstep::new(twin, rtl, self.library.absent()))
+    }
+
+    fn stimulus(&self) -> Result<Box<dyn Stimulus + Send>, JobError> {
+        let job = self.job;
+        match &job.inputs {
+            Inputs::Random => Ok(gpurf_stimulus::random(&job.block, &job.shape, job.straps, job.seed)),
+            Inputs::Replay(file) => {
+                let inputs = file.inputs(self.declaration).map_err(|e| JobError::Input(e.to_string()))?;
+                Ok(Box::new(Sequence::new(inputs)))
+            }
+            Inputs::Directed(name) => gpurf_stimulus::directed::sequence(&job.block, name, &job.shape, job.straps)
+                .map(|inputs| Box::new(Sequence::new(inputs)) as Box<dyn Stimulus + Send>)
+                .ok_or_else(|| JobError::Input(format!("{} has no directed sequence {name}", job.block))),
+        }
+    }
+
+    fn plan(&self, cycles: u64) -> Plan {
+        Plan { seed: self.job.seed, cycles, memory_every: MEMORY_EVERY }
+    }
+
+    fn run(&self, project: &Project, rtl: &RtlSources, build_s: f64, stop: &AtomicBool) -> Result<JobResult, JobError> {
+        let mut sides = self.sides()?;
+        let mut stimulus = self.stimulus()?;
+        let mut coverage = gpurf_stimulus::coverage(&self.job.block, &self.job.shape);
+        let started = Instant::now();
+        let plan = self.plan(self.job.cycles);
+        let outcome = sides.run(&mut *stimulus, &plan, &mut |inputs, compared| coverage.observe(inputs, compared), stop);
+        let wall_s = started.elapsed().as_secs_f64();
+        let mut result = JobResult {
+            job: self.job.clone(),
+            result: classify(&outcome, &coverage, self.job),
+            cycles: outcome.cycles,
+            signals_compared: sides.comparator.signals_compared(),
+            probes_absent: self.library.absent_names().to_vec(),
+            build_s,
+            wall_s,
+            events: outcome.events.clone(),
+            coverage: coverage.counts().to_vec(),
+            divergence: None,
+            failing_cycle: None,
+            report: String::new(),
+            failure_folder: None,
+        };
+        if result.result == RunResult::CoverageMissed {
+            let missed: Vec<String> = coverage
+                .counts()
+                .iter()
+                .filter(|p| p.1 < REQUIRED_HITS)
+                .map(|(name, count)| format!("  reached {count} times, {REQUIRED_HITS} are needed: {name}"))
+                .collect();
+            result.report = format!("{}: the stimulus did not reach everything\n{}\n", self.job.block, missed.join("\n"));
+        }
+        let Some(cause) = &outcome.cause else { return Ok(result) };
+        result.failing_cycle = failing_cycle(cause);
+        if let (Cause::Diverged(divergence), Some(capture)) = (cause, &outcome.capture) {
+            result.divergence = Some(report::summary(self.declaration, divergence, capture));
+        }
+        result.report = report::text(self.declaration, cause, outcome.capture.as_ref());
+        if self.job.keep_failure {
+            let folder = self.keep(project, rtl, &sides, &outcome, stop)?;
+            let text = std::fs::read_to_string(folder.join("report.txt"));
+            result.report = text.unwrap_or(result.report);
+            result.failure_folder = Some(folder);
+        }
+        Ok(result)
+    }
+
+    /// Shrinks a failure and writes its folder.
+    fn keep(
+        &self,
+        project: &Project,
+        rtl: &RtlSources,
+        sides: &Lockstep,
+        outcome: &Outcome,
+        stop: &AtomicBool,
+    ) -> Result<PathBuf, JobError> {
+        let cause = outcome.cause.as_ref().expect("called for failures");
+        let interrupted = matches!(cause, Cause::Interrupted);
+        let overrides: Vec<String> = rtl.overrides.iter().map(|(m, f)| format!("{m}={}", absolute(f).display())).collect();
+        let shrunk = if interrupted { None } else { self.shrink(cause, stop)? };
+        let reproducer = shrunk
+            .as_ref()
+            .map(|s| Reproducer::new(self.declaration, self.job.seed, overrides.clone(), &s.inputs));
+        let job = self.job;
+        let parameters: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let mut notes = vec![format!("  {:<9} {}, cfg_i={:#x}, seed {}", "run", parameters.join(" "), job.straps, job.seed)];
+        if !self.library.absent_names().is_empty() {
+            let names = self.library.absent_names().join(", ");
+            notes.push(format!("  {:<9} not in this RTL, so not compared: {names}", "absent"));
+        }
+        if let Some(shrunk) = &shrunk {
+            let minimal = if shrunk.minimal { "locally minimal" } else { "not yet minimal: time ran out" };
+            let cycles = shrunk.inputs.len();
+            notes.push(format!("  {:<9} {cycles} cycles ({minimal}): gpurf cosim --replay {{}}/reproducer.json", "reproduce"));
+        }
+        notes.push(format!("  {:<9} gpurf wave {{}}", "waveform"));
+        let context = FailureContext {
+            comparator: &sides.comparator,
+            cause,
+            capture: outcome.capture.as_ref(),
+            reproducer: reproducer.as_ref(),
+            notes: &notes,
+        };
+        write_failure(&project.failures, &context)
+            .map_err(|e| JobError::Build(format!("cannot write a failure folder in {}: {e}", project.failures.display())))
+    }
+
+    /// A shorter run that fails in the same way.
+    fn shrink(&self, cause: &Cause, stop: &AtomicBool) -> Result<Option<gpurf_lockstep::Shrunk>, JobError> {
+        let Some(failing) = failing_cycle(cause) else { return Ok(None) };
+        let Some(inputs) = self.inputs_before(failing)? else { return Ok(None) };
+        let wanted = signature(cause);
+        let mut broken = None;
+        let mut fails = |inputs: &Records| {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let mut sides = match self.sides() {
+                Ok(sides) => sides,
+                Err(e) => {
+                    broken = Some(e);
+                    return None;
+                }
+            };
+            let plan = self.plan(inputs.len() as u64);
+            let outcome = sides.run(&mut Sequence::new(inputs.clone()), &plan, &mut |_, _| {}, stop);
+            let cause = outcome.cause?;
+            (signature(&cause) == wanted).then(|| failing_cycle(&cause)).flatten()
+        };
+        // The window may have lost what the failure needs; then there is nothing to shrink.
+        if fails(&inputs).is_none() {
+            return broken.map_or(Ok(None), Err);
+        }
+        let shrunk = shrink(self.declaration, &inputs, SHRINK_LIMIT, &mut fails);
+        broken.map_or(Ok(Some(shrunk)), Err)
+    }
+
+    /// The inputs of the cycles up to and including `failing`, at most a window of them.
+    fn inputs_before(&self, failing: u64) -> Result<Option<Records>, JobError> {
+        let mut stimulus = self.stimulus()?;
+        let count = failing + 1;
+        let skipped = count.saturating_sub(SHRINK_WINDOW as u64);
+        // Buffers are reused as the lockstep reuses its own, so that the stimulus sees zeros or earlier inputs.
+        let mut scratch = Records::zeroed(self.declaration.input_bytes, 1);
+        let mut inputs = Records::new(self.declaration.input_bytes);
+        for cycle in 0..count {
+            if !stimulus.next(scratch.get_mut(0)) {
+                break;
+            }
+            if cycle >= skipped {
+                inputs.push(scratch.get(0));
+            }
+        }
+        Ok((!inputs.is_empty()).then_some(inputs))
+    }
+}
+
+fn absolute(path: &std::path::Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What two failures have in common when they are the same: the kind, and the block or the message.
+fn signature(cause: &Cause) -> (u8, String) {
+    match cause {
+        Cause::Diverged(d) if d.differences.is_empty() => (0, d.blame.block.clone()),
+        Cause::Diverged(d) => (1, d.blame.block.clone()),
+        Cause::Assertion { failure, .. } => (2, failure.message.lines().next().unwrap_or_default().to_owned()),
+        Cause::Panicked { message, .. } => (3, message.clone()),
+        Cause::Interrupted => (4, String::new()),
+    }
+}
+
+/// The cycle in which a run failed.
+fn failing_cycle(cause: &Cause) -> Option<u64> {
+    match cause {
+        Cause::Diverged(d) => Some(d.cycle),
+        Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } => Some(*cycle),
+        Cause::Interrupted => None,
+    }
+}
+
+fn classify(outcome: &Outcome, coverage: &gpurf_stimulus::Coverage, job: &Job) -> RunResult {
+    let random = matches!(job.inputs, Inputs::Random);
+    match &outcome.cause {
+        Some(Cause::Diverged(_)) => RunResult::Diverged,
+        Some(Cause::Assertion { .. }) => RunResult::Assertion,
+        Some(Cause::Panicked { .. }) => RunResult::Error,
+        Some(Cause::Interrupted) => RunResult::Interrupted,
+        None if random && job.cycles >= COVERAGE_FROM_CYCLES && coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) => {
+            RunResult::CoverageMissed
+        }
+        None => RunResult::Pass,
+    }
+}

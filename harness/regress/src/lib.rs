@@ -1,0 +1,19 @@
+//! Lockstep in bulk.
+//!
+//! A [`Job`] is one run of one block: shape, straps, seed, length, where the inputs come from. [`run_job`] builds the RTL, runs it, shrinks what fails and writes
+//! the failure folder; its [`JobResult`] is what a table or `--json` shows. [`suite`] has the lists of jobs that `make cosim` and `make regress` run;
+//! [`run_all`] runs a list on several threads.
+//!
+//! [`audit`] and [`mutants`] ask the opposite question: whether the check can fail. [`bench`] measures what it costs.
+
+pub mod audit;
+pub mod bench;
+mod job;
+pub mod mutants;
+mod parallel;
+mod project;
+pub mod suite;
+
+pub use job::{COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, request, run_job};
+pub use parallel::run_all;
+pub use project::Project;

@@ -1,0 +1,65 @@
+//! Counts of what a run reached.
+
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::{Ports, view};
+
+/// Situations of one block, recognised from its ports and probes.
+pub trait Cover: Send + Sized + 'static {
+    /// The block's inputs.
+    type In: Ports<Shape = MrfShape>;
+    /// Its outputs.
+    type Out: Ports<Shape = MrfShape>;
+    /// Its probes.
+    type Probe: Ports<Shape = MrfShape>;
+
+    /// The situations that can come up in this shape.
+    fn points(shape: &MrfShape) -> Vec<&'static str>;
+
+    /// Counters for this shape.
+    fn new(shape: &MrfShape) -> Self;
+
+    /// Looks at a cycle; `hit` is called with the name of each situation that it is, as in `points`.
+    fn observe(&mut self, inputs: &Self::In, out: &Self::Out, probe: &Self::Probe, hit: &mut dyn FnMut(&'static str));
+}
+
+/// Looks at the inputs and the compared part of a cycle, and counts.
+type Observe = Box<dyn FnMut(&[u8], &[u8], &mut [(&'static str, u64)]) + Send>;
+
+/// Counters of one block.
+pub struct Coverage {
+    counts: Vec<(&'static str, u64)>,
+    observe: Observe,
+}
+
+impl Coverage {
+    pub(crate) fn new<C: Cover>(shape: &MrfShape) -> Self {
+        let counts = C::points(shape).into_iter().map(|p| (p, 0)).collect();
+        let mut cover = C::new(shape);
+        let probe_start = size_of::<C::Out>().next_multiple_of(64);
+        let observe = move |inputs: &[u8], compared: &[u8], counts: &mut [(&'static str, u64)]| {
+            let (out, probe) = compared.split_at(probe_start);
+            cover.observe(view(inputs), view(out), view(probe), &mut |name| {
+                // Names are the same constants, so most comparisons end at the pointer.
+                if let Some(point) = counts.iter_mut().find(|p| std::ptr::eq(p.0, name) || p.0 == name) {
+                    point.1 += 1;
+                }
+            });
+        };
+        Self { counts, observe: Box::new(observe) }
+    }
+
+    /// Counts a cycle.
+    pub fn observe(&mut self, inputs: &[u8], compared: &[u8]) {
+        (self.observe)(inputs, compared, &mut self.counts);
+    }
+
+    /// Points and how often each was reached.
+    pub fn counts(&self) -> &[(&'static str, u64)] {
+        &self.counts
+    }
+
+    /// The point reached most rarely.
+    pub fn least(&self) -> Option<(&'static str, u64)> {
+        self.counts.iter().copied().min_by_key(|p| p.1)
+    }
+}

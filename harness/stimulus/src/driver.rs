@@ -1,0 +1,110 @@
+//! Random inputs with weights.
+
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::{Ports, view_mut};
+use gpurf_lockstep::{Rng, Stimulus};
+
+/// A named weight: a chance in a thousand, rolled between two bounds for each stretch of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Knob {
+    /// Name.
+    pub name: &'static str,
+    /// What it is the chance of.
+    pub doc: &'static str,
+    /// Values that a stretch may have.
+    pub values: &'static [u32],
+}
+
+/// The values of a driver's knobs in the current stretch, in the order of its list.
+#[derive(Clone, Debug)]
+pub struct Knobs(Vec<u32>);
+
+impl Knobs {
+    /// The chance, in a thousand, of knob `index`.
+    #[inline]
+    pub fn get(&self, index: usize) -> u32 {
+        self.0[index]
+    }
+}
+
+/// Makes a block's inputs.
+pub trait Driver: Send + Sized + 'static {
+    /// The block's inputs.
+    type In: Ports<Shape = MrfShape>;
+    /// Its knobs; the constants by which a driver asks for them are indices into this list.
+    const KNOBS: &'static [Knob];
+
+    /// A driver for this shape; `straps` is what `cfg_i` is tied to.
+    fn new(shape: &MrfShape, straps: u8) -> Self;
+
+    /// The inputs of the next cycle. `inputs` holds those of some earlier cycle, or zeros.
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut Self::In);
+}
+
+/// Cycles of a stretch, at least and on top of that.
+const STRETCH: (u64, u64) = (64, 512);
+
+struct Random<D> {
+    driver: D,
+    rng: Rng,
+    knobs: Knobs,
+    left: u64,
+}
+
+impl<D: Driver> Stimulus for Random<D> {
+    fn next(&mut self, inputs: &mut [u8]) -> bool {
+        if self.left == 0 {
+            self.left = STRETCH.0 + self.rng.below(STRETCH.1);
+            let rng = &mut self.rng;
+            self.knobs.0 = D::KNOBS.iter().map(|k| k.values[rng.below(k.values.len() as u64) as usize]).collect();
+        }
+        self.left -= 1;
+        self.driver.drive(&mut self.rng, &self.knobs, view_mut(inputs));
+        true
+    }
+}
+
+pub(crate) fn boxed<D: Driver>(shape: &MrfShape, straps: u8, seed: u64) -> Box<dyn Stimulus + Send> {
+    let rng = Rng::new(seed, "stimulus");
+    Box::new(Random { driver: D::new(shape, straps), rng, knobs: Knobs(Vec::new()), left: 0 })
+}
+
+/// The knob that every block with a reset has.
+pub(crate) const RESET: Knob = Knob { name: "reset", doc: "reset is asserted, under load", values: &[0, 0, 1, 5] };
+
+/// Reset as a stimulus: mostly released, now and then asserted for a few cycles.
+#[derive(Default)]
+pub(crate) struct Reset {
+    left: u64,
+}
+
+impl Reset {
+    /// The level of `rst_ni`.
+    pub(crate) fn next(&mut self, rng: &mut Rng, chance: u32) -> u8 {
+        if self.left == 0 && rng.chance(chance) {
+            self.left = 1 + rng.below(3);
+        }
+        let asserted = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        u8::from(!asserted)
+    }
+}
+
+/// A lane mask: all lanes, few, none, or any.
+pub(crate) fn lane_mask(rng: &mut Rng, partial: u32) -> u32 {
+    if !rng.chance(partial) {
+        return u32::MAX;
+    }
+    match rng.below(8) {
+        0 => 0,
+        1 => 1 << rng.below(32),
+        2 => 0xf << (4 * rng.below(8)),
+        3 => u32::MAX >> rng.below(32),
+        _ => rng.next_u64() as u32,
+    }
+}
+
+/// A bit for each port, set with the chance given.
+pub(crate) fn ports(rng: &mut Rng, count: usize, chance: u32) -> u8 {
+    rng.mask(count as u32, chance) as u8
+}

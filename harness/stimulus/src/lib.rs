@@ -1,0 +1,98 @@
+//! What goes into a block, and whether it was enough.
+//!
+//! * A [`Driver`] makes the inputs of one block, at random within what the block's page allows. Its choices are weighted by named
+//!   [`Knob`]s, which are rolled anew every few hundred cycles, so that a run has busy and idle stretches, crowded and spread-out ones.
+//! * A [`Cover`] counts, from ports and probes alone, how often each situation came up that the block's page speaks of. A run that reaches
+//!   one of them too rarely has not shown much, however long it was.
+//! * [`directed`] has short sequences that aim at one rule each.
+//!
+//! Inputs never depend on the RTL. Where a block's rules tie inputs to its state (a collector takes an instruction only while it is free), the
+//! driver runs a twin of its own to know the state.
+
+mod cover;
+pub mod directed;
+mod driver;
+mod mrf;
+mod ram;
+
+pub use cover::{Cover, Coverage};
+pub use driver::{Driver, Knob, Knobs};
+
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_lockstep::Stimulus;
+
+/// Makes random stimulus for a block.
+type MakeStimulus = fn(&MrfShape, u8, u64) -> Box<dyn Stimulus + Send>;
+/// Makes coverage counters for a block.
+type MakeCoverage = fn(&MrfShape) -> Coverage;
+
+/// What is known of a block.
+struct Entry {
+    name: &'static str,
+    knobs: &'static [Knob],
+    stimulus: MakeStimulus,
+    coverage: MakeCoverage,
+}
+
+const fn entry<D, C>(name: &'static str) -> Entry
+where
+    D: Driver,
+    C: Cover<In = D::In>,
+{
+    Entry { name, knobs: D::KNOBS, stimulus: driver::boxed::<D>, coverage: Coverage::new::<C> }
+}
+
+/// Every block that can be stimulated.
+const BLOCKS: &[Entry] = &[
+    entry::<ram::Ram1rwDriver, ram::Ram1rwCover>("ram_1rw"),
+    entry::<ram::Ram1r1wDriver, ram::Ram1r1wCover>("ram_1r1w"),
+    entry::<mrf::bank_map::BankMapDriver, mrf::bank_map::BankMapCover>("mrf_bank_map"),
+    entry::<mrf::write_queue::WriteQueueDriver, mrf::write_queue::WriteQueueCover>("mrf_write_queue"),
+    entry::<mrf::allocator::AllocatorDriver, mrf::allocator::AllocatorCover>("mrf_allocator"),
+    entry::<mrf::collector::CollectorDriver, mrf::collector::CollectorCover>("mrf_collector"),
+    entry::<mrf::arbiter::ArbiterDriver, mrf::arbiter::ArbiterCover>("mrf_arbiter"),
+    entry::<mrf::bank::BankDriver, mrf::bank::BankCover>("mrf_bank"),
+    entry::<mrf::crossbar::CrossbarDriver, mrf::crossbar::CrossbarCover>("mrf_crossbar"),
+    entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
+];
+
+fn find(block: &str) -> &'static Entry {
+    BLOCKS.iter().find(|e| e.name == block).unwrap_or_else(|| panic!("{block}: a block without stimulus"))
+}
+
+/// Random inputs for a block, for ever. `straps` is what `cfg_i` is tied to.
+///
+/// # Panics
+/// When the block has no stimulus: a mistake in this crate's list.
+pub fn random(block: &str, shape: &MrfShape, straps: u8, seed: u64) -> Box<dyn Stimulus + Send> {
+    (find(block).stimulus)(shape, straps, seed)
+}
+
+/// The knobs of a block.
+///
+/// # Panics
+/// As [`random`].
+pub fn knobs(block: &str) -> &'static [Knob] {
+    find(block).knobs
+}
+
+/// Coverage counters of a block.
+///
+/// # Panics
+/// As [`random`].
+pub fn coverage(block: &str, shape: &MrfShape) -> Coverage {
+    (find(block).coverage)(shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpurf_blocks::registry::BLOCKS as ALL;
+
+    #[test]
+    fn every_block_has_stimulus() {
+        for block in ALL {
+            assert!(!knobs(block.name).is_empty(), "{}", block.name);
+        }
+    }
+}

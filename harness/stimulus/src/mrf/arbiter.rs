@@ -1,0 +1,151 @@
+//! `mrf_arbiter`.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfArbiterIn, MrfArbiterOut, MrfArbiterProbe, MrfShape};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, ports};
+use crate::{Cover, Driver, Knob, Knobs};
+
+pub(crate) struct ArbiterDriver {
+    shape: MrfShape,
+    straps: u8,
+    reset: Reset,
+    /// Collectors from the oldest to the youngest.
+    order: [u8; MAX_COLLECTORS],
+}
+
+const REQUEST: usize = 0;
+const WRITE: usize = 1;
+const CROWD: usize = 2;
+const HAZARD: usize = 3;
+const SHUFFLE: usize = 4;
+
+impl Driver for ArbiterDriver {
+    type In = MrfArbiterIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "request", doc: "a slot requests", values: &[20, 100, 400, 900] },
+        Knob { name: "write", doc: "a write waits", values: &[50, 500, 950] },
+        Knob { name: "crowd", doc: "a request or write goes to bank 0", values: &[0, 300, 900] },
+        Knob { name: "hazard", doc: "a write goes to the register of a request", values: &[0, 100, 500] },
+        Knob { name: "shuffle", doc: "two collectors change places in age", values: &[100, 900] },
+        RESET,
+    ];
+
+    fn new(shape: &MrfShape, straps: u8) -> Self {
+        Self { shape: *shape, straps, reset: Reset::default(), order: std::array::from_fn(|c| c as u8) }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfArbiterIn) {
+        let shape = self.shape;
+        let collectors = shape.collectors;
+        inputs.rst_ni = self.reset.next(rng, knobs.get(5));
+        inputs.cfg_i = self.straps;
+        if rng.chance(knobs.get(SHUFFLE)) {
+            self.order.swap(rng.below(collectors as u64) as usize, rng.below(collectors as u64) as usize);
+        }
+        let mut older = 0;
+        for &collector in &self.order[..collectors] {
+            inputs.older_i[usize::from(collector)] = older;
+            older |= 1 << collector;
+        }
+        let bank = |rng: &mut Rng| if rng.chance(knobs.get(CROWD)) { 0 } else { rng.below(shape.banks as u64) as u8 };
+        inputs.req_valid_i = rng.mask(shape.slots() as u32, knobs.get(REQUEST));
+        for slot in 0..shape.slots() {
+            inputs.req_bank_i[slot] = bank(rng);
+            inputs.req_entry_i[slot] = rng.below(shape.depth.min(8) as u64) as u16;
+        }
+        for collector in 0..collectors {
+            inputs.req_groups_i[collector] = rng.below(9) as u8;
+        }
+        inputs.write_valid_i = ports(rng, shape.issue_ports, knobs.get(WRITE));
+        for port in 0..shape.issue_ports {
+            inputs.write_bank_i[port] = bank(rng);
+            inputs.write_entry_i[port] = rng.below(shape.depth.min(8) as u64) as u16;
+            inputs.write_groups_i[port] = rng.below(9) as u8;
+            if rng.chance(knobs.get(HAZARD)) {
+                let slot = rng.below(shape.slots() as u64) as usize;
+                (inputs.write_bank_i[port], inputs.write_entry_i[port]) = (inputs.req_bank_i[slot], inputs.req_entry_i[slot]);
+            }
+        }
+    }
+}
+
+pub(crate) struct ArbiterCover {
+    shape: MrfShape,
+}
+
+impl Cover for ArbiterCover {
+    type In = MrfArbiterIn;
+    type Out = MrfArbiterOut;
+    type Probe = MrfArbiterProbe;
+
+    fn points(shape: &MrfShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "read granted",
+            "write granted",
+            "write held by a read",
+            "blocking read before another",
+            "conflict inside an instruction",
+            "conflict between instructions",
+            "reset with requests",
+        ];
+        if shape.dual_port {
+            points.push("read and write in one bank");
+        } else {
+            points.extend(["read waits for a write", "write waits for a blocking read"]);
+        }
+        if shape.issue_ports == 2 {
+            points.extend(["two writes to two banks", "two writes to one bank", "second queue's turn"]);
+        }
+        points
+    }
+
+    fn new(shape: &MrfShape) -> Self {
+        Self { shape: *shape }
+    }
+
+    fn observe(&mut self, i: &MrfArbiterIn, o: &MrfArbiterOut, p: &MrfArbiterProbe, hit: &mut dyn FnMut(&'static str)) {
+        let shape = &self.shape;
+        let slots = (0..shape.slots()).filter(|s| i.req_valid_i >> s & 1 == 1);
+        let writes: Vec<usize> = (0..shape.issue_ports).filter(|w| i.write_valid_i >> w & 1 == 1).collect();
+        let at = |slot: usize| (i.req_bank_i[slot], i.req_entry_i[slot]);
+        let to = |write: usize| (i.write_bank_i[write], i.write_entry_i[write]);
+        let requests: Vec<usize> = slots.collect();
+        let held = |write: usize| requests.iter().any(|&s| at(s) == to(write));
+        let granted = |slot: usize| o.grant_o >> slot & 1 == 1;
+        let waits = |write: usize| !held(write) && o.write_grant_o >> write & 1 == 0;
+        // What the bank did for somebody else while this slot waited.
+        let loses_to = |slot: usize, mine: bool| {
+            requests.iter().any(|&s| granted(s) && at(s).0 == at(slot).0 && (s / OPERANDS == slot / OPERANDS) == mine)
+        };
+        let denied = |mine: bool| requests.iter().any(|&s| !granted(s) && loses_to(s, mine));
+        let blocking = |slot: usize| writes.iter().any(|&w| to(w) == at(slot));
+        let overtakes = |slot: usize| {
+            blocking(slot) && granted(slot) && requests.iter().any(|&s| s != slot && !blocking(s) && at(s).0 == at(slot).0)
+        };
+        let both = writes.len() == 2;
+        let points = [
+            ("read granted", o.grant_o != 0),
+            ("write granted", o.write_grant_o != 0),
+            ("write held by a read", writes.iter().any(|&w| held(w))),
+            ("blocking read before another", requests.iter().any(|&s| overtakes(s))),
+            ("conflict inside an instruction", denied(true)),
+            ("conflict between instructions", denied(false)),
+            ("reset with requests", i.rst_ni == 0 && !requests.is_empty()),
+            ("read and write in one bank", o.read_valid_o & o.bank_write_valid_o != 0),
+            (
+                "read waits for a write",
+                !shape.dual_port && requests.iter().any(|&s| !granted(s) && o.bank_write_valid_o >> at(s).0 & 1 == 1),
+            ),
+            (
+                "write waits for a blocking read",
+                !shape.dual_port && writes.iter().any(|&w| waits(w) && o.read_valid_o >> to(w).0 & 1 == 1),
+            ),
+            ("two writes to two banks", o.write_grant_o == 3),
+            ("two writes to one bank", both && to(0).0 == to(1).0 && !held(0) && !held(1)),
+            ("second queue's turn", both && to(0).0 == to(1).0 && o.write_grant_o == 2 && p.turn_q == 1),
+        ];
+        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+    }
+}

@@ -1,0 +1,118 @@
+//! What can go wrong, in words a user can act on.
+
+use std::path::PathBuf;
+
+/// Result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a model could not be built or loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A tool is not on the path.
+    #[error("{tool} is missing; get it with: {install}")]
+    MissingTool {
+        /// The tool.
+        tool: &'static str,
+        /// The command that installs it.
+        install: &'static str,
+    },
+    /// A tool is too old.
+    #[error("{tool} {found} is too old: {needed} or newer is needed; get it with: {install}")]
+    OldTool {
+        /// The tool.
+        tool: &'static str,
+        /// Its version.
+        found: String,
+        /// The oldest version that works.
+        needed: &'static str,
+        /// The command that installs it.
+        install: &'static str,
+    },
+    /// A source file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Source {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Verilator or the C++ compiler refused.
+    #[error("{tool} failed on {what}:\n{message}")]
+    Build {
+        /// The tool.
+        tool: String,
+        /// Top module.
+        what: String,
+        /// What the tool printed.
+        message: String,
+    },
+    /// The RTL's ports are not those of the declaration.
+    #[error("the ports of {module} are not those of the block:\n{}", lines(errors))]
+    Ports {
+        /// The module.
+        module: String,
+        /// Every difference.
+        errors: Vec<PortError>,
+    },
+    /// The RTL lacks a memory that the harness has to fill.
+    #[error("{module} has no memory {path} of {words} words of 1024 bits; without it reads cannot be compared")]
+    Memory {
+        /// The module.
+        module: String,
+        /// Path of the memory.
+        path: String,
+        /// Words.
+        words: usize,
+    },
+    /// The cache folder cannot be used.
+    #[error("cannot use the build cache at {}: {source}", path.display())]
+    Cache {
+        /// The folder or file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The model cannot be loaded.
+    #[error("cannot load the model {}: {source}", path.display())]
+    Load {
+        /// The shared object.
+        path: PathBuf,
+        /// Why.
+        source: libloading::Error,
+    },
+}
+
+fn lines(errors: &[PortError]) -> String {
+    errors.iter().map(|e| format!("  {e}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A difference between the RTL's ports and the declaration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PortError {
+    /// Declared, not in the RTL.
+    #[error("port {name} is missing: expected {expected}")]
+    Missing {
+        /// The port.
+        name: String,
+        /// Direction, width and elements.
+        expected: String,
+    },
+    /// In the RTL, not declared.
+    #[error("port {name} ({found}) is not a port of this block")]
+    Unknown {
+        /// The port.
+        name: String,
+        /// Direction, width and elements.
+        found: String,
+    },
+    /// Another direction, width or number of elements.
+    #[error("port {name} is {found}, expected {expected}")]
+    Different {
+        /// The port.
+        name: String,
+        /// In the declaration.
+        expected: String,
+        /// In the RTL.
+        found: String,
+    },
+}

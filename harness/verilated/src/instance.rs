@@ -1,0 +1,285 @@
+//! A loaded model.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use gpurf_blocks::LANES;
+use libloading::os::unix::{RTLD_LOCAL, RTLD_NOW};
+
+use crate::compile::{facts, signal_names};
+use crate::shim::StateVariable;
+use crate::{Error, Request, Result};
+
+type Raw = *mut c_void;
+
+/// The entry points of a shared object; the pointers live as long as `_object`.
+struct Entry {
+    new: unsafe extern "C" fn(u32) -> Raw,
+    delete: unsafe extern "C" fn(Raw),
+    cycles: unsafe extern "C" fn(Raw, *const u8, *mut u8, usize, usize, *mut usize) -> c_int,
+    settle: unsafe extern "C" fn(Raw, *const u8, *mut u8) -> c_int,
+    settle_all: unsafe extern "C" fn(Raw, *const u8, *mut u8) -> c_int,
+    edge: unsafe extern "C" fn(Raw) -> c_int,
+    text: unsafe extern "C" fn(Raw, *mut c_char, usize) -> usize,
+    memory: unsafe extern "C" fn(Raw, usize) -> Raw,
+    state: unsafe extern "C" fn(Raw, usize) -> Raw,
+    coverage: unsafe extern "C" fn(Raw, *const c_char) -> c_int,
+    _object: libloading::os::unix::Library,
+}
+
+/// A built module, loaded. Cheap to clone; any number of instances, in any threads.
+#[derive(Clone)]
+pub struct Library {
+    entry: Arc<Entry>,
+    facts: Arc<Facts>,
+}
+
+struct Facts {
+    module: String,
+    input_bytes: usize,
+    record_bytes: usize,
+    memories: Vec<(String, usize)>,
+    absent: Vec<usize>,
+    absent_names: Vec<String>,
+    state: Vec<StateVariable>,
+}
+
+/// What ended a run from inside the RTL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What the RTL printed.
+    pub message: String,
+    /// The model cannot go on (`$fatal`); otherwise a run may continue behind the failure.
+    pub fatal: bool,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.message.trim_end())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Library {
+    pub(crate) fn load(folder: &Path, request: &Request) -> Result<Self> {
+        let path = folder.join("model.so");
+        let facts_path = folder.join("facts");
+        let text = fs::read_to_string(&facts_path).map_err(|source| Error::Cache { path: facts_path, source })?;
+        let (absent, state) = facts::read(&text);
+        let load = |source| Error::Load { path: path.clone(), source };
+        // SAFETY: the object was made by this crate from `shim/model.cpp`: the types of its entry points are those of
+        // `Entry`, and its initialisers touch nothing outside it.
+        let entry = unsafe {
+            let object = libloading::os::unix::Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL).map_err(load)?;
+            macro_rules! entry {
+                ($name:literal) => {
+                    *object.get(concat!($name, "\0").as_bytes()).map_err(load)?
+                };
+            }
+            Entry {
+                new: entry!("gpurf_new"),
+                delete: entry!("gpurf_delete"),
+                cycles: entry!("gpurf_cycles"),
+                settle: entry!("gpurf_settle"),
+                settle_all: entry!("gpurf_settle_all"),
+                edge: entry!("gpurf_edge"),
+                text: entry!("gpurf_text"),
+                memory: entry!("gpurf_memory"),
+                state: entry!("gpurf_state"),
+                coverage: entry!("gpurf_coverage"),
+                _object: object,
+            }
+        };
+        let facts = Facts {
+            module: request.declaration.block.to_owned(),
+            input_bytes: request.declaration.input_bytes,
+            record_bytes: request.declaration.record_bytes,
+            memories: if request.options.probes { request.memories.clone() } else { Vec::new() },
+            absent_names: signal_names(&request.declaration, &absent),
+            absent,
+            state,
+        };
+        Ok(Self { entry: Arc::new(entry), facts: Arc::new(facts) })
+    }
+
+    /// Signals of the declaration (by index) that this RTL does not have: they are not compared.
+    pub fn absent(&self) -> &[usize] {
+        &self.facts.absent
+    }
+
+    /// Their names.
+    pub fn absent_names(&self) -> &[String] {
+        &self.facts.absent_names
+    }
+
+    /// A new model. State that reset does not set comes from the seed.
+    ///
+    /// # Errors
+    /// When the RTL fails while it is constructed.
+    pub fn instance(&self, seed: u64) -> Result<Instance, Failure> {
+        // Verilator takes a positive 31-bit seed and reads 0 as "choose one".
+        let seed = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 34) as u32 + 1;
+        // SAFETY: an entry point of the object, which `self.entry` keeps loaded.
+        let model = unsafe { (self.entry.new)(seed) };
+        if model.is_null() {
+            return Err(Failure { message: format!("{} failed while it was constructed", self.facts.module), fatal: true });
+        }
+        Ok(Instance { model, library: self.clone() })
+    }
+}
+
+/// A register of an instance, by name, for audits and knobs.
+pub struct StateElement<'a> {
+    /// Verilator's name, with `__DOT__` for dots.
+    pub name: &'a str,
+    /// Width of an element in bits.
+    pub bits: u32,
+    /// Bytes of an element.
+    pub elem_bytes: usize,
+    /// All elements.
+    pub bytes: &'a mut [u8],
+}
+
+/// One model.
+pub struct Instance {
+    model: Raw,
+    library: Library,
+}
+
+// SAFETY: a model is touched by one thread at a time (`&mut self`), and the shim sets Verilator's thread context at every entry.
+unsafe impl Send for Instance {}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, dropped once.
+        unsafe { (self.library.entry.delete)(self.model) }
+    }
+}
+
+impl Instance {
+    /// Runs `count` cycles over as many records laid one after another: takes the inputs from each record, settles, fills in the compared part,
+    /// takes the edge. Returns the number of cycles whose record is filled.
+    ///
+    /// # Errors
+    /// A failure of the RTL (assertion, `$error`, `$fatal`); the cycle in which it happened is the last one counted.
+    ///
+    /// # Panics
+    /// When `records` is shorter than `count` records.
+    pub fn cycles(&mut self, records: &mut [u8], count: usize) -> (usize, Result<(), Failure>) {
+        let facts = &self.library.facts;
+        assert!(records.len() >= count * facts.record_bytes, "a record for each cycle");
+        let mut done = 0;
+        let base = records.as_mut_ptr();
+        // SAFETY: the generated exchange reads and writes within a record from the two pointers, `count` times.
+        let status = unsafe {
+            (self.library.entry.cycles)(self.model, base, base.add(facts.input_bytes), facts.record_bytes, count, &raw mut done)
+        };
+        (done, self.outcome(status))
+    }
+
+    /// Drives the inputs, settles, and fills the compared part of the record; no edge.
+    ///
+    /// # Errors
+    /// As [`Instance::cycles`].
+    ///
+    /// # Panics
+    /// When `record` is shorter than a record.
+    pub fn settle(&mut self, record: &mut [u8]) -> Result<(), Failure> {
+        assert!(record.len() >= self.library.facts.record_bytes, "a whole record");
+        let base = record.as_mut_ptr();
+        // SAFETY: as in `cycles`.
+        let status = unsafe { (self.library.entry.settle)(self.model, base, base.add(self.library.facts.input_bytes)) };
+        self.outcome(status)
+    }
+
+    /// As [`Instance::settle`], behind a write to a register ([`Instance::state`]): all combinational logic is evaluated anew.
+    /// Only for models built with `Options::state`.
+    ///
+    /// # Errors
+    /// As [`Instance::cycles`].
+    ///
+    /// # Panics
+    /// As [`Instance::settle`].
+    pub fn settle_all(&mut self, record: &mut [u8]) -> Result<(), Failure> {
+        assert!(record.len() >= self.library.facts.record_bytes, "a whole record");
+        let base = record.as_mut_ptr();
+        // SAFETY: as in `cycles`.
+        let status = unsafe { (self.library.entry.settle_all)(self.model, base, base.add(self.library.facts.input_bytes)) };
+        self.outcome(status)
+    }
+
+    /// Takes the edge after [`Instance::settle`].
+    ///
+    /// # Errors
+    /// As [`Instance::cycles`].
+    pub fn edge(&mut self) -> Result<(), Failure> {
+        // SAFETY: `model` is alive.
+        let status = unsafe { (self.library.entry.edge)(self.model) };
+        self.outcome(status)
+    }
+
+    fn outcome(&mut self, status: c_int) -> Result<(), Failure> {
+        if status == 0 {
+            return Ok(());
+        }
+        let mut buffer = vec![0u8; 8192];
+        // SAFETY: writes at most the capacity given.
+        let length = unsafe { (self.library.entry.text)(self.model, buffer.as_mut_ptr().cast(), buffer.len()) };
+        buffer.truncate(length);
+        let mut message = String::from_utf8_lossy(&buffer).into_owned();
+        if message.is_empty() {
+            message = "the RTL stopped without a message".into();
+        }
+        Err(Failure { message, fatal: status == 2 })
+    }
+
+    /// Number of memories, in the order of the request.
+    pub fn memory_count(&self) -> usize {
+        self.library.facts.memories.len()
+    }
+
+    /// The words of memory `index`, lane 0 first.
+    ///
+    /// # Panics
+    /// When there is no such memory.
+    pub fn memory(&mut self, index: usize) -> &mut [[u32; LANES]] {
+        let (_, words) = self.library.facts.memories[index];
+        // SAFETY: the exchange was generated only after the variable was found to have `words` elements of 1024 bits, which Verilator lays out
+        // as 32 words of 32 bits each; nothing else touches it while `self` is borrowed.
+        unsafe {
+            let base = (self.library.entry.memory)(self.model, index);
+            assert!(!base.is_null(), "a memory of the request");
+            std::slice::from_raw_parts_mut(base.cast(), words)
+        }
+    }
+
+    /// Number of writable registers (see `Options::state` and `Options::knobs`).
+    pub fn state_count(&self) -> usize {
+        self.library.facts.state.len()
+    }
+
+    /// Register `index`.
+    ///
+    /// # Panics
+    /// When there is no such register.
+    pub fn state(&mut self, index: usize) -> StateElement<'_> {
+        let variable = &self.library.facts.state[index];
+        // SAFETY: as in `memory`, with the sizes read from the same header.
+        let bytes = unsafe {
+            let base = (self.library.entry.state)(self.model, index);
+            assert!(!base.is_null(), "a register of the model");
+            std::slice::from_raw_parts_mut(base.cast(), variable.count * variable.elem_bytes)
+        };
+        StateElement { name: &variable.name, bits: variable.bits, elem_bytes: variable.elem_bytes, bytes }
+    }
+
+    /// Writes the coverage collected so far (in the whole thread of the model's context). Returns false if the model was built without.
+    pub fn write_coverage(&mut self, file: &Path) -> bool {
+        let Ok(file) = CString::new(file.as_os_str().as_encoded_bytes()) else { return false };
+        // SAFETY: a terminated string; `model` is alive.
+        unsafe { (self.library.entry.coverage)(self.model, file.as_ptr()) != 0 }
+    }
+}

@@ -1,0 +1,67 @@
+//! What to build.
+
+use std::path::{Path, PathBuf};
+
+use gpurf_blocks::Declaration;
+
+/// A module to build.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The declaration that the module has to meet: its name, parameters, ports and probes.
+    pub declaration: Declaration,
+    /// Paths and words of the memories inside it.
+    pub memories: Vec<(String, usize)>,
+    /// Source files in compilation order: packages first.
+    pub sources: Vec<PathBuf>,
+    /// Folders for `` `include ``.
+    pub include_dirs: Vec<PathBuf>,
+    /// Macros, `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// How to build it.
+    pub options: Options,
+}
+
+/// How to build a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Evaluate the RTL's assertions.
+    pub assertions: bool,
+    /// Make probes and memories readable. Without them a model is the plain Verilator model of the same module.
+    pub probes: bool,
+    /// Make every register (a name that ends in `_q`) writable, for audits.
+    pub state: bool,
+    /// Make these variables (of any module) writable by name, e.g. the select of generated mutants.
+    pub knobs: Vec<String>,
+    /// Collect line and toggle coverage.
+    pub coverage: bool,
+    /// C++ optimisation: `-O2` measures best for long runs, `-O0` builds fastest.
+    pub optimise: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { assertions: true, probes: true, state: false, knobs: Vec::new(), coverage: false, optimise: true }
+    }
+}
+
+impl Request {
+    /// A module from the RTL tree at `rtl`, with the sources of its modules in the order given (paths without ending).
+    pub fn from_tree(declaration: Declaration, memories: Vec<(String, usize)>, rtl: &Path, modules: &[&str]) -> Self {
+        let mut sources = vec![rtl.join("gpurf_pkg.sv")];
+        sources.extend(modules.iter().map(|m| rtl.join(m).with_extension("sv")));
+        Self {
+            declaration,
+            memories,
+            sources,
+            include_dirs: vec![rtl.to_owned()],
+            defines: Vec::new(),
+            options: Options::default(),
+        }
+    }
+
+    /// Puts `file` in the place of the source of `module`. Returns whether there was such a source.
+    pub fn replace(&mut self, module: &str, file: &Path) -> bool {
+        let place = self.sources.iter_mut().find(|s| s.file_stem().is_some_and(|stem| stem == module));
+        place.map(|p| *p = file.to_owned()).is_some()
+    }
+}

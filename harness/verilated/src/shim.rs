@@ -1,0 +1,329 @@
+//! Generates the C++ that moves a record between Rust and Verilator's variables, and the Verilator configuration that
+//! makes the probes readable.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use gpurf_blocks::{Declaration, Field, Net, Role};
+
+use crate::header::{Direction, Variable, describe, mangle};
+use crate::{Error, PortError, Request, Result};
+
+/// Class name of every generated model; libraries are kept apart by the loader.
+pub(crate) const PREFIX: &str = "Vgpurf";
+
+/// A register of the RTL that can be written (with `Options::state`, or a knob).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StateVariable {
+    pub name: String,
+    pub bits: u32,
+    pub count: usize,
+    pub elem_bytes: usize,
+}
+
+/// What was generated, and what was found out on the way.
+pub(crate) struct Exchange {
+    /// C++ text.
+    pub text: String,
+    /// Signals (indices into the declaration) that the RTL does not have.
+    pub absent: Vec<usize>,
+    /// Registers.
+    pub state: Vec<StateVariable>,
+}
+
+/// Whether a name is a register by our style (`_q`), or a named knob.
+fn is_state(name: &str, request: &Request) -> bool {
+    let last = name.rsplit("__DOT__").next().unwrap_or(name);
+    request.options.state && last.ends_with("_q") || request.options.knobs.iter().any(|k| k == last)
+}
+
+/// The Verilator configuration for a request.
+pub(crate) fn configuration(request: &Request) -> String {
+    let mut names = HashSet::new();
+    let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+    if request.options.probes {
+        for signal in request.declaration.signals.iter().filter(|s| s.role == Role::Probe) {
+            names.insert(match &signal.field.net {
+                Net::Own => signal.field.name.to_owned(),
+                Net::At(path) | Net::Each { path, .. } => last(path),
+            });
+        }
+        names.extend(request.memories.iter().map(|(path, _)| last(path)));
+    }
+    names.extend(request.options.knobs.iter().cloned());
+    if request.options.state {
+        names.insert("*_q".into());
+    }
+    let mut names: Vec<_> = names.into_iter().collect();
+    names.sort();
+    let mut text = String::from("`verilator_config\n");
+    for name in names {
+        // The variables are found by name wherever they are: what a name matches besides is not read.
+        writeln!(text, "public_flat_rd -module \"*\" -var \"{name}\"").unwrap();
+    }
+    text
+}
+
+/// Compares the ports that Verilator found with the declaration.
+pub(crate) fn check_ports(declaration: &Declaration, found: &HashMap<String, Variable>) -> Result<()> {
+    let mut errors = Vec::new();
+    let ports = declaration.signals.iter().filter(|s| s.role != Role::Probe);
+    let mut known: HashSet<&str> = HashSet::new();
+    if declaration.clocked {
+        known.insert("clk_i");
+        if !found.get("clk_i").is_some_and(|v| v.direction == Direction::In && v.bits == 1) {
+            errors.push(PortError::Missing { name: "clk_i".into(), expected: describe(true, 1, None) });
+        }
+    }
+    for signal in ports {
+        let field = &signal.field;
+        known.insert(field.name);
+        let expected = describe(signal.role == Role::Input, field.bits, field.array.then_some(field.count));
+        match found.get(field.name) {
+            Some(variable) if variable.direction != Direction::Inner => {
+                let found = variable.describe();
+                if found != expected {
+                    errors.push(PortError::Different { name: field.name.into(), expected, found });
+                }
+            }
+            _ => errors.push(PortError::Missing { name: field.name.into(), expected }),
+        }
+    }
+    let mut unknown: Vec<_> =
+        found.iter().filter(|(name, v)| v.direction != Direction::Inner && !known.contains(name.as_str())).collect();
+    unknown.sort_by_key(|(name, _)| name.as_str());
+    errors.extend(unknown.into_iter().map(|(name, v)| PortError::Unknown { name: name.clone(), found: v.describe() }));
+    if errors.is_empty() { Ok(()) } else { Err(Error::Ports { module: declaration.block.into(), errors }) }
+}
+
+/// C type of an element of a record.
+fn record_type(elem_bytes: usize) -> &'static str {
+    match elem_bytes {
+        1 => "uint8_t",
+        2 => "uint16_t",
+        4 => "uint32_t",
+        8 => "uint64_t",
+        _ => unreachable!("wide elements are moved by memcpy"),
+    }
+}
+
+/// Generates the exchange for a model whose header holds `found`.
+pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> Result<Exchange> {
+    let declaration = &request.declaration;
+    let generator = Generator { declaration, found, input_bytes: declaration.input_bytes };
+    let mut text = String::new();
+    let mut absent = Vec::new();
+
+    writeln!(text, "static constexpr bool GPURF_CLOCKED = {};", declaration.clocked).unwrap();
+    writeln!(text, "static inline void gpurf_clock(Root* r, CData level) {{").unwrap();
+    writeln!(text, "{}\n}}", if declaration.clocked { "    r->clk_i = level;" } else { "    (void)r, (void)level;" }).unwrap();
+
+    writeln!(text, "static inline void gpurf_drive(Root* r, const uint8_t* in) {{").unwrap();
+    for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
+        text.push_str(&generator.drive(&signal.field));
+    }
+    writeln!(text, "}}\nstatic inline void gpurf_sample(const Root* r, const uint8_t* in, uint8_t* out) {{").unwrap();
+    writeln!(text, "    (void)in;").unwrap();
+    let compared = declaration.signals.iter().enumerate().filter(|(_, s)| s.role != Role::Input);
+    let compared: Vec<_> = compared.filter(|(_, s)| request.options.probes || s.role == Role::Output).collect();
+    // A valid is sampled before what it validates.
+    let (payloads, valids): (Vec<_>, Vec<_>) = compared.into_iter().partition(|(_, s)| s.valid.is_some());
+    for (index, signal) in valids.into_iter().chain(payloads) {
+        let valid_absent = signal.valid.is_some_and(|v| absent.contains(&v));
+        match generator.sample(index).filter(|_| !valid_absent) {
+            Some(code) => text.push_str(&code),
+            None => absent.push(index),
+        }
+    }
+    writeln!(text, "}}").unwrap();
+
+    let root = |path: &str| mangle(declaration.block, path);
+    writeln!(text, "static void* gpurf_memory_of(Root* r, size_t index) {{\n    switch (index) {{").unwrap();
+    if request.options.probes {
+        for (index, (path, words)) in request.memories.iter().enumerate() {
+            let variable = found.get(&root(path)).filter(|v| v.bits == 1024 && v.count() == *words);
+            if variable.is_none() {
+                return Err(Error::Memory { module: declaration.block.into(), path: path.clone(), words: *words });
+            }
+            writeln!(text, "    case {index}: return &r->{};", root(path)).unwrap();
+        }
+    }
+    writeln!(text, "    default: (void)r; return nullptr;\n    }}\n}}").unwrap();
+
+    let mut state: Vec<StateVariable> = found
+        .iter()
+        .filter(|(name, v)| name.contains("__DOT__") && !name.contains("__Vdly") && v.direction == Direction::Inner && is_state(name, request))
+        .map(|(name, v)| StateVariable { name: name.clone(), bits: v.bits, count: v.count(), elem_bytes: v.elem_bytes() })
+        .collect();
+    state.sort_by(|a, b| a.name.cmp(&b.name));
+    writeln!(text, "static void* gpurf_state_of(Root* r, size_t index) {{\n    switch (index) {{").unwrap();
+    for (index, variable) in state.iter().enumerate() {
+        writeln!(text, "    case {index}: return &r->{};", variable.name).unwrap();
+    }
+    writeln!(text, "    default: (void)r; return nullptr;\n    }}\n}}").unwrap();
+    absent.sort_unstable();
+    Ok(Exchange { text, absent, state })
+}
+
+struct Generator<'a> {
+    declaration: &'a Declaration,
+    found: &'a HashMap<String, Variable>,
+    input_bytes: usize,
+}
+
+/// A run of elements that lie one after another in a Verilator variable.
+struct Piece {
+    /// C++ member.
+    member: String,
+    /// C type of the variable's elements.
+    ctype: &'static str,
+    /// First element of the field.
+    first: usize,
+    /// Number of elements.
+    count: usize,
+}
+
+impl Generator<'_> {
+    /// Where the elements of a field are; `None` if any part of it is missing or has another size.
+    fn pieces(&self, field: &Field, port: bool) -> Option<Vec<Piece>> {
+        let top = self.declaration.block;
+        let whole = |member: String| Piece { member, ctype: "", first: 0, count: field.count };
+        let mut pieces = match &field.net {
+            _ if port => vec![whole(field.name.to_owned())],
+            Net::Own => vec![whole(mangle(top, field.name))],
+            Net::At(path) => vec![whole(mangle(top, path))],
+            Net::Each { path, per } => (0..field.count / per)
+                .map(|i| Piece {
+                    member: mangle(top, &path.replace("{}", &i.to_string())),
+                    ctype: "",
+                    first: i * per,
+                    count: *per,
+                })
+                .collect(),
+        };
+        for piece in &mut pieces {
+            let variable = self.found.get(&piece.member)?;
+            if variable.bits != field.bits || variable.count() != piece.count {
+                return None;
+            }
+            piece.ctype = match variable.elem_bytes() {
+                1 => "CData",
+                2 => "SData",
+                4 => "IData",
+                8 => "QData",
+                _ => "EData",
+            };
+        }
+        Some(pieces)
+    }
+
+    /// Code that drives an input port. The ports have been checked.
+    fn drive(&self, field: &Field) -> String {
+        let piece = &self.pieces(field, true).expect("checked ports")[0];
+        let (offset, member, bytes) = (field.offset, &piece.member, field.elem_bytes * field.count);
+        if field.elem_bytes == 128 || bytes == field.count * size_of_ctype(piece.ctype) {
+            return format!("    memcpy(&r->{member}, in + {offset}, {bytes});\n");
+        }
+        let (ty, ctype) = (record_type(field.elem_bytes), piece.ctype);
+        format!(
+            "    for (size_t i = 0; i < {}; ++i) reinterpret_cast<{ctype}*>(&r->{member})[i] = \
+             static_cast<{ctype}>(reinterpret_cast<const {ty}*>(in + {offset})[i]);\n",
+            field.count
+        )
+    }
+
+    /// Code that copies a compared signal into the record, zero where it is narrow and not valid.
+    fn sample(&self, index: usize) -> Option<String> {
+        let signal = &self.declaration.signals[index];
+        let field = &signal.field;
+        let pieces = self.pieces(field, signal.role == Role::Output)?;
+        let offset = field.offset - self.input_bytes;
+        let mut text = String::new();
+        if signal.valid.is_none() {
+            for piece in &pieces {
+                text.push_str(&self.copy_run(field, piece, offset));
+            }
+            return Some(text);
+        }
+        if field.elem_bytes < 128 {
+            writeln!(text, "    memset(out + {offset}, 0, {});", field.elem_bytes * field.count).unwrap();
+        }
+        if let [piece] = &pieces[..]
+            && let Some(mask) = self.element_mask(index)
+        {
+            let step = copy_element(field, piece, offset, "i", "i");
+            writeln!(text, "    for (uint64_t m = {mask}; m; m &= m - 1) {{").unwrap();
+            writeln!(text, "        const size_t i = __builtin_ctzll(m);\n        {step}\n    }}").unwrap();
+            return Some(text);
+        }
+        for piece in &pieces {
+            for i in 0..piece.count {
+                let element = piece.first + i;
+                let step = copy_element(field, piece, offset, &element.to_string(), &i.to_string());
+                writeln!(text, "    if ({}) {step}", self.valid(index, element)).unwrap();
+            }
+        }
+        Some(text)
+    }
+
+    /// Copies a whole piece.
+    fn copy_run(&self, field: &Field, piece: &Piece, offset: usize) -> String {
+        let at = offset + piece.first * field.elem_bytes;
+        let bytes = piece.count * field.elem_bytes;
+        if field.elem_bytes == 128 || field.elem_bytes == size_of_ctype(piece.ctype) {
+            return format!("    memcpy(out + {at}, &r->{}, {bytes});\n", piece.member);
+        }
+        let step = copy_element(field, piece, at, "i", "i");
+        format!("    for (size_t i = 0; i < {}; ++i) {step}\n", piece.count)
+    }
+
+    /// C expression of the record's value of a valid (a mask of up to 64 bits).
+    fn valid_value(&self, signal: usize, element: usize) -> String {
+        let signal = &self.declaration.signals[signal];
+        let field = &signal.field;
+        let (base, offset) = match signal.role {
+            Role::Input => ("in", field.offset),
+            _ => ("out", field.offset - self.input_bytes),
+        };
+        format!("*reinterpret_cast<const {}*>({base} + {})", record_type(field.elem_bytes), offset + element * field.elem_bytes)
+    }
+
+    /// C expression of a mask with one bit for each element, where the valid is just that.
+    fn element_mask(&self, index: usize) -> Option<String> {
+        let signal = &self.declaration.signals[index];
+        let valid = signal.valid?;
+        let by = &self.declaration.signals[valid].field;
+        (!by.array && by.bits as usize == signal.field.count).then(|| self.valid_value(valid, 0))
+    }
+
+    /// C condition that an element is valid.
+    fn valid(&self, index: usize, element: usize) -> String {
+        let range = self.declaration.valid_range(index, element).expect("has a valid");
+        if self.declaration.signals[range.signal].field.array {
+            let terms: Vec<_> = (range.first..range.first + range.len).map(|e| self.valid_value(range.signal, e)).collect();
+            return terms.join(" | ");
+        }
+        let mask = u64::MAX >> (64 - range.len);
+        format!("({}) >> {} & {mask:#x}ull", self.valid_value(range.signal, 0), range.first)
+    }
+}
+
+fn size_of_ctype(ctype: &str) -> usize {
+    match ctype {
+        "CData" => 1,
+        "SData" => 2,
+        "IData" => 4,
+        "QData" => 8,
+        _ => 128,
+    }
+}
+
+/// Statement that copies element `from` of a piece to element `to` of the record's array at `offset`.
+fn copy_element(field: &Field, piece: &Piece, offset: usize, to: &str, from: &str) -> String {
+    let member = &piece.member;
+    if field.elem_bytes == 128 {
+        return format!("memcpy(out + {offset} + 128 * {to}, reinterpret_cast<const EData*>(&r->{member}) + 32 * {from}, 128);");
+    }
+    let (ty, ctype) = (record_type(field.elem_bytes), piece.ctype);
+    format!("reinterpret_cast<{ty}*>(out + {offset})[{to}] = reinterpret_cast<const {ctype}*>(&r->{member})[{from}];")
+}

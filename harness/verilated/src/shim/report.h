@@ -1,0 +1,16 @@
+// What the RTL said in the current call.
+#ifndef GPURF_REPORT_H
+#define GPURF_REPORT_H
+#include <string>
+
+struct GpurfReport {
+    std::string text;
+    bool failed = false;
+    bool dead = false;
+};
+
+// Thrown by $fatal.
+struct GpurfFatal {};
+
+extern thread_local GpurfReport* gpurf_report;
+#endif

@@ -1,0 +1,64 @@
+//! Verilator and the C++ compiler.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::{Error, Result};
+
+const VERILATOR_INSTALL: &str = "apt-get install -y verilator";
+const COMPILER_INSTALL: &str = "apt-get install -y g++";
+const OLDEST: (u32, u32) = (5, 6);
+
+/// The tools, found once and then shared.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    pub(crate) verilator: String,
+    pub(crate) compiler: String,
+    /// Both versions, part of every cache key.
+    pub(crate) versions: String,
+    pub(crate) runtime: PathBuf,
+    pub(crate) cache: PathBuf,
+}
+
+impl Toolchain {
+    /// Finds `verilator` (or `$VERILATOR`) and `g++` (or `$CXX`); what is built goes under `cache`.
+    ///
+    /// # Errors
+    /// [`Error::MissingTool`] and [`Error::OldTool`] say how to get what is missing.
+    pub fn find(cache: &Path) -> Result<Self> {
+        let verilator = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());
+        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".into());
+        let missing = Error::MissingTool { tool: "Verilator", install: VERILATOR_INSTALL };
+        let text = run(&verilator, &["--version"]).ok_or(missing)?;
+        let found = text.split_whitespace().nth(1).unwrap_or("").to_owned();
+        let mut numbers = found.split('.').map(|n| n.parse::<u32>().unwrap_or(0));
+        if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < OLDEST {
+            return Err(Error::OldTool { tool: "Verilator", found, needed: "5.006", install: VERILATOR_INSTALL });
+        }
+        let missing = || Error::MissingTool { tool: "a C++ compiler", install: COMPILER_INSTALL };
+        let compiler_version = run(&compiler, &["--version"]).ok_or_else(missing)?;
+        let root = run(&verilator, &["--getenv", "VERILATOR_ROOT"])
+            .ok_or(Error::MissingTool { tool: "Verilator's runtime", install: VERILATOR_INSTALL })?;
+        let versions = format!("{text}{}", compiler_version.lines().next().unwrap_or(""));
+        let runtime = Path::new(root.trim()).join("include");
+        Ok(Self { verilator, compiler, versions, runtime, cache: cache.to_owned() })
+    }
+}
+
+/// Standard output of a command that succeeds.
+fn run(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs a tool on `what`; what it prints becomes the error's message.
+pub(crate) fn checked(command: &mut Command, what: &str) -> Result<Output> {
+    let tool = command.get_program().to_string_lossy().into_owned();
+    let failed = |message: String| Error::Build { tool: tool.clone(), what: what.to_owned(), message };
+    let output = command.output().map_err(|e| failed(e.to_string()))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(failed(text.trim_end().to_owned()))
+}

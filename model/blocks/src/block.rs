@@ -1,0 +1,72 @@
+//! The synchronous machine that every twin is.
+
+use crate::{Ports, WarpData};
+
+/// A synchronous machine.
+///
+/// A cycle is `early`, `late`, `clock`. Buffers belong to the caller and live as long as the block, so nothing is
+/// allocated in a cycle and a twin may leave alone what it does not define: an output whose valid (`valid_by`) is low is
+/// never looked at. Twins do well to leave it zero all the same, because equal bytes are compared fastest.
+///
+/// `rst_ni` is an input like others: a low value takes effect in `clock`, and the outputs of that cycle are those of the
+/// state before it.
+pub trait Block: Sized + Send + 'static {
+    /// The RTL module's name.
+    const NAME: &'static str;
+    /// The names of the RTL parameters that the shape gives, in the module's order.
+    const PARAMETERS: &'static [&'static str];
+    /// The instances inside it, in evaluation order: module names, from which blame is chosen. Empty for a leaf.
+    const CHILDREN: &'static [&'static str] = &[];
+    /// Whether the module has a clock (a stateless block has none).
+    const CLOCKED: bool = true;
+
+    /// The shape: sizes that are parameters of the RTL.
+    type Shape: Shape;
+    /// Input ports, without the clock.
+    type In: Ports<Shape = Self::Shape>;
+    /// Output ports.
+    type Out: Ports<Shape = Self::Shape>;
+    /// What lockstep compares besides the ports: inner nets and state. See [`NoProbe`](crate::ports::NoProbe).
+    type Probe: Ports<Shape = Self::Shape>;
+
+    /// The block out of reset.
+    fn new(shape: &Self::Shape) -> Self;
+
+    /// Fills the outputs that depend on state only (declared with [`Field::early`](crate::Field::early)).
+    fn early(&self, out: &mut Self::Out);
+
+    /// Fills the remaining outputs; `early` has been called in this cycle with the same `out`.
+    ///
+    /// It may keep what it computes in scratch space inside the block, for `clock` to use.
+    fn late(&mut self, inputs: &Self::In, out: &mut Self::Out);
+
+    /// The edge.
+    fn clock(&mut self, inputs: &Self::In, out: &Self::Out);
+
+    /// Copies inner nets and state of this cycle; called between `late` and `clock`, and only when somebody compares.
+    fn probe(&self, inputs: &Self::In, out: &Self::Out, probe: &mut Self::Probe);
+
+    /// The memories, in a fixed order: filled from the seed before a run and compared whole.
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        Vec::new()
+    }
+}
+
+/// A memory of the model, and where its RTL counterpart is.
+pub struct Memory<'a> {
+    /// Path of the array inside the RTL module, e.g. `gen_bank[3].u_bank.gen_1rw.u_ram.mem_q`.
+    pub path: String,
+    /// The block (module) it belongs to, for blame.
+    pub block: &'static str,
+    /// Its words.
+    pub words: &'a mut [WarpData],
+}
+
+/// The sizes of a block.
+pub trait Shape: Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// Value of the RTL parameter `name`.
+    ///
+    /// # Panics
+    /// When the shape has no such parameter: a mistake in the block's `PARAMETERS`.
+    fn parameter(&self, name: &str) -> u64;
+}

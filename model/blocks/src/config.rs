@@ -1,0 +1,519 @@
+//! The one configuration of a run.
+//!
+//! A configuration has two kinds of member. *Shape* members (sizes, kinds of ports) are parameters of RTL and model: another value
+//! is another build. *Policy* members are straps on `cfg_i`, constant during a run: one build serves them all.
+//!
+//! It is put together from layers: a preset, then a TOML file (whose `base` names the preset it starts from), then single
+//! settings such as `mrf.banks=8`. Then it is validated, once. A message names the key, the value, where that value came from, and what is allowed.
+//!
+//! ```
+//! use gpurf_blocks::config::{Config, Start};
+//!
+//! let config = Config::load(Start::Preset("mrf-1r1w"), &["mrf.banks=8"])?;
+//! assert_eq!((config.shape().banks, config.shape().depth), (8, 128));
+//! # Ok::<(), gpurf_blocks::config::ConfigError>(())
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::mrf::MrfShape;
+
+/// Warp registers in a kilobyte: a warp register has 32 lanes of 4 bytes.
+const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;
+
+/// Everything that can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Config {
+    /// The main register file.
+    pub mrf: MrfConfig,
+}
+
+/// The main register file; see `docs/blocks/mrf.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MrfConfig {
+    /// Shape: number of banks.
+    pub banks: usize,
+    /// Shape: ports of a bank.
+    pub ports: BankPorts,
+    /// Shape: number of operand collectors.
+    pub collectors: usize,
+    /// Shape: instructions accepted, dispatched and written back a cycle.
+    pub issue_ports: usize,
+    /// Shape: capacity. With the number of banks it gives the entries of a bank.
+    pub kilobytes: usize,
+    /// Shape: width of the tag that travels with an instruction.
+    pub tag_bits: u32,
+    /// Policy: who goes first among the reads that wait for a bank.
+    pub read_order: ReadOrder,
+}
+
+/// Ports of a bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BankPorts {
+    /// One port: a read or a write a cycle (stealing paper, III-B).
+    #[serde(rename = "1rw")]
+    Shared,
+    /// A read and a write port (RFC paper, 2.1).
+    #[serde(rename = "1r1w")]
+    Separate,
+}
+
+/// Order among the reads of a bank: bit 0 of `cfg_i`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadOrder {
+    /// The oldest instruction first.
+    Oldest,
+    /// Round-robin over the collectors.
+    RoundRobin,
+}
+
+/// A configuration with a name.
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+    /// What it sets.
+    pub config: Config,
+}
+
+const BASELINE: Config = Config {
+    mrf: MrfConfig {
+        banks: 16,
+        ports: BankPorts::Shared,
+        collectors: 8,
+        issue_ports: 1,
+        kilobytes: 128,
+        tag_bits: 32,
+        read_order: ReadOrder::Oldest,
+    },
+};
+
+/// Every preset; the first one is the default.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "baseline",
+        summary: "main register file of 16 single-ported banks, 128 KB, 8 collectors (stealing paper, II-B)",
+        config: BASELINE,
+    },
+    Preset {
+        name: "mrf-1r1w",
+        summary: "the RFC paper's main register file: 4 logical banks with a read and a write port (RFC paper, 2.1)",
+        config: Config { mrf: MrfConfig { banks: 4, ports: BankPorts::Separate, ..BASELINE.mrf } },
+    },
+];
+
+/// The preset of that name.
+///
+/// # Errors
+/// [`ConfigError::NoPreset`] lists those there are.
+pub fn preset(name: &str) -> Result<&'static Preset, ConfigError> {
+    PRESETS.iter().find(|p| p.name == name).ok_or_else(|| ConfigError::NoPreset { name: name.into(), known: names() })
+}
+
+fn names() -> String {
+    PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The first layer of a configuration.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'a> {
+    /// A preset.
+    Preset(&'a str),
+    /// A TOML file.
+    File(&'a Path),
+}
+
+/// Why there is no configuration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// A name that is not a preset's.
+    #[error("there is no preset {name}; there are: {known}")]
+    NoPreset {
+        /// The name.
+        name: String,
+        /// Those there are.
+        known: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read the configuration {}: {message}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// Not TOML, an unknown key, or a value of another type.
+    #[error("{origin}: {text}: {message}")]
+    Malformed {
+        /// File, line and column, or `--set`.
+        origin: String,
+        /// The text at fault.
+        text: String,
+        /// What is wrong and what is expected.
+        message: String,
+    },
+    /// A setting that is not `key=value`.
+    #[error("--set {text}: expected key=value, for instance mrf.banks=8")]
+    NotASetting {
+        /// The setting.
+        text: String,
+    },
+    /// A value outside what is allowed.
+    #[error("{origin}: {key} = {value} is not allowed: it has to be {allowed}")]
+    NotAllowed {
+        /// File, line and column, `--set`, or the preset.
+        origin: String,
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: usize,
+        /// What it may be.
+        allowed: &'static str,
+    },
+}
+
+/// What may be said about a number.
+struct Rule {
+    key: &'static str,
+    allowed: &'static str,
+    value: fn(&Config) -> usize,
+    holds: fn(usize) -> bool,
+}
+
+const RULES: &[Rule] = &[
+    Rule {
+        key: "mrf.banks",
+        allowed: "2, 4, 8, 16 or 32",
+        value: |c| c.mrf.banks,
+        holds: |n| n.is_power_of_two() && (2..=32).contains(&n),
+    },
+    Rule {
+        key: "mrf.collectors",
+        allowed: "4, 8 or 16",
+        value: |c| c.mrf.collectors,
+        holds: |n| n.is_power_of_two() && (4..=16).contains(&n),
+    },
+    Rule { key: "mrf.issue_ports", allowed: "1 or 2", value: |c| c.mrf.issue_ports, holds: |n| (1..=2).contains(&n) },
+    Rule {
+        key: "mrf.kilobytes",
+        allowed: "64, 128, 256 or 512",
+        value: |c| c.mrf.kilobytes,
+        holds: |n| n.is_power_of_two() && (64..=512).contains(&n),
+    },
+    Rule {
+        key: "mrf.tag_bits",
+        allowed: "a number from 1 to 64",
+        value: |c| c.mrf.tag_bits as usize,
+        holds: |n| (1..=64).contains(&n),
+    },
+];
+
+impl Default for Config {
+    fn default() -> Self {
+        PRESETS[0].config
+    }
+}
+
+impl Config {
+    /// Puts a configuration together: where it starts, then settings (`key=value`) in order.
+    ///
+    /// # Errors
+    /// Every kind of [`ConfigError`].
+    pub fn load(start: Start<'_>, settings: &[impl AsRef<str>]) -> Result<Self, ConfigError> {
+        let mut draft = match start {
+            Start::Preset(name) => Draft::from_preset(name)?,
+            Start::File(path) => Draft::from_file(path)?,
+        };
+        for setting in settings {
+            draft.set(setting.as_ref())?;
+        }
+        draft.validated()
+    }
+
+    /// The shape of the main register file.
+    pub fn shape(&self) -> MrfShape {
+        let MrfConfig { banks, ports, collectors, issue_ports, kilobytes, tag_bits, read_order: _ } = self.mrf;
+        MrfShape {
+            banks,
+            dual_port: ports == BankPorts::Separate,
+            collectors,
+            issue_ports,
+            depth: kilobytes * REGISTERS_PER_KILOBYTE / banks,
+            tag_w: tag_bits,
+        }
+    }
+
+    /// What `cfg_i` of the main register file is tied to.
+    pub fn straps(&self) -> u8 {
+        match self.mrf.read_order {
+            ReadOrder::Oldest => 0,
+            ReadOrder::RoundRobin => 1,
+        }
+    }
+
+    /// The whole configuration as a file that [`Config::load`] reads.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("numbers and names are TOML")
+    }
+}
+
+/// A configuration in the making.
+struct Draft {
+    config: Config,
+    /// Where the value of a key came from, unless from the preset.
+    origins: BTreeMap<&'static str, String>,
+    preset: &'static str,
+}
+
+/// What a file or a setting says: any part of a configuration.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Layer {
+    base: Option<Spanned<String>>,
+    mrf: Option<MrfLayer>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MrfLayer {
+    banks: Option<Spanned<usize>>,
+    ports: Option<BankPorts>,
+    collectors: Option<Spanned<usize>>,
+    issue_ports: Option<Spanned<usize>>,
+    kilobytes: Option<Spanned<usize>>,
+    tag_bits: Option<Spanned<u32>>,
+    read_order: Option<ReadOrder>,
+}
+
+impl Draft {
+    fn from_preset(name: &str) -> Result<Self, ConfigError> {
+        let preset = preset(name)?;
+        Ok(Self { config: preset.config, origins: BTreeMap::new(), preset: preset.name })
+    }
+
+    fn from_file(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| ConfigError::Unreadable { path: path.into(), message: e.to_string() })?;
+        let origin = |span: Range<usize>| {
+            let (line, column) = position(&text, span.start);
+            format!("{}:{line}:{column}", path.display())
+        };
+        let layer: Layer = toml::from_str(&text).map_err(|e| {
+            let span = e.span().unwrap_or(0..0);
+            let (line, _) = position(&text, span.start);
+            let quoted = text.lines().nth(line - 1).unwrap_or_default().trim().to_owned();
+            ConfigError::Malformed { origin: origin(span), text: quoted, message: said(&e) }
+        })?;
+        let mut draft = match &layer.base {
+            None => Self::from_preset(PRESETS[0].name)?,
+            Some(base) => Self::from_preset(base.get_ref()).map_err(|e| ConfigError::Malformed {
+                origin: origin(base.span()),
+                text: format!("base = \"{}\"", base.get_ref()),
+                message: e.to_string(),
+            })?,
+        };
+        draft.apply(layer, origin);
+        Ok(draft)
+    }
+
+    fn set(&mut self, text: &str) -> Result<(), ConfigError> {
+        let not_a_setting = || ConfigError::NotASetting { text: text.into() };
+        let (key, value) = text.split_once('=').ok_or_else(not_a_setting)?;
+        let (key, value) = (key.trim(), value.trim());
+        // Keys in dotted form only: anything else would be TOML inside TOML.
+        let plain =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        if value.is_empty() || !key.split('.').all(plain) || key == "base" {
+            return Err(not_a_setting());
+        }
+        // A name needs no quotes on the command line.
+        let quoted = toml::Value::String(value.into());
+        let value = if value.parse::<i64>().is_ok() || value.starts_with(['"', '\'']) {
+            value.into()
+        } else {
+            quoted.to_string()
+        };
+        let layer: Layer = toml::from_str(&format!("{key} = {value}")).map_err(|e| ConfigError::Malformed {
+            origin: "--set".into(),
+            text: text.into(),
+            message: said(&e),
+        })?;
+        self.apply(layer, |_| "--set".into());
+        Ok(())
+    }
+
+    /// Takes over what a layer says; `origin` puts a place in it in words.
+    fn apply(&mut self, layer: Layer, origin: impl Fn(Range<usize>) -> String) {
+        let Some(from) = layer.mrf else { return };
+        let to = &mut self.config.mrf;
+        let mut number = |key, value: Option<Spanned<usize>>, to: &mut usize| {
+            if let Some(value) = value {
+                self.origins.insert(key, origin(value.span()));
+                *to = value.into_inner();
+            }
+        };
+        number("mrf.banks", from.banks, &mut to.banks);
+        number("mrf.collectors", from.collectors, &mut to.collectors);
+        number("mrf.issue_ports", from.issue_ports, &mut to.issue_ports);
+        number("mrf.kilobytes", from.kilobytes, &mut to.kilobytes);
+        if let Some(value) = from.tag_bits {
+            self.origins.insert("mrf.tag_bits", origin(value.span()));
+            to.tag_bits = value.into_inner();
+        }
+        to.ports = from.ports.unwrap_or(to.ports);
+        to.read_order = from.read_order.unwrap_or(to.read_order);
+    }
+
+    fn validated(self) -> Result<Config, ConfigError> {
+        for rule in RULES {
+            let value = (rule.value)(&self.config);
+            if !(rule.holds)(value) {
+                let origin = self.origins.get(rule.key).cloned().unwrap_or_else(|| format!("preset {}", self.preset));
+                return Err(ConfigError::NotAllowed { origin, key: rule.key, value, allowed: rule.allowed });
+            }
+        }
+        Ok(self.config)
+    }
+}
+
+/// The message of a TOML error, with the names of Rust's types in words.
+fn said(error: &toml::de::Error) -> String {
+    error.message().replace("expected usize", "expected a number").replace("expected u32", "expected a number")
+}
+
+/// Line and column, from 1, of a byte of a text.
+fn position(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text[..byte.min(text.len())];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(settings: &[&str]) -> Result<Config, String> {
+        Config::load(Start::Preset("baseline"), settings).map_err(|e| e.to_string())
+    }
+
+    /// Loads a file with this text; the message has `FILE` in place of its path.
+    fn file(text: &str) -> Result<Config, String> {
+        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("gpurf-config-{}-{count}.toml", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        let result = Config::load(Start::File(&path), &[] as &[&str]);
+        std::fs::remove_file(&path).unwrap();
+        result.map_err(|e| e.to_string().replace(&path.display().to_string(), "FILE"))
+    }
+
+    #[test]
+    fn presets_are_valid_and_have_the_sizes_of_their_papers() {
+        for preset in PRESETS {
+            assert_eq!(Config::load(Start::Preset(preset.name), &[] as &[&str]), Ok(preset.config));
+        }
+        assert_eq!(Config::default().shape(), MrfShape::BASELINE);
+        let shape = preset("mrf-1r1w").unwrap().config.shape();
+        assert_eq!((shape.banks, shape.dual_port, shape.banks * shape.depth), (4, true, 1024));
+    }
+
+    #[test]
+    fn settings_override_a_file_and_a_file_its_base() {
+        let config = file("base = \"mrf-1r1w\"\n[mrf]\nbanks = 8\nread_order = \"round_robin\"\n").unwrap();
+        assert_eq!((config.mrf.banks, config.mrf.ports, config.straps()), (8, BankPorts::Separate, 1));
+        let config = set(&["mrf.banks=2", "mrf.banks = 32", "mrf.ports=1r1w", "mrf.read_order=\"oldest\""]).unwrap();
+        assert_eq!((config.shape().banks, config.shape().depth, config.shape().dual_port), (32, 32, true));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let config = set(&["mrf.banks=4", "mrf.kilobytes=512", "mrf.read_order=round_robin"]).unwrap();
+        assert_eq!(file(&config.to_toml()), Ok(config));
+    }
+
+    #[test]
+    fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
+        let cases = [
+            ("mrf.banks", &["0", "1", "3", "64"][..], "2, 4, 8, 16 or 32"),
+            ("mrf.collectors", &["0", "2", "5", "32"], "4, 8 or 16"),
+            ("mrf.issue_ports", &["0", "3"], "1 or 2"),
+            ("mrf.kilobytes", &["0", "32", "100", "1024"], "64, 128, 256 or 512"),
+            ("mrf.tag_bits", &["0", "65"], "a number from 1 to 64"),
+        ];
+        for (key, values, allowed) in cases {
+            for value in values {
+                let message = format!("--set: {key} = {value} is not allowed: it has to be {allowed}");
+                assert_eq!(set(&[&format!("{key}={value}")]), Err(message));
+            }
+        }
+        assert_eq!(
+            file("[mrf]\n  banks = 3\n"),
+            Err("FILE:2:11: mrf.banks = 3 is not allowed: it has to be 2, 4, 8, 16 or 32".into())
+        );
+    }
+
+    #[test]
+    fn only_the_last_word_on_a_key_is_validated() {
+        assert_eq!(set(&["mrf.banks=3", "mrf.banks=8"]).unwrap().mrf.banks, 8);
+    }
+
+    #[test]
+    fn a_setting_that_is_none_says_what_one_looks_like() {
+        for text in ["mrf.banks", "mrf.banks=", "=8", "mrf..banks=8", "base=rfc"] {
+            assert_eq!(set(&[text]), Err(format!("--set {text}: expected key=value, for instance mrf.banks=8")));
+        }
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_with_the_known_ones() {
+        let message = set(&["mrf.bank=8"]).unwrap_err();
+        assert!(
+            message.starts_with("--set: mrf.bank=8: unknown field `bank`, expected one of `banks`, `ports`"),
+            "{message}"
+        );
+        let message = file("base = \"baseline\"\nrfc.entries = 6\n").unwrap_err();
+        assert!(
+            message.starts_with("FILE:2:1: rfc.entries = 6: unknown field `rfc`, expected `base` or `mrf`"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn values_of_another_type_are_refused_with_the_expected_one() {
+        let message = set(&["mrf.banks=many"]).unwrap_err();
+        assert_eq!(message, "--set: mrf.banks=many: invalid type: string \"many\", expected a number");
+        let message = set(&["mrf.ports=2rw"]).unwrap_err();
+        assert_eq!(message, "--set: mrf.ports=2rw: unknown variant `2rw`, expected `1rw` or `1r1w`");
+        let message = file("[mrf]\nread_order = \"youngest\"\n").unwrap_err();
+        assert_eq!(
+            message,
+            "FILE:2:14: read_order = \"youngest\": unknown variant `youngest`, expected `oldest` or `round_robin`"
+        );
+        assert!(set(&["mrf.banks=-8"]).unwrap_err().contains("-8"));
+        assert!(set(&["mrf=8"]).unwrap_err().starts_with("--set: mrf=8: invalid type: integer `8`"));
+    }
+
+    #[test]
+    fn text_that_is_not_toml_is_refused_with_its_place() {
+        let message = file("[mrf]\nbanks = = 8\n").unwrap_err();
+        assert!(message.starts_with("FILE:2:9: banks = = 8: "), "{message}");
+    }
+
+    #[test]
+    fn presets_and_files_that_do_not_exist_are_named() {
+        let message = Config::load(Start::Preset("rcf"), &[] as &[&str]).unwrap_err().to_string();
+        assert_eq!(message, "there is no preset rcf; there are: baseline, mrf-1r1w");
+        let message = file("base = \"rcf\"\n").unwrap_err();
+        assert_eq!(message, "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w");
+        let message =
+            Config::load(Start::File(Path::new("/nonexistent.toml")), &[] as &[&str]).unwrap_err().to_string();
+        assert!(message.starts_with("cannot read the configuration /nonexistent.toml: No such file"), "{message}");
+    }
+}

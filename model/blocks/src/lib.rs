@@ -1,0 +1,28 @@
+//! The golden reference: a Rust twin of every RTL block that holds state or makes a decision.
+//!
+//! A twin is found by the path and the name of its module: `rtl/mrf/mrf_bank.sv` and `mrf/mrf_bank.rs` have the same
+//! parameters, the same ports by name and width, and the same behaviour in every clock. Both are written from one page in
+//! `docs/blocks`, not from each other: two independent readings of a specification disagree where one of them is wrong.
+//!
+//! * [`Block`] is a synchronous machine whose outputs come in two phases, because blocks are composed and paths cross them
+//!   within a cycle.
+//! * [`ports!`] declares the ports of a block once. The declaration gives the typed structs that the twin works on, and the
+//!   [`Field`] tables with which the harness checks the RTL's ports, moves data, compares, and writes reports and waveforms.
+//! * [`Twin`] is the same machine with its types erased: bytes in, bytes out, and the tables that say what they mean.
+//! * [`registry`] lists every block. Adding a block means adding its file, its line there, its RTL and its page.
+//!
+//! This crate knows nothing of the RTL's simulator or of the harness.
+
+mod block;
+pub mod config;
+pub mod mrf;
+mod ports;
+pub mod ram;
+pub mod registry;
+mod twin;
+mod types;
+
+pub use block::{Block, Memory, Shape};
+pub use ports::{Decode, Endpoint, Field, Net, NoProbe, Ports, field};
+pub use twin::{Declaration, Role, Signal, Twin, ValidRange, erase, view, view_mut};
+pub use types::{GROUP_LANES, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData};

@@ -1,0 +1,122 @@
+//! Masks.
+
+use crate::mrf::MAX_COLLECTORS;
+
+/// The set bits of a mask, lowest first.
+#[inline]
+pub(crate) fn set_bits(mask: impl Into<u64>) -> SetBits {
+    SetBits(mask.into())
+}
+
+/// See [`set_bits`].
+#[derive(Clone, Copy)]
+pub(crate) struct SetBits(u64);
+
+impl Iterator for SetBits {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros() as usize;
+        self.0 &= self.0 - 1;
+        Some(bit)
+    }
+}
+
+/// Whether bit `bit` of a mask is set.
+#[inline]
+pub(crate) fn is_set(mask: impl Into<u64>, bit: usize) -> bool {
+    mask.into() >> bit & 1 == 1
+}
+
+/// The collectors of which something holds.
+///
+/// Asked of all at once: comparisons of whole vectors cost less than a loop whose length nobody can predict.
+#[inline]
+pub(crate) fn collectors_where(holds: impl Fn(usize) -> bool) -> u16 {
+    let bytes: [u8; MAX_COLLECTORS] = std::array::from_fn(|c| holds(c).into());
+    let (halves, _) = bytes.as_chunks();
+    // Moves the lowest bits of eight bytes together.
+    let together = |half: &[u8; 8]| u64::from_le_bytes(*half).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    (together(&halves[0]) | together(&halves[1]) << 8) as u16
+}
+
+/// Those of a set that have no older one in it: of a strict order just one, unless the set is empty.
+#[inline]
+pub(crate) fn oldest(set: u16, older: &[u16; MAX_COLLECTORS]) -> u16 {
+    set & collectors_where(|c| older[c] & set == 0)
+}
+
+/// The lowest set bit.
+#[inline]
+pub(crate) fn lowest(set: u16) -> u16 {
+    set & set.wrapping_neg()
+}
+
+/// The elements of the mask's bits, zero elsewhere.
+pub(crate) fn only<T: Copy + Default, const N: usize>(values: &[T; N], mask: impl Into<u64>) -> [T; N] {
+    let mut kept = [T::default(); N];
+    for i in set_bits(mask) {
+        kept[i] = values[i];
+    }
+    kept
+}
+
+/// Packs values into the fields of an event word, the first one the most significant.
+#[inline]
+pub(crate) fn pack<const N: usize>(layout: &[(&str, u32)], values: [u32; N]) -> u64 {
+    debug_assert_eq!(layout.len(), N);
+    layout.iter().zip(values).fold(0, |word, (&(_, bits), value)| word << bits | u64::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_come_lowest_first() {
+        assert_eq!(set_bits(0b1010_0001u8).collect::<Vec<_>>(), [0, 5, 7]);
+        assert_eq!(set_bits(0u64).next(), None);
+        assert_eq!(set_bits(1u64 << 63).collect::<Vec<_>>(), [63]);
+    }
+
+    #[test]
+    fn collectors_are_asked_all_at_once() {
+        for c in 0..MAX_COLLECTORS {
+            assert_eq!(collectors_where(|other| other == c), 1 << c);
+            assert_eq!(collectors_where(|other| other != c), !(1 << c));
+        }
+    }
+
+    #[test]
+    fn the_oldest_of_a_set() {
+        let mut older = [0; MAX_COLLECTORS];
+        older[1] = 0b1000;
+        older[2] = 0b1010;
+        assert_eq!(oldest(0b1110, &older), 0b1000);
+        assert_eq!(oldest(0b0110, &older), 0b0010);
+        assert_eq!(oldest(0, &older), 0);
+        // Two without an elder, and a circle.
+        assert_eq!(oldest(0b1001, &older), 0b1001);
+        older[3] = 0b0010;
+        assert_eq!(oldest(0b1010, &older), 0);
+    }
+
+    #[test]
+    fn the_lowest_of_a_set() {
+        assert_eq!((lowest(0), lowest(0b1100), lowest(0x8000)), (0, 0b0100, 0x8000));
+    }
+
+    #[test]
+    fn the_first_field_is_the_most_significant() {
+        assert_eq!(pack(&[("a", 2), ("b", 3)], [0b10, 0b001]), 0b10_001);
+    }
+
+    #[test]
+    fn only_the_elements_of_the_mask_are_kept() {
+        assert_eq!(only(&[5u8, 6, 7], 0b101u8), [5, 0, 7]);
+    }
+}

@@ -1,0 +1,25 @@
+//! The banked main register file: `docs/blocks/mrf.md`.
+
+mod bits;
+mod mrf;
+mod mrf_allocator;
+mod mrf_arbiter;
+mod mrf_bank;
+mod mrf_bank_map;
+mod mrf_collector;
+mod mrf_crossbar;
+mod mrf_write_queue;
+mod shape;
+mod slots;
+#[cfg(test)]
+mod testing;
+
+pub use mrf::*;
+pub use mrf_allocator::*;
+pub use mrf_arbiter::*;
+pub use mrf_bank::*;
+pub use mrf_bank_map::*;
+pub use mrf_collector::*;
+pub use mrf_crossbar::*;
+pub use mrf_write_queue::*;
+pub use shape::*;

@@ -1,0 +1,218 @@
+//! `mrf_bank`: one bank. `docs/blocks/mrf_bank.md`.
+
+use crate::mrf::MrfShape;
+use crate::ram::Storage;
+use crate::{Block, LaneMask, Memory, NoProbe, WarpData, field, ports};
+
+ports! {
+    /// Inputs of [`MrfBank`].
+    pub struct MrfBankIn(s: &MrfShape) {
+        /// Data to write.
+        write_data_i: WarpData = field(1024).valid_by("write_valid_i"),
+        /// Lanes to write.
+        write_mask_i: u32 = field(32).valid_by("write_valid_i"),
+        /// Entry to read.
+        read_entry_i: u16 = field(s.entry_w()).valid_by("read_valid_i"),
+        /// Entry to write.
+        write_entry_i: u16 = field(s.entry_w()).valid_by("write_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// Read at this edge.
+        read_valid_i: u8 = field(1),
+        /// Write at this edge.
+        write_valid_i: u8 = field(1),
+    }
+}
+
+ports! {
+    /// Outputs of [`MrfBank`].
+    pub struct MrfBankOut(s: &MrfShape) {
+        /// Data of the read.
+        read_data_o: WarpData = field(1024).valid_by("read_data_valid_o").early(),
+        /// A read was performed at the last edge.
+        read_data_valid_o: u8 = field(1).early(),
+    }
+}
+
+/// A write of a bank.
+#[derive(Clone, Copy, Debug)]
+pub struct BankWrite<'a> {
+    /// Entry.
+    pub entry: u16,
+    /// Lanes to write.
+    pub mask: LaneMask,
+    /// Data.
+    pub data: &'a WarpData,
+}
+
+/// One bank: a RAM with its valid bit. Single-ported: stealing paper, III-B. Dual-ported: one read and one write port, RFC
+/// paper, 2.1 ("dual-ported banks, 1 read and 1 write per cycle").
+pub struct MrfBank {
+    storage: Storage,
+    dual_port: bool,
+    read_data_valid_q: bool,
+}
+
+impl MrfBank {
+    /// Whether a read was performed at the last edge.
+    #[inline]
+    pub fn read_data_valid(&self) -> bool {
+        self.read_data_valid_q
+    }
+
+    /// Its data.
+    #[inline]
+    pub fn read_data(&self) -> &WarpData {
+        self.storage.rdata()
+    }
+
+    /// The edge. A single-ported bank that is asked for both writes.
+    #[inline]
+    pub fn advance(&mut self, read_entry: Option<u16>, write: Option<BankWrite<'_>>) {
+        let read_entry = if self.dual_port || write.is_none() { read_entry } else { None };
+        // Read before write: one entry at the same edge returns its old value.
+        if let Some(entry) = read_entry {
+            self.storage.read(entry);
+        }
+        if let Some(BankWrite { entry, mask, data }) = write {
+            self.storage.write(entry, data, mask);
+        }
+        self.read_data_valid_q = read_entry.is_some();
+    }
+
+    /// In reset, after [`advance`](Self::advance): the RAM has no reset, its valid bit has.
+    #[inline]
+    pub fn reset(&mut self) {
+        self.read_data_valid_q = false;
+    }
+
+    /// Path of the words inside the module.
+    pub fn memory_path(&self) -> &'static str {
+        if self.dual_port { "gen_1r1w.u_ram.mem_q" } else { "gen_1rw.u_ram.mem_q" }
+    }
+
+    /// The words.
+    pub fn words(&mut self) -> &mut [WarpData] {
+        self.storage.contents().0
+    }
+}
+
+impl Block for MrfBank {
+    const NAME: &'static str = "mrf_bank";
+    const PARAMETERS: &'static [&'static str] = &["DualPort", "Depth"];
+
+    type Shape = MrfShape;
+    type In = MrfBankIn;
+    type Out = MrfBankOut;
+    type Probe = NoProbe<MrfShape>;
+
+    fn new(shape: &MrfShape) -> Self {
+        Self { storage: Storage::new(shape.depth), dual_port: shape.dual_port, read_data_valid_q: false }
+    }
+
+    fn early(&self, out: &mut MrfBankOut) {
+        out.read_data_valid_o = self.read_data_valid_q.into();
+        if self.read_data_valid_q {
+            out.read_data_o = *self.read_data();
+        }
+    }
+
+    fn late(&mut self, _: &MrfBankIn, _: &mut MrfBankOut) {}
+
+    fn clock(&mut self, inputs: &MrfBankIn, _: &MrfBankOut) {
+        let read_entry = (inputs.read_valid_i != 0).then_some(inputs.read_entry_i);
+        let write = (inputs.write_valid_i != 0).then_some(BankWrite {
+            entry: inputs.write_entry_i,
+            mask: LaneMask(inputs.write_mask_i),
+            data: &inputs.write_data_i,
+        });
+        self.advance(read_entry, write);
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+    }
+
+    fn probe(&self, _: &MrfBankIn, _: &MrfBankOut, _: &mut NoProbe<MrfShape>) {}
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        vec![Memory { path: self.memory_path().into(), block: Self::NAME, words: self.words() }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrf::testing::Driver;
+
+    const DUAL: MrfShape = MrfShape { dual_port: true, ..MrfShape::BASELINE };
+
+    fn write(bank: &mut Driver<MrfBank>, entry: u16, value: u32, mask: u32) {
+        let inputs = &mut bank.inputs;
+        (inputs.write_valid_i, inputs.write_entry_i, inputs.write_mask_i) = (1, entry, mask);
+        inputs.write_data_i = WarpData([value; 32]);
+    }
+
+    fn read(bank: &mut Driver<MrfBank>, entry: u16) {
+        (bank.inputs.read_valid_i, bank.inputs.read_entry_i) = (1, entry);
+    }
+
+    /// The data of the read of the last cycle, if there was one. Nothing is read or written now.
+    fn result(bank: &mut Driver<MrfBank>) -> Option<[u32; 32]> {
+        (bank.inputs.read_valid_i, bank.inputs.write_valid_i) = (0, 0);
+        let out = bank.cycle();
+        (out.read_data_valid_o != 0).then_some(out.read_data_o.0)
+    }
+
+    #[test]
+    fn a_read_returns_what_was_written_under_the_mask() {
+        for shape in [MrfShape::BASELINE, DUAL] {
+            let mut bank = Driver::new(&shape);
+            write(&mut bank, 5, 9, 0x8000_0001);
+            bank.cycle();
+            assert_eq!(result(&mut bank), None);
+            read(&mut bank, 5);
+            bank.cycle();
+            let lanes = std::array::from_fn(|lane| if matches!(lane, 0 | 31) { 9 } else { 0 });
+            assert_eq!(result(&mut bank), Some(lanes));
+            assert_eq!(result(&mut bank), None);
+        }
+    }
+
+    #[test]
+    fn the_output_keeps_the_old_value_while_the_entry_is_written() {
+        for (shape, same_edge) in [(MrfShape::BASELINE, None), (DUAL, Some([1; 32]))] {
+            let mut bank = Driver::new(&shape);
+            write(&mut bank, 5, 1, u32::MAX);
+            bank.cycle();
+            // In the cycle after the read.
+            bank.inputs.write_valid_i = 0;
+            read(&mut bank, 5);
+            bank.cycle();
+            bank.inputs.read_valid_i = 0;
+            write(&mut bank, 5, 1, u32::MAX);
+            assert_eq!(bank.cycle().read_data_o.0, [1; 32]);
+            // At the same edge: a single port writes and reads nothing.
+            read(&mut bank, 5);
+            write(&mut bank, 5, 2, u32::MAX);
+            bank.cycle();
+            assert_eq!(result(&mut bank), same_edge);
+            read(&mut bank, 5);
+            bank.cycle();
+            assert_eq!(result(&mut bank), Some([2; 32]));
+        }
+    }
+
+    #[test]
+    fn in_reset_a_read_is_not_reported_and_a_write_is_performed() {
+        let mut bank = Driver::<MrfBank>::new(&DUAL);
+        bank.inputs.rst_ni = 0;
+        read(&mut bank, 3);
+        write(&mut bank, 3, 8, u32::MAX);
+        bank.cycle();
+        bank.inputs.rst_ni = 1;
+        assert_eq!(result(&mut bank), None);
+        read(&mut bank, 3);
+        bank.cycle();
+        assert_eq!(result(&mut bank), Some([8; 32]));
+    }
+}

@@ -1,0 +1,184 @@
+//! `mrf_crossbar`: from the banks to the operand latches. `docs/blocks/mrf_crossbar.md`.
+
+use crate::mrf::bits::{only, set_bits};
+use crate::mrf::{MAX_BANKS, MAX_PORTS, MAX_SLOTS, MrfShape};
+use crate::{Block, Memory, OPERANDS, WarpData, field, ports};
+
+ports! {
+    /// Inputs of [`MrfCrossbar`].
+    pub struct MrfCrossbarIn(s: &MrfShape) {
+        /// Data of each bank.
+        read_data_i: [WarpData; MAX_BANKS] = field(1024).count(s.banks).valid_by("read_data_valid_i"),
+        /// Slot i is served by a read that is performed at this edge.
+        fill_i: u64 = field(s.slots()),
+        /// Bank b has data.
+        read_data_valid_i: u32 = field(s.banks),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// Which bank serves slot i.
+        fill_bank_i: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill_i"),
+        /// Port p hands on the operands.
+        dispatch_valid_i: u8 = field(s.issue_ports),
+        /// Of this collector.
+        dispatch_col_i: [u8; MAX_PORTS] = field(s.col_w()).count(s.issue_ports).valid_by("dispatch_valid_i"),
+    }
+}
+
+ports! {
+    /// Outputs of [`MrfCrossbar`].
+    pub struct MrfCrossbarOut(s: &MrfShape) {
+        /// Operands: element 3p+s is slot s of collector `dispatch_col_i[p]`.
+        dispatch_data_o: [WarpData; OPERANDS * MAX_PORTS] =
+            field(1024).count(s.sources()).valid_by("dispatch_valid_i"),
+    }
+}
+
+ports! {
+    /// State of [`MrfCrossbar`] besides the latches.
+    pub struct MrfCrossbarProbe(s: &MrfShape) {
+        /// Slot i takes its data in this cycle.
+        fill_q: u64 = field(s.slots()),
+        /// From which bank.
+        fill_bank_q: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill_q"),
+    }
+}
+
+/// Routes each bank's output to the operand slots that asked for it (stealing paper, figure 1: "banked RF with operand
+/// collectors and a crossbar unit"), holds the operands, and hands those of the dispatched collectors on. The latches
+/// stand here, at the crossbar's outputs, because that is where the data arrives; the collectors hold the control.
+pub struct MrfCrossbar {
+    operand_q: Box<[WarpData]>,
+    fill_q: u64,
+    fill_bank_q: [u8; MAX_SLOTS],
+}
+
+impl MrfCrossbar {
+    /// The latch of a slot.
+    #[inline]
+    pub fn operand(&self, slot: usize) -> &WarpData {
+        &self.operand_q[slot]
+    }
+
+    /// The edge, first part: latches take what was asked for in the last cycle, from `read_data` of their bank.
+    #[inline]
+    pub fn take<'a>(&mut self, read_data: impl Fn(usize) -> &'a WarpData) {
+        for slot in set_bits(self.fill_q) {
+            self.operand_q[slot] = *read_data(self.fill_bank_q[slot].into());
+        }
+    }
+
+    /// The edge, second part: what the latches take next. Nothing in reset.
+    #[inline]
+    pub fn ask(&mut self, fill: u64, fill_bank: &[u8; MAX_SLOTS]) {
+        self.fill_q = fill;
+        for slot in set_bits(fill) {
+            self.fill_bank_q[slot] = fill_bank[slot];
+        }
+    }
+
+    /// The latches.
+    pub fn latches(&mut self) -> &mut [WarpData] {
+        &mut self.operand_q
+    }
+
+    /// What the latches take in this cycle.
+    pub fn state(&self) -> MrfCrossbarProbe {
+        MrfCrossbarProbe { fill_q: self.fill_q, fill_bank_q: only(&self.fill_bank_q, self.fill_q) }
+    }
+}
+
+impl Block for MrfCrossbar {
+    const NAME: &'static str = "mrf_crossbar";
+    const PARAMETERS: &'static [&'static str] = &["Banks", "Collectors", "IssuePorts"];
+
+    type Shape = MrfShape;
+    type In = MrfCrossbarIn;
+    type Out = MrfCrossbarOut;
+    type Probe = MrfCrossbarProbe;
+
+    fn new(shape: &MrfShape) -> Self {
+        Self { operand_q: vec![WarpData::ZERO; shape.slots()].into(), fill_q: 0, fill_bank_q: [0; MAX_SLOTS] }
+    }
+
+    fn early(&self, _: &mut MrfCrossbarOut) {}
+
+    fn late(&mut self, inputs: &MrfCrossbarIn, out: &mut MrfCrossbarOut) {
+        for p in set_bits(inputs.dispatch_valid_i) {
+            let first = OPERANDS * usize::from(inputs.dispatch_col_i[p]);
+            out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(&self.operand_q[first..][..OPERANDS]);
+        }
+    }
+
+    fn clock(&mut self, inputs: &MrfCrossbarIn, _: &MrfCrossbarOut) {
+        self.take(|bank| &inputs.read_data_i[bank]);
+        self.ask(if inputs.rst_ni == 0 { 0 } else { inputs.fill_i }, &inputs.fill_bank_i);
+    }
+
+    fn probe(&self, _: &MrfCrossbarIn, _: &MrfCrossbarOut, probe: &mut MrfCrossbarProbe) {
+        *probe = self.state();
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        vec![Memory { path: "operand_q".into(), block: Self::NAME, words: self.latches() }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrf::testing::Driver;
+
+    /// The operands that the crossbar shows of a collector on port 0.
+    fn operands(crossbar: &mut Driver<MrfCrossbar>, collector: u8) -> [u32; OPERANDS] {
+        crossbar.inputs.dispatch_valid_i = 0b01;
+        crossbar.inputs.dispatch_col_i[0] = collector;
+        let out = crossbar.cycle();
+        std::array::from_fn(|s| out.dispatch_data_o[s].0[31])
+    }
+
+    #[test]
+    fn data_reaches_every_slot_that_asked_one_cycle_later() {
+        let mut crossbar = Driver::<MrfCrossbar>::new(&MrfShape::BASELINE);
+        let slots = [3, 5, 23];
+        crossbar.inputs.fill_i = slots.iter().fold(0, |fill, slot| fill | 1 << slot);
+        for (slot, bank) in slots.into_iter().zip([4, 4, 9]) {
+            crossbar.inputs.fill_bank_i[slot] = bank;
+        }
+        crossbar.cycle();
+        crossbar.inputs.fill_i = 0;
+        crossbar.inputs.read_data_valid_i = 1 << 4 | 1 << 9;
+        crossbar.inputs.read_data_i[4] = WarpData([44; 32]);
+        crossbar.inputs.read_data_i[9] = WarpData([99; 32]);
+        crossbar.cycle();
+        assert_eq!(crossbar.probe().fill_q, 1 << 3 | 1 << 5 | 1 << 23);
+        crossbar.inputs.read_data_i[4] = WarpData([0; 32]);
+        assert_eq!(operands(&mut crossbar, 1), [44, 0, 44]);
+        assert_eq!(operands(&mut crossbar, 7), [0, 0, 99]);
+    }
+
+    #[test]
+    fn reset_cancels_what_is_asked_and_not_what_arrives() {
+        let mut crossbar = Driver::<MrfCrossbar>::new(&MrfShape::BASELINE);
+        crossbar.inputs.read_data_i[0] = WarpData([5; 32]);
+        crossbar.inputs.fill_i = 0b001;
+        crossbar.cycle();
+        crossbar.inputs.fill_i = 0b010;
+        crossbar.inputs.rst_ni = 0;
+        crossbar.cycle();
+        crossbar.inputs.rst_ni = 1;
+        crossbar.inputs.fill_i = 0;
+        crossbar.cycle();
+        assert_eq!(operands(&mut crossbar, 0), [5, 0, 0]);
+    }
+
+    #[test]
+    fn each_port_has_its_own_collector() {
+        let mut crossbar = Driver::<MrfCrossbar>::new(&MrfShape { issue_ports: 2, ..MrfShape::BASELINE });
+        for (slot, latch) in crossbar.block.latches().iter_mut().enumerate() {
+            *latch = WarpData([slot as u32; 32]);
+        }
+        crossbar.inputs.dispatch_valid_i = 0b11;
+        crossbar.inputs.dispatch_col_i = [6, 2];
+        assert_eq!(crossbar.cycle().dispatch_data_o.map(|word| word.0[0]), [18, 19, 20, 6, 7, 8]);
+    }
+}

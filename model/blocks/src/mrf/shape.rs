@@ -1,0 +1,73 @@
+//! The sizes of the register file, shared by all blocks of the family.
+
+use crate::{OPERANDS, Shape};
+
+/// Capacity of the twins: the largest number of banks.
+pub const MAX_BANKS: usize = 32;
+/// Capacity of the twins: the largest number of collectors.
+pub const MAX_COLLECTORS: usize = 16;
+/// Capacity of the twins: the largest number of operand slots.
+pub const MAX_SLOTS: usize = OPERANDS * MAX_COLLECTORS;
+/// Capacity of the twins: the largest number of issue ports, dispatch ports and result buses.
+pub const MAX_PORTS: usize = 2;
+
+/// Sizes of the main register file; see `docs/blocks/mrf.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MrfShape {
+    /// Number of banks: 2, 4, 8, 16 or 32.
+    pub banks: usize,
+    /// One read and one write port a bank (1R1W) instead of a single port.
+    pub dual_port: bool,
+    /// Number of operand collectors: 4, 8 or 16.
+    pub collectors: usize,
+    /// Issue ports, dispatch ports and result buses: 1 or 2.
+    pub issue_ports: usize,
+    /// Entries of a bank: a power of two, at least 2.
+    pub depth: usize,
+    /// Width of the instruction tag, 1 to 64 bits.
+    pub tag_w: u32,
+}
+
+impl MrfShape {
+    /// The baseline: 16 single-ported banks of 64 entries (128 KB), 8 collectors, one issue port.
+    pub const BASELINE: Self = Self { banks: 16, dual_port: false, collectors: 8, issue_ports: 1, depth: 64, tag_w: 32 };
+
+    /// Width of a bank number.
+    pub fn bank_w(&self) -> u32 {
+        self.banks.ilog2()
+    }
+
+    /// Width of an entry number.
+    pub fn entry_w(&self) -> u32 {
+        self.depth.ilog2()
+    }
+
+    /// Width of a collector number.
+    pub fn col_w(&self) -> u32 {
+        self.collectors.ilog2()
+    }
+
+    /// Number of operand slots.
+    pub fn slots(&self) -> usize {
+        OPERANDS * self.collectors
+    }
+
+    /// Number of sources that arrive, or leave, in a cycle.
+    pub fn sources(&self) -> usize {
+        OPERANDS * self.issue_ports
+    }
+}
+
+impl Shape for MrfShape {
+    fn parameter(&self, name: &str) -> u64 {
+        match name {
+            "Banks" => self.banks as u64,
+            "DualPort" => self.dual_port.into(),
+            "Collectors" => self.collectors as u64,
+            "IssuePorts" => self.issue_ports as u64,
+            "Depth" => self.depth as u64,
+            "TagW" => self.tag_w.into(),
+            _ => panic!("the register file has no parameter {name}"),
+        }
+    }
+}

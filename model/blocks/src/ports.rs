@@ -1,0 +1,287 @@
+//! Ports, declared once.
+//!
+//! [`ports!`](crate::ports) turns a declaration into a `#[repr(C)]` struct in the memory layout of Verilator's ports (8, 16, 32 or 64 bits
+//! for narrow ports, 32 words for a warp register, arrays for unpacked arrays) and a table of [`Field`]s for a shape.
+//! Arrays have the capacity of the largest shape; a shape uses the first `count` elements.
+
+use crate::WarpData;
+
+/// How a value is shown to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decode {
+    /// Hexadecimal.
+    Hex,
+    /// Decimal: counts and indices.
+    Number,
+    /// A packed struct: names and widths, most significant first.
+    Packed(&'static [(&'static str, u32)]),
+    /// An enumeration: the names of the values from 0.
+    Enum(&'static [&'static str]),
+}
+
+/// Where a value is found in the RTL, relative to the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Net {
+    /// The port, net or register of the field's own name.
+    Own,
+    /// A net or register at this path.
+    At(&'static str),
+    /// Elements spread over instances: `{}` in the path is the instance, each of which has `per` consecutive elements
+    /// (`per` 1: a net that is not an array).
+    Each {
+        /// Path with one `{}`.
+        path: &'static str,
+        /// Elements of each instance.
+        per: usize,
+    },
+}
+
+/// A block at one end of a net, for blame: which module drives it, which ones read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Module name.
+    pub block: &'static str,
+    /// Elements (or, for a packed mask, bits) of each instance; 0 when there is a single instance.
+    pub per: usize,
+}
+
+/// A port, inner net or register of a block for one shape.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Name, as in the RTL.
+    pub name: &'static str,
+    /// Its documentation.
+    pub doc: &'static str,
+    /// Byte offset in its struct.
+    pub offset: usize,
+    /// Bytes of an element: 1, 2, 4, 8 or 128.
+    pub elem_bytes: usize,
+    /// Capacity in elements.
+    pub capacity: usize,
+    /// Whether the RTL has an unpacked array here.
+    pub array: bool,
+    /// Width of an element in bits.
+    pub bits: u32,
+    /// Number of elements in this shape.
+    pub count: usize,
+    /// Name of the field of the same block that says whether this one means anything. See [`Field::valid_by`].
+    pub valid_by: Option<&'static str>,
+    /// Depends on state only.
+    pub early: bool,
+    /// Where it is in the RTL.
+    pub net: Net,
+    /// Which inner block drives it (or holds it, for state). `None`: the block itself.
+    pub from: Option<Endpoint>,
+    /// Which inner blocks read it.
+    pub to: Vec<Endpoint>,
+    /// How to show it.
+    pub decode: Decode,
+}
+
+/// Starts a declaration: a field of `bits` bits an element. The macro fills in the rest.
+pub fn field(bits: impl TryInto<u32>) -> Field {
+    Field {
+        name: "",
+        doc: "",
+        offset: 0,
+        elem_bytes: 0,
+        capacity: 0,
+        array: false,
+        bits: bits.try_into().unwrap_or_else(|_| panic!("a width is a small number")),
+        count: 1,
+        valid_by: None,
+        early: false,
+        net: Net::Own,
+        from: None,
+        to: Vec::new(),
+        decode: Decode::Hex,
+    }
+}
+
+impl Field {
+    /// An array of `count` elements in this shape.
+    pub fn count(mut self, count: usize) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Means something only where `name` is high; elsewhere it is not compared.
+    ///
+    /// The bits of the valid are shared out evenly over the elements: element `i` of `n` is valid when a bit from
+    /// `i * w / n` up to (not including) `(i + 1) * w / n` of the `w`-bit valid is set, at least one bit. Where the valid is itself an array, its elements
+    /// take the place of bits.
+    pub fn valid_by(mut self, name: &'static str) -> Self {
+        self.valid_by = Some(name);
+        self
+    }
+
+    /// An output that depends on state only.
+    pub fn early(mut self) -> Self {
+        self.early = true;
+        self
+    }
+
+    /// The RTL has it at `path`.
+    pub fn at(mut self, path: &'static str) -> Self {
+        self.net = Net::At(path);
+        self
+    }
+
+    /// The RTL has `per` elements in each instance of `path`, in which `{}` stands for the instance.
+    pub fn each(mut self, path: &'static str, per: usize) -> Self {
+        self.net = Net::Each { path, per };
+        self
+    }
+
+    /// Driven (or held) by the only instance of `block`.
+    pub fn from(self, block: &'static str) -> Self {
+        self.from_each(block, 0)
+    }
+
+    /// Driven (or held) by instances of `block`, each of which has `per` elements (bits of a packed mask).
+    pub fn from_each(mut self, block: &'static str, per: usize) -> Self {
+        self.from = Some(Endpoint { block, per });
+        self
+    }
+
+    /// Read by the only instance of `block`, or as a whole by every instance.
+    pub fn to(self, block: &'static str) -> Self {
+        self.to_each(block, 0)
+    }
+
+    /// Read by instances of `block`, each of which sees `per` elements (bits of a packed mask).
+    pub fn to_each(mut self, block: &'static str, per: usize) -> Self {
+        self.to.push(Endpoint { block, per });
+        self
+    }
+
+    /// Shown as `decode`.
+    pub fn shown(mut self, decode: Decode) -> Self {
+        self.decode = decode;
+        self
+    }
+
+    /// For [`ports!`](crate::ports).
+    #[doc(hidden)]
+    pub fn placed<T: FieldType>(mut self, name: &'static str, doc: &'static str, offset: usize) -> Self {
+        (self.name, self.doc, self.offset) = (name, doc.trim(), offset);
+        (self.elem_bytes, self.capacity, self.array) = (T::ELEM_BYTES, T::CAPACITY, T::ARRAY);
+        assert!(self.count <= self.capacity, "{name}: {} elements do not fit in {}", self.count, self.capacity);
+        assert!(self.bits as usize <= self.elem_bytes * 8, "{name}: {} bits do not fit", self.bits);
+        self
+    }
+}
+
+/// Types a port may have: `u8`, `u16`, `u32`, `u64`, [`WarpData`], and arrays of these.
+pub trait FieldType: Copy + 'static {
+    /// Bytes of an element.
+    const ELEM_BYTES: usize;
+    /// Elements.
+    const CAPACITY: usize;
+    /// Whether it is an array.
+    const ARRAY: bool;
+}
+
+macro_rules! element {
+    ($($t:ty),*) => {$(
+        impl FieldType for $t {
+            const ELEM_BYTES: usize = size_of::<$t>();
+            const CAPACITY: usize = 1;
+            const ARRAY: bool = false;
+        }
+    )*};
+}
+element!(u8, u16, u32, u64, WarpData);
+
+impl<T: FieldType, const N: usize> FieldType for [T; N] {
+    const ELEM_BYTES: usize = T::ELEM_BYTES;
+    const CAPACITY: usize = N;
+    const ARRAY: bool = true;
+}
+
+/// A struct made by [`ports!`](crate::ports).
+///
+/// # Safety
+/// The struct is `#[repr(C)]`, made of integers only, so that all zeros is a value of it and any bytes are, and its alignment is at most 64.
+pub unsafe trait Ports: Copy + Send + 'static {
+    /// The shape that sizes it.
+    type Shape;
+    /// Its fields in this shape, in the order of declaration.
+    fn fields(shape: &Self::Shape) -> Vec<Field>;
+
+    /// All zeros.
+    fn zeroed() -> Self {
+        // SAFETY: promised by the trait.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// For a block of which nothing but the ports is compared.
+#[repr(C)]
+pub struct NoProbe<S>(std::marker::PhantomData<fn() -> S>);
+
+impl<S> Clone for NoProbe<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for NoProbe<S> {}
+
+// SAFETY: it has no bytes.
+unsafe impl<S: 'static> Ports for NoProbe<S> {
+    type Shape = S;
+    fn fields(_: &S) -> Vec<Field> {
+        Vec::new()
+    }
+}
+
+/// Declares a struct of ports: a visibility, a name, the shape's name and type, then a line for each port.
+///
+/// ```
+/// use gpurf_blocks::{field, ports, WarpData, Ports};
+///
+/// pub struct Sizes { banks: usize }
+///
+/// ports! {
+///     /// Inputs of an example.
+///     pub struct ExampleIn(s: &Sizes) {
+///         /// Bank b reads.
+///         read_valid_i: u32 = field(s.banks),
+///         /// Its entry.
+///         read_entry_i: [u16; 32] = field(6).count(s.banks).valid_by("read_valid_i"),
+///         /// Data to write.
+///         write_data_i: WarpData = field(1024),
+///     }
+/// }
+/// assert_eq!(ExampleIn::fields(&Sizes { banks: 4 })[1].count, 4);
+/// ```
+#[macro_export]
+macro_rules! ports {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident($s:ident: &$shape:ty) {
+        $( $(#[doc = $doc:expr])* $port:ident: $ty:ty = $decl:expr ),* $(,)?
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        $vis struct $name {
+            $( $(#[doc = $doc])* pub $port: $ty, )*
+        }
+
+        // SAFETY: `repr(C)`, and every field is a `FieldType`: integers and arrays of integers.
+        unsafe impl $crate::Ports for $name {
+            type Shape = $shape;
+            #[allow(unused_variables, reason = "a struct may have no width that depends on the shape")]
+            fn fields($s: &$shape) -> Vec<$crate::Field> {
+                vec![ $(
+                    $crate::Field::placed::<$ty>(
+                        $decl,
+                        stringify!($port),
+                        concat!($($doc, " "),*),
+                        std::mem::offset_of!($name, $port),
+                    ),
+                )* ]
+            }
+        }
+    };
+}

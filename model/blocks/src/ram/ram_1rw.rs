@@ -1,0 +1,78 @@
+//! `ram_1rw`: a RAM with one port. `docs/blocks/ram.md`.
+
+use crate::ram::Storage;
+use crate::mrf::MrfShape;
+use crate::{Block, LaneMask, Memory, NoProbe, WarpData, field, ports};
+
+ports! {
+    /// Inputs of [`Ram1rw`].
+    pub struct Ram1rwIn(s: &MrfShape) {
+        /// Data to write.
+        wdata_i: WarpData = field(1024),
+        /// Lanes to write.
+        wmask_i: u32 = field(32),
+        /// Word.
+        addr_i: u16 = field(s.entry_w()),
+        /// Access at this edge.
+        en_i: u8 = field(1),
+        /// 1: write, 0: read.
+        we_i: u8 = field(1),
+    }
+}
+
+ports! {
+    /// Outputs of [`Ram1rw`].
+    pub struct Ram1rwOut(s: &MrfShape) {
+        /// Word read last.
+        rdata_o: WarpData = field(1024).early(),
+    }
+}
+
+/// A RAM with one port: a read or a write a cycle, a write enable for each lane.
+pub struct Ram1rw {
+    storage: Storage,
+}
+
+impl Block for Ram1rw {
+    const NAME: &'static str = "ram_1rw";
+    const PARAMETERS: &'static [&'static str] = &["Depth"];
+
+    type Shape = MrfShape;
+    type In = Ram1rwIn;
+    type Out = Ram1rwOut;
+    type Probe = NoProbe<MrfShape>;
+
+    fn new(shape: &MrfShape) -> Self {
+        Self { storage: Storage::new(shape.depth) }
+    }
+
+    #[inline]
+    fn early(&self, out: &mut Ram1rwOut) {
+        out.rdata_o = *self.storage.rdata();
+    }
+
+    #[inline]
+    fn late(&mut self, _: &Ram1rwIn, _: &mut Ram1rwOut) {}
+
+    #[inline]
+    fn clock(&mut self, inputs: &Ram1rwIn, _: &Ram1rwOut) {
+        if inputs.en_i == 0 {
+            return;
+        }
+        if inputs.we_i != 0 {
+            self.storage.write(inputs.addr_i, &inputs.wdata_i, LaneMask(inputs.wmask_i));
+        } else {
+            self.storage.read(inputs.addr_i);
+        }
+    }
+
+    fn probe(&self, _: &Ram1rwIn, _: &Ram1rwOut, _: &mut NoProbe<MrfShape>) {}
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let (words, rdata_q) = self.storage.contents();
+        vec![
+            Memory { path: "mem_q".into(), block: Self::NAME, words },
+            Memory { path: "rdata_q".into(), block: Self::NAME, words: rdata_q },
+        ]
+    }
+}

@@ -1,0 +1,63 @@
+//! The words of a RAM and the word it read last, shared by the cells and the banks.
+
+use crate::{LaneMask, WarpData};
+
+/// The words of a RAM with the register at its output.
+///
+/// A read copies nothing: the output stays in place until that word is written. Most words are read long before they
+/// are overwritten, so that most copies never happen.
+pub(crate) struct Storage {
+    words: Box<[WarpData]>,
+    rdata_q: [WarpData; 1],
+    /// The output is still this word rather than `rdata_q`.
+    in_place: Option<u16>,
+}
+
+impl Storage {
+    pub(crate) fn new(depth: usize) -> Self {
+        Self { words: vec![WarpData::ZERO; depth].into(), rdata_q: [WarpData::ZERO], in_place: None }
+    }
+
+    /// The word read last.
+    #[inline]
+    pub(crate) fn rdata(&self) -> &WarpData {
+        match self.in_place {
+            Some(addr) => &self.words[usize::from(addr)],
+            None => &self.rdata_q[0],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn read(&mut self, addr: u16) {
+        self.in_place = Some(addr);
+    }
+
+    /// Writes the lanes of `mask`; the output keeps its value.
+    #[inline]
+    pub(crate) fn write(&mut self, addr: u16, data: &WarpData, mask: LaneMask) {
+        if self.in_place == Some(addr) {
+            self.take_out();
+        }
+        blend(&mut self.words[usize::from(addr)], data, mask);
+    }
+
+    /// The words and the word read last.
+    pub(crate) fn contents(&mut self) -> (&mut [WarpData], &mut [WarpData]) {
+        self.take_out();
+        (&mut self.words, &mut self.rdata_q)
+    }
+
+    fn take_out(&mut self) {
+        self.rdata_q[0] = *self.rdata();
+        self.in_place = None;
+    }
+}
+
+/// Replaces the lanes of `mask`.
+#[inline]
+fn blend(word: &mut WarpData, data: &WarpData, mask: LaneMask) {
+    for (lane, (old, new)) in word.0.iter_mut().zip(&data.0).enumerate() {
+        let select = u32::from(mask.0 & 1 << lane != 0).wrapping_neg();
+        *old ^= (*old ^ new) & select;
+    }
+}

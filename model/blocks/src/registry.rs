@@ -1,0 +1,57 @@
+//! Every block, in one list.
+
+use crate::mrf::{self, MrfShape};
+use crate::{Block, Twin, erase, ram};
+
+/// A block of the list.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// Module name; the RTL is `rtl/<path>.sv`, the twin `model/blocks/src/<path>.rs`.
+    pub name: &'static str,
+    /// Path in both trees, without the ending.
+    pub path: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// The modules it is made of (transitively), itself first: their files are its RTL sources.
+    pub sources: &'static [&'static str],
+    /// Makes its twin.
+    pub twin: fn(&MrfShape) -> Box<dyn Twin>,
+}
+
+const fn entry<B: Block<Shape = MrfShape>>(path: &'static str, summary: &'static str, sources: &'static [&'static str]) -> Entry {
+    Entry { name: B::NAME, path, summary, sources, twin: erase::<B> }
+}
+
+/// Every block: leaves first, then what is made of them.
+pub const BLOCKS: &[Entry] = &[
+    entry::<ram::Ram1rw>("ram/ram_1rw", "RAM cell with one port", &["ram/ram_1rw"]),
+    entry::<ram::Ram1r1w>("ram/ram_1r1w", "RAM cell with a read and a write port", &["ram/ram_1r1w"]),
+    entry::<mrf::MrfBankMap>("mrf/mrf_bank_map", "bank and entry of a register", &["mrf/mrf_bank_map"]),
+    entry::<mrf::MrfWriteQueue>("mrf/mrf_write_queue", "result that waits for its bank", &["mrf/mrf_write_queue"]),
+    entry::<mrf::MrfAllocator>("mrf/mrf_allocator", "collectors for issue, age, dispatch", &["mrf/mrf_allocator"]),
+    entry::<mrf::MrfCollector>("mrf/mrf_collector", "one operand collector", &["mrf/mrf_collector"]),
+    entry::<mrf::MrfArbiter>("mrf/mrf_arbiter", "bank arbitration", &["mrf/mrf_arbiter"]),
+    entry::<mrf::MrfBank>("mrf/mrf_bank", "one bank", &["mrf/mrf_bank", "ram/ram_1rw", "ram/ram_1r1w"]),
+    entry::<mrf::MrfCrossbar>("mrf/mrf_crossbar", "banks to operand latches to dispatch", &["mrf/mrf_crossbar"]),
+    entry::<mrf::Mrf>(
+        "mrf/mrf",
+        "banked main register file",
+        &[
+            "mrf/mrf",
+            "mrf/mrf_bank_map",
+            "mrf/mrf_write_queue",
+            "mrf/mrf_allocator",
+            "mrf/mrf_collector",
+            "mrf/mrf_arbiter",
+            "mrf/mrf_bank",
+            "mrf/mrf_crossbar",
+            "ram/ram_1rw",
+            "ram/ram_1r1w",
+        ],
+    ),
+];
+
+/// The block of that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    BLOCKS.iter().find(|b| b.name == name)
+}

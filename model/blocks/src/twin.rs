@@ -1,0 +1,221 @@
+//! A block with its types erased, for a harness that treats all blocks alike.
+//!
+//! A cycle of a block is a *record*: the input struct, then the output struct, then the probe struct, each at a multiple of 64 bytes.
+//! [`Declaration`] says what every byte of it means.
+
+use crate::{Block, Field, Memory, Ports, block::Shape};
+
+const ALIGN: usize = 64;
+
+/// Where a signal stands at the boundary of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Driven by the harness.
+    Input,
+    /// Compared: an output port.
+    Output,
+    /// Compared: an inner net or a register.
+    Probe,
+}
+
+/// A field placed in the record.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    /// Its declaration; `offset` counts from the start of the record.
+    pub field: Field,
+    /// Its role.
+    pub role: Role,
+    /// Index of the signal that validates it.
+    pub valid: Option<usize>,
+}
+
+/// The bits or elements of a valid that one element of a payload hangs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidRange {
+    /// Index of the valid's signal.
+    pub signal: usize,
+    /// First bit (or element, when the valid is an array).
+    pub first: usize,
+    /// Number of them.
+    pub len: usize,
+}
+
+/// What a block's record means, for one shape.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// Module name.
+    pub block: &'static str,
+    /// Inner modules in evaluation order.
+    pub children: &'static [&'static str],
+    /// Whether the module has `clk_i`.
+    pub clocked: bool,
+    /// RTL parameters and their values.
+    pub parameters: Vec<(&'static str, u64)>,
+    /// All signals: inputs, outputs, probes.
+    pub signals: Vec<Signal>,
+    /// Bytes of the input part; the compared part begins here.
+    pub input_bytes: usize,
+    /// Bytes of a record.
+    pub record_bytes: usize,
+}
+
+impl Declaration {
+    fn of<B: Block>(shape: &B::Shape) -> Self {
+        let input_bytes = size_of::<B::In>().next_multiple_of(ALIGN);
+        let probe_start = input_bytes + size_of::<B::Out>().next_multiple_of(ALIGN);
+        let record_bytes = probe_start + size_of::<B::Probe>().next_multiple_of(ALIGN);
+        let mut signals = Vec::new();
+        let parts = [
+            (Role::Input, 0, B::In::fields(shape)),
+            (Role::Output, input_bytes, B::Out::fields(shape)),
+            (Role::Probe, probe_start, B::Probe::fields(shape)),
+        ];
+        for (role, start, fields) in parts {
+            for mut field in fields {
+                field.offset += start;
+                signals.push(Signal { field, role, valid: None });
+            }
+        }
+        for index in 0..signals.len() {
+            if let Some(name) = signals[index].field.valid_by {
+                let valid = signals.iter().position(|s| s.field.name == name);
+                assert!(valid.is_some(), "{}: {} is valid by {name}, which does not exist", B::NAME, signals[index].field.name);
+                signals[index].valid = valid;
+            }
+        }
+        Self {
+            block: B::NAME,
+            children: B::CHILDREN,
+            clocked: B::CLOCKED,
+            parameters: B::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect(),
+            signals,
+            input_bytes,
+            record_bytes,
+        }
+    }
+
+    /// The signal of that name.
+    pub fn signal(&self, name: &str) -> Option<&Signal> {
+        self.signals.iter().find(|s| s.field.name == name)
+    }
+
+    /// What element `element` of signal `signal` hangs on; `None` when it is always compared.
+    pub fn valid_range(&self, signal: usize, element: usize) -> Option<ValidRange> {
+        let valid = self.signals[signal].valid?;
+        let count = self.signals[signal].field.count;
+        let by = &self.signals[valid].field;
+        let width = if by.array { by.count } else { by.bits as usize };
+        let (first, end) = (element * width / count, (element + 1) * width / count);
+        Some(ValidRange { signal: valid, first, len: (end - first).max(1) })
+    }
+
+    /// Whether element `element` of signal `signal` means anything in this record.
+    pub fn is_valid(&self, record: &[u8], signal: usize, element: usize) -> bool {
+        let Some(range) = self.valid_range(signal, element) else { return true };
+        let by = &self.signals[range.signal].field;
+        if by.array {
+            (range.first..range.first + range.len).any(|e| by.bytes(record, e).iter().any(|&b| b != 0))
+        } else {
+            let value = by.value(record, 0);
+            (range.first..range.first + range.len).any(|bit| value >> bit & 1 == 1)
+        }
+    }
+}
+
+impl Field {
+    /// The bytes of element `element` in a record.
+    pub fn bytes<'a>(&self, record: &'a [u8], element: usize) -> &'a [u8] {
+        let start = self.offset + element * self.elem_bytes;
+        &record[start..start + self.elem_bytes]
+    }
+
+    /// The value of element `element` of a field of at most 64 bits.
+    pub fn value(&self, record: &[u8], element: usize) -> u64 {
+        let bytes = self.bytes(record, element);
+        let mut word = [0; 8];
+        word[..bytes.len().min(8)].copy_from_slice(&bytes[..bytes.len().min(8)]);
+        u64::from_le_bytes(word)
+    }
+}
+
+/// A block with its types erased. Made by [`erase`].
+pub trait Twin: Send {
+    /// What the bytes mean.
+    fn declaration(&self) -> &Declaration;
+
+    /// Settles a cycle and takes its edge: reads the input part, fills the compared part (outputs and probes).
+    ///
+    /// # Panics
+    /// When the slices do not have the lengths of the declaration or are not aligned to 64 bytes.
+    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]);
+
+    /// The same without probes, for speed: fills the outputs only.
+    ///
+    /// # Panics
+    /// As [`Twin::cycle`].
+    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]);
+
+    /// See [`Block::memories`].
+    fn memories(&mut self) -> Vec<Memory<'_>>;
+}
+
+struct Erased<B> {
+    block: B,
+    declaration: Declaration,
+    probe_start: usize,
+}
+
+/// Erases the types of a block of this shape.
+pub fn erase<B: Block>(shape: &B::Shape) -> Box<dyn Twin> {
+    let declaration = Declaration::of::<B>(shape);
+    let probe_start = size_of::<B::Out>().next_multiple_of(ALIGN);
+    Box::new(Erased { block: B::new(shape), declaration, probe_start })
+}
+
+/// Views the bytes of a record's part as a struct of ports.
+///
+/// # Panics
+/// When they are too few or not aligned to the struct.
+pub fn view<T: Ports>(bytes: &[u8]) -> &T {
+    assert!(bytes.len() >= size_of::<T>() && bytes.as_ptr().addr().is_multiple_of(align_of::<T>()));
+    // SAFETY: long enough, aligned, and any bytes are a value (promised by `Ports`).
+    unsafe { &*bytes.as_ptr().cast() }
+}
+
+/// Views the bytes of a record's part as a struct of ports.
+///
+/// # Panics
+/// As [`view`].
+pub fn view_mut<T: Ports>(bytes: &mut [u8]) -> &mut T {
+    assert!(bytes.len() >= size_of::<T>() && bytes.as_ptr().addr().is_multiple_of(align_of::<T>()));
+    // SAFETY: long enough, aligned, borrowed mutably, and any bytes are a value (promised by `Ports`).
+    unsafe { &mut *bytes.as_mut_ptr().cast() }
+}
+
+impl<B: Block> Twin for Erased<B> {
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        let inputs = view::<B::In>(inputs);
+        let (out, probe) = compared.split_at_mut(self.probe_start);
+        let (out, probe) = (view_mut::<B::Out>(out), view_mut::<B::Probe>(probe));
+        self.block.early(out);
+        self.block.late(inputs, out);
+        self.block.probe(inputs, out, probe);
+        self.block.clock(inputs, out);
+    }
+
+    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        let inputs = view::<B::In>(inputs);
+        let out = view_mut::<B::Out>(compared);
+        self.block.early(out);
+        self.block.late(inputs, out);
+        self.block.clock(inputs, out);
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        self.block.memories()
+    }
+}

@@ -1,0 +1,89 @@
+//! The values that travel between blocks.
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+/// Lanes of a group: the papers charge energy for four lanes at a time (RFC paper, table 3: 128-bit banks).
+pub const GROUP_LANES: usize = 4;
+/// Register operands of an instruction.
+pub const OPERANDS: usize = 3;
+/// Width of a warp number: up to 48 warps.
+pub const WARP_BITS: u32 = 6;
+/// Width of a register name.
+pub const REG_BITS: u32 = 8;
+
+/// A warp register: 32 lanes of 32 bits, lane 0 first, which is also how Verilator lays out a 1024-bit port.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct WarpData(pub [u32; LANES]);
+
+impl WarpData {
+    /// All lanes zero.
+    pub const ZERO: Self = Self([0; LANES]);
+
+    /// Replaces the lanes of `mask` by those of `data`.
+    #[inline]
+    pub fn merge(&mut self, data: &Self, mask: LaneMask) {
+        if mask == LaneMask::ALL {
+            *self = *data;
+            return;
+        }
+        for (lane, (mine, new)) in self.0.iter_mut().zip(&data.0).enumerate() {
+            // Branch-free, so that the loop becomes a vector blend.
+            let select = 0u32.wrapping_sub(mask.0 >> lane & 1);
+            *mine = *mine & !select | *new & select;
+        }
+    }
+}
+
+impl Default for WarpData {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl std::fmt::Debug for WarpData {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:08x?}", self.0)
+    }
+}
+
+/// The active lanes of an access, lane 0 in bit 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(transparent)]
+pub struct LaneMask(pub u32);
+
+impl LaneMask {
+    /// Every lane.
+    pub const ALL: Self = Self(u32::MAX);
+
+    /// Number of 4-lane groups with an active lane, 0 to 8: what an access is charged for.
+    #[inline]
+    pub fn groups(self) -> u8 {
+        let pairs = self.0 | self.0 >> 1;
+        ((pairs | pairs >> 2) & 0x1111_1111).count_ones() as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_count_every_group_once() {
+        for lane in 0..32 {
+            assert_eq!(LaneMask(1 << lane).groups(), 1);
+        }
+        assert_eq!(LaneMask(0).groups(), 0);
+        assert_eq!(LaneMask::ALL.groups(), 8);
+        assert_eq!(LaneMask(0x8000_0011).groups(), 3);
+    }
+
+    #[test]
+    fn merge_keeps_the_lanes_outside_the_mask() {
+        let mut word = WarpData([7; 32]);
+        word.merge(&WarpData([9; 32]), LaneMask(0x8000_0001));
+        assert_eq!((word.0[0], word.0[1], word.0[31]), (9, 7, 9));
+        word.merge(&WarpData([3; 32]), LaneMask::ALL);
+        assert_eq!(word.0, [3; 32]);
+    }
+}

@@ -1,0 +1,142 @@
+// One operand collector.
+//
+// Holds an instruction from issue to dispatch and asks the banks for its operands (stealing paper,
+// section II-B and figure 1). The data itself goes into the operand latches at the crossbar's
+// outputs; the collector knows which of its slots have been asked for and which have arrived.
+// Sources that name one register are read once: the lowest of them, the leader, requests, and its
+// grant fills them all.
+//
+//   pending_q   slot wants its bank
+//   inflight_q  slot was granted in the last cycle, its data is at the bank's output now
+//   neither     slot is filled, or is no register
+`include "gpurf_assert.svh"
+
+module mrf_collector
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Banks = 16,
+  parameter int unsigned Depth = 64,
+  parameter int unsigned TagW = 32,
+  localparam int unsigned BankW = $clog2(Banks),
+  localparam int unsigned EntryW = $clog2(Depth)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // instruction in
+  input  logic                alloc_valid_i,
+  input  logic [WarpW-1:0]    alloc_warp_i,
+  input  logic [Lanes-1:0]    alloc_mask_i,
+  input  logic [TagW-1:0]     alloc_tag_i,
+  input  logic [Operands-1:0] alloc_src_valid_i,         // source is a register
+  input  logic [BankW-1:0]    alloc_bank_i  [Operands],
+  input  logic [EntryW-1:0]   alloc_entry_i [Operands],
+
+  // reads
+  input  logic [Operands-1:0] grant_i,                   // the read is performed at this edge
+  input  logic                free_i,                    // the instruction leaves at this edge
+  output logic [Operands-1:0] req_valid_o,
+  output logic [BankW-1:0]    req_bank_o    [Operands],
+  output logic [EntryW-1:0]   req_entry_o   [Operands],
+  output logic [GroupsW-1:0]  req_groups_o,              // lane groups that a read costs
+  output logic [Operands-1:0] fill_o,                    // slot is served by a read granted now
+
+  // instruction held
+  output logic                busy_o,
+  output logic                complete_o,                // busy, and all operands have arrived
+  output logic [WarpW-1:0]    warp_o,
+  output logic [Lanes-1:0]    mask_o,
+  output logic [TagW-1:0]     tag_o,
+  output logic [Operands-1:0] src_valid_o
+);
+
+  localparam int unsigned LeaderW = $clog2(Operands);
+
+  logic                busy_q;
+  logic [Operands-1:0] pending_q;
+  logic [Operands-1:0] inflight_q;
+  logic [Operands-1:0] src_valid_q;
+  logic [LeaderW-1:0]  leader_q [Operands];
+  logic [WarpW-1:0]    warp_q;
+  logic [Lanes-1:0]    mask_q;
+  logic [TagW-1:0]     tag_q;
+  logic [BankW-1:0]    bank_q   [Operands];
+  logic [EntryW-1:0]   entry_q  [Operands];
+
+  assign req_valid_o  = pending_q;
+  assign req_bank_o   = bank_q;
+  assign req_entry_o  = entry_q;
+  assign req_groups_o = active_groups(mask_q);
+  assign busy_o       = busy_q;
+  assign complete_o   = busy_q & (pending_q == '0) & (inflight_q == '0);
+  assign warp_o       = warp_q;
+  assign mask_o       = mask_q;
+  assign tag_o        = tag_q;
+  assign src_valid_o  = src_valid_q;
+
+  always_comb begin
+    for (int unsigned s = 0; s < Operands; s++) begin
+      fill_o[s] = src_valid_q[s] & grant_i[leader_q[s]];
+    end
+  end
+
+  // The lowest register source of the arriving instruction with the same register as source s.
+  // Downwards, so that the lowest is what stays.
+  function automatic logic [LeaderW-1:0] leader_of(int unsigned s);
+    leader_of = LeaderW'(s);
+    for (int unsigned lower = s; lower > 0; lower--) begin
+      if (alloc_src_valid_i[s] && alloc_src_valid_i[lower-1] &&
+          alloc_bank_i[s] == alloc_bank_i[lower-1] &&
+          alloc_entry_i[s] == alloc_entry_i[lower-1]) begin
+        leader_of = LeaderW'(lower - 1);
+      end
+    end
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      busy_q      <= 1'b0;
+      pending_q   <= '0;
+      inflight_q  <= '0;
+      src_valid_q <= '0;
+    end else if (alloc_valid_i) begin
+      busy_q      <= 1'b1;
+      inflight_q  <= '0;
+      src_valid_q <= alloc_src_valid_i;
+      for (int unsigned s = 0; s < Operands; s++) begin
+        pending_q[s] <= alloc_src_valid_i[s] && leader_of(s) == LeaderW'(s);
+      end
+    end else begin
+      pending_q  <= pending_q & ~grant_i;
+      inflight_q <= grant_i;
+      if (free_i) begin
+        busy_q      <= 1'b0;
+        src_valid_q <= '0;
+      end
+    end
+  end
+
+  // The payload has no reset: it means nothing while busy_q is low.
+  always_ff @(posedge clk_i) begin
+    if (alloc_valid_i) begin
+      warp_q   <= alloc_warp_i;
+      mask_q   <= alloc_mask_i;
+      tag_q    <= alloc_tag_i;
+      for (int unsigned s = 0; s < Operands; s++) begin
+        leader_q[s] <= leader_of(s);
+        if (alloc_src_valid_i[s]) begin
+          bank_q[s]  <= alloc_bank_i[s];
+          entry_q[s] <= alloc_entry_i[s];
+        end
+      end
+    end
+  end
+
+  `GPURF_ASSERT(alloc_only_when_free, !(alloc_valid_i && busy_q),
+                "an instruction was put into a busy collector")
+  `GPURF_ASSERT(grant_only_when_requested, (grant_i & ~pending_q) == '0,
+                "a read was granted that was not requested")
+  `GPURF_ASSERT(free_only_when_complete, !(free_i && !complete_o),
+                "a collector was freed before its operands had arrived")
+
+endmodule

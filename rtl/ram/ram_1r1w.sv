@@ -1,0 +1,37 @@
+// RAM cell with a read port and a write port (RFC paper, section 2.1: dual-ported banks, one read
+// and one write a cycle).
+//
+// A word is a warp register; every lane has a write enable, because inactive lanes of a warp keep
+// their value. Reading and writing one word at the same edge returns the old word. The cell is a
+// module of its own so that a technology library can replace it and so that the harness finds every
+// memory by the same name. Neither the words nor the output register are reset, as in a real macro.
+module ram_1r1w
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Depth = 64,
+  localparam int unsigned EntryW = $clog2(Depth)
+) (
+  input  logic              clk_i,
+
+  input  logic              re_i,     // read at this edge
+  input  logic [EntryW-1:0] raddr_i,
+
+  input  logic              we_i,     // write at this edge
+  input  logic [EntryW-1:0] waddr_i,
+  input  logic [Lanes-1:0]  wmask_i,  // lanes to write
+  input  logic [DataW-1:0]  wdata_i,
+
+  output logic [DataW-1:0]  rdata_o   // word read last
+);
+
+  logic [DataW-1:0] mem_q [Depth];
+  logic [DataW-1:0] rdata_q;
+
+  assign rdata_o = rdata_q;
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) mem_q[waddr_i] <= merge_lanes(mem_q[waddr_i], wdata_i, wmask_i);
+    if (re_i) rdata_q <= mem_q[raddr_i];
+  end
+
+endmodule

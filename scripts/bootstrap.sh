@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Checks for the tools that gpurf needs, and installs what is missing where that is possible (Debian and its relatives, as
+# root or with a sudo that asks nothing). Elsewhere it prints the command to run, and exits with 3.
+#
+#   scripts/bootstrap.sh             cargo, a C++ compiler, Verilator
+#   scripts/bootstrap.sh --lint      also rustfmt and clippy
+#   scripts/bootstrap.sh --mutants   also a Python environment with Yosys in target/venv, for generated mutants
+#
+# With everything in place it takes a tenth of a second.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly verilator_oldest=5.006
+readonly pyosys=0.70
+readonly log=target/bootstrap.log
+want_lint=0 want_mutants=0
+for argument in "$@"; do
+    case $argument in
+        --lint) want_lint=1 ;;
+        --mutants) want_mutants=1 ;;
+        *) echo "bootstrap: $argument is not an option; there are --lint and --mutants" >&2; exit 2 ;;
+    esac
+done
+
+have() { command -v "$1" >/dev/null 2>&1; }
+fail() { printf 'bootstrap: %s\n' "$@" >&2; exit 3; }
+# at_least FOUND OLDEST: compares versions made of numbers and dots.
+at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
+
+# Runs a command with its output in the log; where it fails, shows the end of the log.
+quietly() {
+    mkdir -p "$(dirname "$log")"
+    echo "\$ $*" >>"$log"
+    if ! "$@" >>"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        fail "'$*' failed; the whole output is in $log"
+    fi
+}
+
+verilator_version() { "${VERILATOR:-verilator}" --version 2>/dev/null | awk 'NR == 1 { print $2 }'; }
+
+verilator_good() {
+    local version
+    version=$(verilator_version) || return 1
+    [ -n "$version" ] && at_least "$version" "$verilator_oldest"
+}
+
+# Installs Debian packages, or says how to install them.
+install_packages() {
+    local sudo=() command
+    command="apt-get update && apt-get install -y --no-install-recommends $*"
+    if ! have apt-get; then
+        echo "bootstrap: missing: $*. Install them with this system's package manager, for instance:" >&2
+        if have dnf; then echo "    sudo dnf install -y ${*//g++/gcc-c++}" >&2
+        elif have pacman; then echo "    sudo pacman -S --needed ${*//g++/gcc}" >&2
+        elif have zypper; then echo "    sudo zypper install -y ${*//g++/gcc-c++}" >&2
+        elif have brew; then echo "    brew install ${*//g++/gcc}" >&2
+        else echo "    Debian: $command" >&2
+        fi
+        fail "Verilator has to be $verilator_oldest or newer"
+    fi
+    if [ "$(id -u)" != 0 ]; then
+        if ! { have sudo && sudo -n true 2>/dev/null; }; then
+            fail "missing: $*. Install with:" "    sudo sh -c '$command'"
+        fi
+        sudo=(sudo -n)
+    fi
+    echo "bootstrap: installing $* (log: $log)" >&2
+    quietly "${sudo[@]}" apt-get -q update
+    quietly "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
+}
+
+check_cargo() {
+    local needed found
+    if ! have cargo && [ -x "$HOME/.cargo/bin/cargo" ]; then
+        fail "cargo is installed but not on PATH. Run:" "    . \"$HOME/.cargo/env\""
+    fi
+    have cargo || fail "cargo is missing. Install Rust (https://rustup.rs) with:" \
+        "    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
+    needed=$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)
+    found=$(cargo --version | awk '{ print $2 }')
+    at_least "$found" "$needed" || fail "cargo $found is too old: $needed or newer is needed. Run:" "    rustup update stable"
+}
+
+check_lint() {
+    local component
+    for component in rustfmt clippy; do
+        if ! cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1; then
+            have rustup || fail "cargo ${component/rustfmt/fmt} is missing: install the package $component"
+            echo "bootstrap: installing $component (log: $log)" >&2
+            quietly rustup component add "$component"
+        fi
+    done
+}
+
+check_mutants() {
+    local stamp=target/venv/pyosys-$pyosys
+    [ -e "$stamp" ] && return
+    if ! { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }; then
+        install_packages python3 python3-venv
+    fi
+    echo "bootstrap: installing pyosys $pyosys into target/venv (log: $log)" >&2
+    mkdir -p target
+    quietly python3 -m venv target/venv
+    quietly target/venv/bin/pip install --disable-pip-version-check "pyosys==$pyosys"
+    quietly target/venv/bin/python -c 'import pyosys'
+    : >"$stamp"
+}
+
+check_cargo
+missing=()
+have make || missing+=(make)
+# Rust links with cc, which comes with g++.
+if [ -n "${CXX:-}" ] && ! have "$CXX"; then
+    fail "the C++ compiler $CXX (from the variable CXX) does not exist. Unset CXX or correct it."
+fi
+if ! have "${CXX:-g++}" || ! have cc; then missing+=(g++); fi
+if ! verilator_good; then
+    [ -z "${VERILATOR:-}" ] || fail "$VERILATOR (from the variable VERILATOR) is not Verilator $verilator_oldest or newer. Unset VERILATOR or correct it."
+    missing+=(verilator)
+fi
+if [ ${#missing[@]} -gt 0 ]; then
+    install_packages "${missing[@]}"
+    verilator_good || fail "this system's package is Verilator $(verilator_version), but $verilator_oldest or newer is needed." \
+        "Build one as https://verilator.org/guide/latest/install.html describes, and put it on PATH or name it in VERILATOR."
+fi
+if [ $want_lint = 1 ]; then check_lint; fi
+if [ $want_mutants = 1 ]; then check_mutants; fi

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Verilator's lints, all of them, without exception: every module of rtl/ alone, and the whole register file at sizes in
+# which every pair of parameter values occurs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+lint() {
+    local source=$1
+    shift
+    "${VERILATOR:-verilator}" --lint-only -Wall --assert -Irtl -Irtl/mrf -Irtl/ram "$@" rtl/gpurf_pkg.sv "$source" \
+        --top-module "$(basename "$source" .sv)" || { echo "lint: $source with $*" >&2; return 1; }
+}
+export -f lint
+
+{
+    find rtl -name '*.sv' ! -name '*_pkg.sv' | sort
+    row=0
+    for banks in 2 4 8 16 32; do
+        for collectors in 4 8 16; do
+            # The two kinds of port and of issue alternate with different periods, so that they meet in all four ways.
+            dual=$((row % 2)) issue=$((1 + row / 2 % 2)) row=$((row + 1))
+            echo "rtl/mrf/mrf.sv -GBanks=$banks -GDualPort=$dual -GCollectors=$collectors -GIssuePorts=$issue -GDepth=$((1024 / banks))"
+        done
+    done
+} | xargs -P "$(nproc)" -I '{}' bash -c 'lint {}'

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Everything that must pass before a change lands: formats, lints, every test of the workspace.
+# The last line is 'N passed, N failed', over all tests; the status is non-zero if anything failed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+step() { printf '\n== %s\n' "$1"; }
+
+step 'format and lints of Rust and RTL'
+scripts/lint.sh
+lints=$?
+
+step 'tests'
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+cargo test --workspace --release --no-fail-fast 2>&1 | tee "$output"
+tests=${PIPESTATUS[0]}
+
+# Sums cargo's line of each test program: 'test result: ok. 12 passed; 0 failed; 0 ignored; ...'.
+read -r passed failed < <(awk '/^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) p += $i; if ($(i + 1) ~ /^failed/) f += $i } }
+    END { print p + 0, f + 0 }' "$output")
+echo
+if [ "$lints" != 0 ]; then echo 'the format or a lint failed: see above'; fi
+if [ "$tests" != 0 ] && [ "$failed" = 0 ]; then echo 'the tests could not be built or stopped early: see above'; failed=1; fi
+if [ "$lints" != 0 ]; then failed=$((failed + 1)); else passed=$((passed + 1)); fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
