@@ -56,13 +56,10 @@ package gpurf_pkg;
     return GroupsW'($countones(folded & {Lanes / GroupLanes{4'b0001}}));
   endfunction
 
-  // A word with the lanes of the mask replaced.
-  function automatic logic [DataW-1:0] merge_lanes(
-    logic [DataW-1:0] old_word, logic [DataW-1:0] new_word, logic [Lanes-1:0] mask
-  );
+  // The bits of a word that a lane mask stands for.
+  function automatic logic [DataW-1:0] lane_bits(logic [Lanes-1:0] mask);
     for (int unsigned lane = 0; lane < Lanes; lane++) begin
-      merge_lanes[LaneW*lane +: LaneW] =
-          mask[lane] ? new_word[LaneW*lane +: LaneW] : old_word[LaneW*lane +: LaneW];
+      lane_bits[LaneW*lane +: LaneW] = {LaneW{mask[lane]}};
     end
   endfunction
 

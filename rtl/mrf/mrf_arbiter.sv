@@ -70,7 +70,8 @@ module mrf_arbiter
   logic [Slots-1:0]      candidate;
   logic [Collectors-1:0] candidates [Banks];     // collectors with a candidate at the bank
   logic [ColW-1:0]       chosen     [Banks];     // collector whose read the bank performs
-  logic [Slots-1:0]      waits_own;              // waiting requests, by what they wait for
+  logic [Slots-1:0]      waits;                  // requests without a grant
+  logic [Slots-1:0]      waits_own;              // by what they wait for
   logic [Slots-1:0]      waits_other;
   logic [Slots-1:0]      waits_write;
 
@@ -137,8 +138,8 @@ module mrf_arbiter
     for (int unsigned i = 0; i < Slots; i++) begin
       if (req_valid_i[i] && readable[req_bank_i[i]] &&
           (blocking[i] || !blocked[req_bank_i[i]])) begin
-        candidate[i]                              = 1'b1;
-        candidates[req_bank_i[i]][i / Operands]   = 1'b1;
+        candidate[i]                            = 1'b1;
+        candidates[req_bank_i[i]][i / Operands] = 1'b1;
       end
     end
   end
@@ -162,20 +163,18 @@ module mrf_arbiter
   end
 
   // Events: every request that waits is counted under exactly one kind.
+  assign waits       = req_valid_i & ~grant_o;
+  assign waits_other = waits & ~waits_write & ~waits_own;
+
   always_comb begin
     waits_own   = '0;
-    waits_other = '0;
     waits_write = '0;
-    for (int unsigned i = 0; i < Slots; i++) begin
-      if (req_valid_i[i] && !grant_o[i]) begin
-        if (!readable[req_bank_i[i]]) begin
-          waits_write[i] = 1'b1;
-        end else if (read_valid_o[req_bank_i[i]] &&
-                     chosen[req_bank_i[i]] == ColW'(i / Operands)) begin
-          waits_own[i] = 1'b1;
-        end else begin
-          waits_other[i] = 1'b1;
-        end
+    // Mostly nothing waits, and simulation gets by without the loop.
+    if (waits != '0) begin
+      for (int unsigned i = 0; i < Slots; i++) begin
+        waits_write[i] = waits[i] & ~readable[req_bank_i[i]];
+        waits_own[i]   = waits[i] & read_valid_o[req_bank_i[i]] &
+                         (chosen[req_bank_i[i]] == ColW'(i / Operands));
       end
     end
   end

@@ -29,8 +29,17 @@ module ram_1r1w
 
   assign rdata_o = rdata_q;
 
-  always_ff @(posedge clk_i) begin
-    if (we_i) mem_q[waddr_i] <= merge_lanes(mem_q[waddr_i], wdata_i, wmask_i);
+  // A write reads, merges and writes back the word under bit enables: in simulation three operations
+  // on whole words cost much less than a decision for each lane.
+  always_ff @(posedge clk_i) begin : write
+    automatic logic [DataW-1:0] enable;
+    if (we_i) begin
+      enable = lane_bits(wmask_i);
+      mem_q[waddr_i] <= (mem_q[waddr_i] & ~enable) | (wdata_i & enable);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : read
     if (re_i) rdata_q <= mem_q[raddr_i];
   end
 

@@ -26,10 +26,17 @@ module ram_1rw
 
   assign rdata_o = rdata_q;
 
-  always_ff @(posedge clk_i) begin
+  // A write reads, merges and writes back the word under bit enables: in simulation three operations
+  // on whole words cost much less than a decision for each lane.
+  always_ff @(posedge clk_i) begin : access
+    automatic logic [DataW-1:0] enable;
     if (en_i) begin
-      if (we_i) mem_q[addr_i] <= merge_lanes(mem_q[addr_i], wdata_i, wmask_i);
-      else      rdata_q <= mem_q[addr_i];
+      if (we_i) begin
+        enable = lane_bits(wmask_i);
+        mem_q[addr_i] <= (mem_q[addr_i] & ~enable) | (wdata_i & enable);
+      end else begin
+        rdata_q <= mem_q[addr_i];
+      end
     end
   end
 

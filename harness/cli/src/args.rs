@@ -81,10 +81,10 @@ pub struct Cosim {
     #[command(flatten)]
     pub selection: Selection,
     /// Cycles of each run
-    #[arg(long, value_name = "N", value_parser = cycles)]
+    #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true)]
     pub cycles: Option<u64>,
     /// Seed of stimulus, memories and unreset state
-    #[arg(long, value_name = "S", value_parser = number)]
+    #[arg(long, value_name = "S", value_parser = number, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Run the inputs of a reproducer instead of random ones
     #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "preset", "config", "set", "cycles", "seed", "all_shapes"])]
@@ -98,6 +98,9 @@ pub struct Cosim {
     /// Run the register file at every size it has
     #[arg(long, conflicts_with_all = ["preset", "config", "set"])]
     pub all_shapes: bool,
+    /// Write failure folders into this one (default: failures/ of the checkout)
+    #[arg(long, value_name = "DIR")]
+    pub failures: Option<PathBuf>,
     /// How to run and print
     #[command(flatten)]
     pub run: Run,
@@ -126,7 +129,7 @@ pub struct Wave {
 #[derive(Debug, Args)]
 pub struct Bench {
     /// Time of each measurement
-    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     pub time: Duration,
     /// Print one JSON object on standard output
     #[arg(long)]
@@ -151,7 +154,7 @@ fn cycles(text: &str) -> Result<u64, String> {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || "expected a number of seconds, such as 3 or 0.5".to_owned();
+    let wrong = || "expected a number of seconds, such as 1 or 0.5".to_owned();
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_err(|_| wrong()) } else { Err(wrong()) }
 }

@@ -143,7 +143,6 @@ impl Lockstep {
         observe: &mut dyn FnMut(&[u8], &[u8]),
         stop: &AtomicBool,
     ) -> Outcome {
-        fill_memories(&mut *self.twin, &mut self.rtl, plan.seed);
         let size = self.comparator.declaration().record_bytes;
         let mut run = Run {
             ring: Records::zeroed(size, RING),
@@ -172,23 +171,28 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Random inputs under reset, on both sides; the comparison begins behind it.
+    /// Random inputs under reset, on both sides; the comparison begins behind it. Memories are filled before the last of these
+    /// cycles: until reset has been clocked in, registers of any value may write them.
     fn reset(&mut self, seed: u64) -> Result<(), Failure> {
         let declaration = self.side.comparator.declaration().clone();
-        let Some(reset) = declaration.signal("rst_ni") else { return Ok(()) };
+        let Some(reset) = declaration.signal("rst_ni") else {
+            fill_memories(&mut *self.side.twin, &mut self.side.rtl, seed);
+            return Ok(());
+        };
         let reset = reset.field.offset;
-        let mut records = Records::zeroed(declaration.record_bytes, RESET_CYCLES);
+        let mut record = Records::zeroed(declaration.record_bytes, 1);
         let mut rng = Rng::new(seed, "inputs under reset");
         for cycle in 0..RESET_CYCLES {
-            for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
-                randomise(&mut rng, &signal.field, records.get_mut(cycle));
+            if cycle + 1 == RESET_CYCLES {
+                fill_memories(&mut *self.side.twin, &mut self.side.rtl, seed);
             }
-            records.get_mut(cycle)[reset] = 0;
-        }
-        self.side.rtl.cycles(records.all_mut(), RESET_CYCLES).1?;
-        for cycle in 0..RESET_CYCLES {
+            for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
+                randomise(&mut rng, &signal.field, record.get_mut(0));
+            }
+            record.get_mut(0)[reset] = 0;
+            self.side.rtl.cycles(record.all_mut(), 1).1?;
             let (inputs, compared) = self.model.get_mut(0).split_at_mut(declaration.input_bytes);
-            inputs.copy_from_slice(&records.get(cycle)[..declaration.input_bytes]);
+            inputs.copy_from_slice(&record.get(0)[..declaration.input_bytes]);
             self.side.twin.cycle(inputs, compared);
         }
         Ok(())

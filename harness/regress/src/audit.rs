@@ -89,7 +89,6 @@ pub fn audit(project: &Project, tools: &Toolchain, block: &str, shape: &MrfShape
     let comparator = Comparator::new(twin.declaration(), library.absent());
     let declaration = comparator.declaration().clone();
     let mut stimulus = gpurf_stimulus::random(block, shape, 0, seed);
-    fill_memories(&mut *twin, &mut rtl, seed);
 
     let memories: Vec<String> = request.memories.iter().map(|(path, _)| mangled(path)).collect();
     let mut pending = register_bits(&mut rtl, &memories);
@@ -100,6 +99,9 @@ pub fn audit(project: &Project, tools: &Toolchain, block: &str, shape: &MrfShape
     let (mut next, mut quiet) = (0, 0);
     for cycle in 0..CYCLES + RESET_CYCLES {
         let in_reset = reset.is_some() && cycle < RESET_CYCLES;
+        if cycle + 1 == RESET_CYCLES || reset.is_none() && cycle == 0 {
+            fill_memories(&mut *twin, &mut rtl, seed);
+        }
         stimulus.next(&mut record.get_mut(0)[..declaration.input_bytes]);
         if let Some(at) = reset.filter(|_| in_reset) {
             record.get_mut(0)[at] = 0;

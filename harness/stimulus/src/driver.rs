@@ -70,7 +70,7 @@ pub(crate) fn boxed<D: Driver>(shape: &MrfShape, straps: u8, seed: u64) -> Box<d
 }
 
 /// The knob that every block with a reset has.
-pub(crate) const RESET: Knob = Knob { name: "reset", doc: "reset is asserted, under load", values: &[0, 0, 1, 5] };
+pub(crate) const RESET: Knob = Knob { name: "reset", doc: "reset is asserted, under load", values: &[0, 2, 5, 20] };
 
 /// Reset as a stimulus: mostly released, now and then asserted for a few cycles.
 #[derive(Default)]

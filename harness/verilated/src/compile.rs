@@ -136,76 +136,83 @@ impl Toolchain {
     }
 
     /// Compiles the generated sources, Verilator's runtime and the shim, two at a time.
+    ///
+    /// The generated files are small and each includes the same large headers, so they are compiled as two units: what runs in a
+    /// cycle, optimised, and what runs once, not.
     fn compile_all(&self, request: &Request, folder: &Path) -> Result<Vec<PathBuf>> {
-        let coverage = request.options.coverage;
-        let mut headers = Key::default();
-        let mut generated = Vec::new();
         let mut names: Vec<PathBuf> = fs::read_dir(folder)
             .and_then(|listing| listing.map(|e| Ok(e?.path())).collect())
             .map_err(|source| Error::Cache { path: folder.into(), source })?;
         names.sort();
+        let mut headers = Key::default();
+        let (mut fast, mut slow) = (String::new(), String::new());
+        let (mut fast_key, mut slow_key) = (Key::default(), Key::default());
         for path in names {
-            match path.extension().and_then(|e| e.to_str()) {
-                Some("h") if !path.ends_with("gpurf_exchange.h") => headers = headers.with(read(&path)?),
-                Some("cpp") => generated.push(path),
-                _ => {}
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.ends_with(".h") {
+                headers = headers.with(&name).with(read(&path)?);
+            } else if name.ends_with(".cpp") && name != "gpurf_hooks.cpp" {
+                let is_slow = name.contains("Slow") || name.contains("__Syms") || name.contains("__Dpi");
+                let (text, key) = if is_slow { (&mut slow, &mut slow_key) } else { (&mut fast, &mut fast_key) };
+                text.push_str(&format!("#include \"{name}\"\n"));
+                *key = std::mem::take(key).with(read(&path)?);
             }
         }
         let headers = headers.finish();
-        let exchange = read(&folder.join("gpurf_exchange.h"))?;
+        write(&folder.join("unit_fast.cpp"), &fast)?;
+        write(&folder.join("unit_slow.cpp"), &slow)?;
+        let level = if request.options.optimise { "-O2" } else { "-O0" };
+        let mut units = vec![
+            Unit { source: folder.join("unit_fast.cpp"), level, key: fast_key.with(&headers) },
+            Unit { source: folder.join("unit_slow.cpp"), level: "-O0", key: slow_key.with(&headers) },
+            Unit { source: folder.join("gpurf_hooks.cpp"), level: "-O1", key: Key::default().with(HOOKS_CPP).with(REPORT_H) },
+        ];
         let runtime = ["verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp"];
-        let runtime = runtime.iter().copied().chain(coverage.then_some("verilated_cov.cpp"));
-        // Largest first: the two workers then end at about the same time.
-        generated.sort_by_key(|p| std::cmp::Reverse(fs::metadata(p).map_or(0, |m| m.len())));
-        let sources: Vec<(PathBuf, String)> = generated
-            .into_iter()
-            .map(|p| (p, headers.clone()))
-            .chain(runtime.map(|name| (self.runtime.join(name), String::new())))
-            .collect();
+        for name in runtime.iter().copied().chain(request.options.coverage.then_some("verilated_cov.cpp")) {
+            let source = self.runtime.join(name);
+            let key = Key::default().with(read(&source)?);
+            units.push(Unit { source, level: "-O1", key });
+        }
 
         let next = AtomicUsize::new(0);
         let workers = std::thread::available_parallelism().map_or(1, usize::from).min(2);
-        let compile = |source: &Path, headers: &str| -> Result<PathBuf> {
-            let name = source.file_name().unwrap_or_default().to_string_lossy();
-            let slow = name.contains("Slow") || name.contains("__Syms");
-            let level = if request.options.optimise && !slow { "-O2" } else { "-O0" };
-            let mut key = Key::default().with(&self.versions).with(FLAGS.join(" ")).with(level).with([u8::from(coverage)]);
-            key = key.with(headers).with(HOOKS_H).with(read(source)?);
-            if name == "gpurf_model.cpp" {
-                key = key.with(&exchange).with([u8::from(request.options.state)]);
-            }
-            cache::file(&self.cache.join("obj"), &format!("{}.o", key.finish()), |object| {
-                let mut command = Command::new(&self.compiler);
-                command.args(FLAGS).arg(level).arg(format!("-DVM_COVERAGE={}", u8::from(coverage)));
-                command.arg(format!("-DGPURF_STATE={}", u8::from(request.options.state)));
-                command.arg("-I").arg(folder).arg("-I").arg(&self.runtime).arg("-I").arg(self.runtime.join("vltstd"));
-                command.arg("-include").arg(folder.join("gpurf_hooks.h"));
-                command.arg("-c").arg(source).arg("-o").arg(object);
-                checked(&mut command, request.declaration.block).map(drop)
-            })
-        };
-        let mut objects: Vec<Option<Result<PathBuf>>> = sources.iter().map(|_| None).collect();
-        std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..workers)
-                .map(|_| {
-                    scope.spawn(|| {
-                        let mut mine = Vec::new();
-                        while let Some((source, headers)) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
-                            let index = sources.iter().position(|(s, _)| s == source).unwrap_or_default();
-                            mine.push((index, compile(source, headers)));
-                        }
-                        mine
-                    })
-                })
-                .collect();
-            for handle in handles {
-                for (index, result) in handle.join().expect("compiling does not panic") {
-                    objects[index] = Some(result);
+        let mut objects: Vec<(usize, Result<PathBuf>)> = std::thread::scope(|scope| {
+            let work = || {
+                let mut mine = Vec::new();
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(unit) = units.get(index) else { return mine };
+                    mine.push((index, self.compile(unit, request, folder)));
                 }
-            }
+            };
+            let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            handles.into_iter().flat_map(|h| h.join().expect("compiling does not panic")).collect()
         });
-        objects.into_iter().map(|o| o.expect("every source was taken")).collect()
+        objects.sort_by_key(|(index, _)| *index);
+        objects.into_iter().map(|(_, object)| object).collect()
     }
+
+    /// Compiles a unit unless an object of the same content exists.
+    fn compile(&self, unit: &Unit, request: &Request, folder: &Path) -> Result<PathBuf> {
+        let (coverage, state) = (u8::from(request.options.coverage), u8::from(request.options.state));
+        let key = unit.key.clone().with(&self.versions).with(FLAGS.join(" ")).with(unit.level).with(HOOKS_H).with([coverage, state]);
+        cache::file(&self.cache.join("obj"), &format!("{}.o", key.finish()), |object| {
+            let mut command = Command::new(&self.compiler);
+            command.args(FLAGS).arg(unit.level).arg(format!("-DVM_COVERAGE={coverage}")).arg(format!("-DGPURF_STATE={state}"));
+            command.arg("-I").arg(folder).arg("-I").arg(&self.runtime).arg("-I").arg(self.runtime.join("vltstd"));
+            command.arg("-include").arg(folder.join("gpurf_hooks.h"));
+            command.arg("-c").arg(&unit.source).arg("-o").arg(object);
+            checked(&mut command, request.declaration.block).map(drop)
+        })
+    }
+}
+
+/// A file to compile.
+struct Unit {
+    source: PathBuf,
+    level: &'static str,
+    /// What it is made of, besides the flags.
+    key: Key,
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

@@ -3,19 +3,19 @@
 //! `cargo run --release -p gpurf-blocks --example mrf_speed [cycles]`
 
 use gpurf_blocks::mrf::{Mrf, MrfShape};
-use gpurf_blocks::{Declaration, Role, Twin, erase};
+use gpurf_blocks::{Decode, Declaration, Role, Signal, Twin, erase};
 use std::time::Instant;
 
 /// Cycles of stimulus, made beforehand and repeated.
 const STIMULUS: usize = 4096;
-/// Outputs that are kept, as a recorder would.
-const KEPT: usize = 61;
-/// Runs of which the fastest counts: others share the machine.
+/// Outputs that are kept, as by a recorder.
+const KEPT: usize = 64;
+/// Timed runs. The fastest counts, because others share the machine.
 const SAMPLES: usize = 400;
 const ALIGN: usize = 64;
 
 fn main() {
-    let cycles = std::env::args().nth(1).map_or(2_000_000, |n| n.parse().expect("a number of cycles"));
+    let cycles = std::env::args().nth(1).map_or(8_000_000, |n| n.parse().expect("a number of cycles"));
     let baseline = MrfShape::BASELINE;
     let shapes = [
         ("baseline: 16 banks, 8 collectors, 1 port", baseline),
@@ -23,94 +23,107 @@ fn main() {
         ("2 issue ports, 16 collectors", MrfShape { issue_ports: 2, collectors: 16, ..baseline }),
     ];
     for (name, shape) in shapes {
-        let mut twin = erase::<Mrf>(&shape);
-        let stimulus = Stimulus::random(twin.declaration());
-        stimulus.run(&mut *twin, cycles / 10);
-        let mut samples = Vec::new();
-        let mut rates = Vec::new();
-        for _ in 0..SAMPLES {
+        let mut traffic = Traffic::new(&shape);
+        let mut samples = [0.0; SAMPLES];
+        for sample in &mut samples {
             let start = Instant::now();
-            rates = stimulus.run(&mut *twin, cycles / SAMPLES);
-            samples.push(start.elapsed().as_nanos() as f64 / (cycles / SAMPLES) as f64);
+            for _ in 0..cycles / SAMPLES {
+                traffic.cycle();
+            }
+            *sample = start.elapsed().as_nanos() as f64 / (cycles / SAMPLES) as f64;
         }
         samples.sort_by(f64::total_cmp);
         println!("{name}: {:.0} ns a cycle (median {:.0})", samples[0], samples[SAMPLES / 2]);
-        for (event, count) in rates {
-            print!("  {event} {:.2}", count as f64 / (cycles / SAMPLES) as f64);
+        for (event, rate) in traffic.events() {
+            print!("  {event} {rate:.2}");
         }
         println!(" a cycle");
     }
 }
 
-/// Inputs of many cycles, one after the other.
-struct Stimulus {
+/// A register file under traffic.
+struct Traffic {
+    twin: Box<dyn Twin>,
     inputs: Aligned,
+    outputs: Aligned,
     input_bytes: usize,
+    output_bytes: usize,
+    cycle: usize,
 }
 
-impl Stimulus {
-    fn random(declaration: &Declaration) -> Self {
+impl Traffic {
+    fn new(shape: &MrfShape) -> Self {
+        let twin = erase::<Mrf>(shape);
+        let declaration = twin.declaration();
         let input_bytes = declaration.input_bytes;
+        let output_bytes = declaration.record_bytes - input_bytes;
         let mut inputs = Aligned::new(STIMULUS * input_bytes);
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut random = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
         for record in inputs.bytes_mut().chunks_mut(input_bytes) {
-            for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
-                let field = &signal.field;
-                // Valids and readies are mostly high, bit for bit.
-                let busy = matches!(
-                    field.name,
-                    "rst_ni" | "issue_valid_i" | "issue_src_valid_i" | "write_valid_i" | "dispatch_ready_i"
-                );
-                for element in 0..field.count {
-                    let start = field.offset + element * field.elem_bytes;
-                    for word in record[start..start + field.elem_bytes].chunks_mut(8) {
-                        let mut value = random() & u64::MAX >> (64 - field.bits.min(64));
-                        match field.name {
-                            "rst_ni" => value = 1,
-                            "cfg_i" => value = 0,
-                            // Three quarters of all cycles; full warps in half of them.
-                            _ if busy => value |= random() & u64::MAX >> (64 - field.bits),
-                            "issue_mask_i" | "write_mask_i" if random() & 1 == 0 => value = u32::MAX.into(),
-                            _ => {}
-                        }
-                        let length = word.len();
-                        word.copy_from_slice(&value.to_le_bytes()[..length]);
-                    }
-                }
-            }
+            fill(record, declaration, &mut random);
         }
-        Self { inputs, input_bytes }
+        Self { inputs, outputs: Aligned::new(KEPT * output_bytes), twin, input_bytes, output_bytes, cycle: 0 }
     }
 
-    /// Runs the model; gives what its events counted.
-    fn run(&self, twin: &mut dyn Twin, cycles: usize) -> Vec<(&'static str, u64)> {
-        let declaration = twin.declaration().clone();
-        let compared = declaration.record_bytes - declaration.input_bytes;
-        let mut kept = Aligned::new(KEPT * compared);
-        let event = declaration.signal("event_o").expect("the register file has events").field.clone();
-        let gpurf_blocks::Decode::Packed(layout) = event.decode else { panic!("events are packed") };
-        let mut counts: Vec<_> = layout.iter().map(|&(name, _)| (name, 0)).collect();
-        for cycle in 0..cycles {
-            let inputs = &self.inputs.bytes()[cycle % STIMULUS * self.input_bytes..][..self.input_bytes];
-            let out = &mut kept.bytes_mut()[cycle % KEPT * compared..][..compared];
-            twin.cycle_unprobed(inputs, out);
-            // A sample of the events is enough.
-            if cycle % KEPT == 0 {
-                let start = event.offset - declaration.input_bytes;
-                let mut word = u64::from_le_bytes(out[start..start + 8].try_into().expect("eight bytes"));
-                for (count, &(_, bits)) in counts.iter_mut().zip(layout).rev() {
-                    count.1 += (word & ((1 << bits) - 1)) * KEPT as u64;
-                    word >>= bits;
-                }
+    /// One cycle; gives its outputs.
+    fn cycle(&mut self) -> &[u8] {
+        let inputs = &self.inputs.bytes()[self.cycle % STIMULUS * self.input_bytes..][..self.input_bytes];
+        let outputs = &mut self.outputs.bytes_mut()[self.cycle % KEPT * self.output_bytes..][..self.output_bytes];
+        self.twin.cycle_unprobed(inputs, outputs);
+        self.cycle += 1;
+        outputs
+    }
+
+    /// Events a cycle.
+    fn events(&mut self) -> Vec<(&'static str, f64)> {
+        let event = self.twin.declaration().signal("event_o").expect("the register file has events").field.clone();
+        let Decode::Packed(layout) = event.decode else { panic!("the events are packed") };
+        let start = event.offset - self.input_bytes;
+        let mut counts = vec![0; layout.len()];
+        for _ in 0..STIMULUS {
+            let word = self.cycle()[start..start + 8].try_into().expect("eight bytes");
+            let mut word = u64::from_le_bytes(word);
+            for (count, &(_, bits)) in counts.iter_mut().zip(layout).rev() {
+                *count += word & ((1 << bits) - 1);
+                word >>= bits;
             }
         }
-        counts
+        layout.iter().zip(counts).map(|(&(name, _), count)| (name, count as f64 / STIMULUS as f64)).collect()
+    }
+}
+
+/// Random inputs of a cycle: valids and readies are high in three quarters of all cycles, masks full in half of them.
+fn fill(record: &mut [u8], declaration: &Declaration, random: &mut Random) {
+    for Signal { field, .. } in declaration.signals.iter().filter(|s| s.role == Role::Input) {
+        for element in 0..field.count {
+            let start = field.offset + element * field.elem_bytes;
+            for word in record[start..start + field.elem_bytes].chunks_mut(8) {
+                let all = u64::MAX >> (64 - field.bits.min(64));
+                let value = match field.name {
+                    "rst_ni" => 1,
+                    "cfg_i" => 0,
+                    "issue_valid_i" | "issue_src_valid_i" | "write_valid_i" | "dispatch_ready_i" => {
+                        (random.next() | random.next()) & all
+                    }
+                    "issue_mask_i" | "write_mask_i" if random.next() >> 63 == 0 => all,
+                    _ => random.next() & all,
+                };
+                let length = word.len();
+                word.copy_from_slice(&value.to_le_bytes()[..length]);
+            }
+        }
+    }
+}
+
+/// A small generator of random numbers (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 }
 

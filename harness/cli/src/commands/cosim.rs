@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gpurf_regress::{Job, JobResult, Project, RunResult, run_all, run_job};
+use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, run_all, run_job};
 use verilated::{Options, Toolchain};
 
 use crate::args::Cosim;
@@ -30,7 +30,10 @@ enum Ended {
 
 /// Runs what the command line asks for.
 pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
-    let project = super::project()?;
+    let mut project = super::project()?;
+    if let Some(folder) = &arguments.failures {
+        project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+    }
     let Plan { jobs, own, single } = plan::plan(&project, arguments)?;
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
@@ -44,13 +47,14 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
         };
         output::print(&text)?;
         failures(&jobs, &ended, &own).iter().for_each(|text| output::note(text));
-    } else {
+    } else if !ended.iter().all(|e| matches!(e, Ended::Refused(_))) {
         output::print(&format!("{}{}\n", table(&jobs, &ended), shape::LEGEND))?;
         for text in failures(&jobs, &ended, &own) {
             output::print(&format!("\n{text}"))?;
         }
         output::print(&format!("\n{}\n", summary(&ended)))?;
     }
+    refusals(&jobs, &ended).iter().for_each(|text| output::error(text));
     Ok(status)
 }
 
@@ -120,14 +124,13 @@ fn verdict_of(ended: &[Ended]) -> Verdict {
 
 /// A run for `--json`.
 fn row(job: &Job, ended: &Ended) -> Run {
-    let replayed = matches!(job.inputs, gpurf_regress::Inputs::Replay(_));
     let mut run = Run {
         result: verdict(ended).unwrap_or(Verdict::Interrupted),
         command: "cosim",
         block: job.block.clone(),
         preset: preset_of(job),
         parameters: parameters(&job.block, &job.shape).into_iter().collect(),
-        straps: (!replayed).then_some(job.straps),
+        straps: (!is_replay(job)).then_some(job.straps),
         seed: job.seed,
         cycles: 0,
         details: None,
@@ -171,7 +174,7 @@ fn table(jobs: &[Job], ended: &[Ended]) -> String {
 }
 
 fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
-    let has_straps = matches!(job.block.as_str(), "mrf" | "mrf_arbiter") && !matches!(job.inputs, gpurf_regress::Inputs::Replay(_));
+    let has_straps = matches!(job.block.as_str(), "mrf" | "mrf_arbiter") && !is_replay(job);
     let order = if !has_straps { "" } else if job.straps & 1 == 1 { "round-robin" } else { "oldest" };
     let mut cells: Vec<Cell> =
         vec![job.block.as_str().into(), shape::words(&parameters(&job.block, &job.shape)).into(), order.into(), job.seed.into()];
@@ -196,37 +199,45 @@ fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
     cells
 }
 
-/// What did not pass, in words, the first few in full.
+/// Failures in words, the first few.
 fn failures(jobs: &[Job], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
     let mut texts = Vec::new();
-    let mut refusals: Vec<&str> = Vec::new();
     for (job, ended) in jobs.iter().zip(ended) {
-        match ended {
-            Ended::Ran(result) if status(ended) == Status::Failed => {
-                let folder = result.failure_folder.as_deref();
-                if folder.is_none() && texts.len() >= KEPT {
-                    continue;
-                }
-                let mut text = format!("{HEADING}{} {}{HEADING:#}\n", name(job), Verdict::from(result.result).word());
-                text.push_str(result.report.trim_end());
-                text.push('\n');
-                if let Some(folder) = folder {
-                    text.push_str(&format!("  {:<9} {}\n", "folder", shorter(folder).display()));
-                }
-                if !matches!(job.inputs, gpurf_regress::Inputs::Replay(_)) {
-                    text.push_str(&format!("  {:<9} {}\n", "again", command_of(job, own)));
-                }
-                texts.push(text);
-            }
-            // One mistake in the RTL stops every run that contains it: it is told once.
-            Ended::Refused(failure) if !refusals.contains(&failure.message.as_str()) && refusals.len() < KEPT => {
-                refusals.push(&failure.message);
-                texts.push(format!("{BAD}error:{BAD:#} {}: {}\n", job.block, failure.message.trim_end()));
-            }
-            _ => {}
+        let Ended::Ran(result) = ended else { continue };
+        let folder = result.failure_folder.as_deref();
+        if status(ended) != Status::Failed || folder.is_none() && texts.len() >= KEPT {
+            continue;
+        }
+        let mut text = format!("{HEADING}{} {}{HEADING:#}\n", name(job), Verdict::from(result.result).word());
+        text.push_str(result.report.trim_end());
+        text.push('\n');
+        if let Some(folder) = folder {
+            text.push_str(&format!("  {:<9} {}\n", "folder", shorter(folder).display()));
+        }
+        if !is_replay(job) {
+            text.push_str(&format!("  {:<9} {}\n", "again", command_of(job, own)));
+        }
+        texts.push(text);
+    }
+    texts
+}
+
+/// What could not be run, and why. One mistake in the RTL stops every run that contains it: it is told once.
+fn refusals(jobs: &[Job], ended: &[Ended]) -> Vec<String> {
+    let mut told: Vec<&str> = Vec::new();
+    let mut texts = Vec::new();
+    for (job, ended) in jobs.iter().zip(ended) {
+        let Ended::Refused(failure) = ended else { continue };
+        if !told.contains(&failure.message.as_str()) && told.len() < KEPT {
+            told.push(&failure.message);
+            texts.push(format!("{}: {}", job.block, failure.message.trim_end()));
         }
     }
     texts
+}
+
+fn is_replay(job: &Job) -> bool {
+    matches!(job.inputs, Inputs::Replay(_))
 }
 
 /// A path without the current folder in front of it.

@@ -93,9 +93,12 @@ impl Cover for ArbiterCover {
         if shape.dual_port {
             points.push("read and write in one bank");
         } else {
-            points.extend(["read waits for a write", "write waits for a blocking read"]);
+            points.push("read waits for a write");
         }
         if shape.issue_ports == 2 {
+            if !shape.dual_port {
+                points.push("write waits for a blocking read");
+            }
             points.extend(["two writes to two banks", "two writes to one bank", "second queue's turn"]);
         }
         points

@@ -37,11 +37,7 @@ pub(crate) fn is_set(mask: impl Into<u64>, bit: usize) -> bool {
 /// Asked of all at once: comparisons of whole vectors cost less than a loop whose length nobody can predict.
 #[inline]
 pub(crate) fn collectors_where(holds: impl Fn(usize) -> bool) -> u16 {
-    let bytes: [u8; MAX_COLLECTORS] = std::array::from_fn(|c| holds(c).into());
-    let (halves, _) = bytes.as_chunks();
-    // Moves the lowest bits of eight bytes together.
-    let together = |half: &[u8; 8]| u64::from_le_bytes(*half).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    (together(&halves[0]) | together(&halves[1]) << 8) as u16
+    (0..MAX_COLLECTORS).fold(0, |set, c| set | u16::from(holds(c)) << c)
 }
 
 /// Those of a set that have no older one in it: of a strict order just one, unless the set is empty.

@@ -123,7 +123,10 @@ impl MrfAllocator {
     #[inline]
     pub(crate) fn offers(&self, complete: u16) -> Choice {
         let eligible = complete & collectors_where(|c| self.same_warp_q[c] == 0);
-        let first = lowest(oldest(eligible, &self.older_q));
+        let first = match eligible & eligible.wrapping_sub(1) {
+            0 => eligible,
+            _ => lowest(oldest(eligible, &self.older_q)),
+        };
         let second = match self.ports {
             0b01 => 0,
             _ => lowest(oldest(eligible & !first, &self.older_q)),

@@ -171,7 +171,7 @@ impl MrfArbiter {
             decisions.bank_write_entry[bank] = writes.entry[p];
             groups += u32::from(writes.groups[p]);
         }
-        self.write_events = [ports(grant), groups, ports(open & !grant), ports(held)];
+        self.write_events = [count_ports(grant), groups, count_ports(open & !grant), count_ports(held)];
     }
 
     /// Sorts the requests by bank; gives those that want what each queue is about to write.
@@ -289,7 +289,7 @@ fn next_from(set: u16, start: u8) -> u16 {
 
 /// Number of ports in a mask.
 #[inline]
-fn ports(mask: u8) -> u32 {
+pub(crate) fn count_ports(mask: u8) -> u32 {
     u32::from(mask & 1) + u32::from(mask >> 1)
 }
 

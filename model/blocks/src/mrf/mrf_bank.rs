@@ -34,65 +34,42 @@ ports! {
     }
 }
 
-/// A write of a bank.
-#[derive(Clone, Copy, Debug)]
-pub struct BankWrite<'a> {
-    /// Entry.
-    pub entry: u16,
-    /// Lanes to write.
-    pub mask: LaneMask,
-    /// Data.
-    pub data: &'a WarpData,
-}
-
 /// One bank: a RAM with its valid bit. Single-ported: stealing paper, III-B. Dual-ported: one read and one write port, RFC
 /// paper, 2.1 ("dual-ported banks, 1 read and 1 write per cycle").
 pub struct MrfBank {
     storage: Storage,
     dual_port: bool,
+    /// Of a bank alone; the register file has those of all its banks in a mask.
     read_data_valid_q: bool,
 }
 
 impl MrfBank {
-    /// Whether a read was performed at the last edge.
+    /// The data that was read last.
     #[inline]
-    pub fn read_data_valid(&self) -> bool {
-        self.read_data_valid_q
-    }
-
-    /// Its data.
-    #[inline]
-    pub fn read_data(&self) -> &WarpData {
+    pub(crate) fn read_data(&self) -> &WarpData {
         self.storage.rdata()
     }
 
-    /// The edge. A single-ported bank that is asked for both writes.
+    /// An edge with a read. At an edge with both it comes before [`write`](Self::write), so that one entry returns its old
+    /// value.
     #[inline]
-    pub fn advance(&mut self, read_entry: Option<u16>, write: Option<BankWrite<'_>>) {
-        let read_entry = if self.dual_port || write.is_none() { read_entry } else { None };
-        // Read before write: one entry at the same edge returns its old value.
-        if let Some(entry) = read_entry {
-            self.storage.read(entry);
-        }
-        if let Some(BankWrite { entry, mask, data }) = write {
-            self.storage.write(entry, data, mask);
-        }
-        self.read_data_valid_q = read_entry.is_some();
+    pub(crate) fn read(&mut self, entry: u16) {
+        self.storage.read(entry);
     }
 
-    /// In reset, after [`advance`](Self::advance): the RAM has no reset, its valid bit has.
+    /// An edge with a write. In reset, too: RAM cells have none.
     #[inline]
-    pub fn reset(&mut self) {
-        self.read_data_valid_q = false;
+    pub(crate) fn write(&mut self, entry: u16, data: &WarpData, mask: LaneMask) {
+        self.storage.write(entry, data, mask);
     }
 
     /// Path of the words inside the module.
-    pub fn memory_path(&self) -> &'static str {
+    pub(crate) fn memory_path(&self) -> &'static str {
         if self.dual_port { "gen_1r1w.u_ram.mem_q" } else { "gen_1rw.u_ram.mem_q" }
     }
 
     /// The words.
-    pub fn words(&mut self) -> &mut [WarpData] {
+    pub(crate) fn words(&mut self) -> &mut [WarpData] {
         self.storage.contents().0
     }
 }
@@ -120,16 +97,15 @@ impl Block for MrfBank {
     fn late(&mut self, _: &MrfBankIn, _: &mut MrfBankOut) {}
 
     fn clock(&mut self, inputs: &MrfBankIn, _: &MrfBankOut) {
-        let read_entry = (inputs.read_valid_i != 0).then_some(inputs.read_entry_i);
-        let write = (inputs.write_valid_i != 0).then_some(BankWrite {
-            entry: inputs.write_entry_i,
-            mask: LaneMask(inputs.write_mask_i),
-            data: &inputs.write_data_i,
-        });
-        self.advance(read_entry, write);
-        if inputs.rst_ni == 0 {
-            self.reset();
+        // A single-ported bank that is asked for both writes.
+        let read = inputs.read_valid_i != 0 && (self.dual_port || inputs.write_valid_i == 0);
+        if read {
+            self.read(inputs.read_entry_i);
         }
+        if inputs.write_valid_i != 0 {
+            self.write(inputs.write_entry_i, &inputs.write_data_i, LaneMask(inputs.write_mask_i));
+        }
+        self.read_data_valid_q = read && inputs.rst_ni != 0;
     }
 
     fn probe(&self, _: &MrfBankIn, _: &MrfBankOut, _: &mut NoProbe<MrfShape>) {}

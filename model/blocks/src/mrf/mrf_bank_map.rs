@@ -37,7 +37,7 @@ pub struct MrfBankMap {
 impl MrfBankMap {
     /// Bank and entry of register `reg` of a warp whose rows begin at `base`.
     #[inline]
-    pub fn map(&self, warp: u8, base: u16, reg: u8) -> (u8, u16) {
+    pub(crate) fn map(&self, warp: u8, base: u16, reg: u8) -> (u8, u16) {
         let bank = reg.wrapping_add(warp) & self.bank_mask;
         let entry = base.wrapping_add(u16::from(reg) >> self.bank_w) & self.entry_mask;
         (bank, entry)

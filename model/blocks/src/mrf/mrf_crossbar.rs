@@ -1,6 +1,7 @@
 //! `mrf_crossbar`: from the banks to the operand latches. `docs/blocks/mrf_crossbar.md`.
 
 use crate::mrf::bits::{only, set_bits};
+use crate::mrf::slots::Slots;
 use crate::mrf::{MAX_BANKS, MAX_PORTS, MAX_SLOTS, MrfShape};
 use crate::{Block, Memory, OPERANDS, WarpData, field, ports};
 
@@ -48,42 +49,42 @@ ports! {
 /// stand here, at the crossbar's outputs, because that is where the data arrives; the collectors hold the control.
 pub struct MrfCrossbar {
     operand_q: Box<[WarpData]>,
-    fill_q: u64,
+    fill_q: Slots,
     fill_bank_q: [u8; MAX_SLOTS],
 }
 
 impl MrfCrossbar {
-    /// The latch of a slot.
+    /// The latches of a collector.
     #[inline]
-    pub fn operand(&self, slot: usize) -> &WarpData {
-        &self.operand_q[slot]
+    pub(crate) fn operands(&self, collector: usize) -> &[WarpData; OPERANDS] {
+        &self.operand_q.as_chunks().0[collector]
     }
 
     /// The edge, first part: latches take what was asked for in the last cycle, from `read_data` of their bank.
     #[inline]
-    pub fn take<'a>(&mut self, read_data: impl Fn(usize) -> &'a WarpData) {
-        for slot in set_bits(self.fill_q) {
-            self.operand_q[slot] = *read_data(self.fill_bank_q[slot].into());
+    pub(crate) fn take<'a>(&mut self, read_data: impl Fn(usize) -> &'a WarpData) {
+        for slot in self.fill_q.iter() {
+            self.operand_q[slot.index()] = *read_data(self.fill_bank_q[slot.index()].into());
         }
     }
 
     /// The edge, second part: what the latches take next. Nothing in reset.
     #[inline]
-    pub fn ask(&mut self, fill: u64, fill_bank: &[u8; MAX_SLOTS]) {
+    pub(crate) fn ask(&mut self, fill: Slots, fill_bank: &[u8; MAX_SLOTS]) {
         self.fill_q = fill;
-        for slot in set_bits(fill) {
-            self.fill_bank_q[slot] = fill_bank[slot];
-        }
+        // What is not filled means nothing, so that all of them may be taken.
+        self.fill_bank_q = *fill_bank;
     }
 
     /// The latches.
-    pub fn latches(&mut self) -> &mut [WarpData] {
+    pub(crate) fn latches(&mut self) -> &mut [WarpData] {
         &mut self.operand_q
     }
 
     /// What the latches take in this cycle.
-    pub fn state(&self) -> MrfCrossbarProbe {
-        MrfCrossbarProbe { fill_q: self.fill_q, fill_bank_q: only(&self.fill_bank_q, self.fill_q) }
+    pub(crate) fn state(&self) -> MrfCrossbarProbe {
+        let fill_q = self.fill_q.to_port();
+        MrfCrossbarProbe { fill_q, fill_bank_q: only(&self.fill_bank_q, fill_q) }
     }
 }
 
@@ -97,21 +98,21 @@ impl Block for MrfCrossbar {
     type Probe = MrfCrossbarProbe;
 
     fn new(shape: &MrfShape) -> Self {
-        Self { operand_q: vec![WarpData::ZERO; shape.slots()].into(), fill_q: 0, fill_bank_q: [0; MAX_SLOTS] }
+        Self { operand_q: vec![WarpData::ZERO; shape.slots()].into(), fill_q: Slots::NONE, fill_bank_q: [0; MAX_SLOTS] }
     }
 
     fn early(&self, _: &mut MrfCrossbarOut) {}
 
     fn late(&mut self, inputs: &MrfCrossbarIn, out: &mut MrfCrossbarOut) {
         for p in set_bits(inputs.dispatch_valid_i) {
-            let first = OPERANDS * usize::from(inputs.dispatch_col_i[p]);
-            out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(&self.operand_q[first..][..OPERANDS]);
+            let operands = self.operands(inputs.dispatch_col_i[p].into());
+            out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(operands);
         }
     }
 
     fn clock(&mut self, inputs: &MrfCrossbarIn, _: &MrfCrossbarOut) {
         self.take(|bank| &inputs.read_data_i[bank]);
-        self.ask(if inputs.rst_ni == 0 { 0 } else { inputs.fill_i }, &inputs.fill_bank_i);
+        self.ask(Slots::from_port(inputs.fill_i).when(inputs.rst_ni != 0), &inputs.fill_bank_i);
     }
 
     fn probe(&self, _: &MrfCrossbarIn, _: &MrfCrossbarOut, probe: &mut MrfCrossbarProbe) {

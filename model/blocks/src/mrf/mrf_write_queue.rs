@@ -53,17 +53,17 @@ ports! {
 
 /// A result on its way to a bank.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WriteTarget {
+pub(crate) struct WriteTarget {
     /// Lanes to write.
-    pub mask: LaneMask,
+    pub(crate) mask: LaneMask,
     /// Entry.
-    pub entry: u16,
+    pub(crate) entry: u16,
     /// Bank.
-    pub bank: u8,
+    pub(crate) bank: u8,
     /// Warp.
-    pub warp: u8,
+    pub(crate) warp: u8,
     /// Register name.
-    pub reg: u8,
+    pub(crate) reg: u8,
 }
 
 /// Holds one result from the cycle after it arrived until its bank takes it. One for each result bus.
@@ -74,33 +74,27 @@ pub struct MrfWriteQueue {
 }
 
 impl MrfWriteQueue {
-    /// Whether a result waits.
+    /// Where the head goes; meaningful while there is one.
     #[inline]
-    pub fn valid(&self) -> bool {
-        self.valid_q
-    }
-
-    /// Where the head goes; meaningful while [`valid`](Self::valid).
-    #[inline]
-    pub fn target(&self) -> &WriteTarget {
+    pub(crate) fn target(&self) -> &WriteTarget {
         &self.target_q
     }
 
-    /// Data of the head; meaningful while [`valid`](Self::valid).
+    /// Data of the head; meaningful while there is one.
     #[inline]
-    pub fn data(&self) -> &WarpData {
+    pub(crate) fn data(&self) -> &WarpData {
         &self.data_q
     }
 
     /// Whether a result that is offered is taken at this edge.
     #[inline]
-    pub fn ready(&self, pop: bool) -> bool {
+    pub(crate) fn ready(&self, pop: bool) -> bool {
         !self.valid_q || pop
     }
 
     /// The edge at which a result is taken.
     #[inline]
-    pub fn push(&mut self, target: WriteTarget, data: &WarpData) {
+    pub(crate) fn push(&mut self, target: WriteTarget, data: &WarpData) {
         self.data_q = *data;
         self.target_q = target;
         self.valid_q = true;
@@ -108,13 +102,13 @@ impl MrfWriteQueue {
 
     /// The edge at which the head goes, or an empty latch stays empty, and none is taken.
     #[inline]
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.valid_q = false;
     }
 
     /// An edge in reset.
     #[inline]
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.valid_q = false;
     }
 }

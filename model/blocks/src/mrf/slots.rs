@@ -2,7 +2,7 @@
 
 use crate::OPERANDS;
 use crate::mrf::bits::set_bits;
-use crate::mrf::{MAX_COLLECTORS, MAX_SLOTS};
+use crate::mrf::MAX_COLLECTORS;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 const PLANE: usize = MAX_COLLECTORS;
@@ -27,12 +27,6 @@ impl Slots {
     #[inline]
     pub(crate) fn to_port(self) -> u64 {
         (0..OPERANDS).fold(0, |mask, s| mask | spread(self.plane(s)) << s)
-    }
-
-    /// Slot s of the collectors of a set.
-    #[inline]
-    pub(crate) fn in_plane(s: usize, collectors: u16) -> Self {
-        Self(u64::from(collectors) << (PLANE * s))
     }
 
     /// Slots of one collector: bit s for slot s.
@@ -185,6 +179,7 @@ fn gather(mask: u64) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mrf::MAX_SLOTS;
 
     #[test]
     fn ports_and_planes_convert() {

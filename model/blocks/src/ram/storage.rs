@@ -1,6 +1,6 @@
 //! The words of a RAM and the word it read last, shared by the cells and the banks.
 
-use crate::{LaneMask, WarpData};
+use crate::{GROUP_LANES, LaneMask, WarpData};
 
 /// The words of a RAM with the register at its output.
 ///
@@ -53,11 +53,25 @@ impl Storage {
     }
 }
 
-/// Replaces the lanes of `mask`.
+/// All ones in the lanes of a 4-lane group that a mask of four bits has.
+const SELECT: [[u32; GROUP_LANES]; 1 << GROUP_LANES] = {
+    let mut select = [[0; GROUP_LANES]; 1 << GROUP_LANES];
+    let mut entry = 0;
+    while entry < select.len() * GROUP_LANES {
+        let (mask, lane) = (entry / GROUP_LANES, entry % GROUP_LANES);
+        select[mask][lane] = if mask >> lane & 1 == 1 { u32::MAX } else { 0 };
+        entry += 1;
+    }
+    select
+};
+
+/// Replaces the lanes of `mask`, group by group: no lane is worth a branch that nobody can predict.
 #[inline]
 fn blend(word: &mut WarpData, data: &WarpData, mask: LaneMask) {
-    for (lane, (old, new)) in word.0.iter_mut().zip(&data.0).enumerate() {
-        let select = u32::from(mask.0 & 1 << lane != 0).wrapping_neg();
-        *old ^= (*old ^ new) & select;
+    let groups = word.0.as_chunks_mut::<GROUP_LANES>().0.iter_mut().zip(data.0.as_chunks::<GROUP_LANES>().0);
+    for (group, (old, new)) in groups.enumerate() {
+        let select = &SELECT[(mask.0 >> (GROUP_LANES * group)) as usize % SELECT.len()];
+        let (before, new) = (*old, *new);
+        *old = std::array::from_fn(|lane| before[lane] & !select[lane] | new[lane] & select[lane]);
     }
 }

@@ -1,0 +1,453 @@
+//! The gpurf program as its users see it: exit statuses, messages, JSON, files.
+//!
+//! The runs are those of small blocks, which build in a second or two; one test breaks the arbiter and follows the failure to its end.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const PASSED: i32 = 0;
+const FAILED: i32 = 1;
+const BAD_INPUT: i32 = 2;
+const TOOL: i32 = 3;
+const INTERRUPTED: i32 = 130;
+
+/// A run that ends after the test has.
+const ENDLESS: &str = "1_000_000_000_000_000";
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The program, in a folder of its own, so that nothing depends on where it runs.
+fn gpurf(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
+    command.args(arguments).current_dir(std::env::temp_dir());
+    for variable in ["GPURF_HOME", "VERILATOR", "CXX", "DISPLAY", "WAYLAND_DISPLAY"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    gpurf(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Runs, and checks the status and that the message on standard error has each of the `words`.
+#[track_caller]
+fn refused(arguments: &[&str], status: i32, words: &[&str]) {
+    let output = run(arguments);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {message}");
+    for word in words {
+        assert!(message.contains(word), "{arguments:?}: {word:?} is not in: {message}");
+    }
+    assert!(!message.contains("panicked"), "{message}");
+    assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
+}
+
+/// Runs, and reads the one JSON object on standard output.
+#[track_caller]
+fn json(arguments: &[&str], status: i32) -> Value {
+    let output = run(arguments);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {}", text(&output.stdout)))
+}
+
+/// A file that keeps its path from run to run of the tests, so that what is built from it is found again.
+fn stable_file(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+        return path;
+    }
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// The source of a module with one change.
+#[track_caller]
+fn changed(module: &str, from: &str, to: &str) -> String {
+    let source = fs::read_to_string(checkout().join("rtl/mrf").join(module).with_extension("sv")).unwrap();
+    assert_eq!(source.matches(from).count(), 1, "{module} is expected to have this text once: {from}");
+    source.replace(from, to)
+}
+
+fn replacement(module: &str, file: &Path) -> String {
+    format!("{module}={}", file.display())
+}
+
+#[test]
+fn usage_errors_end_with_2() {
+    refused(&["frobnicate"], BAD_INPUT, &["unrecognized subcommand", "frobnicate"]);
+    refused(&["cosim", "--frobnicate"], BAD_INPUT, &["unexpected argument", "--frobnicate"]);
+    refused(&["cosim", "--cycles", "0"], BAD_INPUT, &["expected at least 1 cycle"]);
+    refused(&["cosim", "--cycles", "many"], BAD_INPUT, &["expected a number"]);
+    refused(&["cosim", "--seed", "-1"], BAD_INPUT, &["--seed", "-1"]);
+    refused(&["cosim", "--jobs", "0"], BAD_INPUT, &["--jobs"]);
+    refused(&["cosim", "--rtl", "mrf"], BAD_INPUT, &["expected MODULE=FILE"]);
+    refused(&["cosim", "--preset", "baseline", "--config", "f.toml"], BAD_INPUT, &["cannot be used with"]);
+    refused(&["cosim", "--replay", "f.json", "--block", "mrf"], BAD_INPUT, &["cannot be used with"]);
+    refused(&["completions", "cmd"], BAD_INPUT, &["possible values"]);
+    assert_eq!(run(&[]).status.code(), Some(BAD_INPUT));
+}
+
+#[test]
+fn what_is_not_built_is_absent() {
+    for absent in ["run", "compile", "golden", "report", "regress"] {
+        refused(&[absent], BAD_INPUT, &["unrecognized subcommand"]);
+    }
+    refused(&["cosim", "--kernel", "k.toml"], BAD_INPUT, &["unexpected argument", "--kernel"]);
+}
+
+#[test]
+fn blocks_and_presets_are_listed() {
+    let blocks = json(&["blocks", "--json"], PASSED);
+    let names: Vec<&str> = blocks["blocks"].as_array().unwrap().iter().map(|b| b["block"].as_str().unwrap()).collect();
+    assert!(names.contains(&"mrf") && names.contains(&"mrf_arbiter"), "{names:?}");
+    for block in blocks["blocks"].as_array().unwrap() {
+        assert!(checkout().join(block["rtl"].as_str().unwrap()).is_file(), "{block}");
+    }
+    let presets = json(&["presets", "--json"], PASSED);
+    assert_eq!(presets["presets"][0]["preset"], "baseline");
+    assert_eq!(presets["presets"][0]["config"]["mrf"]["banks"], 16);
+    let listed = text(&run(&["blocks"]).stdout);
+    assert!(names.iter().all(|name| listed.contains(name)), "{listed}");
+    assert!(!listed.contains('\u{1b}'), "colours are for terminals: {listed:?}");
+    assert!(text(&run(&["presets"]).stdout).contains("mrf-1r1w"));
+}
+
+#[test]
+fn completions_exist_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(PASSED));
+        assert!(text(&output.stdout).contains("gpurf"), "{shell}");
+    }
+}
+
+#[test]
+fn wrong_names_are_answered_with_the_right_ones() {
+    refused(&["cosim", "--block", "rfc"], BAD_INPUT, &["there is no block rfc", "mrf_arbiter"]);
+    refused(&["cosim", "--preset", "rfc"], BAD_INPUT, &["there is no preset rfc", "baseline, mrf-1r1w"]);
+    refused(&["cosim", "--set", "mrf.banks=3"], BAD_INPUT, &["mrf.banks = 3", "2, 4, 8, 16 or 32"]);
+    refused(&["cosim", "--set", "mrf.bank=8"], BAD_INPUT, &["unknown field `bank`", "`banks`"]);
+    refused(&["cosim", "--set", "banks"], BAD_INPUT, &["expected key=value"]);
+    refused(&["cosim", "--config", "/nonexistent.toml"], BAD_INPUT, &["/nonexistent.toml", "No such file"]);
+}
+
+#[test]
+fn a_broken_configuration_is_answered_with_its_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c.toml");
+    let file = file.to_str().unwrap();
+    fs::write(file, "base = \"mrf-1r1w\"\n[mrf]\nbanks = 7\n").unwrap();
+    refused(&["cosim", "--config", file], BAD_INPUT, &["c.toml:3:9: mrf.banks = 7 is not allowed"]);
+    fs::write(file, "[mrf]\nbanks = [\n").unwrap();
+    refused(&["cosim", "--config", file], BAD_INPUT, &["c.toml:"]);
+}
+
+#[test]
+fn errors_are_json_too() {
+    let error = json(&["cosim", "--json", "--block", "rfc"], BAD_INPUT);
+    assert_eq!((error["result"].as_str(), error["command"].as_str()), (Some("error"), Some("cosim")));
+    assert!(error["message"].as_str().unwrap().contains("there is no block rfc"));
+}
+
+#[test]
+fn one_run_is_one_object_with_the_documented_fields() {
+    let run = json(&["cosim", "--json", "--block", "mrf_write_queue", "--cycles", "5000", "--seed", "0x2a"], PASSED);
+    let expected: [(&str, Value); 7] = [
+        ("result", "pass".into()),
+        ("command", "cosim".into()),
+        ("block", "mrf_write_queue".into()),
+        ("preset", "baseline".into()),
+        ("seed", 42.into()),
+        ("cycles", 5000.into()),
+        ("probes_absent", 0.into()),
+    ];
+    for (field, value) in expected {
+        assert_eq!(run[field], value, "{field} of {run}");
+    }
+    assert!(run["signals_compared"].as_u64().unwrap() > 5, "{run}");
+    assert!(run["wall_s"].as_f64().unwrap() > 0.0);
+    for field in ["divergence", "artifacts", "checks", "message"] {
+        assert!(run.get(field).is_none(), "{field} does not apply: {run}");
+    }
+}
+
+#[test]
+fn several_runs_are_a_list() {
+    let blocks = ["cosim", "--json", "--block", "mrf_bank_map", "--block", "mrf_write_queue", "--cycles", "2000"];
+    let all = json(&blocks, PASSED);
+    assert_eq!(all["result"], "pass");
+    let names: Vec<_> = all["runs"].as_array().unwrap().iter().map(|r| r["block"].as_str().unwrap()).collect();
+    assert_eq!(names, ["mrf_bank_map", "mrf_write_queue"]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_with_any_number_of_jobs() {
+    let arguments = |seed: &'static str, jobs: &'static str| {
+        let all = ["cosim", "--json", "--block", "mrf_bank_map", "--block", "mrf_write_queue", "--cycles", "3000"];
+        let mut result = json(&[&all[..], &["--seed", seed, "--jobs", jobs]].concat(), PASSED);
+        for run in result["runs"].as_array_mut().unwrap() {
+            let run = run.as_object_mut().unwrap();
+            run.remove("wall_s");
+            run.remove("build_s");
+        }
+        result
+    };
+    let first = arguments("5", "1");
+    assert_eq!(first, arguments("5", "2"));
+    assert_ne!(first, arguments("6", "2"));
+}
+
+#[test]
+fn a_table_ends_a_run() {
+    let output = run(&["cosim", "--block", "mrf_bank_map", "--cycles", "2000", "--set", "mrf.banks=8"]);
+    let table = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+    for word in ["block", "cycles", "mrf_bank_map", "8b", "2 000", "equal", "1 of 1 equal"] {
+        assert!(table.contains(word), "{word:?} is not in: {table}");
+    }
+    assert!(!table.contains('\u{1b}'), "colours are for terminals: {table:?}");
+}
+
+#[test]
+fn replacements_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other.sv");
+    fs::write(&other, "// module mrf_bank_map\nmodule other; endmodule\n").unwrap();
+    let refuse = |module: &str, file: &Path, words: &[&str]| {
+        refused(&["cosim", "--rtl", &replacement(module, file)], BAD_INPUT, words);
+    };
+    refuse("mrf_bank_map", Path::new("/nonexistent.sv"), &["cannot read /nonexistent.sv"]);
+    refuse("mrf_bank_mop", &other, &["there is no module mrf_bank_mop", "mrf_bank_map, mrf_write_queue"]);
+    refuse("mrf_bank_map", &other, &["does not define a module mrf_bank_map"]);
+    let own = checkout().join("rtl/mrf/mrf_bank_map.sv");
+    let own = replacement("mrf_bank_map", &own);
+    refused(&["cosim", "--rtl", &own, "--rtl", &own], BAD_INPUT, &["mrf_bank_map is replaced twice"]);
+    refused(&["cosim", "--block", "mrf_arbiter", "--rtl", &own], BAD_INPUT, &["mrf_arbiter does not contain it"]);
+}
+
+#[test]
+fn other_ports_are_named() {
+    let wider = changed("mrf_bank_map", "output logic [BankW-1:0]  bank_o", "output logic [BankW:0] bank_o");
+    let wider = replacement("mrf_bank_map", &stable_file("wider/mrf_bank_map.sv", &wider));
+    refused(&["cosim", "--block", "mrf_bank_map", "--rtl", &wider], BAD_INPUT, &["mrf_bank_map", "bank_o", "expected"]);
+    let missing = changed("mrf_bank_map", "input  logic [RegW-1:0]   reg_i,", "input  logic [RegW-1:0]   register_i,");
+    let missing = missing.replace("(reg_i ", "(register_i ").replace("(reg_i)", "(register_i)");
+    let missing = replacement("mrf_bank_map", &stable_file("missing/mrf_bank_map.sv", &missing));
+    let words = ["port reg_i is missing", "register_i"];
+    refused(&["cosim", "--block", "mrf_bank_map", "--rtl", &missing], BAD_INPUT, &words);
+}
+
+#[test]
+fn a_syntax_error_is_shown_as_verilator_puts_it() {
+    let broken = changed("mrf_bank_map", "assign bank_o  =", "assign bank_o ==");
+    let file = stable_file("syntax/mrf_bank_map.sv", &broken);
+    let words = ["syntax error", "mrf_bank_map.sv:"];
+    refused(&["cosim", "--block", "mrf_bank_map", "--rtl", &replacement("mrf_bank_map", &file)], TOOL, &words);
+}
+
+#[test]
+fn a_run_that_could_not_take_place_is_an_error_in_json() {
+    let broken = changed("mrf_bank_map", "assign bank_o  =", "assign bank_o ==");
+    let file = replacement("mrf_bank_map", &stable_file("syntax/mrf_bank_map.sv", &broken));
+    let result = json(&["cosim", "--json", "--block", "mrf_bank_map", "--rtl", &file], TOOL);
+    assert_eq!(result["result"], "error");
+    assert!(result["message"].as_str().unwrap().contains("syntax error"), "{result}");
+}
+
+#[test]
+fn missing_tools_are_named_with_the_way_to_get_them() {
+    for (variable, tool, package) in [("VERILATOR", "Verilator", "verilator"), ("CXX", "C++ compiler", "g++")] {
+        let output = gpurf(&["cosim", "--block", "mrf_bank_map"]).env(variable, "/nonexistent/tool").output().unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(TOOL), "{message}");
+        assert!(message.contains(tool) && message.contains(&format!("apt-get install -y {package}")), "{message}");
+    }
+}
+
+#[test]
+fn a_home_without_rtl_is_refused() {
+    let output = gpurf(&["cosim"]).env("GPURF_HOME", "/nonexistent").output().unwrap();
+    assert_eq!(output.status.code(), Some(BAD_INPUT));
+    assert!(text(&output.stderr).contains("GPURF_HOME"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_reader_who_leaves_and_a_full_disk_are_no_panics() {
+    let mut child = gpurf(&["completions", "zsh"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(PASSED), String::new()));
+    if let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") {
+        let output = gpurf(&["blocks"]).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(TOOL));
+        assert!(text(&output.stderr).contains("cannot write to standard output"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn file_lists_bring_sources_include_folders_and_macros() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("list");
+    let module = changed("mrf_bank_map", "BankW'(reg_i + RegW'(warp_i))", "BankW'(`SUM(reg_i, RegW'(warp_i)) + `NOTHING)");
+    stable_file("list/my_map.sv", &format!("`include \"sum.svh\"\n{module}"));
+    stable_file("list/inc/sum.svh", "`define SUM(A, B) ((A) + (B))\n");
+    let list = stable_file("list/own.f", "// my own map\n+incdir+inc +define+NOTHING=8'h0\nmy_map.sv\n");
+    let list = list.to_str().unwrap();
+    let result = json(&["cosim", "--json", "--block", "mrf_bank_map", "--rtl-list", list, "--cycles", "2000"], PASSED);
+    assert_eq!(result["result"], "pass");
+
+    let empty = stable_file("list/empty.f", "");
+    refused(&["cosim", "--rtl-list", empty.to_str().unwrap()], BAD_INPUT, &["no file in it defines"]);
+    let wrong = stable_file("list/wrong.f", "my_map.sv\n-v lib.sv\n");
+    refused(&["cosim", "--rtl-list", wrong.to_str().unwrap()], BAD_INPUT, &["wrong.f:2: -v is not understood"]);
+    let missing = folder.join("missing.f");
+    refused(&["cosim", "--rtl-list", missing.to_str().unwrap()], BAD_INPUT, &["missing.f", "No such file"]);
+}
+
+#[test]
+fn reproducers_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("r.json");
+    let refuse = |text: &str, words: &[&str]| {
+        fs::write(&file, text).unwrap();
+        refused(&["cosim", "--replay", file.to_str().unwrap()], BAD_INPUT, words);
+    };
+    refused(&["cosim", "--replay", "/nonexistent.json"], BAD_INPUT, &["cannot read /nonexistent.json"]);
+    refuse("{\n  not json", &["r.json:2:3", "not a reproducer"]);
+    let with = |block: &str, parameters: &str, cycles: &str| {
+        format!(r#"{{"gpurf_reproducer": 1, "block": "{block}", "parameters": {parameters}, "seed": 1, "cycles": {cycles}}}"#)
+    };
+    refuse(&with("rfc", "{}", "[]"), &["there is no block rfc"]);
+    refuse(&with("mrf_bank_map", r#"{"Banks": 3, "Depth": 64}"#, "[]"), &["r.json", "cannot have Banks=3"]);
+    refuse(&with("mrf_bank_map", r#"{"Banks": 16}"#, "[]"), &["the parameter Depth of mrf_bank_map is missing"]);
+    let good = r#"{"Banks": 16, "Depth": 64}"#;
+    refuse(&with("mrf_bank_map", good, r#"[{"wrap_i": "0x1"}]"#), &["cycle 0", "no input wrap_i"]);
+    refuse(&with("mrf_bank_map", good, r#"[{}, {"warp_i": "0x40"}]"#), &["cycle 1", "warp_i", "6 bits"]);
+}
+
+#[test]
+fn a_broken_arbiter_is_found_located_kept_and_replayed() {
+    // A bank must not read while it is written: one condition dropped.
+    let broken = changed("mrf_arbiter", "(DualPort != 0) ? '1 : ~bank_write_valid_o", "'1");
+    let broken = replacement("mrf_arbiter", &stable_file("broken/mrf_arbiter.sv", &broken));
+    let failures = tempfile::tempdir().unwrap();
+    let failures = failures.path().to_str().unwrap();
+    let arguments = ["cosim", "--json", "--block", "mrf_arbiter", "--cycles", "20000", "--failures", failures];
+    let result = json(&[&arguments[..], &["--rtl", &broken]].concat(), FAILED);
+    let kind = result["result"].as_str().unwrap();
+    assert!(kind == "diverged" || kind == "assertion", "{result}");
+    if kind == "diverged" {
+        assert_eq!(result["divergence"]["block"], "mrf_arbiter");
+        for field in ["cycle", "port", "model", "rtl"] {
+            assert!(result["divergence"].get(field).is_some(), "{field} is missing: {result}");
+        }
+    }
+
+    let folder = PathBuf::from(result["artifacts"][0].as_str().unwrap());
+    assert!(folder.starts_with(failures), "{}", folder.display());
+    for file in ["wave.vcd", "wave.gtkw", "report.txt", "reproducer.json"] {
+        assert!(fs::metadata(folder.join(file)).unwrap().len() > 0, "{file}");
+    }
+    let waveform = fs::read_to_string(folder.join("wave.vcd")).unwrap();
+    for scope in ["model", "rtl", "diff"] {
+        assert!(waveform.contains(&format!("$scope module {scope} $end")), "{scope}");
+    }
+
+    // The reproducer fails with the file it was made with, and passes with the project's own.
+    let reproducer = folder.join("reproducer.json");
+    let reproducer = reproducer.to_str().unwrap();
+    let again = json(&["cosim", "--json", "--replay", reproducer, "--failures", failures], FAILED);
+    assert_eq!(again["result"], kind);
+    let own = replacement("mrf_arbiter", &checkout().join("rtl/mrf/mrf_arbiter.sv"));
+    let fixed = json(&["cosim", "--json", "--replay", reproducer, "--rtl", &own], PASSED);
+    assert_eq!(fixed["result"], "pass");
+
+    // A person reads the same in words, and is told the next command.
+    let words = run(&["cosim", "--replay", reproducer, "--failures", failures]);
+    assert_eq!(words.status.code(), Some(FAILED));
+    let words = text(&words.stdout);
+    for word in ["cycle", "mrf_arbiter", "gpurf wave", "--replay", "0 of 1 equal, 1 failed"] {
+        assert!(words.contains(word), "{word:?} is not in: {words}");
+    }
+
+    opens_the_waveform(&folder);
+}
+
+/// `gpurf wave` on a real failure: without a display it names the files, with one it starts the viewer.
+fn opens_the_waveform(folder: &Path) {
+    let shown = folder.to_str().unwrap();
+    let output = run(&["wave", shown]);
+    assert_eq!(output.status.code(), Some(PASSED));
+    let named = text(&output.stdout);
+    assert!(named.contains("wave.vcd") && named.contains("wave.gtkw") && named.contains("gtkwave"), "{named}");
+
+    let bin = tempfile::tempdir().unwrap();
+    let viewer = bin.path().join("gtkwave");
+    fs::write(&viewer, "#!/bin/sh\npwd > \"$0.log\"\necho \"$@\" >> \"$0.log\"\n").unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(&viewer).status().unwrap().success());
+    let path = format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap());
+    let output = gpurf(&["wave", shown]).env("PATH", path).env("DISPLAY", ":99").output().unwrap();
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+    let log = fs::read_to_string(bin.path().join("gtkwave.log")).unwrap();
+    assert_eq!(log, format!("{}\nwave.vcd wave.gtkw\n", folder.canonicalize().unwrap().display()));
+}
+
+#[test]
+fn a_folder_without_a_waveform_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    refused(&["wave", folder.path().to_str().unwrap()], BAD_INPUT, &["has no wave.vcd"]);
+    refused(&["wave", "/nonexistent"], BAD_INPUT, &["/nonexistent does not exist"]);
+    fs::create_dir(folder.path().join("rtl")).unwrap();
+    let output = gpurf(&["wave"]).env("GPURF_HOME", folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(BAD_INPUT));
+    assert!(text(&output.stderr).contains("there is no failure with a waveform"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_failure_folder_that_cannot_be_written_is_a_message() {
+    let inverted = changed("mrf_bank_map", "BankW'(reg_i + RegW'(warp_i))", "~BankW'(reg_i + RegW'(warp_i))");
+    let inverted = replacement("mrf_bank_map", &stable_file("inverted/mrf_bank_map.sv", &inverted));
+    let arguments = ["cosim", "--json", "--block", "mrf_bank_map", "--rtl", &inverted, "--failures", "/dev/null/failures"];
+    let result = json(&arguments, TOOL);
+    assert!(result["message"].as_str().unwrap().contains("/dev/null/failures"), "{result}");
+}
+
+/// Sends Ctrl-C's signal.
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_done() {
+    let short = ["cosim", "--block", "mrf_bank_map", "--block", "mrf_write_queue", "--cycles", "100"];
+    assert_eq!(run(&short).status.code(), Some(PASSED));
+    let failures = tempfile::tempdir().unwrap();
+    let failures = failures.path().to_str().unwrap();
+    let blocks = ["cosim", "--json", "--jobs", "1", "--block", "mrf_bank_map", "--block", "mrf_write_queue"];
+    let arguments = [&blocks[..], &["--cycles", ENDLESS, "--failures", failures]].concat();
+    let mut child = gpurf(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let asked = Instant::now();
+    interrupt(&child);
+    let mut output = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut output).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(INTERRUPTED));
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+    let result: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(result["result"], "interrupted");
+    let runs = result["runs"].as_array().unwrap();
+    assert_eq!((&runs[0]["result"], &runs[1]["result"]), (&Value::from("interrupted"), &Value::from("interrupted")));
+    assert!(runs[0]["cycles"].as_u64().unwrap() > 0 && runs[1]["cycles"] == 0, "{result}");
+}
