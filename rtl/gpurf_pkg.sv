@@ -56,11 +56,4 @@ package gpurf_pkg;
     return GroupsW'($countones(folded & {Lanes / GroupLanes{4'b0001}}));
   endfunction
 
-  // The bits of a word that a lane mask stands for.
-  function automatic logic [DataW-1:0] lane_bits(logic [Lanes-1:0] mask);
-    for (int unsigned lane = 0; lane < Lanes; lane++) begin
-      lane_bits[LaneW*lane +: LaneW] = {LaneW{mask[lane]}};
-    end
-  endfunction
-
 endpackage

@@ -32,9 +32,11 @@ module ram_1r1w
   // A write reads, merges and writes back the word under bit enables: in simulation three operations
   // on whole words cost much less than a decision for each lane.
   always_ff @(posedge clk_i) begin : write
-    automatic logic [DataW-1:0] enable;
+    automatic logic [DataW-1:0] enable;  // a bit for each bit of the word
     if (we_i) begin
-      enable = lane_bits(wmask_i);
+      for (int unsigned lane = 0; lane < Lanes; lane++) begin
+        enable[LaneW*lane +: LaneW] = {LaneW{wmask_i[lane]}};
+      end
       mem_q[waddr_i] <= (mem_q[waddr_i] & ~enable) | (wdata_i & enable);
     end
   end

@@ -14,7 +14,7 @@ use crate::own_rtl::OwnRtl;
 /// Seed of every run that is not given one.
 const SEED: u64 = 1;
 /// Cycles of every run that is not given a number.
-pub const CYCLES: u64 = 1_000_000;
+pub const CYCLES: u64 = 500_000;
 
 /// Runs, and the RTL they use.
 pub struct Plan {

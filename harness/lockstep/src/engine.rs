@@ -120,7 +120,7 @@ pub fn fill_memories(twin: &mut dyn Twin, rtl: &mut Instance, seed: u64) {
         let mut rng = Rng::new(seed, &memory.path);
         let other = if rtl.memory_count() == 0 { None } else { Some(rtl.memory(index)) };
         memory.words.iter_mut().for_each(|w| rng.fill(&mut w.0));
-        if let Some(other) = other {
+        if let Some(other) = other.filter(|o| !o.is_empty()) {
             assert_eq!(other.len(), memory.words.len(), "{}: equal sizes", memory.path);
             other.iter_mut().zip(memory.words.iter()).for_each(|(o, w)| *o = w.0);
         }

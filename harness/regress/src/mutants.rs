@@ -1,1 +1,408 @@
-//! Mutants.
+//! Can the check fail? RTL is broken on purpose, and the lockstep has to notice and to name the block.
+//!
+//! * *Hand-written* mutants are the bugs that designers make: a text in a module's source is replaced when the mutant is run. They are listed
+//!   in `tests/mutants/*.toml`.
+//! * *Generated* mutants come from Yosys' `mutate` on a module's netlist: a pin inverted or stuck. One netlist carries all mutants of a module and a
+//!   variable selects one, so that a module costs one build.
+//!
+//! Each mutant runs in the whole register file, where the block has to be found, and, if that does not notice it, alone in its
+//! block's own lockstep. A mutant that nothing notices is a hole in the check, unless it is proven that it cannot be noticed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::registry;
+use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
+use serde::{Deserialize, Serialize};
+use verilated::{Library, Options, Toolchain};
+
+use crate::{JobError, Project, RtlSources, request, run_all};
+
+/// Cycles after which a mutant counts as not noticed.
+const CYCLES: u64 = 20_000;
+/// Name of the variable that selects a generated mutant.
+const SELECT: &str = "mutant_sel";
+
+/// A small register file: mutants differ from it in a few cycles, and it builds fast.
+const SHAPE: MrfShape = MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 16, tag_w: 16 };
+
+/// How a mutant is made.
+#[derive(Clone, Debug)]
+enum Change {
+    /// A text of the source is replaced.
+    Text { find: String, replace: String },
+    /// Selected in a netlist.
+    Select { netlist: PathBuf, select: u16 },
+}
+
+/// A broken module.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// The module that is broken.
+    pub module: String,
+    /// What was done to it.
+    pub name: String,
+    /// Whether Yosys made it.
+    pub generated: bool,
+    /// Why it cannot be noticed, where that is known.
+    pub equivalent: Option<String>,
+    change: Change,
+}
+
+/// What the lockstep said.
+#[derive(Clone, Debug, Serialize)]
+pub struct Caught {
+    /// In which block's lockstep.
+    pub lockstep: String,
+    /// In which cycle.
+    pub cycle: u64,
+    /// The block that the report names.
+    pub blamed: String,
+    /// By an assertion of the RTL and not by a difference.
+    pub assertion: bool,
+}
+
+/// What came of a mutant.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    /// The broken module.
+    pub module: String,
+    /// What was done to it.
+    pub name: String,
+    /// Whether Yosys made it.
+    pub generated: bool,
+    /// How it was noticed, if it was.
+    pub caught: Option<Caught>,
+    /// Whether the report names the broken module.
+    pub located: bool,
+    /// Why it cannot be noticed: stated in the list, or proven by Yosys.
+    pub equivalent: Option<String>,
+}
+
+/// Totals of a mutation run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Summary {
+    /// Mutants run.
+    pub mutants: usize,
+    /// Noticed.
+    pub caught: usize,
+    /// Noticed, and the report names the module.
+    pub located: usize,
+    /// Shown to be equivalent to the original.
+    pub equivalent: usize,
+    /// Neither: holes.
+    pub survived: usize,
+    /// Median of the cycles until a mutant is noticed.
+    pub median_cycles: u64,
+}
+
+/// A list of hand-written mutants on disk.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MutantFile {
+    mutant: Vec<MutantEntry>,
+}
+
+/// One of them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MutantEntry {
+    module: String,
+    name: String,
+    find: String,
+    replace: String,
+    equivalent: Option<String>,
+}
+
+/// A generated list.
+#[derive(Deserialize)]
+struct NetlistFile {
+    mutants: Vec<NetlistEntry>,
+}
+
+/// One of them.
+#[derive(Deserialize)]
+struct NetlistEntry {
+    select: u16,
+    description: String,
+}
+
+/// The hand-written mutants of the modules that `wanted` accepts.
+///
+/// # Errors
+/// When a list cannot be read, or a text to replace does not occur exactly once in its module.
+pub fn hand_written(project: &Project, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Mutant>, JobError> {
+    let folder = project.root.join("tests/mutants");
+    let unreadable = |path: &Path, e: &dyn std::fmt::Display| JobError::Input(format!("cannot read {}: {e}", path.display()));
+    let listing = std::fs::read_dir(&folder).map_err(|e| unreadable(&folder, &e))?;
+    let mut files: Vec<PathBuf> = listing.filter_map(|e| Some(e.ok()?.path())).collect();
+    files.retain(|p| p.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    let mut mutants = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(&path).map_err(|e| unreadable(&path, &e))?;
+        let list: MutantFile = toml::from_str(&text).map_err(|e| unreadable(&path, &e))?;
+        for entry in list.mutant.into_iter().filter(|m| wanted(&m.module)) {
+            let source = source(project, &entry.module)?;
+            let occurs = source.matches(&entry.find).count();
+            if occurs != 1 {
+                let name = &entry.name;
+                return Err(JobError::Input(format!("{}: mutant {name:?}: its text occurs {occurs} times in {}", path.display(), entry.module)));
+            }
+            let change = Change::Text { find: entry.find, replace: entry.replace };
+            let MutantEntry { module, name, equivalent, .. } = entry;
+            mutants.push(Mutant { module, name, generated: false, equivalent, change });
+        }
+    }
+    Ok(mutants)
+}
+
+/// The source text of a module.
+fn source(project: &Project, module: &str) -> Result<String, JobError> {
+    let entry = registry::find(module).ok_or_else(|| JobError::Input(format!("there is no module {module}")))?;
+    let path = project.rtl().join(entry.path).with_extension("sv");
+    std::fs::read_to_string(&path).map_err(|e| JobError::Input(format!("cannot read {}: {e}", path.display())))
+}
+
+/// Modules whose netlists are mutated: the wiring of `mrf` and the memories' words are left to hand-written mutants, because a netlist of them has none of the nets
+/// and memories that the harness looks for.
+const NETLISTS: &[&str] =
+    &["mrf_bank_map", "mrf_write_queue", "mrf_allocator", "mrf_collector", "mrf_arbiter", "mrf_bank", "mrf_crossbar"];
+
+/// Makes `count` generated mutants, spread over the modules that `wanted` accepts.
+///
+/// # Errors
+/// When pyosys is not installed or refuses a module.
+pub fn generated(project: &Project, wanted: &dyn Fn(&str) -> bool, count: usize, seed: u64) -> Result<Vec<Mutant>, JobError> {
+    let modules: Vec<&str> = NETLISTS.iter().copied().filter(|m| wanted(m)).collect();
+    let mut mutants = Vec::new();
+    for (index, module) in modules.iter().enumerate() {
+        // The remainder goes to the first ones.
+        let share = count / modules.len() + usize::from(index < count % modules.len());
+        if share == 0 {
+            continue;
+        }
+        let folder = project.root.join("target/mutants").join(module);
+        let mut command = python(project, "netlist_mutants.py")?;
+        command.args(["--module", module, "-n", &share.to_string(), "--seed", &seed.to_string()]).arg("--out").arg(&folder);
+        command.arg("-I").arg(project.rtl()).args(["-D", "SYNTHESIS"]);
+        let entry = registry::find(module).expect("a module of the list");
+        let declaration = (entry.twin)(&SHAPE).declaration().clone();
+        for (name, value) in &declaration.parameters {
+            command.arg("-G").arg(format!("{name}={value}"));
+        }
+        if *module == "mrf_bank" {
+            command.args(["--blackbox", "ram_1rw", "--blackbox", "ram_1r1w"]);
+        }
+        command.arg(project.rtl().join("gpurf_pkg.sv"));
+        command.args(entry.sources.iter().rev().map(|s| project.rtl().join(s).with_extension("sv")));
+        run(command, module)?;
+        let path = folder.join("mutants.json");
+        let text = std::fs::read_to_string(&path).map_err(|e| JobError::Build(format!("cannot read {}: {e}", path.display())))?;
+        let list: NetlistFile =
+            serde_json::from_str(&text).map_err(|e| JobError::Build(format!("cannot read {}: {e}", path.display())))?;
+        mutants.extend(list.mutants.into_iter().map(|entry| Mutant {
+            module: (*module).to_owned(),
+            name: entry.description,
+            generated: true,
+            equivalent: None,
+            change: Change::Select { netlist: folder.clone(), select: entry.select },
+        }));
+    }
+    Ok(mutants)
+}
+
+/// A Python program of `scripts/` in the environment that has pyosys.
+fn python(project: &Project, script: &str) -> Result<Command, JobError> {
+    let python = project.root.join("target/venv/bin/python");
+    if !python.exists() {
+        let message = "generated mutants need pyosys; get it with: scripts/bootstrap.sh --mutants";
+        return Err(JobError::Build(message.to_owned()));
+    }
+    let mut command = Command::new(python);
+    command.arg(project.root.join("scripts").join(script));
+    Ok(command)
+}
+
+fn run(mut command: Command, what: &str) -> Result<String, JobError> {
+    let output = command.output().map_err(|e| JobError::Build(format!("{what}: {e}")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(JobError::Build(format!("{what}: {}", String::from_utf8_lossy(&output.stderr).trim_end())))
+}
+
+/// Runs mutants on `threads` threads; `done` is told of each verdict.
+///
+/// # Errors
+/// The first thing that could not be built or run.
+pub fn run_mutants(
+    project: &Project,
+    tools: &Toolchain,
+    mutants: &[Mutant],
+    seed: u64,
+    threads: usize,
+    stop: &AtomicBool,
+    done: impl Fn(&Verdict) + Sync,
+) -> Result<Vec<Verdict>, JobError> {
+    let trial = Trial { project, tools, seed, stop };
+    let verdicts = run_all(mutants, threads, |m| trial.verdict(m), |_, v| {
+        if let Ok(verdict) = v {
+            done(verdict);
+        }
+    });
+    verdicts.into_iter().collect()
+}
+
+/// Totals.
+pub fn summary(verdicts: &[Verdict]) -> Summary {
+    let mut cycles: Vec<u64> = verdicts.iter().filter_map(|v| v.caught.as_ref()).map(|c| c.cycle).collect();
+    cycles.sort_unstable();
+    let caught = cycles.len();
+    let equivalent = verdicts.iter().filter(|v| v.caught.is_none() && v.equivalent.is_some()).count();
+    Summary {
+        mutants: verdicts.len(),
+        caught,
+        located: verdicts.iter().filter(|v| v.located).count(),
+        equivalent,
+        survived: verdicts.len() - caught - equivalent,
+        median_cycles: cycles.get(caught / 2).copied().unwrap_or_default(),
+    }
+}
+
+/// Numbers for the scratch folders of this process.
+static SCRATCH: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+
+struct Trial<'a> {
+    project: &'a Project,
+    tools: &'a Toolchain,
+    seed: u64,
+    stop: &'a AtomicBool,
+}
+
+impl Trial<'_> {
+    fn verdict(&self, mutant: &Mutant) -> Result<Verdict, JobError> {
+        let scratch = self.project.root.join("target/mutants");
+        let unwritable = |e: std::io::Error| JobError::Build(format!("cannot write in {}: {e}", scratch.display()));
+        let (rtl, select, folder) = match &mutant.change {
+            Change::Text { find, replace } => {
+                let number = SCRATCH.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let folder = scratch.join(format!("hand-{}-{number}", std::process::id()));
+                std::fs::create_dir_all(&folder).map_err(unwritable)?;
+                let file = folder.join(format!("{}.sv", mutant.module));
+                let text = source(self.project, &mutant.module)?.replace(find, replace);
+                std::fs::write(&file, text).map_err(unwritable)?;
+                let overrides = vec![(mutant.module.clone(), file)];
+                (RtlSources { overrides, ..RtlSources::default() }, None, Some(folder))
+            }
+            Change::Select { netlist, select } => {
+                let wrapper = netlist.join(format!("{}.sv", mutant.module));
+                let overrides = vec![(mutant.module.clone(), wrapper)];
+                let extra = vec![netlist.join(format!("{}_netlist.v", mutant.module))];
+                (RtlSources { overrides, extra, ..RtlSources::default() }, Some(*select), None)
+            }
+        };
+        let caught = self.noticed(mutant, &rtl, select);
+        if let Some(folder) = folder {
+            std::fs::remove_dir_all(folder).map_err(unwritable)?;
+        }
+        let caught = caught?;
+        let located = caught.as_ref().is_some_and(|c| located(&mutant.module, &c.blamed));
+        let mut equivalent = mutant.equivalent.clone();
+        if let (None, None, Change::Select { netlist, select }) = (&caught, &equivalent, &mutant.change) {
+            equivalent = self.proof(netlist, *select)?;
+        }
+        let Mutant { module, name, generated, .. } = mutant.clone();
+        Ok(Verdict { module, name, generated, caught, located, equivalent })
+    }
+
+    /// Runs the mutant in the register file with both orders among reads, then alone.
+    fn noticed(&self, mutant: &Mutant, rtl: &RtlSources, select: Option<u16>) -> Result<Option<Caught>, JobError> {
+        let shape = MrfShape { dual_port: mutant.module == "ram_1r1w", ..SHAPE };
+        for block in ["mrf", mutant.module.as_str()] {
+            for straps in [0, 1] {
+                if let Some(caught) = self.lockstep(block, &shape, straps, rtl, select)? {
+                    return Ok(Some(caught));
+                }
+            }
+            // The netlist of the crossbar has no memory that could be filled, which its own lockstep needs.
+            if mutant.generated && mutant.module == "mrf_crossbar" {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn lockstep(
+        &self,
+        block: &str,
+        shape: &MrfShape,
+        straps: u8,
+        rtl: &RtlSources,
+        select: Option<u16>,
+    ) -> Result<Option<Caught>, JobError> {
+        let options = Options {
+            optimise: select.is_some(),
+            knobs: select.iter().map(|_| SELECT.to_owned()).collect(),
+            memories_may_be_absent: select.is_some(),
+            ..Options::default()
+        };
+        let request = request(self.project, block, shape, rtl, options)?;
+        let library: Library = match self.tools.build(&request) {
+            Ok(library) => library,
+            // A mutant that does not build has been noticed by the tools, not by the lockstep: the list has to be mended.
+            Err(e) => return Err(e.into()),
+        };
+        let Ok(mut instance) = library.instance(self.seed) else {
+            return Ok(Some(Caught { lockstep: block.into(), cycle: 0, blamed: block.into(), assertion: true }));
+        };
+        for index in 0..instance.state_count() {
+            let value = select.unwrap_or_default().to_le_bytes();
+            instance.state(index).bytes.copy_from_slice(&value);
+        }
+        let twin = registry::find(block).map(|b| (b.twin)(shape)).expect("found by request");
+        let mut sides = Lockstep::new(twin, instance, library.absent());
+        let mut stimulus = gpurf_stimulus::random(block, shape, straps, self.seed);
+        let plan = Plan { seed: self.seed, cycles: CYCLES, memory_every: 4096 };
+        let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.stop);
+        caught(block, &outcome)
+    }
+
+    /// Asks Yosys for a proof that a mutant equals the original.
+    fn proof(&self, netlist: &Path, select: u16) -> Result<Option<String>, JobError> {
+        let mut command = python(self.project, "prove_equivalent.py")?;
+        command.arg(netlist).args(["--select", &select.to_string()]);
+        let text = run(command, "prove_equivalent.py")?;
+        let verdicts: BTreeMap<String, String> =
+            serde_json::from_str(&text).map_err(|e| JobError::Build(format!("prove_equivalent.py: {e}: {text}")))?;
+        let proven = verdicts.get(&select.to_string()).is_some_and(|v| v == "equivalent");
+        Ok(proven.then(|| "proven equivalent by Yosys".to_owned()))
+    }
+}
+
+/// Whether a report that names `blamed` names the broken module. A RAM cell has no boundary of its own inside the register file: there the bank stands
+/// for it.
+fn located(module: &str, blamed: &str) -> bool {
+    blamed == module || module.starts_with("ram_") && blamed == "mrf_bank"
+}
+
+fn caught(block: &str, outcome: &Outcome) -> Result<Option<Caught>, JobError> {
+    let lockstep = block.to_owned();
+    match &outcome.cause {
+        None => Ok(None),
+        Some(Cause::Diverged(d)) => {
+            Ok(Some(Caught { lockstep, cycle: d.cycle, blamed: d.blame.block.clone(), assertion: false }))
+        }
+        Some(Cause::Assertion { cycle, failure }) => {
+            // `[0] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf...`: the file is the module.
+            let file = failure.message.split(".sv:").next().unwrap_or_default();
+            let blamed = file.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned();
+            Ok(Some(Caught { lockstep, cycle: *cycle, blamed, assertion: true }))
+        }
+        Some(Cause::Panicked { cycle, message }) => Err(JobError::Build(format!("the model panicked in cycle {cycle}: {message}"))),
+        Some(Cause::Interrupted) => Err(JobError::Build("interrupted".to_owned())),
+    }
+}

@@ -32,6 +32,8 @@ pub struct Options {
     pub state: bool,
     /// Make these variables (of any module) writable by name, e.g. the select of generated mutants.
     pub knobs: Vec<String>,
+    /// A memory that the RTL lacks is left out instead of being an error: for netlists, which have none by that name.
+    pub memories_may_be_absent: bool,
     /// Collect line and toggle coverage.
     pub coverage: bool,
     /// C++ optimisation: `-O2` measures best for long runs, `-O0` builds fastest.
@@ -40,7 +42,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { assertions: true, probes: true, state: false, knobs: Vec::new(), coverage: false, optimise: true }
+        Self {
+            assertions: true,
+            probes: true,
+            state: false,
+            knobs: Vec::new(),
+            memories_may_be_absent: false,
+            coverage: false,
+            optimise: true,
+        }
     }
 }
 

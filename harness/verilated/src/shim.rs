@@ -50,7 +50,6 @@ pub(crate) fn configuration(request: &Request) -> String {
         }
         names.extend(request.memories.iter().map(|(path, _)| last(path)));
     }
-    names.extend(request.options.knobs.iter().cloned());
     if request.options.state {
         names.insert("*_q".into());
     }
@@ -60,6 +59,9 @@ pub(crate) fn configuration(request: &Request) -> String {
     for name in names {
         // The variables are found by name wherever they are: what a name matches besides is not read.
         writeln!(text, "public_flat_rd -module \"*\" -var \"{name}\"").unwrap();
+    }
+    for knob in &request.options.knobs {
+        writeln!(text, "public_flat_rw -module \"*\" -var \"{knob}\"").unwrap();
     }
     text
 }
@@ -142,6 +144,9 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     if request.options.probes {
         for (index, (path, words)) in request.memories.iter().enumerate() {
             let variable = found.get(&root(path)).filter(|v| v.bits == 1024 && v.count() == *words);
+            if variable.is_none() && request.options.memories_may_be_absent {
+                continue;
+            }
             if variable.is_none() {
                 return Err(Error::Memory { module: declaration.block.into(), path: path.clone(), words: *words });
             }

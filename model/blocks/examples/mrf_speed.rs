@@ -3,7 +3,7 @@
 //! `cargo run --release -p gpurf-blocks --example mrf_speed [cycles]`
 
 use gpurf_blocks::mrf::{Mrf, MrfShape};
-use gpurf_blocks::{Decode, Declaration, Role, Signal, Twin, erase};
+use gpurf_blocks::{Declaration, Decode, Role, Signal, Twin, erase};
 use std::time::Instant;
 
 /// Cycles of stimulus, made beforehand and repeated.

@@ -1,6 +1,7 @@
 //! The banked main register file: `docs/blocks/mrf.md`.
 
 mod bits;
+#[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
 mod mrf;
 mod mrf_allocator;
 mod mrf_arbiter;
@@ -9,10 +10,12 @@ mod mrf_bank_map;
 mod mrf_collector;
 mod mrf_crossbar;
 mod mrf_write_queue;
+#[cfg(test)]
+mod phases;
 mod shape;
 mod slots;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use mrf::*;
 pub use mrf_allocator::*;

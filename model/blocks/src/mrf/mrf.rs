@@ -353,3 +353,6 @@ impl Block for Mrf {
         memories
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -226,8 +226,9 @@ impl Block for MrfAllocator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ports;
     use crate::mrf::bits::is_set;
-    use crate::mrf::testing::Driver;
+    use crate::mrf::testing::{Driver, SHAPES, compare};
 
     const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, collectors: 4, ..MrfShape::BASELINE };
 
@@ -329,5 +330,86 @@ mod tests {
         collectors.issue(&[7, 7]);
         assert_eq!(collectors.cycle().older_o, [0; MAX_COLLECTORS]);
         assert_eq!(collectors.driver.probe().same_warp_q, [0; MAX_COLLECTORS]);
+    }
+
+    /// The page, sentence by sentence.
+    struct Reference {
+        shape: MrfShape,
+        older: [u16; MAX_COLLECTORS],
+        same_warp: [u16; MAX_COLLECTORS],
+    }
+
+    impl Reference {
+        fn oldest(&self, set: u16) -> Option<usize> {
+            (0..self.shape.collectors).find(|&c| is_set(set, c) && self.older[c] & set == 0)
+        }
+
+        fn cycle(&mut self, inputs: &MrfAllocatorIn) -> (MrfAllocatorOut, MrfAllocatorProbe) {
+            let MrfShape { collectors, issue_ports, .. } = self.shape;
+            let mut out = MrfAllocatorOut::zeroed();
+            out.older_o = self.older;
+            let probe = MrfAllocatorProbe { same_warp_q: self.same_warp };
+            let free: Vec<usize> = (0..collectors).filter(|&c| !is_set(inputs.busy_i, c)).collect();
+            let mut filled = [None; MAX_PORTS];
+            for p in 0..issue_ports {
+                out.issue_ready_o |= u8::from(free.len() > p) << p;
+                if is_set(inputs.issue_valid_i, p) && free.len() > p {
+                    filled[p] = Some(free[p]);
+                    out.alloc_valid_o |= 1 << free[p];
+                    out.alloc_port_o |= (p as u16) << free[p];
+                }
+            }
+            let mut eligible: u16 = (0..collectors)
+                .filter(|&c| is_set(inputs.complete_i, c) && self.same_warp[c] == 0)
+                .fold(0, |set, c| set | 1 << c);
+            for p in 0..issue_ports {
+                let Some(c) = self.oldest(eligible) else { continue };
+                eligible &= !(1 << c);
+                out.dispatch_valid_o |= 1 << p;
+                out.dispatch_col_o[p] = c as u8;
+                if is_set(inputs.dispatch_ready_i, p) {
+                    out.free_o |= 1 << c;
+                }
+            }
+            for c in 0..collectors {
+                self.older[c] &= !out.free_o;
+                self.same_warp[c] &= !out.free_o;
+            }
+            for p in 0..issue_ports {
+                let Some(c) = filled[p] else { continue };
+                (self.older[c], self.same_warp[c]) = (0, 0);
+                for d in 0..collectors {
+                    let stays = is_set(inputs.busy_i & !out.free_o, d);
+                    let before = p == 1 && filled[0] == Some(d);
+                    let warp = if before { inputs.issue_warp_i[0] } else { inputs.col_warp_i[d] };
+                    self.older[c] |= u16::from(stays || before) << d;
+                    self.same_warp[c] |= u16::from((stays || before) && warp == inputs.issue_warp_i[p]) << d;
+                }
+            }
+            for c in 0..collectors {
+                if is_set(out.free_o, c) || inputs.rst_ni == 0 {
+                    (self.older[c], self.same_warp[c]) = (0, 0);
+                }
+            }
+            (out, probe)
+        }
+    }
+
+    #[test]
+    fn it_does_what_the_page_says_whatever_it_is_given() {
+        for shape in SHAPES {
+            let mut reference = Reference { shape, older: [0; MAX_COLLECTORS], same_warp: [0; MAX_COLLECTORS] };
+            compare::<MrfAllocator>(
+                &shape,
+                20_000,
+                |random, inputs| {
+                    inputs.rst_ni = (!random.chance(1)).into();
+                    inputs.busy_i |= random.next() as u16 & ((1 << shape.collectors) - 1) as u16;
+                    // Few warps, so that they meet.
+                    inputs.col_warp_i.iter_mut().chain(&mut inputs.issue_warp_i).for_each(|warp| *warp &= 3);
+                },
+                |inputs| reference.cycle(inputs),
+            );
+        }
     }
 }

@@ -366,3 +366,5 @@ impl Block for MrfArbiter {
     }
 }
 
+#[cfg(test)]
+mod tests;

@@ -55,11 +55,7 @@ impl Block for MrfBankMap {
     type Probe = NoProbe<MrfShape>;
 
     fn new(shape: &MrfShape) -> Self {
-        Self {
-            bank_w: shape.bank_w(),
-            bank_mask: (shape.banks - 1) as u8,
-            entry_mask: (shape.depth - 1) as u16,
-        }
+        Self { bank_w: shape.bank_w(), bank_mask: (shape.banks - 1) as u8, entry_mask: (shape.depth - 1) as u16 }
     }
 
     #[inline]
@@ -74,4 +70,32 @@ impl Block for MrfBankMap {
     fn clock(&mut self, _: &MrfBankMapIn, _: &MrfBankMapOut) {}
 
     fn probe(&self, _: &MrfBankMapIn, _: &MrfBankMapOut, _: &mut NoProbe<MrfShape>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bank_and_entry_follow_the_formulas() {
+        for banks in [2, 4, 8, 16, 32] {
+            for depth in [2, 64, 512] {
+                let map = MrfBankMap::new(&MrfShape { banks, depth, ..MrfShape::BASELINE });
+                for (warp, base) in [(0, 0), (1, 1), (47, 33), (63, depth - 1)] {
+                    for reg in 0..=u8::MAX {
+                        let expected = ((usize::from(reg) + warp) % banks, (base + usize::from(reg) / banks) % depth);
+                        let (bank, entry) = map.map(warp as u8, base as u16, reg);
+                        assert_eq!((usize::from(bank), usize::from(entry)), expected);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_registers_of_a_warp_share_an_entry() {
+        let map = MrfBankMap::new(&MrfShape { banks: 16, depth: 16, ..MrfShape::BASELINE });
+        let places: std::collections::HashSet<_> = (0..=u8::MAX).map(|reg| map.map(5, 3, reg)).collect();
+        assert_eq!(places.len(), 256);
+    }
 }

@@ -235,13 +235,13 @@ impl Collectors {
         ];
         let all = Slots::all_of(1 << c);
         let mut own = 0;
-        for s in 0..OPERANDS {
-            self.led_q[s] = self.led_q[s] - all | Slots::of_collector(c, led[s]);
-            own |= led[s] & 1 << s;
+        for (s, led) in led.into_iter().enumerate() {
+            self.led_q[s] = (self.led_q[s] - all) | Slots::of_collector(c, led);
+            own |= led & 1 << s;
         }
         self.busy_q |= 1 << c;
-        self.src_valid_q = self.src_valid_q - all | Slots::of_collector(c, src_valid);
-        self.pending_q = self.pending_q - all | Slots::of_collector(c, src_valid & own);
+        self.src_valid_q = (self.src_valid_q - all) | Slots::of_collector(c, src_valid);
+        self.pending_q = (self.pending_q - all) | Slots::of_collector(c, src_valid & own);
         self.inflight_q = self.inflight_q - all;
     }
 
@@ -322,7 +322,7 @@ impl Block for MrfCollector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrf::testing::Driver;
+    use crate::mrf::testing::{Driver, SHAPES, compare};
 
     /// A collector that has taken an instruction with these sources: bank and entry, `None` for no register.
     fn holding(sources: [Option<(u8, u16)>; OPERANDS]) -> Driver<MrfCollector> {
@@ -409,5 +409,86 @@ mod tests {
         collector.inputs.grant_i = 0;
         let out = collector.cycle();
         assert_eq!((out.busy_o, out.req_valid_o, out.src_valid_o, collector.probe().inflight_q), (0, 0, 0, 0));
+    }
+
+    /// The page, sentence by sentence.
+    #[derive(Default)]
+    struct Reference {
+        busy: bool,
+        pending: [bool; OPERANDS],
+        inflight: [bool; OPERANDS],
+        src_valid: [bool; OPERANDS],
+        leader: [usize; OPERANDS],
+        payload: (u64, u32, u8),
+        bank: [u8; OPERANDS],
+        entry: [u16; OPERANDS],
+    }
+
+    impl Reference {
+        fn cycle(&mut self, inputs: &MrfCollectorIn) -> (MrfCollectorOut, MrfCollectorProbe) {
+            let mask = |bits: [bool; OPERANDS]| (0..OPERANDS).fold(0, |mask, s| mask | u8::from(bits[s]) << s);
+            let grant: [bool; OPERANDS] = std::array::from_fn(|s| inputs.grant_i >> s & 1 == 1);
+            let out = MrfCollectorOut {
+                tag_o: self.payload.0,
+                mask_o: self.payload.1,
+                req_entry_o: self.entry,
+                req_valid_o: mask(self.pending),
+                req_bank_o: self.bank,
+                req_groups_o: (0..8).filter(|g| self.payload.1 >> (4 * g) & 0xf != 0).count() as u8,
+                fill_o: mask(std::array::from_fn(|s| self.src_valid[s] && grant[self.leader[s]])),
+                busy_o: self.busy.into(),
+                complete_o: (self.busy && mask(self.pending) == 0 && mask(self.inflight) == 0).into(),
+                warp_o: self.payload.2,
+                src_valid_o: mask(self.src_valid),
+            };
+            let probe = MrfCollectorProbe { inflight_q: mask(self.inflight), leader_q: self.leader.map(|l| l as u8) };
+            if inputs.rst_ni == 0 {
+                (self.busy, self.pending, self.inflight, self.src_valid) = Default::default();
+            } else if inputs.alloc_valid_i == 1 {
+                self.busy = true;
+                self.inflight = [false; OPERANDS];
+                self.payload = (inputs.alloc_tag_i, inputs.alloc_mask_i, inputs.alloc_warp_i);
+                for s in 0..OPERANDS {
+                    self.src_valid[s] = inputs.alloc_src_valid_i >> s & 1 == 1;
+                    self.leader[s] = s;
+                    if self.src_valid[s] {
+                        (self.bank[s], self.entry[s]) = (inputs.alloc_bank_i[s], inputs.alloc_entry_i[s]);
+                        let same = |&l: &usize| {
+                            self.src_valid[l] && self.bank[l] == self.bank[s] && self.entry[l] == self.entry[s]
+                        };
+                        self.leader[s] = (0..=s).find(same).unwrap();
+                    }
+                    self.pending[s] = self.src_valid[s] && self.leader[s] == s;
+                }
+            } else {
+                let stays = inputs.free_i == 0;
+                self.pending = std::array::from_fn(|s| self.pending[s] && !grant[s]);
+                self.inflight = grant;
+                self.src_valid = self.src_valid.map(|valid| valid && stays);
+                self.busy &= stays;
+            }
+            (out, probe)
+        }
+    }
+
+    #[test]
+    fn it_does_what_the_page_says_whatever_it_is_given() {
+        for shape in SHAPES {
+            let mut reference = Reference::default();
+            compare::<MrfCollector>(
+                &shape,
+                20_000,
+                |random, inputs| {
+                    inputs.rst_ni = (!random.chance(2)).into();
+                    inputs.alloc_valid_i = random.chance(25).into();
+                    inputs.free_i = random.chance(20).into();
+                    inputs.grant_i &= random.next() as u8;
+                    // Few registers, so that they meet.
+                    inputs.alloc_bank_i.iter_mut().for_each(|bank| *bank &= 1);
+                    inputs.alloc_entry_i.iter_mut().for_each(|entry| *entry &= 1);
+                },
+                |inputs| reference.cycle(inputs),
+            );
+        }
     }
 }

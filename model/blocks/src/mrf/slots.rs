@@ -1,8 +1,8 @@
 //! Sets of operand slots.
 
 use crate::OPERANDS;
-use crate::mrf::bits::set_bits;
 use crate::mrf::MAX_COLLECTORS;
+use crate::mrf::bits::set_bits;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 const PLANE: usize = MAX_COLLECTORS;
@@ -160,9 +160,9 @@ const EVERY_THIRD: u64 = 0x2492_4924_9249;
 #[inline]
 fn spread(plane: u16) -> u64 {
     let x = u64::from(plane);
-    let x = (x | x << 16) & 0xff00_00ff;
-    let x = (x | x << 8) & 0xf0_0f00_f00f;
-    let x = (x | x << 4) & 0xc3_0c30_c30c3;
+    let x = (x | x << 16) & 0x0000_ff00_00ff;
+    let x = (x | x << 8) & 0x00f0_0f00_f00f;
+    let x = (x | x << 4) & 0x0c30_c30c_30c3;
     (x | x << 2) & EVERY_THIRD
 }
 
@@ -170,9 +170,9 @@ fn spread(plane: u16) -> u64 {
 #[inline]
 fn gather(mask: u64) -> u16 {
     let x = mask & EVERY_THIRD;
-    let x = (x | x >> 2) & 0xc3_0c30_c30c3;
-    let x = (x | x >> 4) & 0xf0_0f00_f00f;
-    let x = (x | x >> 8) & 0xff00_00ff;
+    let x = (x | x >> 2) & 0x0c30_c30c_30c3;
+    let x = (x | x >> 4) & 0x00f0_0f00_f00f;
+    let x = (x | x >> 8) & 0x0000_ff00_00ff;
     (x | x >> 16) as u16
 }
 

@@ -1,6 +1,15 @@
 //! What the tests of this family share.
 
-use crate::{Block, Field, Ports};
+use crate::mrf::MrfShape;
+use crate::{Block, Declaration, Field, Ports, erase};
+
+/// Shapes that differ in every size; the second one has conflicts and hazards all the time.
+pub(crate) const SHAPES: [MrfShape; 4] = [
+    MrfShape::BASELINE,
+    MrfShape { banks: 2, dual_port: false, collectors: 4, issue_ports: 2, depth: 2, tag_w: 1 },
+    MrfShape { banks: 4, dual_port: true, collectors: 8, issue_ports: 2, depth: 4, tag_w: 64 },
+    MrfShape { banks: 32, dual_port: true, collectors: 16, issue_ports: 1, depth: 32, tag_w: 8 },
+];
 
 /// A block with its buffers, driven cycle by cycle.
 pub(crate) struct Driver<B: Block> {
@@ -71,6 +80,55 @@ impl Random {
             }
         }
     }
+}
+
+/// A field of an event word.
+pub(crate) fn event(layout: &[(&str, u32)], word: u64, name: &str) -> u64 {
+    let place = layout.iter().position(|&(field, _)| field == name).expect("the event has this field");
+    let below: u32 = layout[place + 1..].iter().map(|&(_, bits)| bits).sum();
+    word >> below & ((1 << layout[place].1) - 1)
+}
+
+/// Runs a block with random inputs, which `drive` corrects, against `reference`, which gives outputs and probes of each
+/// cycle: they must agree wherever they mean anything.
+pub(crate) fn compare<B: Block>(
+    shape: &B::Shape,
+    cycles: usize,
+    mut drive: impl FnMut(&mut Random, &mut B::In),
+    mut reference: impl FnMut(&B::In) -> (B::Out, B::Probe),
+) {
+    let twin = erase::<B>(shape);
+    let declaration = twin.declaration();
+    let fields = B::In::fields(shape);
+    let mut random = Random(1);
+    let mut driver = Driver::<B>::new(shape);
+    for cycle in 0..cycles {
+        random.fill(&fields, &mut driver.inputs);
+        drive(&mut random, &mut driver.inputs);
+        let out = driver.cycle();
+        let found = record::<B>(declaration, &driver.inputs, &out, driver.probe());
+        let (out, probe) = reference(&driver.inputs);
+        let expected = record::<B>(declaration, &driver.inputs, &out, &probe);
+        for (index, signal) in declaration.signals.iter().enumerate() {
+            for element in 0..signal.field.count {
+                if declaration.is_valid(&expected, index, element) {
+                    let (found, expected) =
+                        (signal.field.bytes(&found, element), signal.field.bytes(&expected, element));
+                    assert_eq!(found, expected, "cycle {cycle}, {}[{element}]", signal.field.name);
+                }
+            }
+        }
+    }
+}
+
+/// A cycle of a block as the harness lays it out.
+fn record<B: Block>(declaration: &Declaration, inputs: &B::In, out: &B::Out, probe: &B::Probe) -> Vec<u8> {
+    let mut record = vec![0; declaration.record_bytes];
+    let probe_start = declaration.input_bytes + size_of::<B::Out>().next_multiple_of(64);
+    record[..size_of::<B::In>()].copy_from_slice(bytes(inputs));
+    record[declaration.input_bytes..][..size_of::<B::Out>()].copy_from_slice(bytes(out));
+    record[probe_start..][..size_of::<B::Probe>()].copy_from_slice(bytes(probe));
+    record
 }
 
 /// The bytes of a struct of ports.

@@ -1,7 +1,7 @@
 //! `ram_1r1w`: a RAM with a read and a write port. `docs/blocks/ram.md`.
 
-use crate::ram::Storage;
 use crate::mrf::MrfShape;
+use crate::ram::Storage;
 use crate::{Block, LaneMask, Memory, NoProbe, WarpData, field, ports};
 
 ports! {
@@ -75,5 +75,28 @@ impl Block for Ram1r1w {
             Memory { path: "mem_q".into(), block: Self::NAME, words },
             Memory { path: "rdata_q".into(), block: Self::NAME, words: rdata_q },
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrf::testing::Driver;
+
+    #[test]
+    fn reading_and_writing_one_word_returns_the_old_one() {
+        let mut ram = Driver::<Ram1r1w>::new(&MrfShape::BASELINE);
+        (ram.inputs.re_i, ram.inputs.we_i, ram.inputs.wmask_i) = (1, 1, u32::MAX);
+        (ram.inputs.raddr_i, ram.inputs.waddr_i) = (9, 9);
+        let mut read = Vec::new();
+        for value in 1..5 {
+            ram.inputs.wdata_i = WarpData([value; 32]);
+            read.push(ram.cycle().rdata_o.0[31]);
+        }
+        assert_eq!(read, [0, 0, 1, 2]);
+        // The output holds while others are written.
+        (ram.inputs.re_i, ram.inputs.waddr_i) = (0, 8);
+        assert_eq!(ram.cycle().rdata_o.0, [3; 32]);
+        assert_eq!(ram.cycle().rdata_o.0, [3; 32]);
     }
 }

@@ -1,7 +1,7 @@
 //! `ram_1rw`: a RAM with one port. `docs/blocks/ram.md`.
 
-use crate::ram::Storage;
 use crate::mrf::MrfShape;
+use crate::ram::Storage;
 use crate::{Block, LaneMask, Memory, NoProbe, WarpData, field, ports};
 
 ports! {
@@ -74,5 +74,28 @@ impl Block for Ram1rw {
             Memory { path: "mem_q".into(), block: Self::NAME, words },
             Memory { path: "rdata_q".into(), block: Self::NAME, words: rdata_q },
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrf::testing::Driver;
+
+    #[test]
+    fn an_access_reads_or_writes() {
+        let mut ram = Driver::<Ram1rw>::new(&MrfShape::BASELINE);
+        (ram.inputs.en_i, ram.inputs.we_i, ram.inputs.addr_i, ram.inputs.wmask_i) = (1, 1, 9, 0b11);
+        ram.inputs.wdata_i = WarpData([4; 32]);
+        ram.cycle();
+        ram.inputs.we_i = 0;
+        assert_eq!(ram.cycle().rdata_o.0, [0; 32], "a write leaves the output alone");
+        assert_eq!(ram.cycle().rdata_o.0[..3], [4, 4, 0]);
+        // Without `en_i` nothing else is looked at.
+        (ram.inputs.en_i, ram.inputs.we_i, ram.inputs.wmask_i) = (0, 1, u32::MAX);
+        ram.cycle();
+        (ram.inputs.en_i, ram.inputs.we_i) = (1, 0);
+        ram.cycle();
+        assert_eq!(ram.cycle().rdata_o.0[..3], [4, 4, 0]);
     }
 }

@@ -75,3 +75,46 @@ fn blend(word: &mut WarpData, data: &WarpData, mask: LaneMask) {
         *old = std::array::from_fn(|lane| before[lane] & !select[lane] | new[lane] & select[lane]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled() -> Storage {
+        let mut storage = Storage::new(4);
+        let (words, rdata) = storage.contents();
+        for (word, value) in words.iter_mut().zip(10..) {
+            *word = WarpData([value; 32]);
+        }
+        rdata[0] = WarpData([99; 32]);
+        storage
+    }
+
+    #[test]
+    fn the_output_keeps_what_was_read() {
+        let mut storage = filled();
+        assert_eq!(storage.rdata().0, [99; 32], "filled like a memory of one word");
+        storage.read(2);
+        for value in [1, 2] {
+            storage.write(2, &WarpData([value; 32]), LaneMask::ALL);
+            storage.write(3, &WarpData([value; 32]), LaneMask::ALL);
+            assert_eq!(storage.rdata().0, [12; 32]);
+        }
+        storage.read(2);
+        assert_eq!(storage.rdata().0, [2; 32]);
+        let (words, rdata) = storage.contents();
+        assert_eq!((words[3].0, rdata[0].0), ([2; 32], [2; 32]));
+        words[2] = WarpData([5; 32]);
+        assert_eq!(storage.rdata().0, [2; 32], "the output is a register of its own");
+    }
+
+    #[test]
+    fn lanes_outside_the_mask_keep_their_value() {
+        for mask in [0, 1, 0x8000_0000, 0x1234_5678, 0xffff_0000, u32::MAX] {
+            let mut storage = filled();
+            storage.write(0, &WarpData([7; 32]), LaneMask(mask));
+            let expected = std::array::from_fn(|lane| if mask >> lane & 1 == 1 { 7 } else { 10 });
+            assert_eq!(storage.contents().0[0].0, expected);
+        }
+    }
+}

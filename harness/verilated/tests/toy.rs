@@ -1,0 +1,286 @@
+//! The binding, against a real Verilator: a module with every kind of port, built, loaded, driven, and made to fail.
+
+use std::path::{Path, PathBuf};
+
+use gpurf_blocks::{Block, Declaration, Ports, WarpData, erase, field, ports, view, view_mut};
+use verilated::{Error, Options, PortError, Request, Toolchain};
+
+#[derive(Clone, Debug)]
+struct Shape {
+    step: u64,
+}
+
+impl gpurf_blocks::Shape for Shape {
+    fn parameter(&self, _: &str) -> u64 {
+        self.step
+    }
+}
+
+ports! {
+    struct In(s: &Shape) {
+        /// Wide array.
+        wide_i: [WarpData; 2] = field(1024).count(2),
+        /// More than 32 bits.
+        add_i: u64 = field(33),
+        /// Narrow array.
+        small_i: [u8; 3] = field(5).count(3),
+        /// What to do.
+        kind_i: u8 = field(4),
+        /// Reset.
+        rst_ni: u8 = field(1),
+    }
+}
+
+ports! {
+    struct Out(s: &Shape) {
+        /// Wide array, sometimes valid.
+        wide_o: [WarpData; 2] = field(1024).count(2).valid_by("wide_valid_o"),
+        /// More than 32 bits.
+        sum_o: u64 = field(33).early(),
+        /// Another width than in the record.
+        small_o: [u32; 3] = field(12).count(3),
+        /// Valid of the wide array.
+        wide_valid_o: u8 = field(1).early(),
+    }
+}
+
+ports! {
+    struct Probe(s: &Shape) {
+        /// A net in each instance of a generate block.
+        scaled: [u16; 3] = field(12).count(3).each("gen_small[{}].scaled", 1),
+        /// A register that shows the seed.
+        junk_q: u8 = field(8),
+        /// A register that the RTL does not have.
+        missing_q: u8 = field(1),
+    }
+}
+
+/// Only its declaration is wanted.
+struct Toy;
+
+impl Block for Toy {
+    const NAME: &'static str = "toy";
+    const PARAMETERS: &'static [&'static str] = &["Step"];
+    type Shape = Shape;
+    type In = In;
+    type Out = Out;
+    type Probe = Probe;
+    fn new(_: &Shape) -> Self {
+        Self
+    }
+    fn early(&self, _: &mut Out) {}
+    fn late(&mut self, _: &In, _: &mut Out) {}
+    fn clock(&mut self, _: &In, _: &Out) {}
+    fn probe(&self, _: &In, _: &Out, _: &mut Probe) {}
+}
+
+fn declaration(step: u64) -> Declaration {
+    erase::<Toy>(&Shape { step }).declaration().clone()
+}
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toy.sv")
+}
+
+fn request(step: u64) -> Request {
+    let memories = Vec::new();
+    let options = Options { optimise: false, ..Options::default() };
+    Request { declaration: declaration(step), memories, sources: vec![source()], include_dirs: vec![], defines: vec![], options }
+}
+
+fn tools() -> Toolchain {
+    Toolchain::find(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("verilated")).expect("Verilator and a C++ compiler")
+}
+
+/// A record, aligned as records are.
+#[repr(align(64))]
+struct Record([u8; 4096]);
+
+impl Record {
+    fn new(fill: impl FnOnce(&mut In)) -> Self {
+        let mut record = Self([0; 4096]);
+        let inputs: &mut In = view_mut(&mut record.0);
+        inputs.rst_ni = 1;
+        fill(inputs);
+        record
+    }
+
+    fn out(&self) -> &Out {
+        view(&self.0[size_of::<In>().next_multiple_of(64)..])
+    }
+
+    fn probe(&self) -> &Probe {
+        view(&self.0[size_of::<In>().next_multiple_of(64) + size_of::<Out>().next_multiple_of(64)..])
+    }
+}
+
+/// One cycle with these inputs.
+fn cycle(instance: &mut verilated::Instance, fill: impl FnOnce(&mut In)) -> (Record, Result<(), verilated::Failure>) {
+    let mut record = Record::new(fill);
+    let (_, result) = instance.cycles(&mut record.0, 1);
+    (record, result)
+}
+
+fn reset(instance: &mut verilated::Instance) {
+    cycle(instance, |i| i.rst_ni = 0).1.unwrap();
+}
+
+#[test]
+fn every_kind_of_port_and_probe_is_exchanged() {
+    let library = tools().build(&request(5)).unwrap();
+    assert_eq!(library.absent_names(), ["missing_q"]);
+    let mut instance = library.instance(1).unwrap();
+    reset(&mut instance);
+    cycle(&mut instance, |i| {
+        i.add_i = 0x1_0000_0000;
+        i.kind_i = 1;
+        i.wide_i = [WarpData(std::array::from_fn(|l| l as u32)), WarpData([9; 32])];
+    })
+    .1
+    .unwrap();
+    let (record, result) = cycle(&mut instance, |i| i.small_i = [31, 0, 7]);
+    result.unwrap();
+    assert_eq!(record.out().sum_o, 0x1_0000_0005);
+    assert_eq!(record.out().small_o, [62, 0, 28]);
+    assert_eq!(record.probe().scaled, [62, 0, 28]);
+    assert_eq!(record.out().wide_valid_o, 1);
+    assert_eq!(record.out().wide_o[0].0[31], 31);
+    assert_eq!(record.out().wide_o[1], WarpData([9; 32]));
+    let (record, _) = cycle(&mut instance, |_| {});
+    assert_eq!(record.out().wide_valid_o, 0);
+    assert_eq!(record.out().wide_o[0], WarpData::ZERO, "a payload that is not valid is not copied");
+}
+
+#[test]
+fn models_of_one_name_do_not_run_each_others_code() {
+    let tools = tools();
+    let [mut one, mut two] = [1, 2].map(|step| tools.build(&request(step)).unwrap().instance(1).unwrap());
+    for instance in [&mut one, &mut two] {
+        reset(instance);
+        cycle(instance, |_| {}).1.unwrap();
+    }
+    let sums = [one, two].map(|mut i| cycle(&mut i, |_| {}).0.out().sum_o);
+    assert_eq!(sums, [1, 2]);
+}
+
+#[test]
+fn state_that_reset_does_not_set_comes_from_the_seed() {
+    let library = tools().build(&request(5)).unwrap();
+    let junk = |seed| {
+        let mut instance = library.instance(seed).unwrap();
+        reset(&mut instance);
+        cycle(&mut instance, |_| {}).0.probe().junk_q
+    };
+    let values: Vec<u8> = (0..16).map(junk).collect();
+    assert_eq!(values, (0..16).map(junk).collect::<Vec<_>>());
+    let mut distinct = values;
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert!(distinct.len() > 8, "{distinct:?}");
+}
+
+#[test]
+fn failures_of_the_rtl_are_failures_of_the_run() {
+    let library = tools().build(&request(5)).unwrap();
+    for (kind, fatal, words) in
+        [(8, false, "kind eight"), (10, false, "the sum is not all ones"), (12, false, "kind twelve"), (14, false, "$finish")]
+    {
+        let mut instance = library.instance(1).unwrap();
+        reset(&mut instance);
+        let failure = cycle(&mut instance, |i| i.kind_i = kind).1.unwrap_err();
+        assert!(failure.message.contains(words), "{kind}: {failure}");
+        assert_eq!(failure.fatal, fatal, "{kind}");
+        let after = cycle(&mut instance, |_| {}).1;
+        assert_eq!(after.is_ok(), !fatal, "a run goes on behind a failure unless it is fatal");
+    }
+}
+
+#[test]
+fn a_failure_in_one_thread_is_not_seen_in_another() {
+    let library = tools().build(&request(5)).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let library = library.clone();
+            scope.spawn(move || {
+                let mut instance = library.instance(thread).unwrap();
+                reset(&mut instance);
+                for round in 0..500 {
+                    let kind = if thread == 0 && round % 2 == 0 { 8 } else { 0 };
+                    let result = cycle(&mut instance, |i| i.kind_i = kind).1;
+                    assert_eq!(result.is_err(), kind == 8);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn other_ports_are_named() {
+    let mut request = request(5);
+    request.declaration.signals.retain(|s| s.field.name != "kind_i");
+    let sum = request.declaration.signals.iter_mut().find(|s| s.field.name == "sum_o").unwrap();
+    sum.field.bits = 32;
+    let small = request.declaration.signals.iter_mut().find(|s| s.field.name == "small_o").unwrap();
+    small.field.name = "tiny_o";
+    let Err(Error::Ports { errors, .. }) = tools().check_ports(&request) else { panic!("the ports differ") };
+    let name = |e: &PortError| match e {
+        PortError::Missing { name, .. } | PortError::Unknown { name, .. } | PortError::Different { name, .. } => name.clone(),
+    };
+    assert_eq!(errors.iter().map(name).collect::<Vec<_>>(), ["sum_o", "tiny_o", "kind_i", "small_o"]);
+    assert_eq!(errors[0].to_string(), "port sum_o is an output of 33 bits, expected an output of 32 bits");
+}
+
+#[test]
+fn a_syntax_error_shows_verilators_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("toy.sv");
+    std::fs::write(&file, std::fs::read_to_string(source()).unwrap().replace("sum_q   <= '0;", "sum_q   <= ;")).unwrap();
+    let broken = Request { sources: vec![file], ..request(5) };
+    let Err(error) = tools().build(&broken) else { panic!("a syntax error") };
+    assert!(error.to_string().contains("toy.sv:32"), "{error}");
+}
+
+#[test]
+fn one_key_is_built_once_by_several_threads_and_a_killed_build_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    // What a killed build leaves: scratch folders, never an entry.
+    std::fs::create_dir_all(folder.path().join("lib/.new-killed/half")).unwrap();
+    let tools = Toolchain::find(folder.path()).unwrap();
+    std::thread::scope(|scope| {
+        let builds: Vec<_> = (0..3).map(|_| scope.spawn(|| tools.build(&request(7)).map(drop))).collect();
+        builds.into_iter().for_each(|b| b.join().unwrap().unwrap());
+    });
+    let entries = std::fs::read_dir(folder.path().join("lib")).unwrap();
+    let models = entries.filter(|e| e.as_ref().unwrap().path().join("model.so").exists()).count();
+    assert_eq!(models, 1);
+}
+
+#[test]
+fn coverage_of_lines_and_toggles_is_written_on_request() {
+    let mut with = request(5);
+    with.options.coverage = true;
+    let mut instance = tools().build(&with).unwrap().instance(1).unwrap();
+    reset(&mut instance);
+    cycle(&mut instance, |i| i.kind_i = 1).1.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("coverage.dat");
+    assert!(instance.write_coverage(&file));
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("toy.sv") && text.contains("v_line") && text.contains("v_toggle"), "{text:.300}");
+    assert!(!tools().build(&request(5)).unwrap().instance(1).unwrap().write_coverage(&file), "built without");
+}
+
+#[test]
+fn a_register_can_be_written_and_everything_follows() {
+    let mut with = request(5);
+    with.options.state = true;
+    let mut instance = tools().build(&with).unwrap().instance(1).unwrap();
+    reset(&mut instance);
+    let sum = (0..instance.state_count()).find(|&i| instance.state(i).name.ends_with("sum_q")).unwrap();
+    let mut record = Record::new(|_| {});
+    instance.settle(&mut record.0).unwrap();
+    assert_eq!(record.out().sum_o, 0);
+    instance.state(sum).bytes[0] ^= 4;
+    instance.settle_all(&mut record.0).unwrap();
+    assert_eq!(record.out().sum_o, 4);
+}

@@ -1,0 +1,66 @@
+//! A rule that holds for every block: what is declared early depends on state alone.
+
+use crate::mrf::testing::{Random, SHAPES, bytes};
+use crate::mrf::{
+    Mrf, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfShape, MrfWriteQueue,
+};
+use crate::ram::{Ram1r1w, Ram1rw};
+use crate::{Block, Ports, WarpData};
+
+/// `late` leaves early outputs alone and gives the same when it is called again, whatever it was called with before; the
+/// early outputs are those of the state until the edge; they are all there is in `early`.
+fn check<B: Block<Shape = MrfShape>>() {
+    for shape in SHAPES {
+        let mut random = Random(3);
+        let (in_fields, out_fields) = (B::In::fields(&shape), B::Out::fields(&shape));
+        let mut block = B::new(&shape);
+        for memory in block.memories() {
+            memory.words.fill_with(|| WarpData(std::array::from_fn(|_| random.next() as u32)));
+        }
+        for _ in 0..500 {
+            let (mut other, mut inputs) = (B::In::zeroed(), B::In::zeroed());
+            random.fill(&in_fields, &mut other);
+            random.fill(&in_fields, &mut inputs);
+
+            let mut early = B::Out::zeroed();
+            block.early(&mut early);
+            let mut out = early;
+            block.late(&other, &mut out);
+            let mut again = B::Out::zeroed();
+            block.early(&mut again);
+            block.late(&inputs, &mut again);
+            let mut later = B::Out::zeroed();
+            block.early(&mut later);
+            assert!(bytes(&early) == bytes(&later), "{}: `early` changed within a cycle", B::NAME);
+
+            for field in &out_fields {
+                for element in 0..field.count {
+                    let of = |ports| field.bytes(bytes(ports), element);
+                    if field.early {
+                        assert_eq!(of(&out), of(&early), "{}: {}[{element}] is early", B::NAME, field.name);
+                        assert_eq!(of(&again), of(&early), "{}: {}[{element}] is early", B::NAME, field.name);
+                    } else {
+                        let zero = of(&early).iter().all(|&byte| byte == 0);
+                        assert!(zero, "{}: {}[{element}] is not early", B::NAME, field.name);
+                    }
+                }
+            }
+            // The inputs of the edge are those of the last `late`.
+            block.clock(&inputs, &again);
+        }
+    }
+}
+
+#[test]
+fn early_outputs_depend_on_state_alone() {
+    check::<Ram1rw>();
+    check::<Ram1r1w>();
+    check::<MrfBankMap>();
+    check::<MrfWriteQueue>();
+    check::<MrfCollector>();
+    check::<MrfAllocator>();
+    check::<MrfArbiter>();
+    check::<MrfBank>();
+    check::<MrfCrossbar>();
+    check::<Mrf>();
+}
