@@ -13,7 +13,7 @@ SELECT = $(addprefix --block ,$(BLOCK)) $(addprefix --preset ,$(PRESET)) $(addpr
 
 help: ## this table
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
-	@echo "  Variables: BLOCK= PRESET= SET= SEED= CYCLES= JOBS=, e.g. make cosim BLOCK='mrf mrf_arbiter' CYCLES=1000000"
+	@echo "  Variables: BLOCK= PRESET= SET= SEED= CYCLES= JOBS= (mutants: COUNT=), e.g. make cosim BLOCK='mrf mrf_arbiter' CYCLES=1000000"
 
 cosim: ## RTL and model in lockstep: the default equivalence suite
 	@scripts/bootstrap.sh
@@ -31,9 +31,10 @@ regress: ## the long run: every parameter set of the register file, a million cy
 	@scripts/bootstrap.sh
 	@$(GPURF) cosim --all-shapes --cycles $(or $(CYCLES),1000000) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
 
-mutants: ## mutants of the RTL through the lockstep: how many are caught, where, how fast
+mutants: ## faults put into the RTL: how many the lockstep catches, where, how fast; then every bit of its state
 	@scripts/bootstrap.sh --mutants
-	@$(GPURF) mutate $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --count ,$(COUNT))
+	@$(GPURF) mutate $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --count ,$(COUNT)) $(addprefix --jobs ,$(JOBS))
+	@$(GPURF) audit $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
 
 bench: ## speed of the lockstep, of plain Verilator and of the model
 	@scripts/bootstrap.sh

@@ -3,8 +3,8 @@
 //   `GPURF_ASSERT(name, condition, "what went wrong")
 //
 // at module level checks `condition` at every clock edge outside reset. It expects the house names
-// `clk_i` and `rst_ni` in scope. An immediate assertion in a clocked process says everything that is
-// needed here, and every simulator knows it. Synthesis sees nothing of it.
+// `clk_i` and `rst_ni` in scope. An immediate assertion in a clocked process says everything that
+// is needed here, and every simulator knows it. Synthesis sees nothing of it.
 `ifndef GPURF_ASSERT_SVH
 `define GPURF_ASSERT_SVH
 

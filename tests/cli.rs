@@ -93,6 +93,7 @@ fn usage_errors_end_with_2() {
     refused(&["cosim", "--cycles", "many"], BAD_INPUT, &["expected a number"]);
     refused(&["cosim", "--seed", "-1"], BAD_INPUT, &["--seed", "-1"]);
     refused(&["cosim", "--jobs", "0"], BAD_INPUT, &["--jobs"]);
+    refused(&["cosim", "--seed", "one"], BAD_INPUT, &["--seed", "expected a number"]);
     refused(&["cosim", "--rtl", "mrf"], BAD_INPUT, &["expected MODULE=FILE"]);
     refused(&["cosim", "--preset", "baseline", "--config", "f.toml"], BAD_INPUT, &["cannot be used with"]);
     refused(&["cosim", "--replay", "f.json", "--block", "mrf"], BAD_INPUT, &["cannot be used with"]);
@@ -300,7 +301,8 @@ fn a_reader_who_leaves_and_a_full_disk_are_no_panics() {
 #[test]
 fn file_lists_bring_sources_include_folders_and_macros() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("list");
-    let module = changed("mrf_bank_map", "BankW'(reg_i + RegW'(warp_i))", "BankW'(`SUM(reg_i, RegW'(warp_i)) + `NOTHING)");
+    let module =
+        changed("mrf_bank_map", "BankW'(reg_i + RegW'(warp_i))", "BankW'(`SUM(reg_i, RegW'(warp_i)) + `NOTHING)");
     stable_file("list/my_map.sv", &format!("`include \"sum.svh\"\n{module}"));
     stable_file("list/inc/sum.svh", "`define SUM(A, B) ((A) + (B))\n");
     let list = stable_file("list/own.f", "// my own map\n+incdir+inc +define+NOTHING=8'h0\nmy_map.sv\n");
@@ -327,7 +329,9 @@ fn reproducers_that_cannot_be_are_refused() {
     refused(&["cosim", "--replay", "/nonexistent.json"], BAD_INPUT, &["cannot read /nonexistent.json"]);
     refuse("{\n  not json", &["r.json:2:3", "not a reproducer"]);
     let with = |block: &str, parameters: &str, cycles: &str| {
-        format!(r#"{{"gpurf_reproducer": 1, "block": "{block}", "parameters": {parameters}, "seed": 1, "cycles": {cycles}}}"#)
+        format!(
+            r#"{{"gpurf_reproducer": 1, "block": "{block}", "parameters": {parameters}, "seed": 1, "cycles": {cycles}}}"#
+        )
     };
     refuse(&with("rfc", "{}", "[]"), &["there is no block rfc"]);
     refuse(&with("mrf_bank_map", r#"{"Banks": 3, "Depth": 64}"#, "[]"), &["r.json", "cannot have Banks=3"]);
@@ -419,9 +423,22 @@ fn a_folder_without_a_waveform_is_refused() {
 fn a_failure_folder_that_cannot_be_written_is_a_message() {
     let inverted = changed("mrf_bank_map", "BankW'(reg_i + RegW'(warp_i))", "~BankW'(reg_i + RegW'(warp_i))");
     let inverted = replacement("mrf_bank_map", &stable_file("inverted/mrf_bank_map.sv", &inverted));
-    let arguments = ["cosim", "--json", "--block", "mrf_bank_map", "--rtl", &inverted, "--failures", "/dev/null/failures"];
+    let arguments =
+        ["cosim", "--json", "--block", "mrf_bank_map", "--rtl", &inverted, "--failures", "/dev/null/failures"];
     let result = json(&arguments, TOOL);
     assert!(result["message"].as_str().unwrap().contains("/dev/null/failures"), "{result}");
+}
+
+#[test]
+fn faults_and_flipped_bits_are_found() {
+    refused(&["mutate", "--block", "rfc"], BAD_INPUT, &["there is no block rfc"]);
+    refused(&["audit", "--block", "rfc"], BAD_INPUT, &["there is no block rfc"]);
+    let result = json(&["audit", "--json", "--block", "mrf_write_queue"], PASSED);
+    let audit = &result["audits"][0];
+    assert!(audit["bits"].as_u64().unwrap() > 1000 && audit["bits"] == audit["reported"], "{result}");
+    let result = json(&["mutate", "--json", "--block", "mrf_bank_map", "--count", "0"], PASSED);
+    assert!(result["mutants"].as_u64().unwrap() > 0 && result["mutants"] == result["caught"], "{result}");
+    assert_eq!((&result["result"], &result["survived"]), (&Value::from("pass"), &Value::from(0)));
 }
 
 /// Sends Ctrl-C's signal.
@@ -437,17 +454,27 @@ fn ctrl_c_keeps_what_was_done() {
     let failures = failures.path().to_str().unwrap();
     let blocks = ["cosim", "--json", "--jobs", "1", "--block", "mrf_bank_map", "--block", "mrf_write_queue"];
     let arguments = [&blocks[..], &["--cycles", ENDLESS, "--failures", failures]].concat();
-    let mut child = gpurf(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(2));
+    // The run has to be under way when the signal comes; on a busy machine that takes a while.
+    let under_way = [1, 4, 16, 60].into_iter().any(|seconds| {
+        let result = interrupted(&arguments, Duration::from_secs(seconds));
+        assert_eq!(result["result"], "interrupted");
+        let (first, second) = (&result["runs"][0], &result["runs"][1]);
+        assert_eq!((&first["result"], &second["result"]), (&Value::from("interrupted"), &Value::from("interrupted")));
+        assert_eq!(second["cycles"], 0, "{result}");
+        first["cycles"] != 0
+    });
+    assert!(under_way, "the cycles done before the signal are not in the result");
+}
+
+/// Starts a run, interrupts it after a while, and reads what it says.
+fn interrupted(arguments: &[&str], after: Duration) -> Value {
+    let mut child = gpurf(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(after);
     let asked = Instant::now();
     interrupt(&child);
     let mut output = String::new();
     child.stdout.take().unwrap().read_to_string(&mut output).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(INTERRUPTED));
-    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
-    let result: Value = serde_json::from_str(&output).unwrap();
-    assert_eq!(result["result"], "interrupted");
-    let runs = result["runs"].as_array().unwrap();
-    assert_eq!((&runs[0]["result"], &runs[1]["result"]), (&Value::from("interrupted"), &Value::from("interrupted")));
-    assert!(runs[0]["cycles"].as_u64().unwrap() > 0 && runs[1]["cycles"] == 0, "{result}");
+    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
+    serde_json::from_str(&output).unwrap()
 }

@@ -1,11 +1,11 @@
 // The banked main register file.
 //
 // The baseline register file of the papers: single- or dual-ported banks behind operand collectors,
-// one arbiter, one crossbar (stealing paper, sections II-B and III-B and figure 1; RFC paper, section
-// 2.1; hierarchy thesis, section 2.4). An instruction reserves a collector, asks the banks for its
-// source registers, and leaves for an execution unit when all of them have arrived. A result comes
-// back on a result bus, waits in that bus's write queue until its bank is free, and is written lane
-// by lane under its mask.
+// one arbiter, one crossbar (stealing paper, sections II-B and III-B and figure 1; RFC paper,
+// section 2.1; hierarchy thesis, section 2.4). An instruction reserves a collector, asks the banks
+// for its source registers, and leaves for an execution unit when all of them have arrived. A
+// result comes back on a result bus, waits in that bus's write queue until its bank is free, and is
+// written lane by lane under its mask.
 //
 //   cycle t    the instruction is taken
 //   t+1        its collector requests, the arbiter grants, the bank reads at the end of the cycle

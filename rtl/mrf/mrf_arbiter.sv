@@ -1,10 +1,10 @@
 // Who gets a bank: one decision for each bank and cycle.
 //
 // A bank has a single access at a time, and writes go first, for "an early clearance of the
-// dependent instructions on the scoreboard" (stealing paper, section II-B); a dual-ported bank takes
-// a read and a write together (RFC paper, section 2.1). One exception keeps registers right: a
-// result whose register still has a pending read is held back, and that read goes before everything
-// else at its bank, so that a stream of other writes cannot starve it.
+// dependent instructions on the scoreboard" (stealing paper, section II-B); a dual-ported bank
+// takes a read and a write together (RFC paper, section 2.1). One exception keeps registers right:
+// a result whose register still has a pending read is held back, and that read goes before
+// everything else at its bank, so that a stream of other writes cannot starve it.
 //
 //   single-ported: blocking read, write, other read
 //   dual-ported:   blocking read, other read; writes beside them

@@ -1,9 +1,10 @@
 // Where a register lives: which bank, and which entry of it.
 //
-// Spreads the registers of a warp, and the same register of different warps, over the banks, so that
-// operands of an instruction and of its neighbours rarely meet at a bank (stealing paper, section
-// II-B). A row is one entry of every bank; a warp owns whole rows from its base on. Stateless, and a
-// block of its own because every register file organisation asks the same question.
+// Spreads the registers of a warp, and the same register of different warps, over the banks, so
+// that operands of an instruction and of its neighbours rarely meet at a bank (stealing paper,
+// section II-B). A row is one entry of every bank; a warp owns whole rows from its base on.
+// Stateless, and a block of its own because every register file organisation asks the same
+// question.
 module mrf_bank_map
   import gpurf_pkg::*;
 #(

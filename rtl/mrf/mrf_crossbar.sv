@@ -1,10 +1,10 @@
 // From the banks to the operand latches.
 //
-// Routes each bank's output to the operand slots that asked for it (stealing paper, section II-B and
-// figure 1: "banked RF with operand collectors and a crossbar unit"), holds the operands, and hands
-// those of the dispatched collectors on. The latches stand here, at the crossbar's outputs, because
-// that is where the data arrives; the collectors hold the control. Every slot has an output of its
-// own, so a collector can receive all its operands in one cycle.
+// Routes each bank's output to the operand slots that asked for it (stealing paper, section II-B
+// and figure 1: "banked RF with operand collectors and a crossbar unit"), holds the operands, and
+// hands those of the dispatched collectors on. The latches stand here, at the crossbar's outputs,
+// because that is where the data arrives; the collectors hold the control. Every slot has an output
+// of its own, so a collector can receive all its operands in one cycle.
 `include "gpurf_assert.svh"
 
 module mrf_crossbar
@@ -55,8 +55,8 @@ module mrf_crossbar
     else         fill_q <= fill_i;
   end
 
-  // Neither the bank index nor the latches have a reset. The multiplexer stands under its enable, so
-  // that simulation moves 1024 bits only for a slot that takes them.
+  // Neither the bank index nor the latches have a reset. The multiplexer stands under its enable,
+  // so that simulation moves 1024 bits only for a slot that takes them.
   for (genvar i = 0; i < Slots; i++) begin : gen_slot
     always_ff @(posedge clk_i) begin
       if (fill_i[i]) fill_bank_q[i] <= fill_bank_i[i];

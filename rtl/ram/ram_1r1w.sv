@@ -29,8 +29,8 @@ module ram_1r1w
 
   assign rdata_o = rdata_q;
 
-  // A write reads, merges and writes back the word under bit enables: in simulation three operations
-  // on whole words cost much less than a decision for each lane.
+  // A write reads, merges and writes back the word under bit enables: in simulation three
+  // operations on whole words cost much less than a decision for each lane.
   always_ff @(posedge clk_i) begin : write
     automatic logic [DataW-1:0] enable;  // a bit for each bit of the word
     if (we_i) begin

@@ -26,8 +26,8 @@ module ram_1rw
 
   assign rdata_o = rdata_q;
 
-  // A write reads, merges and writes back the word under bit enables: in simulation three operations
-  // on whole words cost much less than a decision for each lane.
+  // A write reads, merges and writes back the word under bit enables: in simulation three
+  // operations on whole words cost much less than a decision for each lane.
   always_ff @(posedge clk_i) begin : access
     automatic logic [DataW-1:0] enable;  // a bit for each bit of the word
     if (en_i) begin

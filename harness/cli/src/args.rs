@@ -30,6 +30,10 @@ pub enum Command {
     Cosim(Cosim),
     /// Open a failure's waveform, or name its files where there is no display
     Wave(Wave),
+    /// Put faults into the RTL and see whether lockstep finds them
+    Mutate(Mutate),
+    /// Flip every bit of the RTL's state and see whether lockstep finds it
+    Audit(Audit),
     /// Measure the speed of lockstep, of plain Verilator and of the model
     Bench(Bench),
     /// Print a completion script for a shell
@@ -123,6 +127,43 @@ pub struct Wave {
     /// The failure's folder (default: the latest one in failures/)
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
+}
+
+/// `gpurf mutate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Hand-written mutants are those of tests/mutants; generated ones are made by Yosys, which scripts/bootstrap.sh --mutants installs. Each has to be \
+noticed, or shown to be equivalent to the original.")]
+pub struct Mutate {
+    /// Mutate this module (may be repeated; default: all)
+    #[arg(long, value_name = "NAME")]
+    pub block: Vec<String>,
+    /// Generated mutants in all, besides the hand-written ones; 0: none, and no Yosys
+    #[arg(long, value_name = "N", default_value = "200")]
+    pub count: usize,
+    /// Seed of the choice of mutants and of the stimulus
+    #[arg(long, value_name = "S", default_value = "1", value_parser = number, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// How to run and print
+    #[command(flatten)]
+    pub run: Run,
+}
+
+/// `gpurf audit`.
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// Audit this block (may be repeated; default: all)
+    #[arg(long, value_name = "NAME")]
+    pub block: Vec<String>,
+    /// Sizes
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Seed of the stimulus
+    #[arg(long, value_name = "S", default_value = "1", value_parser = number, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// How to run and print
+    #[command(flatten)]
+    pub run: Run,
 }
 
 /// `gpurf bench`.

@@ -144,13 +144,20 @@ mod tests {
             ("a.sv\nmissing.sv\n", "list.f:2: there is no file missing.sv"),
             ("+incdir+nowhere\n", "list.f:1: there is no folder nowhere"),
             ("-f\n", "list.f:1: -f needs a file"),
-            ("${GPURF_TEST_UNSET}/a.sv\n", "list.f:1: ${GPURF_TEST_UNSET}/a.sv: the environment variable GPURF_TEST_UNSET is not set"),
+            (
+                "${GPURF_TEST_UNSET}/a.sv\n",
+                "list.f:1: ${GPURF_TEST_UNSET}/a.sv: the environment variable GPURF_TEST_UNSET is not set",
+            ),
             ("${OPEN\n", "list.f:1: ${OPEN: the brace is not closed"),
         ];
         for (text, message) in cases {
             assert_eq!(read(folder.path(), text).unwrap_err(), message);
         }
-        assert!(read(folder.path(), "-y lib\n").unwrap_err().starts_with("list.f:1: -y is not understood; there are +incdir+DIR"));
+        assert!(
+            read(folder.path(), "-y lib\n")
+                .unwrap_err()
+                .starts_with("list.f:1: -y is not understood; there are +incdir+DIR")
+        );
         assert!(read(folder.path(), "-f list.f\n").unwrap_err().contains("do they name each other?"));
     }
 }

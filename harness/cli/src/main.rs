@@ -30,6 +30,8 @@ fn main() -> ExitCode {
         Command::Presets(a) => ("presets", a.json),
         Command::Cosim(a) => ("cosim", a.run.json),
         Command::Wave(_) => ("wave", false),
+        Command::Mutate(a) => ("mutate", a.run.json),
+        Command::Audit(a) => ("audit", a.run.json),
         Command::Bench(a) => ("bench", a.json),
         Command::Completions { .. } => ("completions", false),
     };
@@ -50,6 +52,8 @@ fn run(command: &Command) -> Result<Status, Failure> {
         Command::Presets(arguments) => commands::list::presets(arguments),
         Command::Cosim(arguments) => commands::cosim::cosim(arguments),
         Command::Wave(arguments) => commands::wave::wave(arguments),
+        Command::Mutate(arguments) => commands::mutate::mutate(arguments),
+        Command::Audit(arguments) => commands::audit::audit(arguments),
         Command::Bench(arguments) => commands::bench::bench(arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -22,7 +22,9 @@ pub const QUIET: Style = Style::new().dimmed();
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::tool(format!("cannot write to standard output: {e}"))),
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::tool(format!("cannot write to standard output: {e}")))
+        }
         _ => Ok(()),
     }
 }

@@ -68,7 +68,8 @@ impl OwnRtl {
                 if own == text {
                     continue;
                 }
-                let why = format!("{} is another {PACKAGE} than the project's: give yours another name", source.display());
+                let why =
+                    format!("{} is another {PACKAGE} than the project's: give yours another name", source.display());
                 return Err(wrong(why));
             }
             for block in BLOCKS.iter().filter(|block| defines(&text, "module", block.name)) {
@@ -96,9 +97,9 @@ impl OwnRtl {
     pub fn of_reproducer(project: &Project, rtl: &[String]) -> Result<Self, Failure> {
         let mut modules = Vec::new();
         for option in rtl {
-            let (module, file) = option.split_once('=').ok_or_else(|| {
-                Failure::bad_input(format!("the reproducer's rtl {option:?} is not MODULE=FILE"))
-            })?;
+            let (module, file) = option
+                .split_once('=')
+                .ok_or_else(|| Failure::bad_input(format!("the reproducer's rtl {option:?} is not MODULE=FILE")))?;
             if Path::new(file).starts_with(placeholders(project)) {
                 return Err(Failure::bad_input(format!(
                     "the reproducer was made with {module} from a file list: give that list again with --rtl-list FILE"

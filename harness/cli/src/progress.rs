@@ -6,34 +6,34 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar for the whole and a line for each job under way; on a terminal only.
+/// How often what is shown is drawn again.
+const TICK: Duration = Duration::from_millis(200);
+
+/// On a terminal a bar for the whole and a line for each job under way; elsewhere, if wanted, a line for each job that has ended.
 pub struct Progress {
-    lines: MultiProgress,
+    bars: MultiProgress,
     whole: ProgressBar,
     running: Mutex<BTreeMap<usize, ProgressBar>>,
-    shown: bool,
+    print_ended: bool,
 }
 
 impl Progress {
-    /// For `count` jobs. Without a terminal, `verbose` prints a line for each finished job instead.
-    pub fn new(count: usize, verbose: bool) -> Self {
-        let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+    /// For `count` jobs.
+    pub fn new(count: usize, print_ended: bool) -> Self {
+        let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {elapsed}").expect("a valid template");
-        let whole = lines.add(ProgressBar::new(count as u64).with_style(style));
-        whole.enable_steady_tick(Duration::from_millis(200));
-        let shown = verbose && !whole.is_hidden();
-        if !shown {
-            lines.set_draw_target(ProgressDrawTarget::hidden());
-        }
-        Self { lines, whole, running: Mutex::default(), shown: shown || !verbose }
+        let whole = bars.add(ProgressBar::new(count as u64).with_style(style));
+        whole.enable_steady_tick(TICK);
+        let print_ended = print_ended && bars.is_hidden();
+        Self { bars, whole, running: Mutex::default(), print_ended }
     }
 
     /// A job begins.
     pub fn begin(&self, index: usize, name: &str) {
         let style = ProgressStyle::with_template("  {spinner} {msg}  {elapsed}").expect("a valid template");
-        let bar = self.lines.insert_before(&self.whole, ProgressBar::new_spinner().with_style(style));
+        let bar = self.bars.insert_before(&self.whole, ProgressBar::new_spinner().with_style(style));
         bar.set_message(name.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.enable_steady_tick(TICK);
         if let Some(old) = self.running.lock().expect("no panic with the lock").insert(index, bar) {
             old.finish_and_clear();
         }
@@ -45,7 +45,7 @@ impl Progress {
             bar.finish_and_clear();
         }
         self.whole.inc(1);
-        if !self.shown {
+        if self.print_ended {
             crate::output::note(line);
         }
     }

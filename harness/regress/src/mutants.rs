@@ -347,7 +347,7 @@ impl Trial<'_> {
         let options = Options {
             optimise: select.is_some(),
             knobs: select.iter().map(|_| SELECT.to_owned()).collect(),
-            memories_may_be_absent: select.is_some(),
+            netlist: select.is_some(),
             ..Options::default()
         };
         let request = request(self.project, block, shape, rtl, options)?;

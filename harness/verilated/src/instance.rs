@@ -241,7 +241,7 @@ impl Instance {
         self.library.facts.memories.len()
     }
 
-    /// The words of memory `index`, lane 0 first; none if the RTL has no such memory (`Options::memories_may_be_absent`).
+    /// The words of memory `index`, lane 0 first; none if the RTL has no such memory (`Options::netlist`).
     ///
     /// # Panics
     /// When there is no such memory.

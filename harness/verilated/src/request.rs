@@ -32,11 +32,12 @@ pub struct Options {
     pub state: bool,
     /// Make these variables (of any module) writable by name, e.g. the select of generated mutants.
     pub knobs: Vec<String>,
-    /// A memory that the RTL lacks is left out instead of being an error: for netlists, which have none by that name.
-    pub memories_may_be_absent: bool,
+    /// A module is a netlist: memories that it lacks are left out instead of being an error, and Verilator may find loops where single bits
+    /// of a vector depend on each other.
+    pub netlist: bool,
     /// Collect line and toggle coverage.
     pub coverage: bool,
-    /// C++ optimisation: `-O2` measures best for long runs, `-O0` builds fastest.
+    /// C++ optimisation: `-O2` measures best for long runs, `-Os` (without this) builds faster.
     pub optimise: bool,
 }
 
@@ -47,7 +48,7 @@ impl Default for Options {
             probes: true,
             state: false,
             knobs: Vec::new(),
-            memories_may_be_absent: false,
+            netlist: false,
             coverage: false,
             optimise: true,
         }

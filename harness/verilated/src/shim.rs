@@ -144,7 +144,7 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     if request.options.probes {
         for (index, (path, words)) in request.memories.iter().enumerate() {
             let variable = found.get(&root(path)).filter(|v| v.bits == 1024 && v.count() == *words);
-            if variable.is_none() && request.options.memories_may_be_absent {
+            if variable.is_none() && request.options.netlist {
                 continue;
             }
             if variable.is_none() {

@@ -24,20 +24,22 @@ fn main() {
     ];
     for (name, shape) in shapes {
         let mut traffic = Traffic::new(&shape);
-        let mut samples = [0.0; SAMPLES];
-        for sample in &mut samples {
-            let start = Instant::now();
-            for _ in 0..cycles / SAMPLES {
-                traffic.cycle();
+        println!("{name}");
+        for (probed, what) in [(false, "outputs"), (true, "outputs and probes")] {
+            let mut samples = [0.0; SAMPLES];
+            for sample in &mut samples {
+                let start = Instant::now();
+                for _ in 0..cycles / SAMPLES {
+                    traffic.cycle(probed);
+                }
+                *sample = start.elapsed().as_nanos() as f64 / (cycles / SAMPLES) as f64;
             }
-            *sample = start.elapsed().as_nanos() as f64 / (cycles / SAMPLES) as f64;
+            samples.sort_by(f64::total_cmp);
+            println!("  {what}: {:.0} ns a cycle (median {:.0})", samples[0], samples[SAMPLES / 2]);
         }
-        samples.sort_by(f64::total_cmp);
-        println!("{name}: {:.0} ns a cycle (median {:.0})", samples[0], samples[SAMPLES / 2]);
         for (event, rate) in traffic.events() {
-            print!("  {event} {rate:.2}");
+            println!("  {event}: {rate:.2} a cycle");
         }
-        println!(" a cycle");
     }
 }
 
@@ -65,11 +67,15 @@ impl Traffic {
         Self { inputs, outputs: Aligned::new(KEPT * output_bytes), twin, input_bytes, output_bytes, cycle: 0 }
     }
 
-    /// One cycle; gives its outputs.
-    fn cycle(&mut self) -> &[u8] {
+    /// One cycle; gives what is compared.
+    fn cycle(&mut self, probed: bool) -> &[u8] {
         let inputs = &self.inputs.bytes()[self.cycle % STIMULUS * self.input_bytes..][..self.input_bytes];
         let outputs = &mut self.outputs.bytes_mut()[self.cycle % KEPT * self.output_bytes..][..self.output_bytes];
-        self.twin.cycle_unprobed(inputs, outputs);
+        if probed {
+            self.twin.cycle(inputs, outputs);
+        } else {
+            self.twin.cycle_unprobed(inputs, outputs);
+        }
         self.cycle += 1;
         outputs
     }
@@ -81,7 +87,7 @@ impl Traffic {
         let start = event.offset - self.input_bytes;
         let mut counts = vec![0; layout.len()];
         for _ in 0..STIMULUS {
-            let word = self.cycle()[start..start + 8].try_into().expect("eight bytes");
+            let word = self.cycle(false)[start..start + 8].try_into().expect("eight bytes");
             let mut word = u64::from_le_bytes(word);
             for (count, &(_, bits)) in counts.iter_mut().zip(layout).rev() {
                 *count += word & ((1 << bits) - 1);

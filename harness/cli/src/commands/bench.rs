@@ -51,6 +51,8 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     };
     let rows: Vec<_> = rows.iter().map(row).collect();
     output::print(&output::table(&columns, &rows))?;
-    output::print("Verilator: without probes and assertions, nothing compared. Equal checksums: all three did the same work.\n")?;
+    output::print(
+        "Verilator: without probes and assertions, nothing compared. Equal checksums: all three did the same work.\n",
+    )?;
     Ok(Status::Pass)
 }

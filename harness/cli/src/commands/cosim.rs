@@ -175,9 +175,19 @@ fn table(jobs: &[Job], ended: &[Ended]) -> String {
 
 fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
     let has_straps = matches!(job.block.as_str(), "mrf" | "mrf_arbiter") && !is_replay(job);
-    let order = if !has_straps { "" } else if job.straps & 1 == 1 { "round-robin" } else { "oldest" };
-    let mut cells: Vec<Cell> =
-        vec![job.block.as_str().into(), shape::words(&parameters(&job.block, &job.shape)).into(), order.into(), job.seed.into()];
+    let order = if !has_straps {
+        ""
+    } else if job.straps & 1 == 1 {
+        "round-robin"
+    } else {
+        "oldest"
+    };
+    let mut cells: Vec<Cell> = vec![
+        job.block.as_str().into(),
+        shape::words(&parameters(&job.block, &job.shape)).into(),
+        order.into(),
+        job.seed.into(),
+    ];
     let word = verdict(ended).map_or("not run", Verdict::word);
     let style = match verdict(ended) {
         Some(Verdict::Pass) => GOOD,

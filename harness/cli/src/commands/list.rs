@@ -20,7 +20,8 @@ pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
         output::print(&json(&json!({"result": "pass", "command": "blocks", "blocks": blocks})))?;
         return Ok(Status::Pass);
     }
-    let row = |b: &gpurf_blocks::registry::Entry| vec![b.name.into(), format!("rtl/{}.sv", b.path).into(), b.summary.into()];
+    let row =
+        |b: &gpurf_blocks::registry::Entry| vec![b.name.into(), format!("rtl/{}.sv", b.path).into(), b.summary.into()];
     let rows: Vec<_> = BLOCKS.iter().map(row).collect();
     output::print(&output::table(&[words("block"), words("RTL"), words("what it is")], &rows))?;
     Ok(Status::Pass)
@@ -38,7 +39,9 @@ pub fn presets(listing: &Listing) -> Result<Status, Failure> {
         output::print(&json(&json!({"result": "pass", "command": "presets", "presets": presets})))?;
         return Ok(Status::Pass);
     }
-    let row = |p: &gpurf_blocks::config::Preset| vec![p.name.into(), shape::words_of(&p.config.shape()).into(), p.summary.into()];
+    let row = |p: &gpurf_blocks::config::Preset| {
+        vec![p.name.into(), shape::words_of(&p.config.shape()).into(), p.summary.into()]
+    };
     let rows: Vec<_> = PRESETS.iter().map(row).collect();
     output::print(&output::table(&[words("preset"), words("shape"), words("what it is")], &rows))?;
     output::print(&format!("{}\n", shape::LEGEND))?;

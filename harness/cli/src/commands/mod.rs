@@ -1,8 +1,10 @@
 //! The commands, one file each, and what they share.
 
+pub mod audit;
 pub mod bench;
 pub mod cosim;
 pub mod list;
+pub mod mutate;
 pub mod wave;
 
 use std::num::NonZeroUsize;

@@ -20,18 +20,26 @@ pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
     let waveform = folder.join(WAVEFORM);
     if !waveform.is_file() {
         let what = if folder.is_dir() { format!("has no {WAVEFORM}") } else { "does not exist".into() };
-        return Err(Failure::bad_input(format!("{} {what}: give a failure's folder, for instance failures/mrf-1", folder.display())));
+        return Err(Failure::bad_input(format!(
+            "{} {what}: give a failure's folder, for instance failures/mrf-1",
+            folder.display()
+        )));
     }
     let report = folder.join("report.txt");
     if let Ok(text) = std::fs::read_to_string(&report) {
         output::print(&text)?;
     }
-    let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()));
+    let display =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()));
     match viewer(&folder) {
         Some((program, mut command)) if display => {
             output::note(&format!("opening {} in {program}", waveform.display()));
             let status = command.status().map_err(|e| Failure::tool(format!("cannot start {program}: {e}")))?;
-            if status.success() { Ok(Status::Pass) } else { Err(Failure::tool(format!("{program} ended with {status}"))) }
+            if status.success() {
+                Ok(Status::Pass)
+            } else {
+                Err(Failure::tool(format!("{program} ended with {status}")))
+            }
         }
         found => {
             let reason = if found.is_none() { "neither gtkwave nor surfer is on PATH" } else { "there is no display" };

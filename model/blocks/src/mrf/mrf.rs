@@ -225,9 +225,9 @@ impl Mrf {
 fn requests<'a>(collectors: &'a Collectors, allocator: &'a MrfAllocator) -> Requests<'a> {
     Requests {
         valid: collectors.pending(),
-        bank: collectors.banks(),
-        entry: collectors.entries(),
-        groups: collectors.groups(),
+        bank: &collectors.held().bank,
+        entry: &collectors.held().entry,
+        groups: &collectors.held().groups,
         older: allocator.older(),
     }
 }
@@ -288,9 +288,10 @@ impl Block for Mrf {
         out.dispatch_warp_o = [0; MAX_PORTS];
         for p in set_bits(self.offers.ports()) {
             let c = self.offers.of(p);
-            out.dispatch_tag_o[p] = self.collectors.tags()[c];
-            out.dispatch_mask_o[p] = self.collectors.masks()[c].0;
-            out.dispatch_warp_o[p] = self.collectors.warps()[c];
+            let held = self.collectors.held();
+            out.dispatch_tag_o[p] = held.tag[c];
+            out.dispatch_mask_o[p] = held.mask[c];
+            out.dispatch_warp_o[p] = held.warp[c];
             let sources = self.collectors.src_valid().bits_of(c);
             out.dispatch_src_valid_o |= sources << (OPERANDS * p);
             // All three: cheaper than a branch for each of them that nobody can predict.
@@ -321,10 +322,10 @@ impl Block for Mrf {
         // The crossbar takes what the banks have read before these read anew, the banks take what the queues hold before
         // these take anew, and the allocator sees the collectors as they are before the edge.
         self.crossbar.take(|bank| self.banks[bank].read_data());
-        self.crossbar.ask(self.fill.when(running), self.collectors.banks());
+        self.crossbar.ask(self.fill.when(running), &self.collectors.held().bank);
         self.clock_banks(running);
         if running {
-            let (busy, warps) = (self.collectors.busy(), self.collectors.warps());
+            let (busy, warps) = (self.collectors.busy(), &self.collectors.held().warp);
             self.allocator.advance(busy, self.filled, self.free, &inputs.issue_warp_i, warps);
             self.clock_queues(inputs);
             self.clock_collectors(inputs);

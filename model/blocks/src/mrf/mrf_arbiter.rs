@@ -113,7 +113,7 @@ pub(crate) struct Decisions {
 /// Gives banks to reads and writes. One decision for each bank and cycle (stealing paper, II-B: a single access to a bank
 /// at a time, writes go first for "an early clearance of the dependent instructions on the scoreboard").
 ///
-/// [`writes`](Self::writes) comes first in a cycle, then [`reads`](Self::reads), then the edge. The strap matters only to
+/// `writes` comes first in a cycle, then `reads`, then the edge. The strap matters only to
 /// the reads, so that a register file can let everything else follow from state alone.
 pub struct MrfArbiter {
     dual_port: bool,

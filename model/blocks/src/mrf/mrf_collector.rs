@@ -1,6 +1,6 @@
 //! `mrf_collector`: one operand collector. `docs/blocks/mrf_collector.md`.
 
-use crate::mrf::bits::only;
+use crate::mrf::bits::set_bits;
 use crate::mrf::slots::Slots;
 use crate::mrf::{MAX_COLLECTORS, MAX_SLOTS, MrfShape};
 use crate::{Block, LaneMask, OPERANDS, WARP_BITS, field, ports};
@@ -70,7 +70,7 @@ ports! {
 }
 
 /// An instruction as a collector takes it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Instruction {
     /// Opaque, comes out at dispatch.
     pub(crate) tag: u64,
@@ -86,6 +86,52 @@ pub(crate) struct Instruction {
     pub(crate) src_valid: u8,
 }
 
+/// What collectors hold, by collector or by slot. Bank and entry of a source that is no register are zero.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    /// Tags.
+    pub(crate) tag: [u64; MAX_COLLECTORS],
+    /// Active lanes.
+    pub(crate) mask: [u32; MAX_COLLECTORS],
+    /// Entry of each source.
+    pub(crate) entry: [u16; MAX_SLOTS],
+    /// Bank of each source.
+    pub(crate) bank: [u8; MAX_SLOTS],
+    /// The slot of the same collector that reads for each slot.
+    pub(crate) leader: [u8; MAX_SLOTS],
+    /// Warps.
+    pub(crate) warp: [u8; MAX_COLLECTORS],
+    /// 4-lane groups with an active lane.
+    pub(crate) groups: [u8; MAX_COLLECTORS],
+}
+
+impl Held {
+    const NOTHING: Self = Self {
+        tag: [0; MAX_COLLECTORS],
+        mask: [0; MAX_COLLECTORS],
+        entry: [0; MAX_SLOTS],
+        bank: [0; MAX_SLOTS],
+        leader: [0; MAX_SLOTS],
+        warp: [0; MAX_COLLECTORS],
+        groups: [0; MAX_COLLECTORS],
+    };
+
+    /// What the collectors of a set hold, zero elsewhere.
+    pub(crate) fn only(&self, collectors: u16) -> Self {
+        let mut kept = Self::NOTHING;
+        for c in set_bits(collectors) {
+            (kept.tag[c], kept.mask[c]) = (self.tag[c], self.mask[c]);
+            (kept.warp[c], kept.groups[c]) = (self.warp[c], self.groups[c]);
+            for slot in OPERANDS * c..OPERANDS * (c + 1) {
+                kept.entry[slot] = self.entry[slot];
+                kept.bank[slot] = self.bank[slot];
+                kept.leader[slot] = self.leader[slot];
+            }
+        }
+        kept
+    }
+}
+
 /// Up to 16 operand collectors, bit by bit beside each other, so that an edge of all of them costs what it costs for one.
 /// A collector alone is the first of them.
 #[derive(Clone, Debug)]
@@ -96,13 +142,7 @@ pub(crate) struct Collectors {
     src_valid_q: Slots,
     /// The slots whose leader is slot s, by s.
     led_q: [Slots; OPERANDS],
-    tag_q: [u64; MAX_COLLECTORS],
-    mask_q: [LaneMask; MAX_COLLECTORS],
-    warp_q: [u8; MAX_COLLECTORS],
-    /// 4-lane groups of `mask_q`.
-    groups_q: [u8; MAX_COLLECTORS],
-    bank_q: [u8; MAX_SLOTS],
-    entry_q: [u16; MAX_SLOTS],
+    held_q: Held,
 }
 
 impl Collectors {
@@ -113,12 +153,7 @@ impl Collectors {
             inflight_q: Slots::NONE,
             src_valid_q: Slots::NONE,
             led_q: [Slots::NONE; OPERANDS],
-            tag_q: [0; MAX_COLLECTORS],
-            mask_q: [LaneMask(0); MAX_COLLECTORS],
-            warp_q: [0; MAX_COLLECTORS],
-            groups_q: [0; MAX_COLLECTORS],
-            bank_q: [0; MAX_SLOTS],
-            entry_q: [0; MAX_SLOTS],
+            held_q: Held::NOTHING,
         }
     }
 
@@ -151,46 +186,10 @@ impl Collectors {
         self.src_valid_q
     }
 
-    /// The slot that reads for each slot of a collector.
-    pub(crate) fn leaders(&self, c: usize) -> [u8; OPERANDS] {
-        let [_, by_1, by_2] = self.led_q.map(|led| led.bits_of(c));
-        std::array::from_fn(|s| by_1 >> s & 1 | (by_2 >> s & 1) << 1)
-    }
-
-    /// Tags, active lanes and warps of the instructions.
+    /// What they hold.
     #[inline]
-    pub(crate) fn tags(&self) -> &[u64; MAX_COLLECTORS] {
-        &self.tag_q
-    }
-
-    /// See [`tags`](Self::tags).
-    #[inline]
-    pub(crate) fn masks(&self) -> &[LaneMask; MAX_COLLECTORS] {
-        &self.mask_q
-    }
-
-    /// See [`tags`](Self::tags).
-    #[inline]
-    pub(crate) fn warps(&self) -> &[u8; MAX_COLLECTORS] {
-        &self.warp_q
-    }
-
-    /// 4-lane groups with an active lane.
-    #[inline]
-    pub(crate) fn groups(&self) -> &[u8; MAX_COLLECTORS] {
-        &self.groups_q
-    }
-
-    /// Bank of each register source, by slot.
-    #[inline]
-    pub(crate) fn banks(&self) -> &[u8; MAX_SLOTS] {
-        &self.bank_q
-    }
-
-    /// Entry of each register source, by slot.
-    #[inline]
-    pub(crate) fn entries(&self) -> &[u16; MAX_SLOTS] {
-        &self.entry_q
+    pub(crate) fn held(&self) -> &Held {
+        &self.held_q
     }
 
     /// The slots that are filled by the reads of `grant`.
@@ -216,11 +215,6 @@ impl Collectors {
     #[inline]
     pub(crate) fn allocate(&mut self, c: usize, instruction: &Instruction) {
         let Instruction { tag, mask, entry, bank, warp, src_valid } = *instruction;
-        (self.tag_q[c], self.mask_q[c], self.warp_q[c]) = (tag, mask, warp);
-        self.groups_q[c] = mask.groups();
-        self.bank_q[OPERANDS * c..][..OPERANDS].copy_from_slice(&bank);
-        self.entry_q[OPERANDS * c..][..OPERANDS].copy_from_slice(&entry);
-
         // The leader of a register source is the lowest one with the same register. Without branches: nobody can
         // predict them.
         let same = |l: usize, s: usize| {
@@ -238,6 +232,15 @@ impl Collectors {
         for (s, led) in led.into_iter().enumerate() {
             self.led_q[s] = (self.led_q[s] - all) | Slots::of_collector(c, led);
             own |= led & 1 << s;
+        }
+        let leader = [0, 1 - first_leads_1, 2 - 2 * first_leads_2 - second_leads_2];
+        let held = &mut self.held_q;
+        (held.tag[c], held.mask[c], held.warp[c], held.groups[c]) = (tag, mask.0, warp, mask.groups());
+        for s in 0..OPERANDS {
+            let register = src_valid >> s & 1;
+            held.bank[OPERANDS * c + s] = bank[s] & register.wrapping_neg();
+            held.entry[OPERANDS * c + s] = entry[s] & u16::from(register).wrapping_neg();
+            held.leader[OPERANDS * c + s] = leader[s];
         }
         self.busy_q |= 1 << c;
         self.src_valid_q = (self.src_valid_q - all) | Slots::of_collector(c, src_valid);
@@ -280,14 +283,11 @@ impl Block for MrfCollector {
         out.busy_o = state.busy() as u8;
         out.complete_o = state.complete() as u8;
         out.src_valid_o = state.src_valid().bits_of(0);
-        (out.tag_o, out.mask_o, out.warp_o, out.req_groups_o) = match state.busy() {
-            0 => (0, 0, 0, 0),
-            _ => (state.tags()[0], state.masks()[0].0, state.warps()[0], state.groups()[0]),
-        };
-        let bank = std::array::from_fn(|s| state.banks()[s]);
-        let entry = std::array::from_fn(|s| state.entries()[s]);
-        out.req_bank_o = only(&bank, out.src_valid_o);
-        out.req_entry_o = only(&entry, out.src_valid_o);
+        let held = state.held().only(state.busy());
+        (out.tag_o, out.mask_o, out.warp_o, out.req_groups_o) =
+            (held.tag[0], held.mask[0], held.warp[0], held.groups[0]);
+        out.req_bank_o = std::array::from_fn(|s| held.bank[s]);
+        out.req_entry_o = std::array::from_fn(|s| held.entry[s]);
     }
 
     fn late(&mut self, inputs: &MrfCollectorIn, out: &mut MrfCollectorOut) {
@@ -313,182 +313,12 @@ impl Block for MrfCollector {
         }
     }
 
-    fn probe(&self, _: &MrfCollectorIn, out: &MrfCollectorOut, probe: &mut MrfCollectorProbe) {
+    fn probe(&self, _: &MrfCollectorIn, _: &MrfCollectorOut, probe: &mut MrfCollectorProbe) {
         probe.inflight_q = self.state.inflight().bits_of(0);
-        probe.leader_q = if out.busy_o != 0 { self.state.leaders(0) } else { [0; OPERANDS] };
+        let held = self.state.held().only(self.state.busy());
+        probe.leader_q = std::array::from_fn(|s| held.leader[s]);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mrf::testing::{Driver, SHAPES, compare};
-
-    /// A collector that has taken an instruction with these sources: bank and entry, `None` for no register.
-    fn holding(sources: [Option<(u8, u16)>; OPERANDS]) -> Driver<MrfCollector> {
-        let mut driver = Driver::<MrfCollector>::new(&MrfShape::BASELINE);
-        let inputs = &mut driver.inputs;
-        (inputs.alloc_valid_i, inputs.alloc_tag_i, inputs.alloc_warp_i, inputs.alloc_mask_i) = (1, 77, 9, 0xff);
-        for (s, source) in sources.into_iter().enumerate() {
-            let Some((bank, entry)) = source else { continue };
-            inputs.alloc_src_valid_i |= 1 << s;
-            (inputs.alloc_bank_i[s], inputs.alloc_entry_i[s]) = (bank, entry);
-        }
-        assert_eq!(driver.cycle().busy_o, 0);
-        driver.inputs.alloc_valid_i = 0;
-        driver
-    }
-
-    #[test]
-    fn operands_are_requested_granted_under_way_and_complete() {
-        let mut collector = holding([Some((1, 10)), None, Some((2, 10))]);
-        let out = collector.cycle();
-        assert_eq!((out.busy_o, out.complete_o, out.req_valid_o, out.src_valid_o), (1, 0, 0b101, 0b101));
-        assert_eq!((out.tag_o, out.warp_o, out.mask_o, out.req_groups_o), (77, 9, 0xff, 2));
-        assert_eq!((out.req_bank_o, out.req_entry_o), ([1, 0, 2], [10, 0, 10]));
-        collector.inputs.grant_i = 0b100;
-        assert_eq!(collector.cycle().fill_o, 0b100);
-        collector.inputs.grant_i = 0b001;
-        let out = collector.cycle();
-        assert_eq!((out.req_valid_o, out.fill_o, collector.probe().inflight_q), (0b001, 0b001, 0b100));
-        collector.inputs.grant_i = 0;
-        let out = collector.cycle();
-        assert_eq!((out.req_valid_o, out.complete_o, collector.probe().inflight_q), (0, 0, 0b001));
-        collector.inputs.free_i = 1;
-        let out = collector.cycle();
-        assert_eq!((out.complete_o, out.src_valid_o, out.req_bank_o), (1, 0b101, [1, 0, 2]));
-        let out = collector.cycle();
-        assert_eq!((out.busy_o, out.complete_o, out.src_valid_o), (0, 0, 0));
-    }
-
-    #[test]
-    fn a_register_is_read_once_for_all_its_sources() {
-        let mut collector = holding([Some((1, 10)), Some((1, 10)), Some((1, 10))]);
-        collector.inputs.grant_i = 0b001;
-        let out = collector.cycle();
-        assert_eq!((out.req_valid_o, out.fill_o, collector.probe().leader_q), (0b001, 0b111, [0, 0, 0]));
-
-        let mut collector = holding([None, Some((1, 10)), Some((1, 10))]);
-        collector.inputs.grant_i = 0b010;
-        let out = collector.cycle();
-        assert_eq!((out.req_valid_o, out.fill_o, collector.probe().leader_q), (0b010, 0b110, [0, 1, 1]));
-
-        // The bank alone or the entry alone is another register.
-        let mut collector = holding([Some((1, 10)), Some((1, 11)), Some((2, 10))]);
-        assert_eq!(collector.cycle().req_valid_o, 0b111);
-    }
-
-    #[test]
-    fn without_register_sources_it_is_complete_at_once() {
-        let mut collector = holding([None; OPERANDS]);
-        let out = collector.cycle();
-        assert_eq!((out.complete_o, out.req_valid_o, out.src_valid_o), (1, 0, 0));
-    }
-
-    #[test]
-    fn allocation_wins_over_grant_and_free() {
-        let mut collector = holding([Some((1, 10)), Some((2, 10)), None]);
-        let inputs = &mut collector.inputs;
-        (inputs.alloc_valid_i, inputs.alloc_src_valid_i, inputs.grant_i, inputs.free_i) = (1, 0b100, 0b011, 1);
-        (inputs.alloc_bank_i[2], inputs.alloc_entry_i[2]) = (3, 4);
-        collector.cycle();
-        let inputs = &mut collector.inputs;
-        (inputs.alloc_valid_i, inputs.grant_i, inputs.free_i) = (0, 0, 0);
-        let out = collector.cycle();
-        assert_eq!((out.busy_o, out.req_valid_o, out.src_valid_o), (1, 0b100, 0b100));
-        assert_eq!((out.req_bank_o, out.req_entry_o, collector.probe().inflight_q), ([0, 0, 3], [0, 0, 4], 0));
-    }
-
-    #[test]
-    fn reset_empties_it() {
-        let mut collector = holding([Some((1, 10)), None, None]);
-        collector.inputs.grant_i = 0b001;
-        collector.inputs.rst_ni = 0;
-        collector.cycle();
-        collector.inputs.rst_ni = 1;
-        collector.inputs.grant_i = 0;
-        let out = collector.cycle();
-        assert_eq!((out.busy_o, out.req_valid_o, out.src_valid_o, collector.probe().inflight_q), (0, 0, 0, 0));
-    }
-
-    /// The page, sentence by sentence.
-    #[derive(Default)]
-    struct Reference {
-        busy: bool,
-        pending: [bool; OPERANDS],
-        inflight: [bool; OPERANDS],
-        src_valid: [bool; OPERANDS],
-        leader: [usize; OPERANDS],
-        payload: (u64, u32, u8),
-        bank: [u8; OPERANDS],
-        entry: [u16; OPERANDS],
-    }
-
-    impl Reference {
-        fn cycle(&mut self, inputs: &MrfCollectorIn) -> (MrfCollectorOut, MrfCollectorProbe) {
-            let mask = |bits: [bool; OPERANDS]| (0..OPERANDS).fold(0, |mask, s| mask | u8::from(bits[s]) << s);
-            let grant: [bool; OPERANDS] = std::array::from_fn(|s| inputs.grant_i >> s & 1 == 1);
-            let out = MrfCollectorOut {
-                tag_o: self.payload.0,
-                mask_o: self.payload.1,
-                req_entry_o: self.entry,
-                req_valid_o: mask(self.pending),
-                req_bank_o: self.bank,
-                req_groups_o: (0..8).filter(|g| self.payload.1 >> (4 * g) & 0xf != 0).count() as u8,
-                fill_o: mask(std::array::from_fn(|s| self.src_valid[s] && grant[self.leader[s]])),
-                busy_o: self.busy.into(),
-                complete_o: (self.busy && mask(self.pending) == 0 && mask(self.inflight) == 0).into(),
-                warp_o: self.payload.2,
-                src_valid_o: mask(self.src_valid),
-            };
-            let probe = MrfCollectorProbe { inflight_q: mask(self.inflight), leader_q: self.leader.map(|l| l as u8) };
-            if inputs.rst_ni == 0 {
-                (self.busy, self.pending, self.inflight, self.src_valid) = Default::default();
-            } else if inputs.alloc_valid_i == 1 {
-                self.busy = true;
-                self.inflight = [false; OPERANDS];
-                self.payload = (inputs.alloc_tag_i, inputs.alloc_mask_i, inputs.alloc_warp_i);
-                for s in 0..OPERANDS {
-                    self.src_valid[s] = inputs.alloc_src_valid_i >> s & 1 == 1;
-                    self.leader[s] = s;
-                    if self.src_valid[s] {
-                        (self.bank[s], self.entry[s]) = (inputs.alloc_bank_i[s], inputs.alloc_entry_i[s]);
-                        let same = |&l: &usize| {
-                            self.src_valid[l] && self.bank[l] == self.bank[s] && self.entry[l] == self.entry[s]
-                        };
-                        self.leader[s] = (0..=s).find(same).unwrap();
-                    }
-                    self.pending[s] = self.src_valid[s] && self.leader[s] == s;
-                }
-            } else {
-                let stays = inputs.free_i == 0;
-                self.pending = std::array::from_fn(|s| self.pending[s] && !grant[s]);
-                self.inflight = grant;
-                self.src_valid = self.src_valid.map(|valid| valid && stays);
-                self.busy &= stays;
-            }
-            (out, probe)
-        }
-    }
-
-    #[test]
-    fn it_does_what_the_page_says_whatever_it_is_given() {
-        for shape in SHAPES {
-            let mut reference = Reference::default();
-            compare::<MrfCollector>(
-                &shape,
-                20_000,
-                |random, inputs| {
-                    inputs.rst_ni = (!random.chance(2)).into();
-                    inputs.alloc_valid_i = random.chance(25).into();
-                    inputs.free_i = random.chance(20).into();
-                    inputs.grant_i &= random.next() as u8;
-                    // Few registers, so that they meet.
-                    inputs.alloc_bank_i.iter_mut().for_each(|bank| *bank &= 1);
-                    inputs.alloc_entry_i.iter_mut().for_each(|entry| *entry &= 1);
-                },
-                |inputs| reference.cycle(inputs),
-            );
-        }
-    }
-}
+mod tests;

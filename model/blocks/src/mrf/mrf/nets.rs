@@ -9,20 +9,20 @@ ports! {
     /// Nets between the blocks of [`Mrf`], and the state that no net shows.
     pub struct MrfProbe(s: &MrfShape) {
         /// Data of each bank.
-        read_data: [WarpData; MAX_BANKS] = field(1024)
+        read_data: [WarpData; MAX_BANKS] = field(1024).early()
             .count(s.banks).valid_by("read_data_valid").from_each("mrf_bank", 1).to("mrf_crossbar"),
         /// Data at the head of each write queue.
-        head_data: [WarpData; MAX_PORTS] = field(1024)
+        head_data: [WarpData; MAX_PORTS] = field(1024).early()
             .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_bank"),
         /// Tag of each collector.
-        col_tag: [u64; MAX_COLLECTORS] = field(s.tag_w)
+        col_tag: [u64; MAX_COLLECTORS] = field(s.tag_w).early()
             .count(s.collectors).valid_by("busy").from_each("mrf_collector", 1),
         /// Slot i wants its bank.
-        req_valid: u64 = field(s.slots()).from_each("mrf_collector", OPERANDS).to("mrf_arbiter"),
+        req_valid: u64 = field(s.slots()).early().from_each("mrf_collector", OPERANDS).to("mrf_arbiter"),
         /// Slot i will be filled by the read granted now.
         fill: u64 = field(s.slots()).from_each("mrf_collector", OPERANDS).to("mrf_crossbar"),
         /// Slot i belongs to an instruction whose source it is.
-        col_src_valid: u64 = field(s.slots()).from_each("mrf_collector", OPERANDS),
+        col_src_valid: u64 = field(s.slots()).early().from_each("mrf_collector", OPERANDS),
         /// The read of slot i is performed at this edge.
         grant: u64 = field(s.slots()).from("mrf_arbiter").to_each("mrf_collector", OPERANDS),
         /// Events of the arbiter.
@@ -31,10 +31,10 @@ ports! {
         /// Slot i takes its data in this cycle.
         fill_q: u64 = field(s.slots()).at("u_crossbar.fill_q").from("mrf_crossbar"),
         /// Active lanes of each collector's instruction.
-        col_mask: [u32; MAX_COLLECTORS] = field(32)
+        col_mask: [u32; MAX_COLLECTORS] = field(32).early()
             .count(s.collectors).valid_by("busy").from_each("mrf_collector", 1),
         /// Lanes that the head of each write queue writes.
-        head_mask: [u32; MAX_PORTS] = field(32)
+        head_mask: [u32; MAX_PORTS] = field(32).early()
             .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_bank"),
         /// Bank b reads.
         read_valid: u32 = field(s.banks).from("mrf_arbiter").to_each("mrf_bank", 1),
@@ -43,7 +43,7 @@ ports! {
         /// From which queue.
         bank_write_port: u32 = field(s.banks).from("mrf_arbiter").to_each("mrf_bank", 1),
         /// Bank b has data.
-        read_data_valid: u32 = field(s.banks).from_each("mrf_bank", 1).to("mrf_crossbar"),
+        read_data_valid: u32 = field(s.banks).early().from_each("mrf_bank", 1).to("mrf_crossbar"),
         /// Entry of each source that is issued.
         issue_entry: [u16; MAX_SOURCES] = field(s.entry_w())
             .count(s.sources()).valid_by("issue_src_valid_i").from_each("mrf_bank_map", 1).to("mrf_collector"),
@@ -51,7 +51,7 @@ ports! {
         push_entry: [u16; MAX_PORTS] = field(s.entry_w())
             .count(s.issue_ports).valid_by("write_valid_i").from_each("mrf_bank_map", 1).to_each("mrf_write_queue", 1),
         /// Entry that the head of each write queue goes to.
-        head_entry: [u16; MAX_PORTS] = field(s.entry_w())
+        head_entry: [u16; MAX_PORTS] = field(s.entry_w()).early()
             .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_arbiter"),
         /// Collector c takes an instruction at this edge.
         alloc_valid: u16 = field(s.collectors).from("mrf_allocator").to_each("mrf_collector", 1),
@@ -60,17 +60,17 @@ ports! {
         /// Collector c is freed at this edge.
         free: u16 = field(s.collectors).from("mrf_allocator").to_each("mrf_collector", 1),
         /// Bit d of element c: d holds an older instruction than c.
-        older: [u16; MAX_COLLECTORS] = field(s.collectors)
+        older: [u16; MAX_COLLECTORS] = field(s.collectors).early()
             .count(s.collectors).from("mrf_allocator").to("mrf_arbiter"),
         /// Bit d of element c: d is older than c and of the same warp.
         same_warp_q: [u16; MAX_COLLECTORS] = field(s.collectors)
             .count(s.collectors).at("u_allocator.same_warp_q").from("mrf_allocator"),
         /// Collector c holds an instruction.
-        busy: u16 = field(s.collectors).from_each("mrf_collector", 1).to("mrf_allocator"),
+        busy: u16 = field(s.collectors).early().from_each("mrf_collector", 1).to("mrf_allocator"),
         /// Collector c has all its operands.
-        complete: u16 = field(s.collectors).from_each("mrf_collector", 1).to("mrf_allocator"),
+        complete: u16 = field(s.collectors).early().from_each("mrf_collector", 1).to("mrf_allocator"),
         /// Entry of each register source.
-        req_entry: [u16; MAX_SLOTS] = field(s.entry_w())
+        req_entry: [u16; MAX_SLOTS] = field(s.entry_w()).early()
             .count(s.slots()).valid_by("col_src_valid").from_each("mrf_collector", OPERANDS).to("mrf_arbiter"),
         /// Entry bank b reads.
         read_entry: [u16; MAX_BANKS] = field(s.entry_w())
@@ -85,18 +85,18 @@ ports! {
         push_bank: [u8; MAX_PORTS] = field(s.bank_w())
             .count(s.issue_ports).valid_by("write_valid_i").from_each("mrf_bank_map", 1).to_each("mrf_write_queue", 1),
         /// A result waits in queue p.
-        head_valid: u8 = field(s.issue_ports).from_each("mrf_write_queue", 1).to("mrf_arbiter"),
+        head_valid: u8 = field(s.issue_ports).early().from_each("mrf_write_queue", 1).to("mrf_arbiter"),
         /// Bank that the head of each write queue goes to.
-        head_bank: [u8; MAX_PORTS] = field(s.bank_w())
+        head_bank: [u8; MAX_PORTS] = field(s.bank_w()).early()
             .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_arbiter"),
         /// Warp of the head of each write queue.
-        head_warp: [u8; MAX_PORTS] = field(WARP_BITS)
+        head_warp: [u8; MAX_PORTS] = field(WARP_BITS).early()
             .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1),
         /// Register name of the head of each write queue.
-        head_reg: [u8; MAX_PORTS] = field(REG_BITS)
+        head_reg: [u8; MAX_PORTS] = field(REG_BITS).early()
             .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1),
         /// 4-lane groups that the head of each write queue writes.
-        head_groups: [u8; MAX_PORTS] = field(4)
+        head_groups: [u8; MAX_PORTS] = field(4).early()
             .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_arbiter"),
         /// Dispatch port p offers an instruction.
         dispatch_valid: u8 = field(s.issue_ports).from("mrf_allocator").to("mrf_crossbar"),
@@ -104,14 +104,14 @@ ports! {
         dispatch_col: [u8; MAX_PORTS] = field(s.col_w())
             .count(s.issue_ports).valid_by("dispatch_valid").from("mrf_allocator").to("mrf_crossbar"),
         /// Bank of each register source.
-        req_bank: [u8; MAX_SLOTS] = field(s.bank_w())
+        req_bank: [u8; MAX_SLOTS] = field(s.bank_w()).early()
             .count(s.slots()).valid_by("col_src_valid").from_each("mrf_collector", OPERANDS)
             .to("mrf_arbiter").to("mrf_crossbar"),
         /// 4-lane groups a read of collector c costs.
-        req_groups: [u8; MAX_COLLECTORS] = field(4)
+        req_groups: [u8; MAX_COLLECTORS] = field(4).early()
             .count(s.collectors).valid_by("busy").from_each("mrf_collector", 1).to("mrf_arbiter"),
         /// Warp of each collector's instruction.
-        col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS)
+        col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS).early()
             .count(s.collectors).valid_by("busy").from_each("mrf_collector", 1).to("mrf_allocator"),
         /// The write of queue p is performed at this edge.
         write_grant: u8 = field(s.issue_ports).from("mrf_arbiter").to_each("mrf_write_queue", 1),
@@ -172,16 +172,14 @@ impl Mrf {
         (probe.busy, probe.complete) = (collectors.busy(), collectors.complete());
         (probe.req_valid, probe.fill) = (collectors.pending().to_port(), self.fill.to_port());
         probe.col_src_valid = collectors.src_valid().to_port();
-        probe.col_warp = only(collectors.warps(), probe.busy);
-        probe.col_tag = only(collectors.tags(), probe.busy);
-        probe.req_groups = only(collectors.groups(), probe.busy);
-        probe.req_bank = only(collectors.banks(), probe.col_src_valid);
-        probe.req_entry = only(collectors.entries(), probe.col_src_valid);
-        probe.col_mask = only(collectors.masks(), probe.busy).map(|mask| mask.0);
-        (probe.leader_q, probe.inflight_q) = ([0; MAX_SLOTS], [0; MAX_COLLECTORS]);
-        for c in set_bits(probe.busy) {
-            probe.leader_q[OPERANDS * c..][..OPERANDS].copy_from_slice(&collectors.leaders(c));
-            probe.inflight_q[c] = collectors.inflight().bits_of(c);
+        let held = collectors.held().only(collectors.busy());
+        (probe.col_warp, probe.col_tag, probe.col_mask) = (held.warp, held.tag, held.mask);
+        (probe.req_groups, probe.req_bank, probe.req_entry) = (held.groups, held.bank, held.entry);
+        probe.leader_q = held.leader;
+        probe.inflight_q = [0; MAX_COLLECTORS];
+        let inflight = collectors.inflight();
+        for c in set_bits(inflight.collectors()) {
+            probe.inflight_q[c] = inflight.bits_of(c);
         }
     }
 

@@ -1,0 +1,132 @@
+//! `gpurf audit`: is every bit of the RTL's state looked at?
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gpurf_blocks::registry::BLOCKS;
+use gpurf_regress::audit::{self, Audit};
+use gpurf_regress::{JobError, run_all};
+use serde::Serialize;
+
+use crate::args;
+use crate::failure::{Failure, Status};
+use crate::interrupt;
+use crate::output::{self, BAD, Cell, GOOD, numbers, words};
+use crate::plan;
+use crate::progress::Progress;
+use crate::result::{Verdict, json};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    result: Verdict,
+    command: &'static str,
+    seed: u64,
+    audits: &'a [Audit],
+}
+
+/// What came of one block.
+enum Ended {
+    Audited(Audit),
+    Refused(Failure),
+    Skipped,
+}
+
+/// Flips every bit of every chosen block.
+pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
+    let project = super::project()?;
+    let blocks: Vec<_> = match &arguments.block[..] {
+        [] => BLOCKS.iter().collect(),
+        names => names.iter().map(|name| plan::find(name)).collect::<Result<_, _>>()?,
+    };
+    let shape = plan::load(&arguments.selection)?.shape();
+    let tools = super::toolchain(&project)?;
+    interrupt::listen()?;
+
+    // A panic is turned into a message below; it need not be told twice.
+    std::panic::set_hook(Box::new(|_| ()));
+    let progress = Progress::new(blocks.len(), !arguments.run.json);
+    let order: Vec<usize> = (0..blocks.len()).collect();
+    let work = |index: &usize| {
+        if interrupt::requested() {
+            return Ended::Skipped;
+        }
+        let name = blocks[*index].name;
+        progress.begin(*index, name);
+        // The audit refuses, by a panic, to judge RTL that differs from the model even without a flip.
+        match catch_unwind(AssertUnwindSafe(|| audit::audit(&project, &tools, name, &shape, arguments.seed))) {
+            Ok(Ok(audit)) => Ended::Audited(audit),
+            Ok(Err(_)) | Err(_) if interrupt::requested() => Ended::Skipped,
+            Ok(Err(error)) => Ended::Refused(refusal(name, error)),
+            Err(_) => {
+                let message =
+                    format!("{name} differs from its model even without a flip: run gpurf cosim --block {name} first");
+                Ended::Refused(Failure { status: Status::Failed, message })
+            }
+        }
+    };
+    let done = |index: usize, _: &Ended| progress.end(index, &format!("audited {}", blocks[index].name));
+    let ended = run_all(&order, super::threads(arguments.run.jobs), work, done);
+    drop(progress);
+
+    let status = ended.iter().map(status).max().unwrap_or(Status::Pass);
+    let audits: Vec<Audit> =
+        ended.iter().filter_map(|e| if let Ended::Audited(a) = e { Some(a.clone()) } else { None }).collect();
+    if arguments.run.json {
+        let result = match status {
+            Status::Pass => Verdict::Pass,
+            Status::Failed => Verdict::CheckFailed,
+            Status::Interrupted => Verdict::Interrupted,
+            Status::BadInput | Status::Tool => Verdict::Error,
+        };
+        output::print(&json(&Report { result, command: "audit", seed: arguments.seed, audits: &audits }))?;
+    } else {
+        show(&audits)?;
+    }
+    for failure in ended.iter().filter_map(|e| if let Ended::Refused(f) = e { Some(f) } else { None }) {
+        output::error(&failure.message);
+    }
+    Ok(status)
+}
+
+fn refusal(block: &str, error: JobError) -> Failure {
+    let Failure { status, message } = error.into();
+    Failure { status, message: format!("{block}: {message}") }
+}
+
+fn status(ended: &Ended) -> Status {
+    match ended {
+        Ended::Audited(audit) if audit.complete() => Status::Pass,
+        Ended::Audited(_) => Status::Failed,
+        Ended::Refused(failure) => failure.status,
+        Ended::Skipped => Status::Interrupted,
+    }
+}
+
+fn show(audits: &[Audit]) -> Result<(), Failure> {
+    let columns = [
+        words("block"),
+        numbers("register bits"),
+        numbers("reported"),
+        numbers("memory words"),
+        numbers("reported"),
+        words("result"),
+    ];
+    let row = |a: &Audit| -> Vec<Cell> {
+        let (word, style) = if a.complete() { ("complete", GOOD) } else { ("HOLES", BAD) };
+        vec![
+            a.block.as_str().into(),
+            a.bits.into(),
+            a.reported.into(),
+            a.memory_words.into(),
+            a.memory_reported.into(),
+            Cell::styled(word, style),
+        ]
+    };
+    output::print(&output::table(&columns, &audits.iter().map(row).collect::<Vec<_>>()))?;
+    for audit in audits {
+        for (register, bits) in &audit.unreported {
+            let why = audit.explained.get(register).map_or("no reason is known", String::as_str);
+            output::print(&format!("{}: {bits} bits of {register} were never reported: {why}\n", audit.block))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! `gpurf mutate`: is every fault in the RTL found?
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use gpurf_regress::mutants::{self, Summary};
+use serde::Serialize;
+
+use crate::args::Mutate;
+use crate::failure::{Failure, Status};
+use crate::interrupt;
+use crate::output::{self, BAD, Cell, GOOD, numbers, words};
+use crate::plan;
+use crate::progress::Progress;
+use crate::result::{Verdict, json};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    result: Verdict,
+    command: &'static str,
+    seed: u64,
+    #[serde(flatten)]
+    summary: Summary,
+    verdicts: &'a [mutants::Verdict],
+}
+
+/// Runs hand-written and generated mutants.
+pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
+    let project = super::project()?;
+    for name in &arguments.block {
+        plan::find(name)?;
+    }
+    let wanted = |module: &str| arguments.block.is_empty() || arguments.block.iter().any(|b| b == module);
+    let mut list = mutants::hand_written(&project, &wanted)?;
+    let tools = super::toolchain(&project)?;
+    interrupt::listen()?;
+    if arguments.count > 0 {
+        output::note(&format!("making {} mutants of the netlists", arguments.count));
+        list.extend(mutants::generated(&project, &wanted, arguments.count, arguments.seed)?);
+    }
+    if list.is_empty() {
+        return Err(Failure::bad_input(format!("there are no mutants of {}", arguments.block.join(", "))));
+    }
+
+    let finished = Mutex::new(Vec::new());
+    let progress = Progress::new(list.len(), false);
+    let threads = super::threads(arguments.run.jobs);
+    let done = |verdict: &mutants::Verdict| {
+        let mut finished = finished.lock().expect("no panic with the lock");
+        progress.end(finished.len(), "");
+        finished.push(verdict.clone());
+    };
+    let ended = mutants::run_mutants(&project, &tools, &list, arguments.seed, threads, interrupt::flag(), done);
+    drop(progress);
+    let (verdicts, status) = match ended {
+        Ok(verdicts) => {
+            let good = verdicts.iter().all(|v| !survived(v) && !contradicts(v));
+            (verdicts, if good { Status::Pass } else { Status::Failed })
+        }
+        Err(_) if interrupt::requested() => (finished.into_inner().unwrap_or_default(), Status::Interrupted),
+        Err(error) => return Err(error.into()),
+    };
+    show(arguments, &verdicts, status)?;
+    Ok(status)
+}
+
+/// Neither noticed nor shown to be equivalent.
+fn survived(verdict: &mutants::Verdict) -> bool {
+    verdict.caught.is_none() && verdict.equivalent.is_none()
+}
+
+/// Said to be equivalent, and noticed.
+fn contradicts(verdict: &mutants::Verdict) -> bool {
+    verdict.caught.is_some() && verdict.equivalent.is_some()
+}
+
+fn show(arguments: &Mutate, verdicts: &[mutants::Verdict], status: Status) -> Result<(), Failure> {
+    let summary = mutants::summary(verdicts);
+    if arguments.run.json {
+        let result = match status {
+            Status::Pass => Verdict::Pass,
+            Status::Interrupted => Verdict::Interrupted,
+            _ => Verdict::CheckFailed,
+        };
+        return output::print(&json(&Report { result, command: "mutate", seed: arguments.seed, summary, verdicts }));
+    }
+    let mut modules: BTreeMap<&str, Vec<mutants::Verdict>> = BTreeMap::new();
+    for verdict in verdicts {
+        modules.entry(&verdict.module).or_default().push(verdict.clone());
+    }
+    let mut rows: Vec<Vec<Cell>> =
+        modules.iter().map(|(module, verdicts)| row(module, &mutants::summary(verdicts))).collect();
+    rows.push(row("all", &summary));
+    let columns = [
+        words("module"),
+        numbers("mutants"),
+        numbers("caught"),
+        numbers("located"),
+        numbers("equivalent"),
+        numbers("survived"),
+        numbers("cycles (median)"),
+    ];
+    output::print(&output::table(&columns, &rows))?;
+    for verdict in verdicts {
+        let what = match verdict {
+            v if survived(v) => format!("{BAD}survived{BAD:#}"),
+            v if contradicts(v) => format!("{BAD}caught, but said to be equivalent{BAD:#}"),
+            v if v.caught.is_some() && !v.located => "caught, not located".to_owned(),
+            _ => continue,
+        };
+        let blamed = verdict
+            .caught
+            .as_ref()
+            .map_or(String::new(), |c| format!(" (lockstep of {} in cycle {}: {})", c.lockstep, c.cycle, c.blamed));
+        output::print(&format!("{what}: {}: {}{blamed}\n", verdict.module, verdict.name))?;
+    }
+    if status == Status::Interrupted {
+        output::print("interrupted\n")?;
+    }
+    Ok(())
+}
+
+fn row(name: &str, summary: &Summary) -> Vec<Cell> {
+    vec![
+        name.into(),
+        summary.mutants.into(),
+        summary.caught.into(),
+        summary.located.into(),
+        summary.equivalent.into(),
+        Cell::styled(summary.survived, if summary.survived == 0 { GOOD } else { BAD }),
+        summary.median_cycles.into(),
+    ]
+}

@@ -1,0 +1,2 @@
+#include "Vgpurf.cpp"
+#include "*DepSet*.cpp"
