@@ -15,6 +15,7 @@ mod progress;
 mod result;
 mod shape;
 
+use std::panic::catch_unwind;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -35,7 +36,10 @@ fn main() -> ExitCode {
         Command::Bench(a) => ("bench", a.json),
         Command::Completions { .. } => ("completions", false),
     };
-    let status = run(&cli.command).unwrap_or_else(|failure| {
+    // A defect of the program ends in a sentence and a documented status too.
+    let outcome = catch_unwind(|| run(&cli.command));
+    let defect = || Failure::tool("gpurf itself failed: this is a defect; please report it with the lines above");
+    let status = outcome.unwrap_or_else(|_| Err(defect())).unwrap_or_else(|failure| {
         if json {
             // Where standard output is what fails there is no second way to say so.
             let _ = output::print(&result::json(&Refusal::new(name, failure.status, &failure.message)));

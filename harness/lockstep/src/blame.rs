@@ -36,17 +36,24 @@ impl std::fmt::Display for Blame {
 /// A block of which there may be several: `None` stands for the only one, or for all.
 type Instance = Option<usize>;
 
-/// Whether a signal depends on registers only.
+/// Whether an inner net depends on the registers of the block that drives it only. (An early output of the top may come
+/// through several blocks.)
 fn is_early(signal: &Signal) -> bool {
     let path = match &signal.field.net {
         gpurf_blocks::Net::At(path) | gpurf_blocks::Net::Each { path, .. } => path,
         gpurf_blocks::Net::Own => signal.field.name,
     };
-    signal.field.early || signal.role == Role::Probe && path.ends_with("_q")
+    signal.role == Role::Probe && (signal.field.early || path.ends_with("_q"))
 }
 
 /// The instances of an endpoint that a difference touches.
-fn instances(declaration: &Declaration, end: &Endpoint, difference: &Difference, model: &[u8], rtl: &[u8]) -> Vec<Instance> {
+fn instances(
+    declaration: &Declaration,
+    end: &Endpoint,
+    difference: &Difference,
+    model: &[u8],
+    rtl: &[u8],
+) -> Vec<Instance> {
     let field = &declaration.signals[difference.signal].field;
     if end.per == 0 {
         return vec![None];

@@ -77,7 +77,8 @@ impl Comparator {
     /// Whether the records are certainly equal, by bytes alone. False says nothing.
     #[inline]
     pub fn surely_equal(&self, model: &[u8], rtl: &[u8]) -> bool {
-        self.spans.iter().all(|s| model[s.clone()] == rtl[s.clone()]) && self.wide.iter().all(|w| self.wide_equal(w, model, rtl))
+        self.spans.iter().all(|s| model[s.clone()] == rtl[s.clone()])
+            && self.wide.iter().all(|w| self.wide_equal(w, model, rtl))
     }
 
     #[inline]

@@ -198,7 +198,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn compare(&mut self, stimulus: &mut dyn Stimulus, plan: &Plan, observe: &mut dyn FnMut(&[u8], &[u8]), stop: &AtomicBool) {
+    fn compare(
+        &mut self,
+        stimulus: &mut dyn Stimulus,
+        plan: &Plan,
+        observe: &mut dyn FnMut(&[u8], &[u8]),
+        stop: &AtomicBool,
+    ) {
         let mut cycle = 0u64;
         loop {
             if stop.load(Ordering::Relaxed) {
@@ -286,7 +292,8 @@ impl Run<'_> {
         if !differences.is_empty() {
             model.push(self.model.get(0));
             let blame = blame::find(&self.side.comparator, self.model.get(0), self.ring.get(start + at));
-            self.outcome.cause = Some(Cause::Diverged(Divergence { cycle: failing, differences, memories: Vec::new(), blame }));
+            self.outcome.cause =
+                Some(Cause::Diverged(Divergence { cycle: failing, differences, memories: Vec::new(), blame }));
             self.run_on(start + at, start + sampled, if fatal { 0 } else { RUN_ON }, stimulus, &mut model);
             return false;
         }
@@ -366,7 +373,8 @@ impl Run<'_> {
             return true;
         }
         let blame = Blame { block: block.into(), instance: None, signals: Vec::new() };
-        self.outcome.cause = Some(Cause::Diverged(Divergence { cycle, differences: Vec::new(), memories: found, blame }));
+        self.outcome.cause =
+            Some(Cause::Diverged(Divergence { cycle, differences: Vec::new(), memories: found, blame }));
         self.capture(cycle, cycle as usize % RING, 0, &mut Records::new(self.ring.size()));
         false
     }
@@ -408,7 +416,9 @@ struct EventTotals {
 
 impl EventTotals {
     fn new(comparator: &Comparator) -> Self {
-        let Some(port) = comparator.declaration().signal("event_o") else { return Self { port: None, fields: Vec::new() } };
+        let Some(port) = comparator.declaration().signal("event_o") else {
+            return Self { port: None, fields: Vec::new() };
+        };
         let Decode::Packed(layout) = port.field.decode else { return Self { port: None, fields: Vec::new() } };
         let mut position = port.field.bits;
         let fields = layout

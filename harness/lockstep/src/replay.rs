@@ -97,14 +97,19 @@ impl Reproducer {
     /// When it cannot be read or is not a reproducer.
     pub fn read(path: &Path) -> Result<Self, ReproducerError> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| ReproducerError::Read { file: file.clone(), source })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|source| ReproducerError::Read { file: file.clone(), source })?;
         let read: Self = serde_json::from_str(&text).map_err(|e| ReproducerError::Parse {
             file: file.clone(),
             line: e.line(),
             column: e.column(),
             message: e.to_string(),
         })?;
-        if read.gpurf_reproducer == VERSION { Ok(read) } else { Err(ReproducerError::Version { file, found: read.gpurf_reproducer }) }
+        if read.gpurf_reproducer == VERSION {
+            Ok(read)
+        } else {
+            Err(ReproducerError::Version { file, found: read.gpurf_reproducer })
+        }
     }
 
     /// As JSON.
@@ -127,7 +132,10 @@ impl Reproducer {
                     Some((name, index)) => (name, index.parse::<usize>().map_err(|_| wrong())?),
                     None => (port.as_str(), 0),
                 };
-                let signal = declaration.signal(name).filter(|s| s.role == Role::Input && element < s.field.count).ok_or_else(wrong)?;
+                let signal = declaration
+                    .signal(name)
+                    .filter(|s| s.role == Role::Input && element < s.field.count)
+                    .ok_or_else(wrong)?;
                 let field = &signal.field;
                 let at = field.offset + element * field.elem_bytes;
                 let bytes = parse(value, field.bits, field.elem_bytes).ok_or_else(|| ReproducerError::Value {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gpurf_blocks::{Decode, Declaration, Field};
+use gpurf_blocks::{Declaration, Decode, Field};
 use serde::Serialize;
 
 use crate::{Capture, Cause, Difference, Divergence};
@@ -53,7 +53,8 @@ pub fn value(field: &Field, record: &[u8], element: usize) -> String {
             None => format!("{number} (not a value of the enumeration)"),
         },
         Decode::Packed(fields) => {
-            let parts: Vec<String> = unpack(fields, number).into_iter().filter(|p| p.1 != 0).map(|(n, v)| format!("{n}={v}")).collect();
+            let parts: Vec<String> =
+                unpack(fields, number).into_iter().filter(|p| p.1 != 0).map(|(n, v)| format!("{n}={v}")).collect();
             format!("{number:#x} ({})", if parts.is_empty() { "all 0".to_owned() } else { parts.join(" ") })
         }
     }
@@ -86,7 +87,8 @@ fn detail(field: &Field, model: &[u8], rtl: &[u8], element: usize) -> Option<Str
         ));
     }
     if let Decode::Packed(fields) = field.decode {
-        let both = unpack(fields, field.value(model, element)).into_iter().zip(unpack(fields, field.value(rtl, element)));
+        let both =
+            unpack(fields, field.value(model, element)).into_iter().zip(unpack(fields, field.value(rtl, element)));
         let parts: Vec<String> =
             both.filter(|(m, r)| m != r).map(|(m, r)| format!("{}: model {}, rtl {}", m.0, m.1, r.1)).collect();
         return Some(parts.join("; "));
@@ -110,7 +112,12 @@ pub fn summary(declaration: &Declaration, divergence: &Divergence, capture: &Cap
     };
     if let Some(memory) = divergence.memories.first() {
         let port = format!("{}[{}] lane {}", memory.path, memory.word, memory.lane);
-        return DivergenceSummary { port, model: format!("{:#010x}", memory.model), rtl: format!("{:#010x}", memory.rtl), ..base };
+        return DivergenceSummary {
+            port,
+            model: format!("{:#010x}", memory.model),
+            rtl: format!("{:#010x}", memory.rtl),
+            ..base
+        };
     }
     let Some((first, model, rtl)) = evidence(divergence, capture) else { return base };
     let field = &declaration.signals[first.signal].field;
@@ -137,7 +144,11 @@ pub fn text(declaration: &Declaration, cause: &Cause, capture: Option<&Capture>)
     match cause {
         Cause::Interrupted => text.push_str("interrupted\n"),
         Cause::Panicked { cycle, message } => {
-            writeln!(text, "{block}: the model panicked in cycle {cycle}: {message}\nThis is a defect of gpurf, not of the RTL.").expect("string");
+            writeln!(
+                text,
+                "{block}: the model panicked in cycle {cycle}: {message}\nThis is a defect of gpurf, not of the RTL."
+            )
+            .expect("string");
         }
         Cause::Assertion { cycle, failure } => {
             writeln!(text, "{block}: the RTL stopped in cycle {cycle}:").expect("string");
@@ -165,7 +176,8 @@ fn diverged(text: &mut String, declaration: &Declaration, divergence: &Divergenc
     if let Some(detail) = detail(field, model, rtl, first.element) {
         line("", &detail);
     }
-    let others: Vec<String> = divergence.differences.iter().filter(|d| **d != first).map(|d| name(declaration, d)).collect();
+    let others: Vec<String> =
+        divergence.differences.iter().filter(|d| **d != first).map(|d| name(declaration, d)).collect();
     if !others.is_empty() {
         let more = others.len().saturating_sub(LISTED);
         let listed = others[..others.len().min(LISTED)].join(", ");

@@ -10,7 +10,8 @@ impl Rng {
     /// A generator for this seed and purpose; different purposes give unrelated sequences.
     pub fn new(seed: u64, purpose: &str) -> Self {
         // FNV-1a over the purpose.
-        let hash = purpose.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        let hash =
+            purpose.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
         let mut x = seed ^ hash;
         let mut next = || {
             x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);

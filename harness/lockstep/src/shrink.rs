@@ -22,7 +22,12 @@ pub struct Shrunk {
 
 /// Shortens `inputs`. `fails` runs inputs from reset and gives the cycle in which they fail in the same way, if they do.
 /// After `limit` the best run so far is returned.
-pub fn shrink(declaration: &Declaration, inputs: &Records, limit: Duration, fails: &mut dyn FnMut(&Records) -> Option<u64>) -> Shrunk {
+pub fn shrink(
+    declaration: &Declaration,
+    inputs: &Records,
+    limit: Duration,
+    fails: &mut dyn FnMut(&Records) -> Option<u64>,
+) -> Shrunk {
     let mut search = Search { best: inputs.clone(), fails, tried: 0, deadline: Instant::now() + limit };
     let whole = search.best.clone();
     search.attempt(whole);
@@ -106,7 +111,8 @@ impl Search<'_> {
                     if cycle >= self.best.len() {
                         return;
                     }
-                    let range = field.offset + element * field.elem_bytes..field.offset + (element + 1) * field.elem_bytes;
+                    let range =
+                        field.offset + element * field.elem_bytes..field.offset + (element + 1) * field.elem_bytes;
                     let bytes = self.best.get(cycle)[range.clone()].to_vec();
                     let idle = u8::from(is_reset);
                     if bytes[0] == idle && bytes[1..].iter().all(|&b| b == 0) {

@@ -66,7 +66,9 @@ pub fn write_vcd(path: &Path, comparator: &Comparator, capture: &Capture) -> io:
         .iter()
         .zip(model)
         .zip(rtl.into_iter().zip(diff))
-        .filter_map(|((&(signal, element), model), (rtl, diff))| Some(Variable { signal, element, model: model?, rtl, diff }))
+        .filter_map(|((&(signal, element), model), (rtl, diff))| {
+            Some(Variable { signal, element, model: model?, rtl, diff })
+        })
         .collect();
 
     let mut last: Vec<[Vec<Value>; 3]> = variables.iter().map(|_| Default::default()).collect();
@@ -93,7 +95,6 @@ pub fn write_vcd(path: &Path, comparator: &Comparator, capture: &Capture) -> io:
         vcd.change_scalar(clock, Value::V1)?;
     }
     vcd.timestamp(2 * (capture.first_cycle + capture.rtl.len() as u64))?;
-    drop(vcd);
     file.flush()
 }
 
@@ -129,7 +130,12 @@ fn add_side(
     Ok(ids)
 }
 
-fn change(vcd: &mut vcd::Writer<impl Write>, id: Option<IdCode>, last: &mut Vec<Value>, now: Vec<Value>) -> io::Result<()> {
+fn change(
+    vcd: &mut vcd::Writer<impl Write>,
+    id: Option<IdCode>,
+    last: &mut Vec<Value>,
+    now: Vec<Value>,
+) -> io::Result<()> {
     let Some(id) = id.filter(|_| *last != now) else { return Ok(()) };
     match now[..] {
         [bit] => vcd.change_scalar(id, bit)?,
@@ -155,9 +161,16 @@ fn bits(declaration: &Declaration, record: &[u8], variable: &Variable) -> Vec<Va
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_gtkw(path: &Path, vcd_name: &str, comparator: &Comparator, signals: &[(usize, usize)], cycle: u64) -> io::Result<()> {
+pub fn write_gtkw(
+    path: &Path,
+    vcd_name: &str,
+    comparator: &Comparator,
+    signals: &[(usize, usize)],
+    cycle: u64,
+) -> io::Result<()> {
     let declaration = comparator.declaration();
-    let mut text = format!("[dumpfile] \"{vcd_name}\"\n[timestart] {}\n*-3.0 {}\n", (2 * cycle).saturating_sub(20), 2 * cycle);
+    let mut text =
+        format!("[dumpfile] \"{vcd_name}\"\n[timestart] {}\n*-3.0 {}\n", (2 * cycle).saturating_sub(20), 2 * cycle);
     text.push_str("@24\ngpurf.cycle[63:0]\n@28\ngpurf.clk\ngpurf.any_difference\n");
     for &(signal, element) in signals {
         let field = &declaration.signals[signal].field;

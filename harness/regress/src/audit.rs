@@ -46,7 +46,8 @@ pub struct Audit {
 impl Audit {
     /// Whether every bit was reported or is explained.
     pub fn complete(&self) -> bool {
-        self.memory_reported == self.memory_words && self.unreported.keys().all(|name| self.explained.contains_key(name))
+        self.memory_reported == self.memory_words
+            && self.unreported.keys().all(|name| self.explained.contains_key(name))
     }
 }
 
@@ -79,7 +80,13 @@ struct Bit {
 ///
 /// # Panics
 /// When RTL and model differ without a flip: the lockstep has to pass first.
-pub fn audit(project: &Project, tools: &Toolchain, block: &str, shape: &MrfShape, seed: u64) -> Result<Audit, JobError> {
+pub fn audit(
+    project: &Project,
+    tools: &Toolchain,
+    block: &str,
+    shape: &MrfShape,
+    seed: u64,
+) -> Result<Audit, JobError> {
     let options = Options { state: true, assertions: false, ..Options::default() };
     let request = request(project, block, shape, &RtlSources::default(), options)?;
     let library = tools.build(&request)?;

@@ -46,7 +46,13 @@ pub struct Row {
 ///
 /// # Errors
 /// When the RTL cannot be built, or the three do not agree.
-pub fn mrf(project: &Project, tools: &Toolchain, shape: &MrfShape, idle: bool, time: Duration) -> Result<Row, JobError> {
+pub fn mrf(
+    project: &Project,
+    tools: &Toolchain,
+    shape: &MrfShape,
+    idle: bool,
+    time: Duration,
+) -> Result<Row, JobError> {
     let none = RtlSources::default();
     let probed = request(project, "mrf", shape, &none, Options::default())?;
     let plain = Options { probes: false, assertions: false, ..Options::default() };
@@ -81,7 +87,12 @@ pub fn mrf(project: &Project, tools: &Toolchain, shape: &MrfShape, idle: bool, t
     }
     let [lockstep, verilator, model] = speeds.map(median);
     Ok(Row {
-        name: format!("mrf, {} banks, {} collectors, {}", shape.banks, shape.collectors, if idle { "idle" } else { "random" }),
+        name: format!(
+            "mrf, {} banks, {} collectors, {}",
+            shape.banks,
+            shape.collectors,
+            if idle { "idle" } else { "random" }
+        ),
         lockstep,
         verilator,
         model,
@@ -130,7 +141,8 @@ fn record_inputs(declaration: &Declaration, shape: &MrfShape, idle: bool) -> Inp
     push(&row);
     let whole = prelude.len().next_multiple_of(CHUNK);
     while prelude.len() < whole {
-        prelude.push(&prelude.get(prelude.len() - 1).to_vec());
+        let last = prelude.get(prelude.len() - 1).to_vec();
+        prelude.push(&last);
     }
 
     let mut stimulus = gpurf_stimulus::random("mrf", shape, 0, 7);
@@ -171,7 +183,9 @@ impl Bench {
                 let (inputs, compared) = model.get_mut(0).split_at_mut(input_bytes);
                 inputs.copy_from_slice(&rtl[..input_bytes]);
                 twin.cycle(inputs, compared);
-                if !self.comparator.surely_equal(model.get(0), rtl) && !self.comparator.differences(model.get(0), rtl).is_empty() {
+                if !self.comparator.surely_equal(model.get(0), rtl)
+                    && !self.comparator.differences(model.get(0), rtl).is_empty()
+                {
                     differ = Some("the two sides differ: run the lockstep".to_owned());
                 }
                 self.add(sum, model.get(0));

@@ -9,7 +9,8 @@ use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::registry;
 use gpurf_lockstep::report::{self, DivergenceSummary};
 use gpurf_lockstep::{
-    Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Reproducer, Sequence, Stimulus, shrink, write_failure,
+    Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Reproducer, Sequence, Stimulus, shrink,
+    write_failure,
 };
 use serde::Serialize;
 use verilated::{Library, Options, Request, Toolchain};
@@ -145,7 +146,13 @@ impl From<verilated::Error> for JobError {
 ///
 /// # Errors
 /// When there is no such block, or a file or module of `rtl` does not exist.
-pub fn request(project: &Project, block: &str, shape: &MrfShape, rtl: &RtlSources, options: Options) -> Result<Request, JobError> {
+pub fn request(
+    project: &Project,
+    block: &str,
+    shape: &MrfShape,
+    rtl: &RtlSources,
+    options: Options,
+) -> Result<Request, JobError> {
     let entry = registry::find(block).ok_or_else(|| {
         let names: Vec<&str> = registry::BLOCKS.iter().map(|b| b.name).collect();
         JobError::Input(format!("there is no block {block}; the blocks are: {}", names.join(", ")))
@@ -157,7 +164,10 @@ pub fn request(project: &Project, block: &str, shape: &MrfShape, rtl: &RtlSource
     for (module, file) in &rtl.overrides {
         if registry::find(module).is_none() {
             let names: Vec<&str> = registry::BLOCKS.iter().map(|b| b.name).collect();
-            return Err(JobError::Input(format!("--rtl {module}: there is no module {module}; the modules are: {}", names.join(", "))));
+            return Err(JobError::Input(format!(
+                "--rtl {module}: there is no module {module}; the modules are: {}",
+                names.join(", ")
+            )));
         }
         if !file.is_file() {
             return Err(JobError::Input(format!("--rtl {module}: there is no file {}", file.display())));
@@ -173,7 +183,8 @@ pub fn request(project: &Project, block: &str, shape: &MrfShape, rtl: &RtlSource
 /// Checks that every file in place of a module has the module's ports.
 fn check_overrides(project: &Project, tools: &Toolchain, job: &Job, rtl: &RtlSources) -> Result<(), JobError> {
     for (module, _) in &rtl.overrides {
-        let inside = registry::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));
+        let inside =
+            registry::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));
         if inside && *module != job.block {
             tools.check_ports(&request(project, module, &job.shape, rtl, Options::default())?)?;
         }
@@ -239,7 +250,8 @@ impl Runner<'_> {
         let mut coverage = gpurf_stimulus::coverage(&self.job.block, &self.job.shape);
         let started = Instant::now();
         let plan = self.plan(self.job.cycles);
-        let outcome = sides.run(&mut *stimulus, &plan, &mut |inputs, compared| coverage.observe(inputs, compared), stop);
+        let outcome =
+            sides.run(&mut *stimulus, &plan, &mut |inputs, compared| coverage.observe(inputs, compared), stop);
         let wall_s = started.elapsed().as_secs_f64();
         let mut result = JobResult {
             job: self.job.clone(),
@@ -263,7 +275,8 @@ impl Runner<'_> {
                 .filter(|p| p.1 < REQUIRED_HITS)
                 .map(|(name, count)| format!("  reached {count} times, {REQUIRED_HITS} are needed: {name}"))
                 .collect();
-            result.report = format!("{}: the stimulus did not reach everything\n{}\n", self.job.block, missed.join("\n"));
+            result.report =
+                format!("{}: the stimulus did not reach everything\n{}\n", self.job.block, missed.join("\n"));
         }
         let Some(cause) = &outcome.cause else { return Ok(result) };
         result.failing_cycle = failing_cycle(cause);
@@ -291,14 +304,15 @@ impl Runner<'_> {
     ) -> Result<PathBuf, JobError> {
         let cause = outcome.cause.as_ref().expect("called for failures");
         let interrupted = matches!(cause, Cause::Interrupted);
-        let overrides: Vec<String> = rtl.overrides.iter().map(|(m, f)| format!("{m}={}", absolute(f).display())).collect();
+        let overrides: Vec<String> =
+            rtl.overrides.iter().map(|(m, f)| format!("{m}={}", absolute(f).display())).collect();
         let shrunk = if interrupted { None } else { self.shrink(cause, stop)? };
-        let reproducer = shrunk
-            .as_ref()
-            .map(|s| Reproducer::new(self.declaration, self.job.seed, overrides.clone(), &s.inputs));
+        let reproducer =
+            shrunk.as_ref().map(|s| Reproducer::new(self.declaration, self.job.seed, overrides.clone(), &s.inputs));
         let job = self.job;
         let parameters: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let mut notes = vec![format!("  {:<9} {}, cfg_i={:#x}, seed {}", "run", parameters.join(" "), job.straps, job.seed)];
+        let mut notes =
+            vec![format!("  {:<9} {}, cfg_i={:#x}, seed {}", "run", parameters.join(" "), job.straps, job.seed)];
         if !self.library.absent_names().is_empty() {
             let names = self.library.absent_names().join(", ");
             notes.push(format!("  {:<9} not in this RTL, so not compared: {names}", "absent"));
@@ -306,7 +320,10 @@ impl Runner<'_> {
         if let Some(shrunk) = &shrunk {
             let minimal = if shrunk.minimal { "locally minimal" } else { "not yet minimal: time ran out" };
             let cycles = shrunk.inputs.len();
-            notes.push(format!("  {:<9} {cycles} cycles ({minimal}): gpurf cosim --replay {{}}/reproducer.json", "reproduce"));
+            notes.push(format!(
+                "  {:<9} {cycles} cycles ({minimal}): gpurf cosim --replay {{}}/reproducer.json",
+                "reproduce"
+            ));
         }
         notes.push(format!("  {:<9} gpurf wave {{}}", "waveform"));
         let context = FailureContext {
@@ -316,8 +333,9 @@ impl Runner<'_> {
             reproducer: reproducer.as_ref(),
             notes: &notes,
         };
-        write_failure(&project.failures, &context)
-            .map_err(|e| JobError::Build(format!("cannot write a failure folder in {}: {e}", project.failures.display())))
+        write_failure(&project.failures, &context).map_err(|e| {
+            JobError::Build(format!("cannot write a failure folder in {}: {e}", project.failures.display()))
+        })
     }
 
     /// A shorter run that fails in the same way.
@@ -401,7 +419,10 @@ fn classify(outcome: &Outcome, coverage: &gpurf_stimulus::Coverage, job: &Job) -
         Some(Cause::Assertion { .. }) => RunResult::Assertion,
         Some(Cause::Panicked { .. }) => RunResult::Error,
         Some(Cause::Interrupted) => RunResult::Interrupted,
-        None if random && job.cycles >= COVERAGE_FROM_CYCLES && coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) => {
+        None if random
+            && job.cycles >= COVERAGE_FROM_CYCLES
+            && coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) =>
+        {
             RunResult::CoverageMissed
         }
         None => RunResult::Pass,

@@ -14,6 +14,8 @@ mod parallel;
 mod project;
 pub mod suite;
 
-pub use job::{COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, request, run_job};
+pub use job::{
+    COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, request, run_job,
+};
 pub use parallel::run_all;
 pub use project::Project;

@@ -17,7 +17,7 @@ use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::registry;
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
-use verilated::{Library, Options, Toolchain};
+use verilated::{Options, Toolchain};
 
 use crate::{JobError, Project, RtlSources, request, run_all};
 
@@ -136,7 +136,8 @@ struct NetlistEntry {
 /// When a list cannot be read, or a text to replace does not occur exactly once in its module.
 pub fn hand_written(project: &Project, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Mutant>, JobError> {
     let folder = project.root.join("tests/mutants");
-    let unreadable = |path: &Path, e: &dyn std::fmt::Display| JobError::Input(format!("cannot read {}: {e}", path.display()));
+    let unreadable =
+        |path: &Path, e: &dyn std::fmt::Display| JobError::Input(format!("cannot read {}: {e}", path.display()));
     let listing = std::fs::read_dir(&folder).map_err(|e| unreadable(&folder, &e))?;
     let mut files: Vec<PathBuf> = listing.filter_map(|e| Some(e.ok()?.path())).collect();
     files.retain(|p| p.extension().is_some_and(|e| e == "toml"));
@@ -150,7 +151,11 @@ pub fn hand_written(project: &Project, wanted: &dyn Fn(&str) -> bool) -> Result<
             let occurs = source.matches(&entry.find).count();
             if occurs != 1 {
                 let name = &entry.name;
-                return Err(JobError::Input(format!("{}: mutant {name:?}: its text occurs {occurs} times in {}", path.display(), entry.module)));
+                return Err(JobError::Input(format!(
+                    "{}: mutant {name:?}: its text occurs {occurs} times in {}",
+                    path.display(),
+                    entry.module
+                )));
             }
             let change = Change::Text { find: entry.find, replace: entry.replace };
             let MutantEntry { module, name, equivalent, .. } = entry;
@@ -176,7 +181,12 @@ const NETLISTS: &[&str] =
 ///
 /// # Errors
 /// When pyosys is not installed or refuses a module.
-pub fn generated(project: &Project, wanted: &dyn Fn(&str) -> bool, count: usize, seed: u64) -> Result<Vec<Mutant>, JobError> {
+pub fn generated(
+    project: &Project,
+    wanted: &dyn Fn(&str) -> bool,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<Mutant>, JobError> {
     let modules: Vec<&str> = NETLISTS.iter().copied().filter(|m| wanted(m)).collect();
     let mut mutants = Vec::new();
     for (index, module) in modules.iter().enumerate() {
@@ -187,7 +197,10 @@ pub fn generated(project: &Project, wanted: &dyn Fn(&str) -> bool, count: usize,
         }
         let folder = project.root.join("target/mutants").join(module);
         let mut command = python(project, "netlist_mutants.py")?;
-        command.args(["--module", module, "-n", &share.to_string(), "--seed", &seed.to_string()]).arg("--out").arg(&folder);
+        command
+            .args(["--module", module, "-n", &share.to_string(), "--seed", &seed.to_string()])
+            .arg("--out")
+            .arg(&folder);
         command.arg("-I").arg(project.rtl()).args(["-D", "SYNTHESIS"]);
         let entry = registry::find(module).expect("a module of the list");
         let declaration = (entry.twin)(&SHAPE).declaration().clone();
@@ -201,7 +214,8 @@ pub fn generated(project: &Project, wanted: &dyn Fn(&str) -> bool, count: usize,
         command.args(entry.sources.iter().rev().map(|s| project.rtl().join(s).with_extension("sv")));
         run(command, module)?;
         let path = folder.join("mutants.json");
-        let text = std::fs::read_to_string(&path).map_err(|e| JobError::Build(format!("cannot read {}: {e}", path.display())))?;
+        let text = std::fs::read_to_string(&path)
+            .map_err(|e| JobError::Build(format!("cannot read {}: {e}", path.display())))?;
         let list: NetlistFile =
             serde_json::from_str(&text).map_err(|e| JobError::Build(format!("cannot read {}: {e}", path.display())))?;
         mutants.extend(list.mutants.into_iter().map(|entry| Mutant {
@@ -249,11 +263,16 @@ pub fn run_mutants(
     done: impl Fn(&Verdict) + Sync,
 ) -> Result<Vec<Verdict>, JobError> {
     let trial = Trial { project, tools, seed, stop };
-    let verdicts = run_all(mutants, threads, |m| trial.verdict(m), |_, v| {
-        if let Ok(verdict) = v {
-            done(verdict);
-        }
-    });
+    let verdicts = run_all(
+        mutants,
+        threads,
+        |m| trial.verdict(m),
+        |_, v| {
+            if let Ok(verdict) = v {
+                done(verdict);
+            }
+        },
+    );
     verdicts.into_iter().collect()
 }
 
@@ -351,11 +370,8 @@ impl Trial<'_> {
             ..Options::default()
         };
         let request = request(self.project, block, shape, rtl, options)?;
-        let library: Library = match self.tools.build(&request) {
-            Ok(library) => library,
-            // A mutant that does not build has been noticed by the tools, not by the lockstep: the list has to be mended.
-            Err(e) => return Err(e.into()),
-        };
+        // A mutant that does not build is noticed by the tools, not by the lockstep: then the list has to be mended.
+        let library = self.tools.build(&request)?;
         let Ok(mut instance) = library.instance(self.seed) else {
             return Ok(Some(Caught { lockstep: block.into(), cycle: 0, blamed: block.into(), assertion: true }));
         };
@@ -402,7 +418,9 @@ fn caught(block: &str, outcome: &Outcome) -> Result<Option<Caught>, JobError> {
             let blamed = file.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned();
             Ok(Some(Caught { lockstep, cycle: *cycle, blamed, assertion: true }))
         }
-        Some(Cause::Panicked { cycle, message }) => Err(JobError::Build(format!("the model panicked in cycle {cycle}: {message}"))),
+        Some(Cause::Panicked { cycle, message }) => {
+            Err(JobError::Build(format!("the model panicked in cycle {cycle}: {message}")))
+        }
         Some(Cause::Interrupted) => Err(JobError::Build("interrupted".to_owned())),
     }
 }

@@ -38,7 +38,14 @@ mod tests {
     fn results_keep_the_order_of_the_items() {
         let items: Vec<u64> = (0..50).collect();
         let told = AtomicUsize::new(0);
-        let squares = run_all(&items, 4, |x| x * x, |_, _| drop(told.fetch_add(1, Ordering::Relaxed)));
+        let squares = run_all(
+            &items,
+            4,
+            |x| x * x,
+            |_, _| {
+                told.fetch_add(1, Ordering::Relaxed);
+            },
+        );
         assert_eq!(squares, items.iter().map(|x| x * x).collect::<Vec<_>>());
         assert_eq!(told.into_inner(), 50);
     }

@@ -13,9 +13,17 @@ struct Directed {
 
 const MRF: &[Directed] = &[
     Directed { name: "timing", summary: "one instruction, from issue to dispatch (Timing)", write: timing },
-    Directed { name: "hazard-9", summary: "a result waits for an older read of its register, which other results to the bank do not starve", write: hazard_9 },
+    Directed {
+        name: "hazard-9",
+        summary: "a result waits for an older read of its register, which other results to the bank do not starve",
+        write: hazard_9,
+    },
     Directed { name: "one-read", summary: "one register in all three sources is read once", write: one_read },
-    Directed { name: "warp-order", summary: "a younger instruction of a warp does not overtake an older one that has a conflict", write: warp_order },
+    Directed {
+        name: "warp-order",
+        summary: "a younger instruction of a warp does not overtake an older one that has a conflict",
+        write: warp_order,
+    },
     Directed { name: "masks", summary: "partial writes are put together lane by lane", write: masks },
     Directed { name: "reset-under-load", summary: "reset with everything in flight", write: reset_under_load },
 ];

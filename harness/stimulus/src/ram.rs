@@ -53,7 +53,14 @@ impl Cover for Ram1rwCover {
     type Probe = NoProbe<MrfShape>;
 
     fn points(_: &MrfShape) -> Vec<&'static str> {
-        vec!["read", "write all lanes", "write some lanes", "write no lane", "read after write of the same word", "disabled with we_i"]
+        vec![
+            "read",
+            "write all lanes",
+            "write some lanes",
+            "write no lane",
+            "read after write of the same word",
+            "disabled with we_i",
+        ]
     }
 
     fn new(_: &MrfShape) -> Self {
@@ -132,7 +139,13 @@ impl Cover for Ram1r1wCover {
         Self { last_write: None }
     }
 
-    fn observe(&mut self, inputs: &Ram1r1wIn, _: &Ram1r1wOut, _: &NoProbe<MrfShape>, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(
+        &mut self,
+        inputs: &Ram1r1wIn,
+        _: &Ram1r1wOut,
+        _: &NoProbe<MrfShape>,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
         let written = self.last_write.take();
         if inputs.re_i == 1 {
             hit("read");

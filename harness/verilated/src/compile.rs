@@ -64,7 +64,8 @@ impl Toolchain {
         for text in [HOOKS_H, HOOKS_CPP, REPORT_H, MODEL_CPP, include_str!("shim.rs"), include_str!("compile.rs")] {
             key = key.with(text);
         }
-        key = key.with(format!("{:?}{:?}{:?}{:?}", request.declaration, request.memories, request.defines, request.options));
+        key = key
+            .with(format!("{:?}{:?}{:?}{:?}", request.declaration, request.memories, request.defines, request.options));
         let read = |path: &Path| fs::read(path).map_err(|source| Error::Source { path: path.into(), source });
         for source in &request.sources {
             key = key.with(source.to_string_lossy().as_bytes()).with(read(source)?);
@@ -92,7 +93,11 @@ impl Toolchain {
         // Wide assignments as calls instead of a statement for each word: half the C++, and half the time to compile it.
         command.args(["--expand-limit", "4"]);
         command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP"]);
-        command.args(if request.options.netlist { ["-Wno-UNOPTFLAT", "-Wno-LATCH"] } else { ["-Werror-UNOPTFLAT", "-Werror-LATCH"] });
+        command.args(if request.options.netlist {
+            ["-Wno-UNOPTFLAT", "-Wno-LATCH"]
+        } else {
+            ["-Werror-UNOPTFLAT", "-Werror-LATCH"]
+        });
         if request.options.assertions {
             command.arg("--assert");
         }
@@ -168,7 +173,11 @@ impl Toolchain {
         let mut units = vec![
             Unit { source: folder.join("unit_fast.cpp"), level, key: fast_key.with(&headers) },
             Unit { source: folder.join("unit_slow.cpp"), level: "-O0", key: slow_key.with(&headers) },
-            Unit { source: folder.join("gpurf_hooks.cpp"), level: "-O1", key: Key::default().with(HOOKS_CPP).with(REPORT_H) },
+            Unit {
+                source: folder.join("gpurf_hooks.cpp"),
+                level: "-O1",
+                key: Key::default().with(HOOKS_CPP).with(REPORT_H),
+            },
         ];
         let runtime = ["verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp"];
         for name in runtime.iter().copied().chain(request.options.coverage.then_some("verilated_cov.cpp")) {
@@ -198,10 +207,21 @@ impl Toolchain {
     /// Compiles a unit unless an object of the same content exists.
     fn compile(&self, unit: &Unit, request: &Request, folder: &Path) -> Result<PathBuf> {
         let (coverage, state) = (u8::from(request.options.coverage), u8::from(request.options.state));
-        let key = unit.key.clone().with(&self.versions).with(FLAGS.join(" ")).with(unit.level).with(HOOKS_H).with([coverage, state]);
+        let key = unit
+            .key
+            .clone()
+            .with(&self.versions)
+            .with(FLAGS.join(" "))
+            .with(unit.level)
+            .with(HOOKS_H)
+            .with([coverage, state]);
         cache::file(&self.cache.join("obj"), &format!("{}.o", key.finish()), |object| {
             let mut command = Command::new(&self.compiler);
-            command.args(FLAGS).arg(unit.level).arg(format!("-DVM_COVERAGE={coverage}")).arg(format!("-DGPURF_STATE={state}"));
+            command
+                .args(FLAGS)
+                .arg(unit.level)
+                .arg(format!("-DVM_COVERAGE={coverage}"))
+                .arg(format!("-DGPURF_STATE={state}"));
             command.arg("-I").arg(folder).arg("-I").arg(&self.runtime).arg("-I").arg(self.runtime.join("vltstd"));
             command.arg("-include").arg(folder.join("gpurf_hooks.h"));
             command.arg("-c").arg(&unit.source).arg("-o").arg(object);

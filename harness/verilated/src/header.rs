@@ -82,7 +82,9 @@ fn parse_macro(line: &str) -> Option<(String, Variable)> {
     let msb: i64 = arguments.next()?.trim().parse().ok()?;
     let lsb: i64 = arguments.next()?.trim().parse().ok()?;
     let (name, dimensions) = match declarator.split_once('[') {
-        Some((name, rest)) => (name, rest.split('[').map(|d| d.trim_end_matches(']').parse().ok()).collect::<Option<Vec<_>>>()?),
+        Some((name, rest)) => {
+            (name, rest.split('[').map(|d| d.trim_end_matches(']').parse().ok()).collect::<Option<Vec<_>>>()?)
+        }
         None => (declarator, Vec::new()),
     };
     let name = name.trim_matches(|c| "(&)".contains(c));

@@ -125,7 +125,10 @@ impl Library {
         // SAFETY: an entry point of the object, which `self.entry` keeps loaded.
         let model = unsafe { (self.entry.new)(seed) };
         if model.is_null() {
-            return Err(Failure { message: format!("{} failed while it was constructed", self.facts.module), fatal: true });
+            return Err(Failure {
+                message: format!("{} failed while it was constructed", self.facts.module),
+                fatal: true,
+            });
         }
         Ok(Instance { model, library: self.clone() })
     }
@@ -175,7 +178,14 @@ impl Instance {
         let base = records.as_mut_ptr();
         // SAFETY: the generated exchange reads and writes within a record from the two pointers, `count` times.
         let status = unsafe {
-            (self.library.entry.cycles)(self.model, base, base.add(facts.input_bytes), facts.record_bytes, count, &raw mut done)
+            (self.library.entry.cycles)(
+                self.model,
+                base,
+                base.add(facts.input_bytes),
+                facts.record_bytes,
+                count,
+                &raw mut done,
+            )
         };
         (done, self.outcome(status))
     }
@@ -207,7 +217,8 @@ impl Instance {
         assert!(record.len() >= self.library.facts.record_bytes, "a whole record");
         let base = record.as_mut_ptr();
         // SAFETY: as in `cycles`.
-        let status = unsafe { (self.library.entry.settle_all)(self.model, base, base.add(self.library.facts.input_bytes)) };
+        let status =
+            unsafe { (self.library.entry.settle_all)(self.model, base, base.add(self.library.facts.input_bytes)) };
         self.outcome(status)
     }
 

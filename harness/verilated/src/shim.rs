@@ -118,7 +118,8 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
 
     writeln!(text, "static constexpr bool GPURF_CLOCKED = {};", declaration.clocked).unwrap();
     writeln!(text, "static inline void gpurf_clock(Root* r, CData level) {{").unwrap();
-    writeln!(text, "{}\n}}", if declaration.clocked { "    r->clk_i = level;" } else { "    (void)r, (void)level;" }).unwrap();
+    writeln!(text, "{}\n}}", if declaration.clocked { "    r->clk_i = level;" } else { "    (void)r, (void)level;" })
+        .unwrap();
 
     writeln!(text, "static inline void gpurf_drive(Root* r, const uint8_t* in) {{").unwrap();
     for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
@@ -157,8 +158,18 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
 
     let mut state: Vec<StateVariable> = found
         .iter()
-        .filter(|(name, v)| name.contains("__DOT__") && !name.contains("__Vdly") && v.direction == Direction::Inner && is_state(name, request))
-        .map(|(name, v)| StateVariable { name: name.clone(), bits: v.bits, count: v.count(), elem_bytes: v.elem_bytes() })
+        .filter(|(name, v)| {
+            name.contains("__DOT__")
+                && !name.contains("__Vdly")
+                && v.direction == Direction::Inner
+                && is_state(name, request)
+        })
+        .map(|(name, v)| StateVariable {
+            name: name.clone(),
+            bits: v.bits,
+            count: v.count(),
+            elem_bytes: v.elem_bytes(),
+        })
         .collect();
     state.sort_by(|a, b| a.name.cmp(&b.name));
     writeln!(text, "static void* gpurf_state_of(Root* r, size_t index) {{\n    switch (index) {{").unwrap();
@@ -290,7 +301,11 @@ impl Generator<'_> {
             Role::Input => ("in", field.offset),
             _ => ("out", field.offset - self.input_bytes),
         };
-        format!("*reinterpret_cast<const {}*>({base} + {})", record_type(field.elem_bytes), offset + element * field.elem_bytes)
+        format!(
+            "*reinterpret_cast<const {}*>({base} + {})",
+            record_type(field.elem_bytes),
+            offset + element * field.elem_bytes
+        )
     }
 
     /// C expression of a mask with one bit for each element, where the valid is just that.
@@ -305,7 +320,8 @@ impl Generator<'_> {
     fn valid(&self, index: usize, element: usize) -> String {
         let range = self.declaration.valid_range(index, element).expect("has a valid");
         if self.declaration.signals[range.signal].field.array {
-            let terms: Vec<_> = (range.first..range.first + range.len).map(|e| self.valid_value(range.signal, e)).collect();
+            let terms: Vec<_> =
+                (range.first..range.first + range.len).map(|e| self.valid_value(range.signal, e)).collect();
             return terms.join(" | ");
         }
         let mask = u64::MAX >> (64 - range.len);
@@ -327,7 +343,9 @@ fn size_of_ctype(ctype: &str) -> usize {
 fn copy_element(field: &Field, piece: &Piece, offset: usize, to: &str, from: &str) -> String {
     let member = &piece.member;
     if field.elem_bytes == 128 {
-        return format!("memcpy(out + {offset} + 128 * {to}, reinterpret_cast<const EData*>(&r->{member}) + 32 * {from}, 128);");
+        return format!(
+            "memcpy(out + {offset} + 128 * {to}, reinterpret_cast<const EData*>(&r->{member}) + 32 * {from}, 128);"
+        );
     }
     let (ty, ctype) = (record_type(field.elem_bytes), piece.ctype);
     format!("reinterpret_cast<{ty}*>(out + {offset})[{to}] = reinterpret_cast<const {ctype}*>(&r->{member})[{from}];")

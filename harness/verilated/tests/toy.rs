@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::{Block, Declaration, Ports, WarpData, erase, field, ports, view, view_mut};
+use gpurf_blocks::{Block, Declaration, WarpData, erase, field, ports, view, view_mut};
 use verilated::{Error, Options, PortError, Request, Toolchain};
 
 #[derive(Clone, Debug)]
@@ -85,7 +85,14 @@ fn source() -> PathBuf {
 fn request(step: u64) -> Request {
     let memories = Vec::new();
     let options = Options { optimise: false, ..Options::default() };
-    Request { declaration: declaration(step), memories, sources: vec![source()], include_dirs: vec![], defines: vec![], options }
+    Request {
+        declaration: declaration(step),
+        memories,
+        sources: vec![source()],
+        include_dirs: vec![],
+        defines: vec![],
+        options,
+    }
 }
 
 fn tools() -> Toolchain {
@@ -182,9 +189,12 @@ fn state_that_reset_does_not_set_comes_from_the_seed() {
 #[test]
 fn failures_of_the_rtl_are_failures_of_the_run() {
     let library = tools().build(&request(5)).unwrap();
-    for (kind, fatal, words) in
-        [(8, false, "kind eight"), (10, false, "the sum is not all ones"), (12, false, "kind twelve"), (14, false, "$finish")]
-    {
+    for (kind, fatal, words) in [
+        (8, false, "kind eight"),
+        (10, false, "the sum is not all ones"),
+        (12, false, "kind twelve"),
+        (14, false, "$finish"),
+    ] {
         let mut instance = library.instance(1).unwrap();
         reset(&mut instance);
         let failure = cycle(&mut instance, |i| i.kind_i = kind).1.unwrap_err();
@@ -224,7 +234,9 @@ fn other_ports_are_named() {
     small.field.name = "tiny_o";
     let Err(Error::Ports { errors, .. }) = tools().check_ports(&request) else { panic!("the ports differ") };
     let name = |e: &PortError| match e {
-        PortError::Missing { name, .. } | PortError::Unknown { name, .. } | PortError::Different { name, .. } => name.clone(),
+        PortError::Missing { name, .. } | PortError::Unknown { name, .. } | PortError::Different { name, .. } => {
+            name.clone()
+        }
     };
     assert_eq!(errors.iter().map(name).collect::<Vec<_>>(), ["sum_o", "tiny_o", "kind_i", "small_o"]);
     assert_eq!(errors[0].to_string(), "port sum_o is an output of 33 bits, expected an output of 32 bits");
@@ -234,7 +246,8 @@ fn other_ports_are_named() {
 fn a_syntax_error_shows_verilators_message() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("toy.sv");
-    std::fs::write(&file, std::fs::read_to_string(source()).unwrap().replace("sum_q   <= '0;", "sum_q   <= ;")).unwrap();
+    std::fs::write(&file, std::fs::read_to_string(source()).unwrap().replace("sum_q   <= '0;", "sum_q   <= ;"))
+        .unwrap();
     let broken = Request { sources: vec![file], ..request(5) };
     let Err(error) = tools().build(&broken) else { panic!("a syntax error") };
     assert!(error.to_string().contains("toy.sv:32"), "{error}");

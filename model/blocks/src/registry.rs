@@ -18,7 +18,11 @@ pub struct Entry {
     pub twin: fn(&MrfShape) -> Box<dyn Twin>,
 }
 
-const fn entry<B: Block<Shape = MrfShape>>(path: &'static str, summary: &'static str, sources: &'static [&'static str]) -> Entry {
+const fn entry<B: Block<Shape = MrfShape>>(
+    path: &'static str,
+    summary: &'static str,
+    sources: &'static [&'static str],
+) -> Entry {
     Entry { name: B::NAME, path, summary, sources, twin: erase::<B> }
 }
 

@@ -79,7 +79,12 @@ impl Declaration {
         for index in 0..signals.len() {
             if let Some(name) = signals[index].field.valid_by {
                 let valid = signals.iter().position(|s| s.field.name == name);
-                assert!(valid.is_some(), "{}: {} is valid by {name}, which does not exist", B::NAME, signals[index].field.name);
+                assert!(
+                    valid.is_some(),
+                    "{}: {} is valid by {name}, which does not exist",
+                    B::NAME,
+                    signals[index].field.name
+                );
                 signals[index].valid = valid;
             }
         }

@@ -1,5 +1,6 @@
 //! `gpurf cosim`: RTL and model in lockstep.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -68,7 +69,14 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, argumen
         let mut job = jobs[*index].clone();
         progress.begin(*index, &name(&job));
         job.keep_failure &= kept.load(Ordering::Relaxed) < KEPT;
-        match run_job(project, tools, &job, &own.sources, &Options::default(), interrupt::flag()) {
+        let run = || run_job(project, tools, &job, &own.sources, &Options::default(), interrupt::flag());
+        // A defect in one run must not take the results of the others with it.
+        let Ok(outcome) = catch_unwind(AssertUnwindSafe(run)) else {
+            return Ended::Refused(Failure::tool(
+                "this run broke gpurf: a defect; please report it with the lines above",
+            ));
+        };
+        match outcome {
             Ok(result) => {
                 kept.fetch_add(usize::from(result.failure_folder.is_some()), Ordering::Relaxed);
                 Ended::Ran(Box::new(result))

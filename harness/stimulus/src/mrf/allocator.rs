@@ -1,8 +1,6 @@
 //! `mrf_allocator`.
 
-use gpurf_blocks::mrf::{
-    MAX_COLLECTORS, MrfAllocator, MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfShape,
-};
+use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfAllocator, MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfShape};
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
@@ -95,7 +93,12 @@ impl Cover for AllocatorCover {
             "reset while busy",
         ];
         if shape.issue_ports == 2 {
-            points.extend(["two instructions of one warp", "second port alone", "two dispatched", "second dispatched alone"]);
+            points.extend([
+                "two instructions of one warp",
+                "second port alone",
+                "two dispatched",
+                "second dispatched alone",
+            ]);
         }
         points
     }
@@ -104,7 +107,13 @@ impl Cover for AllocatorCover {
         Self(*shape)
     }
 
-    fn observe(&mut self, i: &MrfAllocatorIn, o: &MrfAllocatorOut, p: &MrfAllocatorProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(
+        &mut self,
+        i: &MrfAllocatorIn,
+        o: &MrfAllocatorOut,
+        p: &MrfAllocatorProbe,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
         let collectors = self.0.collectors;
         let complete = (0..collectors).filter(|c| i.complete_i >> c & 1 == 1);
         let (behind, eligible): (Vec<usize>, Vec<usize>) = complete.partition(|&c| p.same_warp_q[c] != 0);

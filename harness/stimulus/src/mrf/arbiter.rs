@@ -65,7 +65,8 @@ impl Driver for ArbiterDriver {
             inputs.write_groups_i[port] = rng.below(9) as u8;
             if rng.chance(knobs.get(HAZARD)) {
                 let slot = rng.below(shape.slots() as u64) as usize;
-                (inputs.write_bank_i[port], inputs.write_entry_i[port]) = (inputs.req_bank_i[slot], inputs.req_entry_i[slot]);
+                (inputs.write_bank_i[port], inputs.write_entry_i[port]) =
+                    (inputs.req_bank_i[slot], inputs.req_entry_i[slot]);
             }
         }
     }
@@ -125,7 +126,9 @@ impl Cover for ArbiterCover {
         let denied = |mine: bool| requests.iter().any(|&s| !granted(s) && loses_to(s, mine));
         let blocking = |slot: usize| writes.iter().any(|&w| to(w) == at(slot));
         let overtakes = |slot: usize| {
-            blocking(slot) && granted(slot) && requests.iter().any(|&s| s != slot && !blocking(s) && at(s).0 == at(slot).0)
+            blocking(slot)
+                && granted(slot)
+                && requests.iter().any(|&s| s != slot && !blocking(s) && at(s).0 == at(slot).0)
         };
         let both = writes.len() == 2;
         let points = [

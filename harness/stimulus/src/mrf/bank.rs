@@ -59,7 +59,14 @@ impl Cover for BankCover {
     type Probe = NoProbe<MrfShape>;
 
     fn points(shape: &MrfShape) -> Vec<&'static str> {
-        let mut points = vec!["read", "write", "partial write", "read after write of the same entry", "read under reset", "write under reset"];
+        let mut points = vec![
+            "read",
+            "write",
+            "partial write",
+            "read after write of the same entry",
+            "read under reset",
+            "write under reset",
+        ];
         if shape.dual_port {
             points.extend(["read and write of one entry", "read and write of two entries"]);
         }

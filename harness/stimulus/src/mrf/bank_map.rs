@@ -12,7 +12,8 @@ const EDGE: usize = 0;
 
 impl Driver for BankMapDriver {
     type In = MrfBankMapIn;
-    const KNOBS: &'static [Knob] = &[Knob { name: "edge", doc: "a value at the end of its range", values: &[0, 200, 600] }];
+    const KNOBS: &'static [Knob] =
+        &[Knob { name: "edge", doc: "a value at the end of its range", values: &[0, 200, 600] }];
 
     fn new(shape: &MrfShape, _: u8) -> Self {
         Self(*shape)
@@ -20,11 +21,7 @@ impl Driver for BankMapDriver {
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfBankMapIn) {
         let mut pick = |range: u64| {
-            if rng.chance(knobs.get(EDGE)) {
-                [0, range - 1][rng.below(2) as usize]
-            } else {
-                rng.below(range)
-            }
+            if rng.chance(knobs.get(EDGE)) { [0, range - 1][rng.below(2) as usize] } else { rng.below(range) }
         };
         inputs.warp_i = pick(64) as u8;
         inputs.reg_i = pick(256) as u8;
@@ -47,7 +44,13 @@ impl Cover for BankMapCover {
         Self(*shape)
     }
 
-    fn observe(&mut self, i: &MrfBankMapIn, o: &MrfBankMapOut, _: &NoProbe<MrfShape>, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(
+        &mut self,
+        i: &MrfBankMapIn,
+        o: &MrfBankMapOut,
+        _: &NoProbe<MrfShape>,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
         let banks = self.0.banks;
         let row = usize::from(i.base_i) + usize::from(i.reg_i) / banks;
         let points = [

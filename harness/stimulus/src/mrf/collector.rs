@@ -89,7 +89,13 @@ impl Cover for CollectorCover {
         Self
     }
 
-    fn observe(&mut self, i: &MrfCollectorIn, o: &MrfCollectorOut, _: &MrfCollectorProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(
+        &mut self,
+        i: &MrfCollectorIn,
+        o: &MrfCollectorOut,
+        _: &MrfCollectorProbe,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
         let at = |s: usize| (i.alloc_bank_i[s], i.alloc_entry_i[s]);
         let source = |s: usize| i.alloc_src_valid_i >> s & 1 == 1;
         let same = |a: usize, b: usize| source(a) && source(b) && at(a) == at(b);

@@ -78,7 +78,13 @@ impl Cover for CrossbarCover {
         Self(*shape)
     }
 
-    fn observe(&mut self, i: &MrfCrossbarIn, _: &MrfCrossbarOut, p: &MrfCrossbarProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(
+        &mut self,
+        i: &MrfCrossbarIn,
+        _: &MrfCrossbarOut,
+        p: &MrfCrossbarProbe,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
         let mut taken = 0u32;
         let mut shared = false;
         for slot in (0..self.0.slots()).filter(|s| p.fill_q >> s & 1 == 1) {

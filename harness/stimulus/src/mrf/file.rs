@@ -29,7 +29,11 @@ impl Driver for MrfDriver {
         Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
         Knob { name: "source", doc: "a source is a register", values: &[300, 700, 1000] },
         Knob { name: "same", doc: "a source is the register of another one", values: &[0, 300] },
-        Knob { name: "near", doc: "warp and register are among the first few, so that accesses collide", values: &[0, 500, 1000] },
+        Knob {
+            name: "near",
+            doc: "warp and register are among the first few, so that accesses collide",
+            values: &[0, 500, 1000],
+        },
         Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
         RESET,
     ];
@@ -134,7 +138,8 @@ impl Cover for MrfCover {
         let event = |position: u32, bits: u32| o.event_o >> position & ((1 << bits) - 1);
         let written = |bank: usize| p.bank_write_valid >> bank & 1 == 1;
         let taken = i.issue_valid_i & o.issue_ready_o;
-        let sourceless = (0..shape.issue_ports).any(|q| taken >> q & 1 == 1 && i.issue_src_valid_i >> (OPERANDS * q) & 7 == 0);
+        let sourceless =
+            (0..shape.issue_ports).any(|q| taken >> q & 1 == 1 && i.issue_src_valid_i >> (OPERANDS * q) & 7 == 0);
         let partial = (0..shape.issue_ports).any(|q| p.write_grant >> q & 1 == 1 && p.head_mask[q] != u32::MAX);
         let behind = (0..shape.collectors).any(|c| p.complete >> c & 1 == 1 && p.same_warp_q[c] != 0);
         // Fields of the event word, from the least significant end.

@@ -52,14 +52,29 @@ impl Cover for WriteQueueCover {
     type Probe = NoProbe<MrfShape>;
 
     fn points(_: &MrfShape) -> Vec<&'static str> {
-        vec!["push into empty", "push refused", "push while popped", "pop without push", "pop of nothing", "no lane", "all lanes", "reset while full"]
+        vec![
+            "push into empty",
+            "push refused",
+            "push while popped",
+            "pop without push",
+            "pop of nothing",
+            "no lane",
+            "all lanes",
+            "reset while full",
+        ]
     }
 
     fn new(_: &MrfShape) -> Self {
         Self
     }
 
-    fn observe(&mut self, i: &MrfWriteQueueIn, o: &MrfWriteQueueOut, _: &NoProbe<MrfShape>, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(
+        &mut self,
+        i: &MrfWriteQueueIn,
+        o: &MrfWriteQueueOut,
+        _: &NoProbe<MrfShape>,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
         let (push, full, pop) = (i.push_valid_i == 1, o.head_valid_o == 1, i.pop_i == 1);
         let points = [
             ("push into empty", push && !full),

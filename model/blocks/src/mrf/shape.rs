@@ -30,7 +30,8 @@ pub struct MrfShape {
 
 impl MrfShape {
     /// The baseline: 16 single-ported banks of 64 entries (128 KB), 8 collectors, one issue port.
-    pub const BASELINE: Self = Self { banks: 16, dual_port: false, collectors: 8, issue_ports: 1, depth: 64, tag_w: 32 };
+    pub const BASELINE: Self =
+        Self { banks: 16, dual_port: false, collectors: 8, issue_ports: 1, depth: 64, tag_w: 32 };
 
     /// Width of a bank number.
     pub fn bank_w(&self) -> u32 {

@@ -1,0 +1,305 @@
+//! The lockstep against real RTL: what it notices, what it says, and what it leaves on disk.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use gpurf_blocks::mrf::{MrfShape, MrfWriteQueueIn};
+use gpurf_blocks::{Block, Declaration, Memory, Twin, registry, view};
+use gpurf_lockstep::{Cause, Lockstep, Plan, Reproducer};
+use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_job, suite};
+use verilated::{Options, Toolchain};
+
+const SMALL: MrfShape = MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 1, depth: 16, tag_w: 16 };
+static GO: AtomicBool = AtomicBool::new(false);
+
+/// A checkout whose failures go elsewhere.
+struct Bench {
+    project: Project,
+    tools: Toolchain,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project { failures: folder.path().join("failures"), ..Project::find() };
+        let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
+        Self { project, tools, folder }
+    }
+
+    /// A module's source with a text replaced, as `--rtl` would give it.
+    fn broken(&self, module: &str, find: &str, replace: &str) -> RtlSources {
+        let path = registry::find(module).unwrap().path;
+        let text = std::fs::read_to_string(self.project.rtl().join(path).with_extension("sv")).unwrap();
+        assert_eq!(text.matches(find).count(), 1, "{find}");
+        let file = self.folder.path().join(format!("{module}.sv"));
+        std::fs::write(&file, text.replace(find, replace)).unwrap();
+        RtlSources { overrides: vec![(module.into(), file)], ..RtlSources::default() }
+    }
+
+    fn options() -> Options {
+        Options { optimise: false, ..Options::default() }
+    }
+
+    fn run(&self, job: &Job, rtl: &RtlSources) -> JobResult {
+        run_job(&self.project, &self.tools, job, rtl, &Self::options(), &GO).unwrap()
+    }
+
+    fn sides(&self, twin: Box<dyn Twin>) -> Lockstep {
+        let request =
+            request(&self.project, twin.declaration().block, &SMALL, &RtlSources::default(), Self::options()).unwrap();
+        let library = self.tools.build(&request).unwrap();
+        Lockstep::new(twin, library.instance(1).unwrap(), library.absent())
+    }
+}
+
+fn queue_job() -> Job {
+    suite::random("mrf_write_queue", SMALL, 0, 3, 5_000)
+}
+
+/// All values of a variable, by cycle, as bit strings.
+fn values(wave: &mut wellen::simple::Waveform, path: &[&str], name: &str) -> Vec<(u64, String)> {
+    let variable = wave.hierarchy().lookup_var(path, name).unwrap_or_else(|| panic!("{path:?} {name}"));
+    let signal = wave.hierarchy()[variable].signal_ref();
+    wave.load_signals(&[signal]);
+    let times = wave.time_table().to_vec();
+    let signal = wave.get_signal(signal).unwrap();
+    signal.iter_changes().map(|(index, value)| (times[index as usize], value.to_bit_string().unwrap())).collect()
+}
+
+/// The value at a time.
+fn at(changes: &[(u64, String)], time: u64) -> &str {
+    &changes.iter().rev().find(|c| c.0 <= time).expect("a value from the beginning").1
+}
+
+#[test]
+fn a_broken_block_is_found_shown_and_reproduced() {
+    let bench = Bench::new();
+    let rtl = bench.broken("mrf_write_queue", "mask_q  <= push_mask_i;", "mask_q  <= push_mask_i ^ 32'h80;");
+    let result = bench.run(&queue_job(), &rtl);
+    assert_eq!(result.result, RunResult::Diverged);
+    let found = result.divergence.clone().unwrap();
+    assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_write_queue", "head_mask_o"));
+    let [model, rtl_value] =
+        [&found.model, &found.rtl].map(|v| u32::from_str_radix(v.trim_start_matches("0x"), 16).unwrap());
+    assert_eq!(model ^ rtl_value, 0x80);
+    assert!(result.report.contains("differing bits: 7"), "{}", result.report);
+
+    // The waveform, read back by somebody else's parser.
+    let folder = result.failure_folder.clone().unwrap();
+    let mut wave = wellen::simple::read(folder.join("wave.vcd")).unwrap();
+    let scope = |side| ["gpurf", side, "mrf_write_queue"];
+    let time = 2 * found.cycle;
+    let model_wave = values(&mut wave, &scope("model"), "head_mask_o");
+    let rtl_wave = values(&mut wave, &scope("rtl"), "head_mask_o");
+    let diff = values(&mut wave, &scope("diff"), "head_mask_o");
+    assert_eq!(at(&model_wave, time), format!("{model:032b}"));
+    assert_eq!(at(&rtl_wave, time), format!("{rtl_value:032b}"));
+    assert_eq!(at(&diff, time), "1");
+    assert!(diff.iter().all(|(t, v)| *t >= time || v != "1"), "nothing differs before");
+    let cycles = values(&mut wave, &["gpurf"], "cycle");
+    let last = u64::from_str_radix(&cycles.last().unwrap().1, 2).unwrap();
+    assert_eq!(last, found.cycle + 32, "32 cycles behind the difference");
+    // A payload is shown where it is valid, and unknown elsewhere.
+    let valid = values(&mut wave, &scope("rtl"), "head_valid_o");
+    for (t, value) in &rtl_wave {
+        assert_eq!(value.contains('x'), at(&valid, *t) == "0", "time {t}");
+    }
+    let save = std::fs::read_to_string(folder.join("wave.gtkw")).unwrap();
+    assert!(save.contains("gpurf.model.mrf_write_queue.head_mask_o[31:0]"), "{save}");
+
+    // The reproducer: fails in the same way, and not without any of its cycles.
+    let reproducer = Reproducer::read(&folder.join("reproducer.json")).unwrap();
+    let replay = |file: Reproducer| {
+        let job = Job {
+            seed: file.seed,
+            cycles: file.cycles.len() as u64,
+            inputs: Inputs::Replay(file),
+            keep_failure: false,
+            ..queue_job()
+        };
+        bench.run(&job, &rtl)
+    };
+    let again = replay(reproducer.clone());
+    assert_eq!(again.divergence.unwrap().port, "head_mask_o");
+    assert_eq!(reproducer.cycles.len(), 2, "a push, and the cycle in which it is seen: {:?}", reproducer.cycles);
+    for left_out in 0..reproducer.cycles.len() {
+        let mut shorter = reproducer.clone();
+        shorter.cycles.remove(left_out);
+        assert_eq!(replay(shorter).result, RunResult::Pass, "without cycle {left_out}");
+    }
+}
+
+#[test]
+fn blame_names_the_block_inside_the_register_file() {
+    let bench = Bench::new();
+    let cases = [
+        ("mrf_bank_map", "reg_i + RegW'(warp_i)", "reg_i"),
+        ("mrf_collector", "inflight_q <= grant_i;", "inflight_q <= '0;"),
+        ("mrf_arbiter", "turn_d  = turn_q ^ contest;", "turn_d  = ~turn_q;"),
+    ];
+    for (module, find, replace) in cases {
+        let rtl = bench.broken(module, find, replace);
+        let job = Job { keep_failure: false, ..suite::random("mrf", SMALL, 0, 1, 5_000) };
+        let result = bench.run(&job, &rtl);
+        assert_eq!(result.divergence.unwrap().block, module);
+    }
+}
+
+#[test]
+fn a_failed_assertion_ends_a_run_with_its_message_and_a_waveform() {
+    let bench = Bench::new();
+    let rtl = bench.broken("mrf_bank", "assign read_data_valid_d = read_valid_i & ~write_valid_i;", "assign read_data_valid_d = read_valid_i & ~write_valid_i;\n    `GPURF_ASSERT(never_three, read_entry_i != 3, \"entry three was read\")");
+    let result = bench.run(&suite::random("mrf_bank", SMALL, 0, 1, 5_000), &rtl);
+    assert_eq!(result.result, RunResult::Assertion);
+    assert!(result.report.contains("entry three was read"), "{}", result.report);
+    assert!(result.failure_folder.unwrap().join("wave.vcd").exists());
+}
+
+#[test]
+fn a_probe_that_the_rtl_lacks_is_counted_and_the_rest_is_compared() {
+    let bench = Bench::new();
+    let mut rtl =
+        bench.broken("mrf_collector", "assign busy_o       = busy_q;", "assign busy_o       = busy_q; // mine");
+    let (_, file) = &rtl.overrides[0];
+    let text = std::fs::read_to_string(file).unwrap().replace("inflight_q", "travelling_q");
+    std::fs::write(file, text).unwrap();
+    let result = bench.run(&suite::random("mrf_collector", SMALL, 0, 1, 5_000), &rtl);
+    assert_eq!((result.result, result.probes_absent), (RunResult::Pass, vec!["inflight_q".to_owned()]));
+    // Without the probe the same mistake is noticed later, at an output.
+    let text =
+        std::fs::read_to_string(&rtl.overrides[0].1).unwrap().replace("travelling_q <= grant_i", "travelling_q <= '0");
+    std::fs::write(&rtl.overrides[0].1, text).unwrap();
+    rtl.defines.push("ANOTHER".into());
+    let job = Job { keep_failure: false, ..suite::random("mrf_collector", SMALL, 0, 1, 5_000) };
+    assert_eq!(bench.run(&job, &rtl).divergence.unwrap().port, "complete_o");
+}
+
+/// A twin with a defect of its own.
+struct Faulty {
+    inner: Box<dyn Twin>,
+    cycles: u64,
+    fault: fn(&mut dyn Twin, u64),
+}
+
+impl Twin for Faulty {
+    fn declaration(&self) -> &Declaration {
+        self.inner.declaration()
+    }
+    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.inner.cycle(inputs, compared);
+        self.cycles += 1;
+        (self.fault)(&mut *self.inner, self.cycles);
+    }
+    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.inner.cycle_unprobed(inputs, compared);
+    }
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        self.inner.memories()
+    }
+}
+
+/// Runs a faulty twin of a block against its RTL.
+fn run_faulty(block: &str, fault: fn(&mut dyn Twin, u64), stop: &AtomicBool) -> gpurf_lockstep::Outcome {
+    let inner = (registry::find(block).unwrap().twin)(&SMALL);
+    let mut sides = Bench::new().sides(Box::new(Faulty { inner, cycles: 0, fault }));
+    let mut stimulus = gpurf_stimulus::random(block, &SMALL, 0, 1);
+    let plan = Plan { seed: 1, cycles: 2_000, memory_every: 640 };
+    sides.run(&mut *stimulus, &plan, &mut |_, _| {}, stop)
+}
+
+#[test]
+fn a_panic_of_the_model_keeps_the_waveform() {
+    let outcome = run_faulty("mrf_write_queue", |_, cycle| assert!(cycle < 1_000, "a defect of the model"), &GO);
+    let Some(Cause::Panicked { cycle, message }) = outcome.cause else { panic!("{:?}", outcome.cause) };
+    assert_eq!(
+        (cycle, message.as_str()),
+        (995, "a defect of the model"),
+        "four cycles are reset, and the first is number 0"
+    );
+    assert_eq!(outcome.capture.unwrap().rtl.len(), 256);
+}
+
+#[test]
+fn a_memory_that_only_the_whole_comparison_can_see_is_compared() {
+    let fault = |twin: &mut dyn Twin, cycle| {
+        if cycle == 700 {
+            twin.memories()[0].words[15].0[31] ^= 1;
+        }
+    };
+    // The stimulus of the bank reads and writes every word sooner or later; the word is looked at before that or at the next comparison.
+    let outcome = run_faulty("mrf_bank", fault, &GO);
+    let Some(Cause::Diverged(divergence)) = outcome.cause else { panic!("{:?}", outcome.cause) };
+    assert!(divergence.cycle >= 695 && divergence.cycle <= 1_280, "{}", divergence.cycle);
+    assert_eq!(divergence.blame.block, "mrf_bank");
+}
+
+#[test]
+fn an_interrupted_run_says_so_and_keeps_what_it_saw() {
+    let outcome = run_faulty("mrf_write_queue", |_, _| {}, &AtomicBool::new(true));
+    assert!(matches!(outcome.cause, Some(Cause::Interrupted)));
+    assert!(outcome.capture.is_some());
+}
+
+#[test]
+fn one_seed_is_one_run() {
+    let bench = Bench::new();
+    let result = || bench.run(&suite::random("mrf", SMALL, 1, 9, 5_000), &RtlSources::default());
+    let (one, two) = (result(), result());
+    assert_eq!(
+        (one.result, one.cycles, &one.events, &one.coverage),
+        (RunResult::Pass, 5_000, &two.events, &two.coverage)
+    );
+    let other = bench.run(&suite::random("mrf", SMALL, 1, 10, 5_000), &RtlSources::default());
+    assert_ne!(one.events, other.events);
+}
+
+#[test]
+fn every_directed_sequence_is_equal() {
+    let bench = Bench::new();
+    for (name, _) in gpurf_stimulus::directed::list("mrf") {
+        for straps in [0, 1] {
+            let job = Job {
+                inputs: Inputs::Directed(name.into()),
+                straps,
+                ..suite::random("mrf", SMALL, straps, 1, 1_000_000)
+            };
+            let result = bench.run(&job, &RtlSources::default());
+            assert_eq!(result.result, RunResult::Pass, "{name}: {}", result.report);
+            assert!(result.cycles > 10, "{name}");
+        }
+    }
+}
+
+#[test]
+fn inputs_that_mean_nothing_are_left_out_of_a_reproducer() {
+    let twin = (registry::find(gpurf_blocks::mrf::MrfWriteQueue::NAME).unwrap().twin)(&SMALL);
+    let declaration = twin.declaration();
+    let mut stimulus = gpurf_stimulus::random("mrf_write_queue", &SMALL, 0, 1);
+    let mut inputs = gpurf_lockstep::Records::zeroed(declaration.input_bytes, 50);
+    for cycle in 0..50 {
+        assert!(stimulus.next(inputs.get_mut(cycle)));
+    }
+    let file = Reproducer::new(declaration, 1, Vec::new(), &inputs);
+    let back = file.inputs(declaration).unwrap();
+    for cycle in 0..50 {
+        let [before, after]: [&MrfWriteQueueIn; 2] = [view(inputs.get(cycle)), view(back.get(cycle))];
+        assert_eq!((before.push_valid_i, before.pop_i, before.rst_ni), (after.push_valid_i, after.pop_i, after.rst_ni));
+        let expected = if before.push_valid_i == 1 { before.push_data_i.0 } else { [0; 32] };
+        assert_eq!(after.push_data_i.0, expected);
+    }
+    assert_eq!(Reproducer::new(declaration, 1, Vec::new(), &back), file);
+}
+
+#[test]
+fn the_failure_folder_appears_whole_or_not_at_all() {
+    let bench = Bench::new();
+    let rtl = bench.broken("mrf_write_queue", "mask_q  <= push_mask_i;", "mask_q  <= '0;");
+    // A file where the folder should be.
+    std::fs::write(&bench.project.failures, "in the way").unwrap();
+    let error = run_job(&bench.project, &bench.tools, &queue_job(), &rtl, &Bench::options(), &GO).unwrap_err();
+    assert!(error.to_string().contains("cannot write a failure folder"), "{error}");
+    let left: Vec<PathBuf> = std::fs::read_dir(bench.folder.path()).unwrap().map(|e| e.unwrap().path()).collect();
+    assert!(left.iter().all(|p| !p.to_string_lossy().contains(".new-")), "{left:?}");
+    assert!(Path::new(&bench.project.failures).is_file());
+}

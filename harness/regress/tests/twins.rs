@@ -1,0 +1,85 @@
+//! The twin rule: both trees are walked, and every module has its twin with the same parameters and ports.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::registry::BLOCKS;
+use gpurf_regress::{Project, RtlSources, audit, request};
+use verilated::{Options, Toolchain};
+
+/// Paths without ending of the files below `folder` that have this ending.
+fn tree(folder: &Path, ending: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(inner) = open.pop() {
+        for entry in std::fs::read_dir(folder.join(&inner)).unwrap() {
+            let path = inner.join(entry.unwrap().file_name());
+            if folder.join(&path).is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == ending) {
+                found.insert(path.with_extension("").to_string_lossy().into_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_module_has_a_twin_at_the_same_path_and_every_block_a_module() {
+    let project = Project::find();
+    let modules: BTreeSet<String> = tree(&project.rtl(), "sv").into_iter().filter(|m| !m.ends_with("_pkg")).collect();
+    let twins = tree(&project.root.join("model/blocks/src"), "rs");
+    let pages = tree(&project.root.join("docs/blocks"), "md");
+    for module in &modules {
+        assert!(twins.contains(module), "rtl/{module}.sv has no twin model/blocks/src/{module}.rs");
+    }
+    let blocks: BTreeSet<String> = BLOCKS.iter().map(|b| b.path.to_owned()).collect();
+    assert_eq!(modules, blocks, "the modules of rtl/ and the blocks of the registry");
+    for block in BLOCKS {
+        let page = block.name.split("_1r").next().unwrap();
+        assert!(pages.contains(page), "{} has no page docs/blocks/{page}.md", block.name);
+    }
+}
+
+/// The names of a module's overridable parameters, from its source.
+fn parameters(source: &str) -> Vec<String> {
+    let declarations = source.lines().filter_map(|l| l.trim().strip_prefix("parameter int unsigned "));
+    declarations.map(|l| l.split([' ', '=']).next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn parameters_ports_and_probes_are_equal() {
+    let project = Project::find();
+    let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
+    let base = MrfShape::BASELINE;
+    let other = MrfShape { banks: 4, dual_port: true, collectors: 16, issue_ports: 2, depth: 256, tag_w: 64 };
+    for block in BLOCKS {
+        let source = std::fs::read_to_string(project.rtl().join(block.path).with_extension("sv")).unwrap();
+        for shape in [base, other] {
+            let request = request(&project, block.name, &shape, &RtlSources::default(), Options::default()).unwrap();
+            let declared: Vec<&str> = request.declaration.parameters.iter().map(|p| p.0).collect();
+            assert_eq!(parameters(&source), declared, "{}", block.name);
+            tools.check_ports(&request).unwrap_or_else(|e| panic!("{e}"));
+        }
+        // Every probe exists in our own RTL: an absent one would be compared nowhere.
+        if block.name != "mrf" {
+            let options = Options { optimise: false, ..Options::default() };
+            let library =
+                tools.build(&request(&project, block.name, &base, &RtlSources::default(), options).unwrap()).unwrap();
+            assert!(library.absent_names().is_empty(), "{}: {:?}", block.name, library.absent_names());
+        }
+    }
+}
+
+#[test]
+fn every_bit_of_a_small_blocks_state_is_looked_at() {
+    let project = Project::find();
+    let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
+    let shape = MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 16, tag_w: 16 };
+    for block in ["mrf_collector", "mrf_allocator", "mrf_arbiter"] {
+        let found = audit::audit(&project, &tools, block, &shape, 1).unwrap();
+        assert!(found.complete(), "{found:?}");
+        assert!(found.bits > 8 && found.reported > 8, "{found:?}");
+    }
+}
