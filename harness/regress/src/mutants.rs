@@ -23,6 +23,8 @@ use crate::{JobError, Project, RtlSources, request, run_all};
 
 /// Cycles after which a mutant counts as not noticed.
 const CYCLES: u64 = 20_000;
+/// Seconds that a proof of equivalence may take.
+const PROOF_LIMIT_S: u32 = 120;
 /// Name of the variable that selects a generated mutant.
 const SELECT: &str = "mutant_sel";
 
@@ -241,10 +243,20 @@ fn python(project: &Project, script: &str) -> Result<Command, JobError> {
     Ok(command)
 }
 
-fn run(mut command: Command, what: &str) -> Result<String, JobError> {
+/// Standard output of a command that has to succeed.
+fn run(command: Command, what: &str) -> Result<String, JobError> {
+    run_within(command, what)?.ok_or_else(|| JobError::Build(format!("{what}: took too long")))
+}
+
+/// The same; `None` if `timeout` ended it.
+fn run_within(mut command: Command, what: &str) -> Result<Option<String>, JobError> {
+    const TIMED_OUT: i32 = 124;
     let output = command.output().map_err(|e| JobError::Build(format!("{what}: {e}")))?;
+    if output.status.code() == Some(TIMED_OUT) {
+        return Ok(None);
+    }
     if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        return Ok(Some(String::from_utf8_lossy(&output.stdout).into_owned()));
     }
     Err(JobError::Build(format!("{what}: {}", String::from_utf8_lossy(&output.stderr).trim_end())))
 }
@@ -389,9 +401,12 @@ impl Trial<'_> {
 
     /// Asks Yosys for a proof that a mutant equals the original.
     fn proof(&self, netlist: &Path, select: u16) -> Result<Option<String>, JobError> {
-        let mut command = python(self.project, "prove_equivalent.py")?;
+        let proof = python(self.project, "prove_equivalent.py")?;
+        // The solver's own limit does not bound every step.
+        let mut command = Command::new("timeout");
+        command.arg(PROOF_LIMIT_S.to_string()).arg(proof.get_program()).args(proof.get_args());
         command.arg(netlist).args(["--select", &select.to_string()]);
-        let text = run(command, "prove_equivalent.py")?;
+        let Some(text) = run_within(command, "prove_equivalent.py")? else { return Ok(None) };
         let verdicts: BTreeMap<String, String> =
             serde_json::from_str(&text).map_err(|e| JobError::Build(format!("prove_equivalent.py: {e}: {text}")))?;
         let proven = verdicts.get(&select.to_string()).is_some_and(|v| v == "equivalent");
