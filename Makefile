@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help cosim test wave regress mutants bench lint clean
 
-# Release for everything, tests too: lockstep is used optimised, and one profile is compiled once.
+# Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
 
 # The variables that narrow or lengthen a run. BLOCK and SET take several values, separated by spaces.

@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fmt --all --check
-cargo clippy --quiet --workspace --all-targets --release -- -D warnings
+cargo clippy --quiet --workspace --all-targets -- -D warnings
 scripts/lint_rtl.sh

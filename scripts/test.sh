@@ -13,7 +13,7 @@ lints=$?
 step 'tests'
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-cargo test --workspace --release --no-fail-fast 2>&1 | tee "$output"
+cargo test --workspace --no-fail-fast 2>&1 | tee "$output"
 tests=${PIPESTATUS[0]}
 
 # Sums cargo's line of each test program: 'test result: ok. 12 passed; 0 failed; 0 ignored; ...'.
