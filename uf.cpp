@@ -1,2 +1,0 @@
-#include "Vgpurf.cpp"
-#include "*DepSet*.cpp"
