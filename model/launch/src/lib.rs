@@ -1,0 +1,1 @@
+//! Launch manifests: buffers, launches, checks.

@@ -1,0 +1,1 @@
+//! The functional oracle: runs machine code with no notion of time.
