@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench lint clean
+.PHONY: help cosim test wave regress mutants bench kernels lint clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -39,6 +39,9 @@ mutants: ## faults put into the RTL: how many the lockstep catches, where, how f
 bench: ## speed of the lockstep, of plain Verilator and of the model
 	@scripts/bootstrap.sh
 	@$(GPURF) bench
+
+kernels: ## the test kernels' PTX again, with nvcc from PyPI (KERNEL= some, by name)
+	@scripts/kernels.sh $(KERNEL)
 
 lint: ## format and lints of Rust and RTL, without running anything
 	@scripts/bootstrap.sh --lint
