@@ -1,0 +1,109 @@
+//! A finite value taken apart, and the one place where results are rounded.
+
+use crate::{INFINITY, Mode, Rounding, SIGN};
+
+/// The value `(-1)^negative * significand * 2^exponent`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finite {
+    pub negative: bool,
+    pub significand: u64,
+    pub exponent: i32,
+}
+
+impl Finite {
+    /// The same value with the leading one of its significand at bit `top`. The significand is not zero and has no
+    /// bit above `top`.
+    pub fn normalized(self, top: u32) -> Self {
+        let shift = top - (63 - self.significand.leading_zeros());
+        Self { significand: self.significand << shift, exponent: self.exponent - shift as i32, ..self }
+    }
+}
+
+/// What a bit pattern stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Class {
+    Finite(Finite),
+    Infinite { negative: bool },
+    Nan,
+}
+
+/// Takes `bits` apart; with `ftz` a subnormal is a zero of its sign.
+pub(crate) fn classify(bits: u32, ftz: bool) -> Class {
+    let negative = bits & SIGN != 0;
+    let biased = (bits >> 23 & 0xff) as i32;
+    let fraction = u64::from(bits & 0x007f_ffff);
+    match biased {
+        0xff if fraction == 0 => Class::Infinite { negative },
+        0xff => Class::Nan,
+        0 => Class::Finite(Finite { negative, significand: if ftz { 0 } else { fraction }, exponent: -149 }),
+        _ => Class::Finite(Finite { negative, significand: fraction | 0x0080_0000, exponent: biased - 150 }),
+    }
+}
+
+/// `value >> shift`, with bit 0 set if any bit that was shifted out was.
+pub(crate) fn shift_right_sticky(value: u64, shift: u32) -> u64 {
+    if shift == 0 {
+        value
+    } else if shift < 64 {
+        value >> shift | u64::from(value << (64 - shift) != 0)
+    } else {
+        u64::from(value != 0)
+    }
+}
+
+/// Whether the last kept bit is incremented, given that bit, the first dropped bit and whether any later one is set.
+pub(crate) fn round_up(rounding: Rounding, negative: bool, last: bool, half: bool, sticky: bool) -> bool {
+    match rounding {
+        Rounding::NearestEven => half && (sticky || last),
+        Rounding::TowardZero => false,
+        Rounding::Down => negative && (half || sticky),
+        Rounding::Up => !negative && (half || sticky),
+    }
+}
+
+/// The single precision value of `significand * 2^exponent`, rounded once, flushed and clamped as `mode` says.
+/// Bit 0 of the significand may be a sticky bit, if there are at least two bits between it and the last kept one.
+pub(crate) fn round(negative: bool, significand: u64, exponent: i32, mode: Mode) -> u32 {
+    let sign = if negative { SIGN } else { 0 };
+    if significand == 0 {
+        return if mode.sat { 0 } else { sign };
+    }
+    // Leading one at bit 63; `biased` is the exponent field that a normal result would have.
+    let shift = significand.leading_zeros();
+    let mut aligned = significand << shift;
+    let mut biased = exponent - shift as i32 + 63 + 127;
+    if biased >= 0xff {
+        let result = sign | overflow(mode.rounding, negative);
+        return if mode.sat { super::saturate(result) } else { result };
+    }
+    if biased < 1 {
+        // Subnormal: the leading one moves below the place of the hidden one.
+        aligned = shift_right_sticky(aligned, (1 - biased) as u32);
+        biased = 0;
+    }
+    let kept = (aligned >> 40) as u32;
+    let half = aligned >> 39 & 1 != 0;
+    let sticky = aligned << 25 != 0;
+    let increment = u32::from(round_up(mode.rounding, negative, kept & 1 != 0, half, sticky));
+    // The hidden one adds one to the exponent field of a normal value, and a carry out of the fraction does so too.
+    let magnitude = kept + increment + if biased > 0 { ((biased - 1) as u32) << 23 } else { 0 };
+    let result = if magnitude >= INFINITY {
+        sign | overflow(mode.rounding, negative)
+    } else if mode.ftz && magnitude < 0x0080_0000 {
+        sign
+    } else {
+        sign | magnitude
+    };
+    if mode.sat { super::saturate(result) } else { result }
+}
+
+/// The magnitude that stands for a value too large: infinity, or the largest finite value if rounding goes that way.
+fn overflow(rounding: Rounding, negative: bool) -> u32 {
+    let to_infinity = match rounding {
+        Rounding::NearestEven => true,
+        Rounding::TowardZero => false,
+        Rounding::Down => negative,
+        Rounding::Up => !negative,
+    };
+    if to_infinity { INFINITY } else { INFINITY - 1 }
+}

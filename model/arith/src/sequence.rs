@@ -1,0 +1,24 @@
+//! What takes several instructions: exact division and square root, integer division, 64-bit conversions, and the few
+//! double precision steps inside `sinf` and `cosf`.
+//!
+//! Each sequence is written once, over the [`Machine`] trait. With [`Evaluate`] it computes on bit patterns, and is
+//! tested that way. With a compiler's machine, whose values are virtual registers, the same code emits the
+//! instructions. What was tested is what runs.
+//!
+//! A sequence is straight-line code with selects, but for a few calls of [`Machine::branch`]: a short usual path and
+//! a long rare one. Neither side has an effect but its values, so computing both and selecting is right as well.
+
+mod evaluate;
+mod float;
+mod integer;
+mod machine;
+mod wide;
+
+pub use evaluate::Evaluate;
+pub use float::{divide, divide_approximate, divide_full, reciprocal, square_root};
+pub use integer::{Division, divide_signed, divide_signed_64, divide_unsigned, divide_unsigned_64};
+pub use machine::{IntRelation, Machine, Pair};
+pub use wide::{
+    double_from_signed_64, double_multiply, float_from_double, float_from_signed_64, float_from_unsigned_64,
+    signed_64_from_float, unsigned_64_from_float,
+};
