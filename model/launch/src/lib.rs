@@ -1,1 +1,18 @@
-//! Launch manifests: buffers, launches, checks.
+//! Launch manifests: which kernel runs, on which buffers, with which grid, and what must come out.
+//!
+//! [`Manifest::load`] reads a TOML file and checks all of it: keys, types, ranges, names, sizes of buffer files. What
+//! it gives back can be run as it stands. No buffer is made before it is asked for ([`Buffer::initial_bytes`]), so a
+//! manifest with a hostile size costs nothing but its message. The page `docs/launch.md` has the format.
+
+mod check;
+mod error;
+mod init;
+mod manifest;
+pub mod random;
+mod types;
+
+pub use check::{Check, CheckRow};
+pub use error::ManifestError;
+pub use init::Init;
+pub use manifest::{Argument, Buffer, BufferId, Launch, Manifest, Repetition, Symbol};
+pub use types::{Scalar, Type};

@@ -1,0 +1,150 @@
+//! What a manifest says, checked.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Check, CheckRow, Init, ManifestError, Scalar, Type};
+
+/// A launch manifest, fully checked.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// The file it was read from.
+    pub path: PathBuf,
+    /// The kernels' source, `.cu` or `.ptx`, relative paths resolved against the manifest's folder.
+    pub source: PathBuf,
+    /// The buffers in order of declaration; their names are distinct.
+    pub buffers: Vec<Buffer>,
+    /// Initial values of `__constant__` and `__device__` variables.
+    pub symbols: Vec<Symbol>,
+    /// The launches in order; at least one.
+    pub launches: Vec<Launch>,
+    /// What must come out.
+    pub checks: Vec<Check>,
+}
+
+/// Index of a buffer in [`Manifest::buffers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub usize);
+
+/// A buffer in global memory.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// Its name.
+    pub name: String,
+    /// Type of its elements.
+    pub ty: Type,
+    /// Number of elements; may be zero.
+    pub len: u64,
+    /// What it holds at the start.
+    pub init: Init,
+    /// Whether it is a result (`output = true`): `--dump` writes these.
+    pub output: bool,
+}
+
+impl Buffer {
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.len * self.ty.size() as u64
+    }
+
+    /// The bytes that it holds at the start, little-endian.
+    ///
+    /// # Errors
+    /// When its file cannot be read, or has changed its size since the manifest was read.
+    pub fn initial_bytes(&self) -> Result<Vec<u8>, ManifestError> {
+        self.init.bytes(self.ty, self.len)
+    }
+}
+
+/// The initial value of a `__constant__` or `__device__` variable.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// The variable's name in the PTX.
+    pub name: String,
+    /// Type of its elements.
+    pub ty: Type,
+    /// Number of elements; whether that fits the variable is for the user of the manifest to check.
+    pub len: u64,
+    /// What it holds.
+    pub init: Init,
+}
+
+impl Symbol {
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.len * self.ty.size() as u64
+    }
+
+    /// The bytes that it holds at the start, little-endian. Errors as [`Buffer::initial_bytes`].
+    pub fn initial_bytes(&self) -> Result<Vec<u8>, ManifestError> {
+        self.init.bytes(self.ty, self.len)
+    }
+}
+
+/// One launch of a kernel.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Name of the kernel, as in the CUDA source or mangled as in the PTX.
+    pub kernel: String,
+    /// Thread blocks in x, y, z; each at least 1.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z; each at least 1, at most 1024 together.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory a block.
+    pub dynamic_shared: u32,
+    /// The arguments in order.
+    pub args: Vec<Argument>,
+    /// How often it runs.
+    pub repetition: Repetition,
+}
+
+/// An argument of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The address of a buffer.
+    Buffer(BufferId),
+    /// A value.
+    Scalar(Scalar),
+    /// The number of the pass, from 0, as an integer of this type (`value = "i"`).
+    PassNumber(Type),
+}
+
+/// How often a launch runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repetition {
+    /// A fixed number of passes, 1 if nothing is said; at least 1.
+    Times(u32),
+    /// Before each pass every element of `buffer` is set to `reset`; the next pass follows if an element is not zero
+    /// afterwards. More than `max` passes are an error of the run.
+    WhileNonzero {
+        /// The buffer that is looked at.
+        buffer: BufferId,
+        /// What its elements are set to before each pass.
+        reset: Scalar,
+        /// Greatest number of passes; at least 1.
+        max: u32,
+    },
+}
+
+impl Manifest {
+    /// Reads and checks the manifest at `path`.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it, with file, line and column where there is one.
+    pub fn load(path: &Path) -> Result<Self, ManifestError> {
+        let _ = path;
+        todo!()
+    }
+
+    /// The buffer with this index.
+    pub fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[id.0]
+    }
+
+    /// Runs every check against the final bytes of the buffers, which `bytes_of` gives.
+    ///
+    /// # Errors
+    /// When a file of expected bytes cannot be read.
+    pub fn evaluate<'a>(&self, bytes_of: impl Fn(BufferId) -> &'a [u8]) -> Result<Vec<CheckRow>, ManifestError> {
+        self.checks.iter().map(|check| check.evaluate(self.buffer(check.buffer), bytes_of(check.buffer))).collect()
+    }
+}

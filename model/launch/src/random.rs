@@ -1,0 +1,1 @@
+//! The random generator of `init = { random = .. }`.
