@@ -1,0 +1,508 @@
+//! Instructions as two 64-bit words.
+//!
+//! | operation word | bits | control word | bits |
+//! |---|---|---|---|
+//! | opcode | 6:0 | source c | 7:0 |
+//! | b is a constant | 7 | modifiers 15:4 | 19:8 |
+//! | guard, its inverse | 10:8, 11 | or, for a branch, reconvergence | 19:0 |
+//! | destination d | 19:12 | last read a, b, c | 22:20 |
+//! | source a | 27:20 | deschedule, strand end | 23, 24 |
+//! | modifiers 3:0 | 31:28 | LRF bypass, RFC bypass | 25, 26 |
+//! | source b, or | 39:32 | levels of a, b, c | 31:27, 36:32, 41:37 |
+//! | offset, or | 63:40 | level of the result | 46:42 |
+//! | constant | 63:32 | power of two sources, of the result | 48:47, 50:49, 52:51 |
+//! | | | free register, inverted | 60:53 |
+//!
+//! The modifiers hold p, s and t first, where the operation has them at bits 2:0, 6:3 and 10:7, and the operation's own behind the last of them.
+//! What an operation does not use is zero. `RZ` in a slot that is used is 255, so that the word of an instruction without control
+//! fields has zeros in all control bits.
+
+use crate::control::{Control, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
+use crate::instruction::Instruction;
+use crate::operations::{Op, Slots};
+use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
+
+/// Why two words are no instruction, or an instruction is none of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// No operation has this opcode.
+    #[error("no operation has opcode {number:#04x}")]
+    Opcode {
+        /// The opcode.
+        number: u8,
+    },
+    /// A constant stands where the operation reads a register, or the other way round.
+    #[error("{mnemonic} does not take {what} as source b")]
+    Form {
+        /// The operation.
+        mnemonic: &'static str,
+        /// What source b is.
+        what: &'static str,
+    },
+    /// A field has a value that means nothing.
+    #[error("{mnemonic}: {value} means nothing in field {field}")]
+    Value {
+        /// The operation.
+        mnemonic: &'static str,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u32,
+    },
+    /// A field is set that says nothing about this instruction.
+    #[error("{mnemonic}: field {field} is set, but the instruction has no use for it")]
+    Unused {
+        /// The operation.
+        mnemonic: &'static str,
+        /// The field.
+        field: &'static str,
+    },
+    /// Bits are set that belong to no field.
+    #[error("{mnemonic}: reserved bits {bits:#x} of the {word} word are set")]
+    Reserved {
+        /// The operation.
+        mnemonic: &'static str,
+        /// `operation` or `control`.
+        word: &'static str,
+        /// The bits.
+        bits: u64,
+    },
+}
+
+/// A field of a word: its lowest bit and its width.
+#[derive(Clone, Copy)]
+struct Bits(u32, u32);
+
+impl Bits {
+    const fn mask(self) -> u64 {
+        ((1 << self.1) - 1) << self.0
+    }
+
+    const fn get(self, word: u64) -> u32 {
+        (word >> self.0 & ((1 << self.1) - 1)) as u32
+    }
+
+    fn set(self, word: &mut u64, value: u32) {
+        *word |= u64::from(value) << self.0;
+    }
+}
+
+const OPCODE: Bits = Bits(0, 7);
+const CONSTANT: Bits = Bits(7, 1);
+const GUARD: Bits = Bits(8, 4);
+const D: Bits = Bits(12, 8);
+const A: Bits = Bits(20, 8);
+const MODIFIERS_LOW: Bits = Bits(28, 4);
+const B: Bits = Bits(32, 8);
+const OFFSET: Bits = Bits(40, 24);
+const IMMEDIATE: Bits = Bits(32, 32);
+
+const C: Bits = Bits(0, 8);
+const MODIFIERS_HIGH: Bits = Bits(8, 12);
+const RECONVERGENCE: Bits = Bits(0, 20);
+const LAST_READ: [Bits; 3] = [Bits(20, 1), Bits(21, 1), Bits(22, 1)];
+const DESCHEDULE: Bits = Bits(23, 1);
+const STRAND_END: Bits = Bits(24, 1);
+const LRF_BYPASS: Bits = Bits(25, 1);
+const RFC_BYPASS: Bits = Bits(26, 1);
+const SOURCE_LEVELS: [Bits; 3] = [Bits(27, 5), Bits(32, 5), Bits(37, 5)];
+const RESULT_LEVEL: Bits = Bits(42, 5);
+const SOURCE_POWER: [Bits; 2] = [Bits(47, 2), Bits(49, 2)];
+const RESULT_POWER: Bits = Bits(51, 2);
+const FREE_REGISTER: Bits = Bits(53, 8);
+
+/// Within the modifiers.
+const P: Bits = Bits(0, 3);
+const S: Bits = Bits(3, 4);
+const T: Bits = Bits(7, 4);
+const MODIFIERS: u32 = MODIFIERS_LOW.1 + MODIFIERS_HIGH.1;
+
+/// Names of fields, as errors give them, for slots a, b, c.
+const LAST_READ_NAMES: [&str; 3] = ["last read of a", "last read of b", "last read of c"];
+const LEVEL_NAMES: [&str; 3] = ["level of a", "level of b", "level of c"];
+const POWER_NAMES: [&str; 2] = ["power of the first source", "power of the second source"];
+
+/// The first bit of the modifiers that belongs to the operation's own.
+const fn own_modifiers(slots: Slots) -> u32 {
+    if slots.has(Slots::T) {
+        T.0 + T.1
+    } else if slots.has(Slots::S) {
+        S.0 + S.1
+    } else if slots.has(Slots::P) {
+        P.0 + P.1
+    } else {
+        0
+    }
+}
+
+impl Instruction {
+    /// As operation word and control word. Slots that the operation does not use leave no trace.
+    pub fn encode(&self) -> [u64; 2] {
+        let slots = self.op.slots();
+        let (mut operation, mut control) = (0, 0);
+        OPCODE.set(&mut operation, self.op.number().into());
+        GUARD.set(&mut operation, predicate_source_bits(self.guard));
+        if slots.has(Slots::D) {
+            D.set(&mut operation, self.d.0.into());
+        }
+        if slots.has(Slots::A) {
+            A.set(&mut operation, self.a.0.into());
+        }
+        match self.b {
+            Operand::Imm(value) if slots.b_constant() => {
+                CONSTANT.set(&mut operation, 1);
+                IMMEDIATE.set(&mut operation, value);
+            }
+            Operand::Reg(register) if slots.b_register() => B.set(&mut operation, register.0.into()),
+            _ => {}
+        }
+        if slots.has(Slots::OFFSET) {
+            OFFSET.set(&mut operation, self.offset.bytes() as u32 & ((1 << OFFSET.1) - 1));
+        }
+        let modifiers = u64::from(self.modifiers());
+        MODIFIERS_LOW.set(&mut operation, MODIFIERS_LOW_PART.get(modifiers));
+        MODIFIERS_HIGH.set(&mut control, MODIFIERS_HIGH_PART.get(modifiers));
+        if slots.has(Slots::C) {
+            C.set(&mut control, self.c.0.into());
+        }
+        if slots.has(Slots::JOIN) {
+            RECONVERGENCE.set(&mut control, self.reconvergence.map_or(Pc::LIMIT, Pc::number));
+        }
+        self.control.encode(&mut control);
+        [operation, control]
+    }
+
+    /// p, s, t and the operation's own modifiers.
+    fn modifiers(&self) -> u32 {
+        let slots = self.op.slots();
+        let mut bits = 0;
+        if slots.has(Slots::P) {
+            P.set(&mut bits, self.p.number().into());
+        }
+        if slots.has(Slots::S) {
+            S.set(&mut bits, predicate_source_bits(self.s));
+        }
+        if slots.has(Slots::T) {
+            T.set(&mut bits, predicate_source_bits(self.t));
+        }
+        bits as u32 | self.op.modifiers() << own_modifiers(slots)
+    }
+
+    /// The instruction of an operation word and a control word.
+    ///
+    /// # Errors
+    /// When the opcode or a field's value means nothing, or when bits are set that this instruction does not use.
+    pub fn decode([operation, control]: [u64; 2]) -> Result<Self, DecodeError> {
+        let number = OPCODE.get(operation) as u8;
+        let unknown = DecodeError::Opcode { number };
+        let row = Op::TABLE.iter().find(|row| row.number == number).ok_or(unknown)?;
+        let (mnemonic, slots) = (row.mnemonic, row.slots);
+        let mut word = Word {
+            mnemonic,
+            slots,
+            operation,
+            control,
+            used: [OPCODE.mask() | CONSTANT.mask() | GUARD.mask(), CONTROL_BITS],
+        };
+        let b = word.source_b()?;
+
+        // The modifiers lie in both words; a branch has its reconvergence point in place of the upper ones.
+        let own_at = own_modifiers(slots);
+        let own_width: u32 = row.modifiers.iter().map(|(_, width)| width).sum();
+        let high = if slots.has(Slots::JOIN) { 0 } else { MODIFIERS_HIGH.get(control) };
+        let modifiers = u64::from(MODIFIERS_LOW.get(operation) | high << MODIFIERS_LOW.1);
+        let mut used = Bits(own_at, own_width).mask();
+        for (slot, bits) in [(Slots::P, P), (Slots::S, S), (Slots::T, T)] {
+            if slots.has(slot) {
+                used |= bits.mask();
+            }
+        }
+        word.used[0] |= u64::from(MODIFIERS_LOW_PART.get(used)) << MODIFIERS_LOW.0;
+        word.used[1] |= u64::from(MODIFIERS_HIGH_PART.get(used)) << MODIFIERS_HIGH.0;
+        let own = Bits(own_at, MODIFIERS - own_at).get(modifiers & used);
+        let op = Op::from_modifiers(number, own).ok_or(unknown)?.map_err(|field| {
+            let below: u32 = row.modifiers.iter().take_while(|(name, _)| *name != field).map(|(_, width)| width).sum();
+            let width = row.modifiers.iter().find(|(name, _)| *name == field).map_or(0, |(_, width)| *width);
+            DecodeError::Value { mnemonic, field, value: Bits(below, width).get(own.into()) }
+        })?;
+
+        let mut instruction = Self::new(op);
+        instruction.guard = predicate_source(GUARD.get(operation));
+        instruction.b = b;
+        instruction.d = word.register(Slots::D, 0, D);
+        instruction.a = word.register(Slots::A, 0, A);
+        instruction.c = word.register(Slots::C, 1, C);
+        if slots.has(Slots::P) {
+            instruction.p = predicate(P.get(modifiers));
+        }
+        if slots.has(Slots::S) {
+            instruction.s = predicate_source(S.get(modifiers));
+        }
+        if slots.has(Slots::T) {
+            instruction.t = predicate_source(T.get(modifiers));
+        }
+        if slots.has(Slots::OFFSET) {
+            word.used[0] |= OFFSET.mask();
+            // The field's sign bit becomes the word's.
+            let spare = 32 - OFFSET.1;
+            let bytes = (OFFSET.get(operation) << spare) as i32 >> spare;
+            instruction.offset = Offset::new(bytes).unwrap_or_default();
+        }
+        if slots.has(Slots::JOIN) {
+            word.used[1] |= RECONVERGENCE.mask();
+            instruction.reconvergence = Pc::new(RECONVERGENCE.get(control));
+        }
+        word.reserved()?;
+        instruction.control = Control::decode(mnemonic, control)?;
+        instruction.consistent()?;
+        Ok(instruction)
+    }
+
+    /// Whether the instruction is what decoding its words gives: all fields mean something, and those that it does not use are as
+    /// [`Instruction::new`] leaves them.
+    ///
+    /// # Errors
+    /// The first field that is not.
+    pub fn check(&self) -> Result<(), DecodeError> {
+        let decoded = Self::decode(self.encode())?;
+        let mnemonic = self.op.mnemonic();
+        if decoded.b != self.b {
+            let what = if self.b.immediate().is_some() { "a constant" } else { "a register" };
+            return Err(if self.op.slots().has(Slots::B) {
+                DecodeError::Form { mnemonic, what }
+            } else {
+                DecodeError::Unused { mnemonic, field: "b" }
+            });
+        }
+        let fields = [
+            ("d", decoded.d == self.d),
+            ("p", decoded.p == self.p),
+            ("a", decoded.a == self.a),
+            ("c", decoded.c == self.c),
+            ("s", decoded.s == self.s),
+            ("t", decoded.t == self.t),
+            ("offset", decoded.offset == self.offset),
+            ("reconvergence", decoded.reconvergence == self.reconvergence),
+            ("free register", decoded.control == self.control),
+        ];
+        match fields.iter().find(|(_, same)| !same) {
+            Some(&(field, _)) => Err(DecodeError::Unused { mnemonic, field }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the fields fit each other.
+    fn consistent(&self) -> Result<(), DecodeError> {
+        let mnemonic = self.op.mnemonic();
+        let unused = |field| Err(DecodeError::Unused { mnemonic, field });
+        if self.op.slots().has(Slots::JOIN) && self.target().is_none() {
+            return Err(DecodeError::Value { mnemonic, field: "target", value: self.b.immediate().unwrap_or(0) });
+        }
+        if self.op.slots().has(Slots::PAIR) && !self.has_wide_address() && self.b != Operand::ZERO {
+            return unused("b");
+        }
+        let control = &self.control;
+        for slot in Slot::ALL.into_iter().filter(|slot| self.source(*slot).is_none()) {
+            if control.is_last_read(slot) {
+                return unused(LAST_READ_NAMES[slot.index()]);
+            }
+            if control.source_level(slot) != SourceLevel::Mrf {
+                return unused(LEVEL_NAMES[slot.index()]);
+            }
+        }
+        for (i, source) in self.power_sources().into_iter().enumerate() {
+            if source.is_none() && control.source_power[i] != PowerState::On {
+                return unused(POWER_NAMES[i]);
+            }
+        }
+        if self.destination().is_none() {
+            if control.result_level != ResultLevel::Mrf {
+                return unused("level of the result");
+            }
+            if control.result_power != PowerState::On {
+                return unused("power of the result");
+            }
+            if control.lrf_bypass {
+                return unused("LRF bypass");
+            }
+            if control.rfc_bypass {
+                return unused("RFC bypass");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The parts of the modifiers that lie in the two words.
+const MODIFIERS_LOW_PART: Bits = Bits(0, MODIFIERS_LOW.1);
+const MODIFIERS_HIGH_PART: Bits = Bits(MODIFIERS_LOW.1, MODIFIERS_HIGH.1);
+
+/// Bits of the control word above source c, modifiers and reconvergence that belong to a field.
+const CONTROL_BITS: u64 = Bits(LAST_READ[0].0, FREE_REGISTER.0 + FREE_REGISTER.1 - LAST_READ[0].0).mask();
+
+/// Two words, and which of their bits a field has claimed.
+struct Word {
+    mnemonic: &'static str,
+    slots: Slots,
+    operation: u64,
+    control: u64,
+    used: [u64; 2],
+}
+
+impl Word {
+    fn register(&mut self, slot: Slots, word: usize, bits: Bits) -> Reg {
+        if !self.slots.has(slot) {
+            return Reg::ZERO;
+        }
+        self.used[word] |= bits.mask();
+        Reg(bits.get([self.operation, self.control][word]) as u8)
+    }
+
+    fn source_b(&mut self) -> Result<Operand, DecodeError> {
+        let (mnemonic, slots) = (self.mnemonic, self.slots);
+        if CONSTANT.get(self.operation) == 1 {
+            if !slots.b_constant() {
+                return Err(DecodeError::Form { mnemonic, what: "a constant" });
+            }
+            self.used[0] |= IMMEDIATE.mask();
+            return Ok(Operand::Imm(IMMEDIATE.get(self.operation)));
+        }
+        if slots.has(Slots::CONSTANT) {
+            return Err(DecodeError::Form { mnemonic, what: "a register" });
+        }
+        Ok(self.register(Slots::B, 0, B).into())
+    }
+
+    fn reserved(&self) -> Result<(), DecodeError> {
+        let mnemonic = self.mnemonic;
+        for (word, value, used) in
+            [("operation", self.operation, self.used[0]), ("control", self.control, self.used[1])]
+        {
+            let bits = value & !used;
+            if bits != 0 {
+                return Err(DecodeError::Reserved { mnemonic, word, bits });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Control {
+    fn encode(&self, word: &mut u64) {
+        for (bits, flag) in LAST_READ.into_iter().zip(self.last_read) {
+            bits.set(word, flag.into());
+        }
+        DESCHEDULE.set(word, self.deschedule.into());
+        STRAND_END.set(word, self.strand_end.into());
+        LRF_BYPASS.set(word, self.lrf_bypass.into());
+        RFC_BYPASS.set(word, self.rfc_bypass.into());
+        for (bits, level) in SOURCE_LEVELS.into_iter().zip(self.source_levels) {
+            bits.set(word, source_level_bits(level));
+        }
+        RESULT_LEVEL.set(word, result_level_bits(self.result_level));
+        for (bits, power) in SOURCE_POWER.into_iter().zip(self.source_power) {
+            bits.set(word, power as u32);
+        }
+        RESULT_POWER.set(word, self.result_power as u32);
+        // Inverted: RZ, which says that there is none, is then zero.
+        FREE_REGISTER.set(word, (!self.free_register.unwrap_or(Reg::ZERO).0).into());
+    }
+
+    fn decode(mnemonic: &'static str, word: u64) -> Result<Self, DecodeError> {
+        let value = |field, bits: Bits| DecodeError::Value { mnemonic, field, value: bits.get(word) };
+        let flag = |bits: Bits| bits.get(word) == 1;
+        let mut source_levels = [SourceLevel::Mrf; 3];
+        for (i, bits) in SOURCE_LEVELS.into_iter().enumerate() {
+            source_levels[i] = source_level(bits.get(word)).ok_or_else(|| value(LEVEL_NAMES[i], bits))?;
+        }
+        let mut source_power = [PowerState::On; 2];
+        for (i, bits) in SOURCE_POWER.into_iter().enumerate() {
+            source_power[i] = power_state(bits.get(word)).ok_or_else(|| value(POWER_NAMES[i], bits))?;
+        }
+        let free_register = Reg(!(FREE_REGISTER.get(word) as u8));
+        Ok(Self {
+            last_read: LAST_READ.map(flag),
+            deschedule: flag(DESCHEDULE),
+            strand_end: flag(STRAND_END),
+            source_levels,
+            result_level: result_level(RESULT_LEVEL.get(word))
+                .ok_or_else(|| value("level of the result", RESULT_LEVEL))?,
+            lrf_bypass: flag(LRF_BYPASS),
+            rfc_bypass: flag(RFC_BYPASS),
+            source_power,
+            result_power: power_state(RESULT_POWER.get(word))
+                .ok_or_else(|| value("power of the result", RESULT_POWER))?,
+            free_register: (!free_register.is_zero()).then_some(free_register),
+        })
+    }
+}
+
+fn predicate_source_bits(source: PredicateSource) -> u32 {
+    u32::from(source.predicate.number()) | u32::from(source.negated) << P.1
+}
+
+/// Of the low three bits, all of whose values are predicates.
+fn predicate(bits: u32) -> Predicate {
+    Predicate::new(bits as u8 & 7).unwrap_or(Predicate::TRUE)
+}
+
+fn predicate_source(bits: u32) -> PredicateSource {
+    PredicateSource { predicate: predicate(bits), negated: bits >> P.1 & 1 == 1 }
+}
+
+/// The MRF besides a level above.
+const ALSO_MRF: u32 = 1 << 4;
+
+/// 1 to 8: ORF entries; 9 to 11: LRF banks.
+fn upper_bits(upper: Upper) -> u32 {
+    match upper {
+        Upper::Orf(entry) => 1 + u32::from(entry.number()),
+        Upper::Lrf(bank) => 1 + u32::from(OrfEntry::COUNT) + u32::from(bank.number()),
+    }
+}
+
+fn upper(bits: u32) -> Option<Upper> {
+    let number = (bits & (ALSO_MRF - 1)).checked_sub(1)? as u8;
+    match OrfEntry::new(number) {
+        Some(entry) => Some(Upper::Orf(entry)),
+        None => LrfBank::new(number - OrfEntry::COUNT).map(Upper::Lrf),
+    }
+}
+
+fn source_level_bits(level: SourceLevel) -> u32 {
+    match level {
+        SourceLevel::Mrf => 0,
+        SourceLevel::Upper(level) => upper_bits(level),
+        SourceLevel::MrfCopied(entry) => ALSO_MRF | upper_bits(Upper::Orf(entry)),
+    }
+}
+
+fn source_level(bits: u32) -> Option<SourceLevel> {
+    match (bits, upper(bits)) {
+        (0, _) => Some(SourceLevel::Mrf),
+        (_, Some(Upper::Orf(entry))) if bits & ALSO_MRF != 0 => Some(SourceLevel::MrfCopied(entry)),
+        (_, Some(level)) if bits & ALSO_MRF == 0 => Some(SourceLevel::Upper(level)),
+        _ => None,
+    }
+}
+
+fn result_level_bits(level: ResultLevel) -> u32 {
+    match level {
+        ResultLevel::Mrf => 0,
+        ResultLevel::Upper(level) => upper_bits(level),
+        ResultLevel::Both(level) => ALSO_MRF | upper_bits(level),
+    }
+}
+
+fn result_level(bits: u32) -> Option<ResultLevel> {
+    match (bits, upper(bits)) {
+        (0, _) => Some(ResultLevel::Mrf),
+        (_, Some(level)) if bits & ALSO_MRF != 0 => Some(ResultLevel::Both(level)),
+        (_, Some(level)) => Some(ResultLevel::Upper(level)),
+        _ => None,
+    }
+}
+
+fn power_state(bits: u32) -> Option<PowerState> {
+    [PowerState::On, PowerState::Sleep, PowerState::Off].get(bits as usize).copied()
+}

@@ -1,0 +1,160 @@
+//! A compiled program.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::encoding::DecodeError;
+use crate::instruction::Instruction;
+
+/// A compiled program: what was in one PTX file.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Image {
+    /// The PTX file, as diagnostics name it.
+    pub source: String,
+    /// Its kernels.
+    pub kernels: Vec<Kernel>,
+    /// Its `__constant__` and `__device__` variables.
+    pub symbols: Vec<Symbol>,
+}
+
+impl Image {
+    /// The kernel of this name.
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The variable of this name.
+    pub fn symbol(&self, name: &str) -> Option<&Symbol> {
+        self.symbols.iter().find(|symbol| symbol.name == name)
+    }
+}
+
+/// A kernel.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Its name in the PTX, mangled as it is there.
+    pub name: String,
+    /// Its code; a program counter is an index into it.
+    #[serde(serialize_with = "write_code", deserialize_with = "read_code")]
+    pub code: Vec<Instruction>,
+    /// For each instruction the line of the PTX file that it stems from, from 1.
+    pub lines: Vec<u32>,
+    /// General registers of a thread.
+    pub registers: u16,
+    /// Its parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// Bytes of static shared memory; the dynamic one begins behind them.
+    pub static_shared: u32,
+    /// Bytes of local memory of a thread.
+    pub local_bytes: u32,
+    /// The most threads of a block (`.maxntid`), where the kernel says so.
+    pub max_threads: Option<u32>,
+    /// The number of threads of a block in each dimension (`.reqntid`), where the kernel demands it.
+    pub required_threads: Option<[u32; 3]>,
+    /// Constants in the code that are only known when variables have addresses.
+    pub relocations: Vec<Relocation>,
+}
+
+impl Kernel {
+    /// The parameter space that it needs, in bytes.
+    pub fn parameter_bytes(&self) -> u32 {
+        self.parameters.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0)
+    }
+}
+
+/// A parameter of a kernel, in the constant space.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Its address in the constant space.
+    pub offset: u32,
+    /// Its size.
+    pub bytes: u32,
+    /// What its address is a multiple of.
+    pub align: u32,
+}
+
+/// Where a variable lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SymbolSpace {
+    /// In the constant space, at this address, which is the same for all kernels.
+    Constant {
+        /// The address.
+        offset: u32,
+    },
+    /// In global memory, where the loader puts it.
+    Global,
+}
+
+/// A `__constant__` or `__device__` variable.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Symbol {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Where it lies.
+    pub space: SymbolSpace,
+    /// Its size.
+    pub bytes: u32,
+    /// What its address is a multiple of.
+    pub align: u32,
+    /// Its first bytes before the first launch; the others are zero.
+    pub initial: Vec<u8>,
+    /// Addresses among its bytes.
+    pub relocations: Vec<DataRelocation>,
+}
+
+/// An address among a variable's bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DataRelocation {
+    /// Where it stands, in bytes from the variable's start; 8 bytes.
+    pub at: u32,
+    /// The variable whose generic address it is.
+    pub symbol: String,
+    /// What is added to the address.
+    pub addend: i64,
+}
+
+/// A constant in the code that is a word of a variable's generic address.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Relocation {
+    /// The instruction whose constant it is.
+    pub instruction: u32,
+    /// The variable.
+    pub symbol: String,
+    /// What is added to the address.
+    pub addend: i64,
+    /// The upper word of the sum in place of the lower one.
+    pub upper: bool,
+}
+
+/// Code as hexadecimal words, two for an instruction.
+fn write_code<S: Serializer>(code: &[Instruction], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(code.iter().map(|instruction| {
+        let [operation, control] = instruction.encode();
+        format!("{operation:016x} {control:016x}")
+    }))
+}
+
+fn read_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Instruction>, D::Error> {
+    let words = Vec::<String>::deserialize(deserializer)?;
+    words.iter().enumerate().map(|(pc, text)| read_words(text).map_err(|e| bad_word(pc, &e))).collect()
+}
+
+fn bad_word<E: serde::de::Error>(pc: usize, error: &WordError) -> E {
+    E::custom(format!("instruction {pc}: {error}"))
+}
+
+#[derive(Debug, thiserror::Error)]
+enum WordError {
+    #[error("expected two words of 16 hexadecimal digits")]
+    Text,
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
+fn read_words(text: &str) -> Result<Instruction, WordError> {
+    let (operation, control) = text.split_once(' ').ok_or(WordError::Text)?;
+    let word = |digits: &str| u64::from_str_radix(digits, 16).map_err(|_| WordError::Text);
+    Ok(Instruction::decode([word(operation)?, word(control)?])?)
+}

@@ -1,0 +1,220 @@
+//! The instruction, and what its users ask it.
+
+use crate::control::Control;
+use crate::modifiers::Space;
+use crate::operations::{Op, Slots, Unit};
+use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
+
+/// An instruction: operation, operands and control fields.
+///
+/// Slots that its operation does not use hold the values of [`Instruction::new`]; [`Instruction::check`] says where they do not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Instruction {
+    /// Lanes in which it is false do nothing.
+    pub guard: PredicateSource,
+    /// What is done.
+    pub op: Op,
+    /// The destination.
+    pub d: Reg,
+    /// The predicate destination.
+    pub p: Predicate,
+    /// The first source; the address of a memory access, or its lower word.
+    pub a: Reg,
+    /// The second source; the upper word of an address.
+    pub b: Operand,
+    /// The third source; what a store writes.
+    pub c: Reg,
+    /// The first predicate source.
+    pub s: PredicateSource,
+    /// The second predicate source.
+    pub t: PredicateSource,
+    /// What a memory access adds to its address.
+    pub offset: Offset,
+    /// Where the lanes of a branch that diverges meet again; nothing where their paths only end.
+    pub reconvergence: Option<Pc>,
+    /// Control fields.
+    pub control: Control,
+}
+
+impl Instruction {
+    /// An instruction whose operands are `RZ`, `PT`, no offset and no reconvergence point, and whose control fields are those of a machine with
+    /// an MRF only.
+    pub const fn new(op: Op) -> Self {
+        let b = if op.slots().has(Slots::CONSTANT) { Operand::Imm(0) } else { Operand::ZERO };
+        Self {
+            guard: PredicateSource::TRUE,
+            op,
+            d: Reg::ZERO,
+            p: Predicate::TRUE,
+            a: Reg::ZERO,
+            b,
+            c: Reg::ZERO,
+            s: PredicateSource::TRUE,
+            t: PredicateSource::TRUE,
+            offset: Offset::ZERO,
+            reconvergence: None,
+            control: Control {
+                last_read: [false; 3],
+                deschedule: false,
+                strand_end: false,
+                source_levels: [crate::control::SourceLevel::Mrf; 3],
+                result_level: crate::control::ResultLevel::Mrf,
+                lrf_bypass: false,
+                rfc_bypass: false,
+                source_power: [crate::control::PowerState::On; 2],
+                result_power: crate::control::PowerState::On,
+                free_register: None,
+            },
+        }
+    }
+
+    /// With this guard.
+    pub const fn guarded(mut self, guard: PredicateSource) -> Self {
+        self.guard = guard;
+        self
+    }
+
+    /// With this destination.
+    pub const fn d(mut self, d: Reg) -> Self {
+        self.d = d;
+        self
+    }
+
+    /// With this predicate destination.
+    pub const fn p(mut self, p: Predicate) -> Self {
+        self.p = p;
+        self
+    }
+
+    /// With this first source.
+    pub const fn a(mut self, a: Reg) -> Self {
+        self.a = a;
+        self
+    }
+
+    /// With this second source.
+    pub fn b(mut self, b: impl Into<Operand>) -> Self {
+        self.b = b.into();
+        self
+    }
+
+    /// With this third source.
+    pub const fn c(mut self, c: Reg) -> Self {
+        self.c = c;
+        self
+    }
+
+    /// With this first predicate source.
+    pub const fn s(mut self, s: PredicateSource) -> Self {
+        self.s = s;
+        self
+    }
+
+    /// With this second predicate source.
+    pub const fn t(mut self, t: PredicateSource) -> Self {
+        self.t = t;
+        self
+    }
+
+    /// With this offset.
+    pub const fn offset(mut self, offset: Offset) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// With this reconvergence point.
+    pub const fn reconverging(mut self, at: Option<Pc>) -> Self {
+        self.reconvergence = at;
+        self
+    }
+
+    /// The register that a source slot reads, if it reads one: not `RZ`, no constant, no slot that the operation does not use.
+    pub fn source(&self, slot: Slot) -> Option<Reg> {
+        let slots = self.op.slots();
+        let register = match slot {
+            Slot::A => slots.has(Slots::A).then_some(self.a),
+            Slot::B => self.b.register().filter(|_| slots.has(Slots::B)),
+            Slot::C => slots.has(Slots::C).then_some(self.c),
+        };
+        register.filter(|r| !r.is_zero())
+    }
+
+    /// The registers that it reads, with their slots, in the order a, b, c; a register in two slots comes twice. Not `RZ`.
+    pub fn sources(&self) -> impl Iterator<Item = (Slot, Reg)> + use<> {
+        Slot::ALL.map(|slot| self.source(slot).map(|register| (slot, register))).into_iter().flatten()
+    }
+
+    /// The register that it writes; not `RZ`.
+    pub fn destination(&self) -> Option<Reg> {
+        (self.op.slots().has(Slots::D) && !self.d.is_zero()).then_some(self.d)
+    }
+
+    /// The predicates that it reads, its guard among them, in the order guard, s, t; not `PT`.
+    pub fn predicate_sources(&self) -> impl Iterator<Item = Predicate> + use<> {
+        let slots = self.op.slots();
+        let guard = Some(self.guard);
+        let s = slots.has(Slots::S).then_some(self.s);
+        let t = slots.has(Slots::T).then_some(self.t);
+        [guard, s, t].into_iter().flatten().map(|source| source.predicate).filter(|p| !p.is_true())
+    }
+
+    /// The predicate that it writes; not `PT`.
+    pub fn predicate_destination(&self) -> Option<Predicate> {
+        (self.op.slots().has(Slots::P) && !self.p.is_true()).then_some(self.p)
+    }
+
+    /// Whether lanes may be left out by its guard.
+    pub fn is_guarded(&self) -> bool {
+        self.guard != PredicateSource::TRUE
+    }
+
+    /// The slots of the two sources whose power states it carries: the first two that read a register (sharing thesis 4.2.2).
+    pub fn power_sources(&self) -> [Option<Slot>; 2] {
+        let mut sources = self.sources().map(|(slot, _)| slot);
+        [sources.next(), sources.next()]
+    }
+
+    /// The unit that executes it.
+    pub const fn unit(&self) -> Unit {
+        self.op.unit()
+    }
+
+    /// Whether its result takes hundreds of cycles: whatever goes to global memory. A warp whose next instruction needs the result is
+    /// descheduled.
+    pub const fn is_long_latency(&self) -> bool {
+        matches!(self.op.unit(), Unit::GlobalMemory)
+    }
+
+    /// Whether it reads or writes memory; not the constant space.
+    pub const fn is_memory(&self) -> bool {
+        matches!(self.op, Op::Ld { .. } | Op::St { .. } | Op::Atom { .. } | Op::Cas { .. })
+    }
+
+    /// Whether it reads a word of memory and replaces it in one step.
+    pub const fn is_atomic(&self) -> bool {
+        matches!(self.op, Op::Atom { .. } | Op::Cas { .. })
+    }
+
+    /// Where a branch goes.
+    pub fn target(&self) -> Option<Pc> {
+        match self.op {
+            Op::Bra {} => self.b.immediate().and_then(Pc::new),
+            _ => None,
+        }
+    }
+
+    /// Whether its lanes may go different ways: a branch with a guard.
+    pub fn may_diverge(&self) -> bool {
+        matches!(self.op, Op::Bra {}) && self.is_guarded()
+    }
+
+    /// Whether the address of a memory access is a pair of registers: not in shared and local memory, whose addresses have 32 bits.
+    pub const fn has_wide_address(&self) -> bool {
+        !matches!(
+            self.op,
+            Op::Ld { space: Space::Shared | Space::Local, .. }
+                | Op::St { space: Space::Shared | Space::Local, .. }
+                | Op::Atom { space: crate::modifiers::AtomicSpace::Shared, .. }
+        ) && self.op.slots().has(Slots::PAIR)
+    }
+}

@@ -1,0 +1,48 @@
+//! Sizes and addresses that programs can rely on.
+
+/// Lanes of a warp.
+pub const LANES: u32 = 32;
+
+/// Bytes of the constant space: parameters first, then `__constant__` variables.
+pub const CONSTANT_SPACE: u32 = PARAMETER_SPACE + (64 << 10);
+/// Bytes of the constant space that the parameters of a kernel have, from address 0; `__constant__` variables begin behind them, at the same
+/// address for all kernels.
+pub const PARAMETER_SPACE: u32 = 4 << 10;
+
+/// Upper word of a generic address in shared memory; the lower word is the address in shared memory. Every other upper word than this and the
+/// following ones means global memory.
+pub const SHARED_WINDOW: u32 = 1;
+/// Upper word of a generic address in local memory.
+pub const LOCAL_WINDOW: u32 = 2;
+/// Upper word of a generic address in the constant space, which only loads may use.
+pub const CONSTANT_WINDOW: u32 = 3;
+
+/// Bytes of shared memory that a block can have, static and dynamic.
+pub const SHARED_LIMIT: u32 = 64 << 10;
+/// Threads of a block, at most.
+pub const BLOCK_THREADS: u32 = 1024;
+/// Barriers of a block.
+pub const BARRIERS: usize = 16;
+
+/// Why a TRAP stops a kernel.
+pub mod trap {
+    /// `trap` in the PTX.
+    pub const PROGRAM: u32 = 1;
+    /// The address of a compare and swap has an upper word that is not zero.
+    pub const WIDE_ADDRESS: u32 = 2;
+    /// The path after a point that the program never reaches, e.g. behind `__builtin_unreachable`.
+    pub const UNREACHABLE: u32 = 3;
+    /// `brkpt` in the PTX.
+    pub const BREAKPOINT: u32 = 4;
+
+    /// A code in words.
+    pub fn reason(code: u32) -> &'static str {
+        match code {
+            PROGRAM => "the program executed a trap",
+            WIDE_ADDRESS => "the address of an atomicCAS lies above 4 GiB",
+            UNREACHABLE => "execution reached code that the program declares unreachable",
+            BREAKPOINT => "the program executed a breakpoint",
+            _ => "the program executed a trap with a code of its own",
+        }
+    }
+}

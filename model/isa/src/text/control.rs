@@ -1,0 +1,166 @@
+//! The control fields as text.
+
+use std::fmt;
+
+use crate::control::{Control, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
+use crate::registers::{Reg, Slot};
+
+impl fmt::Display for Upper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Orf(entry) => write!(f, "ORF{}", entry.number()),
+            Self::Lrf(bank) => write!(f, "LRF{}", bank.number()),
+        }
+    }
+}
+
+impl fmt::Display for SourceLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mrf => f.write_str("MRF"),
+            Self::MrfCopied(entry) => write!(f, "MRF>{}", Upper::Orf(*entry)),
+            Self::Upper(level) => write!(f, "{level}"),
+        }
+    }
+}
+
+impl fmt::Display for ResultLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mrf => f.write_str("MRF"),
+            Self::Upper(level) => write!(f, "{level}"),
+            Self::Both(level) => write!(f, "MRF+{level}"),
+        }
+    }
+}
+
+impl fmt::Display for PowerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::On => "ON",
+            Self::Sleep => "SLEEP",
+            Self::Off => "OFF",
+        })
+    }
+}
+
+/// The fields that are not at rest, with spaces between them; nothing where all are.
+impl fmt::Display for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = Vec::new();
+        let last: String = Slot::ALL.into_iter().filter(|slot| self.is_last_read(*slot)).map(Slot::letter).collect();
+        if !last.is_empty() {
+            fields.push(format!("last={last}"));
+        }
+        for (name, flag) in FLAGS {
+            if *flag(&mut { *self }) {
+                fields.push(name.into());
+            }
+        }
+        for slot in Slot::ALL {
+            let level = self.source_level(slot);
+            if level != SourceLevel::Mrf {
+                fields.push(format!("{}={level}", slot.letter()));
+            }
+        }
+        if self.result_level != ResultLevel::Mrf {
+            fields.push(format!("d={}", self.result_level));
+        }
+        let power = [self.source_power[0], self.source_power[1], self.result_power];
+        if power != [PowerState::On; 3] {
+            fields.push(format!("power={},{},{}", power[0], power[1], power[2]));
+        }
+        if let Some(register) = self.free_register {
+            fields.push(format!("free={register}"));
+        }
+        f.write_str(&fields.join(" "))
+    }
+}
+
+/// A field that is one bit.
+type Flag = fn(&mut Control) -> &mut bool;
+
+/// The fields that are one bit, by name.
+const FLAGS: [(&str, Flag); 4] = [
+    ("deschedule", |c| &mut c.deschedule),
+    ("strand_end", |c| &mut c.strand_end),
+    ("lrf_bypass", |c| &mut c.lrf_bypass),
+    ("rfc_bypass", |c| &mut c.rfc_bypass),
+];
+
+/// Reads what [`Control`]'s `Display` writes.
+pub fn read(text: &str) -> Result<Control, String> {
+    let mut control = Control::default();
+    for field in text.split_whitespace() {
+        read_field(field, &mut control).ok_or_else(|| format!("`{field}` is no control field"))?;
+    }
+    Ok(control)
+}
+
+fn read_field(field: &str, control: &mut Control) -> Option<()> {
+    if let Some((_, flag)) = FLAGS.iter().find(|(name, _)| *name == field) {
+        *flag(control) = true;
+        return Some(());
+    }
+    let (name, value) = field.split_once('=')?;
+    match name {
+        "last" => {
+            for letter in value.chars() {
+                control.last_read[slot(letter)?.index()] = true;
+            }
+        }
+        "d" => control.result_level = result_level(value)?,
+        "power" => {
+            let states: Vec<PowerState> = value.split(',').map(power_state).collect::<Option<_>>()?;
+            let [first, second, result] = states.try_into().ok()?;
+            control.source_power = [first, second];
+            control.result_power = result;
+        }
+        "free" => control.free_register = Some(register(value)?),
+        _ => {
+            let [letter] = name.chars().collect::<Vec<_>>().try_into().ok()?;
+            control.source_levels[slot(letter)?.index()] = source_level(value)?;
+        }
+    }
+    Some(())
+}
+
+fn slot(letter: char) -> Option<Slot> {
+    Slot::ALL.into_iter().find(|slot| slot.letter() == letter)
+}
+
+fn upper(text: &str) -> Option<Upper> {
+    match text.split_at_checked(3)? {
+        ("ORF", number) => number.parse().ok().and_then(OrfEntry::new).map(Upper::Orf),
+        ("LRF", number) => number.parse().ok().and_then(LrfBank::new).map(Upper::Lrf),
+        _ => None,
+    }
+}
+
+fn source_level(text: &str) -> Option<SourceLevel> {
+    match (text, text.strip_prefix("MRF>")) {
+        ("MRF", _) => Some(SourceLevel::Mrf),
+        (_, Some(copy)) => match upper(copy)? {
+            Upper::Orf(entry) => Some(SourceLevel::MrfCopied(entry)),
+            Upper::Lrf(_) => None,
+        },
+        (level, None) => upper(level).map(SourceLevel::Upper),
+    }
+}
+
+fn result_level(text: &str) -> Option<ResultLevel> {
+    match (text, text.strip_prefix("MRF+")) {
+        ("MRF", _) => Some(ResultLevel::Mrf),
+        (_, Some(level)) => upper(level).map(ResultLevel::Both),
+        (level, None) => upper(level).map(ResultLevel::Upper),
+    }
+}
+
+fn power_state(text: &str) -> Option<PowerState> {
+    [PowerState::On, PowerState::Sleep, PowerState::Off].into_iter().find(|state| state.to_string() == text)
+}
+
+/// A general register other than `RZ`.
+fn register(text: &str) -> Option<Reg> {
+    super::assemble::register(text).filter(|r| !r.is_zero())
+}
