@@ -55,7 +55,7 @@ pub fn mrf(
 ) -> Result<Row, JobError> {
     let none = RtlSources::default();
     let probed = request(project, "mrf", shape, &none, Options::default())?;
-    let plain = Options { probes: false, assertions: false, ..Options::default() };
+    let plain = Options { probes: false, assertions: false, settle_once: false, ..Options::default() };
     let plain = request(project, "mrf", shape, &none, plain)?;
     let declaration = probed.declaration.clone();
     let inputs = record_inputs(&declaration, shape, idle);

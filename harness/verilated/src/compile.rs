@@ -10,6 +10,7 @@ use gpurf_blocks::Declaration;
 
 use crate::cache::{self, Key};
 use crate::header::{self, Variable};
+use crate::settle_once;
 use crate::shim::{self, Exchange, PREFIX};
 use crate::toolchain::checked;
 use crate::{Error, Library, Request, Result, Toolchain};
@@ -61,7 +62,15 @@ impl Toolchain {
     /// Everything the result depends on.
     fn key(&self, request: &Request) -> Result<String> {
         let mut key = Key::default().with(&self.versions).with(FLAGS.join(" "));
-        for text in [HOOKS_H, HOOKS_CPP, REPORT_H, MODEL_CPP, include_str!("shim.rs"), include_str!("compile.rs")] {
+        for text in [
+            HOOKS_H,
+            HOOKS_CPP,
+            REPORT_H,
+            MODEL_CPP,
+            include_str!("shim.rs"),
+            include_str!("compile.rs"),
+            include_str!("settle_once.rs"),
+        ] {
             key = key.with(text);
         }
         key = key
@@ -128,6 +137,9 @@ impl Toolchain {
         let found = self.verilate(request, folder)?;
         shim::check_ports(&request.declaration, &found)?;
         let Exchange { text, absent, state } = shim::exchange(request, &found)?;
+        if request.declaration.clocked && request.options.settle_once {
+            settle_inputs_once(folder)?;
+        }
         write(&folder.join("gpurf_exchange.h"), &text)?;
         write(&folder.join("gpurf_hooks.h"), HOOKS_H)?;
         write(&folder.join("gpurf_report.h"), REPORT_H)?;
@@ -228,6 +240,20 @@ impl Toolchain {
             checked(&mut command, request.declaration.block).map(drop)
         })
     }
+}
+
+/// Rewrites the generated sources: see [`settle_once`].
+fn settle_inputs_once(folder: &Path) -> Result<()> {
+    let listing = fs::read_dir(folder).map_err(|source| Error::Cache { path: folder.into(), source })?;
+    let mut paths: Vec<PathBuf> = listing.filter_map(|e| Some(e.ok()?.path())).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "cpp"));
+    let texts: Result<Vec<String>> =
+        paths.iter().map(|p| read(p).map(|b| String::from_utf8_lossy(&b).into())).collect();
+    let before = texts?;
+    let mut after = before.clone();
+    settle_once::apply(&mut after);
+    let changed = paths.iter().zip(before.iter().zip(&after)).filter(|(_, (b, a))| b != a);
+    changed.map(|(path, (_, text))| (path, text)).try_for_each(|(path, text)| write(path, text))
 }
 
 /// A file to compile.

@@ -20,6 +20,7 @@ mod error;
 mod header;
 mod instance;
 mod request;
+mod settle_once;
 mod shim;
 mod toolchain;
 

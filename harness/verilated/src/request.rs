@@ -39,6 +39,8 @@ pub struct Options {
     pub coverage: bool,
     /// C++ optimisation: `-O2` measures best for long runs, `-Os` (without this) builds faster.
     pub optimise: bool,
+    /// Settle inputs once a cycle, not once more at the edge: faster, and not what Verilator itself does.
+    pub settle_once: bool,
 }
 
 impl Default for Options {
@@ -51,6 +53,7 @@ impl Default for Options {
             netlist: false,
             coverage: false,
             optimise: true,
+            settle_once: true,
         }
     }
 }

@@ -297,3 +297,33 @@ fn a_register_can_be_written_and_everything_follows() {
     instance.settle_all(&mut record.0).unwrap();
     assert_eq!(record.out().sum_o, 4);
 }
+
+#[test]
+fn settling_once_changes_nothing_even_with_a_gated_clock() {
+    let text = std::fs::read_to_string(source()).unwrap();
+    let gated = text
+        .replace("logic          valid_q;", "logic          valid_q;\n  wire gated_clk = clk_i & kind_i[1];\n  logic [32:0] gated_q;\n  always_ff @(posedge gated_clk) gated_q <= gated_q + add_i;")
+        .replace("sum_q + add_i +", "sum_q + (gated_q ^ add_i) +");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toy.sv");
+    std::fs::write(&path, gated).unwrap();
+    for source in [source(), path] {
+        let [once, twice] = [true, false].map(|settle_once| {
+            let mut request = Request { sources: vec![source.clone()], ..request(1) };
+            request.options.settle_once = settle_once;
+            let mut instance = tools().build(&request).unwrap().instance(3).unwrap();
+            reset(&mut instance);
+            let sums = (0..200u64).map(|i| {
+                let (record, result) = cycle(&mut instance, |inputs| {
+                    inputs.add_i = i * 0x1234_5678;
+                    inputs.kind_i = (i * i / 3) as u8 & 7;
+                    inputs.small_i = [i as u8 & 31, 3, 1];
+                });
+                result.unwrap();
+                (record.out().sum_o, record.out().small_o)
+            });
+            sums.collect::<Vec<_>>()
+        });
+        assert_eq!(once, twice);
+    }
+}
