@@ -1,0 +1,58 @@
+//! Sine and cosine. The arguments are not zero, their leading one is at bit 23.
+
+use super::tables::{FRACTION_BITS, SIN};
+use crate::float::{Finite, round};
+use crate::{Mode, ONE};
+
+/// `1 / (2 pi)` with [`TURN_PLACES`] binary places: 32 significant bits.
+const TURNS_PER_RADIAN: u64 = 0xa2f9_836e;
+
+/// Binary places of [`TURNS_PER_RADIAN`].
+const TURN_PLACES: i32 = 34;
+
+/// Bits of a quarter turn below the index.
+const SIN_T: u32 = 19;
+
+/// Bits of a quarter turn: 6 of index, then `t`.
+const QUARTER_BITS: u32 = 6 + SIN_T;
+
+/// Below 2^-9 the sine is its argument, within 2^-29.
+const SIN_SMALL: i32 = -9;
+
+/// Below 2^-13 the cosine is 1, within 2^-27.
+const COS_SMALL: i32 = -13;
+
+/// `sin(x)`
+pub(super) fn sin(x: Finite, mode: Mode) -> u32 {
+    if x.exponent + 23 < SIN_SMALL {
+        return round(x.negative, x.significand, x.exponent, mode);
+    }
+    quarter_wave(turns(x), x.negative, mode)
+}
+
+/// `cos(x)`: the sine a quarter turn on.
+pub(super) fn cos(x: Finite, mode: Mode) -> u32 {
+    if x.exponent + 23 < COS_SMALL {
+        return ONE;
+    }
+    quarter_wave(turns(x).wrapping_add(1 << QUARTER_BITS), false, mode)
+}
+
+/// The angle in turns without its sign: two bits of quarter, then [`QUARTER_BITS`]; whole turns are dropped, and what
+/// is below the last place too. Of huge arguments nothing is left: they have no digits below a turn.
+fn turns(x: Finite) -> u32 {
+    let product = x.significand * TURNS_PER_RADIAN;
+    let shift = x.exponent - TURN_PLACES + QUARTER_BITS as i32 + 2;
+    if shift >= 0 { product.checked_shl(shift as u32).unwrap_or(0) as u32 } else { (product >> -shift) as u32 }
+}
+
+/// The sine of an angle in turns, of which the lowest [`QUARTER_BITS`] + 2 bits count.
+fn quarter_wave(turns: u32, negative: bool, mode: Mode) -> u32 {
+    let (falling, lower) = (turns >> QUARTER_BITS & 1 != 0, turns >> (QUARTER_BITS + 1) & 1 != 0);
+    // In the falling quarters the angle is mirrored; the complement is one last place short of it.
+    let angle = (if falling { !turns } else { turns }) & ((1 << QUARTER_BITS) - 1);
+    let row = SIN[(angle >> SIN_T) as usize];
+    // The parabola may pass just below zero at angle 0, where the sine is zero.
+    let value = row.value(angle & ((1 << SIN_T) - 1), SIN_T).max(0);
+    round(negative != lower, value as u64, -((FRACTION_BITS + SIN_T) as i32), mode)
+}
