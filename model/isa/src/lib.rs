@@ -20,6 +20,9 @@ mod operations;
 mod registers;
 mod text;
 
+#[cfg(test)]
+mod tests;
+
 pub use control::{Control, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
 pub use encoding::DecodeError;
 pub use image::Image;
