@@ -1,0 +1,29 @@
+//! Partial sums of a layer's inputs, 16 at a time, and the change of its weights.
+
+use crate::{Case, Output};
+
+pub(crate) fn reference(case: &Case) -> Vec<Output> {
+    let hidden = case.size(0, 3);
+    let (eta, momentum) = (case.f64(1, 5), case.f64(1, 6));
+    let (input, delta) = (case.f64s("input"), case.f64s("delta"));
+    let (mut weight, mut old_change) = (case.f64s("weight"), case.f64s("oldChange"));
+
+    let mut partial = vec![0.0; case.len("partial")];
+    for row in 1..input.len() {
+        for unit in 0..hidden {
+            partial[(row - 1) / 16 * hidden + unit] += weight[row * (hidden + 1) + unit + 1] * input[row];
+        }
+    }
+
+    for (row, value) in input.iter().enumerate() {
+        // Row 0 is the bias, whose input is 1.
+        let value = if row == 0 { 1.0 } else { *value };
+        for (column, delta) in delta.iter().enumerate().skip(1) {
+            let i = row * (hidden + 1) + column;
+            let change = eta * delta * value + momentum * old_change[i];
+            weight[i] += change;
+            old_change[i] = change;
+        }
+    }
+    vec![Output::f64("weight", &weight), Output::f64("partial", &partial), Output::f64("oldChange", &old_change)]
+}
