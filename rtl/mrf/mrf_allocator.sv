@@ -154,7 +154,9 @@ module mrf_allocator
   endfunction
 `endif
 
-  `GPURF_ASSERT(age_is_strict_order, strict_order(busy_i, older_q),
-                "the ages of the busy collectors are not a strict order")
+  // Looked at before each change of the order: between changes it stays what it was.
+  `GPURF_ASSERT_WHEN(age_is_strict_order, (alloc_valid_o | free_o) != '0,
+                     strict_order(busy_i, older_q),
+                     "the ages of the busy collectors are not a strict order")
 
 endmodule

@@ -208,36 +208,20 @@ module mrf_arbiter
     end
   end
 
-  for (genvar b = 0; b < Banks; b++) begin : gen_check
-    `GPURF_ASSERT(one_access, DualPort != 0 || !(read_valid_o[b] && bank_write_valid_o[b]),
+  if (DualPort != 0) begin : gen_check
+    for (genvar b = 0; b < Banks; b++) begin : gen_bank
+      `GPURF_ASSERT(no_meeting, !(read_valid_o[b] && bank_write_valid_o[b] &&
+                                  read_entry_o[b] == bank_write_entry_o[b]),
+                    "a bank was given a read and a write of the same entry")
+    end
+  end else begin : gen_check
+    `GPURF_ASSERT(one_access, (read_valid_o & bank_write_valid_o) == '0,
                   "a single-ported bank was given a read and a write together")
-    `GPURF_ASSERT(no_meeting, !(read_valid_o[b] && bank_write_valid_o[b] &&
-                                read_entry_o[b] == bank_write_entry_o[b]),
-                  "a bank was given a read and a write of the same entry")
   end
 
-`ifndef SYNTHESIS
-  // The banks of the grants, each of which may occur once.
-  function automatic logic one_grant_each(
-    logic [Slots-1:0] read, logic [BankW-1:0] read_bank [Slots],
-    logic [IssuePorts-1:0] write, logic [BankW-1:0] write_bank [IssuePorts]
-  );
-    logic [Banks-1:0] read_seen;
-    logic [Banks-1:0] write_seen;
-    read_seen  = '0;
-    write_seen = '0;
-    for (int unsigned i = 0; i < Slots; i++) begin
-      if (read[i]) read_seen[read_bank[i]] = 1'b1;
-    end
-    for (int unsigned p = 0; p < IssuePorts; p++) begin
-      if (write[p]) write_seen[write_bank[p]] = 1'b1;
-    end
-    return $countones(read_seen) == $countones(read) &&
-           $countones(write_seen) == $countones(write);
-  endfunction
-`endif
-
-  `GPURF_ASSERT(one_grant, one_grant_each(grant_o, req_bank_i, write_grant_o, write_bank_i),
+  // A bank that reads has a grant, so equal numbers mean one grant each; likewise for writes.
+  `GPURF_ASSERT(one_grant, $countones(read_valid_o) == $countones(grant_o) &&
+                           $countones(bank_write_valid_o) == $countones(write_grant_o),
                 "a bank was given two reads or two writes at once")
 
 endmodule

@@ -169,8 +169,8 @@ pub struct Audit {
 /// `gpurf bench`.
 #[derive(Debug, Args)]
 pub struct Bench {
-    /// Time of each measurement
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    /// Time of each of the three, in each row
+    #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
     pub time: Duration,
     /// Print one JSON object on standard output
     #[arg(long)]

@@ -39,6 +39,9 @@ struct Wide {
 
 const WIDE_BYTES: usize = 128;
 
+/// Unused bytes that a run of bytes may contain: one long comparison costs less than several short ones. Should they ever differ, the signals decide.
+const GAP: usize = 64;
+
 impl Comparator {
     /// Compares everything in the declaration but inputs and the signals in `absent`.
     pub fn new(declaration: &Declaration, absent: &[usize]) -> Self {
@@ -57,7 +60,7 @@ impl Comparator {
             }
             let span = field.offset..field.offset + field.count * field.elem_bytes;
             match spans.last_mut() {
-                Some(last) if last.end == span.start => last.end = span.end,
+                Some(last) if last.end <= span.start && span.start - last.end <= GAP => last.end = span.end,
                 _ => spans.push(span),
             }
         }
