@@ -8,17 +8,17 @@
 //! A sequence is straight-line code with selects, but for a few calls of [`Machine::branch`]: a short usual path and
 //! a long rare one. Neither side has an effect but its values, so computing both and selecting is right as well.
 
+mod double;
 mod evaluate;
 mod float;
 mod integer;
 mod machine;
+mod round;
 mod wide;
 
+pub use double::{double_from_signed_64, double_multiply, float_from_double};
 pub use evaluate::Evaluate;
 pub use float::{divide, divide_approximate, divide_full, reciprocal, square_root};
 pub use integer::{Division, divide_signed, divide_signed_64, divide_unsigned, divide_unsigned_64};
 pub use machine::{IntRelation, Machine, Pair};
-pub use wide::{
-    double_from_signed_64, double_multiply, float_from_double, float_from_signed_64, float_from_unsigned_64,
-    signed_64_from_float, unsigned_64_from_float,
-};
+pub use wide::{float_from_signed_64, float_from_unsigned_64, signed_64_from_float, unsigned_64_from_float};

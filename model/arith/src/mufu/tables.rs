@@ -38,8 +38,9 @@ impl Row {
     }
 }
 
-/// `1 / m`, by the upper 7 bits of the fraction of `m`.
-pub static RECIPROCAL: [Row; 128] = rows(Curve::Reciprocal);
+/// `1 / m`, by the upper 7 bits of the fraction of `m`. Lifted by one unit of `c0`, so that the reciprocal of a
+/// significand of all ones, a hair above the middle of two values, is rounded up: Newton's step stays below it otherwise.
+pub static RECIPROCAL: [Row; 128] = lifted(rows(Curve::Reciprocal));
 
 /// `1 / sqrt(m)`: 64 rows for 1..2, then 64 for 2..4, by the upper 6 bits of the fraction.
 pub static RECIPROCAL_SQUARE_ROOT: [Row; 128] =
@@ -106,6 +107,16 @@ const fn rows<const N: usize>(curve: Curve) -> [Row; N] {
             c1: fixed(4.0 * middle - 3.0 * start - end),
             c2: fixed(2.0 * (start + end) - 4.0 * middle),
         };
+        i += 1;
+    }
+    rows
+}
+
+/// The rows with each `c0` one unit higher.
+const fn lifted<const N: usize>(mut rows: [Row; N]) -> [Row; N] {
+    let mut i = 0;
+    while i < N {
+        rows[i].c0 += 1;
         i += 1;
     }
     rows

@@ -33,7 +33,7 @@ pub struct Pair<V> {
 /// A machine with 32-bit registers and predicates. Each method is one instruction, or an immediate operand of one.
 ///
 /// [`Machine::negate`], [`Machine::absolute`] and [`Machine::not`] are operand modifiers where the machine has them,
-/// and logic instructions where it does not.
+/// and logic instructions where it does not. The methods with a body are for machines without that instruction.
 pub trait Machine {
     /// A 32-bit value.
     type Value: Copy;
@@ -124,6 +124,37 @@ pub trait Machine {
     /// `a | b`
     fn or(&mut self, a: Self::Value, b: Self::Value) -> Self::Value {
         self.lop3(a, b, b, 0xfc)
+    }
+    /// The high word of the unsigned product `a * b`, plus `c`.
+    fn imad_hi(&mut self, a: Self::Value, b: Self::Value, c: Self::Value) -> Self::Value {
+        let product = self.imul_hi(a, b);
+        self.iadd(product, c)
+    }
+    /// The low word, or if `high` the high word, of the unsigned product `a * b`, plus `c + carry`, and the carry out
+    /// of the additions; no carry in is 0.
+    fn imad_carry(
+        &mut self,
+        high: bool,
+        a: Self::Value,
+        b: Self::Value,
+        c: Self::Value,
+        carry: Option<Self::Predicate>,
+    ) -> (Self::Value, Self::Predicate) {
+        let zero = self.constant(0);
+        let product = if high { self.imul_hi(a, b) } else { self.imad(a, b, zero) };
+        self.iadd_carry(product, c, carry)
+    }
+    /// A comparison of integers, and another predicate.
+    fn iset_and(
+        &mut self,
+        relation: IntRelation,
+        signed: bool,
+        a: Self::Value,
+        b: Self::Value,
+        and: Self::Predicate,
+    ) -> Self::Predicate {
+        let compared = self.iset(relation, signed, a, b);
+        self.both(compared, and)
     }
     /// `a ^ b`
     fn xor(&mut self, a: Self::Value, b: Self::Value) -> Self::Value {

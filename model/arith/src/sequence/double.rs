@@ -1,0 +1,195 @@
+//! The double precision steps inside `sinf` and `cosf`, with integer instructions.
+//!
+//! nvcc reduces large arguments of `sinf` and `cosf` in integers, and turns the result into radians by a conversion
+//! of 64 bits to double precision, one product with a constant, and a conversion to single precision. The three are
+//! complete here: any operands, subnormals and NaN too.
+
+use super::integer::{multiply_high_64, multiply_low_64, negate_if_64, sign};
+use super::round::round_float;
+use super::wide::{Normalized, select_64};
+use super::{IntRelation, Machine, Pair};
+use crate::{Mode, NAN, Rounding, SIGN};
+
+/// The upper word of infinity.
+const INFINITY_64: u32 = 0x7ff0_0000;
+
+/// The upper word of the NaN that results from invalid operands; the lower is zero.
+const NAN_64: u32 = 0xfff8_0000;
+
+/// `cvt.rn.f64.s64`
+pub fn double_from_signed_64<M: Machine>(m: &mut M, a: Pair<M::Value>) -> Pair<M::Value> {
+    let ones = sign(m, a.high);
+    let magnitude = negate_if_64(m, a, ones);
+    let Normalized { low, high, shift, is_zero } = Normalized::new(m, magnitude);
+    // The leading one stands for 2^(63 - shift).
+    let bias = m.constant(1023 + 63);
+    let exponent = m.isub(bias, shift);
+    let Pair { low, high } = round_double(m, Pair { low, high }, exponent);
+    let sign_bit = m.constant(SIGN);
+    // high | ones & sign_bit
+    let high = m.lop3(ones, sign_bit, high, 0xea);
+    let zero = m.constant(0);
+    select_64(m, is_zero, Pair { low: zero, high: zero }, Pair { low, high })
+}
+
+/// `mul.rn.f64`. Of NaN operands and invalid products the result is 0xfff8000000000000.
+pub fn double_multiply<M: Machine>(m: &mut M, a: Pair<M::Value>, b: Pair<M::Value>) -> Pair<M::Value> {
+    let (sign_bit, zero, one) = (m.constant(SIGN), m.constant(0), m.constant(1));
+    let signs = m.xor(a.high, b.high);
+    let sign = m.and(signs, sign_bit);
+    let (a, b) = (Double::new(m, a), Double::new(m, b));
+
+    // The product's upper 64 bits, the lowest of them sticky, and its leading one moved to bit 63.
+    let upper = multiply_high_64(m, a.significand, b.significand);
+    let lower = multiply_low_64(m, a.significand, b.significand);
+    let shift = m.leading_zeros(upper.high);
+    let high = m.funnel_left(upper.low, upper.high, shift);
+    let low = m.funnel_left(lower.high, upper.low, shift);
+    let dropped = m.or(lower.high, lower.low);
+    let more = m.iset(IntRelation::NotEqual, false, dropped, zero);
+    let sticky = m.select(more, one, zero);
+    let low = m.or(low, sticky);
+    let sum = m.iadd(a.exponent, b.exponent);
+    let bias = m.constant(1022u32.wrapping_neg());
+    let exponent = m.iadd(sum, bias);
+    let exponent = m.isub(exponent, shift);
+
+    let (bits, exponent) = denormalized(m, Pair { low, high }, exponent);
+    let rounded = round_double(m, bits, exponent);
+    let (infinity, limit) = (Pair { low: zero, high: m.constant(INFINITY_64) }, m.constant(2047));
+    let overflows = m.iset(IntRelation::GreaterEqual, true, exponent, limit);
+    let overflows = m.either(overflows, a.is_infinite);
+    let overflows = m.either(overflows, b.is_infinite);
+    let result = select_64(m, overflows, infinity, rounded);
+    let is_zero = m.either(a.is_zero, b.is_zero);
+    let result = select_64(m, is_zero, Pair { low: zero, high: zero }, result);
+    let result = Pair { low: result.low, high: m.or(result.high, sign) };
+
+    let is_infinite = m.either(a.is_infinite, b.is_infinite);
+    let invalid = m.both(is_zero, is_infinite);
+    let is_nan = m.either(a.is_nan, b.is_nan);
+    let is_nan = m.either(is_nan, invalid);
+    let nan = Pair { low: zero, high: m.constant(NAN_64) };
+    select_64(m, is_nan, nan, result)
+}
+
+/// `cvt.rn.f32.f64`; a subnormal result is a zero if `ftz`.
+pub fn float_from_double<M: Machine>(m: &mut M, a: Pair<M::Value>, ftz: bool) -> M::Value {
+    let (zero, one) = (m.constant(0), m.constant(1));
+    let sign_bit = m.constant(SIGN);
+    let sign = m.and(a.high, sign_bit);
+    let magnitude = m.absolute(a.high);
+    let position = m.constant(20);
+    let field = m.shift_right(magnitude, position, false);
+    // 30 bits of significand from the hidden one, the lowest sticky. A subnormal counts as a normal value, which is
+    // far too small all the same.
+    let (fraction, hidden) = (m.constant(0x000f_ffff), m.constant(0x0010_0000));
+    let upper = m.lop3(a.high, fraction, hidden, 0xea);
+    let places = m.constant(9);
+    let bits = m.funnel_left(a.low, upper, places);
+    let rest = m.shift_left(a.low, places);
+    let more = m.iset(IntRelation::NotEqual, false, rest, zero);
+    let sticky = m.select(more, one, zero);
+    let bits = m.or(bits, sticky);
+    let bias = m.constant((1023u32 - 127).wrapping_neg());
+    let exponent = m.iadd(field, bias);
+    let rounded = round_float(m, sign, bits, 6, exponent, Mode::new(Rounding::NearestEven, ftz));
+    // Infinity overflows already; a NaN is what is beyond it.
+    let infinity = m.constant(INFINITY_64);
+    let tail = m.iset(IntRelation::NotEqual, false, a.low, zero);
+    let tail = m.select(tail, one, zero);
+    let key = m.or(magnitude, tail);
+    let is_nan = m.iset(IntRelation::Greater, false, key, infinity);
+    let nan = m.constant(NAN);
+    m.select(is_nan, nan, rounded)
+}
+
+/// A double precision operand taken apart.
+struct Double<M: Machine> {
+    /// The significand with its leading one at bit 63.
+    significand: Pair<M::Value>,
+    /// The exponent field, negative or zero for subnormals.
+    exponent: M::Value,
+    is_zero: M::Predicate,
+    is_infinite: M::Predicate,
+    is_nan: M::Predicate,
+}
+
+impl<M: Machine> Double<M> {
+    fn new(m: &mut M, x: Pair<M::Value>) -> Self {
+        let (zero, one) = (m.constant(0), m.constant(1));
+        let magnitude = m.absolute(x.high);
+        let position = m.constant(20);
+        let field = m.shift_right(magnitude, position, false);
+        let subnormal = m.iset(IntRelation::Equal, false, field, zero);
+        let hidden = m.constant(0x0010_0000);
+        let hidden = m.select(subnormal, zero, hidden);
+        let fraction = m.constant(0x000f_ffff);
+        let upper = m.lop3(x.high, fraction, hidden, 0xea);
+        let Normalized { low, high, shift, is_zero } = Normalized::new(m, Pair { low: x.low, high: upper });
+        // A normal significand is shifted by 11 places.
+        let field_or_one = m.select(subnormal, one, field);
+        let normal_shift = m.constant(11);
+        let exponent = m.iadd(field_or_one, normal_shift);
+        let exponent = m.isub(exponent, shift);
+
+        let infinity = m.constant(INFINITY_64);
+        let tail = m.iset(IntRelation::NotEqual, false, x.low, zero);
+        let tail = m.select(tail, one, zero);
+        let key = m.or(magnitude, tail);
+        let is_infinite = m.iset(IntRelation::Equal, false, key, infinity);
+        let is_nan = m.iset(IntRelation::Greater, false, key, infinity);
+        Self { significand: Pair { low, high }, exponent, is_zero, is_infinite, is_nan }
+    }
+}
+
+/// A result with an exponent field below 1 shifted to the subnormals' place, with field 0; others as they are. The
+/// lowest bit is sticky.
+fn denormalized<M: Machine>(m: &mut M, bits: Pair<M::Value>, exponent: M::Value) -> (Pair<M::Value>, M::Value) {
+    let (zero, one) = (m.constant(0), m.constant(1));
+    let normal = m.iset(IntRelation::GreaterEqual, true, exponent, one);
+    let shift = m.isub(one, exponent);
+    let shift = m.select(normal, zero, shift);
+    // By a whole word first, if it is that far; beyond two words all that is left is the sticky bit.
+    let word = m.constant(32);
+    let rest = m.isub(shift, word);
+    let far = m.iset(IntRelation::GreaterEqual, true, rest, zero);
+    let places = m.select(far, rest, shift);
+    let dropped_word = m.select(far, bits.low, zero);
+    let low = m.select(far, bits.high, bits.low);
+    let high = m.select(far, zero, bits.high);
+    let clamped = m.iset(IntRelation::Less, true, places, word);
+    let places = m.select(clamped, places, word);
+    let back = m.isub(word, places);
+    let dropped_bits = m.shift_left(low, back);
+    let low = m.funnel_right(low, high, places);
+    let high = m.shift_right(high, places, false);
+    let dropped = m.or(dropped_word, dropped_bits);
+    let more = m.iset(IntRelation::NotEqual, false, dropped, zero);
+    let sticky = m.select(more, one, zero);
+    let low = m.or(low, sticky);
+    (Pair { low, high }, m.select(normal, exponent, zero))
+}
+
+/// The magnitude of a significand of 64 bits, rounded to nearest even at bit 11, with the given exponent field: the
+/// leading one is at bit 63, or the field is 0.
+fn round_double<M: Machine>(m: &mut M, bits: Pair<M::Value>, exponent: M::Value) -> Pair<M::Value> {
+    let (zero, one, places) = (m.constant(0), m.constant(1), m.constant(11));
+    let low = m.funnel_right(bits.low, bits.high, places);
+    let high = m.shift_right(bits.high, places, false);
+    let mask = m.constant(0x7ff);
+    let dropped = m.and(bits.low, mask);
+    let last = m.and(low, one);
+    let weight = m.iadd(dropped, last);
+    let half = m.constant(0x400);
+    let up = m.iset(IntRelation::Greater, false, weight, half);
+    let (low, carry) = m.iadd_carry(low, zero, Some(up));
+    // The leading one adds one to the field.
+    let minus_one = m.constant(u32::MAX);
+    let field = m.iadd(exponent, minus_one);
+    let subnormal = m.iset(IntRelation::Equal, false, exponent, zero);
+    let field = m.select(subnormal, zero, field);
+    let step = m.constant(0x0010_0000);
+    let shifted = m.imad(field, step, high);
+    Pair { low, high: m.iadd_carry(shifted, zero, Some(carry)).0 }
+}
