@@ -122,31 +122,48 @@ fn errors_of_sampled_inputs() {
     }
 }
 
-#[test]
-#[ignore = "long: all 2^32 inputs of all functions, minutes in release"]
-fn errors_of_all_inputs() {
-    for function in Function::ALL {
-        let start = std::time::Instant::now();
-        let worst = Mutex::new(measure(function, std::iter::empty()));
-        let next = Mutex::new((0..1u64 << 32).step_by(1 << 24));
-        thread::scope(|scope| {
-            for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-                scope.spawn(|| {
-                    while let Some(first) = { next.lock().unwrap().next() } {
-                        let part = measure(function, (first..first + (1 << 24)).map(|i| i as u32));
-                        for (worst, part) in worst.lock().unwrap().iter_mut().zip(part) {
-                            if part.0 > worst.0 {
-                                *worst = part;
-                            }
+fn measure_all_inputs(function: Function) {
+    let start = std::time::Instant::now();
+    let worst = Mutex::new(measure(function, std::iter::empty()));
+    let next = Mutex::new((0..1u64 << 32).step_by(1 << 24));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(first) = { next.lock().unwrap().next() } {
+                    let part = measure(function, (first..first + (1 << 24)).map(|i| i as u32));
+                    for (worst, part) in worst.lock().unwrap().iter_mut().zip(part) {
+                        if part.0 > worst.0 {
+                            *worst = part;
                         }
                     }
-                });
-            }
-        });
-        check(function, &worst.into_inner().unwrap());
-        let seconds = start.elapsed().as_secs_f64();
-        println!("{function:?}: all inputs in {seconds:.1} s, {:.1} million a second", 4294.967296 / seconds);
-    }
+                }
+            });
+        }
+    });
+    check(function, &worst.into_inner().unwrap());
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{function:?}: all inputs in {seconds:.1} s, {:.1} million a second", 4294.967296 / seconds);
+}
+
+/// A test of all inputs for each function.
+macro_rules! all_inputs {
+    ($($test:ident $function:ident)*) => {$(
+        #[test]
+        #[ignore = "long: all 2^32 inputs, minutes in release"]
+        fn $test() {
+            measure_all_inputs(Function::$function);
+        }
+    )*};
+}
+
+all_inputs! {
+    all_inputs_of_reciprocal Reciprocal
+    all_inputs_of_reciprocal_square_root ReciprocalSquareRoot
+    all_inputs_of_square_root SquareRoot
+    all_inputs_of_exp2 Exp2
+    all_inputs_of_log2 Log2
+    all_inputs_of_sin Sin
+    all_inputs_of_cos Cos
 }
 
 #[test]
