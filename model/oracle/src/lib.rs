@@ -1,1 +1,35 @@
 //! The functional oracle: runs machine code with no notion of time.
+//!
+//! It says what a program computes. The cycle model and the RTL may order what they do as they like, but each warp must commit the writes that
+//! the oracle gives for it, and memory must end equal. It shares the instruction set and the arithmetic with them, and no code of a pipeline.
+//!
+//! * [`Program`] is a kernel with its operands resolved once; [`Memory`] holds the buffers; [`Oracle`] runs a [`Launch`].
+//! * A launch means: its blocks run one after the other, in ascending order, and the warps of a block take turns. Blocks run on several host
+//!   threads where that makes no difference, and the oracle finds out by itself where it does (`conflict.rs`). So results do not depend on
+//!   the number of threads.
+//! * What a program does wrong ends the launch with a [`Fault`], which names kernel, block, thread, instruction and PTX line.
+//! * [`Oracle::run_observed`] tells what each warp commits; [`Oracle::replay`] performs atomic operations in the order of another
+//!   machine.
+
+mod block;
+mod commit;
+mod conflict;
+mod execute;
+mod fault;
+mod lanes;
+mod launch;
+mod memory;
+mod program;
+mod replay;
+mod shared;
+mod stack;
+mod warp;
+
+pub use block::{Counts, Geometry};
+pub use commit::{Commit, Effect, Observer, Unobserved, WarpId};
+pub use fault::{Access, Fault, FaultKind};
+pub use lanes::{Lanes, Mask, lanes_of};
+pub use launch::{Launch, Options, Oracle, Statistics};
+pub use memory::{Buffer, BufferIndex, Memory, OutOfMemory};
+pub use program::{Program, ProgramError};
+pub use replay::AtomicStep;

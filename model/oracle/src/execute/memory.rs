@@ -1,0 +1,446 @@
+//! Loads, stores and atomic operations.
+
+use gpurf_isa::Op;
+use gpurf_isa::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
+use gpurf_isa::modifiers::{Alignment, Atomic, AtomicSpace, LoadType, Modifier, Space, StoreType};
+
+use super::{Step, report, write};
+use crate::block::{Atomics, Context};
+use crate::commit::{Effect, Observer};
+use crate::fault::{Access, FaultKind, LaneFault};
+use crate::lanes::{Lanes, Mask, WIDTH, lanes_of};
+use crate::memory::Place;
+use crate::program::{Decoded, commutes};
+use crate::shared::{Accessor, SharedFault};
+use crate::warp::{Waiting, Warp};
+
+/// A place in one of the memories.
+#[derive(Clone, Copy)]
+enum Target {
+    Global(u64),
+    Shared(u32),
+    Local(u32),
+    Constant(u32),
+}
+
+impl Target {
+    #[inline(always)]
+    fn of(space: Space, address: u64) -> Self {
+        match space {
+            Space::Global => Self::Global(address),
+            Space::Shared => Self::Shared(address as u32),
+            Space::Local => Self::Local(address as u32),
+            Space::Generic => match (address >> 32) as u32 {
+                SHARED_WINDOW => Self::Shared(address as u32),
+                LOCAL_WINDOW => Self::Local(address as u32),
+                CONSTANT_WINDOW => Self::Constant(address as u32),
+                _ => Self::Global(address),
+            },
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Global(_) => "global",
+            Self::Shared(_) => "shared",
+            Self::Local(_) => "local",
+            Self::Constant(_) => "constant",
+        }
+    }
+
+    /// As a generic address.
+    fn generic(self) -> u64 {
+        let window = |window: u32, address: u32| u64::from(window) << 32 | u64::from(address);
+        match self {
+            Self::Global(address) => address,
+            Self::Shared(address) => window(SHARED_WINDOW, address),
+            Self::Local(address) => window(LOCAL_WINDOW, address),
+            Self::Constant(address) => window(CONSTANT_WINDOW, address),
+        }
+    }
+}
+
+/// The address of each lane: 64 bits where there is an upper word, else 32.
+#[inline(always)]
+fn addresses<O: Observer>(context: &Context<'_, O>, warp: &Warp, ins: &Decoded, space: Space) -> [u64; WIDTH] {
+    let low = &warp.row(ins.a).0;
+    match space {
+        Space::Global | Space::Generic => {
+            let high = &warp.b(context.program, ins.b).0;
+            std::array::from_fn(|lane| {
+                (u64::from(high[lane]) << 32 | u64::from(low[lane])).wrapping_add(ins.offset as u64)
+            })
+        }
+        Space::Shared | Space::Local => std::array::from_fn(|lane| low[lane].wrapping_add(ins.offset as u32).into()),
+    }
+}
+
+fn load_bytes(kind: LoadType) -> u32 {
+    match kind {
+        LoadType::U8 | LoadType::S8 => 1,
+        LoadType::U16 | LoadType::S16 => 2,
+        LoadType::B32 => 4,
+    }
+}
+
+/// The value of the register for what was read, whose upper bits are zero.
+#[inline(always)]
+fn extend(kind: LoadType, value: u32) -> u32 {
+    match kind {
+        LoadType::U8 | LoadType::U16 | LoadType::B32 => value,
+        LoadType::S8 => value as i8 as u32,
+        LoadType::S16 => value as i16 as u32,
+    }
+}
+
+fn alignment(align: Alignment, bytes: u32) -> u32 {
+    match align {
+        Alignment::Natural => bytes,
+        Alignment::Bytes8 => 8,
+        Alignment::Bytes16 => 16,
+    }
+}
+
+#[inline(always)]
+fn check_aligned(access: Access, lane: usize, target: Target, address: u64, align: u32) -> Result<(), LaneFault> {
+    if address & u64::from(align - 1) == 0 {
+        return Ok(());
+    }
+    Err(LaneFault::new(lane, FaultKind::Misaligned { access, space: target.name(), address, align }))
+}
+
+fn out_of_bounds(access: Access, space: &'static str, address: u64, bytes: u32, nearest: String) -> FaultKind {
+    FaultKind::OutOfBounds { access, space, address, bytes, nearest }
+}
+
+/// The bits of a word that an access of some bytes concerns, moved down to bit 0.
+fn low_mask(bytes: u32) -> u32 {
+    u32::MAX >> (32 - 8 * bytes)
+}
+
+impl<O: Observer> Context<'_, O> {
+    #[inline(always)]
+    fn place(
+        &self,
+        warp: &mut Warp,
+        access: Access,
+        lane: usize,
+        address: u64,
+        bytes: u32,
+    ) -> Result<Place, LaneFault> {
+        let low = u32::try_from(address).ok();
+        low.and_then(|low| self.memory.locate(low, bytes, &mut warp.buffer_hint)).ok_or_else(|| {
+            let nearest = self.memory.nearest(address);
+            LaneFault::new(lane, out_of_bounds(access, "global", address, bytes, nearest))
+        })
+    }
+
+    fn shared_fault(&self, access: Access, lane: usize, address: u32, fault: SharedFault) -> LaneFault {
+        LaneFault::new(
+            lane,
+            match fault {
+                SharedFault::Address(kind) => kind,
+                SharedFault::Race(race) => FaultKind::SharedRace {
+                    access,
+                    address,
+                    other: race.other,
+                    other_warp: race.other_warp,
+                    other_line: self.program.line(race.other_pc),
+                },
+            },
+        )
+    }
+
+    fn local_index(&self, access: Access, lane: usize, address: u32, bytes: u32) -> Result<usize, LaneFault> {
+        let size = self.program.local_bytes;
+        if u64::from(address) + u64::from(bytes) > size.into() {
+            let nearest = format!("the thread has {size} bytes of local memory");
+            return Err(LaneFault::new(lane, out_of_bounds(access, "local", address.into(), bytes, nearest)));
+        }
+        Ok(address as usize / 4)
+    }
+
+    fn constant(&self, lane: usize, address: u32, bytes: u32) -> Result<u32, LaneFault> {
+        let at = address as usize;
+        let Some(found) = self.constant.get(at..at.saturating_add(bytes as usize)) else {
+            let nearest = format!("its last byte is {:#x}", self.constant.len().saturating_sub(1));
+            return Err(LaneFault::new(lane, out_of_bounds(Access::Load, "constant", address.into(), bytes, nearest)));
+        };
+        let mut word = [0; 4];
+        word[..found.len()].copy_from_slice(found);
+        Ok(u32::from_le_bytes(word))
+    }
+
+    #[inline(always)]
+    fn load_one(&mut self, warp: &mut Warp, lane: usize, target: Target, bytes: u32) -> Result<u32, LaneFault> {
+        let word = match target {
+            Target::Global(address) => {
+                let place = self.place(warp, Access::Load, lane, address, bytes)?;
+                if let Some((conflicts, note)) = self.conflicts {
+                    conflicts.read(note, place);
+                }
+                self.memory.word(place).load(std::sync::atomic::Ordering::Relaxed) >> (8 * (address & 3))
+            }
+            Target::Shared(address) => {
+                let who = Accessor { warp: warp.number, pc: warp.stack.top.pc };
+                match self.state.shared.load(who, address, bytes) {
+                    Ok(value) => return Ok(value),
+                    Err(fault) => return Err(self.shared_fault(Access::Load, lane, address, fault)),
+                }
+            }
+            Target::Local(address) => {
+                let index = self.local_index(Access::Load, lane, address, bytes)?;
+                warp.local[index].0[lane] >> (8 * (address & 3))
+            }
+            Target::Constant(address) => return self.constant(lane, address, bytes),
+        };
+        Ok(word & low_mask(bytes))
+    }
+
+    #[inline(always)]
+    fn store_one(
+        &mut self,
+        warp: &mut Warp,
+        lane: usize,
+        target: Target,
+        bytes: u32,
+        value: u32,
+    ) -> Result<(), LaneFault> {
+        let shifted = |address: u32| (low_mask(bytes) << (8 * (address & 3)), value << (8 * (address & 3)));
+        let changed = match target {
+            Target::Global(address) => {
+                let place = self.place(warp, Access::Store, lane, address, bytes)?;
+                if let Some((conflicts, note)) = self.conflicts {
+                    conflicts.write(note, place);
+                }
+                let (mask, value) = shifted(address as u32);
+                self.memory.store(place, mask, value)
+            }
+            Target::Shared(address) => {
+                let who = Accessor { warp: warp.number, pc: warp.stack.top.pc };
+                let stored = self.state.shared.store(who, address, bytes, value);
+                stored.map_err(|fault| self.shared_fault(Access::Store, lane, address, fault))?
+            }
+            Target::Local(address) => {
+                let index = self.local_index(Access::Store, lane, address, bytes)?;
+                let (mask, value) = shifted(address);
+                let word = &mut warp.local[index].0[lane];
+                let old = std::mem::replace(word, *word & !mask | value & mask);
+                old != *word
+            }
+            Target::Constant(_) => {
+                return Err(LaneFault::new(lane, FaultKind::ConstantWrite { access: Access::Store }));
+            }
+        };
+        self.state.changes += u64::from(changed);
+        Ok(())
+    }
+
+    fn update_one(&mut self, warp: &mut Warp, lane: usize, target: Target, update: &Update) -> Result<u32, LaneFault> {
+        let (old, changed) = match target {
+            Target::Global(address) => {
+                let place = self.place(warp, Access::Atomic, lane, address, 4)?;
+                if let (Some((conflicts, note)), Some(kind)) = (self.conflicts, update.kind) {
+                    conflicts.accumulate(note, kind, place);
+                }
+                let word = self.memory.word(place);
+                let new = |old| Some(update.apply(old, lane, true));
+                let relaxed = std::sync::atomic::Ordering::Relaxed;
+                let old = word.fetch_update(relaxed, relaxed, new).unwrap_or_else(|old| old);
+                (old, update.apply(old, lane, true) != old)
+            }
+            Target::Shared(address) => {
+                let updated = self.state.shared.update(address, |old| update.apply(old, lane, false));
+                updated.map_err(|fault| self.shared_fault(Access::Atomic, lane, address, fault))?
+            }
+            Target::Local(_) => return Err(LaneFault::new(lane, FaultKind::LocalAtomic)),
+            Target::Constant(_) => {
+                return Err(LaneFault::new(lane, FaultKind::ConstantWrite { access: Access::Atomic }));
+            }
+        };
+        self.state.changes += u64::from(changed);
+        Ok(old)
+    }
+}
+
+/// LD.
+pub fn load<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+    ins: &Decoded,
+    space: Space,
+    kind: LoadType,
+    align: Alignment,
+    mask: Mask,
+) -> Result<Lanes, LaneFault> {
+    let addresses = addresses(context, warp, ins, space);
+    let bytes = load_bytes(kind);
+    let align = alignment(align, bytes);
+    let mut values = Lanes::ZERO;
+    for lane in lanes_of(mask) {
+        let target = Target::of(space, addresses[lane]);
+        check_aligned(Access::Load, lane, target, addresses[lane], align)?;
+        values.0[lane] = extend(kind, context.load_one(warp, lane, target, bytes)?);
+    }
+    Ok(values)
+}
+
+/// LDC.
+pub fn load_constant<O: Observer>(
+    context: &Context<'_, O>,
+    warp: &Warp,
+    ins: &Decoded,
+    kind: LoadType,
+    align: Alignment,
+    mask: Mask,
+) -> Result<Lanes, LaneFault> {
+    let bytes = load_bytes(kind);
+    let align = alignment(align, bytes);
+    let mut values = Lanes::ZERO;
+    for lane in lanes_of(mask) {
+        let address = warp.row(ins.a).0[lane].wrapping_add(ins.offset as u32);
+        check_aligned(Access::Load, lane, Target::Constant(address), address.into(), align)?;
+        values.0[lane] = extend(kind, context.constant(lane, address, bytes)?);
+    }
+    Ok(values)
+}
+
+/// ST; lanes in ascending order, so that of several that store to one address the highest one's value stays.
+pub fn store<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+    ins: &Decoded,
+    space: Space,
+    kind: StoreType,
+    align: Alignment,
+    mask: Mask,
+) -> Result<(), LaneFault> {
+    let addresses = addresses(context, warp, ins, space);
+    let values = *warp.row(ins.c);
+    let bytes = match kind {
+        StoreType::B8 => 1,
+        StoreType::B16 => 2,
+        StoreType::B32 => 4,
+    };
+    let align = alignment(align, bytes);
+    for lane in lanes_of(mask) {
+        let target = Target::of(space, addresses[lane]);
+        check_aligned(Access::Store, lane, target, addresses[lane], align)?;
+        context.store_one(warp, lane, target, bytes, values.0[lane])?;
+    }
+    if O::ACTIVE {
+        let addresses = addresses.map(|address| Target::of(space, address).generic());
+        report(context, warp, mask, Effect::Store { addresses: &addresses, values: &values, bytes });
+    }
+    Ok(())
+}
+
+/// What an atomic operation does to a word.
+struct Update {
+    what: What,
+    /// The note for conflicts, where several of its kind commute.
+    kind: Option<u32>,
+    operands: Lanes,
+    compared: Lanes,
+}
+
+enum What {
+    Function(Atomic),
+    CompareAndSwap,
+}
+
+impl Update {
+    fn apply(&self, m: u32, lane: usize, global: bool) -> u32 {
+        let c = self.operands.0[lane];
+        match self.what {
+            What::CompareAndSwap if m == self.compared.0[lane] => c,
+            What::CompareAndSwap => m,
+            What::Function(function) => match function {
+                Atomic::Add => m.wrapping_add(c),
+                Atomic::MinU32 => m.min(c),
+                Atomic::MinS32 => (m as i32).min(c as i32) as u32,
+                Atomic::MaxU32 => m.max(c),
+                Atomic::MaxS32 => (m as i32).max(c as i32) as u32,
+                Atomic::Inc if m >= c => 0,
+                Atomic::Inc => m + 1,
+                Atomic::Dec if m == 0 || m > c => c,
+                Atomic::Dec => m - 1,
+                Atomic::And => m & c,
+                Atomic::Or => m | c,
+                Atomic::Xor => m ^ c,
+                Atomic::Exch => c,
+                Atomic::AddF32 => {
+                    let mode = if global { gpurf_arith::Mode::FTZ } else { gpurf_arith::Mode::IEEE };
+                    gpurf_arith::float::add(m, c, mode)
+                }
+            },
+        }
+    }
+}
+
+/// ATOM and CAS; lanes in ascending order.
+pub fn atomic<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+    ins: &Decoded,
+    mask: Mask,
+) -> Result<Step, LaneFault> {
+    let granted = match context.atomics {
+        Atomics::Free => mask,
+        Atomics::Hold => {
+            warp.waiting = Waiting::Atomic;
+            return Ok(Step::Stop);
+        }
+        Atomics::Grant(lanes) => lanes & mask & !warp.performed,
+    };
+    let (space, what, kind, compared) = match ins.op {
+        Op::Atom { space, operation } => {
+            let kind = (ins.unused && commutes(operation)).then(|| operation.bits());
+            (space, What::Function(operation), kind, Lanes::ZERO)
+        }
+        _ => (cas_space(ins.op), What::CompareAndSwap, None, *warp.b(context.program, ins.b)),
+    };
+    let space = match space {
+        AtomicSpace::Global => Space::Global,
+        AtomicSpace::Shared => Space::Shared,
+        AtomicSpace::Generic => Space::Generic,
+    };
+    let addresses = match what {
+        // The upper word of its address is zero.
+        What::CompareAndSwap => {
+            let low = warp.row(ins.a);
+            std::array::from_fn(|lane| u64::from(low.0[lane]).wrapping_add(ins.offset as u64) & u64::from(u32::MAX))
+        }
+        What::Function(_) => addresses(context, warp, ins, space),
+    };
+    let update = Update { what, kind, operands: *warp.row(ins.c), compared };
+    let mut values = Lanes::ZERO;
+    for lane in lanes_of(granted) {
+        let target = Target::of(space, addresses[lane]);
+        check_aligned(Access::Atomic, lane, target, addresses[lane], 4)?;
+        values.0[lane] = context.update_one(warp, lane, target, &update)?;
+    }
+    if O::ACTIVE {
+        let addresses = addresses.map(|address| Target::of(space, address).generic());
+        report(context, warp, granted, Effect::Atomic { addresses: &addresses, occurrence: warp.atomics });
+    }
+    write(context, warp, ins, &values, granted);
+    if let Atomics::Grant(_) = context.atomics {
+        warp.performed |= granted;
+        if warp.performed != mask {
+            return Ok(Step::Stop);
+        }
+        warp.performed = 0;
+    }
+    warp.atomics += 1;
+    warp.stack.advance(warp.stack.top.pc + 1);
+    context.count(warp, mask);
+    Ok(Step::On)
+}
+
+fn cas_space(op: Op) -> AtomicSpace {
+    match op {
+        Op::Cas { space } => space,
+        _ => AtomicSpace::Global,
+    }
+}

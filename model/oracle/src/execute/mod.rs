@@ -1,0 +1,287 @@
+//! What each operation does to a warp.
+//!
+//! An operation is chosen once for all lanes; the loops over lanes inside are plain, so that the compiler can make vector code of them.
+
+mod control;
+mod float;
+mod integer;
+mod memory;
+
+use gpurf_isa::Op;
+use gpurf_isa::modifiers::{Combine, IntegerCombine, Shuffle, Special, Vote};
+
+use crate::block::Context;
+use crate::commit::{Commit, Effect, Observer, WarpId};
+use crate::fault::{FaultKind, LaneFault};
+use crate::lanes::{Lanes, Mask, WIDTH, lanes_of, map1, map2, map3, test2};
+use crate::program::Decoded;
+use crate::warp::Warp;
+
+/// What became of a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// It can go on.
+    On,
+    /// It waits or has ended.
+    Stop,
+}
+
+/// Executes the next instruction of a warp that neither waits nor has ended.
+#[inline(always)]
+pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Result<Step, LaneFault> {
+    let pc = warp.stack.top.pc;
+    let active = warp.stack.top.mask;
+    let Some(&ins) = context.program.code.get(pc as usize) else {
+        return Err(LaneFault::new(active.trailing_zeros() as usize, FaultKind::PastEnd));
+    };
+    let mask = active & warp.condition(ins.guard);
+    let step = match ins.op {
+        Op::Bra {} => {
+            if ins.target <= pc && mask != 0 {
+                context.loops(warp);
+            }
+            warp.stack.branch(mask, ins.target, ins.reconvergence);
+            Step::On
+        }
+        _ if mask == 0 => {
+            warp.stack.advance(pc + 1);
+            Step::On
+        }
+        Op::Exit {} => {
+            warp.stack.exit(mask);
+            if warp.stack.is_done() { Step::Stop } else { Step::On }
+        }
+        Op::Bar { id } => return control::barrier(context, warp, &ins, id.number(), mask),
+        Op::Atom { .. } | Op::Cas { .. } => return memory::atomic(context, warp, &ins, mask),
+        _ => {
+            execute(context, warp, &ins, mask)?;
+            warp.stack.advance(pc + 1);
+            Step::On
+        }
+    };
+    context.count(warp, mask);
+    Ok(step)
+}
+
+/// An instruction that neither changes control flow nor waits.
+fn execute<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+    ins: &Decoded,
+    mask: Mask,
+) -> Result<(), LaneFault> {
+    let program = context.program;
+    let b = |warp: &Warp| *warp.b(program, ins.b);
+    let values = match ins.op {
+        Op::Nop {} | Op::Membar { .. } => return Ok(()),
+        Op::Warpsync {} => return control::warpsync(warp, &b(warp), mask),
+        Op::Trap {} => {
+            let lane = mask.trailing_zeros() as usize;
+            return Err(LaneFault::new(lane, FaultKind::Trap { code: b(warp).0[lane] }));
+        }
+        Op::Bra {} | Op::Exit {} | Op::Bar { .. } | Op::Atom { .. } | Op::Cas { .. } => {
+            unreachable!("the caller has dealt with {}", ins.op.mnemonic())
+        }
+
+        Op::Mov {} => b(warp),
+        Op::Sel {} => {
+            let mut values = b(warp);
+            values.merge(warp.row(ins.a), warp.condition(ins.s));
+            values
+        }
+        Op::S2r { source } => special(context, warp, source, mask),
+        Op::Shfl { mode, clamp, segment } => {
+            let (values, in_range) =
+                shuffle(warp.row(ins.a), &b(warp), mode, clamp.number().into(), segment.number().into(), mask);
+            write_predicate(context, warp, ins, in_range, mask);
+            values
+        }
+        Op::Vote { mode } => {
+            let votes = warp.condition(ins.s) & mask;
+            let result = match mode {
+                Vote::All => votes == mask,
+                Vote::Any => votes != 0,
+                Vote::Uniform => votes == mask || votes == 0,
+            };
+            write_predicate(context, warp, ins, if result { Mask::MAX } else { 0 }, mask);
+            return Ok(());
+        }
+        Op::Ballot {} => Lanes::splat(warp.condition(ins.s) & mask),
+        Op::Plop { combine: how } => {
+            let values = combine(how, warp.condition(ins.s), warp.condition(ins.t));
+            write_predicate(context, warp, ins, values, mask);
+            return Ok(());
+        }
+
+        Op::Iadd { mode } => {
+            let (values, carries) = integer::add(mode, warp.row(ins.a), &b(warp), warp.condition(ins.s));
+            write_predicate(context, warp, ins, carries, mask);
+            values
+        }
+        Op::Imad { half, signed } => {
+            let (values, carries) =
+                integer::multiply_add(half, signed, warp.row(ins.a), &b(warp), warp.row(ins.c), warp.condition(ins.s));
+            write_predicate(context, warp, ins, carries, mask);
+            values
+        }
+        Op::Imnmx { which, signed } => integer::extremum(which, signed, warp.row(ins.a), &b(warp)),
+        Op::Isetp { comparison, signed, combine: how } => {
+            let (x, y) = (warp.row(ins.a), b(warp));
+            let result = integer::compare(comparison, signed, x, &y);
+            let s = warp.condition(ins.s);
+            let values = match how {
+                IntegerCombine::And => result & s,
+                IntegerCombine::Or => result | s,
+                IntegerCombine::Xor => result ^ s,
+                IntegerCombine::Extended => {
+                    let equal = test2(x, &y, |x, y| x == y);
+                    result & !equal | s & equal
+                }
+            };
+            write_predicate(context, warp, ins, values, mask);
+            return Ok(());
+        }
+        Op::Lop3 { lut } => map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, y, z| {
+            gpurf_arith::integer::lop3(x, y, z, lut.number())
+        }),
+        Op::Shl {} => map2(warp.row(ins.a), &b(warp), gpurf_arith::integer::shift_left),
+        Op::Shr { signed } => map2(warp.row(ins.a), &b(warp), |x, y| gpurf_arith::integer::shift_right(x, y, signed)),
+        Op::Shf { direction, range } => integer::funnel(direction, range, warp.row(ins.a), &b(warp), warp.row(ins.c)),
+        Op::Bfe { signed } => map2(warp.row(ins.a), &b(warp), |x, field| {
+            gpurf_arith::integer::bit_field_extract(x, field & 0xff, field >> 8 & 0xff, signed)
+        }),
+        Op::Bfi {} => map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, field, base| {
+            gpurf_arith::integer::bit_field_insert(x, base, field & 0xff, field >> 8 & 0xff)
+        }),
+        Op::Prmt {} => map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, selector, y| {
+            gpurf_arith::integer::permute(x, y, selector, gpurf_arith::integer::PermuteMode::Index)
+        }),
+        Op::Popc {} => map1(warp.row(ins.a), u32::count_ones),
+        Op::Clz {} => map1(warp.row(ins.a), u32::leading_zeros),
+        Op::Brev {} => map1(warp.row(ins.a), u32::reverse_bits),
+        Op::Dp4a { signed_a, signed_b } => map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, y, z| {
+            gpurf_arith::integer::dot_product_4(x, y, z, signed_a, signed_b)
+        }),
+        Op::Dp2a { signed_a, signed_b, half } => {
+            let high = half == gpurf_isa::modifiers::Half::High;
+            map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, y, z| {
+                gpurf_arith::integer::dot_product_2(x, y, z, signed_a, signed_b, high)
+            })
+        }
+
+        Op::Fadd { .. } | Op::Fmul { .. } | Op::Ffma { .. } | Op::Fmnmx { .. } | Op::I2f { .. } | Op::F2i { .. } => {
+            float::compute(ins.op, warp.row(ins.a), &b(warp), warp.row(ins.c), mask)
+        }
+        Op::Frnd { .. } | Op::Mufu { .. } => float::compute(ins.op, warp.row(ins.a), &b(warp), warp.row(ins.c), mask),
+        Op::Fsetp { comparison, ftz, combine: how } => {
+            let result = float::compare(comparison, ftz, warp.row(ins.a), &b(warp));
+            let values = combine(how, result, warp.condition(ins.s));
+            write_predicate(context, warp, ins, values, mask);
+            return Ok(());
+        }
+
+        Op::Ld { space, kind, align } => memory::load(context, warp, ins, space, kind, align, mask)?,
+        Op::Ldc { kind, align } => memory::load_constant(context, warp, ins, kind, align, mask)?,
+        Op::St { space, kind, align } => return memory::store(context, warp, ins, space, kind, align, mask),
+    };
+    write(context, warp, ins, &values, mask);
+    Ok(())
+}
+
+/// Writes the destination.
+#[inline(always)]
+pub(super) fn write<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+    ins: &Decoded,
+    values: &Lanes,
+    mask: Mask,
+) {
+    warp.rows[ins.d as usize].merge(values, mask);
+    if O::ACTIVE && ins.d < context.program.registers {
+        report(context, warp, mask, Effect::Register { register: ins.d as u8, values });
+    }
+}
+
+/// Writes the predicate destination.
+#[inline(always)]
+fn write_predicate<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+    ins: &Decoded,
+    values: Mask,
+    mask: Mask,
+) {
+    warp.set_predicate(ins.p, values, mask);
+    if O::ACTIVE && usize::from(ins.p) < gpurf_isa::Predicate::COUNT {
+        report(context, warp, mask, Effect::Predicate { predicate: ins.p, values });
+    }
+}
+
+/// Tells the observer.
+fn report<O: Observer>(context: &mut Context<'_, O>, warp: &Warp, mask: Mask, effect: Effect<'_>) {
+    let id = WarpId { block: context.state.index, warp: warp.number };
+    context.observer.commit(&Commit { warp: id, number: warp.issued, pc: warp.stack.top.pc, mask, effect });
+}
+
+fn combine(how: Combine, x: Mask, y: Mask) -> Mask {
+    match how {
+        Combine::And => x & y,
+        Combine::Or => x | y,
+        Combine::Xor => x ^ y,
+    }
+}
+
+fn special<O: Observer>(context: &Context<'_, O>, warp: &Warp, source: Special, mask: Mask) -> Lanes {
+    let geometry = &context.geometry;
+    let base = warp.number * WIDTH as u32;
+    let [x, y, _] = geometry.block;
+    match source {
+        Special::TidX => Lanes::number(|lane| (base + lane) % x),
+        Special::TidY => Lanes::number(|lane| (base + lane) / x % y),
+        Special::TidZ => Lanes::number(|lane| (base + lane) / x / y),
+        Special::NtidX => Lanes::splat(geometry.block[0]),
+        Special::NtidY => Lanes::splat(geometry.block[1]),
+        Special::NtidZ => Lanes::splat(geometry.block[2]),
+        Special::CtaidX => Lanes::splat(context.state.block[0]),
+        Special::CtaidY => Lanes::splat(context.state.block[1]),
+        Special::CtaidZ => Lanes::splat(context.state.block[2]),
+        Special::NctaidX => Lanes::splat(geometry.grid[0]),
+        Special::NctaidY => Lanes::splat(geometry.grid[1]),
+        Special::NctaidZ => Lanes::splat(geometry.grid[2]),
+        Special::LaneId => Lanes::number(|lane| lane),
+        Special::WarpId => Lanes::splat(warp.number),
+        Special::LaneMaskEq => Lanes::number(|lane| 1 << lane),
+        Special::LaneMaskLt => Lanes::number(|lane| (1 << lane) - 1),
+        Special::LaneMaskLe => Lanes::number(|lane| u32::MAX >> (31 - lane)),
+        Special::LaneMaskGt => Lanes::number(|lane| !(u32::MAX >> (31 - lane))),
+        Special::LaneMaskGe => Lanes::number(|lane| u32::MAX << lane),
+        Special::ActiveMask => Lanes::splat(mask),
+        Special::DynamicSharedSize => Lanes::splat(geometry.dynamic_shared),
+    }
+}
+
+/// The values of other lanes, and whether each lane's choice is in range (PTX ISA, "shfl.sync"). A lane whose choice is out of range or does
+/// not execute the instruction keeps its own value.
+fn shuffle(values: &Lanes, choice: &Lanes, mode: Shuffle, clamp: u32, segment: u32, active: Mask) -> (Lanes, Mask) {
+    let mut result = *values;
+    let mut in_range = 0;
+    for lane in lanes_of(active) {
+        let (own, b) = (lane as u32, choice.0[lane] & 31);
+        let max = own & segment | clamp & !segment;
+        let min = own & segment;
+        let (from, valid) = match mode {
+            Shuffle::Up => (own.wrapping_sub(b), own.wrapping_sub(b) as i32 >= max as i32),
+            Shuffle::Down => (own + b, own + b <= max),
+            Shuffle::Butterfly => (own ^ b, own ^ b <= max),
+            Shuffle::Index => (min | b & !segment, (min | b & !segment) <= max),
+        };
+        if valid {
+            in_range |= 1 << lane;
+            if active >> from & 1 == 1 {
+                result.0[lane] = values.0[from as usize];
+            }
+        }
+    }
+    (result, in_range)
+}

@@ -1,0 +1,197 @@
+//! What a program can do wrong, and where it did.
+
+use std::fmt;
+
+/// Why a launch ended before its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The kernel.
+    pub kernel: String,
+    /// The thread block.
+    pub block: [u32; 3],
+    /// The thread in its block: the first one that is concerned.
+    pub thread: [u32; 3],
+    /// The instruction, by its number.
+    pub pc: u32,
+    /// The instruction as text.
+    pub instruction: String,
+    /// The PTX file.
+    pub file: String,
+    /// The line of the PTX file, from 1; 0 where it is not known.
+    pub line: u32,
+    /// What was wrong.
+    pub kind: FaultKind,
+}
+
+impl std::error::Error for Fault {}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], pc, instruction, file, line, kind } = self;
+        write!(f, "{file}:{line}: kernel {kernel}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}): {kind}")?;
+        write!(f, "; instruction {pc}: {instruction}")
+    }
+}
+
+/// What was wrong.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FaultKind {
+    /// An access outside all buffers.
+    #[error("{access} of {bytes} bytes at {space} address {address:#x} is out of bounds: {nearest}")]
+    OutOfBounds {
+        /// Load, store or atomic.
+        access: Access,
+        /// Which memory.
+        space: &'static str,
+        /// The address.
+        address: u64,
+        /// Its size.
+        bytes: u32,
+        /// What lies near it.
+        nearest: String,
+    },
+    /// An address that is no multiple of the size of the access.
+    #[error("{access} at {space} address {address:#x} is not aligned to {align} bytes")]
+    Misaligned {
+        /// Load, store or atomic.
+        access: Access,
+        /// Which memory.
+        space: &'static str,
+        /// The address.
+        address: u64,
+        /// What it must be a multiple of.
+        align: u32,
+    },
+    /// A store or an atomic to the constant space.
+    #[error("{access} to the constant space, which can only be read")]
+    ConstantWrite {
+        /// Store or atomic.
+        access: Access,
+    },
+    /// An atomic operation on local memory.
+    #[error("atomic operation on local memory, which only one thread sees")]
+    LocalAtomic,
+    /// A load from shared memory of bytes that nothing has written.
+    #[error("load from shared address {address:#x}, which nothing has written")]
+    UninitialisedShared {
+        /// The address.
+        address: u32,
+    },
+    /// Two warps access a shared address without a barrier between them, and one of them writes.
+    #[error(
+        "data race: {access} at shared address {address:#x}, to which warp {other_warp} made a {other} without a barrier between them (line {other_line})"
+    )]
+    SharedRace {
+        /// This access.
+        access: Access,
+        /// The address.
+        address: u32,
+        /// The other access.
+        other: Access,
+        /// The other warp.
+        other_warp: u32,
+        /// PTX line of the other access.
+        other_line: u32,
+    },
+    /// A barrier that not all living threads of a warp have reached.
+    #[error(
+        "barrier {id} is reached by {arrived} of {living} living threads of the warp: the others are on another path"
+    )]
+    BarrierDivergence {
+        /// The barrier.
+        id: u8,
+        /// Threads that are there.
+        arrived: u32,
+        /// Threads that have not ended.
+        living: u32,
+    },
+    /// A thread count that no barrier can have.
+    #[error("barrier {id} is to wait for {count} threads, which {problem}")]
+    BarrierCount {
+        /// The barrier.
+        id: u8,
+        /// The count.
+        count: u32,
+        /// Why it cannot be.
+        problem: &'static str,
+    },
+    /// All warps that have not ended wait at barriers.
+    #[error("deadlock: every warp of the block that has not ended waits at a barrier ({waiting})")]
+    BarrierDeadlock {
+        /// Which waits where.
+        waiting: String,
+    },
+    /// A warp-wide operation whose mask names threads that are on another path.
+    #[error(
+        "the mask {mask:#010x} of a warp-wide operation names threads that are not there: active are {active:#010x} of {living:#010x} living ones"
+    )]
+    WarpDivergence {
+        /// The mask.
+        mask: u32,
+        /// The lanes that execute the instruction.
+        active: u32,
+        /// The lanes that have not ended.
+        living: u32,
+    },
+    /// The warps of a block go round loops in which nothing changes any more.
+    #[error("hang: {warps} warps of the block repeat a loop in which neither their registers nor memory change")]
+    Spin {
+        /// How many warps spin.
+        warps: u32,
+    },
+    /// More instructions than allowed.
+    #[error("hang: the block has executed {limit} instructions of its warps, the limit")]
+    StepLimit {
+        /// The limit.
+        limit: u64,
+    },
+    /// A TRAP.
+    #[error("trap {code}: {}", gpurf_isa::machine::trap::reason(*code))]
+    Trap {
+        /// Its code.
+        code: u32,
+    },
+    /// The program counter is behind the last instruction.
+    #[error("execution runs past the end of the kernel")]
+    PastEnd,
+    /// The order of atomics that was to be replayed does not fit the program.
+    #[error("the order of atomic operations does not fit the program: {0}")]
+    Replay(String),
+}
+
+/// Kinds of memory access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// An atomic operation.
+    Atomic,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Atomic => "atomic operation",
+        })
+    }
+}
+
+/// A fault of a lane, before the place is known.
+#[derive(Debug)]
+pub struct LaneFault {
+    /// The lane.
+    pub lane: usize,
+    /// What was wrong.
+    pub kind: Box<FaultKind>,
+}
+
+impl LaneFault {
+    /// In a lane.
+    pub fn new(lane: usize, kind: FaultKind) -> Self {
+        Self { lane, kind: Box::new(kind) }
+    }
+}

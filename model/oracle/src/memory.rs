@@ -1,0 +1,202 @@
+//! Global memory: buffers with guard gaps between them.
+//!
+//! Words are atomic, so that blocks on several host threads can share them; all accesses are relaxed, which costs nothing on the
+//! machines at hand. Whether their order matters is the business of [`crate::conflict`].
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Address of the first buffer; below it lies what a null pointer with an offset reaches.
+const FIRST_ADDRESS: u32 = 1 << 24;
+/// Alignment of buffers, as of CUDA's allocator.
+const ALIGNMENT: u32 = 256;
+/// At least so many bytes between two buffers belong to none.
+const GUARD: u32 = 64 << 10;
+
+/// Memory is full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a buffer of {bytes} bytes does not fit: all buffers have to lie below 4 GiB")]
+pub struct OutOfMemory {
+    /// Size of the buffer.
+    pub bytes: u64,
+}
+
+/// Index of a buffer of a [`Memory`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BufferIndex(pub usize);
+
+/// Global memory.
+#[derive(Debug, Default)]
+pub struct Memory {
+    buffers: Vec<Buffer>,
+}
+
+/// A buffer.
+#[derive(Debug)]
+pub struct Buffer {
+    name: String,
+    base: u32,
+    bytes: u32,
+    words: Box<[AtomicU32]>,
+}
+
+impl Buffer {
+    /// What faults call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The address of its first byte.
+    pub fn address(&self) -> u32 {
+        self.base
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> u32 {
+        self.bytes
+    }
+}
+
+/// A word of memory that an access concerns: its buffer and its index there.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub buffer: usize,
+    pub word: usize,
+}
+
+impl Memory {
+    /// A new buffer behind all others, with these bytes.
+    ///
+    /// # Errors
+    /// When it does not fit below 4 GiB.
+    pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<BufferIndex, OutOfMemory> {
+        let full = OutOfMemory { bytes: bytes.len() as u64 };
+        let base = match self.buffers.last() {
+            Some(last) => u64::from(last.base) + u64::from(last.bytes) + u64::from(GUARD),
+            None => FIRST_ADDRESS.into(),
+        };
+        let base = base.next_multiple_of(ALIGNMENT.into());
+        if base + bytes.len() as u64 + u64::from(GUARD) > 1 << 32 {
+            return Err(full);
+        }
+        let words = bytes.chunks(4).map(|chunk| {
+            let mut word = [0; 4];
+            word[..chunk.len()].copy_from_slice(chunk);
+            AtomicU32::new(u32::from_le_bytes(word))
+        });
+        let buffer = Buffer { name: name.into(), base: base as u32, bytes: bytes.len() as u32, words: words.collect() };
+        self.buffers.push(buffer);
+        Ok(BufferIndex(self.buffers.len() - 1))
+    }
+
+    /// The buffer of this index.
+    pub fn buffer(&self, index: BufferIndex) -> &Buffer {
+        &self.buffers[index.0]
+    }
+
+    /// All buffers, by ascending address.
+    pub fn buffers(&self) -> &[Buffer] {
+        &self.buffers
+    }
+
+    /// The bytes of a buffer.
+    pub fn read(&self, index: BufferIndex) -> Vec<u8> {
+        let buffer = &self.buffers[index.0];
+        let mut bytes: Vec<u8> = buffer.words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
+        bytes.truncate(buffer.bytes as usize);
+        bytes
+    }
+
+    /// Puts bytes into a buffer, from its start.
+    ///
+    /// # Panics
+    /// When there are more bytes than the buffer has.
+    pub fn write(&mut self, index: BufferIndex, bytes: &[u8]) {
+        let buffer = &mut self.buffers[index.0];
+        assert!(bytes.len() <= buffer.bytes as usize, "{} bytes in a buffer of {}", bytes.len(), buffer.bytes);
+        for (word, chunk) in buffer.words.iter_mut().zip(bytes.chunks(4)) {
+            let mut new = word.get_mut().to_le_bytes();
+            new[..chunk.len()].copy_from_slice(chunk);
+            *word.get_mut() = u32::from_le_bytes(new);
+        }
+    }
+
+    /// A copy of all words, for [`Memory::restore`].
+    pub(crate) fn snapshot(&self) -> Vec<Vec<u32>> {
+        self.buffers.iter().map(|buffer| buffer.words.iter().map(|word| word.load(Relaxed)).collect()).collect()
+    }
+
+    pub(crate) fn restore(&self, snapshot: &[Vec<u32>]) {
+        for (buffer, words) in self.buffers.iter().zip(snapshot) {
+            for (word, old) in buffer.words.iter().zip(words) {
+                word.store(*old, Relaxed);
+            }
+        }
+    }
+
+    /// Number of words of each buffer.
+    pub(crate) fn word_counts(&self) -> impl Iterator<Item = usize> {
+        self.buffers.iter().map(|buffer| buffer.words.len())
+    }
+
+    /// Where an access of `size` bytes goes; `hint` is a buffer in which it may well lie, and becomes the one in which it does.
+    #[inline(always)]
+    pub(crate) fn locate(&self, address: u32, size: u32, hint: &mut usize) -> Option<Place> {
+        if let Some(buffer) = self.buffers.get(*hint) {
+            let offset = address.wrapping_sub(buffer.base);
+            if u64::from(offset) + u64::from(size) <= buffer.bytes.into() {
+                return Some(Place { buffer: *hint, word: offset as usize / 4 });
+            }
+        }
+        self.search(address, size, hint)
+    }
+
+    #[cold]
+    fn search(&self, address: u32, size: u32, hint: &mut usize) -> Option<Place> {
+        let index = self.buffers.partition_point(|buffer| buffer.base <= address).checked_sub(1)?;
+        let offset = address - self.buffers[index].base;
+        if u64::from(offset) + u64::from(size) > self.buffers[index].bytes.into() {
+            return None;
+        }
+        *hint = index;
+        Some(Place { buffer: index, word: offset as usize / 4 })
+    }
+
+    /// What lies near an address that belongs to no buffer, in words.
+    pub(crate) fn nearest(&self, address: u64) -> String {
+        let distance = |buffer: &Buffer| {
+            let (start, end) = (u64::from(buffer.base), u64::from(buffer.base) + u64::from(buffer.bytes));
+            if address < start { start - address } else { address.saturating_sub(end) }
+        };
+        let Some(buffer) = self.buffers.iter().min_by_key(|buffer| distance(buffer)) else {
+            return "there are no buffers".into();
+        };
+        let (name, bytes) = (&buffer.name, buffer.bytes);
+        let start = u64::from(buffer.base);
+        if address < start {
+            format!("the nearest buffer, `{name}` of {bytes} bytes, begins {} bytes further on", start - address)
+        } else {
+            format!("it is byte {} of the nearest buffer, `{name}`, which has {bytes} bytes", address - start)
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn word(&self, place: Place) -> &AtomicU32 {
+        &self.buffers[place.buffer].words[place.word]
+    }
+
+    /// Replaces some bits of a word; whether that changed it.
+    #[inline(always)]
+    pub(crate) fn store(&self, place: Place, mask: u32, value: u32) -> bool {
+        let word = self.word(place);
+        if mask == u32::MAX {
+            // Two blocks that store to one word are a conflict and run again, so that nothing need be atomic here.
+            let old = word.load(Relaxed);
+            word.store(value, Relaxed);
+            return old != value;
+        }
+        // The word's other bytes may be another block's.
+        let new = |old: u32| Some(old & !mask | value & mask);
+        let old = word.fetch_update(Relaxed, Relaxed, new).unwrap_or_else(|old| old);
+        (old ^ value) & mask != 0
+    }
+}

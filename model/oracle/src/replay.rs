@@ -1,0 +1,147 @@
+//! A launch whose atomic operations are performed in a given order.
+//!
+//! What atomic operations give back, and sums of floats, depend on the order among warps. A machine that has run a kernel hands over the order
+//! in which its memory performed them, and gets the values that belong to it.
+
+use std::collections::BTreeMap;
+
+use crate::block::{Atomics, Context, Progress, State, warps};
+use crate::commit::{Observer, WarpId};
+use crate::execute::step;
+use crate::fault::{Fault, FaultKind};
+use crate::lanes::Mask;
+use crate::launch::{Launch, Oracle, Statistics};
+use crate::memory::Memory;
+use crate::warp::{Waiting, Warp};
+
+/// Lanes of a warp perform an atomic operation, in ascending order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AtomicStep {
+    /// The warp.
+    pub warp: WarpId,
+    /// How many atomic operations the warp has performed before: on global and shared memory alike.
+    pub occurrence: u64,
+    /// The lanes; those of one operation may come in several steps.
+    pub lanes: Mask,
+}
+
+/// A block under way.
+struct Running {
+    state: State,
+    warps: Vec<Warp>,
+    done: bool,
+}
+
+impl Oracle {
+    /// Runs a launch with its atomic operations in this order. Between two of them every warp concerned runs as far as it can; blocks that
+    /// perform none run at the end.
+    ///
+    /// # Errors
+    /// The first fault; [`FaultKind::Replay`] where the order does not fit the program.
+    pub fn replay<O: Observer>(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        order: impl IntoIterator<Item = AtomicStep>,
+        observer: &mut O,
+    ) -> Result<Statistics, Box<Fault>> {
+        let mut context = self.context(launch, memory, None, observer);
+        context.atomics = Atomics::Hold;
+        let mut blocks = BTreeMap::new();
+        for entry in order {
+            let index = entry.warp.block;
+            if index >= launch.geometry.blocks() || entry.warp.warp >= launch.geometry.warps() {
+                return Err(misfit(
+                    &mut context,
+                    launch,
+                    format!("there is no warp {} in block {index}", entry.warp.warp),
+                ));
+            }
+            let block = blocks.entry(index).or_insert_with(|| start(launch, index));
+            run(&mut context, block)?;
+            perform(&mut context, block, &entry)?;
+        }
+        for index in 0..launch.geometry.blocks() {
+            let mut fresh = None;
+            let block = blocks.get_mut(&index).unwrap_or_else(|| fresh.insert(start(launch, index)));
+            run(&mut context, block)?;
+            if let Some(warp) = block.warps.iter().find(|warp| warp.waiting == Waiting::Atomic) {
+                let problem = format!("it ends before atomic operation {} of warp {}", warp.atomics, warp.number);
+                std::mem::swap(&mut context.state, &mut block.state);
+                return Err(context.fault(warp, FaultKind::Replay(problem)));
+            }
+        }
+        Ok(Statistics { counts: context.counts, parallel: false })
+    }
+}
+
+fn start(launch: &Launch<'_>, index: u64) -> Running {
+    let state = State::new(launch.program, &launch.geometry, index);
+    Running { state, warps: warps(launch.program, &launch.geometry), done: false }
+}
+
+/// Runs a block as far as it can.
+fn run<O: Observer>(context: &mut Context<'_, O>, block: &mut Running) -> Result<(), Box<Fault>> {
+    if block.done {
+        return Ok(());
+    }
+    std::mem::swap(&mut context.state, &mut block.state);
+    let progress = context.run(&mut block.warps);
+    std::mem::swap(&mut context.state, &mut block.state);
+    block.done = progress? == Progress::Done;
+    if block.done {
+        // A finished block is only a name; its registers may be many.
+        block.warps = Vec::new();
+    }
+    Ok(())
+}
+
+/// Performs one entry of the order.
+fn perform<O: Observer>(
+    context: &mut Context<'_, O>,
+    block: &mut Running,
+    entry: &AtomicStep,
+) -> Result<(), Box<Fault>> {
+    std::mem::swap(&mut context.state, &mut block.state);
+    let result = grant(context, &mut block.warps, entry);
+    std::mem::swap(&mut context.state, &mut block.state);
+    result
+}
+
+fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &AtomicStep) -> Result<(), Box<Fault>> {
+    let number = entry.warp.warp;
+    let Some(warp) = warps.get_mut(number as usize) else {
+        let ended = Warp::new(context.program, number, 0);
+        let problem = format!("block {} has ended before atomic operation {}", entry.warp.block, entry.occurrence);
+        return Err(context.fault(&ended, FaultKind::Replay(problem)));
+    };
+    if warp.waiting != Waiting::Atomic || warp.atomics != entry.occurrence {
+        let at = if warp.waiting == Waiting::Atomic { "is at" } else { "has performed all it can before" };
+        let problem = format!(
+            "atomic operation {} of warp {number} is due, but the warp {at} its number {}",
+            entry.occurrence, warp.atomics
+        );
+        return Err(context.fault(warp, FaultKind::Replay(problem)));
+    }
+    warp.waiting = Waiting::No;
+    context.atomics = Atomics::Grant(entry.lanes);
+    let (atomics, performed) = (warp.atomics, warp.performed);
+    let stepped = step(context, warp);
+    context.atomics = Atomics::Hold;
+    stepped.map_err(|fault| context.fault(warp, *fault.kind))?;
+    if warp.atomics == atomics {
+        // Lanes are left over, which wait for their own entries.
+        warp.waiting = Waiting::Atomic;
+        if warp.performed != performed | entry.lanes {
+            let problem =
+                format!("lanes {:#010x} do not take part, or have had their turn", entry.lanes & !warp.performed);
+            return Err(context.fault(warp, FaultKind::Replay(problem)));
+        }
+    }
+    Ok(())
+}
+
+fn misfit<O: Observer>(context: &mut Context<'_, O>, launch: &Launch<'_>, problem: String) -> Box<Fault> {
+    let first = Warp::new(launch.program, 0, 1);
+    context.fault(&first, FaultKind::Replay(problem))
+}

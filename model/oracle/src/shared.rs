@@ -1,0 +1,195 @@
+//! The shared memory of a block, and what its checks know of it.
+//!
+//! Beside each granule (a word, or a byte in kernels with accesses narrower than a word) stand the warps that have read and written it since
+//! the last barrier. Two warps of which one writes are a data race, unless both write the same value: then the order does not show.
+//! Atomic operations are no part of this, and every barrier that completes, whoever waits there, counts as one for all: a race across a
+//! barrier of other warps goes unseen, but no false one is reported.
+
+use crate::fault::{Access, FaultKind};
+
+/// Shared memory with its checks.
+#[derive(Debug)]
+pub struct Shared {
+    /// Its size in bytes; `bytes` has whole words.
+    size: u32,
+    bytes: Vec<u8>,
+    granules: Vec<Granule>,
+    /// Logarithm of a granule's size.
+    shift: u32,
+    /// Number of barriers so far, plus 1.
+    epoch: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Granule {
+    /// The epoch of what follows; else it is stale.
+    epoch: u32,
+    /// Warps that have read, by bit.
+    readers: u32,
+    /// Warps that have written.
+    writers: u32,
+    /// Instruction of the last read, and of the last write.
+    read_pc: u32,
+    write_pc: u32,
+    initialised: bool,
+}
+
+/// Who accesses shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Accessor {
+    /// Warp number in the block, below 32.
+    pub warp: u32,
+    /// The instruction.
+    pub pc: u32,
+}
+
+/// A race: the access before, whose line the caller knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    /// What it was.
+    pub other: Access,
+    /// Whose.
+    pub other_warp: u32,
+    /// The instruction.
+    pub other_pc: u32,
+}
+
+/// What is wrong with an access.
+#[derive(Debug)]
+pub enum SharedFault {
+    /// With the address.
+    Address(FaultKind),
+    /// With the order.
+    Race(Race),
+}
+
+impl Shared {
+    /// This many bytes; `narrow` where there are accesses of less than a word.
+    pub fn new(size: u32, narrow: bool) -> Self {
+        let shift = if narrow { 0 } else { 2 };
+        let bytes = size.next_multiple_of(4) as usize;
+        Self { size, bytes: vec![0; bytes], granules: vec![Granule::default(); bytes >> shift], shift, epoch: 1 }
+    }
+
+    /// For the next block: all as it was at the start.
+    pub fn reset(&mut self) {
+        self.bytes.fill(0);
+        self.granules.fill(Granule::default());
+        self.epoch = 1;
+    }
+
+    /// A barrier is complete.
+    pub fn barrier(&mut self) {
+        self.epoch += 1;
+    }
+
+    fn out_of_bounds(&self, access: Access, address: u32, bytes: u32) -> SharedFault {
+        let nearest = format!("the block has {} bytes of shared memory", self.size);
+        SharedFault::Address(FaultKind::OutOfBounds {
+            access,
+            space: "shared",
+            address: address.into(),
+            bytes,
+            nearest,
+        })
+    }
+
+    #[inline(always)]
+    fn covered(&self, address: u32, bytes: u32) -> std::ops::RangeInclusive<usize> {
+        (address >> self.shift) as usize..=((address + bytes - 1) >> self.shift) as usize
+    }
+
+    #[inline(always)]
+    fn check(&self, access: Access, address: u32, bytes: u32) -> Result<(), SharedFault> {
+        if u64::from(address) + u64::from(bytes) > self.size.into() {
+            return Err(self.out_of_bounds(access, address, bytes));
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn raw(&self, address: u32, bytes: u32) -> u32 {
+        let at = address as usize;
+        match bytes {
+            1 => self.bytes[at].into(),
+            2 => u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]).into(),
+            _ => u32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]]),
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, address: u32, bytes: u32, value: u32) {
+        self.bytes[address as usize..][..bytes as usize].copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
+    }
+
+    /// The zero-extended value at an aligned address.
+    #[inline(always)]
+    pub fn load(&mut self, who: Accessor, address: u32, bytes: u32) -> Result<u32, SharedFault> {
+        self.check(Access::Load, address, bytes)?;
+        let me = 1 << who.warp;
+        for index in self.covered(address, bytes) {
+            let granule = &mut self.granules[index];
+            if !granule.initialised {
+                return Err(SharedFault::Address(FaultKind::UninitialisedShared { address }));
+            }
+            granule.enter(self.epoch);
+            if granule.writers & !me != 0 {
+                return Err(SharedFault::Race(granule.writer(me)));
+            }
+            granule.readers |= me;
+            granule.read_pc = who.pc;
+        }
+        Ok(self.raw(address, bytes))
+    }
+
+    /// Puts the low bytes of a value at an aligned address; whether that changed them.
+    #[inline(always)]
+    pub fn store(&mut self, who: Accessor, address: u32, bytes: u32, value: u32) -> Result<bool, SharedFault> {
+        self.check(Access::Store, address, bytes)?;
+        let changes = (self.raw(address, bytes) ^ value) << (32 - 8 * bytes) != 0;
+        let me = 1 << who.warp;
+        for index in self.covered(address, bytes) {
+            let granule = &mut self.granules[index];
+            granule.enter(self.epoch);
+            if granule.readers & !me != 0 {
+                let other_warp = (granule.readers & !me).trailing_zeros();
+                return Err(SharedFault::Race(Race { other: Access::Load, other_warp, other_pc: granule.read_pc }));
+            }
+            if changes && granule.writers & !me != 0 {
+                return Err(SharedFault::Race(granule.writer(me)));
+            }
+            granule.writers |= me;
+            granule.write_pc = who.pc;
+            granule.initialised = true;
+        }
+        self.put(address, bytes, value);
+        Ok(changes)
+    }
+
+    /// Replaces the word at an aligned address by a function of itself; gives the old word, and whether the new one differs.
+    pub fn update(&mut self, address: u32, f: impl FnOnce(u32) -> u32) -> Result<(u32, bool), SharedFault> {
+        self.check(Access::Atomic, address, 4)?;
+        if self.covered(address, 4).any(|index| !self.granules[index].initialised) {
+            return Err(SharedFault::Address(FaultKind::UninitialisedShared { address }));
+        }
+        let old = self.raw(address, 4);
+        let new = f(old);
+        self.put(address, 4, new);
+        Ok((old, old != new))
+    }
+}
+
+impl Granule {
+    /// Forgets what was before the last barrier.
+    #[inline(always)]
+    fn enter(&mut self, epoch: u32) {
+        if self.epoch != epoch {
+            *self = Self { epoch, readers: 0, writers: 0, ..*self };
+        }
+    }
+
+    /// The last write, as the other part of a race.
+    fn writer(&self, me: u32) -> Race {
+        Race { other: Access::Store, other_warp: (self.writers & !me).trailing_zeros(), other_pc: self.write_pc }
+    }
+}
