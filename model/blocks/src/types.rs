@@ -20,20 +20,29 @@ impl WarpData {
     /// All lanes zero.
     pub const ZERO: Self = Self([0; LANES]);
 
-    /// Replaces the lanes of `mask` by those of `data`.
+    /// Replaces the lanes of `mask` by those of `data`, group by group: no lane is worth a branch that nobody can predict.
     #[inline]
     pub fn merge(&mut self, data: &Self, mask: LaneMask) {
-        if mask == LaneMask::ALL {
-            *self = *data;
-            return;
-        }
-        for (lane, (mine, new)) in self.0.iter_mut().zip(&data.0).enumerate() {
-            // Branch-free, so that the loop becomes a vector blend.
-            let select = 0u32.wrapping_sub(mask.0 >> lane & 1);
-            *mine = *mine & !select | *new & select;
+        let groups = self.0.as_chunks_mut::<GROUP_LANES>().0.iter_mut().zip(data.0.as_chunks::<GROUP_LANES>().0);
+        for (group, (old, new)) in groups.enumerate() {
+            let select = &SELECT[(mask.0 >> (GROUP_LANES * group)) as usize % SELECT.len()];
+            let (before, new) = (*old, *new);
+            *old = std::array::from_fn(|lane| before[lane] & !select[lane] | new[lane] & select[lane]);
         }
     }
 }
+
+/// All ones in the lanes of a 4-lane group that a mask of four bits has.
+const SELECT: [[u32; GROUP_LANES]; 1 << GROUP_LANES] = {
+    let mut select = [[0; GROUP_LANES]; 1 << GROUP_LANES];
+    let mut entry = 0;
+    while entry < select.len() * GROUP_LANES {
+        let (mask, lane) = (entry / GROUP_LANES, entry % GROUP_LANES);
+        select[mask][lane] = if mask >> lane & 1 == 1 { u32::MAX } else { 0 };
+        entry += 1;
+    }
+    select
+};
 
 impl Default for WarpData {
     fn default() -> Self {

@@ -1,6 +1,6 @@
 //! The words of a RAM and the word it read last, shared by the cells and the banks.
 
-use crate::{GROUP_LANES, LaneMask, WarpData};
+use crate::{LaneMask, WarpData};
 
 /// The words of a RAM with the register at its output.
 ///
@@ -38,7 +38,7 @@ impl Storage {
         if self.in_place == Some(addr) {
             self.take_out();
         }
-        blend(&mut self.words[usize::from(addr)], data, mask);
+        self.words[usize::from(addr)].merge(data, mask);
     }
 
     /// The words and the word read last.
@@ -50,29 +50,6 @@ impl Storage {
     fn take_out(&mut self) {
         self.rdata_q[0] = *self.rdata();
         self.in_place = None;
-    }
-}
-
-/// All ones in the lanes of a 4-lane group that a mask of four bits has.
-const SELECT: [[u32; GROUP_LANES]; 1 << GROUP_LANES] = {
-    let mut select = [[0; GROUP_LANES]; 1 << GROUP_LANES];
-    let mut entry = 0;
-    while entry < select.len() * GROUP_LANES {
-        let (mask, lane) = (entry / GROUP_LANES, entry % GROUP_LANES);
-        select[mask][lane] = if mask >> lane & 1 == 1 { u32::MAX } else { 0 };
-        entry += 1;
-    }
-    select
-};
-
-/// Replaces the lanes of `mask`, group by group: no lane is worth a branch that nobody can predict.
-#[inline]
-fn blend(word: &mut WarpData, data: &WarpData, mask: LaneMask) {
-    let groups = word.0.as_chunks_mut::<GROUP_LANES>().0.iter_mut().zip(data.0.as_chunks::<GROUP_LANES>().0);
-    for (group, (old, new)) in groups.enumerate() {
-        let select = &SELECT[(mask.0 >> (GROUP_LANES * group)) as usize % SELECT.len()];
-        let (before, new) = (*old, *new);
-        *old = std::array::from_fn(|lane| before[lane] & !select[lane] | new[lane] & select[lane]);
     }
 }
 
