@@ -10,12 +10,14 @@
 //! * What a program does wrong ends the launch with a [`Fault`], which names kernel, block, thread, instruction and PTX line.
 //! * [`Oracle::run_observed`] tells what each warp commits; [`Oracle::replay`] performs atomic operations in the order of another
 //!   machine.
+//! * [`host`] does what the host side of a CUDA program does: it places buffers, packs arguments, repeats launches.
 
 mod block;
 mod commit;
 mod conflict;
 mod execute;
 mod fault;
+pub mod host;
 mod lanes;
 mod launch;
 mod memory;

@@ -1,0 +1,163 @@
+//! A manifest under way.
+
+use std::path::PathBuf;
+
+use gpurf_isa::Image;
+use gpurf_isa::image::Kernel;
+use gpurf_launch::{Argument, BufferId, CheckRow, Launch, Manifest, ManifestError, Repetition, Scalar};
+
+use super::loader::{LoadError, Loaded, check, load, named};
+use super::{Engine, KernelLaunch};
+use crate::block::Geometry;
+use crate::memory::Memory;
+
+/// Why the launches of a manifest do not come to their end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError<E: std::error::Error + 'static> {
+    /// The engine ends a launch.
+    #[error(transparent)]
+    Engine(E),
+    /// A launch that repeats itself does not come to its end.
+    #[error("{}: launch {launch} of kernel `{kernel}` leaves a value that is not zero in buffer `{buffer}` after {max} passes, its `max`", manifest.display())]
+    Passes {
+        /// The manifest.
+        manifest: PathBuf,
+        /// The launch, from 1.
+        launch: usize,
+        /// Its kernel.
+        kernel: String,
+        /// The buffer that it looks at.
+        buffer: String,
+        /// The passes it may have.
+        max: u32,
+    },
+}
+
+/// What was run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RunReport {
+    /// Launches, each pass counted.
+    pub launches: u64,
+}
+
+/// A manifest and an image, loaded: ready to run, under way, or done.
+#[derive(Debug)]
+pub struct Session<'a> {
+    manifest: &'a Manifest,
+    loaded: Loaded,
+    /// The kernel of each launch, as an index into the image's.
+    kernels: Vec<usize>,
+}
+
+impl<'a> Session<'a> {
+    /// Places buffers and variables, and checks that all launches fit their kernels.
+    ///
+    /// # Errors
+    /// When manifest and image do not go together, or a file cannot be read.
+    pub fn new(manifest: &'a Manifest, image: &Image) -> Result<Self, LoadError> {
+        let mismatch = |problem: String| LoadError::Mismatch { manifest: manifest.path.clone(), problem };
+        let mut kernels = Vec::new();
+        for launch in &manifest.launches {
+            let kernel = named("kernel", &launch.kernel, &image.kernels, |k: &Kernel| &k.name).map_err(mismatch)?;
+            check(launch, kernel).map_err(mismatch)?;
+            kernels.extend(image.kernels.iter().position(|k| k.name == kernel.name));
+        }
+        Ok(Self { manifest, loaded: load(manifest, image)?, kernels })
+    }
+
+    /// Runs all launches, in order.
+    ///
+    /// # Errors
+    /// When one does not come to its end.
+    pub fn run<E: Engine>(&mut self, engine: &mut E) -> Result<RunReport, RunError<E::Error>> {
+        let mut report = RunReport::default();
+        let manifest = self.manifest;
+        for (number, launch) in manifest.launches.iter().enumerate() {
+            let kernel = self.kernels[number];
+            match launch.repetition {
+                Repetition::Times(passes) => {
+                    for pass in 0..passes {
+                        self.pass(engine, launch, kernel, pass, &mut report)?;
+                    }
+                }
+                Repetition::WhileNonzero { buffer, reset, max } => {
+                    let mut pass = 0;
+                    loop {
+                        self.fill(buffer, reset);
+                        self.pass(engine, launch, kernel, pass, &mut report)?;
+                        if self.bytes(buffer).iter().all(|&byte| byte == 0) {
+                            break;
+                        }
+                        pass += 1;
+                        if pass == max {
+                            return Err(RunError::Passes {
+                                manifest: manifest.path.clone(),
+                                launch: number + 1,
+                                kernel: launch.kernel.clone(),
+                                buffer: manifest.buffer(buffer).name.clone(),
+                                max,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        Ok(report)
+    }
+
+    fn pass<E: Engine>(
+        &mut self,
+        engine: &mut E,
+        launch: &Launch,
+        kernel: usize,
+        pass: u32,
+        report: &mut RunReport,
+    ) -> Result<(), RunError<E::Error>> {
+        let loaded = &mut self.loaded;
+        let kernel = &loaded.image.kernels[kernel];
+        let has_variables = loaded.constant.len() > gpurf_isa::machine::PARAMETER_SPACE as usize;
+        for (argument, parameter) in launch.args.iter().zip(&kernel.parameters) {
+            let bytes = match argument {
+                Argument::Buffer(id) => {
+                    let address = loaded.memory.buffer(loaded.buffers[id.0]).address();
+                    u64::from(address).to_le_bytes().to_vec()
+                }
+                Argument::Scalar(scalar) => scalar.bytes(),
+                Argument::PassNumber(ty) => Scalar { ty: *ty, bits: pass.into() }.bytes(),
+            };
+            loaded.constant[parameter.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
+        }
+        // Without variables the parameters are all there is, so that reading past them is noticed.
+        let end = if has_variables { loaded.constant.len() } else { kernel.parameter_bytes() as usize };
+        let geometry = Geometry { grid: launch.grid, block: launch.block, dynamic_shared: launch.dynamic_shared };
+        let constant = &loaded.constant[..end];
+        let launch = KernelLaunch { kernel, source: &loaded.image.source, geometry, constant };
+        engine.launch(&launch, &mut loaded.memory).map_err(RunError::Engine)?;
+        report.launches += 1;
+        Ok(())
+    }
+
+    fn fill(&mut self, buffer: BufferId, value: Scalar) {
+        let len = self.manifest.buffer(buffer).len as usize;
+        self.loaded.memory.write(self.loaded.buffers[buffer.0], &value.bytes().repeat(len));
+    }
+
+    /// The bytes of a buffer of the manifest.
+    pub fn bytes(&self, buffer: BufferId) -> Vec<u8> {
+        self.loaded.memory.read(self.loaded.buffers[buffer.0])
+    }
+
+    /// Global memory.
+    pub fn memory(&self) -> &Memory {
+        &self.loaded.memory
+    }
+
+    /// The manifest's checks, on the buffers as they are.
+    ///
+    /// # Errors
+    /// When a file of expected bytes cannot be read.
+    pub fn checks(&self) -> Result<Vec<CheckRow>, ManifestError> {
+        let buffers: Vec<Vec<u8>> = (0..self.manifest.buffers.len()).map(|i| self.bytes(BufferId(i))).collect();
+        self.manifest.evaluate(|id| &buffers[id.0])
+    }
+}
