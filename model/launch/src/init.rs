@@ -1,8 +1,10 @@
 //! What a buffer holds at the start.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
-use crate::{ManifestError, Scalar, Type};
+use crate::{ManifestError, Scalar, Type, random};
 
 /// What a buffer holds at the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +19,7 @@ pub enum Init {
         seed: u64,
         /// Smallest value, of the buffer's type.
         min: Scalar,
-        /// Largest value, of the buffer's type: included for integers, excluded for floats unless it equals `min`.
+        /// Largest value, of the buffer's type; not below `min`.
         max: Scalar,
     },
     /// The bytes of a file, little-endian; its size is that of the buffer.
@@ -27,8 +29,53 @@ pub enum Init {
 }
 
 impl Init {
-    pub(crate) fn bytes(&self, ty: Type, len: u64) -> Result<Vec<u8>, ManifestError> {
-        let _ = (ty, len);
-        todo!()
+    /// The bytes of a buffer `name` of `len` elements.
+    pub(crate) fn bytes(&self, name: &str, ty: Type, len: u64) -> Result<Vec<u8>, ManifestError> {
+        let size = len * ty.size() as u64;
+        let fill = |element: &dyn Fn(u64) -> Scalar| {
+            let mut bytes = Vec::with_capacity(size as usize);
+            for i in 0..len {
+                bytes.extend_from_slice(&element(i).bits.to_le_bytes()[..ty.size()]);
+            }
+            bytes
+        };
+        Ok(match self {
+            Self::Zero => vec![0; size as usize],
+            Self::Iota => fill(&|i| match ty {
+                Type::F32 => Scalar::from_f32(i as f32),
+                Type::F64 => Scalar::from_f64(i as f64),
+                _ => Scalar::from_integer(ty, i.into()),
+            }),
+            Self::Random { seed, min, max } => fill(&|i| random::element(*seed, i, ty, *min, *max)),
+            Self::Values(values) => fill(&|i| values[i as usize]),
+            Self::File(path) => read_exactly(path, name, size)?,
+        })
     }
+}
+
+/// The bytes of a file that must have `size` of them.
+pub(crate) fn read_exactly(path: &Path, name: &str, size: u64) -> Result<Vec<u8>, ManifestError> {
+    check_size(path, name, size)?;
+    let unreadable = |source| ManifestError::Unreadable { path: path.to_owned(), source };
+    let mut bytes = Vec::with_capacity(size as usize);
+    File::open(path).and_then(|file| file.take(size).read_to_end(&mut bytes)).map_err(unreadable)?;
+    if bytes.len() as u64 != size {
+        return Err(wrong_size(path, name, size, bytes.len() as u64));
+    }
+    Ok(bytes)
+}
+
+/// Checks that a file has `size` bytes, without reading it.
+pub(crate) fn check_size(path: &Path, name: &str, size: u64) -> Result<(), ManifestError> {
+    let metadata =
+        std::fs::metadata(path).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
+    if metadata.len() == size && metadata.is_file() {
+        Ok(())
+    } else {
+        Err(wrong_size(path, name, size, metadata.len()))
+    }
+}
+
+fn wrong_size(path: &Path, name: &str, expected: u64, actual: u64) -> ManifestError {
+    ManifestError::FileSize { path: path.to_owned(), buffer: name.to_owned(), expected, actual }
 }

@@ -5,13 +5,16 @@
 //! manifest with a hostile size costs nothing but its message. The page `docs/launch.md` has the format.
 
 mod check;
+mod data;
+mod document;
 mod error;
 mod init;
 mod manifest;
 pub mod random;
+mod read;
 mod types;
 
-pub use check::{Check, CheckRow};
+pub use check::{Check, CheckRow, Mismatch};
 pub use error::ManifestError;
 pub use init::Init;
 pub use manifest::{Argument, Buffer, BufferId, Launch, Manifest, Repetition, Symbol};

@@ -51,7 +51,7 @@ impl Buffer {
     /// # Errors
     /// When its file cannot be read, or has changed its size since the manifest was read.
     pub fn initial_bytes(&self) -> Result<Vec<u8>, ManifestError> {
-        self.init.bytes(self.ty, self.len)
+        self.init.bytes(&self.name, self.ty, self.len)
     }
 }
 
@@ -76,7 +76,7 @@ impl Symbol {
 
     /// The bytes that it holds at the start, little-endian. Errors as [`Buffer::initial_bytes`].
     pub fn initial_bytes(&self) -> Result<Vec<u8>, ManifestError> {
-        self.init.bytes(self.ty, self.len)
+        self.init.bytes(&self.name, self.ty, self.len)
     }
 }
 
@@ -114,7 +114,7 @@ pub enum Repetition {
     /// A fixed number of passes, 1 if nothing is said; at least 1.
     Times(u32),
     /// Before each pass every element of `buffer` is set to `reset`; the next pass follows if an element is not zero
-    /// afterwards. More than `max` passes are an error of the run.
+    /// afterwards. An element that is still not zero after `max` passes is an error of the run.
     WhileNonzero {
         /// The buffer that is looked at.
         buffer: BufferId,
@@ -131,8 +131,25 @@ impl Manifest {
     /// # Errors
     /// Whatever is wrong with it, with file, line and column where there is one.
     pub fn load(path: &Path) -> Result<Self, ManifestError> {
-        let _ = path;
-        todo!()
+        crate::read::load(path)
+    }
+
+    /// Reads and checks a manifest whose text is at hand. `path` is where it would be: files are looked up beside it,
+    /// and messages name it.
+    ///
+    /// # Errors
+    /// As [`Manifest::load`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ManifestError> {
+        crate::read::parse(path, text)
+    }
+
+    /// Checks that the files of expected bytes are there and have the right sizes: to be called before a run. A
+    /// manifest can be loaded without them, since a run may be what makes them.
+    ///
+    /// # Errors
+    /// The first file that is missing or has another size than its buffer.
+    pub fn verify_checks(&self) -> Result<(), ManifestError> {
+        self.checks.iter().try_for_each(|check| check.verify(self.buffer(check.buffer)))
     }
 
     /// The buffer with this index.

@@ -59,6 +59,15 @@ impl Type {
         }
     }
 
+    /// The smallest and the largest value of an integer type.
+    pub(crate) const fn range(self) -> (i128, i128) {
+        let bits = 8 * self.size() as u32;
+        match self {
+            Self::S8 | Self::S16 | Self::S32 | Self::S64 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            _ => (0, (1 << bits) - 1),
+        }
+    }
+
     /// True for `f32` and `f64`.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
@@ -75,8 +84,58 @@ pub struct Scalar {
 }
 
 impl Scalar {
+    /// A single precision value.
+    pub const fn from_f32(value: f32) -> Self {
+        Self { ty: Type::F32, bits: value.to_bits() as u64 }
+    }
+
+    /// A double precision value.
+    pub const fn from_f64(value: f64) -> Self {
+        Self { ty: Type::F64, bits: value.to_bits() }
+    }
+
+    /// The low bits of an integer, as a value of the integer type `ty`.
+    pub const fn from_integer(ty: Type, value: i128) -> Self {
+        Self { ty, bits: value as u64 & (u64::MAX >> (64 - 8 * ty.size() as u32)) }
+    }
+
+    /// The value that the first bytes of `bytes` hold, little-endian, as many as the type has; nothing if there are too few.
+    pub fn read(ty: Type, bytes: &[u8]) -> Option<Self> {
+        let mut all = [0; 8];
+        all[..ty.size()].copy_from_slice(bytes.get(..ty.size())?);
+        Some(Self { ty, bits: u64::from_le_bytes(all) })
+    }
+
     /// The value's bytes, lowest first, as many as the type has.
     pub fn bytes(&self) -> Vec<u8> {
         self.bits.to_le_bytes()[..self.ty.size()].to_vec()
+    }
+
+    /// The value of an integer type; of a float its bit pattern.
+    pub fn as_integer(&self) -> i128 {
+        let unused = 64 - 8 * self.ty.size() as u32;
+        match self.ty {
+            Type::S8 | Type::S16 | Type::S32 | Type::S64 => (((self.bits << unused) as i64) >> unused).into(),
+            _ => self.bits.into(),
+        }
+    }
+
+    /// The value in double precision; integers beyond 2^53 are rounded.
+    pub fn as_f64(&self) -> f64 {
+        match self.ty {
+            Type::F32 => f32::from_bits(self.bits as u32).into(),
+            Type::F64 => f64::from_bits(self.bits),
+            _ => self.as_integer() as f64,
+        }
+    }
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.ty {
+            Type::F32 => write!(f, "{:?}", f32::from_bits(self.bits as u32)),
+            Type::F64 => write!(f, "{:?}", f64::from_bits(self.bits)),
+            _ => write!(f, "{}", self.as_integer()),
+        }
     }
 }

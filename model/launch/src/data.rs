@@ -1,0 +1,124 @@
+//! Reading types, values, and the contents of buffers and symbols.
+
+use toml::de::DeValue;
+
+use crate::document::{Document, Fields, Node};
+use crate::init::check_size;
+use crate::{Init, ManifestError, Scalar, Type};
+
+/// What a buffer or a symbol says of itself.
+pub(crate) struct Data {
+    pub name: String,
+    pub ty: Type,
+    pub len: u64,
+    pub init: Init,
+    pub output: bool,
+}
+
+/// Reads a buffer, or a symbol, which is never an output.
+pub(crate) fn read_buffer(
+    document: Document,
+    node: &Node,
+    what: &'static str,
+    may_be_output: bool,
+) -> Result<Data, ManifestError> {
+    let keys = ["name", "type", "len", "init", "output"];
+    let fields = document.fields(node, what, if may_be_output { &keys } else { &keys[..4] })?;
+    let name_node = fields.required(document, "name")?;
+    let name = document.string(name_node, "a name")?.to_owned();
+    // The name of a buffer becomes the name of a file.
+    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || "_-.$".contains(c)) || name.starts_with('.') {
+        return Err(document.error(name_node.span(), "a name has letters, digits and _ - . $, and no dot in front"));
+    }
+    let ty = read_type(document, fields.required(document, "type")?)?;
+    let values = fields.get("init").and_then(|init| init.get_ref().get("values"));
+    let len = match (fields.get("len"), values.and_then(|values| values.get_ref().as_array())) {
+        (Some(node), _) => document.integer(node, "len", 0..i128::from(u64::MAX) + 1)? as u64,
+        (None, Some(values)) => values.len() as u64,
+        (None, None) => fields.required(document, "len").map(|_| 0)?,
+    };
+    let init = fields.get("init").map_or(Ok(Init::Zero), |node| read_init(document, node, &name, ty, len))?;
+    let output = match fields.get("output") {
+        Some(node) => node.get_ref().as_bool().ok_or_else(|| document.expected(node, "true or false"))?,
+        None => false,
+    };
+    Ok(Data { name, ty, len, init, output })
+}
+
+/// Reads the name of a type.
+pub(crate) fn read_type(document: Document, node: &Node) -> Result<Type, ManifestError> {
+    let name = document.string(node, "a type")?;
+    Type::ALL.into_iter().find(|ty| ty.name() == name).ok_or_else(|| {
+        let names = Type::ALL.map(Type::name).join(", ");
+        document.error(node.span(), format!("`{name}` is not a type; the types are {names}"))
+    })
+}
+
+/// Reads a value of a type.
+pub(crate) fn read_scalar(document: Document, node: &Node, ty: Type) -> Result<Scalar, ManifestError> {
+    if !ty.is_float() {
+        let (low, high) = ty.range();
+        let what = format!("a value of {}", ty.name());
+        return Ok(Scalar::from_integer(ty, document.integer(node, &what, low..high + 1)?));
+    }
+    let value = document.number(node, &format!("a value of {}", ty.name()))?;
+    let infinite_text = matches!(node.get_ref(), DeValue::Float(float) if float.as_str().contains("inf"));
+    // From the text, not from the double: rounded once.
+    let narrow = match node.get_ref() {
+        DeValue::Float(float) => float.as_str().parse().unwrap_or(value as f32),
+        _ => value as f32,
+    };
+    let overflows = if ty == Type::F32 { narrow.is_infinite() } else { value.is_infinite() };
+    if overflows && !infinite_text {
+        return Err(document.error(node.span(), format!("the value is too large for {}", ty.name())));
+    }
+    Ok(if ty == Type::F32 { Scalar::from_f32(narrow) } else { Scalar::from_f64(value) })
+}
+
+fn read_init(document: Document, node: &Node, name: &str, ty: Type, len: u64) -> Result<Init, ManifestError> {
+    let what = "`init`: \"zero\", \"iota\", { random = .. }, { file = .. } or { values = .. }";
+    if let DeValue::String(text) = node.get_ref() {
+        return match text.as_ref() {
+            "zero" => Ok(Init::Zero),
+            "iota" => Ok(Init::Iota),
+            other => Err(document.error(node.span(), format!("`{other}` is not a way to begin; there are {what}"))),
+        };
+    }
+    let fields = document.fields(node, what, &["random", "file", "values"])?;
+    match (fields.get("random"), fields.get("file"), fields.get("values")) {
+        (Some(random), None, None) => read_random(document, random, ty),
+        (None, Some(file), None) => {
+            let path = document.resolve(document.string(file, "the path of a file")?);
+            // A size beyond all limits is refused elsewhere.
+            check_size(&path, name, len.saturating_mul(ty.size() as u64))?;
+            Ok(Init::File(path))
+        }
+        (None, None, Some(values)) => {
+            let nodes = document.array(values, "an array of values")?;
+            if nodes.len() as u64 != len {
+                let message = format!("`{name}` has {len} elements, but {} values", nodes.len());
+                return Err(document.error(values.span(), message));
+            }
+            Ok(Init::Values(nodes.iter().map(|node| read_scalar(document, node, ty)).collect::<Result<_, _>>()?))
+        }
+        _ => Err(document.error(node.span(), format!("there is one way to begin: {what}"))),
+    }
+}
+
+fn read_random(document: Document, node: &Node, ty: Type) -> Result<Init, ManifestError> {
+    let fields: Fields = document.fields(node, "`random`", &["seed", "min", "max"])?;
+    let seed_node = fields.required(document, "seed")?;
+    let seed = document.integer(seed_node, "seed", 0..i128::from(u64::MAX) + 1)? as u64;
+    let min = read_scalar(document, fields.required(document, "min")?, ty)?;
+    let max_node = fields.required(document, "max")?;
+    let max = read_scalar(document, max_node, ty)?;
+    let ordered = if ty.is_float() {
+        min.as_f64() <= max.as_f64() && (max.as_f64() - min.as_f64()).is_finite()
+    } else {
+        min.as_integer() <= max.as_integer()
+    };
+    if !ordered {
+        return Err(document.error(max_node.span(), "min is at most max, and both and their difference are finite"));
+    }
+    Ok(Init::Random { seed, min, max })
+}

@@ -1,0 +1,126 @@
+//! A TOML document whose every value knows its place, and messages that tell it.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::ManifestError;
+
+/// A value of a document, with its place.
+pub(crate) type Node<'a> = Spanned<DeValue<'a>>;
+
+/// The file that a document was read from.
+#[derive(Clone, Copy)]
+pub(crate) struct Document<'a> {
+    pub path: &'a Path,
+    pub text: &'a str,
+}
+
+impl Document<'_> {
+    /// An error at a place in the file.
+    pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> ManifestError {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        ManifestError::Invalid {
+            path: self.path.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            message: message.into(),
+        }
+    }
+
+    /// A path of the document: relative to the folder of the file.
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(path)
+    }
+
+    /// An error that says what is wanted in place of `node`.
+    pub fn expected(&self, node: &Node, what: &str) -> ManifestError {
+        self.error(node.span(), format!("expected {what}, found {}", node.get_ref().type_str()))
+    }
+
+    /// The node as a string.
+    pub fn string<'n>(&self, node: &'n Node, what: &str) -> Result<&'n str, ManifestError> {
+        node.get_ref().as_str().ok_or_else(|| self.expected(node, what))
+    }
+
+    /// The node as an integer, in `range`.
+    pub fn integer(&self, node: &Node, what: &str, range: Range<i128>) -> Result<i128, ManifestError> {
+        let integer = node.get_ref().as_integer().ok_or_else(|| self.expected(node, what))?;
+        i128::from_str_radix(integer.as_str(), integer.radix())
+            .ok()
+            .filter(|value| range.contains(value))
+            .ok_or_else(|| self.error(node.span(), format!("{what} must be from {} to {}", range.start, range.end - 1)))
+    }
+
+    /// The node as a number in double precision.
+    pub fn number(&self, node: &Node, what: &str) -> Result<f64, ManifestError> {
+        let text = match node.get_ref() {
+            DeValue::Float(float) => float.as_str(),
+            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str(),
+            DeValue::Integer(_) => return Ok(self.integer(node, what, i128::MIN..i128::MAX)? as f64),
+            _ => return Err(self.expected(node, what)),
+        };
+        text.parse().map_err(|_| self.error(node.span(), format!("{what} is not a number that can be read")))
+    }
+
+    /// The node as an array.
+    pub fn array<'n, 'a>(&self, node: &'n Node<'a>, what: &str) -> Result<&'n [Node<'a>], ManifestError> {
+        node.get_ref().as_array().map(|array| &**array).ok_or_else(|| self.expected(node, what))
+    }
+
+    /// The node as a table that has none but the keys `known`.
+    pub fn fields<'n, 'a>(
+        &self,
+        node: &'n Node<'a>,
+        what: &'static str,
+        known: &[&str],
+    ) -> Result<Fields<'n, 'a>, ManifestError> {
+        let table = node.get_ref().as_table().ok_or_else(|| self.expected(node, what))?;
+        Fields::new(*self, table, node.span(), what, known)
+    }
+}
+
+/// The entries of a table.
+#[derive(Clone)]
+pub(crate) struct Fields<'n, 'a> {
+    table: &'n DeTable<'a>,
+    /// Where the table is.
+    pub span: Range<usize>,
+    what: &'static str,
+}
+
+impl<'n, 'a> Fields<'n, 'a> {
+    /// The entries of `table`, which has none but the keys `known`.
+    pub fn new(
+        document: Document,
+        table: &'n DeTable<'a>,
+        span: Range<usize>,
+        what: &'static str,
+        known: &[&str],
+    ) -> Result<Self, ManifestError> {
+        let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+        if let Some(key) = unknown.min_by_key(|key| key.span().start) {
+            let message = format!("unknown key `{}` in {what}; it has {}", key.get_ref(), known.join(", "));
+            return Err(document.error(key.span(), message));
+        }
+        Ok(Self { table, span, what })
+    }
+
+    /// The value of a key, if it is there.
+    pub fn get(&self, key: &str) -> Option<&'n Node<'a>> {
+        self.table.get(key)
+    }
+
+    /// The value of a key that must be there.
+    pub fn required(&self, document: Document, key: &str) -> Result<&'n Node<'a>, ManifestError> {
+        self.get(key).ok_or_else(|| document.error(self.span.clone(), format!("{} needs the key `{key}`", self.what)))
+    }
+
+    /// The values of a key that holds an array, or none.
+    pub fn list(&self, document: Document, key: &str, what: &str) -> Result<&'n [Node<'a>], ManifestError> {
+        self.get(key).map_or(Ok(&[]), |node| document.array(node, what))
+    }
+}
