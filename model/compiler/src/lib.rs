@@ -1,1 +1,139 @@
 //! PTX to annotated machine code.
+//!
+//! The central idea: a PTX instruction is lowered at once to operations of the machine over virtual registers, with
+//! 64-bit values as pairs of words; everything behind that works on one small intermediate form ([`mir`]), in which each
+//! operation reads and writes just what the machine's instruction does. The price is that 64-bit arithmetic is not
+//! understood as such by the optimiser; nvcc has done most of that work before.
+//!
+//! [`ptx`] reads the text, `lower` checks and translates it, `passes` simplify, `allocate` finds registers, `emit`
+//! writes the image. The page `docs/compiler.md` has the subset, the sequences and the decisions.
+
+mod allocate;
+pub mod diagnostic;
+mod emit;
+mod listing;
+mod lower;
+mod mir;
+mod passes;
+pub mod ptx;
+
+pub use diagnostic::{Diagnostic, Diagnostics};
+pub use listing::annotate;
+
+use diagnostic::Error;
+use gpurf_isa::Image;
+use serde::{Deserialize, Serialize};
+
+/// What the compiler may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// General registers of a thread at most, [`Options::FEWEST`] to [`Options::MOST`].
+    pub registers: u16,
+}
+
+impl Options {
+    /// Fewest registers that every kernel of the subset fits into.
+    pub const FEWEST: u16 = 16;
+    /// Registers that an instruction can name.
+    pub const MOST: u16 = 255;
+}
+
+impl Default for Options {
+    /// 64 registers: what a warp has with half of the warps that fit at 32.
+    fn default() -> Self {
+        Self { registers: 64 }
+    }
+}
+
+/// What became of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelReport {
+    /// Its name.
+    pub name: String,
+    /// Instructions.
+    pub instructions: u32,
+    /// General registers of a thread.
+    pub registers: u16,
+    /// Predicates of a thread, of 7.
+    pub predicates: u16,
+    /// Values that live in local memory for want of a register.
+    pub spilled: u32,
+    /// Values that are computed again at each use for want of a register: constants, special registers, parameters.
+    pub recomputed: u32,
+    /// Predicates that live in general registers for want of a predicate.
+    pub spilled_predicates: u32,
+    /// Loads of spilled values in the code.
+    pub spill_loads: u32,
+    /// Stores of spilled values in the code.
+    pub spill_stores: u32,
+    /// Local memory of a thread in bytes, spilled values included.
+    pub local_bytes: u32,
+    /// Static shared memory of a block in bytes.
+    pub static_shared: u32,
+}
+
+/// What became of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Its kernels, in their order.
+    pub kernels: Vec<KernelReport>,
+}
+
+/// A compiled module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compiled {
+    /// The program.
+    pub image: Image,
+    /// What it cost.
+    pub report: Report,
+}
+
+/// Compiles PTX. `file_name` is for messages and the image.
+///
+/// # Errors
+/// What is no PTX, or outside of the subset: each with line, column, text and reason.
+///
+/// # Panics
+/// If `options.registers` is out of its range.
+pub fn compile(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Diagnostics> {
+    assert!((Options::FEWEST..=Options::MOST).contains(&options.registers), "registers out of range");
+    compile_module(source, file_name, options).map_err(|errors| Diagnostics::new(file_name, source, errors))
+}
+
+fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Vec<Error>> {
+    let module = ptx::parse(source).map_err(|e| vec![e])?;
+    let (kernels, symbols) = lower::lower(source, &module)?;
+    let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };
+    let mut report = Report::default();
+    for mut lowered in kernels {
+        let error = |message: String| vec![Error::new(lowered.span, message)];
+        let f = &mut lowered.function;
+        passes::cleanup::run(f);
+        passes::simplify::run(f);
+        passes::legalise::run(f);
+        let allocation = allocate::run(f, options.registers, lowered.local_bytes)
+            .map_err(|_| error(format!("`{}` does not fit into {} registers", lowered.name, options.registers)))?;
+        if cfg!(debug_assertions)
+            && let Err(wrong) = allocate::check::check(f, &allocation)
+        {
+            panic!("registers of `{}`: {wrong}", lowered.name);
+        }
+        let kernel = emit::kernel(&lowered, &allocation)
+            .map_err(|_| error(format!("`{}` has more instructions than the machine can address", lowered.name)))?;
+        report.kernels.push(KernelReport {
+            name: kernel.name.clone(),
+            instructions: kernel.code.len() as u32,
+            registers: kernel.registers,
+            predicates: allocation.predicates,
+            spilled: allocation.spilled,
+            recomputed: allocation.recomputed,
+            spilled_predicates: allocation.spilled_predicates,
+            spill_loads: allocation.loads,
+            spill_stores: allocation.stores,
+            local_bytes: kernel.local_bytes,
+            static_shared: kernel.static_shared,
+        });
+        image.kernels.push(kernel);
+    }
+    Ok(Compiled { image, report })
+}

@@ -1,0 +1,247 @@
+//! Values that have no register: in local memory, computed again, or (predicates) in words.
+
+use super::Allocation;
+use crate::mir::{Class, Function, Inst, Pred, Term, V, Val};
+use gpurf_isa::Op;
+use gpurf_isa::modifiers::*;
+use std::collections::HashMap;
+
+/// Puts values elsewhere, and keeps count.
+#[derive(Debug)]
+pub struct Spiller {
+    start: u32,
+    next: u32,
+    temporary: Vec<bool>,
+    spilled: u32,
+    recomputed: u32,
+    spilled_predicates: u32,
+    loads: u32,
+    stores: u32,
+}
+
+/// Where a value is.
+#[derive(Clone, Debug)]
+enum Home {
+    /// In local memory, at this address.
+    Memory(u32),
+    /// Nowhere: this computes it.
+    Again(Inst),
+    /// In this word: one if true.
+    Word(V),
+}
+
+impl Home {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Memory(a), Self::Memory(b)) => a == b,
+            (Self::Word(a), Self::Word(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Spiller {
+    /// Spills to local memory from `start` on.
+    pub fn new(start: u32) -> Self {
+        let next = start.next_multiple_of(4);
+        Self {
+            start,
+            next,
+            temporary: Vec::new(),
+            spilled: 0,
+            recomputed: 0,
+            spilled_predicates: 0,
+            loads: 0,
+            stores: 0,
+        }
+    }
+
+    /// Whether a value is one that spilling made, and lives only from one instruction to the next.
+    pub fn is_temporary(&self, v: V) -> bool {
+        self.temporary.get(v.index()).copied().unwrap_or(false)
+    }
+
+    /// Adds what was done.
+    pub fn report(&self, allocation: &mut Allocation) {
+        allocation.spilled = self.spilled;
+        allocation.recomputed = self.recomputed;
+        allocation.spilled_predicates = self.spilled_predicates;
+        allocation.loads = self.loads;
+        allocation.stores = self.stores;
+        allocation.spill_bytes = self.next - self.start;
+    }
+
+    fn value(&mut self, f: &mut Function, class: Class) -> V {
+        let v = f.value(class);
+        self.temporary.resize(f.classes.len(), false);
+        self.temporary[v.index()] = true;
+        v
+    }
+
+    /// Spills groups of values; each group shares its place.
+    pub fn spill(&mut self, f: &mut Function, class: Class, groups: &[Vec<V>]) {
+        let mut homes = HashMap::new();
+        for group in groups {
+            let home = self.home(f, class, group);
+            group.iter().for_each(|&v| _ = homes.insert(v, home.clone()));
+        }
+        for b in 0..f.blocks.len() {
+            let insts = std::mem::take(&mut f.blocks[b].insts);
+            let mut rewrite = Rewrite { spiller: self, f, homes: &homes, out: Vec::new(), held: Vec::new() };
+            for inst in insts {
+                rewrite.inst(inst);
+            }
+            let line = rewrite.f.blocks[b].term_line;
+            if let Term::Branch { when: Pred::Reg(v, negated), then, otherwise } = rewrite.f.blocks[b].term
+                && homes.contains_key(&v)
+            {
+                let temporary = rewrite.load(v, line);
+                rewrite.f.blocks[b].term = Term::Branch { when: Pred::Reg(temporary, negated), then, otherwise };
+            }
+            let out = rewrite.out;
+            f.blocks[b].insts = out;
+        }
+    }
+
+    fn home(&mut self, f: &mut Function, class: Class, group: &[V]) -> Home {
+        if class == Class::Predicate {
+            self.spilled_predicates += 1;
+            return Home::Word(f.value(Class::General));
+        }
+        if let &[v] = group
+            && let Some(inst) = recomputable(f, v)
+        {
+            self.recomputed += 1;
+            return Home::Again(inst);
+        }
+        self.spilled += 1;
+        let at = self.next;
+        self.next += 4;
+        Home::Memory(at)
+    }
+}
+
+/// The only instruction that computes a value, if it does so anywhere: from constants, special registers, parameters.
+fn recomputable(f: &Function, v: V) -> Option<Inst> {
+    let mut writers = f.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.d == Some(v));
+    let inst = writers.next()?;
+    let anywhere = match inst.op {
+        Op::Mov {} | Op::Ldc { .. } => inst.uses().next().is_none(),
+        Op::S2r { source } => source != Special::ActiveMask,
+        _ => false,
+    };
+    (anywhere && writers.next().is_none() && !inst.is_partial()).then(|| inst.clone())
+}
+
+struct Rewrite<'a> {
+    spiller: &'a mut Spiller,
+    f: &'a mut Function,
+    homes: &'a HashMap<V, Home>,
+    out: Vec<Inst>,
+    /// Spilled values that the instruction before had in a temporary: used again without a load.
+    held: Vec<(V, V)>,
+}
+
+impl Rewrite<'_> {
+    fn inst(&mut self, mut inst: Inst) {
+        if self.is_void(&inst) {
+            return;
+        }
+        let line = inst.line;
+        let mut held = Vec::new();
+        let mut read = |this: &mut Self, v: V| {
+            if !this.homes.contains_key(&v) {
+                return v;
+            }
+            if let Some(&(_, t)) = held.iter().chain(&this.held).find(|(old, _)| *old == v) {
+                held.push((v, t));
+                return t;
+            }
+            let t = this.load(v, line);
+            held.push((v, t));
+            t
+        };
+        let partial = inst.is_partial();
+        for slot in 0..3 {
+            if let Val::Reg(v) = inst.src[slot] {
+                inst.src[slot] = Val::Reg(read(self, v));
+            }
+        }
+        let mut predicate = |this: &mut Self, p: Pred| match p {
+            Pred::Reg(v, negated) => Pred::Reg(read(this, v), negated),
+            Pred::Const(_) => p,
+        };
+        inst.guard = predicate(self, inst.guard);
+        inst.s = predicate(self, inst.s);
+        inst.t = predicate(self, inst.t);
+        let mut stores = Vec::new();
+        for (class, slot) in [(Class::General, &mut inst.d), (Class::Predicate, &mut inst.p)] {
+            let Some(v) = *slot else { continue };
+            let Some(home) = self.homes.get(&v).cloned() else { continue };
+            // Lanes that the guard leaves out keep the old value: it is brought in, and written back with the new one.
+            let t = if partial { self.load(v, line) } else { self.spiller.value(self.f, class) };
+            *slot = Some(t);
+            held.retain(|(old, _)| *old != v);
+            held.push((v, t));
+            stores.push((home, t));
+        }
+        self.out.push(inst);
+        for (home, t) in stores {
+            let store = match home {
+                Home::Memory(at) => {
+                    self.spiller.stores += 1;
+                    let op = Op::St { space: Space::Local, kind: StoreType::B32, align: Alignment::Natural };
+                    Inst { src: [Val::ZERO, Val::ZERO, Val::Reg(t)], offset: at as i32, ..Inst::new(op, line) }
+                }
+                Home::Word(word) => Inst {
+                    d: Some(word),
+                    src: [Val::ZERO, Val::Imm(1), Val::ZERO],
+                    // No 1 as first source, which would need a register.
+                    s: Pred::Reg(t, true),
+                    ..Inst::new(Op::Sel {}, line)
+                },
+                Home::Again(_) => unreachable!("its only writer has gone"),
+            };
+            self.out.push(store);
+        }
+        self.held = held;
+    }
+
+    /// Whether an instruction has become superfluous: it computes what is computed at each use, or copies a value to its
+    /// own place.
+    fn is_void(&self, inst: &Inst) -> bool {
+        let Some(to) = inst.defs().next().and_then(|v| self.homes.get(&v)) else { return false };
+        if let Home::Again(_) = to {
+            return true;
+        }
+        let from = match inst.op {
+            Op::Mov {} => inst.src[1].register(),
+            Op::Plop { combine: Combine::And } if inst.t == Pred::TRUE => match inst.s {
+                Pred::Reg(v, false) => Some(v),
+                _ => None,
+            },
+            _ => None,
+        };
+        from.and_then(|v| self.homes.get(&v)).is_some_and(|from| from.is_same(to))
+    }
+
+    /// Brings a spilled value into a temporary.
+    fn load(&mut self, v: V, line: u32) -> V {
+        let class = self.f.classes[v.index()];
+        let t = self.spiller.value(self.f, class);
+        let inst = match &self.homes[&v] {
+            Home::Memory(at) => {
+                self.spiller.loads += 1;
+                let op = Op::Ld { space: Space::Local, kind: LoadType::B32, align: Alignment::Natural };
+                Inst { d: Some(t), offset: *at as i32, ..Inst::new(op, line) }
+            }
+            Home::Again(inst) => Inst { d: Some(t), line, ..inst.clone() },
+            Home::Word(word) => {
+                let op = Op::Isetp { comparison: IntegerComparison::Ne, signed: false, combine: IntegerCombine::And };
+                Inst { p: Some(t), src: [Val::Reg(*word), Val::ZERO, Val::ZERO], ..Inst::new(op, line) }
+            }
+        };
+        self.out.push(inst);
+        t
+    }
+}

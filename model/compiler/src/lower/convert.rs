@@ -1,0 +1,148 @@
+//! Conversions between types.
+
+use super::float::rounding;
+use super::integer::sequence_pair;
+use super::kernel::{Kernel, wrong};
+use super::types::{Kind, Mods, Result, Ty};
+use super::wide::{self, Pair};
+use crate::mir::Val;
+use crate::ptx::ast::Instruction;
+use gpurf_arith::{IntType, Mode, sequence};
+use gpurf_isa::Op;
+use gpurf_isa::modifiers::*;
+
+impl<'a> Kernel<'_, 'a> {
+    /// Lowers a conversion; says whether it was one.
+    pub fn conversion(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
+        if i.opcode.text != "cvt" {
+            return Ok(false);
+        }
+        let mode = mods.one_of(&["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi"]);
+        let ftz = mods.flag("ftz");
+        let saturate = mods.flag("sat");
+        let to = mods.ty()?;
+        let from = mods.ty()?;
+        let [d, a] = self.operands(i)?;
+        let integral = mode.is_some_and(|m| m.ends_with('i'));
+        let round = rounding(mode.unwrap_or("rn"));
+        // A source register may be wider than the type: its low bits count.
+        let source = self.low_part(a, from)?;
+        let is_double = |ty: Ty| ty.float() && ty.bits == 64;
+        let value = match (from.float(), to.float()) {
+            _ if is_double(to) || is_double(from) => match (from.kind, from.bits, to.bits, mode) {
+                (Kind::Signed, 64, 64, Some("rn")) if !saturate => {
+                    let double = sequence::double_from_signed_64(&mut self.b, sequence_pair(source));
+                    [double.low, double.high]
+                }
+                (Kind::Float, 64, 32, Some("rn")) if to.float() && !saturate => {
+                    [sequence::float_from_double(&mut self.b, sequence_pair(source), ftz), Val::ZERO]
+                }
+                _ => {
+                    let message = "double precision is outside of the subset \
+                                   (of the conversions, only cvt.rn.f64.s64 and cvt.rn.f32.f64 are done by software)";
+                    return wrong(mods.span(), message);
+                }
+            },
+            (false, false) => self.integer_to_integer(source, from, to, saturate),
+            (false, true) => {
+                let result = self.integer_to_float(source, from, round);
+                [if saturate { self.clamp_unit(result, false) } else { result }, Val::ZERO]
+            }
+            (true, false) => {
+                if !integral {
+                    return wrong(mods.span(), "a float becomes an integer by .rni, .rzi, .rmi or .rpi");
+                }
+                self.float_to_integer(source[0], to, round, ftz)
+            }
+            (true, true) => {
+                let result = if integral {
+                    let op = Op::Frnd { rounding: super::machine::rounding(round), ftz, sat: saturate };
+                    self.b.op(op, [source[0], Val::ZERO, Val::ZERO])
+                } else if ftz || saturate {
+                    let mode = Mode { sat: saturate, ..Mode::new(gpurf_arith::Rounding::NearestEven, ftz) };
+                    self.plus_zero(source[0], mode)
+                } else {
+                    source[0]
+                };
+                [result, Val::ZERO]
+            }
+        };
+        self.write_extended(d, to, value)?;
+        Ok(true)
+    }
+
+    fn integer_to_integer(&mut self, source: Pair, from: Ty, to: Ty, saturate: bool) -> Pair {
+        if saturate {
+            return self.saturate(source, from, to);
+        }
+        if to.bits == 64 && from.bits < 64 {
+            let low = self.extend(source[0], from.bits, from.signed());
+            return wide::extend(&mut self.b, from.signed(), low);
+        }
+        if to.bits > from.bits {
+            return [self.extend(source[0], from.bits, from.signed()), Val::ZERO];
+        }
+        source
+    }
+
+    /// The nearest value that the destination type has.
+    fn saturate(&mut self, source: Pair, from: Ty, to: Ty) -> Pair {
+        let int = |ty: Ty| IntType { bits: ty.bits as u8, signed: ty.signed() };
+        let mut x = if from.bits == 64 {
+            source
+        } else {
+            let low = self.extend(source[0], from.bits, from.signed());
+            wide::extend(&mut self.b, from.signed(), low)
+        };
+        let (from_int, to_int) = (int(from), int(to));
+        let at_64 = Ty { bits: 64, ..from };
+        for (bound, comparison, needed) in [
+            (to_int.max(), IntegerComparison::Gt, from_int.max() > to_int.max()),
+            (to_int.min(), IntegerComparison::Lt, from_int.min() < to_int.min()),
+        ] {
+            if needed {
+                let bound = wide::constant(bound as u64);
+                let outside = self.compare(comparison, at_64, x, bound);
+                x = wide::select(&mut self.b, outside, bound, x);
+            }
+        }
+        x
+    }
+
+    fn integer_to_float(&mut self, source: Pair, from: Ty, round: gpurf_arith::Rounding) -> Val {
+        match (from.bits, from.signed()) {
+            (64, true) => sequence::float_from_signed_64(&mut self.b, sequence_pair(source), round),
+            (64, false) => sequence::float_from_unsigned_64(&mut self.b, sequence_pair(source), round),
+            (bits, signed) => {
+                let x = self.extend(source[0], bits, signed);
+                let op = Op::I2f { rounding: super::machine::rounding(round), signed };
+                self.b.op(op, [x, Val::ZERO, Val::ZERO])
+            }
+        }
+    }
+
+    /// Out of range gives the nearest value of the type, NaN gives zero.
+    fn float_to_integer(&mut self, x: Val, to: Ty, round: gpurf_arith::Rounding, ftz: bool) -> Pair {
+        if to.bits == 64 {
+            let pair = if to.signed() {
+                sequence::signed_64_from_float(&mut self.b, x, round, ftz)
+            } else {
+                sequence::unsigned_64_from_float(&mut self.b, x, round, ftz)
+            };
+            return [pair.low, pair.high];
+        }
+        let signed = to.signed();
+        let op = Op::F2i { rounding: super::machine::rounding(round), ftz, signed };
+        let mut value = self.b.op(op, [x, Val::ZERO, Val::ZERO]);
+        if to.bits < 32 {
+            let int = IntType { bits: to.bits as u8, signed };
+            value =
+                self.b.op(Op::Imnmx { which: Extremum::Min, signed }, [value, Val::Imm(int.max() as u32), Val::ZERO]);
+            if signed {
+                let low = Val::Imm(int.min() as u32);
+                value = self.b.op(Op::Imnmx { which: Extremum::Max, signed }, [value, low, Val::ZERO]);
+            }
+        }
+        [value, Val::ZERO]
+    }
+}

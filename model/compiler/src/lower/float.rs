@@ -1,0 +1,189 @@
+//! Single precision arithmetic.
+
+use super::integer::sequence_pair;
+use super::kernel::{Kernel, wrong};
+use super::types::{Kind, Mods, Result, Ty};
+use crate::mir::Val;
+use crate::ptx::ast::Instruction;
+use gpurf_arith::{Mode, SIGN, sequence};
+use gpurf_isa::Op;
+use gpurf_isa::modifiers::*;
+
+pub const F32: Ty = Ty { kind: Kind::Float, bits: 32 };
+
+/// The rounding of a modifier's name.
+pub fn rounding(name: &str) -> gpurf_arith::Rounding {
+    match name {
+        "rz" | "rzi" => gpurf_arith::Rounding::TowardZero,
+        "rm" | "rmi" => gpurf_arith::Rounding::Down,
+        "rp" | "rpi" => gpurf_arith::Rounding::Up,
+        _ => gpurf_arith::Rounding::NearestEven,
+    }
+}
+
+const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
+
+impl<'a> Kernel<'_, 'a> {
+    /// Lowers an instruction of this group; says whether it was one.
+    pub fn float(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
+        let opcode = i.opcode.text;
+        match opcode {
+            "mul" if i.modifiers.last().is_some_and(|m| m.text == "f64") => self.multiply_double(i, mods)?,
+            "add" | "sub" | "mul" => {
+                let mode = self.mode(mods);
+                mods.ty_of(&["f32"])?;
+                let [d, a, b] = self.operands(i)?;
+                let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
+                let (rounding, Mode { ftz, sat, .. }) = (super::machine::rounding(mode.rounding), mode);
+                let op = if opcode == "mul" {
+                    Op::Fmul { rounding, ftz, sat, neg: false }
+                } else {
+                    Op::Fadd { rounding, ftz, sat, neg_a: false, neg_b: opcode == "sub" }
+                };
+                let result = self.b.op(op, [x, y, Val::ZERO]);
+                self.write_word(d, F32, result)?;
+            }
+            "fma" | "mad" => {
+                let mode = self.mode(mods);
+                mods.ty_of(&["f32"])?;
+                let [d, a, b, c] = self.operands(i)?;
+                let (x, y, z) = (self.word(a, 32)?, self.word(b, 32)?, self.word(c, 32)?);
+                let result = sequence::Machine::ffma(&mut self.b, x, y, z, mode);
+                self.write_word(d, F32, result)?;
+            }
+            "div" => {
+                let kind = mods.need("an accuracy", &["rn", "rz", "rm", "rp", "approx", "full"])?;
+                let ftz = mods.flag("ftz");
+                mods.ty_of(&["f32"])?;
+                let [d, a, b] = self.operands(i)?;
+                let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
+                let result = match kind {
+                    "approx" => sequence::divide_approximate(&mut self.b, x, y, ftz),
+                    "full" => sequence::divide_full(&mut self.b, x, y, ftz),
+                    _ => sequence::divide(&mut self.b, x, y, Mode::new(rounding(kind), ftz)),
+                };
+                self.write_word(d, F32, result)?;
+            }
+            "rcp" | "sqrt" => {
+                let kind = mods.need("an accuracy", &["rn", "rz", "rm", "rp", "approx"])?;
+                let ftz = mods.flag("ftz");
+                mods.ty_of(&["f32"])?;
+                let [d, a] = self.operands(i)?;
+                let x = self.word(a, 32)?;
+                let mode = Mode::new(rounding(kind), ftz);
+                let result = match (opcode, kind) {
+                    ("rcp", "approx") => self.function(Function::Rcp, ftz, x),
+                    ("sqrt", "approx") => self.function(Function::Sqrt, ftz, x),
+                    ("rcp", _) => sequence::reciprocal(&mut self.b, x, mode),
+                    _ => sequence::square_root(&mut self.b, x, mode),
+                };
+                self.write_word(d, F32, result)?;
+            }
+            "rsqrt" | "sin" | "cos" | "lg2" | "ex2" => {
+                mods.need("an accuracy", &["approx"])?;
+                let ftz = mods.flag("ftz");
+                mods.ty_of(&["f32"])?;
+                let [d, a] = self.operands(i)?;
+                let x = self.word(a, 32)?;
+                let function = match opcode {
+                    "rsqrt" => Function::Rsq,
+                    "sin" => Function::Sin,
+                    "cos" => Function::Cos,
+                    "lg2" => Function::Lg2,
+                    _ => Function::Ex2,
+                };
+                let result = self.function(function, ftz, x);
+                self.write_word(d, F32, result)?;
+            }
+            "abs" | "neg" => {
+                let ftz = mods.flag("ftz");
+                mods.ty_of(&["f32"])?;
+                let [d, a] = self.operands(i)?;
+                let x = self.word(a, 32)?;
+                let signed =
+                    if opcode == "abs" { self.b.and(x, Val::Imm(!SIGN)) } else { self.b.xor(x, Val::Imm(SIGN)) };
+                // Adding -0 changes no number, but flushes subnormals.
+                let result = if ftz { self.plus_zero(signed, Mode::FTZ) } else { signed };
+                self.write_word(d, F32, result)?;
+            }
+            "min" | "max" => {
+                let ftz = mods.flag("ftz");
+                let nan = mods.flag("NaN");
+                mods.ty_of(&["f32"])?;
+                let [d, a, b] = self.operands(i)?;
+                let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
+                let which = if opcode == "min" { Extremum::Min } else { Extremum::Max };
+                let result = self.b.op(Op::Fmnmx { which, ftz, nan }, [x, y, Val::ZERO]);
+                self.write_word(d, F32, result)?;
+            }
+            "copysign" => {
+                mods.ty_of(&["f32"])?;
+                let [d, a, b] = self.operands(i)?;
+                let (sign, size) = (self.word(a, 32)?, self.word(b, 32)?);
+                // The table is (b & c) | (a & !c) with the mask as b.
+                let result = self.b.lop3(size, Val::Imm(SIGN), sign, 0xb8);
+                self.write_word(d, F32, result)?;
+            }
+            "testp" => {
+                const TESTS: [&str; 6] = ["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
+                let test = mods.need("a property", &TESTS)?;
+                mods.ty_of(&["f32"])?;
+                let [d, a] = self.operands(i)?;
+                let x = self.word(a, 32)?;
+                let size = self.b.and(x, Val::Imm(!SIGN));
+                let infinity = gpurf_arith::INFINITY;
+                let smallest_normal = 0x0080_0000;
+                let result = match test {
+                    "finite" => self.b.compare(IntegerComparison::Lt, false, size, Val::Imm(infinity)),
+                    "infinite" => self.b.compare(IntegerComparison::Eq, false, size, Val::Imm(infinity)),
+                    "number" => self.b.compare(IntegerComparison::Le, false, size, Val::Imm(infinity)),
+                    "notanumber" => self.b.compare(IntegerComparison::Gt, false, size, Val::Imm(infinity)),
+                    // The range from one bound to another is one comparison of the distance from the first.
+                    "normal" => {
+                        let above = self.b.sub(size, Val::Imm(smallest_normal));
+                        self.b.compare(IntegerComparison::Lt, false, above, Val::Imm(infinity - smallest_normal))
+                    }
+                    _ => {
+                        let above = self.b.sub(size, Val::Imm(1));
+                        self.b.compare(IntegerComparison::Lt, false, above, Val::Imm(smallest_normal - 1))
+                    }
+                };
+                self.write_predicate(d, result)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn mode(&self, mods: &mut Mods<'_, 'a>) -> Mode {
+        let name = mods.one_of(&ROUNDINGS).unwrap_or("rn");
+        Mode { rounding: rounding(name), ftz: mods.flag("ftz"), sat: mods.flag("sat") }
+    }
+
+    fn function(&mut self, function: Function, ftz: bool, x: Val) -> Val {
+        self.b.op(Op::Mufu { function, ftz }, [x, Val::ZERO, Val::ZERO])
+    }
+
+    /// `x + -0`: `x`, but for what the mode does to it.
+    pub fn plus_zero(&mut self, x: Val, mode: Mode) -> Val {
+        sequence::Machine::fadd(&mut self.b, x, Val::Imm(SIGN), mode)
+    }
+
+    /// The f64 product inside of `sinf` and `cosf`.
+    fn multiply_double(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        if let Some(name) = mods.one_of(&["rz", "rm", "rp"]) {
+            return wrong(mods.span(), format!("`mul.{name}.f64` is outside of the subset"));
+        }
+        mods.flag("rn");
+        let ty = mods.ty_of(&["f64"])?;
+        let [d, a, b] = self.operands(i)?;
+        let (x, y) = (self.pair(a)?, self.pair(b)?);
+        let product = sequence::double_multiply(&mut self.b, sequence_pair(x), sequence_pair(y));
+        self.write(d, ty, [product.low, product.high])
+    }
+
+    /// `x` clamped to 0 ..= 1; NaN becomes 0.
+    pub fn clamp_unit(&mut self, x: Val, ftz: bool) -> Val {
+        self.plus_zero(x, Mode { sat: true, ..Mode::new(gpurf_arith::Rounding::NearestEven, ftz) })
+    }
+}

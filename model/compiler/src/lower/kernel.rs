@@ -1,0 +1,364 @@
+//! A kernel's registers, labels and operands while it is being lowered.
+
+use super::module::{Environment, Place};
+use super::types::{Result, Ty};
+use super::wide::{self, Pair};
+use crate::diagnostic::{Error, Span};
+use crate::mir::{Address, BlockId, Builder, Pred, V, Val};
+use crate::ptx::ast::{Operand, OperandKind, Registers, Word};
+use crate::ptx::type_size;
+use gpurf_isa::machine;
+use gpurf_isa::modifiers::Special;
+use std::collections::HashMap;
+
+/// Most virtual registers of a kernel.
+const MAX_VALUES: usize = 1 << 20;
+
+/// A PTX register. Those of 8 and 16 bits are the low bits of a word whose other bits are arbitrary: what reads them as
+/// a number extends them first.
+#[derive(Clone, Copy, Debug)]
+pub enum Reg {
+    /// `.pred`
+    Pred(V),
+    /// 8, 16 or 32 bits.
+    Word(V, u32),
+    /// 64 bits: low word, high word.
+    Pair([V; 2]),
+}
+
+/// What is declared between a pair of braces.
+#[derive(Default)]
+pub struct Scope<'a> {
+    ranges: Vec<(&'a str, u64, &'a str)>,
+    single: HashMap<&'a str, &'a str>,
+    bound: HashMap<&'a str, Reg>,
+    pub labels: HashMap<&'a str, BlockId>,
+    pub tables: HashMap<&'a str, &'a [Word<'a>]>,
+    pub places: HashMap<&'a str, Place>,
+}
+
+impl<'a> Scope<'a> {
+    /// Takes in register declarations.
+    pub fn declare(&mut self, registers: &[Registers<'a>]) -> Result<()> {
+        for r in registers {
+            if r.ty.text != "pred" && type_size(r.ty.text).is_none() {
+                let message = format!("registers of type `.{}` are outside of the subset", r.ty.text);
+                return Err(Error::new(r.ty.span, message));
+            }
+            match r.count {
+                Some(count) => self.ranges.push((r.name.text, count, r.ty.text)),
+                None => _ = self.single.insert(r.name.text, r.ty.text),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one of the PTX registers declared here is held by `v`.
+    pub fn binds(&self, v: V) -> bool {
+        self.bound.values().any(|r| match *r {
+            Reg::Pred(x) | Reg::Word(x, _) => x == v,
+            Reg::Pair(x) => x.contains(&v),
+        })
+    }
+
+    /// The type of a register that is declared here.
+    fn type_of(&self, name: &str) -> Option<&'a str> {
+        if let Some(ty) = self.single.get(name) {
+            return Some(ty);
+        }
+        self.ranges.iter().find_map(|&(prefix, count, ty)| {
+            let digits = name.strip_prefix(prefix)?;
+            let canonical = digits == "0" || !digits.starts_with('0');
+            (canonical && digits.bytes().all(|b| b.is_ascii_digit()) && digits.parse::<u64>().ok()? < count)
+                .then_some(ty)
+        })
+    }
+}
+
+/// A kernel under construction.
+pub struct Kernel<'m, 'a> {
+    pub module: &'m Environment<'a>,
+    pub b: Builder,
+    pub scopes: Vec<Scope<'a>>,
+    /// How often each name is mentioned in the kernel.
+    pub mentions: HashMap<&'a str, u32>,
+    pub local_bytes: u32,
+    /// The carry flag of `.cc`.
+    pub carry: Option<V>,
+}
+
+/// A complaint about an operand.
+pub fn wrong<T>(span: Span, message: impl Into<String>) -> Result<T> {
+    Err(Error::new(span, message))
+}
+
+impl<'a> Kernel<'_, 'a> {
+    /// The register of a name, if it is one.
+    pub fn register(&mut self, name: &'a str, span: Span) -> Result<Option<Reg>> {
+        for i in (0..self.scopes.len()).rev() {
+            if let Some(&reg) = self.scopes[i].bound.get(name) {
+                return Ok(Some(reg));
+            }
+            if let Some(ty) = self.scopes[i].type_of(name) {
+                if self.b.function.classes.len() > MAX_VALUES {
+                    return wrong(span, format!("the kernel has more than {MAX_VALUES} values"));
+                }
+                let reg = match type_size(ty) {
+                    None => Reg::Pred(self.b.predicate()),
+                    Some(8) => Reg::Pair([self.b.general(), self.b.general()]),
+                    Some(bytes) => Reg::Word(self.b.general(), bytes as u32 * 8),
+                };
+                self.scopes[i].bound.insert(name, reg);
+                return Ok(Some(reg));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The register that an operand must be.
+    pub fn known_register(&mut self, name: &'a str, span: Span) -> Result<Reg> {
+        match self.register(name, span)? {
+            Some(reg) => Ok(reg),
+            None if name.starts_with('%') => wrong(span, format!("there is no register `{name}`")),
+            None => wrong(span, format!("`{name}` is not a register")),
+        }
+    }
+
+    /// Where a variable lies.
+    pub fn place(&self, name: &str) -> Option<&Place> {
+        self.scopes.iter().rev().find_map(|s| s.places.get(name)).or_else(|| self.module.places.get(name))
+    }
+
+    /// A special register's value.
+    fn special(&mut self, name: &str, part: Option<&str>, span: Span) -> Result<Option<Pair>> {
+        use Special::*;
+        let by_part = |xyz: [Special; 3]| match part {
+            Some("x") => Some(xyz[0]),
+            Some("y") => Some(xyz[1]),
+            Some("z") => Some(xyz[2]),
+            _ => None,
+        };
+        let source = match name {
+            "%tid" => by_part([TidX, TidY, TidZ]),
+            "%ntid" => by_part([NtidX, NtidY, NtidZ]),
+            "%ctaid" => by_part([CtaidX, CtaidY, CtaidZ]),
+            "%nctaid" => by_part([NctaidX, NctaidY, NctaidZ]),
+            "%laneid" => Some(LaneId),
+            "%warpid" => Some(WarpId),
+            "%lanemask_eq" => Some(LaneMaskEq),
+            "%lanemask_lt" => Some(LaneMaskLt),
+            "%lanemask_le" => Some(LaneMaskLe),
+            "%lanemask_gt" => Some(LaneMaskGt),
+            "%lanemask_ge" => Some(LaneMaskGe),
+            "%dynamic_smem_size" => Some(DynamicSharedSize),
+            "WARP_SZ" => return Ok(Some(wide::constant(u64::from(machine::LANES)))),
+            "%clock" | "%clock_hi" | "%clock64" | "%globaltimer" | "%globaltimer_lo" | "%globaltimer_hi" => {
+                return wrong(span, "clocks are outside of the subset: a result must not depend on time");
+            }
+            "%nwarpid"
+            | "%smid"
+            | "%nsmid"
+            | "%gridid"
+            | "%total_smem_size"
+            | "%aggr_smem_size"
+            | "%reserved_smem_offset_begin" => {
+                return wrong(span, format!("`{name}` is outside of the subset: it tells one machine from another"));
+            }
+            _ if name.starts_with("%pm") || name.starts_with("%envreg") || name.contains("cluster") => {
+                return wrong(span, format!("`{name}` is outside of the subset"));
+            }
+            _ => return Ok(None),
+        };
+        match source {
+            Some(source) => Ok(Some([self.b.special(source), Val::ZERO])),
+            // The w component is always zero.
+            None if part == Some("w") => Ok(Some(wide::constant(0))),
+            None => wrong(span, format!("`{name}` is read by its part .x, .y or .z")),
+        }
+    }
+
+    /// A source of 8, 16 or 32 bits.
+    pub fn word(&mut self, operand: &Operand<'a>, bits: u32) -> Result<Val> {
+        let span = operand.span;
+        match operand.kind {
+            OperandKind::Int(value) => {
+                let (low, high) = (value as u32, (value >> 32) as u32);
+                if high == 0 || (high == u32::MAX && low >> 31 == 1) {
+                    Ok(Val::Imm(low))
+                } else {
+                    wrong(span, "this number does not fit into 32 bits")
+                }
+            }
+            OperandKind::F32(value) if bits == 32 => Ok(Val::Imm(value)),
+            OperandKind::F64(value) if bits == 32 => Ok(Val::Imm((f64::from_bits(value) as f32).to_bits())),
+            OperandKind::Name { name, part } => {
+                if let Some([low, _]) = self.special(name, part, span)? {
+                    return Ok(low);
+                }
+                match self.known_register(name, span)? {
+                    Reg::Word(v, width) if width == bits && part.is_none() => Ok(Val::Reg(v)),
+                    reg => self.mismatch(name, reg, bits, span),
+                }
+            }
+            _ => wrong(span, format!("expected a register or a number of {bits} bits")),
+        }
+    }
+
+    /// A source of 8 or 16 bits as a number of 32 bits; one of 32 bits as it is.
+    pub fn number(&mut self, operand: &Operand<'a>, ty: Ty) -> Result<Val> {
+        let value = self.word(operand, ty.bits)?;
+        Ok(self.extend(value, ty.bits, ty.signed()))
+    }
+
+    /// The low `bits` of a word as a number of 32 bits.
+    pub fn extend(&mut self, value: Val, bits: u32, signed: bool) -> Val {
+        match (value, bits) {
+            (_, 32..) => value,
+            (Val::Imm(v), _) => {
+                let unused = 32 - bits;
+                Val::Imm(if signed { ((v << unused) as i32 >> unused) as u32 } else { v << unused >> unused })
+            }
+            (_, _) if signed => self.b.field(true, value, 0, bits),
+            _ => self.b.and(value, Val::Imm((1 << bits) - 1)),
+        }
+    }
+
+    /// A source of 64 bits.
+    pub fn pair(&mut self, operand: &Operand<'a>) -> Result<Pair> {
+        let span = operand.span;
+        match operand.kind {
+            OperandKind::Int(value) | OperandKind::F64(value) => Ok(wide::constant(value)),
+            OperandKind::Name { name, part } => {
+                if let Some(value) = self.special(name, part, span)? {
+                    return Ok(value);
+                }
+                match self.known_register(name, span)? {
+                    Reg::Pair(v) if part.is_none() => Ok(v.map(Val::Reg)),
+                    reg => self.mismatch(name, reg, 64, span),
+                }
+            }
+            _ => wrong(span, "expected a register or a number of 64 bits"),
+        }
+    }
+
+    /// A source of the type's width; the high word is zero for less than 64 bits, and 8 and 16 bits are not extended.
+    pub fn source(&mut self, operand: &Operand<'a>, ty: Ty) -> Result<Pair> {
+        if ty.bits == 64 { self.pair(operand) } else { Ok([self.word(operand, ty.bits)?, Val::ZERO]) }
+    }
+
+    /// A predicate source.
+    pub fn predicate(&mut self, operand: &Operand<'a>) -> Result<Pred> {
+        match &operand.kind {
+            OperandKind::Not(inner) => Ok(self.predicate(inner)?.not()),
+            OperandKind::Name { name, part: None } => match self.known_register(name, operand.span)? {
+                Reg::Pred(p) => Ok(Pred::Reg(p, false)),
+                _ => wrong(operand.span, format!("`{name}` is not a predicate")),
+            },
+            OperandKind::Int(value) => Ok(Pred::Const(*value != 0)),
+            _ => wrong(operand.span, "expected a predicate"),
+        }
+    }
+
+    fn mismatch<T>(&self, name: &str, reg: Reg, bits: u32, span: Span) -> Result<T> {
+        let what = match reg {
+            Reg::Pred(_) => "is a predicate".to_owned(),
+            Reg::Word(_, width) => format!("has {width} bits"),
+            Reg::Pair(_) => "has 64 bits".to_owned(),
+        };
+        wrong(span, format!("`{name}` {what}, and {bits} bits are needed here"))
+    }
+
+    /// The destination; `None` for `_`.
+    pub fn destination(&mut self, operand: &Operand<'a>) -> Result<Option<Reg>> {
+        match operand.kind {
+            OperandKind::Name { name: "_", part: None } => Ok(None),
+            OperandKind::Name { name, part: None } => self.known_register(name, operand.span).map(Some),
+            _ => wrong(operand.span, "expected a register to write to"),
+        }
+    }
+
+    /// Writes a value of the type to a register of the same width.
+    pub fn write(&mut self, operand: &Operand<'a>, ty: Ty, value: Pair) -> Result<()> {
+        let reg = self.destination(operand)?;
+        match reg {
+            None => {}
+            Some(Reg::Pair(d)) if ty.bits == 64 => {
+                self.b.assign(d[0], value[0]);
+                self.b.assign(d[1], value[1]);
+            }
+            Some(Reg::Word(d, width)) if width == ty.bits => self.b.assign(d, value[0]),
+            Some(reg) => {
+                let OperandKind::Name { name, .. } = operand.kind else { unreachable!("destinations are names") };
+                return self.mismatch(name, reg, ty.bits, operand.span);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a word; the register has the type's width, at most 32 bits.
+    pub fn write_word(&mut self, operand: &Operand<'a>, ty: Ty, value: Val) -> Result<()> {
+        self.write(operand, ty, [value, Val::ZERO])
+    }
+
+    /// Writes a value of the type to a register that may be wider: sign or zeros fill it (loads and conversions).
+    pub fn write_extended(&mut self, operand: &Operand<'a>, ty: Ty, value: Pair) -> Result<()> {
+        let Some(reg) = self.destination(operand)? else { return Ok(()) };
+        match reg {
+            Reg::Word(_, width) if width >= ty.bits => {
+                let low = if width > ty.bits { self.extend(value[0], ty.bits, ty.signed()) } else { value[0] };
+                self.write(operand, Ty { bits: width, ..ty }, [low, Val::ZERO])
+            }
+            Reg::Pair(_) if ty.bits < 64 => {
+                let low = self.extend(value[0], ty.bits, ty.signed());
+                let pair = wide::extend(&mut self.b, ty.signed(), low);
+                self.write(operand, Ty { bits: 64, ..ty }, pair)
+            }
+            _ => self.write(operand, ty, value),
+        }
+    }
+
+    /// Writes a predicate; `_` drops it.
+    pub fn write_predicate(&mut self, operand: &Operand<'a>, value: Pred) -> Result<()> {
+        match self.destination(operand)? {
+            None => Ok(()),
+            Some(Reg::Pred(p)) => {
+                self.b.assign_predicate(p, value);
+                Ok(())
+            }
+            Some(_) => wrong(operand.span, "expected a predicate to write to"),
+        }
+    }
+
+    /// The address of a variable in its own space.
+    pub fn address_of(&mut self, name: &str, addend: i64, span: Span) -> Result<(Place, Pair)> {
+        let Some(place) = self.place(name).cloned() else {
+            return wrong(span, format!("there is no variable `{name}`"));
+        };
+        let pair = match &place {
+            Place::Refused(reason) => return wrong(span, reason.clone()),
+            Place::Global => [false, true].map(|upper| {
+                let word = Address { symbol: name.to_owned(), addend, upper };
+                let words = &mut self.b.function.addresses;
+                let index = words.iter().position(|w| *w == word).unwrap_or_else(|| {
+                    words.push(word);
+                    words.len() - 1
+                });
+                let d = self.b.general();
+                self.b.assign(d, Val::Address(index as u32));
+                Val::Reg(d)
+            }),
+            Place::Constant(at) | Place::Shared(at) | Place::Local(at) => {
+                wide::constant(i64::from(*at).wrapping_add(addend) as u64)
+            }
+        };
+        Ok((place, pair))
+    }
+
+    /// The block of a label.
+    pub fn label(&self, word: Word<'a>) -> Result<BlockId> {
+        match self.scopes.iter().rev().find_map(|s| s.labels.get(word.text)) {
+            Some(&block) => Ok(block),
+            None => wrong(word.span, format!("there is no label `{}`", word.text)),
+        }
+    }
+}

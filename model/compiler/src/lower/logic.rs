@@ -1,0 +1,464 @@
+//! Logic, shifts, bit fields, comparisons, selections and moves.
+
+use super::kernel::{Kernel, Reg, wrong};
+use super::types::{Kind, Mods, Result, Ty};
+use super::wide::{self, Pair};
+use crate::mir::{Pred, Val};
+use crate::ptx::ast::{Instruction, Operand, OperandKind};
+use gpurf_isa::Op;
+use gpurf_isa::modifiers::*;
+
+/// A word of bits.
+pub const B32: Ty = Ty { kind: Kind::Bits, bits: 32 };
+
+const NUMBER_NAMES: [&str; 11] = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"];
+
+impl<'a> Kernel<'_, 'a> {
+    /// Lowers an instruction of this group; says whether it was one.
+    pub fn logic(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
+        match i.opcode.text {
+            "and" | "or" | "xor" => self.binary_logic(i, mods)?,
+            "not" | "cnot" => self.inverse(i, mods)?,
+            "lop3" => {
+                mods.ty_of(&["b32"])?;
+                let [d, a, b, c, table] = self.operands(i)?;
+                let OperandKind::Int(lut @ 0..256) = table.kind else {
+                    return wrong(table.span, "the table of lop3 is a number from 0 to 255");
+                };
+                let (a, b, c) = (self.word(a, 32)?, self.word(b, 32)?, self.word(c, 32)?);
+                let result = self.b.lop3(a, b, c, lut as u8);
+                self.write_word(d, B32, result)?;
+            }
+            "shl" | "shr" => self.shift(i, mods)?,
+            "shf" => {
+                let direction =
+                    if mods.need("a direction", &["l", "r"])? == "l" { Direction::Left } else { Direction::Right };
+                let range = mods.need("a mode", &["wrap", "clamp"])?;
+                let range = if range == "wrap" { ShiftRange::Wrap } else { ShiftRange::Clamp };
+                mods.ty_of(&["b32"])?;
+                let [d, a, b, c] = self.operands(i)?;
+                let (low, high, amount) = (self.word(a, 32)?, self.word(b, 32)?, self.word(c, 32)?);
+                let result = self.b.funnel(direction, range, low, high, amount);
+                self.write_word(d, B32, result)?;
+            }
+            "prmt" => {
+                mods.ty_of(&["b32"])?;
+                if let Some(mode) = mods.one_of(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]) {
+                    return wrong(mods.span(), format!("`prmt` in mode .{mode} is outside of the subset"));
+                }
+                let [d, a, b, c] = self.operands(i)?;
+                let (a, b, selector) = (self.word(a, 32)?, self.word(b, 32)?, self.word(c, 32)?);
+                let result = self.b.op(Op::Prmt {}, [a, selector, b]);
+                self.write_word(d, B32, result)?;
+            }
+            "bfe" => self.extract(i, mods)?,
+            "bfi" => self.insert(i, mods)?,
+            "popc" | "clz" | "brev" | "bfind" => self.count_bits(i, mods)?,
+            "setp" => self.set_predicate(i, mods)?,
+            "set" => self.set(i, mods)?,
+            "selp" => {
+                let ty = mods.ty_of(&NUMBER_NAMES)?;
+                let [d, a, b, p] = self.operands(i)?;
+                let (x, y, p) = (self.source(a, ty)?, self.source(b, ty)?, self.predicate(p)?);
+                let result = self.select(ty, p, x, y);
+                self.write(d, ty, result)?;
+            }
+            "slct" => {
+                let ftz = mods.flag("ftz");
+                let ty = mods.ty_of(&NUMBER_NAMES)?;
+                let by = mods.ty_of(&["s32", "f32"])?;
+                let [d, a, b, c] = self.operands(i)?;
+                let (x, y, c) = (self.source(a, ty)?, self.source(b, ty)?, self.word(c, 32)?);
+                let p = if by.float() {
+                    let op = Op::Fsetp { comparison: FloatComparison::Ge, ftz, combine: Combine::And };
+                    self.b.op_p(op, [c, Val::ZERO, Val::ZERO], Pred::TRUE, Pred::TRUE)
+                } else {
+                    self.b.compare(IntegerComparison::Ge, true, c, Val::ZERO)
+                };
+                let result = self.select(ty, p, x, y);
+                self.write(d, ty, result)?;
+            }
+            "mov" => self.mov(i, mods)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn select(&mut self, ty: Ty, p: Pred, x: Pair, y: Pair) -> Pair {
+        let high = if ty.bits == 64 { self.b.select(p, x[1], y[1]) } else { Val::ZERO };
+        [self.b.select(p, x[0], y[0]), high]
+    }
+
+    fn binary_logic(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let [d, a, b] = self.operands(i)?;
+        if mods.flag("pred") {
+            let combine = match i.opcode.text {
+                "and" => Combine::And,
+                "or" => Combine::Or,
+                _ => Combine::Xor,
+            };
+            let (p, q) = (self.predicate(a)?, self.predicate(b)?);
+            let result = self.b.combine(combine, p, q);
+            return self.write_predicate(d, result);
+        }
+        let ty = mods.ty_of(&["b16", "b32", "b64"])?;
+        let (x, y) = (self.source(a, ty)?, self.source(b, ty)?);
+        let table = match i.opcode.text {
+            "and" => 0xc0,
+            "or" => 0xfc,
+            _ => 0x3c,
+        };
+        let low = self.b.lop3(x[0], y[0], Val::ZERO, table);
+        let high = if ty.bits == 64 { self.b.lop3(x[1], y[1], Val::ZERO, table) } else { Val::ZERO };
+        self.write(d, ty, [low, high])
+    }
+
+    fn inverse(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let [d, a] = self.operands(i)?;
+        if i.opcode.text == "not" && mods.flag("pred") {
+            let p = self.predicate(a)?;
+            return self.write_predicate(d, p.not());
+        }
+        let ty = mods.ty_of(&["b16", "b32", "b64"])?;
+        if i.opcode.text == "cnot" {
+            let x = self.full(a, ty)?;
+            let zero = self.compare(IntegerComparison::Eq, ty, x, wide::constant(0));
+            let result = self.b.select(zero, Val::Imm(1), Val::ZERO);
+            return self.write(d, ty, [result, Val::ZERO]);
+        }
+        let x = self.source(a, ty)?;
+        let high = if ty.bits == 64 { self.b.not(x[1]) } else { Val::ZERO };
+        let low = self.b.not(x[0]);
+        self.write(d, ty, [low, high])
+    }
+
+    fn shift(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let left = i.opcode.text == "shl";
+        let types: &[&str] = if left { &["b16", "b32", "b64"] } else { &NUMBER_NAMES[..9] };
+        let ty = mods.ty_of(types)?;
+        let [d, a, b] = self.operands(i)?;
+        let amount = self.word(b, 32)?;
+        let result = match (ty.bits, left) {
+            (64, true) => {
+                let x = self.pair(a)?;
+                wide::shl(&mut self.b, x, amount)
+            }
+            (64, false) => {
+                let x = self.pair(a)?;
+                wide::shr(&mut self.b, ty.signed(), x, amount)
+            }
+            // A shift by 16 to 31 leaves nothing in the low half, as PTX wants of 16 bits.
+            (_, true) => {
+                let x = self.word(a, ty.bits)?;
+                [self.b.shl(x, amount), Val::ZERO]
+            }
+            (_, false) => {
+                let x = self.number(a, ty)?;
+                [self.b.shr(ty.signed(), x, amount), Val::ZERO]
+            }
+        };
+        self.write(d, ty, result)
+    }
+
+    /// Position and length of a field as the machine's operand: the lowest bytes of both.
+    fn field(&mut self, position: Val, length: Val) -> Val {
+        match (position, length) {
+            (Val::Imm(p), Val::Imm(l)) => Val::Imm(p & 0xff | (l & 0xff) << 8),
+            // Byte 0 of the position, byte 0 of the length; what is above does not matter.
+            _ => self.b.op(Op::Prmt {}, [position, Val::Imm(0x4440), length]),
+        }
+    }
+
+    fn extract(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let ty = mods.ty_of(&["u32", "s32", "u64", "s64"])?;
+        let [d, a, b, c] = self.operands(i)?;
+        let (position, length) = (self.word(b, 32)?, self.word(c, 32)?);
+        if ty.bits == 32 {
+            let a = self.word(a, 32)?;
+            let field = self.field(position, length);
+            let result = self.b.op(Op::Bfe { signed: ty.signed() }, [a, field, Val::ZERO]);
+            return self.write_word(d, ty, result);
+        }
+        let x = self.pair(a)?;
+        let (position, length) = (self.b.and(position, Val::Imm(0xff)), self.b.and(length, Val::Imm(0xff)));
+        let b = &mut self.b;
+        let shifted = wide::shr(b, ty.signed(), x, position);
+        // Moves the field to the top and back down, so that zeros or its sign fill what is above. The sign of a field
+        // that reaches past bit 63 is bit 63, which the first shift has spread.
+        let wide_enough = b.compare(IntegerComparison::Ge, false, length, Val::Imm(64));
+        let unused = b.sub(Val::Imm(64), length);
+        let unused = b.select(wide_enough, Val::ZERO, unused);
+        let top = wide::shl(b, shifted, unused);
+        let result = wide::shr(b, ty.signed(), top, unused);
+        let empty = b.compare(IntegerComparison::Eq, false, length, Val::ZERO);
+        let result = wide::select(b, empty, wide::constant(0), result);
+        self.write(d, ty, result)
+    }
+
+    fn insert(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let ty = mods.ty_of(&["b32", "b64"])?;
+        let [d, a, b, c, e] = self.operands(i)?;
+        let (position, length) = (self.word(c, 32)?, self.word(e, 32)?);
+        if ty.bits == 32 {
+            let (a, b) = (self.word(a, 32)?, self.word(b, 32)?);
+            let field = self.field(position, length);
+            let result = self.b.op(Op::Bfi {}, [a, field, b]);
+            return self.write_word(d, ty, result);
+        }
+        let (x, y) = (self.pair(a)?, self.pair(b)?);
+        let (position, length) = (self.b.and(position, Val::Imm(0xff)), self.b.and(length, Val::Imm(0xff)));
+        let b = &mut self.b;
+        // mask = ~(~0 << length) << position
+        let above = wide::shl(b, wide::constant(u64::MAX), length);
+        let ones = above.map(|word| b.not(word));
+        let mask = wide::shl(b, ones, position);
+        let moved = wide::shl(b, x, position);
+        // mask ? moved : y
+        let result = [0, 1].map(|n| b.lop3(mask[n], moved[n], y[n], 0xca));
+        self.write(d, ty, result)
+    }
+
+    fn count_bits(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let opcode = i.opcode.text;
+        let shift_amount = opcode == "bfind" && mods.flag("shiftamt");
+        let types: &[&str] = if opcode == "bfind" { &["u32", "s32", "u64", "s64"] } else { &["b32", "b64"] };
+        let ty = mods.ty_of(types)?;
+        let [d, a] = self.operands(i)?;
+        let x = self.source(a, ty)?;
+        let is_wide = ty.bits == 64;
+        let b = &mut self.b;
+        let one = |b: &mut crate::mir::Builder, op: Op, x: Val| b.op(op, [x, Val::ZERO, Val::ZERO]);
+        let result = match opcode {
+            "brev" => {
+                let low = one(b, Op::Brev {}, x[0]);
+                let result = if is_wide { [one(b, Op::Brev {}, x[1]), low] } else { [low, Val::ZERO] };
+                return self.write(d, ty, result);
+            }
+            "popc" => {
+                let low = one(b, Op::Popc {}, x[0]);
+                if is_wide {
+                    let high = one(b, Op::Popc {}, x[1]);
+                    b.add(low, high)
+                } else {
+                    low
+                }
+            }
+            _ => {
+                // For a signed bfind the highest bit that differs from the sign counts.
+                let x = if ty.signed() {
+                    let sign = b.shr(true, x[usize::from(is_wide)], Val::Imm(31));
+                    x.map(|word| b.xor(word, sign))
+                } else {
+                    x
+                };
+                let low = one(b, Op::Clz {}, x[0]);
+                let zeros = if is_wide {
+                    let high = one(b, Op::Clz {}, x[1]);
+                    let more = b.add(low, Val::Imm(32));
+                    let none = b.compare(IntegerComparison::Eq, false, x[1], Val::ZERO);
+                    b.select(none, more, high)
+                } else {
+                    low
+                };
+                if opcode == "clz" {
+                    zeros
+                } else {
+                    let none = b.compare(IntegerComparison::Eq, false, zeros, Val::Imm(ty.bits));
+                    let found = if shift_amount { zeros } else { b.sub(Val::Imm(ty.bits - 1), zeros) };
+                    b.select(none, Val::Imm(u32::MAX), found)
+                }
+            }
+        };
+        self.write_word(d, B32, result)
+    }
+
+    /// Reads the comparison and its type from the modifiers and compares.
+    fn comparison(
+        &mut self,
+        mods: &mut Mods<'_, 'a>,
+        name: &str,
+        ty: Ty,
+        a: &Operand<'a>,
+        b: &Operand<'a>,
+    ) -> Result<Pred> {
+        if !ty.float() {
+            use IntegerComparison::*;
+            let (comparison, signed) = match name {
+                "eq" => (Eq, ty.signed()),
+                "ne" => (Ne, ty.signed()),
+                "lt" => (Lt, ty.signed()),
+                "le" => (Le, ty.signed()),
+                "gt" => (Gt, ty.signed()),
+                "ge" => (Ge, ty.signed()),
+                "lo" => (Lt, false),
+                "ls" => (Le, false),
+                "hi" => (Gt, false),
+                "hs" => (Ge, false),
+                _ => return wrong(mods.span(), format!("integers are not compared by .{name}")),
+            };
+            let kind = if signed { Kind::Signed } else { Kind::Unsigned };
+            let ty = Ty { kind, ..ty };
+            let (x, y) = (self.full(a, ty)?, self.full(b, ty)?);
+            return Ok(self.compare(comparison, ty, x, y));
+        }
+        let ftz = mods.flag("ftz");
+        let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
+        use FloatComparison::*;
+        let comparison = match name {
+            "eq" => Eq,
+            "ne" => Ne,
+            "lt" => Lt,
+            "le" => Le,
+            "gt" => Gt,
+            "ge" => Ge,
+            "equ" => Equ,
+            "neu" => Neu,
+            "ltu" => Ltu,
+            "leu" => Leu,
+            "gtu" => Gtu,
+            "geu" => Geu,
+            "num" => Num,
+            "nan" => Nan,
+            _ => return wrong(mods.span(), format!("floats are not compared by .{name}")),
+        };
+        let op = Op::Fsetp { comparison, ftz, combine: Combine::And };
+        Ok(self.b.op_p(op, [x, y, Val::ZERO], Pred::TRUE, Pred::TRUE))
+    }
+
+    /// The comparison of an instruction and its inverse, each combined with the third source.
+    fn compared(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>, ty: Ty) -> Result<[Pred; 2]> {
+        const NAMES: [&str; 18] = [
+            "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
+            "num", "nan",
+        ];
+        let name = mods.need("a comparison", &NAMES)?;
+        let combine = mods.one_of(&["and", "or", "xor"]);
+        let (a, b, c) = match (combine, i.operands.as_slice()) {
+            (None, [_, a, b]) => (a, b, None),
+            (Some(_), [_, a, b, c]) => (a, b, Some(c)),
+            _ => return wrong(i.span, format!("`{}` has three operands, or four with .and, .or, .xor", i.opcode.text)),
+        };
+        let p = self.comparison(mods, name, ty, a, b)?;
+        let mut both = [p, p.not()];
+        if let (Some(combine), Some(c)) = (combine, c) {
+            let combine = match combine {
+                "and" => Combine::And,
+                "or" => Combine::Or,
+                _ => Combine::Xor,
+            };
+            let c = self.predicate(c)?;
+            both = both.map(|p| self.b.combine(combine, p, c));
+        }
+        Ok(both)
+    }
+
+    fn set_predicate(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let ty = mods.ty_of(&NUMBER_NAMES[..10])?;
+        let both = self.compared(i, mods, ty)?;
+        match &i.operands[0].kind {
+            OperandKind::Pair(p, q) => {
+                self.write_predicate(p, both[0])?;
+                self.write_predicate(q, both[1])
+            }
+            _ => self.write_predicate(&i.operands[0], both[0]),
+        }
+    }
+
+    fn set(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let result = mods.ty_of(&["u32", "s32", "f32"])?;
+        let ty = mods.ty_of(&NUMBER_NAMES[..10])?;
+        let [p, _] = self.compared(i, mods, ty)?;
+        let one = if result.float() { 1f32.to_bits() } else { u32::MAX };
+        let value = self.b.select(p, Val::Imm(one), Val::ZERO);
+        self.write_word(&i.operands[0], result, value)
+    }
+
+    fn mov(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let [d, a] = self.operands(i)?;
+        if mods.flag("pred") {
+            let p = self.predicate(a)?;
+            return self.write_predicate(d, p);
+        }
+        let ty = mods.ty_of(&NUMBER_NAMES)?;
+        if let OperandKind::Vector(parts) = &a.kind {
+            let value = self.pack(parts, ty, a)?;
+            return self.write(d, ty, value);
+        }
+        if let OperandKind::Vector(parts) = &d.kind {
+            let value = self.source(a, ty)?;
+            return self.unpack(parts, ty, value, d);
+        }
+        let symbol = match a.kind {
+            OperandKind::Sum(name, offset) => Some((name, offset)),
+            OperandKind::Name { name, part: None } if self.place(name).is_some() => Some((name, 0)),
+            _ => None,
+        };
+        let value = match symbol {
+            // A register of the same name hides the variable.
+            Some((name, offset)) if self.register(name, a.span)?.is_none() => {
+                let (place, pair) = self.address_of(name, offset, a.span)?;
+                if ty.bits == 16 || (ty.bits == 32 && matches!(place, super::module::Place::Global)) {
+                    return wrong(a.span, format!("the address of `{name}` has 64 bits"));
+                }
+                pair
+            }
+            Some((name, _)) if matches!(a.kind, OperandKind::Sum(..)) => {
+                return wrong(a.span, format!("`{name}` is a register; an offset belongs to a variable"));
+            }
+            _ => self.source(a, ty)?,
+        };
+        self.write(d, ty, value)
+    }
+
+    /// `{a, b}` to one value, the first part lowest.
+    fn pack(&mut self, parts: &[Operand<'a>], ty: Ty, all: &Operand<'a>) -> Result<Pair> {
+        match (parts, ty.bits) {
+            ([a, b], 64) => Ok([self.word(a, 32)?, self.word(b, 32)?]),
+            ([a, b], 32) => {
+                let (a, b) = (self.word(a, 16)?, self.word(b, 16)?);
+                Ok([self.pack_halves(a, b), Val::ZERO])
+            }
+            ([a, b, c, d], 64) => {
+                let (a, b) = (self.word(a, 16)?, self.word(b, 16)?);
+                let (c, d) = (self.word(c, 16)?, self.word(d, 16)?);
+                Ok([self.pack_halves(a, b), self.pack_halves(c, d)])
+            }
+            _ => wrong(all.span, format!("{} parts of a .{} are outside of the subset", parts.len(), ty.bits)),
+        }
+    }
+
+    /// The low halves of two words as one.
+    pub fn pack_halves(&mut self, low: Val, high: Val) -> Val {
+        self.b.op(Op::Prmt {}, [low, Val::Imm(0x5410), high])
+    }
+
+    fn unpack(&mut self, parts: &[Operand<'a>], ty: Ty, value: Pair, all: &Operand<'a>) -> Result<()> {
+        let half = Ty { kind: Kind::Bits, bits: 16 };
+        // The parts are taken before the first one is written: the source may be among them.
+        let (part, values) = match (parts.len(), ty.bits) {
+            (2, 64) => (B32, vec![value[0], value[1]]),
+            (2, 32) => (half, vec![value[0], self.b.shr(false, value[0], Val::Imm(16))]),
+            (4, 64) => {
+                let high = value.map(|word| self.b.shr(false, word, Val::Imm(16)));
+                (half, vec![value[0], high[0], value[1], high[1]])
+            }
+            (n, bits) => return wrong(all.span, format!("{n} parts of a .{bits} are outside of the subset")),
+        };
+        // Copies: a part that is written first must not change one that is still to be read.
+        let values: Vec<Val> = values
+            .into_iter()
+            .map(|v| {
+                let copy = self.b.general();
+                self.b.assign(copy, v);
+                Val::Reg(copy)
+            })
+            .collect();
+        for (operand, value) in parts.iter().zip(values) {
+            if let Some(Reg::Pred(_)) = self.destination(operand)? {
+                return wrong(operand.span, "a predicate is no part of a number");
+            }
+            self.write_word(operand, part, value)?;
+        }
+        Ok(())
+    }
+}

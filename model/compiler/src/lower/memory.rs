@@ -1,0 +1,385 @@
+//! Loads, stores, and conversions of addresses.
+
+use super::kernel::{Kernel, Reg, wrong};
+use super::module::Place;
+use super::types::{Mods, Result, Ty};
+use super::wide::{self, Pair};
+use crate::diagnostic::Span;
+use crate::mir::{Inst, Val};
+use crate::ptx::ast::{Instruction, Operand, OperandKind};
+use gpurf_isa::modifiers::*;
+use gpurf_isa::{Offset, Op, machine};
+
+/// Where an access goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    Memory(Space),
+    Constant,
+}
+
+/// An address with its offset: in range of the instruction's field.
+#[derive(Clone, Copy, Debug)]
+pub struct Address {
+    pub base: Pair,
+    pub offset: i32,
+}
+
+/// Modifiers that say how an access should be cached, which changes no result and is ignored.
+const CACHE: [&str; 20] = [
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "nc",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::evict_normal",
+    "L2::evict_first",
+    "L2::evict_last",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+    "weak",
+];
+
+impl<'a> Kernel<'_, 'a> {
+    /// Lowers an instruction of this group; says whether it was one.
+    pub fn memory(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
+        match i.opcode.text {
+            "ld" | "ldu" => self.load(i, mods)?,
+            "st" => self.store(i, mods)?,
+            "cvta" => self.convert_address(i, mods)?,
+            "isspacep" => {
+                let space = mods.need("a space", &["global", "shared", "shared::cta", "local", "const"])?;
+                let [d, a] = self.operands(i)?;
+                let [_, window] = self.pair(a)?;
+                let result = match space {
+                    "global" => {
+                        let below = self.b.sub(window, Val::Imm(machine::SHARED_WINDOW));
+                        let windows = machine::CONSTANT_WINDOW - machine::SHARED_WINDOW;
+                        self.b.compare(IntegerComparison::Gt, false, below, Val::Imm(windows))
+                    }
+                    _ => self.b.compare(IntegerComparison::Eq, false, window, Val::Imm(window_of(space))),
+                };
+                self.write_predicate(d, result)?;
+            }
+            "prefetch" | "prefetchu" => {
+                // Brings nothing but speed.
+                let [a] = self.operands(i)?;
+                while mods.one_of(&["global", "local", "L1", "L2", "L2::evict_last", "L2::evict_normal"]).is_some() {}
+                self.address(a, Some("global"))?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// What a `ld`, `st`, `atom` says about order; the fences that it means in front and behind.
+    pub fn order(&mut self, mods: &mut Mods<'_, 'a>) -> Result<[Option<Scope>; 2]> {
+        let order = mods.one_of(&["volatile", "relaxed", "acquire", "release", "acq_rel"]);
+        let scope = match mods.one_of(&["cta", "gpu", "sys"]) {
+            Some("cta") => Scope::Block,
+            Some("gpu") => Scope::Device,
+            _ => Scope::System,
+        };
+        Ok(match order {
+            Some("acquire") => [None, Some(scope)],
+            Some("release") => [Some(scope), None],
+            Some("acq_rel") => [Some(scope), Some(scope)],
+            _ => [None, None],
+        })
+    }
+
+    /// A fence, if there is to be one.
+    pub fn fence(&mut self, scope: Option<Scope>) {
+        if let Some(scope) = scope {
+            let inst = self.b.inst(Op::Membar { scope }, [Val::ZERO; 3]);
+            self.b.push(inst);
+        }
+    }
+
+    /// The space that an access names; none is the generic one.
+    pub fn space(&self, mods: &mut Mods<'_, 'a>) -> Option<&'a str> {
+        let names = ["global", "shared", "shared::cta", "local", "const", "param", "param::entry"];
+        mods.one_of(&names).map(|name| name.split("::").next().unwrap_or(name))
+    }
+
+    /// The target and address of a memory operand.
+    pub fn address(&mut self, operand: &Operand<'a>, space: Option<&str>) -> Result<(Target, Address)> {
+        let OperandKind::Address(base, offset) = operand.kind else {
+            return wrong(operand.span, "expected an address in brackets");
+        };
+        let span = operand.span;
+        let mut target = match space {
+            None => Target::Memory(Space::Generic),
+            Some("global") => Target::Memory(Space::Global),
+            Some("shared") => Target::Memory(Space::Shared),
+            Some("local") => Target::Memory(Space::Local),
+            _ => Target::Constant,
+        };
+        let (base, offset) = match base {
+            None => (wide::constant(offset as u64), 0),
+            Some(name) => match self.register(name, span)? {
+                Some(Reg::Pair(v)) => (v.map(Val::Reg), offset),
+                // Addresses of shared, local and constant memory fit into 32 bits.
+                Some(Reg::Word(v, 32)) if !matches!(target, Target::Memory(Space::Generic | Space::Global)) => {
+                    ([Val::Reg(v), Val::ZERO], offset)
+                }
+                Some(_) => return wrong(span, format!("`{name}` is no address: 64 bits are needed")),
+                None => {
+                    let (place, pair) = self.address_of(name, offset, span)?;
+                    let own = match place {
+                        Place::Shared(_) => Target::Memory(Space::Shared),
+                        Place::Local(_) => Target::Memory(Space::Local),
+                        Place::Global => Target::Memory(Space::Global),
+                        Place::Constant(_) | Place::Refused(_) => Target::Constant,
+                    };
+                    if target == Target::Memory(Space::Generic) {
+                        target = own;
+                    }
+                    if target != own {
+                        return wrong(span, format!("`{name}` does not lie in .{}", space.unwrap_or("global")));
+                    }
+                    (pair, 0)
+                }
+            },
+        };
+        Ok((target, self.reachable(target, base, offset)))
+    }
+
+    /// Adds to the base what the instruction's field cannot hold, together with the bytes up to 16 that follow.
+    fn reachable(&mut self, target: Target, base: Pair, offset: i64) -> Address {
+        let is_wide = matches!(target, Target::Memory(Space::Global | Space::Generic));
+        if let (false, Some(low)) = (is_wide, base[0].constant()) {
+            // A constant address: as offset if it fits, so that no register is needed.
+            let sum = low.wrapping_add(offset as u32);
+            return if sum < Offset::MAX as u32 - 16 {
+                Address { base: wide::constant(0), offset: sum as i32 }
+            } else {
+                Address { base: [Val::Imm(sum), Val::ZERO], offset: 0 }
+            };
+        }
+        match i32::try_from(offset) {
+            Ok(n) if (Offset::MIN..=Offset::MAX - 16).contains(&n) => Address { base, offset: n },
+            _ if is_wide => Address { base: wide::add(&mut self.b, base, wide::constant(offset as u64)), offset: 0 },
+            _ => Address { base: [self.b.add(base[0], Val::Imm(offset as u32)), Val::ZERO], offset: 0 },
+        }
+    }
+
+    /// A load of at most 32 bits.
+    fn load_word(&mut self, target: Target, address: Address, at: u32, kind: LoadType, align: Alignment) -> Val {
+        let d = self.b.general();
+        let op = match target {
+            Target::Memory(space) => Op::Ld { space, kind, align },
+            Target::Constant => Op::Ldc { kind, align },
+        };
+        let high =
+            if matches!(target, Target::Memory(Space::Global | Space::Generic)) { address.base[1] } else { Val::ZERO };
+        let mut inst = self.b.inst(op, [address.base[0], high, Val::ZERO]);
+        inst.d = Some(d);
+        inst.offset = address.offset + at as i32;
+        self.b.push(inst);
+        Val::Reg(d)
+    }
+
+    fn load(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let fences = self.order(mods)?;
+        let space = self.space(mods);
+        while mods.one_of(&CACHE).is_some() {}
+        let width = vector(mods);
+        let ty = mods.ty()?;
+        let [d, a] = self.operands(i)?;
+        let parts = parts(d, width)?;
+        self.fence(fences[0]);
+        let (target, address) = self.address(a, space)?;
+        let total = check_width(ty, width, d.span)?;
+        let align = alignment(total);
+        let mut values: Vec<Pair> = Vec::new();
+        if ty.bits >= 32 {
+            let words = total / 4;
+            let loaded: Vec<Val> = (0..words)
+                .map(|n| {
+                    let align = if n == 0 { align } else { Alignment::Natural };
+                    self.load_word(target, address, n * 4, LoadType::B32, align)
+                })
+                .collect();
+            match ty.bits {
+                32 => values.extend(loaded.iter().map(|&w| [w, Val::ZERO])),
+                _ => values.extend(loaded.chunks(2).map(|w| [w[0], w[1]])),
+            }
+        } else if width == 1 {
+            let kind = match (ty.bits, ty.signed()) {
+                (8, false) => LoadType::U8,
+                (8, true) => LoadType::S8,
+                (_, false) => LoadType::U16,
+                (_, true) => LoadType::S16,
+            };
+            let value = self.load_word(target, address, 0, kind, Alignment::Natural);
+            // Filled up to 32 bits by the load itself.
+            let filled = Ty { bits: 32, ..ty };
+            match self.destination(d)? {
+                Some(Reg::Word(_, 16)) => self.write_word(d, Ty { bits: 16, ..ty }, value)?,
+                Some(Reg::Word(_, 8)) => self.write_word(d, Ty { bits: 8, ..ty }, value)?,
+                _ => self.write_extended(d, filled, [value, Val::ZERO])?,
+            }
+            self.fence(fences[1]);
+            return Ok(());
+        } else {
+            // Several small elements come as words, which are then taken apart.
+            let kind = if total == 2 { LoadType::U16 } else { LoadType::B32 };
+            let words: Vec<Val> = (0..total.div_ceil(4))
+                .map(|n| {
+                    let align = if n == 0 { align } else { Alignment::Natural };
+                    self.load_word(target, address, n * 4, kind, align)
+                })
+                .collect();
+            for n in 0..width {
+                let bit = n * ty.bits;
+                let word = words[(bit / 32) as usize];
+                values.push([self.b.field(ty.signed(), word, bit % 32, ty.bits), Val::ZERO]);
+            }
+        }
+        self.fence(fences[1]);
+        for (operand, value) in parts.iter().zip(values) {
+            self.write_extended(operand, ty, value)?;
+        }
+        Ok(())
+    }
+
+    fn store_word(&mut self, space: Space, address: Address, at: u32, kind: StoreType, align: Alignment, value: Val) {
+        let high = if matches!(space, Space::Global | Space::Generic) { address.base[1] } else { Val::ZERO };
+        let op = Op::St { space, kind, align };
+        let inst = self.b.inst(op, [address.base[0], high, value]);
+        self.b.push(Inst { offset: address.offset + at as i32, ..inst });
+    }
+
+    fn store(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let fences = self.order(mods)?;
+        let space = self.space(mods);
+        while mods.one_of(&CACHE).is_some() {}
+        let width = vector(mods);
+        let ty = mods.ty()?;
+        let [a, value] = self.operands(i)?;
+        let parts = parts(value, width)?;
+        self.fence(fences[0]);
+        let (target, address) = self.address(a, space)?;
+        let Target::Memory(space) = target else {
+            return wrong(i.span, "the constant space is only read");
+        };
+        let total = check_width(ty, width, value.span)?;
+        let align = alignment(total);
+        let mut values = Vec::new();
+        for part in parts {
+            values.push(self.low_part(part, ty)?);
+        }
+        let words: Vec<Val> = match ty.bits {
+            64 => values.iter().flatten().copied().collect(),
+            32 => values.iter().map(|v| v[0]).collect(),
+            16 if width > 1 => values.chunks(2).map(|h| self.pack_halves(h[0][0], h[1][0])).collect(),
+            8 if width == 4 => {
+                // Two bytes to a half, two halves to a word.
+                let halves: Vec<Val> =
+                    values.chunks(2).map(|h| self.b.op(Op::Prmt {}, [h[0][0], Val::Imm(0x4440), h[1][0]])).collect();
+                vec![self.pack_halves(halves[0], halves[1])]
+            }
+            8 if width == 2 => vec![self.b.op(Op::Prmt {}, [values[0][0], Val::Imm(0x4440), values[1][0]])],
+            _ => vec![values[0][0]],
+        };
+        let kind = match total {
+            1 => StoreType::B8,
+            2 => StoreType::B16,
+            _ => StoreType::B32,
+        };
+        for (n, word) in words.into_iter().enumerate() {
+            let align = if n == 0 { align } else { Alignment::Natural };
+            self.store_word(space, address, n as u32 * 4, kind, align, word);
+        }
+        self.fence(fences[1]);
+        Ok(())
+    }
+
+    /// The low bits of a register that may be wider than the type, or a constant.
+    pub fn low_part(&mut self, operand: &Operand<'a>, ty: Ty) -> Result<Pair> {
+        if let OperandKind::Name { name, part: None } = operand.kind
+            && let Some(reg) = self.register(name, operand.span)?
+        {
+            match reg {
+                Reg::Word(v, width) if width >= ty.bits => return Ok([Val::Reg(v), Val::ZERO]),
+                Reg::Pair(v) => return Ok(v.map(Val::Reg)),
+                _ => {}
+            }
+        }
+        self.source(operand, ty)
+    }
+
+    fn convert_address(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let to_space = mods.flag("to");
+        let Some(space) = self.space(mods) else {
+            return wrong(mods.span(), "`cvta` needs a space");
+        };
+        let ty = mods.ty_of(&["u64"])?;
+        let [d, a] = self.operands(i)?;
+        let value = match a.kind {
+            OperandKind::Name { name, part: None } if self.register(name, a.span)?.is_none() => {
+                self.address_of(name, 0, a.span)?.1
+            }
+            OperandKind::Sum(name, offset) => self.address_of(name, offset, a.span)?.1,
+            _ => self.pair(a)?,
+        };
+        let result = match (space, to_space) {
+            ("global", _) => value,
+            (_, true) => [value[0], Val::ZERO],
+            (space, false) => [value[0], Val::Imm(window_of(space))],
+        };
+        self.write(d, ty, result)
+    }
+}
+
+/// Upper word of the generic addresses of a space other than the global one.
+fn window_of(space: &str) -> u32 {
+    match space {
+        "shared" | "shared::cta" => machine::SHARED_WINDOW,
+        "local" => machine::LOCAL_WINDOW,
+        // Parameters lie in the constant space.
+        _ => machine::CONSTANT_WINDOW,
+    }
+}
+
+/// Elements of an access.
+fn vector(mods: &mut Mods<'_, '_>) -> u32 {
+    match mods.one_of(&["v2", "v4"]) {
+        Some("v2") => 2,
+        Some(_) => 4,
+        None => 1,
+    }
+}
+
+/// The registers of an access with so many elements.
+fn parts<'i, 'a>(operand: &'i Operand<'a>, width: u32) -> Result<&'i [Operand<'a>]> {
+    match &operand.kind {
+        OperandKind::Vector(list) if list.len() == width as usize => Ok(list),
+        _ if width == 1 => Ok(std::slice::from_ref(operand)),
+        _ => wrong(operand.span, format!("expected {width} registers in braces")),
+    }
+}
+
+/// Bytes of an access.
+fn check_width(ty: Ty, width: u32, span: Span) -> Result<u32> {
+    let total = ty.bytes() * width;
+    if total > 16 { wrong(span, "an access of more than 16 bytes is outside of the subset") } else { Ok(total) }
+}
+
+/// What the first of an access's instructions has to check, beyond its own size.
+fn alignment(total: u32) -> Alignment {
+    match total {
+        16 => Alignment::Bytes16,
+        8 => Alignment::Bytes8,
+        _ => Alignment::Natural,
+    }
+}

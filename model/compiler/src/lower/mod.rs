@@ -1,0 +1,337 @@
+//! PTX to the machine's operations over virtual registers.
+//!
+//! Each instruction is checked and lowered at once: its modifiers are taken one by one, and what nobody took is refused.
+
+mod atomic;
+mod control;
+mod convert;
+mod float;
+mod integer;
+mod kernel;
+mod logic;
+mod machine;
+mod memory;
+mod module;
+mod refusal;
+mod types;
+mod warp;
+mod wide;
+
+use crate::diagnostic::{Error, LineIndex, Span};
+use crate::mir::{Builder, Function, Pred, Term};
+use crate::ptx::ast::{self, Block, Module, Operand, OperandKind, Space, Statement};
+use gpurf_isa::image::{Parameter, Symbol};
+use gpurf_isa::{Op, machine as limits};
+use kernel::{Kernel, Reg, Scope};
+use module::{Environment, Place};
+use std::collections::HashMap;
+use types::{Mods, Result};
+
+/// Most errors that are collected before a kernel is given up.
+const MAX_ERRORS: usize = 100;
+/// Most local memory of a thread in bytes.
+const MAX_LOCAL: u64 = 512 << 10;
+
+/// A lowered kernel.
+pub struct Lowered {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// Its code.
+    pub function: Function,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Static shared memory in bytes; dynamic shared memory begins behind it.
+    pub static_shared: u32,
+    /// Local variables in bytes, a multiple of 16.
+    pub local_bytes: u32,
+    /// `.maxntid` or `.reqntid`.
+    pub max_threads: Option<[u32; 3]>,
+    /// Whether the block must have just those dimensions.
+    pub exact_threads: bool,
+}
+
+/// Lowers a module.
+///
+/// # Errors
+/// All places that are outside of the subset, up to a bound.
+pub fn lower(source: &str, module: &Module<'_>) -> std::result::Result<(Vec<Lowered>, Vec<Symbol>), Vec<Error>> {
+    let mut errors = Vec::new();
+    let lines = LineIndex::new(source);
+    let (environment, symbols) = module::environment(module, &mut errors);
+    let mut kernels: Vec<Lowered> = Vec::new();
+    for function in module.functions.iter().filter(|f| f.entry) {
+        let Some(body) = &function.body else { continue };
+        if kernels.iter().any(|k| k.name == function.name.text) {
+            errors.push(Error::new(function.name.span, format!("`{}` is defined twice", function.name.text)));
+            continue;
+        }
+        match kernel(&environment, &lines, function, body, &mut errors) {
+            Ok(lowered) => kernels.push(lowered),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok((kernels, symbols)) } else { Err(errors) }
+}
+
+fn kernel<'a>(
+    environment: &Environment<'a>,
+    lines: &LineIndex,
+    function: &'a ast::Function<'a>,
+    body: &'a Block<'a>,
+    errors: &mut Vec<Error>,
+) -> Result<Lowered> {
+    if let Some(word) = function.refused.first() {
+        return Err(Error::new(word.span, "clusters of blocks are outside of the subset"));
+    }
+    let mut mentions = HashMap::new();
+    count_mentions(body, &mut mentions);
+    let mut outer = Scope::default();
+    let parameters = place_parameters(function, &mut outer)?;
+    let static_shared = place_shared(environment, body, &mentions, &mut outer)?;
+    let mut k =
+        Kernel { module: environment, b: Builder::new(), scopes: vec![outer], mentions, local_bytes: 0, carry: None };
+    k.block(body, lines, errors);
+    let exit = k.b.at;
+    k.b.end(Term::Exit, exit);
+    Ok(Lowered {
+        name: function.name.text.to_owned(),
+        span: function.name.span,
+        function: k.b.finish(),
+        parameters,
+        static_shared,
+        local_bytes: k.local_bytes.next_multiple_of(16),
+        max_threads: function.max_threads,
+        exact_threads: function.exact_threads,
+    })
+}
+
+/// Parameters lie in the constant space from address 0, in their order.
+fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) -> Result<Vec<Parameter>> {
+    let mut at: u32 = 0;
+    let mut parameters = Vec::new();
+    for p in &function.params {
+        let bytes = module::size(p)? as u32;
+        at = at.next_multiple_of(p.align);
+        if at.saturating_add(bytes) > limits::PARAMETER_SPACE {
+            let message = format!("the parameters have more than {} bytes", limits::PARAMETER_SPACE);
+            return Err(Error::new(p.name.span, message));
+        }
+        scope.places.insert(p.name.text, Place::Constant(at));
+        parameters.push(Parameter { name: p.name.text.to_owned(), offset: at, bytes, align: p.align });
+        at += bytes;
+    }
+    Ok(parameters)
+}
+
+/// Shared variables that the kernel mentions, and those that it declares itself, one behind the other.
+fn place_shared<'a>(
+    environment: &Environment<'a>,
+    body: &'a Block<'a>,
+    mentions: &HashMap<&'a str, u32>,
+    scope: &mut Scope<'a>,
+) -> Result<u32> {
+    let mut shared: Vec<&ast::Variable<'a>> =
+        environment.shared.iter().copied().filter(|v| mentions.contains_key(v.name.text)).collect();
+    collect_shared(body, &mut shared);
+    let mut at: u64 = 0;
+    for variable in shared.iter().filter(|v| v.elements.is_some()) {
+        at = at.next_multiple_of(u64::from(variable.align));
+        scope.places.insert(variable.name.text, Place::Shared(at as u32));
+        at += module::size(variable)?;
+        if at > u64::from(limits::SHARED_LIMIT) {
+            let message = format!("the kernel's shared variables have more than {} bytes", limits::SHARED_LIMIT);
+            return Err(Error::new(variable.name.span, message));
+        }
+    }
+    // Dynamic shared memory: all of these begin at the same address.
+    let align = shared.iter().filter(|v| v.elements.is_none()).map(|v| v.align).max().unwrap_or(1);
+    let at = (at as u32).next_multiple_of(align);
+    for variable in shared.iter().filter(|v| v.elements.is_none()) {
+        scope.places.insert(variable.name.text, Place::Shared(at));
+    }
+    Ok(at)
+}
+
+fn collect_shared<'a>(block: &'a Block<'a>, out: &mut Vec<&'a ast::Variable<'a>>) {
+    out.extend(block.variables.iter().filter(|v| v.space == Space::Shared));
+    for statement in &block.statements {
+        if let Statement::Block(inner) = statement {
+            collect_shared(inner, out);
+        }
+    }
+}
+
+fn count_mentions<'a>(block: &'a Block<'a>, out: &mut HashMap<&'a str, u32>) {
+    fn operand<'a>(o: &Operand<'a>, out: &mut HashMap<&'a str, u32>) {
+        match &o.kind {
+            OperandKind::Name { name, .. } | OperandKind::Sum(name, _) | OperandKind::Address(Some(name), _) => {
+                *out.entry(name).or_default() += 1;
+            }
+            OperandKind::Vector(list) | OperandKind::List(list) => list.iter().for_each(|o| operand(o, out)),
+            OperandKind::Pair(a, b) => {
+                operand(a, out);
+                operand(b, out);
+            }
+            OperandKind::Not(a) | OperandKind::Negative(a) => operand(a, out),
+            OperandKind::Int(_) | OperandKind::F32(_) | OperandKind::F64(_) | OperandKind::Address(None, _) => {}
+        }
+    }
+    for statement in &block.statements {
+        match statement {
+            Statement::Instruction(i) => i.operands.iter().for_each(|o| operand(o, out)),
+            Statement::Block(inner) => count_mentions(inner, out),
+            Statement::Label(_) | Statement::BranchTargets(_) => {}
+        }
+    }
+}
+
+impl<'a> Kernel<'_, 'a> {
+    fn block(&mut self, block: &'a Block<'a>, lines: &LineIndex, errors: &mut Vec<Error>) {
+        if let Err(error) = self.open(block) {
+            errors.push(error);
+            return;
+        }
+        for statement in &block.statements {
+            if errors.len() >= MAX_ERRORS {
+                return;
+            }
+            match statement {
+                Statement::Block(inner) => self.block(inner, lines, errors),
+                Statement::BranchTargets(_) => {}
+                Statement::Label(word) => {
+                    self.b.line = lines.line(word.span.start);
+                    let to = self.scopes.last().expect("inside of a block").labels[word.text];
+                    self.b.end(Term::Jump(to), to);
+                }
+                Statement::Instruction(inst) => {
+                    self.b.line = lines.line(inst.span.start);
+                    if let Err(error) = self.guarded(inst) {
+                        errors.push(error);
+                    }
+                }
+            }
+        }
+        self.scopes.pop();
+    }
+
+    /// Makes what a block declares known.
+    fn open(&mut self, block: &'a Block<'a>) -> Result<()> {
+        let mut scope = Scope::default();
+        scope.declare(&block.registers)?;
+        for variable in &block.variables {
+            match variable.space {
+                // Placed before.
+                Space::Shared => {}
+                Space::Local => {
+                    let at = u64::from(self.local_bytes.next_multiple_of(variable.align));
+                    let end = at + module::size(variable)?;
+                    if end > MAX_LOCAL {
+                        let message = format!("the kernel's local variables have more than {MAX_LOCAL} bytes");
+                        return Err(Error::new(variable.name.span, message));
+                    }
+                    self.local_bytes = end as u32;
+                    scope.places.insert(variable.name.text, Place::Local(at as u32));
+                }
+                Space::Param => {
+                    // Parameters of a call, which is refused where it stands.
+                    let place = Place::Refused("calls are outside of the subset".to_owned());
+                    scope.places.insert(variable.name.text, place);
+                }
+                Space::Global | Space::Const => {
+                    return Err(Error::new(variable.name.span, "this kind of variable belongs outside of a kernel"));
+                }
+            }
+        }
+        let mut label = None;
+        for statement in &block.statements {
+            match statement {
+                Statement::Label(word) => {
+                    let id = self.b.block();
+                    if scope.labels.insert(word.text, id).is_some() {
+                        return Err(Error::new(word.span, format!("the label `{}` stands twice", word.text)));
+                    }
+                    label = Some(word);
+                }
+                Statement::BranchTargets(list) => {
+                    if let Some(name) = label.take() {
+                        scope.tables.insert(name.text, list);
+                    }
+                }
+                _ => label = None,
+            }
+        }
+        self.scopes.push(scope);
+        Ok(())
+    }
+
+    /// Lowers an instruction with its guard.
+    fn guarded(&mut self, inst: &ast::Instruction<'a>) -> Result<()> {
+        let Some((name, negated)) = inst.guard else { return self.instruction(inst) };
+        let Reg::Pred(p) = self.known_register(name.text, name.span)? else {
+            return Err(Error::new(name.span, format!("`{}` is not a predicate", name.text)));
+        };
+        let guard = Pred::Reg(p, negated);
+        if matches!(inst.opcode.text, "bra" | "ret" | "exit" | "brx") {
+            return self.branch(inst, guard);
+        }
+        // What stays within a block and has no guards of its own is guarded instruction by instruction: what writes a
+        // register of the PTX, what touches memory, and what depends on the lanes that are active.
+        let mark = self.b.mark();
+        let temporaries = self.b.function.classes.len();
+        let carry = self.carry;
+        self.instruction(inst)?;
+        if let Some(insts) = self.b.since(&mark) {
+            let writes_guard = insts.iter().any(|i| i.p == Some(p));
+            if insts.iter().all(|i| !i.is_partial()) && !writes_guard && carry == self.carry {
+                let bound = &self.scopes;
+                for i in insts {
+                    let temporary = i.defs().all(|v| v.index() >= temporaries && !bound.iter().any(|s| s.binds(v)));
+                    if !(temporary && i.is_pure()) {
+                        i.guard = guard;
+                    }
+                }
+                return Ok(());
+            }
+        }
+        self.b.rewind(&mark);
+        let (inside, after) = (self.b.block(), self.b.block());
+        self.b.end(Term::Branch { when: guard, then: inside, otherwise: after }, inside);
+        self.instruction(inst)?;
+        self.b.end(Term::Jump(after), after);
+        Ok(())
+    }
+
+    fn instruction(&mut self, i: &ast::Instruction<'a>) -> Result<()> {
+        let mut mods = Mods::new(i);
+        let done = self.integer(i, &mut mods)?
+            || self.logic(i, &mut mods)?
+            || self.float(i, &mut mods)?
+            || self.conversion(i, &mut mods)?
+            || self.memory(i, &mut mods)?
+            || self.atomic(i, &mut mods)?
+            || self.warp(i, &mut mods)?
+            || self.control(i, &mut mods)?;
+        if !done {
+            return Err(Error::new(i.opcode.span, refusal::reason(i)));
+        }
+        mods.finish()
+    }
+
+    /// The instruction's operands, whose number must be `N`.
+    fn operands<'i, const N: usize>(&self, i: &'i ast::Instruction<'a>) -> Result<&'i [Operand<'a>; N]> {
+        i.operands.as_slice().try_into().map_err(|_| {
+            let message = format!("`{}` has {N} operands here, not {}", i.opcode.text, i.operands.len());
+            Error::new(i.span, message)
+        })
+    }
+
+    /// A trap where the predicate is true.
+    fn trap(&mut self, when: Pred, code: u32) {
+        let mut inst =
+            self.b.inst(Op::Trap {}, [crate::mir::Val::ZERO, crate::mir::Val::Imm(code), crate::mir::Val::ZERO]);
+        inst.guard = when;
+        self.b.push(inst);
+    }
+}

@@ -1,0 +1,208 @@
+//! What lanes do together: shuffles, votes, matches, barriers.
+
+use super::kernel::{Kernel, wrong};
+use super::logic::B32;
+use super::types::{Mods, Result};
+use crate::mir::{Inst, Pred, Val};
+use crate::ptx::ast::{Instruction, OperandKind};
+use gpurf_isa::modifiers::*;
+use gpurf_isa::{Op, machine};
+
+impl<'a> Kernel<'_, 'a> {
+    /// Lowers an instruction of this group; says whether it was one.
+    pub fn warp(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
+        match i.opcode.text {
+            "shfl" => self.shuffle(i, mods)?,
+            "vote" => self.vote(i, mods)?,
+            "match" => self.match_lanes(i, mods)?,
+            "activemask" => {
+                mods.ty_of(&["b32"])?;
+                let [d] = self.operands(i)?;
+                let mask = self.b.special(Special::ActiveMask);
+                self.write_word(d, B32, mask)?;
+            }
+            "bar" | "barrier" => self.barrier(i, mods)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn synchronised(&self, mods: &mut Mods<'_, 'a>, name: &str) -> Result<()> {
+        if mods.flag("sync") {
+            return Ok(());
+        }
+        wrong(mods.span(), format!("`{name}` without .sync does not exist from sm_70 on"))
+    }
+
+    fn shuffle(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        self.synchronised(mods, "shfl")?;
+        let mode = match mods.need("a mode", &["up", "down", "bfly", "idx"])? {
+            "up" => Shuffle::Up,
+            "down" => Shuffle::Down,
+            "bfly" => Shuffle::Butterfly,
+            _ => Shuffle::Index,
+        };
+        mods.ty_of(&["b32"])?;
+        let [d, a, b, c, mask] = self.operands(i)?;
+        // The lanes that take part are those that execute it.
+        self.word(mask, 32)?;
+        let (value, lane, limits) = (self.word(a, 32)?, self.word(b, 32)?, self.word(c, 32)?);
+        let (d, p) = match &d.kind {
+            OperandKind::Pair(d, p) => (&**d, Some(&**p)),
+            _ => (d, None),
+        };
+        let (result, in_range) = match limits {
+            Val::Imm(c) => self.shuffle_within(mode, value, lane, c),
+            _ => self.shuffle_computed(mode, value, lane, limits),
+        };
+        self.write_word(d, B32, result)?;
+        if let Some(p) = p {
+            self.write_predicate(p, in_range)?;
+        }
+        Ok(())
+    }
+
+    fn shuffle_within(&mut self, mode: Shuffle, value: Val, lane: Val, c: u32) -> (Val, Pred) {
+        let number = |bits: u32| LaneNumber::new((bits & 31) as u8).expect("five bits");
+        let op = Op::Shfl { mode, clamp: number(c), segment: number(c >> 8) };
+        let (d, p) = (self.b.general(), self.b.predicate());
+        let inst = self.b.inst(op, [value, lane, Val::ZERO]);
+        self.b.push(Inst { d: Some(d), p: Some(p), ..inst });
+        (Val::Reg(d), Pred::Reg(p, false))
+    }
+
+    /// Limits that are known at run time only: the lane is computed as the PTX ISA says, and read by its number.
+    fn shuffle_computed(&mut self, mode: Shuffle, value: Val, lane: Val, c: Val) -> (Val, Pred) {
+        let own = self.b.special(Special::LaneId);
+        let b = &mut self.b;
+        let lane = b.and(lane, Val::Imm(31));
+        let clamp = b.and(c, Val::Imm(31));
+        let segment = b.field(false, c, 8, 5);
+        // segment ? own : clamp, and own & segment
+        let last = b.lop3(segment, own, clamp, 0xca);
+        let first = b.and(own, segment);
+        let (source, in_range) = match mode {
+            Shuffle::Up => {
+                let source = b.sub(own, lane);
+                (source, b.compare(IntegerComparison::Ge, true, source, last))
+            }
+            Shuffle::Down => {
+                let source = b.add(own, lane);
+                (source, b.compare(IntegerComparison::Le, true, source, last))
+            }
+            Shuffle::Butterfly => {
+                let source = b.xor(own, lane);
+                (source, b.compare(IntegerComparison::Le, true, source, last))
+            }
+            Shuffle::Index => {
+                // (lane & !segment) | first
+                let source = b.lop3(lane, segment, first, 0xba);
+                (source, b.compare(IntegerComparison::Le, true, source, last))
+            }
+        };
+        let source = b.select(in_range, source, own);
+        let (result, _) = self.shuffle_within(Shuffle::Index, value, source, machine::LANES - 1);
+        (result, in_range)
+    }
+
+    fn vote(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        self.synchronised(mods, "vote")?;
+        let mode = mods.need("a mode", &["all", "any", "uni", "ballot"])?;
+        let [d, a, mask] = self.operands(i)?;
+        self.word(mask, 32)?;
+        if mode == "ballot" {
+            mods.ty_of(&["b32"])?;
+            let s = self.predicate(a)?;
+            let result = self.b.op_s(Op::Ballot {}, [Val::ZERO; 3], s);
+            return self.write_word(d, B32, result);
+        }
+        if !mods.flag("pred") {
+            return wrong(mods.span(), "this vote is one of predicates: .pred");
+        }
+        let s = self.predicate(a)?;
+        let mode = match mode {
+            "all" => Vote::All,
+            "any" => Vote::Any,
+            _ => Vote::Uniform,
+        };
+        let result = self.b.op_p(Op::Vote { mode }, [Val::ZERO; 3], s, Pred::TRUE);
+        self.write_predicate(d, result)
+    }
+
+    fn match_lanes(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let mode = mods.need("a mode", &["any", "all"])?;
+        self.synchronised(mods, "match")?;
+        let ty = mods.ty_of(&["b32", "b64"])?;
+        let [d, a, mask] = self.operands(i)?;
+        self.word(mask, 32)?;
+        let value = self.source(a, ty)?;
+        let words = &value[..ty.bits as usize / 32];
+        let active = self.b.special(Special::ActiveMask);
+        if mode == "all" {
+            // All agree if they agree with the first.
+            let low = self.b.op(Op::Brev {}, [active, Val::ZERO, Val::ZERO]);
+            let first = self.b.op(Op::Clz {}, [low, Val::ZERO, Val::ZERO]);
+            let same = self.same_as(words, first);
+            let all = self.b.op_p(Op::Vote { mode: Vote::All }, [Val::ZERO; 3], same, Pred::TRUE);
+            let result = self.b.select(all, active, Val::ZERO);
+            let (d, p) = match &d.kind {
+                OperandKind::Pair(d, p) => (&**d, Some(&**p)),
+                _ => (d, None),
+            };
+            self.write_word(d, B32, result)?;
+            return p.map_or(Ok(()), |p| self.write_predicate(p, all));
+        }
+        // Lane by lane: who has the same value as that lane.
+        let mut result = Val::ZERO;
+        for lane in 0..machine::LANES {
+            let same = self.same_as(words, Val::Imm(lane));
+            let bit = self.b.select(same, Val::Imm(1 << lane), Val::ZERO);
+            result = self.b.or(result, bit);
+        }
+        let result = self.b.and(result, active);
+        self.write_word(d, B32, result)
+    }
+
+    /// Whether the words equal those of another lane.
+    fn same_as(&mut self, words: &[Val], lane: Val) -> Pred {
+        let mut same = Pred::TRUE;
+        for &word in words {
+            let (other, _) = self.shuffle_within(Shuffle::Index, word, lane, machine::LANES - 1);
+            let equal = self.b.compare(IntegerComparison::Eq, false, word, other);
+            same = if same == Pred::TRUE { equal } else { self.b.combine(Combine::And, same, equal) };
+        }
+        same
+    }
+
+    fn barrier(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        mods.one_of(&["cta", "aligned"]);
+        if mods.flag("warp") {
+            self.synchronised(mods, "bar.warp")?;
+            let [mask] = self.operands(i)?;
+            let mask = self.word(mask, 32)?;
+            let inst = self.b.inst(Op::Warpsync {}, [Val::ZERO, mask, Val::ZERO]);
+            self.b.push(inst);
+            return Ok(());
+        }
+        if let Some(name) = mods.one_of(&["arrive", "red", "cluster"]) {
+            return wrong(mods.span(), format!("`{}.{name}` is outside of the subset", i.opcode.text));
+        }
+        self.synchronised(mods, "bar")?;
+        mods.one_of(&["cta", "aligned"]);
+        let (id, threads) = match i.operands.as_slice() {
+            [id] => (id, Val::ZERO),
+            [id, threads] => (id, self.word(threads, 32)?),
+            _ => return wrong(i.span, "`bar.sync` has one or two operands"),
+        };
+        let number = match id.kind {
+            OperandKind::Int(n) => u8::try_from(n).ok().and_then(BarrierId::new),
+            _ => return wrong(id.span, "the number of a barrier must be a constant"),
+        };
+        let Some(id) = number else {
+            return wrong(id.span, format!("there are {} barriers", machine::BARRIERS));
+        };
+        let inst = self.b.inst(Op::Bar { id }, [Val::ZERO, threads, Val::ZERO]);
+        self.b.push(inst);
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! Which values may still be read.
+//!
+//! Two rules make it right for a machine in which lanes keep what they are not to write:
+//! a guarded write is no kill, so the old value stays live through it; and a value is live only where it may have been
+//! written before, so that what is only ever written under a guard is not live from the kernel's start.
+//!
+//! This is liveness on the thread's control-flow graph. The two sides of a divergent branch run one after the other in
+//! the same warp registers, but each lane has its own part of the register, reads only what it wrote itself, and follows
+//! one way through the graph: for the question which values may share a register, the thread's graph is the right one.
+//! For the question after which instruction a *warp's* register is dead it is not (hazard 2 in the list of hazards):
+//! last-read bits need the warp's order of execution.
+
+use crate::mir::{BlockId, Class, Function, Inst, V, cfg};
+
+/// A set of values.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Set(Vec<u64>);
+
+impl Set {
+    fn new(n: usize) -> Self {
+        Self(vec![0; n.div_ceil(64)])
+    }
+
+    /// Puts a value in; says whether it is new.
+    pub fn insert(&mut self, v: V) -> bool {
+        let (word, bit) = (&mut self.0[v.index() / 64], 1 << (v.0 % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    /// Takes a value out.
+    pub fn remove(&mut self, v: V) {
+        self.0[v.index() / 64] &= !(1 << (v.0 % 64));
+    }
+
+    /// The values, lowest first.
+    pub fn iter(&self) -> impl Iterator<Item = V> + '_ {
+        self.0.iter().enumerate().flat_map(|(w, &bits)| {
+            let mut bits = bits;
+            std::iter::from_fn(move || {
+                let bit = bits.trailing_zeros();
+                (bits != 0).then(|| {
+                    bits &= bits - 1;
+                    V(w as u32 * 64 + bit)
+                })
+            })
+        })
+    }
+
+    fn merge(&mut self, other: &Self) -> bool {
+        let mut changed = false;
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            changed |= *b & !*a != 0;
+            *a |= b;
+        }
+        changed
+    }
+
+    fn keep(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
+    }
+}
+
+/// Liveness of the values of one class.
+#[derive(Debug)]
+pub struct Liveness {
+    class: Class,
+    /// Live at each block's end.
+    pub out: Vec<Set>,
+    /// May have been written before each block's start.
+    pub written: Vec<Set>,
+}
+
+impl Liveness {
+    /// Of a function's values of the class.
+    pub fn new(f: &Function, class: Class) -> Self {
+        let n = f.classes.len();
+        let order = cfg::reverse_postorder(f);
+        let this = |v: &V| f.classes[v.index()] == class;
+
+        let mut written = vec![Set::new(n); f.blocks.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &b in &order {
+                let mut set = written[b.index()].clone();
+                f.blocks[b.index()].insts.iter().flat_map(Inst::defs).filter(this).for_each(|v| _ = set.insert(v));
+                for s in f.blocks[b.index()].term.successors() {
+                    changed |= written[s.index()].merge(&set);
+                }
+            }
+        }
+
+        let mut new = Self { class, out: vec![Set::new(n); f.blocks.len()], written };
+        let mut at_start = vec![Set::new(n); f.blocks.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &b in order.iter().rev() {
+                let mut set = Set::new(n);
+                for s in f.blocks[b.index()].term.successors() {
+                    set.merge(&at_start[s.index()]);
+                }
+                new.out[b.index()] = set;
+                let mut set = new.walk(f, b, |_, _, _| {});
+                set.keep(&new.written[b.index()]);
+                changed |= at_start[b.index()].merge(&set);
+            }
+        }
+        new
+    }
+
+    /// Walks a block backwards; `visit` gets each instruction's number, itself, and what is live behind it. Gives what
+    /// is live at the block's start.
+    pub fn walk(&self, f: &Function, b: BlockId, mut visit: impl FnMut(usize, &Inst, &Set)) -> Set {
+        let block = &f.blocks[b.index()];
+        let this = |v: &V| f.classes[v.index()] == self.class;
+        let mut live = self.out[b.index()].clone();
+        block.term.predicate().iter().filter(|v| this(v)).for_each(|&v| _ = live.insert(v));
+        let first = self.first_writes(f, b);
+        for (i, inst) in block.insts.iter().enumerate().rev() {
+            visit(i, inst, &live);
+            for v in inst.defs().filter(this) {
+                if !inst.is_partial() || first.contains(&(i, v)) {
+                    live.remove(v);
+                }
+            }
+            inst.uses().filter(this).for_each(|v| _ = live.insert(v));
+        }
+        live
+    }
+
+    /// Guarded writes of values that nobody can have written before: nothing old is there to be kept.
+    fn first_writes(&self, f: &Function, b: BlockId) -> Vec<(usize, V)> {
+        let block = &f.blocks[b.index()];
+        let mut out = Vec::new();
+        if !block.insts.iter().any(Inst::is_partial) {
+            return out;
+        }
+        let mut written = self.written[b.index()].clone();
+        for (i, inst) in block.insts.iter().enumerate() {
+            for v in inst.defs().filter(|v| f.classes[v.index()] == self.class) {
+                if written.insert(v) && inst.is_partial() {
+                    out.push((i, v));
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,18 @@
+//! The passes between lowering and emission, in their order.
+//!
+//! | pass | what it does |
+//! |---|---|
+//! | [`cleanup`] | drops blocks that nothing reaches, threads jumps, merges straight lines |
+//! | [`simplify`] | copies, constants, common subexpressions, dead code |
+//! | [`legalise`] | puts constants where the instructions have room for them |
+//! | [`crate::allocate`] | registers, predicates, spills |
+//!
+//! What annotates finished instructions (last reads, strands, levels, power states, free registers) comes behind the
+//! emission, in [`crate::emit::ANNOTATIONS`]: it needs registers and program counters.
+
+pub mod cleanup;
+mod fold;
+mod known;
+pub mod legalise;
+pub mod liveness;
+pub mod simplify;

@@ -1,0 +1,196 @@
+//! The tree of a PTX module. Names borrow from the source.
+
+use crate::diagnostic::Span;
+
+/// A name and its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Word<'a> {
+    /// The text; modifiers and directives without their dot.
+    pub text: &'a str,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A whole PTX file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module<'a> {
+    /// Variables declared outside of functions, in order.
+    pub variables: Vec<Variable<'a>>,
+    /// Kernels and device functions, in order.
+    pub functions: Vec<Function<'a>>,
+}
+
+/// State space of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// `.global`
+    Global,
+    /// `.const`
+    Const,
+    /// `.shared`
+    Shared,
+    /// `.local`
+    Local,
+    /// `.param`
+    Param,
+}
+
+/// A variable with its storage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable<'a> {
+    /// State space.
+    pub space: Space,
+    /// Its name.
+    pub name: Word<'a>,
+    /// Type of an element, such as `b8`.
+    pub ty: Word<'a>,
+    /// Alignment in bytes, as declared or from the type.
+    pub align: u32,
+    /// Number of elements in all; `None` for an array without a size (`.extern .shared`).
+    pub elements: Option<u64>,
+    /// Declared `.extern`.
+    pub external: bool,
+    /// Initial values, in order of their place; what is not given is zero.
+    pub init: Vec<Init<'a>>,
+}
+
+/// A value at a place of a variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Init<'a> {
+    /// Index of the element.
+    pub index: u64,
+    /// The value.
+    pub value: InitValue<'a>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An initial value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InitValue<'a> {
+    /// An integer, two's complement.
+    Int(u64),
+    /// Bits of an f32.
+    F32(u32),
+    /// Bits of an f64.
+    F64(u64),
+    /// The address of a symbol plus an offset in bytes; `generic` if written `generic(symbol)`.
+    Address {
+        /// The symbol.
+        symbol: Word<'a>,
+        /// Bytes added to it.
+        offset: i64,
+        /// Whether the address is meant in the generic space.
+        generic: bool,
+    },
+}
+
+/// A kernel (`.entry`) or device function (`.func`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function<'a> {
+    /// Whether it is a kernel.
+    pub entry: bool,
+    /// Its name.
+    pub name: Word<'a>,
+    /// Parameters.
+    pub params: Vec<Variable<'a>>,
+    /// `.maxntid` or `.reqntid`, dimensions that are not given are 1.
+    pub max_threads: Option<[u32; 3]>,
+    /// Whether the dimensions are required to be those (`.reqntid`).
+    pub exact_threads: bool,
+    /// Directives that need a feature outside of the subset.
+    pub refused: Vec<Word<'a>>,
+    /// The body; `None` for a declaration.
+    pub body: Option<Block<'a>>,
+}
+
+/// Statements between braces; registers and variables are known in it and in inner blocks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block<'a> {
+    /// Register declarations.
+    pub registers: Vec<Registers<'a>>,
+    /// Variables.
+    pub variables: Vec<Variable<'a>>,
+    /// The rest, in order.
+    pub statements: Vec<Statement<'a>>,
+}
+
+/// `.reg .b32 %r<12>;` or one of several names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Registers<'a> {
+    /// Type word.
+    pub ty: Word<'a>,
+    /// Name, or prefix of the names.
+    pub name: Word<'a>,
+    /// Number of registers `name0`, `name1`, ...; `None` for a single register `name`.
+    pub count: Option<u64>,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement<'a> {
+    /// `label:`
+    Label(Word<'a>),
+    /// A list of labels for `brx.idx`, named by the label in front of it.
+    BranchTargets(Vec<Word<'a>>),
+    /// An instruction.
+    Instruction(Instruction<'a>),
+    /// A block in braces.
+    Block(Block<'a>),
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instruction<'a> {
+    /// `@p` or `@!p`: name and whether it is negated.
+    pub guard: Option<(Word<'a>, bool)>,
+    /// The opcode's first word.
+    pub opcode: Word<'a>,
+    /// The words behind it, without dots.
+    pub modifiers: Vec<Word<'a>>,
+    /// Operands in the order of the source.
+    pub operands: Vec<Operand<'a>>,
+    /// From the guard or opcode to the semicolon.
+    pub span: Span,
+}
+
+/// An operand and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand<'a> {
+    /// What it is.
+    pub kind: OperandKind<'a>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an operand is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OperandKind<'a> {
+    /// A register, symbol or label; special registers with their dimension (`%tid.x`).
+    Name {
+        /// The name.
+        name: &'a str,
+        /// `x`, `y`, `z` or `w` behind a dot.
+        part: Option<&'a str>,
+    },
+    /// `symbol + offset`.
+    Sum(&'a str, i64),
+    /// An integer, two's complement.
+    Int(u64),
+    /// Bits of an f32.
+    F32(u32),
+    /// Bits of an f64.
+    F64(u64),
+    /// `[base + offset]`; a base of `None` is an absolute address.
+    Address(Option<&'a str>, i64),
+    /// `{a, b}`
+    Vector(Vec<Operand<'a>>),
+    /// `(a, b)` of a call.
+    List(Vec<Operand<'a>>),
+    /// `a|b`
+    Pair(Box<Operand<'a>>, Box<Operand<'a>>),
+    /// `!a`
+    Not(Box<Operand<'a>>),
+    /// `-a` of a register or such; PTX has it in old code only.
+    Negative(Box<Operand<'a>>),
+}
