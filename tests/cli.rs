@@ -328,15 +328,15 @@ fn reproducers_that_cannot_be_are_refused() {
     };
     refused(&["cosim", "--replay", "/nonexistent.json"], BAD_INPUT, &["cannot read /nonexistent.json"]);
     refuse("{\n  not json", &["r.json:2:3", "not a reproducer"]);
-    let with = |block: &str, parameters: &str, cycles: &str| {
+    let with = |block: &str, settings: &str, cycles: &str| {
         format!(
-            r#"{{"gpurf_reproducer": 1, "block": "{block}", "parameters": {parameters}, "seed": 1, "cycles": {cycles}}}"#
+            r#"{{"gpurf_reproducer": 2, "block": "{block}", "settings": {settings}, "seed": 1, "cycles": {cycles}}}"#
         )
     };
-    refuse(&with("rfc", "{}", "[]"), &["there is no block rfc"]);
-    refuse(&with("mrf_bank_map", r#"{"Banks": 3, "Depth": 64}"#, "[]"), &["r.json", "cannot have Banks=3"]);
-    refuse(&with("mrf_bank_map", r#"{"Banks": 16}"#, "[]"), &["the parameter Depth of mrf_bank_map is missing"]);
-    let good = r#"{"Banks": 16, "Depth": 64}"#;
+    refuse(&with("rfc", "[]", "[]"), &["there is no block rfc"]);
+    refuse(&with("mrf_bank_map", r#"["mrf.banks=3"]"#, "[]"), &["r.json", "mrf.banks = 3 is not allowed"]);
+    refuse(&with("mrf_bank_map", r#"["mrf.banks"]"#, "[]"), &["r.json", "expected key=value"]);
+    let good = r#"["mrf.banks=16"]"#;
     refuse(&with("mrf_bank_map", good, r#"[{"wrap_i": "0x1"}]"#), &["cycle 0", "no input wrap_i"]);
     refuse(&with("mrf_bank_map", good, r#"[{}, {"warp_i": "0x40"}]"#), &["cycle 1", "warp_i", "6 bits"]);
 }

@@ -1,9 +1,8 @@
 //! Which runs a `gpurf cosim` is made of.
 
+use gpurf_blocks::Declaration;
 use gpurf_blocks::config::{Config, PRESETS, Start};
-use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::registry::{self, BLOCKS, Entry};
-use gpurf_blocks::{Declaration, Shape};
 use gpurf_lockstep::Reproducer;
 use gpurf_regress::{Inputs, Job, Project, suite};
 
@@ -47,7 +46,7 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
         suite::complete(seed, cycles)
     } else if !named.is_empty() || !selection.is_default() || !given.is_empty() {
         let chosen: Vec<&Entry> = if named.is_empty() { BLOCKS.iter().collect() } else { named.clone() };
-        chosen.into_iter().map(|b| suite::random(b.name, config.shape(), config.straps(), seed, cycles)).collect()
+        chosen.into_iter().map(|b| suite::random(b.name, config, seed, cycles)).collect()
     } else {
         suite::standard(seed, cycles)
     };
@@ -89,42 +88,24 @@ pub fn preset_of(job: &Job) -> Option<&'static str> {
     if matches!(job.inputs, Inputs::Replay(_)) {
         return None;
     }
-    PRESETS.iter().find(|p| p.config.shape() == job.shape && p.config.straps() == job.straps).map(|p| p.name)
+    PRESETS.iter().find(|p| p.config == job.config).map(|p| p.name)
 }
 
-/// The parameters that a block's RTL has, with the values of this shape.
-pub fn parameters(block: &str, shape: &MrfShape) -> Vec<(&'static str, u64)> {
-    declaration(block, shape).map(|d| d.parameters).unwrap_or_default()
+/// The parameters that a block's RTL has, with the values of this configuration.
+pub fn parameters(block: &str, config: &Config) -> Vec<(&'static str, u64)> {
+    declaration(block, config).map(|d| d.parameters).unwrap_or_default()
 }
 
-fn declaration(block: &str, shape: &MrfShape) -> Option<Declaration> {
-    registry::find(block).map(|b| (b.twin)(shape).declaration().clone())
+fn declaration(block: &str, config: &Config) -> Option<Declaration> {
+    registry::find(block).map(|b| (b.twin)(config).declaration().clone())
 }
 
 /// The command line that repeats a run.
 pub fn command_of(job: &Job, own: &OwnRtl) -> String {
     let mut words = vec![format!("gpurf cosim --block {}", job.block)];
-    let base = MrfShape::BASELINE;
     match preset_of(job) {
         Some(preset) => words.push(format!("--preset {preset}")),
-        None => {
-            let shape = &job.shape;
-            // Registers in a kilobyte: 1024 bytes of 128.
-            let kilobytes = |s: &MrfShape| s.banks * s.depth / 8;
-            let ports = |s: &MrfShape| if s.dual_port { "1r1w" } else { "1rw" };
-            let mut set = |key: &str, value: String, default: String| {
-                if value != default {
-                    words.push(format!("--set mrf.{key}={value}"));
-                }
-            };
-            set("banks", shape.banks.to_string(), base.banks.to_string());
-            set("ports", ports(shape).into(), ports(&base).into());
-            set("collectors", shape.collectors.to_string(), base.collectors.to_string());
-            set("issue_ports", shape.issue_ports.to_string(), base.issue_ports.to_string());
-            set("kilobytes", kilobytes(shape).to_string(), kilobytes(&base).to_string());
-            set("tag_bits", shape.tag_w.to_string(), base.tag_w.to_string());
-            set("read_order", (if job.straps & 1 == 1 { "round_robin" } else { "oldest" }).into(), "oldest".into());
-        }
+        None => words.extend(job.config.settings().iter().map(|setting| format!("--set {setting}"))),
     }
     words.push(format!("--seed {} --cycles {}", job.seed, job.cycles));
     words.extend(own.options.iter().cloned());
@@ -135,8 +116,8 @@ pub fn command_of(job: &Job, own: &OwnRtl) -> String {
 fn distinct(jobs: &mut Vec<Job>) {
     let mut seen = std::collections::BTreeSet::new();
     jobs.retain(|job| {
-        let Some(declaration) = declaration(&job.block, &job.shape) else { return true };
-        let straps = declaration.signal("cfg_i").map(|_| job.straps);
+        let Some(declaration) = declaration(&job.block, &job.config) else { return true };
+        let straps = declaration.signal("cfg_i").map(|_| job.config.straps());
         seen.insert((job.block.clone(), declaration.parameters, straps, job.seed))
     });
 }
@@ -155,59 +136,25 @@ fn check_touched(own: &OwnRtl, jobs: &[Job]) -> Result<(), Failure> {
 
 /// The run that a reproducer describes.
 fn replay(reproducer: Reproducer) -> Result<Job, Failure> {
-    let block = find(&reproducer.block)?;
-    let mut shape = MrfShape::BASELINE;
-    for (name, &value) in &reproducer.parameters {
-        let size = usize::try_from(value).unwrap_or(usize::MAX);
-        let power = |low, high| size.is_power_of_two() && (low..=high).contains(&size);
-        let good = match name.as_str() {
-            "Banks" => power(2, 32),
-            "DualPort" => size <= 1,
-            "Collectors" => power(4, 16),
-            "IssuePorts" => (1..=2).contains(&size),
-            "Depth" => power(2, 4096),
-            "TagW" => (1..=64).contains(&size),
-            _ => return Err(Failure::bad_input(format!("{} has no parameter {name}", block.name))),
-        };
-        if !good {
-            return Err(Failure::bad_input(format!("{} cannot have {name}={value}", block.name)));
-        }
-        match name.as_str() {
-            "Banks" => shape.banks = size,
-            "DualPort" => shape.dual_port = size == 1,
-            "Collectors" => shape.collectors = size,
-            "IssuePorts" => shape.issue_ports = size,
-            "Depth" => shape.depth = size,
-            _ => shape.tag_w = size as u32,
-        }
-    }
-    for (name, _) in parameters(block.name, &shape) {
-        if !reproducer.parameters.contains_key(name) {
-            return Err(Failure::bad_input(format!("the parameter {name} of {} is missing", block.name)));
-        }
-    }
-    debug_assert!(reproducer.parameters.iter().all(|(name, &value)| shape.parameter(name) == value));
+    let block = find(&reproducer.block)?.name.to_owned();
+    let config = Config::load(Start::Preset(PRESETS[0].name), &reproducer.settings)?;
     let (seed, cycles) = (reproducer.seed, reproducer.cycles.len() as u64);
-    Ok(Job {
-        block: reproducer.block.clone(),
-        shape,
-        straps: 0,
-        seed,
-        cycles,
-        inputs: Inputs::Replay(reproducer),
-        keep_failure: true,
-    })
+    Ok(Job { block, config, seed, cycles, inputs: Inputs::Replay(reproducer), keep_failure: true })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn reproducer(parameters: &[(&str, u64)]) -> Reproducer {
+    fn config(settings: &[&str]) -> Config {
+        Config::load(Start::Preset("baseline"), settings).unwrap()
+    }
+
+    fn reproducer(settings: &[&str]) -> Reproducer {
         Reproducer {
-            gpurf_reproducer: 1,
+            gpurf_reproducer: 2,
             block: "mrf_bank".into(),
-            parameters: parameters.iter().map(|&(n, v)| (n.into(), v)).collect(),
+            settings: settings.iter().map(|&s| s.into()).collect(),
             seed: 7,
             rtl: Vec::new(),
             cycles: Vec::new(),
@@ -215,39 +162,35 @@ mod tests {
     }
 
     #[test]
-    fn a_reproducer_gives_the_shape() {
-        let job = replay(reproducer(&[("DualPort", 1), ("Depth", 128)])).unwrap();
-        assert_eq!((job.shape.dual_port, job.shape.depth, job.seed), (true, 128, 7));
+    fn a_reproducer_gives_the_configuration() {
+        let job = replay(reproducer(&["mrf.ports=1r1w", "mrf.banks=8"])).unwrap();
+        assert_eq!((job.config, job.seed), (config(&["mrf.ports=1r1w", "mrf.banks=8"]), 7));
     }
 
     #[test]
-    fn a_reproducer_with_wrong_parameters_is_refused() {
-        let message = |parameters: &[(&str, u64)]| replay(reproducer(parameters)).unwrap_err().message;
-        assert_eq!(message(&[("DualPort", 1)]), "the parameter Depth of mrf_bank is missing");
-        assert_eq!(message(&[("DualPort", 2), ("Depth", 64)]), "mrf_bank cannot have DualPort=2");
-        assert_eq!(message(&[("DualPort", 0), ("Depth", 65)]), "mrf_bank cannot have Depth=65");
-        assert_eq!(message(&[("DualPort", 0), ("Depth", 64), ("Width", 1)]), "mrf_bank has no parameter Width");
+    fn a_reproducer_with_a_wrong_configuration_is_refused() {
+        let message = replay(reproducer(&["mrf.banks=5"])).unwrap_err().message;
+        assert_eq!(message, "--set: mrf.banks = 5 is not allowed: it has to be 2, 4, 8, 16 or 32");
     }
 
     #[test]
     fn runs_that_a_block_cannot_tell_apart_are_made_once() {
-        let base = MrfShape::BASELINE;
         let mut jobs = vec![
-            suite::random("ram_1rw", base, 0, 1, 10),
-            suite::random("ram_1rw", MrfShape { banks: 4, ..base }, 1, 1, 10),
-            suite::random("ram_1rw", MrfShape { depth: 128, ..base }, 0, 1, 10),
+            suite::random("ram_1rw", config(&[]), 1, 10),
+            suite::random("ram_1rw", config(&["mrf.banks=4", "mrf.kilobytes=32", "mrf.read_order=round_robin"]), 1, 10),
+            suite::random("ram_1rw", config(&["mrf.kilobytes=256"]), 1, 10),
         ];
         distinct(&mut jobs);
-        assert_eq!(jobs.iter().map(|j| j.shape.depth).collect::<Vec<_>>(), [64, 128]);
+        assert_eq!(jobs.iter().map(|j| j.config.shape().depth).collect::<Vec<_>>(), [64, 128]);
     }
 
     #[test]
     fn a_command_names_what_differs_from_the_baseline() {
-        let shape = MrfShape { banks: 8, depth: 128, dual_port: true, ..MrfShape::BASELINE };
-        let command = command_of(&suite::random("mrf", shape, 1, 3, 500), &OwnRtl::default());
+        let other = config(&["mrf.banks=8", "mrf.ports=1r1w", "mrf.read_order=round_robin"]);
+        let command = command_of(&suite::random("mrf", other, 3, 500), &OwnRtl::default());
         let options = "--set mrf.banks=8 --set mrf.ports=1r1w --set mrf.read_order=round_robin --seed 3 --cycles 500";
         assert_eq!(command, format!("gpurf cosim --block mrf {options}"));
-        let command = command_of(&suite::random("mrf", MrfShape::BASELINE, 0, 1, 9), &OwnRtl::default());
+        let command = command_of(&suite::random("mrf", config(&[]), 1, 9), &OwnRtl::default());
         assert_eq!(command, "gpurf cosim --block mrf --preset baseline --seed 1 --cycles 9");
     }
 }

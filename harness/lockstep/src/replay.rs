@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Role};
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +17,8 @@ pub struct Reproducer {
     pub gpurf_reproducer: u32,
     /// The block.
     pub block: String,
-    /// Parameters of the RTL.
-    pub parameters: BTreeMap<String, u64>,
+    /// The configuration: what differs from the default preset, as `--set` takes it.
+    pub settings: Vec<String>,
     /// Seed of memories and of state that reset does not set.
     pub seed: u64,
     /// The RTL files that took the place of the project's own: `MODULE=FILE`.
@@ -28,7 +29,7 @@ pub struct Reproducer {
 }
 
 /// Version written and read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a reproducer cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +55,7 @@ pub enum ReproducerError {
         message: String,
     },
     /// Another version.
-    #[error("{file}: format {found}, this program reads format 1")]
+    #[error("{file}: format {found}, this program reads format 2")]
     Version {
         /// The file.
         file: String,
@@ -85,10 +86,16 @@ pub enum ReproducerError {
 
 impl Reproducer {
     /// Puts recorded inputs into words.
-    pub fn new(declaration: &Declaration, seed: u64, rtl: Vec<String>, inputs: &Records) -> Self {
+    pub fn new(declaration: &Declaration, config: &Config, seed: u64, rtl: Vec<String>, inputs: &Records) -> Self {
         let cycles = (0..inputs.len()).map(|c| describe(declaration, inputs.get(c))).collect();
-        let parameters = declaration.parameters.iter().map(|&(n, v)| (n.to_owned(), v)).collect();
-        Self { gpurf_reproducer: VERSION, block: declaration.block.into(), parameters, seed, rtl, cycles }
+        Self {
+            gpurf_reproducer: VERSION,
+            block: declaration.block.into(),
+            settings: config.settings(),
+            seed,
+            rtl,
+            cycles,
+        }
     }
 
     /// Reads a file.

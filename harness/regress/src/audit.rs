@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::{LANES, registry};
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records, fill_memories};
 use serde::Serialize;
@@ -73,29 +73,23 @@ struct Bit {
     bit: u8,
 }
 
-/// Audits a block in a shape.
+/// Audits a block in a configuration.
 ///
 /// # Errors
 /// When the RTL cannot be built or fails by itself.
 ///
 /// # Panics
 /// When RTL and model differ without a flip: the lockstep has to pass first.
-pub fn audit(
-    project: &Project,
-    tools: &Toolchain,
-    block: &str,
-    shape: &MrfShape,
-    seed: u64,
-) -> Result<Audit, JobError> {
+pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config, seed: u64) -> Result<Audit, JobError> {
     let options = Options { state: true, assertions: false, ..Options::default() };
-    let request = request(project, block, shape, &RtlSources::default(), options)?;
+    let request = request(project, block, config, &RtlSources::default(), options)?;
     let library = tools.build(&request)?;
     let failed = |f: verilated::Failure| JobError::Build(f.to_string());
     let mut rtl = library.instance(seed).map_err(failed)?;
-    let mut twin = registry::find(block).map(|b| (b.twin)(shape)).expect("found by request");
+    let mut twin = registry::find(block).map(|b| (b.twin)(config)).expect("found by request");
     let comparator = Comparator::new(twin.declaration(), library.absent());
     let declaration = comparator.declaration().clone();
-    let mut stimulus = gpurf_stimulus::random(block, shape, 0, seed);
+    let mut stimulus = gpurf_stimulus::random(block, config, seed);
 
     let memories: Vec<String> = request.memories.iter().map(|(path, _)| mangled(path)).collect();
     let mut pending = register_bits(&mut rtl, &memories);

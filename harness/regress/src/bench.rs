@@ -5,7 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use gpurf_blocks::mrf::{MrfIn, MrfShape};
+use gpurf_blocks::config::Config;
+use gpurf_blocks::mrf::MrfIn;
 use gpurf_blocks::{Declaration, Ports, Role, Twin, registry, view_mut};
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records};
 use serde::Serialize;
@@ -42,28 +43,22 @@ pub struct Row {
     pub checksum: String,
 }
 
-/// Measures `mrf` at a shape, for `time` each side, all rounds together. `idle`: nothing is ever offered.
+/// Measures `mrf` in a configuration, for `time` each side, all rounds together. `idle`: nothing is ever offered.
 ///
 /// # Errors
 /// When the RTL cannot be built, or the three do not agree.
-pub fn mrf(
-    project: &Project,
-    tools: &Toolchain,
-    shape: &MrfShape,
-    idle: bool,
-    time: Duration,
-) -> Result<Row, JobError> {
+pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, time: Duration) -> Result<Row, JobError> {
     let none = RtlSources::default();
-    let probed = request(project, "mrf", shape, &none, Options::default())?;
+    let probed = request(project, "mrf", config, &none, Options::default())?;
     let plain = Options { probes: false, assertions: false, settle_once: false, ..Options::default() };
-    let plain = request(project, "mrf", shape, &none, plain)?;
+    let plain = request(project, "mrf", config, &none, plain)?;
     let declaration = probed.declaration.clone();
-    let inputs = record_inputs(&declaration, shape, idle);
+    let inputs = record_inputs(&declaration, config, idle);
     let bench = Bench { comparator: Comparator::new(&declaration, &[]), declaration, inputs };
 
     let failed = |f: verilated::Failure| JobError::Build(f.to_string());
     let (probed, plain) = (tools.build(&probed)?, tools.build(&plain)?);
-    let twin = || registry::find("mrf").map(|b| (b.twin)(shape)).expect("a block of the list");
+    let twin = || registry::find("mrf").map(|b| (b.twin)(config)).expect("a block of the list");
     let (mut lockstep_rtl, mut plain_rtl) = (probed.instance(1).map_err(failed)?, plain.instance(1).map_err(failed)?);
     let (mut lockstep_twin, mut twin) = (twin(), twin());
 
@@ -89,6 +84,7 @@ pub fn mrf(
     let ratio = |side: usize| median(speeds[side].iter().zip(&speeds[1]).map(|(a, b)| a / b).collect());
     let (lockstep_ratio, model_ratio) = (ratio(0), ratio(2));
     let [lockstep, verilator, model] = speeds.map(median);
+    let shape = config.shape();
     Ok(Row {
         name: format!(
             "mrf, {} banks, {} collectors, {}",
@@ -119,7 +115,8 @@ struct Inputs {
 }
 
 /// Records the inputs of a run.
-fn record_inputs(declaration: &Declaration, shape: &MrfShape, idle: bool) -> Inputs {
+fn record_inputs(declaration: &Declaration, config: &Config, idle: bool) -> Inputs {
+    let shape = config.shape();
     let mut prelude = Records::new(declaration.input_bytes);
     let mut row = MrfIn::zeroed();
     let mut push = |row: &MrfIn| {
@@ -148,7 +145,7 @@ fn record_inputs(declaration: &Declaration, shape: &MrfShape, idle: bool) -> Inp
         prelude.push(&last);
     }
 
-    let mut stimulus = gpurf_stimulus::random("mrf", shape, 0, 7);
+    let mut stimulus = gpurf_stimulus::random("mrf", config, 7);
     let mut body = Records::zeroed(declaration.input_bytes, RECORDED);
     for cycle in 0..RECORDED {
         let record = body.get_mut(cycle);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gpurf_blocks::Declaration;
-use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::registry;
 use gpurf_lockstep::report::{self, DivergenceSummary};
 use gpurf_lockstep::{
@@ -57,10 +57,8 @@ pub struct RtlSources {
 pub struct Job {
     /// Block.
     pub block: String,
-    /// Sizes.
-    pub shape: MrfShape,
-    /// What `cfg_i` is tied to.
-    pub straps: u8,
+    /// Sizes and policies.
+    pub config: Config,
     /// Seed of inputs, memories and state that reset does not set.
     pub seed: u64,
     /// Cycles to compare.
@@ -149,7 +147,7 @@ impl From<verilated::Error> for JobError {
 pub fn request(
     project: &Project,
     block: &str,
-    shape: &MrfShape,
+    config: &Config,
     rtl: &RtlSources,
     options: Options,
 ) -> Result<Request, JobError> {
@@ -157,7 +155,7 @@ pub fn request(
         let names: Vec<&str> = registry::BLOCKS.iter().map(|b| b.name).collect();
         JobError::Input(format!("there is no block {block}; the blocks are: {}", names.join(", ")))
     })?;
-    let mut twin = (entry.twin)(shape);
+    let mut twin = (entry.twin)(config);
     let memories = twin.memories().iter().map(|m| (m.path.clone(), m.words.len())).collect();
     let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), entry.sources);
     request.options = options;
@@ -186,7 +184,7 @@ fn check_overrides(project: &Project, tools: &Toolchain, job: &Job, rtl: &RtlSou
         let inside =
             registry::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));
         if inside && *module != job.block {
-            tools.check_ports(&request(project, module, &job.shape, rtl, Options::default())?)?;
+            tools.check_ports(&request(project, module, &job.config, rtl, Options::default())?)?;
         }
     }
     Ok(())
@@ -205,7 +203,7 @@ pub fn run_job(
     stop: &AtomicBool,
 ) -> Result<JobResult, JobError> {
     let started = Instant::now();
-    let request = request(project, &job.block, &job.shape, rtl, options.clone())?;
+    let request = request(project, &job.block, &job.config, rtl, options.clone())?;
     check_overrides(project, tools, job, rtl)?;
     let library = tools.build(&request)?;
     let build_s = started.elapsed().as_secs_f64();
@@ -221,7 +219,7 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn sides(&self) -> Result<Lockstep, JobError> {
-        let twin = registry::find(&self.job.block).map(|b| (b.twin)(&self.job.shape)).expect("found before");
+        let twin = registry::find(&self.job.block).map(|b| (b.twin)(&self.job.config)).expect("found before");
         let rtl = self.library.instance(self.job.seed).map_err(|f| JobError::Build(f.to_string()))?;
         Ok(Lockstep::new(twin, rtl, self.library.absent()))
     }
@@ -229,12 +227,12 @@ impl Runner<'_> {
     fn stimulus(&self) -> Result<Box<dyn Stimulus + Send>, JobError> {
         let job = self.job;
         match &job.inputs {
-            Inputs::Random => Ok(gpurf_stimulus::random(&job.block, &job.shape, job.straps, job.seed)),
+            Inputs::Random => Ok(gpurf_stimulus::random(&job.block, &job.config, job.seed)),
             Inputs::Replay(file) => {
                 let inputs = file.inputs(self.declaration).map_err(|e| JobError::Input(e.to_string()))?;
                 Ok(Box::new(Sequence::new(inputs)))
             }
-            Inputs::Directed(name) => gpurf_stimulus::directed::sequence(&job.block, name, &job.shape, job.straps)
+            Inputs::Directed(name) => gpurf_stimulus::directed::sequence(&job.block, name, &job.config)
                 .map(|inputs| Box::new(Sequence::new(inputs)) as Box<dyn Stimulus + Send>)
                 .ok_or_else(|| JobError::Input(format!("{} has no directed sequence {name}", job.block))),
         }
@@ -247,7 +245,7 @@ impl Runner<'_> {
     fn run(&self, project: &Project, rtl: &RtlSources, build_s: f64, stop: &AtomicBool) -> Result<JobResult, JobError> {
         let mut sides = self.sides()?;
         let mut stimulus = self.stimulus()?;
-        let mut coverage = gpurf_stimulus::coverage(&self.job.block, &self.job.shape);
+        let mut coverage = gpurf_stimulus::coverage(&self.job.block, &self.job.config);
         let started = Instant::now();
         let plan = self.plan(self.job.cycles);
         let outcome =
@@ -307,12 +305,18 @@ impl Runner<'_> {
         let overrides: Vec<String> =
             rtl.overrides.iter().map(|(m, f)| format!("{m}={}", absolute(f).display())).collect();
         let shrunk = if interrupted { None } else { self.shrink(cause, stop)? };
-        let reproducer =
-            shrunk.as_ref().map(|s| Reproducer::new(self.declaration, self.job.seed, overrides.clone(), &s.inputs));
+        let reproducer = shrunk
+            .as_ref()
+            .map(|s| Reproducer::new(self.declaration, &self.job.config, self.job.seed, overrides.clone(), &s.inputs));
         let job = self.job;
         let parameters: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let mut notes =
-            vec![format!("  {:<9} {}, cfg_i={:#x}, seed {}", "run", parameters.join(" "), job.straps, job.seed)];
+        let mut notes = vec![format!(
+            "  {:<9} {}, cfg_i={:#x}, seed {}",
+            "run",
+            parameters.join(" "),
+            job.config.straps(),
+            job.seed
+        )];
         if !self.library.absent_names().is_empty() {
             let names = self.library.absent_names().join(", ");
             notes.push(format!("  {:<9} not in this RTL, so not compared: {names}", "absent"));
@@ -321,8 +325,9 @@ impl Runner<'_> {
             let minimal = if shrunk.minimal { "locally minimal" } else { "not yet minimal: time ran out" };
             let cycles = shrunk.inputs.len();
             notes.push(format!(
-                "  {:<9} {cycles} cycles ({minimal}): gpurf cosim --replay {{}}/reproducer.json",
-                "reproduce"
+                "  {:<9} {cycles} {} ({minimal}): gpurf cosim --replay {{}}/reproducer.json",
+                "reproduce",
+                if cycles == 1 { "cycle" } else { "cycles" }
             ));
         }
         notes.push(format!("  {:<9} gpurf wave {{}}", "waveform"));

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder};
 use gpurf_blocks::registry;
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,17 @@ const PROOF_LIMIT_S: u32 = 120;
 const SELECT: &str = "mutant_sel";
 
 /// A small register file: mutants differ from it in a few cycles, and it builds fast.
-const SHAPE: MrfShape = MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 16, tag_w: 16 };
+const CONFIG: Config = Config {
+    mrf: MrfConfig {
+        banks: 4,
+        ports: BankPorts::Shared,
+        collectors: 4,
+        issue_ports: 2,
+        kilobytes: 8,
+        tag_bits: 16,
+        read_order: ReadOrder::Oldest,
+    },
+};
 
 /// How a mutant is made.
 #[derive(Clone, Debug)]
@@ -205,7 +215,7 @@ pub fn generated(
             .arg(&folder);
         command.arg("-I").arg(project.rtl()).args(["-D", "SYNTHESIS"]);
         let entry = registry::find(module).expect("a module of the list");
-        let declaration = (entry.twin)(&SHAPE).declaration().clone();
+        let declaration = (entry.twin)(&CONFIG).declaration().clone();
         for (name, value) in &declaration.parameters {
             command.arg("-G").arg(format!("{name}={value}"));
         }
@@ -352,10 +362,14 @@ impl Trial<'_> {
 
     /// Runs the mutant in the register file with both orders among reads, then alone.
     fn noticed(&self, mutant: &Mutant, rtl: &RtlSources, select: Option<u16>) -> Result<Option<Caught>, JobError> {
-        let shape = MrfShape { dual_port: mutant.module == "ram_1r1w", ..SHAPE };
+        let mut config = CONFIG;
+        if mutant.module == "ram_1r1w" {
+            config.mrf.ports = BankPorts::Separate;
+        }
         for block in ["mrf", mutant.module.as_str()] {
-            for straps in [0, 1] {
-                if let Some(caught) = self.lockstep(block, &shape, straps, rtl, select)? {
+            for read_order in [ReadOrder::Oldest, ReadOrder::RoundRobin] {
+                config.mrf.read_order = read_order;
+                if let Some(caught) = self.lockstep(block, &config, rtl, select)? {
                     return Ok(Some(caught));
                 }
             }
@@ -370,8 +384,7 @@ impl Trial<'_> {
     fn lockstep(
         &self,
         block: &str,
-        shape: &MrfShape,
-        straps: u8,
+        config: &Config,
         rtl: &RtlSources,
         select: Option<u16>,
     ) -> Result<Option<Caught>, JobError> {
@@ -381,7 +394,7 @@ impl Trial<'_> {
             netlist: select.is_some(),
             ..Options::default()
         };
-        let request = request(self.project, block, shape, rtl, options)?;
+        let request = request(self.project, block, config, rtl, options)?;
         // A mutant that does not build is noticed by the tools, not by the lockstep: then the list has to be mended.
         let library = self.tools.build(&request)?;
         let Ok(mut instance) = library.instance(self.seed) else {
@@ -391,9 +404,9 @@ impl Trial<'_> {
             let value = select.unwrap_or_default().to_le_bytes();
             instance.state(index).bytes.copy_from_slice(&value);
         }
-        let twin = registry::find(block).map(|b| (b.twin)(shape)).expect("found by request");
+        let twin = registry::find(block).map(|b| (b.twin)(config)).expect("found by request");
         let mut sides = Lockstep::new(twin, instance, library.absent());
-        let mut stimulus = gpurf_stimulus::random(block, shape, straps, self.seed);
+        let mut stimulus = gpurf_stimulus::random(block, config, self.seed);
         let plan = Plan { seed: self.seed, cycles: CYCLES, memory_every: 4096 };
         let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.stop);
         caught(block, &outcome)

@@ -1,22 +1,18 @@
 //! Lists of jobs.
 
-use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder};
 use gpurf_blocks::registry;
 
 use crate::{Inputs, Job};
 
-/// Warp registers of the default file: 128 KB.
-const REGISTERS: usize = 1024;
-
-/// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports.
-pub fn all_shapes() -> Vec<MrfShape> {
+/// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
+pub fn all_shapes() -> Vec<MrfConfig> {
     let mut shapes = Vec::new();
     for banks in [2, 4, 8, 16, 32] {
-        for dual_port in [false, true] {
+        for ports in [BankPorts::Shared, BankPorts::Separate] {
             for collectors in [4, 8, 16] {
                 for issue_ports in [1, 2] {
-                    let depth = REGISTERS / banks;
-                    shapes.push(MrfShape { banks, dual_port, collectors, issue_ports, depth, tag_w: 32 });
+                    shapes.push(MrfConfig { banks, ports, collectors, issue_ports, ..Config::default().mrf });
                 }
             }
         }
@@ -25,9 +21,9 @@ pub fn all_shapes() -> Vec<MrfShape> {
 }
 
 /// A choice of the 60 in which every pair of values of two parameters occurs.
-pub fn pairwise_shapes() -> Vec<MrfShape> {
-    fn pairs(s: &MrfShape) -> [(u8, usize, usize); 6] {
-        let v = [s.banks, usize::from(s.dual_port), s.collectors, s.issue_ports];
+pub fn pairwise_shapes() -> Vec<MrfConfig> {
+    fn pairs(s: &MrfConfig) -> [(u8, usize, usize); 6] {
+        let v = [s.banks, s.ports as usize, s.collectors, s.issue_ports];
         let pair = |i: usize, j: usize| ((4 * i + j) as u8, v[i], v[j]);
         [pair(0, 1), pair(0, 2), pair(0, 3), pair(1, 2), pair(1, 3), pair(2, 3)]
     }
@@ -36,7 +32,7 @@ pub fn pairwise_shapes() -> Vec<MrfShape> {
     let mut chosen = Vec::new();
     // Greedy: the shape that covers most of what is still open, the first of equals.
     while !open.is_empty() {
-        let gain = |s: &MrfShape| pairs(s).iter().filter(|p| open.contains(*p)).count();
+        let gain = |s: &MrfConfig| pairs(s).iter().filter(|p| open.contains(*p)).count();
         let best = *all.iter().rev().max_by_key(|s| gain(s)).expect("there are shapes");
         for pair in pairs(&best) {
             open.remove(&pair);
@@ -47,39 +43,43 @@ pub fn pairwise_shapes() -> Vec<MrfShape> {
 }
 
 /// A random job.
-pub fn random(block: &str, shape: MrfShape, straps: u8, seed: u64, cycles: u64) -> Job {
-    Job { block: block.to_owned(), shape, straps, seed, cycles, inputs: Inputs::Random, keep_failure: true }
+pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> Job {
+    Job { block: block.to_owned(), config, seed, cycles, inputs: Inputs::Random, keep_failure: true }
 }
 
 /// Every block but `mrf`, in each variant that changes what it does: `cycles` each.
 pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
-    let base = MrfShape::BASELINE;
-    let two = MrfShape { issue_ports: 2, collectors: 4, banks: 4, ..base };
+    let base = Config::default().mrf;
+    let dual = MrfConfig { ports: BankPorts::Separate, ..base };
+    // As many entries a bank as the baseline has.
+    let two = MrfConfig { issue_ports: 2, collectors: 4, banks: 4, kilobytes: base.kilobytes / 4, ..base };
+    let two_dual = MrfConfig { ports: BankPorts::Separate, ..two };
+    let two_round_robin = MrfConfig { read_order: ReadOrder::RoundRobin, ..two };
     let mut jobs = Vec::new();
     for block in registry::BLOCKS.iter().map(|b| b.name).filter(|&n| n != "mrf") {
-        jobs.push(random(block, base, 0, seed, cycles));
-        match block {
-            "mrf_bank" => jobs.push(random(block, MrfShape { dual_port: true, ..base }, 0, seed, cycles)),
-            "mrf_allocator" | "mrf_crossbar" => jobs.push(random(block, two, 0, seed, cycles)),
-            "mrf_arbiter" => {
-                jobs.push(random(block, two, 1, seed, cycles));
-                jobs.push(random(block, MrfShape { dual_port: true, ..two }, 0, seed, cycles));
-            }
-            _ => {}
-        }
+        let others: &[MrfConfig] = match block {
+            "mrf_bank" => &[dual],
+            "mrf_allocator" | "mrf_crossbar" => &[two],
+            "mrf_arbiter" => &[two_round_robin, two_dual],
+            _ => &[],
+        };
+        jobs.extend([base].iter().chain(others).map(|&mrf| random(block, Config { mrf }, seed, cycles)));
     }
     jobs
 }
 
 /// The register file in these shapes; the order among reads alternates, so that both are run.
-pub fn mrf(shapes: &[MrfShape], seed: u64, cycles: u64) -> Vec<Job> {
-    shapes.iter().enumerate().map(|(i, &shape)| random("mrf", shape, (i % 2) as u8, seed, cycles)).collect()
+pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<Job> {
+    let orders = [ReadOrder::Oldest, ReadOrder::RoundRobin].into_iter().cycle();
+    let configs =
+        shapes.iter().zip(orders).map(|(&shape, read_order)| Config { mrf: MrfConfig { read_order, ..shape } });
+    configs.map(|config| random("mrf", config, seed, cycles)).collect()
 }
 
 /// What `make cosim` runs: all blocks, and the register file at the baseline and at a pairwise choice of shapes.
 pub fn standard(seed: u64, cycles: u64) -> Vec<Job> {
     let mut jobs = leaf_blocks(seed, cycles);
-    jobs.push(random("mrf", MrfShape::BASELINE, 0, seed, cycles));
+    jobs.push(random("mrf", Config::default(), seed, cycles));
     jobs.extend(mrf(&pairwise_shapes(), seed, cycles));
     jobs
 }
@@ -105,7 +105,7 @@ mod tests {
     fn there_are_sixty_shapes() {
         let shapes = all_shapes();
         assert_eq!(shapes.len(), 60);
-        assert!(shapes.iter().all(|s| s.banks * s.depth == REGISTERS));
+        assert!(shapes.iter().all(|s| s.kilobytes == 128));
     }
 
     #[test]
@@ -116,15 +116,15 @@ mod tests {
             for collectors in [4, 8, 16] {
                 assert!(chosen.iter().any(|s| s.banks == banks && s.collectors == collectors));
             }
-            for flag in [false, true] {
-                assert!(chosen.iter().any(|s| s.banks == banks && s.dual_port == flag));
-                assert!(chosen.iter().any(|s| s.banks == banks && (s.issue_ports == 2) == flag));
+            for ports in [BankPorts::Shared, BankPorts::Separate] {
+                assert!(chosen.iter().any(|s| s.banks == banks && s.ports == ports));
+                assert!(chosen.iter().any(|s| s.banks == banks && s.issue_ports == ports as usize + 1));
             }
         }
         for collectors in [4, 8, 16] {
-            for flag in [false, true] {
-                assert!(chosen.iter().any(|s| s.collectors == collectors && s.dual_port == flag));
-                assert!(chosen.iter().any(|s| s.collectors == collectors && (s.issue_ports == 2) == flag));
+            for ports in [BankPorts::Shared, BankPorts::Separate] {
+                assert!(chosen.iter().any(|s| s.collectors == collectors && s.ports == ports));
+                assert!(chosen.iter().any(|s| s.collectors == collectors && s.issue_ports == ports as usize + 1));
             }
         }
     }

@@ -3,13 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use gpurf_blocks::mrf::{MrfShape, MrfWriteQueueIn};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder};
+use gpurf_blocks::mrf::MrfWriteQueueIn;
 use gpurf_blocks::{Block, Declaration, Memory, Twin, registry, view};
 use gpurf_lockstep::{Cause, Lockstep, Plan, Reproducer};
 use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_job, suite};
 use verilated::{Options, Toolchain};
 
-const SMALL: MrfShape = MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 1, depth: 16, tag_w: 16 };
+const SMALL: Config = Config {
+    mrf: MrfConfig {
+        banks: 4,
+        ports: BankPorts::Shared,
+        collectors: 4,
+        issue_ports: 1,
+        kilobytes: 8,
+        tag_bits: 16,
+        read_order: ReadOrder::Oldest,
+    },
+};
 static GO: AtomicBool = AtomicBool::new(false);
 
 /// A checkout whose failures go elsewhere.
@@ -54,7 +65,7 @@ impl Bench {
 }
 
 fn queue_job() -> Job {
-    suite::random("mrf_write_queue", SMALL, 0, 3, 5_000)
+    suite::random("mrf_write_queue", SMALL, 3, 5_000)
 }
 
 /// All values of a variable, by cycle, as bit strings.
@@ -140,7 +151,7 @@ fn blame_names_the_block_inside_the_register_file() {
     ];
     for (module, find, replace) in cases {
         let rtl = bench.broken(module, find, replace);
-        let job = Job { keep_failure: false, ..suite::random("mrf", SMALL, 0, 1, 5_000) };
+        let job = Job { keep_failure: false, ..suite::random("mrf", SMALL, 1, 5_000) };
         let result = bench.run(&job, &rtl);
         assert_eq!(result.divergence.unwrap().block, module);
     }
@@ -150,7 +161,7 @@ fn blame_names_the_block_inside_the_register_file() {
 fn a_failed_assertion_ends_a_run_with_its_message_and_a_waveform() {
     let bench = Bench::new();
     let rtl = bench.broken("mrf_bank", "assign read_data_valid_d = read_valid_i & ~write_valid_i;", "assign read_data_valid_d = read_valid_i & ~write_valid_i;\n    `GPURF_ASSERT(never_three, read_entry_i != 3, \"entry three was read\")");
-    let result = bench.run(&suite::random("mrf_bank", SMALL, 0, 1, 5_000), &rtl);
+    let result = bench.run(&suite::random("mrf_bank", SMALL, 1, 5_000), &rtl);
     assert_eq!(result.result, RunResult::Assertion);
     assert!(result.report.contains("entry three was read"), "{}", result.report);
     assert!(result.failure_folder.unwrap().join("wave.vcd").exists());
@@ -164,14 +175,14 @@ fn a_probe_that_the_rtl_lacks_is_counted_and_the_rest_is_compared() {
     let (_, file) = &rtl.overrides[0];
     let text = std::fs::read_to_string(file).unwrap().replace("inflight_q", "travelling_q");
     std::fs::write(file, text).unwrap();
-    let result = bench.run(&suite::random("mrf_collector", SMALL, 0, 1, 5_000), &rtl);
+    let result = bench.run(&suite::random("mrf_collector", SMALL, 1, 5_000), &rtl);
     assert_eq!((result.result, result.probes_absent), (RunResult::Pass, vec!["inflight_q".to_owned()]));
     // Without the probe the same mistake is noticed later, at an output.
     let text =
         std::fs::read_to_string(&rtl.overrides[0].1).unwrap().replace("travelling_q <= grant_i", "travelling_q <= '0");
     std::fs::write(&rtl.overrides[0].1, text).unwrap();
     rtl.defines.push("ANOTHER".into());
-    let job = Job { keep_failure: false, ..suite::random("mrf_collector", SMALL, 0, 1, 5_000) };
+    let job = Job { keep_failure: false, ..suite::random("mrf_collector", SMALL, 1, 5_000) };
     assert_eq!(bench.run(&job, &rtl).divergence.unwrap().port, "complete_o");
 }
 
@@ -203,7 +214,7 @@ impl Twin for Faulty {
 fn run_faulty(block: &str, fault: fn(&mut dyn Twin, u64), stop: &AtomicBool) -> gpurf_lockstep::Outcome {
     let inner = (registry::find(block).unwrap().twin)(&SMALL);
     let mut sides = Bench::new().sides(Box::new(Faulty { inner, cycles: 0, fault }));
-    let mut stimulus = gpurf_stimulus::random(block, &SMALL, 0, 1);
+    let mut stimulus = gpurf_stimulus::random(block, &SMALL, 1);
     let plan = Plan { seed: 1, cycles: 2_000, memory_every: 640 };
     sides.run(&mut *stimulus, &plan, &mut |_, _| {}, stop)
 }
@@ -245,13 +256,13 @@ fn an_interrupted_run_says_so_and_keeps_what_it_saw() {
 #[test]
 fn one_seed_is_one_run() {
     let bench = Bench::new();
-    let result = || bench.run(&suite::random("mrf", SMALL, 1, 9, 5_000), &RtlSources::default());
+    let result = || bench.run(&suite::random("mrf", SMALL, 9, 5_000), &RtlSources::default());
     let (one, two) = (result(), result());
     assert_eq!(
         (one.result, one.cycles, &one.events, &one.coverage),
         (RunResult::Pass, 5_000, &two.events, &two.coverage)
     );
-    let other = bench.run(&suite::random("mrf", SMALL, 1, 10, 5_000), &RtlSources::default());
+    let other = bench.run(&suite::random("mrf", SMALL, 10, 5_000), &RtlSources::default());
     assert_ne!(one.events, other.events);
 }
 
@@ -259,12 +270,9 @@ fn one_seed_is_one_run() {
 fn every_directed_sequence_is_equal() {
     let bench = Bench::new();
     for (name, _) in gpurf_stimulus::directed::list("mrf") {
-        for straps in [0, 1] {
-            let job = Job {
-                inputs: Inputs::Directed(name.into()),
-                straps,
-                ..suite::random("mrf", SMALL, straps, 1, 1_000_000)
-            };
+        for read_order in [ReadOrder::Oldest, ReadOrder::RoundRobin] {
+            let config = Config { mrf: MrfConfig { read_order, ..SMALL.mrf } };
+            let job = Job { inputs: Inputs::Directed(name.into()), ..suite::random("mrf", config, 1, 1_000_000) };
             let result = bench.run(&job, &RtlSources::default());
             assert_eq!(result.result, RunResult::Pass, "{name}: {}", result.report);
             assert!(result.cycles > 10, "{name}");
@@ -276,12 +284,12 @@ fn every_directed_sequence_is_equal() {
 fn inputs_that_mean_nothing_are_left_out_of_a_reproducer() {
     let twin = (registry::find(gpurf_blocks::mrf::MrfWriteQueue::NAME).unwrap().twin)(&SMALL);
     let declaration = twin.declaration();
-    let mut stimulus = gpurf_stimulus::random("mrf_write_queue", &SMALL, 0, 1);
+    let mut stimulus = gpurf_stimulus::random("mrf_write_queue", &SMALL, 1);
     let mut inputs = gpurf_lockstep::Records::zeroed(declaration.input_bytes, 50);
     for cycle in 0..50 {
         assert!(stimulus.next(inputs.get_mut(cycle)));
     }
-    let file = Reproducer::new(declaration, 1, Vec::new(), &inputs);
+    let file = Reproducer::new(declaration, &SMALL, 1, Vec::new(), &inputs);
     let back = file.inputs(declaration).unwrap();
     for cycle in 0..50 {
         let [before, after]: [&MrfWriteQueueIn; 2] = [view(inputs.get(cycle)), view(back.get(cycle))];
@@ -289,7 +297,7 @@ fn inputs_that_mean_nothing_are_left_out_of_a_reproducer() {
         let expected = if before.push_valid_i == 1 { before.push_data_i.0 } else { [0; 32] };
         assert_eq!(after.push_data_i.0, expected);
     }
-    assert_eq!(Reproducer::new(declaration, 1, Vec::new(), &back), file);
+    assert_eq!(Reproducer::new(declaration, &SMALL, 1, Vec::new(), &back), file);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::registry::BLOCKS;
 use gpurf_regress::{Project, RtlSources, audit, request};
 use verilated::{Options, Toolchain};
@@ -42,6 +42,10 @@ fn every_module_has_a_twin_at_the_same_path_and_every_block_a_module() {
     }
 }
 
+fn config(settings: &[&str]) -> Config {
+    Config::load(Start::Preset("baseline"), settings).unwrap()
+}
+
 /// The names of a module's overridable parameters, from its source.
 fn parameters(source: &str) -> Vec<String> {
     let declarations = source.lines().filter_map(|l| l.trim().strip_prefix("parameter int unsigned "));
@@ -52,12 +56,12 @@ fn parameters(source: &str) -> Vec<String> {
 fn parameters_ports_and_probes_are_equal() {
     let project = Project::find();
     let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
-    let base = MrfShape::BASELINE;
-    let other = MrfShape { banks: 4, dual_port: true, collectors: 16, issue_ports: 2, depth: 256, tag_w: 64 };
+    let base = config(&[]);
+    let other = config(&["mrf.banks=4", "mrf.ports=1r1w", "mrf.collectors=16", "mrf.issue_ports=2", "mrf.tag_bits=64"]);
     for block in BLOCKS {
         let source = std::fs::read_to_string(project.rtl().join(block.path).with_extension("sv")).unwrap();
-        for shape in [base, other] {
-            let request = request(&project, block.name, &shape, &RtlSources::default(), Options::default()).unwrap();
+        for config in [base, other] {
+            let request = request(&project, block.name, &config, &RtlSources::default(), Options::default()).unwrap();
             let declared: Vec<&str> = request.declaration.parameters.iter().map(|p| p.0).collect();
             assert_eq!(parameters(&source), declared, "{}", block.name);
             tools.check_ports(&request).unwrap_or_else(|e| panic!("{e}"));
@@ -76,9 +80,9 @@ fn parameters_ports_and_probes_are_equal() {
 fn every_bit_of_a_small_blocks_state_is_looked_at() {
     let project = Project::find();
     let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
-    let shape = MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 16, tag_w: 16 };
+    let small = config(&["mrf.banks=4", "mrf.collectors=4", "mrf.issue_ports=2", "mrf.kilobytes=8", "mrf.tag_bits=16"]);
     for block in ["mrf_collector", "mrf_allocator", "mrf_arbiter"] {
-        let found = audit::audit(&project, &tools, block, &shape, 1).unwrap();
+        let found = audit::audit(&project, &tools, block, &small, 1).unwrap();
         assert!(found.complete(), "{found:?}");
         assert!(found.bits > 8 && found.reported > 8, "{found:?}");
     }

@@ -1,22 +1,22 @@
 //! Counts of what a run reached.
 
-use gpurf_blocks::mrf::MrfShape;
-use gpurf_blocks::{Ports, view};
+use gpurf_blocks::config::Config;
+use gpurf_blocks::{Ports, Shape, view};
 
 /// Situations of one block, recognised from its ports and probes.
 pub trait Cover: Send + Sized + 'static {
     /// The block's inputs.
-    type In: Ports<Shape = MrfShape>;
+    type In: Ports<Shape: Shape>;
     /// Its outputs.
-    type Out: Ports<Shape = MrfShape>;
+    type Out: Ports<Shape = <Self::In as Ports>::Shape>;
     /// Its probes.
-    type Probe: Ports<Shape = MrfShape>;
+    type Probe: Ports<Shape = <Self::In as Ports>::Shape>;
 
     /// The situations that can come up in this shape.
-    fn points(shape: &MrfShape) -> Vec<&'static str>;
+    fn points(shape: &<Self::In as Ports>::Shape) -> Vec<&'static str>;
 
     /// Counters for this shape.
-    fn new(shape: &MrfShape) -> Self;
+    fn new(shape: &<Self::In as Ports>::Shape) -> Self;
 
     /// Looks at a cycle; `hit` is called with the name of each situation that it is, as in `points`.
     fn observe(&mut self, inputs: &Self::In, out: &Self::Out, probe: &Self::Probe, hit: &mut dyn FnMut(&'static str));
@@ -32,9 +32,10 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    pub(crate) fn new<C: Cover>(shape: &MrfShape) -> Self {
-        let counts = C::points(shape).into_iter().map(|p| (p, 0)).collect();
-        let mut cover = C::new(shape);
+    pub(crate) fn new<C: Cover>(config: &Config) -> Self {
+        let shape = Shape::of(config);
+        let counts = C::points(&shape).into_iter().map(|p| (p, 0)).collect();
+        let mut cover = C::new(&shape);
         let probe_start = size_of::<C::Out>().next_multiple_of(64);
         let observe = move |inputs: &[u8], compared: &[u8], counts: &mut [(&'static str, u64)]| {
             let (out, probe) = compared.split_at(probe_start);

@@ -1,5 +1,6 @@
 //! Short sequences that aim at one rule of a block's page each.
 
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{Mrf, MrfIn, MrfShape};
 use gpurf_blocks::{Block, OPERANDS, Ports, WarpData, view_mut};
 use gpurf_lockstep::Records;
@@ -34,10 +35,11 @@ pub fn list(block: &str) -> Vec<(&'static str, &'static str)> {
 }
 
 /// The inputs of a directed sequence.
-pub fn sequence(block: &str, name: &str, shape: &MrfShape, straps: u8) -> Option<Records> {
+pub fn sequence(block: &str, name: &str, config: &Config) -> Option<Records> {
     let directed = MRF.iter().find(|d| block == Mrf::NAME && d.name == name)?;
     let size = size_of::<MrfIn>().next_multiple_of(64);
-    let mut script = Script { records: Records::new(size), now: MrfIn::zeroed(), shape: *shape, straps };
+    let mut script =
+        Script { records: Records::new(size), now: MrfIn::zeroed(), shape: config.shape(), straps: config.straps() };
     script.clear();
     (directed.write)(&mut script);
     script.wait(12);

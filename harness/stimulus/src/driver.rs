@@ -1,7 +1,7 @@
 //! Random inputs with weights.
 
-use gpurf_blocks::mrf::MrfShape;
-use gpurf_blocks::{Ports, view_mut};
+use gpurf_blocks::config::Config;
+use gpurf_blocks::{Ports, Shape, view_mut};
 use gpurf_lockstep::{Rng, Stimulus};
 
 /// A named weight: a chance in a thousand, rolled between two bounds for each stretch of a run.
@@ -30,12 +30,12 @@ impl Knobs {
 /// Makes a block's inputs.
 pub trait Driver: Send + Sized + 'static {
     /// The block's inputs.
-    type In: Ports<Shape = MrfShape>;
+    type In: Ports<Shape: Shape>;
     /// Its knobs; the constants by which a driver asks for them are indices into this list.
     const KNOBS: &'static [Knob];
 
-    /// A driver for this shape; `straps` is what `cfg_i` is tied to.
-    fn new(shape: &MrfShape, straps: u8) -> Self;
+    /// A driver for this shape, which is that of the configuration; `cfg_i` is tied to the configuration's straps.
+    fn new(shape: &<Self::In as Ports>::Shape, config: &Config) -> Self;
 
     /// The inputs of the next cycle. `inputs` holds those of some earlier cycle, or zeros.
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut Self::In);
@@ -64,9 +64,9 @@ impl<D: Driver> Stimulus for Random<D> {
     }
 }
 
-pub(crate) fn boxed<D: Driver>(shape: &MrfShape, straps: u8, seed: u64) -> Box<dyn Stimulus + Send> {
+pub(crate) fn boxed<D: Driver>(config: &Config, seed: u64) -> Box<dyn Stimulus + Send> {
     let rng = Rng::new(seed, "stimulus");
-    Box::new(Random { driver: D::new(shape, straps), rng, knobs: Knobs(Vec::new()), left: 0 })
+    Box::new(Random { driver: D::new(&Shape::of(config), config), rng, knobs: Knobs(Vec::new()), left: 0 })
 }
 
 /// The knob that every block with a reset has.

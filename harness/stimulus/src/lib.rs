@@ -18,13 +18,13 @@ mod ram;
 pub use cover::{Cover, Coverage};
 pub use driver::{Driver, Knob, Knobs};
 
-use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::config::Config;
 use gpurf_lockstep::Stimulus;
 
 /// Makes random stimulus for a block.
-type MakeStimulus = fn(&MrfShape, u8, u64) -> Box<dyn Stimulus + Send>;
+type MakeStimulus = fn(&Config, u64) -> Box<dyn Stimulus + Send>;
 /// Makes coverage counters for a block.
-type MakeCoverage = fn(&MrfShape) -> Coverage;
+type MakeCoverage = fn(&Config) -> Coverage;
 
 /// What is known of a block.
 struct Entry {
@@ -60,12 +60,12 @@ fn find(block: &str) -> &'static Entry {
     BLOCKS.iter().find(|e| e.name == block).unwrap_or_else(|| panic!("{block}: a block without stimulus"))
 }
 
-/// Random inputs for a block, for ever. `straps` is what `cfg_i` is tied to.
+/// Random inputs for a block in a configuration, for ever.
 ///
 /// # Panics
 /// When the block has no stimulus: a mistake in this crate's list.
-pub fn random(block: &str, shape: &MrfShape, straps: u8, seed: u64) -> Box<dyn Stimulus + Send> {
-    (find(block).stimulus)(shape, straps, seed)
+pub fn random(block: &str, config: &Config, seed: u64) -> Box<dyn Stimulus + Send> {
+    (find(block).stimulus)(config, seed)
 }
 
 /// The knobs of a block.
@@ -80,8 +80,8 @@ pub fn knobs(block: &str) -> &'static [Knob] {
 ///
 /// # Panics
 /// As [`random`].
-pub fn coverage(block: &str, shape: &MrfShape) -> Coverage {
-    (find(block).coverage)(shape)
+pub fn coverage(block: &str, config: &Config) -> Coverage {
+    (find(block).coverage)(config)
 }
 
 #[cfg(test)]

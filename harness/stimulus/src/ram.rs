@@ -1,6 +1,7 @@
 //! The RAM cells.
 
 use gpurf_blocks::NoProbe;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::ram::{Ram1r1wIn, Ram1r1wOut, Ram1rwIn, Ram1rwOut};
 use gpurf_lockstep::Rng;
@@ -30,7 +31,7 @@ impl Driver for Ram1rwDriver {
     type In = Ram1rwIn;
     const KNOBS: &'static [Knob] = KNOBS;
 
-    fn new(shape: &MrfShape, _: u8) -> Self {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self(*shape)
     }
 
@@ -100,7 +101,7 @@ impl Driver for Ram1r1wDriver {
     type In = Ram1r1wIn;
     const KNOBS: &'static [Knob] = KNOBS;
 
-    fn new(shape: &MrfShape, _: u8) -> Self {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self(*shape)
     }
 

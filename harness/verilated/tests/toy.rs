@@ -11,6 +11,10 @@ struct Shape {
 }
 
 impl gpurf_blocks::Shape for Shape {
+    fn of(_: &gpurf_blocks::config::Config) -> Self {
+        Self { step: 1 }
+    }
+
     fn parameter(&self, _: &str) -> u64 {
         self.step
     }

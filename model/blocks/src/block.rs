@@ -1,5 +1,6 @@
 //! The synchronous machine that every twin is.
 
+use crate::config::Config;
 use crate::{Ports, WarpData};
 
 /// A synchronous machine.
@@ -64,6 +65,9 @@ pub struct Memory<'a> {
 
 /// The sizes of a block.
 pub trait Shape: Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// The sizes that a configuration gives it.
+    fn of(config: &Config) -> Self;
+
     /// Value of the RTL parameter `name`.
     ///
     /// # Panics

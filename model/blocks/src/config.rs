@@ -203,9 +203,9 @@ const RULES: &[Rule] = &[
     Rule { key: "mrf.issue_ports", allowed: "1 or 2", value: |c| c.mrf.issue_ports, holds: |n| (1..=2).contains(&n) },
     Rule {
         key: "mrf.kilobytes",
-        allowed: "64, 128, 256 or 512",
+        allowed: "a power of two from 8 to 512",
         value: |c| c.mrf.kilobytes,
-        holds: |n| n.is_power_of_two() && (64..=512).contains(&n),
+        holds: |n| n.is_power_of_two() && (8..=512).contains(&n),
     },
     Rule {
         key: "mrf.tag_bits",
@@ -256,6 +256,22 @@ impl Config {
             ReadOrder::Oldest => 0,
             ReadOrder::RoundRobin => 1,
         }
+    }
+
+    /// What differs from the default preset, as settings that [`Config::load`] takes.
+    pub fn settings(&self) -> Vec<String> {
+        let (mine, default) = (self.flat(), Self::default().flat());
+        mine.into_iter().filter(|(key, value)| default[key] != *value).map(|(k, v)| format!("{k}={v}")).collect()
+    }
+
+    /// Keys in dotted form, and their values.
+    fn flat(&self) -> BTreeMap<String, String> {
+        let table = toml::Table::try_from(self).expect("numbers and names are TOML");
+        let parts = table.into_iter().flat_map(|(part, members)| {
+            let members = members.as_table().cloned().expect("each part of a configuration has members");
+            members.into_iter().map(move |(key, value)| (format!("{part}.{key}"), value))
+        });
+        parts.map(|(key, value)| (key, value.as_str().map_or_else(|| value.to_string(), str::to_owned))).collect()
     }
 
     /// The whole configuration as a file that [`Config::load`] reads.
@@ -436,6 +452,10 @@ mod tests {
     fn what_is_written_reads_back() {
         let config = set(&["mrf.banks=4", "mrf.kilobytes=512", "mrf.read_order=round_robin"]).unwrap();
         assert_eq!(file(&config.to_toml()), Ok(config));
+        let settings = config.settings();
+        assert_eq!(settings, ["mrf.banks=4", "mrf.kilobytes=512", "mrf.read_order=round_robin"]);
+        assert_eq!(Config::load(Start::Preset("baseline"), &settings), Ok(config));
+        assert_eq!(Config::default().settings(), [] as [&str; 0]);
     }
 
     #[test]
@@ -444,7 +464,7 @@ mod tests {
             ("mrf.banks", &["0", "1", "3", "64"][..], "2, 4, 8, 16 or 32"),
             ("mrf.collectors", &["0", "2", "5", "32"], "4, 8 or 16"),
             ("mrf.issue_ports", &["0", "3"], "1 or 2"),
-            ("mrf.kilobytes", &["0", "32", "100", "1024"], "64, 128, 256 or 512"),
+            ("mrf.kilobytes", &["0", "4", "100", "1024"], "a power of two from 8 to 512"),
             ("mrf.tag_bits", &["0", "65"], "a number from 1 to 64"),
         ];
         for (key, values, allowed) in cases {

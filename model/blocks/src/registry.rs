@@ -1,7 +1,7 @@
 //! Every block, in one list.
 
-use crate::mrf::{self, MrfShape};
-use crate::{Block, Twin, erase, ram};
+use crate::config::Config;
+use crate::{Block, Shape, Twin, erase, mrf, ram};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -15,15 +15,11 @@ pub struct Entry {
     /// The modules it is made of (transitively), itself first: their files are its RTL sources.
     pub sources: &'static [&'static str],
     /// Makes its twin.
-    pub twin: fn(&MrfShape) -> Box<dyn Twin>,
+    pub twin: fn(&Config) -> Box<dyn Twin>,
 }
 
-const fn entry<B: Block<Shape = MrfShape>>(
-    path: &'static str,
-    summary: &'static str,
-    sources: &'static [&'static str],
-) -> Entry {
-    Entry { name: B::NAME, path, summary, sources, twin: erase::<B> }
+const fn entry<B: Block>(path: &'static str, summary: &'static str, sources: &'static [&'static str]) -> Entry {
+    Entry { name: B::NAME, path, summary, sources, twin: |config| erase::<B>(&B::Shape::of(config)) }
 }
 
 /// Every block: leaves first, then what is made of them.

@@ -37,7 +37,7 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
         [] => BLOCKS.iter().collect(),
         names => names.iter().map(|name| plan::find(name)).collect::<Result<_, _>>()?,
     };
-    let shape = plan::load(&arguments.selection)?.shape();
+    let config = plan::load(&arguments.selection)?;
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
 
@@ -52,7 +52,7 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
         let name = blocks[*index].name;
         progress.begin(*index, name);
         // The audit refuses, by a panic, to judge RTL that differs from the model even without a flip.
-        match catch_unwind(AssertUnwindSafe(|| audit::audit(&project, &tools, name, &shape, arguments.seed))) {
+        match catch_unwind(AssertUnwindSafe(|| audit::audit(&project, &tools, name, &config, arguments.seed))) {
             Ok(Ok(audit)) => Ended::Audited(audit),
             Ok(Err(_)) | Err(_) if interrupt::requested() => Ended::Skipped,
             Ok(Err(error)) => Ended::Refused(refusal(name, error)),

@@ -23,7 +23,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     let mut rows = Vec::new();
     for (preset, idle) in PRESETS.iter().flat_map(|p| [(p, false), (p, true)]) {
         output::note(&format!("measuring {}, {}", preset.name, if idle { "idle" } else { "under load" }));
-        rows.push(bench::mrf(&project, &tools, &preset.config.shape(), idle, arguments.time)?);
+        rows.push(bench::mrf(&project, &tools, &preset.config, idle, arguments.time)?);
     }
     if arguments.json {
         output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows: &rows }))?;

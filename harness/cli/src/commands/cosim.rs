@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use gpurf_blocks::config::ReadOrder;
 use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, run_all, run_job};
 use verilated::{Options, Toolchain};
 
@@ -94,7 +95,7 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, argumen
 }
 
 fn name(job: &Job) -> String {
-    format!("{} {}", job.block, shape::words(&parameters(&job.block, &job.shape)))
+    format!("{} {}", job.block, shape::words(&parameters(&job.block, &job.config)))
 }
 
 /// `None`: it did not run.
@@ -137,8 +138,8 @@ fn row(job: &Job, ended: &Ended) -> Run {
         command: "cosim",
         block: job.block.clone(),
         preset: preset_of(job),
-        parameters: parameters(&job.block, &job.shape).into_iter().collect(),
-        straps: (!is_replay(job)).then_some(job.straps),
+        parameters: parameters(&job.block, &job.config).into_iter().collect(),
+        straps: (!is_replay(job)).then_some(job.config.straps()),
         seed: job.seed,
         cycles: 0,
         details: None,
@@ -183,16 +184,14 @@ fn table(jobs: &[Job], ended: &[Ended]) -> String {
 
 fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
     let has_straps = matches!(job.block.as_str(), "mrf" | "mrf_arbiter") && !is_replay(job);
-    let order = if !has_straps {
-        ""
-    } else if job.straps & 1 == 1 {
-        "round-robin"
-    } else {
-        "oldest"
+    let order = match job.config.mrf.read_order {
+        _ if !has_straps => "",
+        ReadOrder::RoundRobin => "round-robin",
+        ReadOrder::Oldest => "oldest",
     };
     let mut cells: Vec<Cell> = vec![
         job.block.as_str().into(),
-        shape::words(&parameters(&job.block, &job.shape)).into(),
+        shape::words(&parameters(&job.block, &job.config)).into(),
         order.into(),
         job.seed.into(),
     ];

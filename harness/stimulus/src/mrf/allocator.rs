@@ -1,5 +1,6 @@
 //! `mrf_allocator`.
 
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfAllocator, MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfShape};
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
@@ -33,7 +34,7 @@ impl Driver for AllocatorDriver {
         RESET,
     ];
 
-    fn new(shape: &MrfShape, _: u8) -> Self {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self {
             shape: *shape,
             reset: Reset::default(),

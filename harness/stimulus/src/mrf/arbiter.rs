@@ -1,6 +1,7 @@
 //! `mrf_arbiter`.
 
 use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfArbiterIn, MrfArbiterOut, MrfArbiterProbe, MrfShape};
 use gpurf_lockstep::Rng;
 
@@ -32,8 +33,13 @@ impl Driver for ArbiterDriver {
         RESET,
     ];
 
-    fn new(shape: &MrfShape, straps: u8) -> Self {
-        Self { shape: *shape, straps, reset: Reset::default(), order: std::array::from_fn(|c| c as u8) }
+    fn new(shape: &MrfShape, config: &Config) -> Self {
+        Self {
+            shape: *shape,
+            straps: config.straps(),
+            reset: Reset::default(),
+            order: std::array::from_fn(|c| c as u8),
+        }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfArbiterIn) {

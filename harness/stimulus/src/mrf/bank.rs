@@ -1,6 +1,7 @@
 //! `mrf_bank`.
 
 use gpurf_blocks::NoProbe;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfBankIn, MrfBankOut, MrfShape};
 use gpurf_lockstep::Rng;
 
@@ -27,7 +28,7 @@ impl Driver for BankDriver {
         RESET,
     ];
 
-    fn new(shape: &MrfShape, _: u8) -> Self {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default() }
     }
 

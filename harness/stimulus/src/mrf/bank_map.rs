@@ -1,6 +1,7 @@
 //! `mrf_bank_map`.
 
 use gpurf_blocks::NoProbe;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfBankMapIn, MrfBankMapOut, MrfShape};
 use gpurf_lockstep::Rng;
 
@@ -15,7 +16,7 @@ impl Driver for BankMapDriver {
     const KNOBS: &'static [Knob] =
         &[Knob { name: "edge", doc: "a value at the end of its range", values: &[0, 200, 600] }];
 
-    fn new(shape: &MrfShape, _: u8) -> Self {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self(*shape)
     }
 

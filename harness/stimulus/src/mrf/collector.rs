@@ -1,5 +1,6 @@
 //! `mrf_collector`.
 
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfCollector, MrfCollectorIn, MrfCollectorOut, MrfCollectorProbe, MrfShape};
 use gpurf_blocks::{Block, OPERANDS, Ports};
 use gpurf_lockstep::Rng;
@@ -34,7 +35,7 @@ impl Driver for CollectorDriver {
         RESET,
     ];
 
-    fn new(shape: &MrfShape, _: u8) -> Self {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), twin: MrfCollector::new(shape), out: MrfCollectorOut::zeroed() }
     }
 

@@ -1,6 +1,7 @@
 //! `mrf_crossbar`.
 
 use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfShape};
 use gpurf_lockstep::Rng;
 
@@ -27,7 +28,7 @@ impl Driver for CrossbarDriver {
         RESET,
     ];
 
-    fn new(shape: &MrfShape, _: u8) -> Self {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), promised: 0 }
     }
 

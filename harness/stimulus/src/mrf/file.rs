@@ -1,6 +1,7 @@
 //! `mrf`, the whole register file.
 
 use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_BANKS, MrfIn, MrfOut, MrfProbe, MrfShape};
 use gpurf_lockstep::Rng;
 
@@ -38,8 +39,8 @@ impl Driver for MrfDriver {
         RESET,
     ];
 
-    fn new(shape: &MrfShape, straps: u8) -> Self {
-        Self { shape: *shape, straps, reset: Reset::default() }
+    fn new(shape: &MrfShape, config: &Config) -> Self {
+        Self { shape: *shape, straps: config.straps(), reset: Reset::default() }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfIn) {

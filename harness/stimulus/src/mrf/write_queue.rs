@@ -1,6 +1,7 @@
 //! `mrf_write_queue`.
 
 use gpurf_blocks::NoProbe;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfShape, MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_lockstep::Rng;
 
@@ -25,7 +26,7 @@ impl Driver for WriteQueueDriver {
         RESET,
     ];
 
-    fn new(shape: &MrfShape, _: u8) -> Self {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default() }
     }
 

@@ -1,5 +1,6 @@
 //! The sizes of the register file, shared by all blocks of the family.
 
+use crate::config::Config;
 use crate::{OPERANDS, Shape};
 
 /// Capacity of the twins: the largest number of banks.
@@ -60,6 +61,10 @@ impl MrfShape {
 }
 
 impl Shape for MrfShape {
+    fn of(config: &Config) -> Self {
+        config.shape()
+    }
+
     fn parameter(&self, name: &str) -> u64 {
         match name {
             "Banks" => self.banks as u64,
