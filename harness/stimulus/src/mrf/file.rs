@@ -88,7 +88,8 @@ impl MrfDriver {
         let warp = rng.below(if near { 2 } else { 48 }) as u8;
         // Rows are handed out in order; every warp has room for its registers while they last.
         let base = (usize::from(warp) * self.shape.depth / 48) as u16;
-        (warp, base, if near { 6 } else { 32 })
+        // More registers than banks, so that two sources of an instruction can meet in one.
+        (warp, base, if near { 6 } else { 2 * self.shape.banks.max(16) as u64 })
     }
 }
 
