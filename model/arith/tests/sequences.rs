@@ -113,10 +113,9 @@ fn hard_quotient(random: &mut Random, bits: u32) -> (u32, u32) {
         let quotient = u64::from(inverse.wrapping_mul(remainder as u32)) & (top - 1) | top;
         let product = i128::from(divisor) * i128::from(quotient) - i128::from(remainder);
         let dividend = product >> bits;
-        if dividend << bits == product && remainder != 0 {
-            let dividend = if dividend >> 24 != 0 { dividend >> 1 } else { dividend } as u32;
+        if dividend << bits == product && dividend >> 24 == 0 && remainder != 0 {
             let fields = [random.next(), random.next()].map(|x| (60 + x as u32 % 130) << 23);
-            return (dividend & 0x007f_ffff | fields[0], divisor & 0x007f_ffff | fields[1]);
+            return (dividend as u32 & 0x007f_ffff | fields[0], divisor & 0x007f_ffff | fields[1]);
         }
     }
 }
