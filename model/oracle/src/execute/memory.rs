@@ -135,6 +135,7 @@ impl<O: Observer> Context<'_, O> {
         })
     }
 
+    #[cold]
     fn shared_fault(&self, access: Access, lane: usize, address: u32, fault: SharedFault) -> LaneFault {
         LaneFault::new(
             lane,
@@ -185,7 +186,7 @@ impl<O: Observer> Context<'_, O> {
                 let who = Accessor { warp: warp.number, pc: warp.stack.top.pc };
                 match self.state.shared.load(who, address, bytes) {
                     Ok(value) => return Ok(value),
-                    Err(fault) => return Err(self.shared_fault(Access::Load, lane, address, fault)),
+                    Err(fault) => return Err(self.shared_fault(Access::Load, lane, address, *fault)),
                 }
             }
             Target::Local(address) => {
@@ -219,7 +220,7 @@ impl<O: Observer> Context<'_, O> {
             Target::Shared(address) => {
                 let who = Accessor { warp: warp.number, pc: warp.stack.top.pc };
                 let stored = self.state.shared.store(who, address, bytes, value);
-                stored.map_err(|fault| self.shared_fault(Access::Store, lane, address, fault))?
+                stored.map_err(|fault| self.shared_fault(Access::Store, lane, address, *fault))?
             }
             Target::Local(address) => {
                 let index = self.local_index(Access::Store, lane, address, bytes)?;
@@ -251,7 +252,7 @@ impl<O: Observer> Context<'_, O> {
             }
             Target::Shared(address) => {
                 let updated = self.state.shared.update(address, |old| update.apply(old, lane, false));
-                updated.map_err(|fault| self.shared_fault(Access::Atomic, lane, address, fault))?
+                updated.map_err(|fault| self.shared_fault(Access::Atomic, lane, address, *fault))?
             }
             Target::Local(_) => return Err(LaneFault::new(lane, FaultKind::LocalAtomic)),
             Target::Constant(_) => {
