@@ -392,7 +392,14 @@ pub fn atomic<O: Observer>(
             warp.waiting = Waiting::Atomic;
             return Ok(Step::Stop);
         }
-        Atomics::Grant(lanes) => lanes & mask & !warp.performed,
+        Atomics::Grant(lanes) => {
+            let wrong = lanes & !(mask & !warp.performed);
+            if wrong != 0 {
+                let problem = format!("lanes {wrong:#010x} do not take part, or have had their turn");
+                return Err(LaneFault::new(wrong.trailing_zeros() as usize, FaultKind::Replay(problem)));
+            }
+            lanes
+        }
     };
     let (space, what, kind, compared) = match ins.op {
         Op::Atom { space, operation } => {
