@@ -12,6 +12,7 @@ mod logic;
 mod machine;
 mod memory;
 mod module;
+mod moves;
 mod refusal;
 mod types;
 mod warp;

@@ -81,17 +81,17 @@ fn arithmetic_of_32_bits() {
         case("add.sat.s32 $d, $a, $b;", 32, &[32, 32], |a, b, _| (a as i32).saturating_add(b as i32) as u64),
         case("sub.sat.s32 $d, $a, $b;", 32, &[32, 32], |a, b, _| (a as i32).saturating_sub(b as i32) as u64),
         case("mul.lo.s32 $d, $a, $b;", 32, &[32, 32], |a, b, _| a.wrapping_mul(b)),
-        case("mul.hi.u32 $d, $a, $b;", 32, &[32, 32], |a, b, _| a * b >> 32),
+        case("mul.hi.u32 $d, $a, $b;", 32, &[32, 32], |a, b, _| (a * b) >> 32),
         case("mul.hi.s32 $d, $a, $b;", 32, &[32, 32], |a, b, _| {
-            (i64::from(a as i32) * i64::from(b as i32) >> 32) as u64
+            ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u64
         }),
-        case("mul.hi.s32 $d, $a, 16;", 32, &[32], |a, _, _| (i64::from(a as i32) * 16 >> 32) as u64),
-        case("mad.hi.u32 $d, $a, $b, $c;", 32, &[32, 32, 32], |a, b, c| (a * b >> 32) + c),
+        case("mul.hi.s32 $d, $a, 16;", 32, &[32], |a, _, _| ((i64::from(a as i32) * 16) >> 32) as u64),
+        case("mad.hi.u32 $d, $a, $b, $c;", 32, &[32, 32, 32], |a, b, c| ((a * b) >> 32) + c),
         case("mad.lo.s32 $d, $a, 12, $c;", 32, &[32, 32, 32], |a, _, c| (a * 12).wrapping_add(c)),
         case("mul24.lo.s32 $d, $a, $b;", 32, &[32, 32], |a, b, _| {
             ((a as i32) << 8 >> 8).wrapping_mul((b as i32) << 8 >> 8) as u64
         }),
-        case("mul24.hi.u32 $d, $a, $b;", 32, &[32, 32], |a, b, _| (a & 0xff_ffff) * (b & 0xff_ffff) >> 16),
+        case("mul24.hi.u32 $d, $a, $b;", 32, &[32, 32], |a, b, _| ((a & 0xff_ffff) * (b & 0xff_ffff)) >> 16),
         case("sad.s32 $d, $a, $b, $c;", 32, &[32, 32, 32], |a, b, c| {
             i64::from(a as i32).abs_diff(i64::from(b as i32)) + c
         }),
@@ -122,7 +122,7 @@ fn arithmetic_of_16_bits() {
     check(&[
         case("mul.lo.s16 $d, $a, $b;", 16, &[16, 16], |a, b, _| a * b),
         case("mul.hi.s16 $d, $a, $b;", 16, &[16, 16], |a, b, _| {
-            (i32::from(a as i16) * i32::from(b as i16) >> 16) as u64
+            ((i32::from(a as i16) * i32::from(b as i16)) >> 16) as u64
         }),
         case("mul.wide.u16 $d, $a, $b;", 32, &[16, 16], |a, b, _| a * b),
         case("mad.wide.s16 $d, $a, $b, $c;", 32, &[16, 16, 32], |a, b, c| {
@@ -154,9 +154,9 @@ fn arithmetic_of_64_bits() {
         case("abs.s64 $d, $a;", 64, &[64], |a, _, _| (a as i64).unsigned_abs()),
         case("mul.lo.s64 $d, $a, $b;", 64, &[64, 64], |a, b, _| a.wrapping_mul(b)),
         case("mad.lo.s64 $d, $a, 1000, $c;", 64, &[64, 64, 64], |a, _, c| a.wrapping_mul(1000).wrapping_add(c)),
-        case("mul.hi.u64 $d, $a, $b;", 64, &[64, 64], |a, b, _| (u128::from(a) * u128::from(b) >> 64) as u64),
+        case("mul.hi.u64 $d, $a, $b;", 64, &[64, 64], |a, b, _| ((u128::from(a) * u128::from(b)) >> 64) as u64),
         case("mul.hi.s64 $d, $a, $b;", 64, &[64, 64], |a, b, _| {
-            (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64
+            ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
         }),
         case("mul.wide.s32 $d, $a, $b;", 64, &[32, 32], |a, b, _| (i64::from(a as i32) * i64::from(b as i32)) as u64),
         case("mul.wide.s32 $d, $a, 4;", 64, &[32], |a, _, _| (i64::from(a as i32) * 4) as u64),
@@ -181,7 +181,7 @@ fn arithmetic_of_64_bits() {
             b.wrapping_sub(5).wrapping_sub(u64::from(a < b))
         }),
         case("mad.lo.cc.u32 $d, $a, $b, $c; madc.hi.u32 $d, $a, $b, 7;", 32, &[32, 32, 32], |a, b, c| {
-            (a * b >> 32) + 7 + u64::from((a * b & 0xffff_ffff) + c > 0xffff_ffff)
+            ((a * b) >> 32) + 7 + u64::from(((a * b) & 0xffff_ffff) + c > 0xffff_ffff)
         }),
     ]);
 }

@@ -65,7 +65,7 @@ const OPERATIONS: &[Operation] = &[
         (all << (c & 31) >> 32) as u32
     }),
     ("min.s32 $d, $a, $b;", |a, b, _| (a as i32).min(b as i32) as u32),
-    ("mul.hi.u32 $d, $a, $b;", |a, b, _| (u64::from(a) * u64::from(b) >> 32) as u32),
+    ("mul.hi.u32 $d, $a, $b;", |a, b, _| ((u64::from(a) * u64::from(b)) >> 32) as u32),
     ("popc.b32 $d, $a;", |a, _, _| a.count_ones()),
     ("div.u32 $d, $a, $b;", |a, b, _| a.checked_div(b).unwrap_or(u32::MAX)),
     ("mov.u32 $d, %tid.x;", |_, _, _| u32::MAX),
