@@ -2,6 +2,7 @@
 
 mod common;
 mod fuzz;
+mod golden;
 mod operations;
 mod programs;
 mod refusals;
