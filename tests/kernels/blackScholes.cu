@@ -1,6 +1,6 @@
 // European option prices by the Black-Scholes formula, one option a thread, both call and put: a square root, logarithms,
 // exponentials and a polynomial for the normal distribution. Coalesced; the special functions dominate.
-// After BlackScholes of the CUDA SDK: sharing thesis table 4.3, stealing paper (CUDA SDK set).
+// After BlackScholes of the CUDA SDK: sharing thesis table 4.3.
 
 // The cumulative normal distribution: Abramowitz and Stegun, 26.2.17.
 __device__ inline float normal(float d)

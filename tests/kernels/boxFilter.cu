@@ -1,7 +1,7 @@
 // A box blur of RGBA pictures by running sums: one thread walks along a row, then one down a column, adding the pixel that
 // enters the box and taking away the one that leaves. Few threads with long loops; the row pass is not coalesced. A batch of
 // pictures, one a row of the grid.
-// After boxFilter of the CUDA SDK: hierarchy thesis table 4.2, stealing paper (CUDA SDK set).
+// After boxFilter of the CUDA SDK: hierarchy thesis table 4.2.
 typedef unsigned int uint;
 
 __device__ inline float4 unpack(uint c)

@@ -15,7 +15,7 @@ __global__ void histogram64(uint *histogram, const uchar4 *data, int words)
 {
     __shared__ uchar counter[BINS64][THREADS64];
 
-    // All bins of this thread's column, a word of four counters at a time.
+    // By words: four counters at a time.
     uint *clear = reinterpret_cast<uint *>(&counter[0][0]);
     for (int i = threadIdx.x; i < BINS64 * THREADS64 / 4; i += THREADS64)
         clear[i] = 0;

@@ -1,62 +1,57 @@
 // Sorts arrays of key-value pairs with Batcher's bitonic network: short runs in dynamic shared memory, longer ones with
-// compare-exchange passes over global memory. Control flow does not depend on the data; there is a barrier for every step.
+// compare-exchange steps over global memory. A pair travels as one 64-bit word, its key on top. Control flow does not depend on
+// the data; there is a barrier for every step.
 // After SortingNetworks of the CUDA SDK: hierarchy thesis table 4.2, hybrid paper 6.1.
 typedef unsigned int uint;
+typedef unsigned long long ulonglong;
 
-__device__ inline void compareExchange(uint &keyA, uint &valueA, uint &keyB, uint &valueB, uint ascending)
+__device__ inline ulonglong pack(uint key, uint value) { return (ulonglong)key << 32 | value; }
+
+// The lower element of comparator n, where partners are `stride` apart, a power of two.
+__device__ inline uint lower(uint n, uint stride) { return 2 * n - (n & (stride - 1)); }
+
+__device__ inline void compareExchange(ulonglong &a, ulonglong &b, bool ascending)
 {
-    if ((keyA > keyB) == ascending) {
-        uint t;
-        t = keyA; keyA = keyB; keyB = t;
-        t = valueA; valueA = valueB; valueB = t;
-    }
+    ulonglong small = min(a, b), large = max(a, b);
+    a = ascending ? small : large;
+    b = ascending ? large : small;
 }
 
-// Sorts runs of 2 blockDim pairs, one a block; even runs ascend, odd ones descend, as the merge passes want them.
-__global__ void bitonicSortShared(uint *keys, uint *values, uint ascendingRuns)
+// Sorts runs of twice as many pairs as threads, one a block; even runs ascend, odd ones descend, as merging wants them.
+__global__ void bitonicSortShared(uint *keys, uint *values)
 {
-    extern __shared__ uint shared[];
+    extern __shared__ ulonglong pair[];
     uint run = 2 * blockDim.x;
-    uint *key = shared;
-    uint *value = shared + run;
-    uint *runKeys = keys + blockIdx.x * run;
-    uint *runValues = values + blockIdx.x * run;
+    keys += blockIdx.x * run;
+    values += blockIdx.x * run;
 
-    key[threadIdx.x] = runKeys[threadIdx.x];
-    value[threadIdx.x] = runValues[threadIdx.x];
-    key[threadIdx.x + blockDim.x] = runKeys[threadIdx.x + blockDim.x];
-    value[threadIdx.x + blockDim.x] = runValues[threadIdx.x + blockDim.x];
+    for (uint i = threadIdx.x; i < run; i += blockDim.x)
+        pair[i] = pack(keys[i], values[i]);
 
-    uint last = ascendingRuns ? 1 : (blockIdx.x + 1) & 1;
-    for (uint size = 2; size <= run; size <<= 1) {
-        uint ascending = size < run ? ((threadIdx.x & (size / 2)) == 0) : last;
-        for (uint stride = size / 2; stride > 0; stride >>= 1) {
+    for (uint size = 2; size <= run; size *= 2)
+        for (uint stride = size / 2; stride > 0; stride /= 2) {
+            uint at = lower(threadIdx.x, stride);
+            bool ascending = ((blockIdx.x * run + at) & size) == 0;
             __syncthreads();
-            uint pos = 2 * threadIdx.x - (threadIdx.x & (stride - 1));
-            compareExchange(key[pos], value[pos], key[pos + stride], value[pos + stride], ascending);
+            compareExchange(pair[at], pair[at + stride], ascending);
         }
-    }
 
     __syncthreads();
-    runKeys[threadIdx.x] = key[threadIdx.x];
-    runValues[threadIdx.x] = value[threadIdx.x];
-    runKeys[threadIdx.x + blockDim.x] = key[threadIdx.x + blockDim.x];
-    runValues[threadIdx.x + blockDim.x] = value[threadIdx.x + blockDim.x];
+    for (uint i = threadIdx.x; i < run; i += blockDim.x) {
+        keys[i] = pair[i] >> 32;
+        values[i] = (uint)pair[i];
+    }
 }
 
-// One step of a merge of `size` pairs, over global memory: compares pairs that are `stride` apart.
-__global__ void bitonicMergeGlobal(uint *keys, uint *values, uint length, uint size, uint stride)
+// One step of merging runs to whole arrays, which ascend.
+__global__ void bitonicMergeGlobal(uint *keys, uint *values, uint stride)
 {
-    uint comparator = blockIdx.x * blockDim.x + threadIdx.x;
-    uint within = comparator & (length / 2 - 1);
-    uint ascending = (within & (size / 2)) == 0;
-    uint pos = 2 * comparator - (comparator & (stride - 1));
-
-    uint keyA = keys[pos], valueA = values[pos];
-    uint keyB = keys[pos + stride], valueB = values[pos + stride];
-    compareExchange(keyA, valueA, keyB, valueB, ascending);
-    keys[pos] = keyA;
-    values[pos] = valueA;
-    keys[pos + stride] = keyB;
-    values[pos + stride] = valueB;
+    uint at = lower(blockIdx.x * blockDim.x + threadIdx.x, stride);
+    ulonglong a = pack(keys[at], values[at]);
+    ulonglong b = pack(keys[at + stride], values[at + stride]);
+    compareExchange(a, b, true);
+    keys[at] = a >> 32;
+    values[at] = (uint)a;
+    keys[at + stride] = b >> 32;
+    values[at + stride] = (uint)b;
 }

@@ -1,6 +1,6 @@
 // Transpose through a tile in shared memory, so that both the loads and the stores are coalesced. The tile has one column more
 // than it needs, which spreads a column over all banks. Any width and height.
-// After transpose of the CUDA SDK: stealing paper (CUDA SDK set).
+// After transpose of the CUDA SDK, a suite that the stealing paper draws on.
 constexpr int TILE = 32;
 constexpr int ROWS = 8;
 

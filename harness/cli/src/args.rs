@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Checks register-file RTL against its Rust reference model, clock by clock.
@@ -28,6 +28,10 @@ pub enum Command {
     Presets(Listing),
     /// Run RTL and model in lockstep
     Cosim(Cosim),
+    /// Run the kernels of a launch manifest
+    Run(RunKernels),
+    /// Compile CUDA or PTX to machine code
+    Compile(Compile),
     /// Open a failure's waveform, or name its files where there is no display
     Wave(Wave),
     /// Put faults into the RTL and see whether lockstep finds them
@@ -119,6 +123,69 @@ pub struct Run {
     /// Print one JSON object on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// `gpurf run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The functional engine computes results and checks the program: accesses out of bounds, races in shared memory, divergent barriers, hangs. It knows no \
+time and no register file, so that sizes and policies make no difference to it. A .cu is taken with the .ptx beside it, unless that is older: then nvcc \
+compiles it.")]
+pub struct RunKernels {
+    /// The launch manifest
+    #[arg(value_name = "LAUNCH.toml")]
+    pub manifest: PathBuf,
+    /// Sizes and policies
+    #[command(flatten)]
+    pub selection: Selection,
+    /// What executes the kernels
+    #[arg(long, value_enum, default_value = "functional")]
+    pub engine: Engine,
+    /// Registers of a thread at most; values that find none live in local memory
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
+    pub registers: Option<u16>,
+    /// Write each output buffer to DIR/BUFFER.bin, little-endian
+    #[arg(long, value_name = "DIR")]
+    pub dump: Option<PathBuf>,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What executes kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// The functional oracle: results without time
+    Functional,
+    /// The model of the SM (not built yet)
+    Model,
+    /// The RTL of the SM (not built yet)
+    Rtl,
+    /// Both of them, compared (not built yet)
+    Lockstep,
+}
+
+/// `gpurf compile`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Machine code is JSON: kernels with their instructions as pairs of 64-bit words, and variables. A .cu is taken with the .ptx beside it, unless that is \
+older: then nvcc compiles it.")]
+pub struct Compile {
+    /// The CUDA or PTX file
+    #[arg(value_name = "FILE.cu|FILE.ptx")]
+    pub file: PathBuf,
+    /// For the register-file organisation of this preset
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Registers of a thread at most; values that find none live in local memory
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
+    pub registers: Option<u16>,
+    /// Write to this file in place of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print the PTX with the instructions and their control fields beside it, in place of machine code
+    #[arg(long)]
+    pub annotate: bool,
 }
 
 /// `gpurf wave`.

@@ -20,6 +20,8 @@ pub enum Verdict {
     Diverged,
     /// The RTL stopped on an assertion.
     Assertion,
+    /// A kernel does not come to its end.
+    Hang,
     /// A check failed.
     CheckFailed,
     /// Equal, but the stimulus did not reach everything it has to.
@@ -37,6 +39,7 @@ impl Verdict {
             Self::Pass => "equal",
             Self::Diverged => "DIVERGED",
             Self::Assertion => "ASSERTION",
+            Self::Hang => "HANG",
             Self::CheckFailed => "CHECK FAILED",
             Self::CoverageMissed => "NOT COVERED",
             Self::Interrupted => "interrupted",

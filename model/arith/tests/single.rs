@@ -223,3 +223,25 @@ fn sign_operations_touch_the_sign_only() {
     assert_eq!(copysign(0x3f80_0000, 0x8000_0000), 0xbf80_0000);
     assert_eq!(copysign(0xbf80_0000, 0x7fff_ffff), 0x3f80_0000);
 }
+
+#[test]
+#[ignore = "long: prints how fast the operations are, on one core"]
+fn rates() {
+    let mut random = Random(7);
+    let operands: Vec<[u32; 3]> = (0..1 << 16).map(|_| [(); 3].map(|()| random.float_near(0x3f80_0000))).collect();
+    let rate = |name: &str, operation: &dyn Fn([u32; 3]) -> u32| {
+        let start = std::time::Instant::now();
+        let mut sum = 0u32;
+        for _ in 0..200 {
+            sum = operands.iter().fold(sum, |sum, &x| sum.wrapping_add(operation(x)));
+        }
+        let count = 200.0 * operands.len() as f64;
+        println!("{name}: {:.0} million a second (sum {sum:#x})", count / start.elapsed().as_secs_f64() / 1e6);
+    };
+    rate("add", &|[a, b, _]| add(a, b, Mode::IEEE));
+    rate("multiply", &|[a, b, _]| mul(a, b, Mode::IEEE));
+    rate("fused multiply-add", &|[a, b, c]| fma(a, b, c, Mode::IEEE));
+    for function in gpurf_arith::mufu::Function::ALL {
+        rate(&format!("{function:?}"), &|[a, _, _]| gpurf_arith::mufu::approximate(function, a, false));
+    }
+}

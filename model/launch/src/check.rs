@@ -78,7 +78,9 @@ impl Check {
         Ok(self.compare(buffer, &expected, actual))
     }
 
-    fn compare(&self, buffer: &Buffer, expected: &[u8], actual: &[u8]) -> CheckRow {
+    /// Compares the bytes of the buffer with expected ones that come from elsewhere, with this check's tolerance. Both
+    /// are of the buffer's size.
+    pub fn compare(&self, buffer: &Buffer, expected: &[u8], actual: &[u8]) -> CheckRow {
         let mut row = CheckRow {
             buffer: buffer.name.clone(),
             max_abs: 0.0,

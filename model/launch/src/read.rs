@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
@@ -87,7 +88,7 @@ impl Reader<'_> {
         let launches = if short {
             let mut args = Vec::new();
             for node in fields.list(document, "arg", "`[[arg]]` tables")? {
-                args.push(self.short_argument(node)?);
+                args.push((self.short_argument(node)?, node.span()));
             }
             vec![self.launch(&fields, args)?]
         } else {
@@ -115,7 +116,7 @@ impl Reader<'_> {
         Ok(Manifest { path: document.path.to_owned(), source, buffers: self.buffers, symbols, launches, checks })
     }
 
-    fn source(&self, fields: &Fields) -> Result<std::path::PathBuf, ManifestError> {
+    fn source(&self, fields: &Fields) -> Result<PathBuf, ManifestError> {
         let node = fields.required(self.document, "source")?;
         let text = self.document.string(node, "the path of a .cu or .ptx file")?;
         let path = self.document.resolve(text);
@@ -202,21 +203,22 @@ impl Reader<'_> {
         let fields = document.fields(node, "a launch", &LAUNCH_KEYS)?;
         let mut args = Vec::new();
         for node in fields.list(document, "args", "an array of arguments")? {
-            args.push(match node.get_ref().get("buffer") {
+            let argument = match node.get_ref().get("buffer") {
                 Some(buffer) => {
                     document.fields(node, "a buffer argument", &["buffer"])?;
                     Argument::Buffer(self.find(buffer)?)
                 }
                 None => self.scalar_argument(node)?,
-            });
+            };
+            args.push((argument, node.span()));
         }
         self.launch(&fields, args)
     }
 
-    fn launch(&self, fields: &Fields, args: Vec<Argument>) -> Result<Launch, ManifestError> {
+    /// A launch with its arguments and their places.
+    fn launch(&self, fields: &Fields, args: Vec<(Argument, Range<usize>)>) -> Result<Launch, ManifestError> {
         let document = self.document;
-        let kernel_node = fields.required(document, "kernel")?;
-        let kernel = document.string(kernel_node, "the name of a kernel")?.to_owned();
+        let kernel = document.string(fields.required(document, "kernel")?, "the name of a kernel")?.to_owned();
         let grid = self.extent(fields, "grid", MAX_GRID)?;
         let block = self.extent(fields, "block", MAX_BLOCK)?;
         let count = |extent: [u32; 3]| extent.iter().map(|&n| u128::from(n)).product::<u128>();
@@ -232,7 +234,8 @@ impl Reader<'_> {
             document.integer(node, "dynamic_shared", 0..i128::from(MAX_SHARED) + 1).map(|bytes| bytes as u32)
         })?;
         let repetition = self.repetition(fields)?;
-        self.check_pass_numbers(kernel_node, fields, &args, repetition)?;
+        self.check_pass_numbers(fields, &args, repetition)?;
+        let args = args.into_iter().map(|(argument, _)| argument).collect();
         Ok(Launch { kernel, grid, block, dynamic_shared, args, repetition })
     }
 
@@ -276,24 +279,23 @@ impl Reader<'_> {
     /// The number of the pass is of use only in a repetition, and must fit its type.
     fn check_pass_numbers(
         &self,
-        kernel: &Node,
         fields: &Fields,
-        args: &[Argument],
+        args: &[(Argument, Range<usize>)],
         repetition: Repetition,
     ) -> Result<(), ManifestError> {
         let passes = match repetition {
             Repetition::Times(passes) | Repetition::WhileNonzero { max: passes, .. } => passes,
         };
         let repeats = fields.get("repeat").is_some() || fields.get("while_nonzero").is_some();
-        for argument in args {
+        for (argument, span) in args {
             let Argument::PassNumber(ty) = argument else { continue };
             if !repeats {
                 let message = "`value = \"i\"` is the number of the pass: it needs `repeat` or `while_nonzero`";
-                return Err(self.document.error(kernel.span(), message));
+                return Err(self.document.error(span.clone(), message));
             }
             if i128::from(passes) - 1 > ty.range().1 {
                 let message = format!("the number of the last of {passes} passes does not fit {}", ty.name());
-                return Err(self.document.error(kernel.span(), message));
+                return Err(self.document.error(span.clone(), message));
             }
         }
         Ok(())

@@ -293,7 +293,8 @@ impl<O: Observer> Context<'_, O> {
         self.locate(warp, LaneFault::new(warp.stack.top.mask.trailing_zeros() as usize, kind))
     }
 
-    fn locate(&self, warp: &Warp, fault: LaneFault) -> Box<Fault> {
+    /// A fault of a warp's next instruction, with its place.
+    pub fn locate(&self, warp: &Warp, fault: LaneFault) -> Box<Fault> {
         let pc = warp.stack.top.pc;
         let number = warp.number * WIDTH as u32 + (fault.lane % WIDTH) as u32;
         Box::new(Fault {

@@ -106,8 +106,8 @@ pub struct Program {
     pub(crate) ordered: bool,
 }
 
-/// Row that a predicate destination PT stands for; row 7 is PT as a source.
-const PREDICATE_SINK: u8 = 8;
+/// Row that takes what is written to PT; row 7 is PT as a source.
+pub const PREDICATE_SINK: u8 = 8;
 /// Rows of predicates: P0 to P6, PT, and the one that takes what is written to PT.
 pub const PREDICATE_ROWS: usize = PREDICATE_SINK as usize + 1;
 

@@ -125,18 +125,13 @@ fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &
     }
     warp.waiting = Waiting::No;
     context.atomics = Atomics::Grant(entry.lanes);
-    let (atomics, performed) = (warp.atomics, warp.performed);
+    let atomics = warp.atomics;
     let stepped = step(context, warp);
     context.atomics = Atomics::Hold;
-    stepped.map_err(|fault| context.fault(warp, *fault.kind))?;
+    stepped.map_err(|fault| context.locate(warp, fault))?;
     if warp.atomics == atomics {
         // Lanes are left over, which wait for their own entries.
         warp.waiting = Waiting::Atomic;
-        if warp.performed != performed | entry.lanes {
-            let problem =
-                format!("lanes {:#010x} do not take part, or have had their turn", entry.lanes & !warp.performed);
-            return Err(context.fault(warp, FaultKind::Replay(problem)));
-        }
     }
     Ok(())
 }

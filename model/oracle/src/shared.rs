@@ -83,15 +83,11 @@ impl Shared {
         self.epoch += 1;
     }
 
-    fn out_of_bounds(&self, access: Access, address: u32, bytes: u32) -> SharedFault {
+    #[cold]
+    fn out_of_bounds(&self, access: Access, address: u32, bytes: u32) -> Box<SharedFault> {
         let nearest = format!("the block has {} bytes of shared memory", self.size);
-        SharedFault::Address(FaultKind::OutOfBounds {
-            access,
-            space: "shared",
-            address: address.into(),
-            bytes,
-            nearest,
-        })
+        let address = address.into();
+        Box::new(SharedFault::Address(FaultKind::OutOfBounds { access, space: "shared", address, bytes, nearest }))
     }
 
     #[inline(always)]
@@ -100,7 +96,7 @@ impl Shared {
     }
 
     #[inline(always)]
-    fn check(&self, access: Access, address: u32, bytes: u32) -> Result<(), SharedFault> {
+    fn check(&self, access: Access, address: u32, bytes: u32) -> Result<(), Box<SharedFault>> {
         if u64::from(address) + u64::from(bytes) > self.size.into() {
             return Err(self.out_of_bounds(access, address, bytes));
         }
@@ -124,17 +120,17 @@ impl Shared {
 
     /// The zero-extended value at an aligned address.
     #[inline(always)]
-    pub fn load(&mut self, who: Accessor, address: u32, bytes: u32) -> Result<u32, SharedFault> {
+    pub fn load(&mut self, who: Accessor, address: u32, bytes: u32) -> Result<u32, Box<SharedFault>> {
         self.check(Access::Load, address, bytes)?;
         let me = 1 << who.warp;
         for index in self.covered(address, bytes) {
             let granule = &mut self.granules[index];
             if !granule.initialised {
-                return Err(SharedFault::Address(FaultKind::UninitialisedShared { address }));
+                return Err(Box::new(SharedFault::Address(FaultKind::UninitialisedShared { address })));
             }
             granule.enter(self.epoch);
             if granule.writers & !me != 0 {
-                return Err(SharedFault::Race(granule.writer(me)));
+                return Err(Box::new(SharedFault::Race(granule.writer(me))));
             }
             granule.readers |= me;
             granule.read_pc = who.pc;
@@ -144,7 +140,7 @@ impl Shared {
 
     /// Puts the low bytes of a value at an aligned address; whether that changed them.
     #[inline(always)]
-    pub fn store(&mut self, who: Accessor, address: u32, bytes: u32, value: u32) -> Result<bool, SharedFault> {
+    pub fn store(&mut self, who: Accessor, address: u32, bytes: u32, value: u32) -> Result<bool, Box<SharedFault>> {
         self.check(Access::Store, address, bytes)?;
         let changes = (self.raw(address, bytes) ^ value) << (32 - 8 * bytes) != 0;
         let me = 1 << who.warp;
@@ -153,10 +149,11 @@ impl Shared {
             granule.enter(self.epoch);
             if granule.readers & !me != 0 {
                 let other_warp = (granule.readers & !me).trailing_zeros();
-                return Err(SharedFault::Race(Race { other: Access::Load, other_warp, other_pc: granule.read_pc }));
+                let other_pc = granule.read_pc;
+                return Err(Box::new(SharedFault::Race(Race { other: Access::Load, other_warp, other_pc })));
             }
             if changes && granule.writers & !me != 0 {
-                return Err(SharedFault::Race(granule.writer(me)));
+                return Err(Box::new(SharedFault::Race(granule.writer(me))));
             }
             granule.writers |= me;
             granule.write_pc = who.pc;
@@ -167,10 +164,10 @@ impl Shared {
     }
 
     /// Replaces the word at an aligned address by a function of itself; gives the old word, and whether the new one differs.
-    pub fn update(&mut self, address: u32, f: impl FnOnce(u32) -> u32) -> Result<(u32, bool), SharedFault> {
+    pub fn update(&mut self, address: u32, f: impl FnOnce(u32) -> u32) -> Result<(u32, bool), Box<SharedFault>> {
         self.check(Access::Atomic, address, 4)?;
         if self.covered(address, 4).any(|index| !self.granules[index].initialised) {
-            return Err(SharedFault::Address(FaultKind::UninitialisedShared { address }));
+            return Err(Box::new(SharedFault::Address(FaultKind::UninitialisedShared { address })));
         }
         let old = self.raw(address, 4);
         let new = f(old);

@@ -2,9 +2,12 @@
 
 pub mod audit;
 pub mod bench;
+pub mod compile;
 pub mod cosim;
 pub mod list;
 pub mod mutate;
+pub mod run;
+mod source;
 pub mod wave;
 
 use std::num::NonZeroUsize;

@@ -51,8 +51,7 @@ pub fn reciprocal<M: Machine>(m: &mut M, a: M::Value, mode: Mode) -> M::Value {
         |m| {
             let y = refined_reciprocal(m, a);
             let one = m.constant(ONE);
-            let minus_a = m.negate(a);
-            let error = m.ffma(minus_a, y, one, Mode::IEEE);
+            let error = m.fnma(a, y, one, Mode::IEEE);
             [m.ffma(error, y, y, Mode::rounded(mode.rounding))]
         },
         |m| {
@@ -138,18 +137,17 @@ fn fields_within<M: Machine>(
 /// table sees to it.
 fn refined_reciprocal<M: Machine>(m: &mut M, b: M::Value) -> M::Value {
     let y = m.mufu(Function::Reciprocal, b, false);
-    let (minus_b, one) = (m.negate(b), m.constant(ONE));
-    let error = m.ffma(minus_b, y, one, Mode::IEEE);
+    let one = m.constant(ONE);
+    let error = m.fnma(b, y, one, Mode::IEEE);
     m.ffma(error, y, y, Mode::IEEE)
 }
 
 /// `a / b`, rounded once, given `y` close to `1 / b`.
 fn refined_quotient<M: Machine>(m: &mut M, a: M::Value, b: M::Value, y: M::Value, rounding: Rounding) -> M::Value {
-    let minus_b = m.negate(b);
     let q = m.fmul(a, y, Mode::IEEE);
-    let remainder = m.ffma(minus_b, q, a, Mode::IEEE);
+    let remainder = m.fnma(b, q, a, Mode::IEEE);
     let q = m.ffma(remainder, y, q, Mode::IEEE);
-    let remainder = m.ffma(minus_b, q, a, Mode::IEEE);
+    let remainder = m.fnma(b, q, a, Mode::IEEE);
     m.ffma(remainder, y, q, Mode::rounded(rounding))
 }
 
@@ -159,11 +157,9 @@ fn refined_root<M: Machine>(m: &mut M, a: M::Value, rounding: Rounding) -> M::Va
     let half = m.constant(0x3f00_0000);
     let half_y = m.fmul(y, half, Mode::IEEE);
     let root = m.fmul(a, y, Mode::IEEE);
-    let minus_root = m.negate(root);
-    let remainder = m.ffma(minus_root, root, a, Mode::IEEE);
+    let remainder = m.fnma(root, root, a, Mode::IEEE);
     let root = m.ffma(remainder, half_y, root, Mode::IEEE);
-    let minus_root = m.negate(root);
-    let remainder = m.ffma(minus_root, root, a, Mode::IEEE);
+    let remainder = m.fnma(root, root, a, Mode::IEEE);
     m.ffma(remainder, half_y, root, Mode::rounded(rounding))
 }
 
@@ -186,8 +182,7 @@ fn divide_any<M: Machine>(m: &mut M, a: M::Value, b: M::Value, mode: Mode) -> M:
     // 24 bits of quotient, then the first bit that follows and whether there is more.
     let y = refined_reciprocal(m, b.significand);
     let quotient = refined_quotient(m, dividend, b.significand, y, Rounding::TowardZero);
-    let minus_b = m.negate(b.significand);
-    let remainder = m.ffma(minus_b, quotient, dividend, Mode::IEEE);
+    let remainder = m.fnma(b.significand, quotient, dividend, Mode::IEEE);
     let scale = m.constant(0x4b80_0000);
     let remainder = m.fmul(remainder, scale, Mode::IEEE);
     let is_half = m.fset(Relation::GreaterEqual, remainder, b.significand, false);

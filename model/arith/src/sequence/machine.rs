@@ -125,6 +125,11 @@ pub trait Machine {
     fn or(&mut self, a: Self::Value, b: Self::Value) -> Self::Value {
         self.lop3(a, b, b, 0xfc)
     }
+    /// `c - a * b`, rounded once: [`Machine::ffma`] with the product negated.
+    fn fnma(&mut self, a: Self::Value, b: Self::Value, c: Self::Value, mode: Mode) -> Self::Value {
+        let minus_a = self.negate(a);
+        self.ffma(minus_a, b, c, mode)
+    }
     /// The high word of the unsigned product `a * b`, plus `c`.
     fn imad_hi(&mut self, a: Self::Value, b: Self::Value, c: Self::Value) -> Self::Value {
         let product = self.imul_hi(a, b);

@@ -1,8 +1,8 @@
 //! Checks an allocation by following values through registers, along every way through the kernel.
 //!
 //! The state at a point says which values each register holds, whatever way led there. A read of a value from a register
-//! that may hold another one is an error, and so is a guarded write over a register whose old value is not the one that
-//! the other lanes are to keep. Shares nothing with the allocator but the result.
+//! that may hold another one is an error, and so is a read behind a guarded write over a register whose old value was not
+//! the one that the other lanes are to keep. Shares nothing with the allocator but the result.
 
 use super::Allocation;
 use crate::mir::{Class, Function, Inst, Pred, V, Val, cfg};
@@ -116,13 +116,15 @@ fn step(
             complain(format!("{d:?} has no register"));
             continue;
         };
-        if inst.is_partial() && known.contains(&d) && !holds(f, allocation, state, d) {
-            complain(format!("the lanes that the guard leaves out lose {d:?}"));
-        }
+        // Lanes that the guard leaves out keep what the register holds. If that is not the old value, it is nothing that
+        // may be read: the next read complains.
+        let lost = inst.is_partial() && known.contains(&d) && !holds(f, allocation, state, d);
         state.values_mut().for_each(|set| _ = set.remove(&d));
         let mut set = copied.clone();
         set.remove(&d);
-        set.insert(d);
+        if !lost {
+            set.insert(d);
+        }
         state.insert(r, set);
         known.insert(d);
     }

@@ -38,8 +38,8 @@ impl<'a> Kernel<'_, 'a> {
                     [sequence::float_from_double(&mut self.b, sequence_pair(source), ftz), Val::ZERO]
                 }
                 _ => {
-                    let message = "double precision is outside of the subset \
-                                   (of the conversions, only cvt.rn.f64.s64 and cvt.rn.f32.f64 are done by software)";
+                    let message = "double precision is outside of the subset (a constant without f makes a double; of the \
+                                   conversions, only those inside sinf and cosf are done, by software)";
                     return wrong(mods.span(), message);
                 }
             },

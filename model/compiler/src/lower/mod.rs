@@ -12,6 +12,7 @@ mod logic;
 mod machine;
 mod memory;
 mod module;
+mod moves;
 mod refusal;
 mod types;
 mod warp;
@@ -191,6 +192,17 @@ impl<'a> Kernel<'_, 'a> {
     fn block(&mut self, block: &'a Block<'a>, lines: &LineIndex, errors: &mut Vec<Error>) {
         if let Err(error) = self.open(block) {
             errors.push(error);
+            return;
+        }
+        // A call stands in a block of its own, with its parameters, of which nothing is to be said besides.
+        let has_parameters = block.variables.iter().any(|v| v.space == Space::Param);
+        let call = block.statements.iter().find_map(|s| match s {
+            Statement::Instruction(i) if i.opcode.text == "call" => Some(i),
+            _ => None,
+        });
+        if let (true, Some(call)) = (has_parameters, call) {
+            errors.push(Error::new(call.opcode.span, refusal::reason(call)));
+            self.scopes.pop();
             return;
         }
         for statement in &block.statements {

@@ -20,7 +20,6 @@ pub fn reason(i: &Instruction<'_>) -> String {
         | "bmsk" | "getctarank" | "mapa" | "createpolicy" | "discard" | "applypriority" => {
             format!("`{opcode}` is not in sm_75, which the subset is made for: compile with -arch=sm_75")
         }
-        "tanh" => "`tanh.approx` is outside of the subset: tanhf, without -use_fast_math, is in it".into(),
         "alloca" | "stacksave" | "stackrestore" => {
             format!("`{opcode}`: local memory whose size is known at run time only is outside of the subset")
         }

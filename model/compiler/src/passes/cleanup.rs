@@ -48,6 +48,7 @@ fn thread(f: &mut Function) {
             && is_bare_exit(f, to)
         {
             term = Term::Exit;
+            f.blocks[b.index()].term_line = f.blocks[to.index()].term_line;
         }
         if let Term::Branch { then, otherwise, .. } = term
             && (then == otherwise || is_bare_exit(f, then) && is_bare_exit(f, otherwise))

@@ -34,6 +34,11 @@ impl Set {
         self.0[v.index() / 64] &= !(1 << (v.0 % 64));
     }
 
+    /// Whether it is in.
+    pub fn contains(&self, v: V) -> bool {
+        self.0[v.index() / 64] & 1 << (v.0 % 64) != 0
+    }
+
     /// The values, lowest first.
     pub fn iter(&self) -> impl Iterator<Item = V> + '_ {
         self.0.iter().enumerate().flat_map(|(w, &bits)| {

@@ -6,7 +6,8 @@
 
 use super::fold::{self, Folded};
 use super::known::Definitions;
-use crate::mir::{Block, Function, Inst, Pred, Term, V, Val, cfg::Dominators};
+use super::liveness::Liveness;
+use crate::mir::{Block, Class, Function, Inst, Pred, Term, V, Val, cfg::Dominators};
 use gpurf_isa::Op;
 use std::collections::HashMap;
 
@@ -22,6 +23,7 @@ pub fn run(f: &mut Function) {
             break;
         }
     }
+    remove_overwritten(f);
 }
 
 /// What makes two instructions compute the same.
@@ -215,4 +217,32 @@ fn remove_dead(f: &mut Function) -> bool {
         });
     }
     changed
+}
+
+/// Removes writes of variables that are written again before anybody reads them. [`remove_dead`] cannot see these: it
+/// asks only whether a variable is read at all.
+fn remove_overwritten(f: &mut Function) {
+    loop {
+        let liveness = [Class::General, Class::Predicate].map(|class| Liveness::new(f, class));
+        let mut dead = vec![Vec::new(); f.blocks.len()];
+        for b in f.block_ids() {
+            let count = f.blocks[b.index()].insts.len();
+            let mut read = vec![false; count];
+            for live in &liveness {
+                live.walk(f, b, |i, inst, after| read[i] |= inst.defs().any(|v| after.contains(v)));
+            }
+            let unread = |&i: &usize| !read[i] && !f.blocks[b.index()].insts[i].has_effect();
+            dead[b.index()] = (0..count).filter(unread).collect();
+        }
+        if dead.iter().all(Vec::is_empty) {
+            return;
+        }
+        for (block, dead) in f.blocks.iter_mut().zip(dead) {
+            let mut at = 0;
+            block.insts.retain(|_| {
+                at += 1;
+                dead.binary_search(&(at - 1)).is_err()
+            });
+        }
+    }
 }

@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn bad_words_are_errors() {
-        for source in ["0f3F8", "0x", "09", "\"abc", "/* abc", "99999999999999999999999", "é", "1.5.x9e", "0xg"] {
+        for source in ["0f3F8", "0x", "09", "\"abc", "/* abc", "99999999999999999999999", "é", "0xg"] {
             let mut lexer = Lexer::new(source);
             let mut steps = 0;
             while let Ok((token, _)) = lexer.next() {

@@ -2,6 +2,7 @@
 
 mod fields;
 mod golden;
+mod page;
 mod random;
 
 use crate::control::{Control, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};

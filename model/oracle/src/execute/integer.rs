@@ -5,32 +5,64 @@ use gpurf_isa::modifiers::{Addition, Direction, Extremum, Half, IntegerCompariso
 
 use crate::lanes::{Lanes, Mask, WIDTH, map2, map3, test2};
 
-/// `a + b + carry`, with one of them inverted or none, and the carries out.
-pub fn add(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> (Lanes, Mask) {
-    let (invert_a, invert_b) = match mode {
+/// What `a` and `b` are exclusive-ored with.
+fn inversion(mode: Addition) -> (u32, u32) {
+    match mode {
         Addition::Add => (0, 0),
         Addition::Subtract => (0, u32::MAX),
         Addition::ReverseSubtract => (u32::MAX, 0),
-    };
+    }
+}
+
+/// `a + b + carry`, with one of them inverted or none.
+#[inline]
+pub fn sum(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> Lanes {
+    let (invert_a, invert_b) = inversion(mode);
+    let add = |carry: u32| map2(a, b, |x, y| (x ^ invert_a).wrapping_add(y ^ invert_b).wrapping_add(carry));
+    match carries {
+        0 => add(0),
+        Mask::MAX => add(1),
+        _ => {
+            let mut values = add(0);
+            for lane in 0..WIDTH {
+                values.0[lane] = values.0[lane].wrapping_add(carries >> lane & 1);
+            }
+            values
+        }
+    }
+}
+
+/// The same, and the carries out.
+pub fn add(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> (Lanes, Mask) {
+    let (invert_a, invert_b) = inversion(mode);
     let mut sums = Lanes::ZERO;
     let mut out = 0;
     for lane in 0..WIDTH {
-        let (x, y) = (a.0[lane] ^ invert_a, b.0[lane] ^ invert_b);
-        let sum = u64::from(x) + u64::from(y) + u64::from(carries >> lane & 1);
-        sums.0[lane] = sum as u32;
-        out |= ((sum >> 32) as u32) << lane;
+        let (sum, carry) =
+            gpurf_arith::integer::add_carry(a.0[lane] ^ invert_a, b.0[lane] ^ invert_b, carries >> lane & 1 == 1);
+        sums.0[lane] = sum;
+        out |= u32::from(carry) << lane;
     }
     (sums, out)
 }
 
-/// A half of `a * b`, plus `c`, plus carry, and the carries out of the two additions.
-pub fn multiply_add(half: Half, signed: bool, a: &Lanes, b: &Lanes, c: &Lanes, carries: Mask) -> (Lanes, Mask) {
-    let product = |x: u32, y: u32| match (half, signed) {
-        (Half::Low, _) => x.wrapping_mul(y),
-        (Half::High, false) => gpurf_arith::integer::mul_hi_unsigned(x, y),
-        (Half::High, true) => gpurf_arith::integer::mul_hi_signed(x, y),
-    };
-    add(Addition::Add, &map2(a, b, product), c, carries)
+/// A half of the product.
+pub fn product(half: Half, signed: bool, a: &Lanes, b: &Lanes) -> Lanes {
+    match (half, signed) {
+        (Half::Low, _) => map2(a, b, u32::wrapping_mul),
+        (Half::High, false) => map2(a, b, gpurf_arith::integer::mul_hi_unsigned),
+        (Half::High, true) => map2(a, b, gpurf_arith::integer::mul_hi_signed),
+    }
+}
+
+/// Any function of three bits; those that programs use most have a loop of their own.
+pub fn logic(table: u8, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
+    match table {
+        0xc0 => map2(a, b, |x, y| x & y),
+        0xfc => map2(a, b, |x, y| x | y),
+        0x3c => map2(a, b, |x, y| x ^ y),
+        _ => map3(a, b, c, |x, y, z| gpurf_arith::integer::lop3(x, y, z, table)),
+    }
 }
 
 /// The smaller or the larger value.

@@ -135,6 +135,7 @@ impl<O: Observer> Context<'_, O> {
         })
     }
 
+    #[cold]
     fn shared_fault(&self, access: Access, lane: usize, address: u32, fault: SharedFault) -> LaneFault {
         LaneFault::new(
             lane,
@@ -185,7 +186,7 @@ impl<O: Observer> Context<'_, O> {
                 let who = Accessor { warp: warp.number, pc: warp.stack.top.pc };
                 match self.state.shared.load(who, address, bytes) {
                     Ok(value) => return Ok(value),
-                    Err(fault) => return Err(self.shared_fault(Access::Load, lane, address, fault)),
+                    Err(fault) => return Err(self.shared_fault(Access::Load, lane, address, *fault)),
                 }
             }
             Target::Local(address) => {
@@ -219,7 +220,7 @@ impl<O: Observer> Context<'_, O> {
             Target::Shared(address) => {
                 let who = Accessor { warp: warp.number, pc: warp.stack.top.pc };
                 let stored = self.state.shared.store(who, address, bytes, value);
-                stored.map_err(|fault| self.shared_fault(Access::Store, lane, address, fault))?
+                stored.map_err(|fault| self.shared_fault(Access::Store, lane, address, *fault))?
             }
             Target::Local(address) => {
                 let index = self.local_index(Access::Store, lane, address, bytes)?;
@@ -251,7 +252,7 @@ impl<O: Observer> Context<'_, O> {
             }
             Target::Shared(address) => {
                 let updated = self.state.shared.update(address, |old| update.apply(old, lane, false));
-                updated.map_err(|fault| self.shared_fault(Access::Atomic, lane, address, fault))?
+                updated.map_err(|fault| self.shared_fault(Access::Atomic, lane, address, *fault))?
             }
             Target::Local(_) => return Err(LaneFault::new(lane, FaultKind::LocalAtomic)),
             Target::Constant(_) => {
@@ -391,7 +392,14 @@ pub fn atomic<O: Observer>(
             warp.waiting = Waiting::Atomic;
             return Ok(Step::Stop);
         }
-        Atomics::Grant(lanes) => lanes & mask & !warp.performed,
+        Atomics::Grant(lanes) => {
+            let wrong = lanes & !(mask & !warp.performed);
+            if wrong != 0 {
+                let problem = format!("lanes {wrong:#010x} do not take part, or have had their turn");
+                return Err(LaneFault::new(wrong.trailing_zeros() as usize, FaultKind::Replay(problem)));
+            }
+            lanes
+        }
     };
     let (space, what, kind, compared) = match ins.op {
         Op::Atom { space, operation } => {

@@ -8,13 +8,13 @@ mod integer;
 mod memory;
 
 use gpurf_isa::Op;
-use gpurf_isa::modifiers::{Combine, IntegerCombine, Shuffle, Special, Vote};
+use gpurf_isa::modifiers::{Addition, Combine, IntegerCombine, Shuffle, Special, Vote};
 
 use crate::block::Context;
 use crate::commit::{Commit, Effect, Observer, WarpId};
 use crate::fault::{FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, WIDTH, lanes_of, map1, map2, map3, test2};
-use crate::program::Decoded;
+use crate::program::{Decoded, PREDICATE_SINK};
 use crate::warp::Warp;
 
 /// What became of a warp.
@@ -113,16 +113,24 @@ fn execute<O: Observer>(
             return Ok(());
         }
 
+        Op::Iadd { mode } if ins.p == PREDICATE_SINK => {
+            integer::sum(mode, warp.row(ins.a), warp.b(program, ins.b), warp.condition(ins.s))
+        }
         Op::Iadd { mode } => {
-            let (values, carries) = integer::add(mode, warp.row(ins.a), &b(warp), warp.condition(ins.s));
+            let (values, carries) = integer::add(mode, warp.row(ins.a), warp.b(program, ins.b), warp.condition(ins.s));
             write_predicate(context, warp, ins, carries, mask);
             values
         }
         Op::Imad { half, signed } => {
-            let (values, carries) =
-                integer::multiply_add(half, signed, warp.row(ins.a), &b(warp), warp.row(ins.c), warp.condition(ins.s));
-            write_predicate(context, warp, ins, carries, mask);
-            values
+            let product = integer::product(half, signed, warp.row(ins.a), warp.b(program, ins.b));
+            let (c, s) = (warp.row(ins.c), warp.condition(ins.s));
+            if ins.p == PREDICATE_SINK {
+                integer::sum(Addition::Add, &product, c, s)
+            } else {
+                let (values, carries) = integer::add(Addition::Add, &product, c, s);
+                write_predicate(context, warp, ins, carries, mask);
+                values
+            }
         }
         Op::Imnmx { which, signed } => integer::extremum(which, signed, warp.row(ins.a), &b(warp)),
         Op::Isetp { comparison, signed, combine: how } => {
@@ -141,9 +149,7 @@ fn execute<O: Observer>(
             write_predicate(context, warp, ins, values, mask);
             return Ok(());
         }
-        Op::Lop3 { lut } => map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, y, z| {
-            gpurf_arith::integer::lop3(x, y, z, lut.number())
-        }),
+        Op::Lop3 { lut } => integer::logic(lut.number(), warp.row(ins.a), warp.b(program, ins.b), warp.row(ins.c)),
         Op::Shl {} => map2(warp.row(ins.a), &b(warp), gpurf_arith::integer::shift_left),
         Op::Shr { signed } => map2(warp.row(ins.a), &b(warp), |x, y| gpurf_arith::integer::shift_right(x, y, signed)),
         Op::Shf { direction, range } => integer::funnel(direction, range, warp.row(ins.a), &b(warp), warp.row(ins.c)),

@@ -1,0 +1,150 @@
+//! From a kernel's source to machine code: CUDA through nvcc, PTX through the compiler.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use gpurf_compiler::{Compiled, Options};
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+
+/// What nvcc compiles for: the newest target whose PTX is within the compiler's subset.
+const NVCC_FLAGS: [&str; 2] = ["-ptx", "-arch=sm_75"];
+
+/// PTX, and the file that messages name.
+pub struct Ptx {
+    /// The text.
+    pub text: String,
+    /// The file, or what it would be called.
+    pub name: String,
+}
+
+/// The PTX of a `.ptx` or `.cu` file.
+///
+/// # Errors
+/// When there is no such file, nvcc is needed and missing, or it does not accept the source.
+pub fn ptx(file: &Path) -> Result<Ptx, Failure> {
+    let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    match extension {
+        "ptx" => read(file),
+        "cu" => cuda(file),
+        _ => Err(Failure::bad_input(format!("{}: a kernel's source is a .cu or a .ptx file", file.display()))),
+    }
+}
+
+fn read(file: &Path) -> Result<Ptx, Failure> {
+    let unreadable =
+        |why: &dyn std::fmt::Display| Failure::bad_input(format!("{}: cannot be read: {why}", file.display()));
+    let bytes = fs::read(file).map_err(|e| unreadable(&e))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable(&"it is not text"))?;
+    Ok(Ptx { text, name: file.display().to_string() })
+}
+
+fn cuda(file: &Path) -> Result<Ptx, Failure> {
+    let beside = file.with_extension("ptx");
+    let changed = |path: &Path| fs::metadata(path).and_then(|m| m.modified());
+    let source = match changed(file) {
+        Ok(time) => time,
+        // The PTX alone is enough.
+        Err(_) if beside.is_file() => SystemTime::UNIX_EPOCH,
+        Err(e) => return Err(Failure::bad_input(format!("{}: cannot be read: {e}", file.display()))),
+    };
+    if changed(&beside).is_ok_and(|time| time >= source) {
+        return read(&beside);
+    }
+    let Some(nvcc) = nvcc() else {
+        let stale =
+            if beside.is_file() { " (it is older than the source: touch it to use it all the same)" } else { "" };
+        return Err(Failure::tool(format!(
+            "nvcc is not on PATH, and {} needs it. Install the CUDA toolkit, or run `make kernels` in the checkout, which fetches nvcc from PyPI (no \
+             GPU needed); or put {} beside the source{stale}",
+            file.display(),
+            beside.display()
+        )));
+    };
+    let folder = tempfile::tempdir().map_err(|e| Failure::tool(format!("cannot make a temporary folder: {e}")))?;
+    let target = folder.path().join("source.ptx");
+    let output = Command::new(&nvcc)
+        .args(NVCC_FLAGS)
+        .arg("-o")
+        .arg(&target)
+        .arg(file)
+        .output()
+        .map_err(|e| Failure::tool(format!("{} cannot be started: {e}", nvcc.display())))?;
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::bad_input(format!("nvcc does not accept {}:\n{}", file.display(), words.trim_end())));
+    }
+    Ok(Ptx { name: beside.display().to_string(), ..read(&target)? })
+}
+
+/// nvcc on PATH, else the one that `make kernels` installs in the checkout.
+fn nvcc() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join("nvcc")).find(|file| file.is_file());
+    on_path.or_else(|| {
+        let python = fs::read_dir(gpurf_regress::Project::find().root.join("target/nvcc/lib")).ok()?;
+        let packages = python.flatten().map(|entry| entry.path().join("site-packages/nvidia"));
+        let toolkits = packages.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+        toolkits.map(|entry| entry.path().join("bin/nvcc")).find(|file| file.is_file())
+    })
+}
+
+/// Compiles PTX.
+///
+/// # Errors
+/// What the compiler does not accept.
+pub fn compile(ptx: &Ptx, registers: Option<u16>) -> Result<Compiled, Failure> {
+    let options = registers.map_or_else(Options::default, |registers| Options { registers });
+    gpurf_compiler::compile(&ptx.text, &ptx.name, &options)
+        .map_err(|diagnostics| Failure::bad_input(diagnostics.to_string()))
+}
+
+/// Writes a file as a whole or not at all.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let cannot = |e: &dyn std::fmt::Display| Failure::tool(format!("cannot write {}: {e}", path.display()));
+    // A pipe or a device is written to, not replaced.
+    if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return fs::write(path, bytes).map_err(|e| cannot(&e));
+    }
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut file = NamedTempFile::new_in(folder).map_err(|e| cannot(&e))?;
+    file.write_all(bytes).map_err(|e| cannot(&e))?;
+    open_to_others(file.as_file()).map_err(|e| cannot(&e))?;
+    file.persist(path).map_err(|e| cannot(&e.error))?;
+    Ok(())
+}
+
+/// Temporary files are their owner's alone; results are not.
+#[cfg(unix)]
+fn open_to_others(file: &fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn open_to_others(_: &fs::File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Makes a folder, with those above it.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(path: &Path) -> Result<(), Failure> {
+    match fs::create_dir_all(path) {
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+            Err(Failure::bad_input(format!("{} is a file, not a folder", path.display())))
+        }
+        result => result.map_err(|e| Failure::tool(format!("cannot make the folder {}: {e}", path.display()))),
+    }
+}

@@ -1,0 +1,106 @@
+//! How many instructions the sequences take. The limits are what they take today: a change that makes one longer shows.
+
+use gpurf_arith::float::Relation;
+use gpurf_arith::mufu::Function;
+use gpurf_arith::sequence::{self, IntRelation, Machine, Pair};
+use gpurf_arith::{Mode, Rounding};
+
+/// Counts the instructions of a machine with fused negation and a carry in every multiply-add.
+#[derive(Default)]
+struct Count {
+    /// Outside branches, and on their usual sides.
+    usual: usize,
+    /// On their rare sides.
+    rare: usize,
+    in_rare: bool,
+}
+
+impl Count {
+    fn one<T: Default>(&mut self) -> T {
+        *(if self.in_rare { &mut self.rare } else { &mut self.usual }) += 1;
+        T::default()
+    }
+}
+
+#[rustfmt::skip]
+impl Machine for Count {
+    type Value = ();
+    type Predicate = ();
+    fn constant(&mut self, _: u32) {}
+    fn fadd(&mut self, (): (), (): (), _: Mode) { self.one() }
+    fn fmul(&mut self, (): (), (): (), _: Mode) { self.one() }
+    fn ffma(&mut self, (): (), (): (), (): (), _: Mode) { self.one() }
+    fn fnma(&mut self, (): (), (): (), (): (), _: Mode) { self.one() }
+    fn mufu(&mut self, _: Function, (): (), _: bool) { self.one() }
+    fn fset(&mut self, _: Relation, (): (), (): (), _: bool) { self.one() }
+    fn negate(&mut self, (): ()) { self.one() }
+    fn absolute(&mut self, (): ()) { self.one() }
+    fn int_to_float(&mut self, (): (), _: bool, _: Rounding) { self.one() }
+    fn float_to_int(&mut self, (): (), _: bool, _: Rounding) { self.one() }
+    fn iadd(&mut self, (): (), (): ()) { self.one() }
+    fn isub(&mut self, (): (), (): ()) { self.one() }
+    fn iadd_carry(&mut self, (): (), (): (), _: Option<()>) -> ((), ()) { self.one() }
+    fn isub_carry(&mut self, (): (), (): (), _: Option<()>) -> ((), ()) { self.one() }
+    fn imad(&mut self, (): (), (): (), (): ()) { self.one() }
+    fn imul_hi(&mut self, (): (), (): ()) { self.one() }
+    fn imad_hi(&mut self, (): (), (): (), (): ()) { self.one() }
+    fn imad_carry(&mut self, _: bool, (): (), (): (), (): (), _: Option<()>) -> ((), ()) { self.one() }
+    fn lop3(&mut self, (): (), (): (), (): (), _: u8) { self.one() }
+    fn not(&mut self, (): ()) { self.one() }
+    fn shift_left(&mut self, (): (), (): ()) { self.one() }
+    fn shift_right(&mut self, (): (), (): (), _: bool) { self.one() }
+    fn funnel_left(&mut self, (): (), (): (), (): ()) { self.one() }
+    fn funnel_right(&mut self, (): (), (): (), (): ()) { self.one() }
+    fn leading_zeros(&mut self, (): ()) { self.one() }
+    fn iset(&mut self, _: IntRelation, _: bool, (): (), (): ()) { self.one() }
+    fn iset_and(&mut self, _: IntRelation, _: bool, (): (), (): (), (): ()) { self.one() }
+    fn select(&mut self, (): (), (): (), (): ()) { self.one() }
+    fn both(&mut self, (): (), (): ()) { self.one() }
+    fn either(&mut self, (): (), (): ()) { self.one() }
+    fn branch<const N: usize>(
+        &mut self,
+        (): (),
+        then: impl FnOnce(&mut Self) -> [(); N],
+        otherwise: impl FnOnce(&mut Self) -> [(); N],
+    ) -> [(); N] {
+        then(self);
+        self.in_rare = true;
+        let values = otherwise(self);
+        self.in_rare = false;
+        values
+    }
+}
+
+#[test]
+fn instruction_counts() {
+    type Sequence = fn(&mut Count, Pair<()>);
+    #[rustfmt::skip]
+    let sequences: [(&str, Sequence, [usize; 2]); 17] = [
+        ("div.rn.f32", |m, _| sequence::divide(m, (), (), Mode::IEEE), [17, 74]),
+        ("div.rn.ftz.f32", |m, _| sequence::divide(m, (), (), Mode::FTZ), [17, 77]),
+        ("rcp.rn.f32", |m, _| sequence::reciprocal(m, (), Mode::IEEE), [8, 74]),
+        ("sqrt.rn.f32", |m, _| sequence::square_root(m, (), Mode::IEEE), [9, 13]),
+        ("div.full.f32", |m, _| sequence::divide_full(m, (), (), false), [9, 0]),
+        ("div.approx.f32", |m, _| sequence::divide_approximate(m, (), (), false), [3, 0]),
+        ("div.u32, rem.u32", |m, _| { sequence::divide_unsigned(m, (), ()); }, [17, 0]),
+        ("div.s32, rem.s32", |m, _| { sequence::divide_signed(m, (), ()); }, [28, 0]),
+        ("div.u64, rem.u64", |m, x| { sequence::divide_unsigned_64(m, x, x); }, [76, 0]),
+        ("div.s64, rem.s64", |m, x| { sequence::divide_signed_64(m, x, x); }, [95, 0]),
+        ("cvt.rn.f32.u64", |m, x| sequence::float_from_unsigned_64(m, x, Rounding::NearestEven), [17, 0]),
+        ("cvt.rn.f32.s64", |m, x| sequence::float_from_signed_64(m, x, Rounding::NearestEven), [25, 0]),
+        ("cvt.rzi.u64.f32", |m, _| { sequence::unsigned_64_from_float(m, (), Rounding::TowardZero, false); }, [24, 0]),
+        ("cvt.rzi.s64.f32", |m, _| { sequence::signed_64_from_float(m, (), Rounding::TowardZero, false); }, [30, 0]),
+        ("cvt.rn.f64.s64", |m, x| { sequence::double_from_signed_64(m, x); }, [30, 0]),
+        ("mul.rn.f64", |m, x| { sequence::double_multiply(m, x, x); }, [115, 0]),
+        ("cvt.rn.f32.f64", |m, x| sequence::float_from_double(m, x, false), [35, 0]),
+    ];
+    let counted = sequences.map(|(name, sequence, limit)| {
+        let mut count = Count::default();
+        sequence(&mut count, Pair { low: (), high: () });
+        println!("{name}: {} usual, {} rare", count.usual, count.rare);
+        (name, [count.usual, count.rare], limit)
+    });
+    for (name, counted, limit) in counted {
+        assert_eq!(counted, limit, "{name}");
+    }
+}

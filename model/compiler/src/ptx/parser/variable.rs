@@ -1,0 +1,238 @@
+//! Variables: parameters, declarations, initial values.
+
+use super::{Linkage, MAX_ALIGN, MAX_ELEMENTS, Parser, Result, type_size};
+use crate::diagnostic::Error;
+use crate::ptx::ast::*;
+use crate::ptx::lexer::Token;
+
+impl<'a> Parser<'a> {
+    pub(super) fn params(&mut self) -> Result<Vec<Variable<'a>>> {
+        self.expect('(')?;
+        let mut params = Vec::new();
+        while !self.take(')')? {
+            self.count()?;
+            if !params.is_empty() {
+                self.expect(',')?;
+            }
+            if self.token == Token::Dot("reg") {
+                // Only device functions of old code take registers; they are never called here.
+                self.advance()?;
+                let ty = self.dot("a type")?;
+                let name = self.name("a name")?;
+                params.push(Variable {
+                    space: Space::Param,
+                    name,
+                    ty,
+                    align: 1,
+                    elements: Some(1),
+                    external: false,
+                    init: Vec::new(),
+                });
+            } else {
+                let before = params.len();
+                self.variables_until(&Linkage::default(), &mut params, true)?;
+                debug_assert!(params.len() == before + 1);
+            }
+        }
+        Ok(params)
+    }
+
+    pub(super) fn variables(&mut self, linkage: &Linkage, out: &mut Vec<Variable<'a>>) -> Result<()> {
+        self.variables_until(linkage, out, false)?;
+        self.expect(';')
+    }
+
+    /// `.space .align n .type name[dims] = init, name ...`; in a parameter list, one name only.
+    fn variables_until(&mut self, linkage: &Linkage, out: &mut Vec<Variable<'a>>, param: bool) -> Result<()> {
+        let space = match self.token {
+            Token::Dot("global") => Space::Global,
+            Token::Dot("const") => Space::Const,
+            Token::Dot("shared") => Space::Shared,
+            Token::Dot("local") => Space::Local,
+            Token::Dot("param") => Space::Param,
+            Token::Dot("tex" | "texref" | "samplerref" | "surfref") => {
+                return Err(Error::new(self.span, "textures and surfaces are outside of the subset"));
+            }
+            _ => return self.fail("a directive"),
+        };
+        self.advance()?;
+        let mut align = None;
+        let ty = loop {
+            match self.token {
+                Token::Dot("align") => {
+                    self.advance()?;
+                    let span = self.span;
+                    let n = self.int_up_to("the alignment", MAX_ALIGN)?;
+                    if !n.is_power_of_two() {
+                        return Err(Error::new(span, format!("an alignment is a power of two, not {n}")));
+                    }
+                    align = Some(n as u32);
+                }
+                Token::Dot("attribute") => {
+                    return Err(Error::new(self.span, "attributes (managed memory) are outside of the subset"));
+                }
+                _ => break self.dot("a type")?,
+            }
+        };
+        if matches!(ty.text, "texref" | "samplerref" | "surfref") {
+            return Err(Error::new(ty.span, "textures and surfaces are outside of the subset"));
+        }
+        let (width, ty) = match ty.text {
+            "v2" => (2, self.dot("a type")?),
+            "v4" => (4, self.dot("a type")?),
+            _ => (1, ty),
+        };
+        // `.param .u64 .ptr .global .align 4 name`: what the pointer points to does not matter here.
+        if self.token == Token::Dot("ptr") {
+            self.advance()?;
+            while matches!(self.token, Token::Dot(_)) {
+                if self.dot("a word")?.text == "align" {
+                    self.int_up_to("the alignment", MAX_ALIGN)?;
+                }
+            }
+        }
+        let Some(size) = type_size(ty.text) else {
+            return Err(Error::new(ty.span, format!("variables of type `.{}` are outside of the subset", ty.text)));
+        };
+        loop {
+            self.count()?;
+            let name = self.name("the name of the variable")?;
+            let mut dims = Vec::new();
+            let mut open = false;
+            while self.take('[')? {
+                if self.take(']')? {
+                    if !dims.is_empty() {
+                        return Err(Error::new(self.last, "only the first dimension may be without a size"));
+                    }
+                    open = true;
+                    dims.push(0);
+                    continue;
+                }
+                dims.push(self.int_up_to("the number of elements", MAX_ELEMENTS)?);
+                self.expect(']')?;
+                if dims.len() > 8 {
+                    return Err(Error::new(self.last, "more than 8 dimensions"));
+                }
+            }
+            let inner = dims.iter().skip(usize::from(open)).try_fold(width, |n: u64, &d| n.checked_mul(d));
+            let Some(inner) = inner.filter(|&n| n <= MAX_ELEMENTS) else {
+                return Err(Error::new(name.span, format!("this variable has more than {MAX_ELEMENTS} elements")));
+            };
+            let mut init = Vec::new();
+            if self.take('=')? {
+                let mut index = 0;
+                self.initialiser(&dims, width, &mut index, &mut init)?;
+                if open {
+                    return Err(Error::new(name.span, "an initialised array needs a size"));
+                }
+                if init.last().is_some_and(|last: &Init<'_>| last.index >= inner) {
+                    return Err(Error::new(name.span, "there are more initial values than elements"));
+                }
+            }
+            out.push(Variable {
+                space,
+                name,
+                ty,
+                align: align.unwrap_or(size as u32 * width as u32),
+                elements: (!open).then_some(inner),
+                external: linkage.external,
+                init,
+            });
+            if param || !self.take(',')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Values, in braces for arrays. Inner braces begin at a multiple of the inner dimensions.
+    fn initialiser(&mut self, dims: &[u64], width: u64, index: &mut u64, out: &mut Vec<Init<'a>>) -> Result<()> {
+        if !self.take('{')? {
+            let span = self.span;
+            let value = self.init_value()?;
+            self.count()?;
+            out.push(Init { index: *index, value, span: span.to(self.last) });
+            *index += 1;
+            return Ok(());
+        }
+        let Some((_, inner)) = dims.split_first() else {
+            if width == 1 {
+                return Err(Error::new(self.last, "too many braces around these values"));
+            }
+            // The components of a vector.
+            while !self.take('}')? {
+                self.initialiser(&[], 1, index, out)?;
+                if !self.take(',')? && !self.is('}') {
+                    return self.fail("`,` or `}`");
+                }
+            }
+            return Ok(());
+        };
+        let step = inner.iter().try_fold(width, |n, &d| n.checked_mul(d)).unwrap_or(u64::MAX).max(1);
+        let mut start = *index;
+        while !self.take('}')? {
+            if self.is('{') {
+                *index = start;
+                self.initialiser(inner, width, index, out)?;
+                start = start.saturating_add(step);
+                *index = start;
+            } else {
+                self.initialiser(&[], 1, index, out)?;
+                start = *index;
+            }
+            if *index > MAX_ELEMENTS {
+                return Err(Error::new(self.last, "there are too many initial values"));
+            }
+            if !self.take(',')? && !self.is('}') {
+                return self.fail("`,` or `}`");
+            }
+        }
+        Ok(())
+    }
+
+    fn init_value(&mut self) -> Result<InitValue<'a>> {
+        let negative = self.take('-')?;
+        match self.token {
+            Token::Int(value) => {
+                self.advance()?;
+                if self.is('(') {
+                    return Err(Error::new(self.last, "masked addresses in initial values are outside of the subset"));
+                }
+                Ok(InitValue::Int(if negative { value.wrapping_neg() } else { value }))
+            }
+            Token::F32(bits) => {
+                self.advance()?;
+                Ok(InitValue::F32(bits ^ (u32::from(negative) << 31)))
+            }
+            Token::F64(bits) => {
+                self.advance()?;
+                Ok(InitValue::F64(bits ^ (u64::from(negative) << 63)))
+            }
+            Token::Name(_) if !negative => {
+                let mut symbol = self.name("a symbol")?;
+                let generic = symbol.text == "generic" && self.take('(')?;
+                if generic {
+                    symbol = self.name("a symbol")?;
+                    self.expect(')')?;
+                }
+                Ok(InitValue::Address { symbol, offset: self.offset()?, generic })
+            }
+            _ => self.fail("a number or a symbol"),
+        }
+    }
+
+    /// `+n` or `-n`, or nothing.
+    pub(super) fn offset(&mut self) -> Result<i64> {
+        let negative = self.is('-');
+        if !negative && !self.is('+') {
+            return Ok(0);
+        }
+        self.advance()?;
+        let negative = negative ^ self.take('-')?;
+        let span = self.span;
+        let n = self.int("an offset in bytes")?;
+        match i64::try_from(n) {
+            Ok(n) => Ok(if negative { -n } else { n }),
+            Err(_) => Err(Error::new(span, "this offset does not fit into 63 bits")),
+        }
+    }
+}

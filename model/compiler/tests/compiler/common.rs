@@ -1,0 +1,68 @@
+//! Compiles PTX and runs it in the oracle.
+
+use gpurf_compiler::{Compiled, Options, compile};
+use gpurf_oracle::{Geometry, Launch, Memory, Oracle, Program};
+
+/// Compiles, or fails with the compiler's message.
+pub fn compiled(source: &str, registers: u16) -> Compiled {
+    compile(source, "test.ptx", &Options { registers }).unwrap_or_else(|e| panic!("{e}\n{source}"))
+}
+
+/// Runs the first kernel, whose parameters are the addresses of the inputs and of a result of `bytes` bytes, with one
+/// block of `threads` threads. Gives the result.
+pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
+    let image = compiled(source, registers).image;
+    let kernel = &image.kernels[0];
+    let mut memory = Memory::default();
+    let mut constant = Vec::new();
+    let mut result = None;
+    for data in inputs.iter().chain([&vec![0; bytes]]) {
+        let buffer = memory.add("buffer", data).expect("there is room");
+        constant.extend_from_slice(&u64::from(memory.buffer(buffer).address()).to_le_bytes());
+        result = Some(buffer);
+    }
+    let program = Program::new(kernel, "test.ptx").unwrap_or_else(|e| panic!("{e}\n{source}"));
+    let geometry = Geometry { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
+    let launch = Launch { program: &program, geometry, constant: &constant };
+    Oracle::default().run(&launch, &memory).unwrap_or_else(|e| panic!("{e}\n{source}"));
+    memory.read(result.expect("there is a result"))
+}
+
+/// A small generator of bits (xorshift), the same on all machines.
+pub struct Random(pub u64);
+
+impl Random {
+    /// 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() >> 11) as usize % n
+    }
+
+    /// A word that is often one at which something happens.
+    pub fn word(&mut self) -> u32 {
+        const EDGES: [u32; 16] =
+            [0, 1, 2, 3, 7, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fff_ffff, 0x8000_0000, u32::MAX];
+        match self.below(4) {
+            0 => EDGES[self.below(EDGES.len())],
+            1 => (self.bits() >> 40) as u32 & 0xff,
+            _ => (self.bits() >> 20) as u32,
+        }
+    }
+}
+
+/// Words as bytes.
+pub fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+/// Bytes as words.
+pub fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().expect("four bytes"))).collect()
+}

@@ -1,0 +1,144 @@
+//! The compiler on damaged PTX: it gives an image or a message, never a panic, and soon.
+
+use crate::common::Random;
+use gpurf_compiler::{Options, compile};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+/// PTX as nvcc writes it, from the test kernels.
+const SOURCES: [&str; 6] = [
+    include_str!("../../../../tests/kernels/saxpy.ptx"),
+    include_str!("../../../../tests/kernels/reduction.ptx"),
+    include_str!("../../../../tests/kernels/histogram.ptx"),
+    include_str!("../../../../tests/kernels/bfs.ptx"),
+    include_str!("../../../../tests/kernels/mri-q.ptx"),
+    include_str!("../../../../tests/kernels/mersenneTwister.ptx"),
+];
+
+/// Far more than any of these needs.
+const TIME: Duration = Duration::from_secs(20);
+
+fn survives(source: &str) {
+    let start = Instant::now();
+    if let Err(e) = compile(source, "fuzz.ptx", &Options { registers: 16 }) {
+        let text = e.to_string();
+        assert!(text.contains("fuzz.ptx:"), "a message without a place: {text}");
+    }
+    assert!(start.elapsed() < TIME, "took {:?}:\n{source}", start.elapsed());
+}
+
+/// A piece of a source that means something, to be put where it does not belong.
+const PIECES: [&str; 40] = [
+    "{",
+    "}",
+    ";",
+    ",",
+    "[",
+    "]",
+    "(",
+    ")",
+    "<",
+    ">",
+    "|",
+    "!",
+    "@",
+    "-",
+    "+",
+    "%r1",
+    "%rd1",
+    "%p1",
+    "%f1",
+    "_",
+    "0",
+    "0xffffffffffffffff",
+    "4294967296",
+    "0f7FC00000",
+    ".u64",
+    ".pred",
+    ".reg",
+    ".b32",
+    ".shared",
+    ".align",
+    "bra",
+    "ret;",
+    "ld.global.u32",
+    "mad.wide.s32",
+    "$L__BB0_1",
+    "$L__BB0_1:",
+    "/*",
+    "\"",
+    "é",
+    "999999999",
+];
+
+/// A source with some words changed for others, dropped or doubled, and bytes changed.
+fn damaged(source: &str, seed: u64) -> String {
+    let mut random = Random(seed | 1);
+    let mut words: Vec<&str> = source.split_inclusive([' ', '\t', '\n', ',', ';', '.']).collect();
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(words.len());
+        let other = words[random.below(words.len())];
+        match random.below(6) {
+            0 => _ = words.remove(at),
+            1 => words.insert(at, other),
+            2 => words[at] = other,
+            3 => words.insert(at, PIECES[random.below(PIECES.len())]),
+            4 => words[at] = PIECES[random.below(PIECES.len())],
+            _ => words.truncate(at.max(1)),
+        }
+        if words.is_empty() {
+            words.push(" ");
+        }
+    }
+    let mut text = words.concat();
+    if random.below(4) == 0 {
+        let mut bytes = text.into_bytes();
+        let at = random.below(bytes.len());
+        bytes[at] = random.bits() as u8;
+        text = String::from_utf8_lossy(&bytes).into_owned();
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_sources(which in 0..SOURCES.len(), seed: u64) {
+        survives(&damaged(SOURCES[which], seed));
+    }
+
+    #[test]
+    fn any_text(text in "\\PC{0,200}") {
+        survives(&text);
+        survives(&format!(".version 9.5\n.target sm_75\n.address_size 64\n{text}"));
+        survives(&format!(".version 9.5\n.target sm_75\n.address_size 64\n.entry k() {{ {text} }}"));
+    }
+}
+
+#[test]
+#[ignore = "long: 300,000 damaged sources"]
+fn many_damaged_sources() {
+    for seed in 1..=300_000u64 {
+        survives(&damaged(SOURCES[seed as usize % SOURCES.len()], seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    }
+}
+
+#[test]
+fn sizes_are_bounded() {
+    let module = |text: &str| format!(".version 9.5\n.target sm_75\n.address_size 64\n{text}");
+    survives(&module(&format!(".entry k() {{ {} ret; }}", "{".repeat(100_000))));
+    survives(&module(&format!(".entry k() {{ .reg .pred %p<2>; setp.eq.s32 %p0, {}1; }}", "!".repeat(100_000))));
+    survives(&module(".entry k() { .reg .b32 %r<16777216>; mov.u32 %r16777215, 1; ret; }"));
+    survives(&module(".entry k() { .reg .b32 %r<99999999999>; ret; }"));
+    survives(&module(".global .b8 x[4294967296][4294967296][4294967296];"));
+    survives(&module(".global .align 65536 .b8 x[3] = {1, 2, 3};"));
+    survives(&module(".global .b8 x[1073741824] = {1};"));
+    survives(&module(&format!(".global .b8 x[9] = {}1{};", "{".repeat(100_000), "}".repeat(100_000))));
+    survives(&module(&format!(".entry k() {{ .reg .b32 %r<2>; {} }}", "L: ".repeat(10_000))));
+    let labels: String = (0..5000).map(|n| format!("L{n}: bra L{};", (n * 7 + 1) % 5000)).collect();
+    survives(&module(&format!(".entry k() {{ {labels} }}")));
+    let branches: String =
+        (0..2000).map(|n| format!("L{n}: setp.eq.s32 %p0, %r0, {n}; @%p0 bra L{};", (n * 7 + 1) % 2000)).collect();
+    survives(&module(&format!(".entry k() {{ .reg .b32 %r<2>; .reg .pred %p<2>; {branches} }}")));
+}

@@ -1,0 +1,116 @@
+//! Listings of small kernels, word for word: a change of the code that comes out is to be seen.
+
+use gpurf_compiler::{Options, annotate, compile};
+
+fn listing(body: &str) -> String {
+    let source = format!(".version 9.5\n.target sm_75\n.address_size 64\n{body}");
+    match compile(&source, "k.ptx", &Options { registers: 16 }) {
+        Ok(compiled) => annotate(&source, &compiled.image),
+        Err(e) => panic!("{e}"),
+    }
+}
+
+#[test]
+fn addresses_of_64_bits() {
+    let text = listing(
+        ".entry k(.param .u64 p)
+{
+.reg .b32 %r<3>; .reg .b64 %l<4>;
+ld.param.u64 %l0, [p];
+cvta.to.global.u64 %l1, %l0;
+mov.u32 %r0, %tid.x;
+mul.wide.s32 %l2, %r0, 4;
+add.s64 %l3, %l1, %l2;
+ld.global.u32 %r1, [%l3+8];
+shl.b32 %r2, %r1, 1;
+st.global.u32 [%l3], %r2;
+ret;
+}
+",
+    );
+    let want = "\
+// k: 11 instructions, 4 registers, 0 bytes of local memory, 0 bytes of static shared memory
+     7 | ld.param.u64 %l0, [p];
+       |         0  LDC.B32.ALIGN8 R2, [RZ]
+       |         1  LDC.B32 R3, [RZ+0x4]
+     9 | mov.u32 %r0, %tid.x;
+       |         2  S2R.TID.X R0
+    10 | mul.wide.s32 %l2, %r0, 4;
+       |         3  SHL R1, R0, 0x2
+       |         4  SHR.SIGNED R0, R0, 0x1e
+    11 | add.s64 %l3, %l1, %l2;
+       |         5  IADD R2, P0, R2, R1, !PT
+       |         6  IADD R1, PT, R3, R0, P0
+    12 | ld.global.u32 %r1, [%l3+8];
+       |         7  LD.GLOBAL.B32 R0, [R2:R1+0x8]
+    13 | shl.b32 %r2, %r1, 1;
+       |         8  SHL R0, R0, 0x1
+    14 | st.global.u32 [%l3], %r2;
+       |         9  ST.GLOBAL.B32 [R2:R1], R0
+    15 | ret;
+       |        10  EXIT
+
+";
+    assert_eq!(text, want, "\n{text}");
+}
+
+#[test]
+fn branches_and_where_they_meet() {
+    let text = listing(
+        ".entry k()
+{
+.reg .b32 %r<3>; .reg .pred %p<4>; .shared .b32 s[64];
+mov.u32 %r0, %tid.x;
+setp.gt.u32 %p0, %r0, 40;
+@%p0 bra END;
+setp.gt.u32 %p1, %r0, 20;
+@%p1 bra ELSE;
+LOOP:
+sub.u32 %r0, %r0, 1;
+setp.gt.s32 %p2, %r0, 3;
+@%p2 bra LOOP;
+bra.uni JOIN;
+ELSE:
+setp.gt.u32 %p3, %r0, 30;
+@%p3 bra END;
+add.u32 %r0, %r0, 7;
+JOIN:
+st.shared.u32 [s], %r0;
+END:
+ret;
+}
+",
+    );
+    let want = "\
+// k: 14 instructions, 1 registers, 0 bytes of local memory, 256 bytes of static shared memory
+     7 | mov.u32 %r0, %tid.x;
+       |         0  S2R.TID.X R0
+     8 | setp.gt.u32 %p0, %r0, 40;
+       |         1  ISETP.GT.AND P0, R0, 0x28, PT
+     9 | @%p0 bra END;
+       |         2  @P0 EXIT
+    10 | setp.gt.u32 %p1, %r0, 20;
+       |         3  ISETP.GT.AND P0, R0, 0x14, PT
+    11 | @%p1 bra ELSE;
+       |         4  @P0 BRA 9, join 12
+    13 | sub.u32 %r0, %r0, 1;
+       |         5  IADD.SUB R0, PT, R0, 0x1, PT
+    14 | setp.gt.s32 %p2, %r0, 3;
+       |         6  ISETP.GT.SIGNED.AND P0, R0, 0x3, PT
+    15 | @%p2 bra LOOP;
+       |         7  @P0 BRA 5, join 12
+       |         8  BRA 12, join none
+    18 | setp.gt.u32 %p3, %r0, 30;
+       |         9  ISETP.GT.AND P0, R0, 0x1e, PT
+    19 | @%p3 bra END;
+       |        10  @P0 EXIT
+    20 | add.u32 %r0, %r0, 7;
+       |        11  IADD R0, PT, R0, 0x7, !PT
+    22 | st.shared.u32 [s], %r0;
+       |        12  ST.SHARED.B32 [RZ], R0
+    24 | ret;
+       |        13  EXIT
+
+";
+    assert_eq!(text, want, "\n{text}");
+}

@@ -1,0 +1,8 @@
+//! The compiler as a whole: what it refuses, what it accepts, and what the code that it makes computes.
+
+mod common;
+mod fuzz;
+mod golden;
+mod operations;
+mod programs;
+mod refusals;

@@ -1,0 +1,264 @@
+//! Random programs with branches, loops and guards, at several register limits, against an interpreter of their own.
+//!
+//! What is compared is everything: each program ends by storing all of its variables. The allocator is checked besides,
+//! in debug builds, by following values through registers along all ways.
+
+use crate::common::{Random, bytes, words};
+use std::fmt::Write;
+
+const VARIABLES: usize = 22;
+const PREDICATES: usize = 10;
+const THREADS: usize = 64;
+const LIMITS: [u16; 5] = [16, 20, 24, 32, 64];
+
+/// A statement over the variables.
+enum Statement {
+    /// `to = op(a, b, c)`, guarded or not.
+    Compute {
+        to: usize,
+        op: usize,
+        from: [usize; 3],
+        guard: Option<(usize, bool)>,
+    },
+    /// `to = a < b`, unsigned.
+    Compare {
+        to: usize,
+        from: [usize; 2],
+    },
+    /// `to = a xor b`
+    Combine {
+        to: usize,
+        from: [usize; 2],
+    },
+    If {
+        when: usize,
+        then: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    },
+    /// The body runs `variable & 3` times, plus one.
+    Loop {
+        by: usize,
+        body: Vec<Statement>,
+    },
+    /// Ends the thread where the predicate is true.
+    Leave {
+        when: usize,
+    },
+}
+
+/// What is computed from three words, with its PTX over `$d`, `$a`, `$b`, `$c`.
+type Operation = (&'static str, fn(u32, u32, u32) -> u32);
+
+const OPERATIONS: &[Operation] = &[
+    ("add.u32 $d, $a, $b;", |a, b, _| a.wrapping_add(b)),
+    ("sub.u32 $d, $a, $b;", |a, b, _| a.wrapping_sub(b)),
+    ("mad.lo.u32 $d, $a, $b, $c;", |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+    ("mov.u32 $d, $a;", |a, _, _| a),
+    ("mov.u32 $d, $b;", |_, b, _| b),
+    ("mov.u32 $d, 1000;", |_, _, _| 1000),
+    ("xor.b32 $d, $a, $b;", |a, b, _| a ^ b),
+    ("and.b32 $d, $a, 0xff00ff;", |a, _, _| a & 0xff_00ff),
+    ("lop3.b32 $d, $a, $b, $c, 0xe8;", |a, b, c| (a & b) | (a & c) | (b & c)),
+    ("shl.b32 $d, $a, 3;", |a, _, _| a << 3),
+    ("shf.l.wrap.b32 $d, $a, $b, $c;", |a, b, c| {
+        let all = u64::from(b) << 32 | u64::from(a);
+        (all << (c & 31) >> 32) as u32
+    }),
+    ("min.s32 $d, $a, $b;", |a, b, _| (a as i32).min(b as i32) as u32),
+    ("mul.hi.u32 $d, $a, $b;", |a, b, _| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+    ("popc.b32 $d, $a;", |a, _, _| a.count_ones()),
+    ("div.u32 $d, $a, $b;", |a, b, _| a.checked_div(b).unwrap_or(u32::MAX)),
+    ("mov.u32 $d, %tid.x;", |_, _, _| u32::MAX),
+    ("mul.wide.u32 %l1, $a, $b; add.u64 %l1, %l1, 77; shr.u64 %l1, %l1, 9; cvt.u32.u64 $d, %l1;", |a, b, _| {
+        ((u64::from(a) * u64::from(b)).wrapping_add(77) >> 9) as u32
+    }),
+];
+/// Index of the operation that reads the thread's number, which the interpreter puts in.
+const THREAD_NUMBER: usize = 15;
+
+fn generate(random: &mut Random, depth: u32, budget: &mut i32) -> Vec<Statement> {
+    let mut out = Vec::new();
+    for _ in 0..4 + random.below(8) {
+        *budget -= 1;
+        if *budget < 0 {
+            break;
+        }
+        let v = |random: &mut Random| random.below(VARIABLES);
+        let p = |random: &mut Random| random.below(PREDICATES);
+        out.push(match random.below(16) {
+            0 if depth > 0 => Statement::If {
+                when: p(random),
+                then: generate(random, depth - 1, budget),
+                otherwise: generate(random, depth - 1, budget),
+            },
+            1 if depth > 0 => Statement::Loop { by: v(random), body: generate(random, depth - 1, budget) },
+            2 if random.below(6) == 0 => Statement::Leave { when: p(random) },
+            3..5 => Statement::Compare { to: p(random), from: [v(random), v(random)] },
+            5 => Statement::Combine { to: p(random), from: [p(random), p(random)] },
+            n => Statement::Compute {
+                to: v(random),
+                op: random.below(OPERATIONS.len()),
+                from: [v(random), v(random), v(random)],
+                guard: (n < 9).then(|| (p(random), random.below(2) == 0)),
+            },
+        });
+    }
+    out
+}
+
+struct Printer {
+    text: String,
+    labels: usize,
+}
+
+impl Printer {
+    fn statements(&mut self, list: &[Statement]) {
+        for statement in list {
+            let t = &mut self.text;
+            match statement {
+                Statement::Compute { to, op, from, guard } => {
+                    let mut text = OPERATIONS[*op].0.replace("$d", &format!("%v{to}"));
+                    for (name, n) in ["$a", "$b", "$c"].iter().zip(from) {
+                        text = text.replace(name, &format!("%v{n}"));
+                    }
+                    for part in text.split_inclusive(';') {
+                        match guard {
+                            Some((p, negated)) => writeln!(t, "@{}%p{p} {part}", if *negated { "!" } else { "" }),
+                            None => writeln!(t, "{part}"),
+                        }
+                        .expect("strings grow");
+                    }
+                }
+                Statement::Compare { to, from } => {
+                    writeln!(t, "setp.lt.u32 %p{to}, %v{}, %v{};", from[0], from[1]).expect("strings grow");
+                }
+                Statement::Combine { to, from } => {
+                    writeln!(t, "xor.pred %p{to}, %p{}, %p{};", from[0], from[1]).expect("strings grow");
+                }
+                Statement::If { when, then, otherwise } => {
+                    let n = self.labels;
+                    self.labels += 1;
+                    writeln!(t, "@!%p{when} bra ELSE{n};").expect("strings grow");
+                    self.statements(then);
+                    writeln!(self.text, "bra.uni END{n};\nELSE{n}:").expect("strings grow");
+                    self.statements(otherwise);
+                    writeln!(self.text, "END{n}:").expect("strings grow");
+                }
+                Statement::Loop { by, body } => {
+                    let n = self.labels;
+                    self.labels += 1;
+                    writeln!(t, "and.b32 %n{n}, %v{by}, 3;\nLOOP{n}:").expect("strings grow");
+                    self.statements(body);
+                    writeln!(self.text, "sub.s32 %n{n}, %n{n}, 1; setp.ge.s32 %q{n}, %n{n}, 0; @%q{n} bra LOOP{n};")
+                        .expect("strings grow");
+                }
+                Statement::Leave { when } => writeln!(t, "@%p{when} bra LEAVE;").expect("strings grow"),
+            }
+        }
+    }
+}
+
+fn print(program: &[Statement]) -> String {
+    let mut body = Printer { text: String::new(), labels: 0 };
+    body.statements(program);
+    let mut k = String::from(".version 9.5\n.target sm_75\n.address_size 64\n");
+    k.push_str(".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n");
+    writeln!(k, ".reg .pred %p<{PREDICATES}>; .reg .b32 %v<{VARIABLES}>; .reg .b64 %l<8>;").expect("strings grow");
+    writeln!(k, ".reg .b32 %n<{0}>; .reg .pred %q<{0}>; .reg .b32 %t;", body.labels + 1).expect("strings grow");
+    writeln!(k, "mov.u32 %t, %tid.x; ld.param.u64 %l2, [p0]; mad.wide.u32 %l2, %t, {}, %l2;", VARIABLES * 4)
+        .expect("strings grow");
+    for v in 0..VARIABLES {
+        writeln!(k, "ld.global.u32 %v{v}, [%l2+{}];", v * 4).expect("strings grow");
+    }
+    for p in 0..PREDICATES {
+        writeln!(k, "setp.gt.s32 %p{p}, %v{p}, {};", p * 1000).expect("strings grow");
+    }
+    k.push_str(&body.text);
+    k.push_str("LEAVE:\n");
+    writeln!(k, "ld.param.u64 %l3, [p1]; mad.wide.u32 %l3, %t, {}, %l3;", VARIABLES * 4).expect("strings grow");
+    for v in 0..VARIABLES {
+        writeln!(k, "st.global.u32 [%l3+{}], %v{v};", v * 4).expect("strings grow");
+    }
+    k.push_str("ret;\n}\n");
+    k
+}
+
+struct Thread {
+    number: u32,
+    v: Vec<u32>,
+    p: Vec<bool>,
+}
+
+impl Thread {
+    /// Runs statements; false when the thread has left.
+    fn run(&mut self, list: &[Statement]) -> bool {
+        for statement in list {
+            match statement {
+                Statement::Compute { to, op, from, guard } => {
+                    if guard.is_none_or(|(p, negated)| self.p[p] != negated) {
+                        let [a, b, c] = from.map(|n| self.v[n]);
+                        self.v[*to] = if *op == THREAD_NUMBER { self.number } else { OPERATIONS[*op].1(a, b, c) };
+                    }
+                }
+                Statement::Compare { to, from } => self.p[*to] = self.v[from[0]] < self.v[from[1]],
+                Statement::Combine { to, from } => self.p[*to] = self.p[from[0]] ^ self.p[from[1]],
+                Statement::If { when, then, otherwise } => {
+                    if !self.run(if self.p[*when] { then } else { otherwise }) {
+                        return false;
+                    }
+                }
+                Statement::Loop { by, body } => {
+                    for _ in 0..=self.v[*by] & 3 {
+                        if !self.run(body) {
+                            return false;
+                        }
+                    }
+                }
+                Statement::Leave { when } => {
+                    if self.p[*when] {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+}
+
+fn check(seed: u64) {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let program = generate(&mut random, 3, &mut 90);
+    let source = print(&program);
+    let start: Vec<u32> = (0..THREADS * VARIABLES).map(|_| random.word()).collect();
+    let mut want = Vec::new();
+    for (i, v) in start.chunks(VARIABLES).enumerate() {
+        let p = (0..PREDICATES).map(|p| v[p] as i32 > p as i32 * 1000).collect();
+        let mut thread = Thread { number: i as u32, v: v.to_vec(), p };
+        thread.run(&program);
+        want.extend(thread.v);
+    }
+    for limit in LIMITS {
+        let got = words(&crate::common::run(&source, limit, &[bytes(&start)], want.len() * 4, THREADS as u32));
+        let wrong = got.iter().zip(&want).position(|(g, w)| g != w);
+        if let Some(at) = wrong {
+            panic!(
+                "seed {seed}, {limit} registers, thread {}, variable {}: {:#x}, not {:#x}\n{source}",
+                at / VARIABLES,
+                at % VARIABLES,
+                got[at],
+                want[at]
+            );
+        }
+    }
+}
+
+#[test]
+fn random_programs() {
+    (1..60).for_each(check);
+}
+
+#[test]
+#[ignore = "long: 3,000 random programs"]
+fn many_random_programs() {
+    (1000..4000).for_each(check);
+}

@@ -1,0 +1,148 @@
+//! What is outside of the subset is refused with its place and the reason, and what is inside is not.
+
+use gpurf_compiler::{Diagnostics, Options, compile};
+
+/// A kernel with this body.
+fn kernel(body: &str) -> String {
+    format!(
+        ".version 9.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p0)\n{{\n.reg .pred %p<4>; .reg .b16 %h<4>; \
+         .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %l<8>; .reg .f64 %d<4>; .shared .align 4 .b8 s[64];\n{body}\nret;\n}}\n"
+    )
+}
+
+fn refused(source: &str) -> Diagnostics {
+    match compile(source, "k.ptx", &Options::default()) {
+        Ok(_) => panic!("this was accepted:\n{source}"),
+        Err(e) => e,
+    }
+}
+
+#[test]
+fn instructions_outside_of_the_subset() {
+    for (body, reason) in [
+        ("add.f64 %d0, %d1, %d2;", "double precision"),
+        ("cvt.f64.f32 %d0, %f1;", "double precision"),
+        ("setp.lt.f64 %p1, %d0, %d1;", "double precision"),
+        ("add.f16 %h0, %h1, %h2;", "half precision"),
+        ("cvt.f32.f16 %f0, %h2;", "half precision"),
+        ("call.uni (%r1), f, (%r2);", "calls are outside"),
+        ("{ .param .b32 q; st.param.b32 [q], %r1; call.uni vprintf, (q); }", "printf"),
+        ("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r0}, {%r1}, {%r2}, {%r3};", "tensor"),
+        ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1}];", "texture"),
+        ("mov.u64 %l0, %clock64;", "clocks"),
+        ("mov.u32 %r0, %smid;", "%smid"),
+        ("redux.sync.add.s32 %r0, %r1, -1;", "sm_75"),
+        ("cp.async.ca.shared.global [%r0], [%l1], 4;", "sm_75"),
+        ("atom.global.cas.b64 %l0, [%l1], %l2, %l3;", "64-bit atomic"),
+        ("atom.global.add.u64 %l0, [%l1], %l2; mov.u64 %l3, %l0;", "64-bit atomic"),
+        ("atom.global.add.f64 %d0, [%l1], %d2;", "double precision"),
+        ("bar.red.popc.u32 %r0, 0, %p1;", "bar.red"),
+        ("bar.sync %r0;", "must be a constant"),
+        ("bar.sync 16;", "16 barriers"),
+        ("ld.global.v8.b32 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%l0];", "v8"),
+        ("ld.global.v4.b64 {%l0,%l1,%l2,%l3}, [%l0];", "16 bytes"),
+        ("st.const.b32 [%l0], %r1;", "only read"),
+        ("prmt.b32.f4e %r0, %r1, %r2, %r3;", "f4e"),
+        ("add.rn.s32 %r0, %r1, %r2;", ".rn"),
+        ("fma.rn.relu.f32 %f0, %f1, %f2, %f3;", ".relu"),
+        ("frob.u32 %r0;", "frob"),
+        ("alloca.u64 %l0, 16;", "run time"),
+        ("shfl.down.b32 %r0, %r1, 1, 31;", ".sync"),
+        ("div.s32 %r0, %r1, 0;", "zero"),
+    ] {
+        let diagnostics = refused(&kernel(body));
+        let text = diagnostics.to_string();
+        assert!(text.contains(reason), "`{body}` is refused by:\n{text}");
+        assert!(text.contains("k.ptx:7:"), "`{body}`: the place is wrong:\n{text}");
+        assert_eq!(diagnostics.entries.len(), 1, "`{body}` has more than one complaint:\n{text}");
+    }
+}
+
+#[test]
+fn operands_that_do_not_fit() {
+    for (body, reason) in [
+        ("add.u32 %r0, %r1, %l2;", "has 64 bits"),
+        ("add.u64 %l0, %r1, %l2;", "has 32 bits"),
+        ("add.u32 %r0, %r1, %p2;", "predicate"),
+        ("add.u32 %r0, %r1;", "3 operands"),
+        ("add.u32 %r0, %r1, %r9;", "no register `%r9`"),
+        ("add.u32 %r0, %r1, 0x100000000;", "32 bits"),
+        ("bra nowhere;", "no label `nowhere`"),
+        ("@%r1 bra nowhere;", "not a predicate"),
+        ("ld.global.u32 %r0, [%r1];", "64 bits are needed"),
+        ("ld.global.u32 %r0, [s];", "does not lie in .global"),
+        ("mov.u32 %r0, t;", "not a register"),
+        ("lop3.b32 %r0, %r1, %r2, %r3, 256;", "0 to 255"),
+        ("x: x: ret;", "twice"),
+        ("setp.foo.u32 %p0, %r1, %r2;", "comparison"),
+        ("brx.idx %r1, targets;", "branch targets"),
+    ] {
+        let text = refused(&kernel(body)).to_string();
+        assert!(text.contains(reason), "`{body}` is refused by:\n{text}");
+    }
+}
+
+#[test]
+fn modules_that_are_no_ptx_or_outside() {
+    for (source, reason) in [
+        ("", ".version"),
+        ("hello", ".version"),
+        (".version 1.0\n.target sm_10\n", "version"),
+        (".version 9.5\n.target sm_75\n.address_size 32\n", "64 bits only"),
+        (
+            ".version 9.5\n.target sm_75\n.address_size 64\n.extern .global .u32 x;\n.entry k(){ .reg .b64 %l; mov.u64 %l, x; }",
+            ".extern",
+        ),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.global .texref t;\n", "textures"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.const .b8 x[70000];\n", "65536 bytes"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.global .b64 x[999999999];\n", "bytes"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.global .b8 x[2] = {1, 2, 3};\n", "initial values"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.global .b8 x[2] = {300};\n", "does not fit"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.global .u64 x = y;\n", "no variable `y`"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.entry k(.param .b8 p[5000]) { ret; }", "parameters"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.entry k() { .shared .b8 s[70000]; ret; }", "shared"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n.entry k() { ret; }", "twice"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.entry k() .explicitcluster { ret; }", "clusters"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.entry k() { ret;", "end of the file"),
+    ] {
+        let text = refused(source).to_string();
+        assert!(text.contains(reason), "refused by:\n{text}\n{source}");
+    }
+}
+
+#[test]
+fn what_is_in_the_subset_is_accepted() {
+    for body in [
+        ".loc 1 2 3\n.pragma \"nounroll\"; mov.u32 %r0, %tid.w; // comment",
+        "{ .reg .b32 %r<2>; .reg .pred q; setp.eq.s32 q, %r0, 1; @q mov.u32 %r1, 5; }",
+        "mov.b64 {%r0, %r1}, %l0; mov.b64 %l1, {%r1, %r0}; mov.b32 {%h0, %h1}, %r0; mov.b32 %r0, {%h1, %h0};",
+        "mov.b64 {_, %r1}, %l0; st.shared.b32 [s+4], %r1;",
+        "atom.add.release.gpu.u32 %r0, [%l0], 1; red.relaxed.sys.global.add.u32 [%l0+8], 5; atom.shared.cas.b32 %r1, [s], 1, 2;",
+        "atom.global.add.u64 %l0, [%l1], %l2; red.global.xor.b64 [%l1], %l2;",
+        "ld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%f0, %f1, %f2, %f3}, [%l0+16]; st.global.cs.v2.b32 [%l1], {%r0, %r1};",
+        "ld.acquire.gpu.b32 %r0, [%l0]; st.release.cta.b32 [%l0], %r0; fence.sc.gpu; membar.gl;",
+        "L: bra.uni M; M: @%p1 bra L;",
+        "t: .branchtargets L, L, M; brx.idx %r0, t; L: mov.u32 %r1, 1; M: ret;",
+        "barrier.sync.aligned 3, 64; bar.warp.sync -1; nanosleep.u32 20; activemask.b32 %r0;",
+        "vote.sync.any.pred %p0, !%p1, -1; match.all.sync.b64 %r0|%p1, %l0, -1; shfl.sync.up.b32 %r0|%p0, %r1, 1, %r2, -1;",
+        "cvta.to.global.u64 %l0, %l1; cvta.shared.u64 %l0, s; isspacep.local %p0, %l0; prefetch.global.L2 [%l0];",
+        "trap; brkpt; exit;",
+    ] {
+        if let Err(e) = compile(&kernel(body), "k.ptx", &Options::default()) {
+            panic!("{e}");
+        }
+    }
+}
+
+#[test]
+fn a_diagnostic_shows_the_source() {
+    let text = refused(&kernel("mov.u32 %r0, 1;\n\tadd.f64 \t%d0, %d1, %d2;")).to_string();
+    let want = "\n --> k.ptx:8:5\n  |\n8 | \tadd.f64 \t%d0, %d1, %d2;\n  | \t   ^^^^";
+    assert!(text.ends_with(want), "{text}");
+}
+
+#[test]
+fn only_so_many_complaints() {
+    let text = refused(&kernel(&"frob;\n".repeat(50))).to_string();
+    assert!(text.ends_with("(and 30 more)"), "{text}");
+}

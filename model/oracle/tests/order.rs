@@ -1,0 +1,193 @@
+//! Blocks on several host threads, replay of atomic operations, and the sequence of commits.
+
+mod common;
+
+use common::{Setup, THREAD, storing};
+use gpurf_oracle::{AtomicStep, Commit, Effect, FaultKind, WarpId};
+
+/// Blocks and threads of a launch that is large enough to be parallel.
+const BLOCKS: u32 = 64;
+const THREADS: u32 = 128;
+
+fn large(code: &str, words: u32) -> Setup {
+    Setup::new(code)
+        .grid([BLOCKS, 1, 1])
+        .block([THREADS, 1, 1])
+        .buffers(&[vec![0; (BLOCKS * THREADS) as usize], vec![0; words as usize]])
+}
+
+/// Runs on one thread and on four; gives the buffers, which are the same, and whether blocks ran at the same time.
+fn both(setup: Setup) -> (Vec<Vec<u32>>, bool) {
+    let (alone, expected) = setup.try_run();
+    let setup = setup.threads(4);
+    for _ in 0..5 {
+        let (together, buffers) = setup.try_run();
+        assert_eq!(buffers, expected);
+        assert_eq!(together.as_ref().map(|s| s.counts), alone.as_ref().map(|s| s.counts));
+    }
+    let parallel = setup.try_run().0.is_ok_and(|s| s.parallel);
+    (expected, parallel)
+}
+
+#[test]
+fn independent_blocks_run_at_the_same_time() {
+    let (words, parallel) = both(large(&storing("IMAD.LO R9, PT, R0, R0, R0, !PT"), 1));
+    assert!(parallel);
+    assert_eq!(words[0], (0..BLOCKS * THREADS).map(|i| i * i + i).collect::<Vec<u32>>());
+}
+
+#[test]
+fn sums_that_nobody_reads_run_at_the_same_time() {
+    let code = format!(
+        "{THREAD}\nLDC.B32 R3, [RZ+0x8]\nATOM.GLOBAL.ADD RZ, [R3], R0\nATOM.GLOBAL.MAX.U32 RZ, [R3+0x4], R0\nEXIT"
+    );
+    let (words, parallel) = both(large(&code, 2));
+    let n = BLOCKS * THREADS;
+    assert!(parallel);
+    assert_eq!(words[1], [n * (n - 1) / 2, n - 1]);
+}
+
+#[test]
+fn results_of_atomic_operations_keep_blocks_in_order() {
+    let (words, parallel) = both(large(&storing("LDC.B32 R3, [RZ+0x8]\nMOV R4, 1\nATOM.GLOBAL.ADD R9, [R3], R4"), 1));
+    assert!(!parallel);
+    assert_eq!(words[0], (0..BLOCKS * THREADS).collect::<Vec<u32>>());
+}
+
+#[test]
+fn blocks_that_depend_on_each_other_run_in_order() {
+    // Each block leaves its number where all do: the last one's stays.
+    let (words, parallel) = both(large(&format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nST.GLOBAL.B32 [R3], R1\nEXIT"), 1));
+    assert!(!parallel);
+    assert_eq!(words[1], [BLOCKS - 1]);
+    // Each block reads what the one before it has written.
+    let chain = storing(
+        "LDC.B32 R3, [RZ+0x8]\nSHL R4, R1, 2\nIADD R3, PT, R3, R4, !PT\nLD.GLOBAL.B32 R9, [R3]\nIADD R9, PT, R9, 1, !PT\nST.GLOBAL.B32 [R3+0x4], R9",
+    );
+    let (words, parallel) = both(large(&chain, BLOCKS + 1));
+    assert!(!parallel);
+    assert_eq!(words[1], (0..=BLOCKS).collect::<Vec<u32>>());
+    // Sums that somebody reads.
+    let read = storing("LDC.B32 R3, [RZ+0x8]\nMOV R4, 1\nATOM.GLOBAL.ADD RZ, [R3], R4\nLD.GLOBAL.B32 R9, [R3]");
+    assert!(!both(large(&read, 1)).1);
+    // Different bytes of one word are not told apart, but right.
+    let bytes = format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nIADD R3, PT, R3, R1, !PT\nST.GLOBAL.B8 [R3], R1\nEXIT");
+    let (words, _) = both(large(&bytes, BLOCKS / 4));
+    assert_eq!(
+        words[1].iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>(),
+        (0..BLOCKS as u8).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_fault_is_that_of_the_first_block_whatever_the_threads() {
+    let code =
+        format!("{THREAD}\nISETP.GE.AND P0, R0, 1000, PT\n@P0 LD.GLOBAL.B32 R9, [RZ]\nST.GLOBAL.B32 [R2], R0\nEXIT");
+    let (words, _) = both(large(&code, 1));
+    assert_eq!(words[0][895], 895);
+    // Block 7 holds threads 896 to 1023; its warps run in turn, and thread 1000 is in its last one.
+    assert_eq!((words[0][896], words[0][991], words[0][992], words[0][1024]), (896, 991, 0, 0));
+    let fault = large(&code, 1).threads(4).fault();
+    assert_eq!((fault.block, fault.thread), ([7, 0, 0], [104, 0, 0]));
+}
+
+#[test]
+fn a_later_launch_starts_with_clean_notes() {
+    let setup = large(&storing("LD.GLOBAL.B32 R9, [R2]\nIADD R9, PT, R9, R0, !PT"), 1).threads(4);
+    let (parallel, words) =
+        setup.with(|oracle, launch, memory| (0..10).all(|_| oracle.run(launch, memory).unwrap().parallel));
+    assert!(parallel);
+    assert_eq!(words[0], (0..BLOCKS * THREADS).map(|i| 10 * i).collect::<Vec<u32>>());
+}
+
+/// Two blocks of two warps take tickets, each warp one for each lane.
+fn tickets() -> Setup {
+    let code = storing("LDC.B32 R3, [RZ+0x8]\nMOV R4, 1\nATOM.GLOBAL.ADD R9, [R3], R4");
+    Setup::new(&code).grid([2, 1, 1]).block([64, 1, 1]).buffers(&[vec![0; 128], vec![0]])
+}
+
+fn entry(block: u64, warp: u32, lanes: u32) -> AtomicStep {
+    AtomicStep { warp: WarpId { block, warp }, occurrence: 0, lanes }
+}
+
+fn replay(setup: &Setup, order: &[AtomicStep]) -> (Result<(), FaultKind>, Vec<Vec<u32>>) {
+    setup.with(|oracle, launch, memory| {
+        let result = oracle.replay(launch, memory, order.iter().copied(), &mut gpurf_oracle::Unobserved);
+        result.map(|_| ()).map_err(|fault| fault.kind)
+    })
+}
+
+#[test]
+fn atomic_operations_are_performed_in_the_order_given() {
+    let order = [entry(1, 1, 0xffff_ff00), entry(0, 1, !0), entry(1, 0, !0), entry(1, 1, 0xff), entry(0, 0, !0)];
+    let (result, words) = replay(&tickets(), &order);
+    result.unwrap();
+    let mut expected = vec![0; 128];
+    let mut ticket = 0;
+    for step in order {
+        for lane in gpurf_oracle::lanes_of(step.lanes) {
+            expected[step.warp.block as usize * 64 + step.warp.warp as usize * 32 + lane] = ticket;
+            ticket += 1;
+        }
+    }
+    assert_eq!(words[0], expected);
+    assert_eq!(words[1], [128]);
+}
+
+#[test]
+fn an_order_that_does_not_fit_is_refused() {
+    let wrong = |order: &[AtomicStep]| match replay(&tickets(), order).0.unwrap_err() {
+        FaultKind::Replay(problem) => problem,
+        kind => panic!("{kind}"),
+    };
+    let all = [entry(0, 0, !0), entry(0, 1, !0), entry(1, 0, !0)];
+    assert!(wrong(&all).contains("ends before"));
+    assert!(wrong(&[entry(2, 0, !0)]).contains("no warp"));
+    assert!(wrong(&[entry(0, 2, !0)]).contains("no warp"));
+    assert!(wrong(&[entry(0, 0, 2), entry(0, 0, 3)]).contains("lanes 0x00000002"));
+    assert!(wrong(&[AtomicStep { occurrence: 1, ..entry(0, 0, !0) }]).contains("operation 1"));
+    assert!(wrong(&[entry(0, 0, !0), entry(0, 0, !0)]).contains("has performed all"));
+}
+
+#[test]
+fn each_warp_commits_in_program_order() {
+    let code = "
+        S2R.TID.X R0
+        LDC.B32 R2, [RZ]
+        ISETP.LT.AND P2, R0, 40, PT
+        @P2 IADD R3, P1, R0, 5, !PT
+        IMAD.LO R2, PT, R0, 4, R2, !PT
+        @P2 ST.GLOBAL.B16 [R2], R3
+        MOV R4, 1
+        ATOM.GLOBAL.ADD RZ, [R2], R4
+        EXIT
+    ";
+    let setup = Setup::new(code).block([48, 1, 1]).buffers(&[vec![0; 48]]);
+    let mut seen = Vec::new();
+    setup.with(|oracle, launch, memory| {
+        let mut observer = |commit: &Commit<'_>| {
+            let effect = match commit.effect {
+                Effect::Register { register, values } => format!("R{register}={:x}", values.0[1]),
+                Effect::Predicate { predicate, values } => format!("P{predicate}={:x}", values & commit.mask),
+                Effect::Store { addresses, values, bytes } => format!("[{:x}]={:x}:{bytes}", addresses[1], values.0[1]),
+                Effect::Atomic { addresses, occurrence } => format!("atomic {occurrence} [{:x}]", addresses[1]),
+            };
+            if commit.warp.warp == 1 {
+                seen.push(format!("{} {} {:x} {effect}", commit.number, commit.pc, commit.mask));
+            }
+        };
+        oracle.run_observed(launch, memory, &mut observer).unwrap();
+    });
+    let expected = [
+        "0 0 ffff R0=21",
+        "1 1 ffff R2=1000000",
+        "2 2 ffff P2=ff",
+        "3 3 ff P1=0",
+        "3 3 ff R3=26",
+        "4 4 ffff R2=1000084",
+        "5 5 ff [1000084]=26:2",
+        "6 6 ffff R4=1",
+        "7 7 ffff atomic 0 [1000084]",
+    ];
+    assert_eq!(seen, expected);
+}

@@ -1,0 +1,253 @@
+//! `gpurf run` and `gpurf compile` as their users see them: results, exit statuses, messages, JSON, files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const PASSED: i32 = 0;
+const FAILED: i32 = 1;
+const BAD_INPUT: i32 = 2;
+const TOOL: i32 = 3;
+
+fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels").canonicalize().unwrap()
+}
+
+/// The program, in a folder of its own, without any nvcc.
+fn gpurf(arguments: &[&str]) -> Output {
+    let nowhere = tempfile::tempdir().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_gpurf"))
+        .args(arguments)
+        .current_dir(std::env::temp_dir())
+        .env("PATH", "")
+        .env("GPURF_HOME", nowhere.path())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Runs, and checks the status and that the message on standard error has each of the `words`.
+#[track_caller]
+fn refused(arguments: &[&str], status: i32, words: &[&str]) {
+    let output = gpurf(arguments);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {message}");
+    for word in words {
+        assert!(message.contains(word), "{arguments:?}: {word:?} is not in: {message}");
+    }
+    assert!(!message.contains("panicked"), "{message}");
+}
+
+/// Runs, and reads the one JSON object on standard output.
+#[track_caller]
+fn json(arguments: &[&str], status: i32) -> Value {
+    let output = gpurf(arguments);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {}", text(&output.stdout)))
+}
+
+/// A folder with a kernel that doubles an array and a manifest for it.
+struct Folder(tempfile::TempDir);
+
+const DOUBLE: &str = "
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry _Z6doublePji(.param .u64 data, .param .u32 n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [data];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.s32 %p1, %r5, %r1;
+    @%p1 bra $L1;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.s32 %rd3, %r5, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.u32 %r6, [%rd4];
+    add.s32 %r7, %r6, %r6;
+    st.global.u32 [%rd4], %r7;
+$L1:
+    ret;
+}
+";
+
+const MANIFEST: &str = r#"
+source = "double.ptx"
+kernel = "double"
+grid = [2, 1, 1]
+block = [64, 1, 1]
+
+[[arg]]
+buffer = { name = "data", type = "u32", len = 100, init = "iota", output = true }
+[[arg]]
+scalar = { type = "s32", value = 100 }
+"#;
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.put("double.ptx", DOUBLE);
+        folder.put("double.toml", MANIFEST);
+        folder
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn put(&self, name: &str, contents: &str) -> String {
+        fs::write(self.path(name), contents).unwrap();
+        self.path(name)
+    }
+
+    /// The manifest with one text replaced.
+    #[track_caller]
+    fn manifest(&self, from: &str, to: &str) -> String {
+        assert!(MANIFEST.contains(from));
+        self.put("changed.toml", &MANIFEST.replace(from, to))
+    }
+}
+
+#[test]
+fn a_manifest_runs_and_its_outputs_are_written() {
+    let folder = Folder::new();
+    let dump = folder.path("out/deep");
+    let object =
+        json(&["run", &folder.path("double.toml"), "--engine", "functional", "--dump", &dump, "--json"], PASSED);
+    assert_eq!(
+        (&object["result"], &object["command"], &object["engine"]),
+        (&"pass".into(), &"run".into(), &"functional".into())
+    );
+    assert_eq!(object["stats"]["launches"], 1);
+    assert!(object["stats"]["thread_instructions"].as_u64().unwrap() > 1000);
+    assert!(object.get("divergence").is_none() && object.get("message").is_none());
+    let expected: Vec<u8> = (0..100u32).flat_map(|i| (2 * i).to_le_bytes()).collect();
+    assert_eq!(fs::read(folder.path("out/deep/data.bin")).unwrap(), expected);
+    assert_eq!(fs::read_dir(&dump).unwrap().count(), 1);
+    // Again, with the result as the expectation, and in words.
+    fs::write(folder.path("expected.bin"), &expected).unwrap();
+    let manifest =
+        folder.put("checked.toml", &format!("{MANIFEST}\n[[check]]\nbuffer = \"data\"\nexpected = \"expected.bin\"\n"));
+    let output = gpurf(&["run", &manifest]);
+    assert_eq!(output.status.code(), Some(PASSED));
+    assert!(text(&output.stdout).contains("data"), "{}", text(&output.stdout));
+    fs::write(folder.path("expected.bin"), vec![7; 400]).unwrap();
+    let object = json(&["run", &manifest, "--json"], FAILED);
+    assert_eq!((&object["result"], &object["checks"][0]["ok"]), (&"check_failed".into(), &false.into()));
+    fs::write(folder.path("expected.bin"), vec![7; 399]).unwrap();
+    refused(&["run", &manifest], BAD_INPUT, &["expected.bin", "399", "400"]);
+}
+
+#[test]
+fn a_kernel_of_the_repository_gives_the_same_with_few_registers() {
+    let manifest = kernels().join("matrixMul.toml");
+    for registers in ["16", "24", "64"] {
+        let object = json(&["run", manifest.to_str().unwrap(), "--registers", registers, "--json"], PASSED);
+        assert_eq!(object["checks"][0]["ok"], true);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_its_place() {
+    let folder = Folder::new();
+    let run = |manifest: &str, words: &[&str]| refused(&["run", manifest], BAD_INPUT, words);
+    run(&folder.path("missing.toml"), &["missing.toml"]);
+    run(&folder.manifest("block = [64", "blok = [64"), &["changed.toml:", "blok"]);
+    run(&folder.manifest("kernel = \"double\"", "kernel = \"triple\""), &["triple", "_Z6doublePji"]);
+    run(&folder.manifest("type = \"s32\"", "type = \"s64\""), &["argument 2", "8 bytes", "has 4"]);
+    run(&folder.manifest("[[arg]]\nscalar = { type = \"s32\", value = 100 }", ""), &["2 parameters", "1 argument"]);
+    run(&folder.manifest("double.ptx", "none.ptx"), &["none.ptx"]);
+    run(&folder.manifest("double.ptx", "double.c"), &["changed.toml:2:", ".ptx"]);
+    folder.put("double.ptx", &DOUBLE.replace("add.s32 %r7, %r6, %r6", "sin.approx.f64 %r7, %r6"));
+    run(&folder.path("double.toml"), &["double.ptx:22:"]);
+    let object = json(&["run", &folder.path("double.toml"), "--json"], BAD_INPUT);
+    assert_eq!((&object["result"], &object["command"]), (&"error".into(), &"run".into()));
+}
+
+#[test]
+fn engines_that_are_not_built_and_wrong_options_say_so() {
+    let folder = Folder::new();
+    let manifest = folder.path("double.toml");
+    for engine in ["model", "rtl", "lockstep"] {
+        refused(&["run", &manifest, "--engine", engine], BAD_INPUT, &["not built", "functional"]);
+    }
+    refused(&["run", &manifest, "--engine", "magic"], BAD_INPUT, &["functional"]);
+    refused(&["run", &manifest, "--preset", "nothing"], BAD_INPUT, &["nothing", "baseline"]);
+    refused(&["run", &manifest, "--registers", "8"], BAD_INPUT, &["16"]);
+    refused(&["run", &manifest, "--dump", &folder.path("double.ptx")], BAD_INPUT, &["double.ptx"]);
+}
+
+#[test]
+fn a_program_that_goes_wrong_names_thread_and_line() {
+    let folder = Folder::new();
+    let manifest = folder.manifest("value = 100", "value = 128");
+    let output = gpurf(&["run", &manifest, "--dump", &folder.path("out")]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(FAILED));
+    for word in [
+        "double.ptx:21",
+        "_Z6doublePji",
+        "block (1, 0, 0)",
+        "thread (36, 0, 0)",
+        "out of bounds",
+        "`data`",
+        "400 bytes",
+    ] {
+        assert!(message.contains(word), "{word:?} is not in: {message}");
+    }
+    assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 0);
+    assert_eq!(json(&["run", &manifest, "--json"], FAILED)["result"], "check_failed");
+    folder.put("double.ptx", &DOUBLE.replace("mov.u32 %r4, %tid.x;", "mov.u32 %r4, %tid.x;\n$L2:\nbra.uni $L2;"));
+    let object = json(&["run", &folder.path("double.toml"), "--json"], FAILED);
+    assert_eq!(object["result"], "hang");
+}
+
+#[test]
+fn cuda_needs_nvcc_or_the_ptx_beside_it() {
+    let folder = Folder::new();
+    folder.put("double.cu", "// compiled before");
+    let manifest = folder.manifest("double.ptx", "double.cu");
+    let set_time = |name: &str, seconds: u64| {
+        let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        fs::File::options().append(true).open(folder.path(name)).unwrap().set_modified(time).unwrap();
+    };
+    set_time("double.cu", 1000);
+    set_time("double.ptx", 2000);
+    json(&["run", &manifest, "--json"], PASSED);
+    set_time("double.cu", 3000);
+    refused(&["run", &manifest], TOOL, &["nvcc", "make kernels", "older"]);
+    fs::remove_file(folder.path("double.ptx")).unwrap();
+    refused(&["run", &manifest], TOOL, &["nvcc", "double.ptx"]);
+    refused(&["compile", &folder.path("double.cu")], TOOL, &["nvcc"]);
+    refused(&["compile", &folder.path("nothing.cu")], BAD_INPUT, &["nothing.cu"]);
+}
+
+#[test]
+fn machine_code_and_annotated_ptx() {
+    let folder = Folder::new();
+    let (source, image) = (folder.path("double.ptx"), folder.path("double.json"));
+    let output = gpurf(&["compile", &source, "-o", &image, "--preset", "baseline"]);
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+    assert!(output.stdout.is_empty() && text(&output.stderr).contains("_Z6doublePji"));
+    let image: Value = serde_json::from_slice(&fs::read(image).unwrap()).unwrap();
+    assert_eq!(image["kernels"][0]["parameters"][1]["offset"], 8);
+    let direct = gpurf(&["compile", &source]);
+    assert_eq!(serde_json::from_slice::<Value>(&direct.stdout).unwrap(), image);
+    let annotated = text(&gpurf(&["compile", &source, "--annotate"]).stdout);
+    assert!(annotated.contains("ld.global.u32 %r6, [%rd4];") && annotated.contains("LD.GLOBAL.B32"), "{annotated}");
+    refused(&["compile", &source, "-o", &folder.path("no/such/folder.json")], TOOL, &["folder.json"]);
+    folder.put("broken.ptx", ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { wgmma; ret; }");
+    refused(&["compile", &folder.path("broken.ptx"), "-o", &folder.path("x.json")], BAD_INPUT, &["broken.ptx:4:"]);
+    assert!(!Path::new(&folder.path("x.json")).exists());
+}

@@ -1,0 +1,16 @@
+//! Writes the expected outputs of the small manifests anew, from the references: `tests/kernels/expected/NAME.BUFFER.bin`.
+
+use std::error::Error;
+use std::fs;
+
+use gpurf_kernels::{Case, KERNELS, folder};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(folder().join("expected"))?;
+    for kernel in KERNELS {
+        for output in (kernel.reference)(&Case::load(kernel.name)?) {
+            fs::write(folder().join("expected").join(format!("{}.{}.bin", kernel.name, output.buffer)), output.bytes)?;
+        }
+    }
+    Ok(())
+}

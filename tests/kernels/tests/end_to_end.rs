@@ -1,0 +1,81 @@
+//! Every kernel through compiler and oracle: its output equals the reference, at both sizes, and with few registers too.
+
+use std::fs;
+
+use gpurf_compiler::{Compiled, Options, compile};
+use gpurf_kernels::{Case, KERNELS, Kernel};
+use gpurf_launch::{BufferId, CheckRow};
+use gpurf_oracle::host::{OracleEngine, Session};
+
+/// The register limits of the small runs. The last is the compiler's default.
+const LIMITS: [u16; 4] = [16, 24, 32, 64];
+
+/// Kernels that add floats with atomics: warps get there in an order that depends on the code between.
+const ADDS_FLOATS: [&str; 1] = ["kmeans"];
+
+fn load(name: &str) -> Case {
+    Case::load(name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn build(kernel: &Kernel, registers: u16) -> Compiled {
+    let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
+    let text = fs::read_to_string(&path).expect("PTX lies beside the source");
+    let compiled = compile(&text, &path.display().to_string(), &Options { registers });
+    compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"))
+}
+
+/// The final bytes of every buffer.
+fn run(case: &Case, compiled: &Compiled) -> Vec<Vec<u8>> {
+    let mut session = Session::new(case.manifest(), &compiled.image).unwrap_or_else(|error| panic!("{error}"));
+    session.run(&mut OracleEngine::default()).unwrap_or_else(|error| panic!("{error}"));
+    (0..case.manifest().buffers.len()).map(|id| session.bytes(BufferId(id))).collect()
+}
+
+/// Compares the outputs with the reference, with the tolerances that the small manifest states.
+fn compare(kernel: &Kernel, case: &Case, bytes: &[Vec<u8>]) -> Vec<CheckRow> {
+    let small = load(kernel.name);
+    let (stated, manifest) = (small.manifest(), case.manifest());
+    let check_of = |name: &str| stated.checks.iter().find(|check| stated.buffer(check.buffer).name == name);
+    let outputs = case.declared((kernel.reference)(case));
+    let rows = outputs.iter().map(|output| {
+        let id = manifest.buffers.iter().position(|buffer| buffer.name == output.buffer).expect("it is declared");
+        let check = check_of(output.buffer).expect("the small run checks every output");
+        check.compare(&manifest.buffers[id], &output.bytes, &bytes[id])
+    });
+    rows.collect()
+}
+
+#[test]
+fn small_runs_equal_the_reference_with_any_number_of_registers() {
+    for kernel in KERNELS {
+        let case = load(kernel.name);
+        let mut results = Vec::new();
+        for registers in LIMITS {
+            let compiled = build(kernel, registers);
+            for report in &compiled.report.kernels {
+                assert!(report.registers <= registers, "{}: {} registers", report.name, report.registers);
+            }
+            let bytes = run(&case, &compiled);
+            let rows = case.manifest().evaluate(|id| &bytes[id.0]).unwrap_or_else(|error| panic!("{error}"));
+            for row in rows {
+                assert!(row.ok, "{} with {registers} registers: {row:?}", kernel.name);
+            }
+            results.push(bytes);
+        }
+        let same = results.windows(2).all(|pair| pair[0] == pair[1]);
+        assert!(same || ADDS_FLOATS.contains(&kernel.name), "{}: registers change the output", kernel.name);
+    }
+}
+
+#[test]
+fn large_runs_equal_the_reference() {
+    for kernel in KERNELS {
+        let case = load(&kernel.manifests()[1]);
+        let bytes = run(&case, &build(kernel, LIMITS[3]));
+        let rows = compare(kernel, &case, &bytes);
+        assert!(!rows.is_empty(), "{}: no output", kernel.name);
+        for row in rows {
+            assert!(row.ok, "{}: {row:?}", kernel.name);
+        }
+    }
+}
