@@ -54,6 +54,7 @@ impl<'a> Kernel<'_, 'a> {
             }
             "bfe" => self.extract(i, mods)?,
             "bfi" => self.insert(i, mods)?,
+            "bmsk" => self.bit_mask(i, mods)?,
             "popc" | "clz" | "brev" | "bfind" => self.count_bits(i, mods)?,
             "setp" => self.set_predicate(i, mods)?,
             "set" => self.set(i, mods)?,
@@ -217,6 +218,22 @@ impl<'a> Kernel<'_, 'a> {
         // mask ? moved : y
         let result = [0, 1].map(|n| b.lop3(mask[n], moved[n], y[n], 0xca));
         self.write(d, ty, result)
+    }
+
+    /// Ones from bit `a` on, as many as `b` says, those above bit 31 cut off.
+    fn bit_mask(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        let wraps = mods.one_of(&["clamp", "wrap"]) == Some("wrap");
+        mods.ty_of(&["b32"])?;
+        let [d, a, b] = self.operands(i)?;
+        let (position, length) = (self.word(a, 32)?, self.word(b, 32)?);
+        let b = &mut self.b;
+        // Shifts give 0 from 32 on, which is what clamping asks for.
+        let amount = |b: &mut crate::mir::Builder, n| if wraps { b.and(n, Val::Imm(31)) } else { n };
+        let (position, length) = (amount(b, position), amount(b, length));
+        let above = b.shl(Val::Imm(u32::MAX), length);
+        let ones = b.not(above);
+        let result = b.shl(ones, position);
+        self.write_word(d, B32, result)
     }
 
     fn count_bits(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {

@@ -30,6 +30,8 @@ use types::{Mods, Result};
 
 /// Most errors that are collected before a kernel is given up.
 const MAX_ERRORS: usize = 100;
+/// Name of the shared word in which `bar.red` counts; no variable of the PTX has it.
+const BARRIER_COUNT: &str = "";
 /// Most local memory of a thread in bytes.
 const MAX_LOCAL: u64 = 512 << 10;
 
@@ -146,6 +148,11 @@ fn place_shared<'a>(
             return Err(Error::new(variable.name.span, message));
         }
     }
+    if reduces_at_barriers(body) {
+        at = at.next_multiple_of(4);
+        scope.places.insert(BARRIER_COUNT, Place::Shared(at as u32));
+        at += 4;
+    }
     // Dynamic shared memory: all of these begin at the same address.
     let align = shared.iter().filter(|v| v.elements.is_none()).map(|v| v.align).max().unwrap_or(1);
     let at = (at as u32).next_multiple_of(align);
@@ -153,6 +160,17 @@ fn place_shared<'a>(
         scope.places.insert(variable.name.text, Place::Shared(at));
     }
     Ok(at)
+}
+
+/// Whether a kernel has `bar.red`, which counts in shared memory.
+fn reduces_at_barriers(block: &Block<'_>) -> bool {
+    block.statements.iter().any(|s| match s {
+        Statement::Instruction(i) => {
+            matches!(i.opcode.text, "bar" | "barrier") && i.modifiers.iter().any(|m| m.text == "red")
+        }
+        Statement::Block(inner) => reduces_at_barriers(inner),
+        Statement::Label(_) | Statement::BranchTargets(_) => false,
+    })
 }
 
 fn collect_shared<'a>(block: &'a Block<'a>, out: &mut Vec<&'a ast::Variable<'a>>) {

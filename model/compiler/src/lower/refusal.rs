@@ -16,8 +16,8 @@ pub fn reason(i: &Instruction<'_>) -> String {
         "wmma" | "mma" | "ldmatrix" | "stmatrix" | "movmatrix" | "wgmma" | "tcgen05" => {
             format!("`{opcode}`: tensor operations are outside of the subset")
         }
-        "cp" | "mbarrier" | "elect" | "redux" | "griddepcontrol" | "setmaxnreg" | "multimem" | "st.async" | "szext"
-        | "bmsk" | "getctarank" | "mapa" | "createpolicy" | "discard" | "applypriority" => {
+        "cp" | "mbarrier" | "elect" | "redux" | "griddepcontrol" | "setmaxnreg" | "multimem" | "st.async"
+        | "getctarank" | "mapa" | "createpolicy" | "discard" | "applypriority" => {
             format!("`{opcode}` is not in sm_75, which the subset is made for: compile with -arch=sm_75")
         }
         "alloca" | "stacksave" | "stackrestore" => {

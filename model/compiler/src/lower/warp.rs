@@ -4,7 +4,7 @@ use super::kernel::{Kernel, wrong};
 use super::logic::B32;
 use super::types::{Mods, Result};
 use crate::mir::{Inst, Pred, Val};
-use crate::ptx::ast::{Instruction, OperandKind};
+use crate::ptx::ast::{Instruction, Operand, OperandKind};
 use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, machine};
 
@@ -184,16 +184,26 @@ impl<'a> Kernel<'_, 'a> {
             self.b.push(inst);
             return Ok(());
         }
-        if let Some(name) = mods.one_of(&["arrive", "red", "cluster"]) {
+        if let Some(name) = mods.one_of(&["arrive", "cluster"]) {
             return wrong(mods.span(), format!("`{}.{name}` is outside of the subset", i.opcode.text));
         }
+        if mods.flag("red") {
+            return self.reduce_at_barrier(i, mods);
+        }
         self.synchronised(mods, "bar")?;
-        mods.one_of(&["cta", "aligned"]);
         let (id, threads) = match i.operands.as_slice() {
-            [id] => (id, Val::ZERO),
-            [id, threads] => (id, self.word(threads, 32)?),
+            [id] => (id, None),
+            [id, threads] => (id, Some(threads)),
             _ => return wrong(i.span, "`bar.sync` has one or two operands"),
         };
+        let barrier = self.barrier_of(id, threads)?;
+        self.b.push(barrier);
+        Ok(())
+    }
+
+    /// The instruction that waits at a barrier.
+    fn barrier_of(&mut self, id: &Operand<'a>, threads: Option<&Operand<'a>>) -> Result<Inst> {
+        let threads = threads.map_or(Ok(Val::ZERO), |t| self.word(t, 32))?;
         let number = match id.kind {
             OperandKind::Int(n) => u8::try_from(n).ok().and_then(BarrierId::new),
             _ => return wrong(id.span, "the number of a barrier must be a constant"),
@@ -201,8 +211,52 @@ impl<'a> Kernel<'_, 'a> {
         let Some(id) = number else {
             return wrong(id.span, format!("there are {} barriers", machine::BARRIERS));
         };
-        let inst = self.b.inst(Op::Bar { id }, [Val::ZERO, threads, Val::ZERO]);
-        self.b.push(inst);
-        Ok(())
+        Ok(self.b.inst(Op::Bar { id }, [Val::ZERO, threads, Val::ZERO]))
+    }
+
+    /// `bar.red`: all clear a word of shared memory, those whose predicate counts add to it, all read it, with barriers
+    /// between; the last one keeps the next reduction from clearing it too early.
+    fn reduce_at_barrier(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        mods.one_of(&["cta", "aligned"]);
+        let kind = mods.need("an operation", &["popc", "and", "or"])?;
+        if kind == "popc" {
+            mods.ty_of(&["u32"])?;
+        } else if !mods.flag("pred") {
+            return wrong(mods.span(), "this reduction is one of predicates: .pred");
+        }
+        let (d, id, threads, p) = match i.operands.as_slice() {
+            [d, id, p] => (d, id, None, p),
+            [d, id, threads, p] => (d, id, Some(threads), p),
+            _ => return wrong(i.span, "`bar.red` has three or four operands"),
+        };
+        let p = self.predicate(p)?;
+        let barrier = self.barrier_of(id, threads)?;
+        let (_, [at, _]) = self.address_of(super::BARRIER_COUNT, 0, i.span)?;
+        let offset = at.constant().unwrap_or(0) as i32;
+        let store = Op::St { space: Space::Shared, kind: StoreType::B32, align: Alignment::Natural };
+        let clear = self.b.inst(store, [Val::ZERO; 3]);
+        self.b.push(Inst { offset, ..clear });
+        self.b.push(barrier.clone());
+        // All agree if nobody disagrees.
+        let counts = if kind == "and" { p.not() } else { p };
+        let one = self.b.select(counts, Val::Imm(1), Val::ZERO);
+        let add = Op::Atom { space: AtomicSpace::Shared, operation: Atomic::Add };
+        let add = self.b.inst(add, [Val::ZERO, Val::ZERO, one]);
+        self.b.push(Inst { offset, ..add });
+        self.b.push(barrier.clone());
+        let load = Op::Ld { space: Space::Shared, kind: LoadType::B32, align: Alignment::Natural };
+        let count = self.b.general();
+        let load = self.b.inst(load, [Val::ZERO; 3]);
+        self.b.push(Inst { d: Some(count), offset, ..load });
+        self.b.push(barrier);
+        let count = Val::Reg(count);
+        match kind {
+            "popc" => self.write_word(d, B32, count),
+            _ => {
+                let comparison = if kind == "and" { IntegerComparison::Eq } else { IntegerComparison::Ne };
+                let result = self.b.compare(comparison, false, count, Val::ZERO);
+                self.write_predicate(d, result)
+            }
+        }
     }
 }

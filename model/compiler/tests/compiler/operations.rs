@@ -224,6 +224,11 @@ fn shifts_and_bits() {
         case("bfi.b32 $d, $a, $b, $c, 7;", 32, &[32, 32, 32], |a, b, c| inserted(a, b, c, 7, 32)),
         case("bfi.b64 $d, $a, $b, $c, 40;", 64, &[64, 64, 32], |a, b, c| inserted(a, b, c, 40, 64)),
         case("bfi.b64 $d, $a, $b, 3, $c;", 64, &[64, 64, 32], |a, b, c| inserted(a, b, 3, c, 64)),
+        case("bmsk.clamp.b32 $d, $a, $b;", 32, &[32, 32], |a, b, _| {
+            if a > 31 { 0 } else { u64::from(u32::MAX >> (32 - b.clamp(1, 32)) << a) * u64::from(b > 0) }
+        }),
+        case("bmsk.wrap.b32 $d, $a, 9;", 32, &[32], |a, _, _| u64::from(0x1ffu32 << (a & 31))),
+        case("bmsk.wrap.b32 $d, 5, $a;", 32, &[32], |a, _, _| u64::from(((1u32 << (a & 31)) - 1) << 5)),
         case("popc.b64 $d, $a;", 32, &[64], |a, _, _| a.count_ones().into()),
         case("clz.b64 $d, $a;", 32, &[64], |a, _, _| a.leading_zeros().into()),
         case("clz.b32 $d, $a;", 32, &[32], |a, _, _| (a as u32).leading_zeros().into()),
@@ -289,6 +294,22 @@ fn comparisons_and_selections() {
             32,
             &[32, 32],
             |a, b, _| if ((a as i32) < 0) == (b & 1 == 1) { 8 } else { 4 },
+        ),
+    ]);
+}
+
+#[test]
+fn reductions_at_barriers() {
+    check(&[
+        case("setp.ge.u32 %p1, %r7, 100; bar.red.popc.u32 $d, 0, %p1;", 32, &[], |_, _, _| 156),
+        case("setp.ge.u32 %p1, %r7, 100; bar.red.or.pred %p2, 0, %p1; selp.b32 $d, 1, 0, %p2;", 32, &[], |_, _, _| 1),
+        case("setp.ge.u32 %p1, %r7, 0; bar.red.and.pred %p2, 0, !%p1; selp.b32 $d, 1, 0, %p2;", 32, &[], |_, _, _| 0),
+        case(
+            "setp.ge.u32 %p1, %r7, 255; bar.red.and.pred %p2, 0, !%p1; bar.red.popc.u32 $d, 0, !%p1; \
+             @%p2 add.u32 $d, $d, 1000;",
+            32,
+            &[],
+            |_, _, _| 255,
         ),
     ]);
 }

@@ -36,7 +36,7 @@ fn instructions_outside_of_the_subset() {
         ("atom.global.cas.b64 %l0, [%l1], %l2, %l3;", "64-bit atomic"),
         ("atom.global.add.u64 %l0, [%l1], %l2; mov.u64 %l3, %l0;", "64-bit atomic"),
         ("atom.global.add.f64 %d0, [%l1], %d2;", "double precision"),
-        ("bar.red.popc.u32 %r0, 0, %p1;", "bar.red"),
+        ("bar.arrive 0, 64;", "bar.arrive"),
         ("bar.sync %r0;", "must be a constant"),
         ("bar.sync 16;", "16 barriers"),
         ("ld.global.v8.b32 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%l0];", "v8"),
@@ -126,6 +126,7 @@ fn what_is_in_the_subset_is_accepted() {
         "barrier.sync.aligned 3, 64; bar.warp.sync -1; nanosleep.u32 20; activemask.b32 %r0;",
         "vote.sync.any.pred %p0, !%p1, -1; match.all.sync.b64 %r0|%p1, %l0, -1; shfl.sync.up.b32 %r0|%p0, %r1, 1, %r2, -1;",
         "cvta.to.global.u64 %l0, %l1; cvta.shared.u64 %l0, s; isspacep.local %p0, %l0; prefetch.global.L2 [%l0];",
+        "bar.red.popc.u32 %r0, 0, %p1; barrier.cta.red.or.aligned.pred %p0, 1, 64, !%p1; bar.red.and.pred %p0, 0, %p1;",
         "trap; brkpt; exit;",
     ] {
         if let Err(e) = compile(&kernel(body), "k.ptx", &Options::default()) {
