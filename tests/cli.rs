@@ -103,7 +103,7 @@ fn usage_errors_end_with_2() {
 
 #[test]
 fn what_is_not_built_is_absent() {
-    for absent in ["run", "compile", "golden", "report", "regress"] {
+    for absent in ["golden", "report", "regress"] {
         refused(&[absent], BAD_INPUT, &["unrecognized subcommand"]);
     }
     refused(&["cosim", "--kernel", "k.toml"], BAD_INPUT, &["unexpected argument", "--kernel"]);
