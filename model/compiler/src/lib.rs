@@ -20,7 +20,7 @@ pub mod ptx;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use listing::annotate;
 
-use diagnostic::Error;
+use diagnostic::{Error, Span};
 use gpurf_isa::Image;
 use serde::{Deserialize, Serialize};
 
@@ -91,16 +91,17 @@ pub struct Compiled {
 /// Compiles PTX. `file_name` is for messages and the image.
 ///
 /// # Errors
-/// What is no PTX, or outside of the subset: each with line, column, text and reason.
-///
-/// # Panics
-/// If `options.registers` is out of its range.
+/// What is no PTX, or outside of the subset: each with line, column, text and reason. Registers out of their range.
 pub fn compile(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Diagnostics> {
-    assert!((Options::FEWEST..=Options::MOST).contains(&options.registers), "registers out of range");
     compile_module(source, file_name, options).map_err(|errors| Diagnostics::new(file_name, source, errors))
 }
 
 fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Vec<Error>> {
+    if !(Options::FEWEST..=Options::MOST).contains(&options.registers) {
+        let (fewest, most) = (Options::FEWEST, Options::MOST);
+        let message = format!("{} registers: a thread can have {fewest} to {most}", options.registers);
+        return Err(vec![Error::new(Span::default(), message)]);
+    }
     let module = ptx::parse(source).map_err(|e| vec![e])?;
     let (kernels, symbols) = lower::lower(source, &module)?;
     let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };

@@ -299,6 +299,13 @@ fn comparisons_and_selections() {
 }
 
 #[test]
+fn branches_by_index() {
+    let text = "and.b32 $a, $a, 3; t: .branchtargets A, B, C, A; brx.idx $a, t; A: mov.u32 $d, 10; bra.uni E; \
+                B: mov.u32 $d, 20; bra.uni E; C: mov.u32 $d, 30; E: add.u32 $d, $d, 1;";
+    check(&[case(text, 32, &[32], |a, _, _| [11, 21, 31, 11][a as usize & 3])]);
+}
+
+#[test]
 fn reductions_at_barriers() {
     check(&[
         case("setp.ge.u32 %p1, %r7, 100; bar.red.popc.u32 $d, 0, %p1;", 32, &[], |_, _, _| 156),
