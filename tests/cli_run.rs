@@ -10,6 +10,8 @@ const PASSED: i32 = 0;
 const FAILED: i32 = 1;
 const BAD_INPUT: i32 = 2;
 const TOOL: i32 = 3;
+#[cfg(unix)]
+const INTERRUPTED: i32 = 130;
 
 fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels").canonicalize().unwrap()
@@ -211,6 +213,29 @@ fn a_program_that_goes_wrong_names_thread_and_line() {
     folder.put("double.ptx", &DOUBLE.replace("mov.u32 %r4, %tid.x;", "mov.u32 %r4, %tid.x;\n$L2:\nbra.uni $L2;"));
     let object = json(&["run", &folder.path("double.toml"), "--json"], FAILED);
     assert_eq!(object["result"], "hang");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_ctrl_c_ends_a_run() {
+    let folder = Folder::new();
+    // It would count to 2^32.
+    let counting = "mov.u32 %r4, %tid.x;\n$L2:\nadd.s32 %r7, %r7, 1;\nsetp.ne.s32 %p1, %r7, 0;\n@%p1 bra $L2;";
+    folder.put("double.ptx", &DOUBLE.replace("mov.u32 %r4, %tid.x;", &format!("mov.u32 %r7, 1;\n{counting}")));
+    let dump = folder.path("out");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
+    command.args(["run", &folder.path("double.toml"), "--json", "--dump", &dump]);
+    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    while !Path::new(&dump).is_dir() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    // The shell has a kill of its own; a small system has no other.
+    assert!(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(INTERRUPTED));
+    assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["result"], "interrupted");
+    assert_eq!(fs::read_dir(dump).unwrap().count(), 0);
 }
 
 #[test]

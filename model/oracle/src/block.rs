@@ -1,5 +1,7 @@
 //! A thread block: its warps take turns until all have ended.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::commit::Observer;
 use crate::conflict::Conflicts;
 use crate::execute::{Step, step};
@@ -162,6 +164,7 @@ pub struct Context<'a, O> {
     pub constant: &'a [u8],
     pub geometry: Geometry,
     pub step_limit: u64,
+    pub stop: Option<&'a AtomicBool>,
     pub atomics: Atomics,
     pub state: State,
     pub counts: Counts,
@@ -211,6 +214,9 @@ impl<O: Observer> Context<'_, O> {
                 self.state.issued += warp.issued - before;
                 self.counts.instructions += warp.issued - before;
                 turn.map_err(|fault| self.locate(warp, fault))?;
+                if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                    return Err(self.fault(warp, FaultKind::Stopped));
+                }
                 if self.state.issued > self.step_limit {
                     return Err(self.fault(warp, FaultKind::StepLimit { limit: self.step_limit }));
                 }

@@ -154,6 +154,9 @@ pub enum FaultKind {
     /// The program counter is behind the last instruction.
     #[error("execution runs past the end of the kernel")]
     PastEnd,
+    /// Somebody wanted the run to end ([`crate::Options::stop`]).
+    #[error("stopped by the user")]
+    Stopped,
     /// The order of atomics that was to be replayed does not fit the program.
     #[error("the order of atomic operations does not fit the program: {0}")]
     Replay(String),

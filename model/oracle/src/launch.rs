@@ -23,19 +23,21 @@ pub struct Launch<'a> {
 }
 
 /// What a run may do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Threads of the host.
     pub threads: NonZeroUsize,
     /// Instructions that the warps of a block may issue before it counts as a hang.
     pub step_limit: u64,
+    /// Raised by somebody who wants the run to end early.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 impl Default for Options {
     /// A thread for each processor; ten billion instructions.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { threads, step_limit: 10_000_000_000 }
+        Self { threads, step_limit: 10_000_000_000, stop: None }
     }
 }
 
@@ -173,6 +175,7 @@ impl Oracle {
             constant: launch.constant,
             geometry: launch.geometry,
             step_limit: self.options.step_limit,
+            stop: self.options.stop,
             atomics: Atomics::Free,
             state: State::new(launch.program, &launch.geometry, 0),
             counts: Counts::default(),

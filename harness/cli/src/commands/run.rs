@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use gpurf_launch::{BufferId, CheckRow, Manifest};
 use gpurf_oracle::host::{OracleEngine, OracleError, RunError, RunReport, Session};
-use gpurf_oracle::{Counts, FaultKind, Oracle};
+use gpurf_oracle::{Counts, FaultKind, Options, Oracle};
 use serde::Serialize;
 
 use super::source;
 use crate::args::{Engine, RunKernels};
 use crate::failure::{Failure, Status};
+use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, grouped, numbers, words};
 use crate::plan;
 use crate::result::{Verdict, json};
@@ -66,8 +67,10 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         // Before the work, not after it.
         source::make_folder(folder)?;
     }
+    interrupt::listen()?;
     let start = Instant::now();
-    let mut engine = OracleEngine::new(Oracle::default());
+    let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
+    let mut engine = OracleEngine::new(Oracle::new(options));
     let ran = session.run(&mut engine);
     let mut outcome = Outcome {
         result: Verdict::Pass,
@@ -96,7 +99,11 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         }
     }
     show(arguments, &outcome)?;
-    Ok(if outcome.result == Verdict::Pass { Status::Pass } else { Status::Failed })
+    Ok(match outcome.result {
+        Verdict::Pass => Status::Pass,
+        Verdict::Interrupted => Status::Interrupted,
+        _ => Status::Failed,
+    })
 }
 
 /// In one word, why launches did not come to their end.
@@ -105,6 +112,7 @@ fn verdict(error: &RunError<OracleError>) -> Result<Verdict, Failure> {
         RunError::Passes { .. } => Ok(Verdict::Hang),
         RunError::Engine(OracleError::Fault(fault)) => Ok(match fault.kind {
             FaultKind::Spin { .. } | FaultKind::StepLimit { .. } | FaultKind::BarrierDeadlock { .. } => Verdict::Hang,
+            FaultKind::Stopped => Verdict::Interrupted,
             _ => Verdict::CheckFailed,
         }),
         RunError::Engine(OracleError::Program(error)) => Err(Failure::tool(format!(

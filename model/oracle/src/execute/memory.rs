@@ -1,22 +1,21 @@
-//! Loads, stores and atomic operations.
+//! Loads and stores.
 
-use gpurf_isa::Op;
 use gpurf_isa::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
-use gpurf_isa::modifiers::{Alignment, Atomic, AtomicSpace, LoadType, Modifier, Space, StoreType};
+use gpurf_isa::modifiers::{Alignment, LoadType, Space, StoreType};
 
-use super::{Step, report, write};
-use crate::block::{Atomics, Context};
+use super::report;
+use crate::block::Context;
 use crate::commit::{Effect, Observer};
 use crate::fault::{Access, FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, WIDTH, lanes_of};
 use crate::memory::Place;
-use crate::program::{Decoded, commutes};
+use crate::program::Decoded;
 use crate::shared::{Accessor, SharedFault};
-use crate::warp::{Waiting, Warp};
+use crate::warp::Warp;
 
 /// A place in one of the memories.
 #[derive(Clone, Copy)]
-enum Target {
+pub enum Target {
     Global(u64),
     Shared(u32),
     Local(u32),
@@ -25,7 +24,7 @@ enum Target {
 
 impl Target {
     #[inline(always)]
-    fn of(space: Space, address: u64) -> Self {
+    pub fn of(space: Space, address: u64) -> Self {
         match space {
             Space::Global => Self::Global(address),
             Space::Shared => Self::Shared(address as u32),
@@ -49,7 +48,7 @@ impl Target {
     }
 
     /// As a generic address.
-    fn generic(self) -> u64 {
+    pub fn generic(self) -> u64 {
         let window = |window: u32, address: u32| u64::from(window) << 32 | u64::from(address);
         match self {
             Self::Global(address) => address,
@@ -62,7 +61,7 @@ impl Target {
 
 /// The address of each lane: 64 bits where there is an upper word, else 32.
 #[inline(always)]
-fn addresses<O: Observer>(context: &Context<'_, O>, warp: &Warp, ins: &Decoded, space: Space) -> [u64; WIDTH] {
+pub fn addresses<O: Observer>(context: &Context<'_, O>, warp: &Warp, ins: &Decoded, space: Space) -> [u64; WIDTH] {
     let low = &warp.row(ins.a).0;
     match space {
         Space::Global | Space::Generic => {
@@ -102,7 +101,7 @@ fn alignment(align: Alignment, bytes: u32) -> u32 {
 }
 
 #[inline(always)]
-fn check_aligned(access: Access, lane: usize, target: Target, address: u64, align: u32) -> Result<(), LaneFault> {
+pub fn check_aligned(access: Access, lane: usize, target: Target, address: u64, align: u32) -> Result<(), LaneFault> {
     if address & u64::from(align - 1) == 0 {
         return Ok(());
     }
@@ -120,7 +119,7 @@ fn low_mask(bytes: u32) -> u32 {
 
 impl<O: Observer> Context<'_, O> {
     #[inline(always)]
-    fn place(
+    pub(super) fn place(
         &self,
         warp: &mut Warp,
         access: Access,
@@ -136,7 +135,7 @@ impl<O: Observer> Context<'_, O> {
     }
 
     #[cold]
-    fn shared_fault(&self, access: Access, lane: usize, address: u32, fault: SharedFault) -> LaneFault {
+    pub(super) fn shared_fault(&self, access: Access, lane: usize, address: u32, fault: SharedFault) -> LaneFault {
         LaneFault::new(
             lane,
             match fault {
@@ -236,32 +235,6 @@ impl<O: Observer> Context<'_, O> {
         self.state.changes += u64::from(changed);
         Ok(())
     }
-
-    fn update_one(&mut self, warp: &mut Warp, lane: usize, target: Target, update: &Update) -> Result<u32, LaneFault> {
-        let (old, changed) = match target {
-            Target::Global(address) => {
-                let place = self.place(warp, Access::Atomic, lane, address, 4)?;
-                if let (Some((conflicts, note)), Some(kind)) = (self.conflicts, update.kind) {
-                    conflicts.accumulate(note, kind, place);
-                }
-                let word = self.memory.word(place);
-                let new = |old| Some(update.apply(old, lane, true));
-                let relaxed = std::sync::atomic::Ordering::Relaxed;
-                let old = word.fetch_update(relaxed, relaxed, new).unwrap_or_else(|old| old);
-                (old, update.apply(old, lane, true) != old)
-            }
-            Target::Shared(address) => {
-                let updated = self.state.shared.update(address, |old| update.apply(old, lane, false));
-                updated.map_err(|fault| self.shared_fault(Access::Atomic, lane, address, *fault))?
-            }
-            Target::Local(_) => return Err(LaneFault::new(lane, FaultKind::LocalAtomic)),
-            Target::Constant(_) => {
-                return Err(LaneFault::new(lane, FaultKind::ConstantWrite { access: Access::Atomic }));
-            }
-        };
-        self.state.changes += u64::from(changed);
-        Ok(old)
-    }
 }
 
 /// LD.
@@ -334,121 +307,4 @@ pub fn store<O: Observer>(
         report(context, warp, mask, Effect::Store { addresses: &addresses, values: &values, bytes });
     }
     Ok(())
-}
-
-/// What an atomic operation does to a word.
-struct Update {
-    what: What,
-    /// The note for conflicts, where several of its kind commute.
-    kind: Option<u32>,
-    operands: Lanes,
-    compared: Lanes,
-}
-
-enum What {
-    Function(Atomic),
-    CompareAndSwap,
-}
-
-impl Update {
-    fn apply(&self, m: u32, lane: usize, global: bool) -> u32 {
-        let c = self.operands.0[lane];
-        match self.what {
-            What::CompareAndSwap if m == self.compared.0[lane] => c,
-            What::CompareAndSwap => m,
-            What::Function(function) => match function {
-                Atomic::Add => m.wrapping_add(c),
-                Atomic::MinU32 => m.min(c),
-                Atomic::MinS32 => (m as i32).min(c as i32) as u32,
-                Atomic::MaxU32 => m.max(c),
-                Atomic::MaxS32 => (m as i32).max(c as i32) as u32,
-                Atomic::Inc if m >= c => 0,
-                Atomic::Inc => m + 1,
-                Atomic::Dec if m == 0 || m > c => c,
-                Atomic::Dec => m - 1,
-                Atomic::And => m & c,
-                Atomic::Or => m | c,
-                Atomic::Xor => m ^ c,
-                Atomic::Exch => c,
-                Atomic::AddF32 => {
-                    let mode = if global { gpurf_arith::Mode::FTZ } else { gpurf_arith::Mode::IEEE };
-                    gpurf_arith::float::add(m, c, mode)
-                }
-            },
-        }
-    }
-}
-
-/// ATOM and CAS; lanes in ascending order.
-pub fn atomic<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-    ins: &Decoded,
-    mask: Mask,
-) -> Result<Step, LaneFault> {
-    let granted = match context.atomics {
-        Atomics::Free => mask,
-        Atomics::Hold => {
-            warp.waiting = Waiting::Atomic;
-            return Ok(Step::Stop);
-        }
-        Atomics::Grant(lanes) => {
-            let wrong = lanes & !(mask & !warp.performed);
-            if wrong != 0 {
-                let problem = format!("lanes {wrong:#010x} do not take part, or have had their turn");
-                return Err(LaneFault::new(wrong.trailing_zeros() as usize, FaultKind::Replay(problem)));
-            }
-            lanes
-        }
-    };
-    let (space, what, kind, compared) = match ins.op {
-        Op::Atom { space, operation } => {
-            let kind = (ins.unused && commutes(operation)).then(|| operation.bits());
-            (space, What::Function(operation), kind, Lanes::ZERO)
-        }
-        _ => (cas_space(ins.op), What::CompareAndSwap, None, *warp.b(context.program, ins.b)),
-    };
-    let space = match space {
-        AtomicSpace::Global => Space::Global,
-        AtomicSpace::Shared => Space::Shared,
-        AtomicSpace::Generic => Space::Generic,
-    };
-    let addresses = match what {
-        // The upper word of its address is zero.
-        What::CompareAndSwap => {
-            let low = warp.row(ins.a);
-            std::array::from_fn(|lane| u64::from(low.0[lane]).wrapping_add(ins.offset as u64) & u64::from(u32::MAX))
-        }
-        What::Function(_) => addresses(context, warp, ins, space),
-    };
-    let update = Update { what, kind, operands: *warp.row(ins.c), compared };
-    let mut values = Lanes::ZERO;
-    for lane in lanes_of(granted) {
-        let target = Target::of(space, addresses[lane]);
-        check_aligned(Access::Atomic, lane, target, addresses[lane], 4)?;
-        values.0[lane] = context.update_one(warp, lane, target, &update)?;
-    }
-    if O::ACTIVE {
-        let addresses = addresses.map(|address| Target::of(space, address).generic());
-        report(context, warp, granted, Effect::Atomic { addresses: &addresses, occurrence: warp.atomics });
-    }
-    write(context, warp, ins, &values, granted);
-    if let Atomics::Grant(_) = context.atomics {
-        warp.performed |= granted;
-        if warp.performed != mask {
-            return Ok(Step::Stop);
-        }
-        warp.performed = 0;
-    }
-    warp.atomics += 1;
-    warp.stack.advance(warp.stack.top.pc + 1);
-    context.count(warp, mask);
-    Ok(Step::On)
-}
-
-fn cas_space(op: Op) -> AtomicSpace {
-    match op {
-        Op::Cas { space } => space,
-        _ => AtomicSpace::Global,
-    }
 }

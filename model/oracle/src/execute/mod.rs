@@ -2,6 +2,7 @@
 //!
 //! An operation is chosen once for all lanes; the loops over lanes inside are plain, so that the compiler can make vector code of them.
 
+mod atomic;
 mod control;
 mod float;
 mod integer;
@@ -52,7 +53,7 @@ pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Resul
             if warp.stack.is_done() { Step::Stop } else { Step::On }
         }
         Op::Bar { id } => return control::barrier(context, warp, &ins, id.number(), mask),
-        Op::Atom { .. } | Op::Cas { .. } => return memory::atomic(context, warp, &ins, mask),
+        Op::Atom { .. } | Op::Cas { .. } => return atomic::perform(context, warp, &ins, mask),
         _ => {
             execute(context, warp, &ins, mask)?;
             warp.stack.advance(pc + 1);

@@ -99,7 +99,8 @@ impl Setup {
             .collect();
         let geometry = Geometry { grid: self.grid, block: self.block, dynamic_shared: 0 };
         let launch = Launch { program: &program, geometry, constant: &constant };
-        let options = Options { threads: NonZeroUsize::new(self.threads).unwrap(), step_limit: self.step_limit };
+        let options =
+            Options { threads: NonZeroUsize::new(self.threads).unwrap(), step_limit: self.step_limit, stop: None };
         let result = f(&mut Oracle::new(options), &launch, &memory);
         let words = |index| memory.read(index).chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect();
         (result, indices.into_iter().map(words).collect())
