@@ -113,7 +113,7 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         passes::simplify::run(f);
         passes::legalise::run(f);
         let allocation = allocate::run(f, options.registers, lowered.local_bytes)
-            .map_err(|_| error(format!("`{}` does not fit into {} registers", lowered.name, options.registers)))?;
+            .map_err(|e| error(format!("`{}` {e}", lowered.name)))?;
         if cfg!(debug_assertions)
             && let Err(wrong) = allocate::check::check(f, &allocation)
         {

@@ -6,6 +6,8 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::Combine;
 use std::collections::HashSet;
 
+/// Most pairs of values that are live at the same time: some 4,000 values live at one place.
+const MAX_PAIRS: usize = 8_000_000;
 /// Weight of a loop around an access.
 const LOOP_WEIGHT: f32 = 8.0;
 
@@ -40,8 +42,8 @@ fn copy_source(inst: &Inst, class: Class) -> Option<V> {
 }
 
 impl Graph {
-    /// Builds the graph.
-    pub fn new(f: &Function, class: Class, depth: &[u32]) -> Self {
+    /// Builds the graph; nothing if it is too large.
+    pub fn new(f: &Function, class: Class, depth: &[u32]) -> Option<Self> {
         let n = f.classes.len();
         let mut graph = Self {
             values: Vec::new(),
@@ -75,12 +77,15 @@ impl Graph {
                 }
             });
         }
+        if graph.pairs.len() > MAX_PAIRS {
+            return None;
+        }
         graph.values = (0..n as u32).map(V).filter(|v| occurs[v.index()]).collect();
-        graph
+        Some(graph)
     }
 
     fn connect(&mut self, a: V, b: V) {
-        if self.pairs.insert((a.min(b), a.max(b))) {
+        if self.pairs.len() <= MAX_PAIRS && self.pairs.insert((a.min(b), a.max(b))) {
             self.neighbours[a.index()].push(b);
             self.neighbours[b.index()].push(a);
         }

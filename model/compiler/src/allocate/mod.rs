@@ -44,12 +44,25 @@ pub struct Allocation {
     pub spill_bytes: u32,
 }
 
-/// The kernel does not fit into the registers, whatever is spilled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DoesNotFit;
+/// Why there is no allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AllocationError {
+    /// Whatever is spilled.
+    #[error("does not fit into {0} registers")]
+    DoesNotFit(u16),
+    /// Memory for the compiler's own tables is bounded.
+    #[error("is too large: too many values live at the same time")]
+    TooLarge,
+}
+
+/// Most blocks times values: a bit each in the sets of live values.
+const MAX_LIVENESS: usize = 1 << 31;
 
 /// Finds registers below `limit` for all values. Spilled values lie from `local_bytes` on.
-pub fn run(f: &mut Function, limit: u16, local_bytes: u32) -> Result<Allocation, DoesNotFit> {
+pub fn run(f: &mut Function, limit: u16, local_bytes: u32) -> Result<Allocation, AllocationError> {
+    if f.blocks.len().saturating_mul(f.classes.len()) > MAX_LIVENESS {
+        return Err(AllocationError::TooLarge);
+    }
     let mut allocation = Allocation::default();
     let mut spiller = spill::Spiller::new(local_bytes);
     let depth = loop_depth(f);
@@ -72,16 +85,18 @@ fn colour_all(
     limit: u16,
     depth: &[u32],
     spiller: &mut spill::Spiller,
-) -> Result<Vec<Option<u8>>, DoesNotFit> {
+) -> Result<Vec<Option<u8>>, AllocationError> {
     for _ in 0..ROUNDS {
-        let graph = graph::Graph::new(f, class, depth);
+        let graph = graph::Graph::new(f, class, depth).ok_or(AllocationError::TooLarge)?;
         match colour::colour(&graph, limit, |v| spiller.is_temporary(v)) {
             Ok(colours) => return Ok(colours),
-            Err(spills) if spills.iter().flatten().any(|&v| spiller.is_temporary(v)) => return Err(DoesNotFit),
+            Err(spills) if spills.iter().flatten().any(|&v| spiller.is_temporary(v)) => {
+                return Err(AllocationError::DoesNotFit(limit));
+            }
             Err(spills) => spiller.spill(f, class, &spills),
         }
     }
-    Err(DoesNotFit)
+    Err(AllocationError::DoesNotFit(limit))
 }
 
 /// For each block the number of loops around it.
@@ -90,12 +105,12 @@ fn loop_depth(f: &Function) -> Vec<u32> {
     let previous = cfg::predecessors(f);
     let mut depth = vec![0; f.blocks.len()];
     for header in f.block_ids() {
-        let mut inside = vec![false; f.blocks.len()];
         let mut stack: Vec<_> =
             previous[header.index()].iter().copied().filter(|&b| dominators.dominates(header, b)).collect();
         if stack.is_empty() {
             continue;
         }
+        let mut inside = vec![false; f.blocks.len()];
         inside[header.index()] = true;
         while let Some(b) = stack.pop() {
             if !std::mem::replace(&mut inside[b.index()], true) {

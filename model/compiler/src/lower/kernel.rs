@@ -9,7 +9,7 @@ use crate::ptx::ast::{Operand, OperandKind, Registers, Word};
 use crate::ptx::type_size;
 use gpurf_isa::machine;
 use gpurf_isa::modifiers::Special;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most virtual registers of a kernel.
 const MAX_VALUES: usize = 1 << 20;
@@ -29,7 +29,7 @@ pub enum Reg {
 /// What is declared between a pair of braces.
 #[derive(Default)]
 pub struct Scope<'a> {
-    ranges: Vec<(&'a str, u64, &'a str)>,
+    ranges: HashMap<&'a str, (u64, &'a str)>,
     single: HashMap<&'a str, &'a str>,
     bound: HashMap<&'a str, Reg>,
     pub labels: HashMap<&'a str, BlockId>,
@@ -46,19 +46,11 @@ impl<'a> Scope<'a> {
                 return Err(Error::new(r.ty.span, message));
             }
             match r.count {
-                Some(count) => self.ranges.push((r.name.text, count, r.ty.text)),
+                Some(count) => _ = self.ranges.insert(r.name.text, (count, r.ty.text)),
                 None => _ = self.single.insert(r.name.text, r.ty.text),
             }
         }
         Ok(())
-    }
-
-    /// Whether one of the PTX registers declared here is held by `v`.
-    pub fn binds(&self, v: V) -> bool {
-        self.bound.values().any(|r| match *r {
-            Reg::Pred(x) | Reg::Word(x, _) => x == v,
-            Reg::Pair(x) => x.contains(&v),
-        })
     }
 
     /// The type of a register that is declared here.
@@ -66,11 +58,13 @@ impl<'a> Scope<'a> {
         if let Some(ty) = self.single.get(name) {
             return Some(ty);
         }
-        self.ranges.iter().find_map(|&(prefix, count, ty)| {
-            let digits = name.strip_prefix(prefix)?;
-            let canonical = digits == "0" || !digits.starts_with('0');
-            (canonical && digits.bytes().all(|b| b.is_ascii_digit()) && digits.parse::<u64>().ok()? < count)
-                .then_some(ty)
+        // The digits at the end are the number, as far as they are one; the prefix may end in digits itself.
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(8);
+        (1..=digits).find_map(|n| {
+            let (prefix, number) = name.split_at(name.len() - n);
+            let &(count, ty) = self.ranges.get(prefix)?;
+            let canonical = number == "0" || !number.starts_with('0');
+            (canonical && number.parse::<u64>().ok()? < count).then_some(ty)
         })
     }
 }
@@ -83,6 +77,8 @@ pub struct Kernel<'m, 'a> {
     /// How often each name is mentioned in the kernel.
     pub mentions: HashMap<&'a str, u32>,
     pub local_bytes: u32,
+    /// The values that hold registers of the PTX.
+    pub named: HashSet<V>,
     /// The carry flag of `.cc`.
     pub carry: Option<V>,
 }
@@ -108,6 +104,10 @@ impl<'a> Kernel<'_, 'a> {
                     Some(8) => Reg::Pair([self.b.general(), self.b.general()]),
                     Some(bytes) => Reg::Word(self.b.general(), bytes as u32 * 8),
                 };
+                match reg {
+                    Reg::Pred(v) | Reg::Word(v, _) => _ = self.named.insert(v),
+                    Reg::Pair(v) => self.named.extend(v),
+                }
                 self.scopes[i].bound.insert(name, reg);
                 return Ok(Some(reg));
             }

@@ -25,7 +25,7 @@ use gpurf_isa::image::{Parameter, Symbol};
 use gpurf_isa::{Op, machine as limits};
 use kernel::{Kernel, Reg, Scope};
 use module::{Environment, Place};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use types::{Mods, Result};
 
 /// Most errors that are collected before a kernel is given up.
@@ -93,8 +93,15 @@ fn kernel<'a>(
     let mut outer = Scope::default();
     let parameters = place_parameters(function, &mut outer)?;
     let static_shared = place_shared(environment, body, &mentions, &mut outer)?;
-    let mut k =
-        Kernel { module: environment, b: Builder::new(), scopes: vec![outer], mentions, local_bytes: 0, carry: None };
+    let mut k = Kernel {
+        module: environment,
+        b: Builder::new(),
+        scopes: vec![outer],
+        mentions,
+        local_bytes: 0,
+        named: HashSet::new(),
+        carry: None,
+    };
     k.block(body, lines, errors);
     let exit = k.b.at;
     k.b.end(Term::Exit, exit);
@@ -315,9 +322,8 @@ impl<'a> Kernel<'_, 'a> {
         if let Some(insts) = self.b.since(&mark) {
             let writes_guard = insts.iter().any(|i| i.p == Some(p));
             if insts.iter().all(|i| !i.is_partial()) && !writes_guard && carry == self.carry {
-                let bound = &self.scopes;
                 for i in insts {
-                    let temporary = i.defs().all(|v| v.index() >= temporaries && !bound.iter().any(|s| s.binds(v)));
+                    let temporary = i.defs().all(|v| v.index() >= temporaries && !self.named.contains(&v));
                     if !(temporary && i.is_pure()) {
                         i.guard = guard;
                     }

@@ -155,6 +155,11 @@ pub fn reconvergence(f: &Function) -> Vec<Option<BlockId>> {
         if done[root.index()] {
             continue;
         }
+        // Nothing is left that leads here: the usual case of an early exit.
+        if previous[root.index()].iter().all(|p| *p == root || done[p.index()]) {
+            done[root.index()] = true;
+            continue;
+        }
         let mut inside = vec![false; f.blocks.len()];
         inside[root.index()] = true;
         let mut stack = vec![root];

@@ -11,6 +11,7 @@
 //! last-read bits need the warp's order of execution.
 
 use crate::mir::{BlockId, Class, Function, Inst, V, cfg};
+use std::collections::HashSet;
 
 /// A set of values.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -137,9 +138,9 @@ impl Liveness {
     }
 
     /// Guarded writes of values that nobody can have written before: nothing old is there to be kept.
-    fn first_writes(&self, f: &Function, b: BlockId) -> Vec<(usize, V)> {
+    fn first_writes(&self, f: &Function, b: BlockId) -> HashSet<(usize, V)> {
         let block = &f.blocks[b.index()];
-        let mut out = Vec::new();
+        let mut out = HashSet::new();
         if !block.insts.iter().any(Inst::is_partial) {
             return out;
         }
@@ -147,7 +148,7 @@ impl Liveness {
         for (i, inst) in block.insts.iter().enumerate() {
             for v in inst.defs().filter(|v| f.classes[v.index()] == self.class) {
                 if written.insert(v) && inst.is_partial() {
-                    out.push((i, v));
+                    out.insert((i, v));
                 }
             }
         }

@@ -222,7 +222,7 @@ fn remove_dead(f: &mut Function) -> bool {
 /// Removes writes of variables that are written again before anybody reads them. [`remove_dead`] cannot see these: it
 /// asks only whether a variable is read at all.
 fn remove_overwritten(f: &mut Function) {
-    loop {
+    for _ in 0..ROUNDS {
         let liveness = [Class::General, Class::Predicate].map(|class| Liveness::new(f, class));
         let mut dead = vec![Vec::new(); f.blocks.len()];
         for b in f.block_ids() {

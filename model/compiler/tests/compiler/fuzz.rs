@@ -141,4 +141,17 @@ fn sizes_are_bounded() {
     let branches: String =
         (0..2000).map(|n| format!("L{n}: setp.eq.s32 %p0, %r0, {n}; @%p0 bra L{};", (n * 7 + 1) % 2000)).collect();
     survives(&module(&format!(".entry k() {{ .reg .b32 %r<2>; .reg .pred %p<2>; {branches} }}")));
+    let exits = "@%p0 bra E; ".repeat(20_000);
+    survives(&module(&format!(".entry k() {{ .reg .pred %p<2>; {exits} E: ret; }}")));
+    let guarded: String = (0..5000).map(|n| format!("@%p0 mov.u32 %r{n}, {n};")).collect();
+    survives(&module(&format!(".entry k() {{ .reg .b32 %r<5000>; .reg .pred %p<2>; {guarded} }}")));
+    // Many values live at the same time.
+    for count in [600, 20_000] {
+        let loads: String = (0..count).map(|n| format!("ld.global.u32 %r{n}, [%l0+{}];", n * 4)).collect();
+        let stores: String =
+            (0..count).map(|n| format!("st.global.u32 [%l0+{}], %r{};", n * 4, count - 1 - n)).collect();
+        survives(&module(&format!(
+            ".entry k(.param .u64 p) {{ .reg .b32 %r<{count}>; .reg .b64 %l<2>; ld.param.u64 %l0, [p]; {loads} {stores} }}"
+        )));
+    }
 }
