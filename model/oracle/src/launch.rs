@@ -34,10 +34,10 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// A thread for each processor; ten billion instructions.
+    /// A thread for each processor; a billion instructions.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { threads, step_limit: 10_000_000_000, stop: None }
+        Self { threads, step_limit: 1_000_000_000, stop: None }
     }
 }
 
