@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench kernels lint clean
+.PHONY: help cosim test wave regress mutants bench kernels run lint clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -22,6 +22,10 @@ cosim: ## RTL and model in lockstep: the default equivalence suite
 test: ## everything that must pass before a change lands
 	@scripts/bootstrap.sh --lint
 	@scripts/test.sh
+
+run: ## one kernel: KERNEL=tests/kernels/saxpy.toml (with the functional oracle; PRESET= SET= as above)
+	@[ -n "$(KERNEL)" ] || { echo 'name a launch manifest: make run KERNEL=tests/kernels/saxpy.toml' >&2; exit 2; }
+	@$(GPURF) run $(KERNEL) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET))
 
 wave: ## opens, or without a display names, the last failure's waveform (DIR= another one)
 	@scripts/bootstrap.sh

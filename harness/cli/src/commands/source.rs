@@ -10,6 +10,7 @@ use gpurf_compiler::{Compiled, Options};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
+use crate::output;
 
 /// What nvcc compiles for: the newest target whose PTX is within the compiler's subset.
 const NVCC_FLAGS: [&str; 2] = ["-ptx", "-arch=sm_75"];
@@ -56,11 +57,16 @@ fn cuda(file: &Path) -> Result<Ptx, Failure> {
         return read(&beside);
     }
     let Some(nvcc) = nvcc() else {
-        let stale =
-            if beside.is_file() { " (it is older than the source: touch it to use it all the same)" } else { "" };
+        if beside.is_file() {
+            let (ptx, cu) = (beside.display(), file.display());
+            output::note(&format!(
+                "{ptx} is older than {cu}, and there is no nvcc to compile that anew: taking it as it is"
+            ));
+            return read(&beside);
+        }
         return Err(Failure::tool(format!(
             "nvcc is not on PATH, and {} needs it. Install the CUDA toolkit, or run `make kernels` in the checkout, which fetches nvcc from PyPI (no \
-             GPU needed); or put {} beside the source{stale}",
+             GPU needed); or put {} beside the source",
             file.display(),
             beside.display()
         )));
