@@ -154,9 +154,10 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
         output::print(&output::table(&columns, &rows))?;
     }
     let Stats { launches, thread_instructions, .. } = outcome.stats;
+    let times = if launches == 1 { "launch" } else { "launches" };
     let (launches, instructions) = (grouped(launches), grouped(thread_instructions));
     let seconds = outcome.wall_s;
-    output::print(&format!("{launches} launches, {instructions} thread-instructions, {seconds:.2} s\n"))?;
+    output::print(&format!("{launches} {times}, {instructions} thread-instructions, {seconds:.2} s\n"))?;
     for file in &outcome.artifacts {
         output::print(&format!("{}\n", file.display()))?;
     }
