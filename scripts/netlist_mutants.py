@@ -280,7 +280,16 @@ def split_ports(text):
     return out
 
 
-def wrapper(a, ports, n):
+def registers(mod):
+    """Registers that are packed vectors under their own name, with their widths."""
+    names = {tuple(n["bits"]): w for w, n in mod["netnames"].items() if re.fullmatch(r"[A-Za-z]\w*", w)}
+    found = {}
+    for c in mod["cells"].values():
+        if FF.match(c["type"]) and (w := names.get(tuple(c["connections"]["Q"]))): found[w] = len(c["connections"]["Q"])
+    return dict(sorted(found.items()))
+
+
+def wrapper(a, ports, n, regs):
     head, plist = header(a.sources, a.module)
     sigs = split_ports(plist)
     assert {s[0] for s in sigs} == set(ports), (sigs, list(ports))
@@ -315,6 +324,10 @@ def wrapper(a, ports, n):
         o.append(f"{pad}assign {sl} = {name}{idx};" if direction == "input" else
                  f"{pad}assign {name}{idx} = {sl};")
         for d in reversed(range(dims)): o.append("  " * (d + 1) + "end")
+    # What lockstep looks for inside the module is inside the netlist.
+    for name, w in regs.items():
+        if name not in ports:
+            o += [f"  logic [{w-1}:0] {name};", f"  assign {name} = u_netlist.{name};"]
     o += ["", f"  {a.module}_netlist u_netlist (", "    " + ",\n    ".join(conns), "  );", "endmodule", ""]
     return "\n".join(o)
 
@@ -357,7 +370,7 @@ def main():
             y(f"cd {a.module}"); y(f"rename {n} {n.replace('.', '_')}"); y("cd ..")
     y(f"rename {a.module} {a.module}_netlist")
     y(f"write_verilog -noattr {out(a.module + '_netlist.v')}"); t3 = time.time()
-    open(out(a.module + ".sv"), "w").write(wrapper(a, mod["ports"], len(picked)))
+    open(out(a.module + ".sv"), "w").write(wrapper(a, mod["ports"], len(picked), registers(mod)))
     json.dump({n: len(p["bits"]) for n, p in mod["ports"].items()}, open(out("ports.json"), "w"))
     mems = {n: dict(width=m["width"], size=m["size"], offset=m.get("start_offset", 0))
             for n, m in mod.get("memories", {}).items()}

@@ -41,6 +41,22 @@ def decide(base, module, m, a):
               "opt_merge -share_all", "opt_clean -purge", "opt -full -share_all", "opt_clean -purge",
               "dffunmap", "simplemap", "opt_merge -share_all", "opt_expr", "opt_clean -purge"]: q(c)
     if trigger_is_zero(d): return "equivalent", "structure", time.time() - t0
+
+    def by_cases():
+        """The same for each value of a narrow input: what it selects becomes constant, and what it never selects vanishes."""
+        for name, width in narrow_inputs(base):
+            e = miter(base, module, m); r = lambda c: e.run_pass("tee -q " + c)
+            for c in ["miter -equiv -flatten gold gate mi", "hierarchy -top mi", "setattr -unset keep */t:$pos", "opt_expr", "opt_clean -purge",
+                      "zinit -all", "opt_merge -share_all", "opt_clean -purge", f"delete -input mi/w:in_{name}", "design -save open"]: r(c)
+
+            def closed(value):
+                for c in ["design -load open", "cd mi", f"connect -set in_{name} {width}'d{value}", "cd ..", "opt_expr", "opt -full -share_all",
+                          "opt_clean -purge", "dffunmap", "simplemap", "opt_merge -share_all", "opt_expr", "opt_clean -purge"]: r(c)
+                return trigger_is_zero(e)
+
+            if all(closed(value) for value in range(1 << width)): return "equivalent", f"every value of {name}", time.time() - t0
+        return None
+
     rst = "-set-at 1 in_%s %s -seq 1" % tuple(a.reset.split("=")) if a.reset else ""
 
     def sat(steps, timeout):
@@ -62,22 +78,32 @@ def decide(base, module, m, a):
         if " and 0 are unproven" in open(log).read(): return "equivalent", "equiv_induct", time.time() - t0
         return None
 
-    # 2. register by register under the same names, and a short induction from reset; the first is
+    # 2. by cases; register by register under the same names, and a short induction from reset: of the last two the first is
     #    slow where there are thousands of register bits, the second where the logic is deep
     quick = [by_register, lambda: sat(3, 10)]
-    for step in quick if register_bits(base) < 4000 else quick[::-1]:
+    for step in [by_cases] + (quick if register_bits(base) < 4000 else quick[::-1]):
         v = step()
         if v: return v
     # 3. a longer run
     return sat(a.maxsteps, a.timeout) or ("unknown", "no verdict", time.time() - t0)
 
 
-def register_bits(base):
+def module_of(base):
     d = ys.Design(); d.run_pass(f"tee -q read_rtlil {base}")
     with tempfile.NamedTemporaryFile(suffix=".json") as f:
         d.run_pass(f"tee -q write_json {f.name}")
         (mod,) = [v for v in json.load(open(f.name))["modules"].values() if v["attributes"].get("top")]
-    return sum(len(c["connections"]["Q"]) for c in mod["cells"].values() if M.FF.match(c["type"]))
+    return mod
+
+
+def register_bits(base):
+    return sum(len(c["connections"]["Q"]) for c in module_of(base)["cells"].values() if M.FF.match(c["type"]))
+
+
+def narrow_inputs(base):
+    """Inputs of two to four bits: few enough cases."""
+    ports = module_of(base)["ports"].items()
+    return [(n, len(p["bits"])) for n, p in ports if p["direction"] == "input" and 2 <= len(p["bits"]) <= 4]
 
 
 def main():
