@@ -132,11 +132,11 @@ module mrf_collector
     end
   end
 
-  `GPURF_ASSERT(alloc_only_when_free, !(alloc_valid_i && busy_q),
-                "an instruction was put into a busy collector")
+  `GPURF_ASSERT_WHEN(alloc_only_when_free, alloc_valid_i, !busy_q,
+                     "an instruction was put into a busy collector")
   `GPURF_ASSERT(grant_only_when_requested, (grant_i & ~pending_q) == '0,
                 "a read was granted that was not requested")
-  `GPURF_ASSERT(free_only_when_complete, !(free_i && !complete_o),
-                "a collector was freed before its operands had arrived")
+  `GPURF_ASSERT_WHEN(free_only_when_complete, free_i, complete_o,
+                     "a collector was freed before its operands had arrived")
 
 endmodule

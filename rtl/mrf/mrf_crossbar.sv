@@ -63,8 +63,8 @@ module mrf_crossbar
       if (fill_q[i]) operand_q[i] <= read_data_i[fill_bank_q[i]];
     end
 
-    `GPURF_ASSERT(data_arrives, !fill_q[i] || read_data_valid_i[fill_bank_q[i]],
-                  "an operand latch takes data from a bank that was not read")
+    `GPURF_ASSERT_WHEN(data_arrives, fill_q[i], read_data_valid_i[fill_bank_q[i]],
+                       "an operand latch takes data from a bank that was not read")
   end
 
 endmodule
