@@ -126,12 +126,12 @@ fn sum(a: Finite, b: Finite, mode: Mode) -> u32 {
     let (a, b) = (a.normalized(61), b.normalized(61));
     let (high, low) = if a.exponent >= b.exponent { (a, b) } else { (b, a) };
     let aligned = finite::shift_right_sticky(low.significand, (high.exponent - low.exponent) as u32);
-    if high.negative == low.negative {
-        return round(high.negative, high.significand + aligned, high.exponent, mode);
-    }
-    if high.significand == aligned {
+    let opposite = high.negative != low.negative;
+    let (high_value, low_value) = (high.significand as i64, aligned as i64);
+    let total = high_value + if opposite { -low_value } else { low_value };
+    if total == 0 {
         return round(mode.rounding == Rounding::Down, 0, 0, mode);
     }
-    let negative = if high.significand > aligned { high.negative } else { low.negative };
-    round(negative, high.significand.abs_diff(aligned), high.exponent, mode)
+    // Negative only if both have the same exponent.
+    round(high.negative != (total < 0), total.unsigned_abs(), high.exponent, mode)
 }
