@@ -7,7 +7,7 @@ DIR is what netlist_mutants.py wrote. All input sequences that begin with a cycl
 assumed of the inputs, so "different" does not mean that a real register file could show the difference. Prints one JSON object:
 {"select": "equivalent" | "different" | "unknown"}.
 """
-import argparse, json, os, re, tempfile, time
+import argparse, functools, json, os, re, tempfile, time
 from pyosys import libyosys as ys
 import netlist_mutants as M
 
@@ -88,6 +88,7 @@ def decide(base, module, m, a):
     return sat(a.maxsteps, a.timeout) or ("unknown", "no verdict", time.time() - t0)
 
 
+@functools.cache
 def module_of(base):
     d = ys.Design(); d.run_pass(f"tee -q read_rtlil {base}")
     with tempfile.NamedTemporaryFile(suffix=".json") as f:

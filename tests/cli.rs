@@ -2,19 +2,16 @@
 //!
 //! The runs are those of small blocks, which build in a second or two; one test breaks the arbiter and follows the failure to its end.
 
+mod common;
+
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, read_json, text};
 use serde_json::Value;
-
-const PASSED: i32 = 0;
-const FAILED: i32 = 1;
-const BAD_INPUT: i32 = 2;
-const TOOL: i32 = 3;
-const INTERRUPTED: i32 = 130;
 
 /// A run that ends after the test has.
 const ENDLESS: &str = "1_000_000_000_000_000";
@@ -37,29 +34,16 @@ fn run(arguments: &[&str]) -> Output {
     gpurf(arguments).output().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-/// Runs, and checks the status and that the message on standard error has each of the `words`.
+/// Runs, and checks what is said of a refusal.
 #[track_caller]
 fn refused(arguments: &[&str], status: i32, words: &[&str]) {
-    let output = run(arguments);
-    let message = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {message}");
-    for word in words {
-        assert!(message.contains(word), "{arguments:?}: {word:?} is not in: {message}");
-    }
-    assert!(!message.contains("panicked"), "{message}");
-    assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
+    check_refused(arguments, &run(arguments), status, words);
 }
 
 /// Runs, and reads the one JSON object on standard output.
 #[track_caller]
 fn json(arguments: &[&str], status: i32) -> Value {
-    let output = run(arguments);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", text(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {}", text(&output.stdout)))
+    read_json(arguments, &run(arguments), status)
 }
 
 /// A file that keeps its path from run to run of the tests, so that what is built from it is found again.

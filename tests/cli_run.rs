@@ -1,17 +1,13 @@
 //! `gpurf run` and `gpurf compile` as their users see them: results, exit statuses, messages, JSON, files.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, read_json, text};
 use serde_json::Value;
-
-const PASSED: i32 = 0;
-const FAILED: i32 = 1;
-const BAD_INPUT: i32 = 2;
-const TOOL: i32 = 3;
-#[cfg(unix)]
-const INTERRUPTED: i32 = 130;
 
 fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels").canonicalize().unwrap()
@@ -29,28 +25,16 @@ fn gpurf(arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-/// Runs, and checks the status and that the message on standard error has each of the `words`.
+/// Runs, and checks what is said of a refusal.
 #[track_caller]
 fn refused(arguments: &[&str], status: i32, words: &[&str]) {
-    let output = gpurf(arguments);
-    let message = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {message}");
-    for word in words {
-        assert!(message.contains(word), "{arguments:?}: {word:?} is not in: {message}");
-    }
-    assert!(!message.contains("panicked"), "{message}");
+    check_refused(arguments, &gpurf(arguments), status, words);
 }
 
 /// Runs, and reads the one JSON object on standard output.
 #[track_caller]
 fn json(arguments: &[&str], status: i32) -> Value {
-    let output = gpurf(arguments);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", text(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {}", text(&output.stdout)))
+    read_json(arguments, &gpurf(arguments), status)
 }
 
 /// A folder with a kernel that doubles an array and a manifest for it.

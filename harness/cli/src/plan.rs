@@ -100,6 +100,15 @@ fn declaration(block: &str, config: &Config) -> Option<Declaration> {
     registry::find(block).map(|b| (b.twin)(config).declaration().clone())
 }
 
+/// Whether a block looks at the policies.
+pub fn has_straps(job: &Job) -> bool {
+    declaration(&job.block, &job.config).is_some_and(|d| has_straps_port(&d))
+}
+
+fn has_straps_port(declaration: &Declaration) -> bool {
+    declaration.signal("cfg_i").is_some()
+}
+
 /// The command line that repeats a run.
 pub fn command_of(job: &Job, own: &OwnRtl) -> String {
     let mut words = vec![format!("gpurf cosim --block {}", job.block)];
@@ -117,7 +126,7 @@ fn distinct(jobs: &mut Vec<Job>) {
     let mut seen = std::collections::BTreeSet::new();
     jobs.retain(|job| {
         let Some(declaration) = declaration(&job.block, &job.config) else { return true };
-        let straps = declaration.signal("cfg_i").map(|_| job.config.straps());
+        let straps = has_straps_port(&declaration).then(|| job.config.straps());
         seen.insert((job.block.clone(), declaration.parameters, straps, job.seed))
     });
 }

@@ -55,7 +55,7 @@ pub enum ReproducerError {
         message: String,
     },
     /// Another version.
-    #[error("{file}: format {found}, this program reads format 2")]
+    #[error("{file}: format {found}, this program reads format {VERSION}")]
     Version {
         /// The file.
         file: String,

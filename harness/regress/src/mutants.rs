@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder};
 use gpurf_blocks::registry;
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
@@ -30,15 +30,7 @@ const SELECT: &str = "mutant_sel";
 
 /// A small register file: mutants differ from it in a few cycles, and it builds fast.
 const CONFIG: Config = Config {
-    mrf: MrfConfig {
-        banks: 4,
-        ports: BankPorts::Shared,
-        collectors: 4,
-        issue_ports: 2,
-        kilobytes: 8,
-        tag_bits: 16,
-        read_order: ReadOrder::Oldest,
-    },
+    mrf: MrfConfig { banks: 4, collectors: 4, issue_ports: 2, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf },
 };
 
 /// How a mutant is made.

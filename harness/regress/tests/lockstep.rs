@@ -3,24 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder};
+use gpurf_blocks::config::{Config, MrfConfig, PRESETS, ReadOrder};
 use gpurf_blocks::mrf::MrfWriteQueueIn;
 use gpurf_blocks::{Block, Declaration, Memory, Twin, registry, view};
 use gpurf_lockstep::{Cause, Lockstep, Plan, Reproducer};
 use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_job, suite};
 use verilated::{Options, Toolchain};
 
-const SMALL: Config = Config {
-    mrf: MrfConfig {
-        banks: 4,
-        ports: BankPorts::Shared,
-        collectors: 4,
-        issue_ports: 1,
-        kilobytes: 8,
-        tag_bits: 16,
-        read_order: ReadOrder::Oldest,
-    },
-};
+const SMALL: Config =
+    Config { mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf } };
 static GO: AtomicBool = AtomicBool::new(false);
 
 /// A checkout whose failures go elsewhere.

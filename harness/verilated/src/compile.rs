@@ -249,11 +249,8 @@ fn settle_inputs_once(folder: &Path) -> Result<()> {
     paths.retain(|p| p.extension().is_some_and(|e| e == "cpp"));
     let texts: Result<Vec<String>> =
         paths.iter().map(|p| read(p).map(|b| String::from_utf8_lossy(&b).into())).collect();
-    let before = texts?;
-    let mut after = before.clone();
-    settle_once::apply(&mut after);
-    let changed = paths.iter().zip(before.iter().zip(&after)).filter(|(_, (b, a))| b != a);
-    changed.map(|(path, (_, text))| (path, text)).try_for_each(|(path, text)| write(path, text))
+    let mut texts = texts?;
+    settle_once::apply(&mut texts).map_or(Ok(()), |changed| write(&paths[changed], &texts[changed]))
 }
 
 /// A file to compile.

@@ -12,20 +12,20 @@ use crate::shim::PREFIX;
 /// Begins the loop over the logic behind inputs, in the generated `eval`.
 const BEGIN: &str = "__VicoContinue = 1U;";
 
-/// Changes the generated sources (their texts). Returns whether that was possible.
-pub(crate) fn apply(sources: &mut [String]) -> bool {
+/// Changes one of the generated sources (their texts), where that is possible. Returns which.
+pub(crate) fn apply(sources: &mut [String]) -> Option<usize> {
     if sources.iter().any(|s| clock_behind_inputs(s)) {
-        return false;
+        return None;
     }
     let head = format!("void {PREFIX}___024root___eval({PREFIX}___024root* vlSelf) {{");
-    for source in sources {
+    for (index, source) in sources.iter_mut().enumerate() {
         let Some(start) = source.find(&head) else { continue };
         let Some(at) = source[start..].find(BEGIN) else { continue };
         let at = start + at;
         source.replace_range(at..at + BEGIN.len(), "__VicoContinue = !vlSelf->clk_i;");
-        return true;
+        return Some(index);
     }
-    false
+    None
 }
 
 /// Whether a function that evaluates logic behind inputs reads the clock.
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn the_loop_runs_while_the_clock_is_low() {
         let mut sources = generated("    vlSelf->a_o = vlSelf->a_i;");
-        assert!(apply(&mut sources));
+        assert_eq!(apply(&mut sources), Some(1));
         assert!(sources[1].contains("__VicoContinue = !vlSelf->clk_i;"), "{sources:?}");
     }
 
@@ -60,13 +60,13 @@ mod tests {
     fn logic_behind_the_clock_is_left_alone() {
         let mut sources = generated("    vlSelf->gated = (vlSelf->clk_i & vlSelf->enable_i);");
         let before = sources.clone();
-        assert!(!apply(&mut sources));
+        assert_eq!(apply(&mut sources), None);
         assert_eq!(sources, before);
     }
 
     #[test]
     fn other_text_is_left_alone() {
         let mut sources = vec!["void eval() {\n}\n".to_owned()];
-        assert!(!apply(&mut sources));
+        assert_eq!(apply(&mut sources), None);
     }
 }

@@ -12,7 +12,7 @@ use crate::args::Cosim;
 use crate::failure::{Failure, Status};
 use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, grouped, numbers, words};
 use crate::own_rtl::OwnRtl;
-use crate::plan::{self, Plan, command_of, parameters, preset_of};
+use crate::plan::{self, Plan, command_of, has_straps, parameters, preset_of};
 use crate::progress::Progress;
 use crate::result::{Details, Run, Runs, Verdict, json};
 use crate::{interrupt, shape};
@@ -183,9 +183,8 @@ fn table(jobs: &[Job], ended: &[Ended]) -> String {
 }
 
 fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
-    let has_straps = matches!(job.block.as_str(), "mrf" | "mrf_arbiter") && !is_replay(job);
     let order = match job.config.mrf.read_order {
-        _ if !has_straps => "",
+        _ if is_replay(job) || !has_straps(job) => "",
         ReadOrder::RoundRobin => "round-robin",
         ReadOrder::Oldest => "oldest",
     };

@@ -1,0 +1,124 @@
+//! What configurations are made of, and what is refused.
+
+use super::*;
+
+fn set(settings: &[&str]) -> Result<Config, String> {
+    Config::load(Start::Preset("baseline"), settings).map_err(|e| e.to_string())
+}
+
+/// Loads a file with this text; the message has `FILE` in place of its path.
+fn file(text: &str) -> Result<Config, String> {
+    static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("gpurf-config-{}-{count}.toml", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let result = Config::load(Start::File(&path), &[] as &[&str]);
+    std::fs::remove_file(&path).unwrap();
+    result.map_err(|e| e.to_string().replace(&path.display().to_string(), "FILE"))
+}
+
+#[test]
+fn presets_are_valid_and_have_the_sizes_of_their_papers() {
+    for preset in PRESETS {
+        assert_eq!(Config::load(Start::Preset(preset.name), &[] as &[&str]), Ok(preset.config));
+    }
+    assert_eq!(Config::default().shape(), MrfShape::BASELINE);
+    let shape = preset("mrf-1r1w").unwrap().config.shape();
+    assert_eq!((shape.banks, shape.dual_port, shape.banks * shape.depth), (4, true, 1024));
+}
+
+#[test]
+fn settings_override_a_file_and_a_file_its_base() {
+    let config = file("base = \"mrf-1r1w\"\n[mrf]\nbanks = 8\nread_order = \"round_robin\"\n").unwrap();
+    assert_eq!((config.mrf.banks, config.mrf.ports, config.straps()), (8, BankPorts::Separate, 1));
+    let config = set(&["mrf.banks=2", "mrf.banks = 32", "mrf.ports=1r1w", "mrf.read_order=\"oldest\""]).unwrap();
+    assert_eq!((config.shape().banks, config.shape().depth, config.shape().dual_port), (32, 32, true));
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let config = set(&["mrf.banks=4", "mrf.kilobytes=512", "mrf.read_order=round_robin"]).unwrap();
+    assert_eq!(file(&config.to_toml()), Ok(config));
+    let settings = config.settings();
+    assert_eq!(settings, ["mrf.banks=4", "mrf.kilobytes=512", "mrf.read_order=round_robin"]);
+    assert_eq!(Config::load(Start::Preset("baseline"), &settings), Ok(config));
+    assert_eq!(Config::default().settings(), [] as [&str; 0]);
+}
+
+#[test]
+fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
+    let cases = [
+        ("mrf.banks", &["0", "1", "3", "64"][..], "2, 4, 8, 16 or 32"),
+        ("mrf.collectors", &["0", "2", "5", "32"], "4, 8 or 16"),
+        ("mrf.issue_ports", &["0", "3"], "1 or 2"),
+        ("mrf.kilobytes", &["0", "4", "100", "1024"], "a power of two from 8 to 512"),
+        ("mrf.tag_bits", &["0", "65"], "a number from 1 to 64"),
+    ];
+    for (key, values, allowed) in cases {
+        for value in values {
+            let message = format!("--set: {key} = {value} is not allowed: it has to be {allowed}");
+            assert_eq!(set(&[&format!("{key}={value}")]), Err(message));
+        }
+    }
+    assert_eq!(
+        file("[mrf]\n  banks = 3\n"),
+        Err("FILE:2:11: mrf.banks = 3 is not allowed: it has to be 2, 4, 8, 16 or 32".into())
+    );
+}
+
+#[test]
+fn only_the_last_word_on_a_key_is_validated() {
+    assert_eq!(set(&["mrf.banks=3", "mrf.banks=8"]).unwrap().mrf.banks, 8);
+}
+
+#[test]
+fn a_setting_that_is_none_says_what_one_looks_like() {
+    for text in ["mrf.banks", "mrf.banks=", "=8", "mrf..banks=8", "base=rfc"] {
+        assert_eq!(set(&[text]), Err(format!("--set {text}: expected key=value, for instance mrf.banks=8")));
+    }
+}
+
+#[test]
+fn unknown_keys_are_refused_with_the_known_ones() {
+    let message = set(&["mrf.bank=8"]).unwrap_err();
+    assert!(
+        message.starts_with("--set: mrf.bank=8: unknown field `bank`, expected one of `banks`, `ports`"),
+        "{message}"
+    );
+    let message = file("base = \"baseline\"\nrfc.entries = 6\n").unwrap_err();
+    assert!(
+        message.starts_with("FILE:2:1: rfc.entries = 6: unknown field `rfc`, expected `base` or `mrf`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn values_of_another_type_are_refused_with_the_expected_one() {
+    let message = set(&["mrf.banks=many"]).unwrap_err();
+    assert_eq!(message, "--set: mrf.banks=many: invalid type: string \"many\", expected a number");
+    let message = set(&["mrf.ports=2rw"]).unwrap_err();
+    assert_eq!(message, "--set: mrf.ports=2rw: unknown variant `2rw`, expected `1rw` or `1r1w`");
+    let message = file("[mrf]\nread_order = \"youngest\"\n").unwrap_err();
+    assert_eq!(
+        message,
+        "FILE:2:14: read_order = \"youngest\": unknown variant `youngest`, expected `oldest` or `round_robin`"
+    );
+    assert!(set(&["mrf.banks=-8"]).unwrap_err().contains("-8"));
+    assert!(set(&["mrf=8"]).unwrap_err().starts_with("--set: mrf=8: invalid type: integer `8`"));
+}
+
+#[test]
+fn text_that_is_not_toml_is_refused_with_its_place() {
+    let message = file("[mrf]\nbanks = = 8\n").unwrap_err();
+    assert!(message.starts_with("FILE:2:9: banks = = 8: "), "{message}");
+}
+
+#[test]
+fn presets_and_files_that_do_not_exist_are_named() {
+    let message = Config::load(Start::Preset("rcf"), &[] as &[&str]).unwrap_err().to_string();
+    assert_eq!(message, "there is no preset rcf; there are: baseline, mrf-1r1w");
+    let message = file("base = \"rcf\"\n").unwrap_err();
+    assert_eq!(message, "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w");
+    let message = Config::load(Start::File(Path::new("/nonexistent.toml")), &[] as &[&str]).unwrap_err().to_string();
+    assert!(message.starts_with("cannot read the configuration /nonexistent.toml: No such file"), "{message}");
+}
