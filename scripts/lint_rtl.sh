@@ -14,6 +14,10 @@ export -f lint
 
 {
     find rtl -name '*.sv' ! -name '*_pkg.sv' | sort
+    for cell in ram_1rw ram_1r1w; do
+        echo "rtl/ram/$cell.sv -GDepth=5 -GParts=1 -GPartW=17"
+        echo "rtl/ram/$cell.sv -GDepth=48 -GParts=40 -GPartW=1"
+    done
     row=0
     for banks in 2 4 8 16 32; do
         for collectors in 4 8 16; do

@@ -1,39 +1,40 @@
 // RAM cell with one port, used for a read or a write in a cycle (stealing paper, section III-B: the
 // single-ported banks of the baseline).
 //
-// A word is a warp register; every lane has a write enable, because inactive lanes of a warp keep
-// their value. The cell is a module of its own so that a technology library can replace it and so
-// that the harness finds every memory by the same name. Neither the words nor the output register
-// are reset, as in a real macro.
-module ram_1rw
-  import gpurf_pkg::*;
-#(
+// A word has parts with a write enable each. By default it is a warp register and a part is a lane,
+// because inactive lanes of a warp keep their value. The cell is a module of its own so that a
+// technology library can replace it and so that the harness finds every memory by the same name.
+// Neither the words nor the output register are reset, as in a real macro.
+module ram_1rw #(
   parameter int unsigned Depth = 64,
-  localparam int unsigned EntryW = $clog2(Depth)
+  parameter int unsigned Parts = 32,
+  parameter int unsigned PartW = 32,
+  localparam int unsigned EntryW = $clog2(Depth),
+  localparam int unsigned WordW = Parts * PartW
 ) (
   input  logic              clk_i,
 
   input  logic              en_i,     // access at this edge
   input  logic              we_i,     // 1: write, 0: read
   input  logic [EntryW-1:0] addr_i,
-  input  logic [Lanes-1:0]  wmask_i,  // lanes to write
-  input  logic [DataW-1:0]  wdata_i,
-  output logic [DataW-1:0]  rdata_o   // word read last; a write leaves it alone
+  input  logic [Parts-1:0]  wmask_i,  // parts to write
+  input  logic [WordW-1:0]  wdata_i,
+  output logic [WordW-1:0]  rdata_o   // word read last; a write leaves it alone
 );
 
-  logic [DataW-1:0] mem_q [Depth];
-  logic [DataW-1:0] rdata_q;
+  logic [WordW-1:0] mem_q [Depth];
+  logic [WordW-1:0] rdata_q;
 
   assign rdata_o = rdata_q;
 
   // A write reads, merges and writes back the word under bit enables: in simulation three
-  // operations on whole words cost much less than a decision for each lane.
+  // operations on whole words cost much less than a decision for each part.
   always_ff @(posedge clk_i) begin : access
-    automatic logic [DataW-1:0] enable;  // a bit for each bit of the word
+    automatic logic [WordW-1:0] enable;  // a bit for each bit of the word
     if (en_i) begin
       if (we_i) begin
-        for (int unsigned lane = 0; lane < Lanes; lane++) begin
-          enable[LaneW*lane +: LaneW] = {LaneW{wmask_i[lane]}};
+        for (int unsigned part = 0; part < Parts; part++) begin
+          enable[PartW*part +: PartW] = {PartW{wmask_i[part]}};
         end
         mem_q[addr_i] <= (mem_q[addr_i] & ~enable) | (wdata_i & enable);
       end else begin

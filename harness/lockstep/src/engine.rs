@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::{Decode, LANES, Role, Twin, WarpData};
+use gpurf_blocks::{Decode, Memory, Role, Twin};
 use verilated::{Failure, Instance};
 
 use crate::blame::{self, Blame};
@@ -42,12 +42,12 @@ pub struct MemoryDifference {
     pub path: String,
     /// Word.
     pub word: usize,
-    /// Lane.
-    pub lane: usize,
-    /// The model's value.
-    pub model: u32,
+    /// Width of a word.
+    pub bits: u32,
+    /// The model's value, lowest bits first.
+    pub model: Vec<u32>,
     /// The RTL's value.
-    pub rtl: u32,
+    pub rtl: Vec<u32>,
 }
 
 /// A difference between the two sides.
@@ -119,10 +119,10 @@ pub fn fill_memories(twin: &mut dyn Twin, rtl: &mut Instance, seed: u64) {
     for (index, memory) in memories.iter_mut().enumerate() {
         let mut rng = Rng::new(seed, &memory.path);
         let other = if rtl.memory_count() == 0 { None } else { Some(rtl.memory(index)) };
-        memory.words.iter_mut().for_each(|w| rng.fill(&mut w.0));
+        memory.fill_words(|word| rng.fill(word));
         if let Some(other) = other.filter(|o| !o.is_empty()) {
             assert_eq!(other.len(), memory.words.len(), "{}: equal sizes", memory.path);
-            other.iter_mut().zip(memory.words.iter()).for_each(|(o, w)| *o = w.0);
+            other.copy_from_slice(memory.words);
         }
     }
 }
@@ -361,12 +361,11 @@ impl Run<'_> {
             return true;
         }
         for (index, memory) in self.side.twin.memories().into_iter().enumerate() {
-            if let Some((word, lane)) = first_difference(memory.words, self.side.rtl.memory(index)) {
+            if let Some(difference) = first_difference(&memory, self.side.rtl.memory(index)) {
                 if block.is_empty() {
                     block = memory.block;
                 }
-                let (model, rtl) = (memory.words[word].0[lane], self.side.rtl.memory(index)[word][lane]);
-                found.push(MemoryDifference { path: memory.path, word, lane, model, rtl });
+                found.push(difference);
             }
         }
         if found.is_empty() {
@@ -380,10 +379,18 @@ impl Run<'_> {
     }
 }
 
-fn first_difference(model: &[WarpData], rtl: &[[u32; LANES]]) -> Option<(usize, usize)> {
-    let word = model.iter().zip(rtl).position(|(m, r)| m.0 != *r)?;
-    let lane = (0..LANES).find(|&l| model[word].0[l] != rtl[word][l])?;
-    Some((word, lane))
+/// The first word in which a memory differs from the RTL's, which may be missing.
+fn first_difference(memory: &Memory<'_>, rtl: &[u32]) -> Option<MemoryDifference> {
+    let stride = memory.stride();
+    let mut words = memory.words.chunks_exact(stride).zip(rtl.chunks_exact(stride)).enumerate();
+    let (word, (model, rtl)) = words.find(|(_, (model, rtl))| model != rtl)?;
+    Some(MemoryDifference {
+        path: memory.path.clone(),
+        word,
+        bits: memory.bits,
+        model: model.to_vec(),
+        rtl: rtl.to_vec(),
+    })
 }
 
 /// Random bits in every element of an input, within its width.

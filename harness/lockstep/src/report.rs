@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use gpurf_blocks::{Declaration, Decode, Field};
+use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS};
 use serde::Serialize;
 
-use crate::{Capture, Cause, Difference, Divergence};
+use crate::{Capture, Cause, Difference, Divergence, MemoryDifference};
 
 /// The first difference, as `--json` prints it.
 #[derive(Clone, Debug, Serialize)]
@@ -37,12 +37,9 @@ pub fn name(declaration: &Declaration, difference: &Difference) -> String {
 /// The value of an element in words.
 pub fn value(field: &Field, record: &[u8], element: usize) -> String {
     if field.elem_bytes > 8 {
-        let lanes = field.bytes(record, element).chunks_exact(4).rev();
-        return lanes.fold(String::from("0x"), |mut text, lane| {
-            let word = u32::from_le_bytes(lane.try_into().expect("four bytes"));
-            write!(text, "{word:08x}").expect("writing to a string");
-            text
-        });
+        let words =
+            field.bytes(record, element).chunks_exact(4).map(|w| u32::from_le_bytes(w.try_into().expect("four")));
+        return hex(&words.collect::<Vec<_>>(), field.bits);
     }
     let number = field.value(record, element);
     match field.decode {
@@ -67,6 +64,25 @@ fn unpack(fields: &'static [(&'static str, u32)], word: u64) -> Vec<(&'static st
         (name, word >> position & (u64::MAX >> (64 - bits)))
     };
     fields.iter().map(part).collect()
+}
+
+/// A number of `bits` bits, lowest element first, with all its digits.
+fn hex(words: &[u32], bits: u32) -> String {
+    let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();
+    format!("0x{}", &digits[digits.len() - bits.div_ceil(4) as usize..])
+}
+
+/// Where a memory differs, and both values there: a lane of a warp register, the whole of any other word.
+fn memory_values(memory: &MemoryDifference) -> (String, String, String) {
+    let place = format!("{}[{}]", memory.path, memory.word);
+    let lane = (0..memory.model.len()).find(|&lane| memory.model[lane] != memory.rtl[lane]);
+    match lane.filter(|_| memory.bits == WARP_DATA_BITS) {
+        Some(lane) => {
+            let [model, rtl] = [&memory.model, &memory.rtl].map(|word| hex(&word[lane..=lane], u32::BITS));
+            (format!("{place} lane {lane}"), model, rtl)
+        }
+        None => (place, hex(&memory.model, memory.bits), hex(&memory.rtl, memory.bits)),
+    }
 }
 
 /// What distinguishes the two values, where the whole would hide it.
@@ -111,13 +127,8 @@ pub fn summary(declaration: &Declaration, divergence: &Divergence, capture: &Cap
         rtl: String::new(),
     };
     if let Some(memory) = divergence.memories.first() {
-        let port = format!("{}[{}] lane {}", memory.path, memory.word, memory.lane);
-        return DivergenceSummary {
-            port,
-            model: format!("{:#010x}", memory.model),
-            rtl: format!("{:#010x}", memory.rtl),
-            ..base
-        };
+        let (port, model, rtl) = memory_values(memory);
+        return DivergenceSummary { port, model, rtl, ..base };
     }
     let Some((first, model, rtl)) = evidence(divergence, capture) else { return base };
     let field = &declaration.signals[first.signal].field;
@@ -164,9 +175,10 @@ fn diverged(text: &mut String, declaration: &Declaration, divergence: &Divergenc
     line("cycle", &format!("{} (from the first edge after reset)", divergence.cycle));
     line("block", &format!("{} (inside {})", divergence.blame, declaration.block));
     for memory in &divergence.memories {
-        line("memory", &format!("{}[{}], lane {}", memory.path, memory.word, memory.lane));
-        line("model", &format!("{:#010x}", memory.model));
-        line("rtl", &format!("{:#010x}", memory.rtl));
+        let (place, model, rtl) = memory_values(memory);
+        line("memory", &place);
+        line("model", &model);
+        line("rtl", &rtl);
     }
     let Some((first, model, rtl)) = capture.and_then(|c| evidence(divergence, c)) else { return };
     let field = &declaration.signals[first.signal].field;

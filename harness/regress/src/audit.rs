@@ -5,12 +5,12 @@
 //! is never reported is either on the list of exceptions, with its reason, or a hole in the probes.
 //!
 //! Memories are compared whole at intervals, so a flipped bit in one is reported by that comparison: one bit of every word is tried, another column for each
-//! word, all 1024 columns in turn.
+//! word, all columns in turn.
 
 use std::collections::BTreeMap;
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::{LANES, registry};
+use gpurf_blocks::registry;
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records, fill_memories};
 use serde::Serialize;
 use verilated::{Instance, Options, Toolchain};
@@ -91,7 +91,7 @@ pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config,
     let declaration = comparator.declaration().clone();
     let mut stimulus = gpurf_stimulus::random(block, config, seed);
 
-    let memories: Vec<String> = request.memories.iter().map(|(path, _)| mangled(path)).collect();
+    let memories: Vec<String> = request.memories.iter().map(|m| mangled(&m.path)).collect();
     let mut pending = register_bits(&mut rtl, &memories);
     let mut audit = Audit { block: block.to_owned(), bits: pending.len(), ..Audit::default() };
 
@@ -184,11 +184,12 @@ fn flip(rtl: &mut Instance, bit: Bit) {
 /// Flips a bit of every memory word and asks the whole comparison.
 fn audit_memories(twin: &mut dyn gpurf_blocks::Twin, rtl: &mut Instance, audit: &mut Audit) {
     for (index, memory) in twin.memories().into_iter().enumerate() {
-        for word in 0..memory.words.len() {
-            let column = (word * 97) % (32 * LANES);
-            rtl.memory(index)[word][column / 32] ^= 1 << (column % 32);
-            let differs = memory.words.iter().zip(rtl.memory(index).iter()).any(|(m, r)| m.0 != *r);
-            rtl.memory(index)[word][column / 32] ^= 1 << (column % 32);
+        for word in 0..memory.len() {
+            let column = (word * 97) % memory.bits as usize;
+            let place = word * memory.stride() + column / 32;
+            rtl.memory(index)[place] ^= 1 << (column % 32);
+            let differs = memory.words != rtl.memory(index);
+            rtl.memory(index)[place] ^= 1 << (column % 32);
             audit.memory_words += 1;
             audit.memory_reported += usize::from(differs);
         }

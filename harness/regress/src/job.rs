@@ -156,7 +156,7 @@ pub fn request(
         JobError::Input(format!("there is no block {block}; the blocks are: {}", names.join(", ")))
     })?;
     let mut twin = (entry.twin)(config);
-    let memories = twin.memories().iter().map(|m| (m.path.clone(), m.words.len())).collect();
+    let memories = twin.memories().iter().map(Into::into).collect();
     let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), entry.sources);
     request.options = options;
     for (module, file) in &rtl.overrides {

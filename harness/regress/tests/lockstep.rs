@@ -227,13 +227,15 @@ fn a_memory_that_only_the_whole_comparison_can_see_is_compared() {
     // Behind the last cycle (four are reset): no read can notice it any more.
     let fault = |twin: &mut dyn Twin, cycle| {
         if cycle == 2_004 {
-            twin.memories()[0].words[15].0[31] ^= 1;
+            twin.memories()[0].words[15 * 32 + 31] ^= 1;
         }
     };
     let outcome = run_faulty("mrf_bank", fault, &GO);
     let Some(Cause::Diverged(divergence)) = outcome.cause else { panic!("{:?}", outcome.cause) };
     assert_eq!((divergence.cycle, divergence.differences.len()), (2_000, 0));
-    assert_eq!((divergence.memories[0].word, divergence.memories[0].lane), (15, 31));
+    let [memory] = &divergence.memories[..] else { panic!("{:?}", divergence.memories) };
+    assert_eq!((memory.word, memory.bits, memory.model[31] ^ memory.rtl[31]), (15, 1024, 1));
+    assert_eq!(memory.model[..31], memory.rtl[..31]);
     assert_eq!(divergence.blame.block, "mrf_bank");
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::MemoryRequest;
+
 /// Result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -55,14 +57,17 @@ pub enum Error {
         errors: Vec<PortError>,
     },
     /// The RTL lacks a memory that the harness has to fill.
-    #[error("{module} has no memory {path} of {words} words of 1024 bits; without it reads cannot be compared")]
+    #[error(
+        "{module} has no memory {} of {} words of {} bits{}; without it reads cannot be compared",
+        expected.path, expected.words, expected.bits, found_instead(found)
+    )]
     Memory {
         /// The module.
         module: String,
-        /// Path of the memory.
-        path: String,
-        /// Words.
-        words: usize,
+        /// The memory.
+        expected: MemoryRequest,
+        /// Words and width of what has its name.
+        found: Option<(usize, u32)>,
     },
     /// The cache folder cannot be used.
     #[error("cannot use the build cache at {}: {source}", path.display())]
@@ -80,6 +85,10 @@ pub enum Error {
         /// Why.
         source: libloading::Error,
     },
+}
+
+fn found_instead(found: &Option<(usize, u32)>) -> String {
+    found.map(|(words, bits)| format!(" (it is {words} words of {bits} bits)")).unwrap_or_default()
 }
 
 fn lines(errors: &[PortError]) -> String {

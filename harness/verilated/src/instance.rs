@@ -5,12 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use gpurf_blocks::LANES;
 use libloading::os::unix::{RTLD_LOCAL, RTLD_NOW};
 
 use crate::compile::{facts, signal_names};
 use crate::shim::StateVariable;
-use crate::{Error, Request, Result};
+use crate::{Error, MemoryRequest, Request, Result};
 
 type Raw = *mut c_void;
 
@@ -40,7 +39,8 @@ struct Facts {
     module: String,
     input_bytes: usize,
     record_bytes: usize,
-    memories: Vec<(String, usize)>,
+    /// Elements of each memory.
+    memories: Vec<usize>,
     absent: Vec<usize>,
     absent_names: Vec<String>,
     state: Vec<StateVariable>,
@@ -97,7 +97,7 @@ impl Library {
             module: request.declaration.block.to_owned(),
             input_bytes: request.declaration.input_bytes,
             record_bytes: request.declaration.record_bytes,
-            memories: if request.options.probes { request.memories.clone() } else { Vec::new() },
+            memories: if request.options.probes { elements(&request.memories) } else { Vec::new() },
             absent_names: signal_names(&request.declaration, &absent),
             absent,
             state,
@@ -132,6 +132,11 @@ impl Library {
         }
         Ok(Instance { model, library: self.clone() })
     }
+}
+
+/// The number of 32-bit elements of each memory.
+fn elements(memories: &[MemoryRequest]) -> Vec<usize> {
+    memories.iter().map(|m| m.words * m.bits.div_ceil(u32::BITS) as usize).collect()
 }
 
 /// A register of an instance, by name, for audits and knobs.
@@ -252,20 +257,21 @@ impl Instance {
         self.library.facts.memories.len()
     }
 
-    /// The words of memory `index`, lane 0 first; none if the RTL has no such memory (`Options::netlist`).
+    /// The words of memory `index` one after another, each in as many elements as its bits need, lowest first, zero above its width;
+    /// none if the RTL has no such memory (`Options::netlist`).
     ///
     /// # Panics
     /// When there is no such memory.
-    pub fn memory(&mut self, index: usize) -> &mut [[u32; LANES]] {
-        let (_, words) = self.library.facts.memories[index];
-        // SAFETY: the exchange was generated only after the variable was found to have `words` elements of 1024 bits, which Verilator lays out
-        // as 32 words of 32 bits each; nothing else touches it while `self` is borrowed.
+    pub fn memory(&mut self, index: usize) -> &mut [u32] {
+        let elements = self.library.facts.memories[index];
+        // SAFETY: the exchange was generated only after the variable was found to have as many words of as many bits as were asked for. Verilator
+        // stores each in 4 bytes, in 8, or in an array of 4-byte words: `elements` of them in all. Nothing else touches it while `self` is borrowed.
         unsafe {
             let base = (self.library.entry.memory)(self.model, index);
             if base.is_null() {
                 return &mut [];
             }
-            std::slice::from_raw_parts_mut(base.cast(), words)
+            std::slice::from_raw_parts_mut(base.cast(), elements)
         }
     }
 

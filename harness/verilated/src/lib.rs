@@ -26,5 +26,5 @@ mod toolchain;
 
 pub use error::{Error, PortError, Result};
 pub use instance::{Failure, Instance, Library, StateElement};
-pub use request::{Options, Request};
+pub use request::{MemoryRequest, Options, Request};
 pub use toolchain::Toolchain;

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::Declaration;
+use gpurf_blocks::{Declaration, Memory};
 
 /// A module to build.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The declaration that the module has to meet: its name, parameters, ports and probes.
     pub declaration: Declaration,
-    /// Paths and words of the memories inside it.
-    pub memories: Vec<(String, usize)>,
+    /// The memories inside it.
+    pub memories: Vec<MemoryRequest>,
     /// Source files in compilation order: packages first.
     pub sources: Vec<PathBuf>,
     /// Folders for `` `include ``.
@@ -19,6 +19,23 @@ pub struct Request {
     pub defines: Vec<String>,
     /// How to build it.
     pub options: Options,
+}
+
+/// A memory that the RTL has to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryRequest {
+    /// Path of the array or register inside the module.
+    pub path: String,
+    /// Words.
+    pub words: usize,
+    /// Width of a word in bits: more than 16, so that Verilator stores it in 32-bit elements.
+    pub bits: u32,
+}
+
+impl From<&Memory<'_>> for MemoryRequest {
+    fn from(memory: &Memory<'_>) -> Self {
+        Self { path: memory.path.clone(), words: memory.len(), bits: memory.bits }
+    }
 }
 
 /// How to build a module.
@@ -60,7 +77,7 @@ impl Default for Options {
 
 impl Request {
     /// A module from the RTL tree at `rtl`, with the sources of its modules in the order given (paths without ending).
-    pub fn from_tree(declaration: Declaration, memories: Vec<(String, usize)>, rtl: &Path, modules: &[&str]) -> Self {
+    pub fn from_tree(declaration: Declaration, memories: Vec<MemoryRequest>, rtl: &Path, modules: &[&str]) -> Self {
         let mut sources = vec![rtl.join("gpurf_pkg.sv")];
         sources.extend(modules.iter().map(|m| rtl.join(m).with_extension("sv")));
         Self {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use gpurf_blocks::{Declaration, Field, Net, Role};
 
 use crate::header::{Direction, Variable, describe, mangle};
-use crate::{Error, PortError, Request, Result};
+use crate::{Error, MemoryRequest, PortError, Request, Result};
 
 /// Class name of every generated model; libraries are kept apart by the loader.
 pub(crate) const PREFIX: &str = "Vgpurf";
@@ -48,7 +48,7 @@ pub(crate) fn configuration(request: &Request) -> String {
                 Net::At(path) | Net::Each { path, .. } => last(path),
             });
         }
-        names.extend(request.memories.iter().map(|(path, _)| last(path)));
+        names.extend(request.memories.iter().map(|m| last(&m.path)));
     }
     if request.options.state {
         names.insert("*_q".into());
@@ -143,13 +143,16 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     let root = |path: &str| mangle(declaration.block, path);
     writeln!(text, "static void* gpurf_memory_of(Root* r, size_t index) {{\n    switch (index) {{").unwrap();
     if request.options.probes {
-        for (index, (path, words)) in request.memories.iter().enumerate() {
-            let variable = found.get(&root(path)).filter(|v| v.bits == 1024 && v.count() == *words);
+        for (index, memory) in request.memories.iter().enumerate() {
+            let MemoryRequest { path, words, bits } = memory;
+            assert!(*bits > 16, "{path}: words of {bits} bits are not stored in 32-bit elements");
+            let variable = found.get(&root(path)).filter(|v| v.bits == *bits && v.count() == *words);
             if variable.is_none() && request.options.netlist {
                 continue;
             }
             if variable.is_none() {
-                return Err(Error::Memory { module: declaration.block.into(), path: path.clone(), words: *words });
+                let found = found.get(&root(path)).map(|v| (v.count(), v.bits));
+                return Err(Error::Memory { module: declaration.block.into(), expected: memory.clone(), found });
             }
             writeln!(text, "    case {index}: return &r->{};", root(path)).unwrap();
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::{Block, Declaration, WarpData, erase, field, ports, view, view_mut};
-use verilated::{Error, Options, PortError, Request, Toolchain};
+use verilated::{Error, MemoryRequest, Options, PortError, Request, Toolchain};
 
 #[derive(Clone, Debug)]
 struct Shape {
@@ -160,6 +160,26 @@ fn every_kind_of_port_and_probe_is_exchanged() {
     let (record, _) = cycle(&mut instance, |_| {});
     assert_eq!(record.out().wide_valid_o, 0);
     assert_eq!(record.out().wide_o[0], WarpData::ZERO, "a payload that is not valid is not copied");
+}
+
+#[test]
+fn words_of_a_memory_lie_one_after_another_lowest_bits_first() {
+    let deep = MemoryRequest { path: "deep_q".into(), words: 3, bits: 96 };
+    let library = tools().build(&Request { memories: vec![deep.clone()], ..request(5) }).unwrap();
+    let mut instance = library.instance(1).unwrap();
+    reset(&mut instance);
+    instance.memory(0).copy_from_slice(&[10, 11, 12, 20, 21, 22, 30, 31, 32]);
+    cycle(&mut instance, |i| {
+        i.kind_i = 2;
+        i.wide_i[1] = WarpData(std::array::from_fn(|l| 100 + l as u32));
+    })
+    .1
+    .unwrap();
+    assert_eq!(instance.memory(0), [10, 11, 12, 20, 21, 22, 101, 102, 103]);
+
+    let narrow = Request { memories: vec![MemoryRequest { bits: 95, ..deep }], ..request(5) };
+    let Err(error @ Error::Memory { .. }) = tools().build(&narrow) else { panic!("another width") };
+    assert!(error.to_string().contains("no memory deep_q of 3 words of 95 bits (it is 3 words of 96 bits)"), "{error}");
 }
 
 #[test]

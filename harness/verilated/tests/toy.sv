@@ -44,4 +44,7 @@ module toy #(
       endcase
     end
   end
+
+  logic [95:0]   deep_q [3]; // a memory of words that are neither integers nor warp registers
+  always_ff @(posedge clk_i) if (kind_i[1]) deep_q[2] <= wide_i[1][127:32];
 endmodule

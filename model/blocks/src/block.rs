@@ -1,7 +1,7 @@
 //! The synchronous machine that every twin is.
 
 use crate::config::Config;
-use crate::{Ports, WarpData};
+use crate::{Ports, WARP_DATA_BITS, WarpData};
 
 /// A synchronous machine.
 ///
@@ -55,12 +55,47 @@ pub trait Block: Sized + Send + 'static {
 
 /// A memory of the model, and where its RTL counterpart is.
 pub struct Memory<'a> {
-    /// Path of the array inside the RTL module, e.g. `gen_bank[3].u_bank.gen_1rw.u_ram.mem_q`.
+    /// Path of the array (or the register, for a memory of one word) inside the RTL module, e.g. `gen_bank[3].u_bank.gen_1rw.u_ram.mem_q`.
     pub path: String,
     /// The block (module) it belongs to, for blame.
     pub block: &'static str,
-    /// Its words.
-    pub words: &'a mut [WarpData],
+    /// Its words one after another, each in [`Memory::stride`] elements, lowest bits first, zero above the word's width. That is how Verilator
+    /// stores words of more than 16 bits.
+    pub words: &'a mut [u32],
+    /// Width of a word, at least 17.
+    pub bits: u32,
+}
+
+impl<'a> Memory<'a> {
+    /// A memory of warp registers.
+    pub fn of_warps(path: impl Into<String>, block: &'static str, words: &'a mut [WarpData]) -> Self {
+        Self { path: path.into(), block, words: WarpData::as_lanes_mut(words), bits: WARP_DATA_BITS }
+    }
+
+    /// Elements of a word.
+    pub fn stride(&self) -> usize {
+        self.bits.div_ceil(u32::BITS) as usize
+    }
+
+    /// Number of words.
+    pub fn len(&self) -> usize {
+        self.words.len() / self.stride()
+    }
+
+    /// Whether it has no words.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Fills every word with what `fill` puts into its elements, and clears the bits above the word's width.
+    pub fn fill_words(&mut self, mut fill: impl FnMut(&mut [u32])) {
+        let stride = self.stride();
+        let unused = stride as u32 * u32::BITS - self.bits;
+        for word in self.words.chunks_exact_mut(stride) {
+            fill(word);
+            word[stride - 1] &= u32::MAX >> unused;
+        }
+    }
 }
 
 /// The sizes of a block.

@@ -10,6 +10,8 @@ pub const OPERANDS: usize = 3;
 pub const WARP_BITS: u32 = 6;
 /// Width of a register name.
 pub const REG_BITS: u32 = 8;
+/// Width of a warp register.
+pub const WARP_DATA_BITS: u32 = LANES as u32 * u32::BITS;
 
 /// A warp register: 32 lanes of 32 bits, lane 0 first, which is also how Verilator lays out a 1024-bit port.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,14 @@ pub struct WarpData(pub [u32; LANES]);
 impl WarpData {
     /// All lanes zero.
     pub const ZERO: Self = Self([0; LANES]);
+
+    /// Views warp registers as their lanes, one after another.
+    pub fn as_lanes_mut(words: &mut [Self]) -> &mut [u32] {
+        const { assert!(size_of::<WarpData>() == LANES * size_of::<u32>()) }
+        let len = words.len() * LANES;
+        // SAFETY: a `WarpData` is `LANES` integers and nothing else (asserted above), with at least their alignment.
+        unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), len) }
+    }
 
     /// Replaces the lanes of `mask` by those of `data`, group by group: no lane is worth a branch that nobody can predict.
     #[inline]
@@ -85,6 +95,16 @@ mod tests {
         assert_eq!(LaneMask(0).groups(), 0);
         assert_eq!(LaneMask::ALL.groups(), 8);
         assert_eq!(LaneMask(0x8000_0011).groups(), 3);
+    }
+
+    #[test]
+    fn lanes_of_words_lie_one_after_another() {
+        let mut words = [WarpData([1; 32]), WarpData([2; 32]), WarpData([3; 32])];
+        let lanes = WarpData::as_lanes_mut(&mut words);
+        assert_eq!((lanes.len(), lanes[31], lanes[32], lanes[95]), (96, 1, 2, 3));
+        lanes[64] = 9;
+        assert_eq!((words[2].0[0], words[2].0[1]), (9, 3));
+        assert!(WarpData::as_lanes_mut(&mut []).is_empty());
     }
 
     #[test]

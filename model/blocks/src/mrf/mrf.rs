@@ -347,10 +347,9 @@ impl Block for Mrf {
         let mut memories = Vec::new();
         for (b, bank) in self.banks.iter_mut().enumerate() {
             let path = format!("gen_bank[{b}].u_bank.{}", bank.memory_path());
-            memories.push(Memory { path, block: MrfBank::NAME, words: bank.words() });
+            memories.push(Memory::of_warps(path, MrfBank::NAME, bank.words()));
         }
-        let latches = self.crossbar.latches();
-        memories.push(Memory { path: "u_crossbar.operand_q".into(), block: MrfCrossbar::NAME, words: latches });
+        memories.push(Memory::of_warps("u_crossbar.operand_q", MrfCrossbar::NAME, self.crossbar.latches()));
         memories
     }
 }

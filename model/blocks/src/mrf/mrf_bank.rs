@@ -111,7 +111,7 @@ impl Block for MrfBank {
     fn probe(&self, _: &MrfBankIn, _: &MrfBankOut, _: &mut NoProbe<MrfShape>) {}
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
-        vec![Memory { path: self.memory_path().into(), block: Self::NAME, words: self.words() }]
+        vec![Memory::of_warps(self.memory_path(), Self::NAME, self.words())]
     }
 }
 

@@ -120,7 +120,7 @@ impl Block for MrfCrossbar {
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
-        vec![Memory { path: "operand_q".into(), block: Self::NAME, words: self.latches() }]
+        vec![Memory::of_warps("operand_q", Self::NAME, self.latches())]
     }
 }
 

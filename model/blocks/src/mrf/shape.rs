@@ -1,7 +1,7 @@
 //! The sizes of the register file, shared by all blocks of the family.
 
 use crate::config::Config;
-use crate::{OPERANDS, Shape};
+use crate::{LANES, OPERANDS, Shape};
 
 /// Capacity of the twins: the largest number of banks.
 pub const MAX_BANKS: usize = 32;
@@ -73,6 +73,8 @@ impl Shape for MrfShape {
             "IssuePorts" => self.issue_ports as u64,
             "Depth" => self.depth as u64,
             "TagW" => self.tag_w.into(),
+            // Of a RAM cell: a word is a warp register with an enable for each lane.
+            "Parts" | "PartW" => LANES as u64,
             _ => panic!("the register file has no parameter {name}"),
         }
     }

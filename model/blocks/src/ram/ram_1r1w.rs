@@ -37,7 +37,7 @@ pub struct Ram1r1w {
 
 impl Block for Ram1r1w {
     const NAME: &'static str = "ram_1r1w";
-    const PARAMETERS: &'static [&'static str] = &["Depth"];
+    const PARAMETERS: &'static [&'static str] = &["Depth", "Parts", "PartW"];
 
     type Shape = MrfShape;
     type In = Ram1r1wIn;
@@ -71,10 +71,7 @@ impl Block for Ram1r1w {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let (words, rdata_q) = self.storage.contents();
-        vec![
-            Memory { path: "mem_q".into(), block: Self::NAME, words },
-            Memory { path: "rdata_q".into(), block: Self::NAME, words: rdata_q },
-        ]
+        vec![Memory::of_warps("mem_q", Self::NAME, words), Memory::of_warps("rdata_q", Self::NAME, rdata_q)]
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Ram1rw {
 
 impl Block for Ram1rw {
     const NAME: &'static str = "ram_1rw";
-    const PARAMETERS: &'static [&'static str] = &["Depth"];
+    const PARAMETERS: &'static [&'static str] = &["Depth", "Parts", "PartW"];
 
     type Shape = MrfShape;
     type In = Ram1rwIn;
@@ -70,10 +70,7 @@ impl Block for Ram1rw {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let (words, rdata_q) = self.storage.contents();
-        vec![
-            Memory { path: "mem_q".into(), block: Self::NAME, words },
-            Memory { path: "rdata_q".into(), block: Self::NAME, words: rdata_q },
-        ]
+        vec![Memory::of_warps("mem_q", Self::NAME, words), Memory::of_warps("rdata_q", Self::NAME, rdata_q)]
     }
 }
 

@@ -207,7 +207,7 @@ fn reset_empties_everything_but_the_banks() {
 fn memories_are_where_the_rtl_has_them() {
     let mut mrf = Mrf::new(&MrfShape { banks: 2, dual_port: true, collectors: 4, ..MrfShape::BASELINE });
     let memories = mrf.memories();
-    let paths: Vec<_> = memories.iter().map(|m| (m.path.as_str(), m.block, m.words.len())).collect();
+    let paths: Vec<_> = memories.iter().map(|m| (m.path.as_str(), m.block, m.len())).collect();
     assert_eq!(
         paths,
         [
