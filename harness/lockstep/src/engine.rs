@@ -1,14 +1,14 @@
 //! Runs the two sides.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::{Decode, Memory, Role, Twin};
+use gpurf_blocks::{Memory, Role, Twin};
 use verilated::{Failure, Instance};
 
 use crate::blame::{self, Blame};
-use crate::{Capture, Comparator, Difference, Records, Rng, Stimulus};
+use crate::events::EventTotals;
+use crate::{Capture, Comparator, Difference, Events, Records, Rng, Stimulus};
 
 /// Cycles of reset before cycle 0; nothing is compared in them.
 pub const RESET_CYCLES: usize = 4;
@@ -20,9 +20,6 @@ const RUN_ON: usize = 32;
 const CHUNK: usize = 64;
 /// Records in the flight recorder: the history, and a chunk in front of it.
 const RING: usize = (HISTORY + RUN_ON).next_multiple_of(CHUNK) + CHUNK;
-
-/// Counts of events by name.
-pub type Events = BTreeMap<&'static str, u64>;
 
 /// How long to run.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +144,7 @@ impl Lockstep {
         let mut run = Run {
             ring: Records::zeroed(size, RING),
             model: Records::zeroed(size, 1),
-            totals: EventTotals::new(&self.comparator),
+            totals: EventTotals::new(self.comparator.declaration()),
             outcome: Outcome { cycles: 0, cause: None, capture: None, events: Events::new(), slow_compares: 0 },
             side: self,
         };
@@ -411,48 +408,4 @@ fn randomise(rng: &mut Rng, field: &gpurf_blocks::Field, record: &mut [u8]) {
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("the model panicked").to_owned()
-}
-
-/// Sums of the fields of `event_o`.
-struct EventTotals {
-    /// Offset in a record and bytes of the port.
-    port: Option<(usize, usize)>,
-    /// Name, position, mask, total.
-    fields: Vec<(&'static str, u32, u64, u64)>,
-}
-
-impl EventTotals {
-    fn new(comparator: &Comparator) -> Self {
-        let Some(port) = comparator.declaration().signal("event_o") else {
-            return Self { port: None, fields: Vec::new() };
-        };
-        let Decode::Packed(layout) = port.field.decode else { return Self { port: None, fields: Vec::new() } };
-        let mut position = port.field.bits;
-        let fields = layout
-            .iter()
-            .map(|&(name, bits)| {
-                position -= bits;
-                (name, position, u64::MAX >> (64 - bits), 0)
-            })
-            .collect();
-        Self { port: Some((port.field.offset, port.field.elem_bytes)), fields }
-    }
-
-    #[inline]
-    fn add(&mut self, record: &[u8]) {
-        let Some((offset, bytes)) = self.port else { return };
-        let mut word = [0; 8];
-        word[..bytes].copy_from_slice(&record[offset..offset + bytes]);
-        let word = u64::from_le_bytes(word);
-        if word == 0 {
-            return;
-        }
-        for (_, position, mask, total) in &mut self.fields {
-            *total += word >> *position & *mask;
-        }
-    }
-
-    fn by_name(&self) -> Events {
-        self.fields.iter().map(|&(name, _, _, total)| (name, total)).collect()
-    }
 }

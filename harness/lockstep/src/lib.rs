@@ -15,6 +15,7 @@ pub mod blame;
 mod capture;
 mod compare;
 mod engine;
+mod events;
 mod failure;
 mod replay;
 pub mod report;
@@ -25,7 +26,8 @@ pub mod wave;
 
 pub use capture::{Capture, Records};
 pub use compare::{Comparator, Difference};
-pub use engine::{Cause, Divergence, Events, Lockstep, MemoryDifference, Outcome, Plan, RESET_CYCLES, fill_memories};
+pub use engine::{Cause, Divergence, Lockstep, MemoryDifference, Outcome, Plan, RESET_CYCLES, fill_memories};
+pub use events::Events;
 pub use failure::{FailureContext, write_failure};
 pub use replay::{Reproducer, ReproducerError};
 pub use rng::Rng;
