@@ -16,6 +16,18 @@ package gpurf_pkg;
   localparam int unsigned Operands = 3;     // source operands of an instruction
   localparam int unsigned GroupLanes = 4;   // lanes that share a macro of a bank
   localparam int unsigned GroupsW = $clog2(Lanes / GroupLanes + 1);
+  localparam int unsigned PredW = 3;        // predicate number
+  localparam int unsigned PcW = 20;         // address of an instruction
+  localparam int unsigned WordW = 64;       // operation word, control word
+  localparam int unsigned BlockSlots = 16;  // blocks that an SM holds at most
+  localparam int unsigned BlockSlotW = $clog2(BlockSlots);
+  localparam int unsigned CauseW = 4;       // cause of a fault
+  localparam int unsigned LineOffsetW = 7;  // byte in a line of 128
+  localparam int unsigned LineW = 26;       // number of a line; the top bit: local memory
+
+  localparam logic [RegW-1:0]  NoReg = '1;   // RZ: reads as zero, drops what is written
+  localparam logic [PredW-1:0] NoPred = '1;  // PT: true, drops what is written
+  localparam logic [PcW-1:0]   NoPc = '1;    // a reconvergence point that is none
   // verilator lint_on UNUSEDPARAM
 
   // What the arbiter counts in a cycle; the first field is the most significant.
@@ -46,6 +58,55 @@ package gpurf_pkg;
     logic [1:0] dispatch;             // instructions that left
     logic [1:0] dispatch_stall;       // instructions ready to leave and not taken
   } mrf_event_t;
+
+  // Where an instruction goes (docs/blocks/decode.md).
+  typedef enum logic [2:0] {
+    UnitControl     = 3'd0,  // branches, exits, traps: done with at issue
+    UnitAlu         = 3'd1,
+    UnitMemory      = 3'd2,  // the memory pipeline
+    UnitBarrier     = 3'd3,
+    UnitNothing     = 3'd4,
+    UnitUnsupported = 3'd7
+  } unit_e;
+
+  // What an instruction reads and writes, as far as anybody but its unit has to know.
+  typedef struct packed {
+    logic [2:0]       unit;        // unit_e
+    logic             b_constant;  // source b is the constant
+    logic [PredW-1:0] p;           // predicate written
+    logic [PredW:0]   t;           // predicate sources: inverted, number
+    logic [PredW:0]   s;
+    logic [PredW:0]   guard;
+    logic             stop;        // fetch waits behind it
+    logic [RegW-1:0]  d;           // register written
+    logic [RegW-1:0]  c;           // registers read
+    logic [RegW-1:0]  b;
+    logic [RegW-1:0]  a;
+  } roles_t;
+
+  // Opcodes that more than one block has to know.
+  // verilator lint_off UNUSEDPARAM
+  localparam logic [6:0] OpBra      = 7'h02;
+  localparam logic [6:0] OpExit     = 7'h03;
+  localparam logic [6:0] OpBar      = 7'h04;
+  localparam logic [6:0] OpWarpsync = 7'h05;
+  localparam logic [6:0] OpTrap     = 7'h07;
+
+  // Causes of a fault (docs/blocks/fault_unit.md).
+  localparam logic [CauseW-1:0] CauseTrap              = 4'd1;
+  localparam logic [CauseW-1:0] CauseUnsupported       = 4'd2;
+  localparam logic [CauseW-1:0] CauseBarrierDivergence = 4'd3;
+  localparam logic [CauseW-1:0] CauseMisaligned        = 4'd4;
+  localparam logic [CauseW-1:0] CauseOutOfBounds       = 4'd5;
+  localparam logic [CauseW-1:0] CauseWideAddress       = 4'd6;
+  localparam logic [CauseW-1:0] CauseConstantWritten   = 4'd7;
+  localparam logic [CauseW-1:0] CauseLocalAtomic       = 4'd8;
+  localparam logic [CauseW-1:0] CauseSharedFloatAtomic = 4'd9;
+  localparam logic [CauseW-1:0] CauseWarpDivergence    = 4'd10;
+  localparam logic [CauseW-1:0] CauseNoSuchPlace       = 4'd11;
+  localparam logic [CauseW-1:0] CauseBarrierCount      = 4'd12;
+  localparam logic [CauseW-1:0] CauseDoesNotFit        = 4'd13;
+  // verilator lint_on UNUSEDPARAM
 
   // Lane groups with an active lane. Each group is folded into its lowest bit, so that simulation
   // needs one population count instead of eight selections.

@@ -5,9 +5,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 lint() {
-    local source=$1
+    local source=$1 include=(-Irtl)
     shift
-    "${VERILATOR:-verilator}" --lint-only -Wall --assert -Irtl -Irtl/mrf -Irtl/ram "$@" rtl/gpurf_pkg.sv "$source" \
+    for folder in rtl/*/; do include+=("-I$folder"); done
+    "${VERILATOR:-verilator}" --lint-only -Wall --assert "${include[@]}" "$@" rtl/gpurf_pkg.sv "$source" \
         --top-module "$(basename "$source" .sv)" || { echo "lint: $source with $*" >&2; return 1; }
 }
 export -f lint

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, SmConfig};
 use gpurf_blocks::registry;
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
@@ -28,9 +28,18 @@ const PROOF_LIMIT_S: u32 = 120;
 /// Name of the variable that selects a generated mutant.
 const SELECT: &str = "mutant_sel";
 
-/// A small register file: mutants differ from it in a few cycles, and it builds fast.
+/// A small SM and register file: mutants differ from it in a few cycles, and it builds fast.
 const CONFIG: Config = Config {
     mrf: MrfConfig { banks: 4, collectors: 4, issue_ports: 2, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf },
+    sm: SmConfig {
+        warps: 8,
+        code_words: 64,
+        const_kilobytes: 4,
+        shared_kilobytes: 4,
+        line_rows: 4,
+        ..PRESETS[0].config.sm
+    },
+    memory: PRESETS[0].config.memory,
 };
 
 /// How a mutant is made.

@@ -63,7 +63,9 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
             "mrf_arbiter" => &[two_round_robin, two_dual],
             _ => &[],
         };
-        jobs.extend([base].iter().chain(others).map(|&mrf| random(block, Config { mrf }, seed, cycles)));
+        jobs.extend(
+            [base].iter().chain(others).map(|&mrf| random(block, Config { mrf, ..Config::default() }, seed, cycles)),
+        );
     }
     jobs
 }
@@ -71,8 +73,10 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
 /// The register file in these shapes; the order among reads alternates, so that both are run.
 pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<Job> {
     let orders = [ReadOrder::Oldest, ReadOrder::RoundRobin].into_iter().cycle();
-    let configs =
-        shapes.iter().zip(orders).map(|(&shape, read_order)| Config { mrf: MrfConfig { read_order, ..shape } });
+    let configs = shapes
+        .iter()
+        .zip(orders)
+        .map(|(&shape, read_order)| Config { mrf: MrfConfig { read_order, ..shape }, ..Config::default() });
     configs.map(|config| random("mrf", config, seed, cycles)).collect()
 }
 

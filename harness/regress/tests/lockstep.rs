@@ -10,8 +10,10 @@ use gpurf_lockstep::{Cause, Lockstep, Plan, Reproducer};
 use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_job, suite};
 use verilated::{Options, Toolchain};
 
-const SMALL: Config =
-    Config { mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf } };
+const SMALL: Config = Config {
+    mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf },
+    ..PRESETS[0].config
+};
 static GO: AtomicBool = AtomicBool::new(false);
 
 /// A checkout whose failures go elsewhere.
@@ -264,7 +266,7 @@ fn every_directed_sequence_is_equal() {
     let bench = Bench::new();
     for (name, _) in gpurf_stimulus::directed::list("mrf") {
         for read_order in [ReadOrder::Oldest, ReadOrder::RoundRobin] {
-            let config = Config { mrf: MrfConfig { read_order, ..SMALL.mrf } };
+            let config = Config { mrf: MrfConfig { read_order, ..SMALL.mrf }, ..SMALL };
             let job = Job { inputs: Inputs::Directed(name.into()), ..suite::random("mrf", config, 1, 1_000_000) };
             let result = bench.run(&job, &RtlSources::default());
             assert_eq!(result.result, RunResult::Pass, "{name}: {}", result.report);

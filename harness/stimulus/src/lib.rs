@@ -9,10 +9,16 @@
 //! Inputs never depend on the RTL. Where a block's rules tie inputs to its state (a collector takes an instruction only while it is free), the
 //! driver runs a twin of its own to know the state.
 
+mod control;
 mod cover;
 pub mod directed;
 mod driver;
+mod execute;
+mod front;
+mod issue;
+mod memory;
 mod mrf;
+mod operands;
 mod ram;
 
 pub use cover::{Cover, Coverage};

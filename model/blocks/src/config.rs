@@ -21,7 +21,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+mod sm;
+
+pub use sm::{MemoryConfig, Scheduler, SmConfig};
+
 use crate::mrf::MrfShape;
+use crate::shape::SmShape;
+use sm::{MemoryLayer, SmLayer};
 
 /// Warp registers in a kilobyte: a warp register has 32 lanes of 4 bytes.
 const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;
@@ -31,6 +37,10 @@ const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;
 pub struct Config {
     /// The main register file.
     pub mrf: MrfConfig,
+    /// The streaming multiprocessor around it.
+    pub sm: SmConfig,
+    /// Global memory, outside the SM.
+    pub memory: MemoryConfig,
 }
 
 /// The main register file; see `docs/blocks/mrf.md`.
@@ -47,7 +57,7 @@ pub struct MrfConfig {
     /// Shape: capacity. With the number of banks it gives the entries of a bank.
     pub kilobytes: usize,
     /// Shape: width of the tag that travels with an instruction.
-    pub tag_bits: u32,
+    pub tag_bits: usize,
     /// Policy: who goes first among the reads that wait for a bank.
     pub read_order: ReadOrder,
 }
@@ -93,6 +103,8 @@ const BASELINE: Config = Config {
         tag_bits: 32,
         read_order: ReadOrder::Oldest,
     },
+    sm: SmConfig::BASELINE,
+    memory: MemoryConfig::BASELINE,
 };
 
 /// Every preset; the first one is the default.
@@ -105,7 +117,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "mrf-1r1w",
         summary: "the RFC paper's main register file: 4 logical banks with a read and a write port (RFC paper, 2.1)",
-        config: Config { mrf: MrfConfig { banks: 4, ports: BankPorts::Separate, ..BASELINE.mrf } },
+        config: Config { mrf: MrfConfig { banks: 4, ports: BankPorts::Separate, ..BASELINE.mrf }, ..BASELINE },
     },
 ];
 
@@ -210,8 +222,68 @@ const RULES: &[Rule] = &[
     Rule {
         key: "mrf.tag_bits",
         allowed: "a number from 1 to 64",
-        value: |c| c.mrf.tag_bits as usize,
+        value: |c| c.mrf.tag_bits,
         holds: |n| (1..=64).contains(&n),
+    },
+    Rule {
+        key: "sm.warps",
+        allowed: "an even number from 8 to 48",
+        value: |c| c.sm.warps,
+        holds: |n| n.is_multiple_of(2) && (8..=48).contains(&n),
+    },
+    Rule {
+        key: "sm.code_words",
+        allowed: "a power of two from 64 to 65536",
+        value: |c| c.sm.code_words,
+        holds: |n| n.is_power_of_two() && (64..=65536).contains(&n),
+    },
+    Rule {
+        key: "sm.const_kilobytes",
+        allowed: "a number from 4 to 68",
+        value: |c| c.sm.const_kilobytes,
+        holds: |n| (4..=68).contains(&n),
+    },
+    Rule {
+        key: "sm.shared_kilobytes",
+        allowed: "a power of two from 4 to 64",
+        value: |c| c.sm.shared_kilobytes,
+        holds: |n| n.is_power_of_two() && (4..=64).contains(&n),
+    },
+    Rule {
+        key: "sm.line_rows",
+        allowed: "a power of two from 4 to 128",
+        value: |c| c.sm.line_rows,
+        holds: |n| n.is_power_of_two() && (4..=128).contains(&n),
+    },
+    Rule {
+        key: "sm.alu_latency",
+        allowed: "a number from 2 to 16",
+        value: |c| c.sm.alu_latency,
+        holds: |n| (2..=16).contains(&n),
+    },
+    Rule {
+        key: "sm.shared_latency",
+        allowed: "a number from 4 to 32",
+        value: |c| c.sm.shared_latency,
+        holds: |n| (4..=32).contains(&n),
+    },
+    Rule {
+        key: "sm.shared_bandwidth",
+        allowed: "32, 64 or 128 (bytes a cycle)",
+        value: |c| c.sm.shared_bandwidth,
+        holds: |n| matches!(n, 32 | 64 | 128),
+    },
+    Rule {
+        key: "memory.latency",
+        allowed: "a number from 1 to 10000 (cycles)",
+        value: |c| c.memory.latency,
+        holds: |n| (1..=10000).contains(&n),
+    },
+    Rule {
+        key: "memory.bandwidth",
+        allowed: "a power of two from 1 to 128 (bytes a cycle)",
+        value: |c| c.memory.bandwidth,
+        holds: |n| n.is_power_of_two() && (1..=128).contains(&n),
     },
 ];
 
@@ -246,8 +318,13 @@ impl Config {
             collectors,
             issue_ports,
             depth: kilobytes * REGISTERS_PER_KILOBYTE / banks,
-            tag_w: tag_bits,
+            tag_w: tag_bits as u32,
         }
+    }
+
+    /// The shape of the SM.
+    pub fn sm_shape(&self) -> SmShape {
+        SmShape::new(self)
     }
 
     /// What `cfg_i` of the main register file is tied to.
@@ -294,6 +371,8 @@ struct Draft {
 struct Layer {
     base: Option<Spanned<String>>,
     mrf: Option<MrfLayer>,
+    sm: Option<SmLayer>,
+    memory: Option<MemoryLayer>,
 }
 
 #[derive(Deserialize)]
@@ -304,7 +383,7 @@ struct MrfLayer {
     collectors: Option<Spanned<usize>>,
     issue_ports: Option<Spanned<usize>>,
     kilobytes: Option<Spanned<usize>>,
-    tag_bits: Option<Spanned<u32>>,
+    tag_bits: Option<Spanned<usize>>,
     read_order: Option<ReadOrder>,
 }
 
@@ -367,24 +446,28 @@ impl Draft {
 
     /// Takes over what a layer says; `origin` puts a place in it in words.
     fn apply(&mut self, layer: Layer, origin: impl Fn(Range<usize>) -> String) {
-        let Some(from) = layer.mrf else { return };
-        let to = &mut self.config.mrf;
         let mut number = |key, value: Option<Spanned<usize>>, to: &mut usize| {
             if let Some(value) = value {
                 self.origins.insert(key, origin(value.span()));
                 *to = value.into_inner();
             }
         };
-        number("mrf.banks", from.banks, &mut to.banks);
-        number("mrf.collectors", from.collectors, &mut to.collectors);
-        number("mrf.issue_ports", from.issue_ports, &mut to.issue_ports);
-        number("mrf.kilobytes", from.kilobytes, &mut to.kilobytes);
-        if let Some(value) = from.tag_bits {
-            self.origins.insert("mrf.tag_bits", origin(value.span()));
-            to.tag_bits = value.into_inner();
+        if let Some(from) = layer.mrf {
+            let to = &mut self.config.mrf;
+            number("mrf.banks", from.banks, &mut to.banks);
+            number("mrf.collectors", from.collectors, &mut to.collectors);
+            number("mrf.issue_ports", from.issue_ports, &mut to.issue_ports);
+            number("mrf.kilobytes", from.kilobytes, &mut to.kilobytes);
+            number("mrf.tag_bits", from.tag_bits, &mut to.tag_bits);
+            to.ports = from.ports.unwrap_or(to.ports);
+            to.read_order = from.read_order.unwrap_or(to.read_order);
         }
-        to.ports = from.ports.unwrap_or(to.ports);
-        to.read_order = from.read_order.unwrap_or(to.read_order);
+        if let Some(from) = layer.sm {
+            from.apply(&mut self.config.sm, &mut number);
+        }
+        if let Some(from) = layer.memory {
+            from.apply(&mut self.config.memory, &mut number);
+        }
     }
 
     fn validated(self) -> Result<Config, ConfigError> {

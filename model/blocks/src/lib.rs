@@ -15,10 +15,20 @@
 
 mod block;
 pub mod config;
+pub mod control;
+pub mod execute;
+pub mod front;
+pub mod instruction;
+pub mod issue;
+pub mod memory;
 pub mod mrf;
+pub mod operands;
 mod ports;
 pub mod ram;
 pub mod registry;
+pub mod shape;
+#[cfg(test)]
+pub(crate) mod testing;
 mod twin;
 mod types;
 

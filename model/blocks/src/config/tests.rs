@@ -87,7 +87,7 @@ fn unknown_keys_are_refused_with_the_known_ones() {
     );
     let message = file("base = \"baseline\"\nrfc.entries = 6\n").unwrap_err();
     assert!(
-        message.starts_with("FILE:2:1: rfc.entries = 6: unknown field `rfc`, expected `base` or `mrf`"),
+        message.starts_with("FILE:2:1: rfc.entries = 6: unknown field `rfc`, expected one of `base`, `mrf`"),
         "{message}"
     );
 }

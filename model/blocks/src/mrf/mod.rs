@@ -14,8 +14,6 @@ mod mrf_write_queue;
 mod phases;
 mod shape;
 mod slots;
-#[cfg(test)]
-pub(crate) mod testing;
 
 pub use mrf::*;
 pub use mrf_allocator::*;

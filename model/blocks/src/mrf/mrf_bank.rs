@@ -118,7 +118,7 @@ impl Block for MrfBank {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrf::testing::Driver;
+    use crate::testing::Driver;
 
     const DUAL: MrfShape = MrfShape { dual_port: true, ..MrfShape::BASELINE };
 

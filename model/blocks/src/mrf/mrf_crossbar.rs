@@ -127,7 +127,7 @@ impl Block for MrfCrossbar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrf::testing::Driver;
+    use crate::testing::Driver;
 
     /// The operands that the crossbar shows of a collector on port 0.
     fn operands(crossbar: &mut Driver<MrfCrossbar>, collector: u8) -> [u32; OPERANDS] {

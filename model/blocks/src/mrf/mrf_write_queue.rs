@@ -167,7 +167,7 @@ impl Block for MrfWriteQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrf::testing::Driver;
+    use crate::testing::Driver;
 
     fn queue() -> Driver<MrfWriteQueue> {
         Driver::new(&MrfShape::BASELINE)

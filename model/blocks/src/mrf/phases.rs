@@ -1,10 +1,10 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
-use crate::mrf::testing::{Random, SHAPES, bytes};
 use crate::mrf::{
     Mrf, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfShape, MrfWriteQueue,
 };
 use crate::ram::{Ram1r1w, Ram1rw};
+use crate::testing::{Random, SHAPES, bytes};
 use crate::{Block, Ports};
 
 /// `late` leaves early outputs alone and gives the same when it is called again, whatever it was called with before; the

@@ -78,7 +78,7 @@ impl Block for Ram1r1w {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrf::testing::Driver;
+    use crate::testing::Driver;
 
     #[test]
     fn reading_and_writing_one_word_returns_the_old_one() {

@@ -77,7 +77,7 @@ impl Block for Ram1rw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrf::testing::Driver;
+    use crate::testing::Driver;
 
     #[test]
     fn an_access_reads_or_writes() {

@@ -1,7 +1,7 @@
 mod composed;
 
 use super::*;
-use crate::mrf::testing::{Driver, Random, SHAPES, event};
+use crate::testing::{Driver, Random, SHAPES, event};
 
 const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };
 

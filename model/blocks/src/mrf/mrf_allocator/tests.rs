@@ -1,7 +1,7 @@
 use super::*;
 use crate::Ports;
 use crate::mrf::bits::is_set;
-use crate::mrf::testing::{Driver, SHAPES, compare};
+use crate::testing::{Driver, SHAPES, compare};
 
 const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, collectors: 4, ..MrfShape::BASELINE };
 

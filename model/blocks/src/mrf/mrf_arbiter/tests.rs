@@ -1,5 +1,5 @@
 use super::*;
-use crate::mrf::testing::{Driver, SHAPES, compare, event};
+use crate::testing::{Driver, SHAPES, compare, event};
 use crate::{OPERANDS, Ports};
 
 const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };

@@ -1,5 +1,5 @@
 use super::*;
-use crate::mrf::testing::{Driver, SHAPES, compare};
+use crate::testing::{Driver, SHAPES, compare};
 
 /// A collector that has taken an instruction with these sources: bank and entry, `None` for no register.
 fn holding(sources: [Option<(u8, u16)>; OPERANDS]) -> Driver<MrfCollector> {

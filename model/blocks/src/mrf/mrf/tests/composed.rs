@@ -2,12 +2,12 @@
 
 use super::super::*;
 use crate::Ports;
-use crate::mrf::testing::{Random, SHAPES, compare};
 use crate::mrf::{
     MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfArbiterIn, MrfArbiterOut, MrfArbiterProbe, MrfBankIn,
     MrfBankMapIn, MrfBankMapOut, MrfBankOut, MrfCollectorIn, MrfCollectorOut, MrfCollectorProbe, MrfCrossbarIn,
     MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
 };
+use crate::testing::{Random, SHAPES, compare};
 
 /// A block with its buffers.
 struct Wired<B: Block> {

@@ -1,6 +1,7 @@
-//! What the tests of this family share.
+//! What the tests of blocks share.
 
 use crate::mrf::MrfShape;
+use crate::shape::SmShape;
 use crate::{Block, Declaration, Field, Ports, erase};
 
 /// Shapes that differ in every size; the second one has conflicts and hazards all the time.
@@ -9,6 +10,30 @@ pub(crate) const SHAPES: [MrfShape; 4] = [
     MrfShape { banks: 2, dual_port: false, collectors: 4, issue_ports: 2, depth: 2, tag_w: 1 },
     MrfShape { banks: 4, dual_port: true, collectors: 8, issue_ports: 2, depth: 4, tag_w: 64 },
     MrfShape { banks: 32, dual_port: true, collectors: 16, issue_ports: 1, depth: 32, tag_w: 8 },
+];
+
+/// SMs that differ in every size; the second one is full all the time.
+pub(crate) const SM_SHAPES: [SmShape; 2] = [
+    SmShape {
+        mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE },
+        warps: 32,
+        code_words: 4096,
+        const_words: 17408,
+        shared_words: 16384,
+        line_rows: 64,
+        queue_depth: 32,
+        sources: 4,
+    },
+    SmShape {
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
+        warps: 8,
+        code_words: 64,
+        const_words: 1024,
+        shared_words: 1024,
+        line_rows: 4,
+        queue_depth: 16,
+        sources: 1,
+    },
 ];
 
 /// A block with its buffers, driven cycle by cycle.

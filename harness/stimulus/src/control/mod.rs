@@ -1,0 +1,1 @@
+//! Blocks of a grid, barriers, faults.

@@ -1,0 +1,1 @@
+//! Fetch, decode and the instructions that wait for issue.

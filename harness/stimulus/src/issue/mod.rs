@@ -1,0 +1,1 @@
+//! Which instruction issues, with which lanes and predicates.

@@ -1,0 +1,110 @@
+//! The part of a configuration that is about the SM and the memory outside it; see `docs/sm.md`.
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// The streaming multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SmConfig {
+    /// Shape: resident warps.
+    pub warps: usize,
+    /// Shape: instructions of the code memory.
+    pub code_words: usize,
+    /// Shape: capacity of the constant memory.
+    pub const_kilobytes: usize,
+    /// Shape: capacity of shared memory.
+    pub shared_kilobytes: usize,
+    /// Shape: lines in flight.
+    pub line_rows: usize,
+    /// Policy: which warp issues.
+    pub scheduler: Scheduler,
+    /// Policy: cycles from dispatch until the ALU's result is offered (hierarchy thesis, table 4.4).
+    pub alu_latency: usize,
+    /// Policy: the same for shared memory, constants and shuffles.
+    pub shared_latency: usize,
+    /// Policy: bytes a cycle of shared memory (128: hierarchy thesis 2.4.2; 32: its table 4.4).
+    pub shared_bandwidth: usize,
+}
+
+/// Which warp issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheduler {
+    /// Loose round-robin.
+    RoundRobin,
+    /// Greedy, then oldest.
+    GreedyThenOldest,
+}
+
+/// Global memory, a part of the testbench.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MemoryConfig {
+    /// Cycles from a request to its answer, when nothing is in front of it.
+    pub latency: usize,
+    /// Bytes a cycle.
+    pub bandwidth: usize,
+}
+
+impl SmConfig {
+    /// Table 4.4 of the hierarchy thesis, with the scheduler of the interfaces' baseline.
+    pub(super) const BASELINE: Self = Self {
+        warps: 32,
+        code_words: 4096,
+        const_kilobytes: 68,
+        shared_kilobytes: 64,
+        line_rows: 64,
+        scheduler: Scheduler::GreedyThenOldest,
+        alu_latency: 8,
+        shared_latency: 20,
+        shared_bandwidth: 128,
+    };
+}
+
+impl MemoryConfig {
+    pub(super) const BASELINE: Self = Self { latency: 400, bandwidth: 16 };
+}
+
+/// Notes where a number came from and takes it over.
+type Number<'a> = dyn FnMut(&'static str, Option<Spanned<usize>>, &mut usize) + 'a;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SmLayer {
+    warps: Option<Spanned<usize>>,
+    code_words: Option<Spanned<usize>>,
+    const_kilobytes: Option<Spanned<usize>>,
+    shared_kilobytes: Option<Spanned<usize>>,
+    line_rows: Option<Spanned<usize>>,
+    scheduler: Option<Scheduler>,
+    alu_latency: Option<Spanned<usize>>,
+    shared_latency: Option<Spanned<usize>>,
+    shared_bandwidth: Option<Spanned<usize>>,
+}
+
+impl SmLayer {
+    pub(super) fn apply(self, to: &mut SmConfig, number: &mut Number<'_>) {
+        number("sm.warps", self.warps, &mut to.warps);
+        number("sm.code_words", self.code_words, &mut to.code_words);
+        number("sm.const_kilobytes", self.const_kilobytes, &mut to.const_kilobytes);
+        number("sm.shared_kilobytes", self.shared_kilobytes, &mut to.shared_kilobytes);
+        number("sm.line_rows", self.line_rows, &mut to.line_rows);
+        number("sm.alu_latency", self.alu_latency, &mut to.alu_latency);
+        number("sm.shared_latency", self.shared_latency, &mut to.shared_latency);
+        number("sm.shared_bandwidth", self.shared_bandwidth, &mut to.shared_bandwidth);
+        to.scheduler = self.scheduler.unwrap_or(to.scheduler);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MemoryLayer {
+    latency: Option<Spanned<usize>>,
+    bandwidth: Option<Spanned<usize>>,
+}
+
+impl MemoryLayer {
+    pub(super) fn apply(self, to: &mut MemoryConfig, number: &mut Number<'_>) {
+        number("memory.latency", self.latency, &mut to.latency);
+        number("memory.bandwidth", self.bandwidth, &mut to.bandwidth);
+    }
+}

@@ -1,0 +1,1 @@
+//! Between issue and the units: the seam for register files: `docs/sm.md`.

@@ -1,0 +1,151 @@
+//! The sizes of the SM, shared by all its blocks.
+
+use crate::Shape;
+use crate::config::{Config, Scheduler};
+use crate::mrf::MrfShape;
+
+/// Capacity of the twins: the largest number of warps.
+pub const MAX_WARPS: usize = 48;
+/// Block slots of an SM.
+pub const BLOCK_SLOTS: usize = 16;
+/// Sources of the result queue behind the memory pipeline: shared memory, constant memory, lane crossbar, special registers.
+pub const SIDE_SOURCES: usize = 4;
+
+/// Sizes of the SM; see `docs/sm.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SmShape {
+    /// The main register file; its tag is the number of an instruction's slot in the operand stage.
+    pub mrf: MrfShape,
+    /// Resident warps: even, 8 to 48.
+    pub warps: usize,
+    /// Instructions of the code memory.
+    pub code_words: usize,
+    /// Words of 32 bits of the constant memory.
+    pub const_words: usize,
+    /// Words of 32 bits of shared memory.
+    pub shared_words: usize,
+    /// Rows of the line table: a power of two.
+    pub line_rows: usize,
+    /// Places of a result queue, in the block that is meant.
+    pub queue_depth: usize,
+    /// Sources of a result queue, or of the fault unit, in the block that is meant.
+    pub sources: usize,
+}
+
+/// Places of the result queue behind an ALU.
+pub const ALU_QUEUE_DEPTH: usize = 16;
+/// Places of the result queue behind the memory pipeline.
+pub const SIDE_QUEUE_DEPTH: usize = 32;
+
+impl SmShape {
+    /// The shape of a configuration. The result queue is the one behind the memory pipeline.
+    pub fn new(config: &Config) -> Self {
+        let mut mrf = config.shape();
+        mrf.tag_w = mrf.col_w();
+        Self {
+            mrf,
+            warps: config.sm.warps,
+            code_words: config.sm.code_words,
+            const_words: config.sm.const_kilobytes * 256,
+            shared_words: config.sm.shared_kilobytes * 256,
+            line_rows: config.sm.line_rows,
+            queue_depth: SIDE_QUEUE_DEPTH,
+            sources: SIDE_SOURCES,
+        }
+    }
+
+    /// Issue ports, dispatch ports, result buses, ALUs.
+    pub fn ports(&self) -> usize {
+        self.mrf.issue_ports
+    }
+
+    /// Width of an address in the code memory.
+    pub fn code_w(&self) -> u32 {
+        width(self.code_words)
+    }
+
+    /// Width of a word's address in the constant memory.
+    pub fn const_w(&self) -> u32 {
+        width(self.const_words)
+    }
+
+    /// Width of a row number of the line table.
+    pub fn row_w(&self) -> u32 {
+        width(self.line_rows)
+    }
+
+    /// Sources of the fault unit: issue ports, ALUs, address unit, line table, barrier unit, launcher.
+    pub fn fault_sources(&self) -> usize {
+        2 * self.ports() + 4
+    }
+
+    /// The same with another result queue.
+    pub fn with_queue(self, queue_depth: usize, sources: usize) -> Self {
+        Self { queue_depth, sources, ..self }
+    }
+}
+
+/// Bits that count `n` things from 0.
+pub(crate) fn width(n: usize) -> u32 {
+    usize::BITS - (n - 1).leading_zeros()
+}
+
+impl Shape for SmShape {
+    fn of(config: &Config) -> Self {
+        Self::new(config)
+    }
+
+    fn parameter(&self, name: &str) -> u64 {
+        match name {
+            "Warps" => self.warps as u64,
+            "CodeWords" => self.code_words as u64,
+            "ConstWords" => self.const_words as u64,
+            "SharedWords" => self.shared_words as u64,
+            "Rows" => self.line_rows as u64,
+            "QueueDepth" => self.queue_depth as u64,
+            "Sources" => self.sources as u64,
+            _ => self.mrf.parameter(name),
+        }
+    }
+}
+
+/// What the straps of the SM's blocks are tied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Straps {
+    /// `operand_stage`, `mrf`: order among the reads of a bank.
+    pub read_order: u8,
+    /// `warp_scheduler`: 0 loose round-robin, 1 greedy then oldest.
+    pub scheduler: u8,
+    /// `result_queue` behind an ALU: latency. The result is made in the cycle after dispatch.
+    pub alu_latency: u8,
+    /// `result_queue` behind the memory pipeline: latency. It takes three cycles to get there.
+    pub side_latency: u8,
+    /// `shared_memory`: 0: 128 bytes a cycle, 1: 64, 2: 32.
+    pub shared_bandwidth: u8,
+}
+
+impl Straps {
+    /// Those of a configuration.
+    pub fn of(config: &Config) -> Self {
+        let sm = &config.sm;
+        Self {
+            read_order: config.straps(),
+            scheduler: match sm.scheduler {
+                Scheduler::RoundRobin => 0,
+                Scheduler::GreedyThenOldest => 1,
+            },
+            alu_latency: sm.alu_latency as u8 - 1,
+            side_latency: sm.shared_latency as u8 - 3,
+            shared_bandwidth: (128 / sm.shared_bandwidth).ilog2() as u8,
+        }
+    }
+
+    /// The straps in one word, as the SM's `cfg_i` has them: read order, scheduler, latencies (6 bits each), bandwidth (2 bits), lowest first.
+    pub fn word(&self) -> u16 {
+        u16::from(self.read_order)
+            | u16::from(self.scheduler) << 1
+            | u16::from(self.alu_latency) << 2
+            | u16::from(self.side_latency) << 8
+            | u16::from(self.shared_bandwidth) << 14
+    }
+}
