@@ -59,6 +59,36 @@ package gpurf_pkg;
     logic [1:0] dispatch_stall;       // instructions ready to leave and not taken
   } mrf_event_t;
 
+  // What the SM counts in a cycle, besides its register file.
+  typedef struct packed {
+    logic       fetch;              // instructions decoded
+    logic [1:0] issue;              // instructions issued
+    logic [6:0] issue_lanes;        // their lanes
+    logic [1:0] stall_empty;        // ports that issue nothing: no warp is alive
+    logic [1:0] stall_barrier;      // all are held at barriers
+    logic [1:0] stall_fetch;        // no instruction is there
+    logic [1:0] stall_scoreboard;   // none is clear
+    logic [1:0] stall_collector;    // the operand stage is full
+    logic [1:0] stall_other;        // a second branch, a fault
+    logic [1:0] alu;                // instructions that ALUs take
+    logic       memory;             // that the memory pipeline takes
+    logic       barrier;            // warps that arrive at a barrier
+    logic       barrier_open;       // barriers that open
+    logic       line;               // requests of lines
+    logic [5:0] line_lanes;         // their lanes
+    logic       line_wait;          // lanes wait for the coalescer
+    logic       shared;             // passes of shared memory
+    logic [5:0] shared_lanes;       // their lanes
+    logic       shared_conflict;    // passes that leave lanes behind
+    logic       constant;           // passes of constant memory
+    logic       constant_conflict;  // that leave lanes behind
+    logic       shuffle;            // shuffles
+    logic       special;            // special registers read
+    logic [2:0] result_wait;        // results offered and not taken
+    logic       warp_start;         // warps that begin
+    logic       line_answer;        // answers of memory
+  } sm_event_t;
+
   // Where an instruction goes (docs/blocks/decode.md).
   typedef enum logic [2:0] {
     UnitControl     = 3'd0,  // branches, exits, traps: done with at issue

@@ -1,0 +1,73 @@
+//! The streaming multiprocessor: the twins of `gpurf-blocks`, composed as `rtl/sm/sm.sv` composes the modules.
+//!
+//! [`Sm`] is a block like any other: the same ports, a record for each cycle, memories. What is compared inside it follows from its blocks: all
+//! their outputs, as the nets of the RTL, and the registers that no output shows. It is written from `docs/blocks/sm.md`.
+
+mod nets;
+mod ports;
+mod readers;
+mod sm;
+
+pub use nets::{Outputs, SmProbe, States};
+pub use ports::{SM_EVENT, SmIn, SmOut};
+pub use readers::READERS;
+pub use sm::Sm;
+
+use gpurf_blocks::registry::{self, Entry};
+use gpurf_blocks::{Block, Shape, erase};
+
+/// The SM in the form in which the other blocks are listed.
+pub const ENTRY: Entry = Entry {
+    name: Sm::NAME,
+    path: "sm/sm",
+    summary: "the streaming multiprocessor",
+    sources: SOURCES,
+    twin: |config| erase::<Sm>(&Shape::of(config)),
+};
+
+const SOURCES: &[&str] = &[
+    "sm/sm",
+    "front/fetch",
+    "front/decode",
+    "front/instruction_buffer",
+    "issue/scoreboard",
+    "issue/warp_scheduler",
+    "issue/issue_stage",
+    "issue/predicate_file",
+    "issue/simt_stack",
+    "operands/operand_stage",
+    "mrf/mrf",
+    "mrf/mrf_bank_map",
+    "mrf/mrf_write_queue",
+    "mrf/mrf_allocator",
+    "mrf/mrf_collector",
+    "mrf/mrf_arbiter",
+    "mrf/mrf_bank",
+    "mrf/mrf_crossbar",
+    "ram/ram_1rw",
+    "ram/ram_1r1w",
+    "execute/dispatcher",
+    "execute/alu",
+    "execute/result_queue",
+    "execute/writeback",
+    "execute/lane_crossbar",
+    "execute/special_registers",
+    "memory/address_unit",
+    "memory/coalescer",
+    "memory/line_table",
+    "memory/shared_memory",
+    "memory/constant_memory",
+    "control/block_launcher",
+    "control/barrier_unit",
+    "control/fault_unit",
+];
+
+/// The block of that name, the SM included.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    if name == ENTRY.name { Some(&ENTRY) } else { registry::find(name) }
+}
+
+/// Every block, leaves first, the SM last.
+pub fn all() -> impl Iterator<Item = &'static Entry> {
+    registry::BLOCKS.iter().chain(std::iter::once(&ENTRY))
+}

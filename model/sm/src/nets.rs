@@ -1,0 +1,274 @@
+//! What is compared inside the SM: the outputs of its blocks and the registers behind them.
+//!
+//! Nothing is declared here a second time: a block's own declaration says what its outputs and its hidden state are, and the names of instances and
+//! nets follow from the rule of `docs/blocks/sm.md`.
+
+use std::collections::BTreeSet;
+use std::mem::offset_of;
+use std::sync::Mutex;
+
+use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
+use gpurf_blocks::execute::{Alu, Dispatcher, LaneCrossbar, ResultQueue, SpecialRegisters, Writeback};
+use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
+use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, WarpScheduler};
+use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::operands::OperandStage;
+use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
+use gpurf_blocks::{Block, Endpoint, Field, Net, Ports};
+
+use crate::readers::READERS;
+
+macro_rules! of_each_block {
+    ($(#[$meta:meta])* $name:ident, $part:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        #[allow(missing_docs, reason = "each field is that of the instance of its name")]
+        pub struct $name {
+            pub fetch: <Fetch as Block>::$part,
+            pub decode: <Decode as Block>::$part,
+            pub instruction_buffer: <InstructionBuffer as Block>::$part,
+            pub scoreboard: <Scoreboard as Block>::$part,
+            pub warp_scheduler: <WarpScheduler as Block>::$part,
+            pub issue_stage: <IssueStage as Block>::$part,
+            pub predicate_file: <PredicateFile as Block>::$part,
+            pub simt_stack: <SimtStack as Block>::$part,
+            pub operand_stage: <OperandStage as Block>::$part,
+            pub dispatcher: <Dispatcher as Block>::$part,
+            pub alu: [<Alu as Block>::$part; MAX_PORTS],
+            pub alu_queue: [<ResultQueue as Block>::$part; MAX_PORTS],
+            pub side_queue: <ResultQueue as Block>::$part,
+            pub writeback: <Writeback as Block>::$part,
+            pub lane_crossbar: <LaneCrossbar as Block>::$part,
+            pub special_registers: <SpecialRegisters as Block>::$part,
+            pub address_unit: <AddressUnit as Block>::$part,
+            pub coalescer: <Coalescer as Block>::$part,
+            pub line_table: <LineTable as Block>::$part,
+            pub shared_memory: <SharedMemory as Block>::$part,
+            pub constant_memory: <ConstantMemory as Block>::$part,
+            pub block_launcher: <BlockLauncher as Block>::$part,
+            pub barrier_unit: <BarrierUnit as Block>::$part,
+            pub fault_unit: <FaultUnit as Block>::$part,
+        }
+
+        impl $name {
+            pub(crate) fn zeroed() -> Self {
+                // SAFETY: it is made of structs of ports, all of which have zero as a value.
+                unsafe { std::mem::zeroed() }
+            }
+        }
+    };
+}
+
+of_each_block! {
+    /// The outputs of every block.
+    Outputs, Out
+}
+of_each_block! {
+    /// The registers of every block that no output shows.
+    States, Probe
+}
+
+/// What lockstep compares inside the SM.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct SmProbe {
+    /// Outputs of the blocks.
+    pub outputs: Outputs,
+    /// Registers that no output shows.
+    pub states: States,
+}
+
+/// Outputs that are not compared inside the SM, by instance and port.
+const NOT_COMPARED: &[(&str, &str)] = &[
+    // They follow from the places of the buffer, which are compared by their write port and as memories.
+    ("instruction_buffer", "head_pc_o"),
+    ("instruction_buffer", "head_op_o"),
+    ("instruction_buffer", "head_ctl_o"),
+    ("instruction_buffer", "head_roles_o"),
+    // They are ports of the SM.
+    ("operand_stage", "event_o"),
+    ("line_table", "mem_rsp_ready_o"),
+    ("block_launcher", "busy_o"),
+    ("block_launcher", "done_o"),
+    ("fault_unit", "fault_o"),
+    ("fault_unit", "fault_warp_o"),
+    ("fault_unit", "fault_cause_o"),
+    ("fault_unit", "fault_value_o"),
+];
+
+/// Outputs that nothing is connected to: they are read at the instance.
+const OPEN: &[(&str, &str)] = &[("alu_queue", "room_o"), ("side_queue", "ready_o"), ("line_table", "empty_o")];
+
+/// Signals of a block that depend on the validity of one of its inputs: instance, input, and the signal that drives it.
+const VALID_INPUTS: &[(&str, &str, &str)] = &[
+    ("issue_stage", "issue_valid_i", "warp_scheduler_issue_valid"),
+    ("address_unit", "in_valid_i", "dispatcher_memory_valid"),
+];
+
+/// One instance.
+#[derive(Clone, Copy)]
+struct Instance {
+    /// Without `u_`: the first part of its nets' names.
+    name: &'static str,
+    /// Module.
+    block: &'static str,
+    /// Index of the port whose generate block it is in.
+    port: Option<usize>,
+}
+
+impl Instance {
+    /// The fields of its outputs and hidden state; the structs begin at these offsets.
+    fn fields<B: Block>(self, shape: &B::Shape, outputs: usize, state: usize, fields: &mut Vec<Field>) {
+        for mut field in B::Out::fields(shape).into_iter().filter(|f| self.is_compared(f.name)) {
+            field.net = Net::At(intern(self.output(field.name)));
+            field.from = None;
+            field.to = READERS
+                .iter()
+                .filter(|(_, nets)| nets.contains(&net(self.name, field.name).as_str()))
+                .map(|&(block, _)| Endpoint { block, per: 0 })
+                .collect();
+            fields.push(self.placed(field, outputs));
+        }
+        for mut field in B::Probe::fields(shape) {
+            field.net = match field.net {
+                Net::Own => Net::At(intern(self.inside(field.name))),
+                Net::At(path) => Net::At(intern(self.inside(path))),
+                Net::Each { path, per } => Net::Each { path: intern(self.inside(path)), per },
+            };
+            fields.push(self.placed(field, state));
+        }
+    }
+
+    /// A field of the block as one of the SM's.
+    fn placed(self, mut field: Field, offset: usize) -> Field {
+        field.offset += offset;
+        field.valid_by = field.valid_by.map(|valid| self.valid(valid));
+        // A block that is itself made of blocks says which of them holds a register.
+        field.from = field.from.or(Some(Endpoint { block: self.block, per: 0 }));
+        field.name = intern(self.signal(field.name));
+        field
+    }
+
+    /// The name in the SM's record of a port or register of the block.
+    fn signal(self, name: &str) -> String {
+        let number = self.port.map_or_else(String::new, |p| p.to_string());
+        net(&format!("{}{number}", self.name), name)
+    }
+
+    /// The name in the SM's record of what says whether something of the block means anything.
+    fn valid(self, name: &'static str) -> &'static str {
+        let driven = VALID_INPUTS.iter().find(|(instance, input, _)| (*instance, *input) == (self.name, name));
+        match driven {
+            Some((_, _, signal)) => signal,
+            None if self.is_compared(name) => intern(self.signal(name)),
+            // A port of the SM, under its own name.
+            None => name,
+        }
+    }
+
+    /// Where the RTL has an output: at the net, or at the instance where there is none, or a part of one.
+    fn output(self, port: &str) -> String {
+        if self.port.is_some() || OPEN.contains(&(self.name, port)) { self.inside(port) } else { net(self.name, port) }
+    }
+
+    /// A path inside the instance.
+    fn inside(self, path: &str) -> String {
+        let scope = self.port.map_or_else(String::new, |p| format!("gen_port[{p}]."));
+        format!("{scope}u_{}.{path}", self.name)
+    }
+
+    fn is_compared(self, port: &str) -> bool {
+        !NOT_COMPARED.contains(&(self.name, port)) && !port.starts_with("mem_req_")
+    }
+}
+
+/// The net at an output.
+fn net(instance: &str, port: &str) -> String {
+    format!("{instance}_{}", port.strip_suffix("_o").unwrap_or(port))
+}
+
+macro_rules! instances {
+    ($shape:ident, $fields:ident; $($name:ident: $block:ty $(, shape $own:expr)?;)+) => {$(
+        #[allow(unused_variables, reason = "few blocks have another shape than the SM")]
+        let own = $shape;
+        $(let own = &$own;)?
+        Instance { name: stringify!($name), block: <$block as Block>::NAME, port: None }.fields::<$block>(
+            own,
+            offset_of!(SmProbe, outputs) + offset_of!(Outputs, $name),
+            offset_of!(SmProbe, states) + offset_of!(States, $name),
+            &mut $fields,
+        );
+    )+};
+}
+
+// SAFETY: made of structs of ports, `repr(C)`.
+unsafe impl Ports for SmProbe {
+    type Shape = SmShape;
+
+    fn fields(shape: &SmShape) -> Vec<Field> {
+        let mut fields = Vec::new();
+        instances! { shape, fields;
+            fetch: Fetch;
+            decode: Decode;
+            instruction_buffer: InstructionBuffer;
+            scoreboard: Scoreboard;
+            warp_scheduler: WarpScheduler;
+            issue_stage: IssueStage;
+            predicate_file: PredicateFile;
+            simt_stack: SimtStack;
+            operand_stage: OperandStage;
+            dispatcher: Dispatcher;
+        }
+        let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);
+        for port in 0..shape.ports() {
+            let at = |outputs: usize, states: usize, output: usize, state: usize| {
+                (offset_of!(SmProbe, outputs) + outputs + port * output, offset_of!(SmProbe, states) + states + port * state)
+            };
+            let (output, state) = at(
+                offset_of!(Outputs, alu),
+                offset_of!(States, alu),
+                size_of::<<Alu as Block>::Out>(),
+                size_of::<<Alu as Block>::Probe>(),
+            );
+            let instance = Instance { name: "alu", block: Alu::NAME, port: Some(port) };
+            instance.fields::<Alu>(shape, output, state, &mut fields);
+            let (output, state) = at(
+                offset_of!(Outputs, alu_queue),
+                offset_of!(States, alu_queue),
+                size_of::<<ResultQueue as Block>::Out>(),
+                size_of::<<ResultQueue as Block>::Probe>(),
+            );
+            let instance = Instance { name: "alu_queue", block: ResultQueue::NAME, port: Some(port) };
+            instance.fields::<ResultQueue>(&alu_queue, output, state, &mut fields);
+        }
+        instances! { shape, fields;
+            side_queue: ResultQueue, shape shape.with_queue(SIDE_QUEUE_DEPTH, SIDE_SOURCES);
+            writeback: Writeback;
+            lane_crossbar: LaneCrossbar;
+            special_registers: SpecialRegisters;
+            address_unit: AddressUnit;
+            coalescer: Coalescer;
+            line_table: LineTable;
+            shared_memory: SharedMemory;
+            constant_memory: ConstantMemory;
+            block_launcher: BlockLauncher;
+            barrier_unit: BarrierUnit;
+            fault_unit: FaultUnit, shape shape.with_queue(0, shape.fault_sources());
+        }
+        fields
+    }
+}
+
+/// Keeps a text for ever; each one once. Declarations are made of static texts, and there are as many as the SM has nets.
+fn intern(text: String) -> &'static str {
+    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(known) = texts.get(text.as_str()) {
+        return known;
+    }
+    let text: &'static str = text.leak();
+    texts.insert(text);
+    text
+}

@@ -1,0 +1,147 @@
+//! The ports of the SM: `docs/blocks/sm.md`.
+
+use gpurf_blocks::mrf::MRF_EVENT;
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, field, ports};
+
+/// Fields of `sm_event_t`, most significant first.
+pub const SM_EVENT: &[(&str, u32)] = &[
+    ("fetch", 1),
+    ("issue", 2),
+    ("issue_lanes", 7),
+    ("stall_empty", 2),
+    ("stall_barrier", 2),
+    ("stall_fetch", 2),
+    ("stall_scoreboard", 2),
+    ("stall_collector", 2),
+    ("stall_other", 2),
+    ("alu", 2),
+    ("memory", 1),
+    ("barrier", 1),
+    ("barrier_open", 1),
+    ("line", 1),
+    ("line_lanes", 6),
+    ("line_wait", 1),
+    ("shared", 1),
+    ("shared_lanes", 6),
+    ("shared_conflict", 1),
+    ("constant", 1),
+    ("constant_conflict", 1),
+    ("shuffle", 1),
+    ("special", 1),
+    ("result_wait", 3),
+    ("warp_start", 1),
+    ("line_answer", 1),
+];
+
+/// Width of the event word.
+const SM_EVENT_BITS: u32 = {
+    let (mut bits, mut i) = (0, 0);
+    while i < SM_EVENT.len() {
+        bits += SM_EVENT[i].1;
+        i += 1;
+    }
+    bits
+};
+
+ports! {
+    /// Inputs of [`Sm`].
+    pub struct SmIn(s: &SmShape) {
+        /// An answer of memory: a line, or a word for each lane.
+        mem_rsp_data_i: WarpData = field(1024).valid_by("mem_rsp_valid_i"),
+        /// Operation word of an instruction to write.
+        code_op_i: u64 = field(64).valid_by("code_we_i"),
+        /// Its control word.
+        code_ctl_i: u64 = field(64).valid_by("code_we_i"),
+        /// Constant to write.
+        const_data_i: u32 = field(32).valid_by("const_we_i"),
+        /// Blocks in x.
+        launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
+        /// Bytes of shared memory of a block.
+        launch_shared_i: u32 = field(17).valid_by("launch_valid_i"),
+        /// Of which dynamic.
+        launch_dynamic_i: u32 = field(17).valid_by("launch_valid_i"),
+        /// Where to write the instruction.
+        code_addr_i: u16 = field(s.code_w()).valid_by("code_we_i"),
+        /// Where to write the constant.
+        const_addr_i: u16 = field(s.const_w()).valid_by("const_we_i"),
+        /// Blocks in y.
+        launch_grid_y_i: u16 = field(16).valid_by("launch_valid_i"),
+        /// Blocks in z.
+        launch_grid_z_i: u16 = field(16).valid_by("launch_valid_i"),
+        /// Threads of a block in x.
+        launch_block_x_i: u16 = field(11).valid_by("launch_valid_i"),
+        /// Threads of a block in y.
+        launch_block_y_i: u16 = field(11).valid_by("launch_valid_i"),
+        /// Threads of a block.
+        launch_threads_i: u16 = field(11).valid_by("launch_valid_i"),
+        /// Words of local memory of a thread.
+        launch_local_i: u16 = field(16).valid_by("launch_valid_i"),
+        /// Straps.
+        cfg_i: u16 = field(16),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// The host writes an instruction.
+        code_we_i: u8 = field(1),
+        /// The host writes a constant.
+        const_we_i: u8 = field(1),
+        /// A grid.
+        launch_valid_i: u8 = field(1),
+        /// Threads of a block in z.
+        launch_block_z_i: u8 = field(7).valid_by("launch_valid_i"),
+        /// Registers of a thread.
+        launch_registers_i: u8 = field(8).valid_by("launch_valid_i"),
+        /// Memory takes the request.
+        mem_req_ready_i: u8 = field(1),
+        /// Memory answers.
+        mem_rsp_valid_i: u8 = field(1),
+        /// There is no such place.
+        mem_rsp_fault_i: u8 = field(1).valid_by("mem_rsp_valid_i"),
+    }
+}
+
+ports! {
+    /// Outputs of [`Sm`].
+    pub struct SmOut(s: &SmShape) {
+        /// c of each lane.
+        mem_req_data_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// b of each lane, for CAS.
+        mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// Events: `sm_event_t`.
+        event_o: u64 = field(SM_EVENT_BITS).shown(Decode::Packed(SM_EVENT)),
+        /// Events of the register file: `mrf_event_t`.
+        mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)).from("operand_stage"),
+        /// Line of a request; the top bit: local memory.
+        mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// Its lanes.
+        mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// Value of a fault.
+        fault_value_o: u32 = field(32).valid_by("fault_o").early().from("fault_unit"),
+        /// Place of each lane's first byte in the line.
+        mem_req_offset_o: [u8; LANES] = field(7).count(LANES).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// A grid is in progress.
+        busy_o: u8 = field(1).early().from("block_launcher"),
+        /// The grid has ended.
+        done_o: u8 = field(1).early().from("block_launcher"),
+        /// Something is wrong.
+        fault_o: u8 = field(1).early().from("fault_unit").to("warp_scheduler"),
+        /// Warp at fault.
+        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early().from("fault_unit"),
+        /// Cause.
+        fault_cause_o: u8 = field(4).valid_by("fault_o").early().from("fault_unit"),
+        /// A request.
+        mem_req_valid_o: u8 = field(1).early().from("coalescer").to("block_launcher"),
+        /// 0 load, 1 store, 2 atomic.
+        mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// Atomic operation.
+        mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// Bytes of each lane, as a power of two.
+        mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// An answer is expected.
+        mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// Warp.
+        mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early().from("coalescer"),
+        /// An answer is taken.
+        mem_rsp_ready_o: u8 = field(1).early().from("line_table"),
+    }
+}

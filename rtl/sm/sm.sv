@@ -1,0 +1,1235 @@
+// The streaming multiprocessor: the blocks, wired.
+//
+// In order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU for each
+// port, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5,
+// 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3). Global memory and the host stand outside; all
+// outputs but the events follow from registers alone.
+//
+// The net at an output has the name of the instance and of the port: that is what lockstep compares.
+module sm
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Warps = 32,
+  parameter int unsigned CodeWords = 4096,
+  parameter int unsigned ConstWords = 17408,
+  parameter int unsigned SharedWords = 16384,
+  parameter int unsigned Rows = 64,
+  parameter int unsigned Banks = 16,
+  parameter int unsigned DualPort = 0,
+  parameter int unsigned Collectors = 8,
+  parameter int unsigned IssuePorts = 1,
+  parameter int unsigned Depth = 64,
+  localparam int unsigned CodeW = $clog2(CodeWords),
+  localparam int unsigned ConstW = $clog2(ConstWords)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic [15:0]            cfg_i,
+
+  // host: code, constants
+  input  logic                   code_we_i,
+  input  logic [CodeW-1:0]       code_addr_i,
+  input  logic [WordW-1:0]       code_op_i,
+  input  logic [WordW-1:0]       code_ctl_i,
+  input  logic                   const_we_i,
+  input  logic [ConstW-1:0]      const_addr_i,
+  input  logic [LaneW-1:0]       const_data_i,
+
+  // host: a grid
+  input  logic                   launch_valid_i,
+  input  logic [31:0]            launch_grid_x_i,
+  input  logic [15:0]            launch_grid_y_i,
+  input  logic [15:0]            launch_grid_z_i,
+  input  logic [10:0]            launch_block_x_i,
+  input  logic [10:0]            launch_block_y_i,
+  input  logic [6:0]             launch_block_z_i,
+  input  logic [10:0]            launch_threads_i,
+  input  logic [7:0]             launch_registers_i,
+  input  logic [16:0]            launch_shared_i,
+  input  logic [16:0]            launch_dynamic_i,
+  input  logic [15:0]            launch_local_i,
+  output logic                   busy_o,
+  output logic                   done_o,
+  output logic                   fault_o,
+  output logic [WarpW-1:0]       fault_warp_o,
+  output logic [CauseW-1:0]      fault_cause_o,
+  output logic [31:0]            fault_value_o,
+
+  // global and local memory
+  output logic                   mem_req_valid_o,
+  input  logic                   mem_req_ready_i,
+  output logic [1:0]             mem_req_kind_o,
+  output logic [3:0]             mem_req_atomic_o,
+  output logic [1:0]             mem_req_size_o,
+  output logic                   mem_req_answer_o,
+  output logic [LineW-1:0]       mem_req_line_o,
+  output logic [Lanes-1:0]       mem_req_mask_o,
+  output logic [WarpW-1:0]       mem_req_warp_o,
+  output logic [LineOffsetW-1:0] mem_req_offset_o [Lanes],
+  output logic [DataW-1:0]       mem_req_data_o,
+  output logic [DataW-1:0]       mem_req_compare_o,
+  input  logic                   mem_rsp_valid_i,
+  output logic                   mem_rsp_ready_o,
+  input  logic [DataW-1:0]       mem_rsp_data_i,
+  input  logic                   mem_rsp_fault_i,
+
+  output sm_event_t              event_o,
+  output mrf_event_t             mrf_event_o
+);
+
+  localparam int unsigned P = IssuePorts;
+  localparam int unsigned Sources = Operands * P;
+  localparam int unsigned AluQueueDepth = 16;
+  localparam int unsigned SideQueueDepth = 32;
+  localparam int unsigned SideSources = 4;
+  localparam int unsigned FaultSources = 2 * P + 4;
+
+  // ------------------------------------------------------------------ nets, by the block driving
+  logic             fetch_decode_valid;
+  logic [WarpW-1:0] fetch_decode_warp;
+  logic [PcW-1:0]   fetch_decode_pc;
+  logic [WordW-1:0] fetch_decode_op;
+  logic [WordW-1:0] fetch_decode_ctl;
+
+  roles_t decode_roles;
+
+  logic [Warps-1:0] instruction_buffer_room;
+  logic [Warps-1:0] instruction_buffer_head_valid;
+  logic [PcW-1:0]   instruction_buffer_head_pc    [Warps];
+  logic [WordW-1:0] instruction_buffer_head_op    [Warps];
+  logic [WordW-1:0] instruction_buffer_head_ctl   [Warps];
+  roles_t           instruction_buffer_head_roles [Warps];
+
+  logic [Warps-1:0] scoreboard_clear;
+  logic [Warps-1:0] scoreboard_operand;
+  logic [Warps-1:0] scoreboard_branch;
+  logic [Warps-1:0] scoreboard_idle;
+
+  logic [P-1:0]     warp_scheduler_issue_valid;
+  logic [WarpW-1:0] warp_scheduler_issue_warp [P];
+  logic [Warps-1:0] warp_scheduler_pop;
+
+  logic [PredW:0]    issue_stage_read_guard  [P];
+  logic [PredW:0]    issue_stage_read_s      [P];
+  logic [PredW:0]    issue_stage_read_t      [P];
+  logic [P-1:0]      issue_stage_operand_valid;
+  logic [WarpW-1:0]  issue_stage_warp        [P];
+  logic [PcW-1:0]    issue_stage_pc          [P];
+  logic [WordW-1:0]  issue_stage_op          [P];
+  logic [WordW-1:0]  issue_stage_ctl         [P];
+  roles_t            issue_stage_roles       [P];
+  logic [Lanes-1:0]  issue_stage_exec        [P];
+  logic [Lanes-1:0]  issue_stage_s           [P];
+  logic [Lanes-1:0]  issue_stage_t           [P];
+  logic [1:0]        issue_stage_kind        [P];
+  logic [P-1:0]      issue_stage_stop;
+  logic [PcW-1:0]    issue_stage_target      [P];
+  logic [PcW-1:0]    issue_stage_join        [P];
+  logic [P-1:0]      issue_stage_hold_valid;
+  logic [P-1:0]      issue_stage_fault_valid;
+  logic [CauseW-1:0] issue_stage_fault_cause [P];
+  logic [31:0]       issue_stage_fault_value [P];
+
+  logic [Lanes-1:0] predicate_file_guard [P];
+  logic [Lanes-1:0] predicate_file_s     [P];
+  logic [Lanes-1:0] predicate_file_t     [P];
+
+  logic [Lanes-1:0] simt_stack_mask          [Warps];
+  logic [Lanes-1:0] simt_stack_live          [Warps];
+  logic [PcW-1:0]   simt_stack_reconvergence [Warps];
+  logic [Warps-1:0] simt_stack_alive;
+  logic [P:0]       simt_stack_resume_valid;
+  logic [WarpW-1:0] simt_stack_resume_warp   [P+1];
+  logic [PcW-1:0]   simt_stack_resume_pc     [P+1];
+
+  logic [P-1:0]       operand_stage_issue_ready;
+  logic [P-1:0]       operand_stage_write_ready;
+  logic [P-1:0]       operand_stage_write_done;
+  logic [WarpW-1:0]   operand_stage_write_done_warp [P];
+  logic [RegW-1:0]    operand_stage_write_done_reg  [P];
+  logic [P-1:0]       operand_stage_dispatch_valid;
+  logic [WarpW-1:0]   operand_stage_dispatch_warp   [P];
+  logic [Lanes-1:0]   operand_stage_dispatch_mask   [P];
+  logic [PcW-1:0]     operand_stage_dispatch_pc     [P];
+  logic [WordW-1:0]   operand_stage_dispatch_op     [P];
+  logic [WordW-1:0]   operand_stage_dispatch_ctl    [P];
+  roles_t             operand_stage_dispatch_roles  [P];
+  logic [Lanes-1:0]   operand_stage_dispatch_s      [P];
+  logic [Lanes-1:0]   operand_stage_dispatch_t      [P];
+  logic [Sources-1:0] operand_stage_dispatch_src_valid;
+  logic [DataW-1:0]   operand_stage_dispatch_data   [Sources];
+
+  logic [P-1:0] dispatcher_dispatch_ready;
+  logic [P-1:0] dispatcher_alu_valid;
+  logic         dispatcher_memory_valid;
+  logic         dispatcher_memory_port;
+  logic         dispatcher_barrier_valid;
+  logic         dispatcher_barrier_port;
+
+  logic [P-1:0]     alu_ready;
+  logic [P-1:0]     alu_fault_valid;
+  logic [WarpW-1:0] alu_fault_warp  [P];
+  logic [31:0]      alu_fault_value [P];
+
+  logic [P-1:0]     alu_queue_head_valid;
+  logic [WarpW-1:0] alu_queue_head_warp      [P];
+  logic [Lanes-1:0] alu_queue_head_mask      [P];
+  logic [P-1:0]     alu_queue_head_done;
+  logic [P-1:0]     alu_queue_head_reg_valid;
+  logic [RegW-1:0]  alu_queue_head_reg       [P];
+  logic [DataW-1:0] alu_queue_head_data      [P];
+  logic [P-1:0]     alu_queue_head_pred_valid;
+  logic [PredW-1:0] alu_queue_head_pred      [P];
+  logic [Lanes-1:0] alu_queue_head_pred_data [P];
+
+  logic             side_queue_room;
+  logic             side_queue_head_valid;
+  logic [WarpW-1:0] side_queue_head_warp;
+  logic [Lanes-1:0] side_queue_head_mask;
+  logic             side_queue_head_done;
+  logic             side_queue_head_reg_valid;
+  logic [RegW-1:0]  side_queue_head_reg;
+  logic [DataW-1:0] side_queue_head_data;
+  logic             side_queue_head_pred_valid;
+  logic [PredW-1:0] side_queue_head_pred;
+  logic [Lanes-1:0] side_queue_head_pred_data;
+
+  logic [P-1:0]     writeback_alu_pop;
+  logic             writeback_side_pop;
+  logic             writeback_memory_pop;
+  logic [P-1:0]     writeback_write_valid;
+  logic [WarpW-1:0] writeback_write_warp  [P];
+  logic [RegW-1:0]  writeback_write_reg   [P];
+  logic [Lanes-1:0] writeback_write_mask  [P];
+  logic [DataW-1:0] writeback_write_data  [P];
+  logic [P-1:0]     writeback_pred_valid;
+  logic [WarpW-1:0] writeback_pred_warp   [P];
+  logic [PredW-1:0] writeback_pred        [P];
+  logic [Lanes-1:0] writeback_pred_mask   [P];
+  logic [Lanes-1:0] writeback_pred_data   [P];
+  logic [P-1:0]     writeback_reg_valid;
+  logic [WarpW-1:0] writeback_reg_warp    [P];
+  logic [RegW-1:0]  writeback_reg         [P];
+  logic [2*P-1:0]   writeback_finish_valid;
+  logic [WarpW-1:0] writeback_finish_warp [2*P];
+
+  logic              address_unit_in_ready;
+  logic [WarpW-1:0]  address_unit_place_warp;
+  logic [Lanes-1:0]  address_unit_lanes;
+  logic              address_unit_busy;
+  logic              address_unit_global_valid;
+  logic              address_unit_shared_valid;
+  logic              address_unit_constant_valid;
+  logic              address_unit_shuffle_valid;
+  logic              address_unit_special_valid;
+  logic              address_unit_local;
+  logic              address_unit_last;
+  logic [WarpW-1:0]  address_unit_warp;
+  logic [1:0]        address_unit_kind;
+  logic [1:0]        address_unit_size;
+  logic              address_unit_signed;
+  logic [3:0]        address_unit_atomic;
+  logic [15:0]       address_unit_modifiers;
+  logic              address_unit_reg_valid;
+  logic [RegW-1:0]   address_unit_reg;
+  logic              address_unit_pred_valid;
+  logic [PredW-1:0]  address_unit_pred;
+  logic [DataW-1:0]  address_unit_addr;
+  logic [DataW-1:0]  address_unit_store;
+  logic [DataW-1:0]  address_unit_compare;
+  logic              address_unit_finish_valid;
+  logic [WarpW-1:0]  address_unit_finish_warp;
+  logic              address_unit_fault_valid;
+  logic [WarpW-1:0]  address_unit_fault_warp;
+  logic [CauseW-1:0] address_unit_fault_cause;
+  logic [31:0]       address_unit_fault_value;
+
+  logic [Lanes-1:0]       coalescer_served;
+  logic                   coalescer_row_valid;
+  logic [WarpW-1:0]       coalescer_row_warp;
+  logic [Lanes-1:0]       coalescer_row_mask;
+  logic                   coalescer_row_reg_valid;
+  logic [RegW-1:0]        coalescer_row_reg;
+  logic [1:0]             coalescer_row_size;
+  logic                   coalescer_row_signed;
+  logic                   coalescer_row_lanewise;
+  logic                   coalescer_row_done;
+  logic [LineOffsetW-1:0] coalescer_row_offset [Lanes];
+
+  logic             line_table_room;
+  logic             line_table_result_valid;
+  logic [WarpW-1:0] line_table_result_warp;
+  logic [Lanes-1:0] line_table_result_mask;
+  logic             line_table_result_done;
+  logic             line_table_result_reg_valid;
+  logic [RegW-1:0]  line_table_result_reg;
+  logic [DataW-1:0] line_table_result_data;
+  logic             line_table_fault_valid;
+  logic [WarpW-1:0] line_table_fault_warp;
+
+  logic [Lanes-1:0] shared_memory_served;
+  logic             shared_memory_result_valid;
+  logic [WarpW-1:0] shared_memory_result_warp;
+  logic [Lanes-1:0] shared_memory_result_mask;
+  logic             shared_memory_result_done;
+  logic             shared_memory_result_reg_valid;
+  logic [RegW-1:0]  shared_memory_result_reg;
+  logic [DataW-1:0] shared_memory_result_data;
+
+  logic [Lanes-1:0] constant_memory_served;
+  logic             constant_memory_result_valid;
+  logic [WarpW-1:0] constant_memory_result_warp;
+  logic [Lanes-1:0] constant_memory_result_mask;
+  logic             constant_memory_result_done;
+  logic             constant_memory_result_reg_valid;
+  logic [RegW-1:0]  constant_memory_result_reg;
+  logic [DataW-1:0] constant_memory_result_data;
+
+  logic [Lanes-1:0] lane_crossbar_served;
+  logic             lane_crossbar_result_valid;
+  logic [WarpW-1:0] lane_crossbar_result_warp;
+  logic [Lanes-1:0] lane_crossbar_result_mask;
+  logic             lane_crossbar_result_reg_valid;
+  logic [RegW-1:0]  lane_crossbar_result_reg;
+  logic [DataW-1:0] lane_crossbar_result_data;
+  logic             lane_crossbar_result_pred_valid;
+  logic [PredW-1:0] lane_crossbar_result_pred;
+  logic [Lanes-1:0] lane_crossbar_result_pred_data;
+
+  logic [Lanes-1:0] special_registers_served;
+  logic             special_registers_result_valid;
+  logic [WarpW-1:0] special_registers_result_warp;
+  logic [Lanes-1:0] special_registers_result_mask;
+  logic             special_registers_result_reg_valid;
+  logic [RegW-1:0]  special_registers_result_reg;
+  logic [DataW-1:0] special_registers_result_data;
+
+  logic                  block_launcher_start_valid;
+  logic [WarpW-1:0]      block_launcher_start_warp;
+  logic [Lanes-1:0]      block_launcher_start_mask;
+  logic [7:0]            block_launcher_rows;
+  logic [16:0]           block_launcher_shared_bytes;
+  logic [16:0]           block_launcher_dynamic;
+  logic [15:0]           block_launcher_local_words;
+  logic [10:0]           block_launcher_ntid_x;
+  logic [10:0]           block_launcher_ntid_y;
+  logic [6:0]            block_launcher_ntid_z;
+  logic [31:0]           block_launcher_nctaid_x;
+  logic [15:0]           block_launcher_nctaid_y;
+  logic [15:0]           block_launcher_nctaid_z;
+  logic [BlockSlotW-1:0] block_launcher_slot [Warps];
+  logic [16:0]           block_launcher_place_base;
+  logic [4:0]            block_launcher_block_index;
+  logic [31:0]           block_launcher_block_x;
+  logic [15:0]           block_launcher_block_y;
+  logic [15:0]           block_launcher_block_z;
+  logic                  block_launcher_tid_we;
+  logic [4:0]            block_launcher_tid_index;
+  logic [2:0]            block_launcher_tid_group;
+  logic [LaneW-1:0]      block_launcher_tid_data [GroupLanes];
+  logic                  block_launcher_fault_valid;
+
+  logic [Warps-1:0] barrier_unit_held;
+  logic [Warps-1:0] barrier_unit_open;
+  logic             barrier_unit_finish_valid;
+  logic [WarpW-1:0] barrier_unit_finish_warp;
+  logic             barrier_unit_fault_valid;
+  logic [WarpW-1:0] barrier_unit_fault_warp;
+  logic [31:0]      barrier_unit_fault_value;
+
+  // ------------------------------------------------------------------ front
+  fetch #(
+    .Warps     (Warps),
+    .IssuePorts(IssuePorts),
+    .CodeWords (CodeWords)
+  ) u_fetch (
+    .clk_i,
+    .rst_ni,
+    .code_we_i,
+    .code_addr_i,
+    .code_op_i,
+    .code_ctl_i,
+    .start_valid_i  (block_launcher_start_valid),
+    .start_warp_i   (block_launcher_start_warp),
+    .resume_valid_i (simt_stack_resume_valid),
+    .resume_warp_i  (simt_stack_resume_warp),
+    .resume_pc_i    (simt_stack_resume_pc),
+    .room_i         (instruction_buffer_room),
+    .held_i         (barrier_unit_held),
+    .reconvergence_i(simt_stack_reconvergence),
+    .decode_stop_i  (decode_roles.stop),
+    .decode_valid_o (fetch_decode_valid),
+    .decode_warp_o  (fetch_decode_warp),
+    .decode_pc_o    (fetch_decode_pc),
+    .decode_op_o    (fetch_decode_op),
+    .decode_ctl_o   (fetch_decode_ctl)
+  );
+
+  decode u_decode (
+    .op_i   (fetch_decode_op),
+    .ctl_i  (fetch_decode_ctl),
+    .roles_o(decode_roles)
+  );
+
+  instruction_buffer #(
+    .Warps(Warps)
+  ) u_instruction_buffer (
+    .clk_i,
+    .rst_ni,
+    .push_valid_i(fetch_decode_valid),
+    .push_warp_i (fetch_decode_warp),
+    .push_pc_i   (fetch_decode_pc),
+    .push_op_i   (fetch_decode_op),
+    .push_ctl_i  (fetch_decode_ctl),
+    .push_roles_i(decode_roles),
+    .pop_i       (warp_scheduler_pop),
+    .room_o      (instruction_buffer_room),
+    .head_valid_o(instruction_buffer_head_valid),
+    .head_pc_o   (instruction_buffer_head_pc),
+    .head_op_o   (instruction_buffer_head_op),
+    .head_ctl_o  (instruction_buffer_head_ctl),
+    .head_roles_o(instruction_buffer_head_roles)
+  );
+
+  // ------------------------------------------------------------------ issue
+  logic [RegW-1:0]  set_d       [P];
+  logic [PredW-1:0] set_p       [P];
+  logic [2*P+1:0]   finish_valid;
+  logic [WarpW-1:0] finish_warp [2*P+2];
+
+  always_comb begin
+    for (int unsigned p = 0; p < P; p++) begin
+      set_d[p] = issue_stage_roles[p].d;
+      set_p[p] = issue_stage_roles[p].p;
+    end
+    finish_valid = {barrier_unit_finish_valid, address_unit_finish_valid, writeback_finish_valid};
+    for (int unsigned k = 0; k < 2 * P; k++) finish_warp[k] = writeback_finish_warp[k];
+    finish_warp[2*P]   = address_unit_finish_warp;
+    finish_warp[2*P+1] = barrier_unit_finish_warp;
+  end
+
+  scoreboard #(
+    .Warps     (Warps),
+    .IssuePorts(IssuePorts)
+  ) u_scoreboard (
+    .clk_i,
+    .rst_ni,
+    .head_valid_i  (instruction_buffer_head_valid),
+    .head_roles_i  (instruction_buffer_head_roles),
+    .set_valid_i   (issue_stage_operand_valid),
+    .set_warp_i    (issue_stage_warp),
+    .set_d_i       (set_d),
+    .set_p_i       (set_p),
+    .reg_valid_i   (writeback_reg_valid),
+    .reg_warp_i    (writeback_reg_warp),
+    .reg_i         (writeback_reg),
+    .pred_valid_i  (writeback_pred_valid),
+    .pred_warp_i   (writeback_pred_warp),
+    .pred_i        (writeback_pred),
+    .finish_valid_i(finish_valid),
+    .finish_warp_i (finish_warp),
+    .clear_o       (scoreboard_clear),
+    .operand_o     (scoreboard_operand),
+    .branch_o      (scoreboard_branch),
+    .idle_o        (scoreboard_idle)
+  );
+
+  warp_scheduler #(
+    .Warps     (Warps),
+    .IssuePorts(IssuePorts)
+  ) u_warp_scheduler (
+    .clk_i,
+    .rst_ni,
+    .cfg_i        (cfg_i[1]),
+    .clear_i      (scoreboard_clear),
+    .operand_i    (scoreboard_operand),
+    .branch_i     (scoreboard_branch),
+    .ready_i      (operand_stage_issue_ready),
+    .stop_i       (fault_o),
+    .start_valid_i(block_launcher_start_valid),
+    .start_warp_i (block_launcher_start_warp),
+    .alive_i      (simt_stack_alive),
+    .issue_valid_o(warp_scheduler_issue_valid),
+    .issue_warp_o (warp_scheduler_issue_warp),
+    .pop_o        (warp_scheduler_pop)
+  );
+
+  issue_stage #(
+    .Warps     (Warps),
+    .IssuePorts(IssuePorts)
+  ) u_issue_stage (
+    .issue_valid_i  (warp_scheduler_issue_valid),
+    .issue_warp_i   (warp_scheduler_issue_warp),
+    .head_pc_i      (instruction_buffer_head_pc),
+    .head_op_i      (instruction_buffer_head_op),
+    .head_ctl_i     (instruction_buffer_head_ctl),
+    .head_roles_i   (instruction_buffer_head_roles),
+    .mask_i         (simt_stack_mask),
+    .live_i         (simt_stack_live),
+    .guard_i        (predicate_file_guard),
+    .s_i            (predicate_file_s),
+    .t_i            (predicate_file_t),
+    .read_guard_o   (issue_stage_read_guard),
+    .read_s_o       (issue_stage_read_s),
+    .read_t_o       (issue_stage_read_t),
+    .operand_valid_o(issue_stage_operand_valid),
+    .warp_o         (issue_stage_warp),
+    .pc_o           (issue_stage_pc),
+    .op_o           (issue_stage_op),
+    .ctl_o          (issue_stage_ctl),
+    .roles_o        (issue_stage_roles),
+    .exec_o         (issue_stage_exec),
+    .s_o            (issue_stage_s),
+    .t_o            (issue_stage_t),
+    .kind_o         (issue_stage_kind),
+    .stop_o         (issue_stage_stop),
+    .target_o       (issue_stage_target),
+    .join_o         (issue_stage_join),
+    .hold_valid_o   (issue_stage_hold_valid),
+    .fault_valid_o  (issue_stage_fault_valid),
+    .fault_cause_o  (issue_stage_fault_cause),
+    .fault_value_o  (issue_stage_fault_value)
+  );
+
+  predicate_file #(
+    .Warps     (Warps),
+    .IssuePorts(IssuePorts)
+  ) u_predicate_file (
+    .clk_i,
+    .rst_ni,
+    .read_warp_i  (warp_scheduler_issue_warp),
+    .read_guard_i (issue_stage_read_guard),
+    .read_s_i     (issue_stage_read_s),
+    .read_t_i     (issue_stage_read_t),
+    .guard_o      (predicate_file_guard),
+    .s_o          (predicate_file_s),
+    .t_o          (predicate_file_t),
+    .write_valid_i(writeback_pred_valid),
+    .write_warp_i (writeback_pred_warp),
+    .write_pred_i (writeback_pred),
+    .write_mask_i (writeback_pred_mask),
+    .write_data_i (writeback_pred_data)
+  );
+
+  simt_stack #(
+    .Warps     (Warps),
+    .IssuePorts(IssuePorts)
+  ) u_simt_stack (
+    .clk_i,
+    .rst_ni,
+    .start_valid_i  (block_launcher_start_valid),
+    .start_warp_i   (block_launcher_start_warp),
+    .start_mask_i   (block_launcher_start_mask),
+    .issue_valid_i  (warp_scheduler_issue_valid),
+    .issue_warp_i   (warp_scheduler_issue_warp),
+    .issue_pc_i     (issue_stage_pc),
+    .issue_kind_i   (issue_stage_kind),
+    .issue_stop_i   (issue_stage_stop),
+    .issue_mask_i   (issue_stage_exec),
+    .issue_target_i (issue_stage_target),
+    .issue_join_i   (issue_stage_join),
+    .mask_o         (simt_stack_mask),
+    .live_o         (simt_stack_live),
+    .reconvergence_o(simt_stack_reconvergence),
+    .alive_o        (simt_stack_alive),
+    .resume_valid_o (simt_stack_resume_valid),
+    .resume_warp_o  (simt_stack_resume_warp),
+    .resume_pc_o    (simt_stack_resume_pc)
+  );
+
+  // ------------------------------------------------------------------ operands
+  operand_stage #(
+    .Banks     (Banks),
+    .DualPort  (DualPort),
+    .Collectors(Collectors),
+    .IssuePorts(IssuePorts),
+    .Depth     (Depth)
+  ) u_operand_stage (
+    .clk_i,
+    .rst_ni,
+    .cfg_i               (cfg_i[0]),
+    .rows_i              (block_launcher_rows),
+    .issue_valid_i       (issue_stage_operand_valid),
+    .issue_ready_o       (operand_stage_issue_ready),
+    .issue_warp_i        (issue_stage_warp),
+    .issue_mask_i        (issue_stage_exec),
+    .issue_pc_i          (issue_stage_pc),
+    .issue_op_i          (issue_stage_op),
+    .issue_ctl_i         (issue_stage_ctl),
+    .issue_roles_i       (issue_stage_roles),
+    .issue_s_i           (issue_stage_s),
+    .issue_t_i           (issue_stage_t),
+    .write_valid_i       (writeback_write_valid),
+    .write_ready_o       (operand_stage_write_ready),
+    .write_warp_i        (writeback_write_warp),
+    .write_reg_i         (writeback_write_reg),
+    .write_mask_i        (writeback_write_mask),
+    .write_data_i        (writeback_write_data),
+    .write_done_o        (operand_stage_write_done),
+    .write_done_warp_o   (operand_stage_write_done_warp),
+    .write_done_reg_o    (operand_stage_write_done_reg),
+    .dispatch_valid_o    (operand_stage_dispatch_valid),
+    .dispatch_ready_i    (dispatcher_dispatch_ready),
+    .dispatch_warp_o     (operand_stage_dispatch_warp),
+    .dispatch_mask_o     (operand_stage_dispatch_mask),
+    .dispatch_pc_o       (operand_stage_dispatch_pc),
+    .dispatch_op_o       (operand_stage_dispatch_op),
+    .dispatch_ctl_o      (operand_stage_dispatch_ctl),
+    .dispatch_roles_o    (operand_stage_dispatch_roles),
+    .dispatch_s_o        (operand_stage_dispatch_s),
+    .dispatch_t_o        (operand_stage_dispatch_t),
+    .dispatch_src_valid_o(operand_stage_dispatch_src_valid),
+    .dispatch_data_o     (operand_stage_dispatch_data),
+    .event_o             (mrf_event_o)
+  );
+
+  // ------------------------------------------------------------------ execute
+  dispatcher #(
+    .IssuePorts(IssuePorts)
+  ) u_dispatcher (
+    .clk_i,
+    .rst_ni,
+    .dispatch_valid_i(operand_stage_dispatch_valid),
+    .dispatch_roles_i(operand_stage_dispatch_roles),
+    .alu_ready_i     (alu_ready),
+    .memory_ready_i  (address_unit_in_ready),
+    .dispatch_ready_o(dispatcher_dispatch_ready),
+    .alu_valid_o     (dispatcher_alu_valid),
+    .memory_valid_o  (dispatcher_memory_valid),
+    .memory_port_o   (dispatcher_memory_port),
+    .barrier_valid_o (dispatcher_barrier_valid),
+    .barrier_port_o  (dispatcher_barrier_port)
+  );
+
+  for (genvar p = 0; p < P; p++) begin : gen_port
+    logic             alu_result_valid;
+    logic [WarpW-1:0] alu_result_warp      [1];
+    logic [Lanes-1:0] alu_result_mask      [1];
+    logic             alu_result_reg_valid;
+    logic [RegW-1:0]  alu_result_reg       [1];
+    logic [DataW-1:0] alu_result_data      [1];
+    logic             alu_result_pred_valid;
+    logic [PredW-1:0] alu_result_pred      [1];
+    logic [Lanes-1:0] alu_result_pred_data [1];
+    logic             alu_queue_ready;
+    logic [DataW-1:0] operands             [Operands];
+
+    always_comb begin
+      for (int unsigned k = 0; k < Operands; k++) begin
+        operands[k] = operand_stage_dispatch_data[Operands*p+k];
+      end
+    end
+
+    alu u_alu (
+      .clk_i,
+      .rst_ni,
+      .valid_i            (dispatcher_alu_valid[p]),
+      .ready_o            (alu_ready[p]),
+      .warp_i             (operand_stage_dispatch_warp[p]),
+      .mask_i             (operand_stage_dispatch_mask[p]),
+      .op_i               (operand_stage_dispatch_op[p]),
+      .ctl_i              (operand_stage_dispatch_ctl[p]),
+      .roles_i            (operand_stage_dispatch_roles[p]),
+      .s_i                (operand_stage_dispatch_s[p]),
+      .t_i                (operand_stage_dispatch_t[p]),
+      .src_valid_i        (operand_stage_dispatch_src_valid[Operands*p +: Operands]),
+      .data_i             (operands),
+      .result_valid_o     (alu_result_valid),
+      .result_ready_i     (alu_queue_ready),
+      .result_warp_o      (alu_result_warp[0]),
+      .result_mask_o      (alu_result_mask[0]),
+      .result_reg_valid_o (alu_result_reg_valid),
+      .result_reg_o       (alu_result_reg[0]),
+      .result_data_o      (alu_result_data[0]),
+      .result_pred_valid_o(alu_result_pred_valid),
+      .result_pred_o      (alu_result_pred[0]),
+      .result_pred_data_o (alu_result_pred_data[0]),
+      .fault_valid_o      (alu_fault_valid[p]),
+      .fault_warp_o       (alu_fault_warp[p]),
+      .fault_value_o      (alu_fault_value[p])
+    );
+
+    result_queue #(
+      .QueueDepth(AluQueueDepth),
+      .Sources   (1)
+    ) u_alu_queue (
+      .clk_i,
+      .rst_ni,
+      .cfg_i            (cfg_i[7:2]),
+      .push_valid_i     (alu_result_valid & alu_queue_ready),
+      .push_warp_i      (alu_result_warp),
+      .push_mask_i      (alu_result_mask),
+      .push_reg_valid_i (alu_result_reg_valid),
+      .push_reg_i       (alu_result_reg),
+      .push_data_i      (alu_result_data),
+      .push_pred_valid_i(alu_result_pred_valid),
+      .push_pred_i      (alu_result_pred),
+      .push_pred_data_i (alu_result_pred_data),
+      .push_done_i      (1'b1),
+      .ready_o          (alu_queue_ready),
+      .room_o           (),
+      .head_valid_o     (alu_queue_head_valid[p]),
+      .head_warp_o      (alu_queue_head_warp[p]),
+      .head_mask_o      (alu_queue_head_mask[p]),
+      .head_done_o      (alu_queue_head_done[p]),
+      .head_reg_valid_o (alu_queue_head_reg_valid[p]),
+      .head_reg_o       (alu_queue_head_reg[p]),
+      .head_data_o      (alu_queue_head_data[p]),
+      .head_pred_valid_o(alu_queue_head_pred_valid[p]),
+      .head_pred_o      (alu_queue_head_pred[p]),
+      .head_pred_data_o (alu_queue_head_pred_data[p]),
+      .pop_i            (writeback_alu_pop[p])
+    );
+  end
+
+  // The units behind the memory pipeline, in the order of the side queue's sources. Lane crossbar
+  // and special registers serve all lanes at once, so their results are always the last.
+  logic [SideSources-1:0] side_valid;
+  logic [WarpW-1:0]       side_warp      [SideSources];
+  logic [Lanes-1:0]       side_mask      [SideSources];
+  logic [SideSources-1:0] side_reg_valid;
+  logic [RegW-1:0]        side_reg       [SideSources];
+  logic [DataW-1:0]       side_data      [SideSources];
+  logic [SideSources-1:0] side_pred_valid;
+  logic [PredW-1:0]       side_pred      [SideSources];
+  logic [Lanes-1:0]       side_pred_data [SideSources];
+  logic [SideSources-1:0] side_done;
+
+  assign side_valid = {special_registers_result_valid, lane_crossbar_result_valid,
+                       constant_memory_result_valid, shared_memory_result_valid};
+  assign side_warp = '{shared_memory_result_warp, constant_memory_result_warp,
+                       lane_crossbar_result_warp, special_registers_result_warp};
+  assign side_mask = '{shared_memory_result_mask, constant_memory_result_mask,
+                       lane_crossbar_result_mask, special_registers_result_mask};
+  assign side_reg_valid = {special_registers_result_reg_valid, lane_crossbar_result_reg_valid,
+                           constant_memory_result_reg_valid, shared_memory_result_reg_valid};
+  assign side_reg = '{shared_memory_result_reg, constant_memory_result_reg,
+                      lane_crossbar_result_reg, special_registers_result_reg};
+  assign side_data = '{shared_memory_result_data, constant_memory_result_data,
+                       lane_crossbar_result_data, special_registers_result_data};
+  assign side_pred_valid = {1'b0, lane_crossbar_result_pred_valid, 2'b00};
+  assign side_pred = '{NoPred, NoPred, lane_crossbar_result_pred, NoPred};
+  assign side_pred_data = '{'0, '0, lane_crossbar_result_pred_data, '0};
+  assign side_done = {2'b11, constant_memory_result_done, shared_memory_result_done};
+
+  result_queue #(
+    .QueueDepth(SideQueueDepth),
+    .Sources   (SideSources)
+  ) u_side_queue (
+    .clk_i,
+    .rst_ni,
+    .cfg_i            (cfg_i[13:8]),
+    .push_valid_i     (side_valid),
+    .push_warp_i      (side_warp),
+    .push_mask_i      (side_mask),
+    .push_reg_valid_i (side_reg_valid),
+    .push_reg_i       (side_reg),
+    .push_data_i      (side_data),
+    .push_pred_valid_i(side_pred_valid),
+    .push_pred_i      (side_pred),
+    .push_pred_data_i (side_pred_data),
+    .push_done_i      (side_done),
+    .ready_o          (),
+    .room_o           (side_queue_room),
+    .head_valid_o     (side_queue_head_valid),
+    .head_warp_o      (side_queue_head_warp),
+    .head_mask_o      (side_queue_head_mask),
+    .head_done_o      (side_queue_head_done),
+    .head_reg_valid_o (side_queue_head_reg_valid),
+    .head_reg_o       (side_queue_head_reg),
+    .head_data_o      (side_queue_head_data),
+    .head_pred_valid_o(side_queue_head_pred_valid),
+    .head_pred_o      (side_queue_head_pred),
+    .head_pred_data_o (side_queue_head_pred_data),
+    .pop_i            (writeback_side_pop)
+  );
+
+  writeback #(
+    .IssuePorts(IssuePorts)
+  ) u_writeback (
+    .clk_i,
+    .rst_ni,
+    .alu_valid_i      (alu_queue_head_valid),
+    .alu_warp_i       (alu_queue_head_warp),
+    .alu_mask_i       (alu_queue_head_mask),
+    .alu_done_i       (alu_queue_head_done),
+    .alu_reg_valid_i  (alu_queue_head_reg_valid),
+    .alu_reg_i        (alu_queue_head_reg),
+    .alu_data_i       (alu_queue_head_data),
+    .alu_pred_valid_i (alu_queue_head_pred_valid),
+    .alu_pred_i       (alu_queue_head_pred),
+    .alu_pred_data_i  (alu_queue_head_pred_data),
+    .side_valid_i     (side_queue_head_valid),
+    .side_warp_i      (side_queue_head_warp),
+    .side_mask_i      (side_queue_head_mask),
+    .side_done_i      (side_queue_head_done),
+    .side_reg_valid_i (side_queue_head_reg_valid),
+    .side_reg_i       (side_queue_head_reg),
+    .side_data_i      (side_queue_head_data),
+    .side_pred_valid_i(side_queue_head_pred_valid),
+    .side_pred_i      (side_queue_head_pred),
+    .side_pred_data_i (side_queue_head_pred_data),
+    .memory_valid_i   (line_table_result_valid),
+    .memory_warp_i    (line_table_result_warp),
+    .memory_mask_i    (line_table_result_mask),
+    .memory_done_i    (line_table_result_done),
+    .memory_reg_valid_i(line_table_result_reg_valid),
+    .memory_reg_i     (line_table_result_reg),
+    .memory_data_i    (line_table_result_data),
+    .alu_pop_o        (writeback_alu_pop),
+    .side_pop_o       (writeback_side_pop),
+    .memory_pop_o     (writeback_memory_pop),
+    .write_valid_o    (writeback_write_valid),
+    .write_ready_i    (operand_stage_write_ready),
+    .write_warp_o     (writeback_write_warp),
+    .write_reg_o      (writeback_write_reg),
+    .write_mask_o     (writeback_write_mask),
+    .write_data_o     (writeback_write_data),
+    .write_done_i     (operand_stage_write_done),
+    .write_done_warp_i(operand_stage_write_done_warp),
+    .write_done_reg_i (operand_stage_write_done_reg),
+    .pred_valid_o     (writeback_pred_valid),
+    .pred_warp_o      (writeback_pred_warp),
+    .pred_o           (writeback_pred),
+    .pred_mask_o      (writeback_pred_mask),
+    .pred_data_o      (writeback_pred_data),
+    .reg_valid_o      (writeback_reg_valid),
+    .reg_warp_o       (writeback_reg_warp),
+    .reg_o            (writeback_reg),
+    .finish_valid_o   (writeback_finish_valid),
+    .finish_warp_o    (writeback_finish_warp)
+  );
+
+  lane_crossbar u_lane_crossbar (
+    .clk_i,
+    .rst_ni,
+    .valid_i            (address_unit_shuffle_valid),
+    .room_i             (side_queue_room),
+    .warp_i             (address_unit_warp),
+    .lanes_i            (address_unit_lanes),
+    .modifiers_i        (address_unit_modifiers),
+    .value_i            (address_unit_addr),
+    .choice_i           (address_unit_compare),
+    .reg_valid_i        (address_unit_reg_valid),
+    .reg_i              (address_unit_reg),
+    .pred_valid_i       (address_unit_pred_valid),
+    .pred_i             (address_unit_pred),
+    .served_o           (lane_crossbar_served),
+    .result_valid_o     (lane_crossbar_result_valid),
+    .result_warp_o      (lane_crossbar_result_warp),
+    .result_mask_o      (lane_crossbar_result_mask),
+    .result_reg_valid_o (lane_crossbar_result_reg_valid),
+    .result_reg_o       (lane_crossbar_result_reg),
+    .result_data_o      (lane_crossbar_result_data),
+    .result_pred_valid_o(lane_crossbar_result_pred_valid),
+    .result_pred_o      (lane_crossbar_result_pred),
+    .result_pred_data_o (lane_crossbar_result_pred_data)
+  );
+
+  special_registers u_special_registers (
+    .clk_i,
+    .rst_ni,
+    .tid_we_i          (block_launcher_tid_we),
+    .tid_index_i       (block_launcher_tid_index),
+    .tid_group_i       (block_launcher_tid_group),
+    .tid_data_i        (block_launcher_tid_data),
+    .ntid_x_i          (block_launcher_ntid_x),
+    .ntid_y_i          (block_launcher_ntid_y),
+    .ntid_z_i          (block_launcher_ntid_z),
+    .nctaid_x_i        (block_launcher_nctaid_x),
+    .nctaid_y_i        (block_launcher_nctaid_y),
+    .nctaid_z_i        (block_launcher_nctaid_z),
+    .dynamic_shared_i  (block_launcher_dynamic),
+    .valid_i           (address_unit_special_valid),
+    .room_i            (side_queue_room),
+    .warp_i            (address_unit_warp),
+    .lanes_i           (address_unit_lanes),
+    .source_i          (address_unit_modifiers[4:0]),
+    .reg_valid_i       (address_unit_reg_valid),
+    .reg_i             (address_unit_reg),
+    .index_i           (block_launcher_block_index),
+    .ctaid_x_i         (block_launcher_block_x),
+    .ctaid_y_i         (block_launcher_block_y),
+    .ctaid_z_i         (block_launcher_block_z),
+    .served_o          (special_registers_served),
+    .result_valid_o    (special_registers_result_valid),
+    .result_warp_o     (special_registers_result_warp),
+    .result_mask_o     (special_registers_result_mask),
+    .result_reg_valid_o(special_registers_result_reg_valid),
+    .result_reg_o      (special_registers_result_reg),
+    .result_data_o     (special_registers_result_data)
+  );
+
+  // ------------------------------------------------------------------ memory
+  address_unit #(
+    .IssuePorts(IssuePorts),
+    .ConstWords(ConstWords)
+  ) u_address_unit (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i       (dispatcher_memory_valid),
+    .in_port_i        (dispatcher_memory_port),
+    .in_ready_o       (address_unit_in_ready),
+    .in_warp_i        (operand_stage_dispatch_warp),
+    .in_mask_i        (operand_stage_dispatch_mask),
+    .in_op_i          (operand_stage_dispatch_op),
+    .in_ctl_i         (operand_stage_dispatch_ctl),
+    .in_roles_i       (operand_stage_dispatch_roles),
+    .in_src_valid_i   (operand_stage_dispatch_src_valid),
+    .in_data_i        (operand_stage_dispatch_data),
+    .place_warp_o     (address_unit_place_warp),
+    .place_base_i     (block_launcher_place_base),
+    .shared_bytes_i   (block_launcher_shared_bytes),
+    .local_words_i    (block_launcher_local_words),
+    .lanes_o          (address_unit_lanes),
+    .busy_o           (address_unit_busy),
+    .global_valid_o   (address_unit_global_valid),
+    .shared_valid_o   (address_unit_shared_valid),
+    .constant_valid_o (address_unit_constant_valid),
+    .shuffle_valid_o  (address_unit_shuffle_valid),
+    .special_valid_o  (address_unit_special_valid),
+    .local_o          (address_unit_local),
+    .global_served_i  (coalescer_served),
+    .shared_served_i  (shared_memory_served),
+    .constant_served_i(constant_memory_served),
+    .shuffle_served_i (lane_crossbar_served),
+    .special_served_i (special_registers_served),
+    .last_o           (address_unit_last),
+    .warp_o           (address_unit_warp),
+    .kind_o           (address_unit_kind),
+    .size_o           (address_unit_size),
+    .signed_o         (address_unit_signed),
+    .atomic_o         (address_unit_atomic),
+    .modifiers_o      (address_unit_modifiers),
+    .reg_valid_o      (address_unit_reg_valid),
+    .reg_o            (address_unit_reg),
+    .pred_valid_o     (address_unit_pred_valid),
+    .pred_o           (address_unit_pred),
+    .addr_o           (address_unit_addr),
+    .store_o          (address_unit_store),
+    .compare_o        (address_unit_compare),
+    .finish_valid_o   (address_unit_finish_valid),
+    .finish_warp_o    (address_unit_finish_warp),
+    .fault_valid_o    (address_unit_fault_valid),
+    .fault_warp_o     (address_unit_fault_warp),
+    .fault_cause_o    (address_unit_fault_cause),
+    .fault_value_o    (address_unit_fault_value)
+  );
+
+  coalescer u_coalescer (
+    .clk_i,
+    .rst_ni,
+    .valid_i          (address_unit_global_valid),
+    .local_i          (address_unit_local),
+    .lanes_i          (address_unit_lanes),
+    .warp_i           (address_unit_warp),
+    .kind_i           (address_unit_kind),
+    .size_i           (address_unit_size),
+    .signed_i         (address_unit_signed),
+    .atomic_i         (address_unit_atomic),
+    .reg_valid_i      (address_unit_reg_valid),
+    .reg_i            (address_unit_reg),
+    .addr_i           (address_unit_addr),
+    .store_i          (address_unit_store),
+    .compare_i        (address_unit_compare),
+    .local_words_i    (block_launcher_local_words),
+    .last_i           (address_unit_last),
+    .row_room_i       (line_table_room),
+    .served_o         (coalescer_served),
+    .row_valid_o      (coalescer_row_valid),
+    .row_warp_o       (coalescer_row_warp),
+    .row_mask_o       (coalescer_row_mask),
+    .row_reg_valid_o  (coalescer_row_reg_valid),
+    .row_reg_o        (coalescer_row_reg),
+    .row_size_o       (coalescer_row_size),
+    .row_signed_o     (coalescer_row_signed),
+    .row_lanewise_o   (coalescer_row_lanewise),
+    .row_done_o       (coalescer_row_done),
+    .row_offset_o     (coalescer_row_offset),
+    .mem_req_valid_o,
+    .mem_req_ready_i,
+    .mem_req_kind_o,
+    .mem_req_atomic_o,
+    .mem_req_size_o,
+    .mem_req_answer_o,
+    .mem_req_line_o,
+    .mem_req_mask_o,
+    .mem_req_warp_o,
+    .mem_req_offset_o,
+    .mem_req_data_o,
+    .mem_req_compare_o
+  );
+
+  line_table #(
+    .Rows(Rows)
+  ) u_line_table (
+    .clk_i,
+    .rst_ni,
+    .row_valid_i       (coalescer_row_valid),
+    .row_warp_i        (coalescer_row_warp),
+    .row_mask_i        (coalescer_row_mask),
+    .row_reg_valid_i   (coalescer_row_reg_valid),
+    .row_reg_i         (coalescer_row_reg),
+    .row_size_i        (coalescer_row_size),
+    .row_signed_i      (coalescer_row_signed),
+    .row_lanewise_i    (coalescer_row_lanewise),
+    .row_done_i        (coalescer_row_done),
+    .row_offset_i      (coalescer_row_offset),
+    .room_o            (line_table_room),
+    .empty_o           (),
+    .mem_rsp_valid_i,
+    .mem_rsp_data_i,
+    .mem_rsp_fault_i,
+    .mem_rsp_ready_o,
+    .result_valid_o    (line_table_result_valid),
+    .result_warp_o     (line_table_result_warp),
+    .result_mask_o     (line_table_result_mask),
+    .result_done_o     (line_table_result_done),
+    .result_reg_valid_o(line_table_result_reg_valid),
+    .result_reg_o      (line_table_result_reg),
+    .result_data_o     (line_table_result_data),
+    .pop_i             (writeback_memory_pop),
+    .fault_valid_o     (line_table_fault_valid),
+    .fault_warp_o      (line_table_fault_warp)
+  );
+
+  shared_memory #(
+    .SharedWords(SharedWords)
+  ) u_shared_memory (
+    .clk_i,
+    .rst_ni,
+    .cfg_i             (cfg_i[15:14]),
+    .valid_i           (address_unit_shared_valid),
+    .room_i            (side_queue_room),
+    .lanes_i           (address_unit_lanes),
+    .warp_i            (address_unit_warp),
+    .kind_i            (address_unit_kind),
+    .size_i            (address_unit_size),
+    .signed_i          (address_unit_signed),
+    .atomic_i          (address_unit_atomic),
+    .reg_valid_i       (address_unit_reg_valid),
+    .reg_i             (address_unit_reg),
+    .addr_i            (address_unit_addr),
+    .store_i           (address_unit_store),
+    .compare_i         (address_unit_compare),
+    .last_i            (address_unit_last),
+    .served_o          (shared_memory_served),
+    .result_valid_o    (shared_memory_result_valid),
+    .result_warp_o     (shared_memory_result_warp),
+    .result_mask_o     (shared_memory_result_mask),
+    .result_done_o     (shared_memory_result_done),
+    .result_reg_valid_o(shared_memory_result_reg_valid),
+    .result_reg_o      (shared_memory_result_reg),
+    .result_data_o     (shared_memory_result_data)
+  );
+
+  constant_memory #(
+    .ConstWords(ConstWords)
+  ) u_constant_memory (
+    .clk_i,
+    .rst_ni,
+    .const_we_i,
+    .const_addr_i,
+    .const_data_i,
+    .valid_i           (address_unit_constant_valid),
+    .room_i            (side_queue_room),
+    .lanes_i           (address_unit_lanes),
+    .warp_i            (address_unit_warp),
+    .size_i            (address_unit_size),
+    .signed_i          (address_unit_signed),
+    .reg_valid_i       (address_unit_reg_valid),
+    .reg_i             (address_unit_reg),
+    .addr_i            (address_unit_addr),
+    .last_i            (address_unit_last),
+    .served_o          (constant_memory_served),
+    .result_valid_o    (constant_memory_result_valid),
+    .result_warp_o     (constant_memory_result_warp),
+    .result_mask_o     (constant_memory_result_mask),
+    .result_done_o     (constant_memory_result_done),
+    .result_reg_valid_o(constant_memory_result_reg_valid),
+    .result_reg_o      (constant_memory_result_reg),
+    .result_data_o     (constant_memory_result_data)
+  );
+
+  // ------------------------------------------------------------------ control
+  block_launcher #(
+    .Warps      (Warps),
+    .Banks      (Banks),
+    .Depth      (Depth),
+    .SharedWords(SharedWords)
+  ) u_block_launcher (
+    .clk_i,
+    .rst_ni,
+    .launch_valid_i,
+    .launch_grid_x_i,
+    .launch_grid_y_i,
+    .launch_grid_z_i,
+    .launch_block_x_i,
+    .launch_block_y_i,
+    .launch_block_z_i,
+    .launch_threads_i,
+    .launch_registers_i,
+    .launch_shared_i,
+    .launch_dynamic_i,
+    .launch_local_i,
+    .alive_i      (simt_stack_alive),
+    .idle_i       (scoreboard_idle),
+    .memory_idle_i(~mem_req_valid_o),
+    .busy_o,
+    .done_o,
+    .start_valid_o (block_launcher_start_valid),
+    .start_warp_o  (block_launcher_start_warp),
+    .start_mask_o  (block_launcher_start_mask),
+    .rows_o        (block_launcher_rows),
+    .shared_bytes_o(block_launcher_shared_bytes),
+    .dynamic_o     (block_launcher_dynamic),
+    .local_words_o (block_launcher_local_words),
+    .ntid_x_o      (block_launcher_ntid_x),
+    .ntid_y_o      (block_launcher_ntid_y),
+    .ntid_z_o      (block_launcher_ntid_z),
+    .nctaid_x_o    (block_launcher_nctaid_x),
+    .nctaid_y_o    (block_launcher_nctaid_y),
+    .nctaid_z_o    (block_launcher_nctaid_z),
+    .slot_o        (block_launcher_slot),
+    .place_warp_i  (address_unit_place_warp),
+    .place_base_o  (block_launcher_place_base),
+    .block_warp_i  (address_unit_warp),
+    .block_index_o (block_launcher_block_index),
+    .block_x_o     (block_launcher_block_x),
+    .block_y_o     (block_launcher_block_y),
+    .block_z_o     (block_launcher_block_z),
+    .tid_we_o      (block_launcher_tid_we),
+    .tid_index_o   (block_launcher_tid_index),
+    .tid_group_o   (block_launcher_tid_group),
+    .tid_data_o    (block_launcher_tid_data),
+    .fault_valid_o (block_launcher_fault_valid)
+  );
+
+  barrier_unit #(
+    .Warps     (Warps),
+    .IssuePorts(IssuePorts)
+  ) u_barrier_unit (
+    .clk_i,
+    .rst_ni,
+    .hold_valid_i      (issue_stage_hold_valid),
+    .hold_warp_i       (issue_stage_warp),
+    .arrive_valid_i    (dispatcher_barrier_valid),
+    .arrive_port_i     (dispatcher_barrier_port),
+    .arrive_warp_i     (operand_stage_dispatch_warp),
+    .arrive_mask_i     (operand_stage_dispatch_mask),
+    .arrive_op_i       (operand_stage_dispatch_op),
+    .arrive_roles_i    (operand_stage_dispatch_roles),
+    .arrive_src_valid_i(operand_stage_dispatch_src_valid),
+    .arrive_data_i     (operand_stage_dispatch_data),
+    .alive_i           (simt_stack_alive),
+    .slot_i            (block_launcher_slot),
+    .start_valid_i     (block_launcher_start_valid),
+    .start_warp_i      (block_launcher_start_warp),
+    .held_o            (barrier_unit_held),
+    .open_o            (barrier_unit_open),
+    .finish_valid_o    (barrier_unit_finish_valid),
+    .finish_warp_o     (barrier_unit_finish_warp),
+    .fault_valid_o     (barrier_unit_fault_valid),
+    .fault_warp_o      (barrier_unit_fault_warp),
+    .fault_value_o     (barrier_unit_fault_value)
+  );
+
+  logic [FaultSources-1:0] fault_valid;
+  logic [WarpW-1:0]        fault_warp  [FaultSources];
+  logic [CauseW-1:0]       fault_cause [FaultSources];
+  logic [31:0]             fault_value [FaultSources];
+
+  always_comb begin
+    fault_valid = {block_launcher_fault_valid, barrier_unit_fault_valid, line_table_fault_valid,
+                   address_unit_fault_valid, alu_fault_valid, issue_stage_fault_valid};
+    for (int unsigned p = 0; p < P; p++) begin
+      fault_warp[p]    = issue_stage_warp[p];
+      fault_cause[p]   = issue_stage_fault_cause[p];
+      fault_value[p]   = issue_stage_fault_value[p];
+      fault_warp[P+p]  = alu_fault_warp[p];
+      fault_cause[P+p] = CauseWarpDivergence;
+      fault_value[P+p] = alu_fault_value[p];
+    end
+    fault_warp[2*P]    = address_unit_fault_warp;
+    fault_cause[2*P]   = address_unit_fault_cause;
+    fault_value[2*P]   = address_unit_fault_value;
+    fault_warp[2*P+1]  = line_table_fault_warp;
+    fault_cause[2*P+1] = CauseNoSuchPlace;
+    fault_value[2*P+1] = '0;
+    fault_warp[2*P+2]  = barrier_unit_fault_warp;
+    fault_cause[2*P+2] = CauseBarrierCount;
+    fault_value[2*P+2] = barrier_unit_fault_value;
+    fault_warp[2*P+3]  = '0;
+    fault_cause[2*P+3] = CauseDoesNotFit;
+    fault_value[2*P+3] = '0;
+  end
+
+  fault_unit #(
+    .Sources(FaultSources)
+  ) u_fault_unit (
+    .clk_i,
+    .rst_ni,
+    .valid_i(fault_valid),
+    .warp_i (fault_warp),
+    .cause_i(fault_cause),
+    .value_i(fault_value),
+    .fault_o,
+    .fault_warp_o,
+    .fault_cause_o,
+    .fault_value_o
+  );
+
+  // ------------------------------------------------------------------ events
+  // Why a port issues nothing: the first cause that holds.
+  always_comb begin
+    automatic logic [Warps-1:0] own;    // warps of the port
+    automatic logic [Warps-1:0] there;  // of these, alive and not held
+    event_o = '0;
+    event_o.fetch = fetch_decode_valid;
+    for (int unsigned p = 0; p < P; p++) begin
+      own = '0;
+      for (int unsigned w = p; w < Warps; w += P) own[w] = 1'b1;
+      there = own & simt_stack_alive & ~barrier_unit_held;
+      if (warp_scheduler_issue_valid[p]) begin
+        event_o.issue       = event_o.issue + 2'd1;
+        event_o.issue_lanes = event_o.issue_lanes + 7'($countones(issue_stage_exec[p]));
+      end else if ((own & simt_stack_alive) == '0) begin
+        event_o.stall_empty = event_o.stall_empty + 2'd1;
+      end else if (there == '0) begin
+        event_o.stall_barrier = event_o.stall_barrier + 2'd1;
+      end else if ((there & instruction_buffer_head_valid) == '0) begin
+        event_o.stall_fetch = event_o.stall_fetch + 2'd1;
+      end else if ((there & scoreboard_clear) == '0) begin
+        event_o.stall_scoreboard = event_o.stall_scoreboard + 2'd1;
+      end else if ((there & scoreboard_clear & ~scoreboard_operand) == '0 &&
+                   !operand_stage_issue_ready[p]) begin
+        event_o.stall_collector = event_o.stall_collector + 2'd1;
+      end else begin
+        event_o.stall_other = event_o.stall_other + 2'd1;
+      end
+      event_o.alu = event_o.alu + 2'(dispatcher_alu_valid[p] & alu_ready[p]);
+      event_o.result_wait = event_o.result_wait +
+                            3'(alu_queue_head_valid[p] & ~writeback_alu_pop[p]);
+    end
+    event_o.memory       = dispatcher_memory_valid & address_unit_in_ready;
+    event_o.barrier      = dispatcher_barrier_valid;
+    event_o.barrier_open = |barrier_unit_open;
+    event_o.line         = |coalescer_served;
+    event_o.line_lanes   = 6'($countones(coalescer_served));
+    event_o.line_wait    = address_unit_global_valid & ~(|coalescer_served);
+    event_o.shared       = |shared_memory_served;
+    event_o.shared_lanes = 6'($countones(shared_memory_served));
+    event_o.shared_conflict   = (|shared_memory_served) &
+                                (shared_memory_served != address_unit_lanes);
+    event_o.constant          = |constant_memory_served;
+    event_o.constant_conflict = (|constant_memory_served) &
+                                (constant_memory_served != address_unit_lanes);
+    event_o.shuffle     = |lane_crossbar_served;
+    event_o.special     = |special_registers_served;
+    event_o.result_wait = event_o.result_wait + 3'(side_queue_head_valid & ~writeback_side_pop) +
+                          3'(line_table_result_valid & ~writeback_memory_pop);
+    event_o.warp_start  = block_launcher_start_valid;
+    event_o.line_answer = mem_rsp_valid_i & mem_rsp_ready_o;
+  end
+
+endmodule
