@@ -25,7 +25,7 @@ pub struct OutOfMemory {
 pub struct BufferIndex(pub usize);
 
 /// Global memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
 }
@@ -37,6 +37,13 @@ pub struct Buffer {
     base: u32,
     bytes: u32,
     words: Box<[AtomicU32]>,
+}
+
+impl Clone for Buffer {
+    fn clone(&self) -> Self {
+        let words = self.words.iter().map(|word| AtomicU32::new(word.load(Relaxed))).collect();
+        Self { name: self.name.clone(), base: self.base, bytes: self.bytes, words }
+    }
 }
 
 impl Buffer {
@@ -53,6 +60,11 @@ impl Buffer {
     /// Its size in bytes.
     pub fn size(&self) -> u32 {
         self.bytes
+    }
+
+    /// Its words; of the last one the bytes behind its end are zero, and have to stay so.
+    pub fn words(&self) -> &[AtomicU32] {
+        &self.words
     }
 }
 
@@ -96,6 +108,12 @@ impl Memory {
     /// All buffers, by ascending address.
     pub fn buffers(&self) -> &[Buffer] {
         &self.buffers
+    }
+
+    /// The last buffer that begins at this address or below it. Since two of them are far apart, an address that is not in this one is in none.
+    pub fn buffer_below(&self, address: u32) -> Option<&Buffer> {
+        let next = self.buffers.partition_point(|buffer| buffer.base <= address);
+        next.checked_sub(1).map(|index| &self.buffers[index])
     }
 
     /// The bytes of a buffer.
@@ -162,7 +180,7 @@ impl Memory {
     }
 
     /// What lies near an address that belongs to no buffer, in words.
-    pub(crate) fn nearest(&self, address: u64) -> String {
+    pub fn nearest(&self, address: u64) -> String {
         let distance = |buffer: &Buffer| {
             let (start, end) = (u64::from(buffer.base), u64::from(buffer.base) + u64::from(buffer.bytes));
             if address < start { start - address } else { address.saturating_sub(end) }
