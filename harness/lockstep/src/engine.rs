@@ -6,7 +6,7 @@ use gpurf_blocks::Twin;
 use verilated::{Failure, Instance};
 
 use crate::blame::Blame;
-use crate::run::{Run, Source};
+use crate::run::{Run, Source, Trail};
 use crate::{Capture, Comparator, Difference, Environment, Events, MemoryDifference, Stimulus};
 
 /// How long to run.
@@ -14,7 +14,7 @@ use crate::{Capture, Comparator, Difference, Environment, Events, MemoryDifferen
 pub struct Plan {
     /// Fills memories and the state that reset does not set.
     pub seed: u64,
-    /// Cycles to compare at most; a stimulus or an environment may end earlier.
+    /// Cycles since reset to compare at most; a stimulus or an environment may end earlier.
     pub cycles: u64,
     /// Compare memories whole every so many cycles, besides at the end.
     pub memory_every: u64,
@@ -79,15 +79,15 @@ pub enum Cause {
 
 /// How a run ended.
 pub struct Outcome {
-    /// Cycles compared and found equal.
+    /// Cycles compared and found equal, since reset.
     pub cycles: u64,
     /// `None`: equal to the end.
     pub cause: Option<Cause>,
     /// The cycles around a failure.
     pub capture: Option<Capture>,
-    /// The model's events over the cycles compared.
+    /// The model's events over these cycles.
     pub events: Events,
-    /// Cycles that bytes alone did not decide (a measure of speed, not of correctness).
+    /// Those of them that bytes alone did not decide (a measure of speed, not of correctness).
     pub slow_compares: u64,
 }
 
@@ -121,7 +121,8 @@ impl Lockstep {
             observe(inputs, compared);
             true
         };
-        Run::new(self, Source::Recorded(stimulus), *plan, &mut observe).run(stop)
+        let mut trail = Trail::new(self);
+        Run::new(self, &mut trail, Source::Recorded(stimulus), *plan, &mut observe).run(stop)
     }
 
     /// Runs each side in an environment of its own, from reset until both environments end the run. `observe` sees the inputs and the model's compared
@@ -135,6 +136,21 @@ impl Lockstep {
         observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
         stop: &AtomicBool,
     ) -> Outcome {
-        Run::new(self, Source::Reactive { rtl, model }, *plan, observe).run(stop)
+        let mut trail = Trail::new(self);
+        self.go_on(&mut trail, rtl, model, plan, observe, stop)
+    }
+
+    /// As [`Lockstep::run_reactive`], in stretches: the first one begins at reset, each further one where the one before has ended, without a cycle
+    /// between them. Behind a failure there is none.
+    pub fn go_on(
+        &mut self,
+        trail: &mut Trail,
+        rtl: &mut dyn Environment,
+        model: &mut dyn Environment,
+        plan: &Plan,
+        observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+        stop: &AtomicBool,
+    ) -> Outcome {
+        Run::new(self, trail, Source::Reactive { rtl, model }, *plan, observe).run(stop)
     }
 }

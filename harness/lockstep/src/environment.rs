@@ -8,6 +8,7 @@
 pub trait Environment {
     /// Writes the inputs of the next cycle, all of them (`rst_ni` and straps too), into `inputs`, the input part of a record, which holds those of the
     /// cycle before, or zeros. `previous` is the compared part of the cycle before: outputs, then probes; `None` in the first cycle
-    /// behind the lockstep's reset. Returns false when the run is over: finished, or given up.
+    /// behind the lockstep's reset. Returns false when the run, or its stretch, is over: finished, or given up. The cycle does not take place then; where a
+    /// further stretch begins ([`Lockstep::go_on`](crate::Lockstep::go_on)), it is asked for again, with the same `previous`.
     fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool;
 }

@@ -8,7 +8,7 @@ use gpurf_blocks::{Declaration, Decode, Role, Signal};
 pub type Events = BTreeMap<&'static str, u64>;
 
 /// Sums of the fields of every event word: the output ports `event_o` and `..._event_o` that are packed structs.
-pub(crate) struct EventTotals {
+pub struct EventTotals {
     ports: Vec<Port>,
 }
 
@@ -31,7 +31,7 @@ impl EventTotals {
     ///
     /// # Panics
     /// When two fields have one name: their sums would be mixed up.
-    pub(crate) fn new(declaration: &Declaration) -> Self {
+    pub fn new(declaration: &Declaration) -> Self {
         let ports: Vec<Port> = declaration.signals.iter().filter_map(Port::of).collect();
         let mut names = BTreeSet::new();
         for field in ports.iter().flat_map(|p| &p.fields) {
@@ -42,7 +42,7 @@ impl EventTotals {
 
     /// Adds the events of a cycle.
     #[inline]
-    pub(crate) fn add(&mut self, record: &[u8]) {
+    pub fn add(&mut self, record: &[u8]) {
         for port in &mut self.ports {
             let mut word = [0; 8];
             word[..port.bytes].copy_from_slice(&record[port.offset..port.offset + port.bytes]);
@@ -56,7 +56,8 @@ impl EventTotals {
         }
     }
 
-    pub(crate) fn by_name(&self) -> Events {
+    /// The sums so far.
+    pub fn by_name(&self) -> Events {
         self.ports.iter().flat_map(|p| &p.fields).map(|f| (f.name, f.total)).collect()
     }
 }

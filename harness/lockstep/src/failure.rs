@@ -3,9 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::Role;
+use gpurf_blocks::{Declaration, Role};
+use tempfile::TempDir;
 
+use crate::wave::{Scopes, WaveFile};
 use crate::{Capture, Cause, Comparator, Reproducer, report, wave};
+
+/// Signals that a viewer opens on, at most.
+const SHOWN: usize = 32;
 
 /// What a failure folder is made from.
 pub struct FailureContext<'a> {
@@ -32,25 +37,40 @@ pub fn write_failure(parent: &Path, context: &FailureContext<'_>) -> io::Result<
     if let Some(capture) = context.capture {
         wave::write_vcd(&scratch.path().join("wave.vcd"), context.comparator, capture)?;
         let (signals, cycle) = first_signals(context, capture);
-        wave::write_gtkw(&scratch.path().join("wave.gtkw"), "wave.vcd", context.comparator, &signals, cycle)?;
+        wave::write_gtkw(
+            &scratch.path().join("wave.gtkw"),
+            "wave.vcd",
+            context.comparator,
+            Scopes::Both,
+            &signals,
+            cycle,
+        )?;
     }
     if let Some(reproducer) = context.reproducer {
         std::fs::write(scratch.path().join("reproducer.json"), reproducer.to_json())?;
     }
-    // A number nobody has yet; two runs that fail at once try again.
-    for number in 1.. {
-        let folder = parent.join(format!("{}-{number}", declaration.block));
-        if folder.exists() {
-            continue;
-        }
+    let text = |folder: &Path| {
         let mut text = report::text(declaration, context.cause, context.capture);
         for note in context.notes {
             text.push_str(&note.replace("{}", &folder.display().to_string()));
             text.push('\n');
         }
-        std::fs::write(scratch.path().join("report.txt"), text)?;
+        text
+    };
+    place(scratch, parent, declaration.block, text)
+}
+
+/// Gives a folder in the making a name with a number that nobody has yet, and its `report.txt`.
+fn place(scratch: TempDir, parent: &Path, name: &str, text: impl Fn(&Path) -> String) -> io::Result<PathBuf> {
+    for number in 1.. {
+        let folder = parent.join(format!("{name}-{number}"));
+        if folder.exists() {
+            continue;
+        }
+        std::fs::write(scratch.path().join("report.txt"), text(&folder))?;
         match std::fs::rename(scratch.path(), &folder) {
             Ok(()) => return Ok(folder),
+            // Two runs that end at once try again.
             Err(_) if folder.exists() => {}
             Err(e) => return Err(e),
         }
@@ -58,9 +78,59 @@ pub fn write_failure(parent: &Path, context: &FailureContext<'_>) -> io::Result<
     unreachable!("the numbers do not end")
 }
 
+/// A waveform of a stretch of cycles that somebody asked for, in the making: a folder with the files of a failure.
+pub struct WaveFolder {
+    scratch: TempDir,
+    parent: PathBuf,
+    file: WaveFile,
+    scopes: Scopes,
+    first: Option<u64>,
+}
+
+impl WaveFolder {
+    /// Begins one below `parent`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(parent: &Path, comparator: &Comparator, scopes: Scopes) -> io::Result<Self> {
+        std::fs::create_dir_all(parent)?;
+        let scratch = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
+        let file = WaveFile::create(&scratch.path().join("wave.vcd"), comparator, scopes)?;
+        Ok(Self { scratch, parent: parent.to_owned(), file, scopes, first: None })
+    }
+
+    /// As [`WaveFile::cycle`].
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn cycle(&mut self, comparator: &Comparator, cycle: u64, model: &[u8], rtl: &[u8]) -> io::Result<()> {
+        self.first.get_or_insert(cycle);
+        self.file.cycle(comparator, cycle, model, rtl)
+    }
+
+    /// Writes what is left and gives the folder; `None`: no cycle was recorded, and nothing is kept.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(self, comparator: &Comparator, report: &str) -> io::Result<Option<PathBuf>> {
+        let Some(first) = self.first else { return Ok(None) };
+        let mut signals = ports(comparator.declaration());
+        signals.truncate(SHOWN);
+        self.file.finish()?;
+        let save = self.scratch.path().join("wave.gtkw");
+        wave::write_gtkw(&save, "wave.vcd", comparator, self.scopes, &signals, first)?;
+        place(self.scratch, &self.parent, "wave", |_| report.to_owned()).map(Some)
+    }
+}
+
+/// The ports that a viewer can show in a line.
+fn ports(declaration: &Declaration) -> Vec<(usize, usize)> {
+    let signals = declaration.signals.iter().enumerate();
+    signals.filter(|(_, s)| s.role != Role::Probe && s.field.bits <= 64).map(|(index, _)| (index, 0)).collect()
+}
+
 /// The signals a viewer should open on, and the cycle: what differs first, then the ports.
 fn first_signals(context: &FailureContext<'_>, capture: &Capture) -> (Vec<(usize, usize)>, u64) {
-    const SHOWN: usize = 32;
     let declaration = context.comparator.declaration();
     let (mut signals, cycle): (Vec<(usize, usize)>, u64) = match context.cause {
         Cause::Diverged(d) => {
@@ -74,10 +144,9 @@ fn first_signals(context: &FailureContext<'_>, capture: &Capture) -> (Vec<(usize
         Cause::Interrupted => (Vec::new(), capture.first_cycle + capture.rtl.len() as u64),
     };
     signals.truncate(SHOWN);
-    let ports = declaration.signals.iter().enumerate().filter(|(_, s)| s.role != Role::Probe && s.field.bits <= 64);
-    for (index, _) in ports {
-        if signals.len() < SHOWN && !signals.contains(&(index, 0)) {
-            signals.push((index, 0));
+    for port in ports(declaration) {
+        if signals.len() < SHOWN && !signals.contains(&port) {
+            signals.push(port);
         }
     }
     (signals, cycle)

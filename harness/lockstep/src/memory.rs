@@ -27,15 +27,21 @@ pub struct MemoryDifference {
 /// # Panics
 /// When the two do not have the same memories: the RTL was built for another twin.
 pub fn fill_memories(twin: &mut dyn Twin, rtl: &mut Instance, seed: u64) {
-    let mut memories = twin.memories();
-    for (index, memory) in memories.iter_mut().enumerate() {
-        let mut rng = Rng::new(seed, &memory.path);
-        let other = if rtl.memory_count() == 0 { None } else { Some(rtl.memory(index)) };
-        memory.fill_words(|word| rng.fill(word));
-        if let Some(other) = other.filter(|o| !o.is_empty()) {
+    fill_twin(twin, seed);
+    for (index, memory) in twin.memories().iter().enumerate().take(rtl.memory_count()) {
+        let other = rtl.memory(index);
+        if !other.is_empty() {
             assert_eq!(other.len(), memory.words.len(), "{}: equal sizes", memory.path);
             other.copy_from_slice(memory.words);
         }
+    }
+}
+
+/// The same for a twin that runs alone.
+pub fn fill_twin(twin: &mut dyn Twin, seed: u64) {
+    for memory in &mut twin.memories() {
+        let mut rng = Rng::new(seed, &memory.path);
+        memory.fill_words(|word| rng.fill(word));
     }
 }
 

@@ -41,19 +41,44 @@ pub(crate) enum Source<'a> {
 /// Sees every cycle that was found equal; gives whether it made progress.
 type Observe<'a> = dyn FnMut(&[u8], &[u8]) -> bool + 'a;
 
-/// A run in progress. Cycle `c` of the RTL is in record `c % RING` of the ring. The next cycle to compare is the number of cycles found equal.
-pub(crate) struct Run<'a> {
-    side: &'a mut Lockstep,
-    source: Source<'a>,
-    plan: Plan,
-    observe: &'a mut Observe<'a>,
+/// What a run keeps from one stretch to the next: the flight recorder, the last cycle of both sides, the counts. See [`Lockstep::go_on`].
+pub struct Trail {
+    /// Cycle `c` of the RTL is in record `c % RING`.
     ring: Records,
     /// The RTL's inputs of the cycle before, for its environment.
     driven: Records,
     /// The model's cycle.
     model: Records,
-    input_bytes: usize,
     totals: EventTotals,
+    /// Cycles found equal since reset; `None` before it.
+    cycles: Option<u64>,
+    slow_compares: u64,
+}
+
+impl Trail {
+    /// Before reset.
+    pub fn new(lockstep: &Lockstep) -> Self {
+        let declaration = lockstep.comparator.declaration();
+        let (size, input_bytes) = (declaration.record_bytes, declaration.input_bytes);
+        Self {
+            ring: Records::zeroed(size, RING),
+            driven: Records::zeroed(input_bytes, 1),
+            model: Records::zeroed(size, 1),
+            totals: EventTotals::new(declaration),
+            cycles: None,
+            slow_compares: 0,
+        }
+    }
+}
+
+/// A run in progress. The next cycle to compare is the number of cycles found equal.
+pub(crate) struct Run<'a> {
+    side: &'a mut Lockstep,
+    source: Source<'a>,
+    plan: Plan,
+    observe: &'a mut Observe<'a>,
+    trail: &'a mut Trail,
+    input_bytes: usize,
     /// Cycles in a row without progress.
     idle: u64,
     outcome: Outcome,
@@ -77,31 +102,37 @@ enum Stop {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(side: &'a mut Lockstep, source: Source<'a>, plan: Plan, observe: &'a mut Observe<'a>) -> Self {
-        let declaration = side.comparator.declaration();
-        let (size, input_bytes) = (declaration.record_bytes, declaration.input_bytes);
+    pub(crate) fn new(
+        side: &'a mut Lockstep,
+        trail: &'a mut Trail,
+        source: Source<'a>,
+        plan: Plan,
+        observe: &'a mut Observe<'a>,
+    ) -> Self {
+        let cycles = trail.cycles.unwrap_or(0);
+        let slow_compares = trail.slow_compares;
         Self {
             source,
             plan,
             observe,
-            ring: Records::zeroed(size, RING),
-            driven: Records::zeroed(input_bytes, 1),
-            model: Records::zeroed(size, 1),
-            input_bytes,
-            totals: EventTotals::new(declaration),
+            trail,
+            input_bytes: side.comparator.declaration().input_bytes,
             idle: 0,
-            outcome: Outcome { cycles: 0, cause: None, capture: None, events: Events::new(), slow_compares: 0 },
+            outcome: Outcome { cycles, cause: None, capture: None, events: Events::new(), slow_compares },
             side,
         }
     }
 
-    /// From reset to the end.
+    /// From reset, or from where the trail ends, to the end.
     pub(crate) fn run(mut self, stop: &AtomicBool) -> Outcome {
-        match self.reset() {
+        let ready = if self.trail.cycles.is_none() { self.reset() } else { Ok(()) };
+        match ready {
             Ok(()) => self.compare(stop),
             Err(failure) => self.outcome.cause = Some(Cause::Assertion { cycle: 0, failure }),
         }
-        self.outcome.events = self.totals.by_name();
+        self.trail.cycles = Some(self.outcome.cycles);
+        self.trail.slow_compares = self.outcome.slow_compares;
+        self.outcome.events = self.trail.totals.by_name();
         self.outcome
     }
 
@@ -126,7 +157,7 @@ impl<'a> Run<'a> {
             }
             record.get_mut(0)[reset] = 0;
             self.side.rtl.cycles(record.all_mut(), 1).1?;
-            let (inputs, compared) = self.model.get_mut(0).split_at_mut(self.input_bytes);
+            let (inputs, compared) = self.trail.model.get_mut(0).split_at_mut(self.input_bytes);
             inputs.copy_from_slice(&record.get(0)[..self.input_bytes]);
             self.side.twin.cycle(inputs, compared);
         }
@@ -136,7 +167,7 @@ impl<'a> Run<'a> {
     fn compare(&mut self, stop: &AtomicBool) {
         loop {
             if stop.load(Ordering::Relaxed) {
-                return self.end(Cause::Interrupted, Records::new(self.ring.size()));
+                return self.end(Cause::Interrupted, Records::new(self.trail.ring.size()));
             }
             let before = self.outcome.cycles;
             let ahead = self.run_ahead(before, (self.plan.cycles - before).min(CHUNK as u64) as usize);
@@ -158,8 +189,8 @@ impl<'a> Run<'a> {
     fn run_ahead(&mut self, cycle: u64, wanted: usize) -> Ahead {
         if let Source::Recorded(stimulus) = &mut self.source {
             // The whole chunk in one call: what recorded inputs are for.
-            let (start, size) = (place(cycle), self.ring.size());
-            let records = &mut self.ring.all_mut()[start * size..(start + wanted) * size];
+            let (start, size) = (place(cycle), self.trail.ring.size());
+            let records = &mut self.trail.ring.all_mut()[start * size..(start + wanted) * size];
             let given = records
                 .chunks_exact_mut(size)
                 .map_while(|r| stimulus.next(&mut r[..self.input_bytes]).then_some(()))
@@ -182,17 +213,17 @@ impl<'a> Run<'a> {
 
     /// One cycle of the RTL; `None` when there are no further inputs.
     fn step_rtl(&mut self, cycle: u64) -> Option<(usize, Result<(), Failure>)> {
-        let (at, size) = (place(cycle), self.ring.size());
+        let (at, size) = (place(cycle), self.trail.ring.size());
         let given = match &mut self.source {
-            Source::Recorded(stimulus) => stimulus.next(&mut self.ring.get_mut(at)[..self.input_bytes]),
+            Source::Recorded(stimulus) => stimulus.next(&mut self.trail.ring.get_mut(at)[..self.input_bytes]),
             Source::Reactive { rtl, .. } => {
-                let previous = cycle.checked_sub(1).map(|c| &self.ring.get(place(c))[self.input_bytes..]);
-                let given = rtl.drive(previous, self.driven.get_mut(0));
-                self.ring.get_mut(at)[..self.input_bytes].copy_from_slice(self.driven.get(0));
+                let previous = cycle.checked_sub(1).map(|c| &self.trail.ring.get(place(c))[self.input_bytes..]);
+                let given = rtl.drive(previous, self.trail.driven.get_mut(0));
+                self.trail.ring.get_mut(at)[..self.input_bytes].copy_from_slice(self.trail.driven.get(0));
                 given
             }
         };
-        given.then(|| self.side.rtl.cycles(&mut self.ring.all_mut()[at * size..(at + 1) * size], 1))
+        given.then(|| self.side.rtl.cycles(&mut self.trail.ring.all_mut()[at * size..(at + 1) * size], 1))
     }
 
     /// Lets the model follow a chunk. Returns whether the sides are equal and may go on.
@@ -202,7 +233,7 @@ impl<'a> Run<'a> {
         // The model must not take the harness down with it: the waveform is wanted most when it panics.
         let followed = catch_unwind(AssertUnwindSafe(|| self.follow(end, ahead.ended)));
         let cycle = self.outcome.cycles;
-        let mut model = Records::new(self.ring.size());
+        let mut model = Records::new(self.trail.ring.size());
         let cause = match followed {
             Err(panic) => Cause::Panicked { cycle, message: panic_message(&*panic) },
             Ok(Some(Stop::Hung)) => Cause::Hung { cycle: cycle - 1, since: cycle - self.idle },
@@ -212,7 +243,7 @@ impl<'a> Run<'a> {
             }
             Ok(Some(Stop::Differ(differences))) => {
                 let cause = self.diverged(differences);
-                model.push(self.model.get(0));
+                model.push(self.trail.model.get(0));
                 self.run_on(end, over, &mut model);
                 cause
             }
@@ -238,8 +269,8 @@ impl<'a> Run<'a> {
             if !differences.is_empty() {
                 return Some(Stop::Differ(differences));
             }
-            self.totals.add(self.model.get(0));
-            let (inputs, compared) = self.model.get(0).split_at(self.input_bytes);
+            self.trail.totals.add(self.trail.model.get(0));
+            let (inputs, compared) = self.trail.model.get(0).split_at(self.input_bytes);
             self.idle = if (self.observe)(inputs, compared) { 0 } else { self.idle + 1 };
             self.outcome.cycles += 1;
             if self.plan.idle_limit.is_some_and(|limit| self.idle >= limit.max(1)) {
@@ -254,7 +285,7 @@ impl<'a> Run<'a> {
     fn step_model(&mut self, cycle: u64) -> bool {
         let given = self.drive_model(cycle);
         if given {
-            let (inputs, compared) = self.model.get_mut(0).split_at_mut(self.input_bytes);
+            let (inputs, compared) = self.trail.model.get_mut(0).split_at_mut(self.input_bytes);
             self.side.twin.cycle(inputs, compared);
         }
         given
@@ -262,10 +293,10 @@ impl<'a> Run<'a> {
 
     /// The model's inputs of a cycle; false when there are none.
     fn drive_model(&mut self, cycle: u64) -> bool {
-        let (inputs, compared) = self.model.get_mut(0).split_at_mut(self.input_bytes);
+        let (inputs, compared) = self.trail.model.get_mut(0).split_at_mut(self.input_bytes);
         match &mut self.source {
             Source::Recorded(_) => {
-                inputs.copy_from_slice(&self.ring.get(place(cycle))[..self.input_bytes]);
+                inputs.copy_from_slice(&self.trail.ring.get(place(cycle))[..self.input_bytes]);
                 true
             }
             Source::Reactive { model, .. } if cycle == 0 => {
@@ -280,7 +311,7 @@ impl<'a> Run<'a> {
     /// In what the model's cycle differs from the RTL's.
     fn differences(&mut self, cycle: u64) -> Vec<Difference> {
         let comparator = &self.side.comparator;
-        let (model, rtl) = (self.model.get(0), self.ring.get(place(cycle)));
+        let (model, rtl) = (self.trail.model.get(0), self.trail.ring.get(place(cycle)));
         let mut differences = Vec::new();
         if matches!(self.source, Source::Reactive { .. }) && model[..self.input_bytes] != rtl[..self.input_bytes] {
             differences = comparator.input_differences(model, rtl);
@@ -299,7 +330,7 @@ impl<'a> Run<'a> {
         let inputs: Vec<usize> = differences.iter().map(|d| d.signal).filter(|&s| comparator.is_input(s)).collect();
         // Everything before was equal, so nothing but the environments can make inputs differ.
         let blame = if inputs.is_empty() {
-            blame::find(comparator, self.model.get(0), self.ring.get(place(cycle)))
+            blame::find(comparator, self.trail.model.get(0), self.trail.ring.get(place(cycle)))
         } else {
             Blame::of_environment(&inputs)
         };
@@ -323,7 +354,7 @@ impl<'a> Run<'a> {
             if !catch_unwind(AssertUnwindSafe(|| self.step_model(cycle))).unwrap_or(false) {
                 break;
             }
-            model.push(self.model.get(0));
+            model.push(self.trail.model.get(0));
         }
     }
 
@@ -331,11 +362,11 @@ impl<'a> Run<'a> {
     fn end(&mut self, cause: Cause, model: Records) {
         let (next, behind) = (self.outcome.cycles, model.len() as u64);
         let first_cycle = next - (HISTORY as u64).min(next).min(RING as u64 - behind.max(1));
-        let mut rtl = Records::new(self.ring.size());
-        (first_cycle..next).for_each(|cycle| rtl.push(self.ring.get(place(cycle))));
+        let mut rtl = Records::new(self.trail.ring.size());
+        (first_cycle..next).for_each(|cycle| rtl.push(self.trail.ring.get(place(cycle))));
         let mut both = rtl.clone();
         for (index, cycle) in (next..next + behind).enumerate() {
-            rtl.push(self.ring.get(place(cycle)));
+            rtl.push(self.trail.ring.get(place(cycle)));
             both.push(model.get(index));
         }
         self.outcome.capture = Some(Capture { first_cycle, rtl, model: both });
@@ -349,7 +380,7 @@ impl<'a> Run<'a> {
         let blame = Blame { block: first.block.into(), instance: None, signals: Vec::new() };
         let (cycle, differences) = (self.outcome.cycles, Vec::new());
         let divergence = Divergence { cycle, differences, memories, ended: None, blame };
-        self.end(Cause::Diverged(divergence), Records::new(self.ring.size()));
+        self.end(Cause::Diverged(divergence), Records::new(self.trail.ring.size()));
         false
     }
 }

@@ -1,4 +1,4 @@
-//! Both sides in one waveform.
+//! Both sides in one waveform, or one of them where it ran alone.
 //!
 //! The VCD file has three scopes, `model`, `rtl` and `diff`, each with one scope for each block. It holds what was compared: a payload that is not
 //! valid is `x`, a probe that the RTL does not have appears on the model's side only. In `diff` every signal is one bit: 1 where the sides differ,
@@ -10,15 +10,32 @@ use std::path::Path;
 use gpurf_blocks::{Declaration, Role};
 use vcd::{IdCode, TimescaleUnit, Value, VarType};
 
-use crate::{Capture, Comparator};
+use crate::{Capture, Comparator, Side};
+
+/// Who is in a waveform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scopes {
+    /// Both sides, and where they differ.
+    Both,
+    /// One side that ran alone.
+    Only(Side),
+}
+
+impl Scopes {
+    fn has(self, side: Side) -> bool {
+        self == Self::Both || self == Self::Only(side)
+    }
+}
 
 /// A signal element in the file.
 struct Variable {
     signal: usize,
     element: usize,
-    model: IdCode,
+    model: Option<IdCode>,
     rtl: Option<IdCode>,
     diff: Option<IdCode>,
+    /// What was last written of each of them.
+    last: [Vec<Value>; 3],
 }
 
 /// The scope of a signal: the block that drives it, or the top.
@@ -42,44 +59,80 @@ pub(crate) fn variable_name(declaration: &Declaration, signal: usize, element: u
 /// # Errors
 /// When the file cannot be written.
 pub fn write_vcd(path: &Path, comparator: &Comparator, capture: &Capture) -> io::Result<()> {
-    let declaration = comparator.declaration();
-    let mut file = BufWriter::new(std::fs::File::create(path)?);
-    let mut vcd = vcd::Writer::new(&mut file);
-    vcd.comment("gpurf: model and RTL in lockstep; time 2c is cycle c")?;
-    vcd.timescale(1, TimescaleUnit::NS)?;
-    vcd.add_module("gpurf")?;
-    let clock = vcd.add_wire(1, "clk")?;
-    let cycle_id = vcd.add_var(VarType::Integer, 64, "cycle", None)?;
-    let any = vcd.add_wire(1, "any_difference")?;
-    let mut elements = Vec::new();
-    for (signal, s) in declaration.signals.iter().enumerate() {
-        elements.extend((0..s.field.count).map(|element| (signal, element)));
-    }
-    let compared = |signal: usize| comparator.is_compared(signal);
-    let in_rtl = |signal: usize| compared(signal) || declaration.signals[signal].role == Role::Input;
-    let model = add_side(&mut vcd, declaration, "model", &elements, &|_| true, false)?;
-    let rtl = add_side(&mut vcd, declaration, "rtl", &elements, &in_rtl, false)?;
-    let diff = add_side(&mut vcd, declaration, "diff", &elements, &compared, true)?;
-    vcd.upscope()?;
-    vcd.enddefinitions()?;
-    let variables: Vec<Variable> = elements
-        .iter()
-        .zip(model)
-        .zip(rtl.into_iter().zip(diff))
-        .filter_map(|((&(signal, element), model), (rtl, diff))| {
-            Some(Variable { signal, element, model: model?, rtl, diff })
-        })
-        .collect();
-
-    let mut last: Vec<[Vec<Value>; 3]> = variables.iter().map(|_| Default::default()).collect();
+    let mut file = WaveFile::create(path, comparator, Scopes::Both)?;
     for index in 0..capture.rtl.len() {
         let cycle = capture.first_cycle + index as u64;
+        file.cycle(comparator, cycle, capture.model.get(index), capture.rtl.get(index))?;
+    }
+    file.finish()
+}
+
+/// A waveform that is written cycle by cycle.
+pub struct WaveFile {
+    vcd: vcd::Writer<BufWriter<std::fs::File>>,
+    clock: IdCode,
+    cycle: IdCode,
+    any: Option<IdCode>,
+    variables: Vec<Variable>,
+    /// Where the last cycle ends.
+    end: u64,
+}
+
+impl WaveFile {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(path: &Path, comparator: &Comparator, scopes: Scopes) -> io::Result<Self> {
+        let declaration = comparator.declaration();
+        let mut vcd = vcd::Writer::new(BufWriter::new(std::fs::File::create(path)?));
+        vcd.comment("gpurf: model and RTL in lockstep; time 2c is cycle c")?;
+        vcd.timescale(1, TimescaleUnit::NS)?;
+        vcd.add_module("gpurf")?;
+        let clock = vcd.add_wire(1, "clk")?;
+        let cycle = vcd.add_var(VarType::Integer, 64, "cycle", None)?;
+        let any = if scopes == Scopes::Both { Some(vcd.add_wire(1, "any_difference")?) } else { None };
+        let mut elements = Vec::new();
+        for (signal, s) in declaration.signals.iter().enumerate() {
+            elements.extend((0..s.field.count).map(|element| (signal, element)));
+        }
+        let compared = |signal: usize| scopes == Scopes::Both && comparator.is_compared(signal);
+        let in_model = |_| scopes.has(Side::Model);
+        let in_rtl = |signal: usize| {
+            scopes.has(Side::Rtl) && (comparator.is_compared(signal) || declaration.signals[signal].role == Role::Input)
+        };
+        let model = add_side(&mut vcd, declaration, "model", &elements, &in_model, false)?;
+        let rtl = add_side(&mut vcd, declaration, "rtl", &elements, &in_rtl, false)?;
+        let diff = add_side(&mut vcd, declaration, "diff", &elements, &compared, true)?;
+        vcd.upscope()?;
+        vcd.enddefinitions()?;
+        let ids = model.into_iter().zip(rtl).zip(diff);
+        let variables = elements.iter().zip(ids).map(|(&(signal, element), ((model, rtl), diff))| Variable {
+            signal,
+            element,
+            model,
+            rtl,
+            diff,
+            last: Default::default(),
+        });
+        let variables = variables.collect();
+        Ok(Self { vcd, clock, cycle, any, variables, end: 0 })
+    }
+
+    /// Writes a cycle; of a side that is not in the file any record will do.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn cycle(&mut self, comparator: &Comparator, cycle: u64, model: &[u8], rtl: &[u8]) -> io::Result<()> {
+        let declaration = comparator.declaration();
+        let vcd = &mut self.vcd;
         vcd.timestamp(2 * cycle)?;
-        vcd.change_scalar(clock, Value::V0)?;
-        vcd.change_vector(cycle_id, (0..64).rev().map(|b| Value::from(cycle >> b & 1 == 1)))?;
-        let (model, rtl) = (capture.model.get(index), capture.rtl.get(index));
-        vcd.change_scalar(any, Value::from(!comparator.differences(model, rtl).is_empty()))?;
-        for (variable, last) in variables.iter().zip(&mut last) {
+        vcd.change_scalar(self.clock, Value::V0)?;
+        vcd.change_vector(self.cycle, (0..64).rev().map(|b| Value::from(cycle >> b & 1 == 1)))?;
+        if let Some(any) = self.any {
+            vcd.change_scalar(any, Value::from(!comparator.differences(model, rtl).is_empty()))?;
+        }
+        for variable in &mut self.variables {
             let mine = bits(declaration, model, variable);
             let theirs = bits(declaration, rtl, variable);
             let differ = match (mine[0], theirs[0]) {
@@ -87,15 +140,25 @@ pub fn write_vcd(path: &Path, comparator: &Comparator, capture: &Capture) -> io:
                 (Value::X, _) | (_, Value::X) => Value::X,
                 _ => Value::from(mine != theirs),
             };
-            change(&mut vcd, Some(variable.model), &mut last[0], mine)?;
-            change(&mut vcd, variable.rtl, &mut last[1], theirs)?;
-            change(&mut vcd, variable.diff, &mut last[2], vec![differ])?;
+            let [last_model, last_rtl, last_diff] = &mut variable.last;
+            change(vcd, variable.model, last_model, mine)?;
+            change(vcd, variable.rtl, last_rtl, theirs)?;
+            change(vcd, variable.diff, last_diff, vec![differ])?;
         }
         vcd.timestamp(2 * cycle + 1)?;
-        vcd.change_scalar(clock, Value::V1)?;
+        vcd.change_scalar(self.clock, Value::V1)?;
+        self.end = 2 * cycle + 2;
+        Ok(())
     }
-    vcd.timestamp(2 * (capture.first_cycle + capture.rtl.len() as u64))?;
-    file.flush()
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.vcd.timestamp(self.end)?;
+        self.vcd.flush()
+    }
 }
 
 /// Declares one side, a scope for each block. The result has one entry for each element.
@@ -108,6 +171,9 @@ fn add_side(
     single_bit: bool,
 ) -> io::Result<Vec<Option<IdCode>>> {
     let mut ids = vec![None; elements.len()];
+    if !elements.iter().any(|&(signal, _)| present(signal)) {
+        return Ok(ids);
+    }
     let mut blocks = vec!["inputs", declaration.block];
     blocks.extend(declaration.children);
     vcd.add_module(side)?;
@@ -157,7 +223,7 @@ fn bits(declaration: &Declaration, record: &[u8], variable: &Variable) -> Vec<Va
     view[..width].iter().by_vals().rev().map(Value::from).collect()
 }
 
-/// Writes a GTKWave save file that opens on these signals, at this cycle.
+/// Writes a GTKWave save file that opens on these signals, at this cycle. The scopes are those of the waveform.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -165,23 +231,30 @@ pub fn write_gtkw(
     path: &Path,
     vcd_name: &str,
     comparator: &Comparator,
+    scopes: Scopes,
     signals: &[(usize, usize)],
     cycle: u64,
 ) -> io::Result<()> {
     let declaration = comparator.declaration();
     let mut text =
         format!("[dumpfile] \"{vcd_name}\"\n[timestart] {}\n*-3.0 {}\n", (2 * cycle).saturating_sub(20), 2 * cycle);
-    text.push_str("@24\ngpurf.cycle[63:0]\n@28\ngpurf.clk\ngpurf.any_difference\n");
+    text.push_str("@24\ngpurf.cycle[63:0]\n@28\ngpurf.clk\n");
+    if scopes == Scopes::Both {
+        text.push_str("gpurf.any_difference\n");
+    }
     for &(signal, element) in signals {
         let field = &declaration.signals[signal].field;
         let name = format!("{}.{}", scope(declaration, signal), variable_name(declaration, signal, element));
         let range = if field.bits > 1 { format!("[{}:0]", field.bits - 1) } else { String::new() };
         let format = if field.bits > 1 { "@22" } else { "@28" };
-        text.push_str(&format!("{format}\ngpurf.model.{name}{range}\n"));
-        if comparator.is_compared(signal) || comparator.is_input(signal) {
+        text.push_str(&format!("{format}\n"));
+        if scopes.has(Side::Model) {
+            text.push_str(&format!("gpurf.model.{name}{range}\n"));
+        }
+        if scopes.has(Side::Rtl) && (comparator.is_compared(signal) || comparator.is_input(signal)) {
             text.push_str(&format!("gpurf.rtl.{name}{range}\n"));
         }
-        if comparator.is_compared(signal) {
+        if scopes == Scopes::Both && comparator.is_compared(signal) {
             text.push_str(&format!("@28\ngpurf.diff.{name}\n"));
         }
     }

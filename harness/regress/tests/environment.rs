@@ -8,9 +8,10 @@ use common::{Fault, Faulty};
 use gpurf_blocks::config::{Config, MrfConfig, PRESETS};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{registry, view, view_mut};
+use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
-    Cause, Divergence, Environment, FailureContext, Lockstep, Outcome, Plan, RESET_CYCLES, Records, Side, report,
-    write_failure,
+    Cause, Divergence, Environment, FailureContext, Lockstep, Outcome, Plan, RESET_CYCLES, Records, Side, Trail,
+    WaveFolder, report, write_failure,
 };
 use gpurf_regress::{Project, RtlSources, request};
 use verilated::{Options, Toolchain};
@@ -77,15 +78,20 @@ struct Ran {
     inputs: Records,
 }
 
-/// Runs the write queue in two environments; a cycle with a pop is progress.
-fn run(rtl: Echo, model: Echo, plan: Plan, fault: Fault) -> Ran {
+/// The write queue, its model with a defect.
+fn sides(fault: Fault) -> Lockstep {
     let project = Project::find();
     let options = Options { optimise: false, ..Options::default() };
     let request = request(&project, "mrf_write_queue", &SMALL, &RtlSources::default(), options).unwrap();
     let library = Toolchain::find(&project.cache()).unwrap().build(&request).unwrap();
     let twin = Faulty::boxed((registry::find("mrf_write_queue").unwrap().twin)(&SMALL), fault);
-    let mut inputs = Records::new(twin.declaration().input_bytes);
-    let mut sides = Lockstep::new(twin, library.instance(1).unwrap(), library.absent());
+    Lockstep::new(twin, library.instance(1).unwrap(), library.absent())
+}
+
+/// Runs the write queue in two environments; a cycle with a pop is progress.
+fn run(rtl: Echo, model: Echo, plan: Plan, fault: Fault) -> Ran {
+    let mut sides = sides(fault);
+    let mut inputs = Records::new(sides.comparator.declaration().input_bytes);
     let mut observe = |driven: &[u8], _: &[u8]| {
         inputs.push(driven);
         view::<MrfWriteQueueIn>(driven).pop_i == 1
@@ -204,4 +210,103 @@ fn a_panic_of_the_model_is_caught() {
     let ran = run(Echo::new(700), Echo::new(700), PLAN, |_, cycle, _| assert!(cycle < 500, "a defect"));
     let Some(Cause::Panicked { cycle, .. }) = ran.outcome.cause else { panic!("{:?}", ran.outcome.cause) };
     assert_eq!(cycle, 495);
+}
+
+/// An echo that makes a pause now and then: it ends a stretch.
+struct Pausing {
+    echo: Echo,
+    cycle: u64,
+    /// Cycles before which it pauses, in order.
+    pauses: &'static [u64],
+}
+
+impl Environment for Pausing {
+    fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool {
+        if let [first, rest @ ..] = self.pauses
+            && *first == self.cycle
+        {
+            self.pauses = rest;
+            return false;
+        }
+        self.cycle += 1;
+        self.echo.drive(previous, inputs)
+    }
+}
+
+#[test]
+fn stretches_are_one_run() {
+    const PAUSES: &[u64] = &[5, 70, 71, 640, 1_300];
+    let whole = run(Echo::new(700), Echo::new(700), PLAN, |_, _, _| {});
+    let mut sides = sides(|_, _, _| {});
+    let mut trail = Trail::new(&sides);
+    let pausing = || Pausing { echo: Echo::new(700), cycle: 0, pauses: PAUSES };
+    let (mut rtl, mut model) = (pausing(), pausing());
+    let mut inputs = Records::new(whole.inputs.size());
+    let mut observe = |driven: &[u8], _: &[u8]| {
+        inputs.push(driven);
+        true
+    };
+    let go = AtomicBool::new(false);
+    for &pause in PAUSES {
+        let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut observe, &go);
+        assert!(outcome.cause.is_none(), "{:?}", outcome.cause);
+        assert_eq!(outcome.cycles, pause);
+    }
+    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut observe, &go);
+    assert!(outcome.cause.is_none());
+    assert_eq!(outcome.cycles, whole.outcome.cycles);
+    assert_eq!(inputs.all(), whole.inputs.all());
+}
+
+#[test]
+fn a_failure_behind_a_stretch_shows_the_cycles_before_it() {
+    let mut sides = sides(|_, cycle, compared| {
+        if cycle == RESET_CYCLES as u64 + 101 {
+            view_mut::<MrfWriteQueueOut>(compared).head_data_o.0[31] ^= 4;
+        }
+    });
+    let mut trail = Trail::new(&sides);
+    let pausing = || Pausing { echo: Echo::new(700), cycle: 0, pauses: &[90] };
+    let (mut rtl, mut model) = (pausing(), pausing());
+    let go = AtomicBool::new(false);
+    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut |_, _| true, &go);
+    assert!(outcome.cause.is_none());
+    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut |_, _| true, &go);
+    assert_eq!(divergence(&outcome).cycle, 100);
+    let capture = outcome.capture.unwrap();
+    assert_eq!((capture.first_cycle, capture.rtl.len()), (0, 133));
+}
+
+#[test]
+fn a_stretch_is_recorded_when_asked_for() {
+    for scopes in [Scopes::Both, Scopes::Only(Side::Model), Scopes::Only(Side::Rtl)] {
+        let ran = run(Echo::new(3), Echo::new(3), PLAN, |_, _, _| {});
+        let comparator = &ran.sides.comparator;
+        let parent = tempfile::tempdir().unwrap();
+        let mut wave = WaveFolder::create(parent.path(), comparator, scopes).unwrap();
+        let record = Records::zeroed(comparator.declaration().record_bytes, 1);
+        for cycle in 40..50 {
+            wave.cycle(comparator, cycle, record.get(0), record.get(0)).unwrap();
+        }
+        let folder = wave.finish(comparator, "what was asked for\n").unwrap().unwrap();
+        let waveform = wellen::simple::read(folder.join("wave.vcd")).unwrap();
+        let scopes_found: Vec<&str> = waveform
+            .hierarchy()
+            .iter_scopes()
+            .map(|scope| scope.name(waveform.hierarchy()))
+            .filter(|name| ["model", "rtl", "diff"].contains(name))
+            .collect();
+        let expected: &[&str] = match scopes {
+            Scopes::Both => &["model", "rtl", "diff"],
+            Scopes::Only(Side::Model) => &["model"],
+            Scopes::Only(Side::Rtl) => &["rtl"],
+        };
+        assert_eq!(scopes_found, expected);
+        assert_eq!(waveform.time_table().first(), Some(&80));
+        assert!(folder.join("wave.gtkw").exists() && folder.join("report.txt").exists());
+        // Nothing recorded, nothing kept.
+        let empty = WaveFolder::create(parent.path(), comparator, scopes).unwrap();
+        assert!(empty.finish(comparator, "").unwrap().is_none());
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
 }
