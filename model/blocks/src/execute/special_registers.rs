@@ -180,17 +180,18 @@ impl SpecialRegisters {
 
     /// What the first stage's register holds in each lane.
     fn lanes(&self) -> [u32; LANES] {
-        let bit = |l: usize| 1u32 << l;
+        let below = |l: usize| (1u32 << l) - 1;
+        let up_to = |l: usize| u32::MAX >> (LANES - 1 - l);
         match self.source_q {
             0 => self.tid.rdata().0.map(|word| word & 0x3ff),
             1 => self.tid.rdata().0.map(|word| word >> 10 & 0x3ff),
             2 => self.tid.rdata().0.map(|word| word >> 20 & 0x3f),
             12 => each_lane(|l| l as u32),
-            14 => each_lane(bit),
-            15 => each_lane(|l| bit(l) - 1),
-            16 => each_lane(|l| bit(l) | bit(l) - 1),
-            17 => each_lane(|l| !(bit(l) | bit(l) - 1)),
-            18 => each_lane(|l| !(bit(l) - 1)),
+            14 => each_lane(|l| 1 << l),
+            15 => each_lane(below),
+            16 => each_lane(up_to),
+            17 => each_lane(|l| !up_to(l)),
+            18 => each_lane(|l| !below(l)),
             _ => [self.value_q; LANES],
         }
     }

@@ -312,8 +312,8 @@ fn bytes_are_permuted() {
     let prmt = |selector: u32| d(0x2a, 0, [0x8322_1100, selector, 0x7766_5584]);
     assert_eq!(prmt(0x3210), 0x8322_1100);
     assert_eq!(prmt(0x7654), 0x7766_5584);
-    assert_eq!(prmt(0x0_4703), 0x8477_0083);
-    assert_eq!(prmt(0xb_fc80_0b), 0x00_00ff);
+    assert_eq!(prmt(0x4703), 0x8477_0083);
+    assert_eq!(prmt(0x0bfc_800b), 0xff);
     assert_eq!(prmt(0xffff_c98b), 0xff00_00ff, "only four selectors; signs of bytes 4, 1, 0, 3");
 }
 
