@@ -291,13 +291,12 @@ module simt_stack
 
 `ifndef SYNTHESIS
   function automatic logic one_decides();
-    one_decides = 1'b1;
-    for (int unsigned p = 1; p < IssuePorts; p++) begin
-      if (issue_valid_i[0] && issue_kind_i[0] != KindOther &&
-          issue_valid_i[p] && issue_kind_i[p] != KindOther) begin
-        one_decides = 1'b0;
-      end
+    logic [IssuePorts-1:0] decisions;
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      decisions[p] = issue_valid_i[p] &&
+                     (issue_kind_i[p] == KindBranch || issue_kind_i[p] == KindExit);
     end
+    return $countones(decisions) <= 1;
   endfunction
 `endif
 
