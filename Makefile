@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench kernels run lint clean
+.PHONY: help cosim test wave regress mutants bench synth kernels run lint clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -43,6 +43,10 @@ mutants: ## faults put into the RTL: how many the lockstep catches, where, how f
 bench: ## speed of the lockstep, of plain Verilator and of the model
 	@scripts/bootstrap.sh
 	@$(GPURF) bench
+
+synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and cells of each block (FULL=1: down to gates)
+	@scripts/bootstrap.sh --mutants
+	@scripts/synth.sh $(if $(FULL),--full)
 
 kernels: ## the test kernels' PTX again, with nvcc from PyPI (KERNEL= some, by name)
 	@scripts/kernels.sh $(KERNEL)

@@ -219,18 +219,23 @@ module alu
 
     if (take) begin
       m = {ctl_i[16:8], op_i[31:28]};
-      a = src_valid_i[0] ? data_i[0] : '0;
-      c = src_valid_i[2] ? data_i[2] : '0;
-      if (src_valid_i[1])          b = data_i[1];
-      else if (roles_i.b_constant) b = {Lanes{op_i[63:32]}};
-      else                         b = '0;
-      d           = '0;
+      // As statements, so that simulation moves 1024 bits once for each operand.
+      if (src_valid_i[0]) a = data_i[0];
+      else                a = '0;
+      if (src_valid_i[1]) begin
+        b = data_i[1];
+      end else begin
+        for (int unsigned l = 0; l < Lanes; l++) b[l] = roles_i.b_constant ? op_i[63:32] : '0;
+      end
+      if (src_valid_i[2]) c = data_i[2];
+      else                c = '0;
       p           = '0;
       fault       = 1'b0;
       fault_value = '0;
 
       case (op_i[6:0])
         OpWarpsync: begin
+          d = '0;
           // Downwards, so that the lowest lane's value is what stays.
           for (int unsigned l = Lanes; l > 0; l--) begin
             if (mask_i[l-1] && (b[l-1] & s_i) != mask_i) begin
@@ -247,6 +252,7 @@ module alu
         end
 
         OpVote: begin
+          d = '0;
           case (m[8:7])
             2'd0:    p = {Lanes{(mask_i & ~s_i) == '0}};
             2'd1:    p = {Lanes{(mask_i & s_i) != '0}};
@@ -258,6 +264,7 @@ module alu
         OpBallot: d = {Lanes{mask_i & s_i}};
 
         OpPlop: begin
+          d = '0;
           case (m[12:11])
             2'd0:    p = s_i & t_i;
             2'd1:    p = s_i | t_i;
@@ -295,6 +302,7 @@ module alu
         end
 
         OpIsetp: begin
+          d    = '0;
           flip = {m[10], {LaneW - 1{1'b0}}};
           for (int unsigned l = 0; l < Lanes; l++) begin
             equal[l] = a[l] == b[l];
@@ -383,7 +391,7 @@ module alu
           end
         end
 
-        default: ;
+        default: d = '0;
       endcase
 
       for (int unsigned l = 0; l < Lanes; l++) d[l] = d[l] & {LaneW{mask_i[l]}};

@@ -121,9 +121,15 @@ module lane_crossbar
 
   // Neither stage's payload has a reset: it means nothing while its valid is low.
   always_ff @(posedge clk_i) begin : first_stage
-    automatic number_t  from;
-    automatic logic     in_range;
+    automatic number_t          from [Lanes];
+    automatic number_t          chosen;
+    automatic logic [Lanes-1:0] in_range;
     if (perform) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        {in_range[l], chosen} = source_of(number_t'(l), choice_i[LaneW*l +: NumberW],
+                                          modifiers_i[4:3], modifiers_i[9:5], modifiers_i[14:10]);
+        from[l] = (lanes_i[l] && in_range[l] && lanes_i[chosen]) ? chosen : number_t'(l);
+      end
       first_warp_q       <= warp_i;
       first_mask_q       <= lanes_i;
       first_reg_valid_q  <= reg_valid_i;
@@ -131,27 +137,25 @@ module lane_crossbar
       first_pred_valid_q <= pred_valid_i;
       first_pred_q       <= pred_i;
       value_q            <= value_i;
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        {in_range, from} = source_of(number_t'(l), choice_i[LaneW*l +: NumberW],
-                                     modifiers_i[4:3], modifiers_i[9:5], modifiers_i[14:10]);
-        in_range_q[l] <= lanes_i[l] & in_range;
-        from_q[l]     <= (lanes_i[l] && in_range && lanes_i[from]) ? from : number_t'(l);
-      end
+      from_q             <= from;
+      in_range_q         <= in_range & lanes_i;
     end
   end
 
   always_ff @(posedge clk_i) begin : second_stage
+    automatic lanes_t d;
     if (first_valid_q) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        d[l] = value_q[from_q[l]] & {LaneW{first_mask_q[l]}};
+      end
       warp_q       <= first_warp_q;
       mask_q       <= first_mask_q;
       reg_valid_q  <= first_reg_valid_q;
       reg_q        <= first_reg_q;
       pred_valid_q <= first_pred_valid_q;
       pred_q       <= first_pred_q;
+      data_q       <= d;
       pred_data_q  <= in_range_q;
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        data_q[l] <= first_mask_q[l] ? value_q[from_q[l]] : '0;
-      end
     end
   end
 

@@ -83,44 +83,42 @@ module writeback
 
   logic [IssuePorts-1:0] last_q;       // what is in the write queue is the last of its instruction
 
-  logic [IssuePorts-1:0] from_memory;  // who is chosen; nobody of these: the ALU
+  logic [IssuePorts-1:0] from_memory;  // who is chosen; none of the two: the ALU
   logic [IssuePorts-1:0] from_side;
   logic [IssuePorts-1:0] offered;      // there is a result for the bus
   logic [IssuePorts-1:0] has_reg;
+  logic [IssuePorts-1:0] has_pred;
   logic [IssuePorts-1:0] done;
   logic [IssuePorts-1:0] goes;
 
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      from_memory[p]  = p == MemoryBus && memory_valid_i;
-      from_side[p]    = p == SideBus && side_valid_i && !from_memory[p];
-      offered[p]      = from_memory[p] | from_side[p] | alu_valid_i[p];
-      pred_valid_o[p] = 1'b0;
-      pred_o[p]       = alu_pred_i[p];
-      pred_data_o[p]  = alu_pred_data_i[p];
+      from_memory[p] = p == MemoryBus && memory_valid_i;
+      from_side[p]   = p == SideBus && side_valid_i && !from_memory[p];
       if (from_memory[p]) begin
-        has_reg[p]      = memory_reg_valid_i;
+        offered[p]      = 1'b1;
         done[p]         = memory_done_i;
+        has_reg[p]      = memory_reg_valid_i;
+        has_pred[p]     = 1'b0;
         write_warp_o[p] = memory_warp_i;
         write_mask_o[p] = memory_mask_i;
         write_reg_o[p]  = memory_reg_i;
       end else if (from_side[p]) begin
-        has_reg[p]      = side_reg_valid_i;
+        offered[p]      = 1'b1;
         done[p]         = side_done_i;
+        has_reg[p]      = side_reg_valid_i;
+        has_pred[p]     = side_pred_valid_i;
         write_warp_o[p] = side_warp_i;
         write_mask_o[p] = side_mask_i;
         write_reg_o[p]  = side_reg_i;
-        pred_valid_o[p] = side_pred_valid_i & (~side_reg_valid_i | write_ready_i[p]);
-        pred_o[p]       = side_pred_i;
-        pred_data_o[p]  = side_pred_data_i;
       end else begin
-        has_reg[p]      = alu_reg_valid_i[p];
+        offered[p]      = alu_valid_i[p];
         done[p]         = alu_done_i[p];
+        has_reg[p]      = alu_reg_valid_i[p];
+        has_pred[p]     = alu_pred_valid_i[p];
         write_warp_o[p] = alu_warp_i[p];
         write_mask_o[p] = alu_mask_i[p];
         write_reg_o[p]  = alu_reg_i[p];
-        pred_valid_o[p] = alu_valid_i[p] & alu_pred_valid_i[p] &
-                          (~alu_reg_valid_i[p] | write_ready_i[p]);
       end
     end
   end
@@ -128,19 +126,29 @@ module writeback
   // A result that has no register does not ask whether the write queue has room.
   assign goes          = offered & (~has_reg | write_ready_i);
   assign write_valid_o = offered & has_reg;
+  assign pred_valid_o  = goes & has_pred;
   assign pred_warp_o   = write_warp_o;
   assign pred_mask_o   = write_mask_o;
 
   assign memory_pop_o = from_memory[MemoryBus] & goes[MemoryBus];
   assign side_pop_o   = from_side[SideBus] & goes[SideBus];
-  assign alu_pop_o    = alu_valid_i & ~from_memory & ~from_side & goes;
+  assign alu_pop_o    = ~from_memory & ~from_side & goes;
 
-  // The data stands apart, so that it moves once and the rest does not wait for it.
+  // What is wide has a multiplexer of its own, no wider than its bus needs it.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_data
     always_comb begin
-      if (from_memory[p])    write_data_o[p] = memory_data_i;
-      else if (from_side[p]) write_data_o[p] = side_data_i;
-      else                   write_data_o[p] = alu_data_i[p];
+      if (p == MemoryBus && memory_valid_i)  write_data_o[p] = memory_data_i;
+      else if (p == SideBus && side_valid_i) write_data_o[p] = side_data_i;
+      else                                   write_data_o[p] = alu_data_i[p];
+    end
+
+    // Lines from memory have no predicate.
+    if (p == SideBus) begin : gen_side
+      assign pred_o[p]      = from_side[p] ? side_pred_i : alu_pred_i[p];
+      assign pred_data_o[p] = from_side[p] ? side_pred_data_i : alu_pred_data_i[p];
+    end else begin : gen_alu
+      assign pred_o[p]      = alu_pred_i[p];
+      assign pred_data_o[p] = alu_pred_data_i[p];
     end
   end
 
@@ -168,8 +176,9 @@ module writeback
   `GPURF_ASSERT(one_result_a_bus, $countones(alu_pop_o) + 32'(side_pop_o) + 32'(memory_pop_o) ==
                                   $countones(goes),
                 "not one result was taken for each bus on which one goes")
-  `GPURF_ASSERT(goes_where_it_can, (write_valid_o & write_ready_i & ~goes) == '0 &&
-                                   (pred_valid_o & ~goes) == '0,
-                "a register or a predicate went without its result")
+  `GPURF_ASSERT(pop_only_when_offered, (alu_pop_o & ~alu_valid_i) == '0 &&
+                                       !(side_pop_o && !side_valid_i) &&
+                                       !(memory_pop_o && !memory_valid_i),
+                "a result was taken that was not offered")
 
 endmodule

@@ -70,6 +70,7 @@ module simt_stack
   logic [PcW-1:0]        next      [IssuePorts];
   logic [PcW-1:0]        to        [IssuePorts];           // where the group goes on
   logic [Lanes-1:0]      rest      [IssuePorts];           // lanes of the group without its own
+  logic [Lanes-1:0]      survivors [IssuePorts];           // living lanes without its own
   logic [IssuePorts-1:0] splits;
   logic [IssuePorts-1:0] yields;                           // its group gives way
   logic [IssuePorts-1:0] decides;                          // the fetch waits for where it goes on
@@ -118,10 +119,11 @@ module simt_stack
     push_taken = '0;
     decides    = '0;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      own_join = reconvergence_q[IndexW'(issue_warp_i[p])];
-      next[p]  = issue_pc_i[p] + 1'b1;
-      to[p]    = next[p];
-      rest[p]  = mask_q[IndexW'(issue_warp_i[p])] & ~issue_mask_i[p];
+      own_join     = reconvergence_q[IndexW'(issue_warp_i[p])];
+      next[p]      = issue_pc_i[p] + 1'b1;
+      to[p]        = next[p];
+      rest[p]      = mask_q[IndexW'(issue_warp_i[p])] & ~issue_mask_i[p];
+      survivors[p] = live_q[IndexW'(issue_warp_i[p])] & ~issue_mask_i[p];
       if (issue_valid_i[p]) begin
         if (issue_kind_i[p] == KindBranch && issue_mask_i[p] != '0) begin
           splits[p]     = rest[p] != '0;
@@ -245,8 +247,7 @@ module simt_stack
       for (int unsigned p = 0; p < IssuePorts; p++) begin
         if (issue_valid_i[p]) begin
           if (issue_kind_i[p] == KindExit) begin
-            live_q[IndexW'(issue_warp_i[p])] <=
-                live_q[IndexW'(issue_warp_i[p])] & ~issue_mask_i[p];
+            live_q[IndexW'(issue_warp_i[p])] <= survivors[p];
             mask_q[IndexW'(issue_warp_i[p])] <= rest[p];
           end
           if (splits[p]) begin
@@ -255,7 +256,10 @@ module simt_stack
                                                  DepthW'(push_join[p]) + DepthW'(push_taken[p]);
           end
           if (yields[p]) begin
-            if (depth_q[IndexW'(issue_warp_i[p])] == '0) begin
+            // Behind the last exit only ended lanes wait. They are left where they are, so that
+            // nothing of the warp is under way when it begins anew.
+            if (depth_q[IndexW'(issue_warp_i[p])] == '0 ||
+                (issue_kind_i[p] == KindExit && survivors[p] == '0)) begin
               mask_q[IndexW'(issue_warp_i[p])] <= '0;
             end else begin
               pop_q[IndexW'(issue_warp_i[p])] <= 1'b1;
@@ -287,18 +291,21 @@ module simt_stack
 
 `ifndef SYNTHESIS
   function automatic logic one_decides();
-    one_decides = 1'b1;
-    for (int unsigned p = 1; p < IssuePorts; p++) begin
-      if (issue_valid_i[0] && issue_kind_i[0] != KindOther &&
-          issue_valid_i[p] && issue_kind_i[p] != KindOther) begin
-        one_decides = 1'b0;
-      end
+    logic [IssuePorts-1:0] decisions;
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      decisions[p] = issue_valid_i[p] &&
+                     (issue_kind_i[p] == KindBranch || issue_kind_i[p] == KindExit);
     end
+    return $countones(decisions) <= 1;
   endfunction
 `endif
 
   `GPURF_ASSERT_WHEN(start_in_range, start_valid_i, 32'(start_warp_i) < Warps,
                      "a warp that does not exist was started")
+  `GPURF_ASSERT_WHEN(start_only_ended, start_valid_i,
+                     !alive_o[IndexW'(start_warp_i)] && !pop_q[IndexW'(start_warp_i)] &&
+                     !(read_valid_q && read_warp_q == start_warp_i),
+                     "a warp was started that has not ended")
   `GPURF_ASSERT_WHEN(one_branch_a_cycle, issue_valid_i != '0, one_decides(),
                      "two branches or exits were issued in a cycle")
 

@@ -150,7 +150,10 @@ module sm
   logic [P-1:0]       operand_stage_dispatch_valid;
   logic [WarpW-1:0]   operand_stage_dispatch_warp   [P];
   logic [Lanes-1:0]   operand_stage_dispatch_mask   [P];
+  // Only people read it: reports and waveforms.
+  // verilator lint_off UNUSEDSIGNAL
   logic [PcW-1:0]     operand_stage_dispatch_pc     [P];
+  // verilator lint_on UNUSEDSIGNAL
   logic [WordW-1:0]   operand_stage_dispatch_op     [P];
   logic [WordW-1:0]   operand_stage_dispatch_ctl    [P];
   roles_t             operand_stage_dispatch_roles  [P];
@@ -216,7 +219,10 @@ module sm
   logic              address_unit_in_ready;
   logic [WarpW-1:0]  address_unit_place_warp;
   logic [Lanes-1:0]  address_unit_lanes;
+  // Only people read it: every unit has a valid of its own.
+  // verilator lint_off UNUSEDSIGNAL
   logic              address_unit_busy;
+  // verilator lint_on UNUSEDSIGNAL
   logic              address_unit_global_valid;
   logic              address_unit_shared_valid;
   logic              address_unit_constant_valid;
@@ -667,7 +673,10 @@ module sm
       .push_pred_data_i (alu_result_pred_data),
       .push_done_i      (1'b1),
       .ready_o          (alu_queue_ready),
+      // an ALU needs no room beyond a free place
+      // verilator lint_off PINCONNECTEMPTY
       .room_o           (),
+      // verilator lint_on PINCONNECTEMPTY
       .head_valid_o     (alu_queue_head_valid[p]),
       .head_warp_o      (alu_queue_head_warp[p]),
       .head_mask_o      (alu_queue_head_mask[p]),
@@ -729,7 +738,10 @@ module sm
     .push_pred_i      (side_pred),
     .push_pred_data_i (side_pred_data),
     .push_done_i      (side_done),
+    // who has room finds a free place
+    // verilator lint_off PINCONNECTEMPTY
     .ready_o          (),
+    // verilator lint_on PINCONNECTEMPTY
     .room_o           (side_queue_room),
     .head_valid_o     (side_queue_head_valid),
     .head_warp_o      (side_queue_head_warp),
@@ -976,7 +988,10 @@ module sm
     .row_done_i        (coalescer_row_done),
     .row_offset_i      (coalescer_row_offset),
     .room_o            (line_table_room),
+    // the scoreboard counts what is under way
+    // verilator lint_off PINCONNECTEMPTY
     .empty_o           (),
+    // verilator lint_on PINCONNECTEMPTY
     .mem_rsp_valid_i,
     .mem_rsp_data_i,
     .mem_rsp_fault_i,
@@ -1207,9 +1222,10 @@ module sm
       end else begin
         event_o.stall_other = event_o.stall_other + 2'd1;
       end
-      event_o.alu = event_o.alu + 2'(dispatcher_alu_valid[p] & alu_ready[p]);
-      event_o.result_wait = event_o.result_wait +
-                            3'(alu_queue_head_valid[p] & ~writeback_alu_pop[p]);
+      if (dispatcher_alu_valid[p] && alu_ready[p]) event_o.alu = event_o.alu + 2'd1;
+      if (alu_queue_head_valid[p] && !writeback_alu_pop[p]) begin
+        event_o.result_wait = event_o.result_wait + 3'd1;
+      end
     end
     event_o.memory       = dispatcher_memory_valid & address_unit_in_ready;
     event_o.barrier      = dispatcher_barrier_valid;
@@ -1226,8 +1242,12 @@ module sm
                                 (constant_memory_served != address_unit_lanes);
     event_o.shuffle     = |lane_crossbar_served;
     event_o.special     = |special_registers_served;
-    event_o.result_wait = event_o.result_wait + 3'(side_queue_head_valid & ~writeback_side_pop) +
-                          3'(line_table_result_valid & ~writeback_memory_pop);
+    if (side_queue_head_valid && !writeback_side_pop) begin
+      event_o.result_wait = event_o.result_wait + 3'd1;
+    end
+    if (line_table_result_valid && !writeback_memory_pop) begin
+      event_o.result_wait = event_o.result_wait + 3'd1;
+    end
     event_o.warp_start  = block_launcher_start_valid;
     event_o.line_answer = mem_rsp_valid_i & mem_rsp_ready_o;
   end

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::registry::{self, BLOCKS, Entry};
+use gpurf_blocks::registry::{BLOCKS, Entry};
 use gpurf_regress::{Project, RtlSources};
 
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ impl OwnRtl {
         for (module, file) in modules {
             let what = format!("--rtl {module}={}", file.display());
             let wrong = |why: String| Err(Failure::bad_input(format!("{what}: {why}")));
-            if registry::find(module).is_none() {
+            if gpurf_sm::find(module).is_none() {
                 return wrong(format!("there is no module {module}; there are: {}", names()));
             }
             if own.replaces(module) {

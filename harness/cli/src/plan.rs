@@ -2,7 +2,8 @@
 
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::{Config, PRESETS, Start};
-use gpurf_blocks::registry::{self, BLOCKS, Entry};
+use gpurf_blocks::registry::{BLOCKS, Entry};
+use gpurf_blocks::shape::Straps;
 use gpurf_lockstep::Reproducer;
 use gpurf_regress::{Inputs, Job, Project, suite};
 
@@ -53,7 +54,7 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
     if !named.is_empty() {
         jobs.retain(|job| named.iter().any(|block| block.name == job.block));
     } else if !given.is_empty() {
-        jobs.retain(|job| registry::find(&job.block).is_some_and(|block| given.touches(block)));
+        jobs.retain(|job| gpurf_sm::find(&job.block).is_some_and(|block| given.touches(block)));
     }
     distinct(&mut jobs);
     check_touched(&given, &jobs)?;
@@ -80,7 +81,7 @@ pub fn load(selection: &Selection) -> Result<Config, Failure> {
 /// Lists the blocks there are.
 pub fn find(name: &str) -> Result<&'static Entry, Failure> {
     let names = || BLOCKS.iter().map(|b| b.name).collect::<Vec<_>>().join(", ");
-    registry::find(name).ok_or_else(|| Failure::bad_input(format!("there is no block {name}; there are: {}", names())))
+    gpurf_sm::find(name).ok_or_else(|| Failure::bad_input(format!("there is no block {name}; there are: {}", names())))
 }
 
 /// Sizes and policies that are those of a preset.
@@ -97,7 +98,7 @@ pub fn parameters(block: &str, config: &Config) -> Vec<(&'static str, u64)> {
 }
 
 fn declaration(block: &str, config: &Config) -> Option<Declaration> {
-    registry::find(block).map(|b| (b.twin)(config).declaration().clone())
+    gpurf_sm::find(block).map(|b| (b.twin)(config).declaration().clone())
 }
 
 /// Whether a block looks at the policies.
@@ -126,7 +127,7 @@ fn distinct(jobs: &mut Vec<Job>) {
     let mut seen = std::collections::BTreeSet::new();
     jobs.retain(|job| {
         let Some(declaration) = declaration(&job.block, &job.config) else { return true };
-        let straps = has_straps_port(&declaration).then(|| job.config.straps());
+        let straps = has_straps_port(&declaration).then(|| Straps::of(&job.config).of_block(&job.block));
         seen.insert((job.block.clone(), declaration.parameters, straps, job.seed))
     });
 }
@@ -134,7 +135,7 @@ fn distinct(jobs: &mut Vec<Job>) {
 /// A replaced module that no run contains would be silently ignored.
 fn check_touched(own: &OwnRtl, jobs: &[Job]) -> Result<(), Failure> {
     let contains = |job: &Job, module: &str| {
-        registry::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.rsplit('/').next() == Some(module)))
+        gpurf_sm::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.rsplit('/').next() == Some(module)))
     };
     let unused = own.modules().into_iter().find(|module| !jobs.iter().any(|job| contains(job, module)));
     unused.map_or(Ok(()), |module| {

@@ -1,10 +1,11 @@
 //! Shapes in few words.
 
 use gpurf_blocks::Shape;
+use gpurf_blocks::config::{Config, ReadOrder, Scheduler};
 use gpurf_blocks::mrf::MrfShape;
 
 /// What the words mean.
-pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits";
+pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps";
 
 /// RTL parameters, in the order in which they are shown.
 const PARAMETERS: [&str; 6] = ["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
@@ -23,9 +24,29 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "IssuePorts" => format!("{value}i"),
         "Depth" => format!("{value}e"),
         "TagW" => format!("{value}t"),
+        "Warps" => format!("{value}w"),
         _ => format!("{name}={value}"),
     };
     parameters.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// What the straps of a block choose, in words.
+pub fn policy(block: &str, config: &Config) -> String {
+    let reads = match config.mrf.read_order {
+        ReadOrder::RoundRobin => "reads round-robin",
+        ReadOrder::Oldest => "oldest read",
+    };
+    let scheduler = match config.sm.scheduler {
+        Scheduler::RoundRobin => "round-robin",
+        Scheduler::GreedyThenOldest => "greedy, oldest",
+    };
+    match block {
+        "sm" => format!("{scheduler}; {reads}"),
+        "warp_scheduler" => scheduler.to_owned(),
+        "result_queue" => format!("latency {}", config.sm.shared_latency),
+        "shared_memory" => format!("{} B a cycle", config.sm.shared_bandwidth),
+        _ => reads.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::registry;
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records, fill_memories};
 use serde::Serialize;
 use verilated::{Instance, Options, Toolchain};
@@ -86,7 +85,7 @@ pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config,
     let library = tools.build(&request)?;
     let failed = |f: verilated::Failure| JobError::Build(f.to_string());
     let mut rtl = library.instance(seed).map_err(failed)?;
-    let mut twin = registry::find(block).map(|b| (b.twin)(config)).expect("found by request");
+    let mut twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
     let comparator = Comparator::new(twin.declaration(), library.absent());
     let declaration = comparator.declaration().clone();
     let mut stimulus = gpurf_stimulus::random(block, config, seed);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfIn;
-use gpurf_blocks::{Declaration, Ports, Role, Twin, registry, view_mut};
+use gpurf_blocks::{Declaration, Ports, Role, Twin, view_mut};
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records};
 use serde::Serialize;
 use std::hash::Hasher;
@@ -58,7 +58,7 @@ pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, ti
 
     let failed = |f: verilated::Failure| JobError::Build(f.to_string());
     let (probed, plain) = (tools.build(&probed)?, tools.build(&plain)?);
-    let twin = || registry::find("mrf").map(|b| (b.twin)(config)).expect("a block of the list");
+    let twin = || gpurf_sm::find("mrf").map(|b| (b.twin)(config)).expect("a block of the list");
     let mut speeds: [Vec<f64>; 3] = Default::default();
     let mut sums = [0; 3];
     let time = time / ROUNDS as u32;

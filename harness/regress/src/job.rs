@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::registry;
+use gpurf_blocks::shape::Straps;
 use gpurf_lockstep::report::{self, DivergenceSummary};
 use gpurf_lockstep::{
     Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Reproducer, Sequence, Stimulus, shrink,
@@ -153,8 +153,8 @@ pub fn request(
     rtl: &RtlSources,
     options: Options,
 ) -> Result<Request, JobError> {
-    let entry = registry::find(block).ok_or_else(|| {
-        let names: Vec<&str> = registry::BLOCKS.iter().map(|b| b.name).collect();
+    let entry = gpurf_sm::find(block).ok_or_else(|| {
+        let names: Vec<&str> = gpurf_sm::all().map(|b| b.name).collect();
         JobError::Input(format!("there is no block {block}; the blocks are: {}", names.join(", ")))
     })?;
     let mut twin = (entry.twin)(config);
@@ -162,8 +162,8 @@ pub fn request(
     let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), entry.sources);
     request.options = options;
     for (module, file) in &rtl.overrides {
-        if registry::find(module).is_none() {
-            let names: Vec<&str> = registry::BLOCKS.iter().map(|b| b.name).collect();
+        if gpurf_sm::find(module).is_none() {
+            let names: Vec<&str> = gpurf_sm::all().map(|b| b.name).collect();
             return Err(JobError::Input(format!(
                 "--rtl {module}: there is no module {module}; the modules are: {}",
                 names.join(", ")
@@ -184,7 +184,7 @@ pub fn request(
 fn check_overrides(project: &Project, tools: &Toolchain, job: &Job, rtl: &RtlSources) -> Result<(), JobError> {
     for (module, _) in &rtl.overrides {
         let inside =
-            registry::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));
+            gpurf_sm::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));
         if inside && *module != job.block {
             tools.check_ports(&request(project, module, &job.config, rtl, Options::default())?)?;
         }
@@ -221,7 +221,7 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn sides(&self) -> Result<Lockstep, JobError> {
-        let twin = registry::find(&self.job.block).map(|b| (b.twin)(&self.job.config)).expect("found before");
+        let twin = gpurf_sm::find(&self.job.block).map(|b| (b.twin)(&self.job.config)).expect("found before");
         let rtl = self.library.instance(self.job.seed).map_err(|f| JobError::Build(f.to_string()))?;
         Ok(Lockstep::new(twin, rtl, self.library.absent()))
     }
@@ -316,7 +316,7 @@ impl Runner<'_> {
             "  {:<9} {}, cfg_i={:#x}, seed {}",
             "run",
             parameters.join(" "),
-            job.config.straps(),
+            Straps::of(&job.config).of_block(&job.block),
             job.seed
         )];
         if !self.library.absent_names().is_empty() {

@@ -5,16 +5,15 @@
 //! * *Generated* mutants come from Yosys' `mutate` on a module's netlist: a pin inverted or stuck. One netlist carries all mutants of a module and a
 //!   variable selects one, so that a module costs one build.
 //!
-//! Each mutant runs in the whole register file, where the block has to be found, and, if that does not notice it, alone in its
-//! block's own lockstep. A mutant that nothing notices is a hole in the check, unless it is proven that it cannot be noticed.
+//! A mutant of the register file runs in the whole of it, where the block has to be found, and, if that does not notice it, alone in its
+//! block's own lockstep; one of the SM's other blocks in its own lockstep. A mutant that nothing notices is a hole in the check, unless it is proven that it cannot be noticed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, SmConfig};
-use gpurf_blocks::registry;
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Scheduler, SmConfig};
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
@@ -180,7 +179,7 @@ pub fn hand_written(project: &Project, wanted: &dyn Fn(&str) -> bool) -> Result<
 
 /// The source text of a module.
 fn source(project: &Project, module: &str) -> Result<String, JobError> {
-    let entry = registry::find(module).ok_or_else(|| JobError::Input(format!("there is no module {module}")))?;
+    let entry = gpurf_sm::find(module).ok_or_else(|| JobError::Input(format!("there is no module {module}")))?;
     let path = project.rtl().join(entry.path).with_extension("sv");
     std::fs::read_to_string(&path).map_err(|e| JobError::Input(format!("cannot read {}: {e}", path.display())))
 }
@@ -215,7 +214,7 @@ pub fn generated(
             .arg("--out")
             .arg(&folder);
         command.arg("-I").arg(project.rtl()).args(["-D", "SYNTHESIS"]);
-        let entry = registry::find(module).expect("a module of the list");
+        let entry = gpurf_sm::find(module).expect("a module of the list");
         let declaration = (entry.twin)(&CONFIG).declaration().clone();
         for (name, value) in &declaration.parameters {
             command.arg("-G").arg(format!("{name}={value}"));
@@ -361,22 +360,14 @@ impl Trial<'_> {
         Ok(Verdict { module, name, generated, caught, located, equivalent })
     }
 
-    /// Runs the mutant in the register file with both orders among reads, then alone.
+    /// Runs the mutant under each policy that matters to it: a part of the register file there first, then in its own lockstep.
     fn noticed(&self, mutant: &Mutant, rtl: &RtlSources, select: Option<u16>) -> Result<Option<Caught>, JobError> {
-        let mut config = CONFIG;
-        if mutant.module == "ram_1r1w" {
-            config.mrf.ports = BankPorts::Separate;
-        }
-        for block in ["mrf", mutant.module.as_str()] {
-            for read_order in [ReadOrder::Oldest, ReadOrder::RoundRobin] {
-                config.mrf.read_order = read_order;
+        let module = mutant.module.as_str();
+        for block in locksteps(mutant) {
+            for config in policies(module) {
                 if let Some(caught) = self.lockstep(block, &config, rtl, select)? {
                     return Ok(Some(caught));
                 }
-            }
-            // The netlist of the crossbar has no memory that could be filled, which its own lockstep needs.
-            if mutant.generated && mutant.module == "mrf_crossbar" {
-                break;
             }
         }
         Ok(None)
@@ -405,7 +396,7 @@ impl Trial<'_> {
             let value = select.unwrap_or_default().to_le_bytes();
             instance.state(index).bytes.copy_from_slice(&value);
         }
-        let twin = registry::find(block).map(|b| (b.twin)(config)).expect("found by request");
+        let twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
         let mut sides = Lockstep::new(twin, instance, library.absent());
         let mut stimulus = gpurf_stimulus::random(block, config, self.seed);
         let plan = Plan { seed: self.seed, cycles: CYCLES, memory_every: 4096, idle_limit: None };
@@ -425,6 +416,43 @@ impl Trial<'_> {
             serde_json::from_str(&text).map_err(|e| JobError::Build(format!("prove_equivalent.py: {e}: {text}")))?;
         let proven = verdicts.get(&select.to_string()).is_some_and(|v| v == "equivalent");
         Ok(proven.then(|| "proven equivalent by Yosys".to_owned()))
+    }
+}
+
+/// The blocks in whose lockstep a mutant runs, in order.
+fn locksteps(mutant: &Mutant) -> Vec<&str> {
+    let module = mutant.module.as_str();
+    let in_register_file = gpurf_sm::find("mrf").is_some_and(|mrf| {
+        mrf.sources.iter().any(|source| source.rsplit('/').next() == Some(module))
+    });
+    match (in_register_file, module) {
+        (true, "mrf") | (false, _) => vec![module],
+        // The netlist of the crossbar has no memory that could be filled, which its own lockstep needs.
+        (true, "mrf_crossbar") if mutant.generated => vec!["mrf"],
+        (true, _) => vec!["mrf", module],
+    }
+}
+
+/// The configurations in which a mutant of a module runs: one for each policy that the module knows.
+fn policies(module: &str) -> Vec<Config> {
+    let mut base = CONFIG;
+    if module == "ram_1r1w" {
+        base.mrf.ports = BankPorts::Separate;
+    }
+    let with = |change: &dyn Fn(&mut Config)| {
+        let mut config = base;
+        change(&mut config);
+        config
+    };
+    match module {
+        "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin)],
+        "shared_memory" => {
+            vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
+        }
+        _ if module.starts_with("mrf") || module.starts_with("ram_") || module == "operand_stage" => {
+            vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
+        }
+        _ => vec![base],
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lists of jobs.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler};
 use gpurf_blocks::registry;
 
 use crate::{Inputs, Job};
@@ -49,25 +49,51 @@ pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> Job {
 
 /// Every block but `mrf`, in each variant that changes what it does: `cycles` each.
 pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
-    let base = Config::default().mrf;
-    let dual = MrfConfig { ports: BankPorts::Separate, ..base };
-    // As many entries a bank as the baseline has.
-    let two = MrfConfig { issue_ports: 2, collectors: 4, banks: 4, kilobytes: base.kilobytes / 4, ..base };
-    let two_dual = MrfConfig { ports: BankPorts::Separate, ..two };
-    let two_round_robin = MrfConfig { read_order: ReadOrder::RoundRobin, ..two };
-    let mut jobs = Vec::new();
-    for block in registry::BLOCKS.iter().map(|b| b.name).filter(|&n| n != "mrf") {
-        let others: &[MrfConfig] = match block {
-            "mrf_bank" => &[dual],
-            "mrf_allocator" | "mrf_crossbar" => &[two],
-            "mrf_arbiter" => &[two_round_robin, two_dual],
-            _ => &[],
-        };
-        jobs.extend(
-            [base].iter().chain(others).map(|&mrf| random(block, Config { mrf, ..Config::default() }, seed, cycles)),
-        );
-    }
-    jobs
+    let names = registry::BLOCKS.iter().map(|b| b.name).filter(|&n| n != "mrf");
+    names.flat_map(|block| variants(block).into_iter().map(move |config| random(block, config, seed, cycles))).collect()
+}
+
+/// The baseline, and what else changes what a block does.
+fn variants(block: &str) -> Vec<Config> {
+    let base = Config::default();
+    let with = |change: &dyn Fn(&mut Config)| {
+        let mut config = base;
+        change(&mut config);
+        config
+    };
+    let two = with(&|c| {
+        // As many entries a bank as the baseline has.
+        c.mrf = MrfConfig { issue_ports: 2, collectors: 4, banks: 4, kilobytes: c.mrf.kilobytes / 4, ..c.mrf };
+        c.sm.warps = 48;
+    });
+    let two_with = |change: &dyn Fn(&mut Config)| {
+        let mut config = two;
+        change(&mut config);
+        config
+    };
+    let mut all = vec![base];
+    all.extend(match block {
+        "mrf_bank" => vec![with(&|c| c.mrf.ports = BankPorts::Separate)],
+        "mrf_allocator" | "mrf_crossbar" => vec![two],
+        "mrf_arbiter" => vec![
+            two_with(&|c| c.mrf.read_order = ReadOrder::RoundRobin),
+            two_with(&|c| c.mrf.ports = BankPorts::Separate),
+        ],
+        "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
+        | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" => vec![two],
+        "instruction_buffer" => vec![with(&|c| c.sm.warps = 8)],
+        "warp_scheduler" => {
+            let round_robin = |c: &mut Config| c.sm.scheduler = Scheduler::RoundRobin;
+            vec![with(&round_robin), two, two_with(&round_robin)]
+        }
+        "result_queue" => vec![with(&|c| c.sm.shared_latency = 4)],
+        "shared_memory" => {
+            vec![with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
+        }
+        "line_table" => vec![with(&|c| c.sm.line_rows = 4)],
+        _ => Vec::new(),
+    });
+    all
 }
 
 /// The register file in these shapes; the order among reads alternates, so that both are run.

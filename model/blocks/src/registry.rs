@@ -1,7 +1,7 @@
 //! Every block, in one list.
 
 use crate::config::Config;
-use crate::{Block, Shape, Twin, erase, mrf, ram};
+use crate::{Block, Shape, Twin, erase, execute, mrf, ram};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -48,6 +48,20 @@ pub const BLOCKS: &[Entry] = &[
             "ram/ram_1rw",
             "ram/ram_1r1w",
         ],
+    ),
+    entry::<execute::Dispatcher>("execute/dispatcher", "operand stage to units", &["execute/dispatcher"]),
+    entry::<execute::Alu>("execute/alu", "integers, bits, predicates", &["execute/alu"]),
+    entry::<execute::ResultQueue>(
+        "execute/result_queue",
+        "results until their latency is over",
+        &["execute/result_queue"],
+    ),
+    entry::<execute::Writeback>("execute/writeback", "results to buses", &["execute/writeback"]),
+    entry::<execute::LaneCrossbar>("execute/lane_crossbar", "shuffles", &["execute/lane_crossbar"]),
+    entry::<execute::SpecialRegisters>(
+        "execute/special_registers",
+        "what S2R reads",
+        &["execute/special_registers", "ram/ram_1r1w"],
     ),
 ];
 

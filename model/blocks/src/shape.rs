@@ -140,6 +140,17 @@ impl Straps {
         }
     }
 
+    /// What `cfg_i` of a block is tied to, where it has one. The result queue is the one behind the memory pipeline.
+    pub fn of_block(&self, block: &str) -> u16 {
+        match block {
+            "sm" => self.word(),
+            "warp_scheduler" => self.scheduler.into(),
+            "result_queue" => self.side_latency.into(),
+            "shared_memory" => self.shared_bandwidth.into(),
+            _ => self.read_order.into(),
+        }
+    }
+
     /// The straps in one word, as the SM's `cfg_i` has them: read order, scheduler, latencies (6 bits each), bandwidth (2 bits), lowest first.
     pub fn word(&self) -> u16 {
         u16::from(self.read_order)

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gpurf_blocks::config::ReadOrder;
+use gpurf_blocks::shape::Straps;
 use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, run_all, run_job};
 use verilated::{Options, Toolchain};
 
@@ -143,7 +143,7 @@ fn row(job: &Job, ended: &Ended) -> Run {
         block: job.block.clone(),
         preset: preset_of(job),
         parameters: parameters(&job.block, &job.config).into_iter().collect(),
-        straps: (!is_replay(job)).then_some(job.config.straps()),
+        straps: (!is_replay(job)).then(|| Straps::of(&job.config).of_block(&job.block)),
         seed: job.seed,
         cycles: 0,
         details: None,
@@ -174,7 +174,7 @@ fn table(jobs: &[Job], ended: &[Ended]) -> String {
     let columns = [
         words("block"),
         words("shape"),
-        words("reads"),
+        words("policy"),
         numbers("seed"),
         numbers("cycles"),
         numbers("signals"),
@@ -187,15 +187,11 @@ fn table(jobs: &[Job], ended: &[Ended]) -> String {
 }
 
 fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
-    let order = match job.config.mrf.read_order {
-        _ if is_replay(job) || !has_straps(job) => "",
-        ReadOrder::RoundRobin => "round-robin",
-        ReadOrder::Oldest => "oldest",
-    };
+    let policy = if is_replay(job) || !has_straps(job) { String::new() } else { shape::policy(&job.block, &job.config) };
     let mut cells: Vec<Cell> = vec![
         job.block.as_str().into(),
         shape::words(&parameters(&job.block, &job.config)).into(),
-        order.into(),
+        policy.into(),
         job.seed.into(),
     ];
     let word = verdict(ended).map_or("not run", Verdict::word);

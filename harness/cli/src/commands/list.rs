@@ -1,7 +1,6 @@
 //! `gpurf blocks` and `gpurf presets`.
 
 use gpurf_blocks::config::PRESETS;
-use gpurf_blocks::registry::BLOCKS;
 use serde_json::json;
 
 use crate::args::Listing;
@@ -13,8 +12,7 @@ use crate::shape;
 /// Lists the blocks, inner ones first.
 pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
     if listing.json {
-        let blocks: Vec<_> = BLOCKS
-            .iter()
+        let blocks: Vec<_> = gpurf_sm::all()
             .map(|b| json!({"block": b.name, "rtl": format!("rtl/{}.sv", b.path), "summary": b.summary, "modules": modules(b.sources)}))
             .collect();
         output::print(&json(&json!({"result": "pass", "command": "blocks", "blocks": blocks})))?;
@@ -22,7 +20,7 @@ pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
     }
     let row =
         |b: &gpurf_blocks::registry::Entry| vec![b.name.into(), format!("rtl/{}.sv", b.path).into(), b.summary.into()];
-    let rows: Vec<_> = BLOCKS.iter().map(row).collect();
+    let rows: Vec<_> = gpurf_sm::all().map(row).collect();
     output::print(&output::table(&[words("block"), words("RTL"), words("what it is")], &rows))?;
     Ok(Status::Pass)
 }

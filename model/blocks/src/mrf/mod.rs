@@ -11,7 +11,7 @@ mod mrf_collector;
 mod mrf_crossbar;
 mod mrf_write_queue;
 #[cfg(test)]
-mod phases;
+pub(crate) mod phases;
 mod shape;
 mod slots;
 

@@ -1,0 +1,257 @@
+//! `dispatcher`: which unit takes what leaves the operand stage. `docs/blocks/dispatcher.md`.
+
+use crate::instruction::{ROLES_BITS, Roles, SHOW_ROLES, unit};
+use crate::mrf::MAX_PORTS;
+use crate::shape::SmShape;
+use crate::{Block, field, ports};
+
+ports! {
+    /// Inputs of [`Dispatcher`].
+    pub struct DispatcherIn(s: &SmShape) {
+        /// Roles of the instruction offered on port p.
+        dispatch_roles_i: [u64; MAX_PORTS] =
+            field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_i").shown(SHOW_ROLES),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// An instruction is offered on port p.
+        dispatch_valid_i: u8 = field(s.ports()),
+        /// ALU p takes an instruction.
+        alu_ready_i: u8 = field(s.ports()),
+        /// The memory pipeline takes one.
+        memory_ready_i: u8 = field(1),
+    }
+}
+
+ports! {
+    /// Outputs of [`Dispatcher`].
+    pub struct DispatcherOut(s: &SmShape) {
+        /// The offer on port p is taken at this edge.
+        dispatch_ready_o: u8 = field(s.ports()),
+        /// Port p's instruction is offered to ALU p.
+        alu_valid_o: u8 = field(s.ports()),
+        /// An instruction is offered to the memory pipeline.
+        memory_valid_o: u8 = field(1),
+        /// That of this port.
+        memory_port_o: u8 = field(1),
+        /// An instruction is offered to the barrier unit.
+        barrier_valid_o: u8 = field(1),
+        /// That of this port.
+        barrier_port_o: u8 = field(1),
+    }
+}
+
+ports! {
+    /// State of [`Dispatcher`].
+    pub struct DispatcherProbe(s: &SmShape) {
+        /// Port that goes first when both want the memory pipeline.
+        memory_turn_q: u8 = field(1),
+        /// Port that goes first when both want the barrier unit.
+        barrier_turn_q: u8 = field(1),
+    }
+}
+
+/// The ports whose instructions want each of the units.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    /// An ALU.
+    pub(crate) alu: u8,
+    /// The memory pipeline.
+    pub(crate) memory: u8,
+    /// The barrier unit.
+    pub(crate) barrier: u8,
+}
+
+impl Wanted {
+    /// Adds the instruction that is offered on a port.
+    #[inline]
+    pub(crate) fn add(&mut self, port: usize, roles: Roles) {
+        let bit = 1 << port;
+        match roles.unit() {
+            unit::ALU => self.alu |= bit,
+            unit::MEMORY => self.memory |= bit,
+            unit::BARRIER => self.barrier |= bit,
+            _ => {}
+        }
+    }
+}
+
+/// Sends each instruction that leaves the operand stage to its unit. There is an ALU for each port, but one memory pipeline and
+/// one barrier unit for all: where two ports want the same one they take turns.
+#[derive(Default)]
+pub struct Dispatcher {
+    memory_turn_q: u8,
+    barrier_turn_q: u8,
+}
+
+/// Of the ports that want something the one that goes first, as a mask.
+#[inline]
+fn first(wanted: u8, turn: u8) -> u8 {
+    if both(wanted) { 1 << turn } else { wanted }
+}
+
+/// Whether two ports want it.
+#[inline]
+fn both(wanted: u8) -> bool {
+    wanted & wanted.wrapping_sub(1) != 0
+}
+
+impl Dispatcher {
+    /// The port (as a mask) whose instruction is offered to the memory pipeline.
+    #[inline]
+    pub(crate) fn memory(&self, wanted: Wanted) -> u8 {
+        first(wanted.memory, self.memory_turn_q)
+    }
+
+    /// The port (as a mask) whose instruction goes to the barrier unit.
+    #[inline]
+    pub(crate) fn barrier(&self, wanted: Wanted) -> u8 {
+        first(wanted.barrier, self.barrier_turn_q)
+    }
+
+    /// The ports whose offers are taken at this edge.
+    #[inline]
+    pub(crate) fn ready(&self, wanted: Wanted, alu_ready: u8, memory_ready: bool) -> u8 {
+        let memory = if memory_ready { self.memory(wanted) } else { 0 };
+        wanted.alu & alu_ready | memory | self.barrier(wanted)
+    }
+
+    /// The edge.
+    #[inline]
+    pub(crate) fn advance(&mut self, wanted: Wanted, memory_ready: bool) {
+        self.memory_turn_q ^= u8::from(memory_ready && both(wanted.memory));
+        self.barrier_turn_q ^= u8::from(both(wanted.barrier));
+    }
+
+    /// An edge in reset.
+    pub(crate) fn reset(&mut self) {
+        (self.memory_turn_q, self.barrier_turn_q) = (0, 0);
+    }
+}
+
+fn wanted(inputs: &DispatcherIn) -> Wanted {
+    let mut wanted = Wanted::default();
+    for (port, &roles) in inputs.dispatch_roles_i.iter().enumerate() {
+        if inputs.dispatch_valid_i >> port & 1 == 1 {
+            wanted.add(port, Roles(roles));
+        }
+    }
+    wanted
+}
+
+impl Block for Dispatcher {
+    const NAME: &'static str = "dispatcher";
+    const PARAMETERS: &'static [&'static str] = &["IssuePorts"];
+
+    type Shape = SmShape;
+    type In = DispatcherIn;
+    type Out = DispatcherOut;
+    type Probe = DispatcherProbe;
+
+    fn new(_: &SmShape) -> Self {
+        Self::default()
+    }
+
+    fn early(&self, _: &mut DispatcherOut) {}
+
+    fn late(&mut self, inputs: &DispatcherIn, out: &mut DispatcherOut) {
+        let wanted = wanted(inputs);
+        let (memory, barrier) = (self.memory(wanted), self.barrier(wanted));
+        out.dispatch_ready_o = self.ready(wanted, inputs.alu_ready_i, inputs.memory_ready_i != 0);
+        out.alu_valid_o = wanted.alu;
+        // With two ports at most the mask of one says which: bit 1 is port 1.
+        (out.memory_valid_o, out.memory_port_o) = ((memory != 0).into(), memory >> 1);
+        (out.barrier_valid_o, out.barrier_port_o) = ((barrier != 0).into(), barrier >> 1);
+    }
+
+    fn clock(&mut self, inputs: &DispatcherIn, _: &DispatcherOut) {
+        if inputs.rst_ni == 0 {
+            self.reset();
+        } else {
+            self.advance(wanted(inputs), inputs.memory_ready_i != 0);
+        }
+    }
+
+    fn probe(&self, _: &DispatcherIn, _: &DispatcherOut, probe: &mut DispatcherProbe) {
+        (probe.memory_turn_q, probe.barrier_turn_q) = (self.memory_turn_q, self.barrier_turn_q);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Driver, SM_SHAPES};
+
+    /// A dispatcher of two ports with an instruction of these units on them.
+    fn dispatcher(units: [u8; 2]) -> Driver<Dispatcher> {
+        let mut dispatcher = Driver::<Dispatcher>::new(&SM_SHAPES[1]);
+        dispatcher.inputs.dispatch_valid_i = 0b11;
+        dispatcher.inputs.dispatch_roles_i = units.map(|unit| u64::from(unit) << 49);
+        dispatcher
+    }
+
+    #[test]
+    fn each_port_has_its_own_alu() {
+        let mut dispatcher = dispatcher([unit::ALU, unit::ALU]);
+        for ready in 0..4 {
+            dispatcher.inputs.alu_ready_i = ready;
+            let out = dispatcher.cycle();
+            assert_eq!((out.alu_valid_o, out.dispatch_ready_o), (0b11, ready));
+            assert_eq!((out.memory_valid_o, out.barrier_valid_o), (0, 0));
+        }
+        dispatcher.inputs.dispatch_valid_i = 0b10;
+        let out = dispatcher.cycle();
+        assert_eq!((out.alu_valid_o, out.dispatch_ready_o), (0b10, 0b10), "not valid, not ready");
+    }
+
+    #[test]
+    fn two_ports_take_turns_at_the_memory_pipeline_when_one_of_them_is_taken() {
+        let mut dispatcher = dispatcher([unit::MEMORY, unit::MEMORY]);
+        for (ready, port) in [(0, 0), (0, 0), (1, 0), (1, 1), (0, 0), (1, 0), (0, 1), (1, 1)] {
+            dispatcher.inputs.memory_ready_i = ready;
+            let out = dispatcher.cycle();
+            assert_eq!((out.memory_valid_o, out.memory_port_o), (1, port));
+            assert_eq!(out.dispatch_ready_o, ready << port);
+        }
+        // A port alone is served whoever's turn it is, and keeps the turn.
+        for valid in [0b10, 0b10, 0b01] {
+            dispatcher.inputs.dispatch_valid_i = valid;
+            let out = dispatcher.cycle();
+            assert_eq!((out.memory_port_o, out.dispatch_ready_o), (valid >> 1, valid));
+            assert_eq!(dispatcher.probe().memory_turn_q, 0);
+        }
+    }
+
+    #[test]
+    fn two_ports_take_turns_at_the_barrier_unit_which_always_takes() {
+        let mut dispatcher = dispatcher([unit::BARRIER, unit::BARRIER]);
+        for port in [0, 1, 0, 1, 0] {
+            let out = dispatcher.cycle();
+            assert_eq!((out.barrier_valid_o, out.barrier_port_o, out.dispatch_ready_o), (1, port, 1 << port));
+        }
+        dispatcher.inputs.rst_ni = 0;
+        dispatcher.cycle();
+        assert_eq!(dispatcher.probe().barrier_turn_q, 1);
+        dispatcher.cycle();
+        assert_eq!(dispatcher.probe().barrier_turn_q, 0, "reset ends the turn");
+    }
+
+    #[test]
+    fn two_units_are_served_at_once() {
+        let mut dispatcher = dispatcher([unit::BARRIER, unit::MEMORY]);
+        dispatcher.inputs.memory_ready_i = 1;
+        let out = dispatcher.cycle();
+        assert_eq!(out.dispatch_ready_o, 0b11);
+        assert_eq!((out.memory_port_o, out.barrier_valid_o, out.barrier_port_o), (1, 1, 0));
+    }
+
+    #[test]
+    fn units_that_never_come_are_never_taken() {
+        for none in [unit::CONTROL, unit::NOTHING, unit::UNSUPPORTED] {
+            let mut dispatcher = dispatcher([none, unit::ALU]);
+            (dispatcher.inputs.alu_ready_i, dispatcher.inputs.memory_ready_i) = (0b11, 1);
+            let out = dispatcher.cycle();
+            assert_eq!((out.dispatch_ready_o, out.alu_valid_o), (0b10, 0b10));
+            assert_eq!((out.memory_valid_o, out.barrier_valid_o), (0, 0));
+        }
+    }
+}

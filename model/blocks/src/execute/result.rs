@@ -1,0 +1,98 @@
+//! A result on its way from a unit to a bus, and masks of lanes.
+
+use crate::LANES;
+
+/// A result without its data, which is not moved where nobody looks at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UnitResult {
+    /// Lanes.
+    pub(crate) mask: u32,
+    /// The predicate's lanes; zero without a predicate.
+    pub(crate) pred_data: u32,
+    /// Warp.
+    pub(crate) warp: u8,
+    /// Register written.
+    pub(crate) reg: Option<u8>,
+    /// Predicate written.
+    pub(crate) pred: Option<u8>,
+    /// It is the last of its instruction.
+    pub(crate) done: bool,
+}
+
+/// A destination from its port and its valid.
+#[inline]
+pub(crate) fn destination(valid: bool, number: u8) -> Option<u8> {
+    valid.then_some(number)
+}
+
+/// The bit of each lane.
+const BIT: [u32; LANES] = {
+    let mut bit = [0; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        bit[lane] = 1 << lane;
+        lane += 1;
+    }
+    bit
+};
+
+/// A value for each lane. A plain loop, which the compiler turns into vectors where the function allows it.
+#[inline]
+pub(crate) fn each_lane(value: impl Fn(usize) -> u32) -> [u32; LANES] {
+    let mut values = [0; LANES];
+    for (lane, slot) in values.iter_mut().enumerate() {
+        *slot = value(lane);
+    }
+    values
+}
+
+/// The lanes of which something holds.
+#[inline]
+pub(crate) fn lanes_where(holds: impl Fn(usize) -> bool) -> u32 {
+    let mut mask = 0;
+    for (lane, bit) in BIT.iter().enumerate() {
+        mask |= u32::from(holds(lane)).wrapping_neg() & bit;
+    }
+    mask
+}
+
+/// All ones in the lanes of a mask, zero in the others.
+#[inline]
+pub(crate) fn select(mask: u32) -> [u32; LANES] {
+    each_lane(|lane| u32::from(mask & BIT[lane] != 0).wrapping_neg())
+}
+
+/// One in the lanes of a mask, zero in the others.
+#[inline]
+pub(crate) fn ones(mask: u32) -> [u32; LANES] {
+    each_lane(|lane| u32::from(mask & BIT[lane] != 0))
+}
+
+/// Clears the lanes outside a mask.
+#[inline]
+pub(crate) fn keep(values: &mut [u32; LANES], mask: u32) {
+    if mask != u32::MAX {
+        let select = select(mask);
+        for (value, select) in values.iter_mut().zip(select) {
+            *value &= select;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_and_lanes_are_the_same() {
+        for mask in [0, 1, 0x8000_0001, 0x1234_5678, u32::MAX] {
+            assert_eq!(lanes_where(|lane| mask >> lane & 1 == 1), mask);
+            let lanes: [u32; LANES] = std::array::from_fn(|lane| mask >> lane & 1);
+            assert_eq!(ones(mask), lanes);
+            assert_eq!(select(mask), lanes.map(u32::wrapping_neg));
+            let mut kept = [7; LANES];
+            keep(&mut kept, mask);
+            assert_eq!(kept, lanes.map(|lane| 7 * lane));
+        }
+    }
+}

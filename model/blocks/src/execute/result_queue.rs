@@ -1,0 +1,419 @@
+//! `result_queue`: results that wait until their latency is over. `docs/blocks/result_queue.md`.
+
+use crate::execute::result::{UnitResult, destination};
+use crate::shape::{SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, width};
+use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WarpData, field, ports};
+
+/// Capacity of the twin: the largest number of places.
+const MAX_DEPTH: usize = SIDE_QUEUE_DEPTH;
+/// Capacity of the twin: the largest number of sources.
+const MAX_SOURCES: usize = SIDE_SOURCES;
+/// Width of a latency, and of what is left of it.
+const WAIT_BITS: u32 = 6;
+
+ports! {
+    /// Inputs of [`ResultQueue`].
+    pub struct ResultQueueIn(s: &SmShape) {
+        /// Data of the register.
+        push_data_i: [WarpData; MAX_SOURCES] = field(1024).count(s.sources).valid_by("push_reg_valid_i"),
+        /// Lanes.
+        push_mask_i: [u32; MAX_SOURCES] = field(32).count(s.sources).valid_by("push_valid_i"),
+        /// Lanes of the predicate.
+        push_pred_data_i: [u32; MAX_SOURCES] = field(32).count(s.sources).valid_by("push_pred_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// Strap: latency.
+        cfg_i: u8 = field(WAIT_BITS),
+        /// A result comes from source k.
+        push_valid_i: u8 = field(s.sources),
+        /// Its warp.
+        push_warp_i: [u8; MAX_SOURCES] = field(WARP_BITS).count(s.sources).valid_by("push_valid_i"),
+        /// It writes a register.
+        push_reg_valid_i: u8 = field(s.sources),
+        /// Which.
+        push_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.sources).valid_by("push_reg_valid_i"),
+        /// It writes a predicate.
+        push_pred_valid_i: u8 = field(s.sources),
+        /// Which.
+        push_pred_i: [u8; MAX_SOURCES] = field(3).count(s.sources).valid_by("push_pred_valid_i"),
+        /// It is the last of its instruction.
+        push_done_i: u8 = field(s.sources),
+        /// The head leaves at this edge.
+        pop_i: u8 = field(1),
+    }
+}
+
+ports! {
+    /// Outputs of [`ResultQueue`].
+    pub struct ResultQueueOut(s: &SmShape) {
+        /// Data of the register.
+        head_data_o: WarpData = field(1024).valid_by("head_reg_valid_o").early(),
+        /// Lanes of the head.
+        head_mask_o: u32 = field(32).valid_by("head_valid_o").early(),
+        /// Lanes of the predicate.
+        head_pred_data_o: u32 = field(32).valid_by("head_pred_valid_o").early(),
+        /// There is a free place.
+        ready_o: u8 = field(1).early(),
+        /// There are at least three free places.
+        room_o: u8 = field(1).early(),
+        /// A result is offered.
+        head_valid_o: u8 = field(1).early(),
+        /// Its warp.
+        head_warp_o: u8 = field(WARP_BITS).valid_by("head_valid_o").early(),
+        /// It is the last of its instruction.
+        head_done_o: u8 = field(1).valid_by("head_valid_o").early(),
+        /// It writes a register.
+        head_reg_valid_o: u8 = field(1).early(),
+        /// Which.
+        head_reg_o: u8 = field(REG_BITS).valid_by("head_reg_valid_o").early(),
+        /// It writes a predicate.
+        head_pred_valid_o: u8 = field(1).early(),
+        /// Which.
+        head_pred_o: u8 = field(3).valid_by("head_pred_valid_o").early(),
+    }
+}
+
+ports! {
+    /// State of [`ResultQueue`] besides the results.
+    pub struct ResultQueueProbe(s: &SmShape) {
+        /// Place of the oldest result.
+        first_q: u8 = field(width(s.queue_depth)),
+        /// Results waiting.
+        count_q: u8 = field(width(s.queue_depth + 1)),
+        /// Cycles that each of them still waits.
+        wait_q: [u8; MAX_DEPTH] = field(WAIT_BITS).count(s.queue_depth),
+    }
+}
+
+/// Free places that a unit with two stages has to find: one for each result on its way, and one for the next.
+const ROOM: usize = 3;
+
+/// A ring of results behind a unit, each of which is offered a set number of cycles after it came, in order.
+///
+/// A place knows the cycle from which its result is offered, so that nothing has to be counted down.
+pub struct ResultQueue {
+    data_q: Box<[WarpData]>,
+    /// Masks and lanes of predicates lie apart from the rest: they are memories for the harness.
+    mask_q: Box<[u32]>,
+    pred_data_q: Box<[u32]>,
+    rest_q: Box<[Rest]>,
+    /// The cycle from which a place's result is offered.
+    due_q: Box<[u64]>,
+    /// Cycles since the beginning.
+    now: u64,
+    first_q: usize,
+    count_q: usize,
+}
+
+/// What a place holds besides its lanes.
+#[derive(Clone, Copy, Default)]
+struct Rest {
+    warp: u8,
+    reg: Option<u8>,
+    pred: Option<u8>,
+    done: bool,
+}
+
+impl ResultQueue {
+    /// Whether there is a free place.
+    #[inline]
+    pub(crate) fn ready(&self) -> bool {
+        self.count_q < self.data_q.len()
+    }
+
+    /// Whether a unit with two stages may begin.
+    #[inline]
+    pub(crate) fn room(&self) -> bool {
+        self.count_q + ROOM <= self.data_q.len()
+    }
+
+    /// Whether a result is offered.
+    #[inline]
+    pub(crate) fn offers(&self) -> bool {
+        self.count_q != 0 && self.due_q[self.first_q] <= self.now
+    }
+
+    /// The oldest result; meaningful while there is one.
+    #[inline]
+    pub(crate) fn head(&self) -> UnitResult {
+        let Rest { warp, reg, pred, done } = self.rest_q[self.first_q];
+        let pred_data = if pred.is_some() { self.pred_data_q[self.first_q] } else { 0 };
+        UnitResult { mask: self.mask_q[self.first_q], pred_data, warp, reg, pred, done }
+    }
+
+    /// Data of the oldest result; meaningful where it writes a register.
+    #[inline]
+    pub(crate) fn head_data(&self) -> &WarpData {
+        &self.data_q[self.first_q]
+    }
+
+    /// The place behind the youngest result.
+    #[inline]
+    fn free_place(&self) -> usize {
+        let place = self.first_q + self.count_q;
+        if place < self.data_q.len() { place } else { place - self.data_q.len() }
+    }
+
+    /// Puts a result into the free place, which does not yet make it one that waits.
+    #[inline]
+    fn fill(&mut self, result: &UnitResult, data: &WarpData) {
+        let place = self.free_place();
+        self.mask_q[place] = result.mask;
+        self.rest_q[place] = Rest { warp: result.warp, reg: result.reg, pred: result.pred, done: result.done };
+        if result.reg.is_some() {
+            self.data_q[place] = *data;
+        }
+        if result.pred.is_some() {
+            self.pred_data_q[place] = result.pred_data;
+        }
+    }
+
+    /// At the edge: a result comes (only with [`ready`](Self::ready)).
+    #[inline]
+    pub(crate) fn push(&mut self, latency: u8, result: &UnitResult, data: &WarpData) {
+        self.fill(result, data);
+        self.due_q[self.free_place()] = self.now + u64::from(latency.max(1));
+        self.count_q += 1;
+    }
+
+    /// At the edge: the oldest result leaves (only while it is offered).
+    #[inline]
+    pub(crate) fn pop(&mut self) {
+        self.first_q = if self.first_q + 1 < self.data_q.len() { self.first_q + 1 } else { 0 };
+        self.count_q -= 1;
+    }
+
+    /// The end of every edge.
+    #[inline]
+    pub(crate) fn advance(&mut self) {
+        self.now += 1;
+    }
+
+    /// An edge in reset.
+    pub(crate) fn reset(&mut self) {
+        (self.first_q, self.count_q) = (0, 0);
+    }
+
+    /// Results and what is left of their latencies.
+    pub(crate) fn state(&self) -> ResultQueueProbe {
+        let mut wait_q = [0; MAX_DEPTH];
+        let places = (self.first_q..self.data_q.len()).chain(0..self.first_q).take(self.count_q);
+        for place in places {
+            wait_q[place] = self.due_q[place].saturating_sub(self.now) as u8;
+        }
+        ResultQueueProbe { first_q: self.first_q as u8, count_q: self.count_q as u8, wait_q }
+    }
+
+    /// What the places hold, for the harness; `at` gives the path of a register inside the module.
+    pub(crate) fn contents<'a>(&'a mut self, at: impl Fn(&str) -> String) -> Vec<Memory<'a>> {
+        let lanes = |path, words| Memory { path, block: Self::NAME, words, bits: LANES as u32 };
+        vec![
+            lanes(at("mask_q"), &mut self.mask_q),
+            lanes(at("pred_data_q"), &mut self.pred_data_q),
+            Memory::of_warps(at("data_q"), Self::NAME, &mut self.data_q),
+        ]
+    }
+}
+
+impl Block for ResultQueue {
+    const NAME: &'static str = "result_queue";
+    const PARAMETERS: &'static [&'static str] = &["QueueDepth", "Sources"];
+
+    type Shape = SmShape;
+    type In = ResultQueueIn;
+    type Out = ResultQueueOut;
+    type Probe = ResultQueueProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        let depth = shape.queue_depth;
+        Self {
+            data_q: vec![WarpData::ZERO; depth].into(),
+            mask_q: vec![0; depth].into(),
+            pred_data_q: vec![0; depth].into(),
+            rest_q: vec![Rest::default(); depth].into(),
+            due_q: vec![0; depth].into(),
+            now: 0,
+            first_q: 0,
+            count_q: 0,
+        }
+    }
+
+    fn early(&self, out: &mut ResultQueueOut) {
+        let offers = self.offers();
+        let head = if offers { self.head() } else { UnitResult::default() };
+        (out.ready_o, out.room_o, out.head_valid_o) = (self.ready().into(), self.room().into(), offers.into());
+        (out.head_warp_o, out.head_mask_o, out.head_done_o) = (head.warp, head.mask, head.done.into());
+        (out.head_reg_valid_o, out.head_reg_o) = (head.reg.is_some().into(), head.reg.unwrap_or(0));
+        (out.head_pred_valid_o, out.head_pred_o) = (head.pred.is_some().into(), head.pred.unwrap_or(0));
+        out.head_pred_data_o = head.pred_data;
+        if head.reg.is_some() {
+            out.head_data_o = *self.head_data();
+        }
+    }
+
+    fn late(&mut self, _: &ResultQueueIn, _: &mut ResultQueueOut) {}
+
+    fn clock(&mut self, inputs: &ResultQueueIn, out: &ResultQueueOut) {
+        let source = inputs.push_valid_i.trailing_zeros() as usize;
+        let pushed = inputs.push_valid_i != 0 && out.ready_o != 0;
+        if pushed {
+            let has = |mask: u8| mask >> source & 1 == 1;
+            let result = UnitResult {
+                mask: inputs.push_mask_i[source],
+                pred_data: inputs.push_pred_data_i[source],
+                warp: inputs.push_warp_i[source],
+                reg: destination(has(inputs.push_reg_valid_i), inputs.push_reg_i[source]),
+                pred: destination(has(inputs.push_pred_valid_i), inputs.push_pred_i[source]),
+                done: has(inputs.push_done_i),
+            };
+            self.push(inputs.cfg_i, &result, &inputs.push_data_i[source]);
+        }
+        if inputs.pop_i != 0 && out.head_valid_o != 0 {
+            self.pop();
+        }
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+        self.advance();
+    }
+
+    fn probe(&self, _: &ResultQueueIn, _: &ResultQueueOut, probe: &mut ResultQueueProbe) {
+        *probe = self.state();
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        self.contents(str::to_owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::ALU_QUEUE_DEPTH;
+    use crate::testing::{Driver, SM_SHAPES};
+
+    fn queue(latency: u8) -> Driver<ResultQueue> {
+        let mut queue = Driver::<ResultQueue>::new(&SM_SHAPES[0]);
+        queue.inputs.cfg_i = latency;
+        queue
+    }
+
+    /// Pushes a result of warp `warp` from source `source`.
+    fn push(queue: &mut Driver<ResultQueue>, source: usize, warp: u8) {
+        queue.inputs.push_valid_i = 1 << source;
+        queue.inputs.push_warp_i[source] = warp;
+        queue.cycle();
+        queue.inputs.push_valid_i = 0;
+    }
+
+    #[test]
+    fn a_result_is_offered_after_the_latency() {
+        for (latency, cycles) in [(0, 1), (1, 1), (2, 2), (17, 17), (63, 63)] {
+            let mut queue = queue(latency);
+            push(&mut queue, 0, 9);
+            for cycle in 1..cycles {
+                assert_eq!(queue.cycle().head_valid_o, 0, "cycle {cycle} of {cycles}");
+                assert_eq!(u64::from(queue.probe().wait_q[0]), cycles - cycle);
+            }
+            let out = queue.cycle();
+            assert_eq!((out.head_valid_o, out.head_warp_o), (1, 9));
+            // It stays until it is taken.
+            queue.inputs.pop_i = 1;
+            assert_eq!(queue.cycle().head_valid_o, 1);
+            queue.inputs.pop_i = 0;
+            assert_eq!((queue.cycle().head_valid_o, queue.probe().count_q), (0, 0));
+        }
+    }
+
+    #[test]
+    fn results_come_out_whole_and_in_order() {
+        for shape in [SM_SHAPES[0], SM_SHAPES[0].with_queue(ALU_QUEUE_DEPTH, 1), SM_SHAPES[0].with_queue(9, 2)] {
+            let mut queue = Driver::<ResultQueue>::new(&shape);
+            let mut expected = std::collections::VecDeque::new();
+            let mut random = crate::testing::Random(5);
+            queue.inputs.cfg_i = 3;
+            for _ in 0..5_000 {
+                let source = random.below(shape.sources);
+                let inputs = &mut queue.inputs;
+                // Full and empty stretches.
+                let ready = expected.len() < shape.queue_depth;
+                inputs.push_valid_i = u8::from(ready && random.chance(70)) << source;
+                inputs.push_reg_valid_i = random.next() as u8;
+                inputs.push_pred_valid_i = random.next() as u8;
+                inputs.push_done_i = random.next() as u8;
+                for k in 0..shape.sources {
+                    inputs.push_data_i[k].0.fill_with(|| random.next() as u32);
+                    (inputs.push_mask_i[k], inputs.push_pred_data_i[k]) = (random.next() as u32, random.next() as u32);
+                    (inputs.push_warp_i[k], inputs.push_reg_i[k]) = (random.below(64) as u8, random.next() as u8);
+                    inputs.push_pred_i[k] = random.below(8) as u8;
+                }
+                let offered = queue.block.offers();
+                queue.inputs.pop_i = u8::from(offered && random.chance(60));
+                let out = queue.cycle();
+                assert_eq!(usize::from(queue.probe().count_q), expected.len());
+                assert_eq!(out.ready_o == 1, expected.len() < shape.queue_depth);
+                assert_eq!(out.room_o == 1, expected.len() + 3 <= shape.queue_depth);
+                if out.head_valid_o == 1 {
+                    let (i, k): &(ResultQueueIn, usize) = &expected[0];
+                    let (i, k) = (i, *k);
+                    assert_eq!((out.head_warp_o, out.head_mask_o), (i.push_warp_i[k], i.push_mask_i[k]));
+                    assert_eq!(out.head_done_o, i.push_done_i >> k & 1);
+                    assert_eq!(out.head_reg_valid_o, i.push_reg_valid_i >> k & 1);
+                    assert_eq!(out.head_pred_valid_o, i.push_pred_valid_i >> k & 1);
+                    if out.head_reg_valid_o == 1 {
+                        assert_eq!((out.head_reg_o, out.head_data_o), (i.push_reg_i[k], i.push_data_i[k]));
+                    }
+                    if out.head_pred_valid_o == 1 {
+                        let found = (out.head_pred_o, out.head_pred_data_o);
+                        assert_eq!(found, (i.push_pred_i[k], i.push_pred_data_i[k]));
+                    }
+                }
+                if queue.inputs.pop_i == 1 {
+                    expected.pop_front();
+                }
+                if queue.inputs.push_valid_i != 0 {
+                    expected.push_back((queue.inputs, source));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn places_without_a_result_do_not_wait() {
+        let mut queue = queue(10);
+        for warp in 0..3 {
+            push(&mut queue, 2, warp);
+        }
+        queue.cycle();
+        assert_eq!(queue.probe().wait_q[..4], [7, 8, 9, 0]);
+        assert_eq!((queue.probe().first_q, queue.probe().count_q), (0, 3));
+        queue.inputs.rst_ni = 0;
+        queue.cycle();
+        queue.inputs.rst_ni = 1;
+        queue.cycle();
+        assert_eq!((queue.probe().count_q, queue.probe().wait_q), (0, [0; MAX_DEPTH]));
+    }
+
+    #[test]
+    fn what_a_result_does_not_have_leaves_the_place_as_it_is() {
+        let mut queue = queue(1);
+        for memory in queue.block.memories() {
+            memory.words.fill(5);
+        }
+        push(&mut queue, 0, 0);
+        let words: Vec<u32> = queue.block.memories().iter().map(|memory| memory.words[0]).collect();
+        assert_eq!(words, [0, 5, 5], "mask, predicate, data");
+    }
+
+    #[test]
+    fn results_are_taken_into_their_places_in_reset_too() {
+        let mut queue = queue(1);
+        queue.inputs.rst_ni = 0;
+        queue.inputs.push_mask_i[1] = 7;
+        push(&mut queue, 1, 0);
+        assert_eq!(queue.block.memories()[0].words[0], 7);
+        queue.inputs.rst_ni = 1;
+        queue.cycle();
+        assert_eq!(queue.probe().count_q, 0);
+    }
+}

@@ -1,0 +1,318 @@
+//! `writeback`: which result takes which bus. `docs/blocks/writeback.md`.
+
+use crate::execute::result::{UnitResult, destination};
+use crate::mrf::MAX_PORTS;
+use crate::shape::SmShape;
+use crate::{Block, REG_BITS, WARP_BITS, WarpData, field, ports};
+
+/// Instructions that may end in a cycle.
+const MAX_FINISHES: usize = 2 * MAX_PORTS;
+
+ports! {
+    /// Inputs of [`Writeback`].
+    pub struct WritebackIn(s: &SmShape) {
+        /// ALU p's result: data of the register.
+        alu_data_i: [WarpData; MAX_PORTS] = field(1024).count(s.ports()).valid_by("alu_reg_valid_i"),
+        /// The side queue's.
+        side_data_i: WarpData = field(1024).valid_by("side_reg_valid_i"),
+        /// The line table's.
+        memory_data_i: WarpData = field(1024).valid_by("memory_reg_valid_i"),
+        /// Lanes of ALU p's result.
+        alu_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("alu_valid_i"),
+        /// Lanes of its predicate.
+        alu_pred_data_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("alu_pred_valid_i"),
+        /// Lanes of the side queue's result.
+        side_mask_i: u32 = field(32).valid_by("side_valid_i"),
+        /// Lanes of its predicate.
+        side_pred_data_i: u32 = field(32).valid_by("side_pred_valid_i"),
+        /// Lanes of the line table's result.
+        memory_mask_i: u32 = field(32).valid_by("memory_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// ALU p has a result.
+        alu_valid_i: u8 = field(s.ports()),
+        /// Its warp.
+        alu_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("alu_valid_i"),
+        /// It is the last of its instruction.
+        alu_done_i: u8 = field(s.ports()),
+        /// It writes a register.
+        alu_reg_valid_i: u8 = field(s.ports()),
+        /// Which.
+        alu_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("alu_reg_valid_i"),
+        /// It writes a predicate.
+        alu_pred_valid_i: u8 = field(s.ports()),
+        /// Which.
+        alu_pred_i: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("alu_pred_valid_i"),
+        /// The side queue has a result.
+        side_valid_i: u8 = field(1),
+        /// Its warp.
+        side_warp_i: u8 = field(WARP_BITS).valid_by("side_valid_i"),
+        /// It is the last of its instruction.
+        side_done_i: u8 = field(1).valid_by("side_valid_i"),
+        /// It writes a register.
+        side_reg_valid_i: u8 = field(1),
+        /// Which.
+        side_reg_i: u8 = field(REG_BITS).valid_by("side_reg_valid_i"),
+        /// It writes a predicate.
+        side_pred_valid_i: u8 = field(1),
+        /// Which.
+        side_pred_i: u8 = field(3).valid_by("side_pred_valid_i"),
+        /// The line table has a result.
+        memory_valid_i: u8 = field(1),
+        /// Its warp.
+        memory_warp_i: u8 = field(WARP_BITS).valid_by("memory_valid_i"),
+        /// It is the last of its instruction.
+        memory_done_i: u8 = field(1).valid_by("memory_valid_i"),
+        /// It writes a register.
+        memory_reg_valid_i: u8 = field(1),
+        /// Which.
+        memory_reg_i: u8 = field(REG_BITS).valid_by("memory_reg_valid_i"),
+        /// The operand stage takes a result on bus p.
+        write_ready_i: u8 = field(s.ports()),
+        /// The result in bus p's queue goes into its bank at this edge.
+        write_done_i: u8 = field(s.ports()),
+        /// Its warp.
+        write_done_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_i"),
+        /// Its register.
+        write_done_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_i"),
+    }
+}
+
+ports! {
+    /// Outputs of [`Writeback`].
+    pub struct WritebackOut(s: &SmShape) {
+        /// Data of the result.
+        write_data_o: [WarpData; MAX_PORTS] = field(1024).count(s.ports()).valid_by("write_valid_o"),
+        /// Its lanes.
+        write_mask_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("write_valid_o"),
+        /// Lanes to write in the predicate.
+        pred_mask_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("pred_valid_o"),
+        /// What to write.
+        pred_data_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("pred_valid_o"),
+        /// ALU p's result is taken at this edge.
+        alu_pop_o: u8 = field(s.ports()),
+        /// The side queue's is.
+        side_pop_o: u8 = field(1),
+        /// The line table's is.
+        memory_pop_o: u8 = field(1),
+        /// A result for the operand stage.
+        write_valid_o: u8 = field(s.ports()),
+        /// Its warp.
+        write_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_o"),
+        /// Its register.
+        write_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_o"),
+        /// A predicate is written.
+        pred_valid_o: u8 = field(s.ports()),
+        /// Of this warp.
+        pred_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("pred_valid_o"),
+        /// This one.
+        pred_o: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("pred_valid_o"),
+        /// A register is complete.
+        reg_valid_o: u8 = field(s.ports()),
+        /// Of this warp.
+        reg_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("reg_valid_o"),
+        /// This one.
+        reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("reg_valid_o"),
+        /// An instruction has ended.
+        finish_valid_o: u8 = field(2 * s.ports()),
+        /// Of this warp.
+        finish_warp_o: [u8; MAX_FINISHES] = field(WARP_BITS).count(2 * s.ports()).valid_by("finish_valid_o"),
+    }
+}
+
+ports! {
+    /// State of [`Writeback`].
+    pub struct WritebackProbe(s: &SmShape) {
+        /// The result in bus p's write queue is the last of its instruction.
+        last_q: u8 = field(s.ports()),
+    }
+}
+
+/// Who has a result for a bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The ALU of the bus.
+    Alu,
+    /// The side queue.
+    Side,
+    /// The line table.
+    Memory,
+}
+
+/// Who has results in a cycle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offers {
+    /// The ALUs.
+    pub(crate) alu: u8,
+    /// The side queue.
+    pub(crate) side: bool,
+    /// The line table.
+    pub(crate) memory: bool,
+}
+
+/// Chooses which result takes which bus, sends it to the register file's write queue and the predicate file, and reports
+/// to the scoreboard what is complete.
+pub struct Writeback {
+    ports: usize,
+    last_q: u8,
+}
+
+impl Writeback {
+    /// Whose result goes first on bus `p`. Whether it can go does not matter: what has waited longest for memory holds up most.
+    #[inline]
+    pub(crate) fn choose(&self, p: usize, offers: Offers) -> Option<Source> {
+        if offers.memory && p + 1 == self.ports {
+            Some(Source::Memory)
+        } else if offers.side && p == 0 {
+            Some(Source::Side)
+        } else {
+            (offers.alu >> p & 1 == 1).then_some(Source::Alu)
+        }
+    }
+
+    /// Whether the result chosen for a bus goes at this edge.
+    #[inline]
+    pub(crate) fn goes(result: &UnitResult, write_ready: bool) -> bool {
+        result.reg.is_none() || write_ready
+    }
+
+    /// The buses whose register, written at this edge, is complete.
+    #[inline]
+    pub(crate) fn completes(&self, write_done: u8) -> u8 {
+        write_done & self.last_q
+    }
+
+    /// The edge of bus `p` at which the write queue takes a result.
+    #[inline]
+    pub(crate) fn take(&mut self, p: usize, done: bool) {
+        self.last_q = self.last_q & !(1 << p) | u8::from(done) << p;
+    }
+
+    /// An edge in reset.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        self.last_q = 0;
+    }
+}
+
+fn offers(inputs: &WritebackIn) -> Offers {
+    Offers { alu: inputs.alu_valid_i, side: inputs.side_valid_i != 0, memory: inputs.memory_valid_i != 0 }
+}
+
+/// The result of a source, and its data.
+fn result_of(inputs: &WritebackIn, p: usize, source: Source) -> (UnitResult, &WarpData) {
+    let i = inputs;
+    match source {
+        Source::Alu => {
+            let has = |mask: u8| mask >> p & 1 == 1;
+            let result = UnitResult {
+                mask: i.alu_mask_i[p],
+                pred_data: i.alu_pred_data_i[p],
+                warp: i.alu_warp_i[p],
+                reg: destination(has(i.alu_reg_valid_i), i.alu_reg_i[p]),
+                pred: destination(has(i.alu_pred_valid_i), i.alu_pred_i[p]),
+                done: has(i.alu_done_i),
+            };
+            (result, &i.alu_data_i[p])
+        }
+        Source::Side => {
+            let result = UnitResult {
+                mask: i.side_mask_i,
+                pred_data: i.side_pred_data_i,
+                warp: i.side_warp_i,
+                reg: destination(i.side_reg_valid_i != 0, i.side_reg_i),
+                pred: destination(i.side_pred_valid_i != 0, i.side_pred_i),
+                done: i.side_done_i != 0,
+            };
+            (result, &i.side_data_i)
+        }
+        Source::Memory => {
+            let result = UnitResult {
+                mask: i.memory_mask_i,
+                pred_data: 0,
+                warp: i.memory_warp_i,
+                reg: destination(i.memory_reg_valid_i != 0, i.memory_reg_i),
+                pred: None,
+                done: i.memory_done_i != 0,
+            };
+            (result, &i.memory_data_i)
+        }
+    }
+}
+
+impl Block for Writeback {
+    const NAME: &'static str = "writeback";
+    const PARAMETERS: &'static [&'static str] = &["IssuePorts"];
+
+    type Shape = SmShape;
+    type In = WritebackIn;
+    type Out = WritebackOut;
+    type Probe = WritebackProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        Self { ports: shape.ports(), last_q: 0 }
+    }
+
+    fn early(&self, _: &mut WritebackOut) {}
+
+    fn late(&mut self, inputs: &WritebackIn, out: &mut WritebackOut) {
+        let offers = offers(inputs);
+        (out.alu_pop_o, out.side_pop_o, out.memory_pop_o) = (0, 0, 0);
+        (out.write_valid_o, out.pred_valid_o) = (0, 0);
+        out.reg_valid_o = self.completes(inputs.write_done_i);
+        out.finish_valid_o = out.reg_valid_o;
+        for p in 0..self.ports {
+            let bit = 1 << p;
+            if out.reg_valid_o & bit != 0 {
+                (out.reg_warp_o[p], out.reg_o[p]) = (inputs.write_done_warp_i[p], inputs.write_done_reg_i[p]);
+                out.finish_warp_o[p] = inputs.write_done_warp_i[p];
+            }
+            let Some(source) = self.choose(p, offers) else { continue };
+            let (result, data) = result_of(inputs, p, source);
+            if let Some(reg) = result.reg {
+                out.write_valid_o |= bit;
+                (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
+                out.write_data_o[p] = *data;
+            }
+            if !Self::goes(&result, inputs.write_ready_i & bit != 0) {
+                continue;
+            }
+            match source {
+                Source::Alu => out.alu_pop_o |= bit,
+                Source::Side => out.side_pop_o = 1,
+                Source::Memory => out.memory_pop_o = 1,
+            }
+            if let Some(pred) = result.pred {
+                out.pred_valid_o |= bit;
+                (out.pred_warp_o[p], out.pred_o[p]) = (result.warp, pred);
+                (out.pred_mask_o[p], out.pred_data_o[p]) = (result.mask, result.pred_data);
+            }
+            if result.reg.is_none() && result.done {
+                out.finish_valid_o |= bit << self.ports;
+                out.finish_warp_o[self.ports + p] = result.warp;
+            }
+        }
+    }
+
+    fn clock(&mut self, inputs: &WritebackIn, out: &WritebackOut) {
+        if inputs.rst_ni == 0 {
+            self.reset();
+            return;
+        }
+        let (taken, offers) = (out.write_valid_o & inputs.write_ready_i, offers(inputs));
+        for p in 0..self.ports {
+            if taken >> p & 1 == 1
+                && let Some(source) = self.choose(p, offers)
+            {
+                self.take(p, result_of(inputs, p, source).0.done);
+            }
+        }
+    }
+
+    fn probe(&self, _: &WritebackIn, _: &WritebackOut, probe: &mut WritebackProbe) {
+        probe.last_q = self.last_q;
+    }
+}
+
+#[cfg(test)]
+mod tests;

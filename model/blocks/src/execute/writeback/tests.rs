@@ -1,0 +1,129 @@
+use super::*;
+use crate::testing::{Driver, SM_SHAPES};
+
+const ONE: &SmShape = &SM_SHAPES[0];
+const TWO: &SmShape = &SM_SHAPES[1];
+
+/// A writeback to which every source offers a register: warps 1 and 2 from the ALUs, 3 from the side queue, 4 from the line table.
+fn crowded(shape: &SmShape) -> Driver<Writeback> {
+    let mut writeback = Driver::new(shape);
+    let i: &mut WritebackIn = &mut writeback.inputs;
+    let all = (1 << shape.ports()) - 1;
+    (i.alu_valid_i, i.alu_reg_valid_i, i.alu_done_i, i.alu_warp_i, i.alu_reg_i) = (all, all, all, [1, 2], [11, 12]);
+    (i.side_valid_i, i.side_reg_valid_i, i.side_done_i, i.side_warp_i, i.side_reg_i) = (1, 1, 1, 3, 13);
+    (i.memory_valid_i, i.memory_reg_valid_i, i.memory_done_i, i.memory_warp_i, i.memory_reg_i) = (1, 1, 1, 4, 14);
+    (i.alu_mask_i, i.side_mask_i, i.memory_mask_i) = ([101, 102], 103, 104);
+    i.alu_data_i = [WarpData([21; 32]), WarpData([22; 32])];
+    (i.side_data_i, i.memory_data_i) = (WarpData([23; 32]), WarpData([24; 32]));
+    i.write_ready_i = all;
+    writeback
+}
+
+/// The results that are popped: ALUs, side queue, line table.
+fn popped(out: &WritebackOut) -> (u8, u8, u8) {
+    (out.alu_pop_o, out.side_pop_o, out.memory_pop_o)
+}
+
+#[test]
+fn the_line_table_goes_first_then_the_side_queue_then_the_alu() {
+    let mut writeback = crowded(ONE);
+    for (expected, warp) in [((0, 0, 1), 4), ((0, 1, 0), 3), ((1, 0, 0), 1)] {
+        let out = writeback.cycle();
+        assert_eq!((popped(&out), out.write_valid_o), (expected, 1));
+        let lane = u32::from(warp);
+        assert_eq!((out.write_warp_o[0], out.write_reg_o[0], out.write_mask_o[0]), (warp, warp + 10, lane + 100));
+        assert_eq!(out.write_data_o[0], WarpData([lane + 20; 32]));
+        let i = &mut writeback.inputs;
+        i.memory_valid_i &= out.memory_pop_o ^ 1;
+        i.side_valid_i &= out.side_pop_o ^ 1;
+    }
+}
+
+#[test]
+fn with_two_buses_the_side_queue_has_the_first_and_the_line_table_the_last() {
+    let mut writeback = crowded(TWO);
+    let out = writeback.cycle();
+    assert_eq!((popped(&out), out.write_warp_o), ((0, 1, 1), [3, 4]));
+    (writeback.inputs.side_valid_i, writeback.inputs.side_reg_valid_i) = (0, 0);
+    let out = writeback.cycle();
+    assert_eq!((popped(&out), out.write_warp_o), ((1, 0, 1), [1, 4]));
+    (writeback.inputs.memory_valid_i, writeback.inputs.memory_reg_valid_i) = (0, 0);
+    let out = writeback.cycle();
+    assert_eq!((popped(&out), out.write_warp_o), ((3, 0, 0), [1, 2]));
+}
+
+#[test]
+fn a_result_that_has_to_wait_holds_its_bus() {
+    let mut writeback = crowded(TWO);
+    writeback.inputs.write_ready_i = 0b10;
+    // The ALU's result, which needs no bus, does not overtake.
+    writeback.inputs.alu_reg_valid_i = 0b10;
+    for _ in 0..3 {
+        let out = writeback.cycle();
+        assert_eq!((popped(&out), out.write_valid_o, out.finish_valid_o), ((0, 0, 1), 0b11, 0), "offered all the same");
+    }
+}
+
+#[test]
+fn a_result_without_register_goes_whatever_the_write_queue_does_and_ends_its_instruction() {
+    let mut writeback = Driver::<Writeback>::new(TWO);
+    let i = &mut writeback.inputs;
+    (i.alu_valid_i, i.alu_done_i, i.alu_pred_valid_i, i.alu_warp_i) = (0b11, 0b01, 0b10, [7, 8]);
+    (i.alu_pred_i, i.alu_pred_data_i, i.alu_mask_i) = ([0, 5], [0, 0xff], [0, 0xffff]);
+    let out = writeback.cycle();
+    assert_eq!((popped(&out), out.write_valid_o), ((0b11, 0, 0), 0));
+    assert_eq!((out.finish_valid_o, out.finish_warp_o[2]), (0b0100, 7), "the other one is not done");
+    assert_eq!((out.pred_valid_o, out.pred_warp_o[1], out.pred_o[1]), (0b10, 8, 5));
+    assert_eq!((out.pred_mask_o[1], out.pred_data_o[1]), (0xffff, 0xff));
+}
+
+#[test]
+fn a_predicate_is_written_in_the_cycle_in_which_its_result_goes() {
+    let mut writeback = Driver::<Writeback>::new(ONE);
+    let i = &mut writeback.inputs;
+    (i.side_valid_i, i.side_reg_valid_i, i.side_pred_valid_i, i.side_done_i) = (1, 1, 1, 1);
+    let out = writeback.cycle();
+    assert_eq!((out.side_pop_o, out.write_valid_o, out.pred_valid_o), (0, 1, 0));
+    writeback.inputs.write_ready_i = 1;
+    let out = writeback.cycle();
+    assert_eq!((out.side_pop_o, out.write_valid_o, out.pred_valid_o, out.finish_valid_o), (1, 1, 1, 0));
+}
+
+#[test]
+fn a_register_is_complete_when_its_last_result_is_in_its_bank() {
+    let mut writeback = crowded(ONE);
+    writeback.inputs.memory_done_i = 0;
+    writeback.cycle();
+    let i = &mut writeback.inputs;
+    (i.write_done_i, i.write_done_warp_i[0], i.write_done_reg_i[0], i.memory_done_i) = (1, 4, 14, 1);
+    // The part of the register that was written is not the last; the one that takes its place is.
+    let out = writeback.cycle();
+    assert_eq!((out.reg_valid_o, out.finish_valid_o), (0, 0));
+    // Reported with the old value while the next result takes the queue.
+    writeback.inputs.memory_done_i = 0;
+    let out = writeback.cycle();
+    assert_eq!((out.reg_valid_o, out.reg_warp_o[0], out.reg_o[0]), (1, 4, 14));
+    assert_eq!((out.finish_valid_o, out.finish_warp_o[0]), (1, 4));
+    assert_eq!(writeback.cycle().reg_valid_o, 0);
+}
+
+#[test]
+fn what_is_not_taken_does_not_count_as_the_last() {
+    let mut writeback = crowded(ONE);
+    writeback.inputs.write_ready_i = 0;
+    writeback.cycle();
+    assert_eq!(writeback.probe().last_q, 0);
+    writeback.inputs.write_done_i = 1;
+    assert_eq!(writeback.cycle().reg_valid_o, 0);
+}
+
+#[test]
+fn reset_forgets_what_is_in_the_write_queues() {
+    let mut writeback = crowded(ONE);
+    writeback.cycle();
+    writeback.inputs.rst_ni = 0;
+    writeback.cycle();
+    assert_eq!(writeback.probe().last_q, 1);
+    writeback.cycle();
+    assert_eq!(writeback.probe().last_q, 0);
+}
