@@ -1,0 +1,2 @@
+//! Kernels on the SM: everything that surrounds it.
+mod memory;

@@ -1,0 +1,338 @@
+//! Global and local memory, outside the SM.
+//!
+//! Requests are performed in the order in which they come, whole lines of 128 bytes at a time, so that what memory holds depends on nothing but
+//! that order. Timing is kept apart from it: a request takes the data path for as many cycles as a line needs, one after the other, and is answered a
+//! fixed time after it began to. See `docs/machine.md`.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::atomic::Ordering::Relaxed;
+
+use gpurf_blocks::config::MemoryConfig;
+use gpurf_blocks::{LANES, WarpData};
+use gpurf_oracle::{Access, Memory, lanes_of};
+use gpurf_sm::{SmIn, SmOut};
+
+/// Bytes of a line.
+const LINE: u32 = 128;
+/// Bit of a line's number that says local memory.
+const LOCAL: u32 = 1 << 25;
+/// Requests that wait for the data path, at most.
+const QUEUE: usize = 8;
+
+/// Kinds of request, as on `mem_req_kind_o`.
+mod kind {
+    pub const LOAD: u8 = 0;
+    pub const STORE: u8 = 1;
+    pub const ATOMIC: u8 = 2;
+}
+
+/// An access to bytes that belong to no buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outside {
+    /// Warp slot of the SM.
+    pub warp: u8,
+    /// The lowest lane concerned.
+    pub lane: usize,
+    /// What it does.
+    pub access: Access,
+    /// Its address.
+    pub address: u32,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
+/// A request that no SM makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nonsense {
+    /// This kind of request does not exist.
+    Kind(u8),
+    /// Accesses have 1, 2 or 4 bytes, and lie within a word.
+    Place {
+        /// Logarithm of the bytes.
+        size: u8,
+        /// Place of the first byte in the line.
+        offset: u8,
+    },
+    /// This atomic operation does not exist.
+    Operation(u8),
+}
+
+impl fmt::Display for Nonsense {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kind(kind) => write!(f, "a request of kind {kind}, which does not exist"),
+            Self::Place { size, offset } => write!(f, "an access of 2^{size} bytes at byte {offset} of a line"),
+            Self::Operation(operation) => write!(f, "atomic operation {operation}, which does not exist"),
+        }
+    }
+}
+
+/// What goes wrong in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryFault {
+    /// There is no such place.
+    Outside(Outside),
+    /// There is no such request.
+    Nonsense(Nonsense),
+}
+
+/// An answer under way.
+struct Answer {
+    /// The first cycle in which it can be there.
+    due: u64,
+    data: WarpData,
+    fault: bool,
+}
+
+/// Memory as the SM sees it.
+pub struct GlobalMemory {
+    config: MemoryConfig,
+    buffers: Memory,
+    /// Lines of local memory that somebody has touched.
+    local: HashMap<u32, [u32; LANES]>,
+    cycle: u64,
+    /// The first cycle in which the data path is free.
+    free: u64,
+    /// When the requests that wait for it begin.
+    waiting: VecDeque<u64>,
+    answers: VecDeque<Answer>,
+    /// The first access outside all buffers that is answered: the SM says so itself.
+    answered_outside: Option<Outside>,
+    /// What ends the run: an access outside that nothing answers, or nonsense.
+    fault: Option<MemoryFault>,
+}
+
+impl GlobalMemory {
+    /// Memory without buffers.
+    pub fn new(config: MemoryConfig) -> Self {
+        Self {
+            config,
+            buffers: Memory::default(),
+            local: HashMap::new(),
+            cycle: 0,
+            free: 0,
+            waiting: VecDeque::new(),
+            answers: VecDeque::new(),
+            answered_outside: None,
+            fault: None,
+        }
+    }
+
+    /// Has these buffers for the next launch; local memory is zero again.
+    pub fn begin(&mut self, buffers: Memory) {
+        self.buffers = buffers;
+        self.local.clear();
+    }
+
+    /// Gives the buffers back.
+    pub fn take_buffers(&mut self) -> Memory {
+        std::mem::take(&mut self.buffers)
+    }
+
+    /// The buffers.
+    pub fn buffers(&self) -> &Memory {
+        &self.buffers
+    }
+
+    /// What went wrong that the SM cannot say itself.
+    pub fn fault(&self) -> Option<MemoryFault> {
+        self.fault
+    }
+
+    /// The first access outside all buffers whose answer said so.
+    pub fn answered_outside(&self) -> Option<Outside> {
+        self.answered_outside
+    }
+
+    /// A cycle: looks at the outputs of the one before (`inputs` are still those of that cycle), then drives the inputs.
+    pub fn drive(&mut self, previous: Option<&SmOut>, inputs: &mut SmIn) {
+        if let Some(out) = previous {
+            // A request that was there in the cycle before, and for which there was room.
+            if out.mem_req_valid_o & inputs.mem_req_ready_i == 1 {
+                self.accept(out);
+            }
+            if inputs.mem_rsp_valid_i & out.mem_rsp_ready_o == 1 {
+                self.answers.pop_front();
+            }
+            self.cycle += 1;
+        }
+        while self.waiting.front().is_some_and(|&start| start <= self.cycle) {
+            self.waiting.pop_front();
+        }
+        inputs.mem_req_ready_i = (self.waiting.len() < QUEUE).into();
+        let answer = self.answers.front().filter(|answer| answer.due <= self.cycle);
+        inputs.mem_rsp_valid_i = answer.is_some().into();
+        if let Some(answer) = answer {
+            inputs.mem_rsp_data_i = answer.data;
+            inputs.mem_rsp_fault_i = answer.fault.into();
+        }
+    }
+
+    /// Takes the request of this cycle.
+    fn accept(&mut self, out: &SmOut) {
+        let start = self.free.max(self.cycle);
+        self.free = start + u64::from(LINE) / self.config.bandwidth as u64;
+        self.waiting.push_back(start);
+        let result = perform(&self.buffers, &mut self.local, out);
+        let expected = out.mem_req_answer_o == 1;
+        let (data, fault) = match result {
+            Ok(data) => (data, None),
+            Err(fault) => (WarpData::ZERO, Some(fault)),
+        };
+        match fault {
+            Some(MemoryFault::Outside(outside)) if expected => {
+                self.answered_outside.get_or_insert(outside);
+            }
+            Some(fault) => {
+                self.fault.get_or_insert(fault);
+            }
+            None => {}
+        }
+        if expected {
+            let due = start + self.config.latency as u64;
+            self.answers.push_back(Answer { due, data, fault: fault.is_some() });
+        }
+    }
+}
+
+/// A line of memory: as many of its words as there are.
+enum Line<'a> {
+    Global(&'a [std::sync::atomic::AtomicU32]),
+    Local(&'a mut [u32; LANES]),
+}
+
+impl Line<'_> {
+    /// A word; words that are not there are zero.
+    fn word(&self, index: usize) -> u32 {
+        match self {
+            Self::Global(words) => words.get(index).map_or(0, |word| word.load(Relaxed)),
+            Self::Local(words) => words[index],
+        }
+    }
+
+    /// Replaces a word that is there.
+    fn set(&mut self, index: usize, value: u32) {
+        match self {
+            Self::Global(words) => words[index].store(value, Relaxed),
+            Self::Local(words) => words[index] = value,
+        }
+    }
+}
+
+/// Performs a request; gives the line, or the old words of an atomic operation lane by lane.
+fn perform(
+    buffers: &Memory,
+    local: &mut HashMap<u32, [u32; LANES]>,
+    out: &SmOut,
+) -> Result<WarpData, MemoryFault> {
+    let (kind, mask, size) = (out.mem_req_kind_o, out.mem_req_mask_o, out.mem_req_size_o);
+    let number = out.mem_req_line_o;
+    let (access, bytes) = match (kind, size) {
+        (kind::LOAD, 0..=2) => (Access::Load, 1 << size),
+        (kind::STORE, 0..=2) => (Access::Store, 1 << size),
+        (kind::ATOMIC, 2) => (Access::Atomic, 4),
+        (kind::LOAD..=kind::ATOMIC, _) => return Err(nonsense(Nonsense::Place { size, offset: 0 })),
+        _ => return Err(nonsense(Nonsense::Kind(kind))),
+    };
+    let (mut line, present) = if number & LOCAL != 0 {
+        (Line::Local(local.entry(number).or_insert([0; LANES])), LINE)
+    } else {
+        global(buffers, number * LINE)
+    };
+    for lane in lanes_of(mask) {
+        let offset = out.mem_req_offset_o[lane];
+        if u32::from(offset) % bytes != 0 {
+            return Err(nonsense(Nonsense::Place { size, offset }));
+        }
+        if u32::from(offset) + bytes > present {
+            let address = number * LINE + u32::from(offset);
+            let outside = Outside { warp: out.mem_req_warp_o, lane, access, address, bytes };
+            return Err(MemoryFault::Outside(outside));
+        }
+    }
+    let mut data = WarpData::ZERO;
+    match access {
+        Access::Load => data.0 = std::array::from_fn(|index| line.word(index)),
+        Access::Store => {
+            for lane in lanes_of(mask) {
+                let (index, shift) = place(out.mem_req_offset_o[lane]);
+                let changed = u32::MAX >> (u32::BITS - 8 * bytes) << shift;
+                let old = line.word(index);
+                line.set(index, old & !changed | out.mem_req_data_o.0[lane] << shift & changed);
+            }
+        }
+        Access::Atomic => {
+            for lane in lanes_of(mask) {
+                let (index, _) = place(out.mem_req_offset_o[lane]);
+                let old = line.word(index);
+                let (operand, compared) = (out.mem_req_data_o.0[lane], out.mem_req_compare_o.0[lane]);
+                let new = updated(out.mem_req_atomic_o, old, operand, compared);
+                line.set(index, new.ok_or(nonsense(Nonsense::Operation(out.mem_req_atomic_o)))?);
+                data.0[lane] = old;
+            }
+        }
+    }
+    Ok(data)
+}
+
+fn nonsense(what: Nonsense) -> MemoryFault {
+    MemoryFault::Nonsense(what)
+}
+
+/// Word of a line, and its bits, at which a byte stands.
+fn place(offset: u8) -> (usize, u32) {
+    (usize::from(offset / 4), 8 * u32::from(offset % 4))
+}
+
+/// The line that begins at an address, and how many of its bytes there are. A line never belongs to two buffers: they begin at multiples of its
+/// size, and lie apart.
+fn global(buffers: &Memory, address: u32) -> (Line<'_>, u32) {
+    let Some(buffer) = buffers.buffer_below(address) else {
+        return (Line::Global(&[]), 0);
+    };
+    let first = address - buffer.address();
+    let words = buffer.words().get(first as usize / 4..).unwrap_or(&[]);
+    (Line::Global(&words[..words.len().min(LANES)]), buffer.size().saturating_sub(first).min(LINE))
+}
+
+/// What an atomic operation makes of a word; `None`: there is no such operation.
+fn updated(operation: u8, m: u32, c: u32, compared: u32) -> Option<u32> {
+    Some(match operation {
+        0 => m.wrapping_add(c),
+        1 => m.min(c),
+        2 => m.cast_signed().min(c.cast_signed()).cast_unsigned(),
+        3 => m.max(c),
+        4 => m.cast_signed().max(c.cast_signed()).cast_unsigned(),
+        5 => {
+            if m >= c {
+                0
+            } else {
+                m + 1
+            }
+        }
+        6 => {
+            if m == 0 || m > c {
+                c
+            } else {
+                m - 1
+            }
+        }
+        7 => m & c,
+        8 => m | c,
+        9 => m ^ c,
+        10 => c,
+        11 => gpurf_arith::float::add(m, c, gpurf_arith::Mode::FTZ),
+        12 => {
+            if m == compared {
+                c
+            } else {
+                m
+            }
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,324 @@
+use gpurf_blocks::Ports;
+
+use super::*;
+
+const CONFIG: MemoryConfig = MemoryConfig { latency: 40, bandwidth: 16 };
+
+/// Memory at work: an SM that puts up requests and always takes answers, unless it is told not to.
+struct Bench {
+    memory: GlobalMemory,
+    inputs: SmIn,
+    out: SmOut,
+    started: bool,
+    cycle: u64,
+}
+
+/// A request without lanes: the fields that tests set.
+fn request(kind: u8, address: u32) -> SmOut {
+    let mut out = SmOut::zeroed();
+    out.mem_req_valid_o = 1;
+    out.mem_req_kind_o = kind;
+    out.mem_req_size_o = 2;
+    out.mem_req_answer_o = (kind != kind::STORE).into();
+    out.mem_req_line_o = address / LINE;
+    out
+}
+
+/// The request, with a lane at a byte of its line.
+fn lane(mut out: SmOut, lane: usize, offset: u8, data: u32) -> SmOut {
+    out.mem_req_mask_o |= 1 << lane;
+    out.mem_req_offset_o[lane] = offset;
+    out.mem_req_data_o.0[lane] = data;
+    out
+}
+
+impl Bench {
+    /// Memory with one buffer of these words; gives its address.
+    fn new(config: MemoryConfig, words: &[u32]) -> (Self, u32) {
+        let mut memory = GlobalMemory::new(config);
+        let mut buffers = Memory::default();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let index = buffers.add("buffer", &bytes).unwrap();
+        let address = buffers.buffer(index).address();
+        memory.begin(buffers);
+        (Self { memory, inputs: SmIn::zeroed(), out: SmOut::zeroed(), started: false, cycle: 0 }, address)
+    }
+
+    /// A cycle in which the SM shows these outputs; gives its inputs.
+    fn cycle(&mut self, out: SmOut) -> &SmIn {
+        let previous = self.started.then_some(&self.out);
+        self.memory.drive(previous, &mut self.inputs);
+        (self.out, self.started) = (out, true);
+        self.cycle += 1;
+        &self.inputs
+    }
+
+    /// Puts a request up until it is taken; gives the cycle in which it was.
+    fn put(&mut self, out: SmOut) -> u64 {
+        let out = SmOut { mem_rsp_ready_o: 1, ..out };
+        while self.cycle(out).mem_req_ready_i == 0 {}
+        self.cycle - 1
+    }
+
+    /// Waits for an answer; gives its cycle and what it says.
+    fn answer(&mut self) -> (u64, WarpData, bool) {
+        let idle = SmOut { mem_rsp_ready_o: 1, ..SmOut::zeroed() };
+        while self.cycle(idle).mem_rsp_valid_i == 0 {}
+        (self.cycle - 1, self.inputs.mem_rsp_data_i, self.inputs.mem_rsp_fault_i == 1)
+    }
+
+    /// Waits until everything is done.
+    fn settle(&mut self) {
+        for _ in 0..200 {
+            self.cycle(SmOut { mem_rsp_ready_o: 1, ..SmOut::zeroed() });
+        }
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        self.memory.buffers().buffers()[0].words()[index].load(Relaxed)
+    }
+}
+
+fn words(n: u32) -> Vec<u32> {
+    (0..n).map(|i| 0x1000 + i).collect()
+}
+
+#[test]
+fn a_load_gives_its_line_after_the_latency() {
+    for latency in [1, 2, 40, 400] {
+        let (mut bench, address) = Bench::new(MemoryConfig { latency, ..CONFIG }, &words(64));
+        let taken = bench.put(lane(request(kind::LOAD, address + 128), 3, 8, 0));
+        let (at, line, fault) = bench.answer();
+        assert_eq!((at - taken, fault), (latency as u64, false));
+        assert_eq!(line.0, std::array::from_fn(|i| 0x1020 + i as u32), "the whole line, whatever the lanes");
+    }
+}
+
+#[test]
+fn lines_share_the_data_path_in_order() {
+    let (mut bench, address) = Bench::new(CONFIG, &words(32 * 4));
+    let taken: Vec<u64> = (0..4).map(|i| bench.put(lane(request(kind::LOAD, address + 128 * i), 0, 0, 0))).collect();
+    assert_eq!(taken, [0, 1, 2, 3]);
+    for i in 0..4 {
+        let (at, line, _) = bench.answer();
+        assert_eq!((at, line.0[0]), (40 + 8 * i, 0x1000 + 32 * i as u32), "128 bytes take 8 cycles");
+    }
+    // One that comes when the path is free again waits for nothing.
+    let taken = bench.put(lane(request(kind::LOAD, address), 0, 0, 0));
+    assert_eq!(bench.answer().0, taken + 40);
+    // A store takes the path as well.
+    let taken = bench.put(lane(request(kind::STORE, address), 0, 0, 7));
+    bench.put(lane(request(kind::LOAD, address), 0, 0, 0));
+    let (at, line, _) = bench.answer();
+    assert_eq!((at - taken, line.0[0]), (48, 7));
+}
+
+#[test]
+fn a_full_queue_takes_nothing() {
+    let (mut bench, address) = Bench::new(CONFIG, &words(32));
+    let load = lane(request(kind::LOAD, address), 0, 0, 0);
+    let taken: Vec<u64> = (0..20).map(|_| bench.put(load)).collect();
+    // The first one takes the path at once; eight wait; then there is room whenever one begins.
+    let expected: Vec<u64> = (0..20u64).map(|i| i.max(8 * i.saturating_sub(8))).collect();
+    assert_eq!(taken, expected);
+}
+
+#[test]
+fn an_answer_stays_until_it_is_taken() {
+    let (mut bench, address) = Bench::new(CONFIG, &words(64));
+    let busy = |out: SmOut| SmOut { mem_rsp_ready_o: 0, ..out };
+    bench.cycle(busy(lane(request(kind::LOAD, address), 0, 0, 0)));
+    bench.cycle(busy(lane(request(kind::LOAD, address + 128), 0, 0, 0)));
+    for _ in 0..100 {
+        bench.cycle(busy(SmOut::zeroed()));
+    }
+    assert_eq!((bench.inputs.mem_rsp_valid_i, bench.inputs.mem_rsp_data_i.0[0]), (1, 0x1000));
+    let (first, line, _) = bench.answer();
+    assert_eq!(line.0[0], 0x1000);
+    let (second, line, _) = bench.answer();
+    assert_eq!((second - first, line.0[0]), (1, 0x1020), "one answer a cycle");
+}
+
+#[test]
+fn what_is_asked_later_sees_what_was_stored_before() {
+    let (mut bench, address) = Bench::new(CONFIG, &words(32));
+    bench.put(lane(request(kind::LOAD, address), 0, 0, 0));
+    bench.put(lane(request(kind::STORE, address), 0, 0, 1));
+    bench.put(lane(request(kind::LOAD, address), 0, 0, 0));
+    assert_eq!(bench.answer().1.0[0], 0x1000);
+    assert_eq!(bench.answer().1.0[0], 1);
+}
+
+#[test]
+fn stores_of_parts_of_a_word() {
+    let (mut bench, address) = Bench::new(CONFIG, &[0x1122_3344; 32]);
+    // Bytes, all lanes into one word and its neighbour; of several that meet the highest lane's stays.
+    let bytes = SmOut { mem_req_size_o: 0, ..request(kind::STORE, address) };
+    let bytes = lane(lane(lane(bytes, 9, 2, 0xffff_ff09), 2, 2, 0xffff_ff02), 5, 7, 0x1234_5605);
+    bench.put(bytes);
+    let halves = SmOut { mem_req_size_o: 1, ..request(kind::STORE, address) };
+    bench.put(lane(lane(halves, 31, 8, 0xabcd_0031), 30, 8, 0xabcd_0030));
+    bench.put(lane(lane(request(kind::STORE, address), 4, 124, 4), 1, 124, 1));
+    bench.settle();
+    assert_eq!(bench.word(0), 0x1109_3344);
+    assert_eq!(bench.word(1), 0x0522_3344);
+    assert_eq!(bench.word(2), 0x1122_0031);
+    assert_eq!(bench.word(31), 4);
+    assert_eq!(bench.word(3), 0x1122_3344);
+}
+
+/// An atomic operation of one lane.
+fn atomic(operation: u8, old: u32, operand: u32, compared: u32) -> (u32, u32) {
+    let (mut bench, address) = Bench::new(CONFIG, &[old; 32]);
+    let mut out = lane(request(kind::ATOMIC, address), 7, 12, operand);
+    out.mem_req_atomic_o = operation;
+    out.mem_req_compare_o.0[7] = compared;
+    bench.put(out);
+    let (_, answer, fault) = bench.answer();
+    assert!(!fault);
+    assert!(answer.0.iter().enumerate().all(|(i, &word)| i == 7 || word == 0));
+    assert_eq!((bench.word(2), bench.word(4)), (old, old));
+    (answer.0[7], bench.word(3))
+}
+
+#[test]
+fn every_atomic_operation() {
+    const MINUS: u32 = -5i32 as u32;
+    let cases = [
+        (0, 7, 5, 12),
+        (0, u32::MAX, 2, 1),
+        (1, MINUS, 3, 3),
+        (2, MINUS, 3, MINUS),
+        (3, MINUS, 3, MINUS),
+        (4, MINUS, 3, 3),
+        (5, 7, 9, 8),
+        (5, 9, 9, 0),
+        (5, 10, 9, 0),
+        (6, 7, 9, 6),
+        (6, 0, 9, 9),
+        (6, 10, 9, 9),
+        (6, 9, 9, 8),
+        (7, 0b1100, 0b1010, 0b1000),
+        (8, 0b1100, 0b1010, 0b1110),
+        (9, 0b1100, 0b1010, 0b0110),
+        (10, 7, 5, 5),
+        (11, 1.5f32.to_bits(), 2.25f32.to_bits(), 3.75f32.to_bits()),
+        // Subnormal operands and results are zeros.
+        (11, 1, 1.0f32.to_bits(), 1.0f32.to_bits()),
+        (11, 0x0080_0001, 0x8080_0000, 0),
+    ];
+    for (operation, old, operand, new) in cases {
+        assert_eq!(atomic(operation, old, operand, 99), (old, new), "operation {operation} of {old:#x} and {operand:#x}");
+    }
+    assert_eq!(atomic(12, 7, 5, 7), (7, 5));
+    assert_eq!(atomic(12, 7, 5, 8), (7, 7));
+}
+
+#[test]
+fn lanes_perform_atomic_operations_in_ascending_order() {
+    let (mut bench, address) = Bench::new(CONFIG, &[0; 32]);
+    let mut out = request(kind::ATOMIC, address);
+    for i in [31, 0, 4] {
+        out = lane(out, i, 4, 10 + i as u32);
+    }
+    // Exchange: each lane finds what the one before it has left.
+    out.mem_req_atomic_o = 10;
+    bench.put(out);
+    let (_, old, _) = bench.answer();
+    assert_eq!((old.0[0], old.0[4], old.0[31], bench.word(1)), (0, 10, 14, 41));
+    // Nobody wants the result: nothing is answered.
+    out.mem_req_answer_o = 0;
+    bench.put(out);
+    bench.put(lane(request(kind::LOAD, address), 0, 0, 0));
+    assert_eq!(bench.answer().1.0[1], 41);
+}
+
+#[test]
+fn local_memory_is_zero_and_apart_from_global_memory() {
+    let (mut bench, _) = Bench::new(CONFIG, &words(32));
+    let local = |kind: u8, line: u32| SmOut { mem_req_line_o: LOCAL | line, ..request(kind, 0) };
+    bench.put(lane(local(kind::LOAD, 3), 0, 0, 0));
+    assert_eq!(bench.answer().1, WarpData::ZERO);
+    bench.put(lane(lane(local(kind::STORE, 3), 31, 124, 5), 0, 0, 6));
+    bench.put(lane(local(kind::LOAD, 3), 0, 0, 0));
+    bench.put(lane(local(kind::LOAD, 2), 0, 0, 0));
+    let (_, line, _) = bench.answer();
+    assert_eq!((line.0[0], line.0[1], line.0[31]), (6, 0, 5));
+    assert_eq!(bench.answer().1, WarpData::ZERO);
+    // The next launch finds zeros again.
+    let buffers = bench.memory.take_buffers();
+    bench.memory.begin(buffers);
+    bench.put(lane(local(kind::LOAD, 3), 0, 0, 0));
+    assert_eq!(bench.answer().1, WarpData::ZERO);
+}
+
+#[test]
+fn what_belongs_to_no_buffer_is_a_fault() {
+    // 33 words: the second line has one word of the buffer.
+    let (mut bench, address) = Bench::new(CONFIG, &words(33));
+    bench.put(lane(request(kind::LOAD, address + 128), 4, 0, 0));
+    let (_, line, fault) = bench.answer();
+    assert_eq!((line.0[0], line.0[1], fault), (0x1020, 0, false));
+    let beyond = lane(lane(request(kind::LOAD, address + 128), 4, 0, 0), 6, 4, 0);
+    for out in [beyond, SmOut { mem_req_kind_o: kind::ATOMIC, ..beyond }, lane(request(kind::LOAD, 128), 0, 0, 0)] {
+        bench.put(out);
+        assert!(bench.answer().2);
+    }
+    assert_eq!(bench.memory.fault(), None);
+    let outside = Outside { warp: 0, lane: 6, access: Access::Load, address: address + 132, bytes: 4 };
+    assert_eq!(bench.memory.answered_outside(), Some(outside));
+    // What is not answered ends the run, and nothing of it is performed.
+    let store = SmOut { mem_req_warp_o: 9, mem_req_answer_o: 0, mem_req_kind_o: kind::STORE, ..beyond };
+    bench.put(store);
+    bench.settle();
+    let outside = Outside { warp: 9, access: Access::Store, ..outside };
+    assert_eq!((bench.memory.fault(), bench.word(32)), (Some(MemoryFault::Outside(outside)), 0x1020));
+    // A buffer of bytes ends within a word.
+    let (mut bench, _) = Bench::new(CONFIG, &[]);
+    let mut buffers = Memory::default();
+    let index = buffers.add("bytes", &[1, 2, 3, 4, 5]).unwrap();
+    let address = buffers.buffer(index).address();
+    bench.memory.begin(buffers);
+    for (offset, size, fault) in [(4, 0, false), (5, 0, true), (4, 1, true), (0, 2, false)] {
+        let load = SmOut { mem_req_size_o: size, ..request(kind::LOAD, address) };
+        bench.put(lane(load, 0, offset, 0));
+        assert_eq!(bench.answer().2, fault, "{} bytes at {offset}", 1 << size);
+    }
+}
+
+#[test]
+fn nonsense_ends_the_run_and_does_not_panic() {
+    let cases = [
+        (SmOut { mem_req_kind_o: 3, ..request(kind::LOAD, 0) }, Nonsense::Kind(3)),
+        (SmOut { mem_req_size_o: 3, ..request(kind::LOAD, 0) }, Nonsense::Place { size: 3, offset: 0 }),
+        (SmOut { mem_req_size_o: 1, ..request(kind::ATOMIC, 0) }, Nonsense::Place { size: 1, offset: 0 }),
+        (lane(request(kind::LOAD, 0), 0, 3, 0), Nonsense::Place { size: 2, offset: 3 }),
+        (SmOut { mem_req_atomic_o: 13, ..lane(request(kind::ATOMIC, 1 << 24), 0, 0, 0) }, Nonsense::Operation(13)),
+    ];
+    for (out, expected) in cases {
+        let (mut bench, _) = Bench::new(CONFIG, &words(32));
+        bench.put(out);
+        bench.settle();
+        assert_eq!(bench.memory.fault(), Some(MemoryFault::Nonsense(expected)));
+    }
+}
+
+#[test]
+fn the_same_outputs_give_the_same_inputs() {
+    let drive = || {
+        let (mut bench, address) = Bench::new(CONFIG, &words(4096));
+        let mut x = 12345u32;
+        let mut seen = Vec::new();
+        for _ in 0..20_000 {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let kind = (x >> 8) as u8 % 3;
+            let mut out = lane(request(kind, address + (x >> 16) % 4096 * 4), (x >> 3) as usize % 32, (x >> 5) as u8 & 124, x);
+            out.mem_req_valid_o = (x >> 28 != 0).into();
+            out.mem_rsp_ready_o = (x >> 29 != 0).into();
+            let inputs = bench.cycle(out);
+            seen.push((inputs.mem_req_ready_i, inputs.mem_rsp_valid_i, inputs.mem_rsp_data_i));
+        }
+        seen
+    };
+    assert!(drive() == drive());
+}
