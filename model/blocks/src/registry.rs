@@ -1,7 +1,7 @@
 //! Every block, in one list.
 
 use crate::config::Config;
-use crate::{Block, Shape, Twin, erase, execute, mrf, ram};
+use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, mrf, operands, ram};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -33,6 +33,24 @@ pub const BLOCKS: &[Entry] = &[
     entry::<mrf::MrfArbiter>("mrf/mrf_arbiter", "bank arbitration", &["mrf/mrf_arbiter"]),
     entry::<mrf::MrfBank>("mrf/mrf_bank", "one bank", &["mrf/mrf_bank", "ram/ram_1rw", "ram/ram_1r1w"]),
     entry::<mrf::MrfCrossbar>("mrf/mrf_crossbar", "banks to operand latches to dispatch", &["mrf/mrf_crossbar"]),
+    entry::<front::Fetch>("front/fetch", "which warp fetches, code memory", &["front/fetch", "ram/ram_1r1w"]),
+    entry::<front::Decode>("front/decode", "what an instruction reads and writes, its unit", &["front/decode"]),
+    entry::<front::InstructionBuffer>(
+        "front/instruction_buffer",
+        "decoded instructions that wait for issue",
+        &["front/instruction_buffer"],
+    ),
+    entry::<issue::WarpScheduler>("issue/warp_scheduler", "which warps issue", &["issue/warp_scheduler"]),
+    entry::<issue::SimtStack>(
+        "issue/simt_stack",
+        "which lanes of a warp execute, where the others wait",
+        &["issue/simt_stack", "ram/ram_1r1w"],
+    ),
+    entry::<issue::IssueStage>(
+        "issue/issue_stage",
+        "the instruction that issues, with its lanes and predicates",
+        &["issue/issue_stage"],
+    ),
     entry::<mrf::Mrf>(
         "mrf/mrf",
         "banked main register file",

@@ -1,11 +1,13 @@
 //! The sizes of the SM, shared by all its blocks.
 
-use crate::Shape;
 use crate::config::{Config, Scheduler};
 use crate::mrf::MrfShape;
+use crate::{Shape, WARP_BITS};
 
 /// Capacity of the twins: the largest number of warps.
 pub const MAX_WARPS: usize = 48;
+/// Numbers that fit into a port for a warp: what is kept for each of them needs no check of the number.
+pub(crate) const WARP_NUMBERS: usize = 1 << WARP_BITS;
 /// Block slots of an SM.
 pub const BLOCK_SLOTS: usize = 16;
 /// Sources of the result queue behind the memory pipeline: shared memory, constant memory, lane crossbar, special registers.
@@ -57,6 +59,11 @@ impl SmShape {
     /// Issue ports, dispatch ports, result buses, ALUs.
     pub fn ports(&self) -> usize {
         self.mrf.issue_ports
+    }
+
+    /// The set of all warps.
+    pub fn all_warps(&self) -> u64 {
+        u64::MAX >> (u64::BITS as usize - self.warps)
     }
 
     /// Width of an address in the code memory.
