@@ -1,7 +1,7 @@
 //! Every block, in one list.
 
 use crate::config::Config;
-use crate::{Block, Shape, Twin, erase, mrf, ram};
+use crate::{Block, Shape, Twin, erase, memory, mrf, ram};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -33,6 +33,19 @@ pub const BLOCKS: &[Entry] = &[
     entry::<mrf::MrfArbiter>("mrf/mrf_arbiter", "bank arbitration", &["mrf/mrf_arbiter"]),
     entry::<mrf::MrfBank>("mrf/mrf_bank", "one bank", &["mrf/mrf_bank", "ram/ram_1rw", "ram/ram_1r1w"]),
     entry::<mrf::MrfCrossbar>("mrf/mrf_crossbar", "banks to operand latches to dispatch", &["mrf/mrf_crossbar"]),
+    entry::<memory::AddressUnit>("memory/address_unit", "the memory instruction at hand", &["memory/address_unit"]),
+    entry::<memory::Coalescer>("memory/coalescer", "lanes into lines of 128 bytes", &["memory/coalescer"]),
+    entry::<memory::LineTable>("memory/line_table", "lines in flight", &["memory/line_table"]),
+    entry::<memory::SharedMemory>(
+        "memory/shared_memory",
+        "32 banks of four bytes",
+        &["memory/shared_memory", "ram/ram_1rw"],
+    ),
+    entry::<memory::ConstantMemory>(
+        "memory/constant_memory",
+        "parameters and constants",
+        &["memory/constant_memory", "ram/ram_1r1w"],
+    ),
     entry::<mrf::Mrf>(
         "mrf/mrf",
         "banked main register file",
