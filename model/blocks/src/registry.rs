@@ -51,6 +51,19 @@ pub const BLOCKS: &[Entry] = &[
         "the instruction that issues, with its lanes and predicates",
         &["issue/issue_stage"],
     ),
+    entry::<memory::AddressUnit>("memory/address_unit", "the memory instruction at hand", &["memory/address_unit"]),
+    entry::<memory::Coalescer>("memory/coalescer", "lanes into lines of 128 bytes", &["memory/coalescer"]),
+    entry::<memory::LineTable>("memory/line_table", "lines in flight", &["memory/line_table"]),
+    entry::<memory::SharedMemory>(
+        "memory/shared_memory",
+        "32 banks of four bytes",
+        &["memory/shared_memory", "ram/ram_1rw"],
+    ),
+    entry::<memory::ConstantMemory>(
+        "memory/constant_memory",
+        "parameters and constants",
+        &["memory/constant_memory", "ram/ram_1r1w"],
+    ),
     entry::<mrf::Mrf>(
         "mrf/mrf",
         "banked main register file",
