@@ -1,6 +1,6 @@
 //! The banked main register file: `docs/blocks/mrf.md`.
 
-mod bits;
+pub(crate) mod bits;
 #[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
 mod mrf;
 mod mrf_allocator;
@@ -11,7 +11,7 @@ mod mrf_collector;
 mod mrf_crossbar;
 mod mrf_write_queue;
 #[cfg(test)]
-mod phases;
+pub(crate) mod phases;
 mod shape;
 mod slots;
 

@@ -1,0 +1,11 @@
+//! A rule that holds for every block: what is declared early depends on state alone.
+
+use crate::issue::{PredicateFile, Scoreboard};
+use crate::mrf::phases::check;
+use crate::testing::SM_SHAPES;
+
+#[test]
+fn early_outputs_depend_on_state_alone() {
+    check::<PredicateFile>(&SM_SHAPES);
+    check::<Scoreboard>(&SM_SHAPES);
+}
