@@ -1,6 +1,7 @@
 //! Every block, in one list.
 
 use crate::config::Config;
+use crate::shape::SmShape;
 use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, mrf, operands, ram};
 
 /// A block of the list.
@@ -94,6 +95,32 @@ pub const BLOCKS: &[Entry] = &[
         "what S2R reads",
         &["execute/special_registers", "ram/ram_1r1w"],
     ),
+    entry::<issue::Scoreboard>("issue/scoreboard", "which heads may issue", &["issue/scoreboard"]),
+    entry::<issue::PredicateFile>("issue/predicate_file", "seven predicates a warp", &["issue/predicate_file"]),
+    entry::<operands::OperandStage>(
+        "operands/operand_stage",
+        "instructions and the register file",
+        &[
+            "operands/operand_stage",
+            "mrf/mrf",
+            "mrf/mrf_bank_map",
+            "mrf/mrf_write_queue",
+            "mrf/mrf_allocator",
+            "mrf/mrf_collector",
+            "mrf/mrf_arbiter",
+            "mrf/mrf_bank",
+            "mrf/mrf_crossbar",
+            "ram/ram_1rw",
+            "ram/ram_1r1w",
+        ],
+    ),
+    entry::<control::BarrierUnit>("control/barrier_unit", "warps that wait for each other", &["control/barrier_unit"]),
+    entry::<control::BlockLauncher>("control/block_launcher", "blocks into the SM", &["control/block_launcher"]),
+    Entry {
+        // Alone it has as many sources as in the SM.
+        twin: |config| erase::<control::FaultUnit>(&SmShape::new(config).with_fault_sources()),
+        ..entry::<control::FaultUnit>("control/fault_unit", "the first fault", &["control/fault_unit"])
+    },
 ];
 
 /// The block of that name.

@@ -86,6 +86,11 @@ impl SmShape {
         2 * self.ports() + 4
     }
 
+    /// The same with the sources of the fault unit.
+    pub fn with_fault_sources(self) -> Self {
+        Self { sources: self.fault_sources(), ..self }
+    }
+
     /// The same with another result queue.
     pub fn with_queue(self, queue_depth: usize, sources: usize) -> Self {
         Self { queue_depth, sources, ..self }
@@ -93,7 +98,7 @@ impl SmShape {
 }
 
 /// Bits that count `n` things from 0.
-pub(crate) fn width(n: usize) -> u32 {
+pub(crate) const fn width(n: usize) -> u32 {
     usize::BITS - (n - 1).leading_zeros()
 }
 

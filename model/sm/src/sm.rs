@@ -899,13 +899,9 @@ impl Block for Sm {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let mut all = Vec::new();
-        let mut add = |prefix: String, memories: Vec<Memory<'_>>| {
-            // SAFETY of lifetimes is the compiler's: each memory is of another block.
-            all.extend(memories.into_iter().map(|m| Memory { path: format!("{prefix}.{}", m.path), ..m }));
-        };
         macro_rules! add_each {
             ($($name:ident)+) => {
-                $(add(concat!("u_", stringify!($name)).to_owned(), self.$name.block.memories());)+
+                $(add(&mut all, concat!("u_", stringify!($name)), self.$name.block.memories());)+
             };
         }
         add_each! {
@@ -913,8 +909,13 @@ impl Block for Sm {
             shared_memory constant_memory
         }
         for (p, queue) in self.alu_queue.iter_mut().enumerate() {
-            add(format!("gen_port[{p}].u_alu_queue"), queue.block.memories());
+            add(&mut all, &format!("gen_port[{p}].u_alu_queue"), queue.block.memories());
         }
         all
     }
+}
+
+/// Adds the memories of the block at `instance`.
+fn add<'a>(all: &mut Vec<Memory<'a>>, instance: &str, memories: Vec<Memory<'a>>) {
+    all.extend(memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }));
 }
