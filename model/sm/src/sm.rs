@@ -518,9 +518,8 @@ impl Sm {
         node.inputs.pred_warp_i = results.pred_warp_o;
         node.inputs.pred_i = results.pred_o;
         let (first, second) = (2 * self.ports, 2 * self.ports + 1);
-        node.inputs.finish_valid_i = results.finish_valid_o
-            | o.address_unit.finish_valid_o << first
-            | o.barrier_unit.finish_valid_o << second;
+        node.inputs.finish_valid_i =
+            results.finish_valid_o | o.address_unit.finish_valid_o << first | o.barrier_unit.finish_valid_o << second;
         node.inputs.finish_warp_i[..first].copy_from_slice(&results.finish_warp_o[..first]);
         node.inputs.finish_warp_i[first] = o.address_unit.finish_warp_o;
         node.inputs.finish_warp_i[second] = o.barrier_unit.finish_warp_o;
