@@ -60,6 +60,14 @@ const BLOCKS: &[Entry] = &[
     entry::<mrf::bank::BankDriver, mrf::bank::BankCover>("mrf_bank"),
     entry::<mrf::crossbar::CrossbarDriver, mrf::crossbar::CrossbarCover>("mrf_crossbar"),
     entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
+    entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
+    entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
+    entry::<execute::result_queue::ResultQueueDriver, execute::result_queue::ResultQueueCover>("result_queue"),
+    entry::<execute::writeback::WritebackDriver, execute::writeback::WritebackCover>("writeback"),
+    entry::<execute::lane_crossbar::LaneCrossbarDriver, execute::lane_crossbar::LaneCrossbarCover>("lane_crossbar"),
+    entry::<execute::special_registers::SpecialRegistersDriver, execute::special_registers::SpecialRegistersCover>(
+        "special_registers",
+    ),
 ];
 
 fn find(block: &str) -> &'static Entry {

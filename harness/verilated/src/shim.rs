@@ -207,13 +207,14 @@ impl Generator<'_> {
     fn pieces(&self, field: &Field, port: bool) -> Option<Vec<Piece>> {
         let top = self.declaration.block;
         let whole = |member: String| Piece { member, ctype: "", first: 0, count: field.count };
+        let inner = |path: &str| mangle(top, &format!("{}{path}", field.scope));
         let mut pieces = match &field.net {
             _ if port => vec![whole(field.name.to_owned())],
-            Net::Own => vec![whole(mangle(top, field.name))],
-            Net::At(path) => vec![whole(mangle(top, path))],
+            Net::Own => vec![whole(inner(field.name))],
+            Net::At(path) => vec![whole(inner(path))],
             Net::Each { path, per } => (0..field.count / per)
                 .map(|i| Piece {
-                    member: mangle(top, &path.replace("{}", &i.to_string())),
+                    member: inner(&path.replace("{}", &i.to_string())),
                     ctype: "",
                     first: i * per,
                     count: *per,

@@ -68,8 +68,10 @@ pub struct Field {
     pub valid_by: Option<&'static str>,
     /// Depends on state only.
     pub early: bool,
-    /// Where it is in the RTL.
+    /// Where it is in the RTL, from `scope` on.
     pub net: Net,
+    /// Path of the instance that has it, with a dot behind each name; empty: the block itself.
+    pub scope: String,
     /// Which inner block drives it (or holds it, for state). `None`: the block itself.
     pub from: Option<Endpoint>,
     /// Which inner blocks read it.
@@ -92,6 +94,7 @@ pub fn field(bits: impl TryInto<u32>) -> Field {
         valid_by: None,
         early: false,
         net: Net::Own,
+        scope: String::new(),
         from: None,
         to: Vec::new(),
         decode: Decode::Hex,
@@ -130,6 +133,13 @@ impl Field {
     /// The RTL has `per` elements in each instance of `path`, in which `{}` stands for the instance.
     pub fn each(mut self, path: &'static str, per: usize) -> Self {
         self.net = Net::Each { path, per };
+        self
+    }
+
+    /// A field of the block inside that is `instance`, whose struct stands at `offset` of an outer one.
+    pub fn inside(mut self, instance: &str, offset: usize) -> Self {
+        self.scope.insert_str(0, &format!("{instance}."));
+        self.offset += offset;
         self
     }
 

@@ -1,7 +1,8 @@
 //! Every block, in one list.
 
 use crate::config::Config;
-use crate::{Block, Shape, Twin, erase, execute, mrf, ram};
+use crate::shape::SmShape;
+use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, mrf, operands, ram};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -33,6 +34,37 @@ pub const BLOCKS: &[Entry] = &[
     entry::<mrf::MrfArbiter>("mrf/mrf_arbiter", "bank arbitration", &["mrf/mrf_arbiter"]),
     entry::<mrf::MrfBank>("mrf/mrf_bank", "one bank", &["mrf/mrf_bank", "ram/ram_1rw", "ram/ram_1r1w"]),
     entry::<mrf::MrfCrossbar>("mrf/mrf_crossbar", "banks to operand latches to dispatch", &["mrf/mrf_crossbar"]),
+    entry::<front::Fetch>("front/fetch", "which warp fetches, code memory", &["front/fetch", "ram/ram_1r1w"]),
+    entry::<front::Decode>("front/decode", "what an instruction reads and writes, its unit", &["front/decode"]),
+    entry::<front::InstructionBuffer>(
+        "front/instruction_buffer",
+        "decoded instructions that wait for issue",
+        &["front/instruction_buffer"],
+    ),
+    entry::<issue::WarpScheduler>("issue/warp_scheduler", "which warps issue", &["issue/warp_scheduler"]),
+    entry::<issue::SimtStack>(
+        "issue/simt_stack",
+        "which lanes of a warp execute, where the others wait",
+        &["issue/simt_stack", "ram/ram_1r1w"],
+    ),
+    entry::<issue::IssueStage>(
+        "issue/issue_stage",
+        "the instruction that issues, with its lanes and predicates",
+        &["issue/issue_stage"],
+    ),
+    entry::<memory::AddressUnit>("memory/address_unit", "the memory instruction at hand", &["memory/address_unit"]),
+    entry::<memory::Coalescer>("memory/coalescer", "lanes into lines of 128 bytes", &["memory/coalescer"]),
+    entry::<memory::LineTable>("memory/line_table", "lines in flight", &["memory/line_table"]),
+    entry::<memory::SharedMemory>(
+        "memory/shared_memory",
+        "32 banks of four bytes",
+        &["memory/shared_memory", "ram/ram_1rw"],
+    ),
+    entry::<memory::ConstantMemory>(
+        "memory/constant_memory",
+        "parameters and constants",
+        &["memory/constant_memory", "ram/ram_1r1w"],
+    ),
     entry::<mrf::Mrf>(
         "mrf/mrf",
         "banked main register file",
@@ -63,6 +95,32 @@ pub const BLOCKS: &[Entry] = &[
         "what S2R reads",
         &["execute/special_registers", "ram/ram_1r1w"],
     ),
+    entry::<issue::Scoreboard>("issue/scoreboard", "which heads may issue", &["issue/scoreboard"]),
+    entry::<issue::PredicateFile>("issue/predicate_file", "seven predicates a warp", &["issue/predicate_file"]),
+    entry::<operands::OperandStage>(
+        "operands/operand_stage",
+        "instructions and the register file",
+        &[
+            "operands/operand_stage",
+            "mrf/mrf",
+            "mrf/mrf_bank_map",
+            "mrf/mrf_write_queue",
+            "mrf/mrf_allocator",
+            "mrf/mrf_collector",
+            "mrf/mrf_arbiter",
+            "mrf/mrf_bank",
+            "mrf/mrf_crossbar",
+            "ram/ram_1rw",
+            "ram/ram_1r1w",
+        ],
+    ),
+    entry::<control::BarrierUnit>("control/barrier_unit", "warps that wait for each other", &["control/barrier_unit"]),
+    entry::<control::BlockLauncher>("control/block_launcher", "blocks into the SM", &["control/block_launcher"]),
+    Entry {
+        // Alone it has as many sources as in the SM.
+        twin: |config| erase::<control::FaultUnit>(&SmShape::new(config).with_fault_sources()),
+        ..entry::<control::FaultUnit>("control/fault_unit", "the first fault", &["control/fault_unit"])
+    },
 ];
 
 /// The block of that name.

@@ -1,11 +1,13 @@
 //! The sizes of the SM, shared by all its blocks.
 
-use crate::Shape;
 use crate::config::{Config, Scheduler};
 use crate::mrf::MrfShape;
+use crate::{Shape, WARP_BITS};
 
 /// Capacity of the twins: the largest number of warps.
 pub const MAX_WARPS: usize = 48;
+/// Numbers that fit into a port for a warp: what is kept for each of them needs no check of the number.
+pub(crate) const WARP_NUMBERS: usize = 1 << WARP_BITS;
 /// Block slots of an SM.
 pub const BLOCK_SLOTS: usize = 16;
 /// Sources of the result queue behind the memory pipeline: shared memory, constant memory, lane crossbar, special registers.
@@ -59,6 +61,11 @@ impl SmShape {
         self.mrf.issue_ports
     }
 
+    /// The set of all warps.
+    pub fn all_warps(&self) -> u64 {
+        u64::MAX >> (u64::BITS as usize - self.warps)
+    }
+
     /// Width of an address in the code memory.
     pub fn code_w(&self) -> u32 {
         width(self.code_words)
@@ -79,6 +86,11 @@ impl SmShape {
         2 * self.ports() + 4
     }
 
+    /// The same with the sources of the fault unit.
+    pub fn with_fault_sources(self) -> Self {
+        Self { sources: self.fault_sources(), ..self }
+    }
+
     /// The same with another result queue.
     pub fn with_queue(self, queue_depth: usize, sources: usize) -> Self {
         Self { queue_depth, sources, ..self }
@@ -86,7 +98,7 @@ impl SmShape {
 }
 
 /// Bits that count `n` things from 0.
-pub(crate) fn width(n: usize) -> u32 {
+pub(crate) const fn width(n: usize) -> u32 {
     usize::BITS - (n - 1).leading_zeros()
 }
 

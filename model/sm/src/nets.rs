@@ -51,13 +51,6 @@ macro_rules! of_each_block {
             pub barrier_unit: <BarrierUnit as Block>::$part,
             pub fault_unit: <FaultUnit as Block>::$part,
         }
-
-        impl $name {
-            pub(crate) fn zeroed() -> Self {
-                // SAFETY: it is made of structs of ports, all of which have zero as a value.
-                unsafe { std::mem::zeroed() }
-            }
-        }
     };
 }
 
@@ -68,6 +61,13 @@ of_each_block! {
 of_each_block! {
     /// The registers of every block that no output shows.
     States, Probe
+}
+
+impl Outputs {
+    pub(crate) fn zeroed() -> Self {
+        // SAFETY: it is made of structs of ports, all of which have zero as a value.
+        unsafe { std::mem::zeroed() }
+    }
 }
 
 /// What lockstep compares inside the SM.
@@ -224,7 +224,10 @@ unsafe impl Ports for SmProbe {
         let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);
         for port in 0..shape.ports() {
             let at = |outputs: usize, states: usize, output: usize, state: usize| {
-                (offset_of!(SmProbe, outputs) + outputs + port * output, offset_of!(SmProbe, states) + states + port * state)
+                (
+                    offset_of!(SmProbe, outputs) + outputs + port * output,
+                    offset_of!(SmProbe, states) + states + port * state,
+                )
             };
             let (output, state) = at(
                 offset_of!(Outputs, alu),

@@ -518,9 +518,8 @@ impl Sm {
         node.inputs.pred_warp_i = results.pred_warp_o;
         node.inputs.pred_i = results.pred_o;
         let (first, second) = (2 * self.ports, 2 * self.ports + 1);
-        node.inputs.finish_valid_i = results.finish_valid_o
-            | o.address_unit.finish_valid_o << first
-            | o.barrier_unit.finish_valid_o << second;
+        node.inputs.finish_valid_i =
+            results.finish_valid_o | o.address_unit.finish_valid_o << first | o.barrier_unit.finish_valid_o << second;
         node.inputs.finish_warp_i[..first].copy_from_slice(&results.finish_warp_o[..first]);
         node.inputs.finish_warp_i[first] = o.address_unit.finish_warp_o;
         node.inputs.finish_warp_i[second] = o.barrier_unit.finish_warp_o;
@@ -899,13 +898,9 @@ impl Block for Sm {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let mut all = Vec::new();
-        let mut add = |prefix: String, memories: Vec<Memory<'_>>| {
-            // SAFETY of lifetimes is the compiler's: each memory is of another block.
-            all.extend(memories.into_iter().map(|m| Memory { path: format!("{prefix}.{}", m.path), ..m }));
-        };
         macro_rules! add_each {
             ($($name:ident)+) => {
-                $(add(concat!("u_", stringify!($name)).to_owned(), self.$name.block.memories());)+
+                $(add(&mut all, concat!("u_", stringify!($name)), self.$name.block.memories());)+
             };
         }
         add_each! {
@@ -913,8 +908,13 @@ impl Block for Sm {
             shared_memory constant_memory
         }
         for (p, queue) in self.alu_queue.iter_mut().enumerate() {
-            add(format!("gen_port[{p}].u_alu_queue"), queue.block.memories());
+            add(&mut all, &format!("gen_port[{p}].u_alu_queue"), queue.block.memories());
         }
         all
     }
+}
+
+/// Adds the memories of the block at `instance`.
+fn add<'a>(all: &mut Vec<Memory<'a>>, instance: &str, memories: Vec<Memory<'a>>) {
+    all.extend(memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }));
 }

@@ -167,9 +167,21 @@ impl Operands<'_> {
     #[inline]
     fn add(&self, x: impl Fn(usize) -> u32, y: impl Fn(usize) -> u32, d: &mut [u32; LANES]) -> u32 {
         let s = ones(self.s);
-        let sum = each_lane(|l| x(l).wrapping_add(y(l)));
-        *d = each_lane(|l| sum[l].wrapping_add(s[l]));
-        lanes_where(|l| sum[l] < x(l)) | lanes_where(|l| d[l] < sum[l])
+        *d = each_lane(|l| x(l).wrapping_add(y(l)).wrapping_add(s[l]));
+        // A carry leaves bit 31 where both have it, or one has it and the sum does not.
+        let carry = each_lane(|l| x(l) & y(l) | (x(l) | y(l)) & !d[l]);
+        lanes_where(|l| carry[l] >> 31 != 0)
+    }
+
+    /// A function of b and the other operands of a lane. Most often b is the same in all lanes, and shifts by one amount are shifts of vectors.
+    #[inline]
+    fn by_b(&self, value: impl Fn(usize, u32) -> u32) -> [u32; LANES] {
+        let first = self.b[0];
+        if self.b.iter().all(|&b| b == first) {
+            each_lane(|l| value(l, first))
+        } else {
+            each_lane(|l| value(l, self.b[l]))
+        }
     }
 
     /// The lanes of the mask in which WARPSYNC finds other living lanes than its own mask says.
@@ -243,24 +255,24 @@ impl Operands<'_> {
             // LOP3
             0x24 => *d = each_lane(|l| lop3(a[l], b[l], c[l], m as u8)),
             // SHL
-            0x25 => *d = each_lane(|l| shift_left(a[l], b[l])),
+            0x25 => *d = self.by_b(|l, b| shift_left(a[l], b)),
             // SHR
-            0x26 => *d = each_lane(|l| shift_right(a[l], b[l], flag(0))),
+            0x26 => *d = self.by_b(|l, b| shift_right(a[l], b, flag(0))),
             // SHF
             0x27 => {
                 let mode = if flag(1) { FunnelMode::Wrap } else { FunnelMode::Clamp };
                 *d = if flag(0) {
-                    each_lane(|l| funnel_right(a[l], c[l], b[l], mode))
+                    self.by_b(|l, b| funnel_right(a[l], c[l], b, mode))
                 } else {
-                    each_lane(|l| funnel_left(a[l], c[l], b[l], mode))
+                    self.by_b(|l, b| funnel_left(a[l], c[l], b, mode))
                 };
             }
             // BFE
-            0x28 => *d = each_lane(|l| bit_field_extract(a[l], b[l], b[l] >> 8, flag(0))),
+            0x28 => *d = self.by_b(|l, b| bit_field_extract(a[l], b, b >> 8, flag(0))),
             // BFI
-            0x29 => *d = each_lane(|l| bit_field_insert(a[l], c[l], b[l], b[l] >> 8)),
+            0x29 => *d = self.by_b(|l, b| bit_field_insert(a[l], c[l], b, b >> 8)),
             // PRMT
-            0x2a => *d = each_lane(|l| permute(a[l], c[l], b[l], PermuteMode::Index)),
+            0x2a => *d = self.by_b(|l, b| permute(a[l], c[l], b, PermuteMode::Index)),
             // POPC
             0x2b => *d = each_lane(|l| a[l].count_ones()),
             // CLZ

@@ -1,1 +1,16 @@
 //! Which instruction issues, with which lanes and predicates: `docs/sm.md`.
+
+mod issue_stage;
+mod predicate_file;
+mod scoreboard;
+mod simt_stack;
+mod warp_scheduler;
+
+pub use issue_stage::*;
+pub use predicate_file::*;
+pub use scoreboard::*;
+pub use simt_stack::*;
+pub use warp_scheduler::*;
+
+#[cfg(test)]
+mod phases;

@@ -26,6 +26,14 @@ impl Iterator for SetBits {
     }
 }
 
+/// The first set bit from `from` upwards, going on at the lowest one.
+#[inline]
+pub(crate) fn first_from(set: u64, from: u32) -> Option<usize> {
+    let upper = set & u64::MAX << from;
+    let candidates = if upper == 0 { set } else { upper };
+    (candidates != 0).then(|| candidates.trailing_zeros() as usize)
+}
+
 /// Whether bit `bit` of a mask is set.
 #[inline]
 pub(crate) fn is_set(mask: impl Into<u64>, bit: usize) -> bool {
@@ -77,6 +85,12 @@ mod tests {
         assert_eq!(set_bits(0b1010_0001u8).collect::<Vec<_>>(), [0, 5, 7]);
         assert_eq!(set_bits(0u64).next(), None);
         assert_eq!(set_bits(1u64 << 63).collect::<Vec<_>>(), [63]);
+    }
+
+    #[test]
+    fn the_first_bit_from_a_place_on() {
+        assert_eq!([0, 1, 2, 5, 6, 63].map(|from| first_from(0b10_0010, from)), [1, 1, 5, 5, 1, 1].map(Some));
+        assert_eq!(first_from(0, 3), None);
     }
 
     #[test]

@@ -133,6 +133,59 @@ pub struct Mrf {
 }
 
 impl Mrf {
+    /// [`early`](Block::early) but for the operands, which [`operands`](Self::operands) gives without a copy.
+    #[inline]
+    pub(crate) fn show(&self, out: &mut MrfOut) {
+        out.issue_ready_o = self.free_collectors.ports();
+        out.write_ready_o = self.write_ready;
+        out.write_done_o = self.arbiter.decisions().write_grant;
+        (out.write_done_warp_o, out.write_done_reg_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
+        for p in set_bits(out.write_done_o) {
+            let target = self.queues[p].target();
+            (out.write_done_warp_o[p], out.write_done_reg_o[p]) = (target.warp, target.reg);
+        }
+        out.dispatch_valid_o = self.offers.ports();
+        out.dispatch_src_valid_o = 0;
+        (out.dispatch_tag_o, out.dispatch_mask_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
+        out.dispatch_warp_o = [0; MAX_PORTS];
+        for p in set_bits(self.offers.ports()) {
+            let c = self.offers.of(p);
+            let held = self.collectors.held();
+            out.dispatch_tag_o[p] = held.tag[c];
+            out.dispatch_mask_o[p] = held.mask[c];
+            out.dispatch_warp_o[p] = held.warp[c];
+            let sources = self.collectors.src_valid().bits_of(c);
+            out.dispatch_src_valid_o |= sources << (OPERANDS * p);
+        }
+    }
+
+    /// Operands of the instruction that dispatch port `p` offers.
+    #[inline]
+    pub(crate) fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
+        self.crossbar.operands(self.offers.of(p))
+    }
+
+    /// [`clock`](Block::clock) with the data of each result from where its sender has it.
+    #[inline]
+    pub(crate) fn edge<'a>(&mut self, inputs: &MrfIn, write_data: impl Fn(usize) -> &'a WarpData) {
+        let running = inputs.rst_ni != 0;
+        // The crossbar takes what the banks have read before these read anew, the banks take what the queues hold before
+        // these take anew, and the allocator sees the collectors as they are before the edge.
+        self.crossbar.take(|bank| self.banks[bank].read_data());
+        self.crossbar.ask(self.fill.when(running), &self.collectors.held().bank);
+        self.clock_banks(running);
+        if running {
+            let (busy, warps) = (self.collectors.busy(), &self.collectors.held().warp);
+            self.allocator.advance(busy, self.filled, self.free, &inputs.issue_warp_i, warps);
+            self.clock_queues(inputs, write_data);
+            self.clock_collectors(inputs);
+            self.arbiter.advance(inputs.cfg_i != 0);
+        } else {
+            self.reset();
+        }
+        self.settle();
+    }
+
     /// Computes what follows from state alone.
     #[inline]
     fn settle(&mut self) {
@@ -185,13 +238,13 @@ impl Mrf {
     }
 
     #[inline]
-    fn clock_queues(&mut self, inputs: &MrfIn) {
+    fn clock_queues<'a>(&mut self, inputs: &MrfIn, data: impl Fn(usize) -> &'a WarpData) {
         let popped = self.arbiter.decisions().write_grant;
         let pushed = inputs.write_valid_i & self.write_ready;
         self.writes.valid = self.writes.valid & !popped | pushed;
         for p in set_bits(pushed) {
             let target = self.arriving(inputs, p);
-            self.queues[p].push(target, &inputs.write_data_i[p]);
+            self.queues[p].push(target, data(p));
             self.writes.bank[p] = target.bank;
             self.writes.entry[p] = target.entry;
             self.writes.groups[p] = target.mask.groups();
@@ -274,28 +327,10 @@ impl Block for Mrf {
 
     #[inline]
     fn early(&self, out: &mut MrfOut) {
-        out.issue_ready_o = self.free_collectors.ports();
-        out.write_ready_o = self.write_ready;
-        out.write_done_o = self.arbiter.decisions().write_grant;
-        (out.write_done_warp_o, out.write_done_reg_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
-        for p in set_bits(out.write_done_o) {
-            let target = self.queues[p].target();
-            (out.write_done_warp_o[p], out.write_done_reg_o[p]) = (target.warp, target.reg);
-        }
-        out.dispatch_valid_o = self.offers.ports();
-        out.dispatch_src_valid_o = 0;
-        (out.dispatch_tag_o, out.dispatch_mask_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
-        out.dispatch_warp_o = [0; MAX_PORTS];
+        self.show(out);
         for p in set_bits(self.offers.ports()) {
-            let c = self.offers.of(p);
-            let held = self.collectors.held();
-            out.dispatch_tag_o[p] = held.tag[c];
-            out.dispatch_mask_o[p] = held.mask[c];
-            out.dispatch_warp_o[p] = held.warp[c];
-            let sources = self.collectors.src_valid().bits_of(c);
-            out.dispatch_src_valid_o |= sources << (OPERANDS * p);
             // All three: cheaper than a branch for each of them that nobody can predict.
-            out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(self.crossbar.operands(c));
+            out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(self.operands(p));
         }
     }
 
@@ -318,22 +353,7 @@ impl Block for Mrf {
 
     #[inline]
     fn clock(&mut self, inputs: &MrfIn, _: &MrfOut) {
-        let running = inputs.rst_ni != 0;
-        // The crossbar takes what the banks have read before these read anew, the banks take what the queues hold before
-        // these take anew, and the allocator sees the collectors as they are before the edge.
-        self.crossbar.take(|bank| self.banks[bank].read_data());
-        self.crossbar.ask(self.fill.when(running), &self.collectors.held().bank);
-        self.clock_banks(running);
-        if running {
-            let (busy, warps) = (self.collectors.busy(), &self.collectors.held().warp);
-            self.allocator.advance(busy, self.filled, self.free, &inputs.issue_warp_i, warps);
-            self.clock_queues(inputs);
-            self.clock_collectors(inputs);
-            self.arbiter.advance(inputs.cfg_i != 0);
-        } else {
-            self.reset();
-        }
-        self.settle();
+        self.edge(inputs, |p| &inputs.write_data_i[p]);
     }
 
     fn probe(&self, inputs: &MrfIn, _: &MrfOut, probe: &mut MrfProbe) {

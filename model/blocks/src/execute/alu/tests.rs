@@ -342,3 +342,20 @@ fn dot_products() {
     assert_eq!(d(0x2f, 7, [a, b, 1]), (-3i32 + -2 * -128 + 1) as u32);
     assert_eq!(d(0x2f, 6, [a, b, 0]), (-3i32 + 0xfffe * -128) as u32);
 }
+
+#[test]
+fn every_lane_has_its_own_operands() {
+    for opcode in 0x20..=0x2f {
+        let mut alu = alu(opcode, 0);
+        let lane =
+            |l: usize| [0x9e37_79b9u32, 0x0101_0101, 0x85eb_ca6b].map(|factor| factor.wrapping_mul(l as u32 + 1));
+        for k in 0..OPERANDS {
+            alu.inputs.data_i[k] = WarpData(std::array::from_fn(|l| lane(l)[k]));
+        }
+        let out = executed(&mut alu);
+        for l in 0..LANES {
+            let found = (out.result_data_o.0[l], out.result_pred_data_o >> l & 1);
+            assert_eq!(found, one(opcode, 0, lane(l), false), "{opcode:x}, lane {l}");
+        }
+    }
+}

@@ -1,0 +1,538 @@
+//! `alu`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::execute::{AluIn, AluOut};
+use gpurf_blocks::instruction::{NO_PRED, NO_REG, Roles, constant, modifiers, opcode, unit};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::{LANES, NoProbe};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, lane_mask};
+use crate::{Cover, Driver, Knob, Knobs};
+
+pub(crate) struct AluDriver {
+    reset: Reset,
+}
+
+const OFFER: usize = 0;
+const READY: usize = 1;
+const NONE: usize = 2;
+const CONSTANT: usize = 3;
+const PARTIAL: usize = 4;
+const ALIKE: usize = 5;
+const AWKWARD: usize = 6;
+const AGREE: usize = 7;
+
+/// A field of the modifiers: its lowest bit, and how many values mean something.
+type Field = (u32, u64);
+
+/// What b means to an operation.
+#[derive(Clone, Copy, PartialEq)]
+enum B {
+    /// It has none.
+    Unused,
+    /// A number.
+    Number,
+    /// An amount by which something is shifted.
+    Amount,
+    /// Position and length of a field.
+    BitField,
+    /// Lanes of the warp.
+    Lanes,
+}
+
+/// An operation of the ALU.
+struct Row {
+    opcode: u8,
+    /// Slots d, p, a, c: whether it has them.
+    has: [bool; 4],
+    b: B,
+    fields: &'static [Field],
+    /// Its coverage point.
+    name: &'static str,
+}
+
+const fn row(opcode: u8, slots: &str, b: B, fields: &'static [Field], name: &'static str) -> Row {
+    let slots = slots.as_bytes();
+    let mut has = [false; 4];
+    let mut at = 0;
+    while at < slots.len() {
+        match slots[at] {
+            b'd' => has[0] = true,
+            b'p' => has[1] = true,
+            b'a' => has[2] = true,
+            _ => has[3] = true,
+        }
+        at += 1;
+    }
+    Row { opcode, has, b, fields, name }
+}
+
+/// A flag.
+const fn flag(bit: u32) -> Field {
+    (bit, 2)
+}
+
+const OPERATIONS: &[Row] = &[
+    row(0x05, "", B::Lanes, &[], "WARPSYNC"),
+    row(0x10, "d", B::Number, &[], "MOV"),
+    row(0x11, "da", B::Number, &[], "SEL"),
+    row(0x14, "p", B::Unused, &[(7, 3)], "VOTE"),
+    row(0x15, "d", B::Unused, &[], "BALLOT"),
+    row(0x16, "p", B::Unused, &[(11, 3)], "PLOP"),
+    row(0x20, "dpa", B::Number, &[(7, 3)], "IADD"),
+    row(0x21, "dpac", B::Number, &[flag(7), flag(8)], "IMAD"),
+    row(0x22, "da", B::Number, &[flag(0), flag(1)], "IMNMX"),
+    row(0x23, "pa", B::Number, &[(7, 6), flag(10), (11, 4)], "ISETP"),
+    row(0x24, "dac", B::Number, &[(0, 256)], "LOP3"),
+    row(0x25, "da", B::Amount, &[], "SHL"),
+    row(0x26, "da", B::Amount, &[flag(0)], "SHR"),
+    row(0x27, "dac", B::Amount, &[flag(0), flag(1)], "SHF"),
+    row(0x28, "da", B::BitField, &[flag(0)], "BFE"),
+    row(0x29, "dac", B::BitField, &[], "BFI"),
+    row(0x2a, "dac", B::Number, &[], "PRMT"),
+    row(0x2b, "da", B::Unused, &[], "POPC"),
+    row(0x2c, "da", B::Unused, &[], "CLZ"),
+    row(0x2d, "da", B::Unused, &[], "BREV"),
+    row(0x2e, "dac", B::Number, &[flag(0), flag(1)], "DP4A"),
+    row(0x2f, "dac", B::Number, &[flag(0), flag(1), flag(2)], "DP2A"),
+];
+
+/// Numbers at which arithmetic goes wrong.
+fn awkward(rng: &mut Rng) -> u32 {
+    match rng.below(8) {
+        0 => 0,
+        1 => 1,
+        2 => u32::MAX,
+        3 => 0x8000_0000,
+        4 => 0x7fff_ffff,
+        5 => 1 << rng.below(32),
+        6 => u32::MAX >> rng.below(32),
+        _ => rng.below(64) as u32,
+    }
+}
+
+/// Lanes of a warp at a WARPSYNC.
+#[derive(Clone, Copy)]
+struct Warp {
+    active: u32,
+    living: u32,
+    /// The chance, in a thousand, that a lane asks for others than the active ones.
+    wrong: u32,
+}
+
+/// A value of b.
+fn value_of_b(rng: &mut Rng, b: B, warp: Warp) -> u32 {
+    match b {
+        B::Amount if rng.chance(700) => rng.below(34) as u32,
+        B::Amount => awkward(rng),
+        B::BitField => {
+            let edge = |rng: &mut Rng| if rng.chance(900) { rng.below(36) } else { rng.below(256) } as u32;
+            let (position, length) = (edge(rng), edge(rng));
+            position | length << 8 | (rng.below(2) as u32 * rng.next_u64() as u32) << 16
+        }
+        // Lanes that no longer live do not matter.
+        B::Lanes => {
+            let wrong = u32::from(rng.chance(warp.wrong)) << rng.below(32);
+            warp.active ^ wrong | rng.next_u64() as u32 & !warp.living
+        }
+        B::Unused | B::Number => rng.next_u64() as u32,
+    }
+}
+
+/// Words for all lanes.
+fn fill(rng: &mut Rng, knobs: &Knobs, words: &mut [u32; LANES], mut value: impl FnMut(&mut Rng) -> u32) {
+    if rng.chance(knobs.get(ALIKE)) {
+        *words = [value(rng); LANES];
+    } else {
+        words.fill_with(|| value(rng));
+    }
+}
+
+impl Driver for AluDriver {
+    type In = AluIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "offer", doc: "an instruction is offered", values: &[300, 1000] },
+        Knob { name: "ready", doc: "a result is taken", values: &[200, 900, 1000] },
+        Knob { name: "none", doc: "a register or predicate is none", values: &[0, 200] },
+        Knob { name: "constant", doc: "b is the constant", values: &[0, 500] },
+        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
+        Knob { name: "alike", doc: "all lanes have the same operand", values: &[0, 300] },
+        Knob { name: "awkward", doc: "an operand's numbers are awkward ones", values: &[200, 700] },
+        Knob { name: "agree", doc: "predicate sources are the same in all lanes", values: &[100, 600] },
+        RESET,
+    ];
+
+    fn new(_: &SmShape, _: &Config) -> Self {
+        Self { reset: Reset::default() }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AluIn) {
+        i.rst_ni = self.reset.next(rng, knobs.get(8));
+        i.valid_i = rng.chance(knobs.get(OFFER)).into();
+        i.result_ready_i = rng.chance(knobs.get(READY)).into();
+        i.src_valid_i = 0;
+        if i.valid_i == 0 {
+            return;
+        }
+        let operation = &OPERATIONS[rng.below(OPERATIONS.len() as u64) as usize];
+        let [has_d, has_p, has_a, has_c] = operation.has;
+        let there = |rng: &mut Rng, has: bool| has && !rng.chance(knobs.get(NONE));
+        i.warp_i = rng.below(64) as u8;
+        i.mask_i = lane_mask(rng, knobs.get(PARTIAL));
+        for mask in [&mut i.s_i, &mut i.t_i] {
+            let random = rng.next_u64();
+            *mask = if rng.chance(knobs.get(AGREE)) { (random as u32 & 1).wrapping_neg() } else { random as u32 };
+        }
+        if operation.b == B::Lanes {
+            // The living lanes: the active ones, and others.
+            i.s_i |= i.mask_i;
+        }
+
+        let b_is_constant = operation.b != B::Unused && rng.chance(knobs.get(CONSTANT));
+        let b_is_register = operation.b != B::Unused && !b_is_constant;
+        let sources = [there(rng, has_a), there(rng, b_is_register), there(rng, has_c)];
+        let wrong = if rng.chance(600) { 0 } else { 200 };
+        let warp = Warp { active: i.mask_i, living: i.s_i, wrong };
+        let any_b = |rng: &mut Rng| value_of_b(rng, operation.b, warp);
+        let given = if operation.b == B::Number && rng.chance(500) { awkward(rng) } else { any_b(rng) };
+        for (k, valid) in sources.into_iter().enumerate().filter(|source| source.1) {
+            i.src_valid_i |= u8::from(valid) << k;
+            let words = &mut i.data_i[k].0;
+            if k == 1 && operation.b != B::Number {
+                fill(rng, knobs, words, any_b);
+            } else if rng.chance(knobs.get(AWKWARD)) {
+                fill(rng, knobs, words, awkward);
+            } else {
+                rng.fill(words);
+            }
+        }
+        // Lanes in which operands are equal.
+        if i.src_valid_i & 3 == 3 && operation.b == B::Number && rng.chance(300) {
+            let (same, a) = (rng.next_u64(), i.data_i[0].0);
+            (0..LANES).filter(|lane| same >> lane & 1 == 1).for_each(|lane| i.data_i[1].0[lane] = a[lane]);
+        }
+
+        let m = operation.fields.iter().fold(0, |m, &(at, values)| m | rng.below(values) << at);
+        let (d, p) = (if there(rng, has_d) { rng.below(255) as u8 } else { NO_REG }, rng.below(7) as u8);
+        let p = if there(rng, has_p) { p } else { NO_PRED };
+        // Fields of the words that say what the roles say are anything: the ALU reads the roles.
+        i.op_i = u64::from(operation.opcode)
+            | rng.below(1 << 21) << 7
+            | (m & 0xf) << 28
+            | u64::from(if b_is_constant { given } else { rng.next_u64() as u32 }) << 32;
+        i.ctl_i = rng.next_u64() & !0xfff00 | m >> 4 << 8;
+        i.roles_i = rng.below(1 << 24)
+            | u64::from(d) << 24
+            | rng.below(1 << 13) << 32
+            | u64::from(p) << 45
+            | u64::from(b_is_constant) << 48
+            | u64::from(unit::ALU) << 49;
+    }
+}
+
+pub(crate) struct AluCover;
+
+/// A bit of each lane in which something holds of the operands.
+fn lanes(i: &AluIn, holds: impl Fn(u32, u32, u32) -> bool) -> u32 {
+    let operand = |k: usize, l: usize| {
+        if i.src_valid_i >> k & 1 == 1 {
+            i.data_i[k].0[l]
+        } else if k == 1 && Roles(i.roles_i).b_constant() == 1 {
+            constant(i.op_i)
+        } else {
+            0
+        }
+    };
+    let value = |l: usize| holds(operand(0, l), operand(1, l), operand(2, l));
+    i.mask_i & (0..LANES).fold(0, |mask, l| mask | u32::from(value(l)) << l)
+}
+
+/// How far an amount goes: 0, within a word, a word, beyond.
+fn reach(amount: u32) -> usize {
+    match amount {
+        0 => 0,
+        1..32 => 1,
+        32 => 2,
+        _ => 3,
+    }
+}
+
+const SHL: [&str; 4] = ["SHL by 0", "SHL by less than 32", "SHL by 32", "SHL by more than 32"];
+const SHR: [&str; 4] = ["SHR by 0", "SHR by less than 32", "SHR by 32", "SHR by more than 32"];
+const SHR_SIGNED: [&str; 4] =
+    ["signed SHR by 0", "signed SHR by less than 32", "signed SHR by 32", "signed SHR by more than 32"];
+const SHF: [[&str; 4]; 4] = [
+    ["SHF left by 0", "SHF left by less than 32", "SHF left by 32", "SHF left by more than 32"],
+    ["SHF right by 0", "SHF right by less than 32", "SHF right by 32", "SHF right by more than 32"],
+    ["SHF left, wrapped, by 0", "SHF left, wrapped, by less", "SHF left, wrapped, by 32", "SHF left, wrapped, by more"],
+    [
+        "SHF right, wrapped, by 0",
+        "SHF right, wrapped, by less",
+        "SHF right, wrapped, by 32",
+        "SHF right, wrapped, by more",
+    ],
+];
+const COMPARISONS: [&str; 6] = ["ISETP eq", "ISETP ne", "ISETP lt", "ISETP le", "ISETP gt", "ISETP ge"];
+const COMBINATIONS: [&str; 4] = ["ISETP and", "ISETP or", "ISETP xor", "ISETP extended"];
+const VOTES: [&str; 3] = ["VOTE all", "VOTE any", "VOTE all or none"];
+const PLOPS: [&str; 3] = ["PLOP and", "PLOP or", "PLOP xor"];
+const ADDITIONS: [&str; 3] = ["IADD", "IADD a - b", "IADD b - a"];
+const PRODUCTS: [&str; 4] = ["IMAD lower", "IMAD upper", "IMAD lower signed", "IMAD upper signed"];
+const EXTREMA: [&str; 4] = ["IMNMX min", "IMNMX max", "IMNMX min signed", "IMNMX max signed"];
+const DP4A: [&str; 4] = ["DP4A", "DP4A signed a", "DP4A signed b", "DP4A signed"];
+const DP2A: [&str; 8] = [
+    "DP2A lower",
+    "DP2A lower signed a",
+    "DP2A lower signed b",
+    "DP2A lower signed",
+    "DP2A upper",
+    "DP2A upper signed a",
+    "DP2A upper signed b",
+    "DP2A upper signed",
+];
+
+/// Points of the handshake and of operands.
+const GENERAL: [&str; 20] = [
+    "result waits, instruction refused",
+    "result waits, none offered",
+    "taken as the last result leaves",
+    "result leaves, none offered",
+    "taken by an idle ALU",
+    "reset with a result",
+    "offered in reset",
+    "no destination",
+    "register only",
+    "predicate only",
+    "register and predicate",
+    "no active lane",
+    "some active lanes",
+    "b is the constant",
+    "b is neither register nor constant",
+    "a is no register",
+    "c is no register",
+    "fault waits",
+    "fault offered",
+    "result without fault",
+];
+
+/// Points of single operations that no modifier names.
+const SPECIAL: [&str; 32] = [
+    "WARPSYNC of the right lanes, others do not live",
+    "WARPSYNC of wrong lanes",
+    "WARPSYNC: lane 0 is right, another is wrong",
+    "WARPSYNC: two lanes ask for different wrong ones",
+    "SEL of both",
+    "VOTE of true lanes only",
+    "VOTE of false lanes only",
+    "VOTE of both",
+    "BALLOT of both",
+    "IADD carries in some lanes",
+    "IADD carries by s alone",
+    "IMAD carries",
+    "IMAD carries by s alone",
+    "IMAD of a negative and a positive, upper",
+    "IMNMX of equals",
+    "IMNMX of different signs",
+    "ISETP of equals, extended, s true",
+    "ISETP of equals, extended, s false",
+    "ISETP of different signs, signed",
+    "ISETP of different signs, unsigned",
+    "SHR of a negative, signed",
+    "BFE of nothing",
+    "BFE from above bit 31",
+    "BFE across bit 31",
+    "BFE of a negative field, signed",
+    "BFE of a negative field across bit 31, signed",
+    "BFI of nothing",
+    "BFI from above bit 31",
+    "BFI across bit 31",
+    "PRMT of a sign",
+    "CLZ of 0",
+    "CLZ of more",
+];
+
+impl Cover for AluCover {
+    type In = AluIn;
+    type Out = AluOut;
+    type Probe = NoProbe<SmShape>;
+
+    fn points(_: &SmShape) -> Vec<&'static str> {
+        let mut points: Vec<&'static str> = OPERATIONS
+            .iter()
+            .filter(|row| matches!(row.fields, [] | [(0, 256)]) && row.opcode != 0x25)
+            .map(|row| row.name)
+            .collect();
+        points.extend(GENERAL);
+        points.extend(SPECIAL);
+        points.extend(SHL.iter().chain(&SHR).chain(&SHR_SIGNED).chain(SHF.iter().flatten()));
+        points.extend(COMPARISONS.iter().chain(&COMBINATIONS).chain(&VOTES).chain(&PLOPS).chain(&ADDITIONS));
+        points.extend(PRODUCTS.iter().chain(&EXTREMA).chain(&DP4A).chain(&DP2A));
+        points.extend(["BFE", "BFE signed"]);
+        points
+    }
+
+    fn new(_: &SmShape) -> Self {
+        Self
+    }
+
+    fn observe(&mut self, i: &AluIn, o: &AluOut, _: &NoProbe<SmShape>, hit: &mut dyn FnMut(&'static str)) {
+        let (offered, taken) = (i.valid_i == 1, i.valid_i & o.ready_o == 1);
+        let (result, leaves) = (o.result_valid_o == 1, i.result_ready_i == 1);
+        let (reg, pred) = (o.result_reg_valid_o == 1, o.result_pred_valid_o == 1);
+        let roles = Roles(i.roles_i);
+        let operation = OPERATIONS.iter().find(|row| row.opcode == opcode(i.op_i));
+        let reads = |b: bool| offered && operation.is_some_and(|row| if b { row.b != B::Unused } else { row.has[3] });
+        let no_source = |k: usize| i.src_valid_i >> k & 1 == 0;
+        let fault = o.fault_valid_o == 1;
+        let general = [
+            result && !leaves && offered,
+            result && !leaves && !offered,
+            result && taken,
+            result && leaves && !offered,
+            !result && taken,
+            result && i.rst_ni == 0,
+            offered && i.rst_ni == 0,
+            result && !reg && !pred,
+            reg && !pred,
+            !reg && pred,
+            reg && pred,
+            result && o.result_mask_o == 0,
+            result && !matches!(o.result_mask_o, 0 | u32::MAX),
+            offered && roles.b_constant() == 1,
+            reads(true) && roles.b_constant() == 0 && no_source(1),
+            offered && operation.is_some_and(|row| row.has[2]) && no_source(0),
+            reads(false) && no_source(2),
+            fault && !leaves,
+            fault && leaves,
+            result && !fault,
+        ];
+        GENERAL.into_iter().zip(general).filter(|p| p.1).for_each(|p| hit(p.0));
+        if let Some(row) = operation.filter(|_| taken) {
+            self.operation(i, row, hit);
+        }
+    }
+}
+
+impl AluCover {
+    /// Points of the operation that is taken.
+    fn operation(&self, i: &AluIn, row: &Row, hit: &mut dyn FnMut(&'static str)) {
+        let m = modifiers(i.op_i, i.ctl_i) as usize;
+        let (mask, s) = (i.mask_i, i.s_i & i.mask_i);
+        let s_of = |select: bool, lanes: u32| lanes & if select { s } else { !s } != 0;
+        let both = s != 0 && s != mask;
+        let mut point = |name: &'static str, holds: bool| {
+            if holds {
+                hit(name);
+            }
+        };
+        let signs = |signed: bool| signed && lanes(i, |a, b, _| (a ^ b) >> 31 == 1) != 0;
+        let each_reach = |of: &[&'static str; 4], point: &mut dyn FnMut(&'static str, bool)| {
+            for (kind, name) in of.iter().enumerate() {
+                point(name, lanes(i, |_, b, _| reach(b) == kind) != 0);
+            }
+        };
+        match row.opcode {
+            0x05 => {
+                let wrong = lanes(i, |_, b, _| b & i.s_i != mask);
+                let dead = lanes(i, |_, b, _| b & !i.s_i != 0);
+                let first = wrong.trailing_zeros() as usize;
+                let other = |l: usize| wrong >> l & 1 == 1 && i.data_i[1].0[l] != i.data_i[1].0[first];
+                point("WARPSYNC of the right lanes, others do not live", mask != 0 && wrong == 0 && dead != 0);
+                point("WARPSYNC of wrong lanes", wrong != 0);
+                point("WARPSYNC: lane 0 is right, another is wrong", mask & !wrong & 1 == 1 && wrong != 0);
+                let differ = i.src_valid_i & 2 != 0 && (0..LANES).any(other);
+                point("WARPSYNC: two lanes ask for different wrong ones", differ);
+            }
+            0x11 => point("SEL of both", both),
+            0x14 => {
+                point(VOTES[m >> 7 & 3], true);
+                point("VOTE of true lanes only", mask != 0 && s == mask);
+                point("VOTE of false lanes only", mask != 0 && s == 0);
+                point("VOTE of both", both);
+            }
+            0x15 => point("BALLOT of both", both),
+            0x16 => point(PLOPS[m >> 11 & 3], true),
+            0x20 => {
+                let mode = m >> 7 & 3;
+                point(ADDITIONS[mode], true);
+                let (x, y) = (u32::from(mode == 2).wrapping_neg(), u32::from(mode == 1).wrapping_neg());
+                let carry = lanes(i, |a, b, _| (a ^ x).checked_add(b ^ y).is_none());
+                let full = lanes(i, |a, b, _| (a ^ x).wrapping_add(b ^ y) == u32::MAX);
+                point("IADD carries in some lanes", carry != 0 && carry != mask);
+                point("IADD carries by s alone", s_of(true, full & !carry));
+            }
+            0x21 => {
+                let (upper, signed) = (m >> 7 & 1 == 1, m >> 8 & 1 == 1);
+                point(PRODUCTS[m >> 7 & 3], true);
+                let product = |a: u32, b: u32| {
+                    let unsigned = u64::from(a) * u64::from(b);
+                    let whole = if signed { (i64::from(a as i32) * i64::from(b as i32)) as u64 } else { unsigned };
+                    (if upper { whole >> 32 } else { whole }) as u32
+                };
+                let carry = lanes(i, |a, b, c| product(a, b).checked_add(c).is_none());
+                let full = lanes(i, |a, b, c| product(a, b).wrapping_add(c) == u32::MAX);
+                point("IMAD carries", carry != 0);
+                point("IMAD carries by s alone", s_of(true, full & !carry));
+                let mixed = lanes(i, |a, b, _| (a ^ b) >> 31 == 1 && a != 0 && b != 0);
+                point("IMAD of a negative and a positive, upper", upper && signed && mixed != 0);
+            }
+            0x22 => {
+                point(EXTREMA[m & 3], true);
+                point("IMNMX of equals", lanes(i, |a, b, _| a == b) != 0);
+                point("IMNMX of different signs", signs(true));
+            }
+            0x23 => {
+                let (signed, combination) = (m >> 10 & 1 == 1, m >> 11 & 3);
+                point(COMPARISONS[m >> 7 & 7], true);
+                point(COMBINATIONS[combination], true);
+                let equal = lanes(i, |a, b, _| a == b);
+                point("ISETP of equals, extended, s true", combination == 3 && s_of(true, equal));
+                point("ISETP of equals, extended, s false", combination == 3 && s_of(false, equal));
+                point("ISETP of different signs, signed", signs(signed));
+                point("ISETP of different signs, unsigned", signs(!signed));
+            }
+            0x25 => each_reach(&SHL, &mut point),
+            0x26 => {
+                each_reach(if m & 1 == 1 { &SHR_SIGNED } else { &SHR }, &mut point);
+                point("SHR of a negative, signed", m & 1 == 1 && lanes(i, |a, _, _| a >> 31 == 1) != 0);
+            }
+            0x27 => each_reach(&SHF[m & 3], &mut point),
+            0x28 | 0x29 => {
+                let (extract, signed) = (row.opcode == 0x28, m & 1 == 1);
+                let field = |b: u32| (b & 0xff, b >> 8 & 0xff);
+                let nothing = lanes(i, |_, b, _| field(b).1 == 0) != 0;
+                let above = lanes(i, |_, b, _| field(b).0 > 31 && field(b).1 != 0) != 0;
+                let is_across = |b: u32| field(b).0 < 32 && field(b).0 + field(b).1 > 32;
+                let across = lanes(i, |_, b, _| is_across(b)) != 0;
+                if extract {
+                    let top = |a: u32, b: u32| a >> (field(b).0 + field(b).1).saturating_sub(1).min(31) & 1 == 1;
+                    let within = |b: u32| field(b).1 != 0 && field(b).0 + field(b).1 < 32;
+                    point(if signed { "BFE signed" } else { "BFE" }, true);
+                    point("BFE of nothing", nothing);
+                    point("BFE from above bit 31", above);
+                    point("BFE across bit 31", across);
+                    let negative = lanes(i, |a, b, _| within(b) && top(a, b)) != 0;
+                    point("BFE of a negative field, signed", signed && negative);
+                    let negative = lanes(i, |a, b, _| is_across(b) && top(a, b)) != 0;
+                    point("BFE of a negative field across bit 31, signed", signed && negative);
+                } else {
+                    point("BFI of nothing", nothing);
+                    point("BFI from above bit 31", above);
+                    point("BFI across bit 31", across);
+                }
+            }
+            0x2a => point("PRMT of a sign", lanes(i, |_, b, _| b & 0x8888 != 0) != 0),
+            0x2c => {
+                point("CLZ of 0", lanes(i, |a, _, _| a == 0) != 0);
+                point("CLZ of more", lanes(i, |a, _, _| a != 0) != 0);
+            }
+            0x2e => point(DP4A[m & 3], true),
+            0x2f => point(DP2A[m & 7], true),
+            _ => {}
+        }
+        if matches!(row.fields, [] | [(0, 256)]) && row.opcode != 0x25 {
+            point(row.name, true);
+        }
+    }
+}

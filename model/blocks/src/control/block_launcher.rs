@@ -1,0 +1,581 @@
+//! `block_launcher`: blocks of a grid into the SM. `docs/blocks/block_launcher.md`.
+
+use crate::mrf::bits::set_bits;
+use crate::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape, width};
+use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, ports};
+
+/// Width of a block slot's number.
+const SLOT_BITS: u32 = width(BLOCK_SLOTS);
+/// Width of a warp's number in its block.
+const INDEX_BITS: u32 = width(LANES);
+/// Width of the number of a group of four lanes.
+const GROUP_BITS: u32 = width(LANES / GROUP_LANES);
+/// Shared memory is handed out in lines of this many bytes.
+const SHARED_STEP: u32 = 128;
+/// Width of a size of shared memory in bytes.
+const BYTES_BITS: u32 = 17;
+/// Width of the number of threads of a block, and of its x and y.
+const THREADS_BITS: u32 = 11;
+/// Width of a block's z.
+const DEPTH_BITS: u32 = 7;
+/// Capacity of the state: every warp number that fits its width.
+const NUMBERS: usize = 1 << WARP_BITS;
+
+ports! {
+    /// Inputs of [`BlockLauncher`].
+    pub struct BlockLauncherIn(s: &SmShape) {
+        /// Warps with living lanes.
+        alive_i: u64 = field(s.warps),
+        /// Warps of which nothing is in flight.
+        idle_i: u64 = field(s.warps),
+        /// Blocks of the grid in x.
+        launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
+        /// Bytes of shared memory of a block.
+        launch_shared_i: u32 = field(BYTES_BITS).valid_by("launch_valid_i"),
+        /// Dynamic ones of these.
+        launch_dynamic_i: u32 = field(BYTES_BITS).valid_by("launch_valid_i"),
+        /// Blocks of the grid in y.
+        launch_grid_y_i: u16 = field(16).valid_by("launch_valid_i"),
+        /// Blocks of the grid in z.
+        launch_grid_z_i: u16 = field(16).valid_by("launch_valid_i"),
+        /// Threads of a block in x.
+        launch_block_x_i: u16 = field(THREADS_BITS).valid_by("launch_valid_i"),
+        /// Threads of a block in y.
+        launch_block_y_i: u16 = field(THREADS_BITS).valid_by("launch_valid_i"),
+        /// Threads of a block.
+        launch_threads_i: u16 = field(THREADS_BITS).valid_by("launch_valid_i"),
+        /// Words of local memory of a thread.
+        launch_local_i: u16 = field(16).valid_by("launch_valid_i"),
+        /// Threads of a block in z.
+        launch_block_z_i: u8 = field(DEPTH_BITS).valid_by("launch_valid_i"),
+        /// Registers of a thread.
+        launch_registers_i: u8 = field(8).valid_by("launch_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// A grid; taken at this edge while none is in progress.
+        launch_valid_i: u8 = field(1),
+        /// No request waits at the boundary.
+        memory_idle_i: u8 = field(1),
+        /// Warp whose shared memory is asked for.
+        place_warp_i: u8 = field(WARP_BITS),
+        /// Warp whose block is asked for.
+        block_warp_i: u8 = field(WARP_BITS),
+    }
+}
+
+ports! {
+    /// Outputs of [`BlockLauncher`].
+    pub struct BlockLauncherOut(s: &SmShape) {
+        /// Lanes that begin.
+        start_mask_o: u32 = field(LANES).valid_by("start_valid_o").early(),
+        /// Bytes of shared memory of a block.
+        shared_bytes_o: u32 = field(BYTES_BITS).valid_by("busy_o").early(),
+        /// Dynamic ones of these.
+        dynamic_o: u32 = field(BYTES_BITS).valid_by("busy_o").early(),
+        /// Blocks of the grid in x.
+        nctaid_x_o: u32 = field(32).valid_by("busy_o").early(),
+        /// First byte of shared memory of the slot of `place_warp_i`.
+        place_base_o: u32 = field(BYTES_BITS),
+        /// Block of `block_warp_i`, in x.
+        block_x_o: u32 = field(32),
+        /// Coordinates of four threads.
+        tid_data_o: [u32; GROUP_LANES] = field(32).count(GROUP_LANES).valid_by("tid_we_o").early(),
+        /// Words of local memory of a thread.
+        local_words_o: u16 = field(16).valid_by("busy_o").early(),
+        /// Threads of a block in x.
+        ntid_x_o: u16 = field(THREADS_BITS).valid_by("busy_o").early(),
+        /// Threads of a block in y.
+        ntid_y_o: u16 = field(THREADS_BITS).valid_by("busy_o").early(),
+        /// Blocks of the grid in y.
+        nctaid_y_o: u16 = field(16).valid_by("busy_o").early(),
+        /// Blocks of the grid in z.
+        nctaid_z_o: u16 = field(16).valid_by("busy_o").early(),
+        /// Block of `block_warp_i`, in y.
+        block_y_o: u16 = field(16),
+        /// Block of `block_warp_i`, in z.
+        block_z_o: u16 = field(16),
+        /// A grid is in progress.
+        busy_o: u8 = field(1).early(),
+        /// The grid has ended.
+        done_o: u8 = field(1).early(),
+        /// A warp begins.
+        start_valid_o: u8 = field(1).early(),
+        /// Which.
+        start_warp_o: u8 = field(WARP_BITS).valid_by("start_valid_o").early(),
+        /// Rows of the register file that a warp has.
+        rows_o: u8 = field(8).valid_by("busy_o").early(),
+        /// Threads of a block in z.
+        ntid_z_o: u8 = field(DEPTH_BITS).valid_by("busy_o").early(),
+        /// Block slot of each warp.
+        slot_o: [u8; MAX_WARPS] = field(SLOT_BITS).count(s.warps).early(),
+        /// Number of `block_warp_i` in its block.
+        block_index_o: u8 = field(INDEX_BITS),
+        /// Coordinates of four threads are written.
+        tid_we_o: u8 = field(1).early(),
+        /// Of this warp of each block.
+        tid_index_o: u8 = field(INDEX_BITS).valid_by("tid_we_o").early(),
+        /// Which four of its lanes.
+        tid_group_o: u8 = field(GROUP_BITS).valid_by("tid_we_o").early(),
+        /// Not one block fits.
+        fault_valid_o: u8 = field(1).early(),
+    }
+}
+
+ports! {
+    /// State of [`BlockLauncher`] that no output shows.
+    pub struct BlockLauncherProbe(s: &SmShape) {
+        /// Block that is next, in x.
+        next_x_q: u32 = field(32).valid_by("busy_o"),
+        /// Bytes between the shared memory of two slots.
+        shared_step_q: u32 = field(BYTES_BITS).valid_by("busy_o"),
+        /// First byte of shared memory of the next slot.
+        base_q: u32 = field(BYTES_BITS + 1).valid_by("busy_o"),
+        /// First byte of shared memory of each slot.
+        slot_base_q: [u32; BLOCK_SLOTS] = field(BYTES_BITS).count(BLOCK_SLOTS),
+        /// Block in each slot, in x.
+        ctaid_x_q: [u32; BLOCK_SLOTS] = field(32).count(BLOCK_SLOTS),
+        /// Block in each slot, in y.
+        ctaid_y_q: [u16; BLOCK_SLOTS] = field(16).count(BLOCK_SLOTS),
+        /// Block in each slot, in z.
+        ctaid_z_q: [u16; BLOCK_SLOTS] = field(16).count(BLOCK_SLOTS),
+        /// Block that is next, in y.
+        next_y_q: u16 = field(16).valid_by("busy_o"),
+        /// Block that is next, in z.
+        next_z_q: u16 = field(16).valid_by("busy_o"),
+        /// Slots with a block.
+        slot_busy_q: u16 = field(BLOCK_SLOTS),
+        /// Threads of a block.
+        threads_q: u16 = field(THREADS_BITS).valid_by("busy_o"),
+        /// Coordinate of the next thread, in x.
+        tid_x_q: u16 = field(THREADS_BITS).valid_by("busy_o"),
+        /// Coordinate of the next thread, in y.
+        tid_y_q: u16 = field(THREADS_BITS).valid_by("busy_o"),
+        /// Coordinate of the next thread, in z.
+        tid_z_q: u8 = field(DEPTH_BITS).valid_by("busy_o"),
+        /// Warp of the next threads.
+        tid_index_q: u8 = field(INDEX_BITS).valid_by("busy_o"),
+        /// Group of the next threads.
+        tid_group_q: u8 = field(GROUP_BITS).valid_by("busy_o"),
+        /// What it is doing.
+        state_q: u8 = field(2).shown(Decode::Enum(&["idle", "divide", "coordinates", "run"])),
+        /// Slots that there are.
+        slots_q: u8 = field(SLOT_BITS + 1),
+        /// Warps of a block.
+        warps_q: u8 = field(WARP_BITS).valid_by("busy_o"),
+        /// First warp of the next slot.
+        first_q: u8 = field(WARP_BITS + 1).valid_by("busy_o"),
+        /// Number of each warp in its block.
+        index_q: [u8; MAX_WARPS] = field(INDEX_BITS).count(s.warps),
+        /// Warps of a block are being started.
+        starting_q: u8 = field(1),
+        /// Its slot.
+        start_slot_q: u8 = field(SLOT_BITS).valid_by("starting_q"),
+        /// Number in the block of the warp that begins.
+        start_index_q: u8 = field(INDEX_BITS).valid_by("starting_q"),
+    }
+}
+
+/// A grid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Launch {
+    /// Blocks in x, y, z.
+    pub grid: Coordinates,
+    /// Threads of a block in x, y, z.
+    pub block: Coordinates,
+    /// Threads of a block.
+    pub threads: u16,
+    /// Registers of a thread.
+    pub registers: u8,
+    /// Bytes of shared memory of a block.
+    pub shared: u32,
+    /// Dynamic ones of these.
+    pub dynamic: u32,
+    /// Words of local memory of a thread.
+    pub local_words: u16,
+}
+
+/// Of a block or a thread, or numbers of these.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Coordinates {
+    /// First.
+    pub x: u32,
+    /// Second.
+    pub y: u16,
+    /// Third.
+    pub z: u16,
+}
+
+impl Coordinates {
+    /// What follows in counting, x first, in an order of `size`.
+    fn successor(self, size: &Self) -> Self {
+        let (x, y, z) = (self.x.wrapping_add(1), self.y.wrapping_add(1), self.z.wrapping_add(1));
+        if x != size.x {
+            Self { x, ..self }
+        } else if y != size.y {
+            Self { x: 0, y, z: self.z }
+        } else {
+            Self { x: 0, y: 0, z }
+        }
+    }
+}
+
+/// Coordinates of four threads for the RAM from which S2R reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TidWrite {
+    /// Warp of each block.
+    pub index: u8,
+    /// Which four of its lanes.
+    pub group: u8,
+    /// Their words: {6'b0, z 6, y 10, x 10}.
+    pub data: [u32; GROUP_LANES],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Idle,
+    Divide,
+    Coordinates,
+    Run,
+}
+
+/// Divides the SM once for each grid, since its blocks are alike: block slot k has n warps from k*n on, n being the warps of a block; warp w has `rows` rows of
+/// the register file from `w * rows` on; slot k has shared memory from `k * bytes` on. Then it computes the threads' coordinates, and puts blocks into slots
+/// until none is left.
+pub struct BlockLauncher {
+    warps: usize,
+    banks: usize,
+    depth: usize,
+    shared_bytes: u32,
+
+    state: State,
+    done: bool,
+    fault: bool,
+    slots: u8,
+    slot_busy: u16,
+    starting: bool,
+
+    launch: Launch,
+    rows: u8,
+    /// Warps of a block.
+    block_warps: u8,
+    shared_step: u32,
+    first: u8,
+    base: u32,
+    slot: [u8; NUMBERS],
+    index: [u8; NUMBERS],
+    slot_base: [u32; BLOCK_SLOTS],
+    tid: Coordinates,
+    tid_index: u8,
+    tid_group: u8,
+    next: Coordinates,
+    ctaid: [Coordinates; BLOCK_SLOTS],
+    start_slot: u8,
+    start_index: u8,
+    start_warp: u8,
+}
+
+impl BlockLauncher {
+    /// A grid is in progress.
+    #[inline]
+    pub fn busy(&self) -> bool {
+        self.state != State::Idle
+    }
+
+    /// The grid has ended.
+    #[inline]
+    pub fn done(&self) -> bool {
+        self.done
+    }
+
+    /// Not one block fits.
+    #[inline]
+    pub fn fault(&self) -> bool {
+        self.fault
+    }
+
+    /// The warp that begins in this cycle, with its lanes.
+    #[inline]
+    pub fn start(&self) -> Option<(u8, u32)> {
+        if !self.starting {
+            return None;
+        }
+        let lanes = if self.start_index == self.last_index() {
+            let threads = u32::from(self.launch.threads).wrapping_sub(LANES as u32 * u32::from(self.start_index));
+            // A full warp, or no more than these.
+            u32::MAX.checked_shr((LANES as u32).wrapping_sub(threads)).unwrap_or(u32::MAX)
+        } else {
+            u32::MAX
+        };
+        Some((self.start_warp, lanes))
+    }
+
+    /// The grid that is in progress.
+    #[inline]
+    pub fn grid(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// Rows of the register file that a warp has.
+    #[inline]
+    pub fn rows(&self) -> u8 {
+        self.rows
+    }
+
+    /// Block slot of each warp.
+    #[inline]
+    pub fn slots(&self) -> &[u8; MAX_WARPS] {
+        self.slot.first_chunk().expect("there are more numbers than warps")
+    }
+
+    /// First byte of shared memory of a warp's block.
+    #[inline]
+    pub fn place(&self, warp: u8) -> u32 {
+        self.slot_base[usize::from(self.slot[usize::from(warp)])]
+    }
+
+    /// Number of a warp in its block, and its block.
+    #[inline]
+    pub fn block_of(&self, warp: u8) -> (u8, &Coordinates) {
+        let warp = usize::from(warp);
+        (self.index[warp], &self.ctaid[usize::from(self.slot[warp])])
+    }
+
+    /// Coordinates that are written in this cycle.
+    pub fn tid_write(&self) -> Option<TidWrite> {
+        if self.state != State::Coordinates {
+            return None;
+        }
+        let mut tid = self.tid;
+        let data = std::array::from_fn(|_| {
+            let word = u32::from(tid.z & 0x3f) << 20 | u32::from(tid.y & 0x3ff) << 10 | tid.x & 0x3ff;
+            tid = tid.successor(&self.launch.block);
+            word
+        });
+        Some(TidWrite { index: self.tid_index, group: self.tid_group, data })
+    }
+
+    /// Number of the last warp of a block.
+    fn last_index(&self) -> u8 {
+        self.block_warps.wrapping_sub(1) % (1 << INDEX_BITS)
+    }
+
+    /// The edge. `launch` is taken while none is in progress.
+    #[inline]
+    pub fn clock(&mut self, launch: Option<&Launch>, alive: u64, idle: u64, memory_idle: bool) {
+        (self.done, self.fault) = (false, false);
+        match self.state {
+            State::Idle => {
+                if let Some(launch) = launch {
+                    self.take(launch);
+                }
+            }
+            State::Divide => self.divide(),
+            State::Coordinates => self.count_threads(),
+            State::Run => self.run(!alive & idle, memory_idle),
+        }
+    }
+
+    /// An edge in reset.
+    pub fn reset(&mut self) {
+        self.state = State::Idle;
+        (self.done, self.fault, self.starting) = (false, false, false);
+        (self.slots, self.slot_busy) = (0, 0);
+        (self.slot, self.index) = ([0; NUMBERS], [0; NUMBERS]);
+        (self.slot_base, self.ctaid) = ([0; BLOCK_SLOTS], [Coordinates::default(); BLOCK_SLOTS]);
+    }
+
+    fn take(&mut self, launch: &Launch) {
+        self.launch = *launch;
+        self.block_warps = usize::from(launch.threads).div_ceil(LANES) as u8 % (1 << WARP_BITS);
+        self.rows = usize::from(launch.registers).div_ceil(self.banks) as u8;
+        self.shared_step = launch.shared.next_multiple_of(SHARED_STEP);
+        (self.slots, self.first, self.base, self.slot_busy) = (0, 0, 0, 0);
+        (self.tid, self.tid_index, self.tid_group) = (Coordinates::default(), 0, 0);
+        self.next = Coordinates::default();
+        self.state = State::Divide;
+    }
+
+    fn divide(&mut self) {
+        let end = usize::from(self.first) + usize::from(self.block_warps);
+        let fits = usize::from(self.slots) < BLOCK_SLOTS
+            && end <= self.warps
+            && end * usize::from(self.rows) <= self.depth
+            && self.base + self.shared_step <= self.shared_bytes;
+        if fits {
+            for (index, w) in (usize::from(self.first)..end).enumerate() {
+                (self.slot[w], self.index[w]) = (self.slots, index as u8);
+            }
+            self.slot_base[usize::from(self.slots)] = self.base;
+            self.slots += 1;
+            self.first = end as u8;
+            self.base += self.shared_step;
+        } else if self.slots == 0 {
+            self.fault = true;
+            self.state = State::Idle;
+        } else {
+            self.state = State::Coordinates;
+        }
+    }
+
+    fn count_threads(&mut self) {
+        for _ in 0..GROUP_LANES {
+            self.tid = self.tid.successor(&self.launch.block);
+        }
+        self.tid_group = (self.tid_group + 1) % (1 << GROUP_BITS);
+        if self.tid_group == 0 {
+            if self.tid_index == self.last_index() {
+                self.state = State::Run;
+            }
+            self.tid_index = (self.tid_index + 1) % (1 << INDEX_BITS);
+        }
+    }
+
+    /// `ended`: warps without living lanes of which nothing is in flight.
+    fn run(&mut self, ended: u64, memory_idle: bool) {
+        let freed = self.freed(ended);
+        if self.starting {
+            self.starting = self.start_index != self.last_index();
+            self.start_index = (self.start_index + 1) % (1 << INDEX_BITS);
+            self.start_warp = (self.start_warp + 1) % (1 << WARP_BITS);
+        } else if self.next.z < self.launch.grid.z {
+            self.fill_slot();
+        } else if self.slot_busy == 0 && memory_idle {
+            self.state = State::Idle;
+            self.done = true;
+        }
+        self.slot_busy &= !freed;
+    }
+
+    /// The slots whose blocks have ended. Of the one that is being started the warps that have not begun would look ended.
+    fn freed(&self, ended: u64) -> u16 {
+        let starting = if self.starting { 1 << self.start_slot } else { 0 };
+        let n = usize::from(self.block_warps);
+        let of_block = (1u64 << n) - 1;
+        set_bits(self.slot_busy & !starting)
+            .filter(|k| ended >> (k * n) & of_block == of_block)
+            .fold(0, |freed, k| freed | 1 << k)
+    }
+
+    fn fill_slot(&mut self) {
+        let k = self.slot_busy.trailing_ones() as u8;
+        if k >= self.slots {
+            return;
+        }
+        self.slot_busy |= 1 << k;
+        self.ctaid[usize::from(k)] = self.next;
+        self.next = self.next.successor(&self.launch.grid);
+        (self.start_slot, self.start_index, self.starting) = (k, 0, true);
+        self.start_warp = k.wrapping_mul(self.block_warps) % (1 << WARP_BITS);
+    }
+}
+
+impl Block for BlockLauncher {
+    const NAME: &'static str = "block_launcher";
+    const PARAMETERS: &'static [&'static str] = &["Warps", "Banks", "Depth", "SharedWords"];
+
+    type Shape = SmShape;
+    type In = BlockLauncherIn;
+    type Out = BlockLauncherOut;
+    type Probe = BlockLauncherProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        Self {
+            warps: shape.warps,
+            banks: shape.mrf.banks,
+            depth: shape.mrf.depth,
+            shared_bytes: (shape.shared_words * size_of::<u32>()) as u32,
+            state: State::Idle,
+            done: false,
+            fault: false,
+            slots: 0,
+            slot_busy: 0,
+            starting: false,
+            launch: Launch::default(),
+            rows: 0,
+            block_warps: 0,
+            shared_step: 0,
+            first: 0,
+            base: 0,
+            slot: [0; NUMBERS],
+            index: [0; NUMBERS],
+            slot_base: [0; BLOCK_SLOTS],
+            tid: Coordinates::default(),
+            tid_index: 0,
+            tid_group: 0,
+            next: Coordinates::default(),
+            ctaid: [Coordinates::default(); BLOCK_SLOTS],
+            start_slot: 0,
+            start_index: 0,
+            start_warp: 0,
+        }
+    }
+
+    fn early(&self, out: &mut BlockLauncherOut) {
+        (out.busy_o, out.done_o, out.fault_valid_o) = (self.busy().into(), self.done.into(), self.fault.into());
+        out.start_valid_o = self.starting.into();
+        (out.start_warp_o, out.start_mask_o) = self.start().unwrap_or_default();
+        let shown = if self.busy() { self.launch } else { Launch::default() };
+        out.rows_o = if self.busy() { self.rows } else { 0 };
+        (out.shared_bytes_o, out.dynamic_o, out.local_words_o) = (shown.shared, shown.dynamic, shown.local_words);
+        (out.ntid_x_o, out.ntid_y_o, out.ntid_z_o) = (shown.block.x as u16, shown.block.y, shown.block.z as u8);
+        (out.nctaid_x_o, out.nctaid_y_o, out.nctaid_z_o) = (shown.grid.x, shown.grid.y, shown.grid.z);
+        out.slot_o = *self.slots();
+        let tid = self.tid_write();
+        out.tid_we_o = tid.is_some().into();
+        let TidWrite { index, group, data } = tid.unwrap_or(TidWrite { index: 0, group: 0, data: [0; GROUP_LANES] });
+        (out.tid_index_o, out.tid_group_o, out.tid_data_o) = (index, group, data);
+    }
+
+    fn late(&mut self, inputs: &BlockLauncherIn, out: &mut BlockLauncherOut) {
+        out.place_base_o = self.place(inputs.place_warp_i);
+        let (index, block) = self.block_of(inputs.block_warp_i);
+        (out.block_index_o, out.block_x_o, out.block_y_o, out.block_z_o) = (index, block.x, block.y, block.z);
+    }
+
+    fn clock(&mut self, inputs: &BlockLauncherIn, _: &BlockLauncherOut) {
+        if inputs.rst_ni == 0 {
+            self.reset();
+            return;
+        }
+        let launch = Launch {
+            grid: Coordinates { x: inputs.launch_grid_x_i, y: inputs.launch_grid_y_i, z: inputs.launch_grid_z_i },
+            block: Coordinates {
+                x: inputs.launch_block_x_i.into(),
+                y: inputs.launch_block_y_i,
+                z: inputs.launch_block_z_i.into(),
+            },
+            threads: inputs.launch_threads_i,
+            registers: inputs.launch_registers_i,
+            shared: inputs.launch_shared_i,
+            dynamic: inputs.launch_dynamic_i,
+            local_words: inputs.launch_local_i,
+        };
+        let offered = (inputs.launch_valid_i != 0).then_some(&launch);
+        self.clock(offered, inputs.alive_i, inputs.idle_i, inputs.memory_idle_i != 0);
+    }
+
+    fn probe(&self, _: &BlockLauncherIn, _: &BlockLauncherOut, probe: &mut BlockLauncherProbe) {
+        *probe = crate::Ports::zeroed();
+        probe.state_q = self.state as u8;
+        (probe.slots_q, probe.slot_busy_q) = (self.slots, self.slot_busy);
+        (probe.slot_base_q, probe.index_q) = (self.slot_base, *self.index.first_chunk().expect("as in `slots`"));
+        for (k, block) in self.ctaid.iter().enumerate() {
+            (probe.ctaid_x_q[k], probe.ctaid_y_q[k], probe.ctaid_z_q[k]) = (block.x, block.y, block.z);
+        }
+        if self.busy() {
+            (probe.threads_q, probe.warps_q, probe.shared_step_q) =
+                (self.launch.threads, self.block_warps, self.shared_step);
+            (probe.first_q, probe.base_q) = (self.first, self.base);
+            (probe.tid_x_q, probe.tid_y_q, probe.tid_z_q) = (self.tid.x as u16, self.tid.y, self.tid.z as u8);
+            (probe.tid_index_q, probe.tid_group_q) = (self.tid_index, self.tid_group);
+            (probe.next_x_q, probe.next_y_q, probe.next_z_q) = (self.next.x, self.next.y, self.next.z);
+        }
+        probe.starting_q = self.starting.into();
+        if self.starting {
+            (probe.start_slot_q, probe.start_index_q) = (self.start_slot, self.start_index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+use super::*;
+use crate::front::roles;
+use crate::instruction::{NO_PRED, ROLES_BITS};
+use crate::testing::{Driver, SM_SHAPES};
+
+/// Port 1 issues this instruction of warp 5, with these executing and living lanes; its guard is true in the lanes of `guard`.
+fn issue(op: u64, ctl: u64, [mask, live, guard]: [u32; 3]) -> IssueStageOut {
+    let mut stage = Driver::<IssueStage>::new(&SM_SHAPES[1]);
+    let inputs = &mut stage.inputs;
+    (inputs.issue_valid_i, inputs.issue_warp_i) = (0b10, [0, 5]);
+    (inputs.head_op_i[5], inputs.head_ctl_i[5], inputs.head_roles_i[5]) = (op, ctl, roles(op, ctl).0);
+    inputs.head_pc_i[5] = 1234;
+    (inputs.mask_i[5], inputs.live_i[5], inputs.guard_i[1]) = (mask, live, guard);
+    (inputs.s_i[1], inputs.t_i[1]) = (0x5555, 0x7777);
+    stage.cycle()
+}
+
+const LANES: [u32; 3] = [0xff0, 0xfff, 0xf0f0];
+
+#[test]
+fn the_head_of_the_chosen_warp_issues_with_the_lanes_of_its_guard() {
+    // PLOP: p 4; s 3, inverted; t 2; guard 1, inverted.
+    let (op, ctl) = (0x16 | 0x9 << 8 | 0xc << 28, 0x15 << 8 | 5 << 60);
+    let out = issue(op, ctl, LANES);
+    assert_eq!((out.op_o[1], out.ctl_o[1], out.roles_o[1], out.pc_o[1]), (op, ctl, roles(op, ctl).0, 1234));
+    assert_eq!((out.warp_o[1], out.exec_o[1]), (5, 0x0f0));
+    assert_eq!((out.read_guard_o[1], out.read_s_o[1], out.read_t_o[1]), (0x9, 0xb, 0x2));
+    assert_eq!((out.operand_valid_o, out.s_o[1], out.t_o[1]), (0b10, 0x5555, 0x7777));
+    assert_eq!((out.kind_o[1], out.stop_o, out.hold_valid_o, out.fault_valid_o), (0, 0, 0, 0));
+}
+
+#[test]
+fn predicates_are_asked_for_whether_anything_issues_or_not() {
+    let mut stage = Driver::<IssueStage>::new(&SM_SHAPES[1]);
+    for warp in 0..8 {
+        stage.inputs.head_roles_i[warp] = roles(0x16 | (warp as u64) << 8, 0).0;
+    }
+    stage.inputs.issue_warp_i = [0, 7];
+    let out = stage.cycle();
+    assert_eq!((out.read_guard_o, out.read_s_o, out.read_t_o), ([0, 7], [0; 2], [0; 2]));
+    assert_eq!((out.operand_valid_o, out.stop_o, out.hold_valid_o, out.fault_valid_o), (0, 0, 0, 0));
+    stage.inputs.head_roles_i[0] = u64::from(NO_PRED) << 33 | 1 << (ROLES_BITS - 1);
+    assert_eq!(stage.cycle().read_guard_o, [7, 7]);
+}
+
+#[test]
+fn without_lanes_an_instruction_goes_no_further() {
+    for opcode in [0x20, 0x40, 0x04, 0x05, 0x07] {
+        let out = issue(opcode, 0, [0xf, 0xf, 0xf0]);
+        assert_eq!((out.exec_o[1], out.operand_valid_o, out.hold_valid_o, out.fault_valid_o), (0, 0, 0, 0), "{opcode}");
+    }
+}
+
+#[test]
+fn units_that_take_operands() {
+    let all = [u32::MAX; 3];
+    for (opcode, operands) in [(0x01, 0), (0x02, 0), (0x03, 0), (0x04, 2), (0x05, 2), (0x06, 0), (0x20, 2), (0x41, 2)] {
+        assert_eq!(issue(opcode, 0, all).operand_valid_o, operands, "{opcode}");
+    }
+    assert_eq!((issue(0x04, 0, all).hold_valid_o, issue(0x05, 0, all).hold_valid_o), (2, 0));
+}
+
+#[test]
+fn what_the_stack_is_told() {
+    let (op, ctl) = (0x02 | 0xfff_abcde << 32, 0xfff_54321);
+    let out = issue(op, ctl, LANES);
+    assert_eq!((out.kind_o[1], out.stop_o, out.target_o[1], out.join_o[1]), (1, 2, 0xabcde, 0x54321));
+    let out = issue(0x03, 0, LANES);
+    assert_eq!((out.kind_o[1], out.stop_o, out.exec_o[1]), (2, 2, 0x0f0));
+    assert_eq!((issue(0x04, 0, LANES).stop_o, issue(0x20, 0, LANES).stop_o), (2, 0));
+    assert_eq!([0, 1, 2, 3].map(Kind::from_bits), [Kind::Other, Kind::Branch, Kind::Exit, Kind::Other]);
+}
+
+#[test]
+fn warpsync_is_told_which_lanes_live() {
+    let out = issue(0x05, 0, LANES);
+    assert_eq!((out.operand_valid_o, out.s_o[1], out.t_o[1]), (2, 0xfff, 0x7777));
+}
+
+#[test]
+fn faults() {
+    let fault = |op, lanes| {
+        let out = issue(op, 0, lanes);
+        assert_eq!(out.operand_valid_o & out.fault_valid_o, 0);
+        (out.fault_valid_o != 0).then_some((out.fault_cause_o[1], out.fault_value_o[1]))
+    };
+    let (all, none) = ([u32::MAX; 3], [u32::MAX, u32::MAX, 0]);
+    assert_eq!(fault(0x32, all), Some((cause::UNSUPPORTED, 0x32)));
+    assert_eq!(fault(0x7f, none), Some((cause::UNSUPPORTED, 0x7f)), "whatever the lanes");
+    assert_eq!(fault(0x07 | 0xdead_beef << 32, all), Some((cause::TRAP, 0xdead_beef)));
+    assert_eq!(fault(0x07 | 3 << 32, none), None);
+    assert_eq!(fault(0x04 | 11 << 28, [0xff, 0xfff, u32::MAX]), Some((cause::BARRIER_DIVERGENCE, 11)), "on the stack");
+    assert_eq!(fault(0x04 | 11 << 28, [0xfff, 0xfff, 0xff]), Some((cause::BARRIER_DIVERGENCE, 11)), "by the guard");
+    assert_eq!(fault(0x04 | 11 << 28, [0xfff, 0xfff, u32::MAX]), None);
+    assert_eq!(fault(0x04 | 11 << 28, none), None);
+}

@@ -1,0 +1,14 @@
+//! A rule that holds for every block: what is declared early depends on state alone.
+
+use crate::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, WarpScheduler};
+use crate::mrf::phases::check;
+use crate::testing::SM_SHAPES;
+
+#[test]
+fn early_outputs_depend_on_state_alone() {
+    check::<IssueStage>(&SM_SHAPES);
+    check::<PredicateFile>(&SM_SHAPES);
+    check::<Scoreboard>(&SM_SHAPES);
+    check::<SimtStack>(&SM_SHAPES);
+    check::<WarpScheduler>(&SM_SHAPES);
+}

@@ -1,0 +1,685 @@
+//! `address_unit`: the memory instruction at hand. `docs/blocks/address_unit.md`.
+
+use crate::instruction::{NO_PRED, NO_REG, ROLES_BITS, Roles, SHOW_ROLES, cause, constant, modifiers, opcode};
+use crate::memory::access::{Access, WORD, atomic, kind, lanes_where, masked};
+use crate::mrf::MAX_PORTS;
+use crate::mrf::bits::{is_set, set_bits};
+use crate::shape::SmShape;
+use crate::{Block, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+
+ports! {
+    /// Inputs of [`AddressUnit`].
+    pub struct AddressUnitIn(s: &SmShape) {
+        /// Operands: element 3p+k is source k of port p.
+        in_data_i: [WarpData; OPERANDS * MAX_PORTS] =
+            field(1024).count(OPERANDS * s.ports()).valid_by("in_src_valid_i"),
+        /// Operation words.
+        in_op_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("in_valid_i"),
+        /// Control words.
+        in_ctl_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("in_valid_i"),
+        /// Roles.
+        in_roles_i: [u64; MAX_PORTS] = field(ROLES_BITS).count(s.ports()).valid_by("in_valid_i").shown(SHOW_ROLES),
+        /// Lanes that execute it.
+        in_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("in_valid_i"),
+        /// First byte of the block's part of shared memory.
+        place_base_i: u32 = field(17).valid_by("in_valid_i"),
+        /// Bytes of shared memory of a block.
+        shared_bytes_i: u32 = field(17),
+        /// Lanes that the coalescer serves at this edge.
+        global_served_i: u32 = field(32),
+        /// Lanes that shared memory serves.
+        shared_served_i: u32 = field(32),
+        /// Lanes that constant memory serves.
+        constant_served_i: u32 = field(32),
+        /// Lanes that the lane crossbar serves.
+        shuffle_served_i: u32 = field(32),
+        /// Lanes that are given special registers.
+        special_served_i: u32 = field(32),
+        /// Words of local memory of a thread.
+        local_words_i: u16 = field(16),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// An instruction is offered.
+        in_valid_i: u8 = field(1),
+        /// Dispatch port it is on.
+        in_port_i: u8 = field(1).valid_by("in_valid_i"),
+        /// Warps.
+        in_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("in_valid_i"),
+        /// Bit 3p+k: source k of port p is a register.
+        in_src_valid_i: u8 = field(OPERANDS * s.ports()),
+    }
+}
+
+ports! {
+    /// Outputs of [`AddressUnit`].
+    pub struct AddressUnitOut(s: &SmShape) {
+        /// Address of each lane; a of a shuffle.
+        addr_o: WarpData = field(1024).valid_by("busy_o").early(),
+        /// Source c of each lane.
+        store_o: WarpData = field(1024).valid_by("busy_o").early(),
+        /// Source b of each lane.
+        compare_o: WarpData = field(1024).valid_by("busy_o").early(),
+        /// Lanes offered in this pass.
+        lanes_o: u32 = field(32).valid_by("busy_o").early(),
+        /// What the fault is about.
+        fault_value_o: u32 = field(32).valid_by("fault_valid_o").early(),
+        /// Modifiers.
+        modifiers_o: u16 = field(16).valid_by("busy_o").early(),
+        /// The instruction is taken at this edge if also valid.
+        in_ready_o: u8 = field(1),
+        /// The launcher is asked for this warp's shared memory.
+        place_warp_o: u8 = field(WARP_BITS).valid_by("in_valid_i"),
+        /// An instruction is held.
+        busy_o: u8 = field(1).early(),
+        /// Lanes are offered to the coalescer.
+        global_valid_o: u8 = field(1).early(),
+        /// Lanes are offered to shared memory.
+        shared_valid_o: u8 = field(1).early(),
+        /// Lanes are offered to constant memory.
+        constant_valid_o: u8 = field(1).early(),
+        /// Lanes are offered to the lane crossbar.
+        shuffle_valid_o: u8 = field(1).early(),
+        /// Lanes are offered to the special registers.
+        special_valid_o: u8 = field(1).early(),
+        /// The addresses are in local memory.
+        local_o: u8 = field(1).valid_by("global_valid_o").early(),
+        /// With this pass no lane is left.
+        last_o: u8 = field(1),
+        /// Warp.
+        warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early(),
+        /// 0 load, 1 store, 2 atomic operation.
+        kind_o: u8 = field(2).valid_by("busy_o").early(),
+        /// Bytes as a power of two.
+        size_o: u8 = field(2).valid_by("busy_o").early(),
+        /// Sign extension.
+        signed_o: u8 = field(1).valid_by("busy_o").early(),
+        /// Atomic operation.
+        atomic_o: u8 = field(4).valid_by("busy_o").early(),
+        /// A register is written.
+        reg_valid_o: u8 = field(1).early(),
+        /// Which.
+        reg_o: u8 = field(REG_BITS).valid_by("reg_valid_o").early(),
+        /// A predicate is written.
+        pred_valid_o: u8 = field(1).early(),
+        /// Which.
+        pred_o: u8 = field(3).valid_by("pred_valid_o").early(),
+        /// An instruction that has no result has been performed.
+        finish_valid_o: u8 = field(1),
+        /// Its warp.
+        finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o"),
+        /// The instruction taken in the cycle before is at fault.
+        fault_valid_o: u8 = field(1).early(),
+        /// Its warp.
+        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
+        /// Why.
+        fault_cause_o: u8 = field(4).valid_by("fault_valid_o").early(),
+    }
+}
+
+ports! {
+    /// State of [`AddressUnit`] that no output shows.
+    pub struct AddressUnitProbe(s: &SmShape) {
+        /// Lanes left.
+        lanes_q: u32 = field(32).valid_by("busy_o"),
+        /// Lanes whose address is in shared memory.
+        shared_q: u32 = field(32).valid_by("busy_o"),
+        /// Lanes whose address is in local memory.
+        local_q: u32 = field(32).valid_by("busy_o"),
+        /// Lanes whose address is in the constant space.
+        constant_q: u32 = field(32).valid_by("busy_o"),
+        /// 0 memory, 1 constant load, 2 shuffle, 3 special register.
+        class_q: u8 = field(2).valid_by("busy_o"),
+    }
+}
+
+/// Opcodes of the memory pipeline.
+mod operation {
+    pub(super) const SHFL: u8 = 0x13;
+    pub(super) const LD: u8 = 0x40;
+    pub(super) const ST: u8 = 0x41;
+    pub(super) const LDC: u8 = 0x42;
+    pub(super) const ATOM: u8 = 0x43;
+    pub(super) const CAS: u8 = 0x44;
+}
+
+/// Upper words of generic addresses.
+mod window {
+    pub(super) const SHARED: u32 = 1;
+    pub(super) const LOCAL: u32 = 2;
+    pub(super) const CONSTANT: u32 = 3;
+}
+
+/// What has to be done for an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Memory,
+    Constant,
+    Shuffle,
+    Special,
+}
+
+/// Where an instruction's addresses are, as far as it says so itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Space {
+    Global,
+    Shared,
+    Local,
+    Constant,
+    Generic,
+}
+
+impl Space {
+    /// The space of loads, stores and atomic operations.
+    fn of(bits: u32) -> Self {
+        match bits & 3 {
+            0 => Self::Global,
+            1 => Self::Shared,
+            2 => Self::Local,
+            _ => Self::Generic,
+        }
+    }
+
+    /// The space of compare and swap, whose upper word is zero.
+    fn of_cas(bits: u32) -> Self {
+        match Self::of(bits) {
+            Self::Shared => Self::Shared,
+            _ => Self::Global,
+        }
+    }
+}
+
+/// An access to memory as its operation and modifiers describe it.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    class: Class,
+    space: Space,
+    /// The address has an upper word, source b.
+    wide: bool,
+    kind: u8,
+    size: u8,
+    signed: bool,
+    atomic: u8,
+    /// Addresses are multiples of this.
+    align: u32,
+}
+
+impl Form {
+    /// What is neither a load nor a store: the registers of accesses are zero.
+    const fn other(class: Class) -> Self {
+        Self { class, space: Space::Global, wide: false, kind: kind::LOAD, size: 0, signed: false, atomic: 0, align: 1 }
+    }
+
+    fn of(opcode: u8, m: u32) -> Self {
+        match opcode {
+            operation::LD => Self::access(kind::LOAD, Space::of(m)).read_as(m >> 2).aligned(m >> 5),
+            operation::ST => Self::access(kind::STORE, Space::of(m)).sized((m >> 2 & 3) as u8).aligned(m >> 4),
+            operation::ATOM => Self { atomic: (m >> 2 & 15) as u8, ..Self::access(kind::ATOMIC, Space::of(m)) },
+            operation::CAS => Self { wide: false, atomic: atomic::CAS, ..Self::access(kind::ATOMIC, Space::of_cas(m)) },
+            operation::LDC => {
+                Self { class: Class::Constant, ..Self::access(kind::LOAD, Space::Constant) }.read_as(m).aligned(m >> 3)
+            }
+            operation::SHFL => Self::other(Class::Shuffle),
+            _ => Self::other(Class::Special),
+        }
+    }
+
+    fn access(kind: u8, space: Space) -> Self {
+        let wide = matches!(space, Space::Global | Space::Generic);
+        Self { space, wide, kind, ..Self::other(Class::Memory) }.sized(WORD)
+    }
+
+    fn sized(self, size: u8) -> Self {
+        Self { size, align: 1 << size, ..self }
+    }
+
+    /// The size and sign of a load: unsigned and signed byte, the same of two bytes, word.
+    fn read_as(self, bits: u32) -> Self {
+        let bits = bits & 7;
+        let signed = matches!(bits, 1 | 3);
+        Self { signed, ..self.sized((bits >> 1).min(WORD.into()) as u8) }
+    }
+
+    /// The first part of a longer access is aligned like the whole.
+    fn aligned(self, bits: u32) -> Self {
+        match bits & 3 {
+            1 => Self { align: 8, ..self },
+            2 => Self { align: 16, ..self },
+            _ => self,
+        }
+    }
+
+    /// What is wrong with any address in a space, if there is something.
+    #[inline]
+    fn forbidden(&self, space: Space) -> Option<u8> {
+        match space {
+            Space::Constant if self.kind != kind::LOAD => Some(cause::CONSTANT_WRITTEN),
+            Space::Local if self.kind == kind::ATOMIC => Some(cause::LOCAL_ATOMIC),
+            Space::Shared if self.kind == kind::ATOMIC && self.atomic == atomic::ADD_FLOAT => {
+                Some(cause::SHARED_FLOAT_ATOMIC)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An instruction as it leaves the operand stage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instruction<'a> {
+    /// Operation word.
+    pub(crate) op: u64,
+    /// Control word.
+    pub(crate) ctl: u64,
+    /// Roles.
+    pub(crate) roles: Roles,
+    /// Lanes that execute it.
+    pub(crate) mask: u32,
+    /// Warp.
+    pub(crate) warp: u8,
+    /// Sources that are registers.
+    pub(crate) operands: [Option<&'a WarpData>; OPERANDS],
+}
+
+/// The memory that the threads of a warp have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// First byte of the block's part of shared memory.
+    pub(crate) shared_base: u32,
+    /// Bytes of it.
+    pub(crate) shared_bytes: u32,
+    /// Words of local memory of a thread.
+    pub(crate) local_words: u16,
+}
+
+/// To whom lanes are offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    /// The coalescer, with addresses in global memory.
+    Global,
+    /// The coalescer, with addresses in local memory.
+    Local,
+    /// Shared memory.
+    Shared,
+    /// Constant memory.
+    Constant,
+    /// The lane crossbar.
+    Shuffle,
+    /// The special registers.
+    Special,
+}
+
+/// An instruction that cannot be performed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddressFault {
+    /// Warp.
+    pub(crate) warp: u8,
+    /// Why: see [`cause`].
+    pub(crate) cause: u8,
+    /// Lower word of the address.
+    pub(crate) value: u32,
+}
+
+/// Head of the memory pipeline: holds one instruction with an address for each lane, and offers the lanes that are left to the unit
+/// that serves their space. Instructions pass one after the other, which is what keeps the accesses of a warp, and those of
+/// warps on both sides of a barrier, in program order.
+pub struct AddressUnit {
+    const_bytes: u32,
+    busy_q: bool,
+    fault_q: Option<AddressFault>,
+    class_q: Class,
+    lanes_q: u32,
+    shared_q: u32,
+    local_q: u32,
+    constant_q: u32,
+    warp_q: u8,
+    kind_q: u8,
+    size_q: u8,
+    signed_q: bool,
+    atomic_q: u8,
+    modifiers_q: u16,
+    reg_q: Option<u8>,
+    pred_q: Option<u8>,
+    addr_q: WarpData,
+    store_q: WarpData,
+    compare_q: WarpData,
+}
+
+impl AddressUnit {
+    /// Whether an instruction is held.
+    #[inline]
+    pub(crate) fn busy(&self) -> bool {
+        self.busy_q
+    }
+
+    /// Lanes offered in this pass, and to whom.
+    #[inline]
+    pub(crate) fn offer(&self) -> Option<(Server, u32)> {
+        if !self.busy_q {
+            return None;
+        }
+        let left = self.lanes_q;
+        match self.class_q {
+            Class::Shuffle => Some((Server::Shuffle, left)),
+            Class::Special => Some((Server::Special, left)),
+            Class::Memory | Class::Constant => {
+                let lowest = left & left.wrapping_neg();
+                let spaces = [
+                    (Server::Shared, self.shared_q),
+                    (Server::Local, self.local_q),
+                    (Server::Constant, self.constant_q),
+                ];
+                let (server, lanes) = spaces
+                    .into_iter()
+                    .find(|(_, lanes)| lanes & lowest != 0)
+                    .unwrap_or((Server::Global, !(self.shared_q | self.local_q | self.constant_q)));
+                Some((server, left & lanes))
+            }
+        }
+    }
+
+    /// The instruction, with the lanes that are offered.
+    #[inline]
+    pub(crate) fn access(&self, lanes: u32) -> Access<'_> {
+        Access {
+            lanes,
+            warp: self.warp_q,
+            kind: self.kind_q,
+            size: self.size_q,
+            signed: self.signed_q,
+            atomic: self.atomic_q,
+            reg: self.reg_q,
+            addr: &self.addr_q,
+            store: &self.store_q,
+            compare: &self.compare_q,
+        }
+    }
+
+    /// Modifiers of the instruction.
+    #[inline]
+    pub(crate) fn modifiers(&self) -> u16 {
+        self.modifiers_q
+    }
+
+    /// Predicate that the instruction writes.
+    #[inline]
+    pub(crate) fn pred(&self) -> Option<u8> {
+        self.pred_q
+    }
+
+    /// With these lanes served no lane is left.
+    #[inline]
+    pub(crate) fn last(&self, served: u32) -> bool {
+        self.busy_q && self.lanes_q & !served == 0
+    }
+
+    /// Whether an instruction that is offered is taken at this edge.
+    #[inline]
+    pub(crate) fn ready(&self, served: u32) -> bool {
+        !self.busy_q || self.last(served)
+    }
+
+    /// The warp whose instruction ends with these lanes and has no result.
+    #[inline]
+    pub(crate) fn finish(&self, served: u32) -> Option<u8> {
+        let silent = self.kind_q == kind::STORE || self.kind_q == kind::ATOMIC && self.reg_q.is_none();
+        (silent && self.last(served)).then_some(self.warp_q)
+    }
+
+    /// The fault of the instruction taken in the cycle before.
+    #[inline]
+    pub(crate) fn fault(&self) -> Option<AddressFault> {
+        self.fault_q
+    }
+
+    /// The edge of the lanes; [`take`](Self::take) follows where an instruction is taken.
+    #[inline]
+    pub(crate) fn serve(&mut self, served: u32) {
+        self.busy_q &= !self.last(served);
+        self.lanes_q &= !served;
+        self.fault_q = None;
+    }
+
+    /// The edge at which an instruction is taken.
+    pub(crate) fn take(&mut self, instruction: &Instruction<'_>, bounds: &Bounds) {
+        let &Instruction { op, ctl, roles, mask, warp, operands } = instruction;
+        let m = modifiers(op, ctl);
+        let form = Form::of(opcode(op), m);
+        self.class_q = form.class;
+        (self.warp_q, self.lanes_q) = (warp, mask);
+        (self.kind_q, self.size_q, self.signed_q) = (form.kind, form.size, form.signed);
+        (self.atomic_q, self.modifiers_q) = (form.atomic, m as u16);
+        self.reg_q = Some(roles.d()).filter(|&d| d != NO_REG);
+        self.pred_q = Some(roles.p()).filter(|&p| p != NO_PRED);
+
+        let [a, b, c] = operands;
+        let a = a.unwrap_or(&WarpData::ZERO);
+        self.compare_q = match b {
+            Some(b) => masked(b, mask),
+            None if roles.b_constant() != 0 => masked(&WarpData([constant(op); LANES]), mask),
+            None => WarpData::ZERO,
+        };
+        self.store_q = c.map_or(WarpData::ZERO, |c| masked(c, mask));
+        (self.shared_q, self.local_q, self.constant_q) = (0, 0, 0);
+        let fault = match form.class {
+            // A lane that does not take part may be chosen by one that does, which then keeps its own value.
+            Class::Shuffle => {
+                self.addr_q = *a;
+                None
+            }
+            Class::Special => {
+                self.addr_q = masked(a, mask);
+                None
+            }
+            Class::Memory | Class::Constant => self.place(form, offset(op), a, mask, bounds),
+        };
+        self.busy_q = fault.is_none();
+        self.fault_q = fault.map(|(cause, value)| AddressFault { warp, cause, value });
+    }
+
+    /// An edge in reset.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        self.busy_q = false;
+        self.fault_q = None;
+    }
+
+    /// Address and space of each lane; the cause and the address of the lowest lane that is at fault.
+    fn place(&mut self, form: Form, offset: u32, a: &WarpData, mask: u32, bounds: &Bounds) -> Option<(u8, u32)> {
+        let low = WarpData(std::array::from_fn(|lane| a.0[lane].wrapping_add(offset)));
+        let mut upper = WarpData::ZERO;
+        if form.wide {
+            let extension = (offset.cast_signed() >> (u32::BITS - 1)).cast_unsigned();
+            // The upper words of lanes outside the mask are zero in `compare_q`, their sums are not.
+            let sum = std::array::from_fn(|lane| {
+                let carry = u32::from(low.0[lane] < a.0[lane]);
+                self.compare_q.0[lane].wrapping_add(extension).wrapping_add(carry)
+            });
+            upper = masked(&WarpData(sum), mask);
+        }
+        self.addr_q = masked(&low, mask);
+
+        let all = |space: Space| if form.space == space { mask } else { 0 };
+        (self.shared_q, self.local_q, self.constant_q) = (all(Space::Shared), all(Space::Local), all(Space::Constant));
+        let any_upper = upper.0.iter().fold(0, |any, word| any | word);
+        let mixed = form.space == Space::Generic && any_upper != 0;
+        if mixed {
+            let lanes_in = |window: u32| lanes_where(|lane| upper.0[lane] == window);
+            (self.shared_q, self.local_q, self.constant_q) =
+                (lanes_in(window::SHARED), lanes_in(window::LOCAL), lanes_in(window::CONSTANT));
+        }
+
+        let space = if form.space == Space::Generic { Space::Global } else { form.space };
+        let fine = !mixed && any_upper == 0 && self.all_fine(&form, space, bounds);
+        let fault = if fine { None } else { self.first_fault(&form, &upper, mask, bounds) };
+        if self.shared_q != 0 {
+            let based = std::array::from_fn(|lane| self.addr_q.0[lane].wrapping_add(bounds.shared_base));
+            self.addr_q.merge(&WarpData(based), LaneMask(self.shared_q));
+        }
+        fault
+    }
+
+    /// The lanes that are served, by the unit that they are offered to.
+    fn answer(&self, inputs: &AddressUnitIn) -> u32 {
+        self.offer().map_or(0, |(server, _)| match server {
+            Server::Global | Server::Local => inputs.global_served_i,
+            Server::Shared => inputs.shared_served_i,
+            Server::Constant => inputs.constant_served_i,
+            Server::Shuffle => inputs.shuffle_served_i,
+            Server::Special => inputs.special_served_i,
+        })
+    }
+
+    /// Whether there is certainly no fault in lanes of one space whose upper words are zero: what nearly all instructions are.
+    fn all_fine(&self, form: &Form, space: Space, bounds: &Bounds) -> bool {
+        let (any, greatest) = self.addr_q.0.iter().fold((0, 0), |(any, top), &word| (any | word, word.max(top)));
+        form.forbidden(space).is_none()
+            && any & (form.align - 1) == 0
+            && self.end(space, bounds).is_none_or(|end| u64::from(greatest) + (1 << form.size) <= end)
+    }
+
+    /// The cause and the address of the lowest lane that is at fault.
+    fn first_fault(&self, form: &Form, upper: &WarpData, mask: u32, bounds: &Bounds) -> Option<(u8, u32)> {
+        set_bits(mask).find_map(|lane| {
+            let address = self.addr_q.0[lane];
+            let space = if is_set(self.shared_q, lane) {
+                Space::Shared
+            } else if is_set(self.local_q, lane) {
+                Space::Local
+            } else if is_set(self.constant_q, lane) {
+                Space::Constant
+            } else {
+                Space::Global
+            };
+            let past = |end: u64| u64::from(address) + (1 << form.size) > end;
+            let found = form
+                .forbidden(space)
+                .or_else(|| (address & (form.align - 1) != 0).then_some(cause::MISALIGNED))
+                .or_else(|| (space == Space::Global && upper.0[lane] != 0).then_some(cause::WIDE_ADDRESS))
+                .or_else(|| self.end(space, bounds).is_some_and(past).then_some(cause::OUT_OF_BOUNDS));
+            found.map(|cause| (cause, address))
+        })
+    }
+
+    /// Bytes of a space that has an end.
+    fn end(&self, space: Space, bounds: &Bounds) -> Option<u64> {
+        const BYTES_OF_A_WORD: u64 = 4;
+        match space {
+            Space::Shared => Some(bounds.shared_bytes.into()),
+            Space::Local => Some(BYTES_OF_A_WORD * u64::from(bounds.local_words)),
+            Space::Constant => Some(self.const_bytes.into()),
+            Space::Global | Space::Generic => None,
+        }
+    }
+}
+
+/// The offset of an address: 24 bits with a sign.
+fn offset(op: u64) -> u32 {
+    ((op >> 32) as u32).cast_signed().wrapping_shr(8).cast_unsigned()
+}
+
+impl Block for AddressUnit {
+    const NAME: &'static str = "address_unit";
+    const PARAMETERS: &'static [&'static str] = &["IssuePorts", "ConstWords"];
+
+    type Shape = SmShape;
+    type In = AddressUnitIn;
+    type Out = AddressUnitOut;
+    type Probe = AddressUnitProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        Self {
+            const_bytes: 4 * shape.const_words as u32,
+            busy_q: false,
+            fault_q: None,
+            class_q: Class::Memory,
+            lanes_q: 0,
+            shared_q: 0,
+            local_q: 0,
+            constant_q: 0,
+            warp_q: 0,
+            kind_q: kind::LOAD,
+            size_q: 0,
+            signed_q: false,
+            atomic_q: 0,
+            modifiers_q: 0,
+            reg_q: None,
+            pred_q: None,
+            addr_q: WarpData::ZERO,
+            store_q: WarpData::ZERO,
+            compare_q: WarpData::ZERO,
+        }
+    }
+
+    fn early(&self, out: &mut AddressUnitOut) {
+        *out = AddressUnitOut { busy_o: self.busy().into(), ..crate::Ports::zeroed() };
+        if let Some(fault) = self.fault() {
+            out.fault_valid_o = 1;
+            (out.fault_warp_o, out.fault_cause_o, out.fault_value_o) = (fault.warp, fault.cause, fault.value);
+        }
+        let Some((server, lanes)) = self.offer() else { return };
+        match server {
+            Server::Global => out.global_valid_o = 1,
+            Server::Local => (out.global_valid_o, out.local_o) = (1, 1),
+            Server::Shared => out.shared_valid_o = 1,
+            Server::Constant => out.constant_valid_o = 1,
+            Server::Shuffle => out.shuffle_valid_o = 1,
+            Server::Special => out.special_valid_o = 1,
+        }
+        let access = self.access(lanes);
+        (out.addr_o, out.store_o, out.compare_o) = (*access.addr, *access.store, *access.compare);
+        (out.lanes_o, out.warp_o, out.modifiers_o) = (lanes, access.warp, self.modifiers());
+        (out.kind_o, out.size_o) = (access.kind, access.size);
+        (out.signed_o, out.atomic_o) = (access.signed.into(), access.atomic);
+        (out.reg_valid_o, out.reg_o) = (access.reg.is_some().into(), access.reg.unwrap_or_default());
+        (out.pred_valid_o, out.pred_o) = (self.pred().is_some().into(), self.pred().unwrap_or_default());
+    }
+
+    fn late(&mut self, inputs: &AddressUnitIn, out: &mut AddressUnitOut) {
+        let served = self.answer(inputs);
+        out.in_ready_o = self.ready(served).into();
+        out.place_warp_o = if inputs.in_valid_i != 0 { inputs.in_warp_i[usize::from(inputs.in_port_i)] } else { 0 };
+        out.last_o = self.last(served).into();
+        let finish = self.finish(served);
+        (out.finish_valid_o, out.finish_warp_o) = (finish.is_some().into(), finish.unwrap_or_default());
+    }
+
+    fn clock(&mut self, inputs: &AddressUnitIn, out: &AddressUnitOut) {
+        if inputs.rst_ni == 0 {
+            self.reset();
+            return;
+        }
+        self.serve(self.answer(inputs));
+        if inputs.in_valid_i != 0 && out.in_ready_o != 0 {
+            let port = usize::from(inputs.in_port_i);
+            let source = |k: usize| {
+                let place = OPERANDS * port + k;
+                is_set(inputs.in_src_valid_i, place).then(|| &inputs.in_data_i[place])
+            };
+            let instruction = Instruction {
+                op: inputs.in_op_i[port],
+                ctl: inputs.in_ctl_i[port],
+                roles: Roles(inputs.in_roles_i[port]),
+                mask: inputs.in_mask_i[port],
+                warp: inputs.in_warp_i[port],
+                operands: std::array::from_fn(source),
+            };
+            let bounds = Bounds {
+                shared_base: inputs.place_base_i,
+                shared_bytes: inputs.shared_bytes_i,
+                local_words: inputs.local_words_i,
+            };
+            self.take(&instruction, &bounds);
+        }
+    }
+
+    fn probe(&self, _: &AddressUnitIn, _: &AddressUnitOut, probe: &mut AddressUnitProbe) {
+        *probe = crate::Ports::zeroed();
+        if self.busy_q {
+            probe.lanes_q = self.lanes_q;
+            (probe.shared_q, probe.local_q, probe.constant_q) = (self.shared_q, self.local_q, self.constant_q);
+            probe.class_q = self.class_q as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! `constant_memory`: parameters and constants. `docs/blocks/constant_memory.md`.
+
+use crate::memory::access::{Access, Answer, Asked, extract, kind, lanes_where};
+use crate::mrf::bits::set_bits;
+use crate::ram::Words;
+use crate::shape::SmShape;
+use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
+
+ports! {
+    /// Inputs of [`ConstantMemory`].
+    pub struct ConstantMemoryIn(s: &SmShape) {
+        /// Address of each lane.
+        addr_i: WarpData = field(1024).valid_by("valid_i"),
+        /// The host's word.
+        const_data_i: u32 = field(32).valid_by("const_we_i"),
+        /// Lanes that are offered.
+        lanes_i: u32 = field(32).valid_by("valid_i"),
+        /// Where the host's word goes.
+        const_addr_i: u16 = field(s.const_w()).valid_by("const_we_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// The host writes a word.
+        const_we_i: u8 = field(1),
+        /// Lanes are offered.
+        valid_i: u8 = field(1),
+        /// The side queue has room.
+        room_i: u8 = field(1),
+        /// Warp.
+        warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
+        /// Bytes as a power of two.
+        size_i: u8 = field(2).valid_by("valid_i"),
+        /// Sign extension.
+        signed_i: u8 = field(1).valid_by("valid_i"),
+        /// A register is written.
+        reg_valid_i: u8 = field(1).valid_by("valid_i"),
+        /// Which.
+        reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
+        /// No lane is left behind this pass.
+        last_i: u8 = field(1).valid_by("valid_i"),
+    }
+}
+
+ports! {
+    /// Outputs of [`ConstantMemory`].
+    pub struct ConstantMemoryOut(s: &SmShape) {
+        /// Lanes of the register.
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early(),
+        /// Lanes served at this edge.
+        served_o: u32 = field(32),
+        /// Lanes of the result.
+        result_mask_o: u32 = field(32).valid_by("result_valid_o").early(),
+        /// A result.
+        result_valid_o: u8 = field(1).early(),
+        /// Its warp.
+        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
+        /// It is the last of its instruction.
+        result_done_o: u8 = field(1).valid_by("result_valid_o").early(),
+        /// A register is written.
+        result_reg_valid_o: u8 = field(1).early(),
+        /// Which.
+        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
+    }
+}
+
+ports! {
+    /// State of [`ConstantMemory`] that no output shows.
+    pub struct ConstantMemoryProbe(s: &SmShape) {
+        /// Byte of each lane in the word, two bits a lane.
+        byte_q: u64 = field(2 * LANES).valid_by("first_valid_q"),
+        /// Lanes of the first stage.
+        first_mask_q: u32 = field(32).valid_by("first_valid_q"),
+        /// The first stage has something.
+        first_valid_q: u8 = field(1),
+        /// Its warp.
+        first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
+        /// A register is written.
+        first_reg_valid_q: u8 = field(1).valid_by("first_valid_q"),
+        /// Which.
+        first_reg_q: u8 = field(REG_BITS).valid_by("first_reg_valid_q"),
+        /// Bytes as a power of two.
+        first_size_q: u8 = field(2).valid_by("first_valid_q"),
+        /// Sign extension.
+        first_signed_q: u8 = field(1).valid_by("first_valid_q"),
+        /// It is the last of its instruction.
+        first_done_q: u8 = field(1).valid_by("first_valid_q"),
+    }
+}
+
+/// Parameters and constants: one word a cycle, to all lanes that want it, because constants are the same for all threads most of
+/// the time.
+pub struct ConstantMemory {
+    ram: Words,
+    /// Selects a word's address.
+    word_mask: u32,
+    first_q: Option<Asked>,
+    byte_q: u64,
+    result_valid_q: bool,
+    result_q: Answer,
+}
+
+impl ConstantMemory {
+    /// The result.
+    #[inline]
+    pub(crate) fn result(&self) -> Option<&Answer> {
+        self.result_valid_q.then_some(&self.result_q)
+    }
+
+    /// Whether nothing is on its way, so that an edge without an access does nothing.
+    #[inline]
+    pub(crate) fn idle(&self) -> bool {
+        self.first_q.is_none() && !self.result_valid_q
+    }
+
+    /// The lanes that are served while there is room: those that want the word of the lowest one.
+    #[inline]
+    pub(crate) fn served(access: &Access<'_>) -> u32 {
+        let word = |lane: usize| access.addr.0[lane] >> 2;
+        let wanted = word(access.lanes.trailing_zeros() as usize % LANES);
+        lanes_where(|lane| word(lane) == wanted) & access.lanes
+    }
+
+    /// The edge: what is offered, its lanes that are served (none without room), and whether no lane is left behind them.
+    /// [`write`](Self::write) follows, so that a word at the same edge is read as it was.
+    pub(crate) fn advance(&mut self, access: &Access<'_>, served: u32, last: bool) {
+        self.collect();
+        if served == 0 {
+            return;
+        }
+        let address = |lane: usize| access.addr.0[lane];
+        self.ram.read((address(served.trailing_zeros() as usize) >> 2 & self.word_mask) as usize);
+        self.first_q = Some(Asked::of(access, served, last));
+        self.byte_q = set_bits(served).fold(0, |bytes, lane| bytes | u64::from(address(lane) & 3) << (2 * lane));
+    }
+
+    /// The edge when nothing is offered.
+    #[inline]
+    pub(crate) fn collect(&mut self) {
+        let first = self.first_q.take();
+        self.result_valid_q = first.is_some();
+        let Some(Asked { header, size, signed }) = first else { return };
+        self.result_q.header = header;
+        if header.reg.is_some() {
+            let word = self.ram.rdata() as u32;
+            let mut data = WarpData::ZERO;
+            for lane in set_bits(header.mask) {
+                data.0[lane] = extract(word, (self.byte_q >> (2 * lane)) as u32, size, signed);
+            }
+            self.result_q.data = data;
+        }
+    }
+
+    /// The host writes a word, also in reset.
+    #[inline]
+    pub(crate) fn write(&mut self, address: u32, data: u32) {
+        self.ram.write(address as usize, data.into(), u32::MAX.into());
+    }
+
+    /// An edge in reset follows the edge of the RAM.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        self.first_q = None;
+        self.result_valid_q = false;
+    }
+}
+
+impl ConstantMemoryIn {
+    fn access(&self) -> Option<Access<'_>> {
+        (self.valid_i != 0).then(|| Access {
+            lanes: self.lanes_i,
+            warp: self.warp_i,
+            kind: kind::LOAD,
+            size: self.size_i,
+            signed: self.signed_i != 0,
+            atomic: 0,
+            reg: (self.reg_valid_i != 0).then_some(self.reg_i),
+            addr: &self.addr_i,
+            store: &WarpData::ZERO,
+            compare: &WarpData::ZERO,
+        })
+    }
+}
+
+impl Block for ConstantMemory {
+    const NAME: &'static str = "constant_memory";
+    const PARAMETERS: &'static [&'static str] = &["ConstWords"];
+
+    type Shape = SmShape;
+    type In = ConstantMemoryIn;
+    type Out = ConstantMemoryOut;
+    type Probe = ConstantMemoryProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        Self {
+            ram: Words::new(shape.const_words, u32::BITS),
+            word_mask: (1 << shape.const_w()) - 1,
+            first_q: None,
+            byte_q: 0,
+            result_valid_q: false,
+            result_q: Answer::NOTHING,
+        }
+    }
+
+    fn early(&self, out: &mut ConstantMemoryOut) {
+        *out = ConstantMemoryOut::zeroed();
+        if let Some(Answer { header, data }) = self.result() {
+            out.result_valid_o = 1;
+            (out.result_warp_o, out.result_mask_o, out.result_done_o) = (header.warp, header.mask, header.done.into());
+            if let Some(reg) = header.reg {
+                (out.result_reg_valid_o, out.result_reg_o, out.result_data_o) = (1, reg, *data);
+            }
+        }
+    }
+
+    fn late(&mut self, inputs: &ConstantMemoryIn, out: &mut ConstantMemoryOut) {
+        let access = inputs.access().filter(|_| inputs.room_i != 0);
+        out.served_o = access.map_or(0, |access| Self::served(&access));
+    }
+
+    fn clock(&mut self, inputs: &ConstantMemoryIn, out: &ConstantMemoryOut) {
+        match inputs.access() {
+            Some(access) => self.advance(&access, out.served_o, inputs.last_i != 0),
+            None if self.idle() => {}
+            None => self.collect(),
+        }
+        if inputs.const_we_i != 0 {
+            self.write(inputs.const_addr_i.into(), inputs.const_data_i);
+        }
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+    }
+
+    fn probe(&self, _: &ConstantMemoryIn, _: &ConstantMemoryOut, probe: &mut ConstantMemoryProbe) {
+        *probe = ConstantMemoryProbe::zeroed();
+        if let Some(Asked { header, size, signed }) = self.first_q {
+            probe.first_valid_q = 1;
+            (probe.first_mask_q, probe.first_warp_q) = (header.mask, header.warp);
+            (probe.first_reg_valid_q, probe.first_reg_q) =
+                (header.reg.is_some().into(), header.reg.unwrap_or_default());
+            (probe.first_size_q, probe.first_signed_q) = (size, signed.into());
+            (probe.first_done_q, probe.byte_q) = (header.done.into(), self.byte_q);
+        }
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        self.ram.memories("u_ram", Self::NAME).into()
+    }
+}
+
+#[cfg(test)]
+mod tests;

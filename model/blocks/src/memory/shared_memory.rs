@@ -1,0 +1,397 @@
+//! `shared_memory`: 32 banks of four bytes. `docs/blocks/shared_memory.md`.
+
+use crate::memory::access::{Access, Answer, Asked, WORD, atomic, extract, kind};
+use crate::mrf::bits::{is_set, set_bits};
+use crate::shape::SmShape;
+use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
+
+/// Banks of shared memory.
+pub const SHARED_BANKS: usize = 32;
+/// Width of a byte's place in a row of all banks.
+const PLACE_BITS: u32 = 7;
+
+ports! {
+    /// Inputs of [`SharedMemory`].
+    pub struct SharedMemoryIn(s: &SmShape) {
+        /// Address of each lane.
+        addr_i: WarpData = field(1024).valid_by("valid_i"),
+        /// Source c of each lane.
+        store_i: WarpData = field(1024).valid_by("valid_i"),
+        /// Source b of each lane.
+        compare_i: WarpData = field(1024).valid_by("valid_i"),
+        /// Lanes that are offered.
+        lanes_i: u32 = field(32).valid_by("valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// Strap: bytes a cycle, 128, 64 or 32.
+        cfg_i: u8 = field(2),
+        /// Lanes are offered.
+        valid_i: u8 = field(1),
+        /// The side queue has room.
+        room_i: u8 = field(1),
+        /// Warp.
+        warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
+        /// 0 load, 1 store, 2 atomic operation.
+        kind_i: u8 = field(2).valid_by("valid_i"),
+        /// Bytes as a power of two.
+        size_i: u8 = field(2).valid_by("valid_i"),
+        /// Sign extension.
+        signed_i: u8 = field(1).valid_by("valid_i"),
+        /// Atomic operation.
+        atomic_i: u8 = field(4).valid_by("valid_i"),
+        /// A register is written.
+        reg_valid_i: u8 = field(1).valid_by("valid_i"),
+        /// Which.
+        reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
+        /// No lane is left behind this pass.
+        last_i: u8 = field(1).valid_by("valid_i"),
+    }
+}
+
+ports! {
+    /// Outputs of [`SharedMemory`].
+    pub struct SharedMemoryOut(s: &SmShape) {
+        /// Lanes of the register.
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early(),
+        /// Lanes served at this edge.
+        served_o: u32 = field(32),
+        /// Lanes of the result.
+        result_mask_o: u32 = field(32).valid_by("result_valid_o").early(),
+        /// A result.
+        result_valid_o: u8 = field(1).early(),
+        /// Its warp.
+        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
+        /// It is the last of its instruction.
+        result_done_o: u8 = field(1).valid_by("result_valid_o").early(),
+        /// A register is written.
+        result_reg_valid_o: u8 = field(1).early(),
+        /// Which.
+        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
+    }
+}
+
+ports! {
+    /// State of [`SharedMemory`] that no output shows.
+    pub struct SharedMemoryProbe(s: &SmShape) {
+        /// Lanes of the first stage.
+        first_mask_q: u32 = field(32).valid_by("first_valid_q"),
+        /// The banks hold the words of an atomic operation.
+        phase_q: u8 = field(1),
+        /// The first stage has something.
+        first_valid_q: u8 = field(1),
+        /// Its warp.
+        first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
+        /// A register is written.
+        first_reg_valid_q: u8 = field(1).valid_by("first_valid_q"),
+        /// Which.
+        first_reg_q: u8 = field(REG_BITS).valid_by("first_reg_valid_q"),
+        /// Bytes as a power of two.
+        first_size_q: u8 = field(2).valid_by("first_valid_q"),
+        /// Sign extension.
+        first_signed_q: u8 = field(1).valid_by("first_valid_q"),
+        /// It is the last of its instruction.
+        first_done_q: u8 = field(1).valid_by("first_valid_q"),
+        /// Where each lane's first byte is in a row of all banks.
+        place_q: [u8; LANES] = field(PLACE_BITS).count(LANES).valid_by("first_valid_q"),
+    }
+}
+
+/// The lanes of a pass.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SharedPass {
+    selected: u32,
+    served: u32,
+}
+
+impl SharedPass {
+    /// Lanes that are served.
+    #[inline]
+    pub(crate) fn served(&self) -> u32 {
+        self.served
+    }
+}
+
+/// Shared memory: 32 banks of 4 bytes (hierarchy thesis 2.4.2), 128 bytes a cycle, or less by a strap (its table 4.4 says 32). A
+/// pass serves, of each bank, one word: that of its lowest lane left, to all lanes that want this word.
+pub struct SharedMemory {
+    rows: usize,
+    /// Distance of two banks in `words`.
+    stride: usize,
+    words: Box<[u32]>,
+    rdata_q: [u32; SHARED_BANKS],
+    phase_q: bool,
+    first_q: Option<Asked>,
+    place_q: [u8; LANES],
+    result_valid_q: bool,
+    result_q: Answer,
+    /// Of the last `late`, for the edge.
+    pass: SharedPass,
+}
+
+/// Unused words behind each bank, so that one row of all banks does not fall into one set of the host's cache.
+const PAD: usize = 16;
+
+/// Bank of an address.
+#[inline]
+fn bank(address: u32) -> usize {
+    (address >> 2) as usize % SHARED_BANKS
+}
+
+impl SharedMemory {
+    /// The result.
+    #[inline]
+    pub(crate) fn result(&self) -> Option<&Answer> {
+        self.result_valid_q.then_some(&self.result_q)
+    }
+
+    /// Whether nothing is on its way, so that an edge without an access does nothing.
+    #[inline]
+    pub(crate) fn idle(&self) -> bool {
+        self.first_q.is_none() && !self.result_valid_q && !self.phase_q
+    }
+
+    /// What a pass over these lanes does; `bandwidth` is the strap, `room` says that the side queue has room.
+    pub(crate) fn pass(&self, access: &Access<'_>, bandwidth: u8, room: bool) -> SharedPass {
+        let starts = match access.kind {
+            kind::STORE => true,
+            kind::ATOMIC => room || self.phase_q,
+            _ => room,
+        };
+        if !starts || access.lanes == 0 {
+            return SharedPass::default();
+        }
+        let selected = self.select(access, bandwidth);
+        let serves = access.kind != kind::ATOMIC || self.phase_q;
+        SharedPass { selected, served: if serves { selected } else { 0 } }
+    }
+
+    /// Of each bank the word of its lowest lane in the window, for all lanes of the window that want it; of an atomic
+    /// operation that lane alone.
+    fn select(&self, access: &Access<'_>, bandwidth: u8) -> u32 {
+        let lanes_at_once = LANES >> bandwidth.min(2);
+        let group = access.lanes.trailing_zeros() as usize / lanes_at_once;
+        let window = access.lanes & (u32::MAX >> (LANES - lanes_at_once)) << (group * lanes_at_once);
+        let alone = access.kind == kind::ATOMIC;
+        let (mut row_of, mut taken, mut selected) = ([0; SHARED_BANKS], 0u32, 0);
+        for lane in set_bits(window) {
+            let address = access.addr.0[lane];
+            let (bank, row) = (bank(address), self.row(address));
+            if !is_set(taken, bank) {
+                taken |= 1 << bank;
+                row_of[bank] = row;
+                selected |= 1 << lane;
+            } else if !alone && row_of[bank] == row {
+                selected |= 1 << lane;
+            }
+        }
+        selected
+    }
+
+    /// The edge: what is offered with its pass, and whether no lane is left behind it.
+    pub(crate) fn advance(&mut self, access: Option<(&Access<'_>, SharedPass)>, last: bool) {
+        self.collect();
+        let phase = self.phase_q;
+        self.phase_q = false;
+        let Some((access, SharedPass { selected, served })) = access else { return };
+        match access.kind {
+            kind::STORE => self.store(access, selected),
+            kind::ATOMIC if phase => self.replace(access, selected),
+            kind::ATOMIC => {
+                self.phase_q = selected != 0;
+                self.read(access, selected);
+            }
+            _ => self.read(access, selected),
+        }
+        if served != 0 && access.answers() {
+            self.first_q = Some(Asked::of(access, served, last));
+            self.place_q = [0; LANES];
+            for lane in set_bits(served) {
+                self.place_q[lane] = access.addr.0[lane] as u8 % (1 << PLACE_BITS);
+            }
+        }
+    }
+
+    /// An edge in reset: the banks have none.
+    pub(crate) fn reset(&mut self, access: Option<(&Access<'_>, SharedPass)>) {
+        self.advance(access, false);
+        self.first_q = None;
+        (self.phase_q, self.result_valid_q) = (false, false);
+    }
+
+    /// The second stage takes the banks' outputs.
+    fn collect(&mut self) {
+        let first = self.first_q.take();
+        self.result_valid_q = first.is_some();
+        let Some(Asked { header, size, signed }) = first else { return };
+        self.result_q.header = header;
+        if header.reg.is_some() {
+            let mut data = WarpData::ZERO;
+            for lane in set_bits(header.mask) {
+                let place = u32::from(self.place_q[lane]);
+                data.0[lane] = extract(self.rdata_q[bank(place)], place, size, signed);
+            }
+            self.result_q.data = data;
+        }
+    }
+
+    fn row(&self, address: u32) -> usize {
+        (address >> PLACE_BITS) as usize & (self.rows - 1)
+    }
+
+    fn word(&mut self, address: u32) -> &mut u32 {
+        &mut self.words[bank(address) * self.stride + self.row(address)]
+    }
+
+    fn read(&mut self, access: &Access<'_>, lanes: u32) {
+        for lane in set_bits(lanes) {
+            let address = access.addr.0[lane];
+            self.rdata_q[bank(address)] = *self.word(address);
+        }
+    }
+
+    /// In ascending order, so that the highest lane's bytes stay.
+    fn store(&mut self, access: &Access<'_>, lanes: u32) {
+        let bytes = u32::MAX >> (u32::BITS - (u8::BITS << access.size.min(WORD)));
+        for lane in set_bits(lanes) {
+            let address = access.addr.0[lane];
+            let shift = u8::BITS * (address & 3);
+            let word = self.word(address);
+            *word = *word & !(bytes << shift) | (access.store.0[lane] & bytes) << shift;
+        }
+    }
+
+    /// The second cycle of an atomic operation.
+    fn replace(&mut self, access: &Access<'_>, lanes: u32) {
+        for lane in set_bits(lanes) {
+            let address = access.addr.0[lane];
+            let old = self.rdata_q[bank(address)];
+            *self.word(address) = replaced(access.atomic, old, access.store.0[lane], access.compare.0[lane]);
+        }
+    }
+
+    /// The words and the output of each bank.
+    pub(crate) fn cells(&mut self) -> impl Iterator<Item = (usize, &mut [u32], &mut [u32])> {
+        let rows = self.rows;
+        let banks = self.words.chunks_exact_mut(self.stride).zip(self.rdata_q.chunks_exact_mut(1)).enumerate();
+        banks.map(move |(bank, (words, rdata))| (bank, &mut words[..rows], rdata))
+    }
+}
+
+/// What an atomic operation puts in the place of `old`.
+fn replaced(operation: u8, old: u32, operand: u32, compare: u32) -> u32 {
+    match operation {
+        atomic::ADD => old.wrapping_add(operand),
+        atomic::MIN_UNSIGNED => old.min(operand),
+        atomic::MIN_SIGNED => old.cast_signed().min(operand.cast_signed()).cast_unsigned(),
+        atomic::MAX_UNSIGNED => old.max(operand),
+        atomic::MAX_SIGNED => old.cast_signed().max(operand.cast_signed()).cast_unsigned(),
+        atomic::INC if old >= operand => 0,
+        atomic::INC => old + 1,
+        atomic::DEC if old == 0 || old > operand => operand,
+        atomic::DEC => old - 1,
+        atomic::AND => old & operand,
+        atomic::OR => old | operand,
+        atomic::XOR => old ^ operand,
+        atomic::EXCH => operand,
+        atomic::CAS if old == compare => operand,
+        _ => old,
+    }
+}
+
+impl SharedMemoryIn {
+    fn access(&self) -> Option<Access<'_>> {
+        (self.valid_i != 0).then(|| Access {
+            lanes: self.lanes_i,
+            warp: self.warp_i,
+            kind: self.kind_i,
+            size: self.size_i,
+            signed: self.signed_i != 0,
+            atomic: self.atomic_i,
+            reg: (self.reg_valid_i != 0).then_some(self.reg_i),
+            addr: &self.addr_i,
+            store: &self.store_i,
+            compare: &self.compare_i,
+        })
+    }
+}
+
+impl Block for SharedMemory {
+    const NAME: &'static str = "shared_memory";
+    const PARAMETERS: &'static [&'static str] = &["SharedWords"];
+
+    type Shape = SmShape;
+    type In = SharedMemoryIn;
+    type Out = SharedMemoryOut;
+    type Probe = SharedMemoryProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        let rows = shape.shared_words / SHARED_BANKS;
+        let stride = rows + PAD;
+        Self {
+            rows,
+            stride,
+            words: vec![0; SHARED_BANKS * stride].into(),
+            rdata_q: [0; SHARED_BANKS],
+            phase_q: false,
+            first_q: None,
+            place_q: [0; LANES],
+            result_valid_q: false,
+            result_q: Answer::NOTHING,
+            pass: SharedPass::default(),
+        }
+    }
+
+    fn early(&self, out: &mut SharedMemoryOut) {
+        *out = SharedMemoryOut::zeroed();
+        if let Some(Answer { header, data }) = self.result() {
+            out.result_valid_o = 1;
+            (out.result_warp_o, out.result_mask_o, out.result_done_o) = (header.warp, header.mask, header.done.into());
+            if let Some(reg) = header.reg {
+                (out.result_reg_valid_o, out.result_reg_o, out.result_data_o) = (1, reg, *data);
+            }
+        }
+    }
+
+    fn late(&mut self, inputs: &SharedMemoryIn, out: &mut SharedMemoryOut) {
+        self.pass = inputs
+            .access()
+            .map_or_else(SharedPass::default, |access| self.pass(&access, inputs.cfg_i, inputs.room_i != 0));
+        out.served_o = self.pass.served();
+    }
+
+    fn clock(&mut self, inputs: &SharedMemoryIn, _: &SharedMemoryOut) {
+        let access = inputs.access();
+        let access = access.as_ref().map(|access| (access, self.pass));
+        if inputs.rst_ni == 0 {
+            self.reset(access);
+        } else if access.is_some() || !self.idle() {
+            self.advance(access, inputs.last_i != 0);
+        }
+    }
+
+    fn probe(&self, _: &SharedMemoryIn, _: &SharedMemoryOut, probe: &mut SharedMemoryProbe) {
+        *probe = SharedMemoryProbe::zeroed();
+        probe.phase_q = self.phase_q.into();
+        if let Some(Asked { header, size, signed }) = self.first_q {
+            probe.first_valid_q = 1;
+            (probe.first_mask_q, probe.first_warp_q) = (header.mask, header.warp);
+            (probe.first_reg_valid_q, probe.first_reg_q) =
+                (header.reg.is_some().into(), header.reg.unwrap_or_default());
+            (probe.first_size_q, probe.first_signed_q) = (size, signed.into());
+            (probe.first_done_q, probe.place_q) = (header.done.into(), self.place_q);
+        }
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let memory = |path: String, words| Memory { path, block: Self::NAME, words, bits: u32::BITS };
+        self.cells()
+            .flat_map(|(bank, words, rdata)| {
+                let of = |name: &str| format!("gen_bank[{bank}].u_ram.{name}");
+                [memory(of("mem_q"), words), memory(of("rdata_q"), rdata)]
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

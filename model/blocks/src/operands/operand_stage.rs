@@ -1,0 +1,518 @@
+//! `operand_stage`: the seam between the pipeline and the register file. `docs/blocks/operand_stage.md`.
+
+use std::mem::offset_of;
+
+use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES};
+use crate::mrf::bits::{is_set, only, set_bits};
+use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut, MrfProbe};
+use crate::shape::SmShape;
+use crate::{
+    Block, Decode, Field, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
+};
+
+const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
+/// Instance of the provider.
+const PROVIDER: &str = "u_provider";
+
+ports! {
+    /// Inputs of [`OperandStage`].
+    pub struct OperandStageIn(s: &SmShape) {
+        /// Data of a result.
+        write_data_i: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("write_valid_i"),
+        /// Operation word.
+        issue_op_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("issue_valid_i"),
+        /// Control word.
+        issue_ctl_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("issue_valid_i"),
+        /// Roles.
+        issue_roles_i: [u64; MAX_PORTS] =
+            field(ROLES_BITS).count(s.ports()).valid_by("issue_valid_i").shown(SHOW_ROLES),
+        /// Active lanes.
+        issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
+        /// Address of the instruction.
+        issue_pc_i: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("issue_valid_i"),
+        /// Predicate source s.
+        issue_s_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
+        /// Predicate source t.
+        issue_t_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
+        /// Lanes to write.
+        write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// The provider's strap.
+        cfg_i: u8 = field(1),
+        /// Rows of the register file that a warp has.
+        rows_i: u8 = field(8),
+        /// An instruction is offered on port p.
+        issue_valid_i: u8 = field(s.ports()),
+        /// Its warp.
+        issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
+        /// A result is offered on bus p.
+        write_valid_i: u8 = field(s.ports()),
+        /// Its warp.
+        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
+        /// Its register.
+        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
+        /// The instruction offered on dispatch port p is taken at this edge if also valid.
+        dispatch_ready_i: u8 = field(s.ports()),
+    }
+}
+
+ports! {
+    /// Outputs of [`OperandStage`].
+    pub struct OperandStageOut(s: &SmShape) {
+        /// Operands.
+        dispatch_data_o: [WarpData; MAX_SOURCES] =
+            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early().from("mrf_crossbar"),
+        /// Operation word.
+        dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// Control word.
+        dispatch_ctl_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// Roles.
+        dispatch_roles_o: [u64; MAX_PORTS] =
+            field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
+        /// Events of the provider: `mrf_event_t`.
+        event_o: u64 = field(50).from(Mrf::NAME).shown(Decode::Packed(MRF_EVENT)),
+        /// Active lanes.
+        dispatch_mask_o: [u32; MAX_PORTS] =
+            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+        /// Address of the instruction.
+        dispatch_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// Predicate source s.
+        dispatch_s_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// Predicate source t.
+        dispatch_t_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// The instruction on port p is taken at this edge if also valid.
+        issue_ready_o: u8 = field(s.ports()).early().from("mrf_allocator"),
+        /// The result on bus p is taken at this edge if also valid.
+        write_ready_o: u8 = field(s.ports()).early().from_each("mrf_write_queue", 1),
+        /// A result has gone into its bank.
+        write_done_o: u8 = field(s.ports()).early().from(Mrf::NAME),
+        /// Its warp.
+        write_done_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early().from(Mrf::NAME),
+        /// Its register.
+        write_done_reg_o: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).valid_by("write_done_o").early().from(Mrf::NAME),
+        /// An instruction with all its operands is offered.
+        dispatch_valid_o: u8 = field(s.ports()).early().from(Mrf::NAME),
+        /// Its warp.
+        dispatch_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+        /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
+        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(Mrf::NAME),
+    }
+}
+
+ports! {
+    /// Nets between the stage and its provider that are not ports of the stage, under the names of the provider's ports.
+    pub struct OperandStageNets(s: &SmShape) {
+        /// First row of the warp that issues.
+        issue_base_i: [u16; MAX_PORTS] = field(s.mrf.entry_w())
+            .count(s.ports()).valid_by("issue_valid_i").inside(PROVIDER, 0).to("mrf_bank_map"),
+        /// First row of the warp of a result.
+        write_base_i: [u16; MAX_PORTS] = field(s.mrf.entry_w())
+            .count(s.ports()).valid_by("write_valid_i").inside(PROVIDER, 0).to("mrf_bank_map"),
+        /// Slots with an instruction.
+        slot_busy_q: u16 = field(s.mrf.collectors),
+        /// The slot that port p takes: the instruction's tag.
+        issue_tag_i: [u8; MAX_PORTS] = field(s.mrf.tag_w)
+            .count(s.ports()).valid_by("issue_ready_o").early().inside(PROVIDER, 0).to("mrf_collector"),
+        /// Bit 3p+k: port p is valid, and source k is a register.
+        issue_src_valid_i: u8 = field(s.mrf.sources()).inside(PROVIDER, 0).to("mrf_collector"),
+        /// It.
+        issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS)
+            .count(s.mrf.sources()).valid_by("issue_src_valid_i").inside(PROVIDER, 0).to("mrf_bank_map"),
+        /// The slot that dispatch port p empties.
+        dispatch_tag_o: [u8; MAX_PORTS] = field(s.mrf.tag_w)
+            .count(s.ports()).valid_by("dispatch_valid_o").early().inside(PROVIDER, 0).from(Mrf::NAME),
+    }
+}
+
+/// What lockstep compares inside [`OperandStage`]: its own nets and state, and all that is compared inside the provider.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct OperandStageProbe {
+    /// Inside the provider.
+    pub provider: MrfProbe,
+    /// Around it.
+    pub nets: OperandStageNets,
+}
+
+// SAFETY: `repr(C)`, made of two such structs, with their alignments.
+unsafe impl Ports for OperandStageProbe {
+    type Shape = SmShape;
+
+    fn fields(s: &SmShape) -> Vec<Field> {
+        let mut fields = OperandStageNets::fields(s);
+        fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
+        let inner = MrfProbe::fields(&s.mrf).into_iter();
+        fields.extend(inner.map(|f| f.inside(PROVIDER, offset_of!(Self, provider))));
+        fields
+    }
+}
+
+/// An instruction on its way to the operand stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Issued {
+    /// Operation word.
+    pub op: u64,
+    /// Control word.
+    pub ctl: u64,
+    /// Roles.
+    pub roles: Roles,
+    /// Active lanes.
+    pub mask: u32,
+    /// Address.
+    pub pc: u32,
+    /// Predicate source s.
+    pub s: u32,
+    /// Predicate source t.
+    pub t: u32,
+    /// Warp.
+    pub warp: u8,
+}
+
+/// An instruction with all its operands.
+#[derive(Clone, Copy, Debug)]
+pub struct Dispatched<'a> {
+    /// The instruction.
+    pub instruction: Issued,
+    /// Bit k: source k came from a register.
+    pub src_valid: u8,
+    /// Operands; those of other sources mean nothing.
+    pub data: &'a [WarpData; OPERANDS],
+}
+
+impl<'a> Dispatched<'a> {
+    /// Source `k`, if it came from a register.
+    #[inline]
+    pub fn source(&self, k: usize) -> Option<&'a WarpData> {
+        is_set(self.src_valid, k).then_some(&self.data[k])
+    }
+}
+
+/// Instructions in the provider, by slot: memories for the harness.
+struct Slots {
+    /// Words of 64 bits, low half first.
+    op_q: [[u32; 2]; MAX_COLLECTORS],
+    ctl_q: [[u32; 2]; MAX_COLLECTORS],
+    roles_q: [[u32; 2]; MAX_COLLECTORS],
+    pc_q: [u32; MAX_COLLECTORS],
+    s_q: [u32; MAX_COLLECTORS],
+    t_q: [u32; MAX_COLLECTORS],
+}
+
+fn split(word: u64) -> [u32; 2] {
+    [word as u32, (word >> u32::BITS) as u32]
+}
+
+fn join([low, high]: [u32; 2]) -> u64 {
+    u64::from(high) << u32::BITS | u64::from(low)
+}
+
+/// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its operands. The provider is `mrf`, the
+/// baseline register file; a variant takes its place here and nowhere else.
+///
+/// Whoever uses this directly asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
+/// is taken ([`late`](Self::late)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
+pub struct OperandStage {
+    provider: Mrf,
+    /// What the provider is given in this cycle, and what it shows (but for 1024-bit data).
+    given: MrfIn,
+    shown: MrfOut,
+    ports: usize,
+    /// Slots that there are.
+    all: u16,
+    /// The bits of a row's number.
+    rows: u16,
+    slot_busy_q: u16,
+    slots: Slots,
+    /// What is offered in this cycle.
+    offered: [Issued; MAX_PORTS],
+}
+
+impl OperandStage {
+    /// Ports on which an instruction is taken.
+    #[inline]
+    pub fn issue_ready(&self) -> u8 {
+        self.shown.issue_ready_o
+    }
+
+    /// Buses on which a result is taken.
+    #[inline]
+    pub fn write_ready(&self) -> u8 {
+        self.shown.write_ready_o
+    }
+
+    /// Buses whose result goes into its bank at this edge.
+    #[inline]
+    pub fn write_done(&self) -> u8 {
+        self.shown.write_done_o
+    }
+
+    /// Warp and register of the result of bus `p` that goes into its bank.
+    #[inline]
+    pub fn written(&self, p: usize) -> (u8, u8) {
+        (self.shown.write_done_warp_o[p], self.shown.write_done_reg_o[p])
+    }
+
+    /// Ports that offer an instruction with all its operands.
+    #[inline]
+    pub fn dispatch_valid(&self) -> u8 {
+        self.shown.dispatch_valid_o
+    }
+
+    /// What port `p` offers, which does offer something.
+    #[inline]
+    pub fn dispatched(&self, p: usize) -> Dispatched<'_> {
+        let (shown, slots) = (&self.shown, &self.slots);
+        let slot = shown.dispatch_tag_o[p] as usize % MAX_COLLECTORS;
+        let instruction = Issued {
+            op: join(slots.op_q[slot]),
+            ctl: join(slots.ctl_q[slot]),
+            roles: Roles(join(slots.roles_q[slot])),
+            mask: shown.dispatch_mask_o[p],
+            pc: slots.pc_q[slot],
+            s: slots.s_q[slot],
+            t: slots.t_q[slot],
+            warp: shown.dispatch_warp_o[p],
+        };
+        let src_valid = shown.dispatch_src_valid_o >> (OPERANDS * p) & 0b111;
+        Dispatched { instruction, src_valid, data: self.provider.operands(p) }
+    }
+
+    /// First row of a warp in the register file.
+    #[inline]
+    fn base(&self, warp: u8, rows: u8) -> u16 {
+        (u16::from(warp) * u16::from(rows)) & self.rows
+    }
+
+    /// The slot that port `p` takes: the (p+1)-th lowest-numbered free one, if there is one.
+    #[inline]
+    fn slot(&self, p: usize) -> Option<u8> {
+        let free = self.all & !self.slot_busy_q;
+        let free = if p == 0 { free } else { free & free.wrapping_sub(1) };
+        (free != 0).then(|| free.trailing_zeros() as u8)
+    }
+
+    /// Port `p` offers an instruction in this cycle.
+    #[inline]
+    pub fn issue(&mut self, p: usize, instruction: &Issued, rows: u8) {
+        let base = self.base(instruction.warp, rows);
+        let tag = self.slot(p).unwrap_or_default();
+        let given = &mut self.given;
+        given.issue_valid_i |= 1 << p;
+        given.issue_warp_i[p] = instruction.warp;
+        given.issue_base_i[p] = base;
+        given.issue_mask_i[p] = instruction.mask;
+        given.issue_tag_i[p] = tag.into();
+        given.issue_src_valid_i |= registers(instruction.roles) << (OPERANDS * p);
+        given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(instruction.roles));
+        self.offered[p] = *instruction;
+    }
+
+    /// Bus `p` offers a result in this cycle; its data is asked for at the edge.
+    #[inline]
+    pub fn write(&mut self, p: usize, warp: u8, reg: u8, mask: u32, rows: u8) {
+        let base = self.base(warp, rows);
+        let given = &mut self.given;
+        given.write_valid_i |= 1 << p;
+        given.write_warp_i[p] = warp;
+        given.write_base_i[p] = base;
+        given.write_reg_i[p] = reg;
+        given.write_mask_i[p] = mask;
+    }
+
+    /// Settles the cycle: the ports in `ready` take what is offered to them. Gives the events.
+    #[inline]
+    pub fn late(&mut self, ready: u8, read_order: u8) -> u64 {
+        (self.given.dispatch_ready_i, self.given.cfg_i) = (ready, read_order);
+        self.provider.late(&self.given, &mut self.shown);
+        self.shown.event_o
+    }
+
+    /// The edge, after which nothing is offered. `write_data`: the data of a bus's result.
+    #[inline]
+    pub fn edge<'a>(&mut self, running: bool, write_data: impl Fn(usize) -> &'a WarpData) {
+        let mut busy = self.slot_busy_q;
+        for p in set_bits(self.shown.dispatch_valid_o & self.given.dispatch_ready_i) {
+            busy &= !(1 << self.shown.dispatch_tag_o[p]);
+        }
+        for p in set_bits(self.given.issue_valid_i & self.shown.issue_ready_o) {
+            let Some(slot) = self.slot(p) else { continue };
+            busy |= 1 << slot;
+            self.fill(slot.into(), p);
+        }
+        self.slot_busy_q = if running { busy } else { 0 };
+        self.given.rst_ni = running.into();
+        self.provider.edge(&self.given, write_data);
+        self.provider.show(&mut self.shown);
+        self.begin();
+    }
+
+    /// Nothing is offered yet.
+    #[inline]
+    fn begin(&mut self) {
+        (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
+    }
+
+    fn fill(&mut self, slot: usize, p: usize) {
+        let Issued { op, ctl, roles, pc, s, t, .. } = self.offered[p];
+        let slots = &mut self.slots;
+        (slots.op_q[slot], slots.ctl_q[slot], slots.roles_q[slot]) = (split(op), split(ctl), split(roles.0));
+        (slots.pc_q[slot], slots.s_q[slot], slots.t_q[slot]) = (pc, s, t);
+    }
+}
+
+/// Register names of the sources of an instruction.
+#[inline]
+fn sources(roles: Roles) -> [u8; OPERANDS] {
+    [roles.a(), roles.b(), roles.c()]
+}
+
+/// Bit k: source k of an instruction is a register.
+#[inline]
+fn registers(roles: Roles) -> u8 {
+    let bit = |reg: u8| u8::from(reg != NO_REG);
+    bit(roles.a()) | bit(roles.b()) << 1 | bit(roles.c()) << 2
+}
+
+/// The instruction on an issue port.
+fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
+    Issued {
+        op: inputs.issue_op_i[p],
+        ctl: inputs.issue_ctl_i[p],
+        roles: Roles(inputs.issue_roles_i[p]),
+        mask: inputs.issue_mask_i[p],
+        pc: inputs.issue_pc_i[p],
+        s: inputs.issue_s_i[p],
+        t: inputs.issue_t_i[p],
+        warp: inputs.issue_warp_i[p],
+    }
+}
+
+impl Block for OperandStage {
+    const NAME: &'static str = "operand_stage";
+    const PARAMETERS: &'static [&'static str] = &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth"];
+    const CHILDREN: &'static [&'static str] = &[
+        "mrf_bank_map",
+        "mrf_write_queue",
+        "mrf_collector",
+        "mrf_allocator",
+        "mrf_arbiter",
+        "mrf_bank",
+        "mrf_crossbar",
+        Mrf::NAME,
+    ];
+
+    type Shape = SmShape;
+    type In = OperandStageIn;
+    type Out = OperandStageOut;
+    type Probe = OperandStageProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        let mut stage = Self {
+            provider: Mrf::new(&shape.mrf),
+            given: MrfIn::zeroed(),
+            shown: MrfOut::zeroed(),
+            ports: shape.ports(),
+            all: u16::MAX >> (MAX_COLLECTORS - shape.mrf.collectors),
+            rows: (shape.mrf.depth - 1) as u16,
+            slot_busy_q: 0,
+            slots: Slots {
+                op_q: [[0; 2]; MAX_COLLECTORS],
+                ctl_q: [[0; 2]; MAX_COLLECTORS],
+                roles_q: [[0; 2]; MAX_COLLECTORS],
+                pc_q: [0; MAX_COLLECTORS],
+                s_q: [0; MAX_COLLECTORS],
+                t_q: [0; MAX_COLLECTORS],
+            },
+            offered: [Issued::default(); MAX_PORTS],
+        };
+        stage.provider.show(&mut stage.shown);
+        stage
+    }
+
+    fn early(&self, out: &mut OperandStageOut) {
+        out.issue_ready_o = self.issue_ready();
+        out.write_ready_o = self.write_ready();
+        out.write_done_o = self.write_done();
+        (out.write_done_warp_o, out.write_done_reg_o) = (self.shown.write_done_warp_o, self.shown.write_done_reg_o);
+        out.dispatch_valid_o = self.dispatch_valid();
+        out.dispatch_src_valid_o = self.shown.dispatch_src_valid_o;
+        for p in 0..self.ports {
+            let mut instruction = Issued::default();
+            if is_set(self.dispatch_valid(), p) {
+                let offer = self.dispatched(p);
+                instruction = offer.instruction;
+                out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(offer.data);
+            }
+            let Issued { op, ctl, roles, mask, pc, s, t, warp } = instruction;
+            (out.dispatch_op_o[p], out.dispatch_ctl_o[p], out.dispatch_roles_o[p]) = (op, ctl, roles.0);
+            (out.dispatch_mask_o[p], out.dispatch_pc_o[p]) = (mask, pc);
+            (out.dispatch_s_o[p], out.dispatch_t_o[p], out.dispatch_warp_o[p]) = (s, t, warp);
+        }
+    }
+
+    fn late(&mut self, inputs: &OperandStageIn, out: &mut OperandStageOut) {
+        self.begin();
+        for p in set_bits(inputs.issue_valid_i) {
+            self.issue(p, &issued(inputs, p), inputs.rows_i);
+        }
+        for p in set_bits(inputs.write_valid_i) {
+            let (warp, reg, mask) = (inputs.write_warp_i[p], inputs.write_reg_i[p], inputs.write_mask_i[p]);
+            self.write(p, warp, reg, mask, inputs.rows_i);
+        }
+        out.event_o = self.late(inputs.dispatch_ready_i, inputs.cfg_i);
+    }
+
+    fn clock(&mut self, inputs: &OperandStageIn, _: &OperandStageOut) {
+        self.edge(inputs.rst_ni != 0, |p| &inputs.write_data_i[p]);
+    }
+
+    fn probe(&self, inputs: &OperandStageIn, _: &OperandStageOut, probe: &mut OperandStageProbe) {
+        let nets = &mut probe.nets;
+        *nets = OperandStageNets::zeroed();
+        nets.slot_busy_q = self.slot_busy_q;
+        nets.issue_src_valid_i = self.given.issue_src_valid_i;
+        nets.issue_src_reg_i = only(&self.given.issue_src_reg_i, nets.issue_src_valid_i);
+        for p in set_bits(self.issue_ready()) {
+            nets.issue_tag_i[p] = self.slot(p).unwrap_or_default();
+        }
+        for p in set_bits(inputs.issue_valid_i) {
+            nets.issue_base_i[p] = self.given.issue_base_i[p];
+        }
+        for p in set_bits(inputs.write_valid_i) {
+            nets.write_base_i[p] = self.given.write_base_i[p];
+        }
+        for p in set_bits(self.dispatch_valid()) {
+            nets.dispatch_tag_o[p] = self.shown.dispatch_tag_o[p] as u8;
+        }
+        self.provider.probe(&self.given, &self.shown, &mut probe.provider);
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let slots = self.all.count_ones() as usize;
+        let Slots { op_q, ctl_q, roles_q, pc_q, s_q, t_q } = &mut self.slots;
+        let words = [("op_q", op_q, u64::BITS), ("ctl_q", ctl_q, u64::BITS), ("roles_q", roles_q, ROLES_BITS)];
+        let halves = [("pc_q", pc_q, PC_BITS), ("s_q", s_q, u32::BITS), ("t_q", t_q, u32::BITS)];
+        let block = Self::NAME;
+        let words = words.map(|(name, words, bits)| Memory {
+            path: name.into(),
+            block,
+            words: words[..slots].as_flattened_mut(),
+            bits,
+        });
+        let halves =
+            halves.map(|(name, words, bits)| Memory { path: name.into(), block, words: &mut words[..slots], bits });
+        let inner = self
+            .provider
+            .memories()
+            .into_iter()
+            .map(|memory| Memory { path: format!("{PROVIDER}.{}", memory.path), ..memory });
+        words.into_iter().chain(halves).chain(inner).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

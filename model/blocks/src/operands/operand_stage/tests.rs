@@ -1,0 +1,267 @@
+use super::*;
+use crate::testing::{Driver, SM_SHAPES, compare};
+
+/// Four banks with two ports each, four collectors, two issue ports.
+const SHAPE: SmShape = SM_SHAPES[1];
+
+/// Roles with these sources, and all other bits set.
+fn roles([a, b, c]: [u8; OPERANDS]) -> u64 {
+    0xf_ffff_ff00_0000 | u64::from(c) << 16 | u64::from(b) << 8 | u64::from(a)
+}
+
+impl Driver<OperandStage> {
+    fn ready() -> Self {
+        let mut stage = Self::new(&SHAPE);
+        stage.inputs.dispatch_ready_i = 0b11;
+        stage.inputs.rows_i = 4;
+        stage
+    }
+
+    /// An instruction whose fields all follow from its number.
+    fn issue(&mut self, p: usize, warp: u8, sources: [u8; OPERANDS], number: u32) {
+        let inputs = &mut self.inputs;
+        inputs.issue_valid_i |= 1 << p;
+        inputs.issue_warp_i[p] = warp;
+        inputs.issue_roles_i[p] = roles(sources);
+        (inputs.issue_mask_i[p], inputs.issue_pc_i[p]) = (number + 1, number + 2);
+        (inputs.issue_op_i[p], inputs.issue_ctl_i[p]) = (u64::from(number) << 40, u64::from(number) << 41 | 1);
+        (inputs.issue_s_i[p], inputs.issue_t_i[p]) = (number + 5, number + 6);
+    }
+
+    fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
+        let inputs = &mut self.inputs;
+        inputs.write_valid_i |= 1 << p;
+        (inputs.write_warp_i[p], inputs.write_reg_i[p], inputs.write_mask_i[p]) = (warp, reg, u32::MAX);
+        inputs.write_data_i[p] = WarpData([value; LANES]);
+    }
+
+    fn step(&mut self) -> OperandStageOut {
+        let out = self.cycle();
+        (self.inputs.issue_valid_i, self.inputs.write_valid_i) = (0, 0);
+        out
+    }
+}
+
+/// Whether port `p` offers the instruction with this number.
+fn offers(out: &OperandStageOut, p: usize, number: u32) -> bool {
+    is_set(out.dispatch_valid_o, p)
+        && (out.dispatch_mask_o[p], out.dispatch_pc_o[p]) == (number + 1, number + 2)
+        && (out.dispatch_op_o[p], out.dispatch_ctl_o[p]) == (u64::from(number) << 40, u64::from(number) << 41 | 1)
+        && (out.dispatch_s_o[p], out.dispatch_t_o[p]) == (number + 5, number + 6)
+}
+
+#[test]
+fn an_instruction_comes_out_as_it_went_in_with_its_registers() {
+    let mut stage = Driver::ready();
+    stage.write(0, 3, 7, 70);
+    stage.write(1, 3, 9, 90);
+    stage.step();
+    let out = stage.step();
+    assert_eq!((out.write_done_o, out.write_done_warp_o, out.write_done_reg_o), (0b11, [3, 3], [7, 9]));
+    // A constant or RZ between two registers.
+    stage.issue(1, 3, [7, 255, 9], 1000);
+    assert_eq!(stage.step().issue_ready_o, 0b11);
+    assert_eq!(stage.step().dispatch_valid_o, 0);
+    assert_eq!(stage.step().dispatch_valid_o, 0);
+    let out = stage.step();
+    assert!(offers(&out, 0, 1000));
+    assert_eq!((out.dispatch_warp_o[0], out.dispatch_roles_o[0]), (3, roles([7, 255, 9])));
+    assert_eq!((out.dispatch_src_valid_o, out.dispatch_data_o[0].0), (0b101, [70; LANES]));
+    assert_eq!(out.dispatch_data_o[2].0, [90; LANES]);
+    assert_eq!(stage.step().dispatch_valid_o, 0);
+}
+
+#[test]
+fn registers_of_a_warp_begin_at_its_rows() {
+    let mut stage = Driver::ready();
+    // Warp 7 of four rows each begins at row 28, warp 6 of 60 at row 360 mod 32.
+    for (warp, rows, base) in [(7, 4, 28), (6, 60, 8), (0, 255, 0), (1, 32, 0)] {
+        stage.inputs.rows_i = rows;
+        stage.issue(0, warp, [1, 2, 3], 0);
+        stage.write(1, warp, 1, 0);
+        stage.step();
+        assert_eq!((stage.probe().nets.issue_base_i[0], stage.probe().nets.write_base_i[1]), (base, base));
+        stage.step();
+    }
+}
+
+#[test]
+fn a_port_takes_its_own_free_slot_whatever_the_other_does() {
+    let mut stage = Driver::ready();
+    stage.inputs.dispatch_ready_i = 0;
+    stage.issue(1, 0, [255; 3], 10);
+    stage.step();
+    assert_eq!(stage.probe().nets.issue_tag_i, [0, 1]);
+    stage.step();
+    assert_eq!((stage.probe().nets.slot_busy_q, stage.probe().nets.issue_tag_i), (0b0010, [0, 2]));
+    stage.issue(0, 1, [255; 3], 20);
+    stage.issue(1, 2, [255; 3], 30);
+    stage.step();
+    let out = stage.step();
+    assert_eq!((out.issue_ready_o, stage.probe().nets.slot_busy_q), (0b01, 0b0111));
+    stage.issue(0, 3, [255; 3], 40);
+    stage.issue(1, 4, [255; 3], 50);
+    stage.step();
+    let out = stage.step();
+    assert_eq!((out.issue_ready_o, stage.probe().nets.slot_busy_q), (0, 0b1111), "the one on port 1 was not taken");
+    assert!(offers(&out, 0, 10) && offers(&out, 1, 20));
+
+    // The oldest leaves; the others keep their slots, and a newcomer gets the one that is free.
+    stage.inputs.dispatch_ready_i = 0b01;
+    stage.step();
+    stage.inputs.dispatch_ready_i = 0;
+    stage.issue(0, 5, [255; 3], 60);
+    let out = stage.step();
+    assert!(offers(&out, 0, 20) && offers(&out, 1, 30));
+    assert_eq!((stage.probe().nets.slot_busy_q, stage.probe().nets.issue_tag_i[0]), (0b1101, 1));
+    stage.inputs.dispatch_ready_i = 0b11;
+    stage.step();
+    let out = stage.step();
+    assert!(offers(&out, 0, 40) && offers(&out, 1, 60));
+    assert_eq!(stage.probe().nets.dispatch_tag_o, [3, 1]);
+}
+
+#[test]
+fn in_reset_slots_are_freed_and_payload_is_written() {
+    let mut stage = Driver::ready();
+    stage.issue(0, 0, [255; 3], 10);
+    stage.step();
+    stage.inputs.rst_ni = 0;
+    stage.issue(0, 1, [255; 3], 20);
+    stage.step();
+    stage.inputs.rst_ni = 1;
+    let out = stage.step();
+    assert_eq!((out.dispatch_valid_o, stage.probe().nets.slot_busy_q), (0, 0));
+    let memories = stage.block.memories();
+    let pc = memories.iter().find(|m| m.path == "pc_q").expect("the addresses by slot");
+    assert_eq!((pc.words.len(), &pc.words[..2]), (4, &[12, 22][..]));
+}
+
+#[test]
+fn memories_are_those_of_the_stage_and_of_its_provider() {
+    let mut stage = OperandStage::new(&SHAPE);
+    let memories = stage.memories();
+    let paths: Vec<&str> = memories.iter().map(|m| m.path.as_str()).collect();
+    assert_eq!(paths[..6], ["op_q", "ctl_q", "roles_q", "pc_q", "s_q", "t_q"]);
+    assert_eq!(paths[6], "u_provider.gen_bank[0].u_bank.gen_1r1w.u_ram.mem_q");
+    assert_eq!(paths[10..], ["u_provider.u_crossbar.operand_q"]);
+    assert!(memories[..6].iter().all(|m| m.len() == SHAPE.mrf.collectors));
+}
+
+/// A stage that leaves all to a provider in its full form, and keeps instructions in a list.
+struct Reference {
+    shape: SmShape,
+    provider: Mrf,
+    out: MrfOut,
+    held: Vec<Option<Issued>>,
+}
+
+impl Reference {
+    fn cycle(&mut self, inputs: &OperandStageIn) -> (OperandStageOut, OperandStageProbe) {
+        let base = |warp: u8| (usize::from(warp) * usize::from(inputs.rows_i) % self.shape.mrf.depth) as u16;
+        let mut nets = OperandStageNets::zeroed();
+        let mut given = MrfIn::zeroed();
+        (given.rst_ni, given.cfg_i) = (inputs.rst_ni, inputs.cfg_i);
+        (given.issue_valid_i, given.write_valid_i) = (inputs.issue_valid_i, inputs.write_valid_i);
+        given.dispatch_ready_i = inputs.dispatch_ready_i;
+        (given.issue_warp_i, given.issue_mask_i) = (inputs.issue_warp_i, inputs.issue_mask_i);
+        (given.write_warp_i, given.write_reg_i) = (inputs.write_warp_i, inputs.write_reg_i);
+        (given.write_mask_i, given.write_data_i) = (inputs.write_mask_i, inputs.write_data_i);
+        let mut free = (0..self.held.len()).filter(|&slot| self.held[slot].is_none());
+        for p in 0..self.shape.ports() {
+            let slot = free.next().unwrap_or_default();
+            given.issue_tag_i[p] = slot as u64;
+            given.issue_base_i[p] = base(inputs.issue_warp_i[p]);
+            given.write_base_i[p] = base(inputs.write_warp_i[p]);
+            (nets.issue_base_i[p], nets.write_base_i[p]) = (given.issue_base_i[p], given.write_base_i[p]);
+            nets.issue_tag_i[p] = slot as u8;
+            for (k, &reg) in inputs.issue_roles_i[p].to_le_bytes()[..OPERANDS].iter().enumerate() {
+                let register = reg != 255 && is_set(inputs.issue_valid_i, p);
+                given.issue_src_valid_i |= u8::from(register) << (OPERANDS * p + k);
+                given.issue_src_reg_i[OPERANDS * p + k] = reg;
+            }
+        }
+        nets.issue_src_valid_i = given.issue_src_valid_i;
+        nets.issue_src_reg_i = given.issue_src_reg_i;
+        for (slot, held) in self.held.iter().enumerate() {
+            nets.slot_busy_q |= u16::from(held.is_some()) << slot;
+        }
+        self.provider.early(&mut self.out);
+        self.provider.late(&given, &mut self.out);
+        let mut probe = OperandStageProbe::zeroed();
+        self.provider.probe(&given, &self.out, &mut probe.provider);
+
+        let mut out = OperandStageOut::zeroed();
+        out.event_o = self.out.event_o;
+        (out.issue_ready_o, out.write_ready_o) = (self.out.issue_ready_o, self.out.write_ready_o);
+        (out.write_done_o, out.write_done_warp_o) = (self.out.write_done_o, self.out.write_done_warp_o);
+        out.write_done_reg_o = self.out.write_done_reg_o;
+        (out.dispatch_valid_o, out.dispatch_warp_o) = (self.out.dispatch_valid_o, self.out.dispatch_warp_o);
+        (out.dispatch_src_valid_o, out.dispatch_data_o) = (self.out.dispatch_src_valid_o, self.out.dispatch_data_o);
+        let mut left = Vec::new();
+        for p in set_bits(out.dispatch_valid_o) {
+            let tag = self.out.dispatch_tag_o[p];
+            nets.dispatch_tag_o[p] = tag as u8;
+            let held = self.held[tag as usize].expect("what is offered has been issued");
+            (out.dispatch_op_o[p], out.dispatch_ctl_o[p]) = (held.op, held.ctl);
+            (out.dispatch_roles_o[p], out.dispatch_mask_o[p]) = (held.roles.0, held.mask);
+            (out.dispatch_pc_o[p], out.dispatch_s_o[p], out.dispatch_t_o[p]) = (held.pc, held.s, held.t);
+            assert_eq!((out.dispatch_warp_o[p], self.out.dispatch_mask_o[p]), (held.warp, held.mask));
+            if is_set(inputs.dispatch_ready_i, p) {
+                left.push(tag as usize);
+            }
+        }
+        probe.nets = nets;
+
+        let taken = inputs.issue_valid_i & out.issue_ready_o;
+        for p in set_bits(taken) {
+            let slot = given.issue_tag_i[p] as usize;
+            assert!(self.held[slot].is_none(), "ready says that there is a free slot");
+            self.held[slot] = Some(issued(inputs, p));
+        }
+        left.into_iter().for_each(|slot| self.held[slot] = None);
+        if inputs.rst_ni == 0 {
+            self.held.fill(None);
+        }
+        self.provider.clock(&given, &self.out);
+        (out, probe)
+    }
+}
+
+#[test]
+fn the_stage_is_a_provider_with_a_list_of_instructions() {
+    for shape in SM_SHAPES {
+        let mut reference = Reference {
+            shape,
+            provider: Mrf::new(&shape.mrf),
+            out: MrfOut::zeroed(),
+            held: vec![None; shape.mrf.collectors],
+        };
+        let mut cycle = 0;
+        let mut percent = [50; 3];
+        compare::<OperandStage>(
+            &shape,
+            6000,
+            |random, inputs| {
+                if cycle % 100 == 0 {
+                    percent = std::array::from_fn(|_| 10 + random.below(90));
+                    inputs.rows_i = random.below(20) as u8;
+                }
+                cycle += 1;
+                inputs.rst_ni = (!random.chance(1)).into();
+                let mut mask =
+                    |percent: usize| (0..shape.ports()).fold(0, |mask, p| mask | u8::from(random.chance(percent)) << p);
+                (inputs.issue_valid_i, inputs.write_valid_i) = (mask(percent[0]), mask(percent[1]));
+                inputs.dispatch_ready_i = mask(percent[2]);
+                inputs.issue_warp_i.iter_mut().chain(&mut inputs.write_warp_i).for_each(|warp| *warp &= 3);
+                inputs.write_reg_i.iter_mut().for_each(|reg| *reg &= 7);
+                for roles in &mut inputs.issue_roles_i {
+                    // Few registers, and none.
+                    *roles &= !0xf8_f8f8;
+                    *roles |= [0xff_0000, 0xff00, 0xff, 0].into_iter().filter(|_| random.chance(25)).sum::<u64>();
+                }
+            },
+            |inputs| reference.cycle(inputs),
+        );
+    }
+}
