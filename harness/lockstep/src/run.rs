@@ -69,6 +69,11 @@ impl Trail {
             slow_compares: 0,
         }
     }
+
+    /// The model's record of the last cycle.
+    pub fn last(&self) -> &[u8] {
+        self.model.get(0)
+    }
 }
 
 /// A run in progress. The next cycle to compare is the number of cycles found equal.

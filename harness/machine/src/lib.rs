@@ -1,2 +1,32 @@
-//! Kernels on the SM: everything that surrounds it.
+//! Kernels on the SM: everything that surrounds it, and the engines that run launches of `gpurf_oracle::host` on its model, on its RTL, or on both in
+//! lockstep.
+//!
+//! * [`GlobalMemory`] and [`Host`] stand outside the SM; [`Surroundings`] are both of them, an environment of `gpurf-lockstep`. Each side has its own.
+//! * A launch becomes a [`Job`], or a [`Refusal`] that says what does not fit.
+//! * [`ModelEngine`], [`RtlEngine`], [`LockstepEngine`] are the engines; the SM stays as it is from launch to launch.
+//! * [`commits`] compares what warps commit with the oracle. It looks at compared nets only.
+//!
+//! `docs/machine.md` says what each of them does and why.
+
+pub mod commits;
+mod cycle;
+mod engines;
+mod fault;
+mod hang;
+mod host;
+mod job;
 mod memory;
+mod surroundings;
+mod whereabouts;
+
+pub use cycle::{Cycle, progress};
+pub use engines::{
+    Breakage, Broken, IDLE_LIMIT, Judged, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings,
+    Statistics, request,
+};
+pub use fault::{MachineFault, Place};
+pub use hang::Hang;
+pub use host::{Ended, Host};
+pub use job::{Job, Misfit, Refusal};
+pub use memory::{GlobalMemory, MemoryFault, Nonsense, Outside};
+pub use surroundings::{End, Surroundings};

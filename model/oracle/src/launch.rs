@@ -101,6 +101,29 @@ impl Oracle {
         Ok(Statistics { counts: context.counts, parallel: false })
     }
 
+    /// Whether blocks of a launch read or write words of global memory that other blocks write, atomic operations left out: then what they
+    /// do depends on which of them comes first. Runs the launch.
+    ///
+    /// # Errors
+    /// The first fault. Memory then holds what was written before it.
+    pub fn blocks_interfere(&self, launch: &Launch<'_>, memory: &Memory) -> Result<bool, Box<Fault>> {
+        let mut conflicts = Conflicts::new(memory);
+        let blocks = launch.geometry.blocks();
+        if !conflicts.begin(blocks) {
+            // Too many to be told apart.
+            return Ok(true);
+        }
+        let mut observer = Unobserved;
+        let mut context = self.context(launch, memory, None, &mut observer);
+        let mut warps = warps(launch.program, &launch.geometry);
+        for index in 0..blocks {
+            restart(&mut context, &mut warps, index);
+            context.conflicts = Some((&conflicts, conflicts.note(index)));
+            context.run(&mut warps)?;
+        }
+        Ok(conflicts.found())
+    }
+
     fn may_be_parallel(&self, launch: &Launch<'_>) -> bool {
         let geometry = &launch.geometry;
         self.options.threads.get() > 1

@@ -33,5 +33,5 @@ pub use fault::{Access, Fault, FaultKind};
 pub use lanes::{Lanes, Mask, lanes_of};
 pub use launch::{Launch, Options, Oracle, Statistics};
 pub use memory::{Buffer, BufferIndex, Memory, OutOfMemory};
-pub use program::{Program, ProgramError};
+pub use program::{Program, ProgramError, commutes};
 pub use replay::AtomicStep;

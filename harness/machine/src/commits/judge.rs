@@ -1,0 +1,314 @@
+//! The oracle's verdict on a launch.
+
+use std::fmt;
+use std::rc::Rc;
+
+use gpurf_isa::Op;
+use gpurf_isa::image::Kernel;
+use gpurf_oracle::host::KernelLaunch;
+use gpurf_oracle::{
+    AtomicStep, Fault, FaultKind, Geometry, Launch, Memory, Observer, Oracle, Program, ProgramError, commutes,
+};
+
+use super::observed::Observed;
+use super::sequences::{Key, Sequences, Write, Writes};
+use super::tracker::Tracker;
+use crate::cycle::Cycle;
+use crate::job::Job;
+
+/// Runs the oracle beside the SM.
+#[derive(Debug, Default)]
+pub struct Judge {
+    oracle: Oracle,
+    /// The last kernel, made ready: launches that repeat are the rule.
+    program: Option<(Kernel, Rc<Program>)>,
+}
+
+/// A launch under way.
+pub struct Case<'a> {
+    kernel: &'a str,
+    program: Rc<Program>,
+    geometry: Geometry,
+    constant: &'a [u8],
+    before: Memory,
+    /// What the oracle says, where it does not depend on the order of atomic operations.
+    expected: Option<(Sequences, Memory)>,
+    /// Follows the SM; nothing when it has ended.
+    tracker: Option<Tracker<Sequences>>,
+}
+
+/// What came of a launch.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// The SM has committed what the oracle says: so many writes.
+    Equal {
+        /// Writes of warps to registers, predicates and memory.
+        writes: u64,
+    },
+    /// There are differences, but blocks of this launch see each other's plain stores, so that values depend on when each one runs.
+    Undecided,
+    /// The SM is wrong.
+    Wrong(Mismatch),
+}
+
+/// A difference between the SM and the oracle.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error("kernel {kernel}: the SM does not do what the oracle says: {difference}")]
+pub struct Mismatch {
+    /// The kernel.
+    pub kernel: String,
+    /// What differs.
+    pub difference: Difference,
+}
+
+/// What differs.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Difference {
+    /// A sequence of writes.
+    Writes {
+        /// Whose, of what.
+        key: Key,
+        /// The block's coordinates.
+        block: [u32; 3],
+        /// Writes of the SM.
+        sm: u32,
+        /// Writes of the oracle.
+        oracle: u32,
+        /// The first that differs, if a second run of the model shows it.
+        first: Option<First>,
+    },
+    /// Memory at the end, where all commits agree.
+    Memory {
+        /// The buffer.
+        buffer: String,
+        /// Byte of the buffer at which the word begins.
+        at: usize,
+        /// The SM's word.
+        sm: u32,
+        /// The oracle's.
+        oracle: u32,
+    },
+    /// The order in which atomic operations were performed does not fit the program.
+    Order(String),
+    /// The SM ends with a fault and the oracle does not.
+    Fault(String),
+}
+
+/// The first write of a sequence that differs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct First {
+    /// Which, from 0.
+    pub index: usize,
+    /// The first lane that differs; none where one of the two does not write at all.
+    pub lane: Option<usize>,
+    /// What the SM does.
+    pub sm: String,
+    /// What the oracle does.
+    pub oracle: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Writes { key, block: [x, y, z], sm, oracle, first } => {
+                write!(f, "block ({x}, {y}, {z}), warp {}, {}: ", key.warp.warp, key.kind)?;
+                match first {
+                    Some(First { index, lane, sm, oracle }) => {
+                        write!(f, "write {index}")?;
+                        if let Some(lane) = lane {
+                            write!(f, ", lane {lane}")?;
+                        }
+                        write!(f, ": SM {sm}, oracle {oracle}")
+                    }
+                    None if sm != oracle => write!(f, "{sm} writes of the SM, {oracle} of the oracle"),
+                    None => write!(f, "one of {sm} writes differs; a second run of the model does not show which"),
+                }
+            }
+            Self::Memory { buffer, at, sm, oracle } => {
+                write!(f, "buffer `{buffer}`, byte {at}: SM {sm:#010x}, oracle {oracle:#010x}, while all commits agree")
+            }
+            Self::Order(fault) => write!(f, "the order of its atomic operations does not fit: {fault}"),
+            Self::Fault(fault) => write!(f, "it stops, and the oracle does not: {fault}"),
+        }
+    }
+}
+
+/// Whether the order in which atomic operations are performed shows: a result is used, or they do not commute.
+fn order_matters(kernel: &Kernel) -> bool {
+    kernel.code.iter().any(|instruction| match instruction.op {
+        Op::Atom { operation, .. } => instruction.destination().is_some() || !commutes(operation),
+        Op::Cas { .. } => true,
+        _ => false,
+    })
+}
+
+/// Why there is no verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// The image's code is no program.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The program does something wrong, by the oracle's rules.
+    #[error(transparent)]
+    Fault(#[from] Box<Fault>),
+}
+
+impl Judge {
+    /// With this oracle.
+    pub fn new(oracle: Oracle) -> Self {
+        Self { oracle, program: None }
+    }
+
+    /// A launch begins, on memory as it is now. Unless the order of atomic operations shows, the oracle runs it first.
+    ///
+    /// # Errors
+    /// When the oracle finds that the program is wrong.
+    pub fn begin<'a>(
+        &mut self,
+        launch: &KernelLaunch<'a>,
+        job: &Job,
+        memory: &Memory,
+    ) -> Result<Case<'a>, JudgeError> {
+        let program = match &self.program {
+            Some((kernel, program)) if kernel == launch.kernel => program.clone(),
+            _ => {
+                let program = Rc::new(Program::new(launch.kernel, launch.source)?);
+                self.program = Some((launch.kernel.clone(), program.clone()));
+                program
+            }
+        };
+        let ordered = order_matters(launch.kernel);
+        let mut case = Case {
+            kernel: &launch.kernel.name,
+            program,
+            geometry: launch.geometry,
+            constant: launch.constant,
+            before: memory.clone(),
+            expected: None,
+            tracker: Some(Tracker::new(job, Sequences::new(), ordered)),
+        };
+        if !ordered {
+            let mut observed = Observed::new(Sequences::new());
+            let after = case.run(&mut self.oracle, None, &mut observed)?;
+            case.expected = Some((observed.finish(), after));
+        }
+        Ok(case)
+    }
+
+    /// The launch has ended, memory being what it is now. `rerun` runs it once more on the model, from memory as it was before, for the values of
+    /// one sequence.
+    ///
+    /// # Errors
+    /// When the oracle finds that the program is wrong.
+    pub fn conclude(
+        &mut self,
+        mut case: Case<'_>,
+        after: &Memory,
+        rerun: impl FnOnce(Memory, Writes) -> Writes,
+    ) -> Result<Verdict, JudgeError> {
+        let (found, order) = case.tracker.take().map(Tracker::finish).unwrap_or_default();
+        let kernel = case.kernel.to_owned();
+        let wrong = |difference| Ok(Verdict::Wrong(Mismatch { kernel, difference }));
+        let (expected, memory) = match case.expected.take() {
+            Some(expected) => expected,
+            None => {
+                let mut observed = Observed::new(Sequences::new());
+                match case.run(&mut self.oracle, order.as_deref(), &mut observed) {
+                    Ok(memory) => (observed.finish(), memory),
+                    Err(fault) if matches!(fault.kind, FaultKind::Replay(_)) => {
+                        return wrong(Difference::Order(fault.to_string()));
+                    }
+                    Err(fault) => return Err(fault.into()),
+                }
+            }
+        };
+        if let Some((key, sm, oracle)) = found.difference(&expected) {
+            if case.is_undecided(&self.oracle) {
+                return Ok(Verdict::Undecided);
+            }
+            let mut observed = Observed::new(Writes::new(key));
+            case.run(&mut self.oracle, order.as_deref(), &mut observed)?;
+            let theirs = observed.finish().writes;
+            let mine = rerun(case.before.clone(), Writes::new(key)).writes;
+            let (block, first) = (case.geometry.block_at(key.warp.block), first(&mine, &theirs));
+            return wrong(Difference::Writes { key, block, sm, oracle, first });
+        }
+        if let Some(difference) = memory_difference(after, &memory) {
+            if case.is_undecided(&self.oracle) {
+                return Ok(Verdict::Undecided);
+            }
+            return wrong(difference);
+        }
+        Ok(Verdict::Equal { writes: found.count() })
+    }
+
+    /// The SM has stopped with a fault.
+    ///
+    /// # Errors
+    /// When the oracle finds that the program is wrong too.
+    pub fn conclude_fault(&mut self, case: &Case<'_>, fault: String) -> Result<Mismatch, JudgeError> {
+        if case.expected.is_none() {
+            // Any order will do to see what is wrong.
+            case.run(&mut self.oracle, None, &mut gpurf_oracle::Unobserved)?;
+        }
+        Ok(Mismatch { kernel: case.kernel.to_owned(), difference: Difference::Fault(fault) })
+    }
+}
+
+impl Case<'_> {
+    /// A cycle of the SM.
+    pub fn observe(&mut self, cycle: &Cycle<'_>) {
+        if let Some(tracker) = &mut self.tracker {
+            tracker.observe(cycle);
+        }
+    }
+
+    fn launch(&self) -> Launch<'_> {
+        Launch { program: &self.program, geometry: self.geometry, constant: self.constant }
+    }
+
+    /// Runs the oracle from the beginning; gives memory as it leaves it.
+    fn run<O: Observer>(
+        &self,
+        oracle: &mut Oracle,
+        order: Option<&[AtomicStep]>,
+        observer: &mut O,
+    ) -> Result<Memory, Box<Fault>> {
+        let memory = self.before.clone();
+        match order {
+            Some(order) => oracle.replay(&self.launch(), &memory, order.iter().copied(), observer)?,
+            None => oracle.run_observed(&self.launch(), &memory, observer)?,
+        };
+        Ok(memory)
+    }
+
+    /// Whether a difference says nothing.
+    fn is_undecided(&self, oracle: &Oracle) -> bool {
+        oracle.blocks_interfere(&self.launch(), &self.before.clone()).unwrap_or(false)
+    }
+}
+
+/// The first element in which two sequences differ.
+fn first(mine: &[Write], theirs: &[Write]) -> Option<First> {
+    let common = mine.len().min(theirs.len());
+    for (index, (mine, theirs)) in std::iter::zip(mine, theirs).enumerate() {
+        if let Some((lane, sm, oracle)) = mine.difference(theirs) {
+            return Some(First { index, lane: Some(lane), sm, oracle });
+        }
+    }
+    let word = |writes: &[Write]| (if writes.len() > common { "writes" } else { "does not" }).to_owned();
+    (mine.len() != theirs.len()).then(|| First { index: common, lane: None, sm: word(mine), oracle: word(theirs) })
+}
+
+/// The first word in which two memories differ.
+fn memory_difference(sm: &Memory, oracle: &Memory) -> Option<Difference> {
+    use std::sync::atomic::Ordering::Relaxed;
+    std::iter::zip(sm.buffers(), oracle.buffers()).find_map(|(mine, theirs)| {
+        let mut words = std::iter::zip(mine.words(), theirs.words()).enumerate();
+        words.find_map(|(index, (mine_word, their_word))| {
+            let (sm, oracle) = (mine_word.load(Relaxed), their_word.load(Relaxed));
+            let buffer = || mine.name().to_owned();
+            (sm != oracle).then(|| Difference::Memory { buffer: buffer(), at: 4 * index, sm, oracle })
+        })
+    })
+}

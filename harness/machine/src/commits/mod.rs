@@ -1,0 +1,16 @@
+//! Whether the SM commits what the oracle says: which values each warp writes to which register and predicate, and what it does to memory, in the
+//! order of the program.
+//!
+//! The SM's commits are read off the nets that lockstep compares ([`Tracker`]), the oracle's come from its observer ([`Observed`]). Both end in a
+//! [`Sink`]: [`Sequences`] keeps a hash and a count for each register of each warp, which is all that is needed as long as they agree; where they do not,
+//! a second run fills [`Writes`] with the values of one register.
+
+mod judge;
+mod observed;
+mod sequences;
+mod tracker;
+
+pub use judge::{Case, Difference, First, Judge, JudgeError, Mismatch, Verdict};
+pub use observed::Observed;
+pub use sequences::{Key, Kind, Sequences, Sink, Write, Writes};
+pub use tracker::Tracker;

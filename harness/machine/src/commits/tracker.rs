@@ -1,0 +1,179 @@
+//! What the SM commits, read off the nets that lockstep compares.
+
+use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_isa::machine::{LOCAL_WINDOW, SHARED_WINDOW};
+use gpurf_oracle::{AtomicStep, Geometry, Mask, WarpId, lanes_of};
+
+use super::sequences::{Key, Kind, Sink, Write};
+use crate::cycle::Cycle;
+use crate::job::{Job, SHARED_STEP};
+
+/// Parts of a register that has not come whole yet.
+struct Parts {
+    slot: u8,
+    register: u8,
+    mask: Mask,
+    values: [u32; 32],
+}
+
+/// The instruction that the memory pipeline performs, as far as it has come.
+#[derive(Default)]
+struct Access {
+    mask: Mask,
+    addresses: [u64; 32],
+    values: [u32; 32],
+}
+
+/// Kinds of memory instruction, as on the address unit's `kind_o`.
+const LOAD: u8 = 0;
+const STORE: u8 = 1;
+
+/// Follows a launch cycle by cycle, and hands each warp's commits to a sink.
+///
+/// Which block a warp slot works for follows from the launcher's starts: blocks start in order, their warps in order. A register is written
+/// when its result goes into a write queue; the parts of a load are one write, which is over when writeback reports the register. Memory is
+/// written in passes, which are one write when the address unit has no lane left.
+pub struct Tracker<S> {
+    sink: S,
+    geometry: Geometry,
+    shared_step: u32,
+    /// Whose each warp slot is.
+    owners: [Option<WarpId>; MAX_WARPS],
+    blocks: u64,
+    parts: Vec<Parts>,
+    access: Access,
+    /// Atomic operations that each warp slot has performed.
+    atomics: [u64; MAX_WARPS],
+    /// The order of atomic operations, if somebody wants it.
+    order: Option<Vec<AtomicStep>>,
+}
+
+impl<S: Sink> Tracker<S> {
+    /// Before the launch of a job.
+    pub fn new(job: &Job, sink: S, keep_order: bool) -> Self {
+        Self {
+            sink,
+            geometry: job.geometry,
+            shared_step: job.shared.next_multiple_of(SHARED_STEP),
+            owners: [None; MAX_WARPS],
+            blocks: 0,
+            parts: Vec::new(),
+            access: Access::default(),
+            atomics: [0; MAX_WARPS],
+            order: keep_order.then(Vec::new),
+        }
+    }
+
+    /// The sink, and the order of atomic operations.
+    pub fn finish(self) -> (S, Option<Vec<AtomicStep>>) {
+        (self.sink, self.order)
+    }
+
+    /// A cycle.
+    pub fn observe(&mut self, cycle: &Cycle<'_>) {
+        self.starts(cycle);
+        self.registers(cycle);
+        self.predicates(cycle);
+        self.memory(cycle);
+    }
+
+    fn starts(&mut self, cycle: &Cycle<'_>) {
+        let launcher = &cycle.probe.outputs.block_launcher;
+        if launcher.start_valid_o == 0 {
+            return;
+        }
+        let slot = u32::from(launcher.start_warp_o);
+        let warp = slot % self.geometry.warps();
+        if warp == 0 {
+            self.blocks += 1;
+        }
+        let slot = slot as usize;
+        self.owners[slot] = self.blocks.checked_sub(1).map(|block| WarpId { block, warp });
+        self.atomics[slot] = 0;
+    }
+
+    /// Hands on a write of a warp slot; one that nobody has been started in has no name and cannot agree with anything.
+    fn write(&mut self, slot: u8, kind: Kind, write: &Write) {
+        const NOBODY: WarpId = WarpId { block: u64::MAX, warp: u32::MAX };
+        let warp = self.owners.get(usize::from(slot)).copied().flatten().unwrap_or(NOBODY);
+        self.sink.write(Key { warp, kind }, write);
+    }
+
+    fn registers(&mut self, cycle: &Cycle<'_>) {
+        let back = &cycle.probe.outputs.writeback;
+        // Before new parts come: these are parts of what is over.
+        for bus in lanes_of(back.reg_valid_o.into()) {
+            let (slot, register) = (back.reg_warp_o[bus], back.reg_o[bus]);
+            let whole = |parts: &Parts| (parts.slot, parts.register) == (slot, register);
+            if let Some(index) = self.parts.iter().position(whole) {
+                let parts = self.parts.swap_remove(index);
+                self.write(slot, Kind::Register(register), &Write::register(parts.mask, &parts.values));
+            }
+        }
+        let taken = back.write_valid_o & cycle.probe.outputs.operand_stage.write_ready_o;
+        for bus in lanes_of(taken.into()) {
+            let (slot, register, mask) = (back.write_warp_o[bus], back.write_reg_o[bus], back.write_mask_o[bus]);
+            let same = |parts: &Parts| (parts.slot, parts.register) == (slot, register);
+            let index = self.parts.iter().position(same).unwrap_or_else(|| {
+                self.parts.push(Parts { slot, register, mask: 0, values: [0; 32] });
+                self.parts.len() - 1
+            });
+            let parts = &mut self.parts[index];
+            parts.mask |= mask;
+            lanes_of(mask).for_each(|lane| parts.values[lane] = back.write_data_o[bus].0[lane]);
+        }
+    }
+
+    fn predicates(&mut self, cycle: &Cycle<'_>) {
+        let back = &cycle.probe.outputs.writeback;
+        for bus in lanes_of(back.pred_valid_o.into()) {
+            let write = Write::predicate(back.pred_mask_o[bus], back.pred_data_o[bus]);
+            self.write(back.pred_warp_o[bus], Kind::Predicate(back.pred_o[bus]), &write);
+        }
+    }
+
+    fn memory(&mut self, cycle: &Cycle<'_>) {
+        let outputs = &cycle.probe.outputs;
+        let unit = &outputs.address_unit;
+        let served = if unit.global_valid_o == 1 {
+            outputs.coalescer.served_o
+        } else if unit.shared_valid_o == 1 {
+            outputs.shared_memory.served_o
+        } else {
+            return;
+        };
+        if unit.kind_o == LOAD || served == 0 {
+            return;
+        }
+        let slot = unit.warp_o;
+        let window = match (unit.shared_valid_o, unit.local_o) {
+            (1, _) => SHARED_WINDOW,
+            (0, 1) => LOCAL_WINDOW,
+            _ => 0,
+        };
+        // What the launcher's table says, from the same rule.
+        let base = if unit.shared_valid_o == 1 { u32::from(slot) / self.geometry.warps() * self.shared_step } else { 0 };
+        let access = &mut self.access;
+        access.mask |= served;
+        for lane in lanes_of(served) {
+            access.addresses[lane] = u64::from(window) << 32 | u64::from(unit.addr_o.0[lane].wrapping_sub(base));
+            access.values[lane] = unit.store_o.0[lane];
+        }
+        if unit.kind_o != STORE
+            && let Some(order) = &mut self.order
+            && let Some(warp) = self.owners[usize::from(slot) % MAX_WARPS]
+        {
+            order.push(AtomicStep { warp, occurrence: self.atomics[usize::from(slot)], lanes: served });
+        }
+        if unit.last_o == 0 {
+            return;
+        }
+        let Access { mask, addresses, values } = std::mem::take(&mut self.access);
+        if unit.kind_o == STORE {
+            self.write(slot, Kind::Memory, &Write::store(mask, &addresses, &values, 1 << unit.size_o.min(2)));
+        } else {
+            self.write(slot, Kind::Memory, &Write::atomic(mask, &addresses));
+            self.atomics[usize::from(slot) % MAX_WARPS] += 1;
+        }
+    }
+}

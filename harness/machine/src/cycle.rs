@@ -1,0 +1,75 @@
+//! A cycle of the SM as the harness records it.
+
+use std::sync::LazyLock;
+
+use gpurf_blocks::mrf::MRF_EVENT;
+use gpurf_blocks::view;
+use gpurf_sm::{SM_EVENT, SmIn, SmOut, SmProbe};
+
+/// Inputs, outputs and what is compared inside.
+#[derive(Clone, Copy)]
+pub struct Cycle<'a> {
+    /// Inputs.
+    pub inputs: &'a SmIn,
+    /// Outputs.
+    pub out: &'a SmOut,
+    /// Nets and registers inside. Outputs of blocks that are not compared are those of the model.
+    pub probe: &'a SmProbe,
+}
+
+/// Parts of a record begin at multiples of this.
+const ALIGN: usize = 64;
+
+impl<'a> Cycle<'a> {
+    /// From the two parts of a record.
+    pub fn of(inputs: &'a [u8], compared: &'a [u8]) -> Self {
+        let probe = &compared[size_of::<SmOut>().next_multiple_of(ALIGN)..];
+        Self { inputs: view(inputs), out: view(compared), probe: view(probe) }
+    }
+}
+
+/// The bits of an event word whose fields pass a test.
+fn bits(fields: &[(&str, u32)], test: impl Fn(&str) -> bool) -> u64 {
+    fields.iter().fold(0, |word, &(name, bits)| {
+        let field = if test(name) { u64::MAX >> (u64::BITS - bits) } else { 0 };
+        word << bits | field
+    })
+}
+
+/// Whether something came nearer to its end: an instruction, a request, an answer, a result, a word of the host.
+pub fn progress(inputs: &SmIn, out: &SmOut) -> bool {
+    static SM: LazyLock<u64> = LazyLock::new(|| bits(SM_EVENT, |name| !name.contains("stall") && !name.contains("wait")));
+    static REGISTERS: LazyLock<u64> =
+        LazyLock::new(|| bits(MRF_EVENT, |name| matches!(name, "read" | "write" | "dispatch")));
+    let host = inputs.code_we_i | inputs.const_we_i | inputs.launch_valid_i;
+    let memory = out.mem_req_valid_o & inputs.mem_req_ready_i | inputs.mem_rsp_valid_i & out.mem_rsp_ready_o;
+    host | memory == 1 || out.event_o & *SM != 0 || out.mrf_event_o & *REGISTERS != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::Ports;
+
+    use super::*;
+
+    /// An event word with one field at 1.
+    fn event(fields: &[(&str, u32)], wanted: &str) -> u64 {
+        fields.iter().fold(0, |word, &(name, bits)| word << bits | u64::from(name == wanted))
+    }
+
+    #[test]
+    fn waiting_is_no_progress() {
+        let (inputs, out) = (SmIn::zeroed(), SmOut::zeroed());
+        assert!(!progress(&inputs, &out));
+        for (name, moves) in [("issue", true), ("stall_scoreboard", false), ("line_wait", false), ("line_answer", true)] {
+            assert_eq!(progress(&inputs, &SmOut { event_o: event(SM_EVENT, name), ..out }), moves, "{name}");
+        }
+        for (name, moves) in [("write", true), ("issue_stall", false), ("conflict_write", false), ("write_held", false)] {
+            assert_eq!(progress(&inputs, &SmOut { mrf_event_o: event(MRF_EVENT, name), ..out }), moves, "{name}");
+        }
+        let offered = SmOut { mem_req_valid_o: 1, ..out };
+        assert!(!progress(&inputs, &offered));
+        assert!(progress(&SmIn { mem_req_ready_i: 1, ..inputs }, &offered));
+        assert!(progress(&SmIn { const_we_i: 1, ..inputs }, &out));
+    }
+}

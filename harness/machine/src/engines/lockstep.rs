@@ -1,0 +1,212 @@
+//! RTL and model in lockstep, each in surroundings of its own, and the oracle above both.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gpurf_blocks::{Twin, view};
+use gpurf_lockstep::wave::Scopes;
+use gpurf_lockstep::{
+    Capture, Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Trail, report, write_failure,
+};
+use gpurf_oracle::Memory;
+use gpurf_oracle::host::{Engine, KernelLaunch};
+use gpurf_sm::{SmIn, SmOut};
+use verilated::{Failure, Library};
+
+use super::solo::{oracle, rerun};
+use super::window::Window;
+use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics};
+use crate::commits::Judge;
+use crate::cycle::{Cycle, progress};
+use crate::fault::MachineFault;
+use crate::hang::{self, Hang};
+use crate::job::Job;
+use crate::surroundings::{End, Surroundings};
+use crate::whereabouts::Whereabouts;
+
+/// Memories are compared whole every so many cycles, and at the end of every launch.
+const MEMORY_EVERY: u64 = 65_536;
+
+/// Both sides of the SM; the oracle judges what they commit.
+///
+/// The SM stays as it is from launch to launch: all launches are one run, in stretches.
+pub struct LockstepEngine {
+    settings: Settings,
+    lockstep: Lockstep,
+    trail: Trail,
+    rtl: Surroundings,
+    model: Surroundings,
+    judge: Judge,
+    judged: Judged,
+    absent: Vec<String>,
+    window: Window,
+    launches: u64,
+    cycles: u64,
+    events: Events,
+    /// Why the lockstep failed, and the cycles around it.
+    failure: Option<(Cause, Option<Capture>)>,
+}
+
+impl LockstepEngine {
+    /// Before reset. The library was built from [`request`](super::request) with probes.
+    ///
+    /// # Errors
+    /// When the RTL fails while it is constructed.
+    pub fn new(settings: Settings, library: &Library) -> Result<Self, Failure> {
+        Self::with_model((gpurf_sm::ENTRY.twin)(&settings.config), settings, library)
+    }
+
+    /// The same with a model of one's own, e.g. one with a defect.
+    ///
+    /// # Errors
+    /// As [`LockstepEngine::new`].
+    pub fn with_model(model: Box<dyn Twin>, settings: Settings, library: &Library) -> Result<Self, Failure> {
+        let lockstep = Lockstep::new(model, library.instance(settings.seed)?, library.absent());
+        Ok(Self {
+            trail: Trail::new(&lockstep),
+            rtl: Surroundings::new(&settings.config),
+            model: Surroundings::new(&settings.config),
+            judge: Judge::new(oracle(&settings)),
+            judged: Judged::default(),
+            absent: library.absent_names().to_vec(),
+            window: Window::new(&settings, lockstep.comparator.declaration(), library.absent(), Scopes::Both),
+            launches: 0,
+            cycles: 0,
+            events: Events::new(),
+            failure: None,
+            settings,
+            lockstep,
+        })
+    }
+
+    /// Cycles of a failure that were asked for: both sides may differ in them.
+    fn record_failure(&mut self, outcome: &Outcome) {
+        let Some(capture) = &outcome.capture else { return };
+        for index in 0..capture.rtl.len() {
+            let cycle = capture.first_cycle + index as u64;
+            if cycle >= outcome.cycles {
+                let (model, rtl) = (capture.model.get(index), capture.rtl.get(index));
+                self.window.cycle(cycle, model, rtl);
+            }
+        }
+    }
+
+    /// What a failure of the lockstep is called.
+    fn broken(&self, launch: &KernelLaunch<'_>, cause: &Cause, capture: Option<&Capture>) -> LaunchError {
+        let declaration = self.lockstep.comparator.declaration();
+        let text = report::text(declaration, cause, capture);
+        let broken = |how, cycle, divergence| {
+            LaunchError::Broken(Box::new(Broken { how, cycle, report: text.clone(), divergence }))
+        };
+        match cause {
+            Cause::Diverged(divergence) => {
+                let summary = capture.map(|capture| report::summary(declaration, divergence, capture));
+                broken(Breakage::Diverged, divergence.cycle, summary)
+            }
+            Cause::Assertion { cycle, .. } => broken(Breakage::Assertion, *cycle, None),
+            Cause::Panicked { cycle, .. } => broken(Breakage::Panicked, *cycle, None),
+            Cause::Hung { cycle, since } => {
+                let last = self.last();
+                let shape = self.settings.config.sm_shape();
+                let waits = hang::waits(last.out, last.probe, &shape, launch);
+                let kernel = launch.kernel.name.clone();
+                LaunchError::Hung(Box::new(Hang { kernel, since: *since, cycle: *cycle, waits }))
+            }
+            Cause::Interrupted => LaunchError::Interrupted,
+        }
+    }
+
+    /// The model's last cycle.
+    fn last(&self) -> Cycle<'_> {
+        let (inputs, compared) = self.trail.last().split_at(self.lockstep.comparator.declaration().input_bytes);
+        Cycle::of(inputs, compared)
+    }
+}
+
+impl Engine for LockstepEngine {
+    type Error = LaunchError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
+        let job = Job::new(&self.settings.config, launch)?;
+        let mut case = self.judge.begin(launch, &job, memory)?;
+        self.rtl.begin(job.clone(), memory.clone());
+        self.model.begin(job.clone(), std::mem::take(memory));
+        let plan = Plan {
+            seed: self.settings.seed,
+            cycles: u64::MAX,
+            memory_every: MEMORY_EVERY,
+            idle_limit: Some(self.settings.idle_limit),
+        };
+        let mut places = Whereabouts::default();
+        let mut both = Records::zeroed(self.lockstep.comparator.declaration().record_bytes, 1);
+        let (window, mut now) = (&mut self.window, self.cycles);
+        let mut observe = |inputs: &[u8], compared: &[u8]| {
+            let cycle = Cycle::of(inputs, compared);
+            case.observe(&cycle);
+            places.observe(&cycle);
+            if window.has(now) {
+                let record = both.get_mut(0);
+                record[..inputs.len()].copy_from_slice(inputs);
+                record[inputs.len()..].copy_from_slice(compared);
+                window.cycle(now, record, record);
+            }
+            now += 1;
+            progress(view::<SmIn>(inputs), view::<SmOut>(compared))
+        };
+        let (rtl, model) = (&mut self.rtl, &mut self.model);
+        let mut outcome =
+            self.lockstep.go_on(&mut self.trail, rtl, model, &plan, &mut observe, self.settings.stop);
+        *memory = self.model.take_buffers();
+        self.cycles = outcome.cycles;
+        self.events = std::mem::take(&mut outcome.events);
+        if outcome.cause.is_some() {
+            self.record_failure(&outcome);
+        }
+        if let Some(cause) = outcome.cause {
+            let error = self.broken(launch, &cause, outcome.capture.as_ref());
+            self.failure = Some((cause, outcome.capture));
+            return Err(error);
+        }
+        let last = self.last();
+        let end = self.model.end(last.out).unwrap_or(End::Done);
+        let pc = match end {
+            End::Fault { warp, cause, .. } => places.of_fault(warp, cause),
+            End::Done | End::Memory(_) => None,
+        };
+        if let Some(fault) = MachineFault::new(&end, launch, memory, Some(last.probe), pc) {
+            let mismatch = self.judge.conclude_fault(&case, fault.to_string())?;
+            return Err(LaunchError::Mismatch(Box::new(mismatch)));
+        }
+        self.launches += 1;
+        let settings = &self.settings;
+        let verdict = self.judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, writes))?;
+        self.judged.add(verdict)
+    }
+}
+
+impl Machine for LockstepEngine {
+    fn statistics(&self) -> Statistics {
+        let Self { launches, cycles, judged, .. } = *self;
+        Statistics { launches, cycles, events: self.events.clone(), judged: Some(judged) }
+    }
+
+    fn compared(&self) -> Option<(usize, Vec<String>)> {
+        Some((self.lockstep.comparator.signals_compared(), self.absent.clone()))
+    }
+
+    fn write_failure(&self, parent: &Path, notes: &[String]) -> io::Result<Option<PathBuf>> {
+        let Some((cause, capture)) = &self.failure else { return Ok(None) };
+        let context = FailureContext {
+            comparator: &self.lockstep.comparator,
+            cause,
+            capture: capture.as_ref(),
+            reproducer: None,
+            notes,
+        };
+        write_failure(parent, &context).map(Some)
+    }
+
+    fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {
+        self.window.finish()
+    }
+}

@@ -1,0 +1,172 @@
+//! What runs kernels: the model, the RTL, both in lockstep. All of them are engines of `gpurf_oracle::host`.
+
+mod lockstep;
+mod solo;
+mod window;
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use gpurf_blocks::config::Config;
+use gpurf_lockstep::Events;
+use gpurf_lockstep::report::DivergenceSummary;
+use gpurf_oracle::host::Engine;
+use gpurf_oracle::{Fault, ProgramError};
+use verilated::{Options, Request};
+
+pub use lockstep::LockstepEngine;
+pub use solo::{ModelEngine, RtlEngine};
+
+use crate::commits::{JudgeError, Mismatch};
+use crate::fault::MachineFault;
+use crate::hang::Hang;
+use crate::job::Refusal;
+
+/// Cycles in a row without progress after which a launch counts as hung.
+pub const IDLE_LIMIT: u64 = 20_000;
+
+/// How kernels are run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Sizes and policies.
+    pub config: Config,
+    /// Fills memories and the state that reset does not set.
+    pub seed: u64,
+    /// Cycles in a row without progress after which a launch counts as hung.
+    pub idle_limit: u64,
+    /// Raised by somebody who wants the run to end early.
+    pub stop: &'static AtomicBool,
+    /// Cycles to record, and the folder below which the waveform goes.
+    pub wave: Option<(RangeInclusive<u64>, PathBuf)>,
+}
+
+impl Settings {
+    /// Of this configuration; nothing else out of the ordinary.
+    pub fn new(config: Config) -> Self {
+        static GO: AtomicBool = AtomicBool::new(false);
+        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None }
+    }
+}
+
+/// What was run so far.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Statistics {
+    /// Launches that have ended.
+    pub launches: u64,
+    /// Cycles since reset; in lockstep those found equal.
+    pub cycles: u64,
+    /// Sums of the event words, by name.
+    pub events: Events,
+    /// What the oracle has said; nothing where it was not asked.
+    pub judged: Option<Judged>,
+}
+
+/// What the oracle has said about launches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Judged {
+    /// Launches in which the SM committed what the oracle says.
+    pub equal: u64,
+    /// Launches with differences that say nothing: blocks see each other's plain stores.
+    pub undecided: u64,
+    /// Writes of warps that were compared.
+    pub writes: u64,
+}
+
+/// Why a launch does not come to its end, or comes to a wrong one.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// It does not fit the SM.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The image's code is no program.
+    #[error(transparent)]
+    Program(ProgramError),
+    /// The program does something wrong, by the oracle's rules.
+    #[error(transparent)]
+    Oracle(Box<Fault>),
+    /// The SM says that something is wrong.
+    #[error(transparent)]
+    Fault(Box<MachineFault>),
+    /// There is no progress.
+    #[error(transparent)]
+    Hung(Box<Hang>),
+    /// The SM does not do what the oracle says.
+    #[error(transparent)]
+    Mismatch(Box<Mismatch>),
+    /// The two sides differ, or one of them broke down.
+    #[error("{}", .0.report.trim_end())]
+    Broken(Box<Broken>),
+    /// Somebody wanted the run to end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl From<JudgeError> for LaunchError {
+    fn from(error: JudgeError) -> Self {
+        match error {
+            JudgeError::Program(error) => Self::Program(error),
+            JudgeError::Fault(fault) => Self::Oracle(fault),
+        }
+    }
+}
+
+/// A lockstep that failed, or RTL that did.
+#[derive(Debug)]
+pub struct Broken {
+    /// In a word.
+    pub how: Breakage,
+    /// In which cycle since reset.
+    pub cycle: u64,
+    /// In words.
+    pub report: String,
+    /// The first difference.
+    pub divergence: Option<DivergenceSummary>,
+}
+
+/// How a run breaks down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Breakage {
+    /// The two sides differ.
+    Diverged,
+    /// The RTL failed an assertion or stopped.
+    Assertion,
+    /// The model panicked.
+    Panicked,
+}
+
+/// An engine that has cycles.
+pub trait Machine: Engine<Error = LaunchError> {
+    /// What was run so far.
+    fn statistics(&self) -> Statistics;
+
+    /// Signals compared in each cycle, and the names of those that this RTL does not have; nothing where nothing is compared.
+    fn compared(&self) -> Option<(usize, Vec<String>)> {
+        None
+    }
+
+    /// Writes the folder of a failure of the lockstep, below `parent`, with these lines at the end of its report; nothing where there was none.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn write_failure(&self, parent: &Path, notes: &[String]) -> io::Result<Option<PathBuf>> {
+        let _ = (parent, notes);
+        Ok(None)
+    }
+
+    /// Ends the waveform that was asked for and gives its folder; nothing if there is none, or none of its cycles took place.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn finish_wave(&mut self) -> io::Result<Option<PathBuf>>;
+}
+
+/// What to build for the RTL of the SM; `rtl` is the RTL tree.
+pub fn request(rtl: &Path, config: &Config, options: Options) -> Request {
+    let mut twin = (gpurf_sm::ENTRY.twin)(config);
+    let memories = twin.memories().iter().map(Into::into).collect();
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, rtl, gpurf_sm::ENTRY.sources);
+    request.options = options;
+    request
+}

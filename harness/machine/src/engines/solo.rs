@@ -1,0 +1,343 @@
+//! One side of the SM, running alone.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use gpurf_blocks::{Declaration, Twin, view};
+use gpurf_lockstep::wave::Scopes;
+use gpurf_lockstep::{Environment, EventTotals, RESET_CYCLES, Records, Side, fill_twin};
+use gpurf_oracle::host::{Engine, KernelLaunch};
+use gpurf_oracle::{Memory, Options, Oracle};
+use gpurf_sm::{SmIn, SmOut};
+use verilated::{Failure, Instance, Library};
+
+use super::window::Window;
+use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics};
+use crate::commits::{Judge, Tracker, Verdict, Writes};
+use crate::cycle::{Cycle, progress};
+use crate::fault::MachineFault;
+use crate::hang::{self, Hang};
+use crate::job::Job;
+use crate::surroundings::{End, Surroundings};
+use crate::whereabouts::Whereabouts;
+
+/// How often somebody who wants to stop is listened to.
+const STOP_EVERY: u64 = 4096;
+
+/// One side.
+trait Runner {
+    /// Fills the compared part of a record from its input part and takes the edge; probes too if `probed`.
+    fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), Failure>;
+}
+
+impl Runner for Box<dyn Twin> {
+    fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), Failure> {
+        let (inputs, compared) = record.split_at_mut(input_bytes);
+        if probed {
+            Twin::cycle(&mut **self, inputs, compared);
+        } else {
+            self.cycle_unprobed(inputs, compared);
+        }
+        Ok(())
+    }
+}
+
+impl Runner for Instance {
+    fn cycle(&mut self, record: &mut [u8], _: usize, _: bool) -> Result<(), Failure> {
+        self.cycles(record, 1).1
+    }
+}
+
+/// Why a launch did not come to its end.
+enum Halt {
+    /// No progress since this cycle.
+    Hung(u64),
+    /// The RTL failed.
+    Rtl(Failure),
+    /// Somebody wanted it.
+    Interrupted,
+}
+
+/// One side in its surroundings.
+struct Solo<R> {
+    settings: Settings,
+    runner: R,
+    input_bytes: usize,
+    surroundings: Surroundings,
+    record: Records,
+    totals: EventTotals,
+    window: Window,
+    /// Cycles since reset.
+    cycles: u64,
+    launches: u64,
+}
+
+impl<R: Runner> Solo<R> {
+    fn new(settings: Settings, runner: R, declaration: &Declaration, absent: &[usize], side: Side) -> Self {
+        Self {
+            surroundings: Surroundings::new(&settings.config),
+            record: Records::zeroed(declaration.record_bytes, 1),
+            totals: EventTotals::new(declaration),
+            window: Window::new(&settings, declaration, absent, Scopes::Only(side)),
+            input_bytes: declaration.input_bytes,
+            cycles: 0,
+            launches: 0,
+            settings,
+            runner,
+        }
+    }
+
+    /// The last cycle.
+    fn last(&self) -> Cycle<'_> {
+        let (inputs, compared) = self.record.get(0).split_at(self.input_bytes);
+        Cycle::of(inputs, compared)
+    }
+
+    /// Runs a launch. `observe` sees each cycle, with probes, if there is one.
+    fn run(
+        &mut self,
+        job: Job,
+        buffers: Memory,
+        mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>,
+    ) -> Result<End, Halt> {
+        self.surroundings.begin(job, buffers);
+        let input_bytes = self.input_bytes;
+        let mut idle = 0;
+        loop {
+            let record = self.record.get_mut(0);
+            let (inputs, compared) = record.split_at_mut(input_bytes);
+            if !self.surroundings.drive((self.cycles > 0).then_some(&*compared), inputs) {
+                let end = self.surroundings.end(view::<SmOut>(compared));
+                self.launches += u64::from(end == Some(End::Done));
+                return Ok(end.unwrap_or(End::Done));
+            }
+            let recorded = self.window.has(self.cycles);
+            let result = self.runner.cycle(record, input_bytes, recorded || observe.is_some());
+            self.cycles += 1;
+            if recorded {
+                self.window.cycle(self.cycles - 1, record, record);
+            }
+            result.map_err(Halt::Rtl)?;
+            self.totals.add(record);
+            let (inputs, compared) = record.split_at(input_bytes);
+            if let Some(observe) = &mut observe {
+                observe(&Cycle::of(inputs, compared));
+            }
+            idle = if progress(view::<SmIn>(inputs), view::<SmOut>(compared)) { 0 } else { idle + 1 };
+            if idle >= self.settings.idle_limit.max(1) {
+                return Err(Halt::Hung(self.cycles - idle));
+            }
+            if self.cycles.is_multiple_of(STOP_EVERY) && self.settings.stop.load(Ordering::Relaxed) {
+                return Err(Halt::Interrupted);
+            }
+        }
+    }
+
+    /// One more cycle, to see inside where nobody has looked.
+    fn look_inside(&mut self) {
+        let input_bytes = self.input_bytes;
+        // Whether it fails does not matter any more.
+        let _ = self.runner.cycle(self.record.get_mut(0), input_bytes, true);
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics { launches: self.launches, cycles: self.cycles, events: self.totals.by_name(), judged: None }
+    }
+
+    fn hang(&self, launch: &KernelLaunch<'_>, since: u64, inside: bool) -> LaunchError {
+        let last = self.last();
+        let shape = self.settings.config.sm_shape();
+        let waits = if inside { hang::waits(last.out, last.probe, &shape, launch) } else { Vec::new() };
+        let kernel = launch.kernel.name.clone();
+        LaunchError::Hung(Box::new(Hang { kernel, since, cycle: self.cycles - 1, waits }))
+    }
+
+    fn broken(&self, failure: &Failure) -> LaunchError {
+        let cycle = self.cycles.saturating_sub(1);
+        let report = format!("the RTL stopped in cycle {cycle}: {failure}");
+        LaunchError::Broken(Box::new(Broken { how: Breakage::Assertion, cycle, report, divergence: None }))
+    }
+}
+
+/// A fault, or nothing.
+fn fault(
+    end: &End,
+    launch: &KernelLaunch<'_>,
+    memory: &Memory,
+    inside: Option<&Cycle<'_>>,
+    places: Option<&Whereabouts>,
+) -> Option<MachineFault> {
+    let pc = match end {
+        End::Fault { warp, cause, .. } => places.and_then(|places| places.of_fault(*warp, *cause)),
+        End::Done | End::Memory(_) => None,
+    };
+    MachineFault::new(end, launch, memory, inside.map(|cycle| cycle.probe), pc)
+}
+
+/// The model of the SM alone.
+pub struct ModelEngine {
+    solo: Solo<Box<dyn Twin>>,
+    judge: Option<(Judge, Judged)>,
+}
+
+impl ModelEngine {
+    /// An SM that has just been reset.
+    pub fn new(settings: Settings) -> Self {
+        Self { solo: solo_model(settings), judge: None }
+    }
+
+    /// The same, whose commits the oracle judges: slower, since every cycle is looked into.
+    pub fn judged(settings: Settings) -> Self {
+        let judge = Judge::new(oracle(&settings));
+        Self { judge: Some((judge, Judged::default())), ..Self::new(settings) }
+    }
+}
+
+fn solo_model(settings: Settings) -> Solo<Box<dyn Twin>> {
+    let mut twin = (gpurf_sm::ENTRY.twin)(&settings.config);
+    fill_twin(&mut *twin, settings.seed);
+    let declaration = twin.declaration().clone();
+    Solo::new(settings, twin, &declaration, &[], Side::Model)
+}
+
+/// The oracle that judges.
+pub(super) fn oracle(settings: &Settings) -> Oracle {
+    Oracle::new(Options { stop: Some(settings.stop), ..Options::default() })
+}
+
+/// Runs a launch once more on a model of its own, for the values of one sequence.
+pub(super) fn rerun(settings: &Settings, job: &Job, memory: Memory, writes: Writes) -> Writes {
+    let mut solo = solo_model(Settings { wave: None, ..settings.clone() });
+    let mut tracker = Tracker::new(job, writes, false);
+    // However it ends: what was written until then is there.
+    let _ = solo.run(job.clone(), memory, Some(&mut |cycle| tracker.observe(cycle)));
+    tracker.finish().0
+}
+
+impl Engine for ModelEngine {
+    type Error = LaunchError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
+        let job = Job::new(&self.solo.settings.config, launch)?;
+        let mut case = match &mut self.judge {
+            Some((judge, _)) => Some(judge.begin(launch, &job, memory)?),
+            None => None,
+        };
+        let mut places = Whereabouts::default();
+        let ended = match &mut case {
+            Some(case) => {
+                let mut observe = |cycle: &Cycle<'_>| {
+                    case.observe(cycle);
+                    places.observe(cycle);
+                };
+                self.solo.run(job.clone(), std::mem::take(memory), Some(&mut observe))
+            }
+            None => self.solo.run(job.clone(), std::mem::take(memory), None),
+        };
+        *memory = self.solo.surroundings.take_buffers();
+        let end = match ended {
+            Ok(end) => end,
+            Err(Halt::Hung(since)) => {
+                self.solo.look_inside();
+                return Err(self.solo.hang(launch, since, true));
+            }
+            Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
+            Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
+        };
+        if end != End::Done && case.is_none() {
+            self.solo.look_inside();
+        }
+        let fault = fault(&end, launch, memory, Some(&self.solo.last()), Some(&places));
+        let (Some((judge, judged)), Some(case)) = (&mut self.judge, case) else {
+            return fault.map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))));
+        };
+        if let Some(fault) = fault {
+            let mismatch = judge.conclude_fault(&case, fault.to_string())?;
+            return Err(LaunchError::Mismatch(Box::new(mismatch)));
+        }
+        let settings = &self.solo.settings;
+        let verdict = judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, writes))?;
+        judged.add(verdict)
+    }
+}
+
+impl Judged {
+    /// Counts a verdict.
+    pub(super) fn add(&mut self, verdict: Verdict) -> Result<(), LaunchError> {
+        match verdict {
+            Verdict::Equal { writes } => {
+                self.equal += 1;
+                self.writes += writes;
+            }
+            Verdict::Undecided => self.undecided += 1,
+            Verdict::Wrong(mismatch) => return Err(LaunchError::Mismatch(Box::new(mismatch))),
+        }
+        Ok(())
+    }
+}
+
+impl Machine for ModelEngine {
+    fn statistics(&self) -> Statistics {
+        Statistics { judged: self.judge.as_ref().map(|(_, judged)| *judged), ..self.solo.statistics() }
+    }
+
+    fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {
+        self.solo.window.finish()
+    }
+}
+
+/// The RTL of the SM alone, under Verilator.
+pub struct RtlEngine {
+    solo: Solo<Instance>,
+    /// Whether the model was built with probes.
+    inside: bool,
+}
+
+impl RtlEngine {
+    /// An SM that has just been reset, built from [`request`](super::request). `probes`: it was built with them.
+    ///
+    /// # Errors
+    /// When the RTL fails under reset.
+    pub fn new(settings: Settings, library: &Library, probes: bool) -> Result<Self, Failure> {
+        let declaration = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().clone();
+        let mut rtl = library.instance(settings.seed)?;
+        reset(&mut rtl, &declaration)?;
+        let solo = Solo::new(settings, rtl, &declaration, library.absent(), Side::Rtl);
+        Ok(Self { solo, inside: probes })
+    }
+}
+
+fn reset(rtl: &mut Instance, declaration: &Declaration) -> Result<(), Failure> {
+    let mut record = Records::zeroed(declaration.record_bytes, 1);
+    (0..RESET_CYCLES).try_for_each(|_| rtl.cycles(record.all_mut(), 1).1)
+}
+
+impl Engine for RtlEngine {
+    type Error = LaunchError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
+        let job = Job::new(&self.solo.settings.config, launch)?;
+        let ended = self.solo.run(job, std::mem::take(memory), None);
+        *memory = self.solo.surroundings.take_buffers();
+        let end = match ended {
+            Ok(end) => end,
+            Err(Halt::Hung(since)) => return Err(self.solo.hang(launch, since, self.inside)),
+            Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
+            Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
+        };
+        let last = self.solo.last();
+        let inside = self.inside.then_some(&last);
+        fault(&end, launch, memory, inside, None).map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))))
+    }
+}
+
+impl Machine for RtlEngine {
+    fn statistics(&self) -> Statistics {
+        self.solo.statistics()
+    }
+
+    fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {
+        self.solo.window.finish()
+    }
+}

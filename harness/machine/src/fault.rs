@@ -1,0 +1,141 @@
+//! A launch that went wrong, in words.
+
+use std::fmt;
+
+use gpurf_blocks::control::CAUSES;
+use gpurf_blocks::instruction::cause;
+use gpurf_isa::image::Kernel;
+use gpurf_isa::machine::trap;
+use gpurf_oracle::host::KernelLaunch;
+use gpurf_oracle::{Geometry, Memory, WarpId};
+use gpurf_sm::SmProbe;
+
+use crate::memory::{MemoryFault, Outside};
+use crate::surroundings::End;
+
+/// Why the SM did not come to the end of a launch.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub struct MachineFault {
+    /// The kernel.
+    pub kernel: String,
+    /// Warp slot of the SM, where there is one at fault.
+    pub slot: Option<u8>,
+    /// Block and warp that had the slot, where that is known, and the block's coordinates.
+    pub warp: Option<(WarpId, [u32; 3])>,
+    /// The cause's number (`docs/blocks/fault_unit.md`); none where memory gave up.
+    pub cause: Option<u8>,
+    /// What went wrong.
+    pub problem: String,
+    /// The instruction, where it is known.
+    pub place: Option<Place>,
+}
+
+/// An instruction of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Its number.
+    pub pc: u32,
+    /// PTX file and line; line 0 where it is not known.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Its text.
+    pub instruction: String,
+}
+
+impl Place {
+    /// The instruction of this number.
+    pub fn of(kernel: &Kernel, file: &str, pc: u32) -> Self {
+        let at = pc as usize;
+        let instruction = kernel.code.get(at).map_or_else(String::new, ToString::to_string);
+        Self { pc, file: file.to_owned(), line: kernel.lines.get(at).copied().unwrap_or(0), instruction }
+    }
+}
+
+impl fmt::Display for MachineFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Place { file, line, .. }) = &self.place {
+            write!(f, "{file}:{line}: ")?;
+        }
+        write!(f, "kernel {}", self.kernel)?;
+        if let Some((warp, [x, y, z])) = &self.warp {
+            write!(f, ", block ({x}, {y}, {z}), warp {}", warp.warp)?;
+        }
+        if let Some(slot) = self.slot {
+            write!(f, " (warp {slot} of the SM)")?;
+        }
+        write!(f, ": {}", self.problem)?;
+        if let Some(Place { pc, instruction, .. }) = &self.place {
+            write!(f, "; instruction {pc}: {instruction}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The block and the warp that a warp slot works for, from the launcher's registers; none in a slot that was never started.
+pub fn owner(probe: &SmProbe, geometry: &Geometry, slot: usize) -> Option<(WarpId, [u32; 3])> {
+    let launcher = &probe.states.block_launcher;
+    let block_slot = usize::from(*probe.outputs.block_launcher.slot_o.get(slot)?);
+    let block = [
+        *launcher.ctaid_x_q.get(block_slot)?,
+        (*launcher.ctaid_y_q.get(block_slot)?).into(),
+        (*launcher.ctaid_z_q.get(block_slot)?).into(),
+    ];
+    let [x, y, z] = block.map(u64::from);
+    let [grid_x, grid_y, _] = geometry.grid.map(u64::from);
+    let warp = u32::from(*launcher.index_q.get(slot)?);
+    Some((WarpId { block: x + grid_x * (y + grid_y * z), warp }, block))
+}
+
+impl MachineFault {
+    /// Of a launch that ended like this. `probe` and `pc` where somebody looked inside.
+    pub fn new(
+        end: &End,
+        launch: &KernelLaunch<'_>,
+        memory: &Memory,
+        probe: Option<&SmProbe>,
+        pc: Option<u32>,
+    ) -> Option<Self> {
+        let (slot, number, problem) = match *end {
+            End::Done => return None,
+            End::Fault { cause: cause::DOES_NOT_FIT, .. } => {
+                (None, Some(cause::DOES_NOT_FIT), words(cause::DOES_NOT_FIT, 0))
+            }
+            End::Fault { warp, cause: cause::NO_SUCH_PLACE, outside: Some(outside), .. } => {
+                (Some(warp), Some(cause::NO_SUCH_PLACE), outside_words(&outside, memory))
+            }
+            End::Fault { warp, cause, value, .. } => (Some(warp), Some(cause), words(cause, value)),
+            End::Memory(MemoryFault::Outside(outside)) => {
+                (Some(outside.warp), Some(cause::NO_SUCH_PLACE), outside_words(&outside, memory))
+            }
+            End::Memory(MemoryFault::Nonsense(what)) => (None, None, format!("the SM asks memory for {what}")),
+        };
+        let warp = probe.zip(slot).and_then(|(probe, slot)| owner(probe, &launch.geometry, slot.into()));
+        let place = pc.map(|pc| Place::of(launch.kernel, launch.source, pc));
+        Some(Self { kernel: launch.kernel.name.clone(), slot, warp, cause: number, problem, place })
+    }
+}
+
+fn outside_words(outside: &Outside, memory: &Memory) -> String {
+    let Outside { lane, access, address, bytes, .. } = outside;
+    let nearest = memory.nearest((*address).into());
+    format!("lane {lane}: {access} of {bytes} bytes at global address {address:#x} is out of bounds: {nearest}")
+}
+
+/// A cause and its value in words.
+fn words(number: u8, value: u32) -> String {
+    let name = CAUSES.get(usize::from(number)).copied().unwrap_or("unknown cause");
+    match number {
+        cause::TRAP => format!("trap {value}: {}", trap::reason(value)),
+        cause::UNSUPPORTED => format!("{name}, opcode {value:#x}"),
+        cause::BARRIER_DIVERGENCE => {
+            format!("barrier {value} is reached by some living threads of the warp: the others are on another path")
+        }
+        cause::BARRIER_COUNT => format!("a barrier is to wait for {value} threads"),
+        cause::WARP_DIVERGENCE => {
+            format!("the mask {value:#010x} of a warp-wide operation names threads that are not there")
+        }
+        cause::NO_SUCH_PLACE | cause::DOES_NOT_FIT => name.to_owned(),
+        _ => format!("{name}, address {value:#x}"),
+    }
+}

@@ -1,0 +1,124 @@
+//! The host: writes code and constants, launches, and learns of the end.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::shape::Straps;
+use gpurf_sm::{SmIn, SmOut};
+
+use crate::job::Job;
+
+/// How a launch ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// All blocks have.
+    Done,
+    /// Something is wrong.
+    Fault {
+        /// Warp of the SM.
+        warp: u8,
+        /// Cause (`docs/blocks/fault_unit.md`).
+        cause: u8,
+        /// What the cause's row of the table says.
+        value: u32,
+    },
+}
+
+/// What the host does.
+enum State {
+    /// Nothing: there is no launch.
+    Idle,
+    /// It writes what differs from what is there.
+    Loading {
+        /// Instructions to write, the next one last.
+        code: Vec<u16>,
+        /// Words of the constant memory, likewise.
+        constants: Vec<u16>,
+    },
+    /// It waits for the end.
+    Running,
+}
+
+/// The host's side of the SM.
+pub struct Host {
+    straps: u16,
+    /// What stands in the code memory, as far as the host has written it.
+    code: Vec<Option<[u64; 2]>>,
+    /// What stands in the constant memory.
+    constants: Vec<Option<u32>>,
+    job: Option<Job>,
+    state: State,
+}
+
+impl Host {
+    /// Of an SM that has just been reset.
+    pub fn new(config: &Config) -> Self {
+        let shape = config.sm_shape();
+        Self {
+            straps: Straps::of(config).word(),
+            code: vec![None; shape.code_words],
+            constants: vec![None; shape.const_words],
+            job: None,
+            state: State::Idle,
+        }
+    }
+
+    /// A launch is to run. Only what differs from the memories' contents will be written.
+    pub fn begin(&mut self, job: Job) {
+        let differing = |index: &usize| self.code[*index] != Some(job.code[*index]);
+        let code = (0..job.code.len()).rev().filter(differing).map(|index| index as u16).collect();
+        let differing = |index: &usize| self.constants[*index] != Some(job.constants[*index]);
+        let constants = (0..job.constants.len()).rev().filter(differing).map(|index| index as u16).collect();
+        self.state = State::Loading { code, constants };
+        self.job = Some(job);
+    }
+
+    /// Whether the launch has ended, by the outputs of the cycle before. Looking changes nothing.
+    pub fn ended(&self, previous: &SmOut) -> Option<Ended> {
+        if previous.fault_o == 1 {
+            let (warp, cause, value) = (previous.fault_warp_o, previous.fault_cause_o, previous.fault_value_o);
+            return Some(Ended::Fault { warp, cause, value });
+        }
+        // While the host loads, what is over is the launch before.
+        (matches!(self.state, State::Running) && previous.done_o == 1).then_some(Ended::Done)
+    }
+
+    /// Drives the inputs of a cycle.
+    pub fn drive(&mut self, inputs: &mut SmIn) {
+        (inputs.rst_ni, inputs.cfg_i) = (1, self.straps);
+        (inputs.code_we_i, inputs.const_we_i, inputs.launch_valid_i) = (0, 0, 0);
+        let (State::Loading { code, constants }, Some(job)) = (&mut self.state, &self.job) else { return };
+        if code.is_empty() && constants.is_empty() {
+            launch(job, inputs);
+            self.state = State::Running;
+            return;
+        }
+        if let Some(at) = code.pop() {
+            let words = job.code[usize::from(at)];
+            self.code[usize::from(at)] = Some(words);
+            (inputs.code_we_i, inputs.code_addr_i) = (1, at);
+            [inputs.code_op_i, inputs.code_ctl_i] = words;
+        }
+        if let Some(at) = constants.pop() {
+            let word = job.constants[usize::from(at)];
+            self.constants[usize::from(at)] = Some(word);
+            (inputs.const_we_i, inputs.const_addr_i, inputs.const_data_i) = (1, at, word);
+        }
+    }
+}
+
+fn launch(job: &Job, inputs: &mut SmIn) {
+    let geometry = &job.geometry;
+    let [grid_x, grid_y, grid_z] = geometry.grid;
+    let [block_x, block_y, block_z] = geometry.block;
+    inputs.launch_valid_i = 1;
+    inputs.launch_grid_x_i = grid_x;
+    inputs.launch_grid_y_i = grid_y as u16;
+    inputs.launch_grid_z_i = grid_z as u16;
+    inputs.launch_block_x_i = block_x as u16;
+    inputs.launch_block_y_i = block_y as u16;
+    inputs.launch_block_z_i = block_z as u8;
+    inputs.launch_threads_i = geometry.threads() as u16;
+    inputs.launch_registers_i = job.registers;
+    inputs.launch_shared_i = job.shared;
+    inputs.launch_dynamic_i = geometry.dynamic_shared;
+    inputs.launch_local_i = job.local_words;
+}

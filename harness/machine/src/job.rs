@@ -1,0 +1,166 @@
+//! A launch made ready for the SM: what the host writes and says, and whether it fits.
+
+use std::collections::BTreeSet;
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::front::roles;
+use gpurf_blocks::instruction::unit;
+use gpurf_isa::Op;
+use gpurf_isa::modifiers::{Atomic, AtomicSpace};
+use gpurf_oracle::Geometry;
+use gpurf_oracle::host::KernelLaunch;
+
+/// Bytes of shared memory that are handed out at a time.
+pub(crate) const SHARED_STEP: u32 = 128;
+
+/// Why a launch does not fit the SM.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("kernel `{kernel}` does not fit this SM: {misfit}")]
+pub struct Refusal {
+    /// The kernel.
+    pub kernel: String,
+    /// What does not fit.
+    pub misfit: Misfit,
+}
+
+/// What does not fit.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Misfit {
+    /// Too many instructions.
+    #[error("it has {instructions} instructions, the code memory has room for {room} (sm.code_words)")]
+    Code {
+        /// Instructions of the kernel.
+        instructions: usize,
+        /// Those the code memory holds.
+        room: usize,
+    },
+    /// Too many constants.
+    #[error("its parameters and constants take {bytes} bytes, the constant memory has {room} (sm.const_kilobytes)")]
+    Constants {
+        /// Bytes that it needs.
+        bytes: usize,
+        /// Bytes that there are.
+        room: usize,
+    },
+    /// Too much shared memory.
+    #[error("a block takes {bytes} bytes of shared memory, there are {room} (sm.shared_kilobytes)")]
+    Shared {
+        /// Bytes of a block, rounded up to what is handed out.
+        bytes: u32,
+        /// Bytes that there are.
+        room: u32,
+    },
+    /// Too many threads.
+    #[error("a block has {warps} warps, the SM has {room} (sm.warps)")]
+    Warps {
+        /// Warps of a block.
+        warps: u32,
+        /// Warps of the SM.
+        room: u32,
+    },
+    /// Too many registers.
+    #[error(
+        "a block of {warps} warps with {registers} registers takes {rows} rows of the register file, which has {room} \
+         (mrf.kilobytes; --registers limits those of a thread)"
+    )]
+    Registers {
+        /// Warps of a block.
+        warps: u32,
+        /// Registers of a thread.
+        registers: u32,
+        /// Rows that they take.
+        rows: u32,
+        /// Rows of the register file.
+        room: u32,
+    },
+    /// Too much local memory.
+    #[error("a thread has {words} words of local memory, it can have {room}")]
+    Local {
+        /// Words of a thread.
+        words: u32,
+        /// Words it may have.
+        room: u32,
+    },
+    /// Operations without a unit.
+    #[error("the SM has no unit for {operations}")]
+    Operations {
+        /// Their mnemonics.
+        operations: String,
+    },
+    /// Float additions in shared memory.
+    #[error("atomic additions of floats in shared memory come with the floating-point unit")]
+    SharedFloatAtomic,
+}
+
+/// A launch made ready.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Job {
+    /// The instructions, operation and control word.
+    pub code: Vec<[u64; 2]>,
+    /// The words of the constant space.
+    pub constants: Vec<u32>,
+    /// Sizes of the launch.
+    pub geometry: Geometry,
+    /// Registers of a thread.
+    pub registers: u8,
+    /// Bytes of shared memory of a block, static and dynamic.
+    pub shared: u32,
+    /// Words of local memory of a thread.
+    pub local_words: u16,
+}
+
+impl Job {
+    /// Makes a launch ready for the SM of a configuration.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn new(config: &Config, launch: &KernelLaunch<'_>) -> Result<Self, Refusal> {
+        let refused = |misfit| Refusal { kernel: launch.kernel.name.clone(), misfit };
+        Self::fitting(config, launch).map_err(refused)
+    }
+
+    fn fitting(config: &Config, launch: &KernelLaunch<'_>) -> Result<Self, Misfit> {
+        let (kernel, geometry, shape) = (launch.kernel, launch.geometry, config.sm_shape());
+        let code: Vec<[u64; 2]> = kernel.code.iter().map(|instruction| instruction.encode()).collect();
+        let missing: BTreeSet<&str> = std::iter::zip(&kernel.code, &code)
+            .filter(|(_, [op, ctl])| roles(*op, *ctl).unit() == unit::UNSUPPORTED)
+            .map(|(instruction, _)| instruction.op.mnemonic())
+            .collect();
+        if !missing.is_empty() {
+            let operations = missing.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(Misfit::Operations { operations });
+        }
+        let adds_floats = |op| matches!(op, Op::Atom { space: AtomicSpace::Shared, operation: Atomic::AddF32 });
+        if kernel.code.iter().any(|instruction| adds_floats(instruction.op)) {
+            return Err(Misfit::SharedFloatAtomic);
+        }
+        if code.len() > shape.code_words {
+            return Err(Misfit::Code { instructions: code.len(), room: shape.code_words });
+        }
+        if launch.constant.len() > 4 * shape.const_words {
+            return Err(Misfit::Constants { bytes: launch.constant.len(), room: 4 * shape.const_words });
+        }
+        let shared = kernel.static_shared + geometry.dynamic_shared;
+        let room = 4 * shape.shared_words as u32;
+        if shared.next_multiple_of(SHARED_STEP) > room {
+            return Err(Misfit::Shared { bytes: shared.next_multiple_of(SHARED_STEP), room });
+        }
+        let warps = geometry.warps();
+        if warps > shape.warps as u32 {
+            return Err(Misfit::Warps { warps, room: shape.warps as u32 });
+        }
+        let registers = u32::from(kernel.registers).max(1);
+        let rows = warps * registers.div_ceil(shape.mrf.banks as u32);
+        if rows > shape.mrf.depth as u32 || registers > u8::MAX.into() {
+            return Err(Misfit::Registers { warps, registers, rows, room: shape.mrf.depth as u32 });
+        }
+        let words = kernel.local_bytes.div_ceil(4);
+        let local_words = u16::try_from(words).map_err(|_| Misfit::Local { words, room: u16::MAX.into() })?;
+        let constants = launch.constant.chunks(4).map(|bytes| {
+            let mut word = [0; 4];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u32::from_le_bytes(word)
+        });
+        Ok(Self { code, constants: constants.collect(), geometry, registers: registers as u8, shared, local_words })
+    }
+}

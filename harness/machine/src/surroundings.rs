@@ -1,0 +1,82 @@
+//! What surrounds one side of the SM: memory and host together.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::{view, view_mut};
+use gpurf_lockstep::Environment;
+use gpurf_oracle::Memory;
+use gpurf_sm::{SmIn, SmOut};
+
+use crate::host::{Ended, Host};
+use crate::job::Job;
+use crate::memory::{GlobalMemory, MemoryFault, Outside};
+
+/// How a launch ended, as memory and host see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// All blocks have.
+    Done,
+    /// The SM says that something is wrong.
+    Fault {
+        /// Warp of the SM.
+        warp: u8,
+        /// Cause (`docs/blocks/fault_unit.md`).
+        cause: u8,
+        /// What the cause's row of the table says.
+        value: u32,
+        /// Where there is no place in global memory, if that is the cause.
+        outside: Option<Outside>,
+    },
+    /// Memory could not do what it was asked.
+    Memory(MemoryFault),
+}
+
+/// Memory and host of one side.
+pub struct Surroundings {
+    memory: GlobalMemory,
+    host: Host,
+}
+
+impl Surroundings {
+    /// Of an SM that has just been reset.
+    pub fn new(config: &Config) -> Self {
+        Self { memory: GlobalMemory::new(config.memory), host: Host::new(config) }
+    }
+
+    /// A launch is to run, with these buffers.
+    pub fn begin(&mut self, job: Job, buffers: Memory) {
+        self.host.begin(job);
+        self.memory.begin(buffers);
+    }
+
+    /// Gives the buffers back.
+    pub fn take_buffers(&mut self) -> Memory {
+        self.memory.take_buffers()
+    }
+
+    /// Whether and how the launch has ended, by the outputs of the cycle before.
+    pub fn end(&self, previous: &SmOut) -> Option<End> {
+        if let Some(fault) = self.memory.fault() {
+            return Some(End::Memory(fault));
+        }
+        self.host.ended(previous).map(|ended| match ended {
+            Ended::Done => End::Done,
+            Ended::Fault { warp, cause, value } => {
+                let outside = self.memory.answered_outside();
+                End::Fault { warp, cause, value, outside }
+            }
+        })
+    }
+}
+
+impl Environment for Surroundings {
+    fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool {
+        let previous = previous.map(view::<SmOut>);
+        if previous.is_some_and(|out| self.end(out).is_some()) {
+            return false;
+        }
+        let inputs: &mut SmIn = view_mut(inputs);
+        self.memory.drive(previous, inputs);
+        self.host.drive(inputs);
+        true
+    }
+}

@@ -1,0 +1,80 @@
+//! Where instructions are, by their addresses: for faults, whose causes lie behind the stages that know an address.
+
+use std::collections::VecDeque;
+
+use gpurf_blocks::instruction::cause;
+use gpurf_blocks::mrf::MAX_PORTS;
+
+use crate::cycle::Cycle;
+
+/// Follows the instructions whose faults the SM reports.
+#[derive(Default)]
+pub struct Whereabouts {
+    /// The instruction that the address unit took last.
+    memory: u32,
+    /// The one that each ALU took last.
+    alu: [u32; MAX_PORTS],
+    /// The BAR that arrived last.
+    barrier: u32,
+    /// Those of the lines in flight.
+    lines: VecDeque<u32>,
+    /// Warp, cause and instruction of what has gone wrong.
+    found: Vec<(u8, u8, u32)>,
+}
+
+impl Whereabouts {
+    /// The instruction at fault, if it is known.
+    pub fn of_fault(&self, warp: u8, cause: u8) -> Option<u32> {
+        self.found.iter().find(|found| (found.0, found.1) == (warp, cause)).map(|found| found.2)
+    }
+
+    /// A cycle.
+    pub fn observe(&mut self, cycle: &Cycle<'_>) {
+        // First: a unit reports what it took in a cycle before.
+        self.faults(cycle);
+        let o = &cycle.probe.outputs;
+        let (dispatch, dispatcher) = (&o.operand_stage, &o.dispatcher);
+        let taken_last = self.memory;
+        if dispatcher.memory_valid_o & o.address_unit.in_ready_o == 1 {
+            self.memory = dispatch.dispatch_pc_o[usize::from(dispatcher.memory_port_o)];
+        }
+        if dispatcher.barrier_valid_o == 1 {
+            self.barrier = dispatch.dispatch_pc_o[usize::from(dispatcher.barrier_port_o)];
+        }
+        for port in 0..MAX_PORTS {
+            if dispatcher.alu_valid_o >> port & o.alu[port].ready_o & 1 == 1 {
+                self.alu[port] = dispatch.dispatch_pc_o[port];
+            }
+        }
+        let table = &cycle.probe.states.line_table;
+        if table.rsp_valid_q == 1 && (o.line_table.result_valid_o == 0 || o.writeback.memory_pop_o == 1) {
+            self.lines.pop_front();
+        }
+        if o.coalescer.row_valid_o == 1 {
+            self.lines.push_back(taken_last);
+        }
+    }
+
+    fn faults(&mut self, cycle: &Cycle<'_>) {
+        let o = &cycle.probe.outputs;
+        for port in 0..MAX_PORTS {
+            let issue = &o.issue_stage;
+            if issue.fault_valid_o >> port & 1 == 1 {
+                self.found.push((issue.warp_o[port], issue.fault_cause_o[port], issue.pc_o[port]));
+            }
+            if o.alu[port].fault_valid_o == 1 {
+                self.found.push((o.alu[port].fault_warp_o, cause::WARP_DIVERGENCE, self.alu[port]));
+            }
+        }
+        let unit = &o.address_unit;
+        if unit.fault_valid_o == 1 {
+            self.found.push((unit.fault_warp_o, unit.fault_cause_o, self.memory));
+        }
+        if let (1, Some(&pc)) = (o.line_table.fault_valid_o, self.lines.front()) {
+            self.found.push((o.line_table.fault_warp_o, cause::NO_SUCH_PLACE, pc));
+        }
+        if o.barrier_unit.fault_valid_o == 1 {
+            self.found.push((o.barrier_unit.fault_warp_o, cause::BARRIER_COUNT, self.barrier));
+        }
+    }
+}
