@@ -71,3 +71,26 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 pub fn all() -> impl Iterator<Item = &'static Entry> {
     registry::BLOCKS.iter().chain(std::iter::once(&ENTRY))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use gpurf_blocks::Role;
+    use gpurf_blocks::config::{Config, Start};
+
+    use super::ENTRY;
+
+    #[test]
+    fn every_signal_has_a_name_of_its_own_and_its_valid() {
+        for settings in [&[][..], &["mrf.issue_ports=2", "sm.warps=48"]] {
+            let config = Config::load(Start::Preset("baseline"), settings).expect("a configuration");
+            // Making the declaration checks the valids.
+            let twin = (ENTRY.twin)(&config);
+            let signals = &twin.declaration().signals;
+            let names: BTreeSet<&str> = signals.iter().map(|s| s.field.name).collect();
+            assert_eq!(names.len(), signals.len());
+            assert!(signals.iter().filter(|s| s.role == Role::Probe).count() > 300);
+        }
+    }
+}

@@ -104,6 +104,8 @@ const OPEN: &[(&str, &str)] = &[("alu_queue", "room_o"), ("side_queue", "ready_o
 /// Signals of a block that depend on the validity of one of its inputs: instance, input, and the signal that drives it.
 const VALID_INPUTS: &[(&str, &str, &str)] = &[
     ("issue_stage", "issue_valid_i", "warp_scheduler_issue_valid"),
+    ("operand_stage", "issue_valid_i", "issue_stage_operand_valid"),
+    ("operand_stage", "write_valid_i", "writeback_write_valid"),
     ("address_unit", "in_valid_i", "dispatcher_memory_valid"),
 ];
 
@@ -121,7 +123,9 @@ struct Instance {
 impl Instance {
     /// The fields of its outputs and hidden state; the structs begin at these offsets.
     fn fields<B: Block>(self, shape: &B::Shape, outputs: usize, state: usize, fields: &mut Vec<Field>) {
-        for mut field in B::Out::fields(shape).into_iter().filter(|f| self.is_compared(f.name)) {
+        let ports = B::Out::fields(shape);
+        let is_port = |name: &str| ports.iter().any(|port| port.name == name);
+        for mut field in ports.iter().filter(|f| self.is_compared(f.name)).cloned() {
             field.net = Net::At(intern(self.output(field.name)));
             field.from = None;
             field.to = READERS
@@ -129,7 +133,8 @@ impl Instance {
                 .filter(|(_, nets)| nets.contains(&net(self.name, field.name).as_str()))
                 .map(|&(block, _)| Endpoint { block, per: 0 })
                 .collect();
-            fields.push(self.placed(field, outputs));
+            field.name = intern(self.signal(field.name));
+            fields.push(self.placed(field, outputs, &is_port));
         }
         for mut field in B::Probe::fields(shape) {
             field.net = match field.net {
@@ -137,31 +142,37 @@ impl Instance {
                 Net::At(path) => Net::At(intern(self.inside(path))),
                 Net::Each { path, per } => Net::Each { path: intern(self.inside(path)), per },
             };
-            fields.push(self.placed(field, state));
+            field.name = intern(self.state(field.name));
+            fields.push(self.placed(field, state, &is_port));
         }
     }
 
     /// A field of the block as one of the SM's.
-    fn placed(self, mut field: Field, offset: usize) -> Field {
+    fn placed(self, mut field: Field, offset: usize, is_port: &dyn Fn(&str) -> bool) -> Field {
         field.offset += offset;
-        field.valid_by = field.valid_by.map(|valid| self.valid(valid));
+        field.valid_by = field.valid_by.map(|valid| self.valid(valid, is_port));
         // A block that is itself made of blocks says which of them holds a register.
         field.from = field.from.or(Some(Endpoint { block: self.block, per: 0 }));
-        field.name = intern(self.signal(field.name));
         field
     }
 
-    /// The name in the SM's record of a port or register of the block.
+    /// The name in the SM's record of a port of the block.
     fn signal(self, name: &str) -> String {
         let number = self.port.map_or_else(String::new, |p| p.to_string());
         net(&format!("{}{number}", self.name), name)
     }
 
+    /// The name in the SM's record of a register of the block, or of a net inside it.
+    fn state(self, name: &str) -> String {
+        if name.ends_with("_q") { self.signal(name) } else { self.signal(&format!("inner_{name}")) }
+    }
+
     /// The name in the SM's record of what says whether something of the block means anything.
-    fn valid(self, name: &'static str) -> &'static str {
+    fn valid(self, name: &'static str, is_port: &dyn Fn(&str) -> bool) -> &'static str {
         let driven = VALID_INPUTS.iter().find(|(instance, input, _)| (*instance, *input) == (self.name, name));
         match driven {
             Some((_, _, signal)) => signal,
+            None if !is_port(name) => intern(self.state(name)),
             None if self.is_compared(name) => intern(self.signal(name)),
             // A port of the SM, under its own name.
             None => name,

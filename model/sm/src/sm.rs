@@ -6,6 +6,7 @@ use gpurf_blocks::front::{Decode as Decoder, Fetch, InstructionBuffer};
 use gpurf_blocks::instruction::{NO_PRED, Roles, cause};
 use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, WarpScheduler};
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
+use gpurf_blocks::mrf::{Mrf, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfWriteQueue};
 use gpurf_blocks::operands::OperandStage;
 use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
 use gpurf_blocks::{Block, Memory, OPERANDS, Ports};
@@ -575,7 +576,7 @@ impl Sm {
         let node = &mut self.fault_unit;
         let ports = self.ports;
         let sources = &mut node.inputs;
-        sources.valid_i = issue.fault_valid_o.into();
+        sources.valid_i = issue.fault_valid_o;
         for p in 0..ports {
             sources.warp_i[p] = issue.warp_o[p];
             sources.cause_i[p] = issue.fault_cause_o[p];
@@ -765,6 +766,14 @@ impl Block for Sm {
         Writeback::NAME,
         LineTable::NAME,
         BarrierUnit::NAME,
+        MrfBankMap::NAME,
+        MrfWriteQueue::NAME,
+        MrfCollector::NAME,
+        MrfAllocator::NAME,
+        MrfArbiter::NAME,
+        MrfBank::NAME,
+        MrfCrossbar::NAME,
+        Mrf::NAME,
         OperandStage::NAME,
         FaultUnit::NAME,
     ];
