@@ -38,7 +38,8 @@ fn bits(fields: &[(&str, u32)], test: impl Fn(&str) -> bool) -> u64 {
 
 /// Whether something came nearer to its end: an instruction, a request, an answer, a result, a word of the host.
 pub fn progress(inputs: &SmIn, out: &SmOut) -> bool {
-    static SM: LazyLock<u64> = LazyLock::new(|| bits(SM_EVENT, |name| !name.contains("stall") && !name.contains("wait")));
+    static SM: LazyLock<u64> =
+        LazyLock::new(|| bits(SM_EVENT, |name| !name.contains("stall") && !name.contains("wait")));
     static REGISTERS: LazyLock<u64> =
         LazyLock::new(|| bits(MRF_EVENT, |name| matches!(name, "read" | "write" | "dispatch")));
     let host = inputs.code_we_i | inputs.const_we_i | inputs.launch_valid_i;
@@ -61,10 +62,12 @@ mod tests {
     fn waiting_is_no_progress() {
         let (inputs, out) = (SmIn::zeroed(), SmOut::zeroed());
         assert!(!progress(&inputs, &out));
-        for (name, moves) in [("issue", true), ("stall_scoreboard", false), ("line_wait", false), ("line_answer", true)] {
+        for (name, moves) in [("issue", true), ("stall_scoreboard", false), ("line_wait", false), ("line_answer", true)]
+        {
             assert_eq!(progress(&inputs, &SmOut { event_o: event(SM_EVENT, name), ..out }), moves, "{name}");
         }
-        for (name, moves) in [("write", true), ("issue_stall", false), ("conflict_write", false), ("write_held", false)] {
+        for (name, moves) in [("write", true), ("issue_stall", false), ("conflict_write", false), ("write_held", false)]
+        {
             assert_eq!(progress(&inputs, &SmOut { mrf_event_o: event(MRF_EVENT, name), ..out }), moves, "{name}");
         }
         let offered = SmOut { mem_req_valid_o: 1, ..out };

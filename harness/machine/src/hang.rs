@@ -55,13 +55,7 @@ pub fn waits(out: &SmOut, probe: &SmProbe, shape: &SmShape, launch: &KernelLaunc
 }
 
 /// Of one warp; nothing where it has ended.
-fn warp_waits(
-    out: &SmOut,
-    probe: &SmProbe,
-    shape: &SmShape,
-    warp: usize,
-    launch: &KernelLaunch<'_>,
-) -> Option<String> {
+fn warp_waits(out: &SmOut, probe: &SmProbe, shape: &SmShape, warp: usize, launch: &KernelLaunch<'_>) -> Option<String> {
     let (o, states) = (&probe.outputs, &probe.states);
     let bit = |mask: u64| mask >> warp & 1 == 1;
     let in_flight = states.scoreboard.count_q[warp];
@@ -150,8 +144,9 @@ fn units(out: &SmOut, probe: &SmProbe) -> Vec<String> {
     if lines_in_flight > 0 {
         lines.push(format!("line table: {lines_in_flight} lines in flight"));
     }
-    let queues = lanes_of(o.operand_stage.dispatch_valid_o.into())
-        .map(|port| format!("operand stage: port {port} offers an instruction of warp {}", o.operand_stage.dispatch_warp_o[port]));
+    let queues = lanes_of(o.operand_stage.dispatch_valid_o.into()).map(|port| {
+        format!("operand stage: port {port} offers an instruction of warp {}", o.operand_stage.dispatch_warp_o[port])
+    });
     lines.extend(queues);
     let launcher = &states.block_launcher;
     if o.block_launcher.busy_o == 1 {

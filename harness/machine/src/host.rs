@@ -122,3 +122,6 @@ fn launch(job: &Job, inputs: &mut SmIn) {
     inputs.launch_dynamic_i = geometry.dynamic_shared;
     inputs.launch_local_i = job.local_words;
 }
+
+#[cfg(test)]
+mod tests;

@@ -164,3 +164,6 @@ impl Job {
         Ok(Self { code, constants: constants.collect(), geometry, registers: registers as u8, shared, local_words })
     }
 }
+
+#[cfg(test)]
+mod tests;

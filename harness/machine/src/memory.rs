@@ -221,11 +221,7 @@ impl Line<'_> {
 }
 
 /// Performs a request; gives the line, or the old words of an atomic operation lane by lane.
-fn perform(
-    buffers: &Memory,
-    local: &mut HashMap<u32, [u32; LANES]>,
-    out: &SmOut,
-) -> Result<WarpData, MemoryFault> {
+fn perform(buffers: &Memory, local: &mut HashMap<u32, [u32; LANES]>, out: &SmOut) -> Result<WarpData, MemoryFault> {
     let (kind, mask, size) = (out.mem_req_kind_o, out.mem_req_mask_o, out.mem_req_size_o);
     let number = out.mem_req_line_o;
     let (access, bytes) = match (kind, size) {

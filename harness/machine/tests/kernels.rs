@@ -23,6 +23,7 @@ fn run(kernel: &Kernel, settings: Settings) -> Option<Statistics> {
         Err(RunError::Engine(LaunchError::Refused(refusal)))
             if matches!(refusal.misfit, Misfit::Operations { .. } | Misfit::SharedFloatAtomic) =>
         {
+            println!("{refusal}");
             return None;
         }
         Err(error) => panic!("{}: {error}", kernel.name),
@@ -41,7 +42,14 @@ fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
         let start = std::time::Instant::now();
         match run(kernel, Settings::new(config(&[]))) {
             Some(s) => {
-                println!("{} {:?} cycles {} {:?} ipc {:.3}", kernel.name, start.elapsed(), s.cycles, s.judged, s.events["issue"] as f64 / s.cycles as f64);
+                println!(
+                    "{} {:?} cycles {} {:?} ipc {:.3}",
+                    kernel.name,
+                    start.elapsed(),
+                    s.cycles,
+                    s.judged,
+                    s.events["issue"] as f64 / s.cycles as f64
+                );
                 ran += 1;
             }
             None => println!("{} refused", kernel.name),

@@ -163,12 +163,7 @@ impl Judge {
     ///
     /// # Errors
     /// When the oracle finds that the program is wrong.
-    pub fn begin<'a>(
-        &mut self,
-        launch: &KernelLaunch<'a>,
-        job: &Job,
-        memory: &Memory,
-    ) -> Result<Case<'a>, JudgeError> {
+    pub fn begin<'a>(&mut self, launch: &KernelLaunch<'a>, job: &Job, memory: &Memory) -> Result<Case<'a>, JudgeError> {
         let program = match &self.program {
             Some((kernel, program)) if kernel == launch.kernel => program.clone(),
             _ => {

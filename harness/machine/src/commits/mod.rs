@@ -14,3 +14,6 @@ pub use judge::{Case, Difference, First, Judge, JudgeError, Mismatch, Verdict};
 pub use observed::Observed;
 pub use sequences::{Key, Kind, Sequences, Sink, Write, Writes};
 pub use tracker::Tracker;
+
+#[cfg(test)]
+mod tests;

@@ -152,7 +152,8 @@ impl<S: Sink> Tracker<S> {
             _ => 0,
         };
         // What the launcher's table says, from the same rule.
-        let base = if unit.shared_valid_o == 1 { u32::from(slot) / self.geometry.warps() * self.shared_step } else { 0 };
+        let base =
+            if unit.shared_valid_o == 1 { u32::from(slot) / self.geometry.warps() * self.shared_step } else { 0 };
         let access = &mut self.access;
         access.mask |= served;
         for lane in lanes_of(served) {

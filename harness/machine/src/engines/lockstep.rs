@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::{Twin, view};
+use gpurf_blocks::view;
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
     Capture, Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Trail, report, write_failure,
@@ -53,14 +53,7 @@ impl LockstepEngine {
     /// # Errors
     /// When the RTL fails while it is constructed.
     pub fn new(settings: Settings, library: &Library) -> Result<Self, Failure> {
-        Self::with_model((gpurf_sm::ENTRY.twin)(&settings.config), settings, library)
-    }
-
-    /// The same with a model of one's own, e.g. one with a defect.
-    ///
-    /// # Errors
-    /// As [`LockstepEngine::new`].
-    pub fn with_model(model: Box<dyn Twin>, settings: Settings, library: &Library) -> Result<Self, Failure> {
+        let model = (settings.model)(&settings.config);
         let lockstep = Lockstep::new(model, library.instance(settings.seed)?, library.absent());
         Ok(Self {
             trail: Trail::new(&lockstep),
@@ -154,8 +147,7 @@ impl Engine for LockstepEngine {
             progress(view::<SmIn>(inputs), view::<SmOut>(compared))
         };
         let (rtl, model) = (&mut self.rtl, &mut self.model);
-        let mut outcome =
-            self.lockstep.go_on(&mut self.trail, rtl, model, &plan, &mut observe, self.settings.stop);
+        let mut outcome = self.lockstep.go_on(&mut self.trail, rtl, model, &plan, &mut observe, self.settings.stop);
         *memory = self.model.take_buffers();
         self.cycles = outcome.cycles;
         self.events = std::mem::take(&mut outcome.events);

@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use gpurf_blocks::Twin;
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::Events;
 use gpurf_lockstep::report::DivergenceSummary;
@@ -40,13 +41,15 @@ pub struct Settings {
     pub stop: &'static AtomicBool,
     /// Cycles to record, and the folder below which the waveform goes.
     pub wave: Option<(RangeInclusive<u64>, PathBuf)>,
+    /// Makes a model of the SM; another one than that of `gpurf-sm` for tests.
+    pub model: fn(&Config) -> Box<dyn Twin>,
 }
 
 impl Settings {
     /// Of this configuration; nothing else out of the ordinary.
     pub fn new(config: Config) -> Self {
         static GO: AtomicBool = AtomicBool::new(false);
-        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None }
+        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None, model: gpurf_sm::ENTRY.twin }
     }
 }
 

@@ -95,12 +95,7 @@ impl<R: Runner> Solo<R> {
     }
 
     /// Runs a launch. `observe` sees each cycle, with probes, if there is one.
-    fn run(
-        &mut self,
-        job: Job,
-        buffers: Memory,
-        mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>,
-    ) -> Result<End, Halt> {
+    fn run(&mut self, job: Job, buffers: Memory, mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>) -> Result<End, Halt> {
         self.surroundings.begin(job, buffers);
         let input_bytes = self.input_bytes;
         let mut idle = 0;
@@ -195,7 +190,7 @@ impl ModelEngine {
 }
 
 fn solo_model(settings: Settings) -> Solo<Box<dyn Twin>> {
-    let mut twin = (gpurf_sm::ENTRY.twin)(&settings.config);
+    let mut twin = (settings.model)(&settings.config);
     fill_twin(&mut *twin, settings.seed);
     let declaration = twin.declaration().clone();
     Solo::new(settings, twin, &declaration, &[], Side::Model)

@@ -208,7 +208,11 @@ fn every_atomic_operation() {
         (11, 0x0080_0001, 0x8080_0000, 0),
     ];
     for (operation, old, operand, new) in cases {
-        assert_eq!(atomic(operation, old, operand, 99), (old, new), "operation {operation} of {old:#x} and {operand:#x}");
+        assert_eq!(
+            atomic(operation, old, operand, 99),
+            (old, new),
+            "operation {operation} of {old:#x} and {operand:#x}"
+        );
     }
     assert_eq!(atomic(12, 7, 5, 7), (7, 5));
     assert_eq!(atomic(12, 7, 5, 8), (7, 7));
@@ -312,7 +316,8 @@ fn the_same_outputs_give_the_same_inputs() {
         for _ in 0..20_000 {
             x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let kind = (x >> 8) as u8 % 3;
-            let mut out = lane(request(kind, address + (x >> 16) % 4096 * 4), (x >> 3) as usize % 32, (x >> 5) as u8 & 124, x);
+            let mut out =
+                lane(request(kind, address + (x >> 16) % 4096 * 4), (x >> 3) as usize % 32, (x >> 5) as u8 & 124, x);
             out.mem_req_valid_o = (x >> 28 != 0).into();
             out.mem_rsp_ready_o = (x >> 29 != 0).into();
             let inputs = bench.cycle(out);

@@ -1,0 +1,89 @@
+use gpurf_blocks::config::Start;
+use gpurf_isa::image::Kernel;
+
+use super::*;
+
+fn config(settings: &[&str]) -> Config {
+    Config::load(Start::Preset("baseline"), settings).unwrap()
+}
+
+fn kernel(code: &str) -> Kernel {
+    Kernel { name: "k".into(), code: gpurf_isa::assemble(code).unwrap(), registers: 16, ..Kernel::default() }
+}
+
+/// Makes a launch of a block of so many threads ready.
+fn job(settings: &[&str], kernel: &Kernel, threads: u32, constant: &[u8]) -> Result<Job, Refusal> {
+    let geometry = Geometry { grid: [1; 3], block: [threads, 1, 1], dynamic_shared: 100 };
+    Job::new(&config(settings), &KernelLaunch { kernel, source: "k.ptx", geometry, constant })
+}
+
+#[track_caller]
+fn refused(settings: &[&str], kernel: &Kernel, threads: u32, constant: &[u8], words: &str) {
+    let refusal = job(settings, kernel, threads, constant).unwrap_err();
+    assert_eq!(refusal.to_string(), format!("kernel `k` does not fit this SM: {words}"));
+}
+
+#[test]
+fn a_launch_in_the_hosts_words() {
+    let kernel = Kernel { static_shared: 50, local_bytes: 9, ..kernel("MOV R1, 7\nEXIT") };
+    let ready = job(&[], &kernel, 100, &[1, 2, 3, 4, 5]).unwrap();
+    assert_eq!(ready.code, [kernel.code[0].encode(), kernel.code[1].encode()]);
+    assert_eq!(ready.constants, [0x0403_0201, 5]);
+    assert_eq!((ready.registers, ready.shared, ready.local_words), (16, 150, 3));
+    // A kernel without registers has one all the same: the launcher asks for it.
+    let kernel = Kernel { registers: 0, ..kernel };
+    assert_eq!(job(&[], &kernel, 100, &[]).unwrap().registers, 1);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let small = kernel("EXIT");
+    let long = kernel(&"NOP\n".repeat(64));
+    assert!(job(&["sm.code_words=64"], &long, 32, &[]).is_ok());
+    let longer = kernel(&"NOP\n".repeat(65));
+    let words = "it has 65 instructions, the code memory has room for 64 (sm.code_words)";
+    refused(&["sm.code_words=64"], &longer, 32, &[], words);
+
+    assert!(job(&["sm.const_kilobytes=4"], &small, 32, &[0; 4096]).is_ok());
+    let words = "its parameters and constants take 4097 bytes, the constant memory has 4096 (sm.const_kilobytes)";
+    refused(&["sm.const_kilobytes=4"], &small, 32, &[0; 4097], words);
+
+    let shared = |bytes| Kernel { static_shared: bytes, ..small.clone() };
+    assert!(job(&["sm.shared_kilobytes=4"], &shared(3996), 32, &[]).is_ok());
+    let words = "a block takes 4224 bytes of shared memory, there are 4096 (sm.shared_kilobytes)";
+    refused(&["sm.shared_kilobytes=4"], &shared(3997), 32, &[], words);
+
+    assert!(job(&["sm.warps=8"], &small, 256, &[]).is_ok());
+    refused(&["sm.warps=8"], &small, 257, &[], "a block has 9 warps, the SM has 8 (sm.warps)");
+
+    // 128 KB are 64 rows of 16 banks; 8 warps of 128 registers take 8 rows each.
+    let registers = |registers| Kernel { registers, ..small.clone() };
+    assert!(job(&[], &registers(128), 256, &[]).is_ok());
+    let words = "a block of 8 warps with 129 registers takes 72 rows of the register file, which has 64 (mrf.kilobytes; \
+                 --registers limits those of a thread)";
+    refused(&[], &registers(129), 256, &[], words);
+
+    let local = |bytes| Kernel { local_bytes: bytes, ..small.clone() };
+    assert!(job(&[], &local(4 * 65_535), 32, &[]).is_ok());
+    let words = "a thread has 65536 words of local memory, it can have 65535";
+    refused(&[], &local(4 * 65_535 + 1), 32, &[], words);
+}
+
+#[test]
+fn operations_without_a_unit_are_named() {
+    // Every operation that the decoder sends nowhere, whichever these are.
+    let all = "FADD R1, R2, R3\nMUFU.RCP R1, R2\nFADD R1, R1, R1\nEXIT";
+    let instructions = gpurf_isa::assemble(all).unwrap();
+    let unsupported = |index: usize| {
+        let [op, ctl] = gpurf_isa::Instruction::encode(&instructions[index]);
+        roles(op, ctl).unit() == unit::UNSUPPORTED
+    };
+    match (unsupported(0), unsupported(1)) {
+        (true, true) => refused(&[], &kernel(all), 32, &[], "the SM has no unit for FADD, MUFU"),
+        (false, false) => assert!(job(&[], &kernel(all), 32, &[]).is_ok()),
+        _ => panic!("one of the two has a unit"),
+    }
+    let words = "atomic additions of floats in shared memory come with the floating-point unit";
+    refused(&[], &kernel("ATOM.SHARED.ADD.F32 RZ, [R1], R2\nEXIT"), 32, &[], words);
+    assert!(job(&[], &kernel("ATOM.GLOBAL.ADD.F32 RZ, [R1:R2], R2\nEXIT"), 32, &[]).is_ok());
+}
