@@ -59,6 +59,14 @@ const BLOCKS: &[Entry] = &[
     entry::<mrf::arbiter::ArbiterDriver, mrf::arbiter::ArbiterCover>("mrf_arbiter"),
     entry::<mrf::bank::BankDriver, mrf::bank::BankCover>("mrf_bank"),
     entry::<mrf::crossbar::CrossbarDriver, mrf::crossbar::CrossbarCover>("mrf_crossbar"),
+    entry::<front::fetch::FetchDriver, front::fetch::FetchCover>("fetch"),
+    entry::<front::decode::DecodeDriver, front::decode::DecodeCover>("decode"),
+    entry::<front::instruction_buffer::InstructionBufferDriver, front::instruction_buffer::InstructionBufferCover>(
+        "instruction_buffer",
+    ),
+    entry::<issue::warp_scheduler::WarpSchedulerDriver, issue::warp_scheduler::WarpSchedulerCover>("warp_scheduler"),
+    entry::<issue::simt_stack::SimtStackDriver, issue::simt_stack::SimtStackCover>("simt_stack"),
+    entry::<issue::issue_stage::IssueStageDriver, issue::issue_stage::IssueStageCover>("issue_stage"),
     entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
 ];
 
