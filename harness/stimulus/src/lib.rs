@@ -59,6 +59,13 @@ const BLOCKS: &[Entry] = &[
     entry::<mrf::arbiter::ArbiterDriver, mrf::arbiter::ArbiterCover>("mrf_arbiter"),
     entry::<mrf::bank::BankDriver, mrf::bank::BankCover>("mrf_bank"),
     entry::<mrf::crossbar::CrossbarDriver, mrf::crossbar::CrossbarCover>("mrf_crossbar"),
+    entry::<memory::address_unit::AddressUnitDriver, memory::address_unit::AddressUnitCover>("address_unit"),
+    entry::<memory::coalescer::CoalescerDriver, memory::coalescer::CoalescerCover>("coalescer"),
+    entry::<memory::line_table::LineTableDriver, memory::line_table::LineTableCover>("line_table"),
+    entry::<memory::shared_memory::SharedMemoryDriver, memory::shared_memory::SharedMemoryCover>("shared_memory"),
+    entry::<memory::constant_memory::ConstantMemoryDriver, memory::constant_memory::ConstantMemoryCover>(
+        "constant_memory",
+    ),
     entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
 ];
 
