@@ -65,7 +65,7 @@ impl Driver for LineTableDriver {
             rng.fill(&mut inputs.mem_rsp_data_i.0);
             inputs.mem_rsp_fault_i = rng.chance(knobs.get(FAULT)).into();
         }
-        inputs.pop_i = rng.chance(knobs.get(POP)).into();
+        inputs.pop_i = self.out.result_valid_o & u8::from(rng.chance(knobs.get(POP)));
         self.twin.late(inputs, &mut self.out);
         self.twin.clock(inputs, &self.out);
     }
@@ -124,10 +124,9 @@ impl LineTableCover {
             ("answer taken", answer && !waits),
             ("answer refused", answer && waits),
             ("answer waits for the result before it", waits && !makes),
-            ("result replaced", waits && result && pop),
-            ("result taken, none follows", result && pop && !waits),
+            ("result replaced", waits && pop),
+            ("result taken, none follows", pop && !waits),
             ("result waits", result && !pop),
-            ("pop of nothing", !result && pop),
             ("nothing is left but the result", p.count_q == 0 && result),
             ("empty", o.empty_o == 1),
             ("unsigned bytes with the sign set", line && size == 0 && !signed && negative),
