@@ -7,8 +7,8 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, LANES, OPERANDS, Ports, WarpData};
 use gpurf_lockstep::Rng;
 
-use super::lanes::{set_lanes, some_lanes};
-use crate::driver::{RESET, Reset};
+use super::lanes::{RESET, set_lanes, some_lanes};
+use crate::driver::Reset;
 use crate::{Cover, Driver, Knob, Knobs};
 
 const S2R: u8 = 0x12;
@@ -47,12 +47,12 @@ const OTHER: usize = 7;
 impl Driver for AddressUnitDriver {
     type In = AddressUnitIn;
     const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an instruction is offered", values: &[100, 600, 1000] },
-        Knob { name: "serve", doc: "a unit serves lanes", values: &[100, 600, 1000] },
-        Knob { name: "few", doc: "it serves some of them, not all", values: &[0, 500, 900] },
+        Knob { name: "offer", doc: "an instruction is offered", values: &[200, 800, 1000] },
+        Knob { name: "serve", doc: "a unit serves lanes", values: &[200, 800, 1000] },
+        Knob { name: "few", doc: "it serves some of them, not all", values: &[0, 100, 600] },
         Knob { name: "generics", doc: "an address is generic", values: &[100, 800] },
         Knob { name: "mixed", doc: "generic addresses of an instruction are in several spaces", values: &[0, 700] },
-        Knob { name: "fault", doc: "an instruction is at fault", values: &[0, 100, 600] },
+        Knob { name: "fault", doc: "an instruction is at fault", values: &[0, 200, 600] },
         Knob { name: "partial", doc: "lanes do not take part", values: &[0, 500, 900] },
         Knob { name: "other", doc: "a shuffle or a special register", values: &[50, 300] },
         RESET,
@@ -192,12 +192,13 @@ impl AddressUnitDriver {
         mask: u32,
         operands: &mut [WarpData; OPERANDS],
     ) -> Draft {
-        let opcode = [LD, LD, ST, LDC, ATOM, CAS][rng.below(6) as usize];
+        let opcode = [LD, ST, LDC, ATOM, ATOM, CAS][rng.below(6) as usize];
         let generic = rng.chance(knobs.get(GENERICS));
         let space = if generic { GENERIC } else { rng.below(3) as u32 };
-        let align = if rng.chance(700) { 0 } else { rng.below(3) as u32 };
+        let align = if rng.chance(500) { 0 } else { rng.below(3) as u32 };
         let kind = rng.below(5) as u32;
-        let operation = rng.below(12) as u32;
+        // Often the sum of floats, which only global memory performs.
+        let operation = rng.below(15).min(11) as u32;
         let (m, size) = match opcode {
             LD => (space | kind << 2 | align << 5, kind / 2),
             ST => (space | (kind % 3) << 2 | align << 4, kind % 3),
@@ -215,9 +216,10 @@ impl AddressUnitDriver {
             (_, SHARED) => &[SHARED],
             (_, LOCAL) => &[LOCAL],
             (LD, _) => &[GLOBAL, SHARED, LOCAL, CONSTANT],
-            (ST, _) if !at_fault => &[GLOBAL, SHARED, LOCAL],
-            _ if !at_fault => &[GLOBAL, SHARED],
-            _ => &[GLOBAL, SHARED, LOCAL, CONSTANT],
+            (ST, _) if at_fault => &[GLOBAL, SHARED, CONSTANT],
+            (ST, _) => &[GLOBAL, SHARED, LOCAL],
+            _ if at_fault => &[GLOBAL, SHARED, LOCAL, CONSTANT],
+            _ => &[GLOBAL, SHARED],
         };
         let choose = |rng: &mut Rng| windows[rng.below(windows.len() as u64) as usize];
         let (only, mixed) = (choose(rng), rng.chance(knobs.get(MIXED)));
@@ -233,8 +235,12 @@ impl AddressUnitDriver {
         for lane in set_lanes(mask) {
             let window = if mixed { choose(rng) } else { only };
             let end = self.end(window, inputs);
-            let near_end = rng.chance(300);
-            let below = if near_end { end.saturating_sub(rng.below(64)) } else { rng.below(end.max(1)) };
+            let below = match rng.below(8) {
+                0 => end,
+                1 => end.saturating_sub(rng.below(64)),
+                2 => rng.below(256).min(end),
+                _ => rng.below(end.max(1)),
+            };
             let mut address = (u64::from(window) << 32) + below.saturating_sub(step) / step * step;
             if wrong >> lane & 1 == 1 {
                 let fault = if two_kinds { rng.below(6) } else { fault };

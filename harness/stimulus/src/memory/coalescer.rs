@@ -6,8 +6,8 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, LANES, NoProbe, Ports};
 use gpurf_lockstep::Rng;
 
-use super::lanes::{Pending, addresses, set_lanes};
-use crate::driver::{RESET, Reset};
+use super::lanes::{Pending, RESET, addresses, set_lanes};
+use crate::driver::Reset;
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct CoalescerDriver {
@@ -32,8 +32,8 @@ const WITHDRAW: usize = 6;
 impl Driver for CoalescerDriver {
     type In = CoalescerIn;
     const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an access begins", values: &[100, 600, 1000] },
-        Knob { name: "ready", doc: "a request is taken", values: &[100, 500, 1000] },
+        Knob { name: "offer", doc: "an access begins", values: &[200, 800, 1000] },
+        Knob { name: "ready", doc: "a request is taken", values: &[200, 700, 1000] },
         Knob { name: "room", doc: "the line table has room", values: &[200, 900, 1000] },
         Knob { name: "local", doc: "an access is to local memory", values: &[0, 300, 1000] },
         Knob { name: "near", doc: "addresses are among the first few", values: &[0, 500, 1000] },
@@ -96,10 +96,14 @@ impl CoalescerDriver {
         access.local_words_i = if rng.chance(500) { 1 + rng.below(40) } else { 1 + rng.below(65535) } as u16;
         let bytes = if access.local_i == 1 { 4 * u64::from(access.local_words_i) } else { 1 << 32 };
         access.addr_i = addresses(rng, bytes, access.size_i, knobs.get(NEAR));
+        if access.size_i == 0 && rng.chance(300) {
+            // The last byte of a line, or of a word.
+            let lane = rng.below(LANES as u64) as usize;
+            access.addr_i.0[lane] |= if access.local_i == 1 { 3 } else { 127 };
+        }
         rng.fill(&mut access.store_i.0);
         rng.fill(&mut access.compare_i.0);
-        // Lanes that do not take part have addresses of zero.
-        for lane in set_lanes(!self.pending.left) {
+        for lane in self.pending.blank(rng) {
             (access.addr_i.0[lane], access.store_i.0[lane], access.compare_i.0[lane]) = (0, 0, 0);
         }
     }

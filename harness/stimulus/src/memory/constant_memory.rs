@@ -6,8 +6,8 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, LANES, Ports};
 use gpurf_lockstep::Rng;
 
-use super::lanes::{Pending, addresses, set_lanes};
-use crate::driver::{RESET, Reset};
+use super::lanes::{Pending, RESET, addresses, set_lanes};
+use crate::driver::Reset;
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct ConstantMemoryDriver {
@@ -87,8 +87,7 @@ impl ConstantMemoryDriver {
         access.warp_i = rng.below(self.warps) as u8;
         (access.reg_valid_i, access.reg_i) = (rng.chance(800).into(), rng.below(256) as u8);
         access.addr_i = addresses(rng, 4 * self.words, access.size_i, knobs.get(NEAR));
-        // Lanes that do not take part have addresses of zero.
-        for lane in set_lanes(!self.pending.left) {
+        for lane in self.pending.blank(rng) {
             access.addr_i.0[lane] = 0;
         }
     }

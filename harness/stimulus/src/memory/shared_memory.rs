@@ -6,15 +6,21 @@ use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::{Block, LANES, Ports, WarpData};
 use gpurf_lockstep::Rng;
 
-use super::lanes::{Pending, addresses, set_lanes};
-use crate::driver::{RESET, Reset};
+use super::lanes::{Pending, RESET, addresses, set_lanes};
+use crate::driver::Reset;
 use crate::{Cover, Driver, Knob, Knobs};
 
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const ATOMIC: u8 = 2;
 /// Atomic operations that shared memory performs.
-const OPERATIONS: [u8; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12];
+const OPERATIONS: [u8; 12] = [0, 1, 2, 3, 4, INC, DEC, 7, 8, 9, 10, CAS];
+/// Counts up to the operand, then begins again.
+const INC: u8 = 5;
+/// Counts down to zero, then begins again at the operand.
+const DEC: u8 = 6;
+/// Compare and swap.
+const CAS: u8 = 12;
 
 pub(crate) struct SharedMemoryDriver {
     bytes: u64,
@@ -36,18 +42,20 @@ const STORES: usize = 4;
 const ATOMICS: usize = 5;
 const SMALL: usize = 6;
 const WITHDRAW: usize = 7;
+const AGAIN: usize = 8;
 
 impl Driver for SharedMemoryDriver {
     type In = SharedMemoryIn;
     const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an access begins", values: &[100, 600, 1000] },
-        Knob { name: "room", doc: "the side queue has room", values: &[200, 900, 1000] },
+        Knob { name: "offer", doc: "an access begins", values: &[300, 1000, 1000] },
+        Knob { name: "room", doc: "the side queue has room", values: &[400, 1000, 1000] },
         Knob { name: "near", doc: "addresses are among the first few", values: &[0, 800, 1000] },
         Knob { name: "partial", doc: "lanes do not take part", values: &[0, 500, 900] },
-        Knob { name: "stores", doc: "an access is a store", values: &[200, 500] },
-        Knob { name: "atomics", doc: "any other access is an atomic operation", values: &[100, 500, 900] },
+        Knob { name: "stores", doc: "an access is a store", values: &[100, 400] },
+        Knob { name: "atomics", doc: "any other access is an atomic operation", values: &[0, 300, 900] },
         Knob { name: "small", doc: "operands are among the first few numbers", values: &[0, 800, 1000] },
         Knob { name: "withdraw", doc: "an offer is withdrawn for a cycle", values: &[0, 50] },
+        Knob { name: "again", doc: "an access has the addresses of the one before", values: &[0, 300, 700] },
         RESET,
     ];
 
@@ -70,7 +78,7 @@ impl Driver for SharedMemoryDriver {
             self.begin(rng, knobs);
         }
         let access = &mut *self.access;
-        access.rst_ni = self.reset.next(rng, knobs.get(8));
+        access.rst_ni = self.reset.next(rng, knobs.get(9));
         access.valid_i = (self.pending.left != 0 && !rng.chance(knobs.get(WITHDRAW))).into();
         access.lanes_i = self.pending.left;
         access.room_i = rng.chance(knobs.get(ROOM)).into();
@@ -96,16 +104,23 @@ impl SharedMemoryDriver {
             LOAD
         };
         let atomic = access.kind_i == ATOMIC;
-        access.atomic_i = if atomic { OPERATIONS[rng.below(OPERATIONS.len() as u64) as usize] } else { 0 };
+        access.atomic_i = match atomic {
+            false => 0,
+            true if rng.chance(400) => [INC, DEC, CAS][rng.below(3) as usize],
+            true => OPERATIONS[rng.below(OPERATIONS.len() as u64) as usize],
+        };
         access.size_i = if atomic { 2 } else { rng.below(3) as u8 };
         access.signed_i = (access.kind_i == LOAD && access.size_i < 2 && rng.chance(500)).into();
         access.warp_i = rng.below(self.warps) as u8;
-        (access.reg_valid_i, access.reg_i) = (rng.chance(800).into(), rng.below(256) as u8);
-        access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.get(NEAR));
+        (access.reg_valid_i, access.reg_i) = (rng.chance(900).into(), rng.below(256) as u8);
+        if rng.chance(knobs.get(AGAIN)) {
+            access.addr_i.0.iter_mut().for_each(|address| *address = *address >> access.size_i << access.size_i);
+        } else {
+            access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.get(NEAR));
+        }
         access.store_i = operands(rng, knobs.get(SMALL));
         access.compare_i = operands(rng, knobs.get(SMALL));
-        // Lanes that do not take part have addresses and operands of zero.
-        for lane in set_lanes(!self.pending.left) {
+        for lane in self.pending.blank(rng) {
             (access.addr_i.0[lane], access.store_i.0[lane], access.compare_i.0[lane]) = (0, 0, 0);
         }
     }
@@ -115,7 +130,7 @@ impl SharedMemoryDriver {
 fn operands(rng: &mut Rng, small: u32) -> WarpData {
     let mut numbers = WarpData::ZERO;
     if rng.chance(small) {
-        numbers.0.iter_mut().for_each(|number| *number = (rng.below(5) as u32).wrapping_sub(1));
+        numbers.0.iter_mut().for_each(|number| *number = (rng.below(4) as u32).wrapping_sub(1));
     } else {
         rng.fill(&mut numbers.0);
     }
@@ -244,16 +259,16 @@ impl SharedMemoryCover {
             ("atomic operation without a register", atomic && !register),
             ("load without a register", load && !register),
             ("atomic operation withdrawn", phase && !valid),
-            ("compared and equal", was(12, |m, _, compare| m == compare)),
-            ("compared and different", was(12, |m, _, compare| m != compare)),
-            ("compared and swapped for another value", was(12, |m, c, compare| m == compare && c != m)),
-            ("inc counts", was(5, |m, c, _| m < c)),
-            ("inc begins again at its limit", was(5, |m, c, _| m == c)),
-            ("inc begins again above its limit", was(5, |m, c, _| m > c)),
-            ("dec counts", was(6, |m, c, _| m != 0 && m <= c)),
-            ("dec counts from its limit", was(6, |m, c, _| m != 0 && m == c)),
-            ("dec begins again at zero", was(6, |m, c, _| m == 0 && c != 0)),
-            ("dec begins again above its limit", was(6, |m, c, _| m > c)),
+            ("compared and equal", was(CAS, |m, _, compare| m == compare)),
+            ("compared and different", was(CAS, |m, _, compare| m != compare)),
+            ("compared and swapped for another value", was(CAS, |m, c, compare| m == compare && c != m)),
+            ("inc counts", was(INC, |m, c, _| m < c)),
+            ("inc begins again at its limit", was(INC, |m, c, _| m == c)),
+            ("inc begins again above its limit", was(INC, |m, c, _| m > c)),
+            ("dec counts", was(DEC, |m, c, _| m != 0 && m <= c)),
+            ("dec counts from its limit", was(DEC, |m, c, _| m != 0 && m == c)),
+            ("dec begins again at zero", was(DEC, |m, c, _| m == 0 && c != 0)),
+            ("dec begins again above its limit", was(DEC, |m, c, _| m > c)),
             ("unsigned minimum of other signs", was(1, signs)),
             ("signed minimum of other signs", was(2, signs)),
             ("unsigned maximum of other signs", was(3, signs)),
