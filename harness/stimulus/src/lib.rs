@@ -67,6 +67,13 @@ const BLOCKS: &[Entry] = &[
     entry::<issue::warp_scheduler::WarpSchedulerDriver, issue::warp_scheduler::WarpSchedulerCover>("warp_scheduler"),
     entry::<issue::simt_stack::SimtStackDriver, issue::simt_stack::SimtStackCover>("simt_stack"),
     entry::<issue::issue_stage::IssueStageDriver, issue::issue_stage::IssueStageCover>("issue_stage"),
+    entry::<memory::address_unit::AddressUnitDriver, memory::address_unit::AddressUnitCover>("address_unit"),
+    entry::<memory::coalescer::CoalescerDriver, memory::coalescer::CoalescerCover>("coalescer"),
+    entry::<memory::line_table::LineTableDriver, memory::line_table::LineTableCover>("line_table"),
+    entry::<memory::shared_memory::SharedMemoryDriver, memory::shared_memory::SharedMemoryCover>("shared_memory"),
+    entry::<memory::constant_memory::ConstantMemoryDriver, memory::constant_memory::ConstantMemoryCover>(
+        "constant_memory",
+    ),
     entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
     entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
     entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
