@@ -60,6 +60,14 @@ const BLOCKS: &[Entry] = &[
     entry::<mrf::bank::BankDriver, mrf::bank::BankCover>("mrf_bank"),
     entry::<mrf::crossbar::CrossbarDriver, mrf::crossbar::CrossbarCover>("mrf_crossbar"),
     entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
+    entry::<issue::scoreboard::ScoreboardDriver, issue::scoreboard::ScoreboardCover>("scoreboard"),
+    entry::<issue::predicate_file::PredicateFileDriver, issue::predicate_file::PredicateFileCover>("predicate_file"),
+    entry::<operands::operand_stage::OperandStageDriver, operands::operand_stage::OperandStageCover>("operand_stage"),
+    entry::<control::barrier_unit::BarrierUnitDriver, control::barrier_unit::BarrierUnitCover>("barrier_unit"),
+    entry::<control::block_launcher::BlockLauncherDriver, control::block_launcher::BlockLauncherCover>(
+        "block_launcher",
+    ),
+    entry::<control::fault_unit::FaultUnitDriver, control::fault_unit::FaultUnitCover>("fault_unit"),
 ];
 
 fn find(block: &str) -> &'static Entry {
