@@ -56,6 +56,7 @@ impl From<gpurf_regress::RunResult> for Verdict {
             RunResult::Diverged => Self::Diverged,
             RunResult::Assertion => Self::Assertion,
             RunResult::CoverageMissed => Self::CoverageMissed,
+            RunResult::Hang => Self::Hang,
             RunResult::Interrupted => Self::Interrupted,
             RunResult::Error => Self::Error,
         }

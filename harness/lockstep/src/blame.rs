@@ -15,13 +15,22 @@ use crate::{Comparator, Difference};
 /// The block at fault, and on what evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Blame {
-    /// Module name.
+    /// Module name, or `environment`.
     pub block: String,
     /// Which instance, where there are several.
     pub instance: Option<usize>,
     /// Signals (indices) of that block that differ.
     #[serde(skip)]
     pub signals: Vec<usize>,
+}
+
+impl Blame {
+    /// The surroundings, not the block: they did not do the same on both sides although the outputs were equal.
+    pub(crate) fn of_environment(inputs: &[usize]) -> Self {
+        let mut signals = inputs.to_vec();
+        signals.dedup();
+        Self { block: "environment".to_owned(), instance: None, signals }
+    }
 }
 
 impl std::fmt::Display for Blame {

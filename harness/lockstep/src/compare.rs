@@ -108,8 +108,17 @@ impl Comparator {
     /// Everything in which the records differ, in the order of declaration. A payload is compared where both sides call it
     /// valid; where they disagree about that, their valids differ.
     pub fn differences(&self, model: &[u8], rtl: &[u8]) -> Vec<Difference> {
+        self.differing(self.compared.iter().copied(), model, rtl)
+    }
+
+    /// The same of the inputs, which the two sides may get from environments of their own.
+    pub fn input_differences(&self, model: &[u8], rtl: &[u8]) -> Vec<Difference> {
+        self.differing((0..self.declaration.signals.len()).filter(|&s| self.is_input(s)), model, rtl)
+    }
+
+    fn differing(&self, signals: impl Iterator<Item = usize>, model: &[u8], rtl: &[u8]) -> Vec<Difference> {
         let mut found = Vec::new();
-        for &signal in &self.compared {
+        for signal in signals {
             let field = &self.declaration.signals[signal].field;
             for element in 0..field.count {
                 if field.bytes(model, element) != field.bytes(rtl, element)
@@ -121,6 +130,11 @@ impl Comparator {
             }
         }
         found
+    }
+
+    /// Whether a signal is an input.
+    pub fn is_input(&self, signal: usize) -> bool {
+        self.declaration.signals[signal].role == Role::Input
     }
 
     /// Whether a signal is compared at all.

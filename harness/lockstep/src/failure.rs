@@ -68,7 +68,9 @@ fn first_signals(context: &FailureContext<'_>, capture: &Capture) -> (Vec<(usize
             differences.sort_by_key(|x| !d.blame.signals.contains(&x.signal));
             (differences.iter().map(|x| (x.signal, x.element)).collect(), d.cycle)
         }
-        Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } => (Vec::new(), *cycle),
+        Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } | Cause::Hung { cycle, .. } => {
+            (Vec::new(), *cycle)
+        }
         Cause::Interrupted => (Vec::new(), capture.first_cycle + capture.rtl.len() as u64),
     };
     signals.truncate(SHOWN);

@@ -5,7 +5,8 @@
 //!
 //! What is compared, how it travels and what is reported are kept apart:
 //! * [`Comparator`] knows the rules: which bytes must be equal, and which signals differ when they are not.
-//! * [`Lockstep`] runs the two sides, keeps the flight recorder, and gives an [`Outcome`].
+//! * [`Lockstep`] runs the two sides, keeps the flight recorder, and gives an [`Outcome`]. Inputs come from a [`Stimulus`], or from an [`Environment`] for
+//!   each side where they follow from outputs.
 //! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
 //! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file it is kept in.
 //!
@@ -15,21 +16,27 @@ pub mod blame;
 mod capture;
 mod compare;
 mod engine;
+mod environment;
 mod events;
 mod failure;
+mod memory;
 mod replay;
 pub mod report;
 mod rng;
+mod run;
 mod shrink;
 mod stimulus;
 pub mod wave;
 
 pub use capture::{Capture, Records};
 pub use compare::{Comparator, Difference};
-pub use engine::{Cause, Divergence, Lockstep, MemoryDifference, Outcome, Plan, RESET_CYCLES, fill_memories};
+pub use engine::{Cause, Divergence, Lockstep, Outcome, Plan, Side};
+pub use environment::Environment;
 pub use events::Events;
 pub use failure::{FailureContext, write_failure};
+pub use memory::{MemoryDifference, fill_memories};
 pub use replay::{Reproducer, ReproducerError};
 pub use rng::Rng;
+pub use run::RESET_CYCLES;
 pub use shrink::{Shrunk, shrink};
 pub use stimulus::{Sequence, Stimulus};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS};
 use serde::Serialize;
 
-use crate::{Capture, Cause, Difference, Divergence, MemoryDifference};
+use crate::{Capture, Cause, Difference, Divergence, MemoryDifference, Side};
 
 /// The first difference, as `--json` prints it.
 #[derive(Clone, Debug, Serialize)]
@@ -130,6 +130,10 @@ pub fn summary(declaration: &Declaration, divergence: &Divergence, capture: &Cap
         let (port, model, rtl) = memory_values(memory);
         return DivergenceSummary { port, model, rtl, ..base };
     }
+    if let Some(side) = divergence.ended {
+        let [model, rtl] = [Side::Model, Side::Rtl].map(|s| if s == side { "ended" } else { "goes on" }.to_owned());
+        return DivergenceSummary { port: "end of the run".to_owned(), model, rtl, ..base };
+    }
     let Some((first, model, rtl)) = evidence(divergence, capture) else { return base };
     let field = &declaration.signals[first.signal].field;
     DivergenceSummary {
@@ -165,6 +169,10 @@ pub fn text(declaration: &Declaration, cause: &Cause, capture: Option<&Capture>)
             writeln!(text, "{block}: the RTL stopped in cycle {cycle}:").expect("string");
             failure.message.trim_end().lines().for_each(|line| writeln!(text, "  {line}").expect("string"));
         }
+        Cause::Hung { cycle, since } => {
+            writeln!(text, "{block}: no progress from cycle {since} to {cycle}; model and RTL are equal")
+                .expect("string");
+        }
         Cause::Diverged(divergence) => diverged(&mut text, declaration, divergence, capture),
     }
     text
@@ -179,6 +187,10 @@ fn diverged(text: &mut String, declaration: &Declaration, divergence: &Divergenc
         line("memory", &place);
         line("model", &model);
         line("rtl", &rtl);
+    }
+    if let Some(side) = divergence.ended {
+        let (ended, other) = if side == Side::Rtl { ("RTL", "model") } else { ("model", "RTL") };
+        line("end", &format!("the {ended}'s environment ends the run in this cycle, the {other}'s goes on"));
     }
     let Some((first, model, rtl)) = capture.and_then(|c| evidence(divergence, c)) else { return };
     let field = &declaration.signals[first.signal].field;

@@ -178,8 +178,11 @@ pub fn write_gtkw(
         let range = if field.bits > 1 { format!("[{}:0]", field.bits - 1) } else { String::new() };
         let format = if field.bits > 1 { "@22" } else { "@28" };
         text.push_str(&format!("{format}\ngpurf.model.{name}{range}\n"));
+        if comparator.is_compared(signal) || comparator.is_input(signal) {
+            text.push_str(&format!("gpurf.rtl.{name}{range}\n"));
+        }
         if comparator.is_compared(signal) {
-            text.push_str(&format!("gpurf.rtl.{name}{range}\n@28\ngpurf.diff.{name}\n"));
+            text.push_str(&format!("@28\ngpurf.diff.{name}\n"));
         }
     }
     std::fs::write(path, text)

@@ -81,6 +81,8 @@ pub enum RunResult {
     Assertion,
     /// Equal, but a coverage point was reached too rarely.
     CoverageMissed,
+    /// No progress; the two sides are equal.
+    Hang,
     /// Ctrl-C.
     Interrupted,
     /// The model panicked.
@@ -239,7 +241,7 @@ impl Runner<'_> {
     }
 
     fn plan(&self, cycles: u64) -> Plan {
-        Plan { seed: self.job.seed, cycles, memory_every: MEMORY_EVERY }
+        Plan { seed: self.job.seed, cycles, memory_every: MEMORY_EVERY, idle_limit: None }
     }
 
     fn run(&self, project: &Project, rtl: &RtlSources, build_s: f64, stop: &AtomicBool) -> Result<JobResult, JobError> {
@@ -404,7 +406,8 @@ fn signature(cause: &Cause) -> (u8, String) {
         Cause::Diverged(d) => (1, d.blame.block.clone()),
         Cause::Assertion { failure, .. } => (2, failure.message.lines().next().unwrap_or_default().to_owned()),
         Cause::Panicked { message, .. } => (3, message.clone()),
-        Cause::Interrupted => (4, String::new()),
+        Cause::Hung { .. } => (4, String::new()),
+        Cause::Interrupted => (5, String::new()),
     }
 }
 
@@ -412,7 +415,7 @@ fn signature(cause: &Cause) -> (u8, String) {
 fn failing_cycle(cause: &Cause) -> Option<u64> {
     match cause {
         Cause::Diverged(d) => Some(d.cycle),
-        Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } => Some(*cycle),
+        Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } | Cause::Hung { cycle, .. } => Some(*cycle),
         Cause::Interrupted => None,
     }
 }
@@ -423,6 +426,7 @@ fn classify(outcome: &Outcome, coverage: &gpurf_stimulus::Coverage, job: &Job) -
         Some(Cause::Diverged(_)) => RunResult::Diverged,
         Some(Cause::Assertion { .. }) => RunResult::Assertion,
         Some(Cause::Panicked { .. }) => RunResult::Error,
+        Some(Cause::Hung { .. }) => RunResult::Hang,
         Some(Cause::Interrupted) => RunResult::Interrupted,
         None if random
             && job.cycles >= COVERAGE_FROM_CYCLES

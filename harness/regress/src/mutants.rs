@@ -408,7 +408,7 @@ impl Trial<'_> {
         let twin = registry::find(block).map(|b| (b.twin)(config)).expect("found by request");
         let mut sides = Lockstep::new(twin, instance, library.absent());
         let mut stimulus = gpurf_stimulus::random(block, config, self.seed);
-        let plan = Plan { seed: self.seed, cycles: CYCLES, memory_every: 4096 };
+        let plan = Plan { seed: self.seed, cycles: CYCLES, memory_every: 4096, idle_limit: None };
         let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.stop);
         caught(block, &outcome)
     }
@@ -450,6 +450,7 @@ fn caught(block: &str, outcome: &Outcome) -> Result<Option<Caught>, JobError> {
         Some(Cause::Panicked { cycle, message }) => {
             Err(JobError::Build(format!("the model panicked in cycle {cycle}: {message}")))
         }
+        Some(Cause::Hung { cycle, .. }) => Err(JobError::Build(format!("no progress on either side in cycle {cycle}"))),
         Some(Cause::Interrupted) => Err(JobError::Build("interrupted".to_owned())),
     }
 }

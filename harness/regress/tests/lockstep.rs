@@ -1,11 +1,14 @@
 //! The lockstep against real RTL: what it notices, what it says, and what it leaves on disk.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use common::{Fault, Faulty};
 use gpurf_blocks::config::{Config, MrfConfig, PRESETS, ReadOrder};
 use gpurf_blocks::mrf::MrfWriteQueueIn;
-use gpurf_blocks::{Block, Declaration, Memory, Twin, registry, view};
+use gpurf_blocks::{Block, Twin, registry, view};
 use gpurf_lockstep::{Cause, Lockstep, Plan, Reproducer};
 use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_job, suite};
 use verilated::{Options, Toolchain};
@@ -179,42 +182,18 @@ fn a_probe_that_the_rtl_lacks_is_counted_and_the_rest_is_compared() {
     assert_eq!(bench.run(&job, &rtl).divergence.unwrap().port, "complete_o");
 }
 
-/// A twin with a defect of its own.
-struct Faulty {
-    inner: Box<dyn Twin>,
-    cycles: u64,
-    fault: fn(&mut dyn Twin, u64),
-}
-
-impl Twin for Faulty {
-    fn declaration(&self) -> &Declaration {
-        self.inner.declaration()
-    }
-    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
-        self.inner.cycle(inputs, compared);
-        self.cycles += 1;
-        (self.fault)(&mut *self.inner, self.cycles);
-    }
-    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
-        self.inner.cycle_unprobed(inputs, compared);
-    }
-    fn memories(&mut self) -> Vec<Memory<'_>> {
-        self.inner.memories()
-    }
-}
-
 /// Runs a faulty twin of a block against its RTL.
-fn run_faulty(block: &str, fault: fn(&mut dyn Twin, u64), stop: &AtomicBool) -> gpurf_lockstep::Outcome {
+fn run_faulty(block: &str, fault: Fault, stop: &AtomicBool) -> gpurf_lockstep::Outcome {
     let inner = (registry::find(block).unwrap().twin)(&SMALL);
-    let mut sides = Bench::new().sides(Box::new(Faulty { inner, cycles: 0, fault }));
+    let mut sides = Bench::new().sides(Faulty::boxed(inner, fault));
     let mut stimulus = gpurf_stimulus::random(block, &SMALL, 1);
-    let plan = Plan { seed: 1, cycles: 2_000, memory_every: 640 };
+    let plan = Plan { seed: 1, cycles: 2_000, memory_every: 640, idle_limit: None };
     sides.run(&mut *stimulus, &plan, &mut |_, _| {}, stop)
 }
 
 #[test]
 fn a_panic_of_the_model_keeps_the_waveform() {
-    let outcome = run_faulty("mrf_write_queue", |_, cycle| assert!(cycle < 1_000, "a defect of the model"), &GO);
+    let outcome = run_faulty("mrf_write_queue", |_, cycle, _| assert!(cycle < 1_000, "a defect of the model"), &GO);
     let Some(Cause::Panicked { cycle, message }) = outcome.cause else { panic!("{:?}", outcome.cause) };
     assert_eq!(
         (cycle, message.as_str()),
@@ -227,7 +206,7 @@ fn a_panic_of_the_model_keeps_the_waveform() {
 #[test]
 fn a_memory_that_only_the_whole_comparison_can_see_is_compared() {
     // Behind the last cycle (four are reset): no read can notice it any more.
-    let fault = |twin: &mut dyn Twin, cycle| {
+    let fault: Fault = |twin, cycle, _| {
         if cycle == 2_004 {
             twin.memories()[0].words[15 * 32 + 31] ^= 1;
         }
@@ -243,7 +222,7 @@ fn a_memory_that_only_the_whole_comparison_can_see_is_compared() {
 
 #[test]
 fn an_interrupted_run_says_so_and_keeps_what_it_saw() {
-    let outcome = run_faulty("mrf_write_queue", |_, _| {}, &AtomicBool::new(true));
+    let outcome = run_faulty("mrf_write_queue", |_, _, _| {}, &AtomicBool::new(true));
     assert!(matches!(outcome.cause, Some(Cause::Interrupted)));
     assert!(outcome.capture.is_some());
 }

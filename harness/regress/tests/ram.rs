@@ -1,9 +1,12 @@
 //! RAM cells of other sizes than warp registers, against the words that blocks with a narrow RAM have in their twins.
 
+mod common;
+
 use std::sync::atomic::AtomicBool;
 
+use common::Faulty;
 use gpurf_blocks::ram::Words;
-use gpurf_blocks::{Block, Declaration, Memory, NoProbe, Twin, erase, field, ports, view_mut};
+use gpurf_blocks::{Block, Memory, NoProbe, Twin, erase, field, ports, view_mut};
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, Rng, Stimulus, report};
 use gpurf_regress::Project;
 use verilated::{Error, Library, Options, Request, Toolchain};
@@ -121,28 +124,6 @@ impl Stimulus for Accesses {
     }
 }
 
-/// A twin whose last word changes by itself in the last cycle, where no read can notice it any more.
-struct Decaying(Box<dyn Twin>, u64);
-
-impl Twin for Decaying {
-    fn declaration(&self) -> &Declaration {
-        self.0.declaration()
-    }
-    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
-        self.0.cycle(inputs, compared);
-        self.1 += 1;
-        if self.1 == CYCLES {
-            *self.0.memories()[0].words.last_mut().unwrap() ^= 2;
-        }
-    }
-    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
-        self.0.cycle_unprobed(inputs, compared);
-    }
-    fn memories(&mut self) -> Vec<Memory<'_>> {
-        self.0.memories()
-    }
-}
-
 const CYCLES: u64 = 20_000;
 
 fn request(twin: &mut dyn Twin) -> Request {
@@ -160,7 +141,7 @@ fn build(request: &Request) -> Result<Library, Error> {
 fn run(mut twin: Box<dyn Twin>, library: &Library, size: Size) -> Outcome {
     assert!(twin.memories().iter().all(|m| m.bits == size.word_w()));
     let mut sides = Lockstep::new(twin, library.instance(1).unwrap(), library.absent());
-    let plan = Plan { seed: 1, cycles: CYCLES, memory_every: 640 };
+    let plan = Plan { seed: 1, cycles: CYCLES, memory_every: 640, idle_limit: None };
     let mut accesses = Accesses(Rng::new(1, "accesses"), size);
     sides.run(&mut accesses, &plan, &mut |_, _| {}, &AtomicBool::new(false))
 }
@@ -175,7 +156,12 @@ fn cells_of_other_sizes_are_equal_and_compared_whole() {
         assert!(outcome.cause.is_none(), "{size:?}: {:?}", outcome.cause);
         assert_eq!(outcome.cycles, CYCLES);
 
-        let twin: Box<dyn Twin> = Box::new(Decaying(erase::<Ram>(&size), 0));
+        // In the last cycle, where no read can notice it any more.
+        let twin = Faulty::boxed(erase::<Ram>(&size), |twin, cycle, _| {
+            if cycle == CYCLES {
+                *twin.memories()[0].words.last_mut().unwrap() ^= 2;
+            }
+        });
         let declaration = twin.declaration().clone();
         let outcome = run(twin, &library, size);
         let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{size:?}: {:?}", outcome.cause) };

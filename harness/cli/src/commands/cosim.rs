@@ -113,7 +113,11 @@ fn status(ended: &Ended) -> Status {
         Ended::Ran(result) => match result.result {
             RunResult::Pass => Status::Pass,
             RunResult::Interrupted => Status::Interrupted,
-            RunResult::Diverged | RunResult::Assertion | RunResult::CoverageMissed | RunResult::Error => Status::Failed,
+            RunResult::Diverged
+            | RunResult::Assertion
+            | RunResult::Hang
+            | RunResult::CoverageMissed
+            | RunResult::Error => Status::Failed,
         },
         Ended::Refused(failure) => failure.status,
         Ended::Skipped => Status::Interrupted,

@@ -1,0 +1,13 @@
+//! What surrounds a block whose inputs follow from its outputs: memory, host.
+
+/// The surroundings of one side of the lockstep. Each side has its own and is never fed from the other's, so that a wrong output
+/// has its consequences on that side only.
+///
+/// Two environments that see the same outputs must do the same: they may look at a payload only where it is valid, and at a probe only
+/// if the RTL has it. What an RTL answers may be anything; an environment gives up where it makes no sense and does not panic.
+pub trait Environment {
+    /// Writes the inputs of the next cycle, all of them (`rst_ni` and straps too), into `inputs`, the input part of a record, which holds those of the
+    /// cycle before, or zeros. `previous` is the compared part of the cycle before: outputs, then probes; `None` in the first cycle
+    /// behind the lockstep's reset. Returns false when the run is over: finished, or given up.
+    fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool;
+}

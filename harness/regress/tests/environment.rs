@@ -1,0 +1,207 @@
+//! Lockstep in environments: inputs that follow from outputs, each side's from its own.
+
+mod common;
+
+use std::sync::atomic::AtomicBool;
+
+use common::{Fault, Faulty};
+use gpurf_blocks::config::{Config, MrfConfig, PRESETS};
+use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
+use gpurf_blocks::{registry, view, view_mut};
+use gpurf_lockstep::{
+    Cause, Divergence, Environment, FailureContext, Lockstep, Outcome, Plan, RESET_CYCLES, Records, Side, report,
+    write_failure,
+};
+use gpurf_regress::{Project, RtlSources, request};
+use verilated::{Options, Toolchain};
+
+const SMALL: Config = Config {
+    mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf },
+    ..PRESETS[0].config
+};
+
+/// Pushes a result, sees it at the head, pops it, and pushes what follows from it: three cycles a result.
+#[derive(Clone)]
+struct Echo {
+    /// The next value to push.
+    value: u32,
+    /// Results until the end.
+    results: u32,
+    /// Results after which nothing is pushed any more.
+    stuck_at: u32,
+    /// What the cycle does: push, look, pop.
+    phase: u32,
+}
+
+impl Echo {
+    fn new(results: u32) -> Self {
+        Self { value: 1, results, stuck_at: u32::MAX, phase: 0 }
+    }
+}
+
+impl Environment for Echo {
+    fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool {
+        let inputs: &mut MrfWriteQueueIn = view_mut(inputs);
+        let head = previous.map(view::<MrfWriteQueueOut>).filter(|out| out.head_valid_o == 1);
+        if self.results == 0 {
+            return false;
+        }
+        inputs.rst_ni = 1;
+        inputs.push_valid_i = u8::from(self.phase == 0 && self.stuck_at > 0);
+        inputs.pop_i = 0;
+        match self.phase {
+            0 => {
+                inputs.push_data_i.0.fill(self.value);
+                (inputs.push_mask_i, inputs.push_reg_i) = (!self.value, self.value as u8);
+                self.phase = if self.stuck_at > 0 { 1 } else { 0 };
+            }
+            1 => self.phase = 2,
+            _ => {
+                if let Some(out) = head {
+                    self.value = out.head_data_o.0[31].wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    inputs.pop_i = 1;
+                    (self.results, self.stuck_at) = (self.results - 1, self.stuck_at.saturating_sub(1));
+                    self.phase = 0;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// A run, and what it was made of.
+struct Ran {
+    sides: Lockstep,
+    outcome: Outcome,
+    /// The inputs of every equal cycle.
+    inputs: Records,
+}
+
+/// Runs the write queue in two environments; a cycle with a pop is progress.
+fn run(rtl: Echo, model: Echo, plan: Plan, fault: Fault) -> Ran {
+    let project = Project::find();
+    let options = Options { optimise: false, ..Options::default() };
+    let request = request(&project, "mrf_write_queue", &SMALL, &RtlSources::default(), options).unwrap();
+    let library = Toolchain::find(&project.cache()).unwrap().build(&request).unwrap();
+    let twin = Faulty::boxed((registry::find("mrf_write_queue").unwrap().twin)(&SMALL), fault);
+    let mut inputs = Records::new(twin.declaration().input_bytes);
+    let mut sides = Lockstep::new(twin, library.instance(1).unwrap(), library.absent());
+    let mut observe = |driven: &[u8], _: &[u8]| {
+        inputs.push(driven);
+        view::<MrfWriteQueueIn>(driven).pop_i == 1
+    };
+    let (mut rtl, mut model) = (rtl, model);
+    let outcome = sides.run_reactive(&mut rtl, &mut model, &plan, &mut observe, &AtomicBool::new(false));
+    Ran { sides, outcome, inputs }
+}
+
+const PLAN: Plan = Plan { seed: 1, cycles: 1_000_000, memory_every: 640, idle_limit: None };
+
+fn divergence(outcome: &Outcome) -> &Divergence {
+    let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{:?}", outcome.cause) };
+    divergence
+}
+
+/// The report of a failure, from a failure folder that is then thrown away.
+fn written(ran: &Ran) -> String {
+    let parent = tempfile::tempdir().unwrap();
+    let context = FailureContext {
+        comparator: &ran.sides.comparator,
+        cause: ran.outcome.cause.as_ref().unwrap(),
+        capture: ran.outcome.capture.as_ref(),
+        reproducer: None,
+        notes: &[],
+    };
+    let folder = write_failure(parent.path(), &context).unwrap();
+    wellen::simple::read(folder.join("wave.vcd")).unwrap();
+    assert!(folder.join("wave.gtkw").exists());
+    std::fs::read_to_string(folder.join("report.txt")).unwrap()
+}
+
+#[test]
+fn equal_sides_run_until_both_environments_end() {
+    let ran = run(Echo::new(700), Echo::new(700), PLAN, |_, _, _| {});
+    assert!(ran.outcome.cause.is_none(), "{:?}", ran.outcome.cause);
+    assert_eq!((ran.outcome.cycles, ran.inputs.len()), (2_100, 2_100));
+    // What is pushed follows from what came out.
+    let pushed = |cycle| view::<MrfWriteQueueIn>(ran.inputs.get(cycle)).push_data_i.0[0];
+    assert_eq!([pushed(0), pushed(3), pushed(6)], [1, 1_015_568_748, 1_586_005_467]);
+
+    let ran = run(Echo::new(700), Echo::new(700), Plan { cycles: 500, ..PLAN }, |_, _, _| {});
+    assert!(ran.outcome.cause.is_none());
+    assert_eq!(ran.outcome.cycles, 500, "the plan ends it");
+}
+
+/// A cycle in which the environment looks at the head.
+const WRONG: u64 = 1_000;
+
+#[test]
+fn a_wrong_output_has_its_consequences_on_its_own_side() {
+    let ran = run(Echo::new(700), Echo::new(700), PLAN, |_, cycle, compared| {
+        if cycle == RESET_CYCLES as u64 + WRONG + 1 {
+            view_mut::<MrfWriteQueueOut>(compared).head_data_o.0[31] ^= 4;
+        }
+    });
+    let (divergence, capture) = (divergence(&ran.outcome), ran.outcome.capture.as_ref().unwrap());
+    assert_eq!((divergence.cycle, ran.outcome.cycles, divergence.ended), (WRONG, WRONG, None));
+    let found = report::summary(ran.sides.comparator.declaration(), divergence, capture);
+    assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_write_queue", "head_data_o"));
+    assert!(written(&ran).contains("differing lanes: 31"));
+
+    assert_eq!((capture.first_cycle, capture.rtl.len(), capture.model.len()), (WRONG - 256, 256 + 33, 256 + 33));
+    let right = run(Echo::new(700), Echo::new(700), PLAN, |_, _, _| {}).inputs;
+    let size = right.size();
+    for index in 0..capture.rtl.len() {
+        let cycle = capture.first_cycle as usize + index;
+        let [rtl, model] = [&capture.rtl, &capture.model].map(|side| &side.get(index)[..size]);
+        assert_eq!(rtl, right.get(cycle), "the RTL is right and stays right, cycle {cycle}");
+        // Popped in the next cycle, and the next result is pushed in the one behind it.
+        assert_eq!(rtl == model, cycle < WRONG as usize + 2, "cycle {cycle}");
+    }
+}
+
+#[test]
+fn an_end_on_one_side_is_a_divergence() {
+    for (rtl, model, ended, words) in [
+        (20, 30, Side::Rtl, "the RTL's environment ends the run in this cycle, the model's goes on"),
+        (30, 20, Side::Model, "the model's environment ends the run in this cycle, the RTL's goes on"),
+    ] {
+        let ran = run(Echo::new(rtl), Echo::new(model), PLAN, |_, _, _| {});
+        let divergence = divergence(&ran.outcome);
+        assert_eq!((divergence.cycle, ran.outcome.cycles, divergence.ended), (60, 60, Some(ended)));
+        assert_eq!(divergence.blame.block, "environment");
+        assert_eq!(ran.outcome.capture.as_ref().unwrap().rtl.len(), 60);
+        let report = written(&ran);
+        assert!(report.contains(words), "{report}");
+    }
+}
+
+#[test]
+fn environments_that_differ_are_blamed_themselves() {
+    let ran = run(Echo { value: 2, ..Echo::new(9) }, Echo::new(9), PLAN, |_, _, _| {});
+    let divergence = divergence(&ran.outcome);
+    assert_eq!((divergence.cycle, divergence.blame.block.as_str()), (0, "environment"));
+    let report = written(&ran);
+    assert!(report.contains("push_data_i: Data of the result."), "{report}");
+}
+
+#[test]
+fn a_run_without_progress_is_given_up() {
+    let stuck = Echo { stuck_at: 10, ..Echo::new(700) };
+    let ran = run(stuck.clone(), stuck, Plan { idle_limit: Some(50), ..PLAN }, |_, _, _| {});
+    let Some(Cause::Hung { cycle, since }) = ran.outcome.cause else { panic!("{:?}", ran.outcome.cause) };
+    assert_eq!((since, cycle, ran.outcome.cycles), (30, 79, 80));
+    assert_eq!(ran.outcome.capture.as_ref().unwrap().rtl.len(), 80);
+    let report = written(&ran);
+    assert!(report.contains("no progress from cycle 30 to 79"), "{report}");
+    // Three cycles a result is progress enough.
+    let ran = run(Echo::new(100), Echo::new(100), Plan { idle_limit: Some(3), ..PLAN }, |_, _, _| {});
+    assert!(ran.outcome.cause.is_none());
+}
+
+#[test]
+fn a_panic_of_the_model_is_caught() {
+    let ran = run(Echo::new(700), Echo::new(700), PLAN, |_, cycle, _| assert!(cycle < 500, "a defect"));
+    let Some(Cause::Panicked { cycle, .. }) = ran.outcome.cause else { panic!("{:?}", ran.outcome.cause) };
+    assert_eq!(cycle, 495);
+}
