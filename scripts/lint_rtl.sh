@@ -19,6 +19,11 @@ export -f lint
         echo "rtl/ram/$cell.sv -GDepth=5 -GParts=1 -GPartW=17"
         echo "rtl/ram/$cell.sv -GDepth=48 -GParts=40 -GPartW=1"
     done
+    for block in execute/dispatcher execute/writeback operands/operand_stage; do echo "rtl/$block.sv -GIssuePorts=2"; done
+    for sizes in '8 1' '12 3' '32 4'; do
+        read -r depth sources <<<"$sizes"
+        echo "rtl/execute/result_queue.sv -GQueueDepth=$depth -GSources=$sources"
+    done
     row=0
     for banks in 2 4 8 16 32; do
         for collectors in 4 8 16; do

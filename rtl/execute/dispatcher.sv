@@ -1,0 +1,88 @@
+// Which unit takes what leaves the operand stage.
+//
+// There is an ALU for each dispatch port, one memory pipeline and one barrier unit for all. Where
+// two ports want the same of these, they take turns: the port that lost goes first next time. The
+// turn moves only when an instruction has really left, so that a waiting offer keeps its place.
+`include "gpurf_assert.svh"
+
+module dispatcher
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned IssuePorts = 1
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  // what the operand stage offers
+  input  logic [IssuePorts-1:0] dispatch_valid_i,
+  // Only the unit is looked at.
+  // verilator lint_off UNUSEDSIGNAL
+  input  roles_t                dispatch_roles_i [IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
+  output logic [IssuePorts-1:0] dispatch_ready_o,
+
+  // units
+  input  logic [IssuePorts-1:0] alu_ready_i,
+  input  logic                  memory_ready_i,
+  output logic [IssuePorts-1:0] alu_valid_o,
+  output logic                  memory_valid_o,
+  output logic                  memory_port_o,
+  output logic                  barrier_valid_o,   // always taken
+  output logic                  barrier_port_o
+);
+
+  logic memory_turn_q;    // the port that goes first, where both want the unit
+  logic barrier_turn_q;
+
+  logic [IssuePorts-1:0] memory_wanted;
+  logic [IssuePorts-1:0] barrier_wanted;
+  logic                  memory_contest;
+  logic                  barrier_contest;
+
+  always_comb begin
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      alu_valid_o[p]    = dispatch_valid_i[p] & (dispatch_roles_i[p].unit == UnitAlu);
+      memory_wanted[p]  = dispatch_valid_i[p] & (dispatch_roles_i[p].unit == UnitMemory);
+      barrier_wanted[p] = dispatch_valid_i[p] & (dispatch_roles_i[p].unit == UnitBarrier);
+    end
+  end
+
+  assign memory_valid_o  = memory_wanted != '0;
+  assign barrier_valid_o = barrier_wanted != '0;
+
+  // With one port the last port is the first one, and there is no contest.
+  assign memory_contest  = (IssuePorts > 1) && memory_wanted == '1;
+  assign barrier_contest = (IssuePorts > 1) && barrier_wanted == '1;
+
+  // Alone, port 1 is chosen if port 0 does not want the unit.
+  assign memory_port_o  = memory_contest ? memory_turn_q : memory_valid_o & ~memory_wanted[0];
+  assign barrier_port_o = barrier_contest ? barrier_turn_q : barrier_valid_o & ~barrier_wanted[0];
+
+  always_comb begin
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      dispatch_ready_o[p] = (alu_valid_o[p] & alu_ready_i[p]) |
+                            (memory_wanted[p] & (memory_port_o == 1'(p)) & memory_ready_i) |
+                            (barrier_wanted[p] & (barrier_port_o == 1'(p)));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      memory_turn_q  <= 1'b0;
+      barrier_turn_q <= 1'b0;
+    end else begin
+      if (memory_contest && memory_ready_i) memory_turn_q  <= ~memory_turn_q;
+      if (barrier_contest)                  barrier_turn_q <= ~barrier_turn_q;
+    end
+  end
+
+  `GPURF_ASSERT(taken_only_when_offered, (dispatch_ready_o & ~dispatch_valid_i) == '0,
+                "an instruction was taken that was not offered")
+  `GPURF_ASSERT(one_memory, $countones(dispatch_ready_o & memory_wanted) ==
+                            $countones(memory_valid_o & memory_ready_i),
+                "not one instruction went to the memory pipeline")
+  `GPURF_ASSERT(one_barrier, $countones(dispatch_ready_o & barrier_wanted) ==
+                             $countones(barrier_valid_o),
+                "not one instruction went to the barrier unit")
+
+endmodule

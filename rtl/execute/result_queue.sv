@@ -1,0 +1,167 @@
+// Results that wait until their latency is over.
+//
+// A ring of results behind a unit: each is offered a set number of cycles after it came, in the
+// order in which they came. The latency is a strap, so one machine answers for several (hierarchy
+// thesis, table 4.4). A countdown for each place is all it takes, because a result that is late
+// holds up only those behind it.
+`include "gpurf_assert.svh"
+
+module result_queue
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned QueueDepth = 16,
+  parameter int unsigned Sources = 1,
+  localparam int unsigned WaitW = 6,
+  localparam int unsigned PlaceW = $clog2(QueueDepth),
+  localparam int unsigned CountW = $clog2(QueueDepth + 1)
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic [WaitW-1:0]   cfg_i,                        // latency
+
+  // results in, at most one at a time
+  input  logic [Sources-1:0] push_valid_i,
+  input  logic [WarpW-1:0]   push_warp_i      [Sources],
+  input  logic [Lanes-1:0]   push_mask_i      [Sources],
+  input  logic [Sources-1:0] push_reg_valid_i,
+  input  logic [RegW-1:0]    push_reg_i       [Sources],
+  input  logic [DataW-1:0]   push_data_i      [Sources],
+  input  logic [Sources-1:0] push_pred_valid_i,
+  input  logic [PredW-1:0]   push_pred_i      [Sources],
+  input  logic [Lanes-1:0]   push_pred_data_i [Sources],
+  input  logic [Sources-1:0] push_done_i,                  // last of its instruction
+  output logic               ready_o,                      // a place is free
+  output logic               room_o,                       // a unit with two stages may begin
+
+  // the result that is offered
+  output logic               head_valid_o,
+  output logic [WarpW-1:0]   head_warp_o,
+  output logic [Lanes-1:0]   head_mask_o,
+  output logic               head_done_o,
+  output logic               head_reg_valid_o,
+  output logic [RegW-1:0]    head_reg_o,
+  output logic [DataW-1:0]   head_data_o,
+  output logic               head_pred_valid_o,
+  output logic [PredW-1:0]   head_pred_o,
+  output logic [Lanes-1:0]   head_pred_data_o,
+  input  logic               pop_i                         // it leaves at this edge
+);
+
+  // Two results of a unit with two stages may be under way when it begins the next.
+  localparam int unsigned Room = 3;
+
+  logic [PlaceW-1:0]     first_q;
+  logic [CountW-1:0]     count_q;
+  logic [WaitW-1:0]      wait_q      [QueueDepth];
+  logic [WarpW-1:0]      warp_q      [QueueDepth];
+  logic [Lanes-1:0]      mask_q      [QueueDepth];
+  logic [QueueDepth-1:0] reg_valid_q;
+  logic [RegW-1:0]       reg_q       [QueueDepth];
+  logic [DataW-1:0]      data_q      [QueueDepth];
+  logic [QueueDepth-1:0] pred_valid_q;
+  logic [PredW-1:0]      pred_q      [QueueDepth];
+  logic [Lanes-1:0]      pred_data_q [QueueDepth];
+  logic [QueueDepth-1:0] done_q;
+
+  logic                  push;
+  logic [PlaceW-1:0]     place;     // where a result goes
+  logic [WaitW-1:0]      latency;   // what it has to wait there
+
+  assign ready_o           = count_q < CountW'(QueueDepth);
+  assign room_o            = count_q <= CountW'(QueueDepth - Room);
+  assign head_valid_o      = count_q != '0 && wait_q[first_q] == '0;
+  assign head_warp_o       = warp_q[first_q];
+  assign head_mask_o       = mask_q[first_q];
+  assign head_done_o       = done_q[first_q];
+  assign head_reg_valid_o  = head_valid_o & reg_valid_q[first_q];
+  assign head_reg_o        = reg_q[first_q];
+  assign head_data_o       = data_q[first_q];
+  assign head_pred_valid_o = head_valid_o & pred_valid_q[first_q];
+  assign head_pred_o       = pred_q[first_q];
+  assign head_pred_data_o  = pred_data_q[first_q];
+
+  // The depth need not be a power of two.
+  function automatic logic [PlaceW-1:0] wrapped(logic [PlaceW:0] place_in_line);
+    return (place_in_line >= (PlaceW + 1)'(QueueDepth))
+        ? PlaceW'(place_in_line - (PlaceW + 1)'(QueueDepth)) : PlaceW'(place_in_line);
+  endfunction
+
+  assign push    = push_valid_i != '0;
+  assign place   = wrapped({1'b0, first_q} + (PlaceW + 1)'(count_q));
+  assign latency = (cfg_i == '0) ? '0 : cfg_i - 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      first_q <= '0;
+      count_q <= '0;
+    end else begin
+      count_q <= count_q + CountW'(push) - CountW'(pop_i);
+      if (pop_i) first_q <= wrapped({1'b0, first_q} + 1'b1);
+    end
+  end
+
+  for (genvar i = 0; i < QueueDepth; i++) begin : gen_wait
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni)                            wait_q[i] <= '0;
+      else if (push && place == PlaceW'(i))   wait_q[i] <= latency;
+      else if (wait_q[i] != '0)               wait_q[i] <= wait_q[i] - 1'b1;
+    end
+  end
+
+  // The results have no reset: they mean nothing outside the places in use.
+  if (Sources == 1) begin : gen_one_source
+    always_ff @(posedge clk_i) begin
+      if (push) begin
+        warp_q[place]       <= push_warp_i[0];
+        mask_q[place]       <= push_mask_i[0];
+        done_q[place]       <= push_done_i;
+        reg_valid_q[place]  <= push_reg_valid_i;
+        pred_valid_q[place] <= push_pred_valid_i;
+        if (push_reg_valid_i) begin
+          reg_q[place]  <= push_reg_i[0];
+          data_q[place] <= push_data_i[0];
+        end
+        if (push_pred_valid_i) begin
+          pred_q[place]      <= push_pred_i[0];
+          pred_data_q[place] <= push_pred_data_i[0];
+        end
+      end
+    end
+  end else begin : gen_sources
+    localparam int unsigned SourceW = $clog2(Sources);
+    logic [SourceW-1:0] source;   // whose result comes
+
+    always_comb begin
+      source = '0;
+      for (int unsigned k = 0; k < Sources; k++) begin
+        if (push_valid_i[k]) source = SourceW'(k);
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (push) begin
+        warp_q[place]       <= push_warp_i[source];
+        mask_q[place]       <= push_mask_i[source];
+        done_q[place]       <= push_done_i[source];
+        reg_valid_q[place]  <= push_reg_valid_i[source];
+        pred_valid_q[place] <= push_pred_valid_i[source];
+        if (push_reg_valid_i[source]) begin
+          reg_q[place]  <= push_reg_i[source];
+          data_q[place] <= push_data_i[source];
+        end
+        if (push_pred_valid_i[source]) begin
+          pred_q[place]      <= push_pred_i[source];
+          pred_data_q[place] <= push_pred_data_i[source];
+        end
+      end
+    end
+  end
+
+  `GPURF_ASSERT(one_source, $countones(push_valid_i) <= 1,
+                "two results were pushed at once")
+  `GPURF_ASSERT_WHEN(push_only_with_place, push, ready_o,
+                     "a result was pushed into a full queue")
+  `GPURF_ASSERT_WHEN(pop_only_when_offered, pop_i, head_valid_o,
+                     "a result was taken that was not offered")
+
+endmodule

@@ -1,0 +1,184 @@
+// Which result takes which bus.
+//
+// There are as many result buses as issue ports. Each has its ALU; the first has the memory
+// pipeline's short latencies as well, and the last the lines that come back from global memory.
+// What has waited longest for memory holds up most, so lines go first, then the side queue, then
+// the ALU. Registers go into the write queues of the register file, predicates into the predicate
+// file, and the scoreboard hears of both: of a predicate at once, of a register when it has reached
+// its bank, and only of the last part of it.
+`include "gpurf_assert.svh"
+
+module writeback
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned IssuePorts = 1
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+
+  // heads of the ALUs' result queues
+  input  logic [IssuePorts-1:0]   alu_valid_i,
+  input  logic [WarpW-1:0]        alu_warp_i        [IssuePorts],
+  input  logic [Lanes-1:0]        alu_mask_i        [IssuePorts],
+  input  logic [IssuePorts-1:0]   alu_done_i,
+  input  logic [IssuePorts-1:0]   alu_reg_valid_i,
+  input  logic [RegW-1:0]         alu_reg_i         [IssuePorts],
+  input  logic [DataW-1:0]        alu_data_i        [IssuePorts],
+  input  logic [IssuePorts-1:0]   alu_pred_valid_i,
+  input  logic [PredW-1:0]        alu_pred_i        [IssuePorts],
+  input  logic [Lanes-1:0]        alu_pred_data_i   [IssuePorts],
+  output logic [IssuePorts-1:0]   alu_pop_o,
+
+  // head of the memory pipeline's result queue
+  input  logic                    side_valid_i,
+  input  logic [WarpW-1:0]        side_warp_i,
+  input  logic [Lanes-1:0]        side_mask_i,
+  input  logic                    side_done_i,
+  input  logic                    side_reg_valid_i,
+  input  logic [RegW-1:0]         side_reg_i,
+  input  logic [DataW-1:0]        side_data_i,
+  input  logic                    side_pred_valid_i,
+  input  logic [PredW-1:0]        side_pred_i,
+  input  logic [Lanes-1:0]        side_pred_data_i,
+  output logic                    side_pop_o,
+
+  // result of the line table
+  input  logic                    memory_valid_i,
+  input  logic [WarpW-1:0]        memory_warp_i,
+  input  logic [Lanes-1:0]        memory_mask_i,
+  input  logic                    memory_done_i,
+  input  logic                    memory_reg_valid_i,
+  input  logic [RegW-1:0]         memory_reg_i,
+  input  logic [DataW-1:0]        memory_data_i,
+  output logic                    memory_pop_o,
+
+  // to the operand stage
+  output logic [IssuePorts-1:0]   write_valid_o,
+  input  logic [IssuePorts-1:0]   write_ready_i,
+  output logic [WarpW-1:0]        write_warp_o      [IssuePorts],
+  output logic [RegW-1:0]         write_reg_o       [IssuePorts],
+  output logic [Lanes-1:0]        write_mask_o      [IssuePorts],
+  output logic [DataW-1:0]        write_data_o      [IssuePorts],
+  input  logic [IssuePorts-1:0]   write_done_i,                     // goes into its bank
+  input  logic [WarpW-1:0]        write_done_warp_i [IssuePorts],
+  input  logic [RegW-1:0]         write_done_reg_i  [IssuePorts],
+
+  // to the predicate file and the scoreboard
+  output logic [IssuePorts-1:0]   pred_valid_o,
+  output logic [WarpW-1:0]        pred_warp_o       [IssuePorts],
+  output logic [PredW-1:0]        pred_o            [IssuePorts],
+  output logic [Lanes-1:0]        pred_mask_o       [IssuePorts],
+  output logic [Lanes-1:0]        pred_data_o       [IssuePorts],
+
+  // to the scoreboard
+  output logic [IssuePorts-1:0]   reg_valid_o,                      // this register is complete
+  output logic [WarpW-1:0]        reg_warp_o        [IssuePorts],
+  output logic [RegW-1:0]         reg_o             [IssuePorts],
+  output logic [2*IssuePorts-1:0] finish_valid_o,                   // an instruction has ended
+  output logic [WarpW-1:0]        finish_warp_o     [2*IssuePorts]
+);
+
+  localparam int unsigned SideBus = 0;
+  localparam int unsigned MemoryBus = IssuePorts - 1;
+
+  logic [IssuePorts-1:0] last_q;       // what is in the write queue is the last of its instruction
+
+  logic [IssuePorts-1:0] from_memory;  // who is chosen; none of the two: the ALU
+  logic [IssuePorts-1:0] from_side;
+  logic [IssuePorts-1:0] offered;      // there is a result for the bus
+  logic [IssuePorts-1:0] has_reg;
+  logic [IssuePorts-1:0] has_pred;
+  logic [IssuePorts-1:0] done;
+  logic [IssuePorts-1:0] goes;
+
+  always_comb begin
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      from_memory[p] = p == MemoryBus && memory_valid_i;
+      from_side[p]   = p == SideBus && side_valid_i && !from_memory[p];
+      if (from_memory[p]) begin
+        offered[p]      = 1'b1;
+        done[p]         = memory_done_i;
+        has_reg[p]      = memory_reg_valid_i;
+        has_pred[p]     = 1'b0;
+        write_warp_o[p] = memory_warp_i;
+        write_mask_o[p] = memory_mask_i;
+        write_reg_o[p]  = memory_reg_i;
+      end else if (from_side[p]) begin
+        offered[p]      = 1'b1;
+        done[p]         = side_done_i;
+        has_reg[p]      = side_reg_valid_i;
+        has_pred[p]     = side_pred_valid_i;
+        write_warp_o[p] = side_warp_i;
+        write_mask_o[p] = side_mask_i;
+        write_reg_o[p]  = side_reg_i;
+      end else begin
+        offered[p]      = alu_valid_i[p];
+        done[p]         = alu_done_i[p];
+        has_reg[p]      = alu_reg_valid_i[p];
+        has_pred[p]     = alu_pred_valid_i[p];
+        write_warp_o[p] = alu_warp_i[p];
+        write_mask_o[p] = alu_mask_i[p];
+        write_reg_o[p]  = alu_reg_i[p];
+      end
+    end
+  end
+
+  // A result that has no register does not ask whether the write queue has room.
+  assign goes          = offered & (~has_reg | write_ready_i);
+  assign write_valid_o = offered & has_reg;
+  assign pred_valid_o  = goes & has_pred;
+  assign pred_warp_o   = write_warp_o;
+  assign pred_mask_o   = write_mask_o;
+
+  assign memory_pop_o = from_memory[MemoryBus] & goes[MemoryBus];
+  assign side_pop_o   = from_side[SideBus] & goes[SideBus];
+  assign alu_pop_o    = ~from_memory & ~from_side & goes;
+
+  // What is wide has a multiplexer of its own, no wider than its bus needs it.
+  for (genvar p = 0; p < IssuePorts; p++) begin : gen_data
+    always_comb begin
+      if (p == MemoryBus && memory_valid_i)  write_data_o[p] = memory_data_i;
+      else if (p == SideBus && side_valid_i) write_data_o[p] = side_data_i;
+      else                                   write_data_o[p] = alu_data_i[p];
+    end
+
+    // Lines from memory have no predicate.
+    if (p == SideBus) begin : gen_side
+      assign pred_o[p]      = from_side[p] ? side_pred_i : alu_pred_i[p];
+      assign pred_data_o[p] = from_side[p] ? side_pred_data_i : alu_pred_data_i[p];
+    end else begin : gen_alu
+      assign pred_o[p]      = alu_pred_i[p];
+      assign pred_data_o[p] = alu_pred_data_i[p];
+    end
+  end
+
+  assign reg_valid_o = write_done_i & last_q;
+  assign reg_warp_o  = write_done_warp_i;
+  assign reg_o       = write_done_reg_i;
+
+  assign finish_valid_o = {goes & ~has_reg & done, reg_valid_o};
+
+  for (genvar p = 0; p < IssuePorts; p++) begin : gen_finish
+    assign finish_warp_o[p]            = write_done_warp_i[p];
+    assign finish_warp_o[IssuePorts+p] = write_warp_o[p];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      last_q <= '0;
+    end else begin
+      for (int unsigned p = 0; p < IssuePorts; p++) begin
+        if (write_valid_o[p] && write_ready_i[p]) last_q[p] <= done[p];
+      end
+    end
+  end
+
+  `GPURF_ASSERT(one_result_a_bus, $countones(alu_pop_o) + 32'(side_pop_o) + 32'(memory_pop_o) ==
+                                  $countones(goes),
+                "not one result was taken for each bus on which one goes")
+  `GPURF_ASSERT(pop_only_when_offered, (alu_pop_o & ~alu_valid_i) == '0 &&
+                                       !(side_pop_o && !side_valid_i) &&
+                                       !(memory_pop_o && !memory_valid_i),
+                "a result was taken that was not offered")
+
+endmodule
