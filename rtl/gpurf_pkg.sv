@@ -108,6 +108,54 @@ package gpurf_pkg;
   localparam logic [CauseW-1:0] CauseDoesNotFit        = 4'd13;
   // verilator lint_on UNUSEDPARAM
 
+  // What a memory instruction does (docs/blocks/address_unit.md).
+  typedef enum logic [1:0] {
+    KindLoad   = 2'd0,
+    KindStore  = 2'd1,
+    KindAtomic = 2'd2
+  } access_kind_e;
+
+  // Bytes of an access, as a power of two.
+  typedef enum logic [1:0] {
+    SizeByte = 2'd0,
+    SizeHalf = 2'd1,
+    SizeWord = 2'd2
+  } access_size_e;
+
+  // Atomic operations: ATOM's numbers, and one for CAS.
+  typedef enum logic [3:0] {
+    AtomicAdd         = 4'd0,
+    AtomicMinUnsigned = 4'd1,
+    AtomicMinSigned   = 4'd2,
+    AtomicMaxUnsigned = 4'd3,
+    AtomicMaxSigned   = 4'd4,
+    AtomicIncrement   = 4'd5,
+    AtomicDecrement   = 4'd6,
+    AtomicAnd         = 4'd7,
+    AtomicOr          = 4'd8,
+    AtomicXor         = 4'd9,
+    AtomicExchange    = 4'd10,
+    AtomicAddFloat    = 4'd11,
+    AtomicCas         = 4'd12
+  } atomic_e;
+
+  // The bits of an address that must be 0 for an access of this size.
+  function automatic logic [1:0] size_mask(logic [1:0] size);
+    return {size[1], size != SizeByte};
+  endfunction
+
+  // What a load makes of the word in which its bytes lie: those from `place` on, extended.
+  function automatic logic [LaneW-1:0] loaded(logic [LaneW-1:0] word, logic [1:0] place,
+                                              logic [1:0] size, logic is_signed);
+    logic [LaneW-1:0] shifted;
+    shifted = word >> {place, 3'b000};
+    case (size)
+      SizeByte: return {{LaneW-8{is_signed & shifted[7]}}, shifted[7:0]};
+      SizeHalf: return {{LaneW-16{is_signed & shifted[15]}}, shifted[15:0]};
+      default:  return shifted;
+    endcase
+  endfunction
+
   // Lane groups with an active lane. Each group is folded into its lowest bit, so that simulation
   // needs one population count instead of eight selections.
   function automatic logic [GroupsW-1:0] active_groups(logic [Lanes-1:0] mask);

@@ -1,0 +1,412 @@
+// Blocks of a grid into the SM.
+//
+// The blocks of a grid are alike, so the SM is divided once for each grid, and no list of free
+// registers or bytes is ever searched: a block slot has the same warps, rows and bytes for the
+// whole grid. The threads' coordinates, which are the same in all blocks as well, are counted out
+// once, four lanes a cycle. Then blocks are put into the slots as these become free, a warp a
+// cycle, until none is left.
+`include "gpurf_assert.svh"
+
+module block_launcher
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Warps = 48,
+  parameter int unsigned Banks = 16,
+  parameter int unsigned Depth = 64,
+  parameter int unsigned SharedWords = 16384
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  // a grid
+  input  logic                  launch_valid_i,
+  input  logic [31:0]           launch_grid_x_i,
+  input  logic [15:0]           launch_grid_y_i,
+  input  logic [15:0]           launch_grid_z_i,
+  input  logic [10:0]           launch_block_x_i,
+  input  logic [10:0]           launch_block_y_i,
+  input  logic [6:0]            launch_block_z_i,
+  input  logic [10:0]           launch_threads_i,    // of a block
+  input  logic [7:0]            launch_registers_i,  // of a thread
+  input  logic [16:0]           launch_shared_i,     // bytes of a block, in all
+  input  logic [16:0]           launch_dynamic_i,    // dynamic ones of these
+  input  logic [15:0]           launch_local_i,      // words of a thread
+
+  // progress of the warps
+  input  logic [Warps-1:0]      alive_i,             // has living lanes
+  input  logic [Warps-1:0]      idle_i,              // nothing of it is in flight
+  input  logic                  memory_idle_i,       // no request waits at the boundary
+  output logic                  busy_o,
+  output logic                  done_o,
+
+  // a warp begins
+  output logic                  start_valid_o,
+  output logic [WarpW-1:0]      start_warp_o,
+  output logic [Lanes-1:0]      start_mask_o,
+
+  // the grid
+  output logic [7:0]            rows_o,              // of the register file, a warp
+  output logic [16:0]           shared_bytes_o,
+  output logic [16:0]           dynamic_o,
+  output logic [15:0]           local_words_o,
+  output logic [10:0]           ntid_x_o,
+  output logic [10:0]           ntid_y_o,
+  output logic [6:0]            ntid_z_o,
+  output logic [31:0]           nctaid_x_o,
+  output logic [15:0]           nctaid_y_o,
+  output logic [15:0]           nctaid_z_o,
+  output logic [BlockSlotW-1:0] slot_o [Warps],
+
+  // Warps asked for are below Warps.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [WarpW-1:0]      place_warp_i,        // where is its shared memory?
+  input  logic [WarpW-1:0]      block_warp_i,        // which block is its, and which number has it?
+  // verilator lint_on UNUSEDSIGNAL
+  output logic [16:0]           place_base_o,
+  output logic [4:0]            block_index_o,
+  output logic [31:0]           block_x_o,
+  output logic [15:0]           block_y_o,
+  output logic [15:0]           block_z_o,
+
+  // coordinates of threads
+  output logic                  tid_we_o,
+  output logic [4:0]            tid_index_o,         // warp of the block
+  output logic [2:0]            tid_group_o,         // its lanes 4g to 4g+3
+  output logic [LaneW-1:0]      tid_data_o [GroupLanes],
+
+  output logic                  fault_valid_o        // not one block fits
+);
+
+  localparam int unsigned WarpIdxW = $clog2(Warps);
+  localparam int unsigned LaneIdxW = $clog2(Lanes);
+  localparam int unsigned SharedAlign = 128;              // bytes: a row of all banks
+  localparam int unsigned SharedBytes = 4 * SharedWords;
+  localparam int unsigned MostThreads = 1024;
+
+  typedef enum logic [1:0] {
+    Idle        = 2'd0,
+    Divide      = 2'd1,
+    Coordinates = 2'd2,
+    Run         = 2'd3
+  } state_e;
+
+  // Coordinates of a thread.
+  typedef struct packed {
+    logic [6:0]  z;
+    logic [10:0] y;
+    logic [10:0] x;
+  } tid_t;
+
+  logic [1:0]            state_q;
+  logic                  done_q;
+  logic                  fault_q;
+  logic [4:0]            slots_q;                 // block slots there are
+  logic [BlockSlots-1:0] slot_busy_q;
+  logic                  starting_q;
+
+  // the launch
+  logic [31:0]           grid_x_q;
+  logic [15:0]           grid_y_q;
+  logic [15:0]           grid_z_q;
+  logic [10:0]           block_x_q;
+  logic [10:0]           block_y_q;
+  logic [6:0]            block_z_q;
+  logic [10:0]           threads_q;
+  logic [7:0]            rows_q;
+  logic [16:0]           shared_q;
+  logic [16:0]           dynamic_q;
+  logic [15:0]           local_q;
+  logic [5:0]            warps_q;                 // of a block
+  logic [16:0]           shared_step_q;           // bytes from one slot to the next
+
+  // how the SM is divided
+  logic [6:0]            first_q;                 // first warp that is not given away
+  logic [17:0]           base_q;                  // first byte that is not
+  logic [BlockSlotW-1:0] slot_q      [Warps];
+  logic [4:0]            index_q     [Warps];
+  logic [16:0]           slot_base_q [BlockSlots];
+
+  // coordinates to be written
+  logic [10:0]           tid_x_q;
+  logic [10:0]           tid_y_q;
+  logic [6:0]            tid_z_q;
+  logic [4:0]            tid_index_q;
+  logic [2:0]            tid_group_q;
+
+  // blocks
+  logic [31:0]           next_x_q;                // the next one to be put into a slot
+  logic [15:0]           next_y_q;
+  logic [15:0]           next_z_q;
+  logic [31:0]           ctaid_x_q   [BlockSlots];
+  logic [15:0]           ctaid_y_q   [BlockSlots];
+  logic [15:0]           ctaid_z_q   [BlockSlots];
+  logic [BlockSlotW-1:0] start_slot_q;            // the one that is starting
+  logic [4:0]            start_index_q;
+  logic [WarpW-1:0]      start_warp_q;
+
+  logic                  launch;
+  logic [6:0]            warps_end;               // behind the slot that is being divided off
+  logic [17:0]           bytes_end;
+  logic                  fits;
+  tid_t                  tid_next;                // behind the four lanes
+  logic [4:0]            last_index;              // last warp of a block
+  logic [10:0]           left;                    // threads of it
+  logic [BlockSlots-1:0] unfinished;              // a warp of the slot is not at its end
+  logic                  place_block;             // a block is put into a slot
+  logic [BlockSlotW-1:0] free_slot;
+
+  assign busy_o         = state_q != Idle;
+  assign done_o         = done_q;
+  assign fault_valid_o  = fault_q;
+  assign rows_o         = rows_q;
+  assign shared_bytes_o = shared_q;
+  assign dynamic_o      = dynamic_q;
+  assign local_words_o  = local_q;
+  assign ntid_x_o       = block_x_q;
+  assign ntid_y_o       = block_y_q;
+  assign ntid_z_o       = block_z_q;
+  assign nctaid_x_o     = grid_x_q;
+  assign nctaid_y_o     = grid_y_q;
+  assign nctaid_z_o     = grid_z_q;
+  assign slot_o         = slot_q;
+
+  assign launch     = launch_valid_i & ~busy_o;
+  assign last_index = 5'(warps_q - 1'b1);
+
+  // Questions.
+  assign place_base_o = slot_base_q[slot_q[WarpIdxW'(place_warp_i)]];
+
+  always_comb begin : block_of_warp
+    automatic logic [BlockSlotW-1:0] slot;
+    slot          = slot_q[WarpIdxW'(block_warp_i)];
+    block_index_o = index_q[WarpIdxW'(block_warp_i)];
+    block_x_o     = ctaid_x_q[slot];
+    block_y_o     = ctaid_y_q[slot];
+    block_z_o     = ctaid_z_q[slot];
+  end
+
+  // Divide: does another block fit?
+  assign warps_end = first_q + 7'(warps_q);
+  assign bytes_end = base_q + 18'(shared_step_q);
+  assign fits      = slots_q < 5'(BlockSlots) && 32'(warps_end) <= Warps &&
+                     32'(warps_end) * 32'(rows_q) <= Depth && 32'(bytes_end) <= SharedBytes;
+
+  // Coordinates: x counts up first.
+  function automatic tid_t successor(tid_t tid);
+    successor   = tid;
+    successor.x = tid.x + 1'b1;
+    if (successor.x == block_x_q) begin
+      successor.x = '0;
+      successor.y = tid.y + 1'b1;
+      if (successor.y == block_y_q) begin
+        successor.y = '0;
+        successor.z = tid.z + 1'b1;
+      end
+    end
+  endfunction
+
+  assign tid_we_o    = state_q == Coordinates;
+  assign tid_index_o = tid_index_q;
+  assign tid_group_o = tid_group_q;
+
+  always_comb begin
+    tid_data_o = '{default: '0};
+    tid_next   = {tid_z_q, tid_y_q, tid_x_q};
+    if (tid_we_o) begin
+      for (int unsigned l = 0; l < GroupLanes; l++) begin
+        tid_data_o[l] = {6'b0, tid_next.z[5:0], tid_next.y[9:0], tid_next.x[9:0]};
+        tid_next      = successor(tid_next);
+      end
+    end
+  end
+
+  // Run. The last warp of a block has the threads that are left.
+  assign start_valid_o = starting_q;
+  assign start_warp_o  = start_warp_q;
+
+  assign left         = threads_q - {1'b0, last_index, LaneIdxW'(0)};
+  assign start_mask_o = (start_index_q == last_index) ? ~({Lanes{1'b1}} << left) : '1;
+
+  // Of the slot that is starting, the warps that have not begun would look ended.
+  always_comb begin
+    unfinished = '0;
+    if (state_q == Run) begin
+      for (int unsigned w = 0; w < Warps; w++) begin
+        if (w < 32'(first_q) && (alive_i[w] || !idle_i[w])) unfinished[slot_q[w]] = 1'b1;
+      end
+      if (starting_q) unfinished[start_slot_q] = 1'b1;
+    end
+  end
+
+  // Downwards, so that the lowest slot is what stays.
+  always_comb begin
+    place_block = 1'b0;
+    free_slot   = '0;
+    if (state_q == Run && !starting_q && next_z_q < grid_z_q) begin
+      for (int unsigned k = BlockSlots; k > 0; k--) begin
+        if (k <= 32'(slots_q) && !slot_busy_q[k-1]) begin
+          place_block = 1'b1;
+          free_slot   = BlockSlotW'(k - 1);
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    done_q  <= 1'b0;
+    fault_q <= 1'b0;
+    case (state_q)
+      Idle: begin
+        if (launch) begin
+          state_q     <= Divide;
+          slots_q     <= '0;
+          slot_busy_q <= '0;
+        end
+      end
+      Divide: begin
+        if (fits) begin
+          slots_q <= slots_q + 1'b1;
+        end else if (slots_q == '0) begin
+          state_q <= Idle;
+          fault_q <= 1'b1;
+        end else begin
+          state_q <= Coordinates;
+        end
+      end
+      Coordinates: begin
+        if (tid_group_q == '1 && tid_index_q == last_index) state_q <= Run;
+      end
+      default: begin
+        slot_busy_q <= slot_busy_q & unfinished;
+        if (starting_q) begin
+          if (start_index_q == last_index) starting_q <= 1'b0;
+        end else if (place_block) begin
+          slot_busy_q[free_slot] <= 1'b1;
+          starting_q             <= 1'b1;
+        end else if (next_z_q >= grid_z_q && slot_busy_q == '0 && memory_idle_i) begin
+          state_q <= Idle;
+          done_q  <= 1'b1;
+        end
+      end
+    endcase
+
+    if (!rst_ni) begin
+      state_q     <= Idle;
+      done_q      <= 1'b0;
+      fault_q     <= 1'b0;
+      slots_q     <= '0;
+      slot_busy_q <= '0;
+      starting_q  <= 1'b0;
+    end
+  end
+
+  // The launch, and what is counted during a grid, has no reset: it means nothing while idle.
+  always_ff @(posedge clk_i) begin
+    if (launch) begin
+      grid_x_q      <= launch_grid_x_i;
+      grid_y_q      <= launch_grid_y_i;
+      grid_z_q      <= launch_grid_z_i;
+      block_x_q     <= launch_block_x_i;
+      block_y_q     <= launch_block_y_i;
+      block_z_q     <= launch_block_z_i;
+      threads_q     <= launch_threads_i;
+      rows_q        <= 8'((32'(launch_registers_i) + (Banks - 1)) / Banks);
+      shared_q      <= launch_shared_i;
+      dynamic_q     <= launch_dynamic_i;
+      local_q       <= launch_local_i;
+      warps_q       <= 6'((32'(launch_threads_i) + (Lanes - 1)) / Lanes);
+      shared_step_q <= 17'((32'(launch_shared_i) + (SharedAlign - 1)) / SharedAlign * SharedAlign);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (launch) begin
+      first_q     <= '0;
+      base_q      <= '0;
+      tid_x_q     <= '0;
+      tid_y_q     <= '0;
+      tid_z_q     <= '0;
+      tid_index_q <= '0;
+      tid_group_q <= '0;
+      next_x_q    <= '0;
+      next_y_q    <= '0;
+      next_z_q    <= '0;
+    end
+    if (state_q == Divide && fits) begin
+      first_q <= warps_end;
+      base_q  <= bytes_end;
+    end
+    if (state_q == Coordinates) begin
+      {tid_z_q, tid_y_q, tid_x_q} <= tid_next;
+      tid_group_q                 <= tid_group_q + 1'b1;
+      if (tid_group_q == '1) tid_index_q <= tid_index_q + 1'b1;
+    end
+    if (place_block) begin
+      next_x_q <= next_x_q + 1'b1;
+      if (next_x_q + 1'b1 == grid_x_q) begin
+        next_x_q <= '0;
+        next_y_q <= next_y_q + 1'b1;
+        if (next_y_q + 1'b1 == grid_y_q) begin
+          next_y_q <= '0;
+          next_z_q <= next_z_q + 1'b1;
+        end
+      end
+      start_slot_q  <= free_slot;
+      start_index_q <= '0;
+      start_warp_q  <= WarpW'(free_slot) * warps_q;
+    end
+    if (starting_q) begin
+      start_index_q <= start_index_q + 1'b1;
+      start_warp_q  <= start_warp_q + 1'b1;
+    end
+  end
+
+  // The tables are asked at any time, so they are reset.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      slot_q      <= '{default: '0};
+      index_q     <= '{default: '0};
+      slot_base_q <= '{default: '0};
+    end else if (state_q == Divide && fits) begin
+      slot_base_q[BlockSlotW'(slots_q)] <= 17'(base_q);
+      for (int unsigned w = 0; w < Warps; w++) begin
+        if (w >= 32'(first_q) && w < 32'(warps_end)) begin
+          slot_q[w]  <= BlockSlotW'(slots_q);
+          index_q[w] <= 5'(w - 32'(first_q));
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      ctaid_x_q <= '{default: '0};
+      ctaid_y_q <= '{default: '0};
+      ctaid_z_q <= '{default: '0};
+    end else if (place_block) begin
+      ctaid_x_q[free_slot] <= next_x_q;
+      ctaid_y_q[free_slot] <= next_y_q;
+      ctaid_z_q[free_slot] <= next_z_q;
+    end
+  end
+
+  `GPURF_ASSERT_WHEN(launch_has_threads, launch,
+                     launch_threads_i != '0 && 32'(launch_threads_i) <= MostThreads &&
+                     32'(launch_threads_i) == 32'(launch_block_x_i) * 32'(launch_block_y_i) *
+                                              32'(launch_block_z_i),
+                     "the threads of a block are not those of its dimensions, or too many")
+  `GPURF_ASSERT_WHEN(launch_has_blocks, launch,
+                     launch_grid_x_i != '0 && launch_grid_y_i != '0 && launch_grid_z_i != '0,
+                     "a grid without blocks was launched")
+  `GPURF_ASSERT_WHEN(launch_has_registers, launch, launch_registers_i != '0,
+                     "a thread without registers was launched")
+  `GPURF_ASSERT_WHEN(launch_shared_in_range, launch,
+                     32'(launch_shared_i) <= (1 << 17) - SharedAlign,
+                     "the shared memory of a block is too large to be rounded up")
+  `GPURF_ASSERT_WHEN(busy_slots_exist, busy_o,
+                     (32'(slot_busy_q) >> slots_q) == '0 && 32'(first_q) <= Warps,
+                     "a block stands in a slot that does not exist")
+  `GPURF_ASSERT_WHEN(starts_in_busy_slot, starting_q, state_q == Run && slot_busy_q[start_slot_q],
+                     "a warp begins without a block")
+
+endmodule

@@ -1,0 +1,455 @@
+// The memory instruction at hand.
+//
+// Head of the memory pipeline, and one queue for everything that goes into it. It takes an
+// instruction with its operands, computes an address for each lane, and offers the lanes that are
+// left to the unit that serves their space, pass by pass; the unit says in the same cycle which
+// lanes it serves. Because instructions pass one after the other, accesses of a warp, and of warps
+// on both sides of a barrier, are performed in program order, and nothing else has to care.
+//
+// An instruction at fault is not held: nothing of it is performed.
+`include "gpurf_assert.svh"
+
+module address_unit
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned IssuePorts = 1,
+  parameter int unsigned ConstWords = 17408
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+
+  // instruction in
+  input  logic                           in_valid_i,
+  input  logic                           in_port_i,          // of this dispatch port
+  output logic                           in_ready_o,
+  input  logic [WarpW-1:0]               in_warp_i      [IssuePorts],
+  input  logic [Lanes-1:0]               in_mask_i      [IssuePorts],
+  // The registers that are read have been looked up; of the rest this unit needs a part.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [WordW-1:0]               in_op_i        [IssuePorts],
+  input  logic [WordW-1:0]               in_ctl_i       [IssuePorts],
+  input  roles_t                         in_roles_i     [IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
+  input  logic [Operands*IssuePorts-1:0] in_src_valid_i,     // operand is a register
+  input  logic [DataW-1:0]               in_data_i      [Operands*IssuePorts],
+
+  // sizes
+  output logic [WarpW-1:0]               place_warp_o,       // whose shared memory?
+  input  logic [16:0]                    place_base_i,       // its block's first byte
+  input  logic [16:0]                    shared_bytes_i,     // shared memory of a block
+  input  logic [15:0]                    local_words_i,      // local memory of a thread
+
+  // lanes offered, and to whom
+  output logic [Lanes-1:0]               lanes_o,
+  output logic                           busy_o,
+  output logic                           global_valid_o,
+  output logic                           shared_valid_o,
+  output logic                           constant_valid_o,
+  output logic                           shuffle_valid_o,
+  output logic                           special_valid_o,
+  output logic                           local_o,            // of global_valid_o: local memory
+  input  logic [Lanes-1:0]               global_served_i,
+  input  logic [Lanes-1:0]               shared_served_i,
+  input  logic [Lanes-1:0]               constant_served_i,
+  input  logic [Lanes-1:0]               shuffle_served_i,
+  input  logic [Lanes-1:0]               special_served_i,
+  output logic                           last_o,             // no lane is left behind this pass
+
+  // instruction held
+  output logic [WarpW-1:0]               warp_o,
+  output logic [1:0]                     kind_o,
+  output logic [1:0]                     size_o,
+  output logic                           signed_o,
+  output logic [3:0]                     atomic_o,
+  output logic [15:0]                    modifiers_o,
+  output logic                           reg_valid_o,
+  output logic [RegW-1:0]                reg_o,
+  output logic                           pred_valid_o,
+  output logic [PredW-1:0]               pred_o,
+  output logic [DataW-1:0]               addr_o,             // a of a shuffle
+  output logic [DataW-1:0]               store_o,
+  output logic [DataW-1:0]               compare_o,
+
+  // an instruction without a result has been performed
+  output logic                           finish_valid_o,
+  output logic [WarpW-1:0]               finish_warp_o,
+
+  // the instruction taken in the cycle before is at fault
+  output logic                           fault_valid_o,
+  output logic [WarpW-1:0]               fault_warp_o,
+  output logic [CauseW-1:0]              fault_cause_o,
+  output logic [LaneW-1:0]               fault_value_o
+);
+
+  localparam int unsigned LastPort = IssuePorts - 1;  // the second port, if there is one
+
+  // Opcodes of the memory pipeline.
+  localparam logic [6:0] OpS2r  = 7'h12;
+  localparam logic [6:0] OpShfl = 7'h13;
+  localparam logic [6:0] OpLd   = 7'h40;
+  localparam logic [6:0] OpSt   = 7'h41;
+  localparam logic [6:0] OpLdc  = 7'h42;
+  localparam logic [6:0] OpAtom = 7'h43;
+  localparam logic [6:0] OpCas  = 7'h44;
+
+  // Upper words of a generic address that do not mean global memory.
+  localparam logic [LaneW-1:0] GenericShared   = 32'd1;
+  localparam logic [LaneW-1:0] GenericLocal    = 32'd2;
+  localparam logic [LaneW-1:0] GenericConstant = 32'd3;
+
+  typedef enum logic [1:0] {
+    ClassMemory   = 2'd0,
+    ClassConstant = 2'd1,
+    ClassShuffle  = 2'd2,
+    ClassSpecial  = 2'd3
+  } class_e;
+
+  typedef enum logic [1:0] {
+    SpaceGlobal  = 2'd0,
+    SpaceShared  = 2'd1,
+    SpaceLocal   = 2'd2,
+    SpaceGeneric = 2'd3
+  } space_e;
+
+  // What an instruction's modifiers say of its accesses.
+  typedef struct packed {
+    logic [1:0] class_of;   // class_e
+    logic [1:0] kind;       // access_kind_e
+    logic [1:0] size;       // access_size_e
+    logic       is_signed;
+    logic [3:0] operation;  // atomic_e
+    logic [1:0] space;      // space_e, of class memory
+    logic [1:0] align;      // 1: to 8 bytes, 2: to 16
+    logic       wide;       // the address has an upper word
+  } access_t;
+
+  // A lane's access: where it goes, and the first thing that is wrong with it (0: nothing).
+  typedef struct packed {
+    logic              in_shared;
+    logic              in_local;
+    logic              in_constant;
+    logic [LaneW-1:0]  addr;
+    logic [CauseW-1:0] cause;
+  } lane_access_t;
+
+  logic              busy_q;
+  logic [Lanes-1:0]  lanes_q;
+  logic [1:0]        class_q;
+  logic [Lanes-1:0]  shared_q;     // space of each lane; none of them: global
+  logic [Lanes-1:0]  local_q;
+  logic [Lanes-1:0]  constant_q;
+  logic [WarpW-1:0]  warp_q;
+  logic [1:0]        kind_q;
+  logic [1:0]        size_q;
+  logic              signed_q;
+  logic [3:0]        atomic_q;
+  logic [15:0]       modifiers_q;
+  logic              reg_valid_q;
+  logic [RegW-1:0]   reg_q;
+  logic              pred_valid_q;
+  logic [PredW-1:0]  pred_q;
+  logic [DataW-1:0]  addr_q;
+  logic [DataW-1:0]  store_q;
+  logic [DataW-1:0]  compare_q;
+
+  logic              fault_q;
+  logic [WarpW-1:0]  fault_warp_q;
+  logic [CauseW-1:0] fault_cause_q;
+  logic [LaneW-1:0]  fault_value_q;
+
+  logic              port;
+  logic              take;
+  logic              memory;           // lanes go to the unit of their space
+  logic [Lanes-1:0]  lowest;           // lowest lane left
+  logic              lowest_shared;    // its space
+  logic              lowest_local;
+  logic              lowest_constant;
+  logic [Lanes-1:0]  served;
+
+  // With one port the port's number is 0, whatever the input says.
+  assign port         = (IssuePorts > 1) & in_port_i;
+  assign take         = in_valid_i & in_ready_o;
+  assign place_warp_o = port ? in_warp_i[LastPort] : in_warp_i[0];
+
+  // Passes.
+  assign memory          = (class_q == ClassMemory) | (class_q == ClassConstant);
+  assign lowest          = lanes_q & (~lanes_q + 1'b1);
+  assign lowest_shared   = (lowest & shared_q) != '0;
+  assign lowest_local    = (lowest & local_q) != '0;
+  assign lowest_constant = (lowest & constant_q) != '0;
+
+  always_comb begin
+    lanes_o = lanes_q;
+    if (memory) begin
+      if (lowest_shared)        lanes_o = lanes_q & shared_q;
+      else if (lowest_local)    lanes_o = lanes_q & local_q;
+      else if (lowest_constant) lanes_o = lanes_q & constant_q;
+      else                      lanes_o = lanes_q & ~(shared_q | local_q | constant_q);
+    end
+  end
+
+  assign busy_o           = busy_q;
+  assign global_valid_o   = busy_q & memory & ~lowest_shared & ~lowest_constant;
+  assign shared_valid_o   = busy_q & memory & lowest_shared;
+  assign constant_valid_o = busy_q & memory & lowest_constant;
+  assign shuffle_valid_o  = busy_q & (class_q == ClassShuffle);
+  assign special_valid_o  = busy_q & (class_q == ClassSpecial);
+  assign local_o          = lowest_local;
+
+  assign warp_o       = warp_q;
+  assign kind_o       = kind_q;
+  assign size_o       = size_q;
+  assign signed_o     = signed_q;
+  assign atomic_o     = atomic_q;
+  assign modifiers_o  = modifiers_q;
+  assign reg_valid_o  = busy_q & reg_valid_q;
+  assign reg_o        = reg_q;
+  assign pred_valid_o = busy_q & pred_valid_q;
+  assign pred_o       = pred_q;
+  assign addr_o       = addr_q;
+  assign store_o      = store_q;
+  assign compare_o    = compare_q;
+
+  assign served = ({Lanes{global_valid_o}}   & global_served_i)   |
+                  ({Lanes{shared_valid_o}}   & shared_served_i)   |
+                  ({Lanes{constant_valid_o}} & constant_served_i) |
+                  ({Lanes{shuffle_valid_o}}  & shuffle_served_i)  |
+                  ({Lanes{special_valid_o}}  & special_served_i);
+
+  assign last_o         = busy_q & ((lanes_q & ~served) == '0);
+  assign in_ready_o     = ~busy_q | last_o;
+  assign finish_valid_o = last_o & ((kind_q == KindStore) |
+                                    ((kind_q == KindAtomic) & ~reg_valid_q));
+  assign finish_warp_o  = warp_q;
+
+  assign fault_valid_o = fault_q;
+  assign fault_warp_o  = fault_warp_q;
+  assign fault_cause_o = fault_cause_q;
+  assign fault_value_o = fault_value_q;
+
+  function automatic access_t access_of(logic [6:0] opcode, logic [6:0] m);
+    access_of = '0;
+    case (opcode)
+      OpLd: begin
+        access_of.class_of  = ClassMemory;
+        access_of.kind      = KindLoad;
+        access_of.size      = m[4] ? SizeWord : {1'b0, m[3]};
+        access_of.is_signed = ~m[4] & m[2];
+        access_of.space     = m[1:0];
+        access_of.align     = m[6:5];
+      end
+      OpSt: begin
+        access_of.class_of  = ClassMemory;
+        access_of.kind      = KindStore;
+        access_of.size      = m[3:2];
+        access_of.space     = m[1:0];
+        access_of.align     = m[5:4];
+      end
+      OpAtom: begin
+        access_of.class_of  = ClassMemory;
+        access_of.kind      = KindAtomic;
+        access_of.size      = SizeWord;
+        access_of.operation = m[5:2];
+        access_of.space     = m[1:0];
+      end
+      OpCas: begin
+        access_of.class_of  = ClassMemory;
+        access_of.kind      = KindAtomic;
+        access_of.size      = SizeWord;
+        access_of.operation = AtomicCas;
+        access_of.space     = (m[1:0] == SpaceShared) ? SpaceShared : SpaceGlobal;
+      end
+      OpLdc: begin
+        access_of.class_of  = ClassConstant;
+        access_of.kind      = KindLoad;
+        access_of.size      = m[2] ? SizeWord : {1'b0, m[1]};
+        access_of.is_signed = ~m[2] & m[0];
+        access_of.align     = m[4:3];
+      end
+      OpShfl:  access_of.class_of = ClassShuffle;
+      default: access_of.class_of = ClassSpecial;
+    endcase
+    // The third source of a CAS leaves no room for an upper word.
+    access_of.wide = access_of.class_of == ClassMemory && opcode != OpCas &&
+                     (access_of.space == SpaceGlobal || access_of.space == SpaceGeneric);
+  endfunction
+
+  function automatic lane_access_t lane_access(
+    // The sign of what is loaded plays no part here.
+    // verilator lint_off UNUSEDSIGNAL
+    access_t access,
+    // verilator lint_on UNUSEDSIGNAL
+    logic [LaneW-1:0] a, logic [LaneW-1:0] b, logic [23:0] offset
+  );
+    logic [2*LaneW-1:0] sum;
+    logic [LaneW-1:0]   upper;
+    logic               generic_space;
+    logic               in_global;
+    logic [3:0]         low_bits;  // of the address, that must be 0
+    logic [LaneW:0]     past;      // first byte behind the access
+    logic [LaneW:0]     limit;     // first byte behind the memory
+
+    sum           = {b, a} + {{2*LaneW-24{offset[23]}}, offset};
+    upper         = access.wide ? sum[LaneW +: LaneW] : '0;
+    generic_space = access.wide && access.space == SpaceGeneric;
+    lane_access.addr        = sum[LaneW-1:0];
+    lane_access.in_shared   = (access.class_of == ClassMemory && access.space == SpaceShared) ||
+                              (generic_space && upper == GenericShared);
+    lane_access.in_local    = (access.class_of == ClassMemory && access.space == SpaceLocal) ||
+                              (generic_space && upper == GenericLocal);
+    lane_access.in_constant = access.class_of == ClassConstant ||
+                              (generic_space && upper == GenericConstant);
+    in_global = !lane_access.in_shared && !lane_access.in_local && !lane_access.in_constant;
+
+    case (access.align)
+      2'd0:    low_bits = {2'b00, size_mask(access.size)};
+      2'd1:    low_bits = 4'b0111;
+      default: low_bits = 4'b1111;
+    endcase
+    past = {1'b0, lane_access.addr} + ((LaneW+1)'(1) << access.size);
+    if (lane_access.in_shared)     limit = (LaneW+1)'(shared_bytes_i);
+    else if (lane_access.in_local) limit = (LaneW+1)'({local_words_i, 2'b00});
+    else                           limit = (LaneW+1)'(4 * ConstWords);
+
+    if (lane_access.in_constant && access.kind != KindLoad) begin
+      lane_access.cause = CauseConstantWritten;
+    end else if (lane_access.in_local && access.kind == KindAtomic) begin
+      lane_access.cause = CauseLocalAtomic;
+    end else if (lane_access.in_shared && access.operation == AtomicAddFloat) begin
+      lane_access.cause = CauseSharedFloatAtomic;
+    end else if ((lane_access.addr[3:0] & low_bits) != '0) begin
+      lane_access.cause = CauseMisaligned;
+    end else if (in_global && upper != '0) begin
+      lane_access.cause = CauseWideAddress;
+    end else if (!in_global && past > limit) begin
+      lane_access.cause = CauseOutOfBounds;
+    end else begin
+      lane_access.cause = '0;
+    end
+  endfunction
+
+  // The payload has no reset: it means nothing while busy_q, fault_q are low.
+  always_ff @(posedge clk_i) begin : hold
+    automatic logic [Lanes-1:0]    mask;
+    automatic logic [6:0]          opcode;
+    automatic logic [LaneW-1:0]    word;      // upper half of the operation word
+    automatic logic [15:0]         m;
+    automatic logic                b_constant;
+    automatic logic [RegW-1:0]     d;
+    automatic logic [PredW-1:0]    p;
+    automatic logic [Operands-1:0] src_valid;
+    automatic access_t             access;
+    automatic lane_access_t        lane;
+    automatic logic                at_fault;
+    automatic logic [DataW-1:0]    enable;    // a bit for each bit of the mask's lanes
+    automatic logic [DataW-1:0]    a;
+    automatic logic [DataW-1:0]    b;
+    automatic logic [DataW-1:0]    c;
+    automatic logic [DataW-1:0]    addr;
+    automatic logic [Lanes-1:0]    in_shared;
+    automatic logic [Lanes-1:0]    in_local;
+    automatic logic [Lanes-1:0]    in_constant;
+
+    fault_q <= 1'b0;
+    if (take) begin
+      mask       = port ? in_mask_i[LastPort] : in_mask_i[0];
+      opcode     = port ? in_op_i[LastPort][6:0] : in_op_i[0][6:0];
+      word       = port ? in_op_i[LastPort][63:32] : in_op_i[0][63:32];
+      m          = port ? {in_ctl_i[LastPort][19:8], in_op_i[LastPort][31:28]}
+                        : {in_ctl_i[0][19:8], in_op_i[0][31:28]};
+      b_constant = port ? in_roles_i[LastPort].b_constant : in_roles_i[0].b_constant;
+      d          = port ? in_roles_i[LastPort].d : in_roles_i[0].d;
+      p          = port ? in_roles_i[LastPort].p : in_roles_i[0].p;
+      src_valid  = port ? in_src_valid_i[Operands*LastPort +: Operands]
+                        : in_src_valid_i[Operands-1:0];
+      a = '0;
+      b = b_constant ? {Lanes{word}} : '0;
+      c = '0;
+      if (src_valid[0]) a = port ? in_data_i[Operands*LastPort]   : in_data_i[0];
+      if (src_valid[1]) b = port ? in_data_i[Operands*LastPort+1] : in_data_i[1];
+      if (src_valid[2]) c = port ? in_data_i[Operands*LastPort+2] : in_data_i[2];
+
+      access      = access_of(opcode, m[6:0]);
+      at_fault    = 1'b0;
+      addr        = '0;
+      in_shared   = '0;
+      in_local    = '0;
+      in_constant = '0;
+      if (access.class_of == ClassMemory || access.class_of == ClassConstant) begin
+        // Downwards, so that the lowest lane's fault is what stays.
+        for (int unsigned l = Lanes; l > 0; l--) begin
+          if (mask[l-1]) begin
+            lane = lane_access(access, a[LaneW*(l-1) +: LaneW], b[LaneW*(l-1) +: LaneW],
+                               word[31:8]);
+            if (lane.cause != '0) begin
+              at_fault      = 1'b1;
+              fault_cause_q <= lane.cause;
+              fault_value_q <= lane.addr;
+            end
+            in_shared[l-1]   = lane.in_shared;
+            in_local[l-1]    = lane.in_local;
+            in_constant[l-1] = lane.in_constant;
+            addr[LaneW*(l-1) +: LaneW] =
+                lane.addr + (lane.in_shared ? LaneW'(place_base_i) : '0);
+          end
+        end
+      end else begin
+        addr = a;
+      end
+      for (int unsigned l = 0; l < Lanes; l++) enable[LaneW*l +: LaneW] = {LaneW{mask[l]}};
+
+      busy_q       <= ~at_fault;
+      fault_q      <= at_fault;
+      fault_warp_q <= place_warp_o;
+      lanes_q      <= mask;
+      class_q      <= access.class_of;
+      shared_q     <= in_shared;
+      local_q      <= in_local;
+      constant_q   <= in_constant;
+      warp_q       <= place_warp_o;
+      kind_q       <= access.kind;
+      size_q       <= access.size;
+      signed_q     <= access.is_signed;
+      atomic_q     <= access.operation;
+      modifiers_q  <= m;
+      reg_valid_q  <= d != NoReg;
+      reg_q        <= d;
+      pred_valid_q <= p != NoPred;
+      pred_q       <= p;
+      addr_q       <= addr;
+      store_q      <= c & enable;
+      compare_q    <= b & enable;
+    end else begin
+      if (last_o) busy_q <= 1'b0;
+      lanes_q <= lanes_q & ~served;
+    end
+
+    if (!rst_ni) begin
+      busy_q  <= 1'b0;
+      fault_q <= 1'b0;
+    end
+  end
+
+`ifndef SYNTHESIS
+  function automatic logic has_unit(logic [6:0] opcode);
+    return opcode inside {OpS2r, OpShfl, OpLd, OpSt, OpLdc, OpAtom, OpCas};
+  endfunction
+`endif
+
+  `GPURF_ASSERT_WHEN(known_opcode, take, has_unit(port ? in_op_i[LastPort][6:0] : in_op_i[0][6:0]),
+                     "an operation came that is none of the memory pipeline")
+  `GPURF_ASSERT_WHEN(lanes_left, busy_q, lanes_q != '0, "an instruction without lanes is held")
+  `GPURF_ASSERT_WHEN(served_offered, busy_q, (served & ~lanes_o) == '0,
+                     "a lane was served that was not offered")
+  `GPURF_ASSERT(others_silent,
+                (global_valid_o   || global_served_i   == '0) &&
+                (shared_valid_o   || shared_served_i   == '0) &&
+                (constant_valid_o || constant_served_i == '0) &&
+                (shuffle_valid_o  || shuffle_served_i  == '0) &&
+                (special_valid_o  || special_served_i  == '0),
+                "a unit served lanes that were not offered to it")
+  `GPURF_ASSERT(one_unit, $onehot0({global_valid_o, shared_valid_o, constant_valid_o,
+                                    shuffle_valid_o, special_valid_o}),
+                "lanes were offered to two units at once")
+
+endmodule

@@ -1,0 +1,176 @@
+// Lanes into lines of 128 bytes.
+//
+// Serves global and local memory: in each pass one line, that of the lowest lane left, with all
+// lanes that fall into it. The request goes into a register at the SM's boundary, and, when
+// something will come back, a row into the line table at the same edge, so that rows stand there in
+// the order in which memory answers. Words of local memory lie side by side for the threads of a
+// warp: lanes that agree on an address, as they mostly do, share a line.
+`include "gpurf_assert.svh"
+
+module coalescer
+  import gpurf_pkg::*;
+(
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // lanes offered
+  input  logic                   valid_i,
+  input  logic                   local_i,            // in local memory
+  input  logic [Lanes-1:0]       lanes_i,
+  input  logic [WarpW-1:0]       warp_i,
+  input  logic [1:0]             kind_i,
+  input  logic [1:0]             size_i,
+  input  logic                   signed_i,
+  input  logic [3:0]             atomic_i,
+  input  logic                   reg_valid_i,
+  input  logic [RegW-1:0]        reg_i,
+  input  logic [DataW-1:0]       addr_i,
+  input  logic [DataW-1:0]       store_i,
+  input  logic [DataW-1:0]       compare_i,
+  input  logic [15:0]            local_words_i,      // words of local memory of a thread
+  input  logic                   last_i,             // no lane is left behind this pass
+  output logic [Lanes-1:0]       served_o,
+
+  // row of the line table
+  input  logic                   row_room_i,
+  output logic                   row_valid_o,
+  output logic [WarpW-1:0]       row_warp_o,
+  output logic [Lanes-1:0]       row_mask_o,
+  output logic                   row_reg_valid_o,
+  output logic [RegW-1:0]        row_reg_o,
+  output logic [1:0]             row_size_o,
+  output logic                   row_signed_o,
+  output logic                   row_lanewise_o,     // the answer has a word for each lane
+  output logic                   row_done_o,         // last of its instruction
+  output logic [LineOffsetW-1:0] row_offset_o [Lanes],
+
+  // request
+  output logic                   mem_req_valid_o,
+  input  logic                   mem_req_ready_i,
+  output logic [1:0]             mem_req_kind_o,
+  output logic [3:0]             mem_req_atomic_o,
+  output logic [1:0]             mem_req_size_o,
+  output logic                   mem_req_answer_o,
+  output logic [LineW-1:0]       mem_req_line_o,
+  output logic [Lanes-1:0]       mem_req_mask_o,
+  output logic [WarpW-1:0]       mem_req_warp_o,
+  output logic [LineOffsetW-1:0] mem_req_offset_o [Lanes],
+  output logic [DataW-1:0]       mem_req_data_o,
+  output logic [DataW-1:0]       mem_req_compare_o
+);
+
+  localparam int unsigned ByteW = 2;                          // bits of a byte's place in its word
+  localparam int unsigned LaneIdxW = $clog2(Lanes);
+  localparam int unsigned NumberW = LineW - 1;                // line within its memory
+
+  logic                   req_valid_q;
+  logic [1:0]             kind_q;
+  logic [3:0]             atomic_q;
+  logic [1:0]             size_q;
+  logic                   answer_q;
+  logic [LineW-1:0]       line_q;
+  logic [Lanes-1:0]       mask_q;
+  logic [WarpW-1:0]       warp_q;
+  logic [LineOffsetW-1:0] offset_q [Lanes];
+  logic [DataW-1:0]       data_q;
+  logic [DataW-1:0]       compare_q;
+
+  logic                   answer;     // something will come back
+  logic                   performed;
+  logic [NumberW-1:0]     chosen;     // what the lanes of the line have in common
+  logic [NumberW-1:0]     warp_base;  // first line of the warp's local memory
+
+  // What decides whether lanes share a line: the number of the line in global memory, that of the
+  // word in the thread's local memory.
+  function automatic logic [NumberW-1:0] number_of(int unsigned lane);
+    return local_i ? addr_i[LaneW*lane+ByteW +: NumberW]
+                   : addr_i[LaneW*lane+LineOffsetW +: NumberW];
+  endfunction
+
+  assign answer    = (kind_i == KindLoad) | ((kind_i == KindAtomic) & reg_valid_i);
+  assign performed = valid_i & (~req_valid_q | mem_req_ready_i) & (~answer | row_room_i);
+  assign warp_base = local_i ? NumberW'(warp_i) * NumberW'(local_words_i) : '0;
+
+  // Downwards, so that the lowest lane's line is what stays.
+  always_comb begin
+    chosen   = '0;
+    served_o = '0;
+    if (performed) begin
+      for (int unsigned l = Lanes; l > 0; l--) begin
+        if (lanes_i[l-1]) chosen = number_of(l - 1);
+      end
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        served_o[l] = lanes_i[l] & (number_of(l) == chosen);
+      end
+    end
+  end
+
+  always_comb begin
+    row_offset_o = '{default: '0};
+    if (performed) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (served_o[l]) begin
+          row_offset_o[l] = local_i ? {LaneIdxW'(l), addr_i[LaneW*l +: ByteW]}
+                                    : addr_i[LaneW*l +: LineOffsetW];
+        end
+      end
+    end
+  end
+
+  assign row_valid_o     = performed & answer;
+  assign row_warp_o      = warp_i;
+  assign row_mask_o      = served_o;
+  assign row_reg_valid_o = reg_valid_i;
+  assign row_reg_o       = reg_i;
+  assign row_size_o      = size_i;
+  assign row_signed_o    = signed_i;
+  assign row_lanewise_o  = kind_i == KindAtomic;
+  assign row_done_o      = last_i;
+
+  assign mem_req_valid_o   = req_valid_q;
+  assign mem_req_kind_o    = kind_q;
+  assign mem_req_atomic_o  = atomic_q;
+  assign mem_req_size_o    = size_q;
+  assign mem_req_answer_o  = answer_q;
+  assign mem_req_line_o    = line_q;
+  assign mem_req_mask_o    = mask_q;
+  assign mem_req_warp_o    = warp_q;
+  assign mem_req_offset_o  = offset_q;
+  assign mem_req_data_o    = data_q;
+  assign mem_req_compare_o = compare_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) req_valid_q <= 1'b0;
+    else         req_valid_q <= performed | (req_valid_q & ~mem_req_ready_i);
+  end
+
+  // The payload has no reset: it means nothing while req_valid_q is low.
+  always_ff @(posedge clk_i) begin : request
+    automatic logic [DataW-1:0] enable;  // a bit for each bit of the served lanes
+    if (performed) begin
+      for (int unsigned l = 0; l < Lanes; l++) enable[LaneW*l +: LaneW] = {LaneW{served_o[l]}};
+      kind_q    <= kind_i;
+      atomic_q  <= atomic_i;
+      size_q    <= size_i;
+      answer_q  <= answer;
+      line_q    <= {local_i, chosen + warp_base};
+      mask_q    <= served_o;
+      warp_q    <= warp_i;
+      data_q    <= (kind_i == KindLoad) ? '0 : store_i & enable;
+      compare_q <= (atomic_i == AtomicCas) ? compare_i & enable : '0;
+    end
+  end
+
+  for (genvar l = 0; l < Lanes; l++) begin : gen_offset
+    always_ff @(posedge clk_i) begin
+      if (performed) offset_q[l] <= row_offset_o[l];
+    end
+  end
+
+  `GPURF_ASSERT_WHEN(some_lane, valid_i, lanes_i != '0, "a pass without a lane was offered")
+  `GPURF_ASSERT_WHEN(lowest_served, performed, (served_o & lanes_i & (~lanes_i + 1'b1)) != '0,
+                     "the lowest lane left was passed over")
+  `GPURF_ASSERT_WHEN(operation_of_atomic, valid_i, kind_i == KindAtomic || atomic_i == '0,
+                     "an atomic operation was named by what is none")
+
+endmodule
