@@ -12,6 +12,7 @@ package gpurf_pkg;
   localparam int unsigned LaneW = 32;       // bits of a thread's register
   localparam int unsigned DataW = Lanes * LaneW;
   localparam int unsigned WarpW = 6;        // warp number
+  localparam int unsigned WarpSetW = 2**WarpW;
   localparam int unsigned RegW = 8;         // register name
   localparam int unsigned Operands = 3;     // source operands of an instruction
   localparam int unsigned GroupLanes = 4;   // lanes that share a macro of a bank
@@ -83,6 +84,13 @@ package gpurf_pkg;
     logic [RegW-1:0]  b;
     logic [RegW-1:0]  a;
   } roles_t;
+
+  // What an instruction is to the SIMT stack (docs/blocks/simt_stack.md).
+  typedef enum logic [1:0] {
+    KindOther  = 2'd0,
+    KindBranch = 2'd1,
+    KindExit   = 2'd2
+  } kind_e;
 
   // Opcodes that more than one block has to know.
   // verilator lint_off UNUSEDPARAM
@@ -163,6 +171,27 @@ package gpurf_pkg;
     folded = mask | (mask >> 1);
     folded = folded | (folded >> 2);
     return GroupsW'($countones(folded & {Lanes / GroupLanes{4'b0001}}));
+  endfunction
+
+  // The lowest-numbered warp of a set; 0 if it is empty. Bit i of the number is the OR of all warps
+  // whose number has bit i: six tests of a word, where a search would look at every warp.
+  function automatic logic [WarpW-1:0] lowest_warp(logic [WarpSetW-1:0] warps);
+    logic [WarpSetW-1:0] lowest;
+    lowest = warps & (~warps + 1'b1);
+    return {(lowest & {32'hFFFF_FFFF, 32'h0}) != '0,
+            (lowest & {2{16'hFFFF, 16'h0}}) != '0,
+            (lowest & {4{8'hFF, 8'h0}}) != '0,
+            (lowest & {8{4'hF, 4'h0}}) != '0,
+            (lowest & {16{2'b11, 2'b00}}) != '0,
+            (lowest & {32{2'b10}}) != '0};
+  endfunction
+
+  // The first warp of a set from `start` upwards, wrapping; 0 if the set is empty.
+  function automatic logic [WarpW-1:0] next_warp(logic [WarpSetW-1:0] warps,
+                                                 logic [WarpW-1:0] start);
+    logic [WarpSetW-1:0] upper;
+    upper = warps & ({WarpSetW{1'b1}} << start);
+    return lowest_warp((upper != '0) ? upper : warps);
   endfunction
 
 endpackage
