@@ -83,6 +83,14 @@ const BLOCKS: &[Entry] = &[
     entry::<execute::special_registers::SpecialRegistersDriver, execute::special_registers::SpecialRegistersCover>(
         "special_registers",
     ),
+    entry::<issue::scoreboard::ScoreboardDriver, issue::scoreboard::ScoreboardCover>("scoreboard"),
+    entry::<issue::predicate_file::PredicateFileDriver, issue::predicate_file::PredicateFileCover>("predicate_file"),
+    entry::<operands::operand_stage::OperandStageDriver, operands::operand_stage::OperandStageCover>("operand_stage"),
+    entry::<control::barrier_unit::BarrierUnitDriver, control::barrier_unit::BarrierUnitCover>("barrier_unit"),
+    entry::<control::block_launcher::BlockLauncherDriver, control::block_launcher::BlockLauncherCover>(
+        "block_launcher",
+    ),
+    entry::<control::fault_unit::FaultUnitDriver, control::fault_unit::FaultUnitCover>("fault_unit"),
 ];
 
 fn find(block: &str) -> &'static Entry {

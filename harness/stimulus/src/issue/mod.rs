@@ -3,3 +3,5 @@
 pub(crate) mod issue_stage;
 pub(crate) mod simt_stack;
 pub(crate) mod warp_scheduler;
+pub(crate) mod predicate_file;
+pub(crate) mod scoreboard;
