@@ -19,7 +19,11 @@ export -f lint
         echo "rtl/ram/$cell.sv -GDepth=5 -GParts=1 -GPartW=17"
         echo "rtl/ram/$cell.sv -GDepth=48 -GParts=40 -GPartW=1"
     done
-    for block in execute/dispatcher execute/writeback operands/operand_stage; do echo "rtl/$block.sv -GIssuePorts=2"; done
+    for block in execute/dispatcher execute/writeback operands/operand_stage issue/scoreboard issue/warp_scheduler issue/simt_stack \
+        issue/issue_stage issue/predicate_file front/fetch memory/address_unit control/barrier_unit; do
+        echo "rtl/$block.sv -GIssuePorts=2"
+    done
+    for warps in 8 48; do echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=$warps"; done
     for sizes in '8 1' '12 3' '32 4'; do
         read -r depth sources <<<"$sizes"
         echo "rtl/execute/result_queue.sv -GQueueDepth=$depth -GSources=$sources"

@@ -126,8 +126,10 @@ module simt_stack
       survivors[p] = live_q[IndexW'(issue_warp_i[p])] & ~issue_mask_i[p];
       if (issue_valid_i[p]) begin
         if (issue_kind_i[p] == KindBranch && issue_mask_i[p] != '0) begin
-          splits[p]     = rest[p] != '0;
           skips_fall[p] = next[p] == issue_join_i[p];
+          // Where both sides would begin at the join, there is nothing to split.
+          splits[p]     = rest[p] != '0 &&
+                          !(skips_fall[p] && issue_target_i[p] == issue_join_i[p]);
           if (!splits[p] || skips_fall[p]) to[p] = issue_target_i[p];
         end
         if (splits[p]) begin
@@ -223,7 +225,6 @@ module simt_stack
   assign resume_warp_o[IssuePorts]  = read_warp_q;
   assign resume_pc_o[IssuePorts]    = top_pc;
 
-  // A start stands last: it wins.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       mask_q       <= '{default: '0};
@@ -238,11 +239,8 @@ module simt_stack
         depth_q[IndexW'(pop_warp)] <= pop_place;
       end
       if (read_valid_q) begin
-        if (top_mask != '0 || depth_q[IndexW'(read_warp_q)] == '0) begin
-          mask_q[IndexW'(read_warp_q)] <= top_mask;
-        end else begin
-          pop_q[IndexW'(read_warp_q)] <= 1'b1;
-        end
+        if (top_mask != '0) mask_q[IndexW'(read_warp_q)] <= top_mask;
+        else                pop_q[IndexW'(read_warp_q)]  <= 1'b1;
       end
       for (int unsigned p = 0; p < IssuePorts; p++) begin
         if (issue_valid_i[p]) begin
@@ -255,15 +253,10 @@ module simt_stack
             depth_q[IndexW'(issue_warp_i[p])] <= depth_q[IndexW'(issue_warp_i[p])] +
                                                  DepthW'(push_join[p]) + DepthW'(push_taken[p]);
           end
-          if (yields[p]) begin
-            // Behind the last exit only ended lanes wait. They are left where they are, so that
-            // nothing of the warp is under way when it begins anew.
-            if (depth_q[IndexW'(issue_warp_i[p])] == '0 ||
-                (issue_kind_i[p] == KindExit && survivors[p] == '0)) begin
-              mask_q[IndexW'(issue_warp_i[p])] <= '0;
-            end else begin
-              pop_q[IndexW'(issue_warp_i[p])] <= 1'b1;
-            end
+          // Behind the last exit only ended lanes wait. They are left where they are, so that
+          // nothing of the warp is under way when it begins anew.
+          if (yields[p] && !(issue_kind_i[p] == KindExit && survivors[p] == '0)) begin
+            pop_q[IndexW'(issue_warp_i[p])] <= 1'b1;
           end
         end
       end
@@ -271,7 +264,6 @@ module simt_stack
         live_q[IndexW'(start_warp_i)]  <= start_mask_i;
         mask_q[IndexW'(start_warp_i)]  <= start_mask_i;
         depth_q[IndexW'(start_warp_i)] <= '0;
-        pop_q[IndexW'(start_warp_i)]   <= 1'b0;
       end
     end
   end
@@ -309,7 +301,15 @@ module simt_stack
   `GPURF_ASSERT_WHEN(one_branch_a_cycle, issue_valid_i != '0, one_decides(),
                      "two branches or exits were issued in a cycle")
 
+  `GPURF_ASSERT_WHEN(another_waits, read_valid_q && top_mask == '0,
+                     depth_q[IndexW'(read_warp_q)] != '0,
+                     "a stack had no group with a living lane")
+
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_check
+    `GPURF_ASSERT_WHEN(somebody_waits, yields[p] && (issue_kind_i[p] != KindExit ||
+                                                     survivors[p] != '0),
+                       depth_q[IndexW'(issue_warp_i[p])] != '0,
+                       "a group gave way to an empty stack")
     `GPURF_ASSERT_WHEN(stack_deep_enough, splits[p],
                        32'(depth_q[IndexW'(issue_warp_i[p])]) + 32'(push_join[p]) +
                        32'(push_taken[p]) <= StackDepth,

@@ -114,7 +114,8 @@ module operand_stage
     assign issue_src_reg[Operands*p+1] = issue_roles_i[p].b;
     assign issue_src_reg[Operands*p+2] = issue_roles_i[p].c;
     for (genvar k = 0; k < Operands; k++) begin : gen_source
-      assign issue_src_valid[Operands*p+k] = issue_src_reg[Operands*p+k] != NoReg;
+      assign issue_src_valid[Operands*p+k] =
+          issue_valid_i[p] && issue_src_reg[Operands*p+k] != NoReg;
     end
 
     assign dispatch_pc_o[p]    = pc_q[dispatch_tag[p]];

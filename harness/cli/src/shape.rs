@@ -5,7 +5,8 @@ use gpurf_blocks::config::{Config, ReadOrder, Scheduler};
 use gpurf_blocks::mrf::MrfShape;
 
 /// What the words mean.
-pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps";
+pub const LEGEND: &str =
+    "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps";
 
 /// RTL parameters, in the order in which they are shown.
 const PARAMETERS: [&str; 6] = ["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];

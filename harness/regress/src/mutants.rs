@@ -422,9 +422,8 @@ impl Trial<'_> {
 /// The blocks in whose lockstep a mutant runs, in order.
 fn locksteps(mutant: &Mutant) -> Vec<&str> {
     let module = mutant.module.as_str();
-    let in_register_file = gpurf_sm::find("mrf").is_some_and(|mrf| {
-        mrf.sources.iter().any(|source| source.rsplit('/').next() == Some(module))
-    });
+    let in_register_file = gpurf_sm::find("mrf")
+        .is_some_and(|mrf| mrf.sources.iter().any(|source| source.rsplit('/').next() == Some(module)));
     match (in_register_file, module) {
         (true, "mrf") | (false, _) => vec![module],
         // The netlist of the crossbar has no memory that could be filled, which its own lockstep needs.

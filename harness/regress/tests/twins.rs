@@ -58,7 +58,15 @@ fn parameters_ports_and_probes_are_equal() {
     let project = Project::find();
     let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
     let base = config(&[]);
-    let other = config(&["mrf.banks=4", "mrf.ports=1r1w", "mrf.collectors=16", "mrf.issue_ports=2", "mrf.tag_bits=64", "sm.warps=48", "sm.line_rows=8"]);
+    let other = config(&[
+        "mrf.banks=4",
+        "mrf.ports=1r1w",
+        "mrf.collectors=16",
+        "mrf.issue_ports=2",
+        "mrf.tag_bits=64",
+        "sm.warps=48",
+        "sm.line_rows=8",
+    ]);
     for block in gpurf_sm::all() {
         let source = std::fs::read_to_string(project.rtl().join(block.path).with_extension("sv")).unwrap();
         for config in [base, other] {

@@ -15,6 +15,11 @@ pub trait Cover: Send + Sized + 'static {
     /// The situations that can come up in this shape.
     fn points(shape: &<Self::In as Ports>::Shape) -> Vec<&'static str>;
 
+    /// The same for a configuration, where straps rule situations out.
+    fn points_of(config: &Config) -> Vec<&'static str> {
+        Self::points(&Shape::of(config))
+    }
+
     /// Counters for this shape.
     fn new(shape: &<Self::In as Ports>::Shape) -> Self;
 
@@ -34,7 +39,7 @@ pub struct Coverage {
 impl Coverage {
     pub(crate) fn new<C: Cover>(config: &Config) -> Self {
         let shape = Shape::of(config);
-        let counts = C::points(&shape).into_iter().map(|p| (p, 0)).collect();
+        let counts = C::points_of(config).into_iter().map(|p| (p, 0)).collect();
         let mut cover = C::new(&shape);
         let probe_start = size_of::<C::Out>().next_multiple_of(64);
         let observe = move |inputs: &[u8], compared: &[u8], counts: &mut [(&'static str, u64)]| {

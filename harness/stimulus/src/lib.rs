@@ -59,6 +59,21 @@ const BLOCKS: &[Entry] = &[
     entry::<mrf::arbiter::ArbiterDriver, mrf::arbiter::ArbiterCover>("mrf_arbiter"),
     entry::<mrf::bank::BankDriver, mrf::bank::BankCover>("mrf_bank"),
     entry::<mrf::crossbar::CrossbarDriver, mrf::crossbar::CrossbarCover>("mrf_crossbar"),
+    entry::<front::fetch::FetchDriver, front::fetch::FetchCover>("fetch"),
+    entry::<front::decode::DecodeDriver, front::decode::DecodeCover>("decode"),
+    entry::<front::instruction_buffer::InstructionBufferDriver, front::instruction_buffer::InstructionBufferCover>(
+        "instruction_buffer",
+    ),
+    entry::<issue::warp_scheduler::WarpSchedulerDriver, issue::warp_scheduler::WarpSchedulerCover>("warp_scheduler"),
+    entry::<issue::simt_stack::SimtStackDriver, issue::simt_stack::SimtStackCover>("simt_stack"),
+    entry::<issue::issue_stage::IssueStageDriver, issue::issue_stage::IssueStageCover>("issue_stage"),
+    entry::<memory::address_unit::AddressUnitDriver, memory::address_unit::AddressUnitCover>("address_unit"),
+    entry::<memory::coalescer::CoalescerDriver, memory::coalescer::CoalescerCover>("coalescer"),
+    entry::<memory::line_table::LineTableDriver, memory::line_table::LineTableCover>("line_table"),
+    entry::<memory::shared_memory::SharedMemoryDriver, memory::shared_memory::SharedMemoryCover>("shared_memory"),
+    entry::<memory::constant_memory::ConstantMemoryDriver, memory::constant_memory::ConstantMemoryCover>(
+        "constant_memory",
+    ),
     entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
     entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
     entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
@@ -68,6 +83,14 @@ const BLOCKS: &[Entry] = &[
     entry::<execute::special_registers::SpecialRegistersDriver, execute::special_registers::SpecialRegistersCover>(
         "special_registers",
     ),
+    entry::<issue::scoreboard::ScoreboardDriver, issue::scoreboard::ScoreboardCover>("scoreboard"),
+    entry::<issue::predicate_file::PredicateFileDriver, issue::predicate_file::PredicateFileCover>("predicate_file"),
+    entry::<operands::operand_stage::OperandStageDriver, operands::operand_stage::OperandStageCover>("operand_stage"),
+    entry::<control::barrier_unit::BarrierUnitDriver, control::barrier_unit::BarrierUnitCover>("barrier_unit"),
+    entry::<control::block_launcher::BlockLauncherDriver, control::block_launcher::BlockLauncherCover>(
+        "block_launcher",
+    ),
+    entry::<control::fault_unit::FaultUnitDriver, control::fault_unit::FaultUnitCover>("fault_unit"),
 ];
 
 fn find(block: &str) -> &'static Entry {

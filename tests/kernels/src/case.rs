@@ -187,6 +187,11 @@ impl Output {
         Self { buffer, bytes: values.iter().flat_map(|value| value.to_le_bytes()).collect() }
     }
 
+    /// A buffer of `u64`.
+    pub fn u64(buffer: &'static str, values: &[u64]) -> Self {
+        Self { buffer, bytes: values.iter().flat_map(|value| value.to_le_bytes()).collect() }
+    }
+
     /// A buffer of `u16`.
     pub fn u16(buffer: &'static str, values: &[u16]) -> Self {
         Self { buffer, bytes: values.iter().flat_map(|value| value.to_le_bytes()).collect() }

@@ -13,11 +13,16 @@ mod binomial_options;
 mod black_scholes;
 mod box_filter;
 mod case;
+mod collatz;
+mod compact;
 mod convolution_separable;
+mod count_bytes;
 mod cp;
+mod crc32;
 mod dct8x8;
 mod dwt_haar_1d;
 mod fast_walsh_transform;
+mod game_of_life;
 mod gaussian;
 mod histogram;
 mod hotspot;
@@ -34,10 +39,12 @@ mod nbody;
 mod needle;
 mod pathfinder;
 mod quasirandom_generator;
+mod radix_sort;
 mod reduction;
 mod sad;
 mod saxpy;
 mod scalar_prod;
+mod scan;
 mod sgemm;
 mod sobel_filter;
 mod sobol_qrng;
@@ -72,11 +79,16 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "binomialOptions", reference: binomial_options::reference },
     Kernel { name: "blackScholes", reference: black_scholes::reference },
     Kernel { name: "boxFilter", reference: box_filter::reference },
+    Kernel { name: "collatz", reference: collatz::reference },
+    Kernel { name: "compact", reference: compact::reference },
     Kernel { name: "convolutionSeparable", reference: convolution_separable::reference },
+    Kernel { name: "countBytes", reference: count_bytes::reference },
     Kernel { name: "cp", reference: cp::reference },
+    Kernel { name: "crc32", reference: crc32::reference },
     Kernel { name: "dct8x8", reference: dct8x8::reference },
     Kernel { name: "dwtHaar1D", reference: dwt_haar_1d::reference },
     Kernel { name: "fastWalshTransform", reference: fast_walsh_transform::reference },
+    Kernel { name: "gameOfLife", reference: game_of_life::reference },
     Kernel { name: "gaussian", reference: gaussian::reference },
     Kernel { name: "histogram", reference: histogram::reference },
     Kernel { name: "hotspot", reference: hotspot::reference },
@@ -93,10 +105,12 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "needle", reference: needle::reference },
     Kernel { name: "pathfinder", reference: pathfinder::reference },
     Kernel { name: "quasirandomGenerator", reference: quasirandom_generator::reference },
+    Kernel { name: "radixSort", reference: radix_sort::reference },
     Kernel { name: "reduction", reference: reduction::reference },
     Kernel { name: "sad", reference: sad::reference },
     Kernel { name: "saxpy", reference: saxpy::reference },
     Kernel { name: "scalarProd", reference: scalar_prod::reference },
+    Kernel { name: "scan", reference: scan::reference },
     Kernel { name: "sgemm", reference: sgemm::reference },
     Kernel { name: "sobelFilter", reference: sobel_filter::reference },
     Kernel { name: "sobolQRNG", reference: sobol_qrng::reference },

@@ -9,6 +9,9 @@ use gpurf_launch::Repetition;
 /// The greatest relative tolerance of a check.
 const GREATEST_REL: f64 = 1e-4;
 
+/// Outputs without a check, as their order depends on that of atomics. Other outputs of the same run do not, and are checked.
+const IN_ANY_ORDER: [(&str, &str); 1] = [("compact", "kept")];
+
 fn load(name: &str) -> Case {
     Case::load(name).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -51,6 +54,10 @@ fn small_runs_check_every_output_within_the_allowed_tolerance() {
         let manifest = case.manifest();
         for (id, buffer) in manifest.buffers.iter().enumerate().filter(|(_, buffer)| buffer.output) {
             let check = manifest.checks.iter().find(|check| check.buffer.0 == id);
+            if IN_ANY_ORDER.contains(&(kernel.name, buffer.name.as_str())) {
+                assert!(check.is_none(), "{}: {} is checked", kernel.name, buffer.name);
+                continue;
+            }
             let check = check.unwrap_or_else(|| panic!("{}: output {} is not checked", kernel.name, buffer.name));
             let exact = check.rel.is_none() && check.abs.is_none();
             let stated = buffer.ty.is_float() && check.rel.is_some_and(|rel| rel <= GREATEST_REL);

@@ -187,7 +187,8 @@ fn table(jobs: &[Job], ended: &[Ended]) -> String {
 }
 
 fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
-    let policy = if is_replay(job) || !has_straps(job) { String::new() } else { shape::policy(&job.block, &job.config) };
+    let policy =
+        if is_replay(job) || !has_straps(job) { String::new() } else { shape::policy(&job.block, &job.config) };
     let mut cells: Vec<Cell> = vec![
         job.block.as_str().into(),
         shape::words(&parameters(&job.block, &job.config)).into(),

@@ -124,8 +124,11 @@ struct Warp {
 /// A value of b.
 fn value_of_b(rng: &mut Rng, b: B, warp: Warp) -> u32 {
     match b {
-        B::Amount if rng.chance(700) => rng.below(34) as u32,
-        B::Amount => awkward(rng),
+        B::Amount => match rng.below(10) {
+            0 => 32,
+            1..7 => rng.below(34) as u32,
+            _ => awkward(rng),
+        },
         B::BitField => {
             let edge = |rng: &mut Rng| if rng.chance(900) { rng.below(36) } else { rng.below(256) } as u32;
             let (position, length) = (edge(rng), edge(rng));
@@ -208,7 +211,7 @@ impl Driver for AluDriver {
             }
         }
         // Lanes in which operands are equal.
-        if i.src_valid_i & 3 == 3 && operation.b == B::Number && rng.chance(300) {
+        if i.src_valid_i & 3 == 3 && operation.b == B::Number && rng.chance(500) {
             let (same, a) = (rng.next_u64(), i.data_i[0].0);
             (0..LANES).filter(|lane| same >> lane & 1 == 1).for_each(|lane| i.data_i[1].0[lane] = a[lane]);
         }

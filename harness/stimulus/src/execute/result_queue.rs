@@ -16,6 +16,7 @@ pub(crate) struct ResultQueueDriver {
     /// Follows the inputs, to know when there is a free place and when a result is offered.
     twin: ResultQueue,
     out: ResultQueueOut,
+    probe: ResultQueueProbe,
 }
 
 const PUSH: usize = 0;
@@ -24,6 +25,7 @@ const REG: usize = 2;
 const PRED: usize = 3;
 const DONE: usize = 4;
 const PARTIAL: usize = 5;
+const FOLLOW: usize = 6;
 
 impl Driver for ResultQueueDriver {
     type In = ResultQueueIn;
@@ -34,6 +36,7 @@ impl Driver for ResultQueueDriver {
         Knob { name: "pred", doc: "a result has a predicate", values: &[100, 800] },
         Knob { name: "done", doc: "a result is the last of its instruction", values: &[200, 900] },
         Knob { name: "partial", doc: "lanes are inactive", values: &[0, 900] },
+        Knob { name: "follow", doc: "a result comes as the only one is taken", values: &[0, 900] },
         RESET,
     ];
 
@@ -44,14 +47,18 @@ impl Driver for ResultQueueDriver {
             reset: Reset::default(),
             twin: ResultQueue::new(shape),
             out: ResultQueueOut::zeroed(),
+            probe: ResultQueueProbe::zeroed(),
         }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ResultQueueIn) {
         self.twin.early(&mut self.out);
-        inputs.rst_ni = self.reset.next(rng, knobs.get(6));
+        self.twin.probe(inputs, &self.out, &mut self.probe);
+        inputs.rst_ni = self.reset.next(rng, knobs.get(7));
         inputs.cfg_i = self.latency;
-        let push = self.out.ready_o == 1 && rng.chance(knobs.get(PUSH));
+        let pop = self.out.head_valid_o == 1 && rng.chance(knobs.get(POP));
+        let follow = pop && self.probe.count_q == 1 && rng.chance(knobs.get(FOLLOW));
+        let push = self.out.ready_o == 1 && (follow || rng.chance(knobs.get(PUSH)));
         let source = rng.below(self.sources as u64) as usize;
         inputs.push_valid_i = u8::from(push) << source;
         inputs.push_reg_valid_i = ports(rng, self.sources, knobs.get(REG));
@@ -67,7 +74,7 @@ impl Driver for ResultQueueDriver {
         if push {
             rng.fill(&mut inputs.push_data_i[source].0);
         }
-        inputs.pop_i = (self.out.head_valid_o == 1 && rng.chance(knobs.get(POP))).into();
+        inputs.pop_i = pop.into();
         self.twin.clock(inputs, &self.out);
     }
 }
@@ -95,7 +102,7 @@ impl Cover for ResultQueueCover {
             "one free place",
             "two free places",
             "three free places",
-            "results, but none is due",
+            "results, none of them due (if the latency is not 1)",
             "the head becomes due",
             "the second is due while the head waits to be taken",
             "taken at once",
@@ -141,7 +148,7 @@ impl Cover for ResultQueueCover {
             ("one free place", free == 1),
             ("two free places", free == 2),
             ("three free places", free == 3),
-            ("results, but none is due", count != 0 && !offered),
+            ("results, none of them due (if the latency is not 1)", count != 0 && (!offered || i.cfg_i == 1)),
             ("the head becomes due", offered && !due_before),
             ("the second is due while the head waits to be taken", offered && next_is_due && !pop),
             ("taken at once", offered && !due_before && pop),

@@ -1,1 +1,7 @@
 //! Which instruction issues, with which lanes and predicates.
+
+pub(crate) mod issue_stage;
+pub(crate) mod predicate_file;
+pub(crate) mod scoreboard;
+pub(crate) mod simt_stack;
+pub(crate) mod warp_scheduler;

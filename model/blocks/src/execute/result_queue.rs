@@ -254,9 +254,8 @@ impl Block for ResultQueue {
     fn late(&mut self, _: &ResultQueueIn, _: &mut ResultQueueOut) {}
 
     fn clock(&mut self, inputs: &ResultQueueIn, out: &ResultQueueOut) {
-        let source = inputs.push_valid_i.trailing_zeros() as usize;
-        let pushed = inputs.push_valid_i != 0 && out.ready_o != 0;
-        if pushed {
+        if inputs.push_valid_i != 0 && out.ready_o != 0 {
+            let source = inputs.push_valid_i.ilog2() as usize;
             let has = |mask: u8| mask >> source & 1 == 1;
             let result = UnitResult {
                 mask: inputs.push_mask_i[source],
@@ -409,9 +408,11 @@ mod tests {
     fn results_are_taken_into_their_places_in_reset_too() {
         let mut queue = queue(1);
         queue.inputs.rst_ni = 0;
-        queue.inputs.push_mask_i[1] = 7;
-        push(&mut queue, 1, 0);
-        assert_eq!(queue.block.memories()[0].words[0], 7);
+        queue.inputs.push_mask_i = [5, 6, 7, 8];
+        queue.inputs.push_valid_i = 0b0110;
+        queue.cycle();
+        assert_eq!(queue.block.memories()[0].words[0], 7, "of several the highest");
+        queue.inputs.push_valid_i = 0;
         queue.inputs.rst_ni = 1;
         queue.cycle();
         assert_eq!(queue.probe().count_q, 0);

@@ -1,7 +1,7 @@
 //! `instruction_buffer`: decoded instructions that wait for issue. `docs/blocks/instruction_buffer.md`.
 
 use crate::instruction::{PC_BITS, ROLES_BITS, Roles, SHOW_ROLES};
-use crate::mrf::bits::set_bits;
+use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::{MAX_WARPS, SmShape};
 use crate::{Block, Memory, WARP_BITS, field, ports};
 
@@ -131,14 +131,15 @@ impl InstructionBuffer {
         PLACES * warp + (self.first_q >> warp & 1) as usize
     }
 
-    /// The edge at which an instruction's payload arrives, also in reset. It comes before [`count`](Self::count). There is no place for
-    /// a warp that does not exist.
+    /// The edge at which an instruction's payload arrives, also in reset. It comes before [`count`](Self::count). Until reset
+    /// has been clocked in the warp need not exist: the place that its lowest bits name is written, if there is one.
     #[inline]
     pub fn write(&mut self, warp: u8, instruction: &Decoded) {
-        if self.warps >> warp & 1 == 0 {
+        let warp = usize::from(warp) & (self.warps.count_ones().next_power_of_two() as usize - 1);
+        if !is_set(self.warps, warp) {
             return;
         }
-        let place = PLACES * usize::from(warp) + ((self.first_q ^ self.count_q[0]) >> warp & 1) as usize;
+        let place = PLACES * warp + ((self.first_q ^ self.count_q[0]) >> warp & 1) as usize;
         self.pc_q[place] = instruction.pc;
         self.op_q[place] = split(instruction.op);
         self.ctl_q[place] = split(instruction.ctl);

@@ -55,6 +55,8 @@ ports! {
 pub struct PredicateFile {
     /// Word `8 * warp + number`. Number 7 has words too, which nobody reads or writes.
     pred_q: Box<[u32]>,
+    /// The bits of a warp's number that are looked at: until reset has been clocked in, warps are named that do not exist.
+    warp_bits: u8,
 }
 
 impl PredicateFile {
@@ -65,8 +67,7 @@ impl PredicateFile {
         let inverted = if name & INVERTED == 0 { 0 } else { u32::MAX };
         let value = match number {
             NO_PRED => u32::MAX,
-            // A warp that does not exist is asked for in reset only.
-            _ => self.pred_q.get(place(warp, number)).copied().unwrap_or_default(),
+            _ => self.pred_q.get(self.place(warp, number)).copied().unwrap_or_default(),
         };
         value ^ inverted
     }
@@ -77,20 +78,21 @@ impl PredicateFile {
         if number == NO_PRED {
             return;
         }
-        if let Some(word) = self.pred_q.get_mut(place(warp, number)) {
+        let place = self.place(warp, number);
+        if let Some(word) = self.pred_q.get_mut(place) {
             *word = *word & !mask | data & mask;
         }
+    }
+
+    #[inline]
+    fn place(&self, warp: u8, number: u8) -> usize {
+        WORDS * usize::from(warp & self.warp_bits) + usize::from(number)
     }
 
     /// The words, `8 * warp + number`.
     pub(crate) fn words(&mut self) -> &mut [u32] {
         &mut self.pred_q
     }
-}
-
-#[inline]
-fn place(warp: u8, number: u8) -> usize {
-    WORDS * usize::from(warp) + usize::from(number)
 }
 
 impl Block for PredicateFile {
@@ -103,7 +105,8 @@ impl Block for PredicateFile {
     type Probe = NoProbe<SmShape>;
 
     fn new(shape: &SmShape) -> Self {
-        Self { pred_q: vec![0; WORDS * shape.warps].into() }
+        let warp_bits = shape.warps.next_power_of_two() as u8 - 1;
+        Self { pred_q: vec![0; WORDS * shape.warps].into(), warp_bits }
     }
 
     fn early(&self, _: &mut PredicateFileOut) {}

@@ -264,10 +264,7 @@ impl SimtStack {
         match step.then {
             Then::Fetches | Then::Resumes(_) => {}
             Then::GivesWay => self.pop_q |= 1 << warp,
-            Then::Ends => {
-                self.depth_q[warp] = 0;
-                self.alive &= !(1 << warp);
-            }
+            Then::Ends => self.alive &= !(1 << warp),
             Then::Splits { waits, group } => {
                 for waiting in waits.into_iter().flatten() {
                     self.push(warp, waiting);
@@ -281,8 +278,8 @@ impl SimtStack {
     /// The edge at which a warp begins with these lanes.
     #[inline]
     pub fn start(&mut self, warp: usize, lanes: u32) {
-        (self.live_q[warp], self.mask_q[warp], self.reconvergence_q[warp]) = (lanes, lanes, NO_PC);
-        self.pop_q &= !(1 << warp);
+        (self.live_q[warp], self.mask_q[warp]) = (lanes, lanes);
+        (self.reconvergence_q[warp], self.depth_q[warp]) = (NO_PC, 0);
         self.alive = self.alive & !(1 << warp) | u64::from(lanes != 0) << warp;
     }
 

@@ -461,12 +461,8 @@ impl AddressUnit {
         (self.shared_q, self.local_q, self.constant_q) = (0, 0, 0);
         let fault = match form.class {
             // A lane that does not take part may be chosen by one that does, which then keeps its own value.
-            Class::Shuffle => {
+            Class::Shuffle | Class::Special => {
                 self.addr_q = *a;
-                None
-            }
-            Class::Special => {
-                self.addr_q = masked(a, mask);
                 None
             }
             Class::Memory | Class::Constant => self.place(form, offset(op), a, mask, bounds),

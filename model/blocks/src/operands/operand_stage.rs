@@ -104,27 +104,26 @@ ports! {
 }
 
 ports! {
-    /// Nets between the stage and its provider that are not ports of the stage, under the names of the provider's ports.
+    /// Nets between the stage and its provider that are not ports of the stage, and the stage's state.
     pub struct OperandStageNets(s: &SmShape) {
         /// First row of the warp that issues.
-        issue_base_i: [u16; MAX_PORTS] = field(s.mrf.entry_w())
-            .count(s.ports()).valid_by("issue_valid_i").inside(PROVIDER, 0).to("mrf_bank_map"),
+        issue_base: [u16; MAX_PORTS] =
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i").to("mrf_bank_map"),
         /// First row of the warp of a result.
-        write_base_i: [u16; MAX_PORTS] = field(s.mrf.entry_w())
-            .count(s.ports()).valid_by("write_valid_i").inside(PROVIDER, 0).to("mrf_bank_map"),
+        write_base: [u16; MAX_PORTS] =
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("write_valid_i").to("mrf_bank_map"),
         /// Slots with an instruction.
         slot_busy_q: u16 = field(s.mrf.collectors),
-        /// The slot that port p takes: the instruction's tag.
-        issue_tag_i: [u8; MAX_PORTS] = field(s.mrf.tag_w)
-            .count(s.ports()).valid_by("issue_ready_o").early().inside(PROVIDER, 0).to("mrf_collector"),
+        /// The slot that port p takes, which is the instruction's tag; 0 if none is free.
+        issue_tag: [u8; MAX_PORTS] = field(s.mrf.tag_w).count(s.ports()).early().to("mrf_collector"),
         /// Bit 3p+k: port p is valid, and source k is a register.
-        issue_src_valid_i: u8 = field(s.mrf.sources()).inside(PROVIDER, 0).to("mrf_collector"),
+        issue_src_valid: u8 = field(s.mrf.sources()).to("mrf_collector"),
         /// It.
-        issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS)
-            .count(s.mrf.sources()).valid_by("issue_src_valid_i").inside(PROVIDER, 0).to("mrf_bank_map"),
+        issue_src_reg: [u8; MAX_SOURCES] =
+            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid").to("mrf_bank_map"),
         /// The slot that dispatch port p empties.
-        dispatch_tag_o: [u8; MAX_PORTS] = field(s.mrf.tag_w)
-            .count(s.ports()).valid_by("dispatch_valid_o").early().inside(PROVIDER, 0).from(Mrf::NAME),
+        dispatch_tag: [u8; MAX_PORTS] =
+            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
     }
 }
 
@@ -145,8 +144,13 @@ unsafe impl Ports for OperandStageProbe {
     fn fields(s: &SmShape) -> Vec<Field> {
         let mut fields = OperandStageNets::fields(s);
         fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
-        let inner = MrfProbe::fields(&s.mrf).into_iter();
-        fields.extend(inner.map(|f| f.inside(PROVIDER, offset_of!(Self, provider))));
+        fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
+            // A port of the provider that is a net here.
+            if f.valid_by == Some("issue_src_valid_i") {
+                f.valid_by = Some("issue_src_valid");
+            }
+            f.inside(PROVIDER, offset_of!(Self, provider))
+        }));
         fields
     }
 }
@@ -474,19 +478,19 @@ impl Block for OperandStage {
         let nets = &mut probe.nets;
         *nets = OperandStageNets::zeroed();
         nets.slot_busy_q = self.slot_busy_q;
-        nets.issue_src_valid_i = self.given.issue_src_valid_i;
-        nets.issue_src_reg_i = only(&self.given.issue_src_reg_i, nets.issue_src_valid_i);
+        nets.issue_src_valid = self.given.issue_src_valid_i;
+        nets.issue_src_reg = only(&self.given.issue_src_reg_i, nets.issue_src_valid);
         for p in set_bits(self.issue_ready()) {
-            nets.issue_tag_i[p] = self.slot(p).unwrap_or_default();
+            nets.issue_tag[p] = self.slot(p).unwrap_or_default();
         }
         for p in set_bits(inputs.issue_valid_i) {
-            nets.issue_base_i[p] = self.given.issue_base_i[p];
+            nets.issue_base[p] = self.given.issue_base_i[p];
         }
         for p in set_bits(inputs.write_valid_i) {
-            nets.write_base_i[p] = self.given.write_base_i[p];
+            nets.write_base[p] = self.given.write_base_i[p];
         }
         for p in set_bits(self.dispatch_valid()) {
-            nets.dispatch_tag_o[p] = self.shown.dispatch_tag_o[p] as u8;
+            nets.dispatch_tag[p] = self.shown.dispatch_tag_o[p] as u8;
         }
         self.provider.probe(&self.given, &self.shown, &mut probe.provider);
     }

@@ -102,9 +102,15 @@ fn reset_empties_it_and_payloads_are_written_all_the_same() {
     assert_eq!((buffer.probe().count_q[2], buffer.probe().first_q), (0, 0));
     assert_eq!(buffer.block.memories()[0].words[4..6], [1, 5], "into the place behind the one that was there");
     // A warp that does not exist, as it may come until reset has been clocked in.
-    push(&mut buffer, 63, 9);
+    push(&mut buffer, 32 + 5, 9);
     buffer.inputs.rst_ni = 0;
     buffer.cycle();
+    assert_eq!(buffer.block.memories()[0].words[10], 9, "warp 5");
+    let mut buffer = Driver::<InstructionBuffer>::new(&SmShape { warps: 48, ..SM_SHAPES[0] });
+    push(&mut buffer, 48, 9);
+    buffer.inputs.rst_ni = 0;
+    buffer.cycle();
+    assert!(buffer.block.memories()[0].words.iter().all(|&word| word == 0), "there is no place");
 }
 
 #[test]

@@ -196,7 +196,7 @@ fn groups_that_have_ended_are_passed_over() {
 }
 
 #[test]
-fn the_last_lane_takes_what_waits_along() {
+fn behind_the_last_lane_nothing_is_taken_from_the_stack() {
     let mut warp = Warp::new(0xff);
     assert_eq!(warp.branch(10, 0x0f, 50, 50), Some(11));
     assert_eq!(warp.branch(11, 0xf0, 50, 50), None);
@@ -205,7 +205,7 @@ fn the_last_lane_takes_what_waits_along() {
     assert_eq!(warp.exit(51, 0xf0), None);
     assert_eq!(warp.returned(), Some((2, 60)));
     assert_eq!(warp.exit(60, 0x0f), None);
-    assert_eq!(warp.state(), (0, 0, 0, 0));
+    assert_eq!(warp.state(), (0, 0, 0, 1), "it stays where it is");
     assert_eq!(warp.stack.probe().pop_q, 0, "nothing of the warp is under way: it may begin anew");
     warp.start(0x3);
     assert_eq!((warp.returned(), warp.state()), (None, (0x3, 0x3, NO_PC, 0)));

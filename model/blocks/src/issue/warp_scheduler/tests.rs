@@ -115,9 +115,9 @@ fn greedy_stays_with_its_warp_and_else_takes_the_oldest() {
 }
 
 #[test]
-fn an_order_that_is_none_gives_the_lowest_or_nobody() {
+fn among_warps_without_an_age_the_lowest_goes() {
     let mut scheduler = scheduler(&ONE, true, 0);
-    // 1 before 2 and 2 before 1: as if both had lived when the other one began.
+    // 2 lived already when 1 began, which nobody has seen begin.
     let inputs = &mut scheduler.inputs;
     (inputs.start_valid_i, inputs.start_warp_i, inputs.alive_i) = (1, 1, 0b100);
     scheduler.cycle();

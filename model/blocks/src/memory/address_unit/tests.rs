@@ -325,7 +325,7 @@ impl Reference {
         let offset = i64::from((op >> 32) as i32 >> 8);
         for lane in 0..LANES {
             let takes_part = mask >> lane & 1 == 1;
-            if class == 2 {
+            if class >= 2 {
                 out.addr_o.0[lane] = operand(0, lane);
             }
             if !takes_part {
@@ -333,7 +333,6 @@ impl Reference {
             }
             (out.compare_o.0[lane], out.store_o.0[lane]) = (operand(1, lane), operand(2, lane));
             if class >= 2 {
-                out.addr_o.0[lane] = operand(0, lane);
                 continue;
             }
             let wide = op as u8 & 0x7f != 0x44 && matches!(space, 0 | 3);

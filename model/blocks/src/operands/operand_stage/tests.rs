@@ -80,7 +80,7 @@ fn registers_of_a_warp_begin_at_its_rows() {
         stage.issue(0, warp, [1, 2, 3], 0);
         stage.write(1, warp, 1, 0);
         stage.step();
-        assert_eq!((stage.probe().nets.issue_base_i[0], stage.probe().nets.write_base_i[1]), (base, base));
+        assert_eq!((stage.probe().nets.issue_base[0], stage.probe().nets.write_base[1]), (base, base));
         stage.step();
     }
 }
@@ -91,9 +91,9 @@ fn a_port_takes_its_own_free_slot_whatever_the_other_does() {
     stage.inputs.dispatch_ready_i = 0;
     stage.issue(1, 0, [255; 3], 10);
     stage.step();
-    assert_eq!(stage.probe().nets.issue_tag_i, [0, 1]);
+    assert_eq!(stage.probe().nets.issue_tag, [0, 1]);
     stage.step();
-    assert_eq!((stage.probe().nets.slot_busy_q, stage.probe().nets.issue_tag_i), (0b0010, [0, 2]));
+    assert_eq!((stage.probe().nets.slot_busy_q, stage.probe().nets.issue_tag), (0b0010, [0, 2]));
     stage.issue(0, 1, [255; 3], 20);
     stage.issue(1, 2, [255; 3], 30);
     stage.step();
@@ -113,12 +113,12 @@ fn a_port_takes_its_own_free_slot_whatever_the_other_does() {
     stage.issue(0, 5, [255; 3], 60);
     let out = stage.step();
     assert!(offers(&out, 0, 20) && offers(&out, 1, 30));
-    assert_eq!((stage.probe().nets.slot_busy_q, stage.probe().nets.issue_tag_i[0]), (0b1101, 1));
+    assert_eq!((stage.probe().nets.slot_busy_q, stage.probe().nets.issue_tag[0]), (0b1101, 1));
     stage.inputs.dispatch_ready_i = 0b11;
     stage.step();
     let out = stage.step();
     assert!(offers(&out, 0, 40) && offers(&out, 1, 60));
-    assert_eq!(stage.probe().nets.dispatch_tag_o, [3, 1]);
+    assert_eq!(stage.probe().nets.dispatch_tag, [3, 1]);
 }
 
 #[test]
@@ -173,16 +173,16 @@ impl Reference {
             given.issue_tag_i[p] = slot as u64;
             given.issue_base_i[p] = base(inputs.issue_warp_i[p]);
             given.write_base_i[p] = base(inputs.write_warp_i[p]);
-            (nets.issue_base_i[p], nets.write_base_i[p]) = (given.issue_base_i[p], given.write_base_i[p]);
-            nets.issue_tag_i[p] = slot as u8;
+            (nets.issue_base[p], nets.write_base[p]) = (given.issue_base_i[p], given.write_base_i[p]);
+            nets.issue_tag[p] = slot as u8;
             for (k, &reg) in inputs.issue_roles_i[p].to_le_bytes()[..OPERANDS].iter().enumerate() {
                 let register = reg != 255 && is_set(inputs.issue_valid_i, p);
                 given.issue_src_valid_i |= u8::from(register) << (OPERANDS * p + k);
                 given.issue_src_reg_i[OPERANDS * p + k] = reg;
             }
         }
-        nets.issue_src_valid_i = given.issue_src_valid_i;
-        nets.issue_src_reg_i = given.issue_src_reg_i;
+        nets.issue_src_valid = given.issue_src_valid_i;
+        nets.issue_src_reg = given.issue_src_reg_i;
         for (slot, held) in self.held.iter().enumerate() {
             nets.slot_busy_q |= u16::from(held.is_some()) << slot;
         }
@@ -201,7 +201,7 @@ impl Reference {
         let mut left = Vec::new();
         for p in set_bits(out.dispatch_valid_o) {
             let tag = self.out.dispatch_tag_o[p];
-            nets.dispatch_tag_o[p] = tag as u8;
+            nets.dispatch_tag[p] = tag as u8;
             let held = self.held[tag as usize].expect("what is offered has been issued");
             (out.dispatch_op_o[p], out.dispatch_ctl_o[p]) = (held.op, held.ctl);
             (out.dispatch_roles_o[p], out.dispatch_mask_o[p]) = (held.roles.0, held.mask);

@@ -1,0 +1,340 @@
+//! `block_launcher`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::control::{BlockLauncher, BlockLauncherIn, BlockLauncherOut, BlockLauncherProbe, Coordinates};
+use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
+use gpurf_blocks::{Block, LANES, Ports};
+use gpurf_lockstep::Rng;
+
+use crate::driver::Reset;
+use crate::{Cover, Driver, Knob, Knobs};
+
+/// Plays the host, and the warps that the launcher starts: how long they live.
+pub(crate) struct BlockLauncherDriver {
+    shape: SmShape,
+    reset: Reset,
+    /// Follows the inputs, to know which warps begin.
+    twin: BlockLauncher,
+    out: BlockLauncherOut,
+    alive: u64,
+}
+
+const LAUNCH: usize = 0;
+const SCARCE: usize = 1;
+const LONG: usize = 2;
+const END: usize = 3;
+const IDLE: usize = 4;
+const MEMORY: usize = 5;
+const RESET: usize = 6;
+
+/// Bytes of shared memory that a launch may ask for at most.
+const MOST_SHARED: u64 = (1 << 17) - 128;
+
+impl Driver for BlockLauncherDriver {
+    type In = BlockLauncherIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "launch", doc: "a grid is offered", values: &[100, 500, 1000] },
+        Knob { name: "scarce", doc: "a block needs much of one thing", values: &[300, 900] },
+        Knob { name: "long", doc: "a grid has many blocks", values: &[100, 500] },
+        Knob { name: "end", doc: "a living warp ends", values: &[100, 400, 900] },
+        Knob { name: "idle", doc: "nothing of a warp is in flight", values: &[600, 950, 1000] },
+        Knob { name: "memory", doc: "no request waits at the boundary", values: &[300, 900] },
+        // Dividing takes a few cycles only.
+        Knob { name: "reset", doc: "reset is asserted, under load", values: &[0, 0, 5, 50] },
+    ];
+
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        Self {
+            shape: *shape,
+            reset: Reset::default(),
+            twin: BlockLauncher::new(shape),
+            out: BlockLauncherOut::zeroed(),
+            alive: 0,
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BlockLauncherIn) {
+        let warps = self.shape.warps as u64;
+        inputs.rst_ni = self.reset.next(rng, knobs.get(RESET));
+        inputs.launch_valid_i = rng.chance(knobs.get(LAUNCH)).into();
+        self.launch(rng, knobs, inputs);
+        inputs.alive_i = self.alive;
+        inputs.idle_i = rng.mask(warps as u32, knobs.get(IDLE));
+        inputs.memory_idle_i = rng.chance(knobs.get(MEMORY)).into();
+        inputs.place_warp_i = rng.below(warps) as u8;
+        inputs.block_warp_i = rng.below(warps) as u8;
+
+        self.twin.early(&mut self.out);
+        self.twin.late(inputs, &mut self.out);
+        Block::clock(&mut self.twin, inputs, &self.out);
+        self.alive &= !rng.mask(warps as u32, knobs.get(END));
+        if self.out.start_valid_o == 1 {
+            self.alive |= 1 << self.out.start_warp_o;
+        }
+        if inputs.rst_ni == 0 {
+            self.alive = 0;
+        }
+    }
+}
+
+impl BlockLauncherDriver {
+    fn launch(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BlockLauncherIn) {
+        let scarce =
+            rng.chance(knobs.get(SCARCE)).then(|| SCARCE_THINGS[rng.below(SCARCE_THINGS.len() as u64) as usize]);
+        let block = block(rng, scarce == Some(Thing::Warps));
+        (inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i) =
+            (block.x as u16, block.y, block.z as u8);
+        inputs.launch_threads_i = block.x as u16 * block.y * block.z;
+        let long = rng.chance(knobs.get(LONG));
+        let dimension = |rng: &mut Rng| 1 + rng.below(if long { 4 } else { 2 });
+        (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i) =
+            (dimension(rng) as u32, dimension(rng) as u16, dimension(rng) as u16);
+        if rng.chance(20) {
+            // A grid of which only the beginning is seen.
+            inputs.launch_grid_x_i = rng.next_u64() as u32 | 1;
+        }
+        let warps = usize::from(inputs.launch_threads_i).div_ceil(LANES);
+        inputs.launch_registers_i = self.registers(rng, scarce == Some(Thing::Rows), warps);
+        inputs.launch_shared_i = self.shared(rng, scarce);
+        inputs.launch_dynamic_i = rng.below(u64::from(inputs.launch_shared_i) + 1) as u32;
+        inputs.launch_local_i = rng.next_u64() as u16;
+    }
+
+    /// Registers of a thread: few, or so many that a number of blocks just fit, or just do not.
+    fn registers(&self, rng: &mut Rng, many: bool, warps: usize) -> u8 {
+        if !many {
+            return 1 + rng.below(8) as u8;
+        }
+        let blocks = BLOCKS[rng.below(BLOCKS.len() as u64) as usize] as usize;
+        let rows = (self.shape.mrf.depth / (warps * blocks)).max(1);
+        let registers = rows * self.shape.mrf.banks + usize::from(rng.chance(300));
+        if rng.chance(700) { registers.clamp(1, 255) as u8 } else { 1 + rng.below(255) as u8 }
+    }
+
+    /// Bytes of shared memory of a block, likewise.
+    fn shared(&self, rng: &mut Rng, scarce: Option<Thing>) -> u32 {
+        let all = self.shape.shared_words as u64 * size_of::<u32>() as u64;
+        let bytes = match (scarce, rng.below(6)) {
+            (Some(Thing::TooMuch), 0..3) => all + 1,
+            (Some(Thing::TooMuch), _) => all + 1 + rng.below(MOST_SHARED - all),
+            (Some(Thing::Shared), 0..4) => fitting(rng, all),
+            (Some(Thing::Shared), 4) => fitting(rng, all) + 1,
+            (Some(Thing::Shared), _) => rng.below(all),
+            (_, 0..2) => 0,
+            _ => rng.below(200),
+        };
+        bytes as u32
+    }
+}
+
+/// So many bytes that a number of blocks just has them.
+fn fitting(rng: &mut Rng, all: u64) -> u64 {
+    all / BLOCKS[rng.below(BLOCKS.len() as u64) as usize] / 128 * 128
+}
+
+/// What a block may need much of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Thing {
+    Warps,
+    Rows,
+    Shared,
+    /// More shared memory than there is.
+    TooMuch,
+}
+
+/// By their share.
+const SCARCE_THINGS: [Thing; 7] =
+    [Thing::Warps, Thing::Warps, Thing::Rows, Thing::Rows, Thing::Shared, Thing::Shared, Thing::TooMuch];
+
+/// Into how many blocks something is divided: mostly without a rest.
+const BLOCKS: [u64; 8] = [1, 1, 2, 2, 4, 4, 8, 3];
+
+/// Dimensions of a block: mostly few warps, of any form.
+fn block(rng: &mut Rng, large: bool) -> Coordinates {
+    let most = if large { [256, 512, 1024][rng.below(3) as usize] } else { [32, 64, 100][rng.below(3) as usize] };
+    let narrow = rng.chance(300);
+    let first = 1 + rng.below(if narrow { 4 } else { most });
+    let second = 1 + rng.below(most / first);
+    let third = 1 + rng.below((most / (first * second)).min(64));
+    match rng.below(4) {
+        0 => Coordinates { x: 32 * (1 + rng.below(most / LANES as u64)) as u32, y: 1, z: 1 },
+        1 => Coordinates { x: third as u32, y: first as u16, z: second.min(64) as u16 },
+        _ => Coordinates { x: first as u32, y: second as u16, z: third as u16 },
+    }
+}
+
+pub(crate) struct BlockLauncherCover {
+    shape: SmShape,
+    /// Slots that became free at the last edge, and at the one before.
+    freed: u16,
+    freed_before: u16,
+}
+
+impl Cover for BlockLauncherCover {
+    type In = BlockLauncherIn;
+    type Out = BlockLauncherOut;
+    type Probe = BlockLauncherProbe;
+
+    fn points(shape: &SmShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "not one block fits",
+            "warps are what runs out",
+            "rows are what runs out",
+            "shared memory is what runs out",
+            "the last block takes the last warp",
+            "the last block takes the last row",
+            "the last block takes the last of shared memory",
+            "shared memory is rounded up",
+            "no shared memory",
+            "a grid is offered while one is in progress",
+            "a grid is taken in the cycle in which one has ended",
+            "x of a thread begins anew",
+            "y of a thread begins anew",
+            "a block of one thread in x",
+            "lanes behind the last thread",
+            "a block of one warp begins",
+            "a block of several warps begins",
+            "a warp begins with all lanes",
+            "a warp begins with some lanes",
+            "x of a block begins anew",
+            "y of a block begins anew",
+            "blocks are left and no slot",
+            "a slot is left and no block",
+            "a slot becomes free while another is being started",
+            "two slots become free at once",
+            "a slot is taken in the cycle after it became free",
+            "a lower slot is taken while a higher one is busy",
+            "the block that begins looks ended",
+            "dead, but something is in flight",
+            "the end waits for memory",
+            "a grid ends",
+            "reset while dividing",
+            "reset while counting threads",
+            "reset while running",
+        ];
+        // A block of one warp and one row is the smallest there is.
+        if shape.warps >= BLOCK_SLOTS && shape.mrf.depth >= BLOCK_SLOTS {
+            points.push("slots are what runs out");
+        }
+        points
+    }
+
+    fn new(shape: &SmShape) -> Self {
+        Self { shape: *shape, freed: 0, freed_before: 0 }
+    }
+
+    fn observe(
+        &mut self,
+        i: &BlockLauncherIn,
+        o: &BlockLauncherOut,
+        p: &BlockLauncherProbe,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
+        if p.state_q == DIVIDE {
+            self.dividing(o, p).into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        }
+        self.counting(i, o, p).into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        let freed = freed(i, p);
+        self.running(i, o, p, freed).into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        (self.freed_before, self.freed) = (self.freed, freed);
+    }
+}
+
+const DIVIDE: u8 = 1;
+const COUNT: u8 = 2;
+const RUN: u8 = 3;
+
+/// Slots that become free at this edge.
+fn freed(i: &BlockLauncherIn, p: &BlockLauncherProbe) -> u16 {
+    let ended = !i.alive_i & i.idle_i;
+    let starting = if p.starting_q == 1 { 1 << p.start_slot_q } else { 0 };
+    let able = (0..BLOCK_SLOTS).filter(|k| (p.slot_busy_q & !starting) >> k & 1 == 1);
+    able.filter(|&k| ended & warps_of(p, k) == warps_of(p, k)).fold(0, |set, k| set | 1 << k)
+}
+
+/// Warps of a slot.
+fn warps_of(p: &BlockLauncherProbe, k: usize) -> u64 {
+    let n = u32::from(p.warps_q);
+    ((1u64 << n) - 1) << (k as u32 * n)
+}
+
+impl BlockLauncherCover {
+    fn dividing(&self, o: &BlockLauncherOut, p: &BlockLauncherProbe) -> [(&'static str, bool); 10] {
+        let end = usize::from(p.first_q) + usize::from(p.warps_q);
+        let rows = end * usize::from(o.rows_o);
+        let (shared, all) = (p.base_q + p.shared_step_q, (4 * self.shape.shared_words) as u32);
+        let full =
+            [usize::from(p.slots_q) == BLOCK_SLOTS, end > self.shape.warps, rows > self.shape.mrf.depth, shared > all];
+        let alone = |k: usize| full[k] && full.iter().filter(|&&f| f).count() == 1;
+        let fits = !full.contains(&true);
+        [
+            ("not one block fits", !fits && p.slots_q == 0),
+            ("slots are what runs out", alone(0)),
+            ("warps are what runs out", alone(1)),
+            ("rows are what runs out", alone(2)),
+            ("shared memory is what runs out", alone(3)),
+            ("the last block takes the last warp", fits && end == self.shape.warps),
+            ("the last block takes the last row", fits && rows == self.shape.mrf.depth),
+            ("the last block takes the last of shared memory", fits && shared == all),
+            ("shared memory is rounded up", o.shared_bytes_o != p.shared_step_q),
+            ("no shared memory", p.shared_step_q == 0),
+        ]
+    }
+
+    fn counting(&self, i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe) -> [(&'static str, bool); 9] {
+        let counts = o.tid_we_o == 1;
+        let [x, y] = [0, 10].map(|low| o.tid_data_o.map(|word| word >> low & 0x3ff));
+        let anew = |values: [u32; 4]| values.windows(2).any(|pair| pair[1] < pair[0]);
+        let lane = LANES * usize::from(p.tid_index_q) + 4 * usize::from(p.tid_group_q);
+        [
+            ("x of a thread begins anew", counts && anew(x)),
+            ("y of a thread begins anew", counts && anew(y)),
+            ("a block of one thread in x", counts && o.ntid_x_o == 1),
+            ("lanes behind the last thread", counts && lane + 3 >= usize::from(p.threads_q)),
+            ("a grid is offered while one is in progress", o.busy_o == 1 && i.launch_valid_i == 1),
+            ("a grid is taken in the cycle in which one has ended", o.done_o == 1 && i.launch_valid_i == 1),
+            ("reset while dividing", i.rst_ni == 0 && p.state_q == DIVIDE),
+            ("reset while counting threads", i.rst_ni == 0 && p.state_q == COUNT),
+            ("reset while running", i.rst_ni == 0 && p.state_q == RUN),
+        ]
+    }
+
+    fn running(
+        &self,
+        i: &BlockLauncherIn,
+        o: &BlockLauncherOut,
+        p: &BlockLauncherProbe,
+        freed: u16,
+    ) -> [(&'static str, bool); 16] {
+        let run = p.state_q == RUN;
+        let starting = p.starting_q == 1;
+        let begins = starting && p.start_index_q == 0;
+        let started = if starting { warps_of(p, p.start_slot_q.into()) } else { 0 };
+        let taken = if begins { 1u16 << p.start_slot_q } else { 0 };
+        let left = p.next_z_q < o.nctaid_z_o;
+        let free = !p.slot_busy_q & ((1u32 << p.slots_q) - 1) as u16;
+        let dead = (0..BLOCK_SLOTS).any(|k| {
+            let warps = warps_of(p, if p.slot_busy_q >> k & 1 == 1 { k } else { return false });
+            i.alive_i & warps == 0 && i.idle_i & warps != warps
+        });
+        let last = run && !starting && !left && p.slot_busy_q == 0;
+        [
+            ("a block of one warp begins", begins && p.warps_q == 1),
+            ("a block of several warps begins", begins && p.warps_q > 1),
+            ("a warp begins with all lanes", starting && o.start_mask_o == u32::MAX),
+            ("a warp begins with some lanes", starting && o.start_mask_o != u32::MAX),
+            ("x of a block begins anew", begins && p.next_x_q == 0 && o.nctaid_x_o > 1 && p.next_y_q != 0),
+            ("y of a block begins anew", begins && p.next_y_q == 0 && o.nctaid_y_o > 1 && p.next_z_q != 0),
+            ("blocks are left and no slot", run && !starting && left && free == 0),
+            ("a slot is left and no block", run && !starting && !left && p.slot_busy_q != 0 && free != 0),
+            ("a slot becomes free while another is being started", starting && freed != 0),
+            ("two slots become free at once", run && freed.count_ones() > 1),
+            ("a slot is taken in the cycle after it became free", begins && self.freed_before & taken != 0),
+            ("a lower slot is taken while a higher one is busy", begins && p.slot_busy_q & !taken > taken),
+            ("the block that begins looks ended", starting && !i.alive_i & i.idle_i & started == started),
+            ("dead, but something is in flight", run && dead),
+            ("the end waits for memory", last && i.memory_idle_i == 0),
+            ("a grid ends", o.done_o == 1),
+        ]
+    }
+}

@@ -1,0 +1,210 @@
+//! `fetch`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::front::{Fetch, FetchIn, FetchOut, FetchProbe};
+use gpurf_blocks::instruction::{NO_PC, PC_BITS};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::{Block, Ports};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset};
+use crate::{Cover, Driver, Knob, Knobs};
+
+pub(crate) struct FetchDriver {
+    shape: SmShape,
+    reset: Reset,
+    /// Follows the inputs, to know what is at decode and who fetches.
+    twin: Fetch,
+    out: FetchOut,
+    probe: FetchProbe,
+}
+
+const ROOM: usize = 0;
+const HELD: usize = 1;
+const STOP: usize = 2;
+const JOIN: usize = 3;
+const RESUME: usize = 4;
+const START: usize = 5;
+const FEW: usize = 6;
+const MEET: usize = 7;
+const WRITE: usize = 8;
+
+impl Driver for FetchDriver {
+    type In = FetchIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "room", doc: "a warp's buffer has room", values: &[50, 500, 950] },
+        Knob { name: "held", doc: "a warp is held", values: &[0, 100, 800] },
+        Knob { name: "stop", doc: "the instruction at decode stops its warp", values: &[20, 200, 800] },
+        Knob { name: "join", doc: "the reconvergence point is right behind it", values: &[20, 200] },
+        Knob { name: "resume", doc: "a warp goes on, on each way", values: &[50, 300, 800] },
+        Knob { name: "start", doc: "a warp begins", values: &[5, 200] },
+        Knob { name: "few", doc: "what is said of a warp is said of one of the first four", values: &[0, 500, 950] },
+        Knob {
+            name: "meet",
+            doc: "a resume or a start is of the warp at decode or the one that fetches",
+            values: &[0, 500],
+        },
+        Knob { name: "write", doc: "the host writes an instruction", values: &[0, 300, 900] },
+        RESET,
+    ];
+
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        let twin = Fetch::new(shape);
+        Self { shape: *shape, reset: Reset::default(), twin, out: FetchOut::zeroed(), probe: FetchProbe::zeroed() }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut FetchIn) {
+        let (warps, ways) = (self.shape.warps, self.shape.ports() + 1);
+        self.twin.early(&mut self.out);
+        self.twin.probe(inputs, &self.out, &mut self.probe);
+        inputs.rst_ni = self.reset.next(rng, knobs.get(9));
+        inputs.room_i = rng.mask(warps as u32, knobs.get(ROOM));
+        inputs.held_i = rng.mask(warps as u32, knobs.get(HELD));
+        let at_decode = self.out.decode_warp_o;
+        let chosen = self.twin.chosen(inputs.room_i, inputs.held_i);
+
+        inputs.decode_stop_i = rng.chance(knobs.get(STOP)).into();
+        for reconvergence in &mut inputs.reconvergence_i[..warps] {
+            *reconvergence = if rng.chance(500) { NO_PC } else { address(rng) };
+        }
+        if rng.chance(knobs.get(JOIN)) {
+            inputs.reconvergence_i[usize::from(at_decode)] = (self.out.decode_pc_o + 1) & NO_PC;
+        }
+
+        let warp = |rng: &mut Rng| {
+            let range = if rng.chance(knobs.get(FEW)) { 4 } else { warps as u64 };
+            let any = rng.below(range) as u8;
+            let met = if rng.chance(500) { at_decode } else { chosen.map_or(any, |w| w as u8) };
+            if rng.chance(knobs.get(MEET)) { met } else { any }
+        };
+        inputs.start_valid_i = rng.chance(knobs.get(START)).into();
+        inputs.start_warp_i = warp(rng);
+        inputs.resume_valid_i = rng.mask(ways as u32, knobs.get(RESUME)) as u8;
+        for k in 0..ways {
+            (inputs.resume_warp_i[k], inputs.resume_pc_i[k]) = (warp(rng), address(rng));
+            // One resume a warp.
+            if inputs.resume_warp_i[..k].contains(&inputs.resume_warp_i[k]) {
+                inputs.resume_valid_i &= !(1 << k);
+            }
+        }
+
+        inputs.code_we_i = rng.chance(knobs.get(WRITE)).into();
+        (inputs.code_op_i, inputs.code_ctl_i) = (rng.next_u64(), rng.next_u64());
+        inputs.code_addr_i = rng.below(self.shape.code_words as u64) as u16;
+        if let Some(w) = chosen.filter(|_| rng.chance(200)) {
+            inputs.code_addr_i = (self.probe.pc_q[w] as usize % self.shape.code_words) as u16;
+        }
+        self.twin.clock(inputs, &self.out);
+    }
+}
+
+/// An address: a low one, so that a warp comes by again, any, or one of the last.
+fn address(rng: &mut Rng) -> u32 {
+    match rng.below(8) {
+        0 => NO_PC - rng.below(2) as u32,
+        1 | 2 => rng.below(1 << PC_BITS) as u32,
+        _ => rng.below(24) as u32,
+    }
+}
+
+pub(crate) struct FetchCover {
+    shape: SmShape,
+}
+
+impl Cover for FetchCover {
+    type In = FetchIn;
+    type Out = FetchOut;
+    type Probe = FetchProbe;
+
+    fn points(shape: &SmShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "a warp fetches",
+            "no warp runs",
+            "only the warp at decode could fetch",
+            "no room where one could fetch",
+            "held where one could fetch",
+            "turn wraps",
+            "last warp fetches",
+            "stopped by the instruction",
+            "stopped before the reconvergence point",
+            "stop without an instruction",
+            "port resumes",
+            "stack resumes",
+            "two resume",
+            "resume meets stop",
+            "resume meets fetch",
+            "start meets stop",
+            "start meets fetch",
+            "start meets resume",
+            "address behind the code memory",
+            "last address",
+            "reconvergence at the first address",
+            "word read while it is written",
+            "reset while running",
+            "host writes in reset",
+            "warp chosen in reset",
+            "start or resume in reset",
+        ];
+        if shape.ports() == 2 {
+            points.push("all three resume");
+        }
+        points
+    }
+
+    fn new(shape: &SmShape) -> Self {
+        Self { shape: *shape }
+    }
+
+    fn observe(&mut self, i: &FetchIn, o: &FetchOut, p: &FetchProbe, hit: &mut dyn FnMut(&'static str)) {
+        let (valid, at_decode, ports) = (o.decode_valid_o == 1, usize::from(o.decode_warp_o), self.shape.ports());
+        let behind_decode = p.running_q & !(u64::from(valid) << at_decode);
+        let eligible = behind_decode & i.room_i & !i.held_i;
+        let from = usize::from(p.rr_q);
+        let chosen = (0..self.shape.warps).map(|n| (from + n) % self.shape.warps).find(|&w| eligible >> w & 1 == 1);
+        let resumes: Vec<usize> = (0..=ports).filter(|&k| i.resume_valid_i >> k & 1 == 1).collect();
+        let resumed = |w: usize| resumes.iter().any(|&k| usize::from(i.resume_warp_i[k]) == w);
+        let started = |w: usize| i.start_valid_i == 1 && usize::from(i.start_warp_i) == w;
+        let next = (o.decode_pc_o + 1) & NO_PC;
+        let joins = valid && next == i.reconvergence_i[at_decode];
+        let stops = valid && (i.decode_stop_i == 1 || joins);
+        let address = chosen.map(|w| p.pc_q[w]);
+        let running = i.rst_ni == 1;
+        let word = address.map(|pc| pc as usize % self.shape.code_words);
+        let points = [
+            ("a warp fetches", running && chosen.is_some()),
+            ("no warp runs", p.running_q == 0),
+            ("only the warp at decode could fetch", behind_decode == 0 && p.running_q & i.room_i & !i.held_i != 0),
+            ("no room where one could fetch", behind_decode & !i.held_i != 0 && behind_decode & i.room_i == 0),
+            ("held where one could fetch", behind_decode & i.room_i != 0 && eligible == 0),
+            ("turn wraps", running && chosen.is_some_and(|w| w < from)),
+            ("last warp fetches", running && chosen == Some(self.shape.warps - 1)),
+            ("stopped by the instruction", running && valid && i.decode_stop_i == 1 && !joins),
+            ("stopped before the reconvergence point", running && joins && i.decode_stop_i == 0),
+            (
+                "stop without an instruction",
+                running && !valid && i.decode_stop_i == 1 && p.running_q >> at_decode & 1 == 1,
+            ),
+            ("port resumes", running && resumes.first().is_some_and(|&k| k < ports)),
+            ("stack resumes", running && resumes.last() == Some(&ports)),
+            ("two resume", running && resumes.len() == 2),
+            ("all three resume", running && resumes.len() == 3),
+            ("resume meets stop", running && stops && resumed(at_decode) && !started(at_decode)),
+            ("resume meets fetch", running && chosen.is_some_and(|w| resumed(w) && !started(w))),
+            ("start meets stop", running && stops && started(at_decode) && !resumed(at_decode)),
+            ("start meets fetch", running && chosen.is_some_and(|w| started(w) && !resumed(w))),
+            ("start meets resume", running && i.start_valid_i == 1 && resumed(i.start_warp_i.into())),
+            (
+                "address behind the code memory",
+                running && address.is_some_and(|pc| pc as usize >= self.shape.code_words),
+            ),
+            ("last address", running && address == Some(NO_PC)),
+            ("reconvergence at the first address", running && joins && next == 0),
+            ("word read while it is written", i.code_we_i == 1 && word == Some(i.code_addr_i.into())),
+            ("reset while running", !running && p.running_q != 0),
+            ("host writes in reset", !running && i.code_we_i == 1),
+            ("warp chosen in reset", !running && chosen.is_some()),
+            ("start or resume in reset", !running && (i.start_valid_i == 1 || !resumes.is_empty())),
+        ];
+        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+    }
+}

@@ -1,0 +1,163 @@
+//! `issue_stage`.
+
+use gpurf_blocks::NoProbe;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::front::roles;
+use gpurf_blocks::instruction::{PC_BITS, Roles, opcode, unit};
+use gpurf_blocks::issue::{IssueStageIn, IssueStageOut};
+use gpurf_blocks::shape::SmShape;
+use gpurf_lockstep::Rng;
+
+use crate::driver::{lane_mask, ports};
+use crate::front::instruction;
+use crate::{Cover, Driver, Knob, Knobs};
+
+pub(crate) struct IssueStageDriver {
+    shape: SmShape,
+}
+
+const ISSUE: usize = 0;
+const SPECIAL: usize = 1;
+const DIVERGED: usize = 2;
+const GUARDED: usize = 3;
+
+/// Opcodes that the block knows: BRA, EXIT, BAR, WARPSYNC, TRAP, and one that nobody does.
+const SPECIALS: [u64; 6] = [0x02, 0x03, 0x04, 0x05, 0x07, 0x7f];
+
+impl Driver for IssueStageDriver {
+    type In = IssueStageIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "issue", doc: "a port issues", values: &[200, 900] },
+        Knob { name: "special", doc: "an operation that is known by name", values: &[200, 900] },
+        Knob { name: "diverged", doc: "some lanes wait on the stack", values: &[0, 500] },
+        Knob { name: "guarded", doc: "the guard is false in some lanes", values: &[0, 200, 900] },
+    ];
+
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        Self { shape: *shape }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut IssueStageIn) {
+        let (warps, count) = (self.shape.warps, self.shape.ports());
+        inputs.issue_valid_i = ports(rng, count, knobs.get(ISSUE));
+        for p in 0..count {
+            // Each port has its own half of the warps; what issues, and one more, are new in each cycle.
+            let own = (rng.below((warps / count) as u64) * count as u64) as usize + p;
+            self.head(rng, knobs, own, inputs);
+            inputs.issue_warp_i[p] = if inputs.issue_valid_i >> p & 1 == 1 { own as u8 } else { 0 };
+            inputs.guard_i[p] = lane_mask(rng, knobs.get(GUARDED));
+            (inputs.s_i[p], inputs.t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
+        }
+        let any = rng.below(warps as u64) as usize;
+        self.head(rng, knobs, any, inputs);
+    }
+}
+
+impl IssueStageDriver {
+    /// A new head for a warp.
+    fn head(&self, rng: &mut Rng, knobs: &Knobs, warp: usize, inputs: &mut IssueStageIn) {
+        let (mut op, ctl) = instruction(rng, 50);
+        if rng.chance(knobs.get(SPECIAL)) {
+            op = op & !0x7f | SPECIALS[rng.below(SPECIALS.len() as u64) as usize];
+        }
+        (inputs.head_op_i[warp], inputs.head_ctl_i[warp], inputs.head_roles_i[warp]) = (op, ctl, roles(op, ctl).0);
+        inputs.head_pc_i[warp] = rng.below(1 << PC_BITS) as u32;
+        inputs.live_i[warp] = lane_mask(rng, 500);
+        inputs.mask_i[warp] = inputs.live_i[warp] & lane_mask(rng, knobs.get(DIVERGED));
+    }
+}
+
+pub(crate) struct IssueStageCover {
+    shape: SmShape,
+}
+
+impl Cover for IssueStageCover {
+    type In = IssueStageIn;
+    type Out = IssueStageOut;
+    type Probe = NoProbe<SmShape>;
+
+    fn points(shape: &SmShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "nothing issues",
+            "to an ALU",
+            "to the memory pipeline",
+            "to the barrier unit: held",
+            "without lanes",
+            "barrier without lanes",
+            "WARPSYNC",
+            "branch",
+            "branch without lanes",
+            "exit",
+            "nothing to do",
+            "guard leaves lanes out",
+            "lanes wait on the stack",
+            "fault: operation that does not exist",
+            "fault: likewise, without lanes",
+            "fault: TRAP",
+            "TRAP without lanes",
+            "fault: BAR, lanes on the stack",
+            "fault: BAR, guard false",
+            "stop",
+            "last warp",
+            "head of warp 0 while nothing issues",
+        ];
+        if shape.ports() == 2 {
+            points.extend(["two issue", "two faults", "port 1 alone"]);
+        }
+        points
+    }
+
+    fn new(shape: &SmShape) -> Self {
+        Self { shape: *shape }
+    }
+
+    fn observe(
+        &mut self,
+        i: &IssueStageIn,
+        o: &IssueStageOut,
+        _: &NoProbe<SmShape>,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
+        let mut points = vec![
+            ("nothing issues", i.issue_valid_i == 0),
+            ("two issue", i.issue_valid_i == 3),
+            ("port 1 alone", i.issue_valid_i == 2),
+            ("two faults", o.fault_valid_o == 3),
+        ];
+        for p in 0..self.shape.ports() {
+            let valid = i.issue_valid_i >> p & 1 == 1;
+            points.push(("head of warp 0 while nothing issues", !valid && o.read_guard_o[p] != 0));
+            if !valid {
+                continue;
+            }
+            let w = usize::from(i.issue_warp_i[p]);
+            let (roles, name, exec) = (Roles(i.head_roles_i[w]), opcode(i.head_op_i[w]), o.exec_o[p]);
+            let (mask, live) = (i.mask_i[w], i.live_i[w]);
+            let fault = o.fault_valid_o >> p & 1 == 1;
+            let unsupported = roles.unit() == unit::UNSUPPORTED;
+            points.extend([
+                ("to an ALU", roles.unit() == unit::ALU && exec != 0),
+                ("to the memory pipeline", roles.unit() == unit::MEMORY && exec != 0),
+                ("to the barrier unit: held", o.hold_valid_o >> p & 1 == 1),
+                ("without lanes", exec == 0 && matches!(roles.unit(), unit::ALU | unit::MEMORY)),
+                ("barrier without lanes", exec == 0 && roles.unit() == unit::BARRIER),
+                ("WARPSYNC", name == 0x05 && exec != 0),
+                ("branch", name == 0x02 && exec != 0),
+                ("branch without lanes", name == 0x02 && exec == 0),
+                ("exit", name == 0x03 && exec != 0),
+                ("nothing to do", roles.unit() == unit::NOTHING),
+                ("guard leaves lanes out", exec != mask && exec != 0),
+                ("lanes wait on the stack", mask != live && exec != 0),
+                ("fault: operation that does not exist", unsupported && exec != 0),
+                ("fault: likewise, without lanes", unsupported && exec == 0),
+                ("fault: TRAP", name == 0x07 && fault),
+                ("TRAP without lanes", name == 0x07 && !fault),
+                ("fault: BAR, lanes on the stack", name == 0x04 && fault && exec == mask),
+                ("fault: BAR, guard false", name == 0x04 && fault && mask == live),
+                ("stop", o.stop_o >> p & 1 == 1),
+                ("last warp", w == self.shape.warps - 1),
+            ]);
+        }
+        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+    }
+}

@@ -1,0 +1,368 @@
+//! `simt_stack`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_PC;
+use gpurf_blocks::issue::{Kind, SimtStack, SimtStackIn, SimtStackOut, SimtStackProbe};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::{Block, Ports};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, lane_mask};
+use crate::{Cover, Driver, Knob, Knobs};
+
+pub(crate) struct SimtStackDriver {
+    shape: SmShape,
+    reset: Reset,
+    /// Follows the inputs, to know which groups there are and which warps may issue.
+    twin: SimtStack,
+    out: SimtStackOut,
+    probe: SimtStackProbe,
+}
+
+const START: usize = 0;
+const ISSUE: usize = 1;
+const BRANCH: usize = 2;
+const EXIT: usize = 3;
+const ONE: usize = 4;
+const UNIFORM: usize = 5;
+const AWAY: usize = 6;
+const JOIN: usize = 7;
+const FEW: usize = 8;
+const MEET: usize = 9;
+const DEEP: usize = 10;
+const WITHER: usize = 11;
+
+impl Driver for SimtStackDriver {
+    type In = SimtStackIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "start", doc: "a warp begins", values: &[100, 500] },
+        Knob { name: "issue", doc: "a port issues", values: &[300, 900, 1000] },
+        Knob { name: "branch", doc: "a branch", values: &[200, 500, 950] },
+        Knob { name: "exit", doc: "an exit, if it is no branch", values: &[0, 400, 900] },
+        Knob { name: "one", doc: "one lane jumps or ends", values: &[0, 200, 950] },
+        Knob { name: "uniform", doc: "all lanes of the group do, or none", values: &[0, 200, 900] },
+        Knob { name: "away", doc: "addresses are all over the place", values: &[0, 300, 1000] },
+        Knob { name: "join", doc: "the instruction stands before the reconvergence point", values: &[50, 300, 800] },
+        Knob { name: "few", doc: "the warp is one of the first three", values: &[0, 500, 1000] },
+        Knob { name: "meet", doc: "addresses of a branch are those of each other", values: &[0, 900, 900] },
+        Knob { name: "deep", doc: "a branch that one lane takes, with a join of its own", values: &[0, 0, 980] },
+        Knob { name: "wither", doc: "the group ends", values: &[0, 50, 500] },
+        RESET,
+    ];
+
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        Self {
+            shape: *shape,
+            reset: Reset::default(),
+            twin: SimtStack::new(shape),
+            out: SimtStackOut::zeroed(),
+            probe: SimtStackProbe::zeroed(),
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut SimtStackIn) {
+        self.twin.early(&mut self.out);
+        self.twin.probe(inputs, &self.out, &mut self.probe);
+        // A group comes from the stack seldom enough to be missed by a reset that does not look at it.
+        let under_way = self.probe.pop_q != 0 || self.probe.read_valid_q == 1;
+        inputs.rst_ni = self.reset.next(rng, knobs.get(12) * if under_way { 16 } else { 1 });
+
+        let all = self.shape.all_warps();
+        let dead = pick(rng, knobs, all & !self.out.alive_o);
+        inputs.start_warp_i = dead.unwrap_or_default();
+        inputs.start_valid_i = (dead.is_some() && rng.chance(knobs.get(START))).into();
+        inputs.start_mask_i = lane_mask(rng, 300).max(1);
+
+        // Who has a group that executes: not while one comes from the stack.
+        let reading = u64::from(self.probe.read_valid_q) << self.probe.read_warp_q;
+        let mut may = self.out.alive_o & !self.probe.pop_q & !reading;
+        let mut branches = true;
+        (inputs.issue_valid_i, inputs.issue_stop_i) = (0, 0);
+        for p in 0..self.shape.ports() {
+            let chosen = pick(rng, knobs, may);
+            let warp = chosen.unwrap_or_default();
+            self.instruction(rng, knobs, p, warp, inputs);
+            // One branch or exit a cycle.
+            if !branches {
+                inputs.issue_kind_i[p] = Kind::Other as u8;
+            }
+            if chosen.is_some() && rng.chance(knobs.get(ISSUE)) {
+                may &= !(1 << warp);
+                branches &= inputs.issue_kind_i[p] == Kind::Other as u8;
+                inputs.issue_valid_i |= 1 << p;
+                inputs.issue_stop_i |= u8::from(rng.chance(500)) << p;
+            }
+        }
+        self.twin.late(inputs, &mut self.out);
+        self.twin.clock(inputs, &self.out);
+    }
+}
+
+impl SimtStackDriver {
+    /// What port p issues of a warp, if it issues. No address is the one that stands for none.
+    fn instruction(&self, rng: &mut Rng, knobs: &Knobs, p: usize, warp: u8, inputs: &mut SimtStackIn) {
+        if rng.chance(knobs.get(DEEP)) {
+            return self.deep(rng, p, warp, inputs);
+        }
+        let (mask, own) = (self.out.mask_o[usize::from(warp)], self.out.reconvergence_o[usize::from(warp)]);
+        let address = |rng: &mut Rng| {
+            let range = if rng.chance(knobs.get(AWAY)) { u64::from(NO_PC) - 1 } else { 8 };
+            rng.below(range) as u32
+        };
+        let withers = rng.chance(knobs.get(WITHER));
+        let kind = if withers {
+            Kind::Exit
+        } else if rng.chance(knobs.get(BRANCH)) {
+            Kind::Branch
+        } else if rng.chance(knobs.get(EXIT)) {
+            Kind::Exit
+        } else {
+            Kind::Other
+        };
+        let pc = if own != NO_PC && own != 0 && rng.chance(knobs.get(JOIN)) { own - 1 } else { address(rng) };
+        let exec = if withers {
+            mask
+        } else if rng.chance(knobs.get(UNIFORM)) {
+            if rng.chance(700) { mask } else { 0 }
+        } else if rng.chance(knobs.get(ONE)) {
+            lane_of(rng, mask)
+        } else {
+            mask & rng.next_u64() as u32
+        };
+        let (mut target, mut join) = (address(rng), address(rng));
+        let own_or_away = if own == NO_PC { target } else { own };
+        match rng.below(6) {
+            _ if !rng.chance(knobs.get(MEET)) => join = if rng.chance(200) { NO_PC } else { join },
+            0 => (target, join) = (pc + 1, pc + 1),
+            1 => (target, join) = (own_or_away, own),
+            2 => join = pc + 1,
+            3 => join = target,
+            4 => join = own,
+            _ => target = pc + 1,
+        }
+        (inputs.issue_warp_i[p], inputs.issue_pc_i[p], inputs.issue_kind_i[p]) = (warp, pc, kind as u8);
+        (inputs.issue_mask_i[p], inputs.issue_target_i[p], inputs.issue_join_i[p]) = (exec, target, join);
+    }
+}
+
+impl SimtStackDriver {
+    /// The branch that makes a stack deepest: one lane jumps, and nobody has been at any of its addresses. A group of one lane waits, and
+    /// lanes that are missing are brought back by a new beginning.
+    fn deep(&self, rng: &mut Rng, p: usize, warp: u8, inputs: &mut SimtStackIn) {
+        let (mask, live) = (self.out.mask_o[usize::from(warp)], self.out.live_o[usize::from(warp)]);
+        let depth = self.probe.depth_q[usize::from(warp)];
+        let single = mask.is_power_of_two();
+        let kind = match single {
+            false => Kind::Branch,
+            true if depth < DEEP_ENOUGH || live != u32::MAX => Kind::Exit,
+            true => Kind::Other,
+        };
+        let address = |rng: &mut Rng| FRESH + rng.below(1 << 18) as u32;
+        (inputs.issue_warp_i[p], inputs.issue_pc_i[p], inputs.issue_kind_i[p]) = (warp, address(rng), kind as u8);
+        inputs.issue_mask_i[p] = if single { mask } else { lane_of(rng, mask) };
+        (inputs.issue_target_i[p], inputs.issue_join_i[p]) = (address(rng), address(rng));
+    }
+}
+
+/// Addresses from here on are used once.
+const FRESH: u32 = 1 << 19;
+/// Places that a stack has of its 62 if all but one of its branches had joins of their own.
+const DEEP_ENOUGH: u8 = 61;
+
+/// A warp of a set, perhaps one of the first.
+fn pick(rng: &mut Rng, knobs: &Knobs, set: u64) -> Option<u8> {
+    let few = set & FIRST;
+    let set = if few != 0 && rng.chance(knobs.get(FEW)) { few } else { set };
+    (set != 0).then(|| {
+        let mut rest = set;
+        (0..rng.below(set.count_ones().into())).for_each(|_| rest &= rest - 1);
+        rest.trailing_zeros() as u8
+    })
+}
+
+/// The first three warps.
+const FIRST: u64 = 0b111;
+
+/// One of the lanes of a mask; none of an empty one.
+fn lane_of(rng: &mut Rng, mask: u32) -> u32 {
+    let from = rng.below(32) as u32;
+    let turned = mask.rotate_right(from);
+    (turned & turned.wrapping_neg()).rotate_left(from)
+}
+
+pub(crate) struct SimtStackCover {
+    shape: SmShape,
+}
+
+impl Cover for SimtStackCover {
+    type In = SimtStackIn;
+    type Out = SimtStackOut;
+    type Probe = SimtStackProbe;
+
+    fn points(shape: &SmShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "warp begins",
+            "warp begins as another one issues",
+            "other: fetch goes on by itself",
+            "other: fetch goes on from here",
+            "other: gives way",
+            "other: gives way, fetch stopped by the instruction too",
+            "exit: nobody",
+            "exit: some",
+            "exit: some, the others give way",
+            "exit: the group, others wait",
+            "exit: the warp",
+            "exit: the warp, with places in use",
+            "branch: nobody",
+            "branch: nobody, gives way",
+            "branch: everybody",
+            "branch: everybody, gives way",
+            "branch: to the next instruction, where they meet",
+            "branch: likewise, and gives way",
+            "branch: to the next instruction, meeting elsewhere",
+            "split: two groups wait, the first in the even bank",
+            "split: two groups wait, the first in the odd bank",
+            "split: only the whole group waits, as lanes fall through to the join",
+            "split: only the whole group waits, as lanes jump to the join",
+            "split: only the lanes that jump wait, by a join that is the group's",
+            "split: only the lanes that jump wait, without a join",
+            "split: nobody is pushed, as lanes fall through to the group's join",
+            "split: nobody is pushed, as lanes jump to the group's join",
+            "split: without a join inside one with a join",
+            "group returns, even bank",
+            "group returns, odd bank",
+            "group returns without lanes that have ended",
+            "group passed over",
+            "two warps wait for the stack",
+            "group returns as another one is read",
+            "group passed over as another one is read",
+            "group returns as another warp splits",
+            "group is read as another warp pushes into its bank",
+            "more than 30 places in use",
+            "62 places in use",
+            "last warp pushes",
+            "reset with groups waiting",
+            "reset as a group returns",
+            "reset as a group is read",
+            "reset as a group splits",
+            "reset as a warp begins",
+        ];
+        if shape.ports() == 2 {
+            points.extend([
+                "branch on port 0 and an instruction on port 1",
+                "branch on port 1 and an instruction on port 0",
+                "both ports give way",
+                "three resume",
+            ]);
+        }
+        points
+    }
+
+    fn new(shape: &SmShape) -> Self {
+        Self { shape: *shape }
+    }
+
+    fn observe(&mut self, i: &SimtStackIn, o: &SimtStackOut, q: &SimtStackProbe, hit: &mut dyn FnMut(&'static str)) {
+        let (warps, ports) = (self.shape.warps, self.shape.ports());
+        let running = i.rst_ni == 1;
+        let returns = o.resume_valid_o >> ports & 1 == 1;
+        let passed = q.read_valid_q == 1 && !returns;
+        let served = (q.pop_q != 0).then(|| q.pop_q.trailing_zeros() as usize);
+        let (mut split, mut pushed_banks, mut give_way, mut issued) = (false, [false; 2], 0, 0);
+        let mut points = Vec::new();
+        for p in (0..ports).filter(|p| i.issue_valid_i >> p & 1 == 1) {
+            issued += 1;
+            let w = usize::from(i.issue_warp_i[p]);
+            let (mask, live, own, depth) = (o.mask_o[w], o.live_o[w], o.reconvergence_o[w], q.depth_q[w]);
+            let (exec, target, join, next) =
+                (i.issue_mask_i[p], i.issue_target_i[p], i.issue_join_i[p], i.issue_pc_i[p] + 1);
+            let resumes = o.resume_valid_o >> p & 1 == 1;
+            let stopped = i.issue_stop_i >> p & 1 == 1;
+            let kind = Kind::from_bits(i.issue_kind_i[p]);
+            let (other, exit, branch) = (kind == Kind::Other, kind == Kind::Exit, kind == Kind::Branch);
+            let ends = exit && live & !exec == 0;
+            let same = next == target && next == join;
+            let splits = branch && exec != 0 && exec != mask && !same;
+            let whole = splits && join != NO_PC && join != own;
+            let jumps = splits && next != join && target != join;
+            give_way += usize::from(!(resumes || ends || other && next != own));
+            split |= splits;
+            for (n, push) in [whole, jumps].into_iter().filter(|&push| push).enumerate() {
+                pushed_banks[(usize::from(depth) + n) % 2] |= push;
+            }
+            let places = usize::from(depth) + usize::from(whole) + usize::from(jumps);
+            points.extend([
+                ("other: fetch goes on by itself", other && !resumes && next != own),
+                ("other: fetch goes on from here", other && resumes),
+                ("other: gives way", other && next == own && !stopped),
+                ("other: gives way, fetch stopped by the instruction too", other && next == own && stopped),
+                ("exit: nobody", exit && exec == 0),
+                ("exit: some", exit && exec != 0 && resumes),
+                ("exit: some, the others give way", exit && exec != 0 && exec != mask && !resumes),
+                ("exit: the group, others wait", exit && exec == mask && !ends),
+                ("exit: the warp", ends && depth == 0),
+                ("exit: the warp, with places in use", ends && depth != 0),
+                ("branch: nobody", branch && exec == 0 && resumes),
+                ("branch: nobody, gives way", branch && exec == 0 && !resumes),
+                ("branch: everybody", branch && exec == mask && resumes),
+                ("branch: everybody, gives way", branch && exec == mask && !resumes),
+                (
+                    "branch: to the next instruction, where they meet",
+                    branch && exec != 0 && exec != mask && same && resumes,
+                ),
+                ("branch: likewise, and gives way", branch && exec != 0 && exec != mask && same && !resumes),
+                ("branch: to the next instruction, meeting elsewhere", splits && next == target),
+                ("split: two groups wait, the first in the even bank", whole && jumps && depth % 2 == 0),
+                ("split: two groups wait, the first in the odd bank", whole && jumps && depth % 2 == 1),
+                ("split: only the whole group waits, as lanes fall through to the join", whole && next == join),
+                ("split: only the whole group waits, as lanes jump to the join", whole && !jumps && target == join),
+                (
+                    "split: only the lanes that jump wait, by a join that is the group's",
+                    jumps && !whole && join != NO_PC,
+                ),
+                ("split: only the lanes that jump wait, without a join", jumps && join == NO_PC && own == NO_PC),
+                (
+                    "split: nobody is pushed, as lanes fall through to the group's join",
+                    splits && !whole && next == join,
+                ),
+                (
+                    "split: nobody is pushed, as lanes jump to the group's join",
+                    splits && !whole && !jumps && target == join,
+                ),
+                ("split: without a join inside one with a join", jumps && join == NO_PC && own != NO_PC),
+                ("more than 30 places in use", places > 30),
+                ("62 places in use", depth == 62),
+                ("last warp pushes", w == warps - 1 && (whole || jumps)),
+                ("branch on port 0 and an instruction on port 1", !other && p == 0 && i.issue_valid_i == 3),
+                ("branch on port 1 and an instruction on port 0", !other && p == 1 && i.issue_valid_i == 3),
+            ]);
+        }
+        let begins = i.start_valid_i == 1;
+        let read_bank = served.map(|w| usize::from(q.depth_q[w] + 1) % 2);
+        let ended = q.read_valid_q == 1 && o.live_o[usize::from(q.read_warp_q)] != 0;
+        points.extend([
+            ("warp begins", begins),
+            ("warp begins as another one issues", begins && issued > 0),
+            ("group returns, even bank", returns && q.read_odd_q == 0),
+            ("group returns, odd bank", returns && q.read_odd_q == 1),
+            ("group returns without lanes that have ended", returns && ended),
+            ("group passed over", passed),
+            ("two warps wait for the stack", q.pop_q.count_ones() >= 2),
+            ("group returns as another one is read", returns && served.is_some()),
+            ("group passed over as another one is read", passed && served.is_some()),
+            ("group returns as another warp splits", returns && split),
+            ("group is read as another warp pushes into its bank", read_bank.is_some_and(|bank| pushed_banks[bank])),
+            ("both ports give way", give_way == 2),
+            ("three resume", o.resume_valid_o == 7),
+        ]);
+        let in_reset = [
+            ("reset with groups waiting", q.depth_q.iter().any(|&depth| depth > 0)),
+            ("reset as a group returns", returns),
+            ("reset as a group is read", served.is_some()),
+            ("reset as a group splits", split),
+            ("reset as a warp begins", begins),
+        ];
+        let points: &[(&'static str, bool)] = if running { &points } else { &in_reset };
+        points.iter().filter(|p| p.1).for_each(|p| hit(p.0));
+    }
+}

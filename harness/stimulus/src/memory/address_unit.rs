@@ -1,0 +1,515 @@
+//! `address_unit`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::{NO_PRED, NO_REG, cause, modifiers, opcode};
+use gpurf_blocks::memory::{AddressUnit, AddressUnitIn, AddressUnitOut, AddressUnitProbe};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::{Block, LANES, OPERANDS, Ports, WarpData};
+use gpurf_lockstep::Rng;
+
+use super::lanes::{RESET, set_lanes, some_lanes};
+use crate::driver::Reset;
+use crate::{Cover, Driver, Knob, Knobs};
+
+const S2R: u8 = 0x12;
+const SHFL: u8 = 0x13;
+const LD: u8 = 0x40;
+const ST: u8 = 0x41;
+const LDC: u8 = 0x42;
+const ATOM: u8 = 0x43;
+const CAS: u8 = 0x44;
+
+/// Spaces of loads, stores and atomic operations; the upper words of generic addresses are the same numbers but for global ones.
+const GLOBAL: u32 = 0;
+const SHARED: u32 = 1;
+const LOCAL: u32 = 2;
+const GENERIC: u32 = 3;
+/// The constant space, in the upper word of a generic address.
+const CONSTANT: u32 = 3;
+
+pub(crate) struct AddressUnitDriver {
+    shape: SmShape,
+    reset: Reset,
+    /// Follows the inputs, to know which lanes are offered to whom.
+    twin: AddressUnit,
+    out: Box<AddressUnitOut>,
+}
+
+const OFFER: usize = 0;
+const SERVE: usize = 1;
+const FEW: usize = 2;
+const GENERICS: usize = 3;
+const MIXED: usize = 4;
+const FAULT: usize = 5;
+const PARTIAL: usize = 6;
+const OTHER: usize = 7;
+
+impl Driver for AddressUnitDriver {
+    type In = AddressUnitIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "offer", doc: "an instruction is offered", values: &[200, 800, 1000] },
+        Knob { name: "serve", doc: "a unit serves lanes", values: &[200, 800, 1000] },
+        Knob { name: "few", doc: "it serves some of them, not all", values: &[0, 100, 600] },
+        Knob { name: "generics", doc: "an address is generic", values: &[100, 800] },
+        Knob { name: "mixed", doc: "generic addresses of an instruction are in several spaces", values: &[0, 700] },
+        Knob { name: "fault", doc: "an instruction is at fault", values: &[0, 200, 600] },
+        Knob { name: "partial", doc: "lanes do not take part", values: &[0, 500, 900] },
+        Knob { name: "other", doc: "a shuffle or a special register", values: &[50, 300] },
+        RESET,
+    ];
+
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        Self {
+            shape: *shape,
+            reset: Reset::default(),
+            twin: AddressUnit::new(shape),
+            out: Box::new(AddressUnitOut::zeroed()),
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut AddressUnitIn) {
+        self.twin.early(&mut self.out);
+        inputs.rst_ni = self.reset.next(rng, knobs.get(8));
+        let served = self.served(rng, knobs);
+        let to = |valid: u8| if valid == 1 { served } else { 0 };
+        inputs.global_served_i = to(self.out.global_valid_o);
+        inputs.shared_served_i = to(self.out.shared_valid_o);
+        inputs.constant_served_i = to(self.out.constant_valid_o);
+        inputs.shuffle_served_i = to(self.out.shuffle_valid_o);
+        inputs.special_served_i = to(self.out.special_valid_o);
+        inputs.in_valid_i = rng.chance(knobs.get(OFFER)).into();
+        if inputs.in_valid_i == 1 {
+            self.bounds(rng, inputs);
+            inputs.in_port_i = rng.below(self.shape.ports() as u64) as u8;
+            inputs.in_src_valid_i = 0;
+            for port in 0..self.shape.ports() {
+                self.instruction(rng, knobs, inputs, port);
+            }
+        }
+        self.twin.late(inputs, &mut self.out);
+        self.twin.clock(inputs, &self.out);
+    }
+}
+
+/// An instruction in the making.
+struct Draft {
+    opcode: u8,
+    m: u32,
+    /// Registers by number; [`NO_REG`] for none.
+    d: u8,
+    a: u8,
+    b: u8,
+    c: u8,
+    p: u8,
+    /// Source b is this constant.
+    constant: Option<u32>,
+    offset: i32,
+}
+
+impl Draft {
+    fn words(&self, rng: &mut Rng) -> (u64, u64, u64) {
+        let upper = match self.constant {
+            Some(constant) => u64::from(constant),
+            None => u64::from(self.b) | u64::from(self.offset.cast_unsigned() & 0xff_ffff) << 8,
+        };
+        let guard = rng.below(16);
+        let b_constant = u64::from(self.constant.is_some());
+        let op = u64::from(self.opcode)
+            | b_constant << 7
+            | guard << 8
+            | u64::from(self.d) << 12
+            | u64::from(self.a) << 20
+            | u64::from(self.m & 15) << 28
+            | upper << 32;
+        // The rest of the control word is of no concern here.
+        let ctl = u64::from(self.c) | u64::from(self.m >> 4) << 8 | rng.next_u64() << 20;
+        let roles = u64::from(self.a)
+            | u64::from(self.b) << 8
+            | u64::from(self.c) << 16
+            | u64::from(self.d) << 24
+            | guard << 33
+            | 0b0111 << 37
+            | 0b0111 << 41
+            | u64::from(self.p) << 45
+            | b_constant << 48
+            | 2 << 49;
+        (op, ctl, roles)
+    }
+}
+
+fn register(rng: &mut Rng, present: u32) -> u8 {
+    if rng.chance(present) { rng.below(NO_REG.into()) as u8 } else { NO_REG }
+}
+
+impl AddressUnitDriver {
+    /// Lanes that the unit serves to which they are offered.
+    fn served(&self, rng: &mut Rng, knobs: &Knobs) -> u32 {
+        let offered = self.out.lanes_o;
+        if !rng.chance(knobs.get(SERVE)) {
+            0
+        } else if !rng.chance(knobs.get(FEW)) {
+            offered
+        } else if rng.chance(500) {
+            offered & offered.wrapping_neg()
+        } else {
+            offered & rng.next_u64() as u32
+        }
+    }
+
+    /// The memory that the threads have.
+    fn bounds(&self, rng: &mut Rng, inputs: &mut AddressUnitIn) {
+        let blocks = self.shape.shared_words as u64 / 32;
+        let size = rng.below(blocks + 1);
+        inputs.place_base_i = 128 * rng.below(blocks - size + 1) as u32;
+        inputs.shared_bytes_i = (128 * size).saturating_sub(rng.below(128)) as u32;
+        inputs.local_words_i = [0, 1, 40, 65535][rng.below(4) as usize];
+    }
+
+    fn instruction(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut AddressUnitIn, port: usize) {
+        inputs.in_warp_i[port] = rng.below(self.shape.warps as u64) as u8;
+        inputs.in_mask_i[port] = some_lanes(rng, knobs.get(PARTIAL));
+        let mut operands = [WarpData::ZERO; OPERANDS];
+        operands.iter_mut().for_each(|data| rng.fill(&mut data.0));
+        let draft = if rng.chance(knobs.get(OTHER)) {
+            other(rng)
+        } else {
+            self.access(rng, knobs, inputs, inputs.in_mask_i[port], &mut operands)
+        };
+        (inputs.in_op_i[port], inputs.in_ctl_i[port], inputs.in_roles_i[port]) = draft.words(rng);
+        for (k, register) in [draft.a, draft.b, draft.c].into_iter().enumerate() {
+            let place = OPERANDS * port + k;
+            inputs.in_src_valid_i |= u8::from(register != NO_REG) << place;
+            inputs.in_data_i[place] = operands[k];
+        }
+    }
+
+    /// A load, store or atomic operation, and its operands.
+    fn access(
+        &self,
+        rng: &mut Rng,
+        knobs: &Knobs,
+        inputs: &AddressUnitIn,
+        mask: u32,
+        operands: &mut [WarpData; OPERANDS],
+    ) -> Draft {
+        let opcode = [LD, ST, LDC, ATOM, ATOM, CAS][rng.below(6) as usize];
+        let generic = rng.chance(knobs.get(GENERICS));
+        let space = if generic { GENERIC } else { rng.below(3) as u32 };
+        let align = if rng.chance(500) { 0 } else { rng.below(3) as u32 };
+        let kind = rng.below(5) as u32;
+        // Often the sum of floats, which only global memory performs.
+        let operation = rng.below(15).min(11) as u32;
+        let (m, size) = match opcode {
+            LD => (space | kind << 2 | align << 5, kind / 2),
+            ST => (space | (kind % 3) << 2 | align << 4, kind % 3),
+            LDC => (kind | align << 3, kind / 2),
+            ATOM => (space | operation << 2, 2),
+            _ => (space, 2),
+        };
+        let wide = matches!(space, GLOBAL | GENERIC) && !matches!(opcode, LDC | CAS);
+        let at_fault = rng.chance(knobs.get(FAULT));
+        // Where addresses are, as the upper word of a generic one says it.
+        let windows: &[u32] = match (opcode, space) {
+            (LDC, _) => &[CONSTANT],
+            (CAS, SHARED) => &[SHARED],
+            (CAS, _) | (_, GLOBAL) => &[GLOBAL],
+            (_, SHARED) => &[SHARED],
+            (_, LOCAL) => &[LOCAL],
+            (LD, _) => &[GLOBAL, SHARED, LOCAL, CONSTANT],
+            (ST, _) if at_fault => &[GLOBAL, SHARED, CONSTANT],
+            (ST, _) => &[GLOBAL, SHARED, LOCAL],
+            _ if at_fault => &[GLOBAL, SHARED, LOCAL, CONSTANT],
+            _ => &[GLOBAL, SHARED],
+        };
+        let choose = |rng: &mut Rng| windows[rng.below(windows.len() as u64) as usize];
+        let (only, mixed) = (choose(rng), rng.chance(knobs.get(MIXED)));
+        let step = [1, 8, 16][align as usize].max(1 << size);
+        let wrong = if at_fault { some_lanes(rng, 1000) & mask } else { 0 };
+        let two_kinds = rng.chance(500);
+        let fault = rng.below(6);
+        let offset = match rng.below(4) {
+            0 => 0,
+            1 => rng.below(256) as i32 - 128,
+            _ => (rng.next_u64() as i32) >> 8,
+        };
+        for lane in set_lanes(mask) {
+            let window = if mixed { choose(rng) } else { only };
+            let end = self.end(window, inputs);
+            let below = match rng.below(8) {
+                0 => end,
+                1 => end.saturating_sub(rng.below(64)),
+                2 => rng.below(256).min(end),
+                _ => rng.below(end.max(1)),
+            };
+            let mut address = (u64::from(window) << 32) + below.saturating_sub(step) / step * step;
+            if wrong >> lane & 1 == 1 {
+                let fault = if two_kinds { rng.below(6) } else { fault };
+                address = match fault {
+                    0 => address + 1,
+                    1 => address + (1 << size),
+                    2 => u64::from(window) << 32 | (end.div_ceil(step) * step) & 0xffff_ffff,
+                    3 => u64::from(window) << 32 | (0x1_0000_0000 - step),
+                    4 => address % (1 << 32) + ((4 + rng.below(8)) << 32),
+                    _ => address % (1 << 32) + (rng.next_u64() << 32),
+                };
+            }
+            // CAS compares with b.
+            let base = address.wrapping_add_signed(-i64::from(offset));
+            operands[0].0[lane] = base as u32;
+            if wide {
+                operands[1].0[lane] = (base >> 32) as u32;
+            }
+        }
+        let no_upper = set_lanes(mask).all(|lane| operands[1].0[lane] == 0);
+        let reads_b = opcode == CAS || opcode != LDC && space != SHARED && (space != LOCAL || opcode == ATOM);
+        Draft {
+            opcode,
+            m,
+            d: if opcode == ST { NO_REG } else { register(rng, 700) },
+            a: register(rng, 970),
+            b: register(
+                rng,
+                if !reads_b {
+                    0
+                } else if wide && no_upper {
+                    300
+                } else {
+                    970
+                },
+            ),
+            c: register(rng, if matches!(opcode, LD | LDC) { 0 } else { 900 }),
+            p: NO_PRED,
+            constant: None,
+            offset,
+        }
+    }
+
+    /// Bytes of a space.
+    fn end(&self, window: u32, inputs: &AddressUnitIn) -> u64 {
+        match window {
+            SHARED => inputs.shared_bytes_i.into(),
+            LOCAL => 4 * u64::from(inputs.local_words_i),
+            CONSTANT => 4 * self.shape.const_words as u64,
+            _ => 1 << 32,
+        }
+    }
+}
+
+/// A shuffle, or a special register.
+fn other(rng: &mut Rng) -> Draft {
+    let m = rng.next_u64() as u32 & 0xffff;
+    let shuffle = rng.chance(500);
+    let constant = (shuffle && rng.chance(500)).then(|| rng.next_u64() as u32);
+    Draft {
+        opcode: if shuffle { SHFL } else { S2R },
+        m,
+        d: register(rng, 800),
+        a: register(rng, if shuffle { 900 } else { 0 }),
+        b: register(rng, if shuffle && constant.is_none() { 900 } else { 0 }),
+        c: NO_REG,
+        p: if shuffle { m as u8 & 7 } else { NO_PRED },
+        constant,
+        offset: 0,
+    }
+}
+
+/// What was taken in the cycle before.
+#[derive(Clone, Copy, Default)]
+struct Taken {
+    op: u64,
+    ctl: u64,
+    mask: u32,
+    src_valid: u8,
+    b_constant: bool,
+    a: WarpData,
+    b: WarpData,
+    base: u32,
+    shared_bytes: u32,
+    local_words: u16,
+}
+
+pub(crate) struct AddressUnitCover {
+    shape: SmShape,
+    taken: Option<Box<Taken>>,
+}
+
+impl AddressUnitCover {
+    fn situations(&self, i: &AddressUnitIn, o: &AddressUnitOut, p: &AddressUnitProbe) -> Vec<(&'static str, bool)> {
+        let (busy, reset, offered) = (o.busy_o == 1, i.rst_ni == 0, i.in_valid_i == 1);
+        let served =
+            i.global_served_i | i.shared_served_i | i.constant_served_i | i.shuffle_served_i | i.special_served_i;
+        let taken = offered && o.in_ready_o == 1 && !reset;
+        let nothing = Taken::default();
+        let before = self.taken.as_deref();
+        let t = before.unwrap_or(&nothing);
+        let new = before.is_some() && busy;
+        let op = opcode(t.op);
+        let m = modifiers(t.op, t.ctl);
+        let space = m & 3;
+        let held = |opcodes: &[u8], spaces: &[u32]| new && opcodes.contains(&op) && spaces.contains(&space);
+        let fault = |number: u8| o.fault_valid_o == 1 && o.fault_cause_o == number;
+        // The place of the fault before the block's base was added, from what was taken.
+        let offset = i64::from((t.op >> 32) as i32 >> 8);
+        let wide = matches!(op, LD | ST | ATOM) && matches!(space, GLOBAL | GENERIC);
+        let sum = |lane: usize| {
+            let upper = if wide { u64::from(t.b.0[lane]) << 32 } else { 0 };
+            (upper | u64::from(t.a.0[lane])).wrapping_add_signed(offset)
+        };
+        let lowest_wrong = before.is_some() && {
+            let first = t.mask.trailing_zeros() as usize % LANES;
+            o.fault_valid_o == 1 && sum(first) as u32 != o.fault_value_o
+        };
+        let carries = |from: u32, to: u32| {
+            new && wide && set_lanes(t.mask).any(|l| t.b.0[l] == from && (sum(l) >> 32) as u32 == to)
+        };
+        let ends_at = |end: u32| {
+            let size = u32::from(o.size_o);
+            set_lanes(t.mask).any(|l| (sum(l) as u32).wrapping_add(1 << size) == end)
+        };
+        let aligned = |bits: u32| match op {
+            LD => m >> 5 & 3 == bits,
+            ST => m >> 4 & 3 == bits,
+            LDC => m >> 3 & 3 == bits,
+            _ => false,
+        };
+        let spaces = [p.shared_q, p.local_q, p.constant_q, p.lanes_q & !(p.shared_q | p.local_q | p.constant_q)];
+        let in_spaces = if new { spaces.iter().filter(|&&lanes| lanes != 0).count() } else { 0 };
+        let memory = [GLOBAL, SHARED, LOCAL, GENERIC];
+        let left = o.lanes_o & !served;
+        let source = |k: usize| t.src_valid >> k & 1 == 1;
+        let mut situations = vec![
+            ("load: global", held(&[LD], &[GLOBAL])),
+            ("load: shared", held(&[LD], &[SHARED])),
+            ("load: local", held(&[LD], &[LOCAL])),
+            ("load: generic", held(&[LD], &[GENERIC])),
+            ("store: global", held(&[ST], &[GLOBAL])),
+            ("store: shared", held(&[ST], &[SHARED])),
+            ("store: local", held(&[ST], &[LOCAL])),
+            ("store: generic", held(&[ST], &[GENERIC])),
+            ("atomic operation: global", held(&[ATOM], &[GLOBAL])),
+            ("atomic operation: shared", held(&[ATOM], &[SHARED])),
+            ("atomic operation: generic", held(&[ATOM], &[GENERIC])),
+            ("float atomic operation: global", held(&[ATOM], &[GLOBAL]) && o.atomic_o == 11),
+            ("compare and swap: global", held(&[CAS], &[GLOBAL])),
+            ("compare and swap: shared", held(&[CAS], &[SHARED])),
+            ("compare and swap: other spaces are global", held(&[CAS], &[LOCAL, GENERIC])),
+            ("constant load", new && op == LDC),
+            ("shuffle", new && op == SHFL),
+            ("shuffle by a constant", new && op == SHFL && t.b_constant),
+            ("special register", new && op == S2R),
+            ("unsigned byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 0)),
+            ("signed byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 1)),
+            ("unsigned half", held(&[LD], &memory) && (o.size_o, o.signed_o) == (1, 0)),
+            ("signed half", held(&[LD], &memory) && (o.size_o, o.signed_o) == (1, 1)),
+            ("signed half of the constant space", new && op == LDC && (o.size_o, o.signed_o) == (1, 1)),
+            ("store of a byte", held(&[ST], &memory) && o.size_o == 0),
+            ("store of a half", held(&[ST], &memory) && o.size_o == 1),
+            ("aligned to 8", new && aligned(1)),
+            ("aligned to 16", new && aligned(2)),
+            ("two spaces", in_spaces == 2),
+            ("three spaces", in_spaces == 3),
+            ("four spaces", in_spaces == 4),
+            ("the offset carries into the upper word", carries(0, 1)),
+            ("the offset borrows from the upper word", carries(1, 0)),
+            ("the sum wraps to global addresses", carries(u32::MAX, 0)),
+            ("up to the end of shared memory", held(&[LD, ST], &[SHARED]) && ends_at(t.shared_bytes)),
+            ("up to the end of local memory", held(&[LD, ST], &[LOCAL]) && ends_at(4 * u32::from(t.local_words))),
+            ("up to the end of the constant space", new && op == LDC && ends_at(4 * self.shape.const_words as u32)),
+            ("the block is not the first in shared memory", new && p.shared_q != 0 && t.base != 0),
+            ("a is zero", new && op != S2R && !source(0)),
+            ("no upper word", new && wide && !source(1)),
+            ("c is zero", held(&[ST, ATOM, CAS], &memory) && !source(2)),
+            ("lanes outside the mask", new && t.mask != u32::MAX),
+            ("misaligned", fault(cause::MISALIGNED)),
+            ("misaligned as the first part of 8 bytes", fault(cause::MISALIGNED) && aligned(1)),
+            ("misaligned as the first part of 16 bytes", fault(cause::MISALIGNED) && aligned(2)),
+            ("out of bounds: shared", fault(cause::OUT_OF_BOUNDS) && space == SHARED && op != LDC),
+            ("out of bounds: local", fault(cause::OUT_OF_BOUNDS) && space == LOCAL && op != LDC),
+            ("out of bounds: constant", fault(cause::OUT_OF_BOUNDS) && op == LDC),
+            ("out of bounds: generic", fault(cause::OUT_OF_BOUNDS) && space == GENERIC && op != LDC),
+            (
+                "out of bounds: the very next address",
+                fault(cause::OUT_OF_BOUNDS) && op == LDC && o.fault_value_o == 4 * self.shape.const_words as u32,
+            ),
+            ("out of bounds: the highest address", fault(cause::OUT_OF_BOUNDS) && o.fault_value_o >= 0xffff_fff0),
+            ("wide address: global", fault(cause::WIDE_ADDRESS) && space == GLOBAL),
+            ("wide address: generic", fault(cause::WIDE_ADDRESS) && space == GENERIC),
+            ("constant space written", fault(cause::CONSTANT_WRITTEN) && op == ST),
+            ("constant space changed", fault(cause::CONSTANT_WRITTEN) && op == ATOM),
+            ("atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == LOCAL),
+            ("generic atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == GENERIC),
+            ("float atomic operation: shared", fault(cause::SHARED_FLOAT_ATOMIC)),
+            ("fault of a lane that is not the first", lowest_wrong),
+            ("fault while the next instruction is taken", o.fault_valid_o == 1 && taken),
+            ("taken while idle", taken && !busy),
+            ("taken with the last pass", taken && busy),
+            ("refused", offered && o.in_ready_o == 0),
+            ("last pass, none follows", o.last_o == 1 && !offered),
+            ("lanes of the pass are left", busy && served != 0 && left != 0),
+            ("lanes of another space are left", busy && served != 0 && left == 0 && o.last_o == 0),
+            ("nothing is served", busy && served == 0),
+            ("a store ends", o.finish_valid_o == 1 && o.kind_o == 1),
+            ("an atomic operation without register ends", o.finish_valid_o == 1 && o.kind_o == 2),
+            ("an atomic operation with a register ends", o.last_o == 1 && o.kind_o == 2 && o.reg_valid_o == 1),
+            ("a load ends", o.last_o == 1 && o.kind_o == 0 && p.class_q == 0),
+            ("a load without a register", new && op == LD && o.reg_valid_o == 0),
+            ("a predicate is written", new && o.pred_valid_o == 1),
+            ("reset while busy", reset && busy),
+            ("reset with a fault", reset && o.fault_valid_o == 1),
+            ("offered under reset", reset && offered),
+        ];
+        if self.shape.ports() == 2 {
+            situations.extend([
+                ("taken from the second port", taken && i.in_port_i == 1),
+                ("taken from the first port", taken && i.in_port_i == 0),
+            ]);
+        }
+        situations
+    }
+}
+
+impl Cover for AddressUnitCover {
+    type In = AddressUnitIn;
+    type Out = AddressUnitOut;
+    type Probe = AddressUnitProbe;
+
+    fn points(shape: &SmShape) -> Vec<&'static str> {
+        let (inputs, out) = (AddressUnitIn::zeroed(), AddressUnitOut::zeroed());
+        let situations = Self::new(shape).situations(&inputs, &out, &AddressUnitProbe::zeroed());
+        situations.into_iter().map(|s| s.0).collect()
+    }
+
+    fn new(shape: &SmShape) -> Self {
+        Self { shape: *shape, taken: None }
+    }
+
+    fn observe(
+        &mut self,
+        i: &AddressUnitIn,
+        o: &AddressUnitOut,
+        p: &AddressUnitProbe,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
+        self.situations(i, o, p).into_iter().filter(|s| s.1).for_each(|s| hit(s.0));
+        let taken = i.in_valid_i == 1 && o.in_ready_o == 1 && i.rst_ni == 1;
+        let port = usize::from(i.in_port_i);
+        let source = |k: usize| {
+            let place = OPERANDS * port + k;
+            if i.in_src_valid_i >> place & 1 == 1 { i.in_data_i[place] } else { WarpData::ZERO }
+        };
+        self.taken = taken.then(|| {
+            Box::new(Taken {
+                op: i.in_op_i[port],
+                ctl: i.in_ctl_i[port],
+                mask: i.in_mask_i[port],
+                src_valid: i.in_src_valid_i >> (OPERANDS * port),
+                b_constant: i.in_roles_i[port] >> 48 & 1 == 1,
+                a: source(0),
+                b: source(1),
+                base: i.place_base_i,
+                shared_bytes: i.shared_bytes_i,
+                local_words: i.local_words_i,
+            })
+        });
+    }
+}
