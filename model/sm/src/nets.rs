@@ -109,6 +109,23 @@ const VALID_INPUTS: &[(&str, &str, &str)] = &[
     ("address_unit", "in_valid_i", "dispatcher_memory_valid"),
 ];
 
+/// Outputs that follow from payloads within the cycle, in blocks that do not look at whether these mean anything: instance, port, and the signal
+/// that says so.
+const MEANING: &[(&str, &str, &str)] = &[
+    ("decode", "roles_o", "fetch_decode_valid"),
+    ("issue_stage", "read_guard_o", "warp_scheduler_issue_valid"),
+    ("issue_stage", "read_s_o", "warp_scheduler_issue_valid"),
+    ("issue_stage", "read_t_o", "warp_scheduler_issue_valid"),
+    ("predicate_file", "guard_o", "warp_scheduler_issue_valid"),
+    ("predicate_file", "s_o", "warp_scheduler_issue_valid"),
+    ("predicate_file", "t_o", "warp_scheduler_issue_valid"),
+    ("block_launcher", "place_base_o", "dispatcher_memory_valid"),
+    ("block_launcher", "block_index_o", "address_unit_busy"),
+    ("block_launcher", "block_x_o", "address_unit_busy"),
+    ("block_launcher", "block_y_o", "address_unit_busy"),
+    ("block_launcher", "block_z_o", "address_unit_busy"),
+];
+
 /// One instance.
 #[derive(Clone, Copy)]
 struct Instance {
@@ -133,15 +150,17 @@ impl Instance {
                 .filter(|(_, nets)| nets.contains(&net(self.name, field.name).as_str()))
                 .map(|&(block, _)| Endpoint { block, per: 0 })
                 .collect();
+            let means = MEANING.iter().find(|m| (m.0, m.1) == (self.name, field.name)).map(|m| m.2);
             field.name = intern(self.signal(field.name));
-            fields.push(self.placed(field, outputs, &is_port));
+            let mut field = self.placed(field, outputs, &is_port);
+            field.valid_by = means.or(field.valid_by);
+            fields.push(field);
         }
         for mut field in B::Probe::fields(shape) {
-            field.net = match field.net {
-                Net::Own => Net::At(intern(self.inside(field.name))),
-                Net::At(path) => Net::At(intern(self.inside(path))),
-                Net::Each { path, per } => Net::Each { path: intern(self.inside(path)), per },
-            };
+            if field.net == Net::Own {
+                field.net = Net::At(field.name);
+            }
+            field = field.inside(&self.instance(), 0);
             field.name = intern(self.state(field.name));
             fields.push(self.placed(field, state, &is_port));
         }
@@ -186,8 +205,13 @@ impl Instance {
 
     /// A path inside the instance.
     fn inside(self, path: &str) -> String {
+        format!("{}.{path}", self.instance())
+    }
+
+    /// The path of the instance.
+    fn instance(self) -> String {
         let scope = self.port.map_or_else(String::new, |p| format!("gen_port[{p}]."));
-        format!("{scope}u_{}.{path}", self.name)
+        format!("{scope}u_{}", self.name)
     }
 
     fn is_compared(self, port: &str) -> bool {
