@@ -13,7 +13,7 @@ pub struct Cycle<'a> {
     pub inputs: &'a SmIn,
     /// Outputs.
     pub out: &'a SmOut,
-    /// Nets and registers inside. Outputs of blocks that are not compared are those of the model.
+    /// Nets and registers inside. Outputs of blocks that are not compared are there in the model's records only.
     pub probe: &'a SmProbe,
 }
 

@@ -149,7 +149,7 @@ fn units(out: &SmOut, probe: &SmProbe) -> Vec<String> {
     });
     lines.extend(queues);
     let launcher = &states.block_launcher;
-    if o.block_launcher.busy_o == 1 {
+    if out.busy_o == 1 {
         let (busy, slots) = (launcher.slot_busy_q, launcher.slots_q);
         lines.push(format!("launcher: {} of {slots} block slots are taken", busy.count_ones()));
     }

@@ -1,23 +1,17 @@
 //! The test kernels on the model of the SM: buffers right, commits as the oracle says.
 
-use gpurf_blocks::config::{Config, Start};
-use gpurf_compiler::{Options, compile};
-use gpurf_kernels::{Case, KERNELS, Kernel};
-use gpurf_machine::{LaunchError, Machine, Misfit, ModelEngine, Settings, Statistics};
-use gpurf_oracle::host::{RunError, Session};
+mod common;
 
-/// Kernels that need no unit but those that the SM has always had.
-const INTEGERS: [&str; 6] = ["mergeSort", "needle", "pathfinder", "sad", "sortingNetworks", "transpose"];
+use common::{INTEGERS, compiled, settings};
+use gpurf_kernels::{Case, KERNELS, Kernel};
+use gpurf_machine::{LaunchError, Machine, Misfit, ModelEngine, Statistics};
+use gpurf_oracle::host::{RunError, Session};
 
 /// Runs a kernel's small manifest; nothing if the SM has no unit for it.
 fn run(kernel: &Kernel, set: &[&str], registers: u16) -> Option<Statistics> {
     let case = Case::load(kernel.name).unwrap();
-    let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
-    let text = std::fs::read_to_string(&path).unwrap();
-    let compiled = compile(&text, &path.display().to_string(), &Options { registers }).unwrap();
-    let mut session = Session::new(case.manifest(), &compiled.image).unwrap();
-    let config = Config::load(Start::Preset("baseline"), set).unwrap();
-    let mut engine = ModelEngine::judged(Settings::new(config));
+    let mut session = Session::new(case.manifest(), &compiled(kernel.name, registers).image).unwrap();
+    let mut engine = ModelEngine::judged(settings(set));
     match session.run(&mut engine) {
         Ok(_) => {}
         Err(RunError::Engine(LaunchError::Refused(refusal)))

@@ -1,82 +1,14 @@
 //! Launches of small programs on the model: what goes right, what goes wrong, and what is said about it.
 
-use gpurf_blocks::config::{Config, Start};
+mod common;
+
+use common::{Program, buffers, settings, words};
+use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
-use gpurf_isa::image::Kernel;
 use gpurf_machine::commits::{Difference, First, Kind};
 use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings};
-use gpurf_oracle::host::{Engine, KernelLaunch};
-use gpurf_oracle::{FaultKind, Geometry, Memory};
+use gpurf_oracle::FaultKind;
 use gpurf_sm::{SmOut, SmProbe};
-
-/// A program, and how it is launched.
-struct Program {
-    kernel: Kernel,
-    geometry: Geometry,
-}
-
-/// Code that leaves the flat thread number in R0, the block's in R1, the address of the thread's word of the first buffer in R2.
-const THREAD: &str = "
-    S2R.TID.X R0
-    S2R.CTAID.X R1
-    S2R.NTID.X R2
-    IMAD.LO R0, PT, R1, R2, R0, !PT
-    LDC.B32 R2, [RZ]
-    IMAD.LO R2, PT, R0, 4, R2, !PT
-";
-
-impl Program {
-    /// After [`THREAD`].
-    fn new(code: &str, blocks: u32, threads: u32) -> Self {
-        let code = gpurf_isa::assemble(&format!("{THREAD}\n{code}\nEXIT")).unwrap();
-        let kernel = Kernel {
-            name: "test".into(),
-            lines: (0..code.len() as u32).map(|pc| 100 + pc).collect(),
-            code,
-            registers: 32,
-            static_shared: 256,
-            local_bytes: 16,
-            ..Kernel::default()
-        };
-        let geometry = Geometry { grid: [blocks, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
-        Self { kernel, geometry }
-    }
-
-    fn launch(&self, engine: &mut ModelEngine, memory: &mut Memory) -> Result<(), LaunchError> {
-        let constant: Vec<u8> = memory.buffers().iter().flat_map(|b| u64::from(b.address()).to_le_bytes()).collect();
-        let (kernel, geometry) = (&self.kernel, self.geometry);
-        engine.launch(&KernelLaunch { kernel, source: "test.ptx", geometry, constant: &constant }, memory)
-    }
-
-    /// Alone, in memory of two buffers of 256 words.
-    fn run(&self, mut engine: ModelEngine) -> (Result<(), LaunchError>, Vec<u32>, ModelEngine) {
-        let mut memory = buffers();
-        let result = self.launch(&mut engine, &mut memory);
-        let words = words(&memory, 0);
-        (result, words, engine)
-    }
-
-    fn error(&self, engine: ModelEngine) -> LaunchError {
-        self.run(engine).0.unwrap_err()
-    }
-}
-
-fn buffers() -> Memory {
-    let mut memory = Memory::default();
-    for name in ["first", "second"] {
-        memory.add(name, &[0; 1024]).unwrap();
-    }
-    memory
-}
-
-fn words(memory: &Memory, buffer: usize) -> Vec<u32> {
-    let words = memory.buffers()[buffer].words();
-    words.iter().map(|word| word.load(std::sync::atomic::Ordering::Relaxed)).collect()
-}
-
-fn settings(set: &[&str]) -> Settings {
-    Settings::new(Config::load(Start::Preset("baseline"), set).unwrap())
-}
 
 fn plain() -> ModelEngine {
     ModelEngine::new(settings(&[]))
@@ -84,6 +16,12 @@ fn plain() -> ModelEngine {
 
 fn judged() -> ModelEngine {
     ModelEngine::judged(settings(&[]))
+}
+
+/// What a run ends with.
+#[track_caller]
+fn error(program: &Program, mut engine: ModelEngine) -> LaunchError {
+    program.run(&mut engine).unwrap_err()
 }
 
 #[test]
@@ -132,17 +70,17 @@ fn what_the_sm_finds_wrong_is_said_in_words() {
     ];
     for (code, threads, words) in cases {
         let program = Program::new(code, 1, threads);
-        let LaunchError::Fault(fault) = program.error(plain()) else { panic!("{code}: no fault") };
+        let LaunchError::Fault(fault) = error(&program, plain()) else { panic!("{code}: no fault") };
         let message = fault.to_string();
         assert!(message.starts_with("kernel test, block (0, 0, 0), warp 0 (warp 0 of the SM): "), "{message}");
         assert!(message.contains(words), "{code}: {message}");
     }
     // The second block's second warp.
     let code = "IADD R3, PT, R0, -96, !PT\nISETP.GE.SIGNED.AND P0, R3, 0, PT\n@P0 TRAP 9";
-    let LaunchError::Fault(fault) = Program::new(code, 2, 64).error(plain()) else { panic!("no fault") };
+    let LaunchError::Fault(fault) = error(&Program::new(code, 2, 64), plain()) else { panic!("no fault") };
     assert!(fault.to_string().contains("block (1, 0, 0), warp 1 (warp 3 of the SM): trap 9"), "{fault}");
     // The oracle is asked first, and says more.
-    let LaunchError::Oracle(fault) = Program::new(cases[0].0, 1, 32).error(judged()) else { panic!("no fault") };
+    let LaunchError::Oracle(fault) = error(&Program::new(cases[0].0, 1, 32), judged()) else { panic!("no fault") };
     assert!(matches!(fault.kind, FaultKind::Misaligned { .. }));
 }
 
@@ -150,7 +88,7 @@ fn what_the_sm_finds_wrong_is_said_in_words() {
 fn a_fault_that_the_oracle_does_not_know_names_the_instruction() {
     // The SM cannot add floats in shared memory yet; through a generic address that shows only when it happens.
     let code = "MOV R3, 1\nMOV R4, 0x10\nST.SHARED.B32 [R4], RZ\nATOM.GENERIC.ADD.F32 RZ, [R4:R3], RZ";
-    let LaunchError::Mismatch(mismatch) = Program::new(code, 1, 32).error(judged()) else { panic!("no mismatch") };
+    let LaunchError::Mismatch(mismatch) = error(&Program::new(code, 1, 32), judged()) else { panic!("no mismatch") };
     let Difference::Fault(fault) = &mismatch.difference else { panic!("{mismatch}") };
     assert!(fault.starts_with("test.ptx:109: kernel test, block (0, 0, 0), warp 0 (warp 0 of the SM): float atomic"));
     assert!(fault.contains("; instruction 9: ATOM.GENERIC.ADD.F32"), "{fault}");
@@ -162,7 +100,7 @@ fn a_hang_says_what_each_warp_waits_for() {
     let code = "S2R.TID.X R5\nISETP.LT.AND P0, R5, 32, PT\n@P0 BRA 11, join none\nBAR.ID2 RZ\nEXIT\nBAR.ID1 RZ";
     let program = Program::new(code, 2, 64);
     let engine = ModelEngine::new(Settings { idle_limit: 500, ..settings(&[]) });
-    let LaunchError::Hung(hang) = program.error(engine) else { panic!("no hang") };
+    let LaunchError::Hung(hang) = error(&program, engine) else { panic!("no hang") };
     assert_eq!(hang.cycle - hang.since, 499);
     let expected = [
         "warp 0 (block (0, 0, 0), warp 0): at barrier 1 for all warps of its block",
@@ -175,14 +113,14 @@ fn a_hang_says_what_each_warp_waits_for() {
     // Memory that does not answer within the limit.
     let load = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT\n", 1, 32);
     let slow = settings(&["memory.latency=5000"]);
-    let LaunchError::Hung(hang) = load.error(ModelEngine::new(Settings { idle_limit: 1000, ..slow })) else {
+    let LaunchError::Hung(hang) = error(&load, ModelEngine::new(Settings { idle_limit: 1000, ..slow })) else {
         panic!("no hang")
     };
     let text = hang.to_string();
     assert!(text.contains("waits for R9: instruction 7 (test.ptx:107) IADD R9, PT, R9, 0x1, !PT"), "{text}");
     assert!(text.contains("line table: 1 lines in flight"), "{text}");
     // The oracle knows better what is wrong with a program.
-    let LaunchError::Oracle(fault) = program.error(judged()) else { panic!("no deadlock") };
+    let LaunchError::Oracle(fault) = error(&program, judged()) else { panic!("no deadlock") };
     assert!(matches!(fault.kind, FaultKind::BarrierDeadlock { .. }));
 }
 
@@ -204,11 +142,14 @@ fn results_of_atomic_operations_are_replayed() {
         IMAD.LO R9, PT, R7, 0x10000, R9, !PT
         ST.GLOBAL.B32 [R2:RZ], R9";
     let program = Program::new(code, 4, 64);
-    let (result, words, engine) = program.run(judged());
-    result.unwrap();
+    let mut engine = judged();
+    let words = program.run(&mut engine).unwrap();
     assert_eq!(engine.statistics().judged.unwrap().equal, 1);
     let mut tickets: Vec<u32> = words.iter().map(|word| word & 0xffff).collect();
-    assert!(tickets[..64].iter().all(|&ticket| ticket >= 192), "in the oracle the first block comes first: {tickets:?}");
+    assert!(
+        tickets[..64].iter().all(|&ticket| ticket >= 192),
+        "in the oracle the first block comes first: {tickets:?}"
+    );
     tickets.sort_unstable();
     assert_eq!(tickets, (0..256).collect::<Vec<_>>());
 }
@@ -223,8 +164,8 @@ fn blocks_that_see_each_others_stores_are_not_judged() {
         LD.GLOBAL.B32 R9, [R3:RZ]
         IADD R9, PT, R9, 1, !PT
         ST.GLOBAL.B32 [R3:RZ+0x4], R9";
-    let (result, _, engine) = Program::new(chain, 4, 32).run(judged());
-    result.unwrap();
+    let mut engine = judged();
+    Program::new(chain, 4, 32).run(&mut engine).unwrap();
     let judged = engine.statistics().judged.unwrap();
     assert_eq!((judged.equal, judged.undecided), (0, 1));
 }
@@ -262,7 +203,7 @@ fn a_wrong_value_is_named() {
     let faulty =
         |config: &Config| -> Box<dyn Twin> { Box::new(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), writes: 0 }) };
     let engine = ModelEngine::judged(Settings { model: faulty, ..settings(&[]) });
-    let LaunchError::Mismatch(mismatch) = Program::new(&code, 2, 64).error(engine) else { panic!("no mismatch") };
+    let LaunchError::Mismatch(mismatch) = error(&Program::new(&code, 2, 64), engine) else { panic!("no mismatch") };
     let Difference::Writes { key, block, sm, oracle, first } = &mismatch.difference else { panic!("{mismatch}") };
     assert_eq!((key.warp.block, key.warp.warp, key.kind), (0, 1, Kind::Register(9)));
     assert_eq!((*block, *sm, *oracle), ([0; 3], 8, 8));
@@ -278,8 +219,8 @@ fn chosen_cycles_are_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let program = Program::new("ST.GLOBAL.B32 [R2:RZ], R0", 1, 64);
     let wave = Some((10..=19, folder.path().to_owned()));
-    let (result, _, mut engine) = program.run(ModelEngine::new(Settings { wave, ..settings(&[]) }));
-    result.unwrap();
+    let mut engine = ModelEngine::new(Settings { wave, ..settings(&[]) });
+    program.run(&mut engine).unwrap();
     let written = engine.finish_wave().unwrap().unwrap();
     let text = std::fs::read_to_string(written.join("wave.vcd")).unwrap();
     assert!(
@@ -289,7 +230,7 @@ fn chosen_cycles_are_recorded() {
     assert!(engine.finish_wave().unwrap().is_none());
     // A stretch behind the end.
     let wave = Some((1_000_000..=1_000_001, folder.path().to_owned()));
-    let (result, _, mut engine) = program.run(ModelEngine::new(Settings { wave, ..settings(&[]) }));
-    result.unwrap();
+    let mut engine = ModelEngine::new(Settings { wave, ..settings(&[]) });
+    program.run(&mut engine).unwrap();
     assert!(engine.finish_wave().unwrap().is_none());
 }

@@ -1,44 +1,171 @@
-//! Kernels on RTL and model in lockstep.
+//! Kernels on RTL and model in lockstep, and on the RTL alone.
+
+mod common;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
-use gpurf_blocks::config::{Config, Start};
-use gpurf_compiler::{Options, compile};
+use common::{INTEGERS, Program, buffers, compiled, settings, words};
+use gpurf_blocks::config::Config;
+use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_kernels::Case;
-use gpurf_machine::{LockstepEngine, Machine, Settings, request};
+use gpurf_lockstep::RESET_CYCLES;
+use gpurf_machine::{
+    Breakage, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, Statistics, request,
+};
 use gpurf_oracle::host::Session;
-use verilated::{Library, Toolchain};
+use gpurf_sm::SmOut;
+use verilated::{Library, Options, Toolchain};
 
-fn config(settings: &[&str]) -> Config {
-    Config::load(Start::Preset("baseline"), settings).unwrap()
+/// An SM whose sizes are not those of the baseline: two issue ports.
+const SET: &[&str] = &["mrf.issue_ports=2", "sm.warps=16"];
+
+/// Its RTL, built once.
+fn library() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+        let options = Options { optimise: false, ..Options::default() };
+        let tools = Toolchain::find(&root.join("target/verilated")).unwrap();
+        tools.build(&request(&root.join("rtl"), &settings(SET).config, options)).unwrap()
+    })
 }
 
-fn library(config: &Config) -> Library {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    let options = verilated::Options { optimise: false, ..verilated::Options::default() };
-    let tools = Toolchain::find(&root.join("target/verilated")).unwrap();
-    tools.build(&request(&root.join("rtl"), config, options)).unwrap()
+fn both(settings: Settings) -> LockstepEngine {
+    LockstepEngine::new(settings, library()).unwrap()
 }
 
 #[test]
-fn kernels_are_equal_on_both_sides() {
-    let config = config(&[]);
-    let start = std::time::Instant::now();
-    let library = library(&config);
-    println!("built in {:?}", start.elapsed());
-    for name in ["transpose", "needle", "pathfinder", "sad", "sortingNetworks", "mergeSort"] {
+fn kernels_are_equal_on_both_sides_and_as_the_oracle_says() {
+    for name in INTEGERS {
         let case = Case::load(name).unwrap();
-        let path = gpurf_kernels::folder().join(format!("{name}.ptx"));
-        let text = std::fs::read_to_string(&path).unwrap();
-        let compiled = compile(&text, &path.display().to_string(), &Options { registers: 64 }).unwrap();
-        let mut session = Session::new(case.manifest(), &compiled.image).unwrap();
-        let mut engine = LockstepEngine::new(Settings::new(config), &library).unwrap();
-        let start = std::time::Instant::now();
-        if let Err(error) = session.run(&mut engine) {
-            let folder = engine.write_failure(Path::new("/tmp/env-failures"), &[]);
-            panic!("{name}: {error} {folder:?}");
+        let mut session = Session::new(case.manifest(), &compiled(name, 64).image).unwrap();
+        let mut engine = both(settings(SET));
+        session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for row in session.checks().unwrap() {
+            assert!(row.ok, "{name}: {row:?}");
         }
-        let s = engine.statistics();
-        println!("{name} {:?} {} {:?} {:?}", start.elapsed(), s.cycles, s.judged, engine.compared());
+        let statistics = engine.statistics();
+        let judged = statistics.judged.unwrap();
+        assert_eq!((judged.equal, judged.undecided), (statistics.launches, 0), "{name}");
+        let (signals, absent) = engine.compared().unwrap();
+        assert!(signals > 1000 && absent.is_empty(), "{name}: {absent:?}");
     }
+}
+
+#[test]
+fn all_engines_agree_about_time_and_results() {
+    let run = |engine: &mut dyn FnMut(&Program, &mut gpurf_oracle::Memory)| {
+        let mut memory = buffers();
+        let square = Program::new("IMAD.LO R9, PT, R0, R0, R0, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 4, 64);
+        let shift = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nSHL R9, R9, 3\nST.GLOBAL.B32 [R2:RZ], R9", 2, 96);
+        [&square, &shift, &shift, &square].iter().for_each(|program| engine(program, &mut memory));
+        words(&memory, 0)
+    };
+    let mut model = ModelEngine::new(settings(SET));
+    let mut rtl = RtlEngine::new(settings(SET), library()).unwrap();
+    let mut lockstep = both(settings(SET));
+    let expected = run(&mut |program, memory| program.launch(&mut model, memory).unwrap());
+    assert_eq!(run(&mut |program, memory| program.launch(&mut rtl, memory).unwrap()), expected);
+    assert_eq!(run(&mut |program, memory| program.launch(&mut lockstep, memory).unwrap()), expected);
+    assert_eq!(rtl.statistics(), model.statistics());
+    assert_eq!(Statistics { judged: None, ..lockstep.statistics() }, model.statistics());
+}
+
+/// A message without what only a look inside can tell.
+fn without_detail(message: &str) -> String {
+    let first = message.lines().next().unwrap().replace(", block (0, 0, 0), warp 0", "");
+    first.split_once("; the model").map_or(first.clone(), |(what, _)| what.to_owned())
+}
+
+#[test]
+fn faults_and_hangs_are_the_same_on_the_rtl() {
+    let misaligned = Program::new("IADD R2, PT, R2, 2, !PT\nLD.GLOBAL.B32 R9, [R2:RZ]", 1, 32);
+    let outside = Program::new("ST.GLOBAL.B32 [R2:RZ+0x400], R9", 1, 32);
+    let deadlock = Program::new(
+        "S2R.TID.X R5\nISETP.LT.AND P0, R5, 32, PT\n@P0 BRA 11, join none\nBAR.ID2 RZ\nEXIT\nBAR.ID1 RZ",
+        2,
+        64,
+    );
+    let quick = || Settings { idle_limit: 500, ..settings(SET) };
+    for program in [&misaligned, &outside, &deadlock] {
+        let on_model = program.run(&mut ModelEngine::new(quick())).unwrap_err().to_string();
+        let on_rtl = program.run(&mut RtlEngine::new(quick(), library()).unwrap()).unwrap_err().to_string();
+        assert_eq!(without_detail(&on_rtl), without_detail(&on_model));
+        // In lockstep the oracle speaks first.
+        let error = program.run(&mut both(quick())).unwrap_err();
+        assert!(matches!(error, LaunchError::Oracle(_)), "{error}");
+    }
+    // What the oracle does not know: a limit that is shorter than memory's latency.
+    let load = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT", 1, 32);
+    let slow = Settings { idle_limit: 100, ..settings(SET) };
+    let mut engine = both(slow);
+    let LaunchError::Hung(hang) = load.run(&mut engine).unwrap_err() else { panic!("no hang") };
+    assert!(hang.waits.iter().any(|line| line.contains("waits for R9: instruction 7 (test.ptx:107)")), "{hang}");
+    let folder = tempfile::tempdir().unwrap();
+    let written = engine.write_failure(folder.path(), &hang.waits).unwrap().unwrap();
+    let report = std::fs::read_to_string(written.join("report.txt")).unwrap();
+    assert!(report.contains("no progress") && report.contains("waits for R9"), "{report}");
+}
+
+/// A model that asks for a line that the program does not ask for.
+struct Faulty {
+    inner: Box<dyn Twin>,
+    cycle: u64,
+}
+
+/// The cycle in which it does: behind the first launch.
+const WRONG: u64 = 1500;
+
+impl Twin for Faulty {
+    fn declaration(&self) -> &Declaration {
+        self.inner.declaration()
+    }
+    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.inner.cycle(inputs, compared);
+        if self.cycle == RESET_CYCLES as u64 + WRONG {
+            view_mut::<SmOut>(compared).fault_value_o = 5;
+            view_mut::<SmOut>(compared).mem_req_valid_o ^= 1;
+        }
+        self.cycle += 1;
+    }
+    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.inner.cycle_unprobed(inputs, compared);
+    }
+    fn memories(&mut self) -> Vec<TwinMemory<'_>> {
+        self.inner.memories()
+    }
+}
+
+#[test]
+fn a_difference_stops_at_its_cycle_and_is_kept() {
+    let faulty =
+        |config: &Config| -> Box<dyn Twin> { Box::new(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0 }) };
+    let folder = tempfile::tempdir().unwrap();
+    let wave = Some((WRONG - 5..=WRONG + 5, folder.path().to_owned()));
+    let mut engine = both(Settings { model: faulty, wave, ..settings(SET) });
+    let program = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 4, 64);
+    let mut memory = buffers();
+    let mut passed = 0;
+    let broken = loop {
+        match program.launch(&mut engine, &mut memory) {
+            Ok(()) => passed += 1,
+            Err(LaunchError::Broken(broken)) => break broken,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert!(passed > 0, "it fails in a later launch, in the same run");
+    assert_eq!((broken.how, broken.cycle), (Breakage::Diverged, WRONG));
+    let divergence = broken.divergence.unwrap();
+    assert_eq!((divergence.block.as_str(), divergence.port.as_str()), ("coalescer", "mem_req_valid_o"));
+    assert_eq!(engine.statistics().cycles, WRONG);
+    let written = engine.write_failure(folder.path(), &["  a note".into()]).unwrap().unwrap();
+    assert!(std::fs::read_to_string(written.join("report.txt")).unwrap().ends_with("  a note\n"));
+    // The stretch that was asked for goes on behind the difference.
+    let written = engine.finish_wave().unwrap().unwrap();
+    let text = std::fs::read_to_string(written.join("wave.vcd")).unwrap();
+    for cycle in WRONG - 5..=WRONG + 5 {
+        assert!(text.contains(&format!("\n#{}\n", 2 * cycle)), "cycle {cycle}");
+    }
+    assert!(!text.contains(&format!("\n#{}\n", 2 * WRONG + 14)));
 }

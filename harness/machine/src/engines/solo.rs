@@ -140,10 +140,7 @@ impl<R: Runner> Solo<R> {
         Statistics { launches: self.launches, cycles: self.cycles, events: self.totals.by_name(), judged: None }
     }
 
-    fn hang(&self, launch: &KernelLaunch<'_>, since: u64, inside: bool) -> LaunchError {
-        let last = self.last();
-        let shape = self.settings.config.sm_shape();
-        let waits = if inside { hang::waits(last.out, last.probe, &shape, launch) } else { Vec::new() };
+    fn hang(&self, launch: &KernelLaunch<'_>, since: u64, waits: Vec<String>) -> LaunchError {
         let kernel = launch.kernel.name.clone();
         LaunchError::Hung(Box::new(Hang { kernel, since, cycle: self.cycles - 1, waits }))
     }
@@ -235,7 +232,9 @@ impl Engine for ModelEngine {
             Ok(end) => end,
             Err(Halt::Hung(since)) => {
                 self.solo.look_inside();
-                return Err(self.solo.hang(launch, since, true));
+                let (last, shape) = (self.solo.last(), self.solo.settings.config.sm_shape());
+                let waits = hang::waits(last.out, last.probe, &shape, launch);
+                return Err(self.solo.hang(launch, since, waits));
             }
             Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
             Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
@@ -282,24 +281,22 @@ impl Machine for ModelEngine {
     }
 }
 
-/// The RTL of the SM alone, under Verilator.
+/// The RTL of the SM alone, under Verilator. It is not looked into: what goes wrong is said with less detail than by the other engines.
 pub struct RtlEngine {
     solo: Solo<Instance>,
-    /// Whether the model was built with probes.
-    inside: bool,
 }
 
 impl RtlEngine {
-    /// An SM that has just been reset, built from [`request`](super::request). `probes`: it was built with them.
+    /// An SM that has just been reset, built from [`request`](super::request); a waveform has what it was built to show.
     ///
     /// # Errors
     /// When the RTL fails under reset.
-    pub fn new(settings: Settings, library: &Library, probes: bool) -> Result<Self, Failure> {
+    pub fn new(settings: Settings, library: &Library) -> Result<Self, Failure> {
         let declaration = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().clone();
         let mut rtl = library.instance(settings.seed)?;
         reset(&mut rtl, &declaration)?;
         let solo = Solo::new(settings, rtl, &declaration, library.absent(), Side::Rtl);
-        Ok(Self { solo, inside: probes })
+        Ok(Self { solo })
     }
 }
 
@@ -317,13 +314,11 @@ impl Engine for RtlEngine {
         *memory = self.solo.surroundings.take_buffers();
         let end = match ended {
             Ok(end) => end,
-            Err(Halt::Hung(since)) => return Err(self.solo.hang(launch, since, self.inside)),
+            Err(Halt::Hung(since)) => return Err(self.solo.hang(launch, since, Vec::new())),
             Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
             Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
         };
-        let last = self.solo.last();
-        let inside = self.inside.then_some(&last);
-        fault(&end, launch, memory, inside, None).map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))))
+        fault(&end, launch, memory, None, None).map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))))
     }
 }
 

@@ -1,0 +1,93 @@
+//! Programs in assembly, kernels by name, and machines for them.
+
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use gpurf_blocks::config::{Config, Start};
+use gpurf_compiler::{Compiled, Options, compile};
+use gpurf_isa::image::Kernel;
+use gpurf_machine::{LaunchError, Settings};
+use gpurf_oracle::host::{Engine, KernelLaunch};
+use gpurf_oracle::{Geometry, Memory};
+
+/// Kernels that need no unit but those that the SM has always had.
+pub const INTEGERS: [&str; 6] = ["mergeSort", "needle", "pathfinder", "sad", "sortingNetworks", "transpose"];
+
+/// The baseline with these settings.
+pub fn settings(set: &[&str]) -> Settings {
+    Settings::new(Config::load(Start::Preset("baseline"), set).unwrap())
+}
+
+/// A test kernel, compiled.
+pub fn compiled(name: &str, registers: u16) -> Compiled {
+    let path = gpurf_kernels::folder().join(format!("{name}.ptx"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    compile(&text, &path.display().to_string(), &Options { registers }).unwrap()
+}
+
+/// Code that leaves the flat thread number in R0, the block's in R1, the address of the thread's word of the first buffer in R2.
+const THREAD: &str = "
+    S2R.TID.X R0
+    S2R.CTAID.X R1
+    S2R.NTID.X R2
+    IMAD.LO R0, PT, R1, R2, R0, !PT
+    LDC.B32 R2, [RZ]
+    IMAD.LO R2, PT, R0, 4, R2, !PT
+";
+
+/// A program, and how it is launched.
+pub struct Program {
+    pub kernel: Kernel,
+    geometry: Geometry,
+}
+
+impl Program {
+    /// After [`THREAD`]. Its lines are numbered from 100.
+    pub fn new(code: &str, blocks: u32, threads: u32) -> Self {
+        let code = gpurf_isa::assemble(&format!("{THREAD}\n{code}\nEXIT")).unwrap();
+        let kernel = Kernel {
+            name: "test".into(),
+            lines: (0..code.len() as u32).map(|pc| 100 + pc).collect(),
+            code,
+            registers: 32,
+            static_shared: 256,
+            local_bytes: 16,
+            ..Kernel::default()
+        };
+        let geometry = Geometry { grid: [blocks, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
+        Self { kernel, geometry }
+    }
+
+    /// Launches it; the buffers' addresses are its parameters.
+    pub fn launch<E: Engine<Error = LaunchError>>(
+        &self,
+        engine: &mut E,
+        memory: &mut Memory,
+    ) -> Result<(), LaunchError> {
+        let constant: Vec<u8> = memory.buffers().iter().flat_map(|b| u64::from(b.address()).to_le_bytes()).collect();
+        let (kernel, geometry) = (&self.kernel, self.geometry);
+        engine.launch(&KernelLaunch { kernel, source: "test.ptx", geometry, constant: &constant }, memory)
+    }
+
+    /// Launches it on memory of two buffers of 256 words; gives the first one.
+    pub fn run<E: Engine<Error = LaunchError>>(&self, engine: &mut E) -> Result<Vec<u32>, LaunchError> {
+        let mut memory = buffers();
+        self.launch(engine, &mut memory)?;
+        Ok(words(&memory, 0))
+    }
+}
+
+/// Two buffers of 256 words.
+pub fn buffers() -> Memory {
+    let mut memory = Memory::default();
+    for name in ["first", "second"] {
+        memory.add(name, &[0; 1024]).unwrap();
+    }
+    memory
+}
+
+/// The words of a buffer.
+pub fn words(memory: &Memory, buffer: usize) -> Vec<u32> {
+    memory.buffers()[buffer].words().iter().map(|word| word.load(Relaxed)).collect()
+}
