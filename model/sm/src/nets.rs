@@ -109,9 +109,8 @@ const VALID_INPUTS: &[(&str, &str, &str)] = &[
     ("address_unit", "in_valid_i", "dispatcher_memory_valid"),
 ];
 
-/// Outputs that follow from payloads within the cycle, in blocks that do not look at whether these mean anything: instance, port, and the signal
-/// that says so.
-const MEANING: &[(&str, &str, &str)] = &[
+/// Outputs that follow from a payload: what they say means something only while that does. Instance, output, and the payload's valid.
+const PAYLOADS: &[(&str, &str, &str)] = &[
     ("decode", "roles_o", "fetch_decode_valid"),
     ("issue_stage", "read_guard_o", "warp_scheduler_issue_valid"),
     ("issue_stage", "read_s_o", "warp_scheduler_issue_valid"),
@@ -150,19 +149,20 @@ impl Instance {
                 .filter(|(_, nets)| nets.contains(&net(self.name, field.name).as_str()))
                 .map(|&(block, _)| Endpoint { block, per: 0 })
                 .collect();
-            let means = MEANING.iter().find(|m| (m.0, m.1) == (self.name, field.name)).map(|m| m.2);
-            field.name = intern(self.signal(field.name));
+            let port = field.name;
+            field.name = intern(self.signal(port));
+            let payload = PAYLOADS.iter().find(|(instance, output, _)| (*instance, *output) == (self.name, port));
             let mut field = self.placed(field, outputs, &is_port);
-            field.valid_by = means.or(field.valid_by);
+            field.valid_by = payload.map(|&(_, _, valid)| valid).or(field.valid_by);
             fields.push(field);
         }
         for mut field in B::Probe::fields(shape) {
+            // The RTL keeps its names; in the record they begin with the instance's.
             if field.net == Net::Own {
                 field.net = Net::At(field.name);
             }
-            field = field.inside(&self.instance(), 0);
             field.name = intern(self.state(field.name));
-            fields.push(self.placed(field, state, &is_port));
+            fields.push(self.placed(field, 0, &is_port).inside(&self.path(), state));
         }
     }
 
@@ -200,16 +200,15 @@ impl Instance {
 
     /// Where the RTL has an output: at the net, or at the instance where there is none, or a part of one.
     fn output(self, port: &str) -> String {
-        if self.port.is_some() || OPEN.contains(&(self.name, port)) { self.inside(port) } else { net(self.name, port) }
+        if self.port.is_some() || OPEN.contains(&(self.name, port)) {
+            format!("{}.{port}", self.path())
+        } else {
+            net(self.name, port)
+        }
     }
 
-    /// A path inside the instance.
-    fn inside(self, path: &str) -> String {
-        format!("{}.{path}", self.instance())
-    }
-
-    /// The path of the instance.
-    fn instance(self) -> String {
+    /// The instance in the RTL.
+    fn path(self) -> String {
         let scope = self.port.map_or_else(String::new, |p| format!("gen_port[{p}]."));
         format!("{scope}u_{}", self.name)
     }
