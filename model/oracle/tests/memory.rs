@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Setup, THREAD, storing};
-use gpurf_oracle::{Access, FaultKind};
+use gpurf_oracle::{Access, FaultKind, Memory};
 
 /// Runs code for one thread that leaves a result in R9.
 fn result(code: &str) -> u32 {
@@ -205,4 +205,23 @@ fn uninitialised_shared_memory_is_noticed_by_the_byte() {
         format!("{THREAD}\nISETP.NE.AND P0, R1, 0, PT\n@!P0 ST.SHARED.B32 [RZ], R0\nLD.SHARED.B32 R9, [RZ]\nEXIT");
     let fault = Setup::new(&code).grid([2, 1, 1]).block([1, 1, 1]).shared(16).fault();
     assert_eq!((fault.block, fault.kind), ([1, 0, 0], FaultKind::UninitialisedShared { address: 0 }));
+}
+
+#[test]
+fn buffers_are_found_by_address_and_copied() {
+    use std::sync::atomic::Ordering::Relaxed;
+    let mut memory = Memory::default();
+    memory.add("one", &[1, 2, 3, 4, 5]).unwrap();
+    memory.add("two", &[0; 256]).unwrap();
+    let [one, two] = memory.buffers() else { panic!("two buffers") };
+    let name = |address: u32| memory.buffer_below(address).map(|buffer| buffer.name().to_owned());
+    assert_eq!(name(one.address() - 1), None);
+    assert_eq!(name(one.address()).as_deref(), Some("one"));
+    assert_eq!(name(two.address() - 1).as_deref(), Some("one"), "behind its end");
+    assert_eq!(name(u32::MAX).as_deref(), Some("two"));
+    assert_eq!(one.words().iter().map(|word| word.load(Relaxed)).collect::<Vec<_>>(), [0x0403_0201, 5]);
+    let copy = memory.clone();
+    two.words()[3].store(7, Relaxed);
+    assert_eq!((copy.buffers()[1].words()[3].load(Relaxed), copy.buffers()[0].words()[1].load(Relaxed)), (0, 5));
+    assert_eq!((copy.buffers()[1].address(), copy.buffers()[1].size()), (two.address(), 256));
 }

@@ -55,6 +55,24 @@ fn results_of_atomic_operations_keep_blocks_in_order() {
 }
 
 #[test]
+fn blocks_interfere_where_one_writes_what_another_reads_or_writes() {
+    let interfere = |setup: Setup| {
+        let (interfere, after) = setup.with(|oracle, launch, memory| oracle.blocks_interfere(launch, memory).unwrap());
+        assert_eq!(after, setup.run(), "it runs the launch");
+        interfere
+    };
+    let own = storing("LD.GLOBAL.B32 R9, [R2]\nIADD R9, PT, R9, R0, !PT");
+    assert!(!interfere(large(&own, 1)));
+    let common = format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nST.GLOBAL.B32 [R3], R1\nEXIT");
+    assert!(interfere(large(&common, 1)));
+    // Tickets and sums are the business of a replay.
+    let ticket = storing("LDC.B32 R3, [RZ+0x8]\nMOV R4, 1\nATOM.GLOBAL.ADD R9, [R3], R4");
+    assert!(!interfere(large(&ticket, 1)));
+    let sum = format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nATOM.GLOBAL.ADD RZ, [R3], R0\nEXIT");
+    assert!(!interfere(large(&sum, 1)));
+}
+
+#[test]
 fn blocks_that_depend_on_each_other_run_in_order() {
     // Each block leaves its number where all do: the last one's stays.
     let (words, parallel) = both(large(&format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nST.GLOBAL.B32 [R3], R1\nEXIT"), 1));

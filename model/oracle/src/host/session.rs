@@ -105,6 +105,13 @@ impl<'a> Session<'a> {
         Ok(report)
     }
 
+    /// The launches, in order, each once: what a machine needs to know to say whether it can run them. Their parameters are not filled in yet.
+    pub fn launches(&self) -> impl Iterator<Item = KernelLaunch<'_>> {
+        let Loaded { image, constant, .. } = &self.loaded;
+        let launches = self.manifest.launches.iter().zip(&self.kernels);
+        launches.map(|(launch, &kernel)| kernel_launch(image, constant, launch, kernel))
+    }
+
     fn pass<E: Engine>(
         &mut self,
         engine: &mut E,
@@ -113,26 +120,19 @@ impl<'a> Session<'a> {
         pass: u32,
         report: &mut RunReport,
     ) -> Result<(), RunError<E::Error>> {
-        let loaded = &mut self.loaded;
-        let kernel = &loaded.image.kernels[kernel];
-        let has_variables = loaded.constant.len() > gpurf_isa::machine::PARAMETER_SPACE as usize;
-        for (argument, parameter) in launch.args.iter().zip(&kernel.parameters) {
+        let Loaded { image, memory, buffers, constant } = &mut self.loaded;
+        for (argument, parameter) in launch.args.iter().zip(&image.kernels[kernel].parameters) {
             let bytes = match argument {
                 Argument::Buffer(id) => {
-                    let address = loaded.memory.buffer(loaded.buffers[id.0]).address();
+                    let address = memory.buffer(buffers[id.0]).address();
                     u64::from(address).to_le_bytes().to_vec()
                 }
                 Argument::Scalar(scalar) => scalar.bytes(),
                 Argument::PassNumber(ty) => Scalar { ty: *ty, bits: pass.into() }.bytes(),
             };
-            loaded.constant[parameter.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
+            constant[parameter.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
         }
-        // Without variables the parameters are all there is, so that reading past them is noticed.
-        let end = if has_variables { loaded.constant.len() } else { kernel.parameter_bytes() as usize };
-        let geometry = Geometry { grid: launch.grid, block: launch.block, dynamic_shared: launch.dynamic_shared };
-        let constant = &loaded.constant[..end];
-        let launch = KernelLaunch { kernel, source: &loaded.image.source, geometry, constant };
-        engine.launch(&launch, &mut loaded.memory).map_err(RunError::Engine)?;
+        engine.launch(&kernel_launch(image, constant, launch, kernel), memory).map_err(RunError::Engine)?;
         report.launches += 1;
         Ok(())
     }
@@ -160,4 +160,14 @@ impl<'a> Session<'a> {
         let buffers: Vec<Vec<u8>> = (0..self.manifest.buffers.len()).map(|i| self.bytes(BufferId(i))).collect();
         self.manifest.evaluate(|id| &buffers[id.0])
     }
+}
+
+/// A launch for an engine.
+fn kernel_launch<'a>(image: &'a Image, constant: &'a [u8], launch: &Launch, kernel: usize) -> KernelLaunch<'a> {
+    let kernel = &image.kernels[kernel];
+    let has_variables = constant.len() > gpurf_isa::machine::PARAMETER_SPACE as usize;
+    // Without variables the parameters are all there is, so that reading past them is noticed.
+    let end = if has_variables { constant.len() } else { kernel.parameter_bytes() as usize };
+    let geometry = Geometry { grid: launch.grid, block: launch.block, dynamic_shared: launch.dynamic_shared };
+    KernelLaunch { kernel, source: &image.source, geometry, constant: &constant[..end] }
 }
