@@ -22,6 +22,8 @@ pub enum Verdict {
     Assertion,
     /// A kernel does not come to its end.
     Hang,
+    /// Equal, but not what the functional oracle says.
+    OracleMismatch,
     /// A check failed.
     CheckFailed,
     /// Equal, but the stimulus did not reach everything it has to.
@@ -40,6 +42,7 @@ impl Verdict {
             Self::Diverged => "DIVERGED",
             Self::Assertion => "ASSERTION",
             Self::Hang => "HANG",
+            Self::OracleMismatch => "NOT THE ORACLE'S",
             Self::CheckFailed => "CHECK FAILED",
             Self::CoverageMissed => "NOT COVERED",
             Self::Interrupted => "interrupted",
@@ -57,6 +60,8 @@ impl From<gpurf_regress::RunResult> for Verdict {
             RunResult::Assertion => Self::Assertion,
             RunResult::CoverageMissed => Self::CoverageMissed,
             RunResult::Hang => Self::Hang,
+            RunResult::OracleMismatch => Self::OracleMismatch,
+            RunResult::CheckFailed => Self::CheckFailed,
             RunResult::Interrupted => Self::Interrupted,
             RunResult::Error => Self::Error,
         }
@@ -72,6 +77,9 @@ pub struct Run {
     pub command: &'static str,
     /// The block.
     pub block: String,
+    /// The launch manifest that the SM runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<PathBuf>,
     /// The preset, where shape and policies are those of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<&'static str>,
