@@ -77,12 +77,7 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
 fn kernel_inputs(manifest: &Path) -> Result<KernelInputs, Failure> {
     let source = Manifest::load(manifest).map_err(|e| Failure::bad_input(e.to_string()))?.source;
     let ptx = commands::source::ptx(&source)?;
-    Ok(KernelInputs {
-        manifest: manifest.to_owned(),
-        ptx: ptx.name.into(),
-        text: Some(ptx.text),
-        registers: REGISTERS,
-    })
+    Ok(KernelInputs { manifest: manifest.to_owned(), ptx: ptx.name.into(), text: Some(ptx.text), registers: REGISTERS })
 }
 
 /// The configuration that is selected.

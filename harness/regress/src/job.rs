@@ -187,7 +187,12 @@ pub fn request(
 }
 
 /// Checks that every file in place of a module has the module's ports.
-pub(crate) fn check_overrides(project: &Project, tools: &Toolchain, job: &Job, rtl: &RtlSources) -> Result<(), JobError> {
+pub(crate) fn check_overrides(
+    project: &Project,
+    tools: &Toolchain,
+    job: &Job,
+    rtl: &RtlSources,
+) -> Result<(), JobError> {
     for (module, _) in &rtl.overrides {
         let inside =
             gpurf_sm::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));

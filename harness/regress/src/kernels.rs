@@ -59,8 +59,7 @@ pub(crate) fn run(
         Some(text) => text.clone(),
         None => std::fs::read_to_string(&kernel.ptx).map_err(|e| JobError::Input(format!("{name}: {e}")))?,
     };
-    let compiled =
-        compile(&text, &name, &CompilerOptions { registers: kernel.registers }).map_err(|e| input(&e))?;
+    let compiled = compile(&text, &name, &CompilerOptions { registers: kernel.registers }).map_err(|e| input(&e))?;
     let mut session = Session::new(&manifest, &compiled.image).map_err(|e| input(&e))?;
 
     let started = Instant::now();
@@ -97,7 +96,8 @@ pub(crate) fn run(
                 rows.iter().filter(|row| !row.ok).map(|row| format!("  buffer {} is wrong", row.buffer)).collect();
             if !wrong.is_empty() {
                 result.result = RunResult::CheckFailed;
-                result.report = format!("{}: the results are not those expected\n{}\n", kernel.name(), wrong.join("\n"));
+                result.report =
+                    format!("{}: the results are not those expected\n{}\n", kernel.name(), wrong.join("\n"));
             }
         }
         Err(RunError::Passes { .. }) => {

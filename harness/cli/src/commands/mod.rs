@@ -7,7 +7,7 @@ pub mod cosim;
 pub mod list;
 pub mod mutate;
 pub mod run;
-mod source;
+pub mod source;
 pub mod wave;
 
 use std::num::NonZeroUsize;
