@@ -53,6 +53,7 @@ module line_table
   localparam int unsigned WordIdxW = LineOffsetW - ByteW;
 
   typedef struct packed {
+    logic             done;
     logic [Lanes-1:0] mask;
     logic [WarpW-1:0] warp;
     logic             reg_valid;
@@ -69,7 +70,6 @@ module line_table
   logic [RowW:0]       count_q;
   logic [MetaW-1:0]    meta_q   [Rows];
   logic [OffsetsW-1:0] offset_q [Rows];
-  logic [Rows-1:0]     done_q;
 
   logic                rsp_valid_q;
   logic [DataW-1:0]    rsp_data_q;
@@ -124,16 +124,17 @@ module line_table
   end
 
   // Rows and payload have no reset: the count and the valids say what of them means something.
+  // A row holds no register's number where there is no register: rows are compared whole.
   always_ff @(posedge clk_i) begin : row
     automatic logic [OffsetsW-1:0] offsets;
     if (row_valid_i) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
         offsets[LineOffsetW*l +: LineOffsetW] = row_offset_i[l];
       end
-      meta_q[place]   <= {row_mask_i, row_warp_i, row_reg_valid_i, row_reg_i, row_size_i,
-                          row_signed_i, row_lanewise_i};
+      meta_q[place]   <= {row_done_i, row_mask_i, row_warp_i, row_reg_valid_i,
+                          row_reg_i & {RegW{row_reg_valid_i}}, row_size_i, row_signed_i,
+                          row_lanewise_i};
       offset_q[place] <= offsets;
-      done_q[place]   <= row_done_i;
     end
   end
 
@@ -152,7 +153,7 @@ module line_table
     if (finish) begin
       result_warp_q      <= oldest.warp;
       result_mask_q      <= oldest.mask;
-      result_done_q      <= done_q[first_q];
+      result_done_q      <= oldest.done;
       result_reg_valid_q <= oldest.reg_valid;
       if (oldest.reg_valid) begin
         offsets = offset_q[first_q];
