@@ -208,6 +208,9 @@ pub struct Mutate {
     /// Mutate this module (may be repeated; default: all)
     #[arg(long, value_name = "NAME")]
     pub block: Vec<String>,
+    /// Run N hand-written mutants of each module inside the whole SM, on kernels, to see whether the report names the module
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "count")]
+    pub in_sm: Option<u16>,
     /// Generated mutants in all, besides the hand-written ones; 0: none, and no Yosys
     #[arg(long, value_name = "N", default_value = "200")]
     pub count: usize,
