@@ -24,6 +24,8 @@ pub enum Verdict {
     Hang,
     /// A check failed.
     CheckFailed,
+    /// The SM does not do what the oracle says.
+    OracleMismatch,
     /// Equal, but the stimulus did not reach everything it has to.
     CoverageMissed,
     /// Stopped by the user.
@@ -41,6 +43,7 @@ impl Verdict {
             Self::Assertion => "ASSERTION",
             Self::Hang => "HANG",
             Self::CheckFailed => "CHECK FAILED",
+            Self::OracleMismatch => "ORACLE MISMATCH",
             Self::CoverageMissed => "NOT COVERED",
             Self::Interrupted => "interrupted",
             Self::Error => "ERROR",
