@@ -23,9 +23,9 @@ test: ## everything that must pass before a change lands
 	@scripts/bootstrap.sh --lint
 	@scripts/test.sh
 
-run: ## one kernel: KERNEL=tests/kernels/saxpy.toml (with the functional oracle; PRESET= SET= as above)
+run: ## one kernel: KERNEL=tests/kernels/saxpy.toml (ENGINE=functional, model, rtl or lockstep; PRESET= SET= as above)
 	@[ -n "$(KERNEL)" ] || { echo 'name a launch manifest: make run KERNEL=tests/kernels/saxpy.toml' >&2; exit 2; }
-	@$(GPURF) run $(KERNEL) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET))
+	@$(GPURF) run $(KERNEL) $(addprefix --engine ,$(ENGINE)) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET))
 
 wave: ## opens, or without a display names, the last failure's waveform (DIR= another one)
 	@scripts/bootstrap.sh

@@ -162,16 +162,94 @@ fn what_does_not_fit_is_refused_with_its_place() {
 }
 
 #[test]
-fn engines_that_are_not_built_and_wrong_options_say_so() {
+fn wrong_options_say_so() {
     let folder = Folder::new();
     let manifest = folder.path("double.toml");
-    for engine in ["model", "rtl", "lockstep"] {
-        refused(&["run", &manifest, "--engine", engine], BAD_INPUT, &["not built", "functional"]);
-    }
     refused(&["run", &manifest, "--engine", "magic"], BAD_INPUT, &["functional"]);
     refused(&["run", &manifest, "--preset", "nothing"], BAD_INPUT, &["nothing", "baseline"]);
     refused(&["run", &manifest, "--registers", "8"], BAD_INPUT, &["16"]);
     refused(&["run", &manifest, "--dump", &folder.path("double.ptx")], BAD_INPUT, &["double.ptx"]);
+    refused(&["run", &manifest, "--wave", "20:10", "--engine", "model"], BAD_INPUT, &["20:10", "1000:1200"]);
+    refused(&["run", &manifest, "--wave", "10:20"], BAD_INPUT, &["functional", "--engine model"]);
+    // Here is no checkout, so there is no RTL.
+    for engine in ["rtl", "lockstep"] {
+        refused(&["run", &manifest, "--engine", engine], BAD_INPUT, &["GPURF_HOME"]);
+    }
+    let large = folder.manifest("block = [64", "block = [288");
+    let words = ["_Z6doublePji", "9 warps", "sm.warps"];
+    refused(&["run", &large, "--engine", "model", "--set", "sm.warps=8"], BAD_INPUT, &words);
+}
+
+#[test]
+fn the_model_counts_cycles_and_events() {
+    let folder = Folder::new();
+    let manifest = folder.path("double.toml");
+    let dump = folder.path("out");
+    let run = |options: &[&str]| json(&[&["run", &manifest, "--engine", "model", "--json"], options].concat(), PASSED);
+    let object = run(&["--dump", &dump]);
+    assert_eq!((&object["result"], &object["engine"]), (&"pass".into(), &"model".into()));
+    let expected: Vec<u8> = (0..100u32).flat_map(|i| (2 * i).to_le_bytes()).collect();
+    assert_eq!(fs::read(folder.path("out/data.bin")).unwrap(), expected);
+    let number = |object: &Value, part: &str, name: &str| object[part][name].as_f64().unwrap();
+    let cycles = object["cycles"].as_f64().unwrap();
+    assert!(cycles > 400.0, "memory alone takes that long");
+    assert_eq!(number(&object, "stats", "instructions"), number(&object, "events", "issue"));
+    assert_eq!(number(&object, "stats", "ipc"), number(&object, "events", "issue") / cycles);
+    assert_eq!(object["parameters"]["Warps"], 32);
+    assert!(object.get("signals_compared").is_none() && object.get("build_s").is_none());
+    // Policies matter now.
+    let fast = run(&["--set", "memory.latency=20"]);
+    assert!(fast["cycles"].as_f64().unwrap() < cycles - 300.0);
+    // In words.
+    let output = gpurf(&["run", &manifest, "--engine", "model"]);
+    let table = text(&output.stdout);
+    for word in ["cycles", "SIMD efficiency", "operands pending", "bank utilisation", "lanes a line"] {
+        assert!(table.contains(word), "{word:?} is not in: {table}");
+    }
+    // A waveform of some of them.
+    let object = run(&["--wave", "10:20", "--failures", &folder.path("waves")]);
+    let written = object["artifacts"][0].as_str().unwrap();
+    assert!(Path::new(written).join("wave.vcd").is_file() && written.starts_with(&folder.path("waves")));
+}
+
+#[test]
+fn what_goes_wrong_on_the_model_is_said_in_words() {
+    let folder = Folder::new();
+    let manifest = folder.manifest("value = 100", "value = 128");
+    let arguments = ["run", &manifest, "--engine", "model", "--json"];
+    let output = gpurf(&arguments);
+    let object = read_json(&arguments, &output, FAILED);
+    assert_eq!(object["result"], "check_failed");
+    let message = object["message"].as_str().unwrap();
+    for word in ["_Z6doublePji", "block (1, 0, 0), warp 1", "out of bounds", "`data`", "400 bytes"] {
+        assert!(message.contains(word), "{word:?} is not in: {message}");
+    }
+    let slow = ["run", &folder.path("double.toml"), "--engine", "model", "--json", "--set", "memory.latency=5000"];
+    json(&slow, PASSED);
+    let object = json(&[&slow[..], &["--idle-limit", "1000"]].concat(), FAILED);
+    assert_eq!(object["result"], "hang");
+    assert!(object["message"].as_str().unwrap().contains("waits for R"), "{object}");
+}
+
+/// With the real RTL: Verilator has to be there.
+#[test]
+fn a_kernel_in_lockstep() {
+    let manifest = kernels().join("pathfinder.toml");
+    let failures = tempfile::tempdir().unwrap();
+    let failures = failures.path().to_str().unwrap();
+    let options = ["--set", "sm.warps=16", "--failures", failures, "--json", "--wave", "0:9"];
+    let run = |engine: &str| {
+        let arguments = [&["run", manifest.to_str().unwrap(), "--engine", engine], &options[..]].concat();
+        let output = Command::new(env!("CARGO_BIN_EXE_gpurf")).args(&arguments).output().unwrap();
+        read_json(&arguments, &output, PASSED)
+    };
+    let object = run("lockstep");
+    assert_eq!((&object["result"], &object["probes_absent"]), (&"pass".into(), &0.into()));
+    assert!(object["signals_compared"].as_u64().unwrap() > 1000);
+    assert_eq!((&object["stats"]["oracle"]["equal"], &object["stats"]["oracle"]["undecided"]), (&2.into(), &0.into()));
+    assert!(object["checks"].as_array().unwrap().iter().all(|row| row["ok"] == true));
+    let model = run("model");
+    assert_eq!((&model["cycles"], &model["events"]), (&object["cycles"], &object["events"]));
 }
 
 #[test]

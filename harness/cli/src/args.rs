@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -132,8 +133,9 @@ pub struct Run {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The functional engine computes results and checks the program: accesses out of bounds, races in shared memory, divergent barriers, hangs. It knows no \
-time and no register file, so that sizes and policies make no difference to it. A .cu is taken with the .ptx beside it, unless that is older: then nvcc \
-compiles it.")]
+time and no register file, so that sizes and policies make no difference to it. The others run the SM clock by clock: its model, its RTL under \
+Verilator, or both, compared in every cycle, with the functional engine as the judge of what each warp writes. A .cu is taken with the .ptx beside it, \
+unless that is older: then nvcc compiles it.")]
 pub struct RunKernels {
     /// The launch manifest
     #[arg(value_name = "LAUNCH.toml")]
@@ -150,6 +152,18 @@ pub struct RunKernels {
     /// Write each output buffer to DIR/BUFFER.bin, little-endian
     #[arg(long, value_name = "DIR")]
     pub dump: Option<PathBuf>,
+    /// Record these cycles as a waveform
+    #[arg(long, value_name = "FROM:TO", value_parser = window)]
+    pub wave: Option<RangeInclusive<u64>>,
+    /// Cycles in a row without progress after which a launch counts as hung
+    #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000")]
+    pub idle_limit: u64,
+    /// Seed of memories and unreset state
+    #[arg(long, value_name = "S", value_parser = number, default_value = "1", allow_negative_numbers = true)]
+    pub seed: u64,
+    /// Write failure folders and waveforms into this one (default: failures/ of the checkout)
+    #[arg(long, value_name = "DIR")]
+    pub failures: Option<PathBuf>,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub json: bool,
@@ -160,12 +174,24 @@ pub struct RunKernels {
 pub enum Engine {
     /// The functional oracle: results without time
     Functional,
-    /// The model of the SM (not built yet)
+    /// The model of the SM
     Model,
-    /// The RTL of the SM (not built yet)
+    /// The RTL of the SM
     Rtl,
-    /// Both of them, compared (not built yet)
+    /// Both of them, compared with each other in every cycle, and with the functional engine
     Lockstep,
+}
+
+impl Engine {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Functional => "functional",
+            Self::Model => "model",
+            Self::Rtl => "rtl",
+            Self::Lockstep => "lockstep",
+        }
+    }
 }
 
 /// `gpurf compile`.
@@ -267,6 +293,13 @@ fn cycles(text: &str) -> Result<u64, String> {
     }
 }
 
+fn window(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let wrong = || "expected two cycles, the first one not behind the last one, such as 1000:1200".to_owned();
+    let (from, to) = text.split_once(':').ok_or_else(wrong)?;
+    let (from, to) = (number(from).map_err(|_| wrong())?, number(to).map_err(|_| wrong())?);
+    if from <= to { Ok(from..=to) } else { Err(wrong()) }
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || "expected a number of seconds, such as 1 or 0.5".to_owned();
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
@@ -298,6 +331,15 @@ mod tests {
             assert!(number(text).is_err(), "{text}");
         }
         assert!(cycles("0").is_err());
+    }
+
+    #[test]
+    fn a_window_has_two_cycles_in_order() {
+        assert_eq!(window("10:0x20"), Ok(10..=32));
+        assert_eq!(window("7:7"), Ok(7..=7));
+        for text in ["7", "7:", ":7", "8:7", "a:b", "1:2:3"] {
+            assert!(window(text).is_err(), "{text}");
+        }
     }
 
     #[test]

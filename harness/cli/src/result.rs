@@ -26,6 +26,8 @@ pub enum Verdict {
     OracleMismatch,
     /// A check failed.
     CheckFailed,
+    /// The SM does not do what the oracle says.
+    OracleMismatch,
     /// Equal, but the stimulus did not reach everything it has to.
     CoverageMissed,
     /// Stopped by the user.
@@ -44,6 +46,7 @@ impl Verdict {
             Self::Hang => "HANG",
             Self::OracleMismatch => "NOT THE ORACLE'S",
             Self::CheckFailed => "CHECK FAILED",
+            Self::OracleMismatch => "ORACLE MISMATCH",
             Self::CoverageMissed => "NOT COVERED",
             Self::Interrupted => "interrupted",
             Self::Error => "ERROR",

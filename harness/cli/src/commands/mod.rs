@@ -7,7 +7,9 @@ pub mod cosim;
 pub mod list;
 pub mod mutate;
 pub mod run;
+mod simulate;
 pub mod source;
+mod statistics;
 pub mod wave;
 
 use std::num::NonZeroUsize;

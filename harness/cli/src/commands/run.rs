@@ -1,14 +1,17 @@
 //! `gpurf run`: the kernels of a launch manifest.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use gpurf_launch::{BufferId, CheckRow, Manifest};
-use gpurf_oracle::host::{OracleEngine, OracleError, RunError, RunReport, Session};
-use gpurf_oracle::{Counts, FaultKind, Options, Oracle};
+use gpurf_lockstep::report::DivergenceSummary;
+use gpurf_oracle::host::{OracleEngine, OracleError, RunError, Session};
+use gpurf_oracle::{Fault, FaultKind, Options, Oracle};
 use serde::Serialize;
 
-use super::source;
+use super::statistics::{self, Stats};
+use super::{simulate, source};
 use crate::args::{Engine, RunKernels};
 use crate::failure::{Failure, Status};
 use crate::interrupt;
@@ -27,6 +30,8 @@ struct Outcome<'a> {
     preset: Option<&'a str>,
     wall_s: f64,
     stats: Stats,
+    #[serde(flatten)]
+    cycles: Option<Cycles>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     checks: Vec<CheckRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -35,30 +40,52 @@ struct Outcome<'a> {
     message: Option<String>,
 }
 
-/// Counts of a run.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-struct Stats {
-    /// Launches, each pass counted.
-    launches: u64,
-    /// Instructions issued by warps.
-    instructions: u64,
-    /// Instructions executed by threads.
-    thread_instructions: u64,
+/// What an engine that has cycles says besides.
+#[derive(Debug, Default, Serialize)]
+pub struct Cycles {
+    /// Parameters of the RTL.
+    pub parameters: BTreeMap<&'static str, u64>,
+    /// What `cfg_i` is tied to.
+    pub straps: u16,
+    /// The seed.
+    pub seed: u64,
+    /// Cycles since reset; in lockstep those found equal.
+    pub cycles: u64,
+    /// Signals compared in each cycle, elements of arrays counted one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals_compared: Option<usize>,
+    /// Number of probes that the RTL does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probes_absent: Option<usize>,
+    /// Seconds of building.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_s: Option<f64>,
+    /// Counts of events.
+    pub events: BTreeMap<&'static str, u64>,
+    /// The first difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<DivergenceSummary>,
 }
 
-impl Stats {
-    fn new(report: RunReport, counts: Counts) -> Self {
-        let Counts { instructions, thread_instructions } = counts;
-        Self { launches: report.launches, instructions, thread_instructions }
-    }
+/// How the launches of a manifest ended.
+pub struct Ran {
+    /// Why not all of them came to their end; nothing if they did.
+    pub problem: Option<(Verdict, String)>,
+    /// What was counted.
+    pub stats: Stats,
+    /// What an engine that has cycles says besides.
+    pub cycles: Option<Cycles>,
+    /// Failure folder, waveform.
+    pub artifacts: Vec<PathBuf>,
 }
 
 /// Runs the manifest's launches and its checks.
 pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
-    if arguments.engine != Engine::Functional {
-        return Err(Failure::bad_input("this engine is not built yet: --engine functional is the one there is"));
+    let config = plan::load(&arguments.selection)?;
+    if arguments.engine == Engine::Functional && arguments.wave.is_some() {
+        let why = "--wave: the functional engine has no cycles to record: choose --engine model, rtl or lockstep";
+        return Err(Failure::bad_input(why));
     }
-    plan::load(&arguments.selection)?;
     let manifest = Manifest::load(&arguments.manifest).map_err(|e| Failure::bad_input(e.to_string()))?;
     let ptx = source::ptx(&manifest.source)?;
     let compiled = source::compile(&ptx, arguments.registers)?;
@@ -69,33 +96,35 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     }
     interrupt::listen()?;
     let start = Instant::now();
-    let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
-    let mut engine = OracleEngine::new(Oracle::new(options));
-    let ran = session.run(&mut engine);
+    let ran = match arguments.engine {
+        Engine::Functional => functional(&mut session)?,
+        Engine::Model | Engine::Rtl | Engine::Lockstep => simulate::run(arguments, config, &manifest, &mut session)?,
+    };
+    let build_s = ran.cycles.as_ref().and_then(|cycles| cycles.build_s).unwrap_or(0.0);
     let mut outcome = Outcome {
         result: Verdict::Pass,
         command: "run",
         manifest: arguments.manifest.display().to_string(),
-        engine: "functional",
+        engine: arguments.engine.name(),
         preset: arguments.selection.preset.as_deref(),
-        wall_s: start.elapsed().as_secs_f64(),
-        stats: Stats::new(RunReport::default(), engine.counts),
+        wall_s: start.elapsed().as_secs_f64() - build_s,
+        stats: ran.stats,
+        cycles: ran.cycles,
         checks: Vec::new(),
-        artifacts: Vec::new(),
+        artifacts: ran.artifacts,
         message: None,
     };
-    match ran {
-        Ok(report) => {
-            outcome.stats = Stats::new(report, engine.counts);
-            outcome.artifacts = dump(arguments, &manifest, &session)?;
+    match ran.problem {
+        None => {
+            outcome.artifacts.extend(dump(arguments, &manifest, &session)?);
             outcome.checks = session.checks().map_err(|e| Failure::bad_input(e.to_string()))?;
             if outcome.checks.iter().any(|row| !row.ok) {
                 outcome.result = Verdict::CheckFailed;
             }
         }
-        Err(error) => {
-            outcome.result = verdict(&error)?;
-            outcome.message = Some(error.to_string());
+        Some((verdict, message)) => {
+            outcome.result = verdict;
+            outcome.message = Some(message);
         }
     }
     show(arguments, &outcome)?;
@@ -106,19 +135,38 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     })
 }
 
-/// In one word, why launches did not come to their end.
-fn verdict(error: &RunError<OracleError>) -> Result<Verdict, Failure> {
-    match error {
-        RunError::Passes { .. } => Ok(Verdict::Hang),
-        RunError::Engine(OracleError::Fault(fault)) => Ok(match fault.kind {
-            FaultKind::Spin { .. } | FaultKind::StepLimit { .. } | FaultKind::BarrierDeadlock { .. } => Verdict::Hang,
-            FaultKind::Stopped => Verdict::Interrupted,
-            _ => Verdict::CheckFailed,
-        }),
-        RunError::Engine(OracleError::Program(error)) => Err(Failure::tool(format!(
-            "the compiler made code that is no program: this is a defect; please report it: {error}"
-        ))),
+/// On the oracle.
+fn functional(session: &mut Session<'_>) -> Result<Ran, Failure> {
+    let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
+    let mut engine = OracleEngine::new(Oracle::new(options));
+    let ran = session.run(&mut engine);
+    let launches = ran.as_ref().map_or(0, |report| report.launches);
+    let problem = match ran {
+        Ok(_) => None,
+        Err(error) => {
+            let verdict = match &error {
+                RunError::Passes { .. } => Verdict::Hang,
+                RunError::Engine(OracleError::Fault(fault)) => verdict_of(fault),
+                RunError::Engine(OracleError::Program(error)) => return Err(no_program(error)),
+            };
+            Some((verdict, error.to_string()))
+        }
+    };
+    Ok(Ran { problem, stats: Stats::functional(launches, engine.counts), cycles: None, artifacts: Vec::new() })
+}
+
+/// A fault that the oracle finds, in one word.
+pub fn verdict_of(fault: &Fault) -> Verdict {
+    match fault.kind {
+        FaultKind::Spin { .. } | FaultKind::StepLimit { .. } | FaultKind::BarrierDeadlock { .. } => Verdict::Hang,
+        FaultKind::Stopped => Verdict::Interrupted,
+        _ => Verdict::CheckFailed,
     }
+}
+
+/// What is said of code that cannot be run.
+pub fn no_program(error: &gpurf_oracle::ProgramError) -> Failure {
+    Failure::tool(format!("the compiler made code that is no program: this is a defect; please report it: {error}"))
 }
 
 /// Writes the output buffers; gives their files.
@@ -151,7 +199,10 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
         };
         let columns = [words("buffer"), numbers("absolute error"), numbers("relative error"), words("check")];
         let rows: Vec<_> = outcome.checks.iter().map(row).collect();
-        output::print(&output::table(&columns, &rows))?;
+        output::print(&format!("{}\n", output::table(&columns, &rows)))?;
+    }
+    if let Some(cycles) = &outcome.cycles {
+        output::print(&format!("{}\n", statistics::table(&outcome.stats, cycles)))?;
     }
     let Stats { launches, thread_instructions, .. } = outcome.stats;
     let times = if launches == 1 { "launch" } else { "launches" };

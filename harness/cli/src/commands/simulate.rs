@@ -1,0 +1,171 @@
+//! `gpurf run` on the engines that have cycles: the SM's model, its RTL, both in lockstep.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::shape::Straps;
+use gpurf_blocks::{Block, Shape};
+use gpurf_launch::Manifest;
+use gpurf_machine::{Breakage, Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request};
+use gpurf_oracle::host::{RunError, Session};
+use gpurf_regress::{JobError, Project};
+use gpurf_sm::Sm;
+use verilated::{Library, Options};
+
+use super::run::{Cycles, Ran, no_program, verdict_of};
+use super::statistics::Stats;
+use crate::args::{Engine, RunKernels};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::result::Verdict;
+
+/// Runs the launches.
+pub fn run(
+    arguments: &RunKernels,
+    config: Config,
+    manifest: &Manifest,
+    session: &mut Session<'_>,
+) -> Result<Ran, Failure> {
+    // All that can be known before is said before.
+    manifest.verify_checks().map_err(|e| Failure::bad_input(e.to_string()))?;
+    for launch in session.launches() {
+        Job::new(&config, &launch).map_err(|refusal| Failure::bad_input(refusal.to_string()))?;
+    }
+    let mut project = if arguments.engine == Engine::Model { Project::find() } else { super::project()? };
+    if let Some(folder) = &arguments.failures {
+        project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+    }
+    let settings = Settings {
+        seed: arguments.seed,
+        idle_limit: arguments.idle_limit,
+        stop: interrupt::flag(),
+        wave: arguments.wave.clone().map(|cycles| (cycles, project.failures.clone())),
+        ..Settings::new(config)
+    };
+    let runner = Runner { arguments, config, failures: project.failures.clone(), build_s: None };
+    match arguments.engine {
+        Engine::Functional | Engine::Model => runner.run(ModelEngine::new(settings), session),
+        Engine::Rtl => {
+            let options = Options { probes: arguments.wave.is_some(), ..Options::default() };
+            let (library, build_s) = build(&project, &config, options)?;
+            let engine = RtlEngine::new(settings, &library).map_err(|e| Failure::tool(e.to_string()))?;
+            Runner { build_s: Some(build_s), ..runner }.run(engine, session)
+        }
+        Engine::Lockstep => {
+            let (library, build_s) = build(&project, &config, Options::default())?;
+            let engine = LockstepEngine::new(settings, &library).map_err(|e| Failure::tool(e.to_string()))?;
+            Runner { build_s: Some(build_s), ..runner }.run(engine, session)
+        }
+    }
+}
+
+/// Builds the SM's RTL; gives the seconds that took.
+fn build(project: &Project, config: &Config, options: Options) -> Result<(Library, f64), Failure> {
+    let start = Instant::now();
+    let tools = super::toolchain(project)?;
+    let library = tools.build(&request(&project.rtl(), config, options)).map_err(JobError::from)?;
+    Ok((library, start.elapsed().as_secs_f64()))
+}
+
+struct Runner<'a> {
+    arguments: &'a RunKernels,
+    config: Config,
+    failures: PathBuf,
+    build_s: Option<f64>,
+}
+
+impl Runner<'_> {
+    fn run<M: Machine>(&self, mut engine: M, session: &mut Session<'_>) -> Result<Ran, Failure> {
+        let error = session.run(&mut engine).err();
+        let mut divergence = None;
+        let mut notes = self.notes();
+        let problem = match error {
+            None => None,
+            Some(error) => {
+                let verdict = verdict(&error)?;
+                match &error {
+                    RunError::Engine(LaunchError::Broken(broken)) => divergence = broken.divergence.clone(),
+                    RunError::Engine(LaunchError::Hung(hang)) => {
+                        notes.extend(hang.waits.iter().map(|w| format!("  {w}")))
+                    }
+                    _ => {}
+                }
+                Some((verdict, error.to_string()))
+            }
+        };
+        let cannot_write = |e: std::io::Error| {
+            Failure::tool(format!("cannot write a failure folder or a waveform in {}: {e}", self.failures.display()))
+        };
+        let mut artifacts = Vec::new();
+        artifacts.extend(engine.write_failure(&self.failures, &notes).map_err(cannot_write)?);
+        let wave = engine.finish_wave().map_err(cannot_write)?;
+        let statistics = engine.statistics();
+        if let (Some(cycles), None) = (&self.arguments.wave, &wave) {
+            let (from, last) = (cycles.start(), statistics.cycles);
+            crate::output::note(&format!(
+                "--wave: nothing was recorded: the run has {last} cycles, {from} is behind its end"
+            ));
+        }
+        artifacts.extend(wave);
+        let compared = engine.compared();
+        let shape = self.config.sm_shape();
+        let cycles = Cycles {
+            parameters: Sm::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect(),
+            straps: Straps::of(&self.config).word(),
+            seed: self.arguments.seed,
+            cycles: statistics.cycles,
+            signals_compared: compared.as_ref().map(|(signals, _)| *signals),
+            probes_absent: compared.as_ref().map(|(_, absent)| absent.len()),
+            build_s: self.build_s,
+            events: statistics.events.clone(),
+            divergence,
+        };
+        Ok(Ran { problem, stats: Stats::timed(&self.config, &statistics), cycles: Some(cycles), artifacts })
+    }
+
+    /// The last lines of a failure's report. `{}` stands for its folder.
+    fn notes(&self) -> Vec<String> {
+        let arguments = self.arguments;
+        let selection = &arguments.selection;
+        let mut command = format!("gpurf run {} --engine {}", absolute(&arguments.manifest), arguments.engine.name());
+        if let Some(preset) = &selection.preset {
+            command.push_str(&format!(" --preset {preset}"));
+        }
+        if let Some(file) = &selection.config {
+            command.push_str(&format!(" --config {}", absolute(file)));
+        }
+        selection.set.iter().for_each(|setting| command.push_str(&format!(" --set {setting}")));
+        if let Some(registers) = arguments.registers {
+            command.push_str(&format!(" --registers {registers}"));
+        }
+        command.push_str(&format!(" --seed {} --idle-limit {}", arguments.seed, arguments.idle_limit));
+        vec![format!("  {:<9} {command}", "run"), format!("  {:<9} gpurf wave {{}}", "waveform")]
+    }
+}
+
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
+/// In one word, why launches did not come to their end.
+fn verdict(error: &RunError<LaunchError>) -> Result<Verdict, Failure> {
+    let error = match error {
+        RunError::Passes { .. } => return Ok(Verdict::Hang),
+        RunError::Engine(error) => error,
+    };
+    match error {
+        LaunchError::Refused(refusal) => Err(Failure::bad_input(refusal.to_string())),
+        LaunchError::Program(error) => Err(no_program(error)),
+        LaunchError::Oracle(fault) => Ok(verdict_of(fault)),
+        LaunchError::Fault(_) => Ok(Verdict::CheckFailed),
+        LaunchError::Hung(_) => Ok(Verdict::Hang),
+        LaunchError::Mismatch(_) => Ok(Verdict::OracleMismatch),
+        LaunchError::Broken(broken) => Ok(match broken.how {
+            Breakage::Diverged => Verdict::Diverged,
+            Breakage::Assertion => Verdict::Assertion,
+            Breakage::Panicked => Verdict::Error,
+        }),
+        LaunchError::Interrupted => Ok(Verdict::Interrupted),
+    }
+}

@@ -1,0 +1,144 @@
+//! What a run counted, and what follows from it.
+
+use std::collections::BTreeMap;
+
+use gpurf_blocks::config::{BankPorts, Config};
+use gpurf_machine::{Judged, Statistics};
+use gpurf_oracle::Counts;
+use serde::Serialize;
+
+use super::run::Cycles;
+use crate::output::{self, Cell, grouped, numbers, words};
+
+/// Counts of a run, and ratios of them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Stats {
+    /// Launches, each pass counted.
+    pub launches: u64,
+    /// Instructions issued by warps.
+    pub instructions: u64,
+    /// Instructions executed by threads.
+    pub thread_instructions: u64,
+    /// What only an engine with cycles knows.
+    #[serde(flatten)]
+    pub timed: Option<Timed>,
+}
+
+/// Ratios of counts; a ratio of nothing is zero.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Timed {
+    /// Instructions of warps a cycle.
+    pub ipc: f64,
+    /// Lanes that execute an instruction, of 32.
+    pub simd_efficiency: f64,
+    /// Accesses of the register file's banks, of those they could make.
+    pub bank_utilisation: f64,
+    /// Lanes served by a line of 128 bytes.
+    pub lanes_per_line: f64,
+    /// Lanes served by a pass of shared memory.
+    pub lanes_per_shared_pass: f64,
+    /// Issue slots: ports times cycles.
+    pub issue_slots: u64,
+    /// What the oracle has said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oracle: Option<OracleStats>,
+}
+
+/// What the oracle has said about launches.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct OracleStats {
+    /// Launches in which each warp wrote what the oracle says.
+    pub equal: u64,
+    /// Launches with differences that say nothing, since blocks see each other's plain stores.
+    pub undecided: u64,
+    /// Writes compared.
+    pub writes: u64,
+}
+
+impl Stats {
+    /// Of the functional engine.
+    pub fn functional(launches: u64, counts: Counts) -> Self {
+        let Counts { instructions, thread_instructions } = counts;
+        Self { launches, instructions, thread_instructions, timed: None }
+    }
+
+    /// Of an engine with cycles.
+    pub fn timed(config: &Config, statistics: &Statistics) -> Self {
+        let count = |name: &str| statistics.events.get(name).copied().unwrap_or(0);
+        let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let (instructions, thread_instructions) = (count("issue"), count("issue_lanes"));
+        let ports = if config.mrf.ports == BankPorts::Separate { 2 } else { 1 };
+        let bank_slots = statistics.cycles * config.mrf.banks as u64 * ports;
+        let oracle =
+            statistics.judged.map(|Judged { equal, undecided, writes }| OracleStats { equal, undecided, writes });
+        let timed = Timed {
+            ipc: ratio(instructions, statistics.cycles),
+            simd_efficiency: ratio(thread_instructions, 32 * instructions),
+            bank_utilisation: ratio(count("read") + count("write"), bank_slots),
+            lanes_per_line: ratio(count("line_lanes"), count("line")),
+            lanes_per_shared_pass: ratio(count("shared_lanes"), count("shared")),
+            issue_slots: statistics.cycles * config.mrf.issue_ports as u64,
+            oracle,
+        };
+        Self { launches: statistics.launches, instructions, thread_instructions, timed: Some(timed) }
+    }
+}
+
+/// Rows of the table that are counts: name, event, and the event whose count is the whole, if any.
+const COUNTS: &[(&str, &str, Option<&str>)] = &[
+    ("issue slots lost: no warp alive", "stall_empty", Some(SLOTS)),
+    ("issue slots lost: all at barriers", "stall_barrier", Some(SLOTS)),
+    ("issue slots lost: nothing fetched", "stall_fetch", Some(SLOTS)),
+    ("issue slots lost: operands pending", "stall_scoreboard", Some(SLOTS)),
+    ("issue slots lost: collectors full", "stall_collector", Some(SLOTS)),
+    ("issue slots lost: other", "stall_other", Some(SLOTS)),
+    ("bank reads", "read", None),
+    ("bank writes", "write", None),
+    ("reads waiting: same instruction", "conflict_intra", Some("read")),
+    ("reads waiting: other instruction", "conflict_inter", Some("read")),
+    ("reads waiting: for a write", "conflict_read_write", Some("read")),
+    ("writes waiting: for a bank", "conflict_write", Some("write")),
+    ("writes waiting: for an older read", "write_held", Some("write")),
+    ("lines of memory", "line", None),
+    ("lines waiting", "line_wait", None),
+    ("shared memory passes", "shared", None),
+    ("shared memory passes with conflicts", "shared_conflict", Some("shared")),
+    ("constant passes", "constant", None),
+    ("constant passes with conflicts", "constant_conflict", Some("constant")),
+    ("results waiting", "result_wait", None),
+];
+
+/// The whole of lost issue slots, which is no event.
+const SLOTS: &str = "";
+
+/// Events and ratios as a table.
+pub fn table(stats: &Stats, cycles: &Cycles) -> String {
+    let timed = stats.timed.clone().unwrap_or_default();
+    let percent = |part: f64| format!("{:.1} %", 100.0 * part);
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut row = |name: &str, count: String, share: String| rows.push(vec![name.into(), count.into(), share.into()]);
+    let none = String::new;
+    row("cycles", grouped(cycles.cycles), none());
+    row("instructions", grouped(stats.instructions), none());
+    row("instructions a cycle", format!("{:.3}", timed.ipc), none());
+    row("SIMD efficiency", none(), percent(timed.simd_efficiency));
+    let count = |name: &str, events: &BTreeMap<&str, u64>| events.get(name).copied().unwrap_or(0);
+    for (name, event, whole) in COUNTS {
+        let number = count(event, &cycles.events);
+        let whole = whole.map(|whole| if whole == SLOTS { timed.issue_slots } else { count(whole, &cycles.events) });
+        let share = whole.filter(|&whole| whole > 0).map_or_else(none, |whole| percent(number as f64 / whole as f64));
+        row(name, grouped(number), share);
+        match *event {
+            "write" => row("bank utilisation", none(), percent(timed.bank_utilisation)),
+            "line" => row("lanes a line", format!("{:.2}", timed.lanes_per_line), none()),
+            "shared" => row("lanes a pass of shared memory", format!("{:.2}", timed.lanes_per_shared_pass), none()),
+            _ => {}
+        }
+    }
+    if let Some(OracleStats { equal, undecided, writes }) = timed.oracle {
+        row("launches as the oracle says", grouped(equal), none());
+        row("launches it cannot judge", grouped(undecided), none());
+        row("writes compared with the oracle", grouped(writes), none());
+    }
+    output::table(&[words("statistic"), numbers("count"), numbers("share")], &rows)
+}
