@@ -22,8 +22,6 @@ pub enum Verdict {
     Assertion,
     /// A kernel does not come to its end.
     Hang,
-    /// Equal, but not what the functional oracle says.
-    OracleMismatch,
     /// A check failed.
     CheckFailed,
     /// The SM does not do what the oracle says.
@@ -44,7 +42,6 @@ impl Verdict {
             Self::Diverged => "DIVERGED",
             Self::Assertion => "ASSERTION",
             Self::Hang => "HANG",
-            Self::OracleMismatch => "NOT THE ORACLE'S",
             Self::CheckFailed => "CHECK FAILED",
             Self::OracleMismatch => "ORACLE MISMATCH",
             Self::CoverageMissed => "NOT COVERED",

@@ -29,7 +29,8 @@ pub fn machine(
 ) -> Result<Row, JobError> {
     let none = RtlSources::default();
     let plain = Options { probes: false, assertions: false, settle_once: false, ..Options::default() };
-    let build = |options| tools.build(&request(project, gpurf_sm::ENTRY.name, config, &none, options)?).map_err(JobError::from);
+    let build =
+        |options| tools.build(&request(project, gpurf_sm::ENTRY.name, config, &none, options)?).map_err(JobError::from);
     let (probed, plain) = (build(Options::default())?, build(plain)?);
     let kernel = Kernel::load(project, name)?;
     let started = Instant::now();
