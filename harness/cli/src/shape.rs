@@ -18,8 +18,9 @@ pub fn words_of(shape: &MrfShape) -> String {
 
 /// RTL parameters in words.
 pub fn words(parameters: &[(&str, u64)]) -> String {
-    // What nobody needs to tell two runs apart by: most configurations leave it alone, and `--json` has it.
-    const QUIET: [&str; 7] = ["CodeWords", "ConstWords", "SharedWords", "Rows", "QueueDepth", "Parts", "PartW"];
+    // The SM has too many to show them all; `--json` has them.
+    const QUIET: [&str; 4] = ["CodeWords", "ConstWords", "SharedWords", "Rows"];
+    let many = parameters.len() > PARAMETERS.len();
     let word = |&(name, value): &(&str, u64)| match name {
         "Banks" => format!("{value}b"),
         "DualPort" => (if value == 0 { "1rw" } else { "1r1w" }).to_owned(),
@@ -30,7 +31,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Warps" => format!("{value}w"),
         _ => format!("{name}={value}"),
     };
-    parameters.iter().filter(|(name, _)| !QUIET.contains(name)).map(word).collect::<Vec<_>>().join(" ")
+    parameters.iter().filter(|(name, _)| !many || !QUIET.contains(name)).map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// What the straps of a block choose, in words.
