@@ -45,6 +45,7 @@ pub fn run(
     };
     let runner = Runner { arguments, config, failures: project.failures.clone(), build_s: None };
     match arguments.engine {
+        // The functional engine does not come here.
         Engine::Functional | Engine::Model => runner.run(ModelEngine::new(settings), session),
         Engine::Rtl => {
             let options = Options { probes: arguments.wave.is_some(), ..Options::default() };

@@ -149,12 +149,11 @@ pub trait Machine: Engine<Error = LaunchError> {
         None
     }
 
-    /// Writes the folder of a failure of the lockstep, below `parent`, with these lines at the end of its report; nothing where there was none.
+    /// Writes the folder of a failure of the lockstep below a folder, with these lines at the end of its report; nothing where there was none.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn write_failure(&self, parent: &Path, notes: &[String]) -> io::Result<Option<PathBuf>> {
-        let _ = (parent, notes);
+    fn write_failure(&self, _parent: &Path, _notes: &[String]) -> io::Result<Option<PathBuf>> {
         Ok(None)
     }
 
