@@ -8,12 +8,12 @@ SHELL := /bin/bash
 GPURF := cargo run --release --package gpurf-cli --
 
 # The variables that narrow or lengthen a run. BLOCK and SET take several values, separated by spaces.
-SELECT = $(addprefix --block ,$(BLOCK)) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET)) \
+SELECT = $(addprefix --block ,$(BLOCK)) $(addprefix --kernel ,$(KERNEL)) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET)) \
 	$(addprefix --seed ,$(SEED)) $(addprefix --cycles ,$(CYCLES)) $(addprefix --jobs ,$(JOBS))
 
 help: ## this table
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
-	@echo "  Variables: BLOCK= PRESET= SET= SEED= CYCLES= JOBS= (mutants: COUNT=), e.g. make cosim BLOCK='mrf mrf_arbiter' CYCLES=1000000"
+	@echo "  Variables: BLOCK= KERNEL= PRESET= SET= SEED= CYCLES= JOBS= (mutants: COUNT=), e.g. make cosim BLOCK='mrf mrf_arbiter' CYCLES=1000000"
 
 cosim: ## RTL and model in lockstep: the default equivalence suite
 	@scripts/bootstrap.sh
@@ -25,13 +25,14 @@ test: ## everything that must pass before a change lands
 
 run: ## one kernel: KERNEL=tests/kernels/saxpy.toml (ENGINE=functional, model, rtl or lockstep; PRESET= SET= as above)
 	@[ -n "$(KERNEL)" ] || { echo 'name a launch manifest: make run KERNEL=tests/kernels/saxpy.toml' >&2; exit 2; }
+	@$(if $(filter rtl lockstep,$(ENGINE)),scripts/bootstrap.sh)
 	@$(GPURF) run $(KERNEL) $(addprefix --engine ,$(ENGINE)) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET))
 
 wave: ## opens, or without a display names, the last failure's waveform (DIR= another one)
 	@scripts/bootstrap.sh
 	@$(GPURF) wave $(DIR)
 
-regress: ## the long run: every parameter set of the register file, a million cycles each
+regress: ## the long run: kernels at more configurations, every parameter set of the register file, a million cycles each
 	@scripts/bootstrap.sh
 	@$(GPURF) cosim --all-shapes --cycles $(or $(CYCLES),1000000) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
 

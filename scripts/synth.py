@@ -76,7 +76,7 @@ def main():
     run("opt_clean")
     run("check -assert")
     run("design -load hierarchical")
-    run("opt -full" if not args.full else f"synth -run begin:check -noabc -top {args.top}")
+    run("opt_expr" if not args.full else f"synth -run begin:check -noabc -top {args.top}")
 
     modules = read_json(design)
     counts = collections.Counter()

@@ -124,6 +124,7 @@ module line_table
   end
 
   // Rows and payload have no reset: the count and the valids say what of them means something.
+  // A row holds no register's number where there is no register: rows are compared whole.
   always_ff @(posedge clk_i) begin : row
     automatic logic [OffsetsW-1:0] offsets;
     if (row_valid_i) begin

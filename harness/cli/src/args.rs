@@ -80,8 +80,8 @@ impl Selection {
 /// `gpurf cosim`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --block, --preset, --config, --set, --rtl or --rtl-list it runs the default suite: every block, and the whole register file at a \
-selection of sizes in which every pair of values occurs. With --rtl or --rtl-list alone it runs the blocks that contain the replaced modules.")]
+Without --block, --preset, --config, --set, --rtl or --rtl-list it runs the default suite: the SM on integer kernels, every \
+block, and the whole register file at a selection of sizes in which every pair of values occurs. With --rtl or --rtl-list alone it runs the blocks that contain the replaced modules.")]
 pub struct Cosim {
     /// Run this block (may be repeated)
     #[arg(long, value_name = "NAME")]
@@ -89,14 +89,17 @@ pub struct Cosim {
     /// Sizes and policies
     #[command(flatten)]
     pub selection: Selection,
-    /// Cycles of each run
+    /// Run the SM on the kernels of this launch manifest (may be repeated)
+    #[arg(long, value_name = "LAUNCH.toml", conflicts_with_all = ["block", "all_shapes"])]
+    pub kernel: Vec<PathBuf>,
+    /// Cycles of each run of a block
     #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true)]
     pub cycles: Option<u64>,
     /// Seed of stimulus, memories and unreset state
     #[arg(long, value_name = "S", value_parser = number, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Run the inputs of a reproducer instead of random ones
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "preset", "config", "set", "cycles", "seed", "all_shapes"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "kernel", "preset", "config", "set", "cycles", "seed", "all_shapes"])]
     pub replay: Option<PathBuf>,
     /// Put a file in place of a module's source (may be repeated)
     #[arg(long, value_name = "MODULE=FILE", value_parser = replacement)]
@@ -231,6 +234,9 @@ pub struct Mutate {
     /// Mutate this module (may be repeated; default: all)
     #[arg(long, value_name = "NAME")]
     pub block: Vec<String>,
+    /// Run N hand-written mutants of each module inside the whole SM, on kernels, to see whether the report names the module
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "count")]
+    pub in_sm: Option<u16>,
     /// Generated mutants in all, besides the hand-written ones; 0: none, and no Yosys
     #[arg(long, value_name = "N", default_value = "200")]
     pub count: usize,

@@ -1,13 +1,17 @@
 //! Which runs a `gpurf cosim` is made of.
 
+use std::path::{Path, PathBuf};
+
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::{Config, PRESETS, Start};
-use gpurf_blocks::registry::{BLOCKS, Entry};
+use gpurf_blocks::registry::Entry;
 use gpurf_blocks::shape::Straps;
+use gpurf_launch::Manifest;
 use gpurf_lockstep::Reproducer;
-use gpurf_regress::{Inputs, Job, Project, suite};
+use gpurf_regress::{Inputs, Job, KernelInputs, Project, REGISTERS, suite};
 
 use crate::args::{Cosim, Selection};
+use crate::commands;
 use crate::failure::Failure;
 use crate::own_rtl::OwnRtl;
 
@@ -43,13 +47,20 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
     let named: Vec<&Entry> = arguments.block.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
     let selection = &arguments.selection;
     let config = load(selection)?;
-    let mut jobs = if arguments.all_shapes {
-        suite::complete(seed, cycles)
+    let mut jobs = if !arguments.kernel.is_empty() {
+        let kernel = |file: &PathBuf| Ok(suite::kernel(kernel_inputs(file)?, config, seed));
+        arguments.kernel.iter().map(kernel).collect::<Result<_, Failure>>()?
+    } else if arguments.all_shapes {
+        suite::complete(project, seed, cycles)
     } else if !named.is_empty() || !selection.is_default() || !given.is_empty() {
-        let chosen: Vec<&Entry> = if named.is_empty() { BLOCKS.iter().collect() } else { named.clone() };
-        chosen.into_iter().map(|b| suite::random(b.name, config, seed, cycles)).collect()
+        let chosen: Vec<&Entry> = if named.is_empty() { gpurf_sm::all().collect() } else { named.clone() };
+        let runs = |block: &Entry| match block.name {
+            "sm" => suite::kernels(project, config, seed),
+            name => vec![suite::random(name, config, seed, cycles)],
+        };
+        chosen.into_iter().flat_map(runs).collect()
     } else {
-        suite::standard(seed, cycles)
+        suite::standard(project, seed, cycles)
     };
     if !named.is_empty() {
         jobs.retain(|job| named.iter().any(|block| block.name == job.block));
@@ -58,8 +69,15 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
     }
     distinct(&mut jobs);
     check_touched(&given, &jobs)?;
-    let single = named.len() == 1 && jobs.len() == 1;
+    let single = named.len() + arguments.kernel.len() == 1 && jobs.len() == 1;
     Ok(Plan { jobs, own: given, single })
+}
+
+/// The kernel of a launch manifest, with its PTX.
+fn kernel_inputs(manifest: &Path) -> Result<KernelInputs, Failure> {
+    let source = Manifest::load(manifest).map_err(|e| Failure::bad_input(e.to_string()))?.source;
+    let ptx = commands::source::ptx(&source)?;
+    Ok(KernelInputs { manifest: manifest.to_owned(), ptx: ptx.name.into(), text: Some(ptx.text), registers: REGISTERS })
 }
 
 /// The configuration that is selected.
@@ -80,7 +98,7 @@ pub fn load(selection: &Selection) -> Result<Config, Failure> {
 /// # Errors
 /// Lists the blocks there are.
 pub fn find(name: &str) -> Result<&'static Entry, Failure> {
-    let names = || BLOCKS.iter().map(|b| b.name).collect::<Vec<_>>().join(", ");
+    let names = || gpurf_sm::all().map(|b| b.name).collect::<Vec<_>>().join(", ");
     gpurf_sm::find(name).ok_or_else(|| Failure::bad_input(format!("there is no block {name}; there are: {}", names())))
 }
 
@@ -112,12 +130,18 @@ fn has_straps_port(declaration: &Declaration) -> bool {
 
 /// The command line that repeats a run.
 pub fn command_of(job: &Job, own: &OwnRtl) -> String {
-    let mut words = vec![format!("gpurf cosim --block {}", job.block)];
+    let mut words = vec![match &job.inputs {
+        Inputs::Kernel(kernel) => format!("gpurf cosim --kernel {}", kernel.manifest.display()),
+        _ => format!("gpurf cosim --block {}", job.block),
+    }];
     match preset_of(job) {
         Some(preset) => words.push(format!("--preset {preset}")),
         None => words.extend(job.config.settings().iter().map(|setting| format!("--set {setting}"))),
     }
-    words.push(format!("--seed {} --cycles {}", job.seed, job.cycles));
+    words.push(format!("--seed {}", job.seed));
+    if !matches!(job.inputs, Inputs::Kernel(_)) {
+        words.push(format!("--cycles {}", job.cycles));
+    }
     words.extend(own.options.iter().cloned());
     words.join(" ")
 }
@@ -128,7 +152,11 @@ fn distinct(jobs: &mut Vec<Job>) {
     jobs.retain(|job| {
         let Some(declaration) = declaration(&job.block, &job.config) else { return true };
         let straps = has_straps_port(&declaration).then(|| Straps::of(&job.config).of_block(&job.block));
-        seen.insert((job.block.clone(), declaration.parameters, straps, job.seed))
+        let kernel = match &job.inputs {
+            Inputs::Kernel(kernel) => Some(kernel.clone()),
+            _ => None,
+        };
+        seen.insert((job.block.clone(), declaration.parameters, straps, job.seed, kernel))
     });
 }
 

@@ -60,6 +60,8 @@ impl From<gpurf_regress::RunResult> for Verdict {
             RunResult::Assertion => Self::Assertion,
             RunResult::CoverageMissed => Self::CoverageMissed,
             RunResult::Hang => Self::Hang,
+            RunResult::OracleMismatch => Self::OracleMismatch,
+            RunResult::CheckFailed => Self::CheckFailed,
             RunResult::Interrupted => Self::Interrupted,
             RunResult::Error => Self::Error,
         }
@@ -75,6 +77,9 @@ pub struct Run {
     pub command: &'static str,
     /// The block.
     pub block: String,
+    /// The launch manifest that the SM runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<PathBuf>,
     /// The preset, where shape and policies are those of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<&'static str>,

@@ -18,6 +18,9 @@ pub fn words_of(shape: &MrfShape) -> String {
 
 /// RTL parameters in words.
 pub fn words(parameters: &[(&str, u64)]) -> String {
+    // The SM has too many to show them all; `--json` has them.
+    const QUIET: [&str; 4] = ["CodeWords", "ConstWords", "SharedWords", "Rows"];
+    let many = parameters.len() > PARAMETERS.len();
     let word = |&(name, value): &(&str, u64)| match name {
         "Banks" => format!("{value}b"),
         "DualPort" => (if value == 0 { "1rw" } else { "1r1w" }).to_owned(),
@@ -28,7 +31,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Warps" => format!("{value}w"),
         _ => format!("{name}={value}"),
     };
-    parameters.iter().map(word).collect::<Vec<_>>().join(" ")
+    parameters.iter().filter(|(name, _)| !many || !QUIET.contains(name)).map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// What the straps of a block choose, in words.

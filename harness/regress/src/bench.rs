@@ -1,9 +1,14 @@
 //! What lockstep costs, as ratios measured in one run.
 //!
-//! Three things do the same work on the same recorded inputs, one after the other, several times over: the lockstep, the plain Verilator model (built
-//! without probes and assertions, nothing compared), and the Rust model alone. A checksum over every output of every cycle shows that all three did it.
+//! Three things do the same work, one after the other, several times over: the lockstep, the plain Verilator model (built without probes and assertions,
+//! nothing compared), and the Rust model alone. For a block that is a run of recorded inputs, for the SM a kernel with its memory and host. A checksum shows that
+//! all three did it.
+
+mod machine;
 
 use std::time::{Duration, Instant};
+
+pub use machine::machine;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfIn;

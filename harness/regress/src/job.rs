@@ -15,7 +15,7 @@ use gpurf_lockstep::{
 use serde::Serialize;
 use verilated::{Library, Options, Request, Toolchain};
 
-use crate::Project;
+use crate::{KernelInputs, Project, kernels};
 
 /// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times.
 pub const COVERAGE_FROM_CYCLES: u64 = 100_000;
@@ -37,6 +37,8 @@ pub enum Inputs {
     Replay(Reproducer),
     /// A directed sequence by name (`gpurf_stimulus::directed`).
     Directed(String),
+    /// Of the SM: a kernel, with its host and memory.
+    Kernel(KernelInputs),
 }
 
 /// RTL that takes the place of the project's own.
@@ -79,6 +81,10 @@ pub enum RunResult {
     Diverged,
     /// The RTL failed an assertion or stopped.
     Assertion,
+    /// Equal, but not what the functional oracle says.
+    OracleMismatch,
+    /// Equal, but the kernel's results are not those expected.
+    CheckFailed,
     /// Equal, but a coverage point was reached too rarely.
     CoverageMissed,
     /// No progress; the two sides are equal.
@@ -181,7 +187,12 @@ pub fn request(
 }
 
 /// Checks that every file in place of a module has the module's ports.
-fn check_overrides(project: &Project, tools: &Toolchain, job: &Job, rtl: &RtlSources) -> Result<(), JobError> {
+pub(crate) fn check_overrides(
+    project: &Project,
+    tools: &Toolchain,
+    job: &Job,
+    rtl: &RtlSources,
+) -> Result<(), JobError> {
     for (module, _) in &rtl.overrides {
         let inside =
             gpurf_sm::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));
@@ -202,8 +213,11 @@ pub fn run_job(
     job: &Job,
     rtl: &RtlSources,
     options: &Options,
-    stop: &AtomicBool,
+    stop: &'static AtomicBool,
 ) -> Result<JobResult, JobError> {
+    if let Inputs::Kernel(kernel) = &job.inputs {
+        return kernels::run(project, tools, job, kernel, rtl, options, stop);
+    }
     let started = Instant::now();
     let request = request(project, &job.block, &job.config, rtl, options.clone())?;
     check_overrides(project, tools, job, rtl)?;
@@ -237,6 +251,7 @@ impl Runner<'_> {
             Inputs::Directed(name) => gpurf_stimulus::directed::sequence(&job.block, name, &job.config)
                 .map(|inputs| Box::new(Sequence::new(inputs)) as Box<dyn Stimulus + Send>)
                 .ok_or_else(|| JobError::Input(format!("{} has no directed sequence {name}", job.block))),
+            Inputs::Kernel(_) => unreachable!("kernels have a runner of their own"),
         }
     }
 

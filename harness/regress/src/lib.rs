@@ -9,6 +9,7 @@
 pub mod audit;
 pub mod bench;
 mod job;
+mod kernels;
 pub mod mutants;
 mod parallel;
 mod project;
@@ -17,5 +18,6 @@ pub mod suite;
 pub use job::{
     COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, request, run_job,
 };
+pub use kernels::{KernelInputs, REGISTERS};
 pub use parallel::run_all;
 pub use project::Project;

@@ -18,7 +18,7 @@ use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
 
-use crate::{JobError, Project, RtlSources, request, run_all};
+use crate::{JobError, KernelInputs, Project, RtlSources, RunResult, request, run_all, run_job, suite};
 
 /// Cycles after which a mutant counts as not noticed.
 const CYCLES: u64 = 20_000;
@@ -271,20 +271,42 @@ fn run_within(mut command: Command, what: &str) -> Result<Option<String>, JobErr
     Err(JobError::Build(format!("{what}: {}", String::from_utf8_lossy(&output.stderr).trim_end())))
 }
 
+/// Where mutants have to be noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the lockstep of their block, or of the register file.
+    Blocks,
+    /// In the lockstep of the whole SM, on kernels.
+    Machine,
+}
+
+/// Kernels on which a mutant runs in the SM, until one of them notices it.
+const MACHINE_KERNELS: [&str; 4] = ["radixSort", "countBytes", "collatz", "crc32"];
+
+/// Every n-th mutant of each module, so that a module has `count` of them.
+pub fn sample(mutants: Vec<Mutant>, count: usize) -> Vec<Mutant> {
+    let mut of_module: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
+    for mutant in mutants {
+        of_module.entry(mutant.module.clone()).or_default().push(mutant);
+    }
+    let chosen = of_module.into_values().flat_map(|list| {
+        let step = list.len().div_ceil(count).max(1);
+        list.into_iter().step_by(step).collect::<Vec<_>>()
+    });
+    chosen.collect()
+}
+
 /// Runs mutants on `threads` threads; `done` is told of each verdict.
 ///
 /// # Errors
 /// The first thing that could not be built or run.
 pub fn run_mutants(
-    project: &Project,
-    tools: &Toolchain,
+    bench: &Bench<'_>,
     mutants: &[Mutant],
-    seed: u64,
     threads: usize,
-    stop: &AtomicBool,
     done: impl Fn(&Verdict) + Sync,
 ) -> Result<Vec<Verdict>, JobError> {
-    let trial = Trial { project, tools, seed, stop };
+    let trial = Trial { bench };
     let verdicts = run_all(
         mutants,
         threads,
@@ -317,16 +339,27 @@ pub fn summary(verdicts: &[Verdict]) -> Summary {
 /// Numbers for the scratch folders of this process.
 static SCRATCH: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
+/// What mutants are run with.
+pub struct Bench<'a> {
+    /// The checkout.
+    pub project: &'a Project,
+    /// Verilator and a C++ compiler.
+    pub tools: &'a Toolchain,
+    /// Where they have to be noticed.
+    pub place: Place,
+    /// Seed of the runs.
+    pub seed: u64,
+    /// Raised to end early.
+    pub stop: &'static AtomicBool,
+}
+
 struct Trial<'a> {
-    project: &'a Project,
-    tools: &'a Toolchain,
-    seed: u64,
-    stop: &'a AtomicBool,
+    bench: &'a Bench<'a>,
 }
 
 impl Trial<'_> {
     fn verdict(&self, mutant: &Mutant) -> Result<Verdict, JobError> {
-        let scratch = self.project.root.join("target/mutants");
+        let scratch = self.bench.project.root.join("target/mutants");
         let unwritable = |e: std::io::Error| JobError::Build(format!("cannot write in {}: {e}", scratch.display()));
         let (rtl, select, folder) = match &mutant.change {
             Change::Text { find, replace } => {
@@ -334,7 +367,7 @@ impl Trial<'_> {
                 let folder = scratch.join(format!("hand-{}-{number}", std::process::id()));
                 std::fs::create_dir_all(&folder).map_err(unwritable)?;
                 let file = folder.join(format!("{}.sv", mutant.module));
-                let text = source(self.project, &mutant.module)?.replace(find, replace);
+                let text = source(self.bench.project, &mutant.module)?.replace(find, replace);
                 std::fs::write(&file, text).map_err(unwritable)?;
                 let overrides = vec![(mutant.module.clone(), file)];
                 (RtlSources { overrides, ..RtlSources::default() }, None, Some(folder))
@@ -363,10 +396,39 @@ impl Trial<'_> {
     /// Runs the mutant under each policy that matters to it: a part of the register file there first, then in its own lockstep.
     fn noticed(&self, mutant: &Mutant, rtl: &RtlSources, select: Option<u16>) -> Result<Option<Caught>, JobError> {
         let module = mutant.module.as_str();
+        if self.bench.place == Place::Machine {
+            return self.noticed_by_kernels(rtl);
+        }
         for block in locksteps(mutant) {
             for config in policies(module) {
                 if let Some(caught) = self.lockstep(block, &config, rtl, select)? {
                     return Ok(Some(caught));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs the mutant in the SM, on one kernel after the other.
+    fn noticed_by_kernels(&self, rtl: &RtlSources) -> Result<Option<Caught>, JobError> {
+        let Bench { project, tools, seed, stop, .. } = *self.bench;
+        for name in MACHINE_KERNELS {
+            let kernel = KernelInputs::of_project(project, name);
+            let mut job = suite::kernel(kernel, Config::default(), seed);
+            job.keep_failure = false;
+            let options = Options { optimise: false, ..Options::default() };
+            let result = run_job(project, tools, &job, rtl, &options, stop)?;
+            let blamed = match &result.divergence {
+                Some(divergence) => divergence.block.clone(),
+                None => module_of(&result.report),
+            };
+            let assertion = result.result == RunResult::Assertion;
+            match result.result {
+                RunResult::Pass => {}
+                RunResult::Interrupted => return Err(JobError::Build("interrupted".to_owned())),
+                _ => {
+                    let cycle = result.failing_cycle.unwrap_or(result.cycles);
+                    return Ok(Some(Caught { lockstep: job.block, cycle, blamed, assertion }));
                 }
             }
         }
@@ -386,10 +448,10 @@ impl Trial<'_> {
             netlist: select.is_some(),
             ..Options::default()
         };
-        let request = request(self.project, block, config, rtl, options)?;
+        let request = request(self.bench.project, block, config, rtl, options)?;
         // A mutant that does not build is noticed by the tools, not by the lockstep: then the list has to be mended.
-        let library = self.tools.build(&request)?;
-        let Ok(mut instance) = library.instance(self.seed) else {
+        let library = self.bench.tools.build(&request)?;
+        let Ok(mut instance) = library.instance(self.bench.seed) else {
             return Ok(Some(Caught { lockstep: block.into(), cycle: 0, blamed: block.into(), assertion: true }));
         };
         for index in 0..instance.state_count() {
@@ -398,15 +460,15 @@ impl Trial<'_> {
         }
         let twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
         let mut sides = Lockstep::new(twin, instance, library.absent());
-        let mut stimulus = gpurf_stimulus::random(block, config, self.seed);
-        let plan = Plan { seed: self.seed, cycles: CYCLES, memory_every: 4096, idle_limit: None };
-        let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.stop);
+        let mut stimulus = gpurf_stimulus::random(block, config, self.bench.seed);
+        let plan = Plan { seed: self.bench.seed, cycles: CYCLES, memory_every: 4096, idle_limit: None };
+        let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.bench.stop);
         caught(block, &outcome)
     }
 
     /// Asks Yosys for a proof that a mutant equals the original.
     fn proof(&self, netlist: &Path, select: u16) -> Result<Option<String>, JobError> {
-        let proof = python(self.project, "prove_equivalent.py")?;
+        let proof = python(self.bench.project, "prove_equivalent.py")?;
         // The solver's own limit does not bound every step.
         let mut command = Command::new("timeout");
         command.arg(PROOF_LIMIT_S.to_string()).arg(proof.get_program()).args(proof.get_args());
@@ -461,6 +523,12 @@ fn located(module: &str, blamed: &str) -> bool {
     blamed == module || module.starts_with("ram_") && blamed == "mrf_bank"
 }
 
+/// The module whose assertion failed. `[0] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf...`: the file is the module.
+fn module_of(message: &str) -> String {
+    let file = message.split(".sv:").next().unwrap_or_default();
+    file.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+}
+
 fn caught(block: &str, outcome: &Outcome) -> Result<Option<Caught>, JobError> {
     let lockstep = block.to_owned();
     match &outcome.cause {
@@ -469,9 +537,7 @@ fn caught(block: &str, outcome: &Outcome) -> Result<Option<Caught>, JobError> {
             Ok(Some(Caught { lockstep, cycle: d.cycle, blamed: d.blame.block.clone(), assertion: false }))
         }
         Some(Cause::Assertion { cycle, failure }) => {
-            // `[0] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf...`: the file is the module.
-            let file = failure.message.split(".sv:").next().unwrap_or_default();
-            let blamed = file.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned();
+            let blamed = module_of(&failure.message);
             Ok(Some(Caught { lockstep, cycle: *cycle, blamed, assertion: true }))
         }
         Some(Cause::Panicked { cycle, message }) => {

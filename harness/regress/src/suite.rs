@@ -1,9 +1,9 @@
 //! Lists of jobs.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Scheduler};
 use gpurf_blocks::registry;
 
-use crate::{Inputs, Job};
+use crate::{Inputs, Job, KernelInputs, Project};
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
 pub fn all_shapes() -> Vec<MrfConfig> {
@@ -106,9 +106,40 @@ pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<Job> {
     configs.map(|config| random("mrf", config, seed, cycles)).collect()
 }
 
-/// What `make cosim` runs: all blocks, and the register file at the baseline and at a pairwise choice of shapes.
-pub fn standard(seed: u64, cycles: u64) -> Vec<Job> {
-    let mut jobs = leaf_blocks(seed, cycles);
+/// The test kernels without an operation that the SM has no unit for: divergent loops, barriers with shared memory, atomic operations, shuffles, votes,
+/// local and constant memory, several launches.
+pub const KERNELS: [&str; 13] = [
+    "collatz",
+    "compact",
+    "countBytes",
+    "crc32",
+    "gameOfLife",
+    "mergeSort",
+    "needle",
+    "pathfinder",
+    "radixSort",
+    "sad",
+    "scan",
+    "sortingNetworks",
+    "transpose",
+];
+
+/// A kernel on the SM.
+pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> Job {
+    let inputs = Inputs::Kernel(inputs);
+    Job { block: gpurf_sm::ENTRY.name.to_owned(), config, seed, cycles: 0, inputs, keep_failure: true }
+}
+
+/// The SM on every kernel of [`KERNELS`].
+pub fn kernels(project: &Project, config: Config, seed: u64) -> Vec<Job> {
+    KERNELS.iter().map(|name| kernel(KernelInputs::of_project(project, name), config, seed)).collect()
+}
+
+/// What `make cosim` runs: the SM on kernels, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
+/// because its build is the longest.
+pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
+    let mut jobs = kernels(project, Config::default(), seed);
+    jobs.extend(leaf_blocks(seed, cycles));
     jobs.push(random("mrf", Config::default(), seed, cycles));
     jobs.extend(mrf(&pairwise_shapes(), seed, cycles));
     jobs
@@ -117,9 +148,21 @@ pub fn standard(seed: u64, cycles: u64) -> Vec<Job> {
 /// Seeds per shape of the pairwise choice in the long run.
 const SEEDS: u64 = 5;
 
-/// What `make regress` runs: all blocks, the register file in all 60 shapes, and the pairwise choice with four more seeds.
-pub fn complete(seed: u64, cycles: u64) -> Vec<Job> {
-    let mut jobs = leaf_blocks(seed, cycles);
+/// The presets on which the long run has all kernels.
+const KERNEL_PRESETS: [&str; 2] = ["baseline", "mrf-1r1w"];
+
+/// What `make regress` runs: the SM on kernels at several presets, with one and two issue ports; all blocks; the register file in all 60 shapes, and the
+/// pairwise choice with four more seeds.
+pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for preset in PRESETS.iter().filter(|p| KERNEL_PRESETS.contains(&p.name)) {
+        jobs.extend(kernels(project, preset.config, seed));
+        let mut two = preset.config;
+        two.mrf.issue_ports = 2;
+        two.sm.scheduler = Scheduler::RoundRobin;
+        jobs.extend(kernels(project, two, seed));
+    }
+    jobs.extend(leaf_blocks(seed, cycles));
     jobs.extend(mrf(&all_shapes(), seed, cycles));
     for further in 1..SEEDS {
         jobs.extend(mrf(&pairwise_shapes(), seed + further, cycles));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use gpurf_blocks::Role;
 use gpurf_blocks::config::{Config, Start};
 use gpurf_regress::{Project, RtlSources, audit, request};
 use verilated::{Options, Toolchain};
@@ -103,7 +104,8 @@ fn blame_knows_who_reads_which_net_of_the_sm() {
     let source = std::fs::read_to_string(project.rtl().join("sm/sm.sv")).unwrap();
     let config = config(&["mrf.issue_ports=2"]);
     let declaration = (gpurf_sm::ENTRY.twin)(&config).declaration().clone();
-    let nets: BTreeSet<&str> = declaration.signals.iter().map(|s| s.field.name).collect();
+    let inside = declaration.signals.iter().filter(|s| s.role == Role::Probe);
+    let nets: BTreeSet<&str> = inside.map(|s| s.field.name).collect();
     let (mut block, mut connections) = ("", 0);
     for line in source.lines().map(str::trim) {
         // `fetch #(`, `decode u_decode (`: an instance begins.

@@ -16,7 +16,10 @@ struct Report<'a> {
     rows: &'a [Row],
 }
 
-/// Measures every preset, under load and idle.
+/// Kernels on which the SM is measured: dense arithmetic, divergent loops, barriers, waits for memory.
+const MACHINE_KERNELS: [&str; 5] = ["crc32", "collatz", "sortingNetworks", "radixSort", "transpose"];
+
+/// Measures the register file at every preset, under load and idle, and the SM on kernels.
 pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     let project = super::project()?;
     let tools = super::toolchain(&project)?;
@@ -24,6 +27,10 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     for (preset, idle) in PRESETS.iter().flat_map(|p| [(p, false), (p, true)]) {
         output::note(&format!("measuring {}, {}", preset.name, if idle { "idle" } else { "under load" }));
         rows.push(bench::mrf(&project, &tools, &preset.config, idle, arguments.time)?);
+    }
+    for name in MACHINE_KERNELS {
+        output::note(&format!("measuring the SM on {name}"));
+        rows.push(bench::machine(&project, &tools, &PRESETS[0].config, name, arguments.time)?);
     }
     if arguments.json {
         output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows: &rows }))?;

@@ -95,7 +95,15 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, argumen
 }
 
 fn name(job: &Job) -> String {
-    format!("{} {}", job.block, shape::words(&parameters(&job.block, &job.config)))
+    format!("{} {}", block(job), shape::words(&parameters(&job.block, &job.config)))
+}
+
+/// The block of a run; of the SM also its kernel.
+fn block(job: &Job) -> String {
+    match &job.inputs {
+        Inputs::Kernel(kernel) => format!("{} {}", job.block, kernel.name()),
+        _ => job.block.clone(),
+    }
 }
 
 /// `None`: it did not run.
@@ -116,6 +124,8 @@ fn status(ended: &Ended) -> Status {
             RunResult::Diverged
             | RunResult::Assertion
             | RunResult::Hang
+            | RunResult::OracleMismatch
+            | RunResult::CheckFailed
             | RunResult::CoverageMissed
             | RunResult::Error => Status::Failed,
         },
@@ -141,6 +151,10 @@ fn row(job: &Job, ended: &Ended) -> Run {
         result: verdict(ended).unwrap_or(Verdict::Interrupted),
         command: "cosim",
         block: job.block.clone(),
+        kernel: match &job.inputs {
+            Inputs::Kernel(kernel) => Some(kernel.manifest.clone()),
+            _ => None,
+        },
         preset: preset_of(job),
         parameters: parameters(&job.block, &job.config).into_iter().collect(),
         straps: (!is_replay(job)).then(|| Straps::of(&job.config).of_block(&job.block)),
@@ -190,7 +204,7 @@ fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
     let policy =
         if is_replay(job) || !has_straps(job) { String::new() } else { shape::policy(&job.block, &job.config) };
     let mut cells: Vec<Cell> = vec![
-        job.block.as_str().into(),
+        block(job).into(),
         shape::words(&parameters(&job.block, &job.config)).into(),
         policy.into(),
         job.seed.into(),

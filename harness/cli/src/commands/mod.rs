@@ -8,7 +8,7 @@ pub mod list;
 pub mod mutate;
 pub mod run;
 mod simulate;
-mod source;
+pub mod source;
 mod statistics;
 pub mod wave;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use gpurf_regress::mutants::{self, Summary};
+use gpurf_regress::mutants::{self, Place, Summary};
 use serde::Serialize;
 
 use crate::args::Mutate;
@@ -32,9 +32,18 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
     }
     let wanted = |module: &str| arguments.block.is_empty() || arguments.block.iter().any(|b| b == module);
     let mut list = mutants::hand_written(&project, &wanted)?;
+    let place = match arguments.in_sm {
+        Some(count) => {
+            let in_sm =
+                |m: &mutants::Mutant| gpurf_sm::ENTRY.sources.iter().any(|s| s.rsplit('/').next() == Some(&m.module));
+            list = mutants::sample(list.into_iter().filter(in_sm).collect(), count.into());
+            Place::Machine
+        }
+        None => Place::Blocks,
+    };
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
-    if arguments.count > 0 {
+    if arguments.count > 0 && place == Place::Blocks {
         output::note(&format!("making {} mutants of the netlists", arguments.count));
         list.extend(mutants::generated(&project, &wanted, arguments.count, arguments.seed)?);
     }
@@ -50,7 +59,9 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
         progress.end(finished.len(), "");
         finished.push(verdict.clone());
     };
-    let ended = mutants::run_mutants(&project, &tools, &list, arguments.seed, threads, interrupt::flag(), done);
+    let bench =
+        mutants::Bench { project: &project, tools: &tools, place, seed: arguments.seed, stop: interrupt::flag() };
+    let ended = mutants::run_mutants(&bench, &list, threads, done);
     drop(progress);
     let (verdicts, status) = match ended {
         Ok(verdicts) => {

@@ -54,8 +54,8 @@ pub(crate) const OPERATIONS: &[(u8, &str)] = &[
     (0x44, "CAS"),
 ];
 
-/// Operation word and control word of an instruction: any fields, also where the operation has none; with the chance `free` an opcode that
-/// may mean nothing.
+/// Operation word and control word of an instruction: any fields, also where the operation has none; with the chance
+/// `free` an opcode that may mean nothing.
 pub(crate) fn instruction(rng: &mut Rng, free: u32) -> (u64, u64) {
     let opcode = if rng.chance(free) {
         rng.below(128)

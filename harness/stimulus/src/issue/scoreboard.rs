@@ -17,6 +17,9 @@ pub(crate) struct ScoreboardDriver {
     registers: Vec<[u64; 4]>,
     predicates: Vec<u8>,
     counts: Vec<u8>,
+    /// The heads, and which warps have one.
+    heads: [u64; MAX_WARPS],
+    head_valid: u64,
 }
 
 const SET: usize = 0;
@@ -52,12 +55,15 @@ impl Driver for ScoreboardDriver {
             registers: vec![[0; 4]; shape.warps],
             predicates: vec![0; shape.warps],
             counts: vec![0; shape.warps],
+            heads: [0; MAX_WARPS],
+            head_valid: 0,
         }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ScoreboardIn) {
         inputs.rst_ni = self.reset.next(rng, knobs.get(7));
-        self.heads(rng, knobs, inputs);
+        self.change_heads(rng, knobs);
+        (inputs.head_valid_i, inputs.head_roles_i) = (self.head_valid, self.heads);
         self.clears(rng, knobs, inputs);
         self.sets(rng, knobs, inputs);
         if inputs.rst_ni == 0 {
@@ -82,15 +88,15 @@ impl ScoreboardDriver {
         if rng.chance(knobs.get(FEW)) { EDGES[rng.below(EDGES.len() as u64) as usize] } else { rng.next_u64() as u8 }
     }
 
-    fn heads(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ScoreboardIn) {
+    fn change_heads(&mut self, rng: &mut Rng, knobs: &Knobs) {
         for w in 0..self.shape.warps {
             if !rng.chance(knobs.get(HEAD)) {
                 continue;
             }
             let bit = 1 << w;
-            inputs.head_valid_i &= !bit;
+            self.head_valid &= !bit;
             if rng.chance(800) {
-                inputs.head_valid_i |= bit;
+                self.head_valid |= bit;
                 let registers = std::array::from_fn(|k| {
                     // Few that are something, so that it is one of them that a head waits for.
                     if k < 4 && rng.chance(500) { Self::register(rng, knobs) } else { NO_REG }
@@ -101,7 +107,7 @@ impl ScoreboardDriver {
                         roles |= u64::from(NO_PRED) << low;
                     }
                 }
-                inputs.head_roles_i[w] = roles;
+                self.heads[w] = roles;
             }
         }
     }

@@ -143,11 +143,9 @@ impl SimtStackDriver {
         (inputs.issue_warp_i[p], inputs.issue_pc_i[p], inputs.issue_kind_i[p]) = (warp, pc, kind as u8);
         (inputs.issue_mask_i[p], inputs.issue_target_i[p], inputs.issue_join_i[p]) = (exec, target, join);
     }
-}
 
-impl SimtStackDriver {
-    /// The branch that makes a stack deepest: one lane jumps, and nobody has been at any of its addresses. A group of one lane waits, and
-    /// lanes that are missing are brought back by a new beginning.
+    /// The branch that makes a stack deepest: one lane jumps, and nobody has been at any of its addresses. A group of
+    /// one lane waits, and lanes that are missing are brought back by a new beginning.
     fn deep(&self, rng: &mut Rng, p: usize, warp: u8, inputs: &mut SimtStackIn) {
         let (mask, live) = (self.out.mask_o[usize::from(warp)], self.out.live_o[usize::from(warp)]);
         let depth = self.probe.depth_q[usize::from(warp)];

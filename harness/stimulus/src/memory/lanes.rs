@@ -22,7 +22,7 @@ pub(crate) fn set_lanes(mask: u32) -> impl Iterator<Item = usize> {
 /// a handful of places, neighbours in a few rows, or any.
 pub(crate) fn addresses(rng: &mut Rng, bytes: u64, size: u8, near: u32) -> WarpData {
     const STRIDES: [u64; 9] = [1, 2, 4, 8, 32, 128, 128, 132, 4096];
-    let (pattern, width) = (rng.below(7), 4 << rng.below(8));
+    let (pattern, width) = (rng.below(8), 4 << rng.below(8));
     let start = match rng.chance(near) {
         true if rng.chance(200) => bytes - 1 - rng.below(width.min(bytes)),
         true if rng.chance(200) => 0,
@@ -39,6 +39,7 @@ pub(crate) fn addresses(rng: &mut Rng, bytes: u64, size: u8, near: u32) -> WarpD
             3 if rng.chance(900) => start,
             3 | 4 => start + rng.below(width),
             5 => start + 128 * rng.below(3) + 4 * lane as u64,
+            6 => start + 128 * rng.below(2) + 4 * rng.below(2),
             _ => rng.below(bytes),
         })
     }))

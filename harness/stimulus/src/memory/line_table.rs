@@ -30,14 +30,14 @@ const FAULT: usize = 5;
 impl Driver for LineTableDriver {
     type In = LineTableIn;
     const KNOBS: &'static [Knob] = &[
-        Knob { name: "row", doc: "a row is put in", values: &[200, 900, 1000] },
-        Knob { name: "answer", doc: "memory answers", values: &[100, 800, 1000] },
-        Knob { name: "pop", doc: "the result is taken", values: &[200, 900, 1000] },
+        Knob { name: "row", doc: "a row is put in", values: &[300, 1000, 1000] },
+        Knob { name: "answer", doc: "memory answers", values: &[200, 1000, 1000] },
+        Knob { name: "pop", doc: "the result is taken", values: &[300, 900, 1000] },
         Knob { name: "lanewise", doc: "a row is that of an atomic operation", values: &[0, 300] },
         Knob { name: "partial", doc: "a row leaves lanes out", values: &[0, 500, 900] },
         Knob { name: "fault", doc: "there is no such place", values: &[0, 100] },
         // Rarely: the places of the table come round slowly.
-        Knob { values: &[0, 0, 10, 40], ..RESET },
+        Knob { values: &[0, 0, 0, 40], ..RESET },
     ];
 
     fn new(shape: &SmShape, _: &Config) -> Self {

@@ -55,7 +55,7 @@ impl Driver for SharedMemoryDriver {
         Knob { name: "atomics", doc: "any other access is an atomic operation", values: &[0, 300, 900] },
         Knob { name: "small", doc: "operands are among the first few numbers", values: &[0, 800, 1000] },
         Knob { name: "withdraw", doc: "an offer is withdrawn for a cycle", values: &[0, 50] },
-        Knob { name: "again", doc: "an access has the addresses of the one before", values: &[0, 300, 700] },
+        Knob { name: "again", doc: "an access has the addresses of the one before", values: &[100, 300, 700] },
         RESET,
     ];
 
@@ -96,7 +96,10 @@ impl SharedMemoryDriver {
     fn begin(&mut self, rng: &mut Rng, knobs: &Knobs) {
         self.pending.begin(rng, knobs.get(PARTIAL));
         let access = &mut *self.access;
-        access.kind_i = if rng.chance(knobs.get(STORES)) {
+        let again = rng.chance(knobs.get(AGAIN));
+        access.kind_i = if again && access.kind_i == ATOMIC && rng.chance(700) {
+            LOAD
+        } else if rng.chance(knobs.get(STORES)) {
             STORE
         } else if rng.chance(knobs.get(ATOMICS)) {
             ATOMIC
@@ -113,7 +116,7 @@ impl SharedMemoryDriver {
         access.signed_i = (access.kind_i == LOAD && access.size_i < 2 && rng.chance(500)).into();
         access.warp_i = rng.below(self.warps) as u8;
         (access.reg_valid_i, access.reg_i) = (rng.chance(900).into(), rng.below(256) as u8);
-        if rng.chance(knobs.get(AGAIN)) {
+        if again {
             access.addr_i.0.iter_mut().for_each(|address| *address = *address >> access.size_i << access.size_i);
         } else {
             access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.get(NEAR));

@@ -82,8 +82,9 @@ pub struct Fetched {
     pub warp: u8,
 }
 
-/// Keeps the fetch address of each warp and reads the code memory, one instruction a cycle. Behind an instruction that may
-/// send the group elsewhere a warp waits until the SIMT stack says where it goes on, so nothing is fetched on a wrong path.
+/// Keeps the fetch address of each warp and reads the code memory, one instruction a cycle. Behind an instruction that
+/// may send the group elsewhere a warp waits until the SIMT stack says where it goes on, so nothing is fetched on a
+/// wrong path.
 pub struct Fetch {
     /// What numbers a warp's address modulo the code memory's depth.
     code_mask: u32,
@@ -123,8 +124,8 @@ impl Fetch {
         first_from(self.running_q & room & !held & !at_decode, self.rr_q.into())
     }
 
-    /// An edge at which `chosen` fetches. It comes first: the words are those of before the edge, and what the other methods say
-    /// of a warp wins. `decode_stop` and `reconvergence` are those of the instruction at decode.
+    /// An edge at which `chosen` fetches. It comes first: the words are those of before the edge, and what the other
+    /// methods say of a warp wins. `decode_stop` and `reconvergence` are those of the instruction at decode.
     #[inline]
     pub fn advance(&mut self, chosen: Option<usize>, decode_stop: bool, reconvergence: u32) {
         if self.valid_q && (decode_stop || next(self.fetch_pc_q) == reconvergence) {

@@ -72,8 +72,8 @@ pub struct Decoded {
 /// Places of a warp.
 const PLACES: usize = 2;
 
-/// Two decoded instructions for each warp, so that one can be fetched while another waits. Payloads are kept in 32-bit pieces, as
-/// [`Memory`] asks for them.
+/// Two decoded instructions for each warp, so that one can be fetched while another waits. Payloads are kept in 32-bit
+/// pieces, as [`Memory`] asks for them.
 pub struct InstructionBuffer {
     warps: u64,
     /// The counts of all warps, bit by bit beside each other: bit 0 and bit 1.
@@ -131,8 +131,9 @@ impl InstructionBuffer {
         PLACES * warp + (self.first_q >> warp & 1) as usize
     }
 
-    /// The edge at which an instruction's payload arrives, also in reset. It comes before [`count`](Self::count). Until reset
-    /// has been clocked in the warp need not exist: the place that its lowest bits name is written, if there is one.
+    /// The edge at which an instruction's payload arrives, also in reset. It comes before [`count`](Self::count). Until
+    /// reset has been clocked in the warp need not exist: the place that its lowest bits name is written, if there is
+    /// one.
     #[inline]
     pub fn write(&mut self, warp: u8, instruction: &Decoded) {
         let warp = usize::from(warp) & (self.warps.count_ones().next_power_of_two() as usize - 1);

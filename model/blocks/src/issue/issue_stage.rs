@@ -155,8 +155,8 @@ pub fn fault(op: u64, ctl: u64, roles: Roles, exec: u32, live: u32) -> Option<(u
 /// The modifiers that are the number of a barrier.
 const BARRIER_NUMBER: u32 = 0xf;
 
-/// Whether an instruction that is not at fault goes to the operand stage. One without lanes goes no further: it has been counted, and holds
-/// nothing.
+/// Whether an instruction that is not at fault goes to the operand stage. One without lanes goes no further: it has
+/// been counted, and holds nothing.
 #[inline]
 pub fn goes_to_operands(roles: Roles, exec: u32) -> bool {
     matches!(roles.unit(), unit::ALU | unit::MEMORY | unit::BARRIER) && exec != 0
@@ -168,7 +168,8 @@ pub fn first_source(op: u64, s: u32, live: u32) -> u32 {
     if opcode(op) == WARPSYNC { live } else { s }
 }
 
-/// Takes the heads of the chosen warps out of the instruction buffer, reads guard, s and t, and tells everybody concerned.
+/// Takes the heads of the chosen warps out of the instruction buffer, reads guard, s and t, and tells everybody
+/// concerned.
 pub struct IssueStage;
 
 impl Block for IssueStage {

@@ -58,7 +58,8 @@ ports! {
         reconvergence_o: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps).valid_by("alive_o").early(),
         /// Where the warp's fetch goes on.
         resume_pc_o: [u32; MAX_PORTS + 1] = field(PC_BITS).count(s.ports() + 1).valid_by("resume_valid_o"),
-        /// The fetch of a warp goes on: by the instruction on port p; the last one: with a group that came from the stack.
+        /// The fetch of a warp goes on: by the instruction on port p; the last one: with a group that came from the
+        /// stack.
         resume_valid_o: u8 = field(s.ports() + 1),
         /// Which warp.
         resume_warp_o: [u8; MAX_PORTS + 1] = field(WARP_BITS).count(s.ports() + 1).valid_by("resume_valid_o"),
@@ -144,8 +145,8 @@ struct Bank {
     mask_ram: Words,
 }
 
-/// Which group of lanes of each warp executes, and which ones wait (`docs/isa.md`, "Control flow"). The executing group stands in
-/// registers, the waiting ones in RAMs: two, because a branch may push two groups at once.
+/// Which group of lanes of each warp executes, and which ones wait (`docs/isa.md`, "Control flow"). The executing group
+/// stands in registers, the waiting ones in RAMs: two, because a branch may push two groups at once.
 pub struct SimtStack {
     mask_q: [u32; WARP_NUMBERS],
     live_q: [u32; WARP_NUMBERS],
@@ -228,8 +229,8 @@ impl SimtStack {
         })
     }
 
-    /// An edge; [`issued`](Self::issued) and [`start`](Self::start) follow. A group that was read executes or the next one
-    /// is asked for, and one of the groups that are asked for is read.
+    /// An edge; [`issued`](Self::issued) and [`start`](Self::start) follow. A group that was read executes or the next
+    /// one is asked for, and one of the groups that are asked for is read.
     #[inline]
     pub fn advance(&mut self) {
         let read = self.read();
@@ -308,7 +309,8 @@ impl SimtStack {
 const PLACE_MASK: u8 = STACK_DEPTH as u8 - 1;
 const DEPTH_MASK: u8 = (1 << DEPTH_BITS) - 1;
 
-/// A branch that some lanes of a group take: what waits, and what goes on. `group` is the group at the instruction behind it.
+/// A branch that some lanes of a group take: what waits, and what goes on. `group` is the group at the instruction
+/// behind it.
 fn split(group: Group, taken: u32, target: u32, join: u32) -> Then {
     let whole = (join != NO_PC && join != group.reconvergence).then_some(Group { pc: join, ..group });
     let jumps = Group { pc: target, reconvergence: join, lanes: taken };

@@ -68,8 +68,8 @@ pub struct Heads {
     pub branch: u64,
 }
 
-/// Chooses a warp for each port, by loose round-robin or greedy then oldest. With two ports each has its own half of the warps
-/// (stealing paper, II).
+/// Chooses a warp for each port, by loose round-robin or greedy then oldest. With two ports each has its own half of
+/// the warps (stealing paper, II).
 pub struct WarpScheduler {
     /// The warps of each port.
     own: [u64; MAX_PORTS],
@@ -81,7 +81,8 @@ pub struct WarpScheduler {
 }
 
 impl WarpScheduler {
-    /// The warp that each port issues, with `ready` for each port; nothing issues while it is stopped, which is the caller's to know.
+    /// The warp that each port issues, with `ready` for each port; nothing issues while it is stopped, which is the
+    /// caller's to know.
     #[inline]
     pub fn choose(&self, greedy: bool, heads: &Heads, ready: u8) -> [Option<usize>; MAX_PORTS] {
         let mut allowed = heads.clear;

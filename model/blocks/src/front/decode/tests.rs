@@ -11,7 +11,8 @@ fn random(random: &mut Random, operation: &Operation) -> (Instruction, [u64; 2])
     let slots = operation.slots;
     loop {
         let (mut op, mut ctl) = (random.next(), random.next());
-        // Bits that this operation does not use are zero in a word that means something: fewer of them have to come by luck.
+        // Bits that this operation does not use are zero in a word that means something: fewer of them have to come by
+        // luck.
         let own = operation.modifiers.iter().map(|(_, bits)| bits).sum::<u32>();
         let predicates = [(Slots::T, 11), (Slots::S, 7), (Slots::P, 3)];
         let below = predicates.into_iter().find(|(slot, _)| slots.has(*slot)).map_or(0, |(_, bits)| bits);
@@ -51,8 +52,8 @@ fn bits(source: PredicateSource) -> u8 {
     source.predicate.number() | u8::from(source.negated) << 3
 }
 
-/// The unit of an operation, from what the instruction set says of it: special registers are read in the memory pipeline, the lanes of
-/// WARPSYNC are compared in an ALU, and floating point is not there yet.
+/// The unit of an operation, from what the instruction set says of it: special registers are read in the memory
+/// pipeline, the lanes of WARPSYNC are compared in an ALU, and floating point is not there yet.
 fn unit_of(op: Op) -> u8 {
     match (op, op.unit()) {
         (Op::Nop {} | Op::Membar { .. }, _) => unit::NOTHING,

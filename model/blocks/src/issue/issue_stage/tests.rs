@@ -3,7 +3,8 @@ use crate::front::roles;
 use crate::instruction::{NO_PRED, ROLES_BITS};
 use crate::testing::{Driver, SM_SHAPES};
 
-/// Port 1 issues this instruction of warp 5, with these executing and living lanes; its guard is true in the lanes of `guard`.
+/// Port 1 issues this instruction of warp 5, with these executing and living lanes; its guard is true in the lanes of
+/// `guard`.
 fn issue(op: u64, ctl: u64, [mask, live, guard]: [u32; 3]) -> IssueStageOut {
     let mut stage = Driver::<IssueStage>::new(&SM_SHAPES[1]);
     let inputs = &mut stage.inputs;

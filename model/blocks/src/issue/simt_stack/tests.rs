@@ -345,7 +345,8 @@ impl Reference {
     }
 }
 
-/// A program of a few instructions, all of which jump about: every warp runs it, choosing at random which lanes do what.
+/// A program of a few instructions, all of which jump about: every warp runs it, choosing at random which lanes do
+/// what.
 #[test]
 fn it_is_the_stack_of_the_instruction_set() {
     let mut random = Random(11);

@@ -1,0 +1,141 @@
+//! One kernel on the whole SM, in lockstep.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use gpurf_compiler::{Options as CompilerOptions, compile};
+use gpurf_launch::Manifest;
+use gpurf_machine::{Breakage, LaunchError, LockstepEngine, Machine, Settings};
+use gpurf_oracle::host::{RunError, Session};
+use verilated::{Options, Toolchain};
+
+use crate::job::check_overrides;
+use crate::{Job, JobError, JobResult, Project, RtlSources, RunResult, request};
+
+/// Registers that a thread of a test kernel may have.
+pub const REGISTERS: u16 = 64;
+
+/// A kernel to run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KernelInputs {
+    /// The launch manifest.
+    pub manifest: PathBuf,
+    /// The PTX file of its source.
+    pub ptx: PathBuf,
+    /// What it says, where it has been read, or made, already.
+    pub text: Option<String>,
+    /// Registers that a thread may have.
+    pub registers: u16,
+}
+
+impl KernelInputs {
+    /// A test kernel of the project: its small run.
+    pub fn of_project(project: &Project, name: &str) -> Self {
+        let file = |ending: &str| project.root.join("tests/kernels").join(format!("{name}.{ending}"));
+        Self { manifest: file("toml"), ptx: file("ptx"), text: None, registers: REGISTERS }
+    }
+
+    /// What it is called in tables: its manifest's name.
+    pub fn name(&self) -> String {
+        self.manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// Runs the launches of a manifest in lockstep, and its checks.
+pub(crate) fn run(
+    project: &Project,
+    tools: &Toolchain,
+    job: &Job,
+    kernel: &KernelInputs,
+    rtl: &RtlSources,
+    options: &Options,
+    stop: &'static AtomicBool,
+) -> Result<JobResult, JobError> {
+    let input = |e: &dyn std::fmt::Display| JobError::Input(e.to_string());
+    let manifest = Manifest::load(&kernel.manifest).map_err(|e| input(&e))?;
+    let name = kernel.ptx.display().to_string();
+    let text = match &kernel.text {
+        Some(text) => text.clone(),
+        None => std::fs::read_to_string(&kernel.ptx).map_err(|e| JobError::Input(format!("{name}: {e}")))?,
+    };
+    let compiled = compile(&text, &name, &CompilerOptions { registers: kernel.registers }).map_err(|e| input(&e))?;
+    let mut session = Session::new(&manifest, &compiled.image).map_err(|e| input(&e))?;
+
+    let started = Instant::now();
+    let request = request(project, &job.block, &job.config, rtl, options.clone())?;
+    check_overrides(project, tools, job, rtl)?;
+    let library = tools.build(&request)?;
+    let build_s = started.elapsed().as_secs_f64();
+
+    let started = Instant::now();
+    let settings = Settings { seed: job.seed, stop, ..Settings::new(job.config) };
+    let mut engine = LockstepEngine::new(settings, &library).map_err(|f| JobError::Build(f.to_string()))?;
+    let ran = session.run(&mut engine);
+    let statistics = engine.statistics();
+    let (signals_compared, probes_absent) = engine.compared().unwrap_or_default();
+    let mut result = JobResult {
+        job: job.clone(),
+        result: RunResult::Pass,
+        cycles: statistics.cycles,
+        signals_compared,
+        probes_absent,
+        build_s,
+        wall_s: started.elapsed().as_secs_f64(),
+        events: statistics.events,
+        coverage: Vec::new(),
+        divergence: None,
+        failing_cycle: None,
+        report: String::new(),
+        failure_folder: None,
+    };
+    match ran {
+        Ok(_) => {
+            let rows = session.checks().map_err(|e| input(&e))?;
+            let wrong: Vec<String> =
+                rows.iter().filter(|row| !row.ok).map(|row| format!("  buffer {} is wrong", row.buffer)).collect();
+            if !wrong.is_empty() {
+                result.result = RunResult::CheckFailed;
+                result.report =
+                    format!("{}: the results are not those expected\n{}\n", kernel.name(), wrong.join("\n"));
+            }
+        }
+        Err(RunError::Passes { .. }) => {
+            result.result = RunResult::Hang;
+            result.report = format!("{}: a launch that repeats itself does not come to its end\n", kernel.name());
+        }
+        Err(RunError::Engine(error)) => failed(&mut result, &error, &kernel.manifest)?,
+    }
+    if job.keep_failure && result.result != RunResult::Pass {
+        let notes = [format!("  {:<9} gpurf cosim --kernel {}", "run", kernel.manifest.display())];
+        let written = engine.write_failure(&project.failures, &notes);
+        result.failure_folder = written.map_err(|e| {
+            JobError::Build(format!("cannot write a failure folder in {}: {e}", project.failures.display()))
+        })?;
+    }
+    Ok(result)
+}
+
+/// What went wrong with a launch.
+fn failed(result: &mut JobResult, error: &LaunchError, manifest: &Path) -> Result<(), JobError> {
+    result.report = format!("{error}\n");
+    result.result = match error {
+        LaunchError::Refused(_) | LaunchError::Program(_) => {
+            return Err(JobError::Input(format!("{}: {error}", manifest.display())));
+        }
+        LaunchError::Oracle(_) | LaunchError::Fault(_) => RunResult::CheckFailed,
+        LaunchError::Hung(_) => RunResult::Hang,
+        LaunchError::Mismatch(_) => RunResult::OracleMismatch,
+        LaunchError::Interrupted => RunResult::Interrupted,
+        LaunchError::Broken(broken) => {
+            result.failing_cycle = Some(broken.cycle);
+            result.divergence = broken.divergence.clone();
+            match broken.how {
+                Breakage::Diverged => RunResult::Diverged,
+                Breakage::Assertion => RunResult::Assertion,
+                Breakage::Panicked => RunResult::Error,
+            }
+        }
+    };
+    Ok(())
+}
