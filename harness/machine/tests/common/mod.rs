@@ -12,7 +12,21 @@ use gpurf_oracle::host::{Engine, KernelLaunch};
 use gpurf_oracle::{Geometry, Memory};
 
 /// Kernels that need no unit but those that the SM has always had.
-pub const INTEGERS: [&str; 6] = ["mergeSort", "needle", "pathfinder", "sad", "sortingNetworks", "transpose"];
+pub const INTEGERS: [&str; 13] = [
+    "collatz",
+    "compact",
+    "countBytes",
+    "crc32",
+    "gameOfLife",
+    "mergeSort",
+    "needle",
+    "pathfinder",
+    "radixSort",
+    "sad",
+    "scan",
+    "sortingNetworks",
+    "transpose",
+];
 
 /// The baseline with these settings.
 pub fn settings(set: &[&str]) -> Settings {
