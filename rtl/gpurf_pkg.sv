@@ -188,9 +188,9 @@ package gpurf_pkg;
     logic [LaneW-1:0] shifted;
     shifted = word >> {place, 3'b000};
     case (size)
-      SizeByte: return {{LaneW-8{is_signed & shifted[7]}}, shifted[7:0]};
-      SizeHalf: return {{LaneW-16{is_signed & shifted[15]}}, shifted[15:0]};
-      default:  return shifted;
+      SizeByte: loaded = {{LaneW-8{is_signed & shifted[7]}}, shifted[7:0]};
+      SizeHalf: loaded = {{LaneW-16{is_signed & shifted[15]}}, shifted[15:0]};
+      default:  loaded = shifted;
     endcase
   endfunction
 

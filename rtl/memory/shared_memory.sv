@@ -99,19 +99,19 @@ module shared_memory
                                                logic [LaneW-1:0] operand,
                                                logic [LaneW-1:0] compare);
     case (operation)
-      AtomicAdd:         return old + operand;
-      AtomicMinUnsigned: return (operand < old) ? operand : old;
-      AtomicMinSigned:   return ($signed(operand) < $signed(old)) ? operand : old;
-      AtomicMaxUnsigned: return (operand > old) ? operand : old;
-      AtomicMaxSigned:   return ($signed(operand) > $signed(old)) ? operand : old;
-      AtomicIncrement:   return (old >= operand) ? '0 : old + 1'b1;
-      AtomicDecrement:   return (old == '0 || old > operand) ? operand : old - 1'b1;
-      AtomicAnd:         return old & operand;
-      AtomicOr:          return old | operand;
-      AtomicXor:         return old ^ operand;
-      AtomicExchange:    return operand;
-      AtomicCas:         return (old == compare) ? operand : old;
-      default:           return old;
+      AtomicAdd:         updated = old + operand;
+      AtomicMinUnsigned: updated = (operand < old) ? operand : old;
+      AtomicMinSigned:   updated = ($signed(operand) < $signed(old)) ? operand : old;
+      AtomicMaxUnsigned: updated = (operand > old) ? operand : old;
+      AtomicMaxSigned:   updated = ($signed(operand) > $signed(old)) ? operand : old;
+      AtomicIncrement:   updated = (old >= operand) ? '0 : old + 1'b1;
+      AtomicDecrement:   updated = (old == '0 || old > operand) ? operand : old - 1'b1;
+      AtomicAnd:         updated = old & operand;
+      AtomicOr:          updated = old | operand;
+      AtomicXor:         updated = old ^ operand;
+      AtomicExchange:    updated = operand;
+      AtomicCas:         updated = (old == compare) ? operand : old;
+      default:           updated = old;
     endcase
   endfunction
 
