@@ -66,7 +66,7 @@ impl Driver for BlockLauncherDriver {
 
         self.twin.early(&mut self.out);
         self.twin.late(inputs, &mut self.out);
-        Block::clock(&mut self.twin, inputs, &self.out);
+        self.twin.clock(inputs, &self.out);
         self.alive &= !rng.mask(warps as u32, knobs.get(END));
         if self.out.start_valid_o == 1 {
             self.alive |= 1 << self.out.start_warp_o;
@@ -103,7 +103,9 @@ impl BlockLauncherDriver {
     /// Registers of a thread: few, or so many that a number of blocks just fit, or just do not.
     fn registers(&self, rng: &mut Rng, many: bool, warps: usize) -> u8 {
         if !many {
-            return 1 + rng.below(8) as u8;
+            // Mostly one row.
+            let most = if rng.chance(700) { self.shape.mrf.banks.min(8) } else { 8 };
+            return 1 + rng.below(most as u64) as u8;
         }
         let blocks = BLOCKS[rng.below(BLOCKS.len() as u64) as usize] as usize;
         let rows = (self.shape.mrf.depth / (warps * blocks)).max(1);
@@ -178,10 +180,8 @@ impl Cover for BlockLauncherCover {
     fn points(shape: &SmShape) -> Vec<&'static str> {
         let mut points = vec![
             "not one block fits",
-            "warps are what runs out",
             "rows are what runs out",
             "shared memory is what runs out",
-            "the last block takes the last warp",
             "the last block takes the last row",
             "the last block takes the last of shared memory",
             "shared memory is rounded up",
@@ -212,8 +212,15 @@ impl Cover for BlockLauncherCover {
             "reset while counting threads",
             "reset while running",
         ];
-        // A block of one warp and one row is the smallest there is.
-        if shape.warps >= BLOCK_SLOTS && shape.mrf.depth >= BLOCK_SLOTS {
+        // A warp has one row at least, and a block one warp.
+        let (warps, rows) = (shape.warps, shape.mrf.depth);
+        if warps < rows {
+            points.push("warps are what runs out");
+        }
+        if warps <= rows {
+            points.push("the last block takes the last warp");
+        }
+        if warps > BLOCK_SLOTS && rows > BLOCK_SLOTS {
             points.push("slots are what runs out");
         }
         points

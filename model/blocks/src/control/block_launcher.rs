@@ -361,7 +361,7 @@ impl BlockLauncher {
 
     /// The edge. `launch` is taken while none is in progress.
     #[inline]
-    pub fn clock(&mut self, launch: Option<&Launch>, alive: u64, idle: u64, memory_idle: bool) {
+    pub fn edge(&mut self, launch: Option<&Launch>, alive: u64, idle: u64, memory_idle: bool) {
         (self.done, self.fault) = (false, false);
         match self.state {
             State::Idle => {
@@ -551,7 +551,7 @@ impl Block for BlockLauncher {
             local_words: inputs.launch_local_i,
         };
         let offered = (inputs.launch_valid_i != 0).then_some(&launch);
-        self.clock(offered, inputs.alive_i, inputs.idle_i, inputs.memory_idle_i != 0);
+        self.edge(offered, inputs.alive_i, inputs.idle_i, inputs.memory_idle_i != 0);
     }
 
     fn probe(&self, _: &BlockLauncherIn, _: &BlockLauncherOut, probe: &mut BlockLauncherProbe) {

@@ -218,7 +218,7 @@ fn join([low, high]: [u32; 2]) -> u64 {
 /// baseline register file; a variant takes its place here and nowhere else.
 ///
 /// Whoever uses this directly asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
-/// is taken ([`late`](Self::late)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
+/// is taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
 pub struct OperandStage {
     provider: Mrf,
     /// What the provider is given in this cycle, and what it shows (but for 1024-bit data).
@@ -329,7 +329,7 @@ impl OperandStage {
 
     /// Settles the cycle: the ports in `ready` take what is offered to them. Gives the events.
     #[inline]
-    pub fn late(&mut self, ready: u8, read_order: u8) -> u64 {
+    pub fn settle(&mut self, ready: u8, read_order: u8) -> u64 {
         (self.given.dispatch_ready_i, self.given.cfg_i) = (ready, read_order);
         self.provider.late(&self.given, &mut self.shown);
         self.shown.event_o
@@ -467,7 +467,7 @@ impl Block for OperandStage {
             let (warp, reg, mask) = (inputs.write_warp_i[p], inputs.write_reg_i[p], inputs.write_mask_i[p]);
             self.write(p, warp, reg, mask, inputs.rows_i);
         }
-        out.event_o = self.late(inputs.dispatch_ready_i, inputs.cfg_i);
+        out.event_o = self.settle(inputs.dispatch_ready_i, inputs.cfg_i);
     }
 
     fn clock(&mut self, inputs: &OperandStageIn, _: &OperandStageOut) {

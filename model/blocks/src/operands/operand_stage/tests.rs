@@ -148,6 +148,18 @@ fn memories_are_those_of_the_stage_and_of_its_provider() {
     assert!(memories[..6].iter().all(|m| m.len() == SHAPE.mrf.collectors));
 }
 
+#[test]
+fn what_is_compared_inside_the_provider_is_found_there() {
+    let fields = OperandStageProbe::fields(&SHAPE);
+    let find = |name: &str| fields.iter().find(|f| f.name == name).expect("a field of this name");
+    let turn = find("turn_q");
+    let offset = offset_of!(OperandStageProbe, provider) + offset_of!(MrfProbe, turn_q);
+    assert_eq!((turn.scope.as_str(), turn.offset), ("u_provider.", offset));
+    assert_eq!((find("slot_busy_q").scope.as_str(), find("issue_bank").valid_by), ("", Some("issue_src_valid")));
+    let names: std::collections::HashSet<_> = fields.iter().map(|f| f.name).collect();
+    assert_eq!(names.len(), fields.len());
+}
+
 /// A stage that leaves all to a provider in its full form, and keeps instructions in a list.
 struct Reference {
     shape: SmShape,
