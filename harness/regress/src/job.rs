@@ -326,14 +326,12 @@ impl Runner<'_> {
             .as_ref()
             .map(|s| Reproducer::new(self.declaration, &self.job.config, self.job.seed, overrides.clone(), &s.inputs));
         let job = self.job;
-        let parameters: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let mut notes = vec![format!(
-            "  {:<9} {}, cfg_i={:#x}, seed {}",
-            "run",
-            parameters.join(" "),
-            Straps::of(&job.config).of_block(&job.block),
-            job.seed
-        )];
+        let mut run: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        if self.declaration.signal("cfg_i").is_some() {
+            run.push(format!("cfg_i={:#x}", Straps::of(&job.config).of_block(&job.block)));
+        }
+        run.push(format!("seed {}", job.seed));
+        let mut notes = vec![format!("  {:<9} {}", "run", run.join(" "))];
         if !self.library.absent_names().is_empty() {
             let names = self.library.absent_names().join(", ");
             notes.push(format!("  {:<9} not in this RTL, so not compared: {names}", "absent"));
