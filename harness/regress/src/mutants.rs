@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Scheduler, SmConfig};
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
@@ -310,7 +310,8 @@ pub fn run_mutants(
     let verdicts = run_all(
         mutants,
         threads,
-        |m| trial.verdict(m),
+        // Whoever wants it to end does not want every mutant built first.
+        |m| if bench.stop.load(Ordering::Relaxed) { Err(interrupted()) } else { trial.verdict(m) },
         |_, v| {
             if let Ok(verdict) = v {
                 done(verdict);
@@ -425,7 +426,7 @@ impl Trial<'_> {
             let assertion = result.result == RunResult::Assertion;
             match result.result {
                 RunResult::Pass => {}
-                RunResult::Interrupted => return Err(JobError::Build("interrupted".to_owned())),
+                RunResult::Interrupted => return Err(interrupted()),
                 _ => {
                     let cycle = result.failing_cycle.unwrap_or(result.cycles);
                     return Ok(Some(Caught { lockstep: job.block, cycle, blamed, assertion }));
@@ -523,6 +524,10 @@ fn located(module: &str, blamed: &str) -> bool {
     blamed == module || module.starts_with("ram_") && blamed == "mrf_bank"
 }
 
+fn interrupted() -> JobError {
+    JobError::Build("interrupted".to_owned())
+}
+
 /// The module whose assertion failed. `[0] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf...`: the file is the module.
 fn module_of(message: &str) -> String {
     let file = message.split(".sv:").next().unwrap_or_default();
@@ -544,6 +549,6 @@ fn caught(block: &str, outcome: &Outcome) -> Result<Option<Caught>, JobError> {
             Err(JobError::Build(format!("the model panicked in cycle {cycle}: {message}")))
         }
         Some(Cause::Hung { cycle, .. }) => Err(JobError::Build(format!("no progress on either side in cycle {cycle}"))),
-        Some(Cause::Interrupted) => Err(JobError::Build("interrupted".to_owned())),
+        Some(Cause::Interrupted) => Err(interrupted()),
     }
 }
