@@ -72,6 +72,8 @@ package gpurf_pkg;
     logic [1:0] stall_collector;    // the operand stage is full
     logic [1:0] stall_other;        // a second branch, a fault
     logic [1:0] alu;                // instructions that ALUs take
+    logic [1:0] fp;                 // that single precision units take
+    logic       sfu;                // that the special function unit takes
     logic       memory;             // that the memory pipeline takes
     logic       barrier;            // warps that arrive at a barrier
     logic       barrier_open;       // barriers that open
@@ -97,8 +99,15 @@ package gpurf_pkg;
     UnitMemory      = 3'd2,  // the memory pipeline
     UnitBarrier     = 3'd3,
     UnitNothing     = 3'd4,
+    UnitFp          = 3'd5,  // single precision
+    UnitSfu         = 3'd6,  // special functions
     UnitUnsupported = 3'd7
   } unit_e;
+
+  // Whether an instruction of the unit goes to the operand stage.
+  function automatic logic takes_operands(logic [2:0] to);
+    return to == UnitAlu || to == UnitMemory || to == UnitBarrier || to == UnitFp || to == UnitSfu;
+  endfunction
 
   // What an instruction reads and writes, as far as anybody but its unit has to know.
   typedef struct packed {
@@ -139,7 +148,6 @@ package gpurf_pkg;
   localparam logic [CauseW-1:0] CauseWideAddress       = 4'd6;
   localparam logic [CauseW-1:0] CauseConstantWritten   = 4'd7;
   localparam logic [CauseW-1:0] CauseLocalAtomic       = 4'd8;
-  localparam logic [CauseW-1:0] CauseSharedFloatAtomic = 4'd9;
   localparam logic [CauseW-1:0] CauseWarpDivergence    = 4'd10;
   localparam logic [CauseW-1:0] CauseNoSuchPlace       = 4'd11;
   localparam logic [CauseW-1:0] CauseBarrierCount      = 4'd12;

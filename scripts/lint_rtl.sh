@@ -8,7 +8,8 @@ lint() {
     local source=$1 include=(-Irtl)
     shift
     for folder in rtl/*/; do include+=("-I$folder"); done
-    "${VERILATOR:-verilator}" --lint-only -Wall --assert "${include[@]}" "$@" rtl/gpurf_pkg.sv "$source" \
+    # The package that the others may use comes first.
+    "${VERILATOR:-verilator}" --lint-only -Wall --assert "${include[@]}" "$@" rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "$source" \
         --top-module "$(basename "$source" .sv)" || { echo "lint: $source with $*" >&2; return 1; }
 }
 export -f lint

@@ -57,7 +57,8 @@ def decide(base, module, m, a):
             if all(closed(value) for value in range(1 << width)): return "equivalent", f"every value of {name}", time.time() - t0
         return None
 
-    rst = "-set-at 1 in_%s %s -seq 1" % tuple(a.reset.split("=")) if a.reset else ""
+    clocked = a.reset and a.reset.split("=")[0] in module_of(base)["ports"]
+    rst = "-set-at 1 in_%s %s -seq 1" % tuple(a.reset.split("=")) if clocked else ""
 
     def sat(steps, timeout):
         d.run_pass(f"tee -q -o {log} sat -tempinduct -prove trigger 0 {rst} -set-init-zero -timeout {timeout} "
@@ -110,7 +111,7 @@ def narrow_inputs(base):
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("out"); ap.add_argument("--select", default="")
-    ap.add_argument("--reset", default="rst_ni=0", help="name=active value, or empty"); ap.add_argument("--maxsteps", type=int, default=10)
+    ap.add_argument("--reset", default="rst_ni=0", help="name=active value (looked at if there is such a port), or empty"); ap.add_argument("--maxsteps", type=int, default=10)
     ap.add_argument("--timeout", type=int, default=30)
     a = ap.parse_args()
     j = json.load(open(os.path.join(a.out, "mutants.json")))

@@ -13,4 +13,4 @@ for argument in "$@"; do
 done
 mapfile -t sources < <(find rtl -name '*.sv' ! -name '*_pkg.sv' | sort)
 mkdir -p target
-target/venv/bin/python scripts/synth.py --top sm -I rtl "${arguments[@]}" rtl/gpurf_pkg.sv "${sources[@]}"
+target/venv/bin/python scripts/synth.py --top sm -I rtl "${arguments[@]}" rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "${sources[@]}"

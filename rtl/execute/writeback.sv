@@ -1,11 +1,12 @@
 // Which result takes which bus.
 //
-// There are as many result buses as issue ports. Each has its ALU; the first has the memory
-// pipeline's short latencies as well, and the last the lines that come back from global memory.
-// What has waited longest for memory holds up most, so lines go first, then the side queue, then
-// the ALU. Registers go into the write queues of the register file, predicates into the predicate
-// file, and the scoreboard hears of both: of a predicate at once, of a register when it has reached
-// its bank, and only of the last part of it.
+// There are as many result buses as issue ports. Each has its ALU and its single precision unit;
+// the first has the memory pipeline's short latencies as well, and the last the lines that come
+// back from global memory and the special functions. What has waited longest for memory holds up
+// most, so lines go first, then the side queue; of the rest what has the longest latency.
+// Registers go into the write queues of the register file, predicates into the predicate file, and
+// the scoreboard hears of both: of a predicate at once, of a register when it has reached its bank,
+// and only of the last part of it.
 `include "gpurf_assert.svh"
 
 module writeback
@@ -29,6 +30,19 @@ module writeback
   input  logic [Lanes-1:0]        alu_pred_data_i   [IssuePorts],
   output logic [IssuePorts-1:0]   alu_pop_o,
 
+  // heads of the single precision units' result queues
+  input  logic [IssuePorts-1:0]   fp_valid_i,
+  input  logic [WarpW-1:0]        fp_warp_i         [IssuePorts],
+  input  logic [Lanes-1:0]        fp_mask_i         [IssuePorts],
+  input  logic [IssuePorts-1:0]   fp_done_i,
+  input  logic [IssuePorts-1:0]   fp_reg_valid_i,
+  input  logic [RegW-1:0]         fp_reg_i          [IssuePorts],
+  input  logic [DataW-1:0]        fp_data_i         [IssuePorts],
+  input  logic [IssuePorts-1:0]   fp_pred_valid_i,
+  input  logic [PredW-1:0]        fp_pred_i         [IssuePorts],
+  input  logic [Lanes-1:0]        fp_pred_data_i    [IssuePorts],
+  output logic [IssuePorts-1:0]   fp_pop_o,
+
   // head of the memory pipeline's result queue
   input  logic                    side_valid_i,
   input  logic [WarpW-1:0]        side_warp_i,
@@ -41,6 +55,16 @@ module writeback
   input  logic [PredW-1:0]        side_pred_i,
   input  logic [Lanes-1:0]        side_pred_data_i,
   output logic                    side_pop_o,
+
+  // head of the special function unit's result queue
+  input  logic                    sfu_valid_i,
+  input  logic [WarpW-1:0]        sfu_warp_i,
+  input  logic [Lanes-1:0]        sfu_mask_i,
+  input  logic                    sfu_done_i,
+  input  logic                    sfu_reg_valid_i,
+  input  logic [RegW-1:0]         sfu_reg_i,
+  input  logic [DataW-1:0]        sfu_data_i,
+  output logic                    sfu_pop_o,
 
   // result of the line table
   input  logic                    memory_valid_i,
@@ -80,11 +104,14 @@ module writeback
 
   localparam int unsigned SideBus = 0;
   localparam int unsigned MemoryBus = IssuePorts - 1;
+  localparam int unsigned SfuBus = IssuePorts - 1;
 
   logic [IssuePorts-1:0] last_q;       // what is in the write queue is the last of its instruction
 
-  logic [IssuePorts-1:0] from_memory;  // who is chosen; none of the two: the ALU
+  logic [IssuePorts-1:0] from_memory;  // who is chosen; none of these: the ALU
   logic [IssuePorts-1:0] from_side;
+  logic [IssuePorts-1:0] from_sfu;
+  logic [IssuePorts-1:0] from_fp;
   logic [IssuePorts-1:0] offered;      // there is a result for the bus
   logic [IssuePorts-1:0] has_reg;
   logic [IssuePorts-1:0] has_pred;
@@ -95,6 +122,8 @@ module writeback
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       from_memory[p] = p == MemoryBus && memory_valid_i;
       from_side[p]   = p == SideBus && side_valid_i && !from_memory[p];
+      from_sfu[p]    = p == SfuBus && sfu_valid_i && !from_memory[p] && !from_side[p];
+      from_fp[p]     = fp_valid_i[p] && !from_memory[p] && !from_side[p] && !from_sfu[p];
       if (from_memory[p]) begin
         offered[p]      = 1'b1;
         done[p]         = memory_done_i;
@@ -111,6 +140,22 @@ module writeback
         write_warp_o[p] = side_warp_i;
         write_mask_o[p] = side_mask_i;
         write_reg_o[p]  = side_reg_i;
+      end else if (from_sfu[p]) begin
+        offered[p]      = 1'b1;
+        done[p]         = sfu_done_i;
+        has_reg[p]      = sfu_reg_valid_i;
+        has_pred[p]     = 1'b0;
+        write_warp_o[p] = sfu_warp_i;
+        write_mask_o[p] = sfu_mask_i;
+        write_reg_o[p]  = sfu_reg_i;
+      end else if (from_fp[p]) begin
+        offered[p]      = 1'b1;
+        done[p]         = fp_done_i[p];
+        has_reg[p]      = fp_reg_valid_i[p];
+        has_pred[p]     = fp_pred_valid_i[p];
+        write_warp_o[p] = fp_warp_i[p];
+        write_mask_o[p] = fp_mask_i[p];
+        write_reg_o[p]  = fp_reg_i[p];
       end else begin
         offered[p]      = alu_valid_i[p];
         done[p]         = alu_done_i[p];
@@ -132,23 +177,32 @@ module writeback
 
   assign memory_pop_o = from_memory[MemoryBus] & goes[MemoryBus];
   assign side_pop_o   = from_side[SideBus] & goes[SideBus];
-  assign alu_pop_o    = ~from_memory & ~from_side & goes;
+  assign sfu_pop_o    = from_sfu[SfuBus] & goes[SfuBus];
+  assign fp_pop_o     = from_fp & goes;
+  assign alu_pop_o    = ~from_memory & ~from_side & ~from_sfu & ~from_fp & goes;
 
   // What is wide has a multiplexer of its own, no wider than its bus needs it.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_data
     always_comb begin
       if (p == MemoryBus && memory_valid_i)  write_data_o[p] = memory_data_i;
       else if (p == SideBus && side_valid_i) write_data_o[p] = side_data_i;
+      else if (p == SfuBus && sfu_valid_i)   write_data_o[p] = sfu_data_i;
+      else if (fp_valid_i[p])                write_data_o[p] = fp_data_i[p];
       else                                   write_data_o[p] = alu_data_i[p];
     end
 
-    // Lines from memory have no predicate.
-    if (p == SideBus) begin : gen_side
-      assign pred_o[p]      = from_side[p] ? side_pred_i : alu_pred_i[p];
-      assign pred_data_o[p] = from_side[p] ? side_pred_data_i : alu_pred_data_i[p];
-    end else begin : gen_alu
-      assign pred_o[p]      = alu_pred_i[p];
-      assign pred_data_o[p] = alu_pred_data_i[p];
+    // Lines from memory and special functions have no predicate.
+    always_comb begin
+      if (p == SideBus && side_valid_i) begin
+        pred_o[p]      = side_pred_i;
+        pred_data_o[p] = side_pred_data_i;
+      end else if (fp_valid_i[p]) begin
+        pred_o[p]      = fp_pred_i[p];
+        pred_data_o[p] = fp_pred_data_i[p];
+      end else begin
+        pred_o[p]      = alu_pred_i[p];
+        pred_data_o[p] = alu_pred_data_i[p];
+      end
     end
   end
 
@@ -173,11 +227,14 @@ module writeback
     end
   end
 
-  `GPURF_ASSERT(one_result_a_bus, $countones(alu_pop_o) + 32'(side_pop_o) + 32'(memory_pop_o) ==
+  `GPURF_ASSERT(one_result_a_bus, $countones(alu_pop_o) + $countones(fp_pop_o) +
+                                  32'(side_pop_o) + 32'(sfu_pop_o) + 32'(memory_pop_o) ==
                                   $countones(goes),
                 "not one result was taken for each bus on which one goes")
   `GPURF_ASSERT(pop_only_when_offered, (alu_pop_o & ~alu_valid_i) == '0 &&
+                                       (fp_pop_o & ~fp_valid_i) == '0 &&
                                        !(side_pop_o && !side_valid_i) &&
+                                       !(sfu_pop_o && !sfu_valid_i) &&
                                        !(memory_pop_o && !memory_valid_i),
                 "a result was taken that was not offered")
 

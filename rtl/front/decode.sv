@@ -41,6 +41,15 @@ module decode
   localparam logic [6:0] OpBrev   = 7'h2d;
   localparam logic [6:0] OpDp4a   = 7'h2e;
   localparam logic [6:0] OpDp2a   = 7'h2f;
+  localparam logic [6:0] OpFadd   = 7'h30;
+  localparam logic [6:0] OpFmul   = 7'h31;
+  localparam logic [6:0] OpFfma   = 7'h32;
+  localparam logic [6:0] OpFmnmx  = 7'h33;
+  localparam logic [6:0] OpFsetp  = 7'h34;
+  localparam logic [6:0] OpI2f    = 7'h35;
+  localparam logic [6:0] OpF2i    = 7'h36;
+  localparam logic [6:0] OpFrnd   = 7'h37;
+  localparam logic [6:0] OpMufu   = 7'h38;
   localparam logic [6:0] OpLd     = 7'h40;
   localparam logic [6:0] OpSt     = 7'h41;
   localparam logic [6:0] OpLdc    = 7'h42;
@@ -107,6 +116,26 @@ module decode
       OpIsetp:                                       slots = P | A | B | S;
       OpLop3, OpShf, OpBfi, OpPrmt, OpDp4a, OpDp2a:  slots = D | A | B | C;
       OpPopc, OpClz, OpBrev:                         slots = D | A;
+      OpFadd, OpFmul, OpFmnmx: begin
+        unit  = UnitFp;
+        slots = D | A | B;
+      end
+      OpFfma: begin
+        unit  = UnitFp;
+        slots = D | A | B | C;
+      end
+      OpFsetp: begin
+        unit  = UnitFp;
+        slots = P | A | B | S;
+      end
+      OpI2f, OpF2i, OpFrnd: begin
+        unit  = UnitFp;
+        slots = D | A;
+      end
+      OpMufu: begin
+        unit  = UnitSfu;
+        slots = D | A;
+      end
       OpS2r: begin
         unit  = UnitMemory;
         slots = D;

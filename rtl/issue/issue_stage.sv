@@ -117,8 +117,7 @@ module issue_stage
             fault_value_o[p] = LaneW'(op_o[p][BarrierLsb +: BarrierW]);
           end else begin
             hold_valid_o[p]    = roles_o[p].unit == UnitBarrier;
-            operand_valid_o[p] = roles_o[p].unit == UnitAlu || roles_o[p].unit == UnitMemory ||
-                                 roles_o[p].unit == UnitBarrier;
+            operand_valid_o[p] = takes_operands(roles_o[p].unit);
           end
         end
       end

@@ -84,8 +84,7 @@ module scoreboard
                        pred_q[w][head_roles_i[w].s[PredW-1:0]] |
                        pred_q[w][head_roles_i[w].t[PredW-1:0]] |
                        pred_q[w][head_roles_i[w].p]);
-        operand_o[w] = head_roles_i[w].unit == UnitAlu || head_roles_i[w].unit == UnitMemory ||
-                       head_roles_i[w].unit == UnitBarrier;
+        operand_o[w] = takes_operands(head_roles_i[w].unit);
         branch_o[w]  = head_roles_i[w].unit == UnitControl;
       end
     end

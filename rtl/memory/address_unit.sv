@@ -275,7 +275,7 @@ module address_unit
   endfunction
 
   function automatic lane_access_t lane_access(
-    // The sign of what is loaded plays no part here.
+    // The sign of what is loaded and the operation of an atomic play no part here.
     // verilator lint_off UNUSEDSIGNAL
     access_t access,
     // verilator lint_on UNUSEDSIGNAL
@@ -315,8 +315,6 @@ module address_unit
       lane_access.cause = CauseConstantWritten;
     end else if (lane_access.in_local && access.kind == KindAtomic) begin
       lane_access.cause = CauseLocalAtomic;
-    end else if (lane_access.in_shared && access.operation == AtomicAddFloat) begin
-      lane_access.cause = CauseSharedFloatAtomic;
     end else if ((lane_access.addr[3:0] & low_bits) != '0) begin
       lane_access.cause = CauseMisaligned;
     end else if (in_global && upper != '0) begin

@@ -11,6 +11,7 @@
 
 module shared_memory
   import gpurf_pkg::*;
+  import fp_pkg::*;
 #(
   parameter int unsigned SharedWords = 16384,
   localparam int unsigned Banks = 32,
@@ -94,6 +95,35 @@ module shared_memory
   logic [LaneW-1:0]     bank_wdata [Banks];
   logic [LaneW-1:0]     rdata      [Banks];
 
+  // The sum of two floats, to nearest even. Three bits below the significands are enough: where
+  // more are shifted out, at most one is lost at the top.
+  function automatic logic [LaneW-1:0] float_sum(logic [LaneW-1:0] a, logic [LaneW-1:0] b);
+    logic                    opposite, up;
+    logic [LaneW-1:0]        high, low;
+    logic [SignificandW+3:0] value;
+    logic [MagnitudeW-1:0]   magnitude;
+    placed_t                 number;
+    // verilator no_inline_task
+    opposite = a[LaneW-1] ^ b[LaneW-1];
+    high     = (a[MagnitudeW-1:0] >= b[MagnitudeW-1:0]) ? a : b;
+    low      = (a[MagnitudeW-1:0] >= b[MagnitudeW-1:0]) ? b : a;
+    if (is_special(high)) begin
+      // An infinity or a NaN has the larger magnitude.
+      return (is_nan(high) || (is_infinite(low) && opposite)) ? Nan : high;
+    end
+    value = (SignificandW + 4)'(shift_right_sticky(Wide'({significand(low, 1'b0), 3'b000}),
+                                                   exponent(high) - exponent(low)));
+    value = {1'b0, significand(high, 1'b0), 3'b000} + (opposite ? -value : value);
+    if (value == '0) begin
+      // What cancels gives +0; zeros of one sign keep it.
+      return {a[LaneW-1] & b[LaneW-1], {MagnitudeW{1'b0}}};
+    end
+    number    = placed(Wide'(value), WideExponentW'($signed(exponent(high))) - WideExponentW'(3));
+    up        = number.half & (number.sticky | number.magnitude[0]);
+    magnitude = number.magnitude + MagnitudeW'(up);
+    return {high[LaneW-1], magnitude};
+  endfunction
+
   // What an atomic operation leaves in place of `old`.
   function automatic logic [LaneW-1:0] updated(logic [3:0] operation, logic [LaneW-1:0] old,
                                                logic [LaneW-1:0] operand,
@@ -110,6 +140,7 @@ module shared_memory
       AtomicOr:          updated = old | operand;
       AtomicXor:         updated = old ^ operand;
       AtomicExchange:    updated = operand;
+      AtomicAddFloat:    updated = float_sum(old, operand);
       AtomicCas:         updated = (old == compare) ? operand : old;
       default:           updated = old;
     endcase

@@ -1,9 +1,10 @@
 // The streaming multiprocessor: the blocks, wired.
 //
-// In order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU for each
-// port, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5,
-// 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3). Global memory and the host stand outside; all
-// outputs but the events follow from registers alone.
+// In order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a
+// single precision unit for each port, one special function unit, one memory pipeline, barriers,
+// and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1,
+// figures 1 and 3). Global memory and the host stand outside; all outputs but the events follow
+// from registers alone.
 //
 // The net at an output has the name of the instance and of the port: that is what lockstep compares.
 module sm
@@ -24,7 +25,7 @@ module sm
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic [15:0]            cfg_i,
+  input  logic [27:0]            cfg_i,
 
   // host: code, constants
   input  logic                   code_we_i,
@@ -80,6 +81,8 @@ module sm
   localparam int unsigned P = IssuePorts;
   localparam int unsigned Sources = Operands * P;
   localparam int unsigned AluQueueDepth = 16;
+  localparam int unsigned FpQueueDepth = 16;
+  localparam int unsigned SfuQueueDepth = 8;
   localparam int unsigned SideQueueDepth = 32;
   localparam int unsigned SideSources = 4;
   localparam int unsigned FaultSources = 2 * P + 4;
@@ -164,8 +167,11 @@ module sm
 
   logic [P-1:0] dispatcher_dispatch_ready;
   logic [P-1:0] dispatcher_alu_valid;
+  logic [P-1:0] dispatcher_fp_valid;
   logic         dispatcher_memory_valid;
   logic         dispatcher_memory_port;
+  logic         dispatcher_sfu_valid;
+  logic         dispatcher_sfu_port;
   logic         dispatcher_barrier_valid;
   logic         dispatcher_barrier_port;
 
@@ -185,6 +191,42 @@ module sm
   logic [PredW-1:0] alu_queue_head_pred      [P];
   logic [Lanes-1:0] alu_queue_head_pred_data [P];
 
+  logic [P-1:0]     fp_unit_ready;
+
+  logic [P-1:0]     fp_queue_head_valid;
+  logic [WarpW-1:0] fp_queue_head_warp      [P];
+  logic [Lanes-1:0] fp_queue_head_mask      [P];
+  logic [P-1:0]     fp_queue_head_done;
+  logic [P-1:0]     fp_queue_head_reg_valid;
+  logic [RegW-1:0]  fp_queue_head_reg       [P];
+  logic [DataW-1:0] fp_queue_head_data      [P];
+  logic [P-1:0]     fp_queue_head_pred_valid;
+  logic [PredW-1:0] fp_queue_head_pred      [P];
+  logic [Lanes-1:0] fp_queue_head_pred_data [P];
+
+  logic             sfu_ready;
+  logic             sfu_result_valid;
+  logic [WarpW-1:0] sfu_result_warp [1];
+  logic [Lanes-1:0] sfu_result_mask [1];
+  logic             sfu_result_reg_valid;
+  logic [RegW-1:0]  sfu_result_reg  [1];
+  logic [DataW-1:0] sfu_result_data [1];
+
+  logic             sfu_queue_ready;
+  logic             sfu_queue_head_valid;
+  logic [WarpW-1:0] sfu_queue_head_warp;
+  logic [Lanes-1:0] sfu_queue_head_mask;
+  logic             sfu_queue_head_done;
+  logic             sfu_queue_head_reg_valid;
+  logic [RegW-1:0]  sfu_queue_head_reg;
+  logic [DataW-1:0] sfu_queue_head_data;
+  // Only people read these: special functions have no predicate.
+  // verilator lint_off UNUSEDSIGNAL
+  logic             sfu_queue_head_pred_valid;
+  logic [PredW-1:0] sfu_queue_head_pred;
+  logic [Lanes-1:0] sfu_queue_head_pred_data;
+  // verilator lint_on UNUSEDSIGNAL
+
   logic             side_queue_room;
   logic             side_queue_head_valid;
   logic [WarpW-1:0] side_queue_head_warp;
@@ -198,7 +240,9 @@ module sm
   logic [Lanes-1:0] side_queue_head_pred_data;
 
   logic [P-1:0]     writeback_alu_pop;
+  logic [P-1:0]     writeback_fp_pop;
   logic             writeback_side_pop;
+  logic             writeback_sfu_pop;
   logic             writeback_memory_pop;
   logic [P-1:0]     writeback_write_valid;
   logic [WarpW-1:0] writeback_write_warp  [P];
@@ -598,27 +642,42 @@ module sm
     .dispatch_valid_i(operand_stage_dispatch_valid),
     .dispatch_roles_i(operand_stage_dispatch_roles),
     .alu_ready_i     (alu_ready),
+    .fp_ready_i      (fp_unit_ready),
     .memory_ready_i  (address_unit_in_ready),
+    .sfu_ready_i     (sfu_ready),
     .dispatch_ready_o(dispatcher_dispatch_ready),
     .alu_valid_o     (dispatcher_alu_valid),
+    .fp_valid_o      (dispatcher_fp_valid),
     .memory_valid_o  (dispatcher_memory_valid),
     .memory_port_o   (dispatcher_memory_port),
+    .sfu_valid_o     (dispatcher_sfu_valid),
+    .sfu_port_o      (dispatcher_sfu_port),
     .barrier_valid_o (dispatcher_barrier_valid),
     .barrier_port_o  (dispatcher_barrier_port)
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_port
     logic             alu_result_valid;
-    logic [WarpW-1:0] alu_result_warp      [1];
-    logic [Lanes-1:0] alu_result_mask      [1];
+    logic [WarpW-1:0] alu_result_warp          [1];
+    logic [Lanes-1:0] alu_result_mask          [1];
     logic             alu_result_reg_valid;
-    logic [RegW-1:0]  alu_result_reg       [1];
-    logic [DataW-1:0] alu_result_data      [1];
+    logic [RegW-1:0]  alu_result_reg           [1];
+    logic [DataW-1:0] alu_result_data          [1];
     logic             alu_result_pred_valid;
-    logic [PredW-1:0] alu_result_pred      [1];
-    logic [Lanes-1:0] alu_result_pred_data [1];
+    logic [PredW-1:0] alu_result_pred          [1];
+    logic [Lanes-1:0] alu_result_pred_data     [1];
     logic             alu_queue_ready;
-    logic [DataW-1:0] operands             [Operands];
+    logic             fp_unit_result_valid;
+    logic [WarpW-1:0] fp_unit_result_warp      [1];
+    logic [Lanes-1:0] fp_unit_result_mask      [1];
+    logic             fp_unit_result_reg_valid;
+    logic [RegW-1:0]  fp_unit_result_reg       [1];
+    logic [DataW-1:0] fp_unit_result_data      [1];
+    logic             fp_unit_result_pred_valid;
+    logic [PredW-1:0] fp_unit_result_pred      [1];
+    logic [Lanes-1:0] fp_unit_result_pred_data [1];
+    logic             fp_queue_ready;
+    logic [DataW-1:0] operands                 [Operands];
 
     always_comb begin
       for (int unsigned k = 0; k < Operands; k++) begin
@@ -689,7 +748,132 @@ module sm
       .head_pred_data_o (alu_queue_head_pred_data[p]),
       .pop_i            (writeback_alu_pop[p])
     );
+
+    fp_unit u_fp_unit (
+      .clk_i,
+      .rst_ni,
+      .valid_i            (dispatcher_fp_valid[p]),
+      .ready_o            (fp_unit_ready[p]),
+      .warp_i             (operand_stage_dispatch_warp[p]),
+      .mask_i             (operand_stage_dispatch_mask[p]),
+      .op_i               (operand_stage_dispatch_op[p]),
+      .ctl_i              (operand_stage_dispatch_ctl[p]),
+      .roles_i            (operand_stage_dispatch_roles[p]),
+      .s_i                (operand_stage_dispatch_s[p]),
+      .src_valid_i        (operand_stage_dispatch_src_valid[Operands*p +: Operands]),
+      .data_i             (operands),
+      .result_valid_o     (fp_unit_result_valid),
+      .result_ready_i     (fp_queue_ready),
+      .result_warp_o      (fp_unit_result_warp[0]),
+      .result_mask_o      (fp_unit_result_mask[0]),
+      .result_reg_valid_o (fp_unit_result_reg_valid),
+      .result_reg_o       (fp_unit_result_reg[0]),
+      .result_data_o      (fp_unit_result_data[0]),
+      .result_pred_valid_o(fp_unit_result_pred_valid),
+      .result_pred_o      (fp_unit_result_pred[0]),
+      .result_pred_data_o (fp_unit_result_pred_data[0])
+    );
+
+    result_queue #(
+      .QueueDepth(FpQueueDepth),
+      .Sources   (1)
+    ) u_fp_queue (
+      .clk_i,
+      .rst_ni,
+      .cfg_i            (cfg_i[21:16]),
+      .push_valid_i     (fp_unit_result_valid & fp_queue_ready),
+      .push_warp_i      (fp_unit_result_warp),
+      .push_mask_i      (fp_unit_result_mask),
+      .push_reg_valid_i (fp_unit_result_reg_valid),
+      .push_reg_i       (fp_unit_result_reg),
+      .push_data_i      (fp_unit_result_data),
+      .push_pred_valid_i(fp_unit_result_pred_valid),
+      .push_pred_i      (fp_unit_result_pred),
+      .push_pred_data_i (fp_unit_result_pred_data),
+      .push_done_i      (1'b1),
+      .ready_o          (fp_queue_ready),
+      // nor does this unit: its stages wait
+      // verilator lint_off PINCONNECTEMPTY
+      .room_o           (),
+      // verilator lint_on PINCONNECTEMPTY
+      .head_valid_o     (fp_queue_head_valid[p]),
+      .head_warp_o      (fp_queue_head_warp[p]),
+      .head_mask_o      (fp_queue_head_mask[p]),
+      .head_done_o      (fp_queue_head_done[p]),
+      .head_reg_valid_o (fp_queue_head_reg_valid[p]),
+      .head_reg_o       (fp_queue_head_reg[p]),
+      .head_data_o      (fp_queue_head_data[p]),
+      .head_pred_valid_o(fp_queue_head_pred_valid[p]),
+      .head_pred_o      (fp_queue_head_pred[p]),
+      .head_pred_data_o (fp_queue_head_pred_data[p]),
+      .pop_i            (writeback_fp_pop[p])
+    );
   end
+
+  // With one port the port's number is 0.
+  logic sfu_from_last;
+  assign sfu_from_last = (P > 1) & dispatcher_sfu_port;
+
+  sfu u_sfu (
+    .clk_i,
+    .rst_ni,
+    .valid_i           (dispatcher_sfu_valid),
+    .ready_o           (sfu_ready),
+    .warp_i            (operand_stage_dispatch_warp[sfu_from_last ? P-1 : 0]),
+    .mask_i            (operand_stage_dispatch_mask[sfu_from_last ? P-1 : 0]),
+    .op_i              (operand_stage_dispatch_op[sfu_from_last ? P-1 : 0]),
+    .ctl_i             (operand_stage_dispatch_ctl[sfu_from_last ? P-1 : 0]),
+    .roles_i           (operand_stage_dispatch_roles[sfu_from_last ? P-1 : 0]),
+    .src_valid_i       (operand_stage_dispatch_src_valid[sfu_from_last ? Operands*(P-1) : 0]),
+    .data_i            (operand_stage_dispatch_data[sfu_from_last ? Operands*(P-1) : 0]),
+    .result_valid_o    (sfu_result_valid),
+    .result_ready_i    (sfu_queue_ready),
+    .result_warp_o     (sfu_result_warp[0]),
+    .result_mask_o     (sfu_result_mask[0]),
+    .result_reg_valid_o(sfu_result_reg_valid),
+    .result_reg_o      (sfu_result_reg[0]),
+    .result_data_o     (sfu_result_data[0])
+  );
+
+  logic [PredW-1:0] no_pred      [1];
+  logic [Lanes-1:0] no_pred_data [1];
+  assign no_pred      = '{'0};
+  assign no_pred_data = '{'0};
+
+  result_queue #(
+    .QueueDepth(SfuQueueDepth),
+    .Sources   (1)
+  ) u_sfu_queue (
+    .clk_i,
+    .rst_ni,
+    .cfg_i            (cfg_i[27:22]),
+    .push_valid_i     (sfu_result_valid & sfu_queue_ready),
+    .push_warp_i      (sfu_result_warp),
+    .push_mask_i      (sfu_result_mask),
+    .push_reg_valid_i (sfu_result_reg_valid),
+    .push_reg_i       (sfu_result_reg),
+    .push_data_i      (sfu_result_data),
+    .push_pred_valid_i(1'b0),
+    .push_pred_i      (no_pred),
+    .push_pred_data_i (no_pred_data),
+    .push_done_i      (1'b1),
+    .ready_o          (sfu_queue_ready),
+    // nor does this unit: its stages wait
+    // verilator lint_off PINCONNECTEMPTY
+    .room_o           (),
+    // verilator lint_on PINCONNECTEMPTY
+    .head_valid_o     (sfu_queue_head_valid),
+    .head_warp_o      (sfu_queue_head_warp),
+    .head_mask_o      (sfu_queue_head_mask),
+    .head_done_o      (sfu_queue_head_done),
+    .head_reg_valid_o (sfu_queue_head_reg_valid),
+    .head_reg_o       (sfu_queue_head_reg),
+    .head_data_o      (sfu_queue_head_data),
+    .head_pred_valid_o(sfu_queue_head_pred_valid),
+    .head_pred_o      (sfu_queue_head_pred),
+    .head_pred_data_o (sfu_queue_head_pred_data),
+    .pop_i            (writeback_sfu_pop)
+  );
 
   // The units behind the memory pipeline, in the order of the side queue's sources. Lane crossbar
   // and special registers serve all lanes at once, so their results are always the last.
@@ -771,6 +955,16 @@ module sm
     .alu_pred_valid_i (alu_queue_head_pred_valid),
     .alu_pred_i       (alu_queue_head_pred),
     .alu_pred_data_i  (alu_queue_head_pred_data),
+    .fp_valid_i       (fp_queue_head_valid),
+    .fp_warp_i        (fp_queue_head_warp),
+    .fp_mask_i        (fp_queue_head_mask),
+    .fp_done_i        (fp_queue_head_done),
+    .fp_reg_valid_i   (fp_queue_head_reg_valid),
+    .fp_reg_i         (fp_queue_head_reg),
+    .fp_data_i        (fp_queue_head_data),
+    .fp_pred_valid_i  (fp_queue_head_pred_valid),
+    .fp_pred_i        (fp_queue_head_pred),
+    .fp_pred_data_i   (fp_queue_head_pred_data),
     .side_valid_i     (side_queue_head_valid),
     .side_warp_i      (side_queue_head_warp),
     .side_mask_i      (side_queue_head_mask),
@@ -781,6 +975,13 @@ module sm
     .side_pred_valid_i(side_queue_head_pred_valid),
     .side_pred_i      (side_queue_head_pred),
     .side_pred_data_i (side_queue_head_pred_data),
+    .sfu_valid_i      (sfu_queue_head_valid),
+    .sfu_warp_i       (sfu_queue_head_warp),
+    .sfu_mask_i       (sfu_queue_head_mask),
+    .sfu_done_i       (sfu_queue_head_done),
+    .sfu_reg_valid_i  (sfu_queue_head_reg_valid),
+    .sfu_reg_i        (sfu_queue_head_reg),
+    .sfu_data_i       (sfu_queue_head_data),
     .memory_valid_i   (line_table_result_valid),
     .memory_warp_i    (line_table_result_warp),
     .memory_mask_i    (line_table_result_mask),
@@ -789,7 +990,9 @@ module sm
     .memory_reg_i     (line_table_result_reg),
     .memory_data_i    (line_table_result_data),
     .alu_pop_o        (writeback_alu_pop),
+    .fp_pop_o         (writeback_fp_pop),
     .side_pop_o       (writeback_side_pop),
+    .sfu_pop_o        (writeback_sfu_pop),
     .memory_pop_o     (writeback_memory_pop),
     .write_valid_o    (writeback_write_valid),
     .write_ready_i    (operand_stage_write_ready),
@@ -1222,11 +1425,16 @@ module sm
       end else begin
         event_o.stall_other = event_o.stall_other + 2'd1;
       end
-      if (dispatcher_alu_valid[p] && alu_ready[p]) event_o.alu = event_o.alu + 2'd1;
+      if (dispatcher_alu_valid[p] && alu_ready[p])    event_o.alu = event_o.alu + 2'd1;
+      if (dispatcher_fp_valid[p] && fp_unit_ready[p]) event_o.fp  = event_o.fp + 2'd1;
       if (alu_queue_head_valid[p] && !writeback_alu_pop[p]) begin
         event_o.result_wait = event_o.result_wait + 3'd1;
       end
+      if (fp_queue_head_valid[p] && !writeback_fp_pop[p]) begin
+        event_o.result_wait = event_o.result_wait + 3'd1;
+      end
     end
+    event_o.sfu          = dispatcher_sfu_valid & sfu_ready;
     event_o.memory       = dispatcher_memory_valid & address_unit_in_ready;
     event_o.barrier      = dispatcher_barrier_valid;
     event_o.barrier_open = |barrier_unit_open;
@@ -1243,6 +1451,9 @@ module sm
     event_o.shuffle     = |lane_crossbar_served;
     event_o.special     = |special_registers_served;
     if (side_queue_head_valid && !writeback_side_pop) begin
+      event_o.result_wait = event_o.result_wait + 3'd1;
+    end
+    if (sfu_queue_head_valid && !writeback_sfu_pop) begin
       event_o.result_wait = event_o.result_wait + 3'd1;
     end
     if (line_table_result_valid && !writeback_memory_pop) begin

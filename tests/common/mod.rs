@@ -1,4 +1,5 @@
 //! What the tests of the program have in common: exit statuses, and what they ask of a run that has ended.
+#![allow(dead_code, reason = "each of them uses some of it")]
 
 use std::process::Output;
 

@@ -31,6 +31,8 @@ pub enum Command {
     Cosim(Cosim),
     /// Run the kernels of a launch manifest
     Run(RunKernels),
+    /// Write a random program as a launch manifest
+    Program(WriteProgram),
     /// Compile CUDA or PTX to machine code
     Compile(Compile),
     /// Open a failure's waveform, or name its files where there is no display
@@ -80,7 +82,7 @@ impl Selection {
 /// `gpurf cosim`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --block, --preset, --config, --set, --rtl or --rtl-list it runs the default suite: the SM on integer kernels, every \
+Without --block, --programs, --preset, --config, --set, --rtl or --rtl-list it runs the default suite: the SM on kernels and some random programs, every \
 block, and the whole register file at a selection of sizes in which every pair of values occurs. With --rtl or --rtl-list alone it runs the blocks that contain the replaced modules.")]
 pub struct Cosim {
     /// Run this block (may be repeated)
@@ -92,14 +94,23 @@ pub struct Cosim {
     /// Run the SM on the kernels of this launch manifest (may be repeated)
     #[arg(long, value_name = "LAUNCH.toml", conflicts_with_all = ["block", "all_shapes"])]
     pub kernel: Vec<PathBuf>,
+    /// Keep a knob of the blocks' random inputs at a value, e.g. only=0x32 (may be repeated; `gpurf blocks --json` lists them)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = knob, requires = "block", conflicts_with = "kernel")]
+    pub knob: Vec<(String, u32)>,
+    /// Run the SM on N random programs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with_all = ["block", "kernel", "all_shapes"])]
+    pub programs: Option<u64>,
+    /// What they are made of: a theme, or a TOML file (default: all themes in turn)
+    #[arg(long, value_name = "THEME|FILE", requires = "programs")]
+    pub weights: Option<String>,
     /// Cycles of each run of a block
     #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true)]
     pub cycles: Option<u64>,
     /// Seed of stimulus, memories and unreset state
     #[arg(long, value_name = "S", value_parser = number, allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// Run the inputs of a reproducer instead of random ones
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "kernel", "preset", "config", "set", "cycles", "seed", "all_shapes"])]
+    /// Run a reproducer: the inputs of a block (.json), or a program (.toml)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "kernel", "programs", "preset", "config", "set", "knob", "cycles", "seed", "all_shapes"])]
     pub replay: Option<PathBuf>,
     /// Put a file in place of a module's source (may be repeated)
     #[arg(long, value_name = "MODULE=FILE", value_parser = replacement)]
@@ -194,6 +205,26 @@ impl Engine {
     }
 }
 
+/// `gpurf program`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The program is the one that `gpurf cosim --programs` runs with the same seed, weights and sizes. It is a launch manifest with the machine's own instructions: \
+`gpurf run` and `gpurf cosim --kernel` take it.")]
+pub struct WriteProgram {
+    /// Seed of the program
+    #[arg(long, value_name = "S", value_parser = number, default_value = "1", allow_negative_numbers = true)]
+    pub seed: u64,
+    /// What it is made of: a theme, or a TOML file
+    #[arg(long, value_name = "THEME|FILE", default_value = "mixed")]
+    pub weights: String,
+    /// Sizes, which bound its own
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Write to this file in place of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
 /// `gpurf compile`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -286,6 +317,14 @@ fn number(text: &str) -> Result<u64, String> {
     parsed.map_err(|_| "expected a number from 0 to 2^64-1, such as 1000000, 1_000_000 or 0xff".into())
 }
 
+fn knob(text: &str) -> Result<(String, u32), String> {
+    let value = text.split_once('=').and_then(|(name, value)| Some((name, number(value).ok()?.try_into().ok()?)));
+    match value {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value)),
+        _ => Err("expected NAME=VALUE, for instance offer=1000".into()),
+    }
+}
+
 fn cycles(text: &str) -> Result<u64, String> {
     match number(text)? {
         0 => Err("expected at least 1 cycle".into()),
@@ -331,6 +370,14 @@ mod tests {
             assert!(number(text).is_err(), "{text}");
         }
         assert!(cycles("0").is_err());
+    }
+
+    #[test]
+    fn a_knob_needs_name_and_number() {
+        assert_eq!(knob("only=0x32"), Ok(("only".into(), 0x32)));
+        for text in ["only", "=1", "only=", "only=often", "only=0x100000000"] {
+            assert!(knob(text).is_err(), "{text}");
+        }
     }
 
     #[test]

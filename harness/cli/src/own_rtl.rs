@@ -1,5 +1,6 @@
 //! The user's own RTL in place of the project's.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::registry::{BLOCKS, Entry};
@@ -10,6 +11,16 @@ use crate::file_list::FileList;
 
 /// The package that every module imports; it comes first in every build.
 const PACKAGE: &str = "gpurf_pkg";
+
+/// The project's packages, by path: they come before all modules.
+fn packages() -> BTreeSet<&'static str> {
+    gpurf_sm::all().flat_map(|block| block.packages).copied().chain([PACKAGE]).collect()
+}
+
+/// The last part of a path.
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
 
 /// Modules that are replaced, and where from.
 #[derive(Debug, Default)]
@@ -62,15 +73,14 @@ impl OwnRtl {
         let before = self.sources.overrides.len();
         for source in list.sources {
             let text = read(&source).map_err(wrong)?;
-            if defines(&text, "package", PACKAGE) {
+            if let Some(path) = packages().into_iter().find(|path| defines(&text, "package", name_of(path))) {
                 // The project's package is always there; a copy of it does no harm, another one would.
-                let own = std::fs::read_to_string(project.rtl().join(PACKAGE).with_extension("sv")).unwrap_or_default();
+                let own = std::fs::read_to_string(project.rtl().join(path).with_extension("sv")).unwrap_or_default();
                 if own == text {
                     continue;
                 }
-                let why =
-                    format!("{} is another {PACKAGE} than the project's: give yours another name", source.display());
-                return Err(wrong(why));
+                let (file, package) = (source.display(), name_of(path));
+                return Err(wrong(format!("{file} is another {package} than the project's: give yours another name")));
             }
             for block in BLOCKS.iter().filter(|block| defines(&text, "module", block.name)) {
                 if self.replaces(block.name) {
@@ -117,7 +127,7 @@ impl OwnRtl {
 
     /// Whether a block contains a module that is replaced.
     pub fn touches(&self, block: &Entry) -> bool {
-        block.sources.iter().any(|source| self.replaces(source.rsplit('/').next().unwrap_or(source)))
+        block.sources.iter().any(|source| self.replaces(name_of(source)))
     }
 
     /// The replaced modules.

@@ -6,9 +6,10 @@ use gpurf_blocks::Declaration;
 use gpurf_blocks::config::{Config, PRESETS, Start};
 use gpurf_blocks::registry::Entry;
 use gpurf_blocks::shape::Straps;
-use gpurf_launch::Manifest;
+use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Reproducer;
 use gpurf_regress::{Inputs, Job, KernelInputs, Project, REGISTERS, suite};
+use gpurf_stimulus::program::Weights;
 
 use crate::args::{Cosim, Selection};
 use crate::commands;
@@ -37,6 +38,9 @@ pub struct Plan {
 pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
     let given = OwnRtl::new(project, &arguments.rtl, arguments.rtl_list.as_deref())?;
     if let Some(file) = &arguments.replay {
+        if file.extension().is_some_and(|extension| extension == "toml") {
+            return replay_program(project, file, given);
+        }
         let reproducer = Reproducer::read(file)?;
         let own = if given.is_empty() { OwnRtl::of_reproducer(project, &reproducer.rtl)? } else { given };
         let job = replay(reproducer).map_err(|e| Failure::bad_input(format!("{}: {}", file.display(), e.message)))?;
@@ -47,7 +51,11 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
     let named: Vec<&Entry> = arguments.block.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
     let selection = &arguments.selection;
     let config = load(selection)?;
-    let mut jobs = if !arguments.kernel.is_empty() {
+    let mut jobs = if let Some(count) = arguments.programs {
+        let weights = arguments.weights.as_deref().map(|name| load_weights(name).map(|weights| (name, weights)));
+        let weights = weights.transpose()?;
+        suite::programs(config, seed, count, weights.as_ref().map(|(name, weights)| (*name, weights)))
+    } else if !arguments.kernel.is_empty() {
         let kernel = |file: &PathBuf| Ok(suite::kernel(kernel_inputs(file)?, config, seed));
         arguments.kernel.iter().map(kernel).collect::<Result<_, Failure>>()?
     } else if arguments.all_shapes {
@@ -67,17 +75,71 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
     } else if !given.is_empty() {
         jobs.retain(|job| gpurf_sm::find(&job.block).is_some_and(|block| given.touches(block)));
     }
+    pin(&mut jobs, &arguments.knob)?;
     distinct(&mut jobs);
     check_touched(&given, &jobs)?;
-    let single = named.len() + arguments.kernel.len() == 1 && jobs.len() == 1;
+    let asked = named.len() + arguments.kernel.len() == 1 || arguments.programs == Some(1);
+    let single = asked && jobs.len() == 1;
     Ok(Plan { jobs, own: given, single })
+}
+
+/// Keeps knobs of random inputs at a value.
+fn pin(jobs: &mut [Job], knobs: &[(String, u32)]) -> Result<(), Failure> {
+    if knobs.is_empty() {
+        return Ok(());
+    }
+    for job in jobs {
+        if !matches!(job.inputs, Inputs::Random) {
+            return Err(Failure::bad_input(format!("--knob: the inputs of {} are not random", job.block)));
+        }
+        let names: Vec<&str> = gpurf_stimulus::knobs(&job.block).iter().map(|knob| knob.name).collect();
+        if let Some((name, _)) = knobs.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+            let known = names.join(", ");
+            return Err(Failure::bad_input(format!("--knob: {} has no knob {name}; there are: {known}", job.block)));
+        }
+        job.inputs = Inputs::Pinned(knobs.to_vec());
+    }
+    Ok(())
 }
 
 /// The kernel of a launch manifest, with its PTX.
 fn kernel_inputs(manifest: &Path) -> Result<KernelInputs, Failure> {
-    let source = Manifest::load(manifest).map_err(|e| Failure::bad_input(e.to_string()))?.source;
+    let source = match Manifest::load(manifest).map_err(|e| Failure::bad_input(e.to_string()))?.source {
+        Source::File(file) => file,
+        Source::Assembly(_) => {
+            let (ptx, text) = (PathBuf::new(), None);
+            return Ok(KernelInputs { manifest: manifest.to_owned(), ptx, text, registers: REGISTERS });
+        }
+    };
     let ptx = commands::source::ptx(&source)?;
     Ok(KernelInputs { manifest: manifest.to_owned(), ptx: ptx.name.into(), text: Some(ptx.text), registers: REGISTERS })
+}
+
+/// The weights of that name.
+///
+/// # Errors
+/// As [`Weights::load`].
+pub fn load_weights(name: &str) -> Result<Weights, Failure> {
+    Weights::load(name).map_err(|e| Failure::bad_input(format!("--weights: {e}")))
+}
+
+/// The run that a program with `[replay]` describes.
+fn replay_program(project: &Project, file: &Path, given: OwnRtl) -> Result<Plan, Failure> {
+    let at_fault = |e: &dyn std::fmt::Display| Failure::bad_input(format!("{}: {e}", file.display()));
+    let manifest = Manifest::load(file).map_err(|e| Failure::bad_input(e.to_string()))?;
+    let replay = manifest.replay.ok_or_else(|| {
+        at_fault(&"it has no [replay] to say on what to run: give it to --kernel, with --set and --seed")
+    })?;
+    let config = Config::load(Start::Preset(PRESETS[0].name), &replay.settings).map_err(|e| at_fault(&e))?;
+    let own = if given.is_empty() {
+        OwnRtl::of_reproducer(project, &replay.rtl)
+            .map_err(|e| Failure { message: at_fault(&e.message).message, ..e })?
+    } else {
+        given
+    };
+    let job = suite::kernel(kernel_inputs(file)?, config, replay.seed);
+    check_touched(&own, std::slice::from_ref(&job))?;
+    Ok(Plan { jobs: vec![job], own, single: true })
 }
 
 /// The configuration that is selected.
@@ -132,14 +194,18 @@ fn has_straps_port(declaration: &Declaration) -> bool {
 pub fn command_of(job: &Job, own: &OwnRtl) -> String {
     let mut words = vec![match &job.inputs {
         Inputs::Kernel(kernel) => format!("gpurf cosim --kernel {}", kernel.manifest.display()),
+        Inputs::Program(program) => format!("gpurf cosim --programs 1 --weights {}", program.name),
         _ => format!("gpurf cosim --block {}", job.block),
     }];
     match preset_of(job) {
         Some(preset) => words.push(format!("--preset {preset}")),
         None => words.extend(job.config.settings().iter().map(|setting| format!("--set {setting}"))),
     }
+    if let Inputs::Pinned(pins) = &job.inputs {
+        words.extend(pins.iter().map(|(name, value)| format!("--knob {name}={value}")));
+    }
     words.push(format!("--seed {}", job.seed));
-    if !matches!(job.inputs, Inputs::Kernel(_)) {
+    if !matches!(job.inputs, Inputs::Kernel(_) | Inputs::Program(_)) {
         words.push(format!("--cycles {}", job.cycles));
     }
     words.extend(own.options.iter().cloned());
@@ -152,11 +218,12 @@ fn distinct(jobs: &mut Vec<Job>) {
     jobs.retain(|job| {
         let Some(declaration) = declaration(&job.block, &job.config) else { return true };
         let straps = has_straps_port(&declaration).then(|| Straps::of(&job.config).of_block(&job.block));
-        let kernel = match &job.inputs {
-            Inputs::Kernel(kernel) => Some(kernel.clone()),
-            _ => None,
+        let (kernel, program) = match &job.inputs {
+            Inputs::Kernel(kernel) => (Some(kernel.clone()), None),
+            Inputs::Program(program) => (None, Some(program.name.clone())),
+            _ => (None, None),
         };
-        seen.insert((job.block.clone(), declaration.parameters, straps, job.seed, kernel))
+        seen.insert((job.block.clone(), declaration.parameters, straps, job.seed, kernel, program))
     });
 }
 
@@ -228,6 +295,14 @@ mod tests {
         let command = command_of(&suite::random("mrf", other, 3, 500), &OwnRtl::default());
         let options = "--set mrf.banks=8 --set mrf.ports=1r1w --set mrf.read_order=round_robin --seed 3 --cycles 500";
         assert_eq!(command, format!("gpurf cosim --block mrf {options}"));
+        let mut jobs = [suite::random("alu", config(&[]), 1, 9)];
+        pin(&mut jobs, &[("offer".into(), 1000), ("reset".into(), 0)]).unwrap();
+        let command = command_of(&jobs[0], &OwnRtl::default());
+        let options = "--preset baseline --knob offer=1000 --knob reset=0 --seed 1 --cycles 9";
+        assert_eq!(command, format!("gpurf cosim --block alu {options}"));
+        let message =
+            pin(&mut [suite::random("ram_1rw", config(&[]), 1, 9)], &[("offer".into(), 1)]).unwrap_err().message;
+        assert!(message.starts_with("--knob: ram_1rw has no knob offer; there are: "), "{message}");
         let command = command_of(&suite::random("mrf", config(&[]), 1, 9), &OwnRtl::default());
         assert_eq!(command, "gpurf cosim --block mrf --preset baseline --seed 1 --cycles 9");
     }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use gpurf_lockstep::report::DivergenceSummary;
 use serde::Serialize;
 
+use crate::commands::program::Coverage;
 use crate::failure::Status;
 
 /// How a run ended, in one word.
@@ -80,6 +81,9 @@ pub struct Run {
     /// The launch manifest that the SM runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<PathBuf>,
+    /// What the random program that the SM runs is made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// The preset, where shape and policies are those of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<&'static str>,
@@ -87,7 +91,7 @@ pub struct Run {
     pub parameters: BTreeMap<&'static str, u64>,
     /// What `cfg_i` is tied to; a reproducer drives it cycle by cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub straps: Option<u16>,
+    pub straps: Option<u32>,
     /// The seed.
     pub seed: u64,
     /// Cycles compared and found equal.
@@ -134,6 +138,9 @@ pub struct Runs<'a> {
     pub command: &'static str,
     /// Each.
     pub runs: &'a [Run],
+    /// What random programs have reached together, for each configuration.
+    #[serde(skip_serializing_if = "<[Coverage]>::is_empty")]
+    pub programs: &'a [Coverage],
 }
 
 /// An error that ended a command before it ran anything.

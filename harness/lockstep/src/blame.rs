@@ -2,7 +2,7 @@
 //!
 //! In the first cycle in which anything differs, all earlier cycles agreed. So a register, or a net that depends on registers only,
 //! that differs accuses the block that holds it: everything it saw before was equal. Where only combinational nets differ,
-//! the first block in evaluation order is accused whose inputs agree and whose outputs do not. Where no inner block qualifies,
+//! the first block in evaluation order is accused of which an output differs although the inputs that it depends on agree. Where no inner block qualifies,
 //! it is the wiring between them: the top itself.
 
 use std::collections::BTreeSet;
@@ -81,7 +81,7 @@ pub fn find(comparator: &Comparator, model: &[u8], rtl: &[u8]) -> Blame {
     let differences = comparator.differences(model, rtl);
     let mut early: Vec<(&str, Instance, usize)> = Vec::new();
     let mut driven: Vec<(&str, Instance, usize)> = Vec::new();
-    let mut read: BTreeSet<(&str, Instance)> = BTreeSet::new();
+    let mut read: Vec<(&Endpoint, Instance)> = Vec::new();
     for difference in &differences {
         let signal = &declaration.signals[difference.signal];
         if let Some(from) = &signal.field.from {
@@ -94,7 +94,7 @@ pub fn find(comparator: &Comparator, model: &[u8], rtl: &[u8]) -> Blame {
             }
         }
         for to in &signal.field.to {
-            read.extend(instances(declaration, to, difference, model, rtl).into_iter().map(|i| (to.block, i)));
+            read.extend(instances(declaration, to, difference, model, rtl).into_iter().map(|i| (to, i)));
         }
     }
     let blame = |accused: &[(&str, Instance, usize)], block: &str, instance: Instance| {
@@ -109,11 +109,12 @@ pub fn find(comparator: &Comparator, model: &[u8], rtl: &[u8]) -> Blame {
         }
     }
     for child in declaration.children {
-        for &(block, instance, _) in driven.iter().filter(|(b, _, _)| b == child) {
-            let inputs_differ = match instance {
-                Some(_) => read.contains(&(block, instance)) || read.contains(&(block, None)),
-                None => read.iter().any(|(b, _)| *b == block),
-            };
+        for &(block, instance, signal) in driven.iter().filter(|(b, _, _)| b == child) {
+            let name = declaration.signals[signal].field.name;
+            let inputs_differ = read.iter().any(|&(to, reader)| {
+                let same = to.block == block && (instance.is_none() || reader.is_none() || reader == instance);
+                same && to.reaches.is_none_or(|reached| reached.iter().any(|net| name.starts_with(net)))
+            });
             if !inputs_differ {
                 return blame(&driven, block, instance);
             }

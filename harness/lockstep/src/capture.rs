@@ -62,14 +62,29 @@ impl Records {
     }
 
     /// Record `index`.
+    #[inline]
     pub fn get(&self, index: usize) -> &[u8] {
         &self.all()[index * self.size..(index + 1) * self.size]
     }
 
     /// Record `index`.
+    #[inline]
     pub fn get_mut(&mut self, index: usize) -> &mut [u8] {
         let size = self.size;
         &mut self.all_mut()[index * size..(index + 1) * size]
+    }
+
+    /// Record `one`, and record `other` to be changed.
+    ///
+    /// # Panics
+    /// When they are the same.
+    pub fn pair_mut(&mut self, one: usize, other: usize) -> (&[u8], &mut [u8]) {
+        assert_ne!(one, other, "two records");
+        let size = self.size;
+        let (low, high) = self.all_mut().split_at_mut(one.max(other) * size);
+        let low = &mut low[one.min(other) * size..][..size];
+        let high = &mut high[..size];
+        if one < other { (low, high) } else { (high, low) }
     }
 
     /// All bytes, record after record.

@@ -6,8 +6,8 @@ use gpurf_blocks::Twin;
 use verilated::{Failure, Instance};
 
 use crate::blame::Blame;
-use crate::run::{Run, Source, Trail};
-use crate::{Capture, Comparator, Difference, Environment, Events, MemoryDifference, Stimulus};
+use crate::run::{Run, Source};
+use crate::{Capture, Comparator, Difference, Environment, Events, MemoryDifference, Stimulus, Trail};
 
 /// How long to run.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ pub struct Outcome {
     pub capture: Option<Capture>,
     /// The model's events over these cycles.
     pub events: Events,
-    /// Those of them that bytes alone did not decide (a measure of speed, not of correctness).
+    /// Cycles in which bytes differed and the rules were asked (a measure of speed, not of correctness).
     pub slow_compares: u64,
 }
 

@@ -8,6 +8,8 @@ use gpurf_blocks::{Declaration, Decode, Role, Signal};
 pub type Events = BTreeMap<&'static str, u64>;
 
 /// Sums of the fields of every event word: the output ports `event_o` and `..._event_o` that are packed structs.
+///
+/// Most words come again and again. So what is counted is how often a word came, and it is taken apart when another one needs its place.
 pub struct EventTotals {
     ports: Vec<Port>,
 }
@@ -17,6 +19,25 @@ struct Port {
     offset: usize,
     bytes: usize,
     fields: Vec<Total>,
+    seen: Box<[Seen; PLACES]>,
+}
+
+/// Places for words that have not been taken apart yet.
+const PLACES: usize = 256;
+
+/// A word, and how often it came since it got its place.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    word: u64,
+    times: u64,
+}
+
+impl Seen {
+    /// The place of a word: the highest bits of a product with the golden ratio, on which all of its bits have an influence.
+    #[inline]
+    fn place(word: u64) -> usize {
+        (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PLACES.ilog2())) as usize
+    }
 }
 
 struct Total {
@@ -43,26 +64,59 @@ impl EventTotals {
     /// Adds the events of a cycle.
     #[inline]
     pub fn add(&mut self, record: &[u8]) {
+        self.add_times(record, 1);
+    }
+
+    /// Adds the events of a cycle that was there so many times.
+    #[inline]
+    pub fn add_times(&mut self, record: &[u8], times: u64) {
         for port in &mut self.ports {
-            let mut word = [0; 8];
-            word[..port.bytes].copy_from_slice(&record[port.offset..port.offset + port.bytes]);
-            let word = u64::from_le_bytes(word);
-            if word == 0 {
-                continue;
-            }
-            for field in &mut port.fields {
-                field.total += word >> field.position & field.mask;
-            }
+            port.add(port.word(record), times);
         }
     }
 
     /// The sums so far.
     pub fn by_name(&self) -> Events {
-        self.ports.iter().flat_map(|p| &p.fields).map(|f| (f.name, f.total)).collect()
+        let total = |port: &Port, field: &Total| {
+            let waiting: u64 = port.seen.iter().map(|seen| field.of(seen.word) * seen.times).sum();
+            (field.name, field.total + waiting)
+        };
+        self.ports.iter().flat_map(|port| port.fields.iter().map(move |field| total(port, field))).collect()
+    }
+}
+
+impl Total {
+    /// The field in a word.
+    #[inline]
+    fn of(&self, word: u64) -> u64 {
+        word >> self.position & self.mask
     }
 }
 
 impl Port {
+    /// Its word in a record.
+    #[inline]
+    fn word(&self, record: &[u8]) -> u64 {
+        let bytes = &record[self.offset..self.offset + self.bytes];
+        if let Ok(bytes) = bytes.try_into() {
+            return u64::from_le_bytes(bytes);
+        }
+        bytes.iter().rev().fold(0, |word, &byte| word << u8::BITS | u64::from(byte))
+    }
+
+    #[inline]
+    fn add(&mut self, word: u64, times: u64) {
+        let seen = &mut self.seen[Seen::place(word)];
+        if seen.word == word {
+            seen.times += times;
+            return;
+        }
+        let Seen { word: old, times } = std::mem::replace(seen, Seen { word, times });
+        for field in &mut self.fields {
+            field.total += field.of(old) * times;
+        }
+    }
+
     fn of(signal: &Signal) -> Option<Self> {
         let field = &signal.field;
         let Decode::Packed(layout) = field.decode else { return None };
@@ -75,7 +129,12 @@ impl Port {
             position -= bits;
             Total { name, position, mask: u64::MAX >> (64 - bits), total: 0 }
         };
-        Some(Self { offset: field.offset, bytes: field.elem_bytes, fields: layout.iter().map(total).collect() })
+        Some(Self {
+            offset: field.offset,
+            bytes: field.elem_bytes,
+            fields: layout.iter().map(total).collect(),
+            seen: Box::new([Seen::default(); PLACES]),
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use gpurf_blocks::{Declaration, Role};
 use tempfile::TempDir;
 
 use crate::wave::{Scopes, WaveFile};
-use crate::{Capture, Cause, Comparator, Reproducer, report, wave};
+use crate::{Capture, Cause, Comparator, report, wave};
 
 /// Signals that a viewer opens on, at most.
 const SHOWN: usize = 32;
@@ -20,8 +20,8 @@ pub struct FailureContext<'a> {
     pub cause: &'a Cause,
     /// The cycles around it.
     pub capture: Option<&'a Capture>,
-    /// The shortest run that fails.
-    pub reproducer: Option<&'a Reproducer>,
+    /// The shortest run that fails: the name of its file, and its text.
+    pub reproducer: Option<(&'a str, &'a str)>,
     /// Lines for the end of the report: seed, parameters, commands. `{}` in them stands for the folder.
     pub notes: &'a [String],
 }
@@ -46,8 +46,8 @@ pub fn write_failure(parent: &Path, context: &FailureContext<'_>) -> io::Result<
             cycle,
         )?;
     }
-    if let Some(reproducer) = context.reproducer {
-        std::fs::write(scratch.path().join("reproducer.json"), reproducer.to_json())?;
+    if let Some((name, text)) = context.reproducer {
+        std::fs::write(scratch.path().join(name), text)?;
     }
     let text = |folder: &Path| {
         let mut text = report::text(declaration, context.cause, context.capture);
@@ -58,6 +58,17 @@ pub fn write_failure(parent: &Path, context: &FailureContext<'_>) -> io::Result<
         text
     };
     place(scratch, parent, declaration.block, text)
+}
+
+/// Writes a failure folder that has no waveform: the report, in which `{}` stands for the folder, and a reproducer as in [`FailureContext`].
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn write_report(parent: &Path, name: &str, report: &str, reproducer: (&str, &str)) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(parent)?;
+    let scratch = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
+    std::fs::write(scratch.path().join(reproducer.0), reproducer.1)?;
+    place(scratch, parent, name, |folder| report.replace("{}", &folder.display().to_string()))
 }
 
 /// Gives a folder in the making a name with a number that nobody has yet, and its `report.txt`.

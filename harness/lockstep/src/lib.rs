@@ -4,14 +4,16 @@
 //! output and every probe that the block's declaration names, bit for bit; the one exception is a payload whose valid is low.
 //!
 //! What is compared, how it travels and what is reported are kept apart:
-//! * [`Comparator`] knows the rules: which bytes must be equal, and which signals differ when they are not.
+//! * `verilated` compares the RTL, where it stands, with the model's record, and stops in front of the edge of a cycle in which bytes differ.
+//! * [`Comparator`] knows the rules: which signals differ, when bytes do.
 //! * [`Lockstep`] runs the two sides, keeps the flight recorder, and gives an [`Outcome`]. Inputs come from a [`Stimulus`], or from an [`Environment`] for
 //!   each side where they follow from outputs.
 //! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
 //! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file it is kept in.
 //!
-//! Both sides run on alone behind a difference, so that the waveform shows what came of it.
+//! The model goes ahead, the RTL follows and is compared. Both sides run on alone behind a difference, so that the waveform shows what came of it.
 
+mod behind;
 pub mod blame;
 mod capture;
 mod compare;
@@ -26,6 +28,7 @@ mod rng;
 mod run;
 mod shrink;
 mod stimulus;
+mod trail;
 pub mod wave;
 
 pub use capture::{Capture, Records};
@@ -33,10 +36,11 @@ pub use compare::{Comparator, Difference};
 pub use engine::{Cause, Divergence, Lockstep, Outcome, Plan, Side};
 pub use environment::Environment;
 pub use events::{EventTotals, Events};
-pub use failure::{FailureContext, WaveFolder, write_failure};
+pub use failure::{FailureContext, WaveFolder, write_failure, write_report};
 pub use memory::{MemoryDifference, fill_memories, fill_twin};
 pub use replay::{Reproducer, ReproducerError};
 pub use rng::Rng;
-pub use run::{RESET_CYCLES, Trail};
+pub use run::RESET_CYCLES;
 pub use shrink::{Shrunk, shrink};
 pub use stimulus::{Sequence, Stimulus};
+pub use trail::Trail;

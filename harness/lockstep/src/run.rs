@@ -6,28 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gpurf_blocks::Role;
 use verilated::Failure;
 
-use crate::blame::{self, Blame};
-use crate::events::EventTotals;
+use crate::blame::Blame;
 use crate::memory::differing_memories;
+use crate::trail::{CHUNK, Trail};
 use crate::{
-    Capture, Cause, Difference, Divergence, Environment, Events, Lockstep, Outcome, Plan, Records, Rng, Side, Stimulus,
+    Cause, Difference, Divergence, Environment, Events, Lockstep, Outcome, Plan, Records, Rng, Side, Stimulus,
     fill_memories,
 };
 
 /// Cycles of reset before cycle 0; nothing is compared in them.
 pub const RESET_CYCLES: usize = 4;
-/// Cycles kept before a difference.
-const HISTORY: usize = 256;
-/// Cycles run on behind a difference.
-const RUN_ON: usize = 32;
-/// Cycles that one side runs before the other follows: each side's code and data stay in the processor's caches.
-const CHUNK: usize = 64;
-/// Records in the flight recorder: the history, and a chunk in front of it.
-const RING: usize = (HISTORY + RUN_ON).next_multiple_of(CHUNK) + CHUNK;
 
 /// Where the inputs of both sides come from.
 pub(crate) enum Source<'a> {
-    /// One stimulus: the model gets what the RTL got.
+    /// One stimulus: the RTL gets what the model got.
     Recorded(&'a mut dyn Stimulus),
     /// An environment for each side.
     Reactive {
@@ -39,70 +31,47 @@ pub(crate) enum Source<'a> {
 }
 
 /// Sees every cycle that was found equal; gives whether it made progress.
-type Observe<'a> = dyn FnMut(&[u8], &[u8]) -> bool + 'a;
-
-/// What a run keeps from one stretch to the next: the flight recorder, the last cycle of both sides, the counts. See [`Lockstep::go_on`].
-pub struct Trail {
-    /// Cycle `c` of the RTL is in record `c % RING`.
-    ring: Records,
-    /// The RTL's inputs of the cycle before, for its environment.
-    driven: Records,
-    /// The model's cycle.
-    model: Records,
-    totals: EventTotals,
-    /// Cycles found equal since reset; `None` before it.
-    cycles: Option<u64>,
-    slow_compares: u64,
-}
-
-impl Trail {
-    /// Before reset.
-    pub fn new(lockstep: &Lockstep) -> Self {
-        let declaration = lockstep.comparator.declaration();
-        let (size, input_bytes) = (declaration.record_bytes, declaration.input_bytes);
-        Self {
-            ring: Records::zeroed(size, RING),
-            driven: Records::zeroed(input_bytes, 1),
-            model: Records::zeroed(size, 1),
-            totals: EventTotals::new(declaration),
-            cycles: None,
-            slow_compares: 0,
-        }
-    }
-
-    /// The model's record of the last cycle.
-    pub fn last(&self) -> &[u8] {
-        self.model.get(0)
-    }
-}
+pub(crate) type Observe<'a> = dyn FnMut(&[u8], &[u8]) -> bool + 'a;
 
 /// A run in progress. The next cycle to compare is the number of cycles found equal.
 pub(crate) struct Run<'a> {
-    side: &'a mut Lockstep,
-    source: Source<'a>,
+    pub side: &'a mut Lockstep,
+    pub source: Source<'a>,
     plan: Plan,
     observe: &'a mut Observe<'a>,
-    trail: &'a mut Trail,
-    input_bytes: usize,
+    pub trail: &'a mut Trail,
+    pub input_bytes: usize,
+    pub output_bytes: usize,
     /// Cycles in a row without progress.
     idle: u64,
-    outcome: Outcome,
+    pub outcome: Outcome,
 }
 
-/// What the RTL did of a chunk.
-struct Ahead {
-    /// Cycles it ran.
-    sampled: usize,
+/// What the model did of a chunk.
+pub(crate) struct Ahead {
+    /// The first cycle that it has not done.
+    pub end: u64,
     /// There are no further inputs.
-    ended: bool,
-    result: Result<(), Failure>,
+    pub ended: bool,
+    /// It has panicked in that cycle.
+    panic: Option<String>,
 }
 
-/// Why the model follows no further.
-enum Stop {
+impl Ahead {
+    /// Whether it can go on.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.ended && self.panic.is_none()
+    }
+}
+
+/// Why the RTL follows no further.
+pub(crate) enum Stop {
+    /// The RTL has settled in this cycle and stands in front of its edge; the trail has what it does.
     Differ(Vec<Difference>),
     /// The environment of this side has ended, the other's has not.
     Ended(Side),
+    /// The RTL failed.
+    Failed(Failure),
     Hung,
 }
 
@@ -116,12 +85,14 @@ impl<'a> Run<'a> {
     ) -> Self {
         let cycles = trail.cycles.unwrap_or(0);
         let slow_compares = trail.slow_compares;
+        let declaration = side.comparator.declaration();
         Self {
             source,
             plan,
             observe,
             trail,
-            input_bytes: side.comparator.declaration().input_bytes,
+            input_bytes: declaration.input_bytes,
+            output_bytes: declaration.output_bytes,
             idle: 0,
             outcome: Outcome { cycles, cause: None, capture: None, events: Events::new(), slow_compares },
             side,
@@ -151,7 +122,7 @@ impl<'a> Run<'a> {
             return Ok(());
         };
         let reset = reset.field.offset;
-        let mut record = Records::zeroed(declaration.record_bytes, 1);
+        let [mut record, mut model] = [(); 2].map(|()| Records::zeroed(declaration.record_bytes, 1));
         let mut rng = Rng::new(seed, "inputs under reset");
         for cycle in 0..RESET_CYCLES {
             if cycle + 1 == RESET_CYCLES {
@@ -162,7 +133,7 @@ impl<'a> Run<'a> {
             }
             record.get_mut(0)[reset] = 0;
             self.side.rtl.cycles(record.all_mut(), 1).1?;
-            let (inputs, compared) = self.trail.model.get_mut(0).split_at_mut(self.input_bytes);
+            let (inputs, compared) = model.get_mut(0).split_at_mut(self.input_bytes);
             inputs.copy_from_slice(&record.get(0)[..self.input_bytes]);
             self.side.twin.cycle(inputs, compared);
         }
@@ -172,10 +143,11 @@ impl<'a> Run<'a> {
     fn compare(&mut self, stop: &AtomicBool) {
         loop {
             if stop.load(Ordering::Relaxed) {
-                return self.end(Cause::Interrupted, Records::new(self.trail.ring.size()));
+                return self.end(Cause::Interrupted, None);
             }
             let before = self.outcome.cycles;
-            let ahead = self.run_ahead(before, (self.plan.cycles - before).min(CHUNK as u64) as usize);
+            let wanted = (self.plan.cycles - before).min(CHUNK as u64).min(Trail::until_turn(before));
+            let ahead = self.run_ahead(before, wanted);
             let ended = ahead.ended;
             if !self.follow_up(ahead) {
                 return;
@@ -190,192 +162,181 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs the RTL for up to `wanted` cycles from `cycle` on, the first of a chunk.
-    fn run_ahead(&mut self, cycle: u64, wanted: usize) -> Ahead {
-        if let Source::Recorded(stimulus) = &mut self.source {
-            // The whole chunk in one call: what recorded inputs are for.
-            let (start, size) = (place(cycle), self.trail.ring.size());
-            let records = &mut self.trail.ring.all_mut()[start * size..(start + wanted) * size];
-            let given = records
-                .chunks_exact_mut(size)
-                .map_while(|r| stimulus.next(&mut r[..self.input_bytes]).then_some(()))
-                .count();
-            let (sampled, result) = self.side.rtl.cycles(records, given);
-            return Ahead { sampled, ended: given < wanted, result };
-        }
-        let mut ahead = Ahead { sampled: 0, ended: false, result: Ok(()) };
-        while ahead.sampled < wanted && ahead.result.is_ok() && !ahead.ended {
-            match self.step_rtl(cycle + ahead.sampled as u64) {
-                Some((sampled, result)) => {
-                    ahead.sampled += sampled;
-                    ahead.result = result;
+    /// Runs the model for up to `wanted` cycles from `cycle` on.
+    fn run_ahead(&mut self, cycle: u64, wanted: u64) -> Ahead {
+        let mut ahead = Ahead { end: cycle, ended: false, panic: None };
+        // The model must not take the harness down with it: the waveform is wanted most when it panics.
+        let run = catch_unwind(AssertUnwindSafe(|| {
+            while ahead.end < cycle + wanted && !ahead.ended {
+                match self.step_model(ahead.end) {
+                    true => ahead.end += 1,
+                    false => ahead.ended = true,
                 }
-                None => ahead.ended = true,
             }
-        }
+        }));
+        ahead.panic = run.err().map(|panic| panic_message(&*panic));
         ahead
     }
 
-    /// One cycle of the RTL; `None` when there are no further inputs.
-    fn step_rtl(&mut self, cycle: u64) -> Option<(usize, Result<(), Failure>)> {
-        let (at, size) = (place(cycle), self.trail.ring.size());
-        let given = match &mut self.source {
-            Source::Recorded(stimulus) => stimulus.next(&mut self.trail.ring.get_mut(at)[..self.input_bytes]),
-            Source::Reactive { rtl, .. } => {
-                let previous = cycle.checked_sub(1).map(|c| &self.trail.ring.get(place(c))[self.input_bytes..]);
-                let given = rtl.drive(previous, self.trail.driven.get_mut(0));
-                self.trail.ring.get_mut(at)[..self.input_bytes].copy_from_slice(self.trail.driven.get(0));
-                given
-            }
-        };
-        given.then(|| self.side.rtl.cycles(&mut self.trail.ring.all_mut()[at * size..(at + 1) * size], 1))
+    /// One cycle of the model; false when there are no further inputs.
+    fn step_model(&mut self, cycle: u64) -> bool {
+        if !self.drive_model(cycle) {
+            return false;
+        }
+        let (inputs, compared) = self.trail.cycle_mut(cycle).split_at_mut(self.input_bytes);
+        self.side.twin.cycle(inputs, compared);
+        true
     }
 
-    /// Lets the model follow a chunk. Returns whether the sides are equal and may go on.
-    fn follow_up(&mut self, ahead: Ahead) -> bool {
-        let end = self.outcome.cycles + ahead.sampled as u64;
-        let over = ahead.ended || ahead.result.as_ref().is_err_and(|f| f.fatal);
-        // The model must not take the harness down with it: the waveform is wanted most when it panics.
-        let followed = catch_unwind(AssertUnwindSafe(|| self.follow(end, ahead.ended)));
-        let cycle = self.outcome.cycles;
-        let mut model = Records::new(self.trail.ring.size());
-        let cause = match followed {
-            Err(panic) => Cause::Panicked { cycle, message: panic_message(&*panic) },
-            Ok(Some(Stop::Hung)) => Cause::Hung { cycle: cycle - 1, since: cycle - self.idle },
-            Ok(Some(Stop::Ended(side))) => {
-                let (differences, memories, blame) = (Vec::new(), Vec::new(), Blame::of_environment(&[]));
-                Cause::Diverged(Divergence { cycle, differences, memories, ended: Some(side), blame })
-            }
-            Ok(Some(Stop::Differ(differences))) => {
-                let cause = self.diverged(differences);
-                model.push(self.trail.model.get(0));
-                self.run_on(end, over, &mut model);
-                cause
-            }
-            Ok(None) => {
-                let Err(failure) = ahead.result else { return true };
-                self.run_on(end, over, &mut model);
-                // The cycle whose edge failed was sampled and equal.
-                Cause::Assertion { cycle: cycle.saturating_sub(1), failure }
-            }
+    /// The model's inputs of a cycle; false when there are none.
+    fn drive_model(&mut self, cycle: u64) -> bool {
+        let (input_bytes, output_bytes) = (self.input_bytes, self.output_bytes);
+        let model = match &mut self.source {
+            Source::Recorded(stimulus) => return stimulus.next(&mut self.trail.cycle_mut(cycle)[..input_bytes]),
+            Source::Reactive { model, .. } => model,
         };
-        self.end(cause, model);
+        let Some(before) = cycle.checked_sub(1) else {
+            let inputs = &mut self.trail.cycle_mut(cycle)[..input_bytes];
+            inputs.fill(0);
+            return model.drive(None, inputs);
+        };
+        let (before, now) = self.trail.pair_mut(before, cycle);
+        let (inputs, compared) = before.split_at(input_bytes);
+        now[..input_bytes].copy_from_slice(inputs);
+        model.drive(Some(&compared[..output_bytes]), &mut now[..input_bytes])
+    }
+
+    /// Lets the RTL follow a chunk. Returns whether the sides are equal and may go on.
+    fn follow_up(&mut self, ahead: Ahead) -> bool {
+        // What observes is no part of the RTL: it may panic like the model.
+        let followed = catch_unwind(AssertUnwindSafe(|| self.follow(&ahead)));
+        let cycle = self.outcome.cycles;
+        let stop = match followed {
+            Err(panic) => {
+                self.end(Cause::Panicked { cycle, message: panic_message(&*panic) }, None);
+                return false;
+            }
+            Ok(None) => match ahead.panic {
+                None => return true,
+                Some(message) => {
+                    self.end(Cause::Panicked { cycle, message }, None);
+                    return false;
+                }
+            },
+            Ok(Some(stop)) => stop,
+        };
+        match stop {
+            Stop::Hung => self.end(Cause::Hung { cycle: cycle - 1, since: cycle - self.idle }, None),
+            Stop::Ended(side) => {
+                let (differences, memories, blame) = (Vec::new(), Vec::new(), Blame::of_environment(&[]));
+                let divergence = Divergence { cycle, differences, memories, ended: Some(side), blame };
+                self.end(Cause::Diverged(divergence), None);
+            }
+            Stop::Differ(differences) => {
+                let cause = self.diverged(differences);
+                let behind = self.behind_difference(&ahead);
+                self.end(cause, Some(behind));
+            }
+            Stop::Failed(failure) => {
+                let behind = if failure.fatal { None } else { Some(self.behind_failure(&ahead)) };
+                // The cycle whose edge failed was sampled and equal.
+                self.end(Cause::Assertion { cycle: cycle.saturating_sub(1), failure }, behind);
+            }
+        }
         false
     }
 
-    /// The model's cycles up to `end`. `ended`: the RTL has no inputs there.
-    fn follow(&mut self, end: u64, ended: bool) -> Option<Stop> {
-        while self.outcome.cycles < end {
-            let cycle = self.outcome.cycles;
-            if !self.step_model(cycle) {
-                return Some(Stop::Ended(Side::Model));
-            }
-            let differences = self.differences(cycle);
-            if !differences.is_empty() {
-                return Some(Stop::Differ(differences));
-            }
-            self.trail.totals.add(self.trail.model.get(0));
-            let (inputs, compared) = self.trail.model.get(0).split_at(self.input_bytes);
+    /// The RTL's cycles up to where the model is, and what they were.
+    fn follow(&mut self, ahead: &Ahead) -> Option<Stop> {
+        let (equal, stop) = match self.source {
+            Source::Recorded(_) => self.follow_recorded(ahead.end),
+            Source::Reactive { .. } => self.follow_reactive(ahead),
+        };
+        while self.outcome.cycles < equal {
+            let record = self.trail.cycle(self.outcome.cycles);
+            let (inputs, compared) = record.split_at(self.input_bytes);
             self.idle = if (self.observe)(inputs, compared) { 0 } else { self.idle + 1 };
+            self.trail.add_events(self.outcome.cycles);
             self.outcome.cycles += 1;
             if self.plan.idle_limit.is_some_and(|limit| self.idle >= limit.max(1)) {
                 return Some(Stop::Hung);
             }
         }
-        let goes_on = ended && matches!(self.source, Source::Reactive { .. }) && self.drive_model(end);
-        goes_on.then_some(Stop::Ended(Side::Rtl))
+        stop
     }
 
-    /// One cycle of the model; false when there are no further inputs.
-    fn step_model(&mut self, cycle: u64) -> bool {
-        let given = self.drive_model(cycle);
-        if given {
-            let (inputs, compared) = self.trail.model.get_mut(0).split_at_mut(self.input_bytes);
-            self.side.twin.cycle(inputs, compared);
-        }
-        given
-    }
-
-    /// The model's inputs of a cycle; false when there are none.
-    fn drive_model(&mut self, cycle: u64) -> bool {
-        let (inputs, compared) = self.trail.model.get_mut(0).split_at_mut(self.input_bytes);
-        match &mut self.source {
-            Source::Recorded(_) => {
-                inputs.copy_from_slice(&self.trail.ring.get(place(cycle))[..self.input_bytes]);
-                true
+    /// The RTL on the inputs that the model got, up to `end`: up to where it is equal, and why no further.
+    fn follow_recorded(&mut self, end: u64) -> (u64, Option<Stop>) {
+        let mut cycle = self.outcome.cycles;
+        while cycle < end {
+            let (records, actual) = self.trail.from(cycle);
+            let followed = self.side.rtl.follow(records, (end - cycle) as usize, actual);
+            cycle += followed.done as u64;
+            let mut result = followed.result;
+            if followed.differs {
+                let (records, actual) = self.trail.from(cycle);
+                actual[..self.input_bytes].copy_from_slice(&records[..self.input_bytes]);
+                let differences = self.differences(cycle);
+                if !differences.is_empty() {
+                    return (cycle, Some(Stop::Differ(differences)));
+                }
+                result = self.side.rtl.edge();
+                cycle += 1;
             }
-            Source::Reactive { model, .. } if cycle == 0 => {
-                // Reset has left its inputs here.
-                inputs.fill(0);
-                model.drive(None, inputs)
+            if let Err(failure) = result {
+                return (cycle, Some(Stop::Failed(failure)));
             }
-            Source::Reactive { model, .. } => model.drive(Some(compared), inputs),
         }
+        (cycle, None)
     }
 
-    /// In what the model's cycle differs from the RTL's.
+    /// The RTL in its own environment, as far as the model is.
+    fn follow_reactive(&mut self, ahead: &Ahead) -> (u64, Option<Stop>) {
+        let mut cycle = self.outcome.cycles;
+        while cycle < ahead.end {
+            if !self.drive_rtl(cycle) {
+                return (cycle, Some(Stop::Ended(Side::Rtl)));
+            }
+            let (expected, own) = self.trail.from(cycle);
+            let comparator = &self.side.comparator;
+            if expected[..self.input_bytes] != own[..self.input_bytes] {
+                let mut differences = comparator.input_differences(expected, own);
+                if !differences.is_empty() {
+                    // Should it fail, its edge will say so.
+                    let _ = self.side.rtl.settle(own);
+                    differences.extend(comparator.differences(expected, own));
+                    return (cycle, Some(Stop::Differ(differences)));
+                }
+            }
+            let followed = self.side.rtl.follow_with(own, expected);
+            let mut result = followed.result;
+            if followed.differs {
+                let differences = self.differences(cycle);
+                if !differences.is_empty() {
+                    return (cycle, Some(Stop::Differ(differences)));
+                }
+                result = self.side.rtl.edge();
+            }
+            cycle += if followed.differs { 1 } else { followed.done as u64 };
+            if let Err(failure) = result {
+                return (cycle, Some(Stop::Failed(failure)));
+            }
+        }
+        let goes_on = ahead.ended && self.drive_rtl(cycle);
+        (cycle, goes_on.then_some(Stop::Ended(Side::Model)))
+    }
+
+    /// The RTL's inputs of a cycle from its environment; false when there are none.
+    fn drive_rtl(&mut self, cycle: u64) -> bool {
+        let Source::Reactive { rtl, .. } = &mut self.source else { return false };
+        let (inputs, compared) = self.trail.rtl.get_mut(0).split_at_mut(self.input_bytes);
+        rtl.drive((cycle > 0).then_some(&compared[..self.output_bytes]), inputs)
+    }
+
+    /// In what the model's cycle differs from the RTL's, of which all is in the trail.
     fn differences(&mut self, cycle: u64) -> Vec<Difference> {
-        let comparator = &self.side.comparator;
-        let (model, rtl) = (self.trail.model.get(0), self.trail.ring.get(place(cycle)));
-        let mut differences = Vec::new();
-        if matches!(self.source, Source::Reactive { .. }) && model[..self.input_bytes] != rtl[..self.input_bytes] {
-            differences = comparator.input_differences(model, rtl);
-        }
-        if !comparator.surely_equal(model, rtl) {
-            self.outcome.slow_compares += 1;
-            differences.extend(comparator.differences(model, rtl));
-        }
-        differences
-    }
-
-    /// The first differing cycle.
-    fn diverged(&self, differences: Vec<Difference>) -> Cause {
-        let cycle = self.outcome.cycles;
-        let comparator = &self.side.comparator;
-        let inputs: Vec<usize> = differences.iter().map(|d| d.signal).filter(|&s| comparator.is_input(s)).collect();
-        // Everything before was equal, so nothing but the environments can make inputs differ.
-        let blame = if inputs.is_empty() {
-            blame::find(comparator, self.trail.model.get(0), self.trail.ring.get(place(cycle)))
-        } else {
-            Blame::of_environment(&inputs)
-        };
-        Cause::Diverged(Divergence { cycle, differences, memories: Vec::new(), ended: None, blame })
-    }
-
-    /// After a failure both sides go on alone for some cycles, each with its own environment. `model` has what the model has done of
-    /// the cycles that are not known to be equal, `end` is the first cycle the RTL has not done; `over`: nor can it.
-    fn run_on(&mut self, mut end: u64, over: bool, model: &mut Records) {
-        let first = self.outcome.cycles;
-        let last = first + RUN_ON as u64;
-        // The ring is a circle; a chunk never crosses its end, but the run-on may.
-        while end <= last && !over {
-            let Some((sampled, result)) = self.step_rtl(end) else { break };
-            end += sampled as u64;
-            if sampled == 0 || result.is_err_and(|f| f.fatal) {
-                break;
-            }
-        }
-        for cycle in first + model.len() as u64..end.min(last + 1) {
-            if !catch_unwind(AssertUnwindSafe(|| self.step_model(cycle))).unwrap_or(false) {
-                break;
-            }
-            model.push(self.trail.model.get(0));
-        }
-    }
-
-    /// Ends the run: keeps the cycles before, in which both sides are equal, and those in `model` behind them.
-    fn end(&mut self, cause: Cause, model: Records) {
-        let (next, behind) = (self.outcome.cycles, model.len() as u64);
-        let first_cycle = next - (HISTORY as u64).min(next).min(RING as u64 - behind.max(1));
-        let mut rtl = Records::new(self.trail.ring.size());
-        (first_cycle..next).for_each(|cycle| rtl.push(self.trail.ring.get(place(cycle))));
-        let mut both = rtl.clone();
-        for (index, cycle) in (next..next + behind).enumerate() {
-            rtl.push(self.trail.ring.get(place(cycle)));
-            both.push(model.get(index));
-        }
-        self.outcome.capture = Some(Capture { first_cycle, rtl, model: both });
-        self.outcome.cause = Some(cause);
+        self.outcome.slow_compares += 1;
+        self.side.comparator.differences(self.trail.cycle(cycle), self.trail.rtl.get(0))
     }
 
     /// Compares all memories whole. Returns whether they are equal.
@@ -385,14 +346,9 @@ impl<'a> Run<'a> {
         let blame = Blame { block: first.block.into(), instance: None, signals: Vec::new() };
         let (cycle, differences) = (self.outcome.cycles, Vec::new());
         let divergence = Divergence { cycle, differences, memories, ended: None, blame };
-        self.end(Cause::Diverged(divergence), Records::new(self.trail.ring.size()));
+        self.end(Cause::Diverged(divergence), None);
         false
     }
-}
-
-/// The record of a cycle.
-fn place(cycle: u64) -> usize {
-    (cycle % RING as u64) as usize
 }
 
 /// Random bits in every element of an input, within its width.
@@ -410,7 +366,7 @@ fn randomise(rng: &mut Rng, field: &gpurf_blocks::Field, record: &mut [u8]) {
     }
 }
 
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("the model panicked").to_owned()
 }

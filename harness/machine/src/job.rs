@@ -1,12 +1,6 @@
 //! A launch made ready for the SM: what the host writes and says, and whether it fits.
 
-use std::collections::BTreeSet;
-
 use gpurf_blocks::config::Config;
-use gpurf_blocks::front::roles;
-use gpurf_blocks::instruction::unit;
-use gpurf_isa::Op;
-use gpurf_isa::modifiers::{Atomic, AtomicSpace};
 use gpurf_oracle::Geometry;
 use gpurf_oracle::host::KernelLaunch;
 
@@ -81,15 +75,6 @@ pub enum Misfit {
         /// Words it may have.
         room: u32,
     },
-    /// Operations without a unit.
-    #[error("the SM has no unit for {operations}")]
-    Operations {
-        /// Their mnemonics.
-        operations: String,
-    },
-    /// Float additions in shared memory.
-    #[error("atomic additions of floats in shared memory come with the floating-point unit")]
-    SharedFloatAtomic,
 }
 
 /// A launch made ready.
@@ -122,18 +107,6 @@ impl Job {
     fn fitting(config: &Config, launch: &KernelLaunch<'_>) -> Result<Self, Misfit> {
         let (kernel, geometry, shape) = (launch.kernel, launch.geometry, config.sm_shape());
         let code: Vec<[u64; 2]> = kernel.code.iter().map(|instruction| instruction.encode()).collect();
-        let missing: BTreeSet<&str> = std::iter::zip(&kernel.code, &code)
-            .filter(|(_, [op, ctl])| roles(*op, *ctl).unit() == unit::UNSUPPORTED)
-            .map(|(instruction, _)| instruction.op.mnemonic())
-            .collect();
-        if !missing.is_empty() {
-            let operations = missing.into_iter().collect::<Vec<_>>().join(", ");
-            return Err(Misfit::Operations { operations });
-        }
-        let adds_floats = |op| matches!(op, Op::Atom { space: AtomicSpace::Shared, operation: Atomic::AddF32 });
-        if kernel.code.iter().any(|instruction| adds_floats(instruction.op)) {
-            return Err(Misfit::SharedFloatAtomic);
-        }
         if code.len() > shape.code_words {
             return Err(Misfit::Code { instructions: code.len(), room: shape.code_words });
         }

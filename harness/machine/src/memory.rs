@@ -169,6 +169,19 @@ impl GlobalMemory {
         }
     }
 
+    /// How many cycles behind this one have the same inputs if nothing is taken in them.
+    pub fn still(&self, inputs: &SmIn) -> u64 {
+        let until = |cycle: u64| cycle.saturating_sub(self.cycle + 1);
+        let room = if inputs.mem_req_ready_i == 0 { self.waiting.front().map(|&start| until(start)) } else { None };
+        let answer = self.answers.front().map(|answer| until(answer.due));
+        room.into_iter().chain(answer).min().unwrap_or(u64::MAX)
+    }
+
+    /// Lets that many such cycles pass.
+    pub fn skip(&mut self, cycles: u64) {
+        self.cycle += cycles;
+    }
+
     /// Takes the request of this cycle.
     fn accept(&mut self, out: &SmOut) {
         let start = self.free.max(self.cycle);

@@ -66,6 +66,16 @@ impl Surroundings {
             }
         })
     }
+
+    /// How many cycles behind this one have the same inputs, if the SM does nothing in them. (The host waits: where it writes, something happens.)
+    pub fn still(&self, inputs: &SmIn) -> u64 {
+        self.memory.still(inputs)
+    }
+
+    /// Lets that many such cycles pass.
+    pub fn skip(&mut self, cycles: u64) {
+        self.memory.skip(cycles);
+    }
 }
 
 impl Environment for Surroundings {

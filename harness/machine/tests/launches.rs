@@ -86,12 +86,23 @@ fn what_the_sm_finds_wrong_is_said_in_words() {
 
 #[test]
 fn a_fault_that_the_oracle_does_not_know_names_the_instruction() {
-    // The SM cannot add floats in shared memory yet; through a generic address that shows only when it happens.
-    let code = "MOV R3, 1\nMOV R4, 0x10\nST.SHARED.B32 [R4], RZ\nATOM.GENERIC.ADD.F32 RZ, [R4:R3], RZ";
-    let LaunchError::Mismatch(mismatch) = error(&Program::new(code, 1, 32), judged()) else { panic!("no mismatch") };
+    // The first warp waits for memory, so that the second one is the first to count; to the oracle, which runs one warp after the other, it is not.
+    // Whoever is the first and not the first warp goes wrong.
+    let code = "
+        ISETP.LT.AND P0, R0, 32, PT
+        MOV R8, 0
+        @P0 LD.GLOBAL.B32 R8, [R2:RZ]
+        LDC.B32 R4, [RZ+0x8]
+        IADD R4, PT, R4, R8, !PT
+        MOV R6, 1
+        ATOM.GLOBAL.ADD R5, [R4:RZ], R6
+        ISETP.EQ.AND P1, R5, 0, !P0
+        @P1 LD.GLOBAL.B32 R9, [R2:RZ+0x2]";
+    let LaunchError::Mismatch(mismatch) = error(&Program::new(code, 1, 64), judged()) else { panic!("no mismatch") };
     let Difference::Fault(fault) = &mismatch.difference else { panic!("{mismatch}") };
-    assert!(fault.starts_with("test.ptx:109: kernel test, block (0, 0, 0), warp 0 (warp 0 of the SM): float atomic"));
-    assert!(fault.contains("; instruction 9: ATOM.GENERIC.ADD.F32"), "{fault}");
+    let start = "test.ptx:114: kernel test, block (0, 0, 0), warp 1 (warp 1 of the SM): misaligned address";
+    assert!(fault.starts_with(start), "{fault}");
+    assert!(fault.contains("; instruction 14: @P1 LD.GLOBAL.B32"), "{fault}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use common::{INTEGERS, Program, buffers, compiled, settings, words};
+use common::{FLOATS, INTEGERS, Program, buffers, compiled, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_kernels::Case;
@@ -37,7 +37,7 @@ fn both(settings: Settings) -> LockstepEngine {
 
 #[test]
 fn kernels_are_equal_on_both_sides_and_as_the_oracle_says() {
-    for name in INTEGERS {
+    for name in INTEGERS.into_iter().chain(FLOATS) {
         let case = Case::load(name).unwrap();
         let mut session = Session::new(case.manifest(), &compiled(name, 64).image).unwrap();
         let mut engine = both(settings(SET));
@@ -103,7 +103,7 @@ fn faults_and_hangs_are_the_same_on_the_rtl() {
     let LaunchError::Hung(hang) = load.run(&mut engine).unwrap_err() else { panic!("no hang") };
     assert!(hang.waits.iter().any(|line| line.contains("waits for R9: instruction 7 (test.ptx:107)")), "{hang}");
     let folder = tempfile::tempdir().unwrap();
-    let written = engine.write_failure(folder.path(), &hang.waits).unwrap().unwrap();
+    let written = engine.write_failure(folder.path(), &hang.waits, None).unwrap().unwrap();
     let report = std::fs::read_to_string(written.join("report.txt")).unwrap();
     assert!(report.contains("no progress") && report.contains("waits for R9"), "{report}");
 }
@@ -159,8 +159,9 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
     let divergence = broken.divergence.unwrap();
     assert_eq!((divergence.block.as_str(), divergence.port.as_str()), ("coalescer", "mem_req_valid_o"));
     assert_eq!(engine.statistics().cycles, WRONG);
-    let written = engine.write_failure(folder.path(), &["  a note".into()]).unwrap().unwrap();
+    let written = engine.write_failure(folder.path(), &["  a note".into()], Some(("r.toml", "text"))).unwrap().unwrap();
     assert!(std::fs::read_to_string(written.join("report.txt")).unwrap().ends_with("  a note\n"));
+    assert_eq!(std::fs::read_to_string(written.join("r.toml")).unwrap(), "text");
     // The stretch that was asked for goes on behind the difference.
     let written = engine.finish_wave().unwrap().unwrap();
     let text = std::fs::read_to_string(written.join("wave.vcd")).unwrap();

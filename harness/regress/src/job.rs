@@ -15,7 +15,7 @@ use gpurf_lockstep::{
 use serde::Serialize;
 use verilated::{Library, Options, Request, Toolchain};
 
-use crate::{KernelInputs, Project, kernels};
+use crate::{KernelInputs, ProgramInputs, Project, kernels, programs};
 
 /// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times.
 pub const COVERAGE_FROM_CYCLES: u64 = 100_000;
@@ -33,12 +33,16 @@ const SHRINK_LIMIT: Duration = Duration::from_secs(20);
 pub enum Inputs {
     /// Constrained random, from the job's seed.
     Random,
+    /// The same with these knobs at a value (`gpurf_stimulus::knobs`): such a run need not reach everything.
+    Pinned(Vec<(String, u32)>),
     /// A reproducer.
     Replay(Reproducer),
     /// A directed sequence by name (`gpurf_stimulus::directed`).
     Directed(String),
     /// Of the SM: a kernel, with its host and memory.
     Kernel(KernelInputs),
+    /// Of the SM: a random program, from the job's seed.
+    Program(ProgramInputs),
 }
 
 /// RTL that takes the place of the project's own.
@@ -165,7 +169,8 @@ pub fn request(
     })?;
     let mut twin = (entry.twin)(config);
     let memories = twin.memories().iter().map(Into::into).collect();
-    let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), entry.sources);
+    let (packages, sources) = (entry.packages, entry.sources);
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), packages, sources);
     request.options = options;
     for (module, file) in &rtl.overrides {
         if gpurf_sm::find(module).is_none() {
@@ -180,7 +185,8 @@ pub fn request(
         }
         request.replace(module, file);
     }
-    request.sources.splice(1..1, rtl.extra.iter().cloned());
+    let behind_packages = 1 + packages.len();
+    request.sources.splice(behind_packages..behind_packages, rtl.extra.iter().cloned());
     request.include_dirs.extend(rtl.include_dirs.iter().cloned());
     request.defines.extend(rtl.defines.iter().cloned());
     Ok(request)
@@ -215,8 +221,10 @@ pub fn run_job(
     options: &Options,
     stop: &'static AtomicBool,
 ) -> Result<JobResult, JobError> {
-    if let Inputs::Kernel(kernel) = &job.inputs {
-        return kernels::run(project, tools, job, kernel, rtl, options, stop);
+    match &job.inputs {
+        Inputs::Kernel(kernel) => return kernels::run(project, tools, job, kernel, rtl, options, stop),
+        Inputs::Program(program) => return programs::run(project, tools, job, program, rtl, options, stop),
+        Inputs::Random | Inputs::Pinned(_) | Inputs::Replay(_) | Inputs::Directed(_) => {}
     }
     let started = Instant::now();
     let request = request(project, &job.block, &job.config, rtl, options.clone())?;
@@ -244,6 +252,7 @@ impl Runner<'_> {
         let job = self.job;
         match &job.inputs {
             Inputs::Random => Ok(gpurf_stimulus::random(&job.block, &job.config, job.seed)),
+            Inputs::Pinned(pins) => Ok(gpurf_stimulus::pinned(&job.block, &job.config, job.seed, pins)),
             Inputs::Replay(file) => {
                 let inputs = file.inputs(self.declaration).map_err(|e| JobError::Input(e.to_string()))?;
                 Ok(Box::new(Sequence::new(inputs)))
@@ -251,7 +260,7 @@ impl Runner<'_> {
             Inputs::Directed(name) => gpurf_stimulus::directed::sequence(&job.block, name, &job.config)
                 .map(|inputs| Box::new(Sequence::new(inputs)) as Box<dyn Stimulus + Send>)
                 .ok_or_else(|| JobError::Input(format!("{} has no directed sequence {name}", job.block))),
-            Inputs::Kernel(_) => unreachable!("kernels have a runner of their own"),
+            Inputs::Kernel(_) | Inputs::Program(_) => unreachable!("what runs on the SM has runners of its own"),
         }
     }
 
@@ -319,12 +328,12 @@ impl Runner<'_> {
     ) -> Result<PathBuf, JobError> {
         let cause = outcome.cause.as_ref().expect("called for failures");
         let interrupted = matches!(cause, Cause::Interrupted);
-        let overrides: Vec<String> =
-            rtl.overrides.iter().map(|(m, f)| format!("{m}={}", absolute(f).display())).collect();
+        let overrides = overrides(rtl);
         let shrunk = if interrupted { None } else { self.shrink(cause, stop)? };
         let reproducer = shrunk
             .as_ref()
-            .map(|s| Reproducer::new(self.declaration, &self.job.config, self.job.seed, overrides.clone(), &s.inputs));
+            .map(|s| Reproducer::new(self.declaration, &self.job.config, self.job.seed, overrides.clone(), &s.inputs))
+            .map(|reproducer| reproducer.to_json());
         let job = self.job;
         let mut run: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
         if self.declaration.signal("cfg_i").is_some() {
@@ -350,7 +359,7 @@ impl Runner<'_> {
             comparator: &sides.comparator,
             cause,
             capture: outcome.capture.as_ref(),
-            reproducer: reproducer.as_ref(),
+            reproducer: reproducer.as_deref().map(|text| ("reproducer.json", text)),
             notes: &notes,
         };
         write_failure(&project.failures, &context).map_err(|e| {
@@ -406,6 +415,11 @@ impl Runner<'_> {
         }
         Ok((!inputs.is_empty()).then_some(inputs))
     }
+}
+
+/// The files that took the place of modules, as a reproducer names them.
+pub(crate) fn overrides(rtl: &RtlSources) -> Vec<String> {
+    rtl.overrides.iter().map(|(module, file)| format!("{module}={}", absolute(file).display())).collect()
 }
 
 fn absolute(path: &std::path::Path) -> PathBuf {

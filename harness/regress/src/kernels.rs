@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gpurf_compiler::{Options as CompilerOptions, compile};
-use gpurf_launch::Manifest;
+use gpurf_isa::Image;
+use gpurf_launch::{Manifest, Source};
 use gpurf_machine::{Breakage, LaunchError, LockstepEngine, Machine, Settings};
-use gpurf_oracle::host::{RunError, Session};
-use verilated::{Options, Toolchain};
+use gpurf_oracle::host::{RunError, Session, assembled};
+use verilated::{Library, Options, Toolchain};
 
 use crate::job::check_overrides;
 use crate::{Job, JobError, JobResult, Project, RtlSources, RunResult, request};
@@ -21,7 +22,7 @@ pub const REGISTERS: u16 = 64;
 pub struct KernelInputs {
     /// The launch manifest.
     pub manifest: PathBuf,
-    /// The PTX file of its source.
+    /// The PTX file of its source; none is looked at where the manifest has the machine's own instructions.
     pub ptx: PathBuf,
     /// What it says, where it has been read, or made, already.
     pub text: Option<String>,
@@ -52,43 +53,15 @@ pub(crate) fn run(
     options: &Options,
     stop: &'static AtomicBool,
 ) -> Result<JobResult, JobError> {
-    let input = |e: &dyn std::fmt::Display| JobError::Input(e.to_string());
     let manifest = Manifest::load(&kernel.manifest).map_err(|e| input(&e))?;
-    let name = kernel.ptx.display().to_string();
-    let text = match &kernel.text {
-        Some(text) => text.clone(),
-        None => std::fs::read_to_string(&kernel.ptx).map_err(|e| JobError::Input(format!("{name}: {e}")))?,
-    };
-    let compiled = compile(&text, &name, &CompilerOptions { registers: kernel.registers }).map_err(|e| input(&e))?;
-    let mut session = Session::new(&manifest, &compiled.image).map_err(|e| input(&e))?;
+    let image = image(&manifest, kernel)?;
+    let mut session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
+    let (library, build_s) = build(project, tools, job, rtl, options)?;
 
     let started = Instant::now();
-    let request = request(project, &job.block, &job.config, rtl, options.clone())?;
-    check_overrides(project, tools, job, rtl)?;
-    let library = tools.build(&request)?;
-    let build_s = started.elapsed().as_secs_f64();
-
-    let started = Instant::now();
-    let settings = Settings { seed: job.seed, stop, ..Settings::new(job.config) };
-    let mut engine = LockstepEngine::new(settings, &library).map_err(|f| JobError::Build(f.to_string()))?;
+    let mut engine = engine(job, &library, stop)?;
     let ran = session.run(&mut engine);
-    let statistics = engine.statistics();
-    let (signals_compared, probes_absent) = engine.compared().unwrap_or_default();
-    let mut result = JobResult {
-        job: job.clone(),
-        result: RunResult::Pass,
-        cycles: statistics.cycles,
-        signals_compared,
-        probes_absent,
-        build_s,
-        wall_s: started.elapsed().as_secs_f64(),
-        events: statistics.events,
-        coverage: Vec::new(),
-        divergence: None,
-        failing_cycle: None,
-        report: String::new(),
-        failure_folder: None,
-    };
+    let mut result = result_of(job, &engine, build_s, started.elapsed().as_secs_f64());
     match ran {
         Ok(_) => {
             let rows = session.checks().map_err(|e| input(&e))?;
@@ -108,16 +81,84 @@ pub(crate) fn run(
     }
     if job.keep_failure && result.result != RunResult::Pass {
         let notes = [format!("  {:<9} gpurf cosim --kernel {}", "run", kernel.manifest.display())];
-        let written = engine.write_failure(&project.failures, &notes);
-        result.failure_folder = written.map_err(|e| {
-            JobError::Build(format!("cannot write a failure folder in {}: {e}", project.failures.display()))
-        })?;
+        let written = engine.write_failure(&project.failures, &notes, None);
+        result.failure_folder = written.map_err(|e| cannot_write(project, &e))?;
     }
     Ok(result)
 }
 
+/// Wrong input, in words.
+pub(crate) fn input(error: &dyn std::fmt::Display) -> JobError {
+    JobError::Input(error.to_string())
+}
+
+/// A failure folder that cannot be written.
+pub(crate) fn cannot_write(project: &Project, error: &std::io::Error) -> JobError {
+    JobError::Build(format!("cannot write a failure folder in {}: {error}", project.failures.display()))
+}
+
+/// The machine code of a manifest.
+fn image(manifest: &Manifest, kernel: &KernelInputs) -> Result<Image, JobError> {
+    if let Source::Assembly(assembly) = &manifest.source {
+        return assembled(manifest, assembly).map_err(|e| input(&e));
+    }
+    let name = kernel.ptx.display().to_string();
+    let text = match &kernel.text {
+        Some(text) => text.clone(),
+        None => std::fs::read_to_string(&kernel.ptx).map_err(|e| JobError::Input(format!("{name}: {e}")))?,
+    };
+    let compiled = compile(&text, &name, &CompilerOptions { registers: kernel.registers }).map_err(|e| input(&e))?;
+    Ok(compiled.image)
+}
+
+/// Builds the SM; gives the seconds that took.
+pub(crate) fn build(
+    project: &Project,
+    tools: &Toolchain,
+    job: &Job,
+    rtl: &RtlSources,
+    options: &Options,
+) -> Result<(Library, f64), JobError> {
+    let started = Instant::now();
+    let request = request(project, &job.block, &job.config, rtl, options.clone())?;
+    check_overrides(project, tools, job, rtl)?;
+    let library = tools.build(&request)?;
+    Ok((library, started.elapsed().as_secs_f64()))
+}
+
+/// How a job's kernels run.
+pub(crate) fn settings(job: &Job, stop: &'static AtomicBool) -> Settings {
+    Settings { seed: job.seed, stop, ..Settings::new(job.config) }
+}
+
+/// Both sides, just reset.
+pub(crate) fn engine(job: &Job, library: &Library, stop: &'static AtomicBool) -> Result<LockstepEngine, JobError> {
+    LockstepEngine::new(settings(job, stop), library).map_err(|f| JobError::Build(f.to_string()))
+}
+
+/// What an engine has to say of a run in which nothing went wrong.
+pub(crate) fn result_of<M: Machine>(job: &Job, engine: &M, build_s: f64, wall_s: f64) -> JobResult {
+    let statistics = engine.statistics();
+    let (signals_compared, probes_absent) = engine.compared().unwrap_or_default();
+    JobResult {
+        job: job.clone(),
+        result: RunResult::Pass,
+        cycles: statistics.cycles,
+        signals_compared,
+        probes_absent,
+        build_s,
+        wall_s,
+        events: statistics.events,
+        coverage: Vec::new(),
+        divergence: None,
+        failing_cycle: None,
+        report: String::new(),
+        failure_folder: None,
+    }
+}
+
 /// What went wrong with a launch.
-fn failed(result: &mut JobResult, error: &LaunchError, manifest: &Path) -> Result<(), JobError> {
+pub(crate) fn failed(result: &mut JobResult, error: &LaunchError, manifest: &Path) -> Result<(), JobError> {
     result.report = format!("{error}\n");
     result.result = match error {
         LaunchError::Refused(_) | LaunchError::Program(_) => {

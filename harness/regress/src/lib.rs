@@ -12,6 +12,7 @@ mod job;
 mod kernels;
 pub mod mutants;
 mod parallel;
+pub mod programs;
 mod project;
 pub mod suite;
 
@@ -20,4 +21,5 @@ pub use job::{
 };
 pub use kernels::{KernelInputs, REGISTERS};
 pub use parallel::run_all;
+pub use programs::ProgramInputs;
 pub use project::Project;

@@ -184,10 +184,36 @@ fn source(project: &Project, module: &str) -> Result<String, JobError> {
     std::fs::read_to_string(&path).map_err(|e| JobError::Input(format!("cannot read {}: {e}", path.display())))
 }
 
-/// Modules whose netlists are mutated: the wiring of `mrf` and the memories' words are left to hand-written mutants, because a netlist of them has none of the nets
-/// and memories that the harness looks for.
-const NETLISTS: &[&str] =
-    &["mrf_bank_map", "mrf_write_queue", "mrf_allocator", "mrf_collector", "mrf_arbiter", "mrf_bank", "mrf_crossbar"];
+/// Modules whose netlists are mutated: wiring (`mrf`, `operand_stage`, `sm`) and modules around memories are left to hand-written mutants, because a netlist of them
+/// has none of the nets and memories that the harness looks for.
+const NETLISTS: &[&str] = &[
+    "mrf_bank_map",
+    "mrf_write_queue",
+    "mrf_allocator",
+    "mrf_collector",
+    "mrf_arbiter",
+    "mrf_bank",
+    "mrf_crossbar",
+    "decode",
+    "instruction_buffer",
+    "scoreboard",
+    "warp_scheduler",
+    "issue_stage",
+    "simt_stack",
+    "predicate_file",
+    "dispatcher",
+    "alu",
+    "result_queue",
+    "writeback",
+    "lane_crossbar",
+    "special_registers",
+    "address_unit",
+    "coalescer",
+    "line_table",
+    "barrier_unit",
+    "block_launcher",
+    "fault_unit",
+];
 
 /// Makes `count` generated mutants, spread over the modules that `wanted` accepts.
 ///
@@ -215,15 +241,15 @@ pub fn generated(
             .arg(&folder);
         command.arg("-I").arg(project.rtl()).args(["-D", "SYNTHESIS"]);
         let entry = gpurf_sm::find(module).expect("a module of the list");
-        let declaration = (entry.twin)(&CONFIG).declaration().clone();
-        for (name, value) in &declaration.parameters {
+        for (name, value) in &parameters(module, &CONFIG) {
             command.arg("-G").arg(format!("{name}={value}"));
         }
-        if *module == "mrf_bank" {
-            command.args(["--blackbox", "ram_1rw", "--blackbox", "ram_1r1w"]);
+        for cell in entry.sources.iter().filter_map(|s| s.rsplit('/').next()).filter(|s| s.starts_with("ram_")) {
+            command.args(["--blackbox", cell]);
         }
         command.arg(project.rtl().join("gpurf_pkg.sv"));
-        command.args(entry.sources.iter().rev().map(|s| project.rtl().join(s).with_extension("sv")));
+        let files = entry.packages.iter().chain(entry.sources.iter().rev());
+        command.args(files.map(|s| project.rtl().join(s).with_extension("sv")));
         run(command, module)?;
         let path = folder.join("mutants.json");
         let text = std::fs::read_to_string(&path)
@@ -307,6 +333,9 @@ pub fn run_mutants(
     done: impl Fn(&Verdict) + Sync,
 ) -> Result<Vec<Verdict>, JobError> {
     let trial = Trial { bench };
+    let originals: Vec<Mutant> = originals(mutants).collect();
+    let intact = run_all(&originals, threads, |m| trial.intact(m), |_, _| {});
+    intact.into_iter().collect::<Result<Vec<()>, _>>()?;
     let verdicts = run_all(
         mutants,
         threads,
@@ -319,6 +348,18 @@ pub fn run_mutants(
         },
     );
     verdicts.into_iter().collect()
+}
+
+/// For each netlist among the mutants, the selection of its original.
+fn originals(mutants: &[Mutant]) -> impl Iterator<Item = Mutant> {
+    let mut netlists = BTreeMap::new();
+    for mutant in mutants {
+        if let Change::Select { netlist, .. } = &mutant.change {
+            let change = Change::Select { netlist: netlist.clone(), select: 0 };
+            netlists.entry(netlist).or_insert(Mutant { name: "the original".into(), change, ..mutant.clone() });
+        }
+    }
+    netlists.into_values()
 }
 
 /// Totals.
@@ -359,6 +400,18 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
+    /// A netlist whose original is noticed would make every mutant of it look caught.
+    fn intact(&self, original: &Mutant) -> Result<(), JobError> {
+        let Change::Select { netlist, select } = &original.change else { return Ok(()) };
+        match self.noticed(original, &netlist_sources(netlist, &original.module), Some(*select))? {
+            None => Ok(()),
+            Some(caught) => Err(JobError::Build(format!(
+                "the netlist of {} differs from its module without a mutant: cycle {}, block {}",
+                original.module, caught.cycle, caught.blamed
+            ))),
+        }
+    }
+
     fn verdict(&self, mutant: &Mutant) -> Result<Verdict, JobError> {
         let scratch = self.bench.project.root.join("target/mutants");
         let unwritable = |e: std::io::Error| JobError::Build(format!("cannot write in {}: {e}", scratch.display()));
@@ -373,12 +426,7 @@ impl Trial<'_> {
                 let overrides = vec![(mutant.module.clone(), file)];
                 (RtlSources { overrides, ..RtlSources::default() }, None, Some(folder))
             }
-            Change::Select { netlist, select } => {
-                let wrapper = netlist.join(format!("{}.sv", mutant.module));
-                let overrides = vec![(mutant.module.clone(), wrapper)];
-                let extra = vec![netlist.join(format!("{}_netlist.v", mutant.module))];
-                (RtlSources { overrides, extra, ..RtlSources::default() }, Some(*select), None)
-            }
+            Change::Select { netlist, select } => (netlist_sources(netlist, &mutant.module), Some(*select), None),
         };
         let caught = self.noticed(mutant, &rtl, select);
         if let Some(folder) = folder {
@@ -402,6 +450,10 @@ impl Trial<'_> {
         }
         for block in locksteps(mutant) {
             for config in policies(module) {
+                // A netlist has one size; policies are straps.
+                if select.is_some() && parameters(block, &config) != parameters(block, &CONFIG) {
+                    continue;
+                }
                 if let Some(caught) = self.lockstep(block, &config, rtl, select)? {
                     return Ok(Some(caught));
                 }
@@ -482,6 +534,19 @@ impl Trial<'_> {
     }
 }
 
+/// The parameters of a block's RTL in a configuration.
+fn parameters(block: &str, config: &Config) -> Vec<(&'static str, u64)> {
+    let entry = gpurf_sm::find(block).expect("a block of the list");
+    (entry.twin)(config).declaration().parameters.clone()
+}
+
+/// The RTL with a module's netlist in its place.
+fn netlist_sources(netlist: &Path, module: &str) -> RtlSources {
+    let overrides = vec![(module.to_owned(), netlist.join(format!("{module}.sv")))];
+    let extra = vec![netlist.join(format!("{module}_netlist.v"))];
+    RtlSources { overrides, extra, ..RtlSources::default() }
+}
+
 /// The blocks in whose lockstep a mutant runs, in order.
 fn locksteps(mutant: &Mutant) -> Vec<&str> {
     let module = mutant.module.as_str();
@@ -511,6 +576,16 @@ fn policies(module: &str) -> Vec<Config> {
         "shared_memory" => {
             vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
         }
+        // More than 16 blocks of one warp.
+        "block_launcher" => vec![
+            base,
+            with(&|c| {
+                c.sm.warps = 24;
+                c.mrf.kilobytes = 32;
+            }),
+        ],
+        // With two ports the line table and the side queue never ask for the same bus.
+        "writeback" => vec![base, with(&|c| c.mrf.issue_ports = 1)],
         _ if module.starts_with("mrf") || module.starts_with("ram_") || module == "operand_stage" => {
             vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }
@@ -518,10 +593,13 @@ fn policies(module: &str) -> Vec<Config> {
     }
 }
 
-/// Whether a report that names `blamed` names the broken module. A RAM cell has no boundary of its own inside the register file: there the bank stands
-/// for it.
+/// Whether a report that names `blamed` names the broken module. A RAM cell has no boundary of its own inside a block: there the block that holds it
+/// stands for it.
 fn located(module: &str, blamed: &str) -> bool {
-    blamed == module || module.starts_with("ram_") && blamed == "mrf_bank"
+    let holds = |block: &str| {
+        gpurf_sm::find(block).is_some_and(|b| b.sources.iter().any(|s| s.rsplit('/').next() == Some(module)))
+    };
+    blamed == module || module.starts_with("ram_") && blamed != "sm" && blamed != "mrf" && holds(blamed)
 }
 
 fn interrupted() -> JobError {

@@ -1,9 +1,13 @@
 //! Lists of jobs.
 
+use std::sync::Arc;
+
 use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Scheduler};
 use gpurf_blocks::registry;
 
-use crate::{Inputs, Job, KernelInputs, Project};
+use gpurf_stimulus::program::{Weights, themes};
+
+use crate::{Inputs, Job, KernelInputs, ProgramInputs, Project};
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
 pub fn all_shapes() -> Vec<MrfConfig> {
@@ -106,21 +110,26 @@ pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<Job> {
     configs.map(|config| random("mrf", config, seed, cycles)).collect()
 }
 
-/// The test kernels without an operation that the SM has no unit for: divergent loops, barriers with shared memory, atomic operations, shuffles, votes,
-/// local and constant memory, several launches.
-pub const KERNELS: [&str; 13] = [
+/// Test kernels that have everything: divergent loops, barriers with shared memory, atomic operations, shuffles, votes,
+/// local and constant memory, several launches; of floating point divisions, roots, exponentials, comparisons.
+pub const KERNELS: [&str; 18] = [
+    "blackScholes",
     "collatz",
     "compact",
     "countBytes",
+    "cp",
     "crc32",
     "gameOfLife",
+    "kmeans",
     "mergeSort",
     "needle",
     "pathfinder",
     "radixSort",
+    "reduction",
     "sad",
     "scan",
     "sortingNetworks",
+    "srad",
     "transpose",
 ];
 
@@ -135,10 +144,41 @@ pub fn kernels(project: &Project, config: Config, seed: u64) -> Vec<Job> {
     KERNELS.iter().map(|name| kernel(KernelInputs::of_project(project, name), config, seed)).collect()
 }
 
-/// What `make cosim` runs: the SM on kernels, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
+/// The SM on so many random programs, with seeds from `seed` on: of these weights, or of all themes in turn.
+pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &Weights)>) -> Vec<Job> {
+    let themes: Vec<ProgramInputs> = match weights {
+        Some((name, weights)) => {
+            vec![ProgramInputs { name: name.to_owned(), weights: Arc::new(weights.clone()), all_themes: false }]
+        }
+        None => {
+            let inputs = |theme: &themes::Theme| {
+                let weights = Arc::new(theme.weights());
+                ProgramInputs { name: theme.name.to_owned(), weights, all_themes: true }
+            };
+            themes::THEMES.iter().map(inputs).collect()
+        }
+    };
+    let program = |(number, inputs): (u64, &ProgramInputs)| Job {
+        block: gpurf_sm::ENTRY.name.to_owned(),
+        config,
+        seed: seed.wrapping_add(number),
+        cycles: 0,
+        inputs: Inputs::Program(inputs.clone()),
+        keep_failure: true,
+    };
+    (0..count).zip(themes.iter().cycle()).map(program).collect()
+}
+
+/// Random programs of the default suite: one of each theme.
+const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
+/// Random programs of the long run at each configuration.
+const MANY_PROGRAMS: u64 = 500;
+
+/// What `make cosim` runs: the SM on kernels and on some random programs, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
     let mut jobs = kernels(project, Config::default(), seed);
+    jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.push(random("mrf", Config::default(), seed, cycles));
     jobs.extend(mrf(&pairwise_shapes(), seed, cycles));
@@ -151,16 +191,18 @@ const SEEDS: u64 = 5;
 /// The presets on which the long run has all kernels.
 const KERNEL_PRESETS: [&str; 2] = ["baseline", "mrf-1r1w"];
 
-/// What `make regress` runs: the SM on kernels at several presets, with one and two issue ports; all blocks; the register file in all 60 shapes, and the
+/// What `make regress` runs: the SM on kernels and on random programs at several presets, with one and two issue ports; all blocks; the register file in all 60 shapes, and the
 /// pairwise choice with four more seeds.
 pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
     let mut jobs = Vec::new();
     for preset in PRESETS.iter().filter(|p| KERNEL_PRESETS.contains(&p.name)) {
         jobs.extend(kernels(project, preset.config, seed));
+        jobs.extend(programs(preset.config, seed, MANY_PROGRAMS, None));
         let mut two = preset.config;
         two.mrf.issue_ports = 2;
         two.sm.scheduler = Scheduler::RoundRobin;
         jobs.extend(kernels(project, two, seed));
+        jobs.extend(programs(two, seed, MANY_PROGRAMS, None));
     }
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.extend(mrf(&all_shapes(), seed, cycles));

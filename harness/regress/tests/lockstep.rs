@@ -3,13 +3,13 @@
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use common::{Fault, Faulty};
 use gpurf_blocks::config::{Config, MrfConfig, PRESETS, ReadOrder};
-use gpurf_blocks::mrf::MrfWriteQueueIn;
-use gpurf_blocks::{Block, Twin, registry, view};
-use gpurf_lockstep::{Cause, Lockstep, Plan, Reproducer};
+use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
+use gpurf_blocks::{Block, Role, Twin, registry, view, view_mut};
+use gpurf_lockstep::{Cause, Lockstep, Plan, RESET_CYCLES, Records, Reproducer};
 use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_job, suite};
 use verilated::{Options, Toolchain};
 
@@ -285,4 +285,74 @@ fn the_failure_folder_appears_whole_or_not_at_all() {
     let left: Vec<PathBuf> = std::fs::read_dir(bench.folder.path()).unwrap().map(|e| e.unwrap().path()).collect();
     assert!(left.iter().all(|p| !p.to_string_lossy().contains(".new-")), "{left:?}");
     assert!(Path::new(&bench.project.failures).is_file());
+}
+
+#[test]
+fn the_comparison_in_place_sees_what_the_rules_see() {
+    let bench = Bench::new();
+    let mut sides = bench.sides((registry::find("mrf").unwrap().twin)(&SMALL));
+    let declaration = sides.comparator.declaration().clone();
+    let mut stimulus = gpurf_stimulus::random("mrf", &SMALL, 5);
+    let mut records = Records::zeroed(declaration.record_bytes, 2);
+    let (mut found, mut left_alone) = (0, 0);
+    let reset = declaration.signal("rst_ni").unwrap().field.offset;
+    for cycle in 0..200 {
+        stimulus.next(&mut records.get_mut(0)[..declaration.input_bytes]);
+        if cycle < RESET_CYCLES {
+            records.get_mut(0)[reset] = 0;
+        }
+        sides.rtl.settle(records.get_mut(0)).unwrap();
+        let rtl = records.get(0).to_vec();
+        records.get_mut(1).copy_from_slice(&rtl);
+        assert!(sides.rtl.is_equal(records.get(1)));
+        for signal in declaration.signals.iter().filter(|s| s.role != Role::Input) {
+            let field = &signal.field;
+            for element in 0..field.count {
+                let bit = (cycle * 13 + element) % field.bits as usize;
+                let at = field.offset + element * field.elem_bytes + bit / 8;
+                records.get_mut(1)[at] ^= 1 << (bit % 8);
+                let differs = !sides.comparator.differences(records.get(1), &rtl).is_empty();
+                assert_eq!(sides.rtl.is_equal(records.get(1)), !differs, "{}({element}), cycle {cycle}", field.name);
+                records.get_mut(1)[at] ^= 1 << (bit % 8);
+                *if differs { &mut found } else { &mut left_alone } += 1;
+            }
+        }
+        sides.rtl.edge().unwrap();
+    }
+    assert!(found > 10_000 && left_alone > 1_000, "{found}, {left_alone}");
+}
+
+/// The cycle, counted from the first of reset, behind which the model's output is wrong.
+static WRONG: AtomicU64 = AtomicU64::new(0);
+
+#[test]
+fn a_difference_is_found_in_its_cycle_wherever_that_is_in_a_chunk() {
+    let bench = Bench::new();
+    for wrong in (0..40).chain(254..260).chain(270..290) {
+        WRONG.store(RESET_CYCLES as u64 + wrong + 1, Ordering::Relaxed);
+        let twin = (registry::find("mrf_write_queue").unwrap().twin)(&SMALL);
+        let mut sides = bench.sides(Faulty::boxed(twin, |_, cycles, compared| {
+            if cycles == WRONG.load(Ordering::Relaxed) {
+                view_mut::<MrfWriteQueueOut>(compared).head_valid_o ^= 1;
+            }
+        }));
+        let mut stimulus = gpurf_stimulus::random("mrf_write_queue", &SMALL, 4);
+        let plan = Plan { seed: 4, cycles: 1_000, memory_every: 100, idle_limit: None };
+        let mut seen = Records::new(sides.comparator.declaration().input_bytes);
+        let outcome = sides.run(&mut *stimulus, &plan, &mut |inputs, _| seen.push(inputs), &GO);
+        let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{wrong}: {:?}", outcome.cause) };
+        assert_eq!((divergence.cycle, outcome.cycles, seen.len() as u64), (wrong, wrong, wrong));
+        let capture = outcome.capture.unwrap();
+        let before = wrong.min(256);
+        assert_eq!((capture.first_cycle, capture.rtl.len() as u64), (wrong - before, before + 33));
+        // The cycles before are those of this run, in order; in the first one behind them the sides differ, then they agree again.
+        for index in 0..capture.rtl.len() {
+            let cycle = capture.first_cycle + index as u64;
+            let [model, rtl] = [&capture.model, &capture.rtl].map(|side| side.get(index));
+            assert_eq!(model[..seen.size()], rtl[..seen.size()], "{wrong}: inputs of cycle {cycle}");
+            assert!(cycle >= wrong || model.starts_with(seen.get(cycle as usize)), "{wrong}: cycle {cycle}");
+            let equal = sides.comparator.differences(model, rtl).is_empty();
+            assert_eq!(equal, cycle != wrong, "{wrong}: cycle {cycle}");
+        }
+    }
 }

@@ -44,11 +44,15 @@ pub trait Driver: Send + Sized + 'static {
 /// Cycles of a stretch, at least and on top of that.
 const STRETCH: (u64, u64) = (64, 512);
 
+/// Knobs that stay at a value, by name.
+pub type Pins = [(String, u32)];
+
 struct Random<D> {
     driver: D,
     rng: Rng,
     knobs: Knobs,
     left: u64,
+    pins: Vec<(String, u32)>,
 }
 
 impl<D: Driver> Stimulus for Random<D> {
@@ -56,7 +60,12 @@ impl<D: Driver> Stimulus for Random<D> {
         if self.left == 0 {
             self.left = STRETCH.0 + self.rng.below(STRETCH.1);
             let rng = &mut self.rng;
-            self.knobs.0 = D::KNOBS.iter().map(|k| k.values[rng.below(k.values.len() as u64) as usize]).collect();
+            let pinned = |name: &str| self.pins.iter().find(|pin| pin.0 == name).map(|pin| pin.1);
+            let roll = |knob: &Knob| {
+                let rolled = knob.values[rng.below(knob.values.len() as u64) as usize];
+                pinned(knob.name).unwrap_or(rolled)
+            };
+            self.knobs.0 = D::KNOBS.iter().map(roll).collect();
         }
         self.left -= 1;
         self.driver.drive(&mut self.rng, &self.knobs, view_mut(inputs));
@@ -64,9 +73,9 @@ impl<D: Driver> Stimulus for Random<D> {
     }
 }
 
-pub(crate) fn boxed<D: Driver>(config: &Config, seed: u64) -> Box<dyn Stimulus + Send> {
-    let rng = Rng::new(seed, "stimulus");
-    Box::new(Random { driver: D::new(&Shape::of(config), config), rng, knobs: Knobs(Vec::new()), left: 0 })
+pub(crate) fn boxed<D: Driver>(config: &Config, seed: u64, pins: &Pins) -> Box<dyn Stimulus + Send> {
+    let (driver, rng) = (D::new(&Shape::of(config), config), Rng::new(seed, "stimulus"));
+    Box::new(Random { driver, rng, knobs: Knobs(Vec::new()), left: 0, pins: pins.to_vec() })
 }
 
 /// The knob that every block with a reset has.

@@ -4,6 +4,7 @@
 //!   [`Knob`]s, which are rolled anew every few hundred cycles, so that a run has busy and idle stretches, crowded and spread-out ones.
 //! * A [`Cover`] counts, from ports and probes alone, how often each situation came up that the block's page speaks of. A run that reaches
 //!   one of them too rarely has not shown much, however long it was.
+//! * [`program`] makes random programs for the whole SM.
 //! * [`directed`] has short sequences that aim at one rule each.
 //!
 //! Inputs never depend on the RTL. Where a block's rules tie inputs to its state (a collector takes an instruction only while it is free), the
@@ -14,21 +15,23 @@ mod cover;
 pub mod directed;
 mod driver;
 mod execute;
+mod floats;
 mod front;
 mod issue;
 mod memory;
 mod mrf;
 mod operands;
+pub mod program;
 mod ram;
 
 pub use cover::{Cover, Coverage};
-pub use driver::{Driver, Knob, Knobs};
+pub use driver::{Driver, Knob, Knobs, Pins};
 
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::Stimulus;
 
 /// Makes random stimulus for a block.
-type MakeStimulus = fn(&Config, u64) -> Box<dyn Stimulus + Send>;
+type MakeStimulus = fn(&Config, u64, &Pins) -> Box<dyn Stimulus + Send>;
 /// Makes coverage counters for a block.
 type MakeCoverage = fn(&Config) -> Coverage;
 
@@ -77,6 +80,8 @@ const BLOCKS: &[Entry] = &[
     entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
     entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
     entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
+    entry::<execute::fp_unit::FpUnitDriver, execute::fp_unit::FpUnitCover>("fp_unit"),
+    entry::<execute::sfu::SfuDriver, execute::sfu::SfuCover>("sfu"),
     entry::<execute::result_queue::ResultQueueDriver, execute::result_queue::ResultQueueCover>("result_queue"),
     entry::<execute::writeback::WritebackDriver, execute::writeback::WritebackCover>("writeback"),
     entry::<execute::lane_crossbar::LaneCrossbarDriver, execute::lane_crossbar::LaneCrossbarCover>("lane_crossbar"),
@@ -102,7 +107,15 @@ fn find(block: &str) -> &'static Entry {
 /// # Panics
 /// When the block has no stimulus: a mistake in this crate's list.
 pub fn random(block: &str, config: &Config, seed: u64) -> Box<dyn Stimulus + Send> {
-    (find(block).stimulus)(config, seed)
+    pinned(block, config, seed, &[])
+}
+
+/// The same with knobs that stay at a value, for runs that are about a part of what the block does.
+///
+/// # Panics
+/// As [`random`].
+pub fn pinned(block: &str, config: &Config, seed: u64, pins: &Pins) -> Box<dyn Stimulus + Send> {
+    (find(block).stimulus)(config, seed, pins)
 }
 
 /// The knobs of a block.
@@ -131,5 +144,44 @@ mod tests {
         for block in ALL {
             assert!(!knobs(block.name).is_empty(), "{}", block.name);
         }
+    }
+
+    /// Runs the twin of a block by itself; gives the counts of what was reached.
+    fn reached(block: &str, cycles: u32, pins: &Pins) -> Vec<(&'static str, u64)> {
+        let config = Config::default();
+        let mut twin = gpurf_blocks::registry::find(block).map(|entry| (entry.twin)(&config)).expect("a block");
+        let declaration = twin.declaration().clone();
+        let (mut stimulus, mut coverage) = (pinned(block, &config, 1, pins), coverage(block, &config));
+        let mut record = gpurf_lockstep::Records::zeroed(declaration.record_bytes, 1);
+        for _ in 0..cycles {
+            let (inputs, compared) = record.get_mut(0).split_at_mut(declaration.input_bytes);
+            stimulus.next(inputs);
+            twin.cycle(inputs, compared);
+            coverage.observe(inputs, compared);
+        }
+        coverage.counts().to_vec()
+    }
+
+    #[test]
+    fn floating_point_is_reached_in_every_corner() {
+        for block in ["fp_unit", "sfu", "shared_memory"] {
+            let missed: Vec<_> = reached(block, 100_000, &[]).into_iter().filter(|point| point.1 < 100).collect();
+            assert!(missed.is_empty(), "{block}: {missed:?}");
+        }
+    }
+
+    #[test]
+    fn a_pinned_knob_stays() {
+        let pins = [("offer", 1000), ("ready", 1000), ("partial", 0), ("reset", 0), ("none", 0), ("strange", 0)];
+        let mut pins: Vec<(String, u32)> = pins.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        pins.push(("only".to_owned(), 0x32));
+        let counts = reached("fp_unit", 2_000, &pins);
+        let count = |name: &str| counts.iter().find(|point| point.0 == name).expect("a point").1;
+        assert!(count("FFMA to nearest even") > 300);
+        for other in ["FADD to nearest even", "FSETP eq", "some active lanes", "every stage waits, none offered"] {
+            assert_eq!(count(other), 0, "{other}");
+        }
+        // A result in every cycle but the first three.
+        assert_eq!(count("an instruction in each stage"), 1_997);
     }
 }

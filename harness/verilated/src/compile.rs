@@ -10,7 +10,7 @@ use gpurf_blocks::Declaration;
 
 use crate::cache::{self, Key};
 use crate::header::{self, Variable};
-use crate::settle_once;
+use crate::settle_once::{self, Settling};
 use crate::shim::{self, Exchange, PREFIX};
 use crate::toolchain::checked;
 use crate::{Error, Library, Request, Result, Toolchain};
@@ -68,6 +68,7 @@ impl Toolchain {
             REPORT_H,
             MODEL_CPP,
             include_str!("shim.rs"),
+            include_str!("equal.rs"),
             include_str!("compile.rs"),
             include_str!("settle_once.rs"),
         ] {
@@ -136,9 +137,12 @@ impl Toolchain {
         let folder = scratch.path();
         let found = self.verilate(request, folder)?;
         shim::check_ports(&request.declaration, &found)?;
-        let Exchange { text, absent, state } = shim::exchange(request, &found)?;
-        if request.declaration.clocked && request.options.settle_once {
-            settle_inputs_once(folder)?;
+        let Exchange { mut text, absent, state } = shim::exchange(request, &found)?;
+        if request.declaration.clocked
+            && request.options.settle_once
+            && settle_inputs_once(folder)? == Settling::EdgesOnly
+        {
+            text.insert_str(0, &shim::edges_only());
         }
         write(&folder.join("gpurf_exchange.h"), &text)?;
         write(&folder.join("gpurf_hooks.h"), HOOKS_H)?;
@@ -243,14 +247,16 @@ impl Toolchain {
 }
 
 /// Rewrites the generated sources: see [`settle_once`].
-fn settle_inputs_once(folder: &Path) -> Result<()> {
+fn settle_inputs_once(folder: &Path) -> Result<Settling> {
     let listing = fs::read_dir(folder).map_err(|source| Error::Cache { path: folder.into(), source })?;
     let mut paths: Vec<PathBuf> = listing.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.retain(|p| p.extension().is_some_and(|e| e == "cpp"));
     let texts: Result<Vec<String>> =
         paths.iter().map(|p| read(p).map(|b| String::from_utf8_lossy(&b).into())).collect();
     let mut texts = texts?;
-    settle_once::apply(&mut texts).map_or(Ok(()), |changed| write(&paths[changed], &texts[changed]))
+    let settling = settle_once::settling(&texts);
+    settle_once::apply(&mut texts).map_or(Ok(()), |changed| write(&paths[changed], &texts[changed]))?;
+    Ok(settling)
 }
 
 /// A file to compile.

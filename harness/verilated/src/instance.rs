@@ -13,11 +13,20 @@ use crate::{Error, MemoryRequest, Request, Result};
 
 type Raw = *mut c_void;
 
+/// Inputs, expected records, their distance, their number; outputs, a sample where the expectation fails, and how many cycles are done.
+type Follow = unsafe extern "C" fn(Raw, *const u8, *const u8, usize, usize, *mut u8, *mut u8, *mut usize) -> c_int;
+
+/// What the shim gives: a failure, after which a run may go on; a failure after which it may not; a difference.
+const FATAL: c_int = 2;
+const DIFFERS: c_int = 3;
+
 /// The entry points of a shared object; the pointers live as long as `_object`.
 struct Entry {
     new: unsafe extern "C" fn(u32) -> Raw,
     delete: unsafe extern "C" fn(Raw),
     cycles: unsafe extern "C" fn(Raw, *const u8, *mut u8, usize, usize, *mut usize) -> c_int,
+    follow: Follow,
+    is_equal: unsafe extern "C" fn(Raw, *const u8, *const u8) -> c_int,
     settle: unsafe extern "C" fn(Raw, *const u8, *mut u8) -> c_int,
     settle_all: unsafe extern "C" fn(Raw, *const u8, *mut u8) -> c_int,
     edge: unsafe extern "C" fn(Raw) -> c_int,
@@ -83,6 +92,8 @@ impl Library {
                 new: entry!("gpurf_new"),
                 delete: entry!("gpurf_delete"),
                 cycles: entry!("gpurf_cycles"),
+                follow: entry!("gpurf_follow"),
+                is_equal: entry!("gpurf_is_equal"),
                 settle: entry!("gpurf_settle"),
                 settle_all: entry!("gpurf_settle_all"),
                 edge: entry!("gpurf_edge"),
@@ -151,6 +162,17 @@ pub struct StateElement<'a> {
     pub bytes: &'a mut [u8],
 }
 
+/// How far a model went along with what was expected of it.
+#[derive(Debug)]
+pub struct Followed {
+    /// Cycles that were equal, and whose edges it has taken.
+    pub done: usize,
+    /// In the cycle behind them some bytes differ. The model has settled in that cycle and stands in front of its edge: [`Instance::edge`].
+    pub differs: bool,
+    /// A failure of the RTL, in the last of the cycles done.
+    pub result: Result<(), Failure>,
+}
+
 /// One model.
 pub struct Instance {
     model: Raw,
@@ -193,6 +215,73 @@ impl Instance {
             )
         };
         (done, self.outcome(status))
+    }
+
+    /// Runs up to `count` cycles over as many records laid one after another, each of which holds the inputs of a cycle and what is expected of it: settles,
+    /// compares what it has with the record, takes the edge. It compares in place: nothing is copied as long as all is equal.
+    ///
+    /// At the first cycle in which bytes differ it stops in front of the edge and fills the compared part of `actual`. Whether the difference counts is for the
+    /// caller to say, who knows the rules; without one nothing is left for the rules to say.
+    ///
+    /// # Panics
+    /// When the records are shorter than `count` records, or `actual` than one.
+    pub fn follow(&mut self, records: &[u8], count: usize, actual: &mut [u8]) -> Followed {
+        let facts = &self.library.facts;
+        assert!(records.len() >= count * facts.record_bytes && actual.len() >= facts.record_bytes, "whole records");
+        let (inputs, actual) = (records.as_ptr(), actual.as_mut_ptr());
+        // SAFETY: as in `cycles`; expected records are only read, and the sample is one record's compared part.
+        unsafe {
+            let expected = inputs.add(facts.input_bytes);
+            self.follow_from(inputs, expected, count, std::ptr::null_mut(), actual.add(facts.input_bytes))
+        }
+    }
+
+    /// The same for a single cycle with the inputs of `own`, into which its outputs go too; the rest of `own` is filled where bytes differ.
+    ///
+    /// # Panics
+    /// When one of the two is shorter than a record.
+    pub fn follow_with(&mut self, own: &mut [u8], expected: &[u8]) -> Followed {
+        let facts = &self.library.facts;
+        assert!(own.len() >= facts.record_bytes && expected.len() >= facts.record_bytes, "whole records");
+        let inputs = own.as_mut_ptr();
+        // SAFETY: as in `follow`; the inputs in front of `own` are not written.
+        unsafe {
+            let (own, expected) = (inputs.add(facts.input_bytes), expected.as_ptr().add(facts.input_bytes));
+            self.follow_from(inputs, expected, 1, own, own)
+        }
+    }
+
+    /// # Safety
+    /// The pointers are those of whole parts of records, `count` of them one after another; `outputs` may be null.
+    unsafe fn follow_from(
+        &mut self,
+        inputs: *const u8,
+        expected: *const u8,
+        count: usize,
+        outputs: *mut u8,
+        actual: *mut u8,
+    ) -> Followed {
+        let (stride, mut done) = (self.library.facts.record_bytes, 0);
+        // SAFETY: promised by the caller; the generated exchange stays within a record's parts.
+        let status = unsafe {
+            (self.library.entry.follow)(self.model, inputs, expected, stride, count, outputs, actual, &raw mut done)
+        };
+        let differs = status == DIFFERS;
+        // What failed while the cycle settled is said again by its edge.
+        let result = if differs { Ok(()) } else { self.outcome(status) };
+        Followed { done, differs, result }
+    }
+
+    /// Whether what is compared has the values of this record, as things stand: behind [`Instance::settle`] or [`Instance::settle_all`] with its inputs.
+    /// That is how [`Instance::follow`] compares.
+    ///
+    /// # Panics
+    /// When it is shorter than a record.
+    pub fn is_equal(&mut self, record: &[u8]) -> bool {
+        assert!(record.len() >= self.library.facts.record_bytes, "a whole record");
+        let base = record.as_ptr();
+        // SAFETY: as in `follow`.
+        unsafe { (self.library.entry.is_equal)(self.model, base, base.add(self.library.facts.input_bytes)) != 0 }
     }
 
     /// Drives the inputs, settles, and fills the compared part of the record; no edge.
@@ -249,7 +338,7 @@ impl Instance {
         if message.is_empty() {
             message = "the RTL stopped without a message".into();
         }
-        Err(Failure { message, fatal: status == 2 })
+        Err(Failure { message, fatal: status == FATAL })
     }
 
     /// Number of memories, in the order of the request.

@@ -1,8 +1,8 @@
 //! Verilator models as Rust values.
 //!
 //! The central idea is the *record*: the block's declaration (`gpurf-blocks`) fixes where every port, net and register stands in
-//! a run of bytes, and this crate generates the C++ that moves a whole record between Rust and Verilator's variables in one call a
-//! cycle. The record has the same layout on both sides of a lockstep, so that comparing is comparing bytes.
+//! a run of bytes, and this crate generates the C++ that moves a whole record between Rust and Verilator's variables, or compares the two, in one call for
+//! many cycles. The record has the same layout on both sides of a lockstep, so that comparing is comparing bytes.
 //!
 //! * [`Toolchain`] finds Verilator and a C++ compiler, or says how to get them.
 //! * [`Request`] says what to build: a top module, its sources, parameters and options. [`Toolchain::build`] gives a [`Library`],
@@ -16,6 +16,7 @@
 
 mod cache;
 mod compile;
+mod equal;
 mod error;
 mod header;
 mod instance;
@@ -25,6 +26,6 @@ mod shim;
 mod toolchain;
 
 pub use error::{Error, PortError, Result};
-pub use instance::{Failure, Instance, Library, StateElement};
+pub use instance::{Failure, Followed, Instance, Library, StateElement};
 pub use request::{MemoryRequest, Options, Request};
 pub use toolchain::Toolchain;

@@ -76,10 +76,16 @@ impl Default for Options {
 }
 
 impl Request {
-    /// A module from the RTL tree at `rtl`, with the sources of its modules in the order given (paths without ending).
-    pub fn from_tree(declaration: Declaration, memories: Vec<MemoryRequest>, rtl: &Path, modules: &[&str]) -> Self {
-        let mut sources = vec![rtl.join("gpurf_pkg.sv")];
-        sources.extend(modules.iter().map(|m| rtl.join(m).with_extension("sv")));
+    /// A module from the RTL tree at `rtl`, with the sources of its packages and its modules in the order given (paths without ending).
+    pub fn from_tree(
+        declaration: Declaration,
+        memories: Vec<MemoryRequest>,
+        rtl: &Path,
+        packages: &[&str],
+        modules: &[&str],
+    ) -> Self {
+        let paths = ["gpurf_pkg"].iter().chain(packages).chain(modules);
+        let sources = paths.map(|path| rtl.join(path).with_extension("sv")).collect();
         Self {
             declaration,
             memories,

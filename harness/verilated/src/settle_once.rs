@@ -4,13 +4,55 @@
 //! input but the clock has changed in between, so each call first evaluates all combinational logic behind any input. In the second call that gives
 //! what it gave before, and is a tenth of the time of a register file. Here its loop is told to run while the clock is low only.
 //!
+//! Nor need the first call take place in a cycle whose inputs are those of the cycle before: the edge has evaluated everything with them. It would do nothing
+//! but note that the clock is low, and that can be written down directly ([`Settling::EdgesOnly`]).
+//!
 //! This leans on the shape of the generated C++. Where that is another one, or where the clock itself takes part in such logic (a gated clock),
 //! nothing is changed, and the model is right all the same: only slower.
+
+use std::collections::BTreeSet;
 
 use crate::shim::PREFIX;
 
 /// Begins the loop over the logic behind inputs, in the generated `eval`.
 const BEGIN: &str = "__VicoContinue = 1U;";
+
+/// What the generated `eval` does when it is called while the clock is low.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settling {
+    /// Something else than to evaluate logic behind inputs, perhaps.
+    Any,
+    /// It evaluates logic behind inputs and takes note of the clock, in [`CLOCK_SEEN`]. Nothing is triggered by anything but the rising clock.
+    EdgesOnly,
+}
+
+/// Where the generated code remembers the clock's last value.
+pub(crate) const CLOCK_SEEN: &str = "__Vtrigrprev__TOP__clk_i";
+
+/// What a call of `eval` with the clock low does.
+pub(crate) fn settling(sources: &[String]) -> Settling {
+    let remembered: BTreeSet<&str> = sources.iter().flat_map(|s| remembered(s)).collect();
+    let edges = sources.iter().flat_map(|s| s.lines()).filter(|line| line.contains("'act' region trigger"));
+    let rising = |line: &str| line.contains("is active: @(posedge clk_i)\\n");
+    let (mut edges, mut rising_only) = (edges.peekable(), true);
+    let any = edges.peek().is_some();
+    edges.for_each(|line| rising_only &= rising(line));
+    let clock_only = remembered.iter().eq([&CLOCK_SEEN]);
+    if any && rising_only && clock_only && !sources.iter().any(|s| clock_behind_inputs(s)) {
+        Settling::EdgesOnly
+    } else {
+        Settling::Any
+    }
+}
+
+/// The variables in which triggers remember values.
+fn remembered(source: &str) -> impl Iterator<Item = &str> {
+    source.match_indices("__Vtrigr").map(|(at, _)| {
+        let rest = &source[at..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
 
 /// Changes one of the generated sources (their texts), where that is possible. Returns which.
 pub(crate) fn apply(sources: &mut [String]) -> Option<usize> {
@@ -62,6 +104,24 @@ mod tests {
         let before = sources.clone();
         assert_eq!(apply(&mut sources), None);
         assert_eq!(sources, before);
+    }
+
+    #[test]
+    fn settling_may_be_left_out_where_only_the_rising_clock_does_anything() {
+        let dump = |edge: &str| {
+            format!("    VL_DBG_MSGF(\"         'act' region trigger index 0 is active: @({edge})\\n\");\n")
+        };
+        let seen = format!("    vlSelf->{CLOCK_SEEN} = vlSelf->clk_i;\n");
+        let sources = |text: String| [generated("    vlSelf->a_o = vlSelf->a_i;"), vec![text]].concat();
+        let what = |text: String| settling(&sources(text));
+        assert_eq!(what(seen.clone() + &dump("posedge clk_i")), Settling::EdgesOnly);
+        assert_eq!(what(seen.clone() + &dump("posedge clk_i") + &dump("negedge clk_i")), Settling::Any);
+        assert_eq!(what(seen.clone() + &dump("posedge clk_i or negedge rst_ni")), Settling::Any);
+        assert_eq!(what(seen.clone() + "    vlSelf->__Vtrigrprev__TOP__t__DOT__gated = 0;\n"), Settling::Any);
+        assert_eq!(what(dump("posedge clk_i")), Settling::Any);
+        assert_eq!(what(seen.clone()), Settling::Any);
+        let gated = generated("    vlSelf->gated = (vlSelf->clk_i & vlSelf->enable_i);");
+        assert_eq!(settling(&[gated, vec![seen + &dump("posedge clk_i")]].concat()), Settling::Any);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use gpurf_blocks::{Declaration, Field, Net, Role};
 
 use crate::header::{Direction, Variable, describe, mangle};
+use crate::settle_once::CLOCK_SEEN;
 use crate::{Error, MemoryRequest, PortError, Request, Result};
 
 /// Class name of every generated model; libraries are kept apart by the loader.
@@ -99,7 +100,7 @@ pub(crate) fn check_ports(declaration: &Declaration, found: &HashMap<String, Var
 }
 
 /// C type of an element of a record.
-fn record_type(elem_bytes: usize) -> &'static str {
+pub(crate) fn record_type(elem_bytes: usize) -> &'static str {
     match elem_bytes {
         1 => "uint8_t",
         2 => "uint16_t",
@@ -117,6 +118,7 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     let mut absent = Vec::new();
 
     writeln!(text, "static constexpr bool GPURF_CLOCKED = {};", declaration.clocked).unwrap();
+    writeln!(text, "static constexpr size_t GPURF_INPUT_BYTES = {};", declaration.input_bytes).unwrap();
     writeln!(text, "static inline void gpurf_clock(Root* r, CData level) {{").unwrap();
     writeln!(text, "{}\n}}", if declaration.clocked { "    r->clk_i = level;" } else { "    (void)r, (void)level;" })
         .unwrap();
@@ -125,20 +127,29 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
         text.push_str(&generator.drive(&signal.field));
     }
-    writeln!(text, "}}\nstatic inline void gpurf_sample(const Root* r, const uint8_t* in, uint8_t* out) {{").unwrap();
-    writeln!(text, "    (void)in;").unwrap();
+    writeln!(text, "}}").unwrap();
     let compared = declaration.signals.iter().enumerate().filter(|(_, s)| s.role != Role::Input);
     let compared: Vec<_> = compared.filter(|(_, s)| request.options.probes || s.role == Role::Output).collect();
     // A valid is sampled before what it validates.
     let (payloads, valids): (Vec<_>, Vec<_>) = compared.into_iter().partition(|(_, s)| s.valid.is_some());
+    let mut sampled: Vec<(usize, String)> = Vec::new();
     for (index, signal) in valids.into_iter().chain(payloads) {
         let valid_absent = signal.valid.is_some_and(|v| absent.contains(&v));
         match generator.sample(index).filter(|_| !valid_absent) {
-            Some(code) => text.push_str(&code),
+            Some(code) => sampled.push((index, code)),
             None => absent.push(index),
         }
     }
-    writeln!(text, "}}").unwrap();
+    let outputs = generator.outputs();
+    for (name, wanted) in [("gpurf_sample", None), ("gpurf_outputs", Some(&outputs))] {
+        writeln!(text, "static inline void {name}(const Root* r, const uint8_t* in, uint8_t* out) {{\n    (void)in;")
+            .unwrap();
+        let wanted = sampled.iter().filter(|(index, _)| wanted.is_none_or(|some| some.contains(index)));
+        wanted.for_each(|(_, code)| text.push_str(code));
+        writeln!(text, "}}").unwrap();
+    }
+    let sampled: Vec<usize> = sampled.iter().map(|(index, _)| *index).collect();
+    text.push_str(&generator.equal(&sampled));
 
     let root = |path: &str| mangle(declaration.block, path);
     writeln!(text, "static void* gpurf_memory_of(Root* r, size_t index) {{\n    switch (index) {{").unwrap();
@@ -184,27 +195,46 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     Ok(Exchange { text, absent, state })
 }
 
-struct Generator<'a> {
-    declaration: &'a Declaration,
-    found: &'a HashMap<String, Variable>,
-    input_bytes: usize,
+/// What is put in front of an exchange where settling may be left out while no input changes.
+pub(crate) fn edges_only() -> String {
+    format!("#define GPURF_EDGES_ONLY\n#define GPURF_CLOCK_SEEN(root) (root)->{CLOCK_SEEN}\n")
+}
+
+pub(crate) struct Generator<'a> {
+    pub declaration: &'a Declaration,
+    pub found: &'a HashMap<String, Variable>,
+    pub input_bytes: usize,
 }
 
 /// A run of elements that lie one after another in a Verilator variable.
-struct Piece {
+pub(crate) struct Piece {
     /// C++ member.
-    member: String,
+    pub member: String,
     /// C type of the variable's elements.
-    ctype: &'static str,
+    pub ctype: &'static str,
     /// First element of the field.
-    first: usize,
+    pub first: usize,
     /// Number of elements.
-    count: usize,
+    pub count: usize,
 }
 
 impl Generator<'_> {
+    /// The outputs, and what says whether they mean anything.
+    fn outputs(&self) -> HashSet<usize> {
+        let signals = &self.declaration.signals;
+        let mut wanted = HashSet::new();
+        for (mut index, _) in signals.iter().enumerate().filter(|(_, s)| s.role == Role::Output) {
+            while wanted.insert(index)
+                && let Some(valid) = signals[index].valid
+            {
+                index = valid;
+            }
+        }
+        wanted
+    }
+
     /// Where the elements of a field are; `None` if any part of it is missing or has another size.
-    fn pieces(&self, field: &Field, port: bool) -> Option<Vec<Piece>> {
+    pub(crate) fn pieces(&self, field: &Field, port: bool) -> Option<Vec<Piece>> {
         let top = self.declaration.block;
         let whole = |member: String| Piece { member, ctype: "", first: 0, count: field.count };
         let inner = |path: &str| mangle(top, &format!("{}{path}", field.scope));
@@ -298,7 +328,7 @@ impl Generator<'_> {
     }
 
     /// C expression of the record's value of a valid (a mask of up to 64 bits).
-    fn valid_value(&self, signal: usize, element: usize) -> String {
+    pub(crate) fn valid_value(&self, signal: usize, element: usize) -> String {
         let signal = &self.declaration.signals[signal];
         let field = &signal.field;
         let (base, offset) = match signal.role {
@@ -321,7 +351,7 @@ impl Generator<'_> {
     }
 
     /// C condition that an element is valid.
-    fn valid(&self, index: usize, element: usize) -> String {
+    pub(crate) fn valid(&self, index: usize, element: usize) -> String {
         let range = self.declaration.valid_range(index, element).expect("has a valid");
         if self.declaration.signals[range.signal].field.array {
             let terms: Vec<_> =
@@ -333,7 +363,7 @@ impl Generator<'_> {
     }
 }
 
-fn size_of_ctype(ctype: &str) -> usize {
+pub(crate) fn size_of_ctype(ctype: &str) -> usize {
     match ctype {
         "CData" => 1,
         "SData" => 2,

@@ -337,7 +337,9 @@ fn settling_once_changes_nothing_even_with_a_gated_clock() {
             request.options.settle_once = settle_once;
             let mut instance = tools().build(&request).unwrap().instance(3).unwrap();
             reset(&mut instance);
-            let sums = (0..200u64).map(|i| {
+            let sums = (0..300u64).map(|i| {
+                // Some inputs stay for a while: then there is nothing to settle.
+                let i = i / 3 * (i % 7).min(2);
                 let (record, result) = cycle(&mut instance, |inputs| {
                     inputs.add_i = i * 0x1234_5678;
                     inputs.kind_i = (i * i / 3) as u8 & 7;
@@ -349,5 +351,132 @@ fn settling_once_changes_nothing_even_with_a_gated_clock() {
             sums.collect::<Vec<_>>()
         });
         assert_eq!(once, twice);
+    }
+}
+
+/// Records one after another.
+struct Records {
+    lines: Vec<Line>,
+    size: usize,
+}
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "read as bytes")] [u8; 64]);
+
+impl Records {
+    fn new(count: usize) -> Self {
+        let size = declaration(1).record_bytes;
+        Self { lines: vec![Line([0; 64]); size / 64 * count], size }
+    }
+
+    fn from(&mut self, index: usize) -> &mut [u8] {
+        // SAFETY: lines are plain bytes.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.lines.len() * 64) };
+        &mut bytes[index * self.size..]
+    }
+}
+
+/// What a model does on inputs of which some stay for several cycles; `kind` is that of one of them.
+fn expected(library: &verilated::Library, cycles: usize, special: usize, kind: u8) -> Records {
+    let mut records = Records::new(cycles);
+    for cycle in 0..cycles {
+        let inputs: &mut In = view_mut(records.from(cycle));
+        inputs.rst_ni = u8::from(cycle > 0);
+        inputs.kind_i = if cycle == special { kind } else { (cycle as u8 / 2) & 1 };
+        inputs.add_i = cycle as u64 / 3;
+        inputs.small_i = [cycle as u8 / 4, 9, 30];
+        inputs.wide_i = [WarpData([cycle as u32; 32]), WarpData([!(cycle as u32); 32])];
+    }
+    let mut instance = library.instance(1).unwrap();
+    let (done, _) = instance.cycles(records.from(0), cycles);
+    assert_eq!(done, if kind == 0 { cycles } else { special + 1 });
+    records
+}
+
+#[test]
+fn every_difference_stops_the_model_in_front_of_its_edge() {
+    const CYCLES: usize = 8;
+    let library = tools().build(&request(1)).unwrap();
+    let mut records = expected(&library, CYCLES, 0, 0);
+    let (declaration, mut actual) = (declaration(1), Records::new(1));
+    let follow = |instance: &mut verilated::Instance, records: &mut Records, from: usize, actual: &mut Records| {
+        let followed = instance.follow(records.from(from), CYCLES - from, actual.from(0));
+        followed.result.unwrap();
+        (followed.done, followed.differs)
+    };
+    assert_eq!(follow(&mut library.instance(1).unwrap(), &mut records, 0, &mut actual), (CYCLES, false));
+
+    let (mut found, mut left_alone) = (0, 0);
+    for (index, signal) in declaration.signals.iter().enumerate().filter(|(_, s)| s.role != gpurf_blocks::Role::Input) {
+        let field = &signal.field;
+        for (cycle, element) in (0..CYCLES).flat_map(|cycle| (0..field.count).map(move |element| (cycle, element))) {
+            let counts = declaration.is_valid(records.from(cycle), index, element) && field.name != "missing_q";
+            let bit = (cycle * 7 + element) % field.bits as usize;
+            let at = field.offset + element * field.elem_bytes + bit / 8;
+            records.from(cycle)[at] ^= 1 << (bit % 8);
+            let mut instance = library.instance(1).unwrap();
+            actual.from(0).fill(0);
+            let (done, differs) = follow(&mut instance, &mut records, 0, &mut actual);
+            records.from(cycle)[at] ^= 1 << (bit % 8);
+            if !counts {
+                assert_eq!((done, differs), (CYCLES, false), "{} in cycle {cycle}", field.name);
+                left_alone += 1;
+                continue;
+            }
+            assert_eq!((done, differs), (cycle, true), "{} in cycle {cycle}", field.name);
+            let [inputs, end] = [declaration.input_bytes, declaration.record_bytes];
+            assert_eq!(actual.from(0)[inputs..end], records.from(cycle)[inputs..end], "a sample of that cycle");
+            // Whoever finds that it does not count goes on.
+            instance.edge().unwrap();
+            assert_eq!(follow(&mut instance, &mut records, cycle + 1, &mut actual), (CYCLES - cycle - 1, false));
+            found += 1;
+        }
+    }
+    assert!(found > 50 && left_alone > 8, "{found}, {left_alone}");
+}
+
+#[test]
+fn a_model_follows_with_inputs_of_its_own() {
+    let library = tools().build(&request(1)).unwrap();
+    let mut records = expected(&library, 4, 0, 0);
+    let declaration = declaration(1);
+    let (inputs, outputs) = (declaration.input_bytes, declaration.input_bytes + declaration.output_bytes);
+    let mut own = Records::new(1);
+    let mut instance = library.instance(1).unwrap();
+    for cycle in 0..4 {
+        own.from(0).fill(0);
+        own.from(0)[..inputs].copy_from_slice(&records.from(cycle)[..inputs]);
+        let expected = &mut records.from(cycle)[..declaration.record_bytes];
+        let wrong = cycle == 3;
+        let probe: &mut Probe = view_mut(&mut expected[outputs..]);
+        probe.scaled[2] ^= u16::from(wrong);
+        let followed = instance.follow_with(own.from(0), expected);
+        assert_eq!((followed.done, followed.differs), (usize::from(!wrong), wrong), "cycle {cycle}");
+        assert_eq!(own.from(0)[inputs..outputs], expected[inputs..outputs], "outputs of cycle {cycle}");
+        let probe: &Probe = view(&own.from(0)[outputs..]);
+        assert_eq!(probe.scaled != [0; 3], wrong, "the rest is there where it is wanted");
+    }
+}
+
+#[test]
+fn a_model_that_fails_stops_behind_the_edge() {
+    let library = tools().build(&request(1)).unwrap();
+    for (kind, words) in [(8, "kind eight"), (12, "kind twelve")] {
+        let mut records = expected(&library, 6, 3, kind);
+        let mut actual = Records::new(1);
+        let mut instance = library.instance(1).unwrap();
+        let followed = instance.follow(records.from(0), 6, actual.from(0));
+        let failure = followed.result.unwrap_err();
+        assert_eq!((followed.done, followed.differs), (4, false));
+        assert!(failure.message.contains(words), "{failure}");
+        // A difference in the same cycle comes first, the failure with its edge.
+        let sum: &mut Out = view_mut(&mut records.from(3)[size_of::<In>().next_multiple_of(64)..]);
+        sum.sum_o ^= 1;
+        let mut instance = library.instance(1).unwrap();
+        let followed = instance.follow(records.from(0), 6, actual.from(0));
+        assert!(followed.result.is_ok());
+        assert_eq!((followed.done, followed.differs), (3, true));
+        assert_eq!(instance.edge().unwrap_err(), failure);
     }
 }

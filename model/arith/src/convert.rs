@@ -1,12 +1,17 @@
 //! Conversions between integers and single precision, and rounding to an integral value.
 
-use crate::float::{Class, classify, flush, is_nan, round, saturate};
-use crate::{IntType, Mode, NAN, Rounding, SIGN};
+use crate::float::{Class, Finite, Terms, classify, flush, is_nan, saturate};
+use crate::{IntType, Mode, NAN, Rounding};
 
 /// The single precision value of the integer in the low bits of `value` (`cvt.f32.<from>`). `mode.ftz` has no effect.
 pub fn from_integer(value: u64, from: IntType, mode: Mode) -> u32 {
+    crate::float::round(exact_integer(value, from), mode)
+}
+
+/// The integer in the low bits of `value`, which [`from_integer`] rounds.
+pub fn exact_integer(value: u64, from: IntType) -> Finite {
     let value = from.value(value);
-    round(value < 0, value.unsigned_abs() as u64, 0, mode)
+    Finite { negative: value < 0, significand: value.unsigned_abs() as u64, exponent: 0 }
 }
 
 /// The integer value of `a` (`cvt.<rounding>i.<to>.f32`), in the low `to.bits` bits and extended to 64 bits as the
@@ -34,20 +39,20 @@ pub fn to_integer(a: u32, to: IntType, rounding: Rounding, ftz: bool) -> u64 {
 
 /// `a` rounded to an integral value (`cvt.rni.f32.f32` and the like). The sign of a zero result is that of `a`.
 pub fn round_to_integral(a: u32, mode: Mode) -> u32 {
-    let rounded = if is_nan(a) {
-        NAN
-    } else if a & !SIGN >= 0x4b00_0000 {
-        // 2^23 and more, or infinite: integral already.
-        a
-    } else {
-        match classify(a, mode.ftz) {
-            Class::Finite(x) => {
-                round(x.negative, integral(x.negative, x.significand, x.exponent, mode.rounding), 0, Mode::IEEE)
-            }
-            Class::Infinite { .. } | Class::Nan => a,
+    integral_terms(a, mode).result(mode)
+}
+
+/// What [`round_to_integral`] makes a float of: the integer, or `a` itself where its last place is 1 or more.
+pub fn integral_terms(a: u32, mode: Mode) -> Terms {
+    match classify(a, mode.ftz) {
+        Class::Nan => Terms::nan(mode),
+        Class::Infinite { negative } => Terms::infinity(negative, mode),
+        Class::Finite(x) if x.exponent >= 0 => Terms::One(x),
+        Class::Finite(x) => {
+            let significand = integral(x.negative, x.significand, x.exponent, mode.rounding);
+            Terms::One(Finite { negative: x.negative, significand, exponent: 0 })
         }
-    };
-    if mode.sat { saturate(rounded) } else { rounded }
+    }
 }
 
 /// `a` itself, flushed and clamped as `mode` says (`cvt.sat.f32.f32`, `cvt.ftz.f32.f32`); NaN becomes canonical.

@@ -3,22 +3,24 @@
 //! NaN: every NaN input is treated alike, and a result that is NaN is [`NAN`]. The operations that only touch the sign
 //! ([`abs`], [`neg`], [`copysign`]) are bit operations and give back what they got.
 
+//!
+//! Addition, multiplication and fused multiply-add are made of steps that a pipeline has registers between: operands taken
+//! apart and multiplied ([`Terms`]), the sum ([`sum`]), rounding ([`round`]).
+
 mod compare;
 mod finite;
+mod terms;
 
 pub use compare::{Relation, compare, max, min};
-pub(crate) use finite::{Class, Finite, classify, round, round_up};
+pub(crate) use finite::round_up;
+pub use finite::{Class, Finite, classify, product, round, sum};
+pub use terms::Terms;
 
-use crate::{INFINITY, Mode, NAN, Rounding, SIGN};
+use crate::{INFINITY, Mode, SIGN};
 
 /// `a + b`.
 pub fn add(a: u32, b: u32, mode: Mode) -> u32 {
-    match (classify(a, mode.ftz), classify(b, mode.ftz)) {
-        (Class::Finite(a), Class::Finite(b)) => sum(a, b, mode),
-        (Class::Nan, _) | (_, Class::Nan) => nan(mode),
-        (Class::Infinite { negative: a }, Class::Infinite { negative: b }) if a != b => nan(mode),
-        (Class::Infinite { negative }, _) | (_, Class::Infinite { negative }) => infinity(negative, mode),
-    }
+    Terms::of_sum(a, b, mode).result(mode)
 }
 
 /// `a - b`.
@@ -28,36 +30,12 @@ pub fn sub(a: u32, b: u32, mode: Mode) -> u32 {
 
 /// `a * b`.
 pub fn mul(a: u32, b: u32, mode: Mode) -> u32 {
-    let negative = (a ^ b) & SIGN != 0;
-    match (classify(a, mode.ftz), classify(b, mode.ftz)) {
-        (Class::Finite(a), Class::Finite(b)) => {
-            let product = product(a, b);
-            round(product.negative, product.significand, product.exponent, mode)
-        }
-        (Class::Nan, _) | (_, Class::Nan) => nan(mode),
-        (Class::Finite(x), _) | (_, Class::Finite(x)) if x.significand == 0 => nan(mode),
-        _ => infinity(negative, mode),
-    }
+    Terms::of_product(a, b, mode).result(mode)
 }
 
 /// `a * b + c`, rounded once.
 pub fn fma(a: u32, b: u32, c: u32, mode: Mode) -> u32 {
-    let negative = (a ^ b) & SIGN != 0;
-    let addend = classify(c, mode.ftz);
-    match (classify(a, mode.ftz), classify(b, mode.ftz)) {
-        (Class::Finite(a), Class::Finite(b)) => match addend {
-            Class::Finite(c) => sum(product(a, b), c, mode),
-            Class::Infinite { negative } => infinity(negative, mode),
-            Class::Nan => nan(mode),
-        },
-        (Class::Nan, _) | (_, Class::Nan) => nan(mode),
-        (Class::Finite(x), _) | (_, Class::Finite(x)) if x.significand == 0 => nan(mode),
-        _ => match addend {
-            Class::Nan => nan(mode),
-            Class::Infinite { negative: other } if other != negative => nan(mode),
-            _ => infinity(negative, mode),
-        },
-    }
+    Terms::of_fused(a, b, c, mode).result(mode)
 }
 
 /// `|a|`; with `ftz` a subnormal becomes +0.
@@ -88,50 +66,4 @@ pub fn is_nan(a: u32) -> bool {
 /// `.sat` applied to a result: clamped to 0.0 ..= 1.0; NaN, negative values and -0.0 become +0.0.
 pub fn saturate(a: u32) -> u32 {
     if is_nan(a) || a & SIGN != 0 { 0 } else { a.min(crate::ONE) }
-}
-
-fn nan(mode: Mode) -> u32 {
-    if mode.sat { 0 } else { NAN }
-}
-
-fn infinity(negative: bool, mode: Mode) -> u32 {
-    let bits = INFINITY | if negative { SIGN } else { 0 };
-    if mode.sat { saturate(bits) } else { bits }
-}
-
-/// The exact product, of up to 48 bits.
-fn product(a: Finite, b: Finite) -> Finite {
-    Finite {
-        negative: a.negative != b.negative,
-        significand: a.significand * b.significand,
-        exponent: a.exponent + b.exponent,
-    }
-}
-
-/// The rounded sum of two exact values of up to 48 bits.
-fn sum(a: Finite, b: Finite, mode: Mode) -> u32 {
-    if a.significand == 0 && b.significand == 0 {
-        // Zeros of one sign keep it; of two signs give +0, or -0 when rounding down.
-        let negative = if a.negative == b.negative { a.negative } else { mode.rounding == Rounding::Down };
-        return round(negative, 0, 0, mode);
-    }
-    if a.significand == 0 {
-        return round(b.negative, b.significand, b.exponent, mode);
-    }
-    if b.significand == 0 {
-        return round(a.negative, a.significand, a.exponent, mode);
-    }
-    // Both with their leading one at bit 61: the sum cannot overflow, and at most one bit of cancellation can follow
-    // an alignment that loses bits, so one sticky bit at the bottom is enough.
-    let (a, b) = (a.normalized(61), b.normalized(61));
-    let (high, low) = if a.exponent >= b.exponent { (a, b) } else { (b, a) };
-    let aligned = finite::shift_right_sticky(low.significand, (high.exponent - low.exponent) as u32);
-    let opposite = high.negative != low.negative;
-    let (high_value, low_value) = (high.significand as i64, aligned as i64);
-    let total = high_value + if opposite { -low_value } else { low_value };
-    if total == 0 {
-        return round(mode.rounding == Rounding::Down, 0, 0, mode);
-    }
-    // Negative only if both have the same exponent.
-    round(high.negative != (total < 0), total.unsigned_abs(), high.exponent, mode)
 }

@@ -5,6 +5,8 @@
 //! squarer, two multipliers and an adder. One rounding to nearest even, in [`crate::float`]'s own rounder, ends it;
 //! so subnormal arguments and results are supported and cost a shifter, and `.ftz` masks them away.
 //!
+//! The three steps ([`reduce`], [`Reduced::interpolate`], rounding) are those that a pipeline has registers between.
+//!
 //! [`tables`] has the sizes and how the coefficients are made; `docs/arithmetic.md` has the measured errors.
 
 mod algebraic;
@@ -12,8 +14,9 @@ mod exponential;
 pub mod tables;
 mod trigonometric;
 
-use crate::float::{Class, classify};
+use crate::float::{Class, Finite, classify, round};
 use crate::{INFINITY, Mode, NAN, ONE, SIGN};
+use tables::{EXP2, FRACTION_BITS, LOG2, RECIPROCAL, RECIPROCAL_SQUARE_ROOT, Row, SIN, SQUARE_ROOT};
 
 /// One of the functions of the special function unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,25 +43,98 @@ impl Function {
         [Self::Reciprocal, Self::ReciprocalSquareRoot, Self::SquareRoot, Self::Exp2, Self::Log2, Self::Sin, Self::Cos];
 }
 
+impl Function {
+    /// Its table.
+    fn table(self) -> &'static [Row] {
+        match self {
+            Self::Reciprocal => &RECIPROCAL,
+            Self::ReciprocalSquareRoot => &RECIPROCAL_SQUARE_ROOT,
+            Self::SquareRoot => &SQUARE_ROOT,
+            Self::Exp2 => &EXP2,
+            Self::Log2 => &LOG2,
+            Self::Sin | Self::Cos => &SIN,
+        }
+    }
+
+    /// Bits of the fraction `t` of a row's interval.
+    const fn t_bits(self) -> u32 {
+        match self {
+            Self::Reciprocal | Self::Log2 => 16,
+            Self::ReciprocalSquareRoot | Self::SquareRoot => 17,
+            Self::Exp2 | Self::Sin | Self::Cos => 19,
+        }
+    }
+
+    /// Binary places of what the interpolation gives.
+    const fn places(self) -> i32 {
+        (FRACTION_BITS + self.t_bits()) as i32
+    }
+}
+
+/// An argument as the interpolation takes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reduced {
+    /// The result's sign, but for a logarithm, which has its own.
+    pub negative: bool,
+    /// Of a logarithm the argument's exponent, which is added to what the table says; otherwise that of the result's last place.
+    pub exponent: i32,
+    /// Row of the function's table.
+    pub row: usize,
+    /// Place in the row's interval; if `direct` the result's significand.
+    pub t: u32,
+    /// The result is `t * 2^exponent`: the sine of a small argument.
+    pub direct: bool,
+}
+
+impl Reduced {
+    /// The function's value before it is rounded.
+    #[inline(always)]
+    pub fn interpolate(self, function: Function) -> Finite {
+        let Self { negative, exponent, row, t, direct } = self;
+        if direct {
+            return Finite { negative, significand: t.into(), exponent };
+        }
+        let value = function.table()[row].value(t, function.t_bits());
+        match function {
+            Function::Log2 => {
+                let sum = exponential::log2_sum(exponent, value);
+                Finite { negative: sum < 0, significand: sum.unsigned_abs(), exponent: -function.places() }
+            }
+            // The parabola may pass just below zero at angle 0, where the sine is zero.
+            _ => Finite { negative, significand: value.max(0) as u64, exponent },
+        }
+    }
+}
+
 /// The function's value at `a`; with `ftz` subnormal inputs and results become zero, their sign kept. NaN, infinities
 /// and zeros give what the tables of the PTX ISA say.
 pub fn approximate(function: Function, a: u32, ftz: bool) -> u32 {
-    let mode = if ftz { Mode::FTZ } else { Mode::IEEE };
+    match reduce(function, a, ftz) {
+        Ok(reduced) => round(reduced.interpolate(function), if ftz { Mode::FTZ } else { Mode::IEEE }),
+        Err(known) => known,
+    }
+}
+
+/// The argument as the interpolation takes it.
+///
+/// # Errors
+/// The function's value, where it is known without.
+#[inline(always)]
+pub fn reduce(function: Function, a: u32, ftz: bool) -> Result<Reduced, u32> {
     let x = match classify(a, ftz) {
-        Class::Nan => return NAN,
-        Class::Infinite { negative } => return at_infinity(function, negative),
-        Class::Finite(x) if x.significand == 0 => return at_zero(function, x.negative),
+        Class::Nan => return Err(NAN),
+        Class::Infinite { negative } => return Err(at_infinity(function, negative)),
+        Class::Finite(x) if x.significand == 0 => return Err(at_zero(function, x.negative)),
         Class::Finite(x) => x.normalized(23),
     };
     match function {
-        Function::Reciprocal => algebraic::reciprocal(x, mode),
-        Function::ReciprocalSquareRoot | Function::SquareRoot | Function::Log2 if x.negative => NAN,
-        Function::ReciprocalSquareRoot => algebraic::reciprocal_square_root(x, mode),
-        Function::SquareRoot => algebraic::square_root(x, mode),
-        Function::Exp2 => exponential::exp2(x, mode),
-        Function::Log2 => exponential::log2(x, mode),
-        Function::Sin => trigonometric::sin(x, mode),
-        Function::Cos => trigonometric::cos(x, mode),
+        Function::Reciprocal => Ok(algebraic::reciprocal(x)),
+        Function::ReciprocalSquareRoot | Function::SquareRoot | Function::Log2 if x.negative => Err(NAN),
+        Function::ReciprocalSquareRoot | Function::SquareRoot => Ok(algebraic::root(function, x)),
+        Function::Exp2 => Ok(exponential::exp2(x)),
+        Function::Log2 => Ok(exponential::log2(x)),
+        Function::Sin => Ok(trigonometric::sin(x)),
+        Function::Cos => trigonometric::cos(x).ok_or(ONE),
     }
 }
 

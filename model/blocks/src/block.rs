@@ -47,6 +47,15 @@ pub trait Block: Sized + Send + 'static {
     /// Copies inner nets and state of this cycle; called between `late` and `clock`, and only when somebody compares.
     fn probe(&self, inputs: &Self::In, out: &Self::Out, probe: &mut Self::Probe);
 
+    /// How many cycles from the next one on, with these inputs in each of them, change nothing but what counts time: they are all alike, in their
+    /// outputs too. 0 where that is not certain.
+    fn still(&self, _inputs: &Self::In) -> u64 {
+        0
+    }
+
+    /// Lets that many cycles pass that [`still`](Block::still) has spoken for.
+    fn skip(&mut self, _cycles: u64) {}
+
     /// The memories, in a fixed order: filled from the seed before a run and compared whole.
     fn memories(&mut self) -> Vec<Memory<'_>> {
         Vec::new()

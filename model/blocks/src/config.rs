@@ -268,6 +268,12 @@ const RULES: &[Rule] = &[
         holds: |n| (4..=32).contains(&n),
     },
     Rule {
+        key: "sm.sfu_latency",
+        allowed: "a number from 8 to 32",
+        value: |c| c.sm.sfu_latency,
+        holds: |n| (8..=32).contains(&n),
+    },
+    Rule {
         key: "sm.shared_bandwidth",
         allowed: "32, 64 or 128 (bytes a cycle)",
         value: |c| c.sm.shared_bandwidth,

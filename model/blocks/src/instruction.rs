@@ -42,6 +42,10 @@ pub mod unit {
     pub const BARRIER: u8 = 3;
     /// Nothing to do.
     pub const NOTHING: u8 = 4;
+    /// A single precision unit.
+    pub const FP: u8 = 5;
+    /// The special function unit.
+    pub const SFU: u8 = 6;
     /// The SM does not have it.
     pub const UNSUPPORTED: u8 = 7;
 }
@@ -64,8 +68,6 @@ pub mod cause {
     pub const CONSTANT_WRITTEN: u8 = 7;
     /// Atomic operation on local memory.
     pub const LOCAL_ATOMIC: u8 = 8;
-    /// Float atomic operation on shared memory.
-    pub const SHARED_FLOAT_ATOMIC: u8 = 9;
     /// WARPSYNC with other lanes than its mask says.
     pub const WARP_DIVERGENCE: u8 = 10;
     /// No such place in global memory.

@@ -43,6 +43,8 @@ pub struct Endpoint {
     pub block: &'static str,
     /// Elements (or, for a packed mask, bits) of each instance; 0 when there is a single instance.
     pub per: usize,
+    /// Of a block that reads the net: which of the signals that it drives depend on it within a cycle. `None`: any of them may.
+    pub reaches: Option<&'static [&'static str]>,
 }
 
 /// A port, inner net or register of a block for one shape.
@@ -150,7 +152,7 @@ impl Field {
 
     /// Driven (or held) by instances of `block`, each of which has `per` elements (bits of a packed mask).
     pub fn from_each(mut self, block: &'static str, per: usize) -> Self {
-        self.from = Some(Endpoint { block, per });
+        self.from = Some(Endpoint { block, per, reaches: None });
         self
     }
 
@@ -161,7 +163,7 @@ impl Field {
 
     /// Read by instances of `block`, each of which sees `per` elements (bits of a packed mask).
     pub fn to_each(mut self, block: &'static str, per: usize) -> Self {
-        self.to.push(Endpoint { block, per });
+        self.to.push(Endpoint { block, per, reaches: None });
         self
     }
 

@@ -15,13 +15,20 @@ pub struct Entry {
     pub summary: &'static str,
     /// The modules it is made of (transitively), itself first: their files are its RTL sources.
     pub sources: &'static [&'static str],
+    /// The packages that these import, besides the one that every module does: their files come before all modules'.
+    pub packages: &'static [&'static str],
     /// Makes its twin.
     pub twin: fn(&Config) -> Box<dyn Twin>,
 }
 
 const fn entry<B: Block>(path: &'static str, summary: &'static str, sources: &'static [&'static str]) -> Entry {
-    Entry { name: B::NAME, path, summary, sources, twin: |config| erase::<B>(&B::Shape::of(config)) }
+    Entry { name: B::NAME, path, summary, sources, packages: &[], twin: |config| erase::<B>(&B::Shape::of(config)) }
 }
+
+/// Single precision arithmetic.
+const FP: &str = "execute/fp_pkg";
+/// Tables of special functions.
+const SFU_TABLES: &str = "execute/sfu_tables_pkg";
 
 /// Every block: leaves first, then what is made of them.
 pub const BLOCKS: &[Entry] = &[
@@ -55,11 +62,14 @@ pub const BLOCKS: &[Entry] = &[
     entry::<memory::AddressUnit>("memory/address_unit", "the memory instruction at hand", &["memory/address_unit"]),
     entry::<memory::Coalescer>("memory/coalescer", "lanes into lines of 128 bytes", &["memory/coalescer"]),
     entry::<memory::LineTable>("memory/line_table", "lines in flight", &["memory/line_table"]),
-    entry::<memory::SharedMemory>(
-        "memory/shared_memory",
-        "32 banks of four bytes",
-        &["memory/shared_memory", "ram/ram_1rw"],
-    ),
+    Entry {
+        packages: &[FP],
+        ..entry::<memory::SharedMemory>(
+            "memory/shared_memory",
+            "32 banks of four bytes",
+            &["memory/shared_memory", "ram/ram_1rw"],
+        )
+    },
     entry::<memory::ConstantMemory>(
         "memory/constant_memory",
         "parameters and constants",
@@ -83,6 +93,11 @@ pub const BLOCKS: &[Entry] = &[
     ),
     entry::<execute::Dispatcher>("execute/dispatcher", "operand stage to units", &["execute/dispatcher"]),
     entry::<execute::Alu>("execute/alu", "integers, bits, predicates", &["execute/alu"]),
+    Entry { packages: &[FP], ..entry::<execute::FpUnit>("execute/fp_unit", "single precision", &["execute/fp_unit"]) },
+    Entry {
+        packages: &[FP, SFU_TABLES],
+        ..entry::<execute::Sfu>("execute/sfu", "special functions", &["execute/sfu"])
+    },
     entry::<execute::ResultQueue>(
         "execute/result_queue",
         "results until their latency is over",

@@ -34,8 +34,10 @@ pub struct SmShape {
     pub sources: usize,
 }
 
-/// Places of the result queue behind an ALU.
+/// Places of the result queue behind an ALU or a single precision unit.
 pub const ALU_QUEUE_DEPTH: usize = 16;
+/// Places of the result queue behind the special function unit.
+pub const SFU_QUEUE_DEPTH: usize = 8;
 /// Places of the result queue behind the memory pipeline.
 pub const SIDE_QUEUE_DEPTH: usize = 32;
 
@@ -134,6 +136,10 @@ pub struct Straps {
     pub side_latency: u8,
     /// `shared_memory`: 0: 128 bytes a cycle, 1: 64, 2: 32.
     pub shared_bandwidth: u8,
+    /// `result_queue` behind a single precision unit: latency. The result is made three cycles after dispatch.
+    pub fp_latency: u8,
+    /// `result_queue` behind the special function unit: latency. The result is made seven cycles after dispatch.
+    pub sfu_latency: u8,
 }
 
 impl Straps {
@@ -149,11 +155,13 @@ impl Straps {
             alu_latency: sm.alu_latency as u8 - 1,
             side_latency: sm.shared_latency as u8 - 3,
             shared_bandwidth: (128 / sm.shared_bandwidth).ilog2() as u8,
+            fp_latency: (sm.alu_latency as u8).saturating_sub(3).max(1),
+            sfu_latency: sm.sfu_latency as u8 - 7,
         }
     }
 
     /// What `cfg_i` of a block is tied to, where it has one. The result queue is the one behind the memory pipeline.
-    pub fn of_block(&self, block: &str) -> u16 {
+    pub fn of_block(&self, block: &str) -> u32 {
         match block {
             "sm" => self.word(),
             "warp_scheduler" => self.scheduler.into(),
@@ -163,12 +171,52 @@ impl Straps {
         }
     }
 
-    /// The straps in one word, as the SM's `cfg_i` has them: read order, scheduler, latencies (6 bits each), bandwidth (2 bits), lowest first.
-    pub fn word(&self) -> u16 {
-        u16::from(self.read_order)
-            | u16::from(self.scheduler) << 1
-            | u16::from(self.alu_latency) << 2
-            | u16::from(self.side_latency) << 8
-            | u16::from(self.shared_bandwidth) << 14
+    /// Those in a word that [`word`](Self::word) gave.
+    #[inline]
+    pub fn of_word(word: u32) -> Self {
+        let latency = |low: u32| (word >> low & 0x3f) as u8;
+        Self {
+            read_order: (word & 1) as u8,
+            scheduler: (word >> 1 & 1) as u8,
+            alu_latency: latency(2),
+            side_latency: latency(8),
+            shared_bandwidth: (word >> 14 & 3) as u8,
+            fp_latency: latency(16),
+            sfu_latency: latency(22),
+        }
+    }
+
+    /// The straps in one word, as the SM's `cfg_i` has them: read order, scheduler, latencies of ALU and memory pipeline (6 bits each),
+    /// bandwidth (2 bits), latencies of single precision and special functions (6 bits each), lowest first.
+    pub fn word(&self) -> u32 {
+        u32::from(self.read_order)
+            | u32::from(self.scheduler) << 1
+            | u32::from(self.alu_latency) << 2
+            | u32::from(self.side_latency) << 8
+            | u32::from(self.shared_bandwidth) << 14
+            | u32::from(self.fp_latency) << 16
+            | u32::from(self.sfu_latency) << 22
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Start;
+
+    #[test]
+    fn straps_are_where_the_page_says() {
+        let straps = |settings: &[&str]| {
+            let config = Config::load(Start::Preset("baseline"), settings).expect("a configuration");
+            Straps::of(&config).word()
+        };
+        assert_eq!(straps(&[]), 13 << 22 | 5 << 16 | 17 << 8 | 7 << 2 | 0b10);
+        for (alu, fp) in [(2, 1), (3, 1), (4, 1), (5, 2), (16, 13)] {
+            assert_eq!(straps(&[&format!("sm.alu_latency={alu}")]) >> 16 & 0x3f, fp);
+        }
+        let config = Config::load(Start::Preset("baseline"), &["sm.shared_bandwidth=64"]).expect("a configuration");
+        assert_eq!(Straps::of_word(Straps::of(&config).word()), Straps::of(&config));
+        assert_eq!(straps(&["sm.sfu_latency=8"]) >> 22, 1);
+        assert_eq!(straps(&["sm.sfu_latency=32", "sm.shared_bandwidth=32"]) >> 14, 25 << 8 | 5 << 2 | 2);
     }
 }

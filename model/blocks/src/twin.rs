@@ -55,6 +55,8 @@ pub struct Declaration {
     pub signals: Vec<Signal>,
     /// Bytes of the input part; the compared part begins here.
     pub input_bytes: usize,
+    /// Bytes of the output part, with which the compared part begins; the probes are behind it.
+    pub output_bytes: usize,
     /// Bytes of a record.
     pub record_bytes: usize,
 }
@@ -62,7 +64,8 @@ pub struct Declaration {
 impl Declaration {
     fn of<B: Block>(shape: &B::Shape) -> Self {
         let input_bytes = size_of::<B::In>().next_multiple_of(ALIGN);
-        let probe_start = input_bytes + size_of::<B::Out>().next_multiple_of(ALIGN);
+        let output_bytes = size_of::<B::Out>().next_multiple_of(ALIGN);
+        let probe_start = input_bytes + output_bytes;
         let record_bytes = probe_start + size_of::<B::Probe>().next_multiple_of(ALIGN);
         let mut signals = Vec::new();
         let parts = [
@@ -95,6 +98,7 @@ impl Declaration {
             parameters: B::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect(),
             signals,
             input_bytes,
+            output_bytes,
             record_bytes,
         }
     }
@@ -160,6 +164,14 @@ pub trait Twin: Send {
     /// As [`Twin::cycle`].
     fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]);
 
+    /// See [`Block::still`].
+    fn still(&self, _inputs: &[u8]) -> u64 {
+        0
+    }
+
+    /// See [`Block::skip`].
+    fn skip(&mut self, _cycles: u64) {}
+
     /// See [`Block::memories`].
     fn memories(&mut self) -> Vec<Memory<'_>>;
 }
@@ -218,6 +230,14 @@ impl<B: Block> Twin for Erased<B> {
         self.block.early(out);
         self.block.late(inputs, out);
         self.block.clock(inputs, out);
+    }
+
+    fn still(&self, inputs: &[u8]) -> u64 {
+        self.block.still(view::<B::In>(inputs))
+    }
+
+    fn skip(&mut self, cycles: u64) {
+        self.block.skip(cycles);
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {

@@ -2,17 +2,11 @@
 
 use crate::allocate::Allocation;
 use crate::lower::Lowered;
+use crate::marks;
 use crate::mir::{BlockId, Function, Inst, Pred, Term, V, Val, cfg};
 use gpurf_isa::image::{Kernel, Relocation};
 use gpurf_isa::modifiers::Combine;
 use gpurf_isa::{Instruction, Offset, Op, Operand, Pc, Predicate, PredicateSource, Reg, Slots};
-
-/// A pass over finished code that fills in control fields.
-pub type Annotation = fn(&mut [Instruction]);
-
-/// The passes that fill in control fields, by name and in their order: the place for last reads, strands, levels, power
-/// states and free registers. None changes what a kernel computes.
-pub const ANNOTATIONS: &[(&str, Annotation)] = &[];
 
 /// The kernel has more instructions than program counters can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +53,7 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
         return Err(TooLong);
     }
     let mut code = emitter.code;
-    for (_, annotate) in ANNOTATIONS {
-        annotate(&mut code);
-    }
+    marks::run(&mut code);
     Ok(Kernel {
         name: lowered.name.clone(),
         code,

@@ -6,13 +6,14 @@
 //! understood as such by the optimiser; nvcc has done most of that work before.
 //!
 //! [`ptx`] reads the text, `lower` checks and translates it, `passes` simplify, `allocate` finds registers, `emit`
-//! writes the image. The page `docs/compiler.md` has the subset, the sequences and the decisions.
+//! writes the image, [`marks`] fill in what register-file organisations want to know. The page `docs/compiler.md` has the subset, the sequences and the decisions.
 
 mod allocate;
 pub mod diagnostic;
 mod emit;
 mod listing;
 mod lower;
+pub mod marks;
 mod mir;
 mod passes;
 pub mod ptx;

@@ -90,9 +90,10 @@ pub enum PowerState {
 /// The control fields of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Control {
-    /// For sources a, b, c: nothing reads the register's value after this instruction (RFC paper 3.1).
+    /// For sources a, b, c: no lane that executes this instruction reads the register's value again (RFC paper 3.1).
     pub last_read: [bool; 3],
-    /// Reads the result of a long-latency operation: the warp gives up its active slot before it issues (RFC paper 3.2).
+    /// Reads or overwrites the result of a long-latency operation: the warp gives up its active slot before it issues, whatever its guard
+    /// (RFC paper 3.2).
     pub deschedule: bool,
     /// The last instruction of its strand (hierarchy thesis 6.5.5): afterwards ORF and LRF are void.
     pub strand_end: bool,
@@ -102,7 +103,7 @@ pub struct Control {
     pub result_level: ResultLevel,
     /// The result goes past the hardware LRF, as a shared unit will read it (hierarchy thesis 6.5.2).
     pub lrf_bypass: bool,
-    /// The result goes past the RFC, as nothing reads it before the warp is descheduled (RFC paper 6.3).
+    /// The result goes past the RFC, as nothing reads it before the warp is descheduled (RFC paper 5.3).
     pub rfc_bypass: bool,
     /// Power states of the first two registers that the instruction reads (see [`crate::Instruction::power_sources`]). A third one sleeps.
     pub source_power: [PowerState; 2],
@@ -113,7 +114,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Whether nothing reads a source's register afterwards.
+    /// Whether the executing lanes read a source's register for the last time.
     pub const fn is_last_read(&self, slot: Slot) -> bool {
         self.last_read[slot.index()]
     }

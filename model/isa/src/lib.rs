@@ -29,4 +29,4 @@ pub use image::Image;
 pub use instruction::Instruction;
 pub use operations::{Op, Row, Slots, Unit};
 pub use registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
-pub use text::{AssembleError, assemble, assemble_line};
+pub use text::{AssembleError, assemble, assemble_line, assemble_lines};

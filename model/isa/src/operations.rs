@@ -177,7 +177,7 @@ macro_rules! operations {
 
             /// The operation of an opcode and modifiers; nothing where there is no such opcode, the modifier's name where its value
             /// means nothing. Bits above the modifiers are the caller's to check.
-            pub(crate) fn from_modifiers(number: u8, bits: u32) -> Option<Result<Self, &'static str>> {
+            pub fn from_modifiers(number: u8, bits: u32) -> Option<Result<Self, &'static str>> {
                 let mut _bits = bits;
                 let mut _take = |width: u32| {
                     let field = _bits & ((1 << width) - 1);

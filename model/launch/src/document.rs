@@ -31,6 +31,14 @@ impl Document<'_> {
         }
     }
 
+    /// The line in which the text of a string begins: the next one, where a line break behind the quotes is left out.
+    pub fn first_line(&self, node: &Node) -> usize {
+        let (before, text) = self.text.split_at(node.span().start.min(self.text.len()));
+        let breaks = ["\"\"\"", "'''"].iter().filter_map(|quotes| text.strip_prefix(quotes));
+        let next = breaks.into_iter().any(|rest| rest.starts_with('\n') || rest.starts_with("\r\n"));
+        before.matches('\n').count() + 1 + usize::from(next)
+    }
+
     /// A path of the document: relative to the folder of the file.
     pub fn resolve(&self, path: &str) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(path)

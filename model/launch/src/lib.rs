@@ -4,6 +4,7 @@
 //! it gives back can be run as it stands. No buffer is made before it is asked for ([`Buffer::initial_bytes`]), so a
 //! manifest with a hostile size costs nothing but its message. The page `docs/launch.md` has the format.
 
+mod assembly;
 mod check;
 mod data;
 mod document;
@@ -17,5 +18,5 @@ mod types;
 pub use check::{Check, CheckRow, Mismatch};
 pub use error::ManifestError;
 pub use init::Init;
-pub use manifest::{Argument, Buffer, BufferId, Launch, Manifest, Repetition, Symbol};
+pub use manifest::{Argument, Assembly, Buffer, BufferId, Launch, Manifest, Repetition, Replay, Source, Symbol};
 pub use types::{Scalar, Type};

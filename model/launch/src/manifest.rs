@@ -9,8 +9,8 @@ use crate::{Check, CheckRow, Init, ManifestError, Scalar, Type};
 pub struct Manifest {
     /// The file it was read from.
     pub path: PathBuf,
-    /// The kernels' source, `.cu` or `.ptx`, relative paths resolved against the manifest's folder.
-    pub source: PathBuf,
+    /// Where the kernels come from.
+    pub source: Source,
     /// The buffers in order of declaration; their names are distinct.
     pub buffers: Vec<Buffer>,
     /// Initial values of `__constant__` and `__device__` variables.
@@ -19,6 +19,45 @@ pub struct Manifest {
     pub launches: Vec<Launch>,
     /// What must come out.
     pub checks: Vec<Check>,
+    /// The machine on which a program failed.
+    pub replay: Option<Replay>,
+}
+
+/// Where kernels come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A file, `.cu` or `.ptx`; relative paths are resolved against the manifest's folder.
+    File(PathBuf),
+    /// The machine's own instructions, in the manifest.
+    Assembly(Assembly),
+}
+
+/// A kernel in the machine's own instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assembly {
+    /// Its name.
+    pub name: String,
+    /// The instructions as text.
+    pub code: String,
+    /// The line of the manifest in which the text begins.
+    pub line: usize,
+    /// General registers of a thread.
+    pub registers: u16,
+    /// Bytes of static shared memory of a block.
+    pub shared: u32,
+    /// Bytes of local memory of a thread.
+    pub local: u32,
+}
+
+/// On what `gpurf cosim --replay` runs a manifest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replay {
+    /// Seed of memories and of state that reset does not set.
+    pub seed: u64,
+    /// The configuration: what differs from the default preset, as `--set` takes it.
+    pub settings: Vec<String>,
+    /// The RTL files that took the place of the project's own: `MODULE=FILE`.
+    pub rtl: Vec<String>,
 }
 
 /// Index of a buffer in [`Manifest::buffers`].

@@ -9,7 +9,10 @@ use toml::de::{DeTable, DeValue};
 
 use crate::data::{Data, read_buffer, read_scalar, read_type};
 use crate::document::{Document, Fields, Node};
-use crate::{Argument, Buffer, BufferId, Check, Launch, Manifest, ManifestError, Repetition, Scalar, Symbol, Type};
+use crate::{
+    Argument, Buffer, BufferId, Check, Launch, Manifest, ManifestError, Repetition, Scalar, Source, Symbol, Type,
+    assembly,
+};
 
 /// The largest manifest: far more than any that is written by hand.
 const MAX_FILE: u64 = 64 << 20;
@@ -68,6 +71,7 @@ impl Reader<'_> {
         let keys: &[&str] = if short {
             &[
                 "source",
+                "assembly",
                 "kernel",
                 "grid",
                 "block",
@@ -77,9 +81,10 @@ impl Reader<'_> {
                 "arg",
                 "symbol",
                 "check",
+                "replay",
             ]
         } else {
-            &["source", "buffer", "launch", "symbol", "check"]
+            &["source", "assembly", "buffer", "launch", "symbol", "check", "replay"]
         };
         let what = if short { "a manifest of one kernel" } else { "a manifest with `[[launch]]`" };
         let fields = Fields::new(document, root, 0..0, what, keys)?;
@@ -113,10 +118,22 @@ impl Reader<'_> {
         }
         let checks = fields.list(document, "check", "`[[check]]` tables")?;
         let checks = checks.iter().map(|node| self.check(node)).collect::<Result<_, _>>()?;
-        Ok(Manifest { path: document.path.to_owned(), source, buffers: self.buffers, symbols, launches, checks })
+        let replay = fields.get("replay").map(|node| assembly::read_replay(document, node)).transpose()?;
+        let path = document.path.to_owned();
+        Ok(Manifest { path, source, buffers: self.buffers, symbols, launches, checks, replay })
     }
 
-    fn source(&self, fields: &Fields) -> Result<PathBuf, ManifestError> {
+    fn source(&self, fields: &Fields) -> Result<Source, ManifestError> {
+        match (fields.get("assembly"), fields.get("source")) {
+            (Some(node), None) => assembly::read_assembly(self.document, node).map(Source::Assembly),
+            (Some(node), Some(_)) => {
+                Err(self.document.error(node.span(), "a manifest has `source` or `[assembly]`, not both"))
+            }
+            (None, _) => self.file(fields).map(Source::File),
+        }
+    }
+
+    fn file(&self, fields: &Fields) -> Result<PathBuf, ManifestError> {
         let node = fields.required(self.document, "source")?;
         let text = self.document.string(node, "the path of a .cu or .ptx file")?;
         let path = self.document.resolve(text);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gpurf_launch::{Argument, BufferId, Init, Manifest, ManifestError, Repetition, Scalar, Type, random};
+use gpurf_launch::{Argument, BufferId, Init, Manifest, ManifestError, Repetition, Scalar, Source, Type, random};
 use tempfile::TempDir;
 
 const SAXPY: &str = r#"
@@ -87,7 +87,7 @@ fn a_manifest_of_one_kernel() {
     let path = folder.path().join("m.toml");
     fs::write(&path, SAXPY).unwrap();
     let manifest = Manifest::load(&path).unwrap();
-    assert_eq!(manifest.source, folder.path().join("saxpy.cu"));
+    assert_eq!(manifest.source, Source::File(folder.path().join("saxpy.cu")));
     assert_eq!(manifest.launches.len(), 1);
     let launch = &manifest.launches[0];
     assert_eq!((launch.kernel.as_str(), launch.grid, launch.block), ("saxpy", [64, 1, 1], [256, 1, 1]));
@@ -140,8 +140,8 @@ fn mistakes_have_a_place_and_a_remedy() {
             SAXPY,
             "dynamic_shared",
             "dynamic_sharde",
-            "6:1: unknown key `dynamic_sharde` in a manifest of one kernel; it has source, kernel, grid, block, \
-             dynamic_shared, repeat, while_nonzero, arg, symbol, check",
+            "6:1: unknown key `dynamic_sharde` in a manifest of one kernel; it has source, assembly, kernel, grid, block, \
+             dynamic_shared, repeat, while_nonzero, arg, symbol, check, replay",
         ),
         (SAXPY, "kernel = \"saxpy\"", "", "1:1: a manifest of one kernel needs the key `kernel`"),
         (SAXPY, "[64, 1, 1]", "[64, 0, 1]", "4:13: grid in y must be from 1 to 65535"),

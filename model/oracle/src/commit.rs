@@ -1,5 +1,7 @@
 //! What a warp does, instruction by instruction, in program order.
 
+use gpurf_isa::Instruction;
+
 use crate::lanes::{Lanes, Mask};
 
 /// A warp of a launch.
@@ -61,13 +63,61 @@ pub struct Commit<'a> {
     pub effect: Effect<'a>,
 }
 
+/// An instruction that a warp has executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Executed {
+    /// The warp.
+    pub warp: WarpId,
+    /// How many instructions the warp has issued before.
+    pub number: u64,
+    /// The instruction.
+    pub pc: u32,
+    /// The lanes that took part: none where its guard was false in all of them.
+    pub mask: Mask,
+}
+
+/// An instruction that a warp is about to execute.
+#[derive(Clone, Copy, Debug)]
+pub struct Issue<'a> {
+    /// The warp.
+    pub warp: WarpId,
+    /// How many instructions the warp has issued before.
+    pub number: u64,
+    /// The instruction's number.
+    pub pc: u32,
+    /// The instruction.
+    pub instruction: &'a Instruction,
+    /// The lanes of the group that executes.
+    pub active: Mask,
+    /// Those in which the guard is true.
+    pub mask: Mask,
+    /// The lanes of the warp that have not ended.
+    pub living: Mask,
+    /// Groups that wait on the SIMT stack.
+    pub depth: usize,
+    /// The values of sources a, b and c; zero where it has none.
+    pub sources: [&'a Lanes; 3],
+    /// The lanes in which predicate source s is true.
+    pub s: Mask,
+}
+
 /// Sees what warps do. The effects of each warp come in program order; those of different warps are mixed.
 pub trait Observer {
     /// Whether anything is to be reported; false lets the compiler leave all of it out.
     const ACTIVE: bool = true;
 
+    /// Whether instructions are to be reported before they take effect.
+    const TRACES: bool = false;
+
     /// An instruction has taken effect.
     fn commit(&mut self, commit: &Commit<'_>);
+
+    /// An instruction has been executed, with or without an effect. Its effects were told before.
+    fn executed(&mut self, _: &Executed) {}
+
+    /// An instruction is about to take effect: also one without lanes, and one without a result. In a replay an atomic operation is reported
+    /// whenever the warp is at it.
+    fn issue(&mut self, _: &Issue<'_>) {}
 }
 
 /// Nobody looks.

@@ -10,6 +10,7 @@
 //! * What a program does wrong ends the launch with a [`Fault`], which names kernel, block, thread, instruction and PTX line.
 //! * [`Oracle::run_observed`] tells what each warp commits; [`Oracle::replay`] performs atomic operations in the order of another
 //!   machine.
+//! * [`marks`] judges the control fields of a program by what its warps do.
 //! * [`host`] does what the host side of a CUDA program does: it places buffers, packs arguments, repeats launches.
 
 mod block;
@@ -20,6 +21,7 @@ mod fault;
 pub mod host;
 mod lanes;
 mod launch;
+pub mod marks;
 mod memory;
 mod program;
 mod replay;
@@ -28,7 +30,7 @@ mod stack;
 mod warp;
 
 pub use block::{Counts, Geometry};
-pub use commit::{Commit, Effect, Observer, Unobserved, WarpId};
+pub use commit::{Commit, Effect, Executed, Issue, Observer, Unobserved, WarpId};
 pub use fault::{Access, Fault, FaultKind};
 pub use lanes::{Lanes, Mask, lanes_of};
 pub use launch::{Launch, Options, Oracle, Statistics};

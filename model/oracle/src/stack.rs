@@ -38,6 +38,11 @@ impl Stack {
         self.living == 0
     }
 
+    /// Groups that wait.
+    pub fn depth(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Goes on at another instruction.
     #[inline(always)]
     pub fn advance(&mut self, pc: u32) {
@@ -53,7 +58,9 @@ impl Stack {
         let group = self.top;
         let next = group.pc + 1;
         let falling = group.mask & !taken;
-        if taken == 0 || falling == 0 {
+        // Where both sides would start at the reconvergence point neither is made.
+        let nowhere = next == target && target == reconvergence;
+        if taken == 0 || falling == 0 || nowhere {
             return self.advance(if taken == 0 { next } else { target });
         }
         // A group that already waits there, with these lanes among its own, need not wait twice.
@@ -99,6 +106,20 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_branch_to_its_meeting_point_right_behind_it_splits_nothing() {
+        let mut stack = Stack::new(0xff);
+        stack.top.pc = 3;
+        stack.branch(0x0f, 4, 4);
+        assert_eq!((stack.top, stack.depth()), (Group { pc: 4, mask: 0xff, reconvergence: NEVER }, 0));
+        // Inside of a branch that meets there too.
+        stack.top.pc = 5;
+        stack.branch(0x0f, 20, 30);
+        stack.top.pc = 29;
+        stack.branch(0x10, 30, 30);
+        assert_eq!(stack.top, Group { pc: 20, mask: 0x0f, reconvergence: 30 });
+    }
 
     #[test]
     fn both_sides_run_and_meet_again() {

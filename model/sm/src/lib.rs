@@ -13,7 +13,8 @@ pub use ports::{SM_EVENT, SmIn, SmOut};
 pub use readers::READERS;
 pub use sm::Sm;
 
-use gpurf_blocks::registry::{self, Entry};
+use gpurf_blocks::registry;
+pub use gpurf_blocks::registry::Entry;
 use gpurf_blocks::{Block, Shape, erase};
 
 /// The SM in the form in which the other blocks are listed.
@@ -22,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     path: "sm/sm",
     summary: "the streaming multiprocessor",
     sources: SOURCES,
+    packages: &["execute/fp_pkg", "execute/sfu_tables_pkg"],
     twin: |config| erase::<Sm>(&Shape::of(config)),
 };
 
@@ -48,6 +50,8 @@ const SOURCES: &[&str] = &[
     "ram/ram_1r1w",
     "execute/dispatcher",
     "execute/alu",
+    "execute/fp_unit",
+    "execute/sfu",
     "execute/result_queue",
     "execute/writeback",
     "execute/lane_crossbar",

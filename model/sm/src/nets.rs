@@ -8,16 +8,16 @@ use std::mem::offset_of;
 use std::sync::Mutex;
 
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
-use gpurf_blocks::execute::{Alu, Dispatcher, LaneCrossbar, ResultQueue, SpecialRegisters, Writeback};
+use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
 use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, WarpScheduler};
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
-use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
+use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
 use gpurf_blocks::{Block, Endpoint, Field, Net, Ports};
 
-use crate::readers::READERS;
+use crate::readers::{READERS, reaches};
 
 macro_rules! of_each_block {
     ($(#[$meta:meta])* $name:ident, $part:ident) => {
@@ -38,6 +38,10 @@ macro_rules! of_each_block {
             pub dispatcher: <Dispatcher as Block>::$part,
             pub alu: [<Alu as Block>::$part; MAX_PORTS],
             pub alu_queue: [<ResultQueue as Block>::$part; MAX_PORTS],
+            pub fp_unit: [<FpUnit as Block>::$part; MAX_PORTS],
+            pub fp_queue: [<ResultQueue as Block>::$part; MAX_PORTS],
+            pub sfu: <Sfu as Block>::$part,
+            pub sfu_queue: <ResultQueue as Block>::$part,
             pub side_queue: <ResultQueue as Block>::$part,
             pub writeback: <Writeback as Block>::$part,
             pub lane_crossbar: <LaneCrossbar as Block>::$part,
@@ -55,6 +59,10 @@ macro_rules! of_each_block {
 }
 
 of_each_block! {
+    /// The inputs of every block.
+    Inputs, In
+}
+of_each_block! {
     /// The outputs of every block.
     Outputs, Out
 }
@@ -63,7 +71,7 @@ of_each_block! {
     States, Probe
 }
 
-impl Outputs {
+impl Inputs {
     pub(crate) fn zeroed() -> Self {
         // SAFETY: it is made of structs of ports, all of which have zero as a value.
         unsafe { std::mem::zeroed() }
@@ -99,7 +107,16 @@ const NOT_COMPARED: &[(&str, &str)] = &[
 ];
 
 /// Outputs that nothing is connected to: they are read at the instance.
-const OPEN: &[(&str, &str)] = &[("alu_queue", "room_o"), ("side_queue", "ready_o"), ("line_table", "empty_o")];
+const OPEN: &[(&str, &str)] = &[
+    ("alu_queue", "room_o"),
+    ("fp_queue", "room_o"),
+    ("sfu_queue", "room_o"),
+    ("sfu_queue", "head_pred_valid_o"),
+    ("sfu_queue", "head_pred_o"),
+    ("sfu_queue", "head_pred_data_o"),
+    ("side_queue", "ready_o"),
+    ("line_table", "empty_o"),
+];
 
 /// Signals of a block that depend on the validity of one of its inputs: instance, input, and the signal that drives it.
 const VALID_INPUTS: &[(&str, &str, &str)] = &[
@@ -147,7 +164,7 @@ impl Instance {
             field.to = READERS
                 .iter()
                 .filter(|(_, nets)| nets.contains(&net(self.name, field.name).as_str()))
-                .map(|&(block, _)| Endpoint { block, per: 0 })
+                .map(|&(block, _)| Endpoint { block, per: 0, reaches: reaches(block, &net(self.name, field.name)) })
                 .collect();
             let port = field.name;
             field.name = intern(self.signal(port));
@@ -171,7 +188,7 @@ impl Instance {
         field.offset += offset;
         field.valid_by = field.valid_by.map(|valid| self.valid(valid, is_port));
         // A block that is itself made of blocks says which of them holds a register.
-        field.from = field.from.or(Some(Endpoint { block: self.block, per: 0 }));
+        field.from = field.from.or(Some(Endpoint { block: self.block, per: 0, reaches: None }));
         field
     }
 
@@ -237,6 +254,18 @@ macro_rules! instances {
     )+};
 }
 
+/// The same for those in the generate block of a port, of which the structs are arrays.
+macro_rules! port_instances {
+    ($port:ident, $fields:ident; $($name:ident: $block:ty, shape $own:expr;)+) => {$(
+        Instance { name: stringify!($name), block: <$block as Block>::NAME, port: Some($port) }.fields::<$block>(
+            $own,
+            offset_of!(SmProbe, outputs) + offset_of!(Outputs, $name) + $port * size_of::<<$block as Block>::Out>(),
+            offset_of!(SmProbe, states) + offset_of!(States, $name) + $port * size_of::<<$block as Block>::Probe>(),
+            &mut $fields,
+        );
+    )+};
+}
+
 // SAFETY: made of structs of ports, `repr(C)`.
 unsafe impl Ports for SmProbe {
     type Shape = SmShape;
@@ -255,32 +284,18 @@ unsafe impl Ports for SmProbe {
             operand_stage: OperandStage;
             dispatcher: Dispatcher;
         }
-        let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);
+        let queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);
         for port in 0..shape.ports() {
-            let at = |outputs: usize, states: usize, output: usize, state: usize| {
-                (
-                    offset_of!(SmProbe, outputs) + outputs + port * output,
-                    offset_of!(SmProbe, states) + states + port * state,
-                )
-            };
-            let (output, state) = at(
-                offset_of!(Outputs, alu),
-                offset_of!(States, alu),
-                size_of::<<Alu as Block>::Out>(),
-                size_of::<<Alu as Block>::Probe>(),
-            );
-            let instance = Instance { name: "alu", block: Alu::NAME, port: Some(port) };
-            instance.fields::<Alu>(shape, output, state, &mut fields);
-            let (output, state) = at(
-                offset_of!(Outputs, alu_queue),
-                offset_of!(States, alu_queue),
-                size_of::<<ResultQueue as Block>::Out>(),
-                size_of::<<ResultQueue as Block>::Probe>(),
-            );
-            let instance = Instance { name: "alu_queue", block: ResultQueue::NAME, port: Some(port) };
-            instance.fields::<ResultQueue>(&alu_queue, output, state, &mut fields);
+            port_instances! { port, fields;
+                alu: Alu, shape shape;
+                alu_queue: ResultQueue, shape &queue;
+                fp_unit: FpUnit, shape shape;
+                fp_queue: ResultQueue, shape &queue;
+            }
         }
         instances! { shape, fields;
+            sfu: Sfu;
+            sfu_queue: ResultQueue, shape shape.with_queue(SFU_QUEUE_DEPTH, 1);
             side_queue: ResultQueue, shape shape.with_queue(SIDE_QUEUE_DEPTH, SIDE_SOURCES);
             writeback: Writeback;
             lane_crossbar: LaneCrossbar;

@@ -16,6 +16,8 @@ pub const SM_EVENT: &[(&str, u32)] = &[
     ("stall_collector", 2),
     ("stall_other", 2),
     ("alu", 2),
+    ("fp", 2),
+    ("sfu", 1),
     ("memory", 1),
     ("barrier", 1),
     ("barrier_open", 1),
@@ -55,6 +57,8 @@ ports! {
         code_ctl_i: u64 = field(64).valid_by("code_we_i"),
         /// Constant to write.
         const_data_i: u32 = field(32).valid_by("const_we_i"),
+        /// Straps.
+        cfg_i: u32 = field(28),
         /// Blocks in x.
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
@@ -77,8 +81,6 @@ ports! {
         launch_threads_i: u16 = field(11).valid_by("launch_valid_i"),
         /// Words of local memory of a thread.
         launch_local_i: u16 = field(16).valid_by("launch_valid_i"),
-        /// Straps.
-        cfg_i: u16 = field(16),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// The host writes an instruction.

@@ -8,6 +8,7 @@ use gpurf_blocks::shape::Straps;
 use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, run_all, run_job};
 use verilated::{Options, Toolchain};
 
+use super::program::{self, Coverage};
 use crate::args::Cosim;
 use crate::failure::{Failure, Status};
 use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, grouped, numbers, words};
@@ -19,6 +20,9 @@ use crate::{interrupt, shape};
 
 /// Failures of one command that are shrunk, kept in a folder and printed whole; further ones are rows of the table.
 const KEPT: usize = 4;
+
+/// Random programs that passed have rows of their own if there are no more than these.
+const FEW_ROWS: usize = 16;
 
 /// What came of a job.
 enum Ended {
@@ -40,17 +44,31 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
     let ended = run(&project, &tools, &jobs, &own, arguments);
-    let status = worst(&ended);
+    let coverages = program::coverages(&jobs, |index| match &ended[index] {
+        Ended::Ran(result) => Some(result),
+        Ended::Refused(_) | Ended::Skipped => None,
+    });
+    let missed = coverages.iter().any(|coverage| !coverage.missed.is_empty());
+    let status = worst(&ended).max(if missed { Status::Failed } else { Status::Pass });
     let rows: Vec<Run> = jobs.iter().zip(&ended).map(|(job, ended)| row(job, ended)).collect();
     if arguments.run.json {
         let text = match &rows[..] {
             [row] if single => json(row),
-            _ => json(&Runs { result: verdict_of(&ended), command: "cosim", runs: &rows }),
+            _ => {
+                let result = match verdict_of(&ended) {
+                    Verdict::Pass if missed => Verdict::CoverageMissed,
+                    verdict => verdict,
+                };
+                json(&Runs { result, command: "cosim", runs: &rows, programs: &coverages })
+            }
         };
         output::print(&text)?;
         failures(&jobs, &ended, &own).iter().for_each(|text| output::note(text));
     } else if !ended.iter().all(|e| matches!(e, Ended::Refused(_))) {
-        output::print(&format!("{}{}\n", table(&jobs, &ended), shape::LEGEND))?;
+        output::print(&format!("{}{}\n", table(&jobs, &ended, &coverages), shape::LEGEND))?;
+        for coverage in &coverages {
+            output::print(&format!("\n{}", program::words(coverage)))?;
+        }
         for text in failures(&jobs, &ended, &own) {
             output::print(&format!("\n{text}"))?;
         }
@@ -98,10 +116,11 @@ fn name(job: &Job) -> String {
     format!("{} {}", block(job), shape::words(&parameters(&job.block, &job.config)))
 }
 
-/// The block of a run; of the SM also its kernel.
+/// The block of a run; of the SM also its kernel, or what its program is made of.
 fn block(job: &Job) -> String {
     match &job.inputs {
         Inputs::Kernel(kernel) => format!("{} {}", job.block, kernel.name()),
+        Inputs::Program(program) => format!("{} program {}", job.block, program.name),
         _ => job.block.clone(),
     }
 }
@@ -155,6 +174,10 @@ fn row(job: &Job, ended: &Ended) -> Run {
             Inputs::Kernel(kernel) => Some(kernel.manifest.clone()),
             _ => None,
         },
+        weights: match &job.inputs {
+            Inputs::Program(program) => Some(program.name.clone()),
+            _ => None,
+        },
         preset: preset_of(job),
         parameters: parameters(&job.block, &job.config).into_iter().collect(),
         straps: (!is_replay(job)).then(|| Straps::of(&job.config).of_block(&job.block)),
@@ -184,7 +207,7 @@ fn row(job: &Job, ended: &Ended) -> Run {
     run
 }
 
-fn table(jobs: &[Job], ended: &[Ended]) -> String {
+fn table(jobs: &[Job], ended: &[Ended], coverages: &[Coverage]) -> String {
     let columns = [
         words("block"),
         words("shape"),
@@ -196,8 +219,46 @@ fn table(jobs: &[Job], ended: &[Ended]) -> String {
         numbers("kcycles/s"),
         words("result"),
     ];
-    let rows: Vec<Vec<Cell>> = jobs.iter().zip(ended).map(|(job, ended)| cells(job, ended)).collect();
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut index = 0;
+    while index < jobs.len() {
+        let together = coverages.iter().find(|coverage| coverage.jobs.contains(&index)).map(|c| c.jobs.end);
+        let passed = |index: &usize| verdict(&ended[*index]) == Some(Verdict::Pass);
+        let alike = (index..together.unwrap_or(index)).take_while(passed).count();
+        if alike > FEW_ROWS {
+            rows.push(cells_of_many(&jobs[index..index + alike], &ended[index..index + alike]));
+            index += alike;
+        } else {
+            rows.push(cells(&jobs[index], &ended[index]));
+            index += 1;
+        }
+    }
     output::table(&columns, &rows)
+}
+
+/// Random programs that passed, one behind the other, in one row.
+fn cells_of_many(jobs: &[Job], ended: &[Ended]) -> Vec<Cell> {
+    let results: Vec<&JobResult> = ended
+        .iter()
+        .filter_map(|ended| match ended {
+            Ended::Ran(result) => Some(&**result),
+            Ended::Refused(_) | Ended::Skipped => None,
+        })
+        .collect();
+    let job = &jobs[0];
+    let cycles: u64 = results.iter().map(|result| result.cycles).sum();
+    let wall_s: f64 = results.iter().map(|result| result.wall_s).sum();
+    vec![
+        format!("{} {} programs", job.block, jobs.len()).into(),
+        shape::words(&parameters(&job.block, &job.config)).into(),
+        shape::policy(&job.block, &job.config).into(),
+        format!("{} ...", job.seed).into(),
+        grouped(cycles).into(),
+        results.first().map_or(0, |result| result.signals_compared).into(),
+        "".into(),
+        format!("{:.0}", cycles as f64 / wall_s.max(1e-9) / 1e3).into(),
+        Cell::styled(Verdict::Pass.word(), GOOD),
+    ]
 }
 
 fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
@@ -218,7 +279,9 @@ fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
     match ended {
         Ended::Ran(result) => {
             let speed = result.cycles as f64 / result.wall_s.max(1e-9) / 1e3;
-            let least = result.coverage.iter().map(|&(_, count)| count).min();
+            // One program cannot reach everything.
+            let counted = !program::is_program(job);
+            let least = result.coverage.iter().map(|&(_, count)| count).min().filter(|_| counted);
             cells.push(grouped(result.cycles).into());
             cells.push(result.signals_compared.into());
             cells.push(least.map_or(String::new(), grouped).into());

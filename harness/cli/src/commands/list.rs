@@ -1,5 +1,7 @@
 //! `gpurf blocks` and `gpurf presets`.
 
+use std::collections::BTreeMap;
+
 use gpurf_blocks::config::PRESETS;
 use serde_json::json;
 
@@ -13,7 +15,11 @@ use crate::shape;
 pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
     if listing.json {
         let blocks: Vec<_> = gpurf_sm::all()
-            .map(|b| json!({"block": b.name, "rtl": format!("rtl/{}.sv", b.path), "summary": b.summary, "modules": modules(b.sources)}))
+            .map(|b| {
+                let rtl = format!("rtl/{}.sv", b.path);
+                let (modules, knobs) = (modules(b.sources), knobs(b.name));
+                json!({"block": b.name, "rtl": rtl, "summary": b.summary, "modules": modules, "knobs": knobs})
+            })
             .collect();
         output::print(&json(&json!({"result": "pass", "command": "blocks", "blocks": blocks})))?;
         return Ok(Status::Pass);
@@ -27,6 +33,12 @@ pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
 
 fn modules(sources: &[&'static str]) -> Vec<&'static str> {
     sources.iter().map(|s| s.rsplit('/').next().unwrap_or(s)).collect()
+}
+
+/// The knobs of a block's random inputs, with what each is the chance of; the SM has none.
+fn knobs(block: &str) -> BTreeMap<&'static str, &'static str> {
+    let known = if block == gpurf_sm::ENTRY.name { &[] } else { gpurf_stimulus::knobs(block) };
+    known.iter().map(|knob| (knob.name, knob.doc)).collect()
 }
 
 /// Lists the presets.

@@ -6,6 +6,7 @@ pub mod compile;
 pub mod cosim;
 pub mod list;
 pub mod mutate;
+pub mod program;
 pub mod run;
 mod simulate;
 pub mod source;

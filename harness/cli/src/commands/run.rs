@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use gpurf_launch::{BufferId, CheckRow, Manifest};
+use gpurf_launch::{BufferId, CheckRow, Manifest, Source};
 use gpurf_lockstep::report::DivergenceSummary;
-use gpurf_oracle::host::{OracleEngine, OracleError, RunError, Session};
+use gpurf_oracle::host::{OracleEngine, OracleError, RunError, Session, assembled};
 use gpurf_oracle::{Fault, FaultKind, Options, Oracle};
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ pub struct Cycles {
     /// Parameters of the RTL.
     pub parameters: BTreeMap<&'static str, u64>,
     /// What `cfg_i` is tied to.
-    pub straps: u16,
+    pub straps: u32,
     /// The seed.
     pub seed: u64,
     /// Cycles since reset; in lockstep those found equal.
@@ -87,9 +87,11 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         return Err(Failure::bad_input(why));
     }
     let manifest = Manifest::load(&arguments.manifest).map_err(|e| Failure::bad_input(e.to_string()))?;
-    let ptx = source::ptx(&manifest.source)?;
-    let compiled = source::compile(&ptx, arguments.registers)?;
-    let mut session = Session::new(&manifest, &compiled.image).map_err(|e| Failure::bad_input(e.to_string()))?;
+    let image = match &manifest.source {
+        Source::File(file) => source::compile(&source::ptx(file)?, arguments.registers)?.image,
+        Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| Failure::bad_input(e.to_string()))?,
+    };
+    let mut session = Session::new(&manifest, &image).map_err(|e| Failure::bad_input(e.to_string()))?;
     if let Some(folder) = &arguments.dump {
         // Before the work, not after it.
         source::make_folder(folder)?;

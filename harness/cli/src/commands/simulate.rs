@@ -99,7 +99,7 @@ impl Runner<'_> {
             Failure::tool(format!("cannot write a failure folder or a waveform in {}: {e}", self.failures.display()))
         };
         let mut artifacts = Vec::new();
-        artifacts.extend(engine.write_failure(&self.failures, &notes).map_err(cannot_write)?);
+        artifacts.extend(engine.write_failure(&self.failures, &notes, None).map_err(cannot_write)?);
         let wave = engine.finish_wave().map_err(cannot_write)?;
         let statistics = engine.statistics();
         if let (Some(cycles), None) = (&self.arguments.wave, &wave) {

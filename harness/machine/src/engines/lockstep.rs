@@ -186,13 +186,18 @@ impl Machine for LockstepEngine {
         Some((self.lockstep.comparator.signals_compared(), self.absent.clone()))
     }
 
-    fn write_failure(&self, parent: &Path, notes: &[String]) -> io::Result<Option<PathBuf>> {
+    fn write_failure(
+        &self,
+        parent: &Path,
+        notes: &[String],
+        reproducer: Option<(&str, &str)>,
+    ) -> io::Result<Option<PathBuf>> {
         let Some((cause, capture)) = &self.failure else { return Ok(None) };
         let context = FailureContext {
             comparator: &self.lockstep.comparator,
             cause,
             capture: capture.as_ref(),
-            reproducer: None,
+            reproducer,
             notes,
         };
         write_failure(parent, &context).map(Some)

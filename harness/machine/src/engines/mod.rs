@@ -41,6 +41,8 @@ pub struct Settings {
     pub stop: &'static AtomicBool,
     /// Cycles to record, and the folder below which the waveform goes.
     pub wave: Option<(RangeInclusive<u64>, PathBuf)>,
+    /// Whether the model alone may skip cycles in which nothing happens. Results and statistics are the same.
+    pub skip: bool,
     /// Makes a model of the SM; another one than that of `gpurf-sm` for tests.
     pub model: fn(&Config) -> Box<dyn Twin>,
 }
@@ -49,7 +51,7 @@ impl Settings {
     /// Of this configuration; nothing else out of the ordinary.
     pub fn new(config: Config) -> Self {
         static GO: AtomicBool = AtomicBool::new(false);
-        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None, model: gpurf_sm::ENTRY.twin }
+        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None, skip: true, model: gpurf_sm::ENTRY.twin }
     }
 }
 
@@ -144,16 +146,27 @@ pub trait Machine: Engine<Error = LaunchError> {
     /// What was run so far.
     fn statistics(&self) -> Statistics;
 
+    /// Cycles that were not run one by one, because nothing happened in them.
+    fn skipped(&self) -> u64 {
+        0
+    }
+
     /// Signals compared in each cycle, and the names of those that this RTL does not have; nothing where nothing is compared.
     fn compared(&self) -> Option<(usize, Vec<String>)> {
         None
     }
 
-    /// Writes the folder of a failure of the lockstep below a folder, with these lines at the end of its report; nothing where there was none.
+    /// Writes the folder of a failure of the lockstep below a folder, with these lines at the end of its report, and with a file that reproduces it (its
+    /// name and its text); nothing where there was none.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn write_failure(&self, _parent: &Path, _notes: &[String]) -> io::Result<Option<PathBuf>> {
+    fn write_failure(
+        &self,
+        _parent: &Path,
+        _notes: &[String],
+        _reproducer: Option<(&str, &str)>,
+    ) -> io::Result<Option<PathBuf>> {
         Ok(None)
     }
 
@@ -168,7 +181,8 @@ pub trait Machine: Engine<Error = LaunchError> {
 pub fn request(rtl: &Path, config: &Config, options: Options) -> Request {
     let mut twin = (gpurf_sm::ENTRY.twin)(config);
     let memories = twin.memories().iter().map(Into::into).collect();
-    let mut request = Request::from_tree(twin.declaration().clone(), memories, rtl, gpurf_sm::ENTRY.sources);
+    let gpurf_sm::Entry { packages, sources, .. } = gpurf_sm::ENTRY;
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, rtl, packages, sources);
     request.options = options;
     request
 }

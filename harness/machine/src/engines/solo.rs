@@ -29,6 +29,15 @@ const STOP_EVERY: u64 = 4096;
 trait Runner {
     /// Fills the compared part of a record from its input part and takes the edge; probes too if `probed`.
     fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), Failure>;
+
+    /// How many cycles from the next one on are certain to be alike, with these inputs in each of them: nothing happens in them. The cycles behind the first one
+    /// may be skipped.
+    fn still(&self, _inputs: &[u8]) -> u64 {
+        0
+    }
+
+    /// Lets that many cycles pass.
+    fn skip(&mut self, _cycles: u64) {}
 }
 
 impl Runner for Box<dyn Twin> {
@@ -40,6 +49,14 @@ impl Runner for Box<dyn Twin> {
             self.cycle_unprobed(inputs, compared);
         }
         Ok(())
+    }
+
+    fn still(&self, inputs: &[u8]) -> u64 {
+        Twin::still(&**self, inputs)
+    }
+
+    fn skip(&mut self, cycles: u64) {
+        Twin::skip(&mut **self, cycles);
     }
 }
 
@@ -70,6 +87,8 @@ struct Solo<R> {
     window: Window,
     /// Cycles since reset.
     cycles: u64,
+    /// Those of them that were skipped.
+    skipped: u64,
     launches: u64,
 }
 
@@ -82,6 +101,7 @@ impl<R: Runner> Solo<R> {
             window: Window::new(&settings, declaration, absent, Scopes::Only(side)),
             input_bytes: declaration.input_bytes,
             cycles: 0,
+            skipped: 0,
             launches: 0,
             settings,
             runner,
@@ -98,6 +118,8 @@ impl<R: Runner> Solo<R> {
     fn run(&mut self, job: Job, buffers: Memory, mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>) -> Result<End, Halt> {
         self.surroundings.begin(job, buffers);
         let input_bytes = self.input_bytes;
+        let skips = self.settings.skip && self.settings.wave.is_none() && observe.is_none();
+        let idle_limit = self.settings.idle_limit.max(1);
         let mut idle = 0;
         loop {
             let record = self.record.get_mut(0);
@@ -107,6 +129,8 @@ impl<R: Runner> Solo<R> {
                 self.launches += u64::from(end == Some(End::Done));
                 return Ok(end.unwrap_or(End::Done));
             }
+            // Where nothing happened in the cycle before, it may well be so for a while.
+            let alike = if idle > 0 && skips { self.runner.still(inputs) } else { 0 };
             let recorded = self.window.has(self.cycles);
             let result = self.runner.cycle(record, input_bytes, recorded || observe.is_some());
             self.cycles += 1;
@@ -120,13 +144,29 @@ impl<R: Runner> Solo<R> {
                 observe(&Cycle::of(inputs, compared));
             }
             idle = if progress(view::<SmIn>(inputs), view::<SmOut>(compared)) { 0 } else { idle + 1 };
-            if idle >= self.settings.idle_limit.max(1) {
+            let before = self.cycles - 1;
+            if alike > 1 {
+                idle += self.skip(alike - 1, idle_limit - idle);
+            }
+            if idle >= idle_limit {
                 return Err(Halt::Hung(self.cycles - idle));
             }
-            if self.cycles.is_multiple_of(STOP_EVERY) && self.settings.stop.load(Ordering::Relaxed) {
+            if before / STOP_EVERY != self.cycles / STOP_EVERY && self.settings.stop.load(Ordering::Relaxed) {
                 return Err(Halt::Interrupted);
             }
         }
+    }
+
+    /// Skips cycles that are like the last one: as many as the SM is sure of, as long as its inputs stay, up to a limit. Gives their number.
+    fn skip(&mut self, alike: u64, limit: u64) -> u64 {
+        let inputs = view::<SmIn>(self.record.get(0));
+        let cycles = self.surroundings.still(inputs).min(alike).min(limit);
+        self.surroundings.skip(cycles);
+        self.runner.skip(cycles);
+        self.totals.add_times(self.record.get(0), cycles);
+        self.cycles += cycles;
+        self.skipped += cycles;
+        cycles
     }
 
     /// One more cycle, to see inside where nobody has looked.
@@ -274,6 +314,10 @@ impl Judged {
 impl Machine for ModelEngine {
     fn statistics(&self) -> Statistics {
         Statistics { judged: self.judge.as_ref().map(|(_, judged)| *judged), ..self.solo.statistics() }
+    }
+
+    fn skipped(&self) -> u64 {
+        self.solo.skipped
     }
 
     fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {

@@ -11,7 +11,7 @@ use gpurf_machine::{LaunchError, Settings};
 use gpurf_oracle::host::{Engine, KernelLaunch};
 use gpurf_oracle::{Geometry, Memory};
 
-/// Kernels that need no unit but those that the SM has always had.
+/// Kernels without floating point.
 pub const INTEGERS: [&str; 13] = [
     "collatz",
     "compact",
@@ -27,6 +27,9 @@ pub const INTEGERS: [&str; 13] = [
     "sortingNetworks",
     "transpose",
 ];
+
+/// Kernels with floating point: divisions, roots, exponentials, comparisons, sums in shared memory.
+pub const FLOATS: [&str; 5] = ["blackScholes", "cp", "kmeans", "reduction", "srad"];
 
 /// The baseline with these settings.
 pub fn settings(set: &[&str]) -> Settings {

@@ -10,13 +10,28 @@ use gpurf_machine::{LockstepEngine, Machine, ModelEngine, RtlEngine, Settings};
 use gpurf_oracle::host::Session;
 use verilated::{Library, Options, Toolchain};
 
+use super::stopwatch::Stopwatch;
 use super::{Fold, Row, median};
 use crate::{JobError, KernelInputs, Project, REGISTERS, RtlSources, request};
 
 /// Rounds at least, however long they take; the median counts.
 const ROUNDS: usize = 3;
 
-/// Measures the SM on one of the project's kernels, in rounds until `time` is over.
+/// Who runs a kernel.
+#[derive(Clone, Copy)]
+enum Who {
+    Lockstep,
+    Verilator,
+    /// The model as `gpurf run` has it: cycles in which nothing happens are skipped.
+    Model,
+    /// The model, every cycle one by one.
+    EveryCycle,
+}
+
+const ALL: [Who; 4] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycle];
+
+/// Measures the SM on one of the project's kernels, in rounds until `time` is over. Two rows: the model alone skips cycles in which nothing happens, and it does
+/// not. The first one's name has their share.
 ///
 /// # Errors
 /// When something cannot be built, does not run, or the three do not agree.
@@ -26,7 +41,7 @@ pub fn machine(
     config: &Config,
     name: &str,
     time: Duration,
-) -> Result<Row, JobError> {
+) -> Result<[Row; 2], JobError> {
     let none = RtlSources::default();
     let plain = Options { probes: false, assertions: false, settle_once: false, ..Options::default() };
     let build =
@@ -34,29 +49,42 @@ pub fn machine(
     let (probed, plain) = (build(Options::default())?, build(plain)?);
     let kernel = Kernel::load(project, name)?;
     let started = Instant::now();
-    let mut speeds: [Vec<f64>; 3] = Default::default();
-    let mut sum = None;
+    let mut speeds: [Vec<f64>; ALL.len()] = Default::default();
+    let (mut sum, mut skipped) = (None, 0.0);
     while speeds[0].len() < ROUNDS || started.elapsed() < time {
-        for (side, speed) in speeds.iter_mut().enumerate() {
-            let (kilocycles, checksum) = kernel.run(config, side, &probed, &plain)?;
-            speed.push(kilocycles);
-            if *sum.get_or_insert(checksum) != checksum {
-                return Err(JobError::Build(format!("{name}: the three did not do the same work")));
+        for (who, speed) in ALL.into_iter().zip(&mut speeds) {
+            let run = kernel.run(config, who, &probed, &plain)?;
+            speed.push(run.kilocycles);
+            skipped = f64::max(skipped, run.skipped);
+            if *sum.get_or_insert(run.checksum) != run.checksum {
+                return Err(JobError::Build(format!("{name}: they did not do the same work")));
             }
         }
     }
-    let ratio = |side: usize| median(speeds[side].iter().zip(&speeds[1]).map(|(a, b)| a / b).collect());
-    let (lockstep_ratio, model_ratio) = (ratio(0), ratio(2));
-    let [lockstep, verilator, model] = speeds.map(median);
-    Ok(Row {
-        name: format!("sm, {name}"),
-        lockstep,
-        verilator,
-        model,
-        lockstep_ratio,
-        model_ratio,
+    let ratio = |who: Who| median(speeds[who as usize].iter().zip(&speeds[1]).map(|(a, b)| a / b).collect());
+    let speed = |who: Who| median(speeds[who as usize].clone());
+    let row = |name: String, model: Who| Row {
+        name,
+        lockstep: speed(Who::Lockstep),
+        verilator: speed(Who::Verilator),
+        model: speed(model),
+        lockstep_ratio: ratio(Who::Lockstep),
+        model_ratio: ratio(model),
         checksum: format!("{:016x}", sum.unwrap_or_default()),
-    })
+    };
+    Ok([
+        row(format!("sm, {name}, {:.0} % skipped", 100.0 * skipped), Who::Model),
+        row(format!("sm, {name}, none skipped"), Who::EveryCycle),
+    ])
+}
+
+/// What a run gave.
+struct Run {
+    kilocycles: f64,
+    /// Share of the cycles that were skipped.
+    skipped: f64,
+    /// Of cycles and results.
+    checksum: u64,
 }
 
 /// A kernel, ready to run.
@@ -76,21 +104,21 @@ impl Kernel {
         Ok(Self { manifest, compiled })
     }
 
-    /// Runs it in lockstep (0), on plain Verilator (1), or on the model (2): thousand cycles a second, and a sum of cycles and results.
-    fn run(&self, config: &Config, side: usize, probed: &Library, plain: &Library) -> Result<(f64, u64), JobError> {
+    fn run(&self, config: &Config, who: Who, probed: &Library, plain: &Library) -> Result<Run, JobError> {
         let settings = Settings::new(*config);
         let failed = |f: verilated::Failure| JobError::Build(f.to_string());
-        match side {
-            0 => self.timed(LockstepEngine::new(settings, probed).map_err(failed)?),
-            1 => self.timed(RtlEngine::new(settings, plain).map_err(failed)?),
-            _ => self.timed(ModelEngine::new(settings)),
+        match who {
+            Who::Lockstep => self.timed(LockstepEngine::new(settings, probed).map_err(failed)?),
+            Who::Verilator => self.timed(RtlEngine::new(settings, plain).map_err(failed)?),
+            Who::Model => self.timed(ModelEngine::new(settings)),
+            Who::EveryCycle => self.timed(ModelEngine::new(Settings { skip: false, ..settings })),
         }
     }
 
-    fn timed(&self, mut engine: impl Machine) -> Result<(f64, u64), JobError> {
+    fn timed(&self, mut engine: impl Machine) -> Result<Run, JobError> {
         let failed = |e: &dyn std::fmt::Display| JobError::Build(e.to_string());
         let mut session = Session::new(&self.manifest, &self.compiled.image).map_err(|e| failed(&e))?;
-        let started = Instant::now();
+        let started = Stopwatch::start();
         session.run(&mut engine).map_err(|e| failed(&e))?;
         let elapsed = started.elapsed();
         let cycles = engine.statistics().cycles;
@@ -98,6 +126,10 @@ impl Kernel {
         for (index, _) in self.manifest.buffers.iter().enumerate().filter(|(_, buffer)| buffer.output) {
             sum.write(&session.bytes(BufferId(index)));
         }
-        Ok((cycles as f64 / elapsed.as_secs_f64() / 1e3, sum.finish()))
+        Ok(Run {
+            kilocycles: cycles as f64 / elapsed.as_secs_f64() / 1e3,
+            skipped: engine.skipped() as f64 / cycles.max(1) as f64,
+            checksum: sum.finish(),
+        })
     }
 }

@@ -147,7 +147,8 @@ impl BarrierUnitDriver {
         let slot = self.slots[usize::from(warp)];
         let id = if rng.chance(knobs.get(ID)) { rng.below(16) } else { slot.into() };
         let threads = if rng.chance(knobs.get(WRONG)) {
-            [1, 31, 33, 1535, 1537, 1568, 1 << 11, u64::from(u32::MAX), u64::from(u32::MAX - 31)][rng.below(9) as usize]
+            [1, 16, 31, 33, 48, 1535, 1537, 1568, 1 << 11, u64::from(u32::MAX), u64::from(u32::MAX - 31)]
+                [rng.below(11) as usize]
         } else if rng.chance(knobs.get(COUNTED)) {
             32 * [1 + rng.below(4), 1 + rng.below(4), 1 + rng.below(48), 48][rng.below(4) as usize]
         } else {

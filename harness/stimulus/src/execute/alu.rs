@@ -22,6 +22,7 @@ const PARTIAL: usize = 4;
 const ALIKE: usize = 5;
 const AWKWARD: usize = 6;
 const AGREE: usize = 7;
+const STRANGE: usize = 8;
 
 /// A field of the modifiers: its lowest bit, and how many values mean something.
 type Field = (u32, u64);
@@ -163,6 +164,7 @@ impl Driver for AluDriver {
         Knob { name: "alike", doc: "all lanes have the same operand", values: &[0, 300] },
         Knob { name: "awkward", doc: "an operand's numbers are awkward ones", values: &[200, 700] },
         Knob { name: "agree", doc: "predicate sources are the same in all lanes", values: &[100, 600] },
+        Knob { name: "strange", doc: "an instruction is one that never comes", values: &[0, 200] },
         RESET,
     ];
 
@@ -171,7 +173,7 @@ impl Driver for AluDriver {
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AluIn) {
-        i.rst_ni = self.reset.next(rng, knobs.get(8));
+        i.rst_ni = self.reset.next(rng, knobs.get(9));
         i.valid_i = rng.chance(knobs.get(OFFER)).into();
         i.result_ready_i = rng.chance(knobs.get(READY)).into();
         i.src_valid_i = 0;
@@ -216,11 +218,19 @@ impl Driver for AluDriver {
             (0..LANES).filter(|lane| same >> lane & 1 == 1).for_each(|lane| i.data_i[1].0[lane] = a[lane]);
         }
 
-        let m = operation.fields.iter().fold(0, |m, &(at, values)| m | rng.below(values) << at);
-        let (d, p) = (if there(rng, has_d) { rng.below(255) as u8 } else { NO_REG }, rng.below(7) as u8);
-        let p = if there(rng, has_p) { p } else { NO_PRED };
+        // Operations, modes and destinations that there are not: the page says what they give.
+        let strange = rng.chance(knobs.get(STRANGE));
+        let other_opcode = strange && rng.chance(300);
+        let opcode = if other_opcode { rng.below(1 << 7) } else { operation.opcode.into() };
+        let m = if strange {
+            rng.below(1 << 16)
+        } else {
+            operation.fields.iter().fold(0, |m, &(at, values)| m | rng.below(values) << at)
+        };
+        let d = if there(rng, has_d || strange) { rng.below(NO_REG.into()) as u8 } else { NO_REG };
+        let p = if there(rng, has_p || strange) { rng.below(NO_PRED.into()) as u8 } else { NO_PRED };
         // Fields of the words that say what the roles say are anything: the ALU reads the roles.
-        i.op_i = u64::from(operation.opcode)
+        i.op_i = opcode
             | rng.below(1 << 21) << 7
             | (m & 0xf) << 28
             | u64::from(if b_is_constant { given } else { rng.next_u64() as u32 }) << 32;
@@ -295,8 +305,11 @@ const DP2A: [&str; 8] = [
     "DP2A upper signed",
 ];
 
+/// A mode that its operation does not have.
+const MODE: &str = "a mode that never comes";
+
 /// Points of the handshake and of operands.
-const GENERAL: [&str; 20] = [
+const GENERAL: [&str; 22] = [
     "result waits, instruction refused",
     "result waits, none offered",
     "taken as the last result leaves",
@@ -317,6 +330,8 @@ const GENERAL: [&str; 20] = [
     "fault waits",
     "fault offered",
     "result without fault",
+    "an opcode that never comes",
+    "a destination that the operation does not have",
 ];
 
 /// Points of single operations that no modifier names.
@@ -371,7 +386,7 @@ impl Cover for AluCover {
         points.extend(SHL.iter().chain(&SHR).chain(&SHR_SIGNED).chain(SHF.iter().flatten()));
         points.extend(COMPARISONS.iter().chain(&COMBINATIONS).chain(&VOTES).chain(&PLOPS).chain(&ADDITIONS));
         points.extend(PRODUCTS.iter().chain(&EXTREMA).chain(&DP4A).chain(&DP2A));
-        points.extend(["BFE", "BFE signed"]);
+        points.extend(["BFE", "BFE signed", MODE]);
         points
     }
 
@@ -409,6 +424,10 @@ impl Cover for AluCover {
             fault && !leaves,
             fault && leaves,
             result && !fault,
+            taken && operation.is_none(),
+            taken
+                && operation
+                    .is_some_and(|row| !row.has[0] && roles.d() != NO_REG || !row.has[1] && roles.p() != NO_PRED),
         ];
         GENERAL.into_iter().zip(general).filter(|p| p.1).for_each(|p| hit(p.0));
         if let Some(row) = operation.filter(|_| taken) {
@@ -449,16 +468,16 @@ impl AluCover {
             }
             0x11 => point("SEL of both", both),
             0x14 => {
-                point(VOTES[m >> 7 & 3], true);
+                point(VOTES.get(m >> 7 & 3).unwrap_or(&MODE), true);
                 point("VOTE of true lanes only", mask != 0 && s == mask);
                 point("VOTE of false lanes only", mask != 0 && s == 0);
                 point("VOTE of both", both);
             }
             0x15 => point("BALLOT of both", both),
-            0x16 => point(PLOPS[m >> 11 & 3], true),
+            0x16 => point(PLOPS.get(m >> 11 & 3).unwrap_or(&MODE), true),
             0x20 => {
                 let mode = m >> 7 & 3;
-                point(ADDITIONS[mode], true);
+                point(ADDITIONS.get(mode).unwrap_or(&MODE), true);
                 let (x, y) = (u32::from(mode == 2).wrapping_neg(), u32::from(mode == 1).wrapping_neg());
                 let carry = lanes(i, |a, b, _| (a ^ x).checked_add(b ^ y).is_none());
                 let full = lanes(i, |a, b, _| (a ^ x).wrapping_add(b ^ y) == u32::MAX);
@@ -487,7 +506,7 @@ impl AluCover {
             }
             0x23 => {
                 let (signed, combination) = (m >> 10 & 1 == 1, m >> 11 & 3);
-                point(COMPARISONS[m >> 7 & 7], true);
+                point(COMPARISONS.get(m >> 7 & 7).unwrap_or(&MODE), true);
                 point(COMBINATIONS[combination], true);
                 let equal = lanes(i, |a, b, _| a == b);
                 point("ISETP of equals, extended, s true", combination == 3 && s_of(true, equal));

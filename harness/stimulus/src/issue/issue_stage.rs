@@ -20,6 +20,7 @@ const ISSUE: usize = 0;
 const SPECIAL: usize = 1;
 const DIVERGED: usize = 2;
 const GUARDED: usize = 3;
+const STRAY: usize = 4;
 
 /// Opcodes that the block knows: BRA, EXIT, BAR, WARPSYNC, TRAP, and one that nobody does.
 const SPECIALS: [u64; 6] = [0x02, 0x03, 0x04, 0x05, 0x07, 0x7f];
@@ -31,6 +32,7 @@ impl Driver for IssueStageDriver {
         Knob { name: "special", doc: "an operation that is known by name", values: &[200, 900] },
         Knob { name: "diverged", doc: "some lanes wait on the stack", values: &[0, 500] },
         Knob { name: "guarded", doc: "the guard is false in some lanes", values: &[0, 200, 900] },
+        Knob { name: "stray", doc: "a port issues a warp of any number", values: &[0, 300] },
     ];
 
     fn new(shape: &SmShape, _: &Config) -> Self {
@@ -41,8 +43,12 @@ impl Driver for IssueStageDriver {
         let (warps, count) = (self.shape.warps, self.shape.ports());
         inputs.issue_valid_i = ports(rng, count, knobs.get(ISSUE));
         for p in 0..count {
-            // Each port has its own half of the warps; what issues, and one more, are new in each cycle.
-            let own = (rng.below((warps / count) as u64) * count as u64) as usize + p;
+            // The scheduler gives each port its own half of the warps, which is not this block's affair. What issues, and one more, are new in each cycle.
+            let own = if rng.chance(knobs.get(STRAY)) {
+                rng.below(warps as u64) as usize
+            } else {
+                (rng.below((warps / count) as u64) * count as u64) as usize + p
+            };
             self.head(rng, knobs, own, inputs);
             inputs.issue_warp_i[p] = if inputs.issue_valid_i >> p & 1 == 1 { own as u8 } else { 0 };
             inputs.guard_i[p] = lane_mask(rng, knobs.get(GUARDED));
@@ -81,6 +87,8 @@ impl Cover for IssueStageCover {
             "nothing issues",
             "to an ALU",
             "to the memory pipeline",
+            "to a single precision unit",
+            "to the special function unit",
             "to the barrier unit: held",
             "without lanes",
             "barrier without lanes",
@@ -138,6 +146,8 @@ impl Cover for IssueStageCover {
             points.extend([
                 ("to an ALU", roles.unit() == unit::ALU && exec != 0),
                 ("to the memory pipeline", roles.unit() == unit::MEMORY && exec != 0),
+                ("to a single precision unit", roles.unit() == unit::FP && exec != 0),
+                ("to the special function unit", roles.unit() == unit::SFU && exec != 0),
                 ("to the barrier unit: held", o.hold_valid_o >> p & 1 == 1),
                 ("without lanes", exec == 0 && matches!(roles.unit(), unit::ALU | unit::MEMORY)),
                 ("barrier without lanes", exec == 0 && roles.unit() == unit::BARRIER),

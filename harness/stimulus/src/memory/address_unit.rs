@@ -197,8 +197,7 @@ impl AddressUnitDriver {
         let space = if generic { GENERIC } else { rng.below(3) as u32 };
         let align = if rng.chance(500) { 0 } else { rng.below(3) as u32 };
         let kind = rng.below(5) as u32;
-        // Often the sum of floats, which only global memory performs.
-        let operation = rng.below(15).min(11) as u32;
+        let operation = rng.below(12) as u32;
         let (m, size) = match opcode {
             LD => (space | kind << 2 | align << 5, kind / 2),
             ST => (space | (kind % 3) << 2 | align << 4, kind % 3),
@@ -390,6 +389,7 @@ impl AddressUnitCover {
             ("atomic operation: shared", held(&[ATOM], &[SHARED])),
             ("atomic operation: generic", held(&[ATOM], &[GENERIC])),
             ("float atomic operation: global", held(&[ATOM], &[GLOBAL]) && o.atomic_o == 11),
+            ("float atomic operation: shared", held(&[ATOM], &[SHARED]) && o.atomic_o == 11),
             ("compare and swap: global", held(&[CAS], &[GLOBAL])),
             ("compare and swap: shared", held(&[CAS], &[SHARED])),
             ("compare and swap: other spaces are global", held(&[CAS], &[LOCAL, GENERIC])),
@@ -438,7 +438,6 @@ impl AddressUnitCover {
             ("constant space changed", fault(cause::CONSTANT_WRITTEN) && op == ATOM),
             ("atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == LOCAL),
             ("generic atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == GENERIC),
-            ("float atomic operation: shared", fault(cause::SHARED_FLOAT_ATOMIC)),
             ("fault of a lane that is not the first", lowest_wrong),
             ("fault while the next instruction is taken", o.fault_valid_o == 1 && taken),
             ("taken while idle", taken && !busy),

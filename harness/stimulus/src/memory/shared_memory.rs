@@ -6,19 +6,25 @@ use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::{Block, LANES, Ports, WarpData};
 use gpurf_lockstep::Rng;
 
+use gpurf_arith::float::{add, is_nan};
+use gpurf_arith::{INFINITY, Mode, ONE, Rounding, SIGN};
+
 use super::lanes::{Pending, RESET, addresses, set_lanes};
 use crate::driver::Reset;
+use crate::floats::{awkward, near};
 use crate::{Cover, Driver, Knob, Knobs};
 
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const ATOMIC: u8 = 2;
 /// Atomic operations that shared memory performs.
-const OPERATIONS: [u8; 12] = [0, 1, 2, 3, 4, INC, DEC, 7, 8, 9, 10, CAS];
+const OPERATIONS: [u8; 13] = [0, 1, 2, 3, 4, INC, DEC, 7, 8, 9, 10, ADD_FLOAT, CAS];
 /// Counts up to the operand, then begins again.
 const INC: u8 = 5;
 /// Counts down to zero, then begins again at the operand.
 const DEC: u8 = 6;
+/// Sum of floats.
+const ADD_FLOAT: u8 = 11;
 /// Compare and swap.
 const CAS: u8 = 12;
 
@@ -43,6 +49,7 @@ const ATOMICS: usize = 5;
 const SMALL: usize = 6;
 const WITHDRAW: usize = 7;
 const AGAIN: usize = 8;
+const FLOATS: usize = 9;
 
 impl Driver for SharedMemoryDriver {
     type In = SharedMemoryIn;
@@ -56,6 +63,11 @@ impl Driver for SharedMemoryDriver {
         Knob { name: "small", doc: "operands are among the first few numbers", values: &[0, 800, 1000] },
         Knob { name: "withdraw", doc: "an offer is withdrawn for a cycle", values: &[0, 50] },
         Knob { name: "again", doc: "an access has the addresses of the one before", values: &[100, 300, 700] },
+        Knob {
+            name: "floats",
+            doc: "operands are floats that meet, atomic operations their sums",
+            values: &[0, 300, 600],
+        },
         RESET,
     ];
 
@@ -78,7 +90,7 @@ impl Driver for SharedMemoryDriver {
             self.begin(rng, knobs);
         }
         let access = &mut *self.access;
-        access.rst_ni = self.reset.next(rng, knobs.get(9));
+        access.rst_ni = self.reset.next(rng, knobs.get(10));
         access.valid_i = (self.pending.left != 0 && !rng.chance(knobs.get(WITHDRAW))).into();
         access.lanes_i = self.pending.left;
         access.room_i = rng.chance(knobs.get(ROOM)).into();
@@ -106,9 +118,10 @@ impl SharedMemoryDriver {
         } else {
             LOAD
         };
-        let atomic = access.kind_i == ATOMIC;
+        let (atomic, floats) = (access.kind_i == ATOMIC, rng.chance(knobs.get(FLOATS)));
         access.atomic_i = match atomic {
             false => 0,
+            true if floats => ADD_FLOAT,
             true if rng.chance(400) => [INC, DEC, CAS][rng.below(3) as usize],
             true => OPERATIONS[rng.below(OPERATIONS.len() as u64) as usize],
         };
@@ -121,7 +134,7 @@ impl SharedMemoryDriver {
         } else {
             access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.get(NEAR));
         }
-        access.store_i = operands(rng, knobs.get(SMALL));
+        access.store_i = if floats { float_operands(rng) } else { operands(rng, knobs.get(SMALL)) };
         access.compare_i = operands(rng, knobs.get(SMALL));
         for lane in self.pending.blank(rng) {
             (access.addr_i.0[lane], access.store_i.0[lane], access.compare_i.0[lane]) = (0, 0, 0);
@@ -140,6 +153,20 @@ fn operands(rng: &mut Rng, small: u32) -> WarpData {
     numbers
 }
 
+/// Floats whose sums cancel, lie between two values, are subnormal, or too large; awkward ones.
+fn float_operands(rng: &mut Rng) -> WarpData {
+    let middle = [1, 24, 127, 127, 252][rng.below(5) as usize];
+    // What is there already is often the same as one of these, or its opposite.
+    let few = [ONE, 0x3380_0000, 0x3400_0001, 0, INFINITY, INFINITY - 1, 0x0080_0000];
+    let one = rng.chance(700).then(|| [0, INFINITY, INFINITY - 1][rng.below(3) as usize]);
+    WarpData(std::array::from_fn(|_| match (one, rng.below(6)) {
+        (Some(number), 0..5) => number | (rng.below(2) as u32) << 31,
+        (_, 0) => awkward(rng),
+        (_, 1..4) => few[rng.below(few.len() as u64) as usize] | (rng.below(2) as u32) << 31,
+        _ => near(rng, middle, 3),
+    }))
+}
+
 /// An access whose result is on its way.
 #[derive(Clone)]
 struct Performed {
@@ -154,6 +181,22 @@ pub(crate) struct SharedMemoryCover {
     before: [Option<Performed>; 2],
     /// The access of the cycle before was not served at all.
     waiting: bool,
+}
+
+fn added(m: u32, c: u32) -> u32 {
+    add(m, c, Mode::IEEE)
+}
+
+fn inexact(m: u32, c: u32) -> bool {
+    add(m, c, Mode::rounded(Rounding::Down)) != add(m, c, Mode::rounded(Rounding::Up)) && m != c ^ SIGN
+}
+
+fn is_finite(a: u32) -> bool {
+    a & !SIGN < INFINITY
+}
+
+fn is_subnormal(a: u32) -> bool {
+    a & INFINITY == 0 && a & !SIGN != 0
 }
 
 fn bank(address: u32) -> usize {
@@ -268,6 +311,14 @@ impl SharedMemoryCover {
             ("inc counts", was(INC, |m, c, _| m < c)),
             ("inc begins again at its limit", was(INC, |m, c, _| m == c)),
             ("inc begins again above its limit", was(INC, |m, c, _| m > c)),
+            ("floats cancel", was(ADD_FLOAT, |m, c, _| m & !SIGN != 0 && m == c ^ SIGN)),
+            ("floats: one of them is zero", was(ADD_FLOAT, |m, c, _| (m & !SIGN == 0) != (c & !SIGN == 0))),
+            ("floats: zeros of different signs", was(ADD_FLOAT, |m, c, _| m & !SIGN == 0 && m ^ c == SIGN)),
+            ("floats: subnormal sum", was(ADD_FLOAT, |m, c, _| is_subnormal(added(m, c)))),
+            ("floats: too large", was(ADD_FLOAT, |m, c, _| is_finite(m) && is_finite(c) && !is_finite(added(m, c)))),
+            ("floats: NaN", was(ADD_FLOAT, |m, c, _| is_nan(m) || is_nan(c))),
+            ("floats: infinities of different signs", was(ADD_FLOAT, |m, c, _| m & !SIGN == INFINITY && m ^ c == SIGN)),
+            ("floats: inexact", was(ADD_FLOAT, |m, c, _| is_finite(added(m, c)) && inexact(m, c))),
             ("dec counts", was(DEC, |m, c, _| m != 0 && m <= c)),
             ("dec counts from its limit", was(DEC, |m, c, _| m != 0 && m == c)),
             ("dec begins again at zero", was(DEC, |m, c, _| m == 0 && c != 0)),
@@ -311,6 +362,7 @@ impl SharedMemoryCover {
             "or",
             "xor",
             "exchange",
+            "sum of floats",
             "compare and swap",
         ];
         situations.extend(NAMES.into_iter().zip(OPERATIONS).map(|(name, op)| (name, atomic && i.atomic_i == op)));

@@ -29,6 +29,9 @@ struct Model {
     VerilatedContext context;
     GpurfReport report;
     std::unique_ptr<@PREFIX@> top;
+    // The inputs that everything behind them was last evaluated with, if nothing was written from outside since.
+    alignas(64) uint8_t driven[GPURF_INPUT_BYTES + 1];
+    bool settled = false;
 };
 
 // Makes the model's context and report those of this thread for the time of a call.
@@ -40,7 +43,7 @@ struct Enter {
     ~Enter() { gpurf_report = nullptr; }
 };
 
-enum Status { OK = 0, FAILED = 1, FATAL = 2 };
+enum Status { OK = 0, FAILED = 1, FATAL = 2, DIFFERS = 3 };
 
 // Runs `step`; a $fatal in it ends the model.
 template <typename Step> int guarded(Model* m, Step step) {
@@ -55,12 +58,21 @@ template <typename Step> int guarded(Model* m, Step step) {
     return m->report.failed ? FAILED : OK;
 }
 
-inline void settle(Model* m, const uint8_t* in, uint8_t* out) {
+inline void settle(Model* m, const uint8_t* in) {
     Root* const r = m->top->rootp;
+#ifdef GPURF_EDGES_ONLY
+    // Behind an edge everything is evaluated with the inputs of that time. Where they are the same, there is nothing to settle.
+    if (m->settled && memcmp(m->driven, in, GPURF_INPUT_BYTES) == 0) {
+        gpurf_clock(r, 0);
+        GPURF_CLOCK_SEEN(r) = 0;
+        return;
+    }
+    memcpy(m->driven, in, GPURF_INPUT_BYTES);
+    m->settled = true;
+#endif
     gpurf_drive(r, in);
     gpurf_clock(r, 0);
     m->top->eval();
-    gpurf_sample(r, in, out);
 }
 
 inline void edge(Model* m) {
@@ -98,16 +110,50 @@ GPURF_EXPORT int gpurf_cycles(void* model, const uint8_t* in, uint8_t* out, size
     *done = 0;
     return guarded(m, [&] {
         for (; *done < count && !m->report.failed; in += stride, out += stride) {
-            settle(m, in, out);
+            settle(m, in);
+            gpurf_sample(m->top->rootp, in, out);
             ++*done;
             edge(m);
         }
     });
 }
 
+// As many cycles, as long as each is equal to what is expected of it: drive, settle, compare, edge. `stride` is the distance of inputs and of
+// expected records. Ends early at a failure, behind its edge, or at a difference, in front of its edge; then `actual` is a sample of that cycle. `done` is
+// the number of cycles behind whose edge the model is. The outputs of each equal cycle go to `outputs`, if that is not null.
+GPURF_EXPORT int gpurf_follow(void* model, const uint8_t* in, const uint8_t* expected, size_t stride, size_t count,
+                              uint8_t* outputs, uint8_t* actual, size_t* done) {
+    auto* const m = static_cast<Model*>(model);
+    *done = 0;
+    bool differs = false;
+    const int status = guarded(m, [&] {
+        Root* const r = m->top->rootp;
+        for (; *done < count && !m->report.failed; in += stride, expected += stride) {
+            settle(m, in);
+            if (__builtin_expect(!gpurf_equal(r, in, expected), 0)) {
+                gpurf_sample(r, in, actual);
+                differs = true;
+                return;
+            }
+            if (outputs) gpurf_outputs(r, in, outputs);
+            ++*done;
+            edge(m);
+        }
+    });
+    return differs ? DIFFERS : status;
+}
+
+// Whether what is compared is equal to the record as things stand. Inputs are those of the last cycle that was settled.
+GPURF_EXPORT int gpurf_is_equal(void* model, const uint8_t* in, const uint8_t* expected) {
+    return gpurf_equal(static_cast<Model*>(model)->top->rootp, in, expected) ? 1 : 0;
+}
+
 GPURF_EXPORT int gpurf_settle(void* model, const uint8_t* in, uint8_t* out) {
     auto* const m = static_cast<Model*>(model);
-    return guarded(m, [&] { settle(m, in, out); });
+    return guarded(m, [&] {
+        settle(m, in);
+        gpurf_sample(m->top->rootp, in, out);
+    });
 }
 
 // As gpurf_settle, behind registers that were written from outside. Not every model is built with it.
@@ -115,6 +161,7 @@ GPURF_EXPORT int gpurf_settle_all(void* model, const uint8_t* in, uint8_t* out) 
     auto* const m = static_cast<Model*>(model);
     return guarded(m, [&] {
         Root* const r = m->top->rootp;
+        m->settled = false;
         gpurf_drive(r, in);
         gpurf_clock(r, 0);
 #if GPURF_STATE
@@ -140,11 +187,15 @@ GPURF_EXPORT size_t gpurf_text(void* model, char* buffer, size_t capacity) {
 }
 
 GPURF_EXPORT void* gpurf_memory(void* model, size_t index) {
-    return gpurf_memory_of(static_cast<Model*>(model)->top->rootp, index);
+    auto* const m = static_cast<Model*>(model);
+    m->settled = false; // it may be written
+    return gpurf_memory_of(m->top->rootp, index);
 }
 
 GPURF_EXPORT void* gpurf_state(void* model, size_t index) {
-    return gpurf_state_of(static_cast<Model*>(model)->top->rootp, index);
+    auto* const m = static_cast<Model*>(model);
+    m->settled = false; // it may be written
+    return gpurf_state_of(m->top->rootp, index);
 }
 
 GPURF_EXPORT int gpurf_coverage(void* model, const char* file) {

@@ -3,14 +3,22 @@
 use crate::{INFINITY, Mode, Rounding, SIGN};
 
 /// The value `(-1)^negative * significand * 2^exponent`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Finite {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Finite {
+    /// Sign. A zero has one too.
     pub negative: bool,
+    /// Magnitude without its scale.
     pub significand: u64,
+    /// Scale.
     pub exponent: i32,
 }
 
 impl Finite {
+    /// Zero of this sign.
+    pub(crate) const fn zero(negative: bool) -> Self {
+        Self { negative, significand: 0, exponent: 0 }
+    }
+
     /// The same value with the leading one of its significand at bit `top`. The significand is not zero and has no
     /// bit above `top`.
     pub fn normalized(self, top: u32) -> Self {
@@ -20,15 +28,23 @@ impl Finite {
 }
 
 /// What a bit pattern stands for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Class {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// A number: zero, subnormal or normal.
     Finite(Finite),
-    Infinite { negative: bool },
+    /// An infinity.
+    Infinite {
+        /// Its sign.
+        negative: bool,
+    },
+    /// Any NaN.
     Nan,
 }
 
-/// Takes `bits` apart; with `ftz` a subnormal is a zero of its sign.
-pub(crate) fn classify(bits: u32, ftz: bool) -> Class {
+/// Takes `bits` apart: with exponent field e and fraction f into f + 2^23 and e - 150; for e = 0 into f (0 with `ftz`: zero
+/// of its sign) and -149.
+#[inline(always)]
+pub fn classify(bits: u32, ftz: bool) -> Class {
     let negative = bits & SIGN != 0;
     let biased = (bits >> 23 & 0xff) as i32;
     let fraction = u64::from(bits & 0x007f_ffff);
@@ -61,9 +77,53 @@ pub(crate) fn round_up(rounding: Rounding, negative: bool, last: bool, half: boo
     }
 }
 
-/// The single precision value of `significand * 2^exponent`, rounded once, flushed and clamped as `mode` says.
+/// The exact product, of up to 48 bits for significands of 24.
+#[inline(always)]
+pub fn product(a: Finite, b: Finite) -> Finite {
+    Finite {
+        negative: a.negative != b.negative,
+        significand: a.significand * b.significand,
+        exponent: a.exponent + b.exponent,
+    }
+}
+
+/// The sum of two values of up to 48 bits, in 63 bits of which the lowest may be a sticky bit: what is rounded afterwards is
+/// the exact sum. Zero as a sum has a sign that hangs on the rounding.
+#[inline(always)]
+pub fn sum(a: Finite, b: Finite, rounding: Rounding) -> Finite {
+    let cancelled = Finite::zero(rounding == Rounding::Down);
+    match (a.significand, b.significand) {
+        // Zeros of one sign keep it; of two signs give +0, or -0 when rounding down.
+        (0, 0) if a.negative == b.negative => return Finite::zero(a.negative),
+        (0, 0) => return cancelled,
+        (0, _) => return b,
+        (_, 0) => return a,
+        _ => {}
+    }
+    // Both with their leading one at bit 61: the sum cannot overflow, and at most one bit of cancellation can follow
+    // an alignment that loses bits, so one sticky bit at the bottom is enough.
+    let (a, b) = (a.normalized(61), b.normalized(61));
+    let (high, low) = if a.exponent >= b.exponent { (a, b) } else { (b, a) };
+    let aligned = shift_right_sticky(low.significand, (high.exponent - low.exponent) as u32);
+    let opposite = high.negative != low.negative;
+    let (high_value, low_value) = (high.significand as i64, aligned as i64);
+    let total = high_value + if opposite { -low_value } else { low_value };
+    if total == 0 {
+        return cancelled;
+    }
+    // Negative only if both have the same exponent.
+    Finite { negative: high.negative != (total < 0), significand: total.unsigned_abs(), exponent: high.exponent }
+}
+
+/// The single precision value of `x`, rounded once, flushed and clamped as `mode` says.
 /// Bit 0 of the significand may be a sticky bit, if there are at least two bits between it and the last kept one.
-pub(crate) fn round(negative: bool, significand: u64, exponent: i32, mode: Mode) -> u32 {
+#[inline(always)]
+pub fn round(x: Finite, mode: Mode) -> u32 {
+    round_parts(x.negative, x.significand, x.exponent, mode)
+}
+
+/// [`round`] with its value in registers.
+fn round_parts(negative: bool, significand: u64, exponent: i32, mode: Mode) -> u32 {
     let sign = if negative { SIGN } else { 0 };
     if significand == 0 {
         return if mode.sat { 0 } else { sign };

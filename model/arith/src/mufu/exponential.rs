@@ -1,20 +1,17 @@
 //! Exponential and logarithm to base 2. The arguments are not zero, their leading one is at bit 23.
 
-use super::tables::{EXP2, FRACTION_BITS, LOG2};
-use crate::Mode;
-use crate::float::{Finite, round};
+use super::algebraic::fraction;
+use super::{Function, Reduced};
+use crate::float::Finite;
 
 /// Bits of the fraction below the exponential's index.
-const EXP2_T: u32 = 19;
+const EXP2_T: u32 = Function::Exp2.t_bits();
 
 /// Binary places of the exponential's argument in fixed point: 6 of index, then `t`.
 const EXP2_PLACES: u32 = 6 + EXP2_T;
 
-/// Bits of the fraction below the logarithm's index.
-const LOG2_T: u32 = 16;
-
 /// `2^x`: the argument in fixed point, rounded down; its integer part is the exponent.
-pub(super) fn exp2(x: Finite, mode: Mode) -> u32 {
+pub(super) fn exp2(x: Finite) -> Reduced {
     // From 2^8 on the result overflows, or is far below the smallest subnormal: the argument is cut off there.
     let shift = x.exponent + EXP2_PLACES as i32;
     let magnitude = if x.exponent + 23 >= 8 {
@@ -29,19 +26,21 @@ pub(super) fn exp2(x: Finite, mode: Mode) -> u32 {
     };
     let fixed = if x.negative { -magnitude } else { magnitude };
     let fraction = fixed as u32 & ((1 << EXP2_PLACES) - 1);
-    let row = EXP2[(fraction >> EXP2_T) as usize];
-    let value = row.value(fraction & ((1 << EXP2_T) - 1), EXP2_T);
-    let exponent = (fixed >> EXP2_PLACES) as i32 - (FRACTION_BITS + EXP2_T) as i32;
-    round(false, value as u64, exponent, mode)
+    Reduced {
+        exponent: (fixed >> EXP2_PLACES) as i32 - Function::Exp2.places(),
+        row: (fraction >> EXP2_T) as usize,
+        t: fraction & ((1 << EXP2_T) - 1),
+        ..Reduced::default()
+    }
 }
 
-/// `log2(x)`: the exponent plus the logarithm of the significand. `x` is positive.
-pub(super) fn log2(x: Finite, mode: Mode) -> u32 {
-    let places = FRACTION_BITS + LOG2_T;
-    let fraction = x.significand as u32 & 0x007f_ffff;
-    let row = LOG2[(fraction >> LOG2_T) as usize];
+/// `log2(x)`: the logarithm of the significand, to which the exponent is added. `x` is positive.
+pub(super) fn log2(x: Finite) -> Reduced {
+    Reduced { exponent: x.exponent + 23, ..fraction(Function::Log2, x) }
+}
+
+/// The exponent plus the logarithm of the significand, with the table's binary places.
+pub(super) fn log2_sum(exponent: i32, value: i64) -> i64 {
     // The parabola may pass just below zero at 1.0, where the logarithm is zero.
-    let value = row.value(fraction & ((1 << LOG2_T) - 1), LOG2_T).max(0);
-    let sum = (i64::from(x.exponent + 23) << places) + value;
-    round(sum < 0, sum.unsigned_abs(), -(places as i32), mode)
+    (i64::from(exponent) << Function::Log2.places()) + value.max(0)
 }

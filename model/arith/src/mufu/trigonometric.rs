@@ -1,8 +1,7 @@
 //! Sine and cosine. The arguments are not zero, their leading one is at bit 23.
 
-use super::tables::{FRACTION_BITS, SIN};
-use crate::float::{Finite, round};
-use crate::{Mode, ONE};
+use super::{Function, Reduced};
+use crate::float::Finite;
 
 /// `1 / (2 pi)` with [`TURN_PLACES`] binary places: 32 significant bits.
 const TURNS_PER_RADIAN: u64 = 0xa2f9_836e;
@@ -11,7 +10,7 @@ const TURNS_PER_RADIAN: u64 = 0xa2f9_836e;
 const TURN_PLACES: i32 = 34;
 
 /// Bits of a quarter turn below the index.
-const SIN_T: u32 = 19;
+const SIN_T: u32 = Function::Sin.t_bits();
 
 /// Bits of a quarter turn: 6 of index, then `t`.
 const QUARTER_BITS: u32 = 6 + SIN_T;
@@ -23,19 +22,17 @@ const SIN_SMALL: i32 = -9;
 const COS_SMALL: i32 = -13;
 
 /// `sin(x)`
-pub(super) fn sin(x: Finite, mode: Mode) -> u32 {
+pub(super) fn sin(x: Finite) -> Reduced {
     if x.exponent + 23 < SIN_SMALL {
-        return round(x.negative, x.significand, x.exponent, mode);
+        return Reduced { negative: x.negative, exponent: x.exponent, row: 0, t: x.significand as u32, direct: true };
     }
-    quarter_wave(turns(x), x.negative, mode)
+    quarter_wave(turns(x), x.negative)
 }
 
-/// `cos(x)`: the sine a quarter turn on.
-pub(super) fn cos(x: Finite, mode: Mode) -> u32 {
-    if x.exponent + 23 < COS_SMALL {
-        return ONE;
-    }
-    quarter_wave(turns(x).wrapping_add(1 << QUARTER_BITS), false, mode)
+/// `cos(x)`: the sine a quarter turn on. Nothing where it is 1.
+pub(super) fn cos(x: Finite) -> Option<Reduced> {
+    let small = x.exponent + 23 < COS_SMALL;
+    (!small).then(|| quarter_wave(turns(x).wrapping_add(1 << QUARTER_BITS), false))
 }
 
 /// The angle in turns without its sign: two bits of quarter, then [`QUARTER_BITS`]; whole turns are dropped, and what
@@ -47,12 +44,15 @@ fn turns(x: Finite) -> u32 {
 }
 
 /// The sine of an angle in turns, of which the lowest [`QUARTER_BITS`] + 2 bits count.
-fn quarter_wave(turns: u32, negative: bool, mode: Mode) -> u32 {
+fn quarter_wave(turns: u32, negative: bool) -> Reduced {
     let (falling, lower) = (turns >> QUARTER_BITS & 1 != 0, turns >> (QUARTER_BITS + 1) & 1 != 0);
     // In the falling quarters the angle is mirrored; the complement is one last place short of it.
     let angle = (if falling { !turns } else { turns }) & ((1 << QUARTER_BITS) - 1);
-    let row = SIN[(angle >> SIN_T) as usize];
-    // The parabola may pass just below zero at angle 0, where the sine is zero.
-    let value = row.value(angle & ((1 << SIN_T) - 1), SIN_T).max(0);
-    round(negative != lower, value as u64, -((FRACTION_BITS + SIN_T) as i32), mode)
+    Reduced {
+        negative: negative != lower,
+        exponent: -Function::Sin.places(),
+        row: (angle >> SIN_T) as usize,
+        t: angle & ((1 << SIN_T) - 1),
+        direct: false,
+    }
 }

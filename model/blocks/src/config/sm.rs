@@ -18,10 +18,12 @@ pub struct SmConfig {
     pub line_rows: usize,
     /// Policy: which warp issues.
     pub scheduler: Scheduler,
-    /// Policy: cycles from dispatch until the ALU's result is offered (hierarchy thesis, table 4.4).
+    /// Policy: cycles from dispatch until the ALU's result is offered, or, from 4 on, the single precision unit's (hierarchy thesis, table 4.4).
     pub alu_latency: usize,
     /// Policy: the same for shared memory, constants and shuffles.
     pub shared_latency: usize,
+    /// Policy: the same for special functions.
+    pub sfu_latency: usize,
     /// Policy: bytes a cycle of shared memory (128: hierarchy thesis 2.4.2; 32: its table 4.4).
     pub shared_bandwidth: usize,
 }
@@ -56,6 +58,7 @@ impl SmConfig {
         scheduler: Scheduler::GreedyThenOldest,
         alu_latency: 8,
         shared_latency: 20,
+        sfu_latency: 20,
         shared_bandwidth: 128,
     };
 }
@@ -78,6 +81,7 @@ pub(super) struct SmLayer {
     scheduler: Option<Scheduler>,
     alu_latency: Option<Spanned<usize>>,
     shared_latency: Option<Spanned<usize>>,
+    sfu_latency: Option<Spanned<usize>>,
     shared_bandwidth: Option<Spanned<usize>>,
 }
 
@@ -90,6 +94,7 @@ impl SmLayer {
         number("sm.line_rows", self.line_rows, &mut to.line_rows);
         number("sm.alu_latency", self.alu_latency, &mut to.alu_latency);
         number("sm.shared_latency", self.shared_latency, &mut to.shared_latency);
+        number("sm.sfu_latency", self.sfu_latency, &mut to.sfu_latency);
         number("sm.shared_bandwidth", self.shared_bandwidth, &mut to.shared_bandwidth);
         to.scheduler = self.scheduler.unwrap_or(to.scheduler);
     }

@@ -53,6 +53,9 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
         ("mrf.issue_ports", &["0", "3"], "1 or 2"),
         ("mrf.kilobytes", &["0", "4", "100", "1024"], "a power of two from 8 to 512"),
         ("mrf.tag_bits", &["0", "65"], "a number from 1 to 64"),
+        ("sm.alu_latency", &["1", "17"], "a number from 2 to 16"),
+        ("sm.shared_latency", &["3", "33"], "a number from 4 to 32"),
+        ("sm.sfu_latency", &["0", "7", "33"], "a number from 8 to 32"),
     ];
     for (key, values, allowed) in cases {
         for value in values {

@@ -174,7 +174,12 @@ impl BarrierUnit {
     /// The warps of the barrier that opens at this edge.
     #[inline]
     pub fn opening(&self, alive: u64, slots: &[u8; MAX_WARPS]) -> u64 {
-        let Some(looked_at) = self.looked_at() else { return 0 };
+        self.looked_at().map_or(0, |looked_at| self.opens(looked_at, alive, slots))
+    }
+
+    /// The warps of the barrier at which this one waits, if it opens.
+    #[inline]
+    fn opens(&self, looked_at: usize, alive: u64, slots: &[u8; MAX_WARPS]) -> u64 {
         let in_block = |w: usize| slots[w] == slots[looked_at];
         let waiting = set_bits(self.arrived_q)
             .filter(|&w| in_block(w) && self.id_q[w] == self.id_q[looked_at])
@@ -184,6 +189,23 @@ impl BarrierUnit {
             count => waiting.count_ones() >= count.into(),
         };
         if complete { waiting } else { 0 }
+    }
+
+    /// Whether nothing opens, whichever warp is looked at, as long as nobody arrives and nobody ends.
+    pub fn is_still(&self, alive: u64, slots: &[u8; MAX_WARPS]) -> bool {
+        self.fault.is_none() && set_bits(self.arrived_q).all(|w| self.opens(w, alive, slots) == 0)
+    }
+
+    /// That many such cycles pass: only the search for the warp to look at goes on, round and round.
+    pub fn pass(&mut self, cycles: u64) {
+        let round = u64::from(self.arrived_q.count_ones());
+        if cycles == 0 || round == 0 {
+            return;
+        }
+        // It may begin anywhere; from the first step on it comes round.
+        for _ in 0..=(cycles - 1) % round {
+            self.advance(0);
+        }
     }
 
     /// An edge, first of all: the warps `open` go on.

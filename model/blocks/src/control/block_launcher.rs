@@ -272,6 +272,8 @@ pub struct BlockLauncher {
     start_slot: u8,
     start_index: u8,
     start_warp: u8,
+    /// Warps that had ended and slots with a block when it was last found that none is free: it need not be asked again before one of them changes.
+    not_freed: (u64, u16),
 }
 
 impl BlockLauncher {
@@ -375,6 +377,17 @@ impl BlockLauncher {
         }
     }
 
+    /// Whether an edge without a launch changes nothing: blocks run, none can be started, and none has ended.
+    pub fn is_still(&self, alive: u64, idle: u64, memory_idle: bool) -> bool {
+        let runs = self.state == State::Run && !self.starting && !self.done && !self.fault;
+        let waits = if self.next.z < self.launch.grid.z {
+            self.slot_busy.trailing_ones() >= self.slots.into()
+        } else {
+            self.slot_busy != 0 || !memory_idle
+        };
+        runs && waits && self.freed(!alive & idle) == 0
+    }
+
     /// An edge in reset.
     pub fn reset(&mut self) {
         self.state = State::Idle;
@@ -392,6 +405,7 @@ impl BlockLauncher {
         (self.slots, self.first, self.base, self.slot_busy) = (0, 0, 0, 0);
         (self.tid, self.tid_index, self.tid_group) = (Coordinates::default(), 0, 0);
         self.next = Coordinates::default();
+        self.not_freed = (0, 0);
         self.state = State::Divide;
     }
 
@@ -432,7 +446,9 @@ impl BlockLauncher {
 
     /// `ended`: warps without living lanes of which nothing is in flight.
     fn run(&mut self, ended: u64, memory_idle: bool) {
-        let freed = self.freed(ended);
+        let known = (ended, self.slot_busy) == self.not_freed && !self.starting;
+        let freed = if known { 0 } else { self.freed(ended) };
+        self.not_freed = if freed == 0 && !self.starting { (ended, self.slot_busy) } else { (0, 0) };
         if self.starting {
             self.starting = self.start_index != self.last_index();
             self.start_index = (self.start_index + 1) % (1 << INDEX_BITS);
@@ -507,6 +523,7 @@ impl Block for BlockLauncher {
             start_slot: 0,
             start_index: 0,
             start_warp: 0,
+            not_freed: (0, 0),
         }
     }
 

@@ -52,7 +52,7 @@ pub const CAUSES: &[&str] = &[
     "global address with an upper word",
     "constant space written",
     "atomic operation on local memory",
-    "float atomic operation on shared memory",
+    "unknown cause",
     "WARPSYNC divergence",
     "no such place in global memory",
     "thread count of a barrier",

@@ -74,23 +74,23 @@ ports! {
 
 /// An instruction as the ALU takes it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AluInstruction {
+pub struct AluInstruction {
     /// Operation word.
-    pub(crate) op: u64,
+    pub op: u64,
     /// Control word.
-    pub(crate) ctl: u64,
+    pub ctl: u64,
     /// Roles.
-    pub(crate) roles: Roles,
+    pub roles: Roles,
     /// Active lanes.
-    pub(crate) mask: u32,
+    pub mask: u32,
     /// Predicate source s.
-    pub(crate) s: u32,
+    pub s: u32,
     /// Predicate source t.
-    pub(crate) t: u32,
+    pub t: u32,
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
     /// Bit k: source k is a register.
-    pub(crate) src_valid: u8,
+    pub src_valid: u8,
 }
 
 /// Thirty-two lanes of integer arithmetic, bits and predicates. It computes in the cycle in which it takes an instruction, into one register;
@@ -292,30 +292,30 @@ impl Operands<'_> {
 impl Alu {
     /// Whether an instruction that is offered is taken at this edge.
     #[inline]
-    pub(crate) fn ready(&self, result_ready: bool) -> bool {
+    pub fn ready(&self, result_ready: bool) -> bool {
         !self.valid_q || result_ready
     }
 
     /// The result that is offered.
     #[inline]
-    pub(crate) fn result(&self) -> Option<&UnitResult> {
+    pub fn result(&self) -> Option<&UnitResult> {
         self.valid_q.then_some(&self.result_q)
     }
 
     /// Data of the result that is offered; meaningful where it writes a register.
     #[inline]
-    pub(crate) fn data(&self) -> &WarpData {
+    pub fn data(&self) -> &WarpData {
         &self.data_q
     }
 
     /// Value of the fault of the result that is offered.
     #[inline]
-    pub(crate) fn fault(&self) -> Option<u32> {
+    pub fn fault(&self) -> Option<u32> {
         if self.valid_q { self.fault_q } else { None }
     }
 
     /// The edge at which an instruction is taken. Operands that are not registers are not looked at.
-    pub(crate) fn take(&mut self, instruction: &AluInstruction, data: [&WarpData; OPERANDS]) {
+    pub fn take(&mut self, instruction: &AluInstruction, data: [&WarpData; OPERANDS]) {
         let AluInstruction { op, ctl, roles, mask, s, t, warp, src_valid } = *instruction;
         let given;
         let register = |k: usize| if src_valid >> k & 1 == 1 { data[k] } else { &WarpData::ZERO };
@@ -338,13 +338,13 @@ impl Alu {
 
     /// The edge at which the result leaves and no instruction is taken.
     #[inline]
-    pub(crate) fn leave(&mut self) {
+    pub fn leave(&mut self) {
         self.valid_q = false;
     }
 
     /// An edge in reset.
     #[inline]
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.valid_q = false;
     }
 }

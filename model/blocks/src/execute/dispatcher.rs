@@ -17,8 +17,12 @@ ports! {
         dispatch_valid_i: u8 = field(s.ports()),
         /// ALU p takes an instruction.
         alu_ready_i: u8 = field(s.ports()),
+        /// Single precision unit p takes one.
+        fp_ready_i: u8 = field(s.ports()),
         /// The memory pipeline takes one.
         memory_ready_i: u8 = field(1),
+        /// The special function unit takes one.
+        sfu_ready_i: u8 = field(1),
     }
 }
 
@@ -29,10 +33,16 @@ ports! {
         dispatch_ready_o: u8 = field(s.ports()),
         /// Port p's instruction is offered to ALU p.
         alu_valid_o: u8 = field(s.ports()),
+        /// Port p's instruction is offered to single precision unit p.
+        fp_valid_o: u8 = field(s.ports()),
         /// An instruction is offered to the memory pipeline.
         memory_valid_o: u8 = field(1),
         /// That of this port.
         memory_port_o: u8 = field(1),
+        /// An instruction is offered to the special function unit.
+        sfu_valid_o: u8 = field(1),
+        /// That of this port.
+        sfu_port_o: u8 = field(1),
         /// An instruction is offered to the barrier unit.
         barrier_valid_o: u8 = field(1),
         /// That of this port.
@@ -45,6 +55,8 @@ ports! {
     pub struct DispatcherProbe(s: &SmShape) {
         /// Port that goes first when both want the memory pipeline.
         memory_turn_q: u8 = field(1),
+        /// Port that goes first when both want the special function unit.
+        sfu_turn_q: u8 = field(1),
         /// Port that goes first when both want the barrier unit.
         barrier_turn_q: u8 = field(1),
     }
@@ -52,34 +64,54 @@ ports! {
 
 /// The ports whose instructions want each of the units.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     /// An ALU.
-    pub(crate) alu: u8,
+    pub alu: u8,
+    /// A single precision unit.
+    pub fp: u8,
     /// The memory pipeline.
-    pub(crate) memory: u8,
+    pub memory: u8,
+    /// The special function unit.
+    pub sfu: u8,
     /// The barrier unit.
-    pub(crate) barrier: u8,
+    pub barrier: u8,
 }
 
 impl Wanted {
     /// Adds the instruction that is offered on a port.
     #[inline]
-    pub(crate) fn add(&mut self, port: usize, roles: Roles) {
+    pub fn add(&mut self, port: usize, roles: Roles) {
         let bit = 1 << port;
         match roles.unit() {
             unit::ALU => self.alu |= bit,
+            unit::FP => self.fp |= bit,
             unit::MEMORY => self.memory |= bit,
+            unit::SFU => self.sfu |= bit,
             unit::BARRIER => self.barrier |= bit,
             _ => {}
         }
     }
 }
 
-/// Sends each instruction that leaves the operand stage to its unit. There is an ALU for each port, but one memory pipeline and
-/// one barrier unit for all: where two ports want the same one they take turns.
+/// What takes an instruction at this edge.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ready {
+    /// The ALUs.
+    pub alu: u8,
+    /// The single precision units.
+    pub fp: u8,
+    /// The memory pipeline.
+    pub memory: bool,
+    /// The special function unit.
+    pub sfu: bool,
+}
+
+/// Sends each instruction that leaves the operand stage to its unit. There is an ALU and a single precision unit for each port, but one memory
+/// pipeline, one special function unit and one barrier unit for all: where two ports want the same one they take turns.
 #[derive(Default)]
 pub struct Dispatcher {
     memory_turn_q: u8,
+    sfu_turn_q: u8,
     barrier_turn_q: u8,
 }
 
@@ -98,33 +130,41 @@ fn both(wanted: u8) -> bool {
 impl Dispatcher {
     /// The port (as a mask) whose instruction is offered to the memory pipeline.
     #[inline]
-    pub(crate) fn memory(&self, wanted: Wanted) -> u8 {
+    pub fn memory(&self, wanted: Wanted) -> u8 {
         first(wanted.memory, self.memory_turn_q)
+    }
+
+    /// The port (as a mask) whose instruction is offered to the special function unit.
+    #[inline]
+    pub fn sfu(&self, wanted: Wanted) -> u8 {
+        first(wanted.sfu, self.sfu_turn_q)
     }
 
     /// The port (as a mask) whose instruction goes to the barrier unit.
     #[inline]
-    pub(crate) fn barrier(&self, wanted: Wanted) -> u8 {
+    pub fn barrier(&self, wanted: Wanted) -> u8 {
         first(wanted.barrier, self.barrier_turn_q)
     }
 
     /// The ports whose offers are taken at this edge.
     #[inline]
-    pub(crate) fn ready(&self, wanted: Wanted, alu_ready: u8, memory_ready: bool) -> u8 {
-        let memory = if memory_ready { self.memory(wanted) } else { 0 };
-        wanted.alu & alu_ready | memory | self.barrier(wanted)
+    pub fn ready(&self, wanted: Wanted, ready: Ready) -> u8 {
+        let memory = if ready.memory { self.memory(wanted) } else { 0 };
+        let sfu = if ready.sfu { self.sfu(wanted) } else { 0 };
+        wanted.alu & ready.alu | wanted.fp & ready.fp | memory | sfu | self.barrier(wanted)
     }
 
     /// The edge.
     #[inline]
-    pub(crate) fn advance(&mut self, wanted: Wanted, memory_ready: bool) {
-        self.memory_turn_q ^= u8::from(memory_ready && both(wanted.memory));
+    pub fn advance(&mut self, wanted: Wanted, ready: Ready) {
+        self.memory_turn_q ^= u8::from(ready.memory && both(wanted.memory));
+        self.sfu_turn_q ^= u8::from(ready.sfu && both(wanted.sfu));
         self.barrier_turn_q ^= u8::from(both(wanted.barrier));
     }
 
     /// An edge in reset.
-    pub(crate) fn reset(&mut self) {
-        (self.memory_turn_q, self.barrier_turn_q) = (0, 0);
+    pub fn reset(&mut self) {
+        (self.memory_turn_q, self.sfu_turn_q, self.barrier_turn_q) = (0, 0, 0);
     }
 }
 
@@ -136,6 +176,15 @@ fn wanted(inputs: &DispatcherIn) -> Wanted {
         }
     }
     wanted
+}
+
+fn ready(inputs: &DispatcherIn) -> Ready {
+    Ready {
+        alu: inputs.alu_ready_i,
+        fp: inputs.fp_ready_i,
+        memory: inputs.memory_ready_i != 0,
+        sfu: inputs.sfu_ready_i != 0,
+    }
 }
 
 impl Block for Dispatcher {
@@ -155,11 +204,12 @@ impl Block for Dispatcher {
 
     fn late(&mut self, inputs: &DispatcherIn, out: &mut DispatcherOut) {
         let wanted = wanted(inputs);
-        let (memory, barrier) = (self.memory(wanted), self.barrier(wanted));
-        out.dispatch_ready_o = self.ready(wanted, inputs.alu_ready_i, inputs.memory_ready_i != 0);
-        out.alu_valid_o = wanted.alu;
+        let (memory, sfu, barrier) = (self.memory(wanted), self.sfu(wanted), self.barrier(wanted));
+        out.dispatch_ready_o = self.ready(wanted, ready(inputs));
+        (out.alu_valid_o, out.fp_valid_o) = (wanted.alu, wanted.fp);
         // With two ports at most the mask of one says which: bit 1 is port 1.
         (out.memory_valid_o, out.memory_port_o) = ((memory != 0).into(), memory >> 1);
+        (out.sfu_valid_o, out.sfu_port_o) = ((sfu != 0).into(), sfu >> 1);
         (out.barrier_valid_o, out.barrier_port_o) = ((barrier != 0).into(), barrier >> 1);
     }
 
@@ -167,12 +217,13 @@ impl Block for Dispatcher {
         if inputs.rst_ni == 0 {
             self.reset();
         } else {
-            self.advance(wanted(inputs), inputs.memory_ready_i != 0);
+            self.advance(wanted(inputs), ready(inputs));
         }
     }
 
     fn probe(&self, _: &DispatcherIn, _: &DispatcherOut, probe: &mut DispatcherProbe) {
         (probe.memory_turn_q, probe.barrier_turn_q) = (self.memory_turn_q, self.barrier_turn_q);
+        probe.sfu_turn_q = self.sfu_turn_q;
     }
 }
 
@@ -190,34 +241,56 @@ mod tests {
     }
 
     #[test]
-    fn each_port_has_its_own_alu() {
-        let mut dispatcher = dispatcher([unit::ALU, unit::ALU]);
-        for ready in 0..4 {
-            dispatcher.inputs.alu_ready_i = ready;
+    fn each_port_has_its_own_alu_and_single_precision_unit() {
+        for unit in [unit::ALU, unit::FP] {
+            let mut dispatcher = dispatcher([unit, unit]);
+            let offered = |valid: u8| if unit == unit::ALU { (valid, 0) } else { (0, valid) };
+            for ready in 0..4 {
+                let others = [0, 0b11][usize::from(ready) % 2];
+                let inputs = &mut dispatcher.inputs;
+                (inputs.alu_ready_i, inputs.fp_ready_i) =
+                    if unit == unit::ALU { (ready, others) } else { (others, ready) };
+                let out = dispatcher.cycle();
+                assert_eq!(((out.alu_valid_o, out.fp_valid_o), out.dispatch_ready_o), (offered(0b11), ready));
+                assert_eq!((out.memory_valid_o, out.sfu_valid_o, out.barrier_valid_o), (0, 0, 0));
+            }
+            dispatcher.inputs.dispatch_valid_i = 0b10;
             let out = dispatcher.cycle();
-            assert_eq!((out.alu_valid_o, out.dispatch_ready_o), (0b11, ready));
-            assert_eq!((out.memory_valid_o, out.barrier_valid_o), (0, 0));
+            let found = ((out.alu_valid_o, out.fp_valid_o), out.dispatch_ready_o);
+            assert_eq!(found, (offered(0b10), 0b10), "not valid, not ready");
         }
-        dispatcher.inputs.dispatch_valid_i = 0b10;
-        let out = dispatcher.cycle();
-        assert_eq!((out.alu_valid_o, out.dispatch_ready_o), (0b10, 0b10), "not valid, not ready");
+    }
+
+    /// Offer, port and turn of the unit that both ports share.
+    fn shared(unit: u8, out: &DispatcherOut, probe: &DispatcherProbe) -> (u8, u8, u8) {
+        match unit {
+            unit::MEMORY => (out.memory_valid_o, out.memory_port_o, probe.memory_turn_q),
+            _ => (out.sfu_valid_o, out.sfu_port_o, probe.sfu_turn_q),
+        }
     }
 
     #[test]
-    fn two_ports_take_turns_at_the_memory_pipeline_when_one_of_them_is_taken() {
-        let mut dispatcher = dispatcher([unit::MEMORY, unit::MEMORY]);
-        for (ready, port) in [(0, 0), (0, 0), (1, 0), (1, 1), (0, 0), (1, 0), (0, 1), (1, 1)] {
-            dispatcher.inputs.memory_ready_i = ready;
-            let out = dispatcher.cycle();
-            assert_eq!((out.memory_valid_o, out.memory_port_o), (1, port));
-            assert_eq!(out.dispatch_ready_o, ready << port);
-        }
-        // A port alone is served whoever's turn it is, and keeps the turn.
-        for valid in [0b10, 0b10, 0b01] {
-            dispatcher.inputs.dispatch_valid_i = valid;
-            let out = dispatcher.cycle();
-            assert_eq!((out.memory_port_o, out.dispatch_ready_o), (valid >> 1, valid));
-            assert_eq!(dispatcher.probe().memory_turn_q, 0);
+    fn two_ports_take_turns_at_a_unit_that_they_share_when_one_of_them_is_taken() {
+        for unit in [unit::MEMORY, unit::SFU] {
+            let mut dispatcher = dispatcher([unit, unit]);
+            let set = |inputs: &mut DispatcherIn, ready: u8| {
+                // The other unit's readiness does not matter.
+                (inputs.memory_ready_i, inputs.sfu_ready_i) =
+                    if unit == unit::MEMORY { (ready, ready ^ 1) } else { (ready ^ 1, ready) };
+            };
+            for (ready, port) in [(0, 0), (0, 0), (1, 0), (1, 1), (0, 0), (1, 0), (0, 1), (1, 1)] {
+                set(&mut dispatcher.inputs, ready);
+                let out = dispatcher.cycle();
+                assert_eq!(shared(unit, &out, dispatcher.probe()), (1, port, port));
+                assert_eq!(out.dispatch_ready_o, ready << port);
+            }
+            // A port alone is served whoever's turn it is, and keeps the turn.
+            for valid in [0b10, 0b10, 0b01] {
+                dispatcher.inputs.dispatch_valid_i = valid;
+                let out = dispatcher.cycle();
+                assert_eq!(shared(unit, &out, dispatcher.probe()), (1, valid >> 1, 0));
+                assert_eq!(out.dispatch_ready_o, valid);
+            }
         }
     }
 
@@ -236,12 +309,16 @@ mod tests {
     }
 
     #[test]
-    fn two_units_are_served_at_once() {
+    fn several_units_are_served_at_once() {
         let mut dispatcher = dispatcher([unit::BARRIER, unit::MEMORY]);
         dispatcher.inputs.memory_ready_i = 1;
         let out = dispatcher.cycle();
         assert_eq!(out.dispatch_ready_o, 0b11);
         assert_eq!((out.memory_port_o, out.barrier_valid_o, out.barrier_port_o), (1, 1, 0));
+        let mut dispatcher = self::dispatcher([unit::SFU, unit::FP]);
+        (dispatcher.inputs.sfu_ready_i, dispatcher.inputs.fp_ready_i) = (1, 0b10);
+        let out = dispatcher.cycle();
+        assert_eq!((out.dispatch_ready_o, out.sfu_valid_o, out.sfu_port_o, out.fp_valid_o), (0b11, 1, 0, 0b10));
     }
 
     #[test]

@@ -88,17 +88,17 @@ ports! {
 
 /// A shuffle as the crossbar takes it, besides the lanes' words.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shuffle {
+pub struct Shuffle {
     /// Modifiers of the instruction.
-    pub(crate) modifiers: u32,
+    pub modifiers: u32,
     /// Active lanes.
-    pub(crate) lanes: u32,
+    pub lanes: u32,
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
     /// Register written.
-    pub(crate) reg: Option<u8>,
+    pub reg: Option<u8>,
     /// Predicate written.
-    pub(crate) pred: Option<u8>,
+    pub pred: Option<u8>,
 }
 
 /// How a lane's choice names another lane (PTX ISA, "shfl.sync").
@@ -149,19 +149,25 @@ pub struct LaneCrossbar {
 impl LaneCrossbar {
     /// The result that is offered.
     #[inline]
-    pub(crate) fn result(&self) -> Option<&UnitResult> {
+    pub fn result(&self) -> Option<&UnitResult> {
         self.result_valid_q.then_some(&self.result_q)
     }
 
     /// Data of the result that is offered; meaningful where it writes a register.
     #[inline]
-    pub(crate) fn data(&self) -> &WarpData {
+    pub fn data(&self) -> &WarpData {
         &self.data_q
+    }
+
+    /// Whether no shuffle is on its way.
+    #[inline]
+    pub fn idle(&self) -> bool {
+        !self.first_valid_q && !self.result_valid_q
     }
 
     /// The edge, first part: what is in the first stage becomes a result.
     #[inline]
-    pub(crate) fn advance(&mut self) {
+    pub fn advance(&mut self) {
         if self.first_valid_q {
             let First { value, from, result } = &self.first_q;
             self.data_q.0 = each_lane(|l| value.0[usize::from(from[l]) % LANES]);
@@ -173,7 +179,7 @@ impl LaneCrossbar {
     }
 
     /// The edge, second part: a shuffle is performed.
-    pub(crate) fn perform(&mut self, shuffle: &Shuffle, value: &WarpData, choice: &WarpData) {
+    pub fn perform(&mut self, shuffle: &Shuffle, value: &WarpData, choice: &WarpData) {
         let Shuffle { modifiers, lanes, warp, reg, pred } = *shuffle;
         let first = &mut self.first_q;
         let (how, mut in_range) = (Choice::of(modifiers), 0);
@@ -194,7 +200,7 @@ impl LaneCrossbar {
     }
 
     /// An edge in reset.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         (self.first_valid_q, self.result_valid_q) = (false, false);
     }
 

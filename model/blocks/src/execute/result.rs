@@ -4,19 +4,19 @@ use crate::LANES;
 
 /// A result without its data, which is not moved where nobody looks at it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct UnitResult {
+pub struct UnitResult {
     /// Lanes.
-    pub(crate) mask: u32,
+    pub mask: u32,
     /// The predicate's lanes; zero without a predicate.
-    pub(crate) pred_data: u32,
+    pub pred_data: u32,
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
     /// Register written.
-    pub(crate) reg: Option<u8>,
+    pub reg: Option<u8>,
     /// Predicate written.
-    pub(crate) pred: Option<u8>,
+    pub pred: Option<u8>,
     /// It is the last of its instruction.
-    pub(crate) done: bool,
+    pub done: bool,
 }
 
 /// A destination from its port and its valid.

@@ -117,25 +117,37 @@ struct Rest {
 impl ResultQueue {
     /// Whether there is a free place.
     #[inline]
-    pub(crate) fn ready(&self) -> bool {
+    pub fn ready(&self) -> bool {
         self.count_q < self.data_q.len()
     }
 
     /// Whether a unit with two stages may begin.
     #[inline]
-    pub(crate) fn room(&self) -> bool {
+    pub fn room(&self) -> bool {
         self.count_q + ROOM <= self.data_q.len()
     }
 
     /// Whether a result is offered.
     #[inline]
-    pub(crate) fn offers(&self) -> bool {
+    pub fn offers(&self) -> bool {
         self.count_q != 0 && self.due_q[self.first_q] <= self.now
+    }
+
+    /// The cycles until a result is offered, from this one on: 0 while one is, nothing without any.
+    #[inline]
+    pub fn waits(&self) -> Option<u64> {
+        (self.count_q != 0).then(|| self.due_q[self.first_q].saturating_sub(self.now))
+    }
+
+    /// That many cycles pass in which nothing comes or goes.
+    #[inline]
+    pub fn pass(&mut self, cycles: u64) {
+        self.now += cycles;
     }
 
     /// The oldest result; meaningful while there is one.
     #[inline]
-    pub(crate) fn head(&self) -> UnitResult {
+    pub fn head(&self) -> UnitResult {
         let Rest { warp, reg, pred, done } = self.rest_q[self.first_q];
         let pred_data = if pred.is_some() { self.pred_data_q[self.first_q] } else { 0 };
         UnitResult { mask: self.mask_q[self.first_q], pred_data, warp, reg, pred, done }
@@ -143,7 +155,7 @@ impl ResultQueue {
 
     /// Data of the oldest result; meaningful where it writes a register.
     #[inline]
-    pub(crate) fn head_data(&self) -> &WarpData {
+    pub fn head_data(&self) -> &WarpData {
         &self.data_q[self.first_q]
     }
 
@@ -170,7 +182,7 @@ impl ResultQueue {
 
     /// At the edge: a result comes (only with [`ready`](Self::ready)).
     #[inline]
-    pub(crate) fn push(&mut self, latency: u8, result: &UnitResult, data: &WarpData) {
+    pub fn push(&mut self, latency: u8, result: &UnitResult, data: &WarpData) {
         self.fill(result, data);
         self.due_q[self.free_place()] = self.now + u64::from(latency.max(1));
         self.count_q += 1;
@@ -178,19 +190,19 @@ impl ResultQueue {
 
     /// At the edge: the oldest result leaves (only while it is offered).
     #[inline]
-    pub(crate) fn pop(&mut self) {
+    pub fn pop(&mut self) {
         self.first_q = if self.first_q + 1 < self.data_q.len() { self.first_q + 1 } else { 0 };
         self.count_q -= 1;
     }
 
     /// The end of every edge.
     #[inline]
-    pub(crate) fn advance(&mut self) {
+    pub fn advance(&mut self) {
         self.now += 1;
     }
 
     /// An edge in reset.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         (self.first_q, self.count_q) = (0, 0);
     }
 

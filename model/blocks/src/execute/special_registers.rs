@@ -106,30 +106,30 @@ ports! {
 
 /// What is the same for all blocks of a grid.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Dimensions {
+pub struct Dimensions {
     /// Threads of a block: x, y, z.
-    pub(crate) ntid: [u32; 3],
+    pub ntid: [u32; 3],
     /// Blocks of the grid: x, y, z.
-    pub(crate) nctaid: [u32; 3],
+    pub nctaid: [u32; 3],
     /// Bytes of dynamic shared memory.
-    pub(crate) dynamic_shared: u32,
+    pub dynamic_shared: u32,
 }
 
 /// An S2R as the block takes it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SpecialRead {
+pub struct SpecialRead {
     /// The block's place in the grid: x, y, z.
-    pub(crate) ctaid: [u32; 3],
+    pub ctaid: [u32; 3],
     /// Active lanes.
-    pub(crate) lanes: u32,
+    pub lanes: u32,
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
     /// Number of the special register.
-    pub(crate) source: u8,
+    pub source: u8,
     /// Register written.
-    pub(crate) reg: Option<u8>,
+    pub reg: Option<u8>,
     /// The warp's number in its block.
-    pub(crate) index: u8,
+    pub index: u8,
 }
 
 impl SpecialRead {
@@ -168,13 +168,13 @@ pub struct SpecialRegisters {
 impl SpecialRegisters {
     /// The result that is offered.
     #[inline]
-    pub(crate) fn result(&self) -> Option<&UnitResult> {
+    pub fn result(&self) -> Option<&UnitResult> {
         self.result_valid_q.then_some(&self.result_q)
     }
 
     /// Data of the result that is offered; meaningful where it writes a register.
     #[inline]
-    pub(crate) fn data(&self) -> &WarpData {
+    pub fn data(&self) -> &WarpData {
         &self.data_q
     }
 
@@ -196,9 +196,15 @@ impl SpecialRegisters {
         }
     }
 
+    /// Whether no S2R is on its way.
+    #[inline]
+    pub fn idle(&self) -> bool {
+        !self.first_valid_q && !self.result_valid_q
+    }
+
     /// The edge, first part: what is in the first stage becomes a result.
     #[inline]
-    pub(crate) fn advance(&mut self) {
+    pub fn advance(&mut self) {
         if self.first_valid_q {
             self.data_q.0 = self.lanes();
             keep(&mut self.data_q.0, self.first_result_q.mask);
@@ -210,7 +216,7 @@ impl SpecialRegisters {
 
     /// The edge, second part: an S2R is performed. It reads the RAM in reset, too, and therefore comes before
     /// [`reset`](Self::reset) and [`write`](Self::write).
-    pub(crate) fn perform(&mut self, read: &SpecialRead, grid: &Dimensions) {
+    pub fn perform(&mut self, read: &SpecialRead, grid: &Dimensions) {
         if read.is_tid() {
             self.tid.read(read.index.into());
         }
@@ -222,7 +228,7 @@ impl SpecialRegisters {
     }
 
     /// An edge at which the launcher writes the coordinates of four lanes. In reset, too: RAM cells have none.
-    pub(crate) fn write(&mut self, index: u8, group: u8, coordinates: &[u32; GROUP_LANES]) {
+    pub fn write(&mut self, index: u8, group: u8, coordinates: &[u32; GROUP_LANES]) {
         let first = GROUP_LANES * usize::from(group);
         let mut word = WarpData::ZERO;
         word.0[first..first + GROUP_LANES].copy_from_slice(coordinates);
@@ -230,7 +236,7 @@ impl SpecialRegisters {
     }
 
     /// An edge in reset.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         (self.first_valid_q, self.result_valid_q) = (false, false);
     }
 

@@ -13,18 +13,28 @@ ports! {
     pub struct WritebackIn(s: &SmShape) {
         /// ALU p's result: data of the register.
         alu_data_i: [WarpData; MAX_PORTS] = field(1024).count(s.ports()).valid_by("alu_reg_valid_i"),
+        /// Single precision unit p's.
+        fp_data_i: [WarpData; MAX_PORTS] = field(1024).count(s.ports()).valid_by("fp_reg_valid_i"),
         /// The side queue's.
         side_data_i: WarpData = field(1024).valid_by("side_reg_valid_i"),
+        /// The special function unit's.
+        sfu_data_i: WarpData = field(1024).valid_by("sfu_reg_valid_i"),
         /// The line table's.
         memory_data_i: WarpData = field(1024).valid_by("memory_reg_valid_i"),
         /// Lanes of ALU p's result.
         alu_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("alu_valid_i"),
         /// Lanes of its predicate.
         alu_pred_data_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("alu_pred_valid_i"),
+        /// Lanes of single precision unit p's result.
+        fp_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("fp_valid_i"),
+        /// Lanes of its predicate.
+        fp_pred_data_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("fp_pred_valid_i"),
         /// Lanes of the side queue's result.
         side_mask_i: u32 = field(32).valid_by("side_valid_i"),
         /// Lanes of its predicate.
         side_pred_data_i: u32 = field(32).valid_by("side_pred_valid_i"),
+        /// Lanes of the special function unit's result.
+        sfu_mask_i: u32 = field(32).valid_by("sfu_valid_i"),
         /// Lanes of the line table's result.
         memory_mask_i: u32 = field(32).valid_by("memory_valid_i"),
         /// Synchronous reset, active low.
@@ -43,6 +53,20 @@ ports! {
         alu_pred_valid_i: u8 = field(s.ports()),
         /// Which.
         alu_pred_i: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("alu_pred_valid_i"),
+        /// Single precision unit p has a result.
+        fp_valid_i: u8 = field(s.ports()),
+        /// Its warp.
+        fp_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("fp_valid_i"),
+        /// It is the last of its instruction.
+        fp_done_i: u8 = field(s.ports()),
+        /// It writes a register.
+        fp_reg_valid_i: u8 = field(s.ports()),
+        /// Which.
+        fp_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("fp_reg_valid_i"),
+        /// It writes a predicate.
+        fp_pred_valid_i: u8 = field(s.ports()),
+        /// Which.
+        fp_pred_i: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("fp_pred_valid_i"),
         /// The side queue has a result.
         side_valid_i: u8 = field(1),
         /// Its warp.
@@ -57,6 +81,16 @@ ports! {
         side_pred_valid_i: u8 = field(1),
         /// Which.
         side_pred_i: u8 = field(3).valid_by("side_pred_valid_i"),
+        /// The special function unit has a result.
+        sfu_valid_i: u8 = field(1),
+        /// Its warp.
+        sfu_warp_i: u8 = field(WARP_BITS).valid_by("sfu_valid_i"),
+        /// It is the last of its instruction.
+        sfu_done_i: u8 = field(1).valid_by("sfu_valid_i"),
+        /// It writes a register.
+        sfu_reg_valid_i: u8 = field(1),
+        /// Which.
+        sfu_reg_i: u8 = field(REG_BITS).valid_by("sfu_reg_valid_i"),
         /// The line table has a result.
         memory_valid_i: u8 = field(1),
         /// Its warp.
@@ -91,8 +125,12 @@ ports! {
         pred_data_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("pred_valid_o"),
         /// ALU p's result is taken at this edge.
         alu_pop_o: u8 = field(s.ports()),
+        /// Single precision unit p's is.
+        fp_pop_o: u8 = field(s.ports()),
         /// The side queue's is.
         side_pop_o: u8 = field(1),
+        /// The special function unit's is.
+        sfu_pop_o: u8 = field(1),
         /// The line table's is.
         memory_pop_o: u8 = field(1),
         /// A result for the operand stage.
@@ -130,9 +168,13 @@ ports! {
 
 /// Who has a result for a bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub enum Source {
     /// The ALU of the bus.
     Alu,
+    /// The single precision unit of the bus.
+    Fp,
+    /// The special function unit.
+    Sfu,
     /// The side queue.
     Side,
     /// The line table.
@@ -140,14 +182,18 @@ pub(crate) enum Source {
 }
 
 /// Who has results in a cycle.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Offers {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offers {
     /// The ALUs.
-    pub(crate) alu: u8,
+    pub alu: u8,
+    /// The single precision units.
+    pub fp: u8,
+    /// The special function unit.
+    pub sfu: bool,
     /// The side queue.
-    pub(crate) side: bool,
+    pub side: bool,
     /// The line table.
-    pub(crate) memory: bool,
+    pub memory: bool,
 }
 
 /// Chooses which result takes which bus, sends it to the register file's write queue and the predicate file, and reports
@@ -160,11 +206,16 @@ pub struct Writeback {
 impl Writeback {
     /// Whose result goes first on bus `p`. Whether it can go does not matter: what has waited longest for memory holds up most.
     #[inline]
-    pub(crate) fn choose(&self, p: usize, offers: Offers) -> Option<Source> {
-        if offers.memory && p + 1 == self.ports {
+    pub fn choose(&self, p: usize, offers: Offers) -> Option<Source> {
+        let last = p + 1 == self.ports;
+        if offers.memory && last {
             Some(Source::Memory)
         } else if offers.side && p == 0 {
             Some(Source::Side)
+        } else if offers.sfu && last {
+            Some(Source::Sfu)
+        } else if offers.fp >> p & 1 == 1 {
+            Some(Source::Fp)
         } else {
             (offers.alu >> p & 1 == 1).then_some(Source::Alu)
         }
@@ -172,39 +223,45 @@ impl Writeback {
 
     /// Whether the result chosen for a bus goes at this edge.
     #[inline]
-    pub(crate) fn goes(result: &UnitResult, write_ready: bool) -> bool {
+    pub fn goes(result: &UnitResult, write_ready: bool) -> bool {
         result.reg.is_none() || write_ready
     }
 
     /// The buses whose register, written at this edge, is complete.
     #[inline]
-    pub(crate) fn completes(&self, write_done: u8) -> u8 {
+    pub fn completes(&self, write_done: u8) -> u8 {
         write_done & self.last_q
     }
 
     /// The edge of bus `p` at which the write queue takes a result.
     #[inline]
-    pub(crate) fn take(&mut self, p: usize, done: bool) {
+    pub fn take(&mut self, p: usize, done: bool) {
         self.last_q = self.last_q & !(1 << p) | u8::from(done) << p;
     }
 
     /// An edge in reset.
     #[inline]
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.last_q = 0;
     }
 }
 
 fn offers(inputs: &WritebackIn) -> Offers {
-    Offers { alu: inputs.alu_valid_i, side: inputs.side_valid_i != 0, memory: inputs.memory_valid_i != 0 }
+    Offers {
+        alu: inputs.alu_valid_i,
+        fp: inputs.fp_valid_i,
+        sfu: inputs.sfu_valid_i != 0,
+        side: inputs.side_valid_i != 0,
+        memory: inputs.memory_valid_i != 0,
+    }
 }
 
 /// The result of a source, and its data.
 fn result_of(inputs: &WritebackIn, p: usize, source: Source) -> (UnitResult, &WarpData) {
     let i = inputs;
+    let has = |mask: u8| mask >> p & 1 == 1;
     match source {
         Source::Alu => {
-            let has = |mask: u8| mask >> p & 1 == 1;
             let result = UnitResult {
                 mask: i.alu_mask_i[p],
                 pred_data: i.alu_pred_data_i[p],
@@ -214,6 +271,28 @@ fn result_of(inputs: &WritebackIn, p: usize, source: Source) -> (UnitResult, &Wa
                 done: has(i.alu_done_i),
             };
             (result, &i.alu_data_i[p])
+        }
+        Source::Fp => {
+            let result = UnitResult {
+                mask: i.fp_mask_i[p],
+                pred_data: i.fp_pred_data_i[p],
+                warp: i.fp_warp_i[p],
+                reg: destination(has(i.fp_reg_valid_i), i.fp_reg_i[p]),
+                pred: destination(has(i.fp_pred_valid_i), i.fp_pred_i[p]),
+                done: has(i.fp_done_i),
+            };
+            (result, &i.fp_data_i[p])
+        }
+        Source::Sfu => {
+            let result = UnitResult {
+                mask: i.sfu_mask_i,
+                pred_data: 0,
+                warp: i.sfu_warp_i,
+                reg: destination(i.sfu_reg_valid_i != 0, i.sfu_reg_i),
+                pred: None,
+                done: i.sfu_done_i != 0,
+            };
+            (result, &i.sfu_data_i)
         }
         Source::Side => {
             let result = UnitResult {
@@ -257,7 +336,8 @@ impl Block for Writeback {
 
     fn late(&mut self, inputs: &WritebackIn, out: &mut WritebackOut) {
         let offers = offers(inputs);
-        (out.alu_pop_o, out.side_pop_o, out.memory_pop_o) = (0, 0, 0);
+        (out.alu_pop_o, out.fp_pop_o) = (0, 0);
+        (out.side_pop_o, out.sfu_pop_o, out.memory_pop_o) = (0, 0, 0);
         (out.write_valid_o, out.pred_valid_o) = (0, 0);
         out.reg_valid_o = self.completes(inputs.write_done_i);
         out.finish_valid_o = out.reg_valid_o;
@@ -279,6 +359,8 @@ impl Block for Writeback {
             }
             match source {
                 Source::Alu => out.alu_pop_o |= bit,
+                Source::Fp => out.fp_pop_o |= bit,
+                Source::Sfu => out.sfu_pop_o = 1,
                 Source::Side => out.side_pop_o = 1,
                 Source::Memory => out.memory_pop_o = 1,
             }

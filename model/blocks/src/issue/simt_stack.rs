@@ -229,10 +229,22 @@ impl SimtStack {
         })
     }
 
+    /// Whether no group is on its way from the stack.
+    #[inline]
+    pub fn idle(&self) -> bool {
+        !self.read_valid_q && self.pop_q == 0
+    }
+
     /// An edge; [`issued`](Self::issued) and [`start`](Self::start) follow. A group that was read executes or the next
     /// one is asked for, and one of the groups that are asked for is read.
     #[inline]
     pub fn advance(&mut self) {
+        if !self.idle() {
+            self.take_group();
+        }
+    }
+
+    fn take_group(&mut self) {
         let read = self.read();
         self.read_valid_q = self.pop_q != 0;
         if self.read_valid_q {

@@ -78,6 +78,8 @@ pub struct WarpScheduler {
     greedy_valid_q: u8,
     greedy_q: [u8; MAX_PORTS],
     older_q: [u64; WARP_NUMBERS],
+    /// The same the other way round: bit v of element w: w began before v.
+    younger: [u64; WARP_NUMBERS],
 }
 
 impl WarpScheduler {
@@ -108,7 +110,29 @@ impl WarpScheduler {
         if is_set(self.greedy_valid_q, p) && is_set(candidates, greedy) {
             return Some(greedy);
         }
-        set_bits(candidates).find(|&w| self.older_q[w] & candidates == 0)
+        self.oldest(candidates)
+    }
+
+    /// The first of them that no other of them is older than.
+    #[inline]
+    fn oldest(&self, candidates: u64) -> Option<usize> {
+        // From each to an older one, which is few steps.
+        let mut w = candidates;
+        loop {
+            if w == 0 {
+                return None;
+            }
+            let first = w.trailing_zeros() as usize;
+            w = self.older_q[first] & candidates;
+            if w == 0 {
+                // Others may be before it in their numbers only if they have nothing to do with it.
+                return if candidates & !(self.younger[first] | 1 << first) == 0 {
+                    Some(first)
+                } else {
+                    set_bits(candidates).find(|&w| self.older_q[w] & candidates == 0)
+                };
+            }
+        }
     }
 
     /// The edge at which port p issues a warp.
@@ -122,15 +146,21 @@ impl WarpScheduler {
     /// The edge at which a warp begins: it is younger than those that live.
     pub fn start(&mut self, warp: u8, alive: u64) {
         let own = 1 << warp;
-        for older in &mut self.older_q {
+        for (older, younger) in self.older_q.iter_mut().zip(&mut self.younger) {
             *older &= !own;
+            *younger &= !own;
         }
         self.older_q[usize::from(warp)] = alive & !own;
+        self.younger[usize::from(warp)] = 0;
+        for w in set_bits(alive & !own) {
+            self.younger[w] |= own;
+        }
     }
 
     /// An edge in reset.
     pub fn reset(&mut self) {
-        (self.rr_q, self.greedy_valid_q, self.older_q) = ([0; MAX_PORTS], 0, [0; WARP_NUMBERS]);
+        (self.rr_q, self.greedy_valid_q) = ([0; MAX_PORTS], 0);
+        (self.older_q, self.younger) = ([0; WARP_NUMBERS], [0; WARP_NUMBERS]);
     }
 }
 
@@ -153,6 +183,7 @@ impl Block for WarpScheduler {
             greedy_valid_q: 0,
             greedy_q: [0; MAX_PORTS],
             older_q: [0; WARP_NUMBERS],
+            younger: [0; WARP_NUMBERS],
         }
     }
 

@@ -47,62 +47,62 @@ pub(crate) const WORD: u8 = 2;
 
 /// What is offered in a pass.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Access<'a> {
+pub struct Access<'a> {
     /// Lanes that are offered.
-    pub(crate) lanes: u32,
+    pub lanes: u32,
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
     /// See [`kind`].
-    pub(crate) kind: u8,
+    pub kind: u8,
     /// Bytes as a power of two.
-    pub(crate) size: u8,
+    pub size: u8,
     /// Sign extension.
-    pub(crate) signed: bool,
+    pub signed: bool,
     /// See [`atomic`].
-    pub(crate) atomic: u8,
+    pub atomic: u8,
     /// Destination.
-    pub(crate) reg: Option<u8>,
+    pub reg: Option<u8>,
     /// Address of each lane.
-    pub(crate) addr: &'a WarpData,
+    pub addr: &'a WarpData,
     /// Source c of each lane.
-    pub(crate) store: &'a WarpData,
+    pub store: &'a WarpData,
     /// Source b of each lane.
-    pub(crate) compare: &'a WarpData,
+    pub compare: &'a WarpData,
 }
 
 impl Access<'_> {
     /// Whether something comes back to the warp.
     #[inline]
-    pub(crate) fn answers(&self) -> bool {
+    pub fn answers(&self) -> bool {
         self.kind == kind::LOAD || self.kind == kind::ATOMIC && self.reg.is_some()
     }
 }
 
 /// What comes back to a warp, without the data.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Header {
+pub struct Header {
     /// Lanes.
-    pub(crate) mask: u32,
+    pub mask: u32,
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
     /// Destination.
-    pub(crate) reg: Option<u8>,
+    pub reg: Option<u8>,
     /// It is the last of its instruction.
-    pub(crate) done: bool,
+    pub done: bool,
 }
 
 /// A result at the end of its unit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// What it is.
-    pub(crate) header: Header,
+    pub header: Header,
     /// The lanes of its register, zero outside its mask. Meaningful while it has a register.
-    pub(crate) data: WarpData,
+    pub data: WarpData,
 }
 
 impl Answer {
     /// Before the first one.
-    pub(crate) const NOTHING: Self =
+    pub const NOTHING: Self =
         Self { header: Header { mask: 0, warp: 0, reg: None, done: false }, data: WarpData::ZERO };
 }
 

@@ -254,9 +254,6 @@ impl Form {
         match space {
             Space::Constant if self.kind != kind::LOAD => Some(cause::CONSTANT_WRITTEN),
             Space::Local if self.kind == kind::ATOMIC => Some(cause::LOCAL_ATOMIC),
-            Space::Shared if self.kind == kind::ATOMIC && self.atomic == atomic::ADD_FLOAT => {
-                Some(cause::SHARED_FLOAT_ATOMIC)
-            }
             _ => None,
         }
     }
@@ -264,35 +261,35 @@ impl Form {
 
 /// An instruction as it leaves the operand stage.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Instruction<'a> {
+pub struct Instruction<'a> {
     /// Operation word.
-    pub(crate) op: u64,
+    pub op: u64,
     /// Control word.
-    pub(crate) ctl: u64,
+    pub ctl: u64,
     /// Roles.
-    pub(crate) roles: Roles,
+    pub roles: Roles,
     /// Lanes that execute it.
-    pub(crate) mask: u32,
+    pub mask: u32,
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
     /// Sources that are registers.
-    pub(crate) operands: [Option<&'a WarpData>; OPERANDS],
+    pub operands: [Option<&'a WarpData>; OPERANDS],
 }
 
 /// The memory that the threads of a warp have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// First byte of the block's part of shared memory.
-    pub(crate) shared_base: u32,
+    pub shared_base: u32,
     /// Bytes of it.
-    pub(crate) shared_bytes: u32,
+    pub shared_bytes: u32,
     /// Words of local memory of a thread.
-    pub(crate) local_words: u16,
+    pub local_words: u16,
 }
 
 /// To whom lanes are offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Server {
+pub enum Server {
     /// The coalescer, with addresses in global memory.
     Global,
     /// The coalescer, with addresses in local memory.
@@ -309,13 +306,13 @@ pub(crate) enum Server {
 
 /// An instruction that cannot be performed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AddressFault {
+pub struct AddressFault {
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
     /// Why: see [`cause`].
-    pub(crate) cause: u8,
+    pub cause: u8,
     /// Lower word of the address.
-    pub(crate) value: u32,
+    pub value: u32,
 }
 
 /// Head of the memory pipeline: holds one instruction with an address for each lane, and offers the lanes that are left to the unit
@@ -346,13 +343,13 @@ pub struct AddressUnit {
 impl AddressUnit {
     /// Whether an instruction is held.
     #[inline]
-    pub(crate) fn busy(&self) -> bool {
+    pub fn busy(&self) -> bool {
         self.busy_q
     }
 
     /// Lanes offered in this pass, and to whom.
     #[inline]
-    pub(crate) fn offer(&self) -> Option<(Server, u32)> {
+    pub fn offer(&self) -> Option<(Server, u32)> {
         if !self.busy_q {
             return None;
         }
@@ -378,7 +375,7 @@ impl AddressUnit {
 
     /// The instruction, with the lanes that are offered.
     #[inline]
-    pub(crate) fn access(&self, lanes: u32) -> Access<'_> {
+    pub fn access(&self, lanes: u32) -> Access<'_> {
         Access {
             lanes,
             warp: self.warp_q,
@@ -395,51 +392,51 @@ impl AddressUnit {
 
     /// Modifiers of the instruction.
     #[inline]
-    pub(crate) fn modifiers(&self) -> u16 {
+    pub fn modifiers(&self) -> u16 {
         self.modifiers_q
     }
 
     /// Predicate that the instruction writes.
     #[inline]
-    pub(crate) fn pred(&self) -> Option<u8> {
+    pub fn pred(&self) -> Option<u8> {
         self.pred_q
     }
 
     /// With these lanes served no lane is left.
     #[inline]
-    pub(crate) fn last(&self, served: u32) -> bool {
+    pub fn last(&self, served: u32) -> bool {
         self.busy_q && self.lanes_q & !served == 0
     }
 
     /// Whether an instruction that is offered is taken at this edge.
     #[inline]
-    pub(crate) fn ready(&self, served: u32) -> bool {
+    pub fn ready(&self, served: u32) -> bool {
         !self.busy_q || self.last(served)
     }
 
     /// The warp whose instruction ends with these lanes and has no result.
     #[inline]
-    pub(crate) fn finish(&self, served: u32) -> Option<u8> {
+    pub fn finish(&self, served: u32) -> Option<u8> {
         let silent = self.kind_q == kind::STORE || self.kind_q == kind::ATOMIC && self.reg_q.is_none();
         (silent && self.last(served)).then_some(self.warp_q)
     }
 
     /// The fault of the instruction taken in the cycle before.
     #[inline]
-    pub(crate) fn fault(&self) -> Option<AddressFault> {
+    pub fn fault(&self) -> Option<AddressFault> {
         self.fault_q
     }
 
     /// The edge of the lanes; [`take`](Self::take) follows where an instruction is taken.
     #[inline]
-    pub(crate) fn serve(&mut self, served: u32) {
+    pub fn serve(&mut self, served: u32) {
         self.busy_q &= !self.last(served);
         self.lanes_q &= !served;
         self.fault_q = None;
     }
 
     /// The edge at which an instruction is taken.
-    pub(crate) fn take(&mut self, instruction: &Instruction<'_>, bounds: &Bounds) {
+    pub fn take(&mut self, instruction: &Instruction<'_>, bounds: &Bounds) {
         let &Instruction { op, ctl, roles, mask, warp, operands } = instruction;
         let m = modifiers(op, ctl);
         let form = Form::of(opcode(op), m);
@@ -473,7 +470,7 @@ impl AddressUnit {
 
     /// An edge in reset.
     #[inline]
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.busy_q = false;
         self.fault_q = None;
     }

@@ -105,47 +105,47 @@ ports! {
 
 /// A request to global memory: all there is to do in one line.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Request {
+pub struct Request {
     /// Source c of each lane; 0 for loads and in lanes outside.
-    pub(crate) data: WarpData,
+    pub data: WarpData,
     /// Source b of each lane for compare and swap, otherwise 0.
-    pub(crate) compare: WarpData,
+    pub compare: WarpData,
     /// Line.
-    pub(crate) line: u32,
+    pub line: u32,
     /// Lanes.
-    pub(crate) mask: u32,
+    pub mask: u32,
     /// Place of each lane's first byte in the line, 0 in lanes outside.
-    pub(crate) offset: [u8; LANES],
+    pub offset: [u8; LANES],
     /// See [`kind`].
-    pub(crate) kind: u8,
+    pub kind: u8,
     /// See [`atomic`].
-    pub(crate) atomic: u8,
+    pub atomic: u8,
     /// Bytes as a power of two.
-    pub(crate) size: u8,
+    pub size: u8,
     /// An answer is expected.
-    pub(crate) answer: bool,
+    pub answer: bool,
     /// Warp.
-    pub(crate) warp: u8,
+    pub warp: u8,
 }
 
 /// A row for the line table: what the lanes of a request take from its answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row<'a> {
+pub struct Row<'a> {
     /// For whom.
-    pub(crate) header: Header,
+    pub header: Header,
     /// Place of each lane's first byte in the line, 0 in lanes outside.
-    pub(crate) offset: &'a [u8; LANES],
+    pub offset: &'a [u8; LANES],
     /// Bytes as a power of two.
-    pub(crate) size: u8,
+    pub size: u8,
     /// Sign extension.
-    pub(crate) signed: bool,
+    pub signed: bool,
     /// The answer has a word for each lane instead of a line.
-    pub(crate) lanewise: bool,
+    pub lanewise: bool,
 }
 
 /// The line of a pass.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LinePass {
+pub struct LinePass {
     line: u32,
     served: u32,
     offset: [u8; LANES],
@@ -154,13 +154,13 @@ pub(crate) struct LinePass {
 impl LinePass {
     /// Lanes that are served.
     #[inline]
-    pub(crate) fn served(&self) -> u32 {
+    pub fn served(&self) -> u32 {
         self.served
     }
 
     /// The row for the line table, if an answer is expected.
     #[inline]
-    pub(crate) fn row(&self, access: &Access<'_>, last: bool) -> Option<Row<'_>> {
+    pub fn row(&self, access: &Access<'_>, last: bool) -> Option<Row<'_>> {
         access.answers().then_some(Row {
             header: Header { mask: self.served, warp: access.warp, reg: access.reg, done: last },
             offset: &self.offset,
@@ -183,12 +183,12 @@ pub struct Coalescer {
 impl Coalescer {
     /// The request at the boundary.
     #[inline]
-    pub(crate) fn request(&self) -> Option<&Request> {
+    pub fn request(&self) -> Option<&Request> {
         self.req_valid_q.then_some(&self.request_q)
     }
 
     /// The pass that is performed at this edge, if one is.
-    pub(crate) fn pass(
+    pub fn pass(
         &self,
         access: &Access<'_>,
         local: bool,
@@ -222,7 +222,7 @@ impl Coalescer {
     }
 
     /// The edge with a pass.
-    pub(crate) fn perform(&mut self, access: &Access<'_>, pass: &LinePass) {
+    pub fn perform(&mut self, access: &Access<'_>, pass: &LinePass) {
         let request = &mut self.request_q;
         self.req_valid_q = true;
         (request.kind, request.atomic, request.size) = (access.kind, access.atomic, access.size);
@@ -235,13 +235,13 @@ impl Coalescer {
 
     /// The edge without a pass.
     #[inline]
-    pub(crate) fn wait(&mut self, ready: bool) {
+    pub fn wait(&mut self, ready: bool) {
         self.req_valid_q &= !ready;
     }
 
     /// An edge in reset.
     #[inline]
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.req_valid_q = false;
     }
 }

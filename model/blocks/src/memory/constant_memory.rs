@@ -101,19 +101,19 @@ pub struct ConstantMemory {
 impl ConstantMemory {
     /// The result.
     #[inline]
-    pub(crate) fn result(&self) -> Option<&Answer> {
+    pub fn result(&self) -> Option<&Answer> {
         self.result_valid_q.then_some(&self.result_q)
     }
 
     /// Whether nothing is on its way, so that an edge without an access does nothing.
     #[inline]
-    pub(crate) fn idle(&self) -> bool {
+    pub fn idle(&self) -> bool {
         self.first_q.is_none() && !self.result_valid_q
     }
 
     /// The lanes that are served while there is room: those that want the word of the lowest one.
     #[inline]
-    pub(crate) fn served(access: &Access<'_>) -> u32 {
+    pub fn served(access: &Access<'_>) -> u32 {
         let word = |lane: usize| access.addr.0[lane] >> 2;
         let wanted = word(access.lanes.trailing_zeros() as usize % LANES);
         lanes_where(|lane| word(lane) == wanted) & access.lanes
@@ -121,7 +121,7 @@ impl ConstantMemory {
 
     /// The edge: what is offered, its lanes that are served (none without room), and whether no lane is left behind them.
     /// [`write`](Self::write) follows, so that a word at the same edge is read as it was.
-    pub(crate) fn advance(&mut self, access: &Access<'_>, served: u32, last: bool) {
+    pub fn advance(&mut self, access: &Access<'_>, served: u32, last: bool) {
         self.collect();
         if served == 0 {
             return;
@@ -134,7 +134,7 @@ impl ConstantMemory {
 
     /// The edge when nothing is offered.
     #[inline]
-    pub(crate) fn collect(&mut self) {
+    pub fn collect(&mut self) {
         let first = self.first_q.take();
         self.result_valid_q = first.is_some();
         let Some(Asked { header, size, signed }) = first else { return };
@@ -151,13 +151,13 @@ impl ConstantMemory {
 
     /// The host writes a word, also in reset.
     #[inline]
-    pub(crate) fn write(&mut self, address: u32, data: u32) {
+    pub fn write(&mut self, address: u32, data: u32) {
         self.ram.write(address as usize, data.into(), u32::MAX.into());
     }
 
     /// An edge in reset follows the edge of the RAM.
     #[inline]
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.first_q = None;
         self.result_valid_q = false;
     }

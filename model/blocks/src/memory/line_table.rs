@@ -191,36 +191,52 @@ const META_WORDS: usize = 2;
 impl LineTable {
     /// Whether a row is free.
     #[inline]
-    pub(crate) fn room(&self) -> bool {
+    pub fn room(&self) -> bool {
         self.count_q < self.rows
     }
 
     /// No row is in use and no result waits.
     #[inline]
-    pub(crate) fn empty(&self) -> bool {
+    pub fn empty(&self) -> bool {
         self.count_q == 0 && !self.result_valid_q
+    }
+
+    /// Whether no answer and no result is at hand; rows may wait for theirs.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        !self.rsp_valid_q && !self.result_valid_q
     }
 
     /// Whether an answer is taken at this edge.
     #[inline]
-    pub(crate) fn ready(&self) -> bool {
+    pub fn ready(&self) -> bool {
         !self.rsp_valid_q
     }
 
     /// The result.
     #[inline]
-    pub(crate) fn result(&self) -> Option<&Answer> {
+    pub fn result(&self) -> Option<&Answer> {
         self.result_valid_q.then_some(&self.result_q)
     }
 
     /// The warp that asked for a place that does not exist.
     #[inline]
-    pub(crate) fn fault(&self) -> Option<u8> {
+    pub fn fault(&self) -> Option<u8> {
         (self.rsp_valid_q && self.rsp_fault_q).then(|| meta::header(self.meta(self.first_q)).warp)
     }
 
     /// The edge: a row that is put in, an answer that is offered with whether it is a fault, and whether the result is taken.
-    pub(crate) fn advance(&mut self, row: Option<&Row<'_>>, answer: Option<(&WarpData, bool)>, pop: bool) {
+    #[inline]
+    pub fn advance(&mut self, row: Option<&Row<'_>>, answer: Option<(&WarpData, bool)>, pop: bool) {
+        if row.is_none() && answer.is_none() && !self.rsp_valid_q {
+            self.result_valid_q &= !pop;
+        } else {
+            self.step(row, answer, pop);
+        }
+    }
+
+    /// [`advance`](Self::advance) where there is more to do than that the result goes.
+    fn step(&mut self, row: Option<&Row<'_>>, answer: Option<(&WarpData, bool)>, pop: bool) {
         if let Some(row) = row {
             self.write(row);
             self.count_q = self.counted(1);
@@ -237,7 +253,7 @@ impl LineTable {
     }
 
     /// An edge in reset: rows are written like the words of a RAM.
-    pub(crate) fn reset(&mut self, row: Option<&Row<'_>>) {
+    pub fn reset(&mut self, row: Option<&Row<'_>>) {
         if let Some(row) = row {
             self.write(row);
         }

@@ -9,6 +9,7 @@ mod line_table;
 mod phases;
 mod shared_memory;
 
+pub use access::{Access, Answer, Header};
 pub use address_unit::*;
 pub use coalescer::*;
 pub use constant_memory::*;

@@ -98,7 +98,7 @@ ports! {
 
 /// The lanes of a pass.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SharedPass {
+pub struct SharedPass {
     selected: u32,
     served: u32,
 }
@@ -106,7 +106,7 @@ pub(crate) struct SharedPass {
 impl SharedPass {
     /// Lanes that are served.
     #[inline]
-    pub(crate) fn served(&self) -> u32 {
+    pub fn served(&self) -> u32 {
         self.served
     }
 }
@@ -140,18 +140,18 @@ fn bank(address: u32) -> usize {
 impl SharedMemory {
     /// The result.
     #[inline]
-    pub(crate) fn result(&self) -> Option<&Answer> {
+    pub fn result(&self) -> Option<&Answer> {
         self.result_valid_q.then_some(&self.result_q)
     }
 
     /// Whether nothing is on its way, so that an edge without an access does nothing.
     #[inline]
-    pub(crate) fn idle(&self) -> bool {
+    pub fn idle(&self) -> bool {
         self.first_q.is_none() && !self.result_valid_q && !self.phase_q
     }
 
     /// What a pass over these lanes does; `bandwidth` is the strap, `room` says that the side queue has room.
-    pub(crate) fn pass(&self, access: &Access<'_>, bandwidth: u8, room: bool) -> SharedPass {
+    pub fn pass(&self, access: &Access<'_>, bandwidth: u8, room: bool) -> SharedPass {
         let starts = match access.kind {
             kind::STORE => true,
             kind::ATOMIC => room || self.phase_q,
@@ -188,7 +188,7 @@ impl SharedMemory {
     }
 
     /// The edge: what is offered with its pass, and whether no lane is left behind it.
-    pub(crate) fn advance(&mut self, access: Option<(&Access<'_>, SharedPass)>, last: bool) {
+    pub fn advance(&mut self, access: Option<(&Access<'_>, SharedPass)>, last: bool) {
         self.collect();
         let phase = self.phase_q;
         self.phase_q = false;
@@ -212,7 +212,7 @@ impl SharedMemory {
     }
 
     /// An edge in reset: the banks have none.
-    pub(crate) fn reset(&mut self, access: Option<(&Access<'_>, SharedPass)>) {
+    pub fn reset(&mut self, access: Option<(&Access<'_>, SharedPass)>) {
         self.advance(access, false);
         self.first_q = None;
         (self.phase_q, self.result_valid_q) = (false, false);
@@ -293,6 +293,7 @@ fn replaced(operation: u8, old: u32, operand: u32, compare: u32) -> u32 {
         atomic::OR => old | operand,
         atomic::XOR => old ^ operand,
         atomic::EXCH => operand,
+        atomic::ADD_FLOAT => gpurf_arith::float::add(old, operand, gpurf_arith::Mode::IEEE),
         atomic::CAS if old == compare => operand,
         _ => old,
     }

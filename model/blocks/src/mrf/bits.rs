@@ -4,13 +4,13 @@ use crate::mrf::MAX_COLLECTORS;
 
 /// The set bits of a mask, lowest first.
 #[inline]
-pub(crate) fn set_bits(mask: impl Into<u64>) -> SetBits {
+pub fn set_bits(mask: impl Into<u64>) -> SetBits {
     SetBits(mask.into())
 }
 
 /// See [`set_bits`].
 #[derive(Clone, Copy)]
-pub(crate) struct SetBits(u64);
+pub struct SetBits(u64);
 
 impl Iterator for SetBits {
     type Item = usize;
@@ -28,7 +28,7 @@ impl Iterator for SetBits {
 
 /// The first set bit from `from` upwards, going on at the lowest one.
 #[inline]
-pub(crate) fn first_from(set: u64, from: u32) -> Option<usize> {
+pub fn first_from(set: u64, from: u32) -> Option<usize> {
     let upper = set & u64::MAX << from;
     let candidates = if upper == 0 { set } else { upper };
     (candidates != 0).then(|| candidates.trailing_zeros() as usize)
@@ -36,22 +36,29 @@ pub(crate) fn first_from(set: u64, from: u32) -> Option<usize> {
 
 /// Whether bit `bit` of a mask is set.
 #[inline]
-pub(crate) fn is_set(mask: impl Into<u64>, bit: usize) -> bool {
+pub fn is_set(mask: impl Into<u64>, bit: usize) -> bool {
     mask.into() >> bit & 1 == 1
 }
 
-/// The collectors of which something holds.
-///
-/// Asked of all at once: comparisons of whole vectors cost less than a loop whose length nobody can predict.
+/// The collectors whose byte is `value`: eight bytes at a time.
 #[inline]
-pub(crate) fn collectors_where(holds: impl Fn(usize) -> bool) -> u16 {
-    (0..MAX_COLLECTORS).fold(0, |set, c| set | u16::from(holds(c)) << c)
+pub(crate) fn collectors_with(bytes: &[u8; MAX_COLLECTORS], value: u8) -> u16 {
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    let equal = |eight: &[u8; 8]| {
+        let other = u64::from_le_bytes(*eight) ^ u64::from_ne_bytes([value; 8]);
+        // The highest bit of each byte: whether one of its bits is set. The product gathers the highest bits of all eight.
+        let differs = ((other & LOW) + LOW) | other;
+        ((!differs & !LOW) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    };
+    let (halves, _) = bytes.as_chunks();
+    (equal(&halves[0]) | equal(&halves[1]) << 8) as u16
 }
 
 /// Those of a set that have no older one in it: of a strict order just one, unless the set is empty.
 #[inline]
 pub(crate) fn oldest(set: u16, older: &[u16; MAX_COLLECTORS]) -> u16 {
-    set & collectors_where(|c| older[c] & set == 0)
+    // Sets are small: one after the other.
+    set_bits(set).fold(0, |found, c| found | u16::from(older[c] & set == 0) << c)
 }
 
 /// The lowest set bit.
@@ -96,8 +103,12 @@ mod tests {
     #[test]
     fn collectors_are_asked_all_at_once() {
         for c in 0..MAX_COLLECTORS {
-            assert_eq!(collectors_where(|other| other == c), 1 << c);
-            assert_eq!(collectors_where(|other| other != c), !(1 << c));
+            for (value, other) in [(0, 1), (1, 0), (5, 0x85), (0x80, 0), (0xff, 0x7f), (0x40, 0xbf)] {
+                let mut bytes = [other; MAX_COLLECTORS];
+                bytes[c] = value;
+                assert_eq!(collectors_with(&bytes, value), 1 << c);
+                assert_eq!(collectors_with(&bytes, other), !(1 << c));
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The banked main register file: `docs/blocks/mrf.md`.
 
-pub(crate) mod bits;
+pub mod bits;
 #[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
 mod mrf;
 mod mrf_allocator;

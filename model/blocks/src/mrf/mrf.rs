@@ -113,6 +113,8 @@ ports! {
 pub struct Mrf {
     bank_map: MrfBankMap,
     queues: Vec<MrfWriteQueue>,
+    /// A bit for each queue.
+    ports: u8,
     collectors: Collectors,
     allocator: MrfAllocator,
     arbiter: MrfArbiter,
@@ -133,21 +135,18 @@ pub struct Mrf {
 }
 
 impl Mrf {
-    /// [`early`](Block::early) but for the operands, which [`operands`](Self::operands) gives without a copy.
+    /// [`early`](Block::early) but for the operands, which [`operands`](Self::operands) gives without a copy. What means nothing stays as it was.
     #[inline]
     pub(crate) fn show(&self, out: &mut MrfOut) {
         out.issue_ready_o = self.free_collectors.ports();
         out.write_ready_o = self.write_ready;
         out.write_done_o = self.arbiter.decisions().write_grant;
-        (out.write_done_warp_o, out.write_done_reg_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
         for p in set_bits(out.write_done_o) {
             let target = self.queues[p].target();
             (out.write_done_warp_o[p], out.write_done_reg_o[p]) = (target.warp, target.reg);
         }
         out.dispatch_valid_o = self.offers.ports();
         out.dispatch_src_valid_o = 0;
-        (out.dispatch_tag_o, out.dispatch_mask_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
-        out.dispatch_warp_o = [0; MAX_PORTS];
         for p in set_bits(self.offers.ports()) {
             let c = self.offers.of(p);
             let held = self.collectors.held();
@@ -186,6 +185,23 @@ impl Mrf {
         self.settle();
     }
 
+    /// Whether nothing moves: no read, write, operand, instruction or result. Then an edge changes nothing (but in reset).
+    #[inline]
+    pub(crate) fn is_quiet(&self, inputs: &MrfIn) -> bool {
+        let decided = self.arbiter.decisions();
+        let reads = decided.read_valid | self.read_data_valid;
+        let writes = decided.write_grant | inputs.write_valid_i & self.write_ready;
+        reads == 0 && writes == 0 && self.filled.all() | self.free == 0 && self.crossbar.is_idle()
+    }
+
+    /// Whether nothing is on its way: no read is wanted, no operand and no result are in motion. Instructions may wait, with all they need.
+    pub(crate) fn is_still(&self) -> bool {
+        self.collectors.pending().is_empty()
+            && self.read_data_valid == 0
+            && self.writes.valid == 0
+            && self.crossbar.is_idle()
+    }
+
     /// Computes what follows from state alone.
     #[inline]
     fn settle(&mut self) {
@@ -193,10 +209,8 @@ impl Mrf {
         self.offers = self.allocator.offers(self.collectors.complete());
         self.arbiter.writes(&requests(&self.collectors, &self.allocator), &self.writes);
         let write_grant = self.arbiter.decisions().write_grant;
-        self.write_ready = 0;
-        for (p, queue) in self.queues.iter().enumerate() {
-            self.write_ready |= u8::from(queue.ready(is_set(write_grant, p))) << p;
-        }
+        // A queue is ready when it is empty or empties.
+        self.write_ready = (!self.writes.valid | write_grant) & self.ports;
     }
 
     /// The instruction on an issue port.
@@ -306,6 +320,7 @@ impl Block for Mrf {
     fn new(shape: &MrfShape) -> Self {
         let mut mrf = Self {
             bank_map: MrfBankMap::new(shape),
+            ports: u8::MAX >> (u8::BITS as usize - shape.issue_ports),
             queues: (0..shape.issue_ports).map(|_| MrfWriteQueue::new(shape)).collect(),
             collectors: Collectors::new(),
             allocator: MrfAllocator::new(shape),
@@ -327,6 +342,9 @@ impl Block for Mrf {
 
     #[inline]
     fn early(&self, out: &mut MrfOut) {
+        (out.write_done_warp_o, out.write_done_reg_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
+        (out.dispatch_tag_o, out.dispatch_mask_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
+        out.dispatch_warp_o = [0; MAX_PORTS];
         self.show(out);
         for p in set_bits(self.offers.ports()) {
             // All three: cheaper than a branch for each of them that nobody can predict.

@@ -1,6 +1,6 @@
 //! `mrf_allocator`: which collector takes an instruction, which one sends its own away. `docs/blocks/mrf_allocator.md`.
 
-use crate::mrf::bits::{collectors_where, lowest, oldest, set_bits};
+use crate::mrf::bits::{collectors_with, lowest, oldest, set_bits};
 use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
 use crate::{Block, WARP_BITS, field, ports};
 
@@ -122,7 +122,7 @@ impl MrfAllocator {
     /// What the dispatch ports offer: the oldest collectors that are complete and follow no other of their warp.
     #[inline]
     pub(crate) fn offers(&self, complete: u16) -> Choice {
-        let eligible = complete & collectors_where(|c| self.same_warp_q[c] == 0);
+        let eligible = set_bits(complete).fold(0, |set, c| set | u16::from(self.same_warp_q[c] == 0) << c);
         let first = match eligible & eligible.wrapping_sub(1) {
             0 => eligible,
             _ => lowest(oldest(eligible, &self.older_q)),
@@ -155,7 +155,7 @@ impl MrfAllocator {
             // Port 0 is older than port 1.
             let first = if p == 1 { filled.only(0b01).all() } else { 0 };
             self.older_q[c] = staying | first;
-            self.same_warp_q[c] = staying & collectors_where(|d| col_warp[d] == warp);
+            self.same_warp_q[c] = staying & collectors_with(col_warp, warp);
             if warp == issue_warp[0] {
                 self.same_warp_q[c] |= first;
             }

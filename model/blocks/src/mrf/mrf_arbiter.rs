@@ -145,7 +145,17 @@ impl MrfArbiter {
     /// Sorts the requests by bank and decides the writes.
     #[inline]
     pub(crate) fn writes(&mut self, requests: &Requests<'_>, writes: &Writes) {
-        let hits = self.sort(requests, writes);
+        self.turn_d = self.turn_q;
+        if writes.valid == 0 {
+            self.sort(requests);
+            self.blocking = Slots::NONE;
+            let decisions = &mut self.decisions;
+            (decisions.write_grant, decisions.bank_write_valid, decisions.bank_write_port) = (0, 0, 0);
+            self.write_events = [0; 4];
+            return;
+        }
+        self.sort(requests);
+        let hits = hits(requests, writes);
         let held = u8::from(!hits[0].is_empty()) | u8::from(!hits[1].is_empty()) << 1;
         self.blocking = hits[0] | hits[1];
         let open = writes.valid & !held;
@@ -155,7 +165,6 @@ impl MrfArbiter {
             let blocked = set_bits(held).fold(0u32, |banks, p| banks | 1 << writes.bank[p]);
             grant = set_bits(open).fold(0, |grant, p| grant | u8::from(!is_set(blocked, writes.bank[p].into())) << p);
         }
-        self.turn_d = self.turn_q;
         if grant == 0b11 && writes.bank[0] == writes.bank[1] {
             grant = 1 << self.turn_q;
             self.turn_d = 1 - self.turn_q;
@@ -174,29 +183,30 @@ impl MrfArbiter {
         self.write_events = [count_ports(grant), groups, count_ports(open & !grant), count_ports(held)];
     }
 
-    /// Sorts the requests by bank; gives those that want what each queue is about to write.
+    /// Sorts the requests by bank.
     #[inline]
-    fn sort(&mut self, requests: &Requests<'_>, writes: &Writes) -> [Slots; MAX_PORTS] {
+    fn sort(&mut self, requests: &Requests<'_>) {
         (self.wanted, self.contested) = (0, 0);
-        let mut hits = [Slots::NONE; MAX_PORTS];
         for slot in requests.valid.iter() {
-            let (bank, entry) = (requests.bank[slot.index()], requests.entry[slot.index()]);
+            let bank = requests.bank[slot.index()];
             let bit = 1 << bank;
             let others = if self.wanted & bit != 0 { self.slots[usize::from(bank)] } else { Slots::NONE };
             self.slots[usize::from(bank)] = others | slot.into();
             self.contested |= self.wanted & bit;
             self.wanted |= bit;
-            for (p, hits) in hits.iter_mut().enumerate() {
-                let hit = is_set(writes.valid, p) & (writes.bank[p] == bank) & (writes.entry[p] == entry);
-                *hits |= Slots::from(slot).when(hit);
-            }
         }
-        hits
     }
 
     /// Decides the reads, and counts.
     #[inline]
     pub(crate) fn reads(&mut self, requests: &Requests<'_>, round_robin: bool) {
+        let [write, write_groups, conflict_write, write_held] = self.write_events;
+        if self.wanted == 0 {
+            (self.decisions.grant, self.decisions.read_valid) = (Slots::NONE, 0);
+            let events = [0, 0, write, write_groups, 0, 0, 0, conflict_write, write_held];
+            self.decisions.event = pack(MRF_ARBITER_EVENT, events);
+            return;
+        }
         let writing = if self.dual_port { 0 } else { self.decisions.bank_write_valid };
         let mut grant = Slots::NONE;
         let mut granted = 0;
@@ -232,7 +242,6 @@ impl MrfArbiter {
         self.decisions.grant = grant;
         self.decisions.read_valid = read_valid;
         let [intra, inter, read_write] = self.conflicts(requests.valid - grant, writing);
-        let [write, write_groups, conflict_write, write_held] = self.write_events;
         self.decisions.event = pack(
             MRF_ARBITER_EVENT,
             [granted, read_groups, write, write_groups, intra, inter, read_write, conflict_write, write_held],
@@ -276,6 +285,20 @@ impl MrfArbiter {
     pub(crate) fn state(&self) -> MrfArbiterProbe {
         MrfArbiterProbe { rr_q: self.rr_q, turn_q: self.turn_q }
     }
+}
+
+/// The requests that want what each queue is about to write.
+#[inline]
+fn hits(requests: &Requests<'_>, writes: &Writes) -> [Slots; MAX_PORTS] {
+    let mut hits = [Slots::NONE; MAX_PORTS];
+    for p in set_bits(writes.valid) {
+        for slot in requests.valid.iter() {
+            let (bank, entry) = (requests.bank[slot.index()], requests.entry[slot.index()]);
+            let hit = (writes.bank[p] == bank) & (writes.entry[p] == entry);
+            hits[p] |= Slots::from(slot).when(hit);
+        }
+    }
+    hits
 }
 
 /// The first of a set from `start` upwards, wrapping.

@@ -215,25 +215,31 @@ impl Collectors {
     #[inline]
     pub(crate) fn allocate(&mut self, c: usize, instruction: &Instruction) {
         let Instruction { tag, mask, entry, bank, warp, src_valid } = *instruction;
-        // The leader of a register source is the lowest one with the same register. Without branches: nobody can
-        // predict them.
-        let same = |l: usize, s: usize| {
-            let both = src_valid >> l & src_valid >> s & 1;
-            both & u8::from(bank[l] == bank[s]) & u8::from(entry[l] == entry[s])
-        };
-        let (first_leads_1, first_leads_2, second_leads_2) = (same(0, 1), same(0, 2), same(1, 2) & !same(0, 2));
-        let led = [
-            0b001 | first_leads_1 << 1 | first_leads_2 << 2,
-            (1 ^ first_leads_1) << 1 | second_leads_2 << 2,
-            (1 ^ (first_leads_2 | second_leads_2)) << 2,
-        ];
+        // The leader of a register source is the lowest one with the same register.
+        let place: [u32; OPERANDS] = std::array::from_fn(|s| u32::from(entry[s]) << u8::BITS | u32::from(bank[s]));
+        let same = |l: usize, s: usize| src_valid >> l & src_valid >> s & u8::from(place[l] == place[s]);
         let all = Slots::all_of(1 << c);
-        let mut own = 0;
-        for (s, led) in led.into_iter().enumerate() {
-            self.led_q[s] = (self.led_q[s] - all) | Slots::of_collector(c, led);
-            own |= led & 1 << s;
+        let (mut own, mut leader) = (0b111, [0, 1, 2]);
+        if (same(0, 1) | same(0, 2) | same(1, 2)) & 1 == 0 {
+            // Nearly always: each reads for itself.
+            for (s, led) in self.led_q.iter_mut().enumerate() {
+                *led = (*led - all) | Slots::of_collector(c, 1 << s);
+            }
+        } else {
+            let [first_leads_1, first_leads_2] = [same(0, 1) & 1, same(0, 2) & 1];
+            let second_leads_2 = same(1, 2) & !first_leads_2 & 1;
+            let led = [
+                0b001 | first_leads_1 << 1 | first_leads_2 << 2,
+                (1 ^ first_leads_1) << 1 | second_leads_2 << 2,
+                (1 ^ (first_leads_2 | second_leads_2)) << 2,
+            ];
+            own = 0;
+            for (s, led) in led.into_iter().enumerate() {
+                self.led_q[s] = (self.led_q[s] - all) | Slots::of_collector(c, led);
+                own |= led & 1 << s;
+            }
+            leader = [0, 1 - first_leads_1, 2 - 2 * first_leads_2 - second_leads_2];
         }
-        let leader = [0, 1 - first_leads_1, 2 - 2 * first_leads_2 - second_leads_2];
         let held = &mut self.held_q;
         (held.tag[c], held.mask[c], held.warp[c], held.groups[c]) = (tag, mask.0, warp, mask.groups());
         for s in 0..OPERANDS {

@@ -76,6 +76,12 @@ impl MrfCrossbar {
         self.fill_bank_q = *fill_bank;
     }
 
+    /// No latch takes anything at this edge.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.fill_q.is_empty()
+    }
+
     /// The latches.
     pub(crate) fn latches(&mut self) -> &mut [WarpData] {
         &mut self.operand_q

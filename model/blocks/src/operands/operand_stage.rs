@@ -206,10 +206,12 @@ struct Slots {
     t_q: [u32; MAX_COLLECTORS],
 }
 
+#[inline]
 fn split(word: u64) -> [u32; 2] {
     [word as u32, (word >> u32::BITS) as u32]
 }
 
+#[inline]
 fn join([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << u32::BITS | u64::from(low)
 }
@@ -266,6 +268,12 @@ impl OperandStage {
         self.shown.dispatch_valid_o
     }
 
+    /// Roles of what port `p` offers, which does offer something.
+    #[inline]
+    pub fn dispatched_roles(&self, p: usize) -> Roles {
+        Roles(join(self.slots.roles_q[self.shown.dispatch_tag_o[p] as usize % MAX_COLLECTORS]))
+    }
+
     /// What port `p` offers, which does offer something.
     #[inline]
     pub fn dispatched(&self, p: usize) -> Dispatched<'_> {
@@ -283,6 +291,11 @@ impl OperandStage {
         };
         let src_valid = shown.dispatch_src_valid_o >> (OPERANDS * p) & 0b111;
         Dispatched { instruction, src_valid, data: self.provider.operands(p) }
+    }
+
+    /// Whether nothing is on its way between the register file and its ports: what is offered waits for somebody to take it.
+    pub fn is_still(&self) -> bool {
+        self.provider.is_still()
     }
 
     /// First row of a warp in the register file.
@@ -338,6 +351,10 @@ impl OperandStage {
     /// The edge, after which nothing is offered. `write_data`: the data of a bus's result.
     #[inline]
     pub fn edge<'a>(&mut self, running: bool, write_data: impl Fn(usize) -> &'a WarpData) {
+        if running && self.provider.is_quiet(&self.given) {
+            self.begin();
+            return;
+        }
         let mut busy = self.slot_busy_q;
         for p in set_bits(self.shown.dispatch_valid_o & self.given.dispatch_ready_i) {
             busy &= !(1 << self.shown.dispatch_tag_o[p]);
@@ -354,9 +371,9 @@ impl OperandStage {
         self.begin();
     }
 
-    /// Nothing is offered yet.
+    /// Nothing is offered yet: so it is after an edge. Whoever begins a cycle anew says so.
     #[inline]
-    fn begin(&mut self) {
+    pub fn begin(&mut self) {
         (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
     }
 
@@ -441,7 +458,8 @@ impl Block for OperandStage {
         out.issue_ready_o = self.issue_ready();
         out.write_ready_o = self.write_ready();
         out.write_done_o = self.write_done();
-        (out.write_done_warp_o, out.write_done_reg_o) = (self.shown.write_done_warp_o, self.shown.write_done_reg_o);
+        out.write_done_warp_o = only(&self.shown.write_done_warp_o, self.write_done());
+        out.write_done_reg_o = only(&self.shown.write_done_reg_o, self.write_done());
         out.dispatch_valid_o = self.dispatch_valid();
         out.dispatch_src_valid_o = self.shown.dispatch_src_valid_o;
         for p in 0..self.ports {
@@ -474,7 +492,7 @@ impl Block for OperandStage {
         self.edge(inputs.rst_ni != 0, |p| &inputs.write_data_i[p]);
     }
 
-    fn probe(&self, inputs: &OperandStageIn, _: &OperandStageOut, probe: &mut OperandStageProbe) {
+    fn probe(&self, _: &OperandStageIn, _: &OperandStageOut, probe: &mut OperandStageProbe) {
         let nets = &mut probe.nets;
         *nets = OperandStageNets::zeroed();
         nets.slot_busy_q = self.slot_busy_q;
@@ -483,10 +501,10 @@ impl Block for OperandStage {
         for p in set_bits(self.issue_ready()) {
             nets.issue_tag[p] = self.slot(p).unwrap_or_default();
         }
-        for p in set_bits(inputs.issue_valid_i) {
+        for p in set_bits(self.given.issue_valid_i) {
             nets.issue_base[p] = self.given.issue_base_i[p];
         }
-        for p in set_bits(inputs.write_valid_i) {
+        for p in set_bits(self.given.write_valid_i) {
             nets.write_base[p] = self.given.write_base_i[p];
         }
         for p in set_bits(self.dispatch_valid()) {

@@ -38,7 +38,12 @@ impl Storage {
         if self.in_place == Some(addr) {
             self.take_out();
         }
-        self.words[usize::from(addr)].merge(data, mask);
+        let word = &mut self.words[usize::from(addr)];
+        if mask == LaneMask::ALL {
+            *word = *data;
+        } else {
+            word.merge(data, mask);
+        }
     }
 
     /// The words and the word read last.

@@ -29,13 +29,17 @@ impl Words {
     /// The word read last.
     #[inline]
     pub fn rdata(&self) -> u64 {
-        join(&self.rdata_q)
+        u64::from(self.rdata_q[1]) << u32::BITS | u64::from(self.rdata_q[0])
     }
 
     /// An edge with a read.
     #[inline]
     pub fn read(&mut self, addr: usize) {
-        self.rdata_q = split(self.place(addr).map_or(0, |word| join(word)));
+        self.rdata_q = self.place(addr).map_or([0; 2], |word| match *word {
+            [low, high] => [low, high],
+            [only] => [only, 0],
+            _ => [0; 2],
+        });
     }
 
     /// An edge with a write of the bits of `enable`; the output keeps its value.
@@ -64,10 +68,12 @@ impl Words {
     }
 }
 
+#[inline]
 fn join(word: &[u32]) -> u64 {
     word.iter().rev().fold(0, |value, &element| value << u32::BITS | u64::from(element))
 }
 
+#[inline]
 fn split(word: u64) -> [u32; 2] {
     [word as u32, (word >> u32::BITS) as u32]
 }

@@ -7,8 +7,8 @@
 //! This is liveness on the thread's control-flow graph. The two sides of a divergent branch run one after the other in
 //! the same warp registers, but each lane has its own part of the register, reads only what it wrote itself, and follows
 //! one way through the graph: for the question which values may share a register, the thread's graph is the right one.
-//! For the question after which instruction a *warp's* register is dead it is not (hazard 2 in the list of hazards):
-//! last-read bits need the warp's order of execution.
+//! After which instruction a register of finished code is dead, for a lane and for a whole warp, is asked in
+//! [`crate::marks::liveness`].
 
 use crate::mir::{BlockId, Class, Function, Inst, V, cfg};
 use std::collections::HashSet;

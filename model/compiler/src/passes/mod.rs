@@ -7,8 +7,8 @@
 //! | [`legalise`] | puts constants where the instructions have room for them |
 //! | [`crate::allocate`] | registers, predicates, spills |
 //!
-//! What annotates finished instructions (last reads, strands, levels, power states, free registers) comes behind the
-//! emission, in [`crate::emit::ANNOTATIONS`]: it needs registers and program counters.
+//! What annotates finished instructions comes behind the emission, in [`crate::marks`]: it needs registers and program
+//! counters.
 
 pub mod cleanup;
 mod fold;

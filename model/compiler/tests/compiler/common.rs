@@ -1,6 +1,7 @@
 //! Compiles PTX and runs it in the oracle.
 
 use gpurf_compiler::{Compiled, Options, compile};
+use gpurf_oracle::marks::{MarkJudge, Scope};
 use gpurf_oracle::{Geometry, Launch, Memory, Oracle, Program};
 
 /// Compiles, or fails with the compiler's message.
@@ -9,7 +10,7 @@ pub fn compiled(source: &str, registers: u16) -> Compiled {
 }
 
 /// Runs the first kernel, whose parameters are the addresses of the inputs and of a result of `bytes` bytes, with one
-/// block of `threads` threads. Gives the result.
+/// block of `threads` threads, and judges the marks of its code. Gives the result.
 pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
     let image = compiled(source, registers).image;
     let kernel = &image.kernels[0];
@@ -24,7 +25,9 @@ pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threa
     let program = Program::new(kernel, "test.ptx").unwrap_or_else(|e| panic!("{e}\n{source}"));
     let geometry = Geometry { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
     let launch = Launch { program: &program, geometry, constant: &constant };
-    Oracle::default().run(&launch, &memory).unwrap_or_else(|e| panic!("{e}\n{source}"));
+    let mut judge = MarkJudge::new(&kernel.code, Scope::Lanes);
+    Oracle::default().run_observed(&launch, &memory, &mut judge).unwrap_or_else(|e| panic!("{e}\n{source}"));
+    assert_eq!(judge.finish().0, [], "marks\n{source}");
     memory.read(result.expect("there is a result"))
 }
 

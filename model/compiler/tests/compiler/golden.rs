@@ -37,16 +37,16 @@ ret;
        |         2  S2R.TID.X R0
     10 | mul.wide.s32 %l2, %r0, 4;
        |         3  SHL R1, R0, 0x2
-       |         4  SHR.SIGNED R0, R0, 0x1e
+       |         4  SHR.SIGNED R0, R0, 0x1e {last=a}
     11 | add.s64 %l3, %l1, %l2;
-       |         5  IADD R2, P0, R2, R1, !PT
-       |         6  IADD R1, PT, R3, R0, P0
+       |         5  IADD R2, P0, R2, R1, !PT {last=ab lrf_bypass}
+       |         6  IADD R1, PT, R3, R0, P0 {last=ab lrf_bypass}
     12 | ld.global.u32 %r1, [%l3+8];
        |         7  LD.GLOBAL.B32 R0, [R2:R1+0x8]
     13 | shl.b32 %r2, %r1, 1;
-       |         8  SHL R0, R0, 0x1
+       |         8  SHL R0, R0, 0x1 {last=a deschedule lrf_bypass}
     14 | st.global.u32 [%l3], %r2;
-       |         9  ST.GLOBAL.B32 [R2:R1], R0
+       |         9  ST.GLOBAL.B32 [R2:R1], R0 {last=abc}
     15 | ret;
        |        10  EXIT
 
@@ -94,7 +94,7 @@ ret;
     11 | @%p1 bra ELSE;
        |         4  @P0 BRA 9, join 12
     13 | sub.u32 %r0, %r0, 1;
-       |         5  IADD.SUB R0, PT, R0, 0x1, PT
+       |         5  IADD.SUB R0, PT, R0, 0x1, PT {last=a lrf_bypass}
     14 | setp.gt.s32 %p2, %r0, 3;
        |         6  ISETP.GT.SIGNED.AND P0, R0, 0x3, PT
     15 | @%p2 bra LOOP;
@@ -105,9 +105,9 @@ ret;
     19 | @%p3 bra END;
        |        10  @P0 EXIT
     20 | add.u32 %r0, %r0, 7;
-       |        11  IADD R0, PT, R0, 0x7, !PT
+       |        11  IADD R0, PT, R0, 0x7, !PT {last=a lrf_bypass}
     22 | st.shared.u32 [s], %r0;
-       |        12  ST.SHARED.B32 [RZ], R0
+       |        12  ST.SHARED.B32 [RZ], R0 {last=c}
     24 | ret;
        |        13  EXIT
 

@@ -24,6 +24,15 @@ pub struct AssembleError {
 /// # Errors
 /// The first line that cannot be read, and why.
 pub fn assemble(text: &str) -> Result<Vec<Instruction>, AssembleError> {
+    let lines = assemble_lines(text)?;
+    Ok(lines.into_iter().map(|(_, instruction)| instruction).collect())
+}
+
+/// The same; each instruction with its line, from 1.
+///
+/// # Errors
+/// As [`assemble`].
+pub fn assemble_lines(text: &str) -> Result<Vec<(usize, Instruction)>, AssembleError> {
     let mut labels = HashMap::new();
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -37,8 +46,10 @@ pub fn assemble(text: &str) -> Result<Vec<Instruction>, AssembleError> {
             lines.push((index + 1, code));
         }
     }
-    let instruction =
-        |&(line, code): &(usize, &str)| read(code, &labels).map_err(|problem| AssembleError { line, problem });
+    let instruction = |&(line, code): &(usize, &str)| match read(code, &labels) {
+        Ok(instruction) => Ok((line, instruction)),
+        Err(problem) => Err(AssembleError { line, problem }),
+    };
     lines.iter().map(instruction).collect()
 }
 

@@ -8,4 +8,4 @@ mod assemble;
 mod control;
 mod display;
 
-pub use assemble::{AssembleError, assemble, assemble_line};
+pub use assemble::{AssembleError, assemble, assemble_line, assemble_lines};

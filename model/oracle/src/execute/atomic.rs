@@ -117,8 +117,9 @@ pub fn perform<O: Observer>(
         warp.performed = 0;
     }
     warp.atomics += 1;
-    warp.stack.advance(warp.stack.top.pc + 1);
-    context.count(warp, mask);
+    let pc = warp.stack.top.pc;
+    warp.stack.advance(pc + 1);
+    context.count(warp, pc, mask);
     Ok(Step::On)
 }
 

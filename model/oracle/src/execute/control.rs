@@ -39,8 +39,9 @@ pub fn barrier<O: Observer>(
         return Err(LaneFault::new(lane, FaultKind::BarrierCount { id, count, problem }));
     }
     warp.waiting = Waiting::Barrier(id);
-    context.count(warp, mask);
-    warp.stack.advance(warp.stack.top.pc + 1);
+    let pc = warp.stack.top.pc;
+    context.count(warp, pc, mask);
+    warp.stack.advance(pc + 1);
     Ok(Step::Stop)
 }
 

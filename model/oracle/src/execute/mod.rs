@@ -12,7 +12,7 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::{Addition, Combine, IntegerCombine, Shuffle, Special, Vote};
 
 use crate::block::Context;
-use crate::commit::{Commit, Effect, Observer, WarpId};
+use crate::commit::{Commit, Effect, Issue, Observer, WarpId};
 use crate::fault::{FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, WIDTH, lanes_of, map1, map2, map3, test2};
 use crate::program::{Decoded, PREDICATE_SINK};
@@ -36,6 +36,9 @@ pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Resul
         return Err(LaneFault::new(active.trailing_zeros() as usize, FaultKind::PastEnd));
     };
     let mask = active & warp.condition(ins.guard);
+    if O::TRACES {
+        trace(context, warp, &ins, mask);
+    }
     let step = match ins.op {
         Op::Bra {} => {
             if ins.target <= pc && mask != 0 {
@@ -60,8 +63,25 @@ pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Resul
             Step::On
         }
     };
-    context.count(warp, mask);
+    context.count(warp, pc, mask);
     Ok(step)
+}
+
+/// Tells the observer of an instruction.
+fn trace<O: Observer>(context: &mut Context<'_, O>, warp: &Warp, ins: &Decoded, mask: Mask) {
+    let (top, program) = (warp.stack.top, context.program);
+    context.observer.issue(&Issue {
+        warp: WarpId { block: context.state.index, warp: warp.number },
+        number: warp.issued,
+        pc: top.pc,
+        instruction: &program.instructions[top.pc as usize],
+        active: top.mask,
+        mask,
+        living: warp.stack.living,
+        depth: warp.stack.depth(),
+        sources: [warp.row(ins.a), warp.b(program, ins.b), warp.row(ins.c)],
+        s: warp.condition(ins.s),
+    });
 }
 
 /// An instruction that neither changes control flow nor waits.

@@ -16,6 +16,16 @@ pub enum LoadError {
     /// A file that the manifest names is at fault.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// A line of the manifest is no instruction.
+    #[error("{}:{line}: {problem}", manifest.display())]
+    Assembly {
+        /// The manifest.
+        manifest: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
     /// They contradict each other.
     #[error("{}: {problem}", manifest.display())]
     Mismatch {

@@ -4,9 +4,11 @@
 //! A [`Session`] does it for a manifest and an image, and leaves the kernels to an [`Engine`]: the oracle ([`OracleEngine`]), or any other
 //! machine that runs the same instructions. All of them see the same addresses.
 
+mod assembled;
 mod loader;
 mod session;
 
+pub use assembled::assembled;
 pub use loader::{LoadError, named};
 pub use session::{RunError, RunReport, Session};
 

@@ -4,18 +4,31 @@ use crate::testing::{Driver, SM_SHAPES};
 const ONE: &SmShape = &SM_SHAPES[0];
 const TWO: &SmShape = &SM_SHAPES[1];
 
-/// A writeback to which every source offers a register: warps 1 and 2 from the ALUs, 3 from the side queue, 4 from the line table.
+/// A writeback to which every source offers a register: warps 1 and 2 from the ALUs, 5 and 6 from the single precision units, 7 from the special
+/// function unit, 3 from the side queue, 4 from the line table.
 fn crowded(shape: &SmShape) -> Driver<Writeback> {
     let mut writeback = Driver::new(shape);
     let i: &mut WritebackIn = &mut writeback.inputs;
     let all = (1 << shape.ports()) - 1;
     (i.alu_valid_i, i.alu_reg_valid_i, i.alu_done_i, i.alu_warp_i, i.alu_reg_i) = (all, all, all, [1, 2], [11, 12]);
+    (i.fp_valid_i, i.fp_reg_valid_i, i.fp_done_i, i.fp_warp_i, i.fp_reg_i) = (all, all, all, [5, 6], [15, 16]);
+    (i.sfu_valid_i, i.sfu_reg_valid_i, i.sfu_done_i, i.sfu_warp_i, i.sfu_reg_i) = (1, 1, 1, 7, 17);
     (i.side_valid_i, i.side_reg_valid_i, i.side_done_i, i.side_warp_i, i.side_reg_i) = (1, 1, 1, 3, 13);
     (i.memory_valid_i, i.memory_reg_valid_i, i.memory_done_i, i.memory_warp_i, i.memory_reg_i) = (1, 1, 1, 4, 14);
     (i.alu_mask_i, i.side_mask_i, i.memory_mask_i) = ([101, 102], 103, 104);
     i.alu_data_i = [WarpData([21; 32]), WarpData([22; 32])];
     (i.side_data_i, i.memory_data_i) = (WarpData([23; 32]), WarpData([24; 32]));
+    (i.fp_mask_i, i.sfu_mask_i) = ([105, 106], 107);
+    (i.fp_data_i, i.sfu_data_i) = ([WarpData([25; 32]), WarpData([26; 32])], WarpData([27; 32]));
     i.write_ready_i = all;
+    writeback
+}
+
+/// A writeback without the units of floating point.
+fn without_floats(shape: &SmShape) -> Driver<Writeback> {
+    let mut writeback = crowded(shape);
+    let i = &mut writeback.inputs;
+    (i.fp_valid_i, i.fp_reg_valid_i, i.sfu_valid_i, i.sfu_reg_valid_i) = (0, 0, 0, 0);
     writeback
 }
 
@@ -24,24 +37,55 @@ fn popped(out: &WritebackOut) -> (u8, u8, u8) {
     (out.alu_pop_o, out.side_pop_o, out.memory_pop_o)
 }
 
+/// The results that are popped: ALUs, single precision units, special function unit, side queue, line table.
+fn all_popped(out: &WritebackOut) -> [u8; 5] {
+    [out.alu_pop_o, out.fp_pop_o, out.sfu_pop_o, out.side_pop_o, out.memory_pop_o]
+}
+
 #[test]
-fn the_line_table_goes_first_then_the_side_queue_then_the_alu() {
+fn the_line_table_goes_first_then_side_queue_special_functions_single_precision_and_alu() {
     let mut writeback = crowded(ONE);
-    for (expected, warp) in [((0, 0, 1), 4), ((0, 1, 0), 3), ((1, 0, 0), 1)] {
+    let order =
+        [([0, 0, 0, 0, 1], 4), ([0, 0, 0, 1, 0], 3), ([0, 0, 1, 0, 0], 7), ([0, 1, 0, 0, 0], 5), ([1, 0, 0, 0, 0], 1)];
+    for (expected, warp) in order {
         let out = writeback.cycle();
-        assert_eq!((popped(&out), out.write_valid_o), (expected, 1));
+        assert_eq!((all_popped(&out), out.write_valid_o), (expected, 1));
         let lane = u32::from(warp);
         assert_eq!((out.write_warp_o[0], out.write_reg_o[0], out.write_mask_o[0]), (warp, warp + 10, lane + 100));
         assert_eq!(out.write_data_o[0], WarpData([lane + 20; 32]));
         let i = &mut writeback.inputs;
         i.memory_valid_i &= out.memory_pop_o ^ 1;
         i.side_valid_i &= out.side_pop_o ^ 1;
+        i.sfu_valid_i &= out.sfu_pop_o ^ 1;
+        i.fp_valid_i &= out.fp_pop_o ^ 1;
     }
 }
 
 #[test]
-fn with_two_buses_the_side_queue_has_the_first_and_the_line_table_the_last() {
+fn with_two_buses_special_functions_have_the_last_and_single_precision_its_own() {
     let mut writeback = crowded(TWO);
+    let out = writeback.cycle();
+    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 0, 0, 1, 1], [3, 4]));
+    let i = &mut writeback.inputs;
+    (i.side_valid_i, i.side_reg_valid_i, i.memory_valid_i, i.memory_reg_valid_i) = (0, 0, 0, 0);
+    let out = writeback.cycle();
+    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 1, 1, 0, 0], [5, 7]));
+    (writeback.inputs.sfu_valid_i, writeback.inputs.sfu_reg_valid_i) = (0, 0);
+    let out = writeback.cycle();
+    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 3, 0, 0, 0], [5, 6]));
+    // One without a register goes without its bus; its predicate is written.
+    let i = &mut writeback.inputs;
+    (i.fp_reg_valid_i, i.fp_pred_valid_i, i.write_ready_i) = (0b01, 0b10, 0);
+    (i.fp_pred_i, i.fp_pred_data_i) = ([0, 5], [0, 0xff]);
+    let out = writeback.cycle();
+    assert_eq!((all_popped(&out), out.write_valid_o, out.pred_valid_o), ([0, 2, 0, 0, 0], 0b01, 0b10));
+    assert_eq!((out.pred_o[1], out.pred_mask_o[1], out.pred_data_o[1]), (5, 106, 0xff));
+    assert_eq!((out.finish_valid_o, out.finish_warp_o[3]), (0b1000, 6));
+}
+
+#[test]
+fn with_two_buses_the_side_queue_has_the_first_and_the_line_table_the_last() {
+    let mut writeback = without_floats(TWO);
     let out = writeback.cycle();
     assert_eq!((popped(&out), out.write_warp_o), ((0, 1, 1), [3, 4]));
     (writeback.inputs.side_valid_i, writeback.inputs.side_reg_valid_i) = (0, 0);
@@ -54,7 +98,7 @@ fn with_two_buses_the_side_queue_has_the_first_and_the_line_table_the_last() {
 
 #[test]
 fn a_result_that_has_to_wait_holds_its_bus() {
-    let mut writeback = crowded(TWO);
+    let mut writeback = without_floats(TWO);
     writeback.inputs.write_ready_i = 0b10;
     // The ALU's result, which needs no bus, does not overtake.
     writeback.inputs.alu_reg_valid_i = 0b10;
@@ -91,7 +135,7 @@ fn a_predicate_is_written_in_the_cycle_in_which_its_result_goes() {
 
 #[test]
 fn a_register_is_complete_when_its_last_result_is_in_its_bank() {
-    let mut writeback = crowded(ONE);
+    let mut writeback = without_floats(ONE);
     writeback.inputs.memory_done_i = 0;
     writeback.cycle();
     let i = &mut writeback.inputs;
@@ -109,7 +153,7 @@ fn a_register_is_complete_when_its_last_result_is_in_its_bank() {
 
 #[test]
 fn what_is_not_taken_does_not_count_as_the_last() {
-    let mut writeback = crowded(ONE);
+    let mut writeback = without_floats(ONE);
     writeback.inputs.write_ready_i = 0;
     writeback.cycle();
     assert_eq!(writeback.probe().last_q, 0);
@@ -119,7 +163,7 @@ fn what_is_not_taken_does_not_count_as_the_last() {
 
 #[test]
 fn reset_forgets_what_is_in_the_write_queues() {
-    let mut writeback = crowded(ONE);
+    let mut writeback = without_floats(ONE);
     writeback.cycle();
     writeback.inputs.rst_ni = 0;
     writeback.cycle();

@@ -53,7 +53,7 @@ fn bits(source: PredicateSource) -> u8 {
 }
 
 /// The unit of an operation, from what the instruction set says of it: special registers are read in the memory
-/// pipeline, the lanes of WARPSYNC are compared in an ALU, and floating point is not there yet.
+/// pipeline, the lanes of WARPSYNC are compared in an ALU, and single precision has a unit of its own.
 fn unit_of(op: Op) -> u8 {
     match (op, op.unit()) {
         (Op::Nop {} | Op::Membar { .. }, _) => unit::NOTHING,
@@ -62,8 +62,9 @@ fn unit_of(op: Op) -> u8 {
         (Op::S2r { .. }, _) => unit::MEMORY,
         (_, Unit::Control) => unit::CONTROL,
         (_, Unit::SharedMemory | Unit::GlobalMemory) => unit::MEMORY,
-        _ if (0x30..0x40).contains(&op.number()) => unit::UNSUPPORTED,
-        (_, Unit::Alu | Unit::Sfu) => unit::ALU,
+        (_, Unit::Sfu) => unit::SFU,
+        (_, Unit::Alu) if (0x30..0x40).contains(&op.number()) => unit::FP,
+        (_, Unit::Alu) => unit::ALU,
     }
 }
 
@@ -75,16 +76,15 @@ fn roles_are_what_the_instruction_set_says() {
             let (instruction, [op, ctl]) = random(&mut generator, operation);
             let (roles, slots) = (roles(op, ctl), instruction.op.slots());
             let unit = unit_of(instruction.op);
-            let supported = unit != unit::UNSUPPORTED;
-            let register = |slot| instruction.source(slot).filter(|_| supported).map_or(NO_REG, |r| r.0);
-            let predicate = |slot, source| if supported && slots.has(slot) { bits(source) } else { 7 };
-            let stop = matches!(instruction.op, Op::Bra {} | Op::Exit {} | Op::Bar { .. } | Op::Trap {}) || !supported;
-            let constant = supported && slots.b_constant() && instruction.b.immediate().is_some();
+            let register = |slot| instruction.source(slot).map_or(NO_REG, |r| r.0);
+            let predicate = |slot, source| if slots.has(slot) { bits(source) } else { 7 };
+            let stop = matches!(instruction.op, Op::Bra {} | Op::Exit {} | Op::Bar { .. } | Op::Trap {});
+            let constant = slots.b_constant() && instruction.b.immediate().is_some();
 
             assert_eq!(roles.unit(), unit, "{instruction:?}");
             assert_eq!([roles.a(), roles.b(), roles.c()], Slot::ALL.map(register), "{instruction:?}");
-            let d = instruction.destination().filter(|_| supported).map_or(NO_REG, |r| r.0);
-            let p = instruction.predicate_destination().filter(|_| supported).map_or(NO_PRED, |p| p.number());
+            let d = instruction.destination().map_or(NO_REG, |r| r.0);
+            let p = instruction.predicate_destination().map_or(NO_PRED, |p| p.number());
             assert_eq!((roles.d(), roles.p()), (d, p), "{instruction:?}");
             let read = [roles.guard(), roles.s(), roles.t()];
             let [s, t] = [(Slots::S, instruction.s), (Slots::T, instruction.t)].map(|(slot, x)| predicate(slot, x));
@@ -124,7 +124,7 @@ fn the_pages_table_is_that_of_the_instruction_set() {
         (Slots::S, 's'),
         (Slots::T, 't'),
     ];
-    let expected = Op::TABLE.iter().filter(|operation| !(0x30..0x40).contains(&operation.number)).map(|operation| {
+    let expected = Op::TABLE.iter().map(|operation| {
         let slots = letters.iter().filter(|(slot, _)| operation.slots.has(*slot)).map(|&(_, letter)| letter);
         (operation.number, operation.mnemonic.to_owned(), slots.collect::<String>())
     });
@@ -151,8 +151,8 @@ fn units_are_those_of_the_pages_table() {
 
 #[test]
 fn fields_that_an_operation_does_not_use_are_none_whatever_the_word_has_there() {
-    // MEMBAR, EXIT, an opcode that is free, one of floating point.
-    for (opcode, unit, stop) in [(0x06, 4, 0), (0x03, 0, 1), (0x7f, 7, 1), (0x32, 7, 1)] {
+    // MEMBAR, EXIT, opcodes that are free.
+    for (opcode, unit, stop) in [(0x06, 4, 0), (0x03, 0, 1), (0x7f, 7, 1), (0x39, 7, 1)] {
         for fill in [0, u64::MAX] {
             let roles = roles(fill & !0x7f | opcode, fill);
             assert_eq!((roles.unit(), roles.stop()), (unit, stop));

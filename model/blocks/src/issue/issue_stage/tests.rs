@@ -55,7 +55,8 @@ fn without_lanes_an_instruction_goes_no_further() {
 #[test]
 fn units_that_take_operands() {
     let all = [u32::MAX; 3];
-    for (opcode, operands) in [(0x01, 0), (0x02, 0), (0x03, 0), (0x04, 2), (0x05, 2), (0x06, 0), (0x20, 2), (0x41, 2)] {
+    let operations = [(0x01, 0), (0x02, 0), (0x03, 0), (0x04, 2), (0x05, 2), (0x06, 0), (0x20, 2), (0x41, 2)];
+    for (opcode, operands) in operations.into_iter().chain([(0x30, 2), (0x37, 2), (0x38, 2)]) {
         assert_eq!(issue(opcode, 0, all).operand_valid_o, operands, "{opcode}");
     }
     assert_eq!((issue(0x04, 0, all).hold_valid_o, issue(0x05, 0, all).hold_valid_o), (2, 0));
@@ -86,7 +87,7 @@ fn faults() {
         (out.fault_valid_o != 0).then_some((out.fault_cause_o[1], out.fault_value_o[1]))
     };
     let (all, none) = ([u32::MAX; 3], [u32::MAX, u32::MAX, 0]);
-    assert_eq!(fault(0x32, all), Some((cause::UNSUPPORTED, 0x32)));
+    assert_eq!(fault(0x39, all), Some((cause::UNSUPPORTED, 0x39)));
     assert_eq!(fault(0x7f, none), Some((cause::UNSUPPORTED, 0x7f)), "whatever the lanes");
     assert_eq!(fault(0x07 | 0xdead_beef << 32, all), Some((cause::TRAP, 0xdead_beef)));
     assert_eq!(fault(0x07 | 3 << 32, none), None);

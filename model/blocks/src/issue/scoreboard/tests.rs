@@ -141,7 +141,7 @@ fn heads_are_told_by_their_unit() {
     }
     board.inputs.head_valid_i &= !0b0000_0100;
     let out = board.step();
-    assert_eq!((out.operand_o, out.branch_o, out.clear_o), (0b0000_1010, 0b0000_0001, 0b1111_1011));
+    assert_eq!((out.operand_o, out.branch_o, out.clear_o), (0b0110_1010, 0b0000_0001, 0b1111_1011));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn what_is_kept_of_the_heads_never_shows() {
                     let pending = REGISTERS.iter().any(|&low| regs[256 * w + part(low, 8)])
                         || PREDICATES.iter().any(|&(low, _)| preds[8 * w + part(low, 3)]);
                     out.clear_o |= u64::from(!pending) << w;
-                    out.operand_o |= u64::from((1..=3).contains(&part(49, 3))) << w;
+                    out.operand_o |= u64::from(matches!(part(49, 3), 1..=3 | 5 | 6)) << w;
                     out.branch_o |= u64::from(part(49, 3) == 0) << w;
                 }
                 let ports = |mask: u8| (0..MAX_FINISHES).filter(move |p| mask >> p & 1 == 1);

@@ -178,7 +178,12 @@ fn atomic_operations_replace_the_word() {
         (atomic::EXCH, 6, 3, 3),
         (atomic::CAS, 6, 3, 6),
         (atomic::CAS, top, 3, 3),
-        (atomic::ADD_FLOAT, 6, 3, 6),
+        (atomic::ADD_FLOAT, 0x3f80_0000, 0x4000_0000, 0x4040_0000),
+        // To nearest even; subnormals are kept; there is one NaN.
+        (atomic::ADD_FLOAT, 0x4b80_0000, 0x3f80_0000, 0x4b80_0000),
+        (atomic::ADD_FLOAT, 6, 3, 9),
+        (atomic::ADD_FLOAT, 0x7f80_0001, 3, 0x7fff_ffff),
+        (13, 6, 3, 6),
     ] {
         assert_eq!(replaced(operation, old, operand, top), new, "operation {operation} of {old} and {operand}");
     }

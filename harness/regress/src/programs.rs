@@ -1,0 +1,228 @@
+//! Random programs on the whole SM, in lockstep.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use gpurf_blocks::config::Config;
+use gpurf_launch::{Manifest, Replay, Source};
+use gpurf_lockstep::write_report;
+use gpurf_machine::{LockstepEngine, Machine, ModelEngine};
+use gpurf_oracle::host::{RunError, Session, assembled};
+use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, Weights, shrink, wanted};
+use verilated::{Library, Options, Toolchain};
+
+use crate::job::overrides;
+use crate::kernels::{build, cannot_write, engine, failed, input, result_of, settings};
+use crate::{Job, JobError, JobResult, Project, REQUIRED_HITS, RtlSources, RunResult};
+
+/// A run of at least this many programs of all themes must reach every coverage point [`REQUIRED_HITS`] times.
+pub const COVERAGE_FROM_PROGRAMS: usize = 54;
+/// How long shrinking may take.
+const SHRINK_LIMIT: Duration = Duration::from_secs(60);
+/// Lines of a short program that a report shows.
+const SHOWN_LINES: usize = 60;
+/// What a failing program's file is called.
+const FILE: &str = "program.toml";
+
+/// A random program to run; its seed is the job's.
+#[derive(Clone, Debug)]
+pub struct ProgramInputs {
+    /// What its weights are called: a theme, or a file.
+    pub name: String,
+    /// What it is made of.
+    pub weights: Arc<Weights>,
+    /// Whether it is one of a run through all themes, which has to reach every coverage point.
+    pub all_themes: bool,
+}
+
+/// Points that the programs of a run have reached too rarely, and how often, given how often they have reached each.
+pub fn missed(config: &Config, programs: usize, coverage: &[(&'static str, u64)]) -> Vec<(&'static str, u64)> {
+    if programs < COVERAGE_FROM_PROGRAMS {
+        return Vec::new();
+    }
+    let wanted = wanted(&Limits::of(config)).into_iter();
+    let count = |point: &str| coverage.iter().find(|(name, _)| *name == point).map_or(0, |(_, count)| *count);
+    wanted.map(|point| (point, count(point))).filter(|(_, count)| *count < REQUIRED_HITS).collect()
+}
+
+/// Runs the program of a job in lockstep; one that fails is shrunk.
+pub(crate) fn run(
+    project: &Project,
+    tools: &Toolchain,
+    job: &Job,
+    inputs: &ProgramInputs,
+    rtl: &RtlSources,
+    options: &Options,
+    stop: &'static AtomicBool,
+) -> Result<JobResult, JobError> {
+    let limits = Limits::of(&job.config);
+    let program = Program::random(job.seed, &inputs.weights, &limits).map_err(|e| refused(inputs, &e))?;
+    let coverage = program.measure(limits.banks).map_err(|e| refused(inputs, &e))?;
+    let (library, build_s) = build(project, tools, job, rtl, options)?;
+    let runner = Runner { job, library: &library, rtl, stop };
+    let started = Instant::now();
+    let (mut result, engine) = runner.attempt(&program)?;
+    result.build_s = build_s;
+    result.wall_s = started.elapsed().as_secs_f64();
+    result.coverage = coverage.counts();
+    if job.keep_failure && result.result != RunResult::Pass {
+        runner.keep(project, &mut result, &program, engine)?;
+    }
+    Ok(result)
+}
+
+fn refused(inputs: &ProgramInputs, error: &ProgramError) -> JobError {
+    JobError::Input(format!("{}: {error}", inputs.name))
+}
+
+struct Runner<'a> {
+    job: &'a Job,
+    library: &'a Library,
+    rtl: &'a RtlSources,
+    stop: &'static AtomicBool,
+}
+
+impl Runner<'_> {
+    /// Runs a program from reset on both sides.
+    fn attempt(&self, program: &Program) -> Result<(JobResult, LockstepEngine), JobError> {
+        let mut engine = engine(self.job, self.library, self.stop)?;
+        let result = self.attempt_on(program, &mut engine)?;
+        Ok((result, engine))
+    }
+
+    /// Runs a program on the model alone, with the oracle's verdict: much faster where both sides agree.
+    fn attempt_on_model(&self, program: &Program) -> Result<JobResult, JobError> {
+        self.attempt_on(program, &mut ModelEngine::judged(settings(self.job, self.stop)))
+    }
+
+    fn attempt_on<M: Machine>(&self, program: &Program, engine: &mut M) -> Result<JobResult, JobError> {
+        let path = Path::new(FILE);
+        let manifest = Manifest::parse(path, &program.manifest(None)).map_err(|e| input(&e))?;
+        let Source::Assembly(assembly) = &manifest.source else { return Err(input(&"a program has instructions")) };
+        let image = assembled(&manifest, assembly).map_err(|e| input(&e))?;
+        let mut session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
+        let ran = session.run(engine);
+        let mut result = result_of(self.job, engine, 0.0, 0.0);
+        match ran {
+            Ok(_) => {
+                let undecided = engine.statistics().judged.map_or(0, |judged| judged.undecided);
+                if undecided > 0 {
+                    result.result = RunResult::OracleMismatch;
+                    result.report = "the oracle has no verdict: blocks see each other's stores\n".into();
+                }
+            }
+            Err(RunError::Passes { .. }) => return Err(input(&"a program is launched once")),
+            Err(RunError::Engine(error)) => failed(&mut result, &error, path)?,
+        }
+        Ok(result)
+    }
+
+    /// Shrinks a program that fails and writes its folder. The result becomes that of the short program, but for what was measured.
+    fn keep(
+        &self,
+        project: &Project,
+        result: &mut JobResult,
+        program: &Program,
+        engine: LockstepEngine,
+    ) -> Result<(), JobError> {
+        let mut engine = engine;
+        let mut notes = Vec::new();
+        let mut shortest = program.clone();
+        if result.result != RunResult::Interrupted
+            && let Some(shrunk) = self.shrink(result, program)?
+        {
+            notes.push(summary(&shrunk));
+            let (short, its_engine) = self.attempt(&shrunk.program)?;
+            (result.report, result.divergence) = (short.report, short.divergence);
+            (result.failing_cycle, shortest, engine) = (short.failing_cycle, shrunk.program, its_engine);
+        }
+        let job = self.job;
+        let replay = Replay { seed: job.seed, settings: job.config.settings(), rtl: overrides(self.rtl) };
+        let text = shortest.manifest(Some(&replay));
+        notes.push(format!("  {:<9} gpurf cosim --replay {{}}/{FILE}", "reproduce"));
+        let listing = listing(&text);
+        let reproducer = (FILE, text.as_str());
+        let wave = format!("  {:<9} gpurf wave {{}}", "waveform");
+        let all: Vec<String> = notes.iter().cloned().chain([wave, listing.clone()]).collect();
+        let written = engine.write_failure(&project.failures, &all, Some(reproducer));
+        let folder = match written.map_err(|e| cannot_write(project, &e))? {
+            Some(folder) => folder,
+            None => {
+                let report = format!("{}{}\n{listing}\n", result.report, notes.join("\n"));
+                write_report(&project.failures, &job.block, &report, reproducer)
+                    .map_err(|e| cannot_write(project, &e))?
+            }
+        };
+        let place = folder.display().to_string();
+        let notes: Vec<String> = notes.iter().map(|note| note.replace("{}", &place)).collect();
+        result.report = format!("{}\n{}\n{listing}\n", result.report.trim_end(), notes.join("\n"));
+        result.failure_folder = Some(folder);
+        Ok(())
+    }
+
+    /// A shorter program that fails in the same way; nothing where the failure does not come again.
+    fn shrink(&self, result: &JobResult, program: &Program) -> Result<Option<Shrunk>, JobError> {
+        let wanted = signature(result);
+        let both_agree = matches!(result.result, RunResult::OracleMismatch | RunResult::Hang);
+        let mut broken = None;
+        let mut fails = |candidate: &Program| {
+            if broken.is_some() || self.stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            let again = match both_agree {
+                true => self.attempt_on_model(candidate),
+                false => self.attempt(candidate).map(|(again, _)| again),
+            };
+            match again {
+                Ok(again) => signature(&again) == wanted,
+                Err(error) => {
+                    broken = Some(error);
+                    false
+                }
+            }
+        };
+        if !fails(program) {
+            return broken.map_or(Ok(None), Err);
+        }
+        let shrunk = shrink(program, SHRINK_LIMIT, &mut fails);
+        broken.map_or(Ok(Some(shrunk)), Err)
+    }
+}
+
+/// What two failures have in common when they are the same: the kind, and the block, or the words without numbers.
+fn signature(result: &JobResult) -> (RunResult, String) {
+    let what = match &result.divergence {
+        Some(divergence) => divergence.block.clone(),
+        None => {
+            let first = result.report.lines().next().unwrap_or_default();
+            first.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned()
+        }
+    };
+    (result.result, what)
+}
+
+fn summary(shrunk: &Shrunk) -> String {
+    let program = &shrunk.program;
+    let minimal = if shrunk.minimal { "nothing can be left out" } else { "not yet the shortest: time ran out" };
+    let (instructions, blocks, threads) = (program.lower().code.len(), program.blocks(), program.threads());
+    let plural = |n: u32, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    format!(
+        "  {:<9} {instructions} instructions, {}, {} ({minimal}):",
+        "program",
+        plural(blocks, "block"),
+        plural(threads, "thread")
+    )
+}
+
+/// The instructions of a manifest, the first of them.
+fn listing(manifest: &str) -> String {
+    let code = manifest.lines().skip_while(|line| !line.starts_with("code = ")).skip(1);
+    let code: Vec<&str> = code.take_while(|line| *line != "'''").collect();
+    let mut text = code.iter().take(SHOWN_LINES).map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n");
+    if code.len() > SHOWN_LINES {
+        text.push_str(&format!("\n    ... {} more lines", code.len() - SHOWN_LINES));
+    }
+    text
+}

@@ -1,0 +1,161 @@
+//! Accesses to memory.
+
+use gpurf_isa::Reg;
+use gpurf_isa::modifiers::{Atomic, LoadType, StoreType};
+
+use super::Generator;
+use super::values::all;
+use crate::program::tree::{Access, Action, Pattern, Place, Window};
+use crate::program::weights::{PatternChoice, WindowChoice};
+
+/// Strides in words: of them some keep lanes in one bank of 32, some go round all.
+const STRIDES: [i32; 12] = [2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33];
+/// Bytes of a line of memory, and of a word of each bank of shared memory.
+const LINE: i32 = 128;
+
+impl Generator<'_> {
+    /// An access, or nothing where no window has a weight.
+    pub(super) fn access(&mut self) -> Option<Access> {
+        let window = self.window(|_| true)?;
+        let chances = &self.weights.chances;
+        let atomic = match window {
+            Window::Sums | Window::SharedSums => true,
+            Window::Own | Window::SharedOwn => self.rng.chance(chances.store) && self.rng.chance(chances.atomic),
+            _ => false,
+        };
+        let action = if atomic {
+            self.atomic(window)
+        } else {
+            let stores = !window.is_read_only() && self.rng.chance(chances.store);
+            self.plain(stores)
+        };
+        Some(self.access_of(window, action))
+    }
+
+    /// An access with this window and action.
+    pub(super) fn access_of(&mut self, window: Window, action: Action) -> Access {
+        let chances = &self.weights.chances;
+        let is_atomic = matches!(action, Action::Atomic(..) | Action::Cas(..));
+        // The address of a compare and swap is a word, and means global memory where it is a generic one.
+        let may_be_generic = !matches!(action, Action::Cas(..));
+        let generic = may_be_generic && self.rng.chance(chances.generic);
+        let place = self.place(window, &action);
+        let mut other = None;
+        if generic && !is_atomic && self.rng.chance(chances.mixed) {
+            let writes = action.writes();
+            let any_speed = writes || self.rng.chance(chances.two_speeds);
+            let fits = |choice: Window| {
+                let speed = any_speed || choice.is_quick() == window.is_quick();
+                choice != window && !is_sum(choice) && speed && !(writes && choice.is_read_only())
+            };
+            if let Some(second) = self.window(fits) {
+                other = Some((self.place(second, &action), self.predicate_source()));
+            }
+        }
+        let global = window.is_global() && other.is_none_or(|(place, _): (Place, _)| place.window.is_global());
+        let mut offset = 0;
+        if self.rng.chance(chances.offset) {
+            offset = self.rng.below(1 << 12) as i32 - (1 << 11);
+            if generic && !global {
+                // A sum of 64 bits: it must not pass through another window.
+                offset = -offset.abs();
+            }
+        }
+        let pair = self.rng.below(2) as usize;
+        let wide = !generic && window.is_global() && may_be_generic && self.rng.chance(chances.wide);
+        let access = Access { guard: self.guard(), place, other, generic, wide, action, offset, pair };
+        match &access.action {
+            Action::Load(_, to) => to.iter().for_each(|register| self.note_written(*register)),
+            Action::Store(_, from) => self.note_read(from),
+            Action::Atomic(_, to, operand) => {
+                self.note_read(&[*operand]);
+                self.note_written(*to);
+            }
+            Action::Cas(to, compared, new) => {
+                self.note_read(&[*compared, *new]);
+                self.note_written(*to);
+            }
+        }
+        access
+    }
+
+    fn window(&mut self, fits: impl Fn(Window) -> bool) -> Option<Window> {
+        let window = |choice: WindowChoice| match choice {
+            WindowChoice::Own => Window::Own,
+            WindowChoice::Input => Window::Input,
+            WindowChoice::Floats => Window::Floats,
+            WindowChoice::Local => Window::Local,
+            WindowChoice::SharedOwn => Window::SharedOwn,
+            WindowChoice::SharedOther => Window::SharedOther,
+            WindowChoice::Constant => Window::Constant,
+            WindowChoice::Sums => Window::Sums,
+            WindowChoice::SharedSums => Window::SharedSums,
+        };
+        self.weights.windows.choose(&mut self.rng, |choice| fits(window(choice))).map(window)
+    }
+
+    /// A load or a store.
+    pub(super) fn plain(&mut self, stores: bool) -> Action {
+        let chances = &self.weights.chances;
+        let narrow = self.rng.chance(chances.narrow);
+        let parts = match self.rng.chance(chances.vector) && !narrow {
+            true => 2 << self.rng.below(2),
+            false => 1,
+        };
+        if stores {
+            let kind = if narrow { self.pick(&[StoreType::B8, StoreType::B16]) } else { StoreType::B32 };
+            let mut from: Vec<Reg> = Vec::new();
+            for _ in 0..parts {
+                let register = self.source(&from);
+                from.push(register);
+            }
+            Action::Store(kind, from)
+        } else {
+            let narrow_kinds = [LoadType::U8, LoadType::S8, LoadType::U16, LoadType::S16];
+            let kind = if narrow { self.pick(&narrow_kinds) } else { LoadType::B32 };
+            Action::Load(kind, (0..parts).map(|_| self.destination()).collect())
+        }
+    }
+
+    fn atomic(&mut self, window: Window) -> Action {
+        let chances = &self.weights.chances;
+        if self.program.ordered && self.rng.chance(chances.cas) {
+            return Action::Cas(self.destination(), self.source(&[]), self.source(&[]));
+        }
+        let floats = !window.is_shared() || self.limits.floats;
+        let fits = |operation: &Atomic| match operation {
+            Atomic::AddF32 => self.program.ordered && floats,
+            operation => self.program.ordered || gpurf_oracle::commutes(*operation),
+        };
+        let operations: Vec<Atomic> = all::<Atomic>().into_iter().filter(fits).collect();
+        let operation = self.pick(&operations);
+        let gives = self.program.ordered && self.rng.chance(chances.result);
+        let to = if gives { self.destination() } else { Reg::ZERO };
+        Action::Atomic(operation, to, self.source(&[]))
+    }
+
+    fn place(&mut self, window: Window, action: &Action) -> Place {
+        let element = (action.bytes() * action.parts() as u32) as i32;
+        let choice = self.weights.patterns.choose(&mut self.rng, |_| true);
+        let pattern = match choice.unwrap_or(PatternChoice::Unit) {
+            PatternChoice::Unit => Pattern::Strided(element),
+            PatternChoice::Strided => Pattern::Strided(4 * self.pick(&STRIDES)),
+            PatternChoice::Apart => Pattern::Strided(LINE + if self.rng.chance(300) { element } else { 0 }),
+            PatternChoice::Reversed => Pattern::Strided(-element),
+            PatternChoice::Exchanged => Pattern::Exchanged(element, self.range([1, 31])),
+            PatternChoice::Grouped => Pattern::Grouped(element, self.range([1, 4])),
+            PatternChoice::Uniform => Pattern::Uniform,
+            PatternChoice::Data => {
+                let factor = if self.rng.chance(300) { 4 } else { self.word() | 1 };
+                let register = self.source(&[]);
+                Pattern::Data(register, factor)
+            }
+        };
+        let start = if self.rng.chance(500) { self.rng.below(1 << 14) as u32 } else { 0 };
+        Place { window, pattern, start }
+    }
+}
+
+fn is_sum(window: Window) -> bool {
+    matches!(window, Window::Sums | Window::SharedSums)
+}

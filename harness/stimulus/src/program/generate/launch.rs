@@ -1,0 +1,184 @@
+//! The launch of a program, and what it starts from.
+
+use gpurf_isa::Reg;
+use gpurf_lockstep::Rng;
+
+use super::Generator;
+use crate::program::lower::{CONSTANT_WORDS, FLOAT_WORDS, SUM_BYTES};
+use crate::program::{First, Fixed, Layout, Limits, Program, Weights};
+
+/// Registers that every program has at least: those with a meaning, and some to compute with.
+const FEWEST_REGISTERS: u32 = 24;
+/// Warps of a grid at least, where the sizes allow it.
+const FEWEST_WARPS: u32 = 6;
+/// Flags at the end of shared memory, and the step in which it is handed out.
+const SHARED_SLACK: u32 = 32 + 128;
+
+/// Floats that are awkward: zeros, subnormals, the ends of the range, neighbours of one, halves, infinities, NaNs.
+pub const AWKWARD: [u32; 32] = [
+    0x0000_0000,
+    0x8000_0000,
+    0x0000_0001,
+    0x8000_0001,
+    0x007f_ffff,
+    0x807f_ffff,
+    0x0080_0000,
+    0x8080_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x3f7f_ffff,
+    0x3f80_0001,
+    0x3f00_0000,
+    0xbf00_0000,
+    0x3fc0_0000,
+    0x4020_0000,
+    0x4b00_0000,
+    0x4b00_0001,
+    0x4b80_0000,
+    0x4eff_ffff,
+    0x4f00_0000,
+    0xcf00_0000,
+    0x4f80_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0xffc0_0000,
+    0x7f80_0001,
+    0x7fff_ffff,
+    0x4049_0fdb,
+];
+
+impl<'a> Generator<'a> {
+    pub(super) fn new(seed: u64, attempt: u32, weights: &'a Weights, limits: &'a Limits) -> Self {
+        let rng = Rng::new(seed, &format!("program {attempt}"));
+        let layout = Layout { shared_words: 32, own_words: 64, local_words: 4, dynamic: 0 };
+        let program = Program {
+            seed,
+            grid: [1; 3],
+            block: [32, 1, 1],
+            registers: 0,
+            ordered: false,
+            body: Vec::new(),
+            fixed: [Reg::ZERO; Fixed::COUNT],
+            first: Vec::new(),
+            first_predicates: [0; 7],
+            layout,
+            constants: [0; CONSTANT_WORDS as usize],
+            floats: Vec::new(),
+            split_end: false,
+        };
+        let mut generator = Self {
+            rng,
+            weights,
+            limits,
+            program,
+            pool: Vec::new(),
+            written: Default::default(),
+            read: Default::default(),
+            predicates: Default::default(),
+            warps_end: false,
+            control: false,
+            flags: 0,
+            exits: 0,
+            warp_ends: 0,
+            depth: 0,
+        };
+        generator.launch();
+        generator.registers();
+        generator.contents();
+        generator
+    }
+
+    fn launch(&mut self) {
+        let (sizes, chances) = (&self.weights.sizes, &self.weights.chances);
+        let mut warps = self.range(sizes.warps).min(self.limits.warps).min(32);
+        // A row of the register file has a register of each bank.
+        let rows = |registers: u32| registers.div_ceil(self.limits.banks);
+        let mut registers = self.range(sizes.registers);
+        while warps * rows(registers) > self.limits.rows && registers > FEWEST_REGISTERS {
+            registers -= 1;
+        }
+        while warps > 1 && warps * rows(registers) > self.limits.rows {
+            warps -= 1;
+        }
+        let mut shared_words = self.power_of_two(sizes.shared_words);
+        let shared = |words: u32| 8 * (warps * words).next_power_of_two() + SUM_BYTES + SHARED_SLACK;
+        while shared(shared_words) > self.limits.shared.min(gpurf_isa::machine::SHARED_LIMIT) && shared_words > 32 {
+            shared_words /= 2;
+        }
+        let layout = Layout {
+            shared_words,
+            own_words: self.power_of_two(sizes.own_words),
+            local_words: self.power_of_two(sizes.local_words),
+            dynamic: if self.rng.chance(500) { 4 * self.rng.below(128) as u32 } else { 0 },
+        };
+        let missing = if self.rng.chance(chances.partial) { self.range([1, 31]) } else { 0 };
+        // Few warps would need long programs.
+        let blocks = self.range(sizes.blocks).max((FEWEST_WARPS / warps).min(sizes.blocks[1]));
+        self.depth = self.range(sizes.depth);
+        self.warps_end = self.rng.chance(chances.warps_end);
+        self.control = self.rng.chance(chances.control);
+        let program = &mut self.program;
+        program.layout = layout;
+        program.registers = registers as u16;
+        program.block = extent(&mut self.rng, 32 * warps - missing, 64);
+        program.grid = extent(&mut self.rng, blocks, 65_535);
+        program.ordered = self.rng.chance(chances.ordered);
+        program.split_end = self.rng.chance(chances.split_end);
+    }
+
+    /// Registers with a meaning lie anywhere, so that every bank has some.
+    fn registers(&mut self) {
+        let mut numbers: Vec<u8> = (0..self.program.registers as u8).collect();
+        for index in (1..numbers.len()).rev() {
+            numbers.swap(index, self.rng.below(index as u64 + 1) as usize);
+        }
+        self.pool = numbers.split_off(Fixed::COUNT).into_iter().map(Reg).collect();
+        self.program.fixed = std::array::from_fn(|role| Reg(numbers[role]));
+        self.program.first = (0..self.program.registers).map(|_| self.first()).collect();
+        self.program.first_predicates = std::array::from_fn(|_| self.word());
+    }
+
+    fn first(&mut self) -> First {
+        match self.rng.below(8) {
+            0 => First::Constant(self.pick(&AWKWARD)),
+            1 => First::Constant(self.rng.below(64) as u32),
+            2 => First::Hash(1),
+            _ => First::Hash(self.word() | 1),
+        }
+    }
+
+    fn contents(&mut self) {
+        self.program.constants = std::array::from_fn(|_| match self.rng.below(3) {
+            0 => self.rng.below(40) as u32,
+            1 => self.pick(&AWKWARD),
+            _ => self.word(),
+        });
+        self.program.floats = (0..FLOAT_WORDS).map(|_| self.float()).collect();
+    }
+
+    /// A float: awkward, near others, or any.
+    fn float(&mut self) -> u32 {
+        match self.rng.below(3) {
+            0 => self.pick(&AWKWARD),
+            1 => self.word() & 0x83ff_ffff | 0x3c00_0000,
+            _ => self.word(),
+        }
+    }
+}
+
+/// So many in one to three dimensions, the last of which has at most `deepest`.
+fn extent(rng: &mut Rng, count: u32, deepest: u32) -> [u32; 3] {
+    let divisor = |rng: &mut Rng, of: u32, most: u32| {
+        let divisors: Vec<u32> = (1..=of.min(most)).filter(|n| of.is_multiple_of(*n)).collect();
+        divisors[rng.below(divisors.len() as u64) as usize]
+    };
+    if rng.chance(400) {
+        return [count, 1, 1];
+    }
+    let z = if rng.chance(500) { divisor(rng, count, deepest) } else { 1 };
+    let y = divisor(rng, count / z, 1024);
+    [count / z / y, y, z]
+}

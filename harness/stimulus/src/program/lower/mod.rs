@@ -1,0 +1,331 @@
+//! From the tree to instructions.
+//!
+//! What the tree leaves open is put in here: addresses, numbers that follow from the launch, reconvergence points, and in front of all a prologue that gives
+//! every register and predicate that is read, and every word of memory that may be, a first value. Only what the statements need is there, so that a
+//! program that has been shrunk is short.
+
+mod access;
+mod flow;
+mod joins;
+mod prologue;
+
+use gpurf_isa::modifiers::{Addition, Half, IntegerCombine, IntegerComparison, LoadType, Special, TruthTable};
+use gpurf_isa::{Instruction, Offset, Op, Operand, Pc, Predicate, PredicateSource, Reg};
+use gpurf_oracle::commutes;
+
+use super::tree::{Action, Statement, Window, visit};
+use super::{Fixed, Program};
+
+/// Kinds of atomic operations, with room for more.
+const SUM_KINDS: u32 = 16;
+/// Words of each kind of atomic operation, in programs in which kinds may not meet.
+const SUM_WORDS: u32 = 8;
+/// Bytes of all words for atomic operations.
+pub const SUM_BYTES: u32 = 4 * SUM_KINDS * SUM_WORDS;
+/// Flags of `Spin`.
+const FLAGS: u32 = 8;
+/// Words of the table of constants.
+pub const CONSTANT_WORDS: u32 = 32;
+/// Words of the inputs that nobody writes.
+pub const INPUT_WORDS: u32 = 2048;
+/// Words of the floats.
+pub const FLOAT_WORDS: u32 = 128;
+
+/// A place in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Label(usize);
+
+/// A line of the code, as far as it is known.
+enum Item {
+    /// An instruction.
+    Op(Instruction),
+    /// A branch.
+    Branch(PredicateSource, Label),
+    /// A place.
+    Label(Label),
+    /// What follows, in words.
+    Note(String),
+}
+
+/// A buffer of global memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum BufferKind {
+    /// Each warp's own words.
+    Own,
+    /// Words that nobody writes.
+    Input,
+    /// Floats of all kinds.
+    Floats,
+    /// Words for atomic operations.
+    Sums,
+}
+
+impl BufferKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Own, Self::Input, Self::Floats, Self::Sums];
+
+    /// Its name in a manifest.
+    pub fn name(self) -> &'static str {
+        ["own", "input", "floats", "sums"][self as usize]
+    }
+
+    /// Address of its parameter: all buffers have one, so that these addresses do not depend on which of them are used.
+    fn parameter(self) -> u32 {
+        8 * self as u32
+    }
+}
+
+/// Address of the table of constants: behind the buffers' addresses.
+const CONSTANTS: u32 = 8 * BufferKind::ALL.len() as u32;
+
+/// A program as the machine takes it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lowered {
+    /// The instructions.
+    pub code: Vec<Instruction>,
+    /// Where branches lead: instructions that have a label in the text.
+    pub notes: Vec<(usize, String)>,
+    /// The first instruction behind the prologue.
+    pub body: usize,
+    /// Bytes of shared memory.
+    pub shared: u32,
+    /// Bytes of local memory of a thread.
+    pub local: u32,
+}
+
+/// Puts a program into instructions.
+pub fn lower(program: &Program) -> Lowered {
+    let mut lowering = Lowering::new(program);
+    lowering.statements(&program.body);
+    lowering.end();
+    let needs = lowering.needs();
+    let body = std::mem::take(&mut lowering.items);
+    lowering.prologue(&needs);
+    let prologue = std::mem::replace(&mut lowering.items, body);
+    let (shared, local) = (lowering.shared_bytes(), lowering.local_bytes());
+    joins::link(prologue, lowering.items, lowering.labels, shared, local)
+}
+
+struct Lowering<'a> {
+    program: &'a Program,
+    items: Vec<Item>,
+    labels: usize,
+    /// Labels of the loops around: the next round, the end.
+    loops: Vec<(Label, Label)>,
+    /// Whether the order of atomic operations shows: a result is used, or one does not commute. By the statements as they are, not by what the program
+    /// was meant to be: where it does not show, nobody replays it.
+    ordered: bool,
+    /// What the statements touch.
+    shared: bool,
+    local: bool,
+    flags: u32,
+}
+
+/// What the prologue has to provide.
+struct Needs {
+    fixed: [bool; Fixed::COUNT],
+    registers: Vec<Reg>,
+    predicates: Vec<Predicate>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(program: &'a Program) -> Self {
+        let (mut ordered, mut shared, mut local, mut flags) = (false, false, false, 0);
+        visit(&program.body, &mut |statement| match statement {
+            Statement::Access(access) => {
+                ordered |= match access.action {
+                    Action::Atomic(operation, to, _) => !to.is_zero() || !commutes(operation),
+                    Action::Cas(..) => true,
+                    Action::Load(..) | Action::Store(..) => false,
+                };
+                for place in [Some(access.place), access.other.map(|(place, _)| place)].into_iter().flatten() {
+                    shared |= place.window.is_shared();
+                    local |= place.window == Window::Local;
+                }
+            }
+            Statement::Spin(spin) => {
+                (ordered, shared) = (true, true);
+                flags |= 1 << spin.flag;
+            }
+            Statement::EndWarp(_) => shared = true,
+            _ => {}
+        });
+        Self { program, items: Vec::new(), labels: 0, loops: Vec::new(), ordered, shared, local, flags }
+    }
+
+    fn needs(&self) -> Needs {
+        let mut needs = Needs { fixed: [false; Fixed::COUNT], registers: Vec::new(), predicates: Vec::new() };
+        let mut predicate = |predicate: Predicate| {
+            if !predicate.is_true() && !needs.predicates.contains(&predicate) {
+                needs.predicates.push(predicate);
+            }
+        };
+        for item in &self.items {
+            let Item::Op(instruction) = item else {
+                if let Item::Branch(guard, _) = item {
+                    predicate(guard.predicate);
+                }
+                continue;
+            };
+            instruction.predicate_sources().for_each(&mut predicate);
+            for (_, register) in instruction.sources() {
+                match self.program.fixed.iter().position(|fixed| *fixed == register) {
+                    Some(role) => needs.fixed[role] = true,
+                    None if !needs.registers.contains(&register) => needs.registers.push(register),
+                    None => {}
+                }
+            }
+        }
+        needs.registers.sort_unstable();
+        needs.predicates.sort_unstable();
+        needs
+    }
+
+    // Sizes of memories.
+
+    fn warps(&self) -> u32 {
+        self.program.warps()
+    }
+
+    /// Bytes of a warp's part of a half of shared memory.
+    fn region(&self) -> u32 {
+        4 * self.program.layout.shared_words
+    }
+
+    /// Bytes of a half: a power of two, so that an exclusive or leads from one to the other.
+    fn half(&self) -> u32 {
+        (self.warps() * self.region()).next_power_of_two()
+    }
+
+    fn shared_sums(&self) -> u32 {
+        2 * self.half()
+    }
+
+    fn flags_at(&self) -> u32 {
+        self.shared_sums() + SUM_BYTES
+    }
+
+    fn shared_bytes(&self) -> u32 {
+        if self.shared { self.flags_at() + 4 * FLAGS } else { 0 }
+    }
+
+    fn local_bytes(&self) -> u32 {
+        if self.local { 4 * self.program.layout.local_words } else { 0 }
+    }
+
+    // Instructions.
+
+    fn fixed(&self, role: Fixed) -> Reg {
+        self.program.fixed[role as usize]
+    }
+
+    fn emit(&mut self, instruction: Instruction) {
+        self.items.push(Item::Op(instruction));
+    }
+
+    fn note(&mut self, text: impl Into<String>) {
+        self.items.push(Item::Note(text.into()));
+    }
+
+    fn label(&mut self) -> Label {
+        self.labels += 1;
+        Label(self.labels - 1)
+    }
+
+    fn place(&mut self, label: Label) {
+        self.items.push(Item::Label(label));
+    }
+
+    fn branch(&mut self, guard: PredicateSource, to: Label) {
+        self.items.push(Item::Branch(guard, to));
+    }
+
+    fn mov(&mut self, d: Reg, b: impl Into<Operand>) {
+        self.emit(Instruction::new(Op::Mov {}).d(d).b(b));
+    }
+
+    fn special(&mut self, d: Reg, source: Special) {
+        self.emit(Instruction::new(Op::S2r { source }).d(d));
+    }
+
+    fn add(&mut self, d: Reg, a: Reg, b: impl Into<Operand>) {
+        let op = Op::Iadd { mode: Addition::Add };
+        self.emit(Instruction::new(op).d(d).a(a).b(b).s(PredicateSource::FALSE));
+    }
+
+    /// d = a * b + c.
+    fn multiply(&mut self, d: Reg, a: Reg, b: impl Into<Operand>, c: Reg) {
+        let op = Op::Imad { half: Half::Low, signed: false };
+        self.emit(Instruction::new(op).d(d).a(a).b(b).c(c).s(PredicateSource::FALSE));
+    }
+
+    fn logic(&mut self, table: u8, d: Reg, a: Reg, b: impl Into<Operand>) {
+        let lut = TruthTable::new(table).expect("every byte is a table");
+        self.emit(Instruction::new(Op::Lop3 { lut }).d(d).a(a).b(b));
+    }
+
+    fn and(&mut self, d: Reg, a: Reg, b: impl Into<Operand>) {
+        self.logic(0xc0, d, a, b);
+    }
+
+    fn or(&mut self, d: Reg, a: Reg, b: impl Into<Operand>) {
+        self.logic(0xfc, d, a, b);
+    }
+
+    fn exclusive_or(&mut self, d: Reg, a: Reg, b: impl Into<Operand>) {
+        self.logic(0x3c, d, a, b);
+    }
+
+    /// p = (a compared with b) and s, unsigned.
+    fn compare(
+        &mut self,
+        p: Predicate,
+        comparison: IntegerComparison,
+        a: Reg,
+        b: impl Into<Operand>,
+        s: PredicateSource,
+    ) {
+        let op = Op::Isetp { comparison, signed: false, combine: IntegerCombine::And };
+        self.emit(Instruction::new(op).p(p).a(a).b(b).s(s));
+    }
+
+    /// The word of the constant space at an address.
+    fn constant(&mut self, d: Reg, address: u32) {
+        let op = Op::Ldc { kind: LoadType::B32, align: gpurf_isa::modifiers::Alignment::Natural };
+        self.emit(Instruction::new(op).d(d).offset(offset(address as i32)));
+    }
+
+    /// The last instruction.
+    fn end(&mut self) {
+        if self.program.split_end {
+            // Paths that only end have no meeting point.
+            self.note("two ends");
+            let other = self.label();
+            self.special(self.fixed(Fixed::T0), Special::LaneId);
+            let predicate = Predicate::new(0).expect("there is P0");
+            self.compare(predicate, IntegerComparison::Lt, self.fixed(Fixed::T0), 9, PredicateSource::TRUE);
+            self.branch(PredicateSource::of(predicate), other);
+            self.emit(Instruction::new(Op::Exit {}));
+            self.place(other);
+        }
+        self.emit(Instruction::new(Op::Exit {}));
+    }
+}
+
+/// A constant offset.
+///
+/// # Panics
+/// Where it does not fit, which no program of this crate needs.
+fn offset(bytes: i32) -> Offset {
+    Offset::new(bytes).expect("offsets are small")
+}
+
+/// The inverse of a predicate source.
+fn inverse(source: PredicateSource) -> PredicateSource {
+    PredicateSource { negated: !source.negated, ..source }
+}
+
+/// A program counter.
+fn pc(index: usize) -> Pc {
+    Pc::new(index as u32).expect("programs are short")
+}

@@ -1,0 +1,163 @@
+//! Random programs for the whole SM: valid by construction, with weights for what they are made of, and counts of what they execute.
+//!
+//! * [`Program::random`] makes a program from a seed and [`Weights`]; it has a kernel, a launch, buffers with their contents. It terminates, stays in bounds, has no races,
+//!   and reads nothing that it has not written, whatever values come up ([`tree`]).
+//! * [`Program::manifest`] is the program as a launch manifest with the machine's own instructions, which everything that takes manifests can run.
+//! * [`Coverage`] counts, on a run of the functional oracle, what a program executes. Quotas are such counts that a program has to reach.
+//! * [`shrink`] makes a program shorter as long as it fails.
+//!
+//! The page `docs/programs.md` says what weights, quotas and points mean.
+
+mod coverage;
+mod generate;
+mod lower;
+mod run;
+mod shrink;
+mod text;
+pub mod themes;
+pub mod tree;
+mod weights;
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::front::roles;
+use gpurf_blocks::instruction::unit;
+use gpurf_isa::modifiers::Rounding;
+use gpurf_isa::{Instruction, Op, Reg};
+
+pub use coverage::{Coverage, POINTS, wanted};
+pub use lower::Lowered;
+pub use run::ProgramError;
+pub use shrink::{Shrunk, shrink};
+pub use weights::{Weights, WeightsError};
+
+use tree::Statement;
+
+/// Registers with a meaning of their own, which no other statement writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fixed {
+    /// The lane's number.
+    Lane,
+    /// The address of the warp's own words of global memory.
+    Own,
+    /// The address of the warp's own words in the half of shared memory that is being written.
+    Write,
+    /// The address of the other half.
+    Read,
+    /// Addresses and conditions.
+    T0,
+    T1,
+    T2,
+    T3,
+    /// Counters of loops, by depth.
+    C0,
+}
+
+impl Fixed {
+    /// Number of these registers.
+    const COUNT: usize = Self::C0 as usize + 3;
+}
+
+/// What a register holds at first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum First {
+    /// This value.
+    Constant(u32),
+    /// The thread's number times this.
+    Hash(u32),
+}
+
+/// Sizes of the memories of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Layout {
+    /// Words of a warp's part of a half of shared memory.
+    shared_words: u32,
+    /// Words of a warp's part of global memory.
+    own_words: u32,
+    /// Words of local memory of a thread.
+    local_words: u32,
+    /// Bytes of shared memory that are dynamic, at most.
+    dynamic: u32,
+}
+
+/// A random program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    /// Where it comes from.
+    pub seed: u64,
+    /// Blocks of the grid.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// General registers of a thread.
+    pub registers: u16,
+    /// Whether the order in which atomic operations are performed may show in the statements that it is given.
+    ordered: bool,
+    /// Its statements.
+    pub body: Vec<Statement>,
+    fixed: [Reg; Fixed::COUNT],
+    first: Vec<First>,
+    first_predicates: [u32; 7],
+    layout: Layout,
+    constants: [u32; lower::CONSTANT_WORDS as usize],
+    floats: Vec<u32>,
+    split_end: bool,
+}
+
+/// What the SM has room and units for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Warps.
+    pub warps: u32,
+    /// Rows of the register file.
+    pub rows: u32,
+    /// Its banks.
+    pub banks: u32,
+    /// Bytes of shared memory.
+    pub shared: u32,
+    /// Instructions.
+    pub code: usize,
+    /// Whether there is a unit for floating point.
+    pub floats: bool,
+}
+
+impl Limits {
+    /// Those of a configuration.
+    pub fn of(config: &Config) -> Self {
+        let shape = config.sm_shape();
+        let add = Op::Fadd { rounding: Rounding::NearestEven, ftz: false, sat: false, neg_a: false, neg_b: false };
+        let [op, ctl] = Instruction::new(add).encode();
+        Self {
+            warps: shape.warps as u32,
+            rows: shape.mrf.depth as u32,
+            banks: shape.mrf.banks as u32,
+            shared: 4 * shape.shared_words as u32,
+            code: shape.code_words,
+            floats: roles(op, ctl).unit() != unit::UNSUPPORTED,
+        }
+    }
+}
+
+impl Program {
+    /// Threads of a block.
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Warps of a block.
+    pub fn warps(&self) -> u32 {
+        self.threads().div_ceil(32)
+    }
+
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u32 {
+        self.grid.iter().product()
+    }
+
+    /// Its instructions, and what it takes.
+    pub fn lower(&self) -> Lowered {
+        lower::lower(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

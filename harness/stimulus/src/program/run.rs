@@ -1,0 +1,90 @@
+//! Programs on the oracle.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use gpurf_launch::{Manifest, ManifestError, Source};
+use gpurf_oracle::host::{Engine, KernelLaunch, LoadError, OracleError, RunError, Session, assembled};
+use gpurf_oracle::{Launch, Memory, Options, Oracle, Program as Ready};
+
+use super::{Coverage, Program};
+
+/// Instructions of a block at most: far more than any program of this crate has.
+const STEP_LIMIT: u64 = 20_000_000;
+
+/// Why there is no program.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// Quotas that it does not reach.
+    #[error(
+        "the program of seed {seed} stays below its quotas: {}; lower them, or raise the weights that serve them",
+        list(missing)
+    )]
+    Quota {
+        /// The seed.
+        seed: u64,
+        /// Points, how often each was reached, how often it should have been.
+        missing: Vec<(String, u64, u64)>,
+    },
+    /// The generator made something that is none: a defect.
+    #[error("the program of seed {seed} is not valid, a defect of the generator: {problem}")]
+    Invalid {
+        /// The seed.
+        seed: u64,
+        /// What the oracle says.
+        problem: String,
+    },
+}
+
+fn list(missing: &[(String, u64, u64)]) -> String {
+    let words = missing.iter().map(|(point, count, quota)| format!("{point} {count} of {quota} times"));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The oracle, with somebody who counts.
+struct Measuring {
+    oracle: Oracle,
+    coverage: Coverage,
+}
+
+impl Engine for Measuring {
+    type Error = OracleError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
+        let program = Ready::new(launch.kernel, launch.source)?;
+        let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
+        self.oracle.run_observed(&launch, memory, &mut self.coverage).map_err(OracleError::Fault)?;
+        Ok(())
+    }
+}
+
+impl Program {
+    /// What the program is called in messages.
+    pub fn name(&self) -> String {
+        format!("program-{}.toml", self.seed)
+    }
+
+    /// Runs the program on the oracle and counts what it executes, on a register file of so many banks.
+    ///
+    /// # Errors
+    /// When the oracle finds it wrong.
+    pub fn measure(&self, banks: u32) -> Result<Coverage, ProgramError> {
+        let coverage = Coverage::new(self.lower().body as u32, banks);
+        self.measured(coverage).map_err(|problem| ProgramError::Invalid { seed: self.seed, problem })
+    }
+
+    fn measured(&self, coverage: Coverage) -> Result<Coverage, String> {
+        let options = Options { threads: NonZeroUsize::MIN, step_limit: STEP_LIMIT, stop: None };
+        let mut engine = Measuring { oracle: Oracle::new(options), coverage };
+        let manifest = parse(&self.name(), &self.manifest(None)).map_err(|e| e.to_string())?;
+        let Source::Assembly(assembly) = &manifest.source else { return Err("it has no instructions".into()) };
+        let image = assembled(&manifest, assembly).map_err(|e: LoadError| e.to_string())?;
+        let mut session = Session::new(&manifest, &image).map_err(|e| e.to_string())?;
+        session.run(&mut engine).map_err(|e: RunError<OracleError>| e.to_string())?;
+        Ok(engine.coverage)
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<Manifest, ManifestError> {
+    Manifest::parse(Path::new(name), text)
+}

@@ -1,0 +1,159 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use gpurf_blocks::config::{Config, Start};
+
+use super::*;
+
+fn limits() -> Limits {
+    Limits::of(&Config::default())
+}
+
+fn random(theme: &str, seed: u64) -> Program {
+    let weights = themes::find(theme).unwrap().weights();
+    Program::random(seed, &weights, &limits()).unwrap_or_else(|error| panic!("{theme}: {error}"))
+}
+
+#[test]
+fn themes_give_valid_programs_that_meet_their_quotas() {
+    for theme in themes::THEMES {
+        let weights = theme.weights();
+        for seed in 0..6 {
+            let program = random(theme.name, seed);
+            let coverage = program.measure(16).unwrap_or_else(|error| panic!("{}: {error}", theme.name));
+            assert!(coverage.missing(&weights.quotas).is_empty(), "{} {seed}", theme.name);
+            assert!(coverage.get("warp instruction") >= 2000);
+        }
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_program() {
+    let texts = |seed| random("mixed", seed).manifest(None);
+    assert_eq!(texts(3), texts(3));
+    assert_ne!(texts(3), texts(4));
+}
+
+#[test]
+fn instructions_survive_words_and_text() {
+    for seed in 0..20 {
+        let code = random(themes::THEMES[seed as usize % themes::THEMES.len()].name, seed).lower().code;
+        for instruction in &code {
+            assert_eq!(instruction.check(), Ok(()), "{instruction}");
+            assert_eq!(Instruction::decode(instruction.encode()).as_ref(), Ok(instruction));
+        }
+        let text: Vec<String> = code.iter().map(ToString::to_string).collect();
+        assert_eq!(gpurf_isa::assemble(&text.join("\n")).unwrap(), code);
+    }
+}
+
+#[test]
+fn nothing_writes_the_registers_with_a_meaning() {
+    for (seed, theme) in themes::THEMES.iter().enumerate() {
+        let program = random(theme.name, seed as u64);
+        tree::visit(&program.body, &mut |statement| {
+            let written = match statement {
+                Statement::Do(instruction) => instruction.destination().into_iter().collect(),
+                Statement::Access(tree::Access { action: tree::Action::Load(_, to), .. }) => to.clone(),
+                Statement::Access(tree::Access { action: tree::Action::Atomic(_, to, _), .. }) => vec![*to],
+                Statement::Access(tree::Access { action: tree::Action::Cas(to, ..), .. }) => vec![*to],
+                _ => Vec::new(),
+            };
+            assert!(!written.iter().any(|register| program.fixed.contains(register)), "{statement:?}");
+        });
+    }
+}
+
+#[test]
+fn any_part_of_a_program_is_a_program() {
+    let mut tried = 0;
+    for (seed, theme) in themes::THEMES.iter().enumerate() {
+        let program = random(theme.name, 100 + seed as u64);
+        let mut rng = gpurf_lockstep::Rng::new(seed as u64, "parts");
+        let mut left = 120;
+        // Whatever shrinking does, the oracle accepts it.
+        let shrunk = shrink(&program, Duration::from_secs(60), &mut |candidate| {
+            candidate.measure(16).unwrap_or_else(|error| panic!("{}: {error}", theme.name));
+            left -= i32::from(left > 0);
+            left > 0 && rng.chance(60)
+        });
+        tried += shrunk.tried;
+    }
+    assert!(tried > 500, "{tried}");
+}
+
+#[test]
+fn shrinking_finds_the_statement() {
+    let program = random("arithmetic", 7);
+    let fails = |program: &Program| program.lower().code.iter().any(|i| matches!(i.op, Op::Popc {}));
+    assert!(fails(&program), "a program of this seed has the operation");
+    let shrunk = shrink(&program, Duration::from_secs(60), &mut |candidate| fails(candidate));
+    assert!(shrunk.minimal);
+    let code = shrunk.program.lower().code;
+    assert!(code.len() < 25, "{}", shrunk.program.manifest(None));
+    assert_eq!((shrunk.program.blocks(), shrunk.program.threads()), (1, 1));
+}
+
+#[test]
+fn small_machines_get_small_programs() {
+    let config = Config::load(Start::Preset("mrf-1r1w"), &["sm.warps=8", "mrf.kilobytes=16", "sm.shared_kilobytes=4"]);
+    let limits = Limits::of(&config.unwrap());
+    for theme in themes::THEMES {
+        // Some quotas want more memory.
+        let weights = Weights { quotas: Weights::default().quotas, ..theme.weights() };
+        let program = Program::random(1, &weights, &limits).unwrap_or_else(|error| panic!("{}: {error}", theme.name));
+        assert!(program.warps() <= 8 && program.lower().shared <= 4096, "{}", theme.name);
+        assert!(program.warps() * u32::from(program.registers).div_ceil(limits.banks) <= limits.rows);
+    }
+}
+
+#[test]
+fn quotas_out_of_reach_are_named() {
+    let quotas = BTreeMap::from([("FADD".to_owned(), u64::MAX)]);
+    let sizes = weights::Sizes { section: [1, 2], ..Default::default() };
+    let error =
+        Program::random(5, &Weights { quotas, sizes, ..Weights::default() }, &limits()).unwrap_err().to_string();
+    assert!(error.starts_with("the program of seed 5 stays below its quotas: FADD "), "{error}");
+}
+
+#[test]
+#[ignore = "prints what programs are like"]
+fn statistics() {
+    let mut total: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut programs = 0;
+    for theme in themes::THEMES {
+        let (mut code, mut instructions, mut sizes) = (0, 0, Vec::new());
+        for seed in 0..6 {
+            let start = std::time::Instant::now();
+            let program = match Program::random(seed, &theme.weights(), &limits()) {
+                Ok(program) => program,
+                Err(error) => {
+                    println!("{}: {error}", theme.name);
+                    continue;
+                }
+            };
+            let coverage = program.measure(16).unwrap();
+            programs += 1;
+            for (point, count) in coverage.counts() {
+                *total.entry(point).or_default() += count;
+            }
+            let length = program.lower().code.len();
+            code += length;
+            instructions += coverage.get("warp instruction");
+            sizes.push((
+                program.warps(),
+                program.blocks(),
+                length,
+                coverage.get("warp instruction"),
+                start.elapsed().as_millis(),
+            ));
+        }
+        println!("{:12} code {code} instructions {instructions} {sizes:?}", theme.name);
+    }
+    let mut points: Vec<_> = total.into_iter().collect();
+    points.sort_by_key(|(_, count)| *count);
+    println!("{programs} programs");
+    for (point, count) in points.iter().take(70) {
+        println!("{count:8} {point}");
+    }
+}

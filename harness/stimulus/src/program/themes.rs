@@ -1,0 +1,197 @@
+//! Themes: weights that are ready.
+
+use super::weights::{Mix, Patterns, Weights, Windows};
+
+/// The theme that files of weights change if they name none.
+pub const DEFAULT: &str = "mixed";
+
+/// Weights with a name.
+pub struct Theme {
+    /// Its name.
+    pub name: &'static str,
+    /// One line on what it is for.
+    pub summary: &'static str,
+    change: fn(&mut Weights),
+}
+
+impl Theme {
+    /// Its weights.
+    pub fn weights(&self) -> Weights {
+        let mut weights = Weights::default();
+        (self.change)(&mut weights);
+        weights
+    }
+}
+
+/// Every theme. A run of programs goes round them.
+pub const THEMES: &[Theme] = &[
+    Theme { name: DEFAULT, summary: "some of everything", change: mixed },
+    Theme { name: "dependences", summary: "chains of reads and writes of the same few registers", change: dependences },
+    Theme {
+        name: "divergence",
+        summary: "branches in branches, loops that lanes leave, ends of lanes",
+        change: divergence,
+    },
+    Theme {
+        name: "barriers",
+        summary: "barriers of all and of some warps, warps that end early, flags",
+        change: barriers,
+    },
+    Theme { name: "memory", summary: "all memories, widths, patterns, generic addresses", change: memory },
+    Theme { name: "conflicts", summary: "banks of registers and of shared memory, constants", change: conflicts },
+    Theme {
+        name: "latency",
+        summary: "results of global memory that are read, overwritten, left behind",
+        change: latency,
+    },
+    Theme {
+        name: "atomics",
+        summary: "atomic operations of lanes, warps and blocks on the same words",
+        change: atomics,
+    },
+    Theme { name: "arithmetic", summary: "operations on integers and floats", change: arithmetic },
+];
+
+/// The theme of that name.
+pub fn find(name: &str) -> Option<&'static Theme> {
+    THEMES.iter().find(|theme| theme.name == name)
+}
+
+/// Their names, in a list.
+pub fn names() -> String {
+    THEMES.iter().map(|theme| theme.name).collect::<Vec<_>>().join(", ")
+}
+
+/// Adds quotas.
+fn quotas(weights: &mut Weights, quotas: &[(&str, u64)]) {
+    weights.quotas.extend(quotas.iter().map(|&(point, quota)| (point.to_owned(), quota)));
+}
+
+fn mixed(weights: &mut Weights) {
+    quotas(
+        weights,
+        &[("branch splits the lanes", 20), ("barrier of all warps", 2), ("load B32 from global memory", 10)],
+    );
+}
+
+fn dependences(weights: &mut Weights) {
+    weights.mix = Mix { integer: 500, float: 150, lanes: 80, access: 120, branch: 20, ..Mix::default() };
+    let chances = &mut weights.chances;
+    (chances.raw, chances.war, chances.waw, chances.near) = (650, 500, 300, 600);
+    (chances.guard, chances.predicate, chances.carry) = (400, 600, 600);
+    weights.sizes.registers = [24, 28];
+    weights.sizes.warps = [1, 3];
+    quotas(
+        weights,
+        &[
+            ("read after write, next instruction", 200),
+            ("write after read, up to 4 instructions", 200),
+            ("write after write, up to 4 instructions", 200),
+            ("carry of an addition used by an addition", 6),
+        ],
+    );
+}
+
+fn divergence(weights: &mut Weights) {
+    let mix = Mix { branch: 130, r#loop: 40, leave: 60, exit: 8, nest: 20, lanes: 90, access: 120, ..Mix::default() };
+    weights.mix = mix;
+    weights.chances.divergent = 850;
+    weights.sizes.nest = [14, 31];
+    weights.sizes.depth = [3, 6];
+    weights.sizes.section = [12, 24];
+    quotas(
+        weights,
+        &[("branch splits the lanes", 100), ("loop left by some lanes", 4), ("20 or more groups wait", 10)],
+    );
+}
+
+fn barriers(weights: &mut Weights) {
+    weights.mix = Mix { barrier: 120, meeting: 50, end_warp: 60, exit: 6, spin: 12, branch: 40, ..Mix::default() };
+    weights.windows = Windows { shared_own: 60, shared_other: 60, shared_sums: 20, ..Windows::default() };
+    let chances = &mut weights.chances;
+    (chances.divergent, chances.warps_end, chances.partial) = (400, 800, 500);
+    weights.sizes.warps = [2, 12];
+    weights.sizes.blocks = [1, 6];
+    quotas(weights, &[("barrier of all warps", 20)]);
+}
+
+fn memory(weights: &mut Weights) {
+    weights.mix = Mix { integer: 150, float: 40, access: 400, barrier: 20, ..Mix::default() };
+    let chances = &mut weights.chances;
+    (chances.generic, chances.mixed, chances.narrow, chances.vector) = (350, 450, 500, 350);
+    weights.sizes.blocks = [2, 8];
+    quotas(
+        weights,
+        &[
+            ("access of 3 to 8 lines", 10),
+            ("store B8 to shared memory", 4),
+            ("load S16 from constant memory", 4),
+            ("access of 17 or more lines", 4),
+            ("generic access to two memories", 4),
+        ],
+    );
+}
+
+fn conflicts(weights: &mut Weights) {
+    weights.mix = Mix { access: 250, branch: 25, ..Mix::default() };
+    let shared = Windows { shared_own: 80, shared_other: 100, shared_sums: 20, constant: 40, ..Windows::default() };
+    weights.windows = Windows { own: 10, ..shared };
+    weights.patterns = Patterns { unit: 10, strided: 60, apart: 60, data: 40, ..Patterns::default() };
+    let chances = &mut weights.chances;
+    (chances.same_bank, chances.narrow, chances.war) = (700, 150, 350);
+    weights.sizes.registers = [40, 96];
+    weights.sizes.shared_words = [512, 1024];
+    weights.sizes.warps = [2, 4];
+    weights.sizes.trips = [1, 3];
+    quotas(
+        weights,
+        &[
+            ("two sources in a bank", 100),
+            ("three sources in a bank", 4),
+            ("shared access of 9 to 16 words in a bank", 10),
+            ("shared access of 17 or more words in a bank", 10),
+        ],
+    );
+}
+
+fn latency(weights: &mut Weights) {
+    weights.mix = Mix { access: 350, integer: 250, float: 60, branch: 25, ..Mix::default() };
+    weights.windows = Windows { own: 60, input: 40, local: 30, shared_own: 8, shared_other: 8, ..Windows::default() };
+    let chances = &mut weights.chances;
+    (chances.raw, chances.waw, chances.war, chances.store) = (500, 350, 350, 300);
+    weights.sizes.warps = [2, 8];
+    weights.sizes.blocks = [2, 8];
+    quotas(
+        weights,
+        &[
+            ("result of a load overwritten, up to 4 instructions", 10),
+            ("result of a global load read, up to 4 instructions", 20),
+        ],
+    );
+}
+
+fn atomics(weights: &mut Weights) {
+    weights.mix = Mix { access: 350, integer: 220, float: 40, ..Mix::default() };
+    weights.windows = Windows { sums: 80, shared_sums: 80, own: 40, shared_own: 40, ..Windows::default() };
+    let chances = &mut weights.chances;
+    (chances.atomic, chances.ordered, chances.cas, chances.store) = (500, 1000, 150, 600);
+    weights.patterns = Patterns { uniform: 30, grouped: 25, ..Patterns::default() };
+    quotas(
+        weights,
+        &[
+            ("atomic operation of lanes on one word", 20),
+            ("atomic INC on global memory", 4),
+            ("atomic DEC on global memory", 4),
+            ("atomic CAS on global memory", 4),
+            ("atomic DEC on shared memory", 4),
+        ],
+    );
+}
+
+fn arithmetic(weights: &mut Weights) {
+    weights.mix = Mix { integer: 500, float: 500, fresh: 120, access: 60, branch: 25, ..Mix::default() };
+    weights.windows = Windows { floats: 60, input: 30, constant: 30, ..Windows::default() };
+    let chances = &mut weights.chances;
+    (chances.raw, chances.guard, chances.carry) = (250, 150, 550);
+    quotas(weights, &[("two sources in a bank", 20)]);
+}

@@ -1,0 +1,447 @@
+//! What random programs are made of: weights, chances, sizes, quotas, and themes that have them ready.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gpurf_lockstep::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Named weights in a group of which one is chosen at a time.
+macro_rules! mix {
+    ($(#[$doc:meta])* $name:ident of $choice:ident { $($(#[$field_doc:meta])* $field:ident $variant:ident = $default:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name { $($(#[$field_doc])* pub $field: u32,)+ }
+
+        /// One of them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $choice { $($(#[$field_doc])* $variant,)+ }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        impl $name {
+            /// None of any.
+            pub const NONE: Self = Self { $($field: 0,)+ };
+
+            /// One of those that `allowed` allows, by weight; nothing where all weights are 0.
+            pub fn choose(&self, rng: &mut Rng, allowed: impl Fn($choice) -> bool) -> Option<$choice> {
+                let all = [$(($choice::$variant, u64::from(self.$field)),)+];
+                let total: u64 = all.iter().filter(|(choice, _)| allowed(*choice)).map(|(_, weight)| weight).sum();
+                let mut at = if total == 0 { return None } else { rng.below(total) };
+                for (choice, weight) in all.into_iter().filter(|(choice, _)| allowed(*choice)) {
+                    if at < weight {
+                        return Some(choice);
+                    }
+                    at -= weight;
+                }
+                None
+            }
+        }
+    };
+}
+
+mix! {
+    /// Kinds of statements.
+    Mix of Kind {
+        /// Integer operations.
+        integer Integer = 300,
+        /// Single precision operations, where the SM has a unit for them.
+        float Float = 120,
+        /// Shuffles, votes, ballots, predicate logic.
+        lanes Lanes = 60,
+        /// Special registers.
+        special Special = 70,
+        /// Fresh values: constants, and words of the inputs.
+        fresh Fresh = 30,
+        /// Accesses to memory.
+        access Access = 240,
+        /// Two ways.
+        branch Branch = 50,
+        /// Loops.
+        r#loop Loop = 16,
+        /// Out of a loop, or on to its next round.
+        leave Leave = 20,
+        /// Ends of lanes.
+        exit Exit = 4,
+        /// Ends of whole warps.
+        end_warp EndWarp = 40,
+        /// Barriers of all warps.
+        barrier Barrier = 25,
+        /// Barriers of some warps.
+        meeting Meeting = 8,
+        /// WARPSYNC, MEMBAR, NOP.
+        sync Sync = 16,
+        /// Instructions that are jumped over.
+        skip Skip = 5,
+        /// Warps that wait for a flag of another one.
+        spin Spin = 2,
+        /// Branches in branches, each of which takes one lane away.
+        nest Nest = 1,
+    }
+}
+
+mix! {
+    /// Where accesses go.
+    Windows of WindowChoice {
+        /// The warp's own part of global memory.
+        own Own = 30,
+        /// Global memory that nobody writes.
+        input Input = 12,
+        /// The same, with floats of all kinds.
+        floats Floats = 6,
+        /// Local memory.
+        local Local = 40,
+        /// The warp's own part of shared memory.
+        shared_own SharedOwn = 25,
+        /// What all warps have written to shared memory before the last barrier.
+        shared_other SharedOther = 25,
+        /// Constants.
+        constant Constant = 20,
+        /// Words of global memory for atomic operations of all blocks.
+        sums Sums = 26,
+        /// Words of shared memory for atomic operations of all warps.
+        shared_sums SharedSums = 28,
+    }
+}
+
+mix! {
+    /// Where the lanes of an access go.
+    Patterns of PatternChoice {
+        /// Neighbours.
+        unit Unit = 30,
+        /// A stride of 2 to 33 words.
+        strided Strided = 30,
+        /// A line of memory, or the same bank of shared memory, for each lane.
+        apart Apart = 12,
+        /// As neighbours, downwards.
+        reversed Reversed = 8,
+        /// Lanes exchanged by an exclusive or.
+        exchanged Exchanged = 8,
+        /// Groups of lanes in one place.
+        grouped Grouped = 10,
+        /// All lanes in one place.
+        uniform Uniform = 12,
+        /// Anywhere, by a register.
+        data Data = 25,
+    }
+}
+
+/// Named chances, in a thousand.
+macro_rules! chances {
+    ($($(#[$doc:meta])* $field:ident = $default:literal,)+) => {
+        /// Chances in a thousand.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct Chances { $($(#[$doc])* pub $field: u32,)+ }
+
+        impl Default for Chances {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        impl Chances {
+            fn all(&self) -> Vec<(&'static str, u32)> {
+                vec![$((stringify!($field), self.$field),)+]
+            }
+        }
+    };
+}
+
+chances! {
+    /// A source is a register that has been written a few instructions before.
+    raw = 350,
+    /// A destination is a register that has been read a few instructions before.
+    war = 250,
+    /// A destination is a register that has been written a few instructions before.
+    waw = 120,
+    /// Of these, the last instruction's.
+    near = 400,
+    /// A source is in the bank of another source.
+    same_bank = 300,
+    /// A source is another source.
+    same_register = 60,
+    /// A source or a destination is `RZ`.
+    zero = 40,
+    /// Source b is a constant, where it may be.
+    constant = 300,
+    /// An instruction has a guard.
+    guard = 250,
+    /// Of these, one that no lane passes.
+    guard_never = 40,
+    /// A second result, of predicates, is kept.
+    predicate = 350,
+    /// A predicate source is not at rest.
+    carry = 400,
+    /// An access that could be either is a store.
+    store = 450,
+    /// A store is an atomic operation.
+    atomic = 200,
+    /// An atomic operation is a compare and swap.
+    cas = 150,
+    /// An atomic operation gives its result, in programs in which that is allowed.
+    result = 700,
+    /// A program in which the order of atomic operations may show.
+    ordered = 600,
+    /// An access is of less than a word.
+    narrow = 420,
+    /// An access of words is a vector.
+    vector = 200,
+    /// An access has a generic address.
+    generic = 200,
+    /// A generic access goes to two windows.
+    mixed = 350,
+    /// A load from two windows goes to a quick memory (shared, constant) and to a slow one (global, local). 0, since the SM reports the register as
+    /// written when the last pass answers, which is not the last answer then.
+    two_speeds = 0,
+    /// The upper word of an address stands in a register.
+    wide = 300,
+    /// An access has an offset.
+    offset = 400,
+    /// Lanes of a warp are not of one mind in a condition.
+    divergent = 650,
+    /// A branch has two sides.
+    otherwise = 550,
+    /// A program in which whole warps may end early.
+    warps_end = 500,
+    /// The last warp of a block is not full.
+    partial = 350,
+    /// A program whose control fields are not at rest.
+    control = 300,
+    /// A program whose last branch has no meeting point: its paths only end.
+    split_end = 200,
+}
+
+/// A range, both ends included.
+pub type Range = [u32; 2];
+
+/// Sizes: each is drawn from its range for every program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sizes {
+    /// Warps of a block.
+    pub warps: Range,
+    /// Blocks of the grid.
+    pub blocks: Range,
+    /// Registers of a thread; at least 24.
+    pub registers: Range,
+    /// Words of a warp's part of a half of shared memory; a power of two.
+    pub shared_words: Range,
+    /// Words of a warp's part of global memory; a power of two.
+    pub own_words: Range,
+    /// Words of local memory of a thread; a power of two.
+    pub local_words: Range,
+    /// Statements of a section. A program gets another section until its quotas are met.
+    pub section: Range,
+    /// Statements of a side of a branch, of a loop; 0: an empty one.
+    pub inner: Range,
+    /// Rounds of a loop.
+    pub trips: Range,
+    /// Branches and loops around a statement, at most.
+    pub depth: Range,
+    /// Depth of a nest, at most 31.
+    pub nest: Range,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self {
+            warps: [1, 6],
+            blocks: [2, 6],
+            registers: [24, 48],
+            shared_words: [32, 128],
+            own_words: [64, 1024],
+            local_words: [4, 16],
+            section: [20, 40],
+            inner: [0, 6],
+            trips: [1, 5],
+            depth: [2, 4],
+            nest: [3, 10],
+        }
+    }
+}
+
+/// What random programs are made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Weights {
+    /// Kinds of statements.
+    pub mix: Mix,
+    /// Where accesses go.
+    pub windows: Windows,
+    /// Where their lanes go.
+    pub patterns: Patterns,
+    /// Chances in a thousand.
+    pub chances: Chances,
+    /// Sizes.
+    pub sizes: Sizes,
+    /// How often a program has to reach a point of the coverage at least.
+    pub quotas: BTreeMap<String, u64>,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            mix: Mix::default(),
+            windows: Windows::default(),
+            patterns: Patterns::default(),
+            chances: Chances::default(),
+            sizes: Sizes::default(),
+            quotas: [("warp instruction".to_owned(), 2000)].into(),
+        }
+    }
+}
+
+/// Why there are no weights.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightsError {
+    /// No file, and no theme.
+    #[error("there is no theme {name}, and no file of that name; the themes are {}", super::themes::names())]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// It cannot be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It says something that it cannot say.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line.
+        line: usize,
+        /// Column.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A value that it cannot have.
+    #[error("{}: {message}", path.display())]
+    Value {
+        /// The file.
+        path: PathBuf,
+        /// Which, and what it may be.
+        message: String,
+    },
+}
+
+/// A file of weights: what differs from a theme.
+#[derive(Deserialize)]
+struct File {
+    theme: Option<String>,
+    #[serde(flatten)]
+    _weights: toml::Table,
+}
+
+impl Weights {
+    /// The weights of a theme, or of a file.
+    ///
+    /// # Errors
+    /// When there is neither, or the file cannot be used.
+    pub fn load(name: &str) -> Result<Self, WeightsError> {
+        if let Some(theme) = super::themes::find(name) {
+            return Ok(theme.weights());
+        }
+        let path = Path::new(name);
+        if !path.is_file() {
+            return Err(WeightsError::Unknown { name: name.into() });
+        }
+        let text =
+            std::fs::read_to_string(path).map_err(|source| WeightsError::Unreadable { path: path.into(), source })?;
+        Self::parse(path, &text)
+    }
+
+    /// Reads the text of a file: `theme` names the theme that it changes (`mixed` if it is left out), all else is what differs from it.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, WeightsError> {
+        let malformed = |error: toml::de::Error| {
+            let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or("");
+            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+            WeightsError::Malformed {
+                path: path.into(),
+                line: before.matches('\n').count() + 1,
+                column: before[line_start..].chars().count() + 1,
+                message: error.message().trim().to_owned(),
+            }
+        };
+        let value = |message: String| WeightsError::Value { path: path.into(), message };
+        let file: File = toml::from_str(text).map_err(malformed)?;
+        let name = file.theme.as_deref().unwrap_or(super::themes::DEFAULT);
+        let theme = super::themes::find(name)
+            .ok_or_else(|| value(format!("there is no theme {name}; the themes are {}", super::themes::names())))?;
+        // Read by itself first, for messages that know the place.
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        #[derive(Default)]
+        #[allow(dead_code, reason = "only its keys and types are looked at")]
+        struct Strict {
+            theme: Option<String>,
+            mix: Mix,
+            windows: Windows,
+            patterns: Patterns,
+            chances: Chances,
+            sizes: Sizes,
+            quotas: BTreeMap<String, u64>,
+        }
+        toml::from_str::<Strict>(text).map_err(malformed)?;
+        let mut base = toml::Table::try_from(theme.weights()).expect("weights are tables of numbers");
+        let mut changes: toml::Table = toml::from_str(text).map_err(malformed)?;
+        changes.remove("theme");
+        for (group, values) in changes {
+            if let (Some(toml::Value::Table(group)), toml::Value::Table(values)) = (base.get_mut(&group), values) {
+                group.extend(values);
+            }
+        }
+        let weights: Self = base.try_into().map_err(malformed)?;
+        weights.check().map_err(value)?;
+        Ok(weights)
+    }
+
+    /// Whether every value is one that it can have.
+    ///
+    /// # Errors
+    /// The first that is not, and what it may be.
+    pub fn check(&self) -> Result<(), String> {
+        if let Some((name, chance)) = self.chances.all().into_iter().find(|(_, chance)| *chance > 1000) {
+            return Err(format!("chances.{name} = {chance}: it is at most 1000"));
+        }
+        let sizes = &self.sizes;
+        let ranges = [
+            ("warps", sizes.warps, 1, 32),
+            ("blocks", sizes.blocks, 1, 4096),
+            ("registers", sizes.registers, 24, 255),
+            ("shared_words", sizes.shared_words, 32, 1024),
+            ("own_words", sizes.own_words, 32, 4096),
+            ("local_words", sizes.local_words, 4, 1024),
+            ("section", sizes.section, 1, 1000),
+            ("inner", sizes.inner, 0, 100),
+            ("trips", sizes.trips, 1, 64),
+            ("depth", sizes.depth, 1, 8),
+            ("nest", sizes.nest, 1, 31),
+        ];
+        for (name, [from, to], least, most) in ranges {
+            if from > to || from < least || to > most {
+                let message =
+                    format!("sizes.{name} = [{from}, {to}]: both are from {least} to {most}, the first is not");
+                return Err(format!("{message} above the second"));
+            }
+        }
+        if let Some(name) = self.quotas.keys().find(|name| !super::coverage::POINTS.contains(&name.as_str())) {
+            return Err(format!("quotas: there is no point `{name}` (docs/programs.md lists them)"));
+        }
+        Ok(())
+    }
+}

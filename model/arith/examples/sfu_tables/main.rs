@@ -1,0 +1,8 @@
+//! Prints the interpolation tables as a SystemVerilog package:
+//! `cargo run -p gpurf-arith --example sfu_tables > rtl/execute/sfu_tables_pkg.sv`. A test holds the file against this.
+
+mod package;
+
+fn main() {
+    print!("{}", package::text());
+}

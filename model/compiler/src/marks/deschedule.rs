@@ -1,0 +1,59 @@
+//! The bit "deschedule": the instruction is the first to need the result of a long-latency operation.
+//!
+//! A warp that comes to such an instruction gives up its active slot until *all* of its long-latency operations are
+//! through, so that behind it nothing is under way. A barrier that all lanes come to does the same by itself. An
+//! instruction is marked when, on some way to it, a register that it reads or overwrites is the result of a long-latency
+//! operation and no such point has been passed since.
+
+use super::flow::{Registers, forward};
+use gpurf_isa::{Instruction, Op};
+
+/// Marks them.
+///
+/// A mark made for one way counts on all of them, so that each mark may make others needless. Marks are first made in the
+/// order of the code, each at once in force; then those that are not needed, as things stand, are taken away, as long as
+/// the rest does without them.
+pub fn mark(code: &mut [Instruction]) {
+    let mut marked = vec![false; code.len()];
+    forward(code, |pc, coming| {
+        marked[pc] |= needs(&code[pc], coming);
+        behind(&code[pc], marked[pc], coming)
+    });
+    loop {
+        let fewer = needed(code, &marked);
+        let enough = needed(code, &fewer).iter().zip(&fewer).all(|(needed, marked)| *marked || !*needed);
+        if fewer == marked || !enough {
+            break;
+        }
+        marked = fewer;
+    }
+    for (instruction, marked) in code.iter_mut().zip(marked) {
+        instruction.control.deschedule = marked;
+    }
+}
+
+/// The instructions that need the mark when these have it.
+fn needed(code: &[Instruction], marked: &[bool]) -> Vec<bool> {
+    let coming = forward(code, |pc, coming| behind(&code[pc], marked[pc], coming));
+    code.iter().zip(coming).map(|(instruction, coming)| needs(instruction, coming)).collect()
+}
+
+/// Whether an instruction touches a register whose value is still to come. What overwrites it has to wait as well.
+fn needs(instruction: &Instruction, coming: Registers) -> bool {
+    let mut touched = instruction.sources().map(|(_, register)| register).chain(instruction.destination());
+    touched.any(|register| coming.contains(register))
+}
+
+/// The registers whose values are still to come, behind an instruction.
+fn behind(instruction: &Instruction, marked: bool, coming: Registers) -> Registers {
+    let still = if marked || is_barrier_of_all(instruction) { Registers::NONE } else { coming };
+    match instruction.destination() {
+        Some(register) if instruction.is_long_latency() => still.with(register),
+        _ => still,
+    }
+}
+
+/// Whether every lane that comes here waits at a barrier, so that the warp is descheduled for certain.
+pub fn is_barrier_of_all(instruction: &Instruction) -> bool {
+    matches!(instruction.op, Op::Bar { .. }) && !instruction.is_guarded()
+}

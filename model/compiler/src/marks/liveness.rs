@@ -1,0 +1,65 @@
+//! Which registers are still read behind an instruction, in finished code.
+//!
+//! There are two questions, and they have different answers where lanes diverge:
+//!
+//! * [`of_lane`]: does a lane that executes the instruction read its own part of the register again? A lane follows one
+//!   way through the thread's control-flow graph and reads nothing but its own part, shuffles included: those read lanes
+//!   that execute them too, for which the shuffle is a read of their own. So the thread's graph answers it.
+//! * [`of_warp`]: does any lane of the warp read the register? While one side of a branch runs, the other side's lanes
+//!   wait, at the branch's target or where the sides meet, and what they will read from there on is live all the while,
+//!   whatever the running lanes write.
+
+use super::flow::{Registers, backward, sources, successors};
+use gpurf_isa::Instruction;
+
+/// For each instruction the registers that a lane may still read behind it. A guarded write is no kill: a lane that the
+/// guard leaves out keeps the old value.
+pub fn of_lane(code: &[Instruction]) -> Vec<Registers> {
+    backward(code, |pc, behind| front(&code[pc], behind))
+}
+
+/// For each instruction the registers that any lane of the warp may still read when it has been executed.
+pub fn of_warp(code: &[Instruction]) -> Vec<Registers> {
+    let lane = of_lane(code);
+    let at = |pc: usize| front(&code[pc], lane[pc]);
+    let mut warp = lane.clone();
+    for (pc, branch) in code.iter().enumerate().filter(|(_, instruction)| instruction.may_diverge()) {
+        let Some(target) = branch.target().map(|target| target.index()) else { continue };
+        let meet = branch.reconvergence.map(|meet| meet.index());
+        let falling = side(code, pc + 1, meet);
+        let taken = side(code, target, meet);
+        // The side that falls through runs first; the taken lanes wait for it at the target.
+        let waiting = if Some(target) == meet { Registers::NONE } else { at(target) };
+        let meeting = meet.map_or(Registers::NONE, at);
+        for (pc, live) in warp.iter_mut().enumerate() {
+            if falling[pc] {
+                *live = live.union(waiting);
+            }
+            if falling[pc] || taken[pc] {
+                *live = live.union(meeting);
+            }
+        }
+    }
+    warp
+}
+
+/// What is live in front of an instruction, given what is behind it.
+fn front(instruction: &Instruction, behind: Registers) -> Registers {
+    let kept = match instruction.destination() {
+        Some(register) if !instruction.is_guarded() => behind.without(register),
+        _ => behind,
+    };
+    kept.union(sources(instruction))
+}
+
+/// The instructions of one side of a branch: those that its lanes reach from `first` before they come to `meet`.
+fn side(code: &[Instruction], first: usize, meet: Option<usize>) -> Vec<bool> {
+    let mut inside = vec![false; code.len()];
+    let mut open = vec![first];
+    while let Some(pc) = open.pop() {
+        if pc < code.len() && Some(pc) != meet && !std::mem::replace(&mut inside[pc], true) {
+            open.extend(successors(code, pc));
+        }
+    }
+    inside
+}

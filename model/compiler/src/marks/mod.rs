@@ -1,0 +1,41 @@
+//! What the compiler tells the register-file organisations: passes over finished code that fill in control fields.
+//!
+//! They work on machine instructions with registers and program counters, behind everything that changes code. None
+//! changes what a kernel computes. What the fields mean stands in `docs/isa.md`; why the marks are right, above all where
+//! lanes diverge, in `docs/compiler.md`.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`flow`] | ways through finished code, and what holds along them |
+//! | [`liveness`] | which registers are still read: by a lane, by any lane of the warp |
+//! | `last_read` | the bits "last read" of sources a, b, c |
+//! | `deschedule` | the bit "deschedule" |
+//! | `bypass` | the bits "RFC bypass" and "LRF bypass" |
+
+mod bypass;
+mod deschedule;
+pub mod flow;
+mod last_read;
+pub mod liveness;
+#[cfg(test)]
+mod tests;
+
+use gpurf_isa::Instruction;
+
+/// A pass over finished code that fills in control fields.
+pub type Pass = fn(&mut [Instruction]);
+
+/// The passes by name, in their order: what bypasses a level depends on where a warp is descheduled.
+pub const PASSES: &[(&str, Pass)] = &[
+    ("last reads", last_read::mark),
+    ("deschedule", deschedule::mark),
+    ("RFC bypass", bypass::mark_rfc),
+    ("LRF bypass", bypass::mark_lrf),
+];
+
+/// Runs all passes.
+pub fn run(code: &mut [Instruction]) {
+    for (_, pass) in PASSES {
+        pass(code);
+    }
+}

@@ -1,0 +1,126 @@
+//! Hand-written code for each hazard, and random code, with the marks of the passes, judged by the oracle lane by lane.
+//!
+//! Each rule of a pass is also shown to matter: the pass is given other code, in which what the rule is about is not
+//! there (a guard taken away, a backward branch cut), and with the marks that it makes for that code the judge complains.
+
+mod bypass;
+mod deschedule;
+mod last_read;
+mod random;
+
+use super::{liveness, run};
+use gpurf_isa::image::Kernel;
+use gpurf_isa::{Instruction, Op, PredicateSource, Slot, assemble};
+use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope, Wrong};
+use gpurf_oracle::{Geometry, Launch, Memory, Oracle, Program};
+
+/// Puts the thread's number into R0, the address of a buffer of zeros into R2, and a thread of the lower half into P0.
+const START: &str = "
+    S2R.TID.X R0
+    LDC.B32 R2, [RZ]
+    ISETP.LT.AND P0, R0, 16, PT
+";
+
+/// Code behind [`START`], without marks.
+fn code(text: &str) -> Vec<Instruction> {
+    assemble(&format!("{START}{text}")).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+}
+
+/// The code with all marks.
+fn marked(text: &str) -> Vec<Instruction> {
+    let mut code = code(text);
+    run(&mut code);
+    code
+}
+
+/// The code with the marks that the passes make for what `change` makes of it.
+fn marked_as_if(text: &str, change: impl Fn(&mut Instruction)) -> Vec<Instruction> {
+    let mut code = code(text);
+    let mut other = code.clone();
+    other.iter_mut().for_each(change);
+    run(&mut other);
+    code.iter_mut().zip(other).for_each(|(instruction, other)| instruction.control = other.control);
+    code
+}
+
+/// The code with all marks, but the registers that are dead for the whole warp behind an instruction as its last reads.
+fn marked_for_warp(text: &str) -> Vec<Instruction> {
+    let mut code = marked(text);
+    let live = liveness::of_warp(&code);
+    for (instruction, live) in code.iter_mut().zip(live) {
+        let dead = |slot| instruction.source(slot).is_some_and(|register| !live.contains(register));
+        instruction.control.last_read = Slot::ALL.map(dead);
+    }
+    code
+}
+
+/// Runs the code on one warp under a judge.
+fn judge(code: &[Instruction], scope: Scope) -> (Vec<Wrong>, MarkCounts) {
+    let kernel = Kernel {
+        name: "test".into(),
+        code: code.to_vec(),
+        lines: vec![1; code.len()],
+        registers: 32,
+        static_shared: 256,
+        local_bytes: 64,
+        ..Kernel::default()
+    };
+    let program = Program::new(&kernel, "test.ptx").unwrap_or_else(|error| panic!("{error}"));
+    let mut memory = Memory::default();
+    let buffer = memory.add("buffer", &[0; 4096]).expect("there is room");
+    let constant = u64::from(memory.buffer(buffer).address()).to_le_bytes();
+    let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], dynamic_shared: 0 };
+    let launch = Launch { program: &program, geometry, constant: &constant };
+    let mut judge = MarkJudge::new(code, scope);
+    let ran = Oracle::default().run_observed(&launch, &memory, &mut judge);
+    ran.unwrap_or_else(|fault| panic!("{fault}\n{}", listing(code)));
+    let (faults, counts) = judge.finish();
+    let mut wrong: Vec<Wrong> = faults.into_iter().map(|fault| fault.wrong).collect();
+    wrong.sort();
+    wrong.dedup();
+    (wrong, counts)
+}
+
+fn listing(code: &[Instruction]) -> String {
+    code.iter().enumerate().map(|(pc, instruction)| format!("{pc:4} {instruction}\n")).collect()
+}
+
+/// Asserts that the marks of the whole code behind [`START`] are these, in the order of the code: the control fields of
+/// each instruction as text, and that they hold.
+fn expect(text: &str, want: &[&str]) {
+    let code = marked(text);
+    let start = code.len() - want.len();
+    let got: Vec<String> = code[start..].iter().map(|instruction| instruction.control.to_string()).collect();
+    assert_eq!(got, want, "\n{}", listing(&code));
+    assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));
+}
+
+/// Asserts that the marks hold, and that those for the changed code do not.
+fn needs_rule(text: &str, change: impl Fn(&mut Instruction), wrong: Wrong) {
+    let right = marked(text);
+    assert_eq!(judge(&right, Scope::Lanes).0, [], "\n{}", listing(&right));
+    let without = marked_as_if(text, change);
+    let got = judge(&without, Scope::Lanes).0;
+    assert!(got.contains(&wrong), "{got:?} without the rule\n{}", listing(&without));
+}
+
+/// Takes the guards of all but branches away.
+fn without_guards(instruction: &mut Instruction) {
+    if !matches!(instruction.op, Op::Bra {}) {
+        instruction.guard = PredicateSource::TRUE;
+    }
+}
+
+/// Takes guarded instructions away, branches left out.
+fn without_guarded(instruction: &mut Instruction) {
+    if instruction.is_guarded() && !matches!(instruction.op, Op::Bra {}) {
+        *instruction = Instruction::new(Op::Nop {});
+    }
+}
+
+/// Takes branches away.
+fn without_branches(instruction: &mut Instruction) {
+    if matches!(instruction.op, Op::Bra {}) {
+        *instruction = Instruction::new(Op::Nop {});
+    }
+}

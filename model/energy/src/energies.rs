@@ -1,0 +1,119 @@
+//! Constants of a machine, and the energy of its traffic.
+
+use crate::tables::{Access, LRF, MRF, Table, WIRE};
+use crate::traffic::{Level, Traffic};
+
+/// How far a level is from those who use it, in mm.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Distance {
+    /// From the private datapath.
+    pub private: f64,
+    /// From the shared units.
+    pub shared: f64,
+}
+
+/// What accesses and wires cost.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Energies {
+    /// Accesses to the MRF.
+    pub mrf: Access,
+    /// Accesses to the RFC or ORF.
+    pub upper: Access,
+    /// Accesses to the LRF.
+    pub lrf: Access,
+    /// 32 bits over one millimetre, in pJ.
+    pub wire: f64,
+    /// Way to the MRF.
+    pub mrf_distance: Distance,
+    /// Way to the RFC or ORF.
+    pub upper_distance: Distance,
+    /// Way from the LRF to the private datapath, in mm.
+    pub lrf_distance: f64,
+}
+
+impl Energies {
+    /// Words of an access.
+    const WORDS: f64 = 4.0;
+
+    /// The RFC paper's machine (tables 2 and 3, 5.4): the MRF at 1 mm, the RFC at 0.2 mm. The paper has one distance for all units, and no LRF.
+    pub fn rfc_paper(entries: u32, active_warps: u32) -> Self {
+        Self {
+            upper: Table::RfcPaper.access(entries, active_warps),
+            upper_distance: Distance { private: 0.2, shared: 0.2 },
+            ..Self::thesis(entries, active_warps)
+        }
+    }
+
+    /// The hierarchy thesis's machine (tables 4.5 and 4.6).
+    pub fn thesis(entries: u32, active_warps: u32) -> Self {
+        Self {
+            mrf: MRF,
+            upper: Table::Thesis.access(entries, active_warps),
+            lrf: LRF,
+            wire: WIRE,
+            mrf_distance: Distance { private: 1.0, shared: 1.0 },
+            upper_distance: Distance { private: 0.2, shared: 0.4 },
+            lrf_distance: 0.05,
+        }
+    }
+
+    /// The energy of accesses. Values that move between levels cost their accesses and no wire, as in the papers.
+    pub fn of(&self, traffic: &Traffic) -> Energy {
+        let lrf = &traffic.lrf;
+        let accesses = |cost: Access, reads: u64, writes: u64| cost.read * reads as f64 + cost.write * writes as f64;
+        let level = |cost, level: &Level, way: Distance| Part {
+            access: accesses(cost, level.reads(), level.writes()),
+            wire: self.wire(level.private_reads + level.private_writes, way.private)
+                + self.wire(level.shared_reads + level.shared_writes, way.shared),
+        };
+        Energy {
+            mrf: level(self.mrf, &traffic.mrf, self.mrf_distance),
+            upper: level(self.upper, &traffic.upper, self.upper_distance),
+            lrf: Part {
+                access: accesses(self.lrf, lrf.reads + lrf.moving_reads, lrf.writes),
+                wire: self.wire(lrf.reads + lrf.writes, self.lrf_distance),
+            },
+        }
+    }
+
+    fn wire(&self, accesses: u64, millimetres: f64) -> f64 {
+        accesses as f64 * Self::WORDS * self.wire * millimetres
+    }
+}
+
+/// Energy of one level, in pJ.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Part {
+    /// In its arrays.
+    pub access: f64,
+    /// In the wires to those who use it.
+    pub wire: f64,
+}
+
+/// Energy of a register file, in pJ.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Energy {
+    /// Of the MRF.
+    pub mrf: Part,
+    /// Of the RFC or ORF.
+    pub upper: Part,
+    /// Of the LRF.
+    pub lrf: Part,
+}
+
+impl Energy {
+    /// In all arrays.
+    pub fn access(&self) -> f64 {
+        self.mrf.access + self.upper.access + self.lrf.access
+    }
+
+    /// In all wires.
+    pub fn wire(&self) -> f64 {
+        self.mrf.wire + self.upper.wire + self.lrf.wire
+    }
+
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.access() + self.wire()
+    }
+}

@@ -1,0 +1,23 @@
+//! The papers' energy models: from counted accesses to picojoules, and from a share of register-file energy to watts of a chip.
+//!
+//! The central idea: energy is a function of events and of nothing else. Model and RTL count the same events, so a comparison of energies is a
+//! comparison of counts; no activity of wires or cells is simulated. The price is the papers' own: one number for each kind of access, whatever
+//! the data.
+//!
+//! * [`Traffic`] says how often each level was accessed and for whom; [`Energies`] are the constants of a machine; together they give [`Energy`].
+//! * [`RFC_PAPER`] and [`THESIS`] are the published tables. They differ where both have an entry, and are kept apart.
+//! * [`Chip`] sets a saving in proportion to a chip; [`Encoding`] is the price of bits in the instruction.
+//!
+//! Tag checks, operand collectors and multiplexers cost nothing here: the papers give no numbers for them. `docs/energy.md` has sources and units.
+
+mod chip;
+mod encoding;
+mod energies;
+mod tables;
+mod traffic;
+
+pub use chip::{Chip, Saving};
+pub use encoding::Encoding;
+pub use energies::{Distance, Energies, Energy, Part};
+pub use tables::{Access, BANK_AREA, LRF, MRF, Point, RFC_PAPER, RfcRow, THESIS, Table, ThesisRow, WIRE, wire_energy};
+pub use traffic::{Level, PrivateLevel, Traffic};

@@ -1,0 +1,147 @@
+//! The published tables, and what lies between their entries.
+
+/// Energy of an access to 128 bits, the registers of one name of four lanes, in pJ.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Access {
+    /// A read.
+    pub read: f64,
+    /// A write.
+    pub write: f64,
+}
+
+/// A row of the RFC paper's table 2.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RfcRow {
+    /// Entries of a thread.
+    pub entries: u32,
+    /// Active warps.
+    pub active_warps: u32,
+    /// Area in square micrometres.
+    pub area: f64,
+    /// Energy for 128 bits.
+    pub access: Access,
+}
+
+/// A row of the hierarchy thesis's table 4.5, for ORF and RFC.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ThesisRow {
+    /// Entries of a thread.
+    pub entries: u32,
+    /// Energy for 128 bits.
+    pub access: Access,
+}
+
+const fn access(read: f64, write: f64) -> Access {
+    Access { read, write }
+}
+
+const fn rfc(entries: u32, active_warps: u32, area: f64, read: f64, write: f64) -> RfcRow {
+    RfcRow { entries, active_warps, area, access: access(read, write) }
+}
+
+const fn orf(entries: u32, read: f64, write: f64) -> ThesisRow {
+    ThesisRow { entries, access: access(read, write) }
+}
+
+/// RFC paper, table 2: 3 read ports and 1 write port, 40 nm, 1 GHz, 0.9 V.
+pub const RFC_PAPER: [RfcRow; 9] = [
+    rfc(4, 4, 5100.0, 1.2, 3.8),
+    rfc(4, 6, 7400.0, 1.2, 4.4),
+    rfc(4, 8, 9600.0, 1.9, 6.1),
+    rfc(6, 4, 7400.0, 1.2, 4.4),
+    rfc(6, 6, 10800.0, 1.7, 5.4),
+    rfc(6, 8, 14300.0, 2.2, 6.7),
+    rfc(8, 4, 9600.0, 1.9, 6.1),
+    rfc(8, 6, 14300.0, 2.2, 6.7),
+    rfc(8, 8, 18800.0, 3.4, 10.9),
+];
+
+/// Hierarchy thesis, table 4.5: ORF and RFC for [`ThesisRow::ACTIVE_WARPS`].
+pub const THESIS: [ThesisRow; 8] = [
+    orf(1, 0.7, 2.0),
+    orf(2, 1.2, 3.8),
+    orf(3, 1.2, 4.4),
+    orf(4, 1.9, 6.1),
+    orf(5, 2.0, 6.0),
+    orf(6, 2.0, 6.7),
+    orf(7, 2.4, 7.7),
+    orf(8, 3.4, 10.9),
+];
+
+impl ThesisRow {
+    /// The thesis sizes its upper levels for eight active warps (4.4).
+    pub const ACTIVE_WARPS: u32 = 8;
+}
+
+/// The MRF: a bank of 4 KB with one read and one write port (RFC paper, table 3; hierarchy thesis, table 4.5).
+pub const MRF: Access = access(8.0, 11.0);
+
+/// The LRF of one entry (hierarchy thesis, table 4.5).
+pub const LRF: Access = access(0.7, 2.0);
+
+/// Area of a bank of the MRF in square micrometres (RFC paper, table 3).
+pub const BANK_AREA: f64 = 38_000.0;
+
+/// Energy of 32 bits over one millimetre, in pJ (RFC paper, table 3; hierarchy thesis, table 4.6).
+pub const WIRE: f64 = 1.9;
+
+/// The same from wire capacitance in fF/mm and voltage. A bit in two changes, and half of the changes charge the wire.
+pub fn wire_energy(capacitance: f64, volts: f64) -> f64 {
+    let charged = 0.5 * 0.5;
+    32.0 * charged * capacitance * volts * volts / 1000.0
+}
+
+/// Energies at a capacity.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Point {
+    /// Words of a lane: entries of a thread times active warps.
+    pub words: u32,
+    /// Energy for 128 bits.
+    pub access: Access,
+}
+
+/// Which of the published tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Table {
+    /// [`RFC_PAPER`].
+    RfcPaper,
+    /// [`THESIS`].
+    Thesis,
+}
+
+impl Table {
+    /// Its entries by capacity, ascending, each capacity once.
+    pub fn points(self) -> Vec<Point> {
+        let point = |entries: u32, warps: u32, access| Point { words: entries * warps, access };
+        let mut points: Vec<Point> = match self {
+            Self::RfcPaper => RFC_PAPER.iter().map(|row| point(row.entries, row.active_warps, row.access)).collect(),
+            Self::Thesis => THESIS.iter().map(|row| point(row.entries, ThesisRow::ACTIVE_WARPS, row.access)).collect(),
+        };
+        points.sort_by_key(|point| point.words);
+        points.dedup_by_key(|point| point.words);
+        points
+    }
+
+    /// Energies of an RFC or ORF with so many entries a thread, for so many active warps.
+    ///
+    /// What counts is the capacity, entries times warps: table 2 gives equal numbers for equal products, and energy is "roughly linear in relation
+    /// to capacity" (hierarchy thesis 5.2.1). Between two capacities of the table the energies lie on a straight line; below the smallest and
+    /// above the greatest they are in proportion to capacity.
+    pub fn access(self, entries: u32, active_warps: u32) -> Access {
+        let words = entries * active_warps;
+        let points = self.points();
+        let scaled = |point: &Point| {
+            let factor = f64::from(words) / f64::from(point.words);
+            access(point.access.read * factor, point.access.write * factor)
+        };
+        let (first, last) = (&points[0], &points[points.len() - 1]);
+        if words <= first.words {
+            return scaled(first);
+        }
+        let Some(above) = points.iter().position(|point| point.words >= words) else { return scaled(last) };
+        let (low, high) = (points[above - 1], points[above]);
+        let part = f64::from(words - low.words) / f64::from(high.words - low.words);
+        let between = |low: f64, high: f64| low + part * (high - low);
+        access(between(low.access.read, high.access.read), between(low.access.write, high.access.write))
+    }
+}

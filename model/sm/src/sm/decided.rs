@@ -1,0 +1,129 @@
+//! What the blocks decide in a cycle, from their state and the SM's inputs: it is found before the edge, and the edge acts on it.
+
+use gpurf_blocks::execute::{Offers, Ready, Source, UnitResult, Wanted};
+use gpurf_blocks::front::Decoded;
+use gpurf_blocks::instruction::Roles;
+use gpurf_blocks::issue::{Kind, Step, Then};
+use gpurf_blocks::memory::{LinePass, Server, SharedPass};
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::mrf::bits::set_bits;
+
+/// All of it.
+#[derive(Default)]
+pub(super) struct Decided {
+    /// The instruction at decode, and its warp.
+    pub(super) decoded: Option<(u8, Decoded)>,
+    /// The warp that fetches.
+    pub(super) fetching: Option<usize>,
+    /// Ports that issue.
+    pub(super) issuing: u8,
+    /// What they do; see [`issues`](Self::issues).
+    pub(super) issue: [Issue; MAX_PORTS],
+    /// The warps that do.
+    pub(super) pops: u64,
+    /// What the memory pipeline does.
+    pub(super) pass: Pass,
+    /// What leaves the operand stage.
+    pub(super) dispatch: Dispatch,
+    /// Who has results.
+    pub(super) offers: Offers,
+    /// Buses with a result.
+    pub(super) offered: u8,
+    /// Those whose result goes at this edge.
+    pub(super) going: u8,
+    /// The results; see [`results`](Self::results).
+    pub(super) result: [BusResult; MAX_PORTS],
+    /// Buses whose register, written at this edge, is complete.
+    pub(super) completes: u8,
+    /// Warps of the barrier that opens.
+    pub(super) opening: u64,
+}
+
+impl Decided {
+    /// The ports that issue, and what they do.
+    #[inline]
+    pub(super) fn issues(&self) -> impl Iterator<Item = (usize, &Issue)> {
+        set_bits(self.issuing).map(|p| (p, &self.issue[p % MAX_PORTS]))
+    }
+
+    /// The results on the buses of a set.
+    #[inline]
+    pub(super) fn results(&self, buses: u8) -> impl Iterator<Item = (usize, &BusResult)> {
+        set_bits(buses).map(|p| (p, &self.result[p % MAX_PORTS]))
+    }
+}
+
+/// An instruction that issues.
+#[derive(Clone, Copy)]
+pub(super) struct Issue {
+    pub(super) warp: u8,
+    pub(super) head: Decoded,
+    /// What it is to the SIMT stack, and what it does there.
+    pub(super) kind: Kind,
+    pub(super) step: Step,
+    /// Lanes that execute it.
+    pub(super) exec: u32,
+    /// It goes to the operand stage.
+    pub(super) operands: bool,
+    /// Why it is at fault: cause and value.
+    pub(super) fault: Option<(u8, u32)>,
+}
+
+impl Default for Issue {
+    fn default() -> Self {
+        Self {
+            warp: 0,
+            head: Decoded { op: 0, ctl: 0, roles: Roles(0), pc: 0 },
+            kind: Kind::Other,
+            step: Step { then: Then::Fetches, ended: 0 },
+            exec: 0,
+            operands: false,
+            fault: None,
+        }
+    }
+}
+
+/// A pass of the memory pipeline.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Pass {
+    /// Lanes that are offered, and to whom.
+    pub(super) offer: Option<(Server, u32)>,
+    /// Lanes that are served.
+    pub(super) served: u32,
+    /// With them no lane is left.
+    pub(super) last: bool,
+    /// The coalescer's part.
+    pub(super) line: Option<LinePass>,
+    /// Shared memory's.
+    pub(super) shared: SharedPass,
+}
+
+/// What leaves the operand stage: ports as masks.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Dispatch {
+    /// Which unit each of them wants.
+    pub(super) wanted: Wanted,
+    /// The units that take an instruction.
+    pub(super) units: Ready,
+    /// The port that is offered to the memory pipeline.
+    pub(super) memory: u8,
+    /// The port that is offered to the special function unit.
+    pub(super) sfu: u8,
+    /// The port that goes to the barrier unit.
+    pub(super) barrier: u8,
+    /// Ports whose offers are taken.
+    pub(super) ready: u8,
+}
+
+/// A result on its bus.
+#[derive(Clone, Copy)]
+pub(super) struct BusResult {
+    pub(super) source: Source,
+    pub(super) result: UnitResult,
+}
+
+impl Default for BusResult {
+    fn default() -> Self {
+        Self { source: Source::Alu, result: UnitResult::default() }
+    }
+}

@@ -1,0 +1,172 @@
+//! The edge of all blocks, and the one in reset.
+
+use gpurf_blocks::control::{Coordinates, Fault, Launch};
+use gpurf_blocks::instruction::cause;
+use gpurf_blocks::mrf::bits::set_bits;
+use gpurf_blocks::shape::Straps;
+
+use super::Blocks;
+use super::decided::{BusResult, Decided};
+use crate::ports::SmIn;
+
+impl Blocks {
+    /// The edge. Each block is asked before it is told: what follows is in the order in which that holds.
+    #[inline]
+    pub(super) fn edge(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided) {
+        let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
+        let (start, memory_idle) = (self.block_launcher.start(), self.coalescer.request().is_none());
+        self.tell_faults(decided);
+        self.push_side_results(straps.side_latency);
+        let row = self.clock_units(inputs, decided);
+        self.clock_results(decided);
+        self.clock_dispatch(decided, straps);
+        self.clock_operands(decided, true);
+        let pop = self.pop_results(decided);
+        let answer = (inputs.mem_rsp_valid_i != 0).then_some((&inputs.mem_rsp_data_i, inputs.mem_rsp_fault_i != 0));
+        self.line_table.advance(row.as_ref(), answer, pop);
+        self.clock_front(decided, start, alive);
+        self.write_coordinates();
+        self.block_launcher.edge(launch(inputs).as_ref(), alive, idle, memory_idle);
+        self.host_writes(inputs);
+        self.scoreboard.settle();
+    }
+
+    /// The faults of a cycle, in the order of their sources.
+    #[inline]
+    fn tell_faults(&mut self, decided: &Decided) {
+        for (_, issue) in decided.issues() {
+            if let Some((cause, value)) = issue.fault {
+                self.fault_unit.tell(Fault { value, warp: issue.warp, cause });
+            }
+        }
+        for alu in &self.alu {
+            if let (Some(value), Some(result)) = (alu.fault(), alu.result()) {
+                self.fault_unit.tell(Fault { value, warp: result.warp, cause: cause::WARP_DIVERGENCE });
+            }
+        }
+        if let Some(fault) = self.address_unit.fault() {
+            self.fault_unit.tell(Fault { value: fault.value, warp: fault.warp, cause: fault.cause });
+        }
+        if let Some(warp) = self.line_table.fault() {
+            self.fault_unit.tell(Fault { value: 0, warp, cause: cause::NO_SUCH_PLACE });
+        }
+        if let Some(fault) = self.barrier_unit.fault() {
+            self.fault_unit.tell(*fault);
+        }
+        if self.block_launcher.fault() {
+            self.fault_unit.tell(Fault { value: 0, warp: 0, cause: cause::DOES_NOT_FIT });
+        }
+    }
+
+    /// The launcher's coordinates of threads go to where S2R reads them.
+    #[inline]
+    fn write_coordinates(&mut self) {
+        if let Some(tid) = self.block_launcher.tid_write() {
+            self.special_registers.write(tid.index, tid.group, &tid.data);
+        }
+    }
+
+    /// What the host writes. In reset, too: RAM cells have none.
+    #[inline]
+    fn host_writes(&mut self, inputs: &SmIn) {
+        if inputs.code_we_i != 0 {
+            self.fetch.write_code(inputs.code_addr_i, inputs.code_op_i, inputs.code_ctl_i);
+        }
+        if inputs.const_we_i != 0 {
+            self.constant_memory.write(inputs.const_addr_i.into(), inputs.const_data_i);
+        }
+    }
+
+    /// An edge in reset. What is a memory takes what is offered to it all the same.
+    #[cold]
+    pub(super) fn reset(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided) {
+        let start = self.block_launcher.start();
+        self.push_side_results(straps.side_latency);
+        let row = self.clock_units(inputs, decided);
+        for (alu, queue) in self.alu.iter_mut().zip(&mut self.alu_queue) {
+            if queue.ready()
+                && let Some(result) = alu.result()
+            {
+                queue.push(straps.alu_latency, result, alu.data());
+            }
+            alu.reset();
+        }
+        for (unit, queue) in self.fp_unit.iter_mut().zip(&mut self.fp_queue) {
+            if queue.ready()
+                && let Some(result) = unit.result()
+            {
+                queue.push(straps.fp_latency, result, unit.data());
+            }
+            unit.reset();
+        }
+        if self.sfu_queue.ready()
+            && let Some(result) = self.sfu.result()
+        {
+            self.sfu_queue.push(straps.sfu_latency, result, self.sfu.data());
+        }
+        self.sfu.reset();
+        for (_, BusResult { result, .. }) in decided.results(decided.going) {
+            if let Some(pred) = result.pred {
+                self.predicate_file.write(result.warp, pred, result.mask, result.pred_data);
+            }
+        }
+        self.clock_operands(decided, false);
+        self.pop_results(decided);
+        self.alu_queue.iter_mut().chain(&mut self.fp_queue).for_each(|queue| queue.reset());
+        self.sfu_queue.reset();
+        self.side_queue.reset();
+        self.line_table.reset(row.as_ref());
+
+        self.fetch.reset(decided.fetching);
+        if let Some((warp, decoded)) = &decided.decoded {
+            self.instruction_buffer.write(*warp, decoded);
+        }
+        for w in set_bits(self.instruction_buffer.head_valid()) {
+            self.scoreboard.head(w, None);
+        }
+        self.instruction_buffer.reset();
+        self.simt_stack.advance();
+        for (_, issue) in decided.issues() {
+            self.simt_stack.issued(issue.warp.into(), &issue.step);
+        }
+        if let Some((warp, lanes)) = start {
+            self.simt_stack.start(warp.into(), lanes);
+        }
+        self.simt_stack.reset();
+        self.write_coordinates();
+        self.host_writes(inputs);
+
+        self.scoreboard.reset();
+        self.warp_scheduler.reset();
+        self.dispatcher.reset();
+        self.writeback.reset();
+        self.lane_crossbar.reset();
+        self.special_registers.reset();
+        self.address_unit.reset();
+        self.coalescer.reset();
+        self.shared_memory.reset(None);
+        self.constant_memory.reset();
+        self.block_launcher.reset();
+        self.barrier_unit.reset();
+        self.fault_unit.reset();
+        self.scoreboard.settle();
+    }
+}
+
+/// The grid that the host offers.
+#[inline]
+fn launch(inputs: &SmIn) -> Option<Launch> {
+    (inputs.launch_valid_i != 0).then(|| Launch {
+        grid: Coordinates { x: inputs.launch_grid_x_i, y: inputs.launch_grid_y_i, z: inputs.launch_grid_z_i },
+        block: Coordinates {
+            x: inputs.launch_block_x_i.into(),
+            y: inputs.launch_block_y_i,
+            z: inputs.launch_block_z_i.into(),
+        },
+        threads: inputs.launch_threads_i,
+        registers: inputs.launch_registers_i,
+        shared: inputs.launch_shared_i,
+        dynamic: inputs.launch_dynamic_i,
+        local_words: inputs.launch_local_i,
+    })
+}

@@ -1,0 +1,141 @@
+//! The event word.
+
+use gpurf_blocks::execute::Offers;
+use gpurf_blocks::memory::Server;
+use gpurf_blocks::mrf::bits::is_set;
+
+use super::Blocks;
+use super::decided::Decided;
+use crate::ports::{SM_EVENT, SmIn};
+
+/// Place of a field's lowest bit in the event word.
+const fn at(name: &str) -> u32 {
+    let (mut field, mut place) = (SM_EVENT.len(), 0);
+    while field > 0 {
+        field -= 1;
+        if is_same(SM_EVENT[field].0, name) {
+            return place;
+        }
+        place += SM_EVENT[field].1;
+    }
+    panic!("there is no such event")
+}
+
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// `value` in the field `name`.
+macro_rules! event {
+    ($name:literal, $value:expr) => {
+        u64::from($value) << const { at($name) }
+    };
+}
+
+impl Blocks {
+    /// What happens in a cycle.
+    #[inline]
+    pub(super) fn events(&self, inputs: &SmIn, decided: &Decided) -> u64 {
+        let started = self.block_launcher.start().is_some();
+        let answered = inputs.mem_rsp_valid_i != 0 && self.line_table.ready();
+        event!("fetch", decided.decoded.is_some())
+            | self.issue_events(decided)
+            | self.dispatch_events(decided)
+            | self.pass_events(decided)
+            | event!("barrier_open", decided.opening != 0)
+            | event!("result_wait", results_that_wait(decided))
+            | event!("warp_start", started)
+            | event!("line_answer", answered)
+    }
+
+    #[inline]
+    fn issue_events(&self, decided: &Decided) -> u64 {
+        let (mut issued, mut lanes, mut stalls) = (0u32, 0, 0);
+        for p in 0..self.ports {
+            if is_set(decided.issuing, p) {
+                issued += 1;
+                lanes += decided.issue[p].exec.count_ones();
+            } else {
+                // Two ports may have the same reason: it counts up.
+                stalls += self.stall(p);
+            }
+        }
+        event!("issue", issued) | event!("issue_lanes", lanes) | stalls
+    }
+
+    /// Why port p issues nothing.
+    #[inline]
+    fn stall(&self, p: usize) -> u64 {
+        let alive = self.own[p] & self.simt_stack.alive();
+        let there = alive & !self.barrier_unit.held();
+        let clear = there & self.scoreboard.clear();
+        if alive == 0 {
+            event!("stall_empty", 1u64)
+        } else if there == 0 {
+            event!("stall_barrier", 1u64)
+        } else if there & self.instruction_buffer.head_valid() == 0 {
+            event!("stall_fetch", 1u64)
+        } else if clear == 0 {
+            event!("stall_scoreboard", 1u64)
+        } else if clear & !self.scoreboard.operand() == 0 && !is_set(self.operand_stage.issue_ready(), p) {
+            event!("stall_collector", 1u64)
+        } else {
+            event!("stall_other", 1u64)
+        }
+    }
+
+    #[inline]
+    fn dispatch_events(&self, decided: &Decided) -> u64 {
+        let dispatch = &decided.dispatch;
+        let units = &dispatch.units;
+        event!("alu", (dispatch.wanted.alu & units.alu).count_ones())
+            | event!("fp", (dispatch.wanted.fp & units.fp).count_ones())
+            | event!("sfu", dispatch.sfu != 0 && units.sfu)
+            | event!("memory", dispatch.memory != 0 && units.memory)
+            | event!("barrier", dispatch.barrier != 0)
+    }
+
+    #[inline]
+    fn pass_events(&self, decided: &Decided) -> u64 {
+        let pass = &decided.pass;
+        let Some((server, offered)) = pass.offer else { return 0 };
+        let (serves, lanes) = (pass.served != 0, pass.served.count_ones());
+        let leaves = serves && pass.served != offered;
+        match server {
+            Server::Global | Server::Local => {
+                event!("line", serves) | event!("line_lanes", lanes) | event!("line_wait", !serves)
+            }
+            Server::Shared => {
+                event!("shared", serves) | event!("shared_lanes", lanes) | event!("shared_conflict", leaves)
+            }
+            Server::Constant => event!("constant", serves) | event!("constant_conflict", leaves),
+            Server::Shuffle => event!("shuffle", serves),
+            Server::Special => event!("special", serves),
+        }
+    }
+}
+
+/// Results that stay although they are offered.
+#[inline]
+fn results_that_wait(decided: &Decided) -> u32 {
+    let Offers { alu, fp, sfu, side, memory } = decided.offers;
+    let shared = u32::from(sfu) + u32::from(side) + u32::from(memory);
+    alu.count_ones() + fp.count_ones() + shared - decided.going.count_ones()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_field_is_the_least_significant() {
+        assert_eq!((at("line_answer"), at("warp_start"), at("result_wait")), (0, 1, 2));
+        let below: u32 = SM_EVENT[1..].iter().map(|&(_, bits)| bits).sum();
+        assert_eq!(at("fetch"), below);
+    }
+}

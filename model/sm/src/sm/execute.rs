@@ -1,0 +1,232 @@
+//! What leaves the operand stage, and the results that come back to it.
+
+use gpurf_blocks::control::Arrival;
+use gpurf_blocks::execute::{
+    AluInstruction, FpInstruction, Offers, SfuInstruction, Source, UnitResult, Wanted, Writeback,
+};
+use gpurf_blocks::memory::{Bounds, Instruction};
+use gpurf_blocks::mrf::bits::{is_set, set_bits};
+use gpurf_blocks::operands::Issued;
+use gpurf_blocks::shape::Straps;
+
+use super::Blocks;
+use super::decided::{BusResult, Decided, Dispatch, Pass};
+
+impl Blocks {
+    /// Which unit takes what.
+    #[inline]
+    pub(super) fn decide_dispatch(&self, pass: &Pass) -> Dispatch {
+        let offered = self.operand_stage.dispatch_valid();
+        let mut dispatch = Dispatch::default();
+        if offered == 0 {
+            return dispatch;
+        }
+        let mut wanted = Wanted::default();
+        for p in set_bits(offered) {
+            wanted.add(p, self.operand_stage.dispatched_roles(p));
+        }
+        for (p, (alu, queue)) in self.alu.iter().zip(&self.alu_queue).enumerate() {
+            dispatch.units.alu |= u8::from(alu.ready(queue.ready())) << p;
+        }
+        for (p, (unit, queue)) in self.fp_unit.iter().zip(&self.fp_queue).enumerate() {
+            dispatch.units.fp |= u8::from(unit.ready(queue.ready())) << p;
+        }
+        dispatch.units.memory = self.address_unit.ready(pass.served);
+        dispatch.units.sfu = self.sfu.ready(self.sfu_queue.ready());
+        dispatch.wanted = wanted;
+        dispatch.memory = self.dispatcher.memory(wanted);
+        dispatch.sfu = self.dispatcher.sfu(wanted);
+        dispatch.barrier = self.dispatcher.barrier(wanted);
+        dispatch.ready = self.dispatcher.ready(wanted, dispatch.units);
+        dispatch
+    }
+
+    /// Which result takes which bus. Those that write a register are offered to the operand stage.
+    #[inline]
+    pub(super) fn decide_results(&mut self, decided: &mut Decided) {
+        decided.completes = self.writeback.completes(self.operand_stage.write_done());
+        let mut offers = Offers {
+            alu: 0,
+            fp: 0,
+            sfu: self.sfu_queue.offers(),
+            side: self.side_queue.offers(),
+            memory: self.line_table.result().is_some(),
+        };
+        for (p, queue) in self.alu_queue.iter().enumerate() {
+            offers.alu |= u8::from(queue.offers()) << p;
+        }
+        for (p, queue) in self.fp_queue.iter().enumerate() {
+            offers.fp |= u8::from(queue.offers()) << p;
+        }
+        (decided.offers, decided.offered, decided.going) = (offers, 0, 0);
+        if offers.alu | offers.fp == 0 && !offers.sfu && !offers.side && !offers.memory {
+            return;
+        }
+        for p in 0..self.ports {
+            let Some(source) = self.writeback.choose(p, offers) else { continue };
+            let result = self.result(p, source);
+            if let Some(reg) = result.reg {
+                self.operand_stage.write(p, result.warp, reg, result.mask, self.rows());
+            }
+            decided.offered |= 1 << p;
+            decided.going |= u8::from(Writeback::goes(&result, is_set(self.operand_stage.write_ready(), p))) << p;
+            decided.result[p] = BusResult { source, result };
+        }
+    }
+
+    /// The result that a source has for bus `p`.
+    #[inline]
+    fn result(&self, p: usize, source: Source) -> UnitResult {
+        match source {
+            Source::Alu => self.alu_queue[p].head(),
+            Source::Fp => self.fp_queue[p].head(),
+            Source::Sfu => self.sfu_queue.head(),
+            Source::Side => self.side_queue.head(),
+            Source::Memory => {
+                let header = self.line_table.result().expect("it has been chosen").header;
+                UnitResult {
+                    mask: header.mask,
+                    pred_data: 0,
+                    warp: header.warp,
+                    reg: header.reg,
+                    pred: None,
+                    done: header.done,
+                }
+            }
+        }
+    }
+
+    /// The edge at which the results of ALUs and units of floating point go into their queues, and instructions into the units.
+    #[inline]
+    pub(super) fn clock_dispatch(&mut self, decided: &Decided, straps: &Straps) {
+        let Dispatch { wanted, units, memory, barrier, .. } = decided.dispatch;
+        for (p, (alu, queue)) in self.alu.iter_mut().zip(&mut self.alu_queue).enumerate() {
+            let ready = queue.ready();
+            if ready && let Some(result) = alu.result() {
+                queue.push(straps.alu_latency, result, alu.data());
+            }
+            if is_set(wanted.alu & units.alu, p) {
+                let offer = self.operand_stage.dispatched(p);
+                let Issued { op, ctl, roles, mask, s, t, warp, .. } = offer.instruction;
+                let instruction = AluInstruction { op, ctl, roles, mask, s, t, warp, src_valid: offer.src_valid };
+                alu.take(&instruction, offer.data.each_ref());
+            } else if ready {
+                alu.leave();
+            }
+        }
+        self.clock_floats(decided, straps);
+        self.dispatcher.advance(wanted, units);
+        self.address_unit.serve(decided.pass.served);
+        if units.memory && memory != 0 {
+            let offer = self.operand_stage.dispatched(memory.trailing_zeros() as usize);
+            let Issued { op, ctl, roles, mask, warp, .. } = offer.instruction;
+            let operands = std::array::from_fn(|k| offer.source(k));
+            let grid = self.block_launcher.grid();
+            let bounds = Bounds {
+                shared_base: self.block_launcher.place(warp),
+                shared_bytes: grid.shared,
+                local_words: grid.local_words,
+            };
+            self.address_unit.take(&Instruction { op, ctl, roles, mask, warp, operands }, &bounds);
+        }
+        self.barrier_unit.advance(decided.opening);
+        if barrier != 0 {
+            let offer = self.operand_stage.dispatched(barrier.trailing_zeros() as usize);
+            let Issued { op, roles, mask, warp, .. } = offer.instruction;
+            self.barrier_unit.arrive(&Arrival { op, roles, mask, warp, b: offer.source(1) });
+            self.scoreboard.finish(warp.into());
+        }
+    }
+
+    /// The units of floating point.
+    #[inline]
+    fn clock_floats(&mut self, decided: &Decided, straps: &Straps) {
+        let Dispatch { wanted, units, sfu, .. } = decided.dispatch;
+        for (p, (unit, queue)) in self.fp_unit.iter_mut().zip(&mut self.fp_queue).enumerate() {
+            if !unit.idle() {
+                let ready = queue.ready();
+                if ready && let Some(result) = unit.result() {
+                    queue.push(straps.fp_latency, result, unit.data());
+                }
+                unit.advance(ready);
+            }
+            if is_set(wanted.fp & units.fp, p) {
+                let offer = self.operand_stage.dispatched(p);
+                let Issued { op, ctl, roles, mask, s, warp, .. } = offer.instruction;
+                let instruction = FpInstruction { op, ctl, roles, mask, s, warp, src_valid: offer.src_valid };
+                unit.take(&instruction, offer.data.each_ref());
+            }
+        }
+        if !self.sfu.idle() {
+            let ready = self.sfu_queue.ready();
+            if ready && let Some(result) = self.sfu.result() {
+                self.sfu_queue.push(straps.sfu_latency, result, self.sfu.data());
+            }
+            self.sfu.advance(ready);
+        }
+        if units.sfu && sfu != 0 {
+            let offer = self.operand_stage.dispatched(sfu.trailing_zeros() as usize);
+            let Issued { op, ctl, roles, mask, warp, .. } = offer.instruction;
+            let argument = (offer.src_valid & 1 != 0).then_some(&offer.data[0]);
+            self.sfu.take(&SfuInstruction { op, ctl, roles, mask, warp }, argument);
+        }
+    }
+
+    /// The edge at which results go: predicates, and what the scoreboard learns.
+    #[inline]
+    pub(super) fn clock_results(&mut self, decided: &Decided) {
+        for p in set_bits(decided.completes) {
+            let (warp, reg) = self.operand_stage.written(p);
+            self.scoreboard.clear_register(warp.into(), reg);
+            self.scoreboard.finish(warp.into());
+        }
+        if let Some(warp) = self.address_unit.finish(decided.pass.served) {
+            self.scoreboard.finish(warp.into());
+        }
+        for (p, BusResult { result, .. }) in decided.results(decided.going) {
+            let w = usize::from(result.warp);
+            if let Some(pred) = result.pred {
+                self.predicate_file.write(result.warp, pred, result.mask, result.pred_data);
+                self.scoreboard.clear_predicate(w, pred);
+            }
+            if result.reg.is_some() {
+                self.writeback.take(p, result.done);
+            } else if result.done {
+                self.scoreboard.finish(w);
+            }
+        }
+    }
+
+    /// The edge of the operand stage, which takes results from where they are.
+    #[inline]
+    pub(super) fn clock_operands(&mut self, decided: &Decided, running: bool) {
+        let (alu, fp, sfu) = (&self.alu_queue, &self.fp_queue, &self.sfu_queue);
+        let (side, table) = (&self.side_queue, &self.line_table);
+        self.operand_stage.edge(running, |p| match decided.result[p].source {
+            Source::Alu => alu[p].head_data(),
+            Source::Fp => fp[p].head_data(),
+            Source::Sfu => sfu.head_data(),
+            Source::Side => side.head_data(),
+            Source::Memory => &table.result().expect("it is offered").data,
+        });
+    }
+
+    /// The edge at which results leave their queues; that of the line table says whether its own does.
+    #[inline]
+    pub(super) fn pop_results(&mut self, decided: &Decided) -> bool {
+        let mut memory = false;
+        for (p, BusResult { source, .. }) in decided.results(decided.going) {
+            match source {
+                Source::Alu => self.alu_queue[p].pop(),
+                Source::Fp => self.fp_queue[p].pop(),
+                Source::Sfu => self.sfu_queue.pop(),
+                Source::Side => self.side_queue.pop(),
+                Source::Memory => memory = true,
+            }
+        }
+        self.alu_queue.iter_mut().chain(&mut self.fp_queue).for_each(|queue| queue.advance());
+        self.sfu_queue.advance();
+        self.side_queue.advance();
+        memory
+    }
+}

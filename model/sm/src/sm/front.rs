@@ -1,0 +1,121 @@
+//! Fetch, decode and issue.
+
+use gpurf_blocks::front::{Decoded, Fetched, roles};
+use gpurf_blocks::instruction::unit;
+use gpurf_blocks::issue as stack;
+use gpurf_blocks::issue::{Heads, Kind, fault, first_source, goes_to_operands, join, target};
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::mrf::bits::{is_set, set_bits};
+use gpurf_blocks::operands;
+use gpurf_blocks::shape::Straps;
+
+use super::Blocks;
+use super::decided::{Decided, Issue};
+
+impl Blocks {
+    /// What is decoded, and which warp fetches.
+    #[inline]
+    pub(super) fn decide_front(&self, decided: &mut Decided) {
+        decided.decoded = self.fetch.fetched().map(|fetched| {
+            let Fetched { op, ctl, pc, warp } = fetched;
+            (warp, Decoded { op, ctl, roles: roles(op, ctl), pc })
+        });
+        decided.fetching = self.fetch.chosen(self.instruction_buffer.room(), self.barrier_unit.held());
+    }
+
+    /// What issues. It is offered to the operand stage.
+    #[inline]
+    pub(super) fn decide_issue(&mut self, straps: &Straps, decided: &mut Decided) {
+        (decided.issuing, decided.pops) = (0, 0);
+        let scoreboard = &self.scoreboard;
+        let heads = Heads { clear: scoreboard.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
+        if heads.clear == 0 || self.fault_unit.fault().is_some() {
+            return;
+        }
+        let chosen = self.warp_scheduler.choose(straps.scheduler != 0, &heads, self.operand_stage.issue_ready());
+        for p in 0..self.ports {
+            if let Some(w) = chosen[p % MAX_PORTS] {
+                decided.issuing |= 1 << p;
+                decided.pops |= 1 << w;
+                self.issue(p, w, &mut decided.issue[p]);
+            }
+        }
+    }
+
+    /// The head of warp `w`, which issues on port `p`.
+    #[inline]
+    fn issue(&mut self, p: usize, w: usize, issue: &mut Issue) {
+        let warp = w as u8;
+        issue.head = self.instruction_buffer.head(w);
+        let Decoded { op, ctl, roles, pc } = issue.head;
+        let (live, exec) =
+            (self.simt_stack.live(w), self.simt_stack.mask(w) & self.predicate_file.read(warp, roles.guard()));
+        let fault = fault(op, ctl, roles, exec, live);
+        let operands = fault.is_none() && goes_to_operands(roles, exec);
+        if operands {
+            let s = first_source(op, self.predicate_file.read(warp, roles.s()), live);
+            let t = self.predicate_file.read(warp, roles.t());
+            let instruction = operands::Issued { op, ctl, roles, mask: exec, pc, s, t, warp };
+            self.operand_stage.issue(p, &instruction, self.rows());
+        }
+        let kind = Kind::of(op);
+        let issued = stack::Issued { pc, kind, stop: roles.stop() != 0, exec, target: target(op), join: join(ctl) };
+        issue.step = self.simt_stack.step(w, &issued);
+        (issue.warp, issue.kind, issue.exec, issue.operands, issue.fault) = (warp, kind, exec, operands, fault);
+    }
+
+    /// The edge of all that is concerned with instructions before the operand stage. `start`: the warp that begins, with its lanes. The scoreboard has
+    /// been told what has come to its end.
+    #[inline]
+    pub(super) fn clock_front(&mut self, decided: &Decided, start: Option<(u8, u32)>, alive: u64) {
+        let decoded = decided.decoded.as_ref();
+        let stop = decoded.is_some_and(|(_, decoded)| decoded.roles.stop() != 0);
+        let reconvergence = decoded.map_or(0, |&(warp, _)| self.simt_stack.reconvergence(warp.into()));
+        self.fetch.advance(decided.fetching, stop, reconvergence);
+        let returning = self.simt_stack.returning();
+        self.simt_stack.advance();
+        for (p, issue) in decided.issues() {
+            let w = usize::from(issue.warp);
+            if let Some(pc) = issue.step.resume() {
+                self.fetch.resume(issue.warp, pc);
+            }
+            self.simt_stack.issued(w, &issue.step);
+            self.warp_scheduler.issued(p, w);
+            if issue.operands {
+                let roles = issue.head.roles;
+                self.scoreboard.set(w, roles.d(), roles.p());
+                if roles.unit() == unit::BARRIER {
+                    self.barrier_unit.hold(w);
+                }
+            }
+        }
+        if let Some((warp, group)) = returning {
+            self.fetch.resume(warp as u8, group.pc);
+        }
+        if let Some((warp, lanes)) = start {
+            self.fetch.start(warp);
+            self.simt_stack.start(warp.into(), lanes);
+            self.warp_scheduler.start(warp, alive);
+            self.barrier_unit.start(warp.into());
+        }
+        self.clock_buffer(decided);
+    }
+
+    /// The edge of the instruction buffer; the scoreboard learns of new heads.
+    #[inline]
+    fn clock_buffer(&mut self, decided: &Decided) {
+        let mut push = 0;
+        let buffer = &mut self.instruction_buffer;
+        if let Some((warp, decoded)) = &decided.decoded {
+            buffer.write(*warp, decoded);
+            push = 1 << warp;
+        }
+        // A head changes where one leaves, and where there was none.
+        let changed = decided.pops | push & !buffer.head_valid();
+        buffer.count(push, decided.pops);
+        for w in set_bits(changed) {
+            let head = is_set(buffer.head_valid(), w).then(|| buffer.roles(w));
+            self.scoreboard.head(w, head);
+        }
+    }
+}

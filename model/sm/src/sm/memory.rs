@@ -1,0 +1,133 @@
+//! The memory pipeline: the address unit and the units that serve it.
+
+use gpurf_blocks::execute::{Dimensions, Shuffle, SpecialRead, UnitResult};
+use gpurf_blocks::memory::{Answer, ConstantMemory, LinePass, Row, Server};
+use gpurf_blocks::shape::Straps;
+
+use super::Blocks;
+use super::decided::{Decided, Pass};
+use crate::ports::SmIn;
+
+impl Blocks {
+    /// Which of the lanes that are offered are served.
+    #[inline]
+    pub(super) fn decide_pass(&self, inputs: &SmIn, straps: &Straps, pass: &mut Pass) {
+        pass.offer = self.address_unit.offer();
+        (pass.served, pass.last, pass.line) = (0, false, None);
+        let Some((server, lanes)) = pass.offer else { return };
+        let access = self.address_unit.access(lanes);
+        match server {
+            Server::Global | Server::Local => {
+                let (room, ready) = (self.line_table.room(), inputs.mem_req_ready_i != 0);
+                let words = self.block_launcher.grid().local_words;
+                pass.line = self.coalescer.pass(&access, server == Server::Local, words, room, ready);
+                pass.served = pass.line.as_ref().map_or(0, LinePass::served);
+            }
+            Server::Shared => {
+                pass.shared = self.shared_memory.pass(&access, straps.shared_bandwidth, self.side_queue.room());
+                pass.served = pass.shared.served();
+            }
+            _ if !self.side_queue.room() => {}
+            Server::Constant => pass.served = ConstantMemory::served(&access),
+            Server::Shuffle | Server::Special => pass.served = lanes,
+        }
+        pass.last = self.address_unit.last(pass.served);
+    }
+
+    /// The edge at which the results of the units behind the address unit go into the side queue. It comes before theirs.
+    #[inline]
+    pub(super) fn push_side_results(&mut self, latency: u8) {
+        // Of several the last source: in a design that keeps its promises there is one.
+        let of = |answer: &Answer| {
+            let header = answer.header;
+            UnitResult {
+                mask: header.mask,
+                pred_data: 0,
+                warp: header.warp,
+                reg: header.reg,
+                pred: None,
+                done: header.done,
+            }
+        };
+        let (result, data) = if let Some(result) = self.special_registers.result() {
+            (*result, self.special_registers.data())
+        } else if let Some(result) = self.lane_crossbar.result() {
+            (*result, self.lane_crossbar.data())
+        } else if let Some(answer) = self.constant_memory.result() {
+            (of(answer), &answer.data)
+        } else if let Some(answer) = self.shared_memory.result() {
+            (of(answer), &answer.data)
+        } else {
+            return;
+        };
+        if self.side_queue.ready() {
+            self.side_queue.push(latency, &result, data);
+        }
+    }
+
+    /// The edge of the units, before that of the address unit. Gives the row for the line table.
+    #[inline]
+    pub(super) fn clock_units<'d>(&mut self, inputs: &SmIn, decided: &'d Decided) -> Option<Row<'d>> {
+        let pass = &decided.pass;
+        self.lane_crossbar.advance();
+        self.special_registers.advance();
+        let (shared, constant) =
+            (matches!(pass.offer, Some((Server::Shared, _))), matches!(pass.offer, Some((Server::Constant, _))));
+        if !shared && !self.shared_memory.idle() {
+            self.shared_memory.advance(None, false);
+        }
+        if !constant && !self.constant_memory.idle() {
+            self.constant_memory.collect();
+        }
+        let ready = inputs.mem_req_ready_i != 0;
+        let Some((server, lanes)) = pass.offer else {
+            self.coalescer.wait(ready);
+            return None;
+        };
+        let access = self.address_unit.access(lanes);
+        if let Some(line) = &pass.line {
+            self.coalescer.perform(&access, line);
+            return line.row(&access, pass.last);
+        }
+        self.coalescer.wait(ready);
+        match server {
+            Server::Global | Server::Local => {}
+            Server::Shared => self.shared_memory.advance(Some((&access, pass.shared)), pass.last),
+            Server::Constant => self.constant_memory.advance(&access, pass.served, pass.last),
+            Server::Shuffle | Server::Special if pass.served == 0 => {}
+            Server::Shuffle => {
+                let shuffle = Shuffle {
+                    modifiers: self.address_unit.modifiers().into(),
+                    lanes,
+                    warp: access.warp,
+                    reg: access.reg,
+                    pred: self.address_unit.pred(),
+                };
+                self.lane_crossbar.perform(&shuffle, access.addr, access.compare);
+            }
+            Server::Special => {
+                let (index, block) = self.block_launcher.block_of(access.warp);
+                let read = SpecialRead {
+                    ctaid: [block.x, block.y.into(), block.z.into()],
+                    lanes,
+                    warp: access.warp,
+                    source: (self.address_unit.modifiers() & 0x1f) as u8,
+                    reg: access.reg,
+                    index,
+                };
+                self.special_registers.perform(&read, &self.dimensions());
+            }
+        }
+        None
+    }
+
+    /// What is the same for all blocks of the grid.
+    fn dimensions(&self) -> Dimensions {
+        let grid = self.block_launcher.grid();
+        Dimensions {
+            ntid: [grid.block.x, grid.block.y.into(), grid.block.z.into()],
+            nctaid: [grid.grid.x, grid.grid.y.into(), grid.grid.z.into()],
+            dynamic_shared: grid.dynamic,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The ports of the blocks and their hidden state, where somebody records them: from the state before the edge and from what was decided.
+//!
+//! A narrow payload that means nothing is zero; a wide one is left alone.
+
+use gpurf_blocks::execute::{Source, WritebackOut};
+use gpurf_blocks::instruction::unit;
+use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, WarpSchedulerOut};
+use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, LinePass, Server};
+use gpurf_blocks::mrf::bits::set_bits;
+use gpurf_blocks::{Block, Ports};
+
+use super::decided::{BusResult, Decided, Issue};
+use super::{Blocks, Sm};
+use crate::nets::{Outputs, SmProbe};
+use crate::ports::SmOut;
+
+impl Sm {
+    /// All that is compared inside; `out` has the SM's outputs.
+    pub(super) fn record(&self, out: &SmOut, probe: &mut SmProbe) {
+        let (blocks, o) = (&self.blocks, &mut probe.outputs);
+        macro_rules! early_each {
+            ($($name:ident)+) => { $(blocks.$name.early(&mut o.$name);)+ };
+        }
+        early_each! {
+            fetch instruction_buffer scoreboard simt_stack operand_stage sfu sfu_queue side_queue lane_crossbar special_registers address_unit coalescer
+            line_table shared_memory constant_memory block_launcher barrier_unit fault_unit
+        }
+        for p in 0..blocks.ports {
+            blocks.alu[p].early(&mut o.alu[p]);
+            blocks.alu_queue[p].early(&mut o.alu_queue[p]);
+            blocks.fp_unit[p].early(&mut o.fp_unit[p]);
+            blocks.fp_queue[p].early(&mut o.fp_queue[p]);
+        }
+        blocks.record_issue(&self.decided, o);
+        blocks.record_pass(&self.decided, o);
+        blocks.record_dispatch(&self.decided, o);
+        blocks.record_results(&self.decided, &mut o.writeback);
+        o.operand_stage.event_o = out.mrf_event_o;
+
+        let states = &mut probe.states;
+        macro_rules! probe_each {
+            ($($name:ident)+) => { $(blocks.$name.probe(&self.inputs.$name, &o.$name, &mut states.$name);)+ };
+        }
+        probe_each! {
+            fetch instruction_buffer scoreboard warp_scheduler predicate_file simt_stack operand_stage dispatcher sfu sfu_queue side_queue writeback
+            lane_crossbar special_registers address_unit coalescer line_table shared_memory constant_memory block_launcher barrier_unit
+            fault_unit
+        }
+        for p in 0..blocks.ports {
+            blocks.alu[p].probe(&self.inputs.alu[p], &o.alu[p], &mut states.alu[p]);
+            blocks.alu_queue[p].probe(&self.inputs.alu_queue[p], &o.alu_queue[p], &mut states.alu_queue[p]);
+            blocks.fp_unit[p].probe(&self.inputs.fp_unit[p], &o.fp_unit[p], &mut states.fp_unit[p]);
+            blocks.fp_queue[p].probe(&self.inputs.fp_queue[p], &o.fp_queue[p], &mut states.fp_queue[p]);
+        }
+    }
+}
+
+impl Blocks {
+    /// Decode to issue.
+    fn record_issue(&self, decided: &Decided, o: &mut Outputs) {
+        o.decode.roles_o = decided.decoded.as_ref().map_or(0, |(_, decoded)| decoded.roles.0);
+        let scoreboard = &mut o.scoreboard;
+        (scoreboard.clear_o, scoreboard.operand_o) = (self.scoreboard.clear(), self.scoreboard.operand());
+        scoreboard.branch_o = self.scoreboard.branch();
+        o.warp_scheduler = WarpSchedulerOut { pop_o: decided.pops, ..WarpSchedulerOut::zeroed() };
+        (o.issue_stage, o.predicate_file) = (IssueStageOut::zeroed(), PredicateFileOut::zeroed());
+        let stack = &mut o.simt_stack;
+        (stack.resume_valid_o, stack.resume_warp_o, stack.resume_pc_o) = Default::default();
+        for (p, issue) in decided.issues() {
+            o.warp_scheduler.issue_valid_o |= 1 << p;
+            o.warp_scheduler.issue_warp_o[p] = issue.warp;
+            self.record_predicates(p, issue, &mut o.issue_stage, &mut o.predicate_file);
+            record_instruction(p, issue, &mut o.issue_stage);
+            if let Some(pc) = issue.step.resume() {
+                resume(stack, p, issue.warp, pc);
+            }
+        }
+        if let Some((w, group)) = self.simt_stack.returning() {
+            resume(stack, self.ports, w as u8, group.pc);
+        }
+    }
+
+    fn record_predicates(&self, p: usize, issue: &Issue, stage: &mut IssueStageOut, file: &mut PredicateFileOut) {
+        let (warp, roles) = (issue.warp, issue.head.roles);
+        (stage.read_guard_o[p], stage.read_s_o[p], stage.read_t_o[p]) = (roles.guard(), roles.s(), roles.t());
+        file.guard_o[p] = self.predicate_file.read(warp, roles.guard());
+        file.s_o[p] = self.predicate_file.read(warp, roles.s());
+        file.t_o[p] = self.predicate_file.read(warp, roles.t());
+        if issue.operands {
+            let live = self.simt_stack.live(warp.into());
+            stage.s_o[p] = gpurf_blocks::issue::first_source(issue.head.op, file.s_o[p], live);
+            stage.t_o[p] = file.t_o[p];
+        }
+    }
+
+    /// The memory pipeline.
+    fn record_pass(&self, decided: &Decided, o: &mut Outputs) {
+        let pass = &decided.pass;
+        let server = pass.offer.map(|(server, _)| server);
+        let served = |by: Server| if server == Some(by) { pass.served } else { 0 };
+        o.coalescer.served_o = served(Server::Global) | served(Server::Local);
+        o.shared_memory.served_o = served(Server::Shared);
+        o.constant_memory.served_o = served(Server::Constant);
+        o.lane_crossbar.served_o = served(Server::Shuffle);
+        o.special_registers.served_o = served(Server::Special);
+        if let Some((line, (_, lanes))) = pass.line.as_ref().zip(pass.offer) {
+            self.record_row(line, lanes, pass.last, &mut o.coalescer);
+        }
+        let unit: &mut AddressUnitOut = &mut o.address_unit;
+        unit.in_ready_o = self.address_unit.ready(pass.served).into();
+        unit.last_o = pass.last.into();
+        let finish = self.address_unit.finish(pass.served);
+        (unit.finish_valid_o, unit.finish_warp_o) = (finish.is_some().into(), finish.unwrap_or_default());
+    }
+
+    fn record_row(&self, line: &LinePass, lanes: u32, last: bool, out: &mut CoalescerOut) {
+        let Some(row) = line.row(&self.address_unit.access(lanes), last) else { return };
+        out.row_valid_o = 1;
+        (out.row_mask_o, out.row_warp_o, out.row_offset_o) = (row.header.mask, row.header.warp, *row.offset);
+        (out.row_reg_valid_o, out.row_reg_o) = (row.header.reg.is_some().into(), row.header.reg.unwrap_or_default());
+        (out.row_size_o, out.row_signed_o) = (row.size, row.signed.into());
+        (out.row_lanewise_o, out.row_done_o) = (row.lanewise.into(), row.header.done.into());
+    }
+
+    /// What leaves the operand stage, and who is asked because of it.
+    fn record_dispatch(&self, decided: &Decided, o: &mut Outputs) {
+        let dispatch = &decided.dispatch;
+        for (p, (alu, queue)) in self.alu.iter().zip(&self.alu_queue).enumerate() {
+            o.alu[p].ready_o = alu.ready(queue.ready()).into();
+        }
+        for (p, (unit, queue)) in self.fp_unit.iter().zip(&self.fp_queue).enumerate() {
+            o.fp_unit[p].ready_o = unit.ready(queue.ready()).into();
+        }
+        o.sfu.ready_o = self.sfu.ready(self.sfu_queue.ready()).into();
+        let out = &mut o.dispatcher;
+        (out.dispatch_ready_o, out.alu_valid_o, out.fp_valid_o) =
+            (dispatch.ready, dispatch.wanted.alu, dispatch.wanted.fp);
+        // With two ports at most the mask of one says which: bit 1 is port 1.
+        (out.memory_valid_o, out.memory_port_o) = ((dispatch.memory != 0).into(), dispatch.memory >> 1);
+        (out.sfu_valid_o, out.sfu_port_o) = ((dispatch.sfu != 0).into(), dispatch.sfu >> 1);
+        (out.barrier_valid_o, out.barrier_port_o) = ((dispatch.barrier != 0).into(), dispatch.barrier >> 1);
+        let warp = |port: u8| match port {
+            0 => 0,
+            mask => self.operand_stage.dispatched(mask.trailing_zeros() as usize).instruction.warp,
+        };
+        o.address_unit.place_warp_o = warp(dispatch.memory);
+        o.barrier_unit.open_o = decided.opening;
+        (o.barrier_unit.finish_valid_o, o.barrier_unit.finish_warp_o) = (out.barrier_valid_o, warp(dispatch.barrier));
+        let launcher = &mut o.block_launcher;
+        launcher.place_base_o = self.block_launcher.place(o.address_unit.place_warp_o);
+        let (index, block) = self.block_launcher.block_of(o.address_unit.warp_o);
+        (launcher.block_index_o, launcher.block_x_o) = (index, block.x);
+        (launcher.block_y_o, launcher.block_z_o) = (block.y, block.z);
+    }
+
+    /// Results on their buses.
+    fn record_results(&self, decided: &Decided, out: &mut WritebackOut) {
+        clear_narrow(out);
+        out.reg_valid_o = decided.completes;
+        out.finish_valid_o = decided.completes;
+        for p in set_bits(decided.completes) {
+            (out.reg_warp_o[p], out.reg_o[p]) = self.operand_stage.written(p);
+            out.finish_warp_o[p] = out.reg_warp_o[p];
+        }
+        for (p, BusResult { source, result }) in decided.results(decided.offered) {
+            let bit = 1 << p;
+            if let Some(reg) = result.reg {
+                out.write_valid_o |= bit;
+                (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
+                out.write_data_o[p] = match source {
+                    Source::Alu => *self.alu_queue[p].head_data(),
+                    Source::Fp => *self.fp_queue[p].head_data(),
+                    Source::Sfu => *self.sfu_queue.head_data(),
+                    Source::Side => *self.side_queue.head_data(),
+                    Source::Memory => self.line_table.result().expect("it is offered").data,
+                };
+            }
+            if decided.going & bit == 0 {
+                continue;
+            }
+            match source {
+                Source::Alu => out.alu_pop_o |= bit,
+                Source::Fp => out.fp_pop_o |= bit,
+                Source::Sfu => out.sfu_pop_o = 1,
+                Source::Side => out.side_pop_o = 1,
+                Source::Memory => out.memory_pop_o = 1,
+            }
+            if let Some(pred) = result.pred {
+                out.pred_valid_o |= bit;
+                (out.pred_warp_o[p], out.pred_o[p]) = (result.warp, pred);
+                (out.pred_mask_o[p], out.pred_data_o[p]) = (result.mask, result.pred_data);
+            }
+            if result.reg.is_none() && result.done {
+                out.finish_valid_o |= bit << self.ports;
+                out.finish_warp_o[self.ports + p] = result.warp;
+            }
+        }
+    }
+}
+
+/// Nothing on any bus; the data is left alone.
+fn clear_narrow(out: &mut WritebackOut) {
+    (out.alu_pop_o, out.fp_pop_o, out.sfu_pop_o, out.side_pop_o, out.memory_pop_o) = (0, 0, 0, 0, 0);
+    (out.write_valid_o, out.write_warp_o, out.write_reg_o, out.write_mask_o) = Default::default();
+    (out.pred_valid_o, out.pred_warp_o, out.pred_o) = Default::default();
+    (out.pred_mask_o, out.pred_data_o) = Default::default();
+    (out.reg_valid_o, out.reg_warp_o, out.reg_o) = Default::default();
+    (out.finish_valid_o, out.finish_warp_o) = Default::default();
+}
+
+fn record_instruction(p: usize, issue: &Issue, out: &mut IssueStageOut) {
+    let (head, bit) = (&issue.head, 1 << p);
+    (out.op_o[p], out.ctl_o[p], out.roles_o[p], out.pc_o[p]) = (head.op, head.ctl, head.roles.0, head.pc);
+    (out.warp_o[p], out.exec_o[p], out.kind_o[p]) = (issue.warp, issue.exec, issue.kind as u8);
+    (out.target_o[p], out.join_o[p]) = (gpurf_blocks::issue::target(head.op), gpurf_blocks::issue::join(head.ctl));
+    out.stop_o |= head.roles.stop() << p;
+    if let Some((cause, value)) = issue.fault {
+        out.fault_valid_o |= bit;
+        (out.fault_cause_o[p], out.fault_value_o[p]) = (cause, value);
+    }
+    if issue.operands {
+        out.operand_valid_o |= bit;
+        out.hold_valid_o |= u8::from(head.roles.unit() == unit::BARRIER) << p;
+    }
+}
+
+fn resume(out: &mut SimtStackOut, k: usize, warp: u8, pc: u32) {
+    out.resume_valid_o |= 1 << k;
+    (out.resume_warp_o[k], out.resume_pc_o[k]) = (warp, pc);
+}

@@ -1,0 +1,90 @@
+//! Cycles in which nothing happens: everybody waits, for memory or for a latency to be over.
+
+use gpurf_blocks::issue::Heads;
+use gpurf_blocks::memory::Server;
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::shape::Straps;
+
+use super::Blocks;
+use super::decided::{Dispatch, Pass};
+use crate::ports::SmIn;
+
+impl Blocks {
+    /// How many cycles from the next one on change nothing but what counts time, with these inputs in each of them; 0 where that is not certain.
+    ///
+    /// What is asked is enough, not necessary: who waits in a way that is rare counts as one who moves.
+    pub(super) fn still(&self, inputs: &SmIn) -> u64 {
+        let quiet = self.nothing_comes(inputs)
+            && self.nothing_is_under_way()
+            && self.nobody_is_served(inputs)
+            && self.nothing_issues(&Straps::of_word(inputs.cfg_i))
+            && self.no_block_goes_on();
+        if !quiet {
+            return 0;
+        }
+        let queues = self.alu_queue.iter().chain(&self.fp_queue).chain([&self.sfu_queue, &self.side_queue]);
+        queues.filter_map(|queue| queue.waits()).min().unwrap_or(u64::MAX)
+    }
+
+    /// Lets that many such cycles pass.
+    pub(super) fn pass_time(&mut self, cycles: u64) {
+        self.alu_queue.iter_mut().chain(&mut self.fp_queue).for_each(|queue| queue.pass(cycles));
+        self.sfu_queue.pass(cycles);
+        self.side_queue.pass(cycles);
+        self.barrier_unit.pass(cycles);
+    }
+
+    /// From outside.
+    fn nothing_comes(&self, inputs: &SmIn) -> bool {
+        inputs.rst_ni != 0
+            && inputs.code_we_i | inputs.const_we_i | inputs.launch_valid_i == 0
+            && inputs.mem_rsp_valid_i == 0
+            && (self.coalescer.request().is_none() || inputs.mem_req_ready_i == 0)
+    }
+
+    /// In the pipelines.
+    fn nothing_is_under_way(&self) -> bool {
+        self.fetch.fetched().is_none()
+            && self.simt_stack.idle()
+            && self.operand_stage.is_still()
+            && self.alu.iter().all(|alu| alu.result().is_none())
+            && self.fp_unit.iter().all(|unit| unit.idle())
+            && self.sfu.idle()
+            && self.address_unit.fault().is_none()
+            && self.shared_memory.idle()
+            && self.constant_memory.idle()
+            && self.lane_crossbar.idle()
+            && self.special_registers.idle()
+            && self.line_table.waits()
+    }
+
+    /// Lanes may be offered to the coalescer, which has no room; an instruction may be offered to a unit that does not take it.
+    fn nobody_is_served(&self, inputs: &SmIn) -> bool {
+        let mut pass = Pass::default();
+        if let Some((server, _)) = self.address_unit.offer() {
+            if !matches!(server, Server::Global | Server::Local) {
+                return false;
+            }
+            self.decide_pass(inputs, &Straps::of_word(inputs.cfg_i), &mut pass);
+        }
+        let Dispatch { ready, .. } = self.decide_dispatch(&pass);
+        pass.served == 0 && ready == 0
+    }
+
+    /// No warp fetches, no head goes.
+    fn nothing_issues(&self, straps: &Straps) -> bool {
+        let scoreboard = &self.scoreboard;
+        let heads = Heads { clear: scoreboard.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
+        let ready = self.operand_stage.issue_ready();
+        self.fault_unit.fault().is_none()
+            && self.fetch.chosen(self.instruction_buffer.room(), self.barrier_unit.held()).is_none()
+            && self.warp_scheduler.choose(straps.scheduler != 0, &heads, ready) == [None; MAX_PORTS]
+    }
+
+    /// No block begins or ends, no barrier opens.
+    fn no_block_goes_on(&self) -> bool {
+        let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
+        self.block_launcher.is_still(alive, idle, self.coalescer.request().is_none())
+            && self.barrier_unit.is_still(alive, self.block_launcher.slots())
+    }
+}

@@ -1,0 +1,103 @@
+//! The compiler's marks on every kernel, judged by what each lane does in the small run: no value is read behind its last read, none of a
+//! long-latency operation before the warp was descheduled, none that went past the RFC too soon, none of the LRF by a shared unit.
+
+use std::fs;
+
+use gpurf_compiler::marks::liveness;
+use gpurf_compiler::{Options, compile};
+use gpurf_isa::{Image, Slot};
+use gpurf_kernels::{Case, KERNELS, Kernel};
+use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
+use gpurf_oracle::marks::{MarkCounts, MarkFault, MarkJudge, Scope};
+use gpurf_oracle::{Launch, Memory, Oracle, Program};
+
+/// Runs launches under a judge.
+struct Judged {
+    scope: Scope,
+    counts: MarkCounts,
+    faults: Vec<MarkFault>,
+}
+
+impl Engine for Judged {
+    type Error = OracleError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
+        let program = Program::new(launch.kernel, launch.source)?;
+        let mut judge = MarkJudge::new(&launch.kernel.code, self.scope);
+        let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
+        Oracle::default().run_observed(&run, memory, &mut judge).map_err(OracleError::Fault)?;
+        let (faults, counts) = judge.finish();
+        self.counts.add(&counts);
+        self.faults.extend(faults);
+        Ok(())
+    }
+}
+
+fn build(kernel: &Kernel, registers: u16) -> Image {
+    let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
+    let text = fs::read_to_string(&path).expect("PTX lies beside the source");
+    let compiled = compile(&text, &path.display().to_string(), &Options { registers });
+    compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")).image
+}
+
+fn run(kernel: &Kernel, image: &Image, scope: Scope) -> Judged {
+    let case = Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}"));
+    let mut judged = Judged { scope, counts: MarkCounts::default(), faults: Vec::new() };
+    let mut session = Session::new(case.manifest(), image).unwrap_or_else(|error| panic!("{error}"));
+    session.run(&mut judged).unwrap_or_else(|error| panic!("{error}"));
+    judged
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+fn line(name: &str, c: &MarkCounts) {
+    println!(
+        "{name:22} {:9} instructions; last {:5.1} % of reads, {:5.1} % of the values that were read; deschedule {:4.1} %, idle {:4.1} % of \
+         them, waits for other lanes {}; past RFC {:4.1} %, past LRF {:4.1} %",
+        c.instructions,
+        percent(c.last_reads, c.reads),
+        percent(c.lane_last_reads, c.lane_values),
+        percent(c.deschedules, c.instructions),
+        percent(c.idle_deschedules, c.deschedules),
+        c.waits_for_other_lanes,
+        percent(c.past_rfc, c.results),
+        percent(c.past_lrf, c.private_results),
+    );
+}
+
+/// With `--nocapture` it prints what the marks amount to.
+#[test]
+fn marks_of_every_kernel_hold() {
+    for registers in [16, 64] {
+        let mut all = MarkCounts::default();
+        for kernel in KERNELS {
+            let judged = run(kernel, &build(kernel, registers), Scope::Lanes);
+            assert_eq!(judged.faults, [], "{} with {registers} registers", kernel.name);
+            line(kernel.name, &judged.counts);
+            all.add(&judged.counts);
+        }
+        line(&format!("all, {registers} registers"), &all);
+    }
+}
+
+/// Dead for the whole warp is another thing than dead for a lane: judged as if such registers were switched off.
+#[test]
+fn registers_that_are_dead_for_a_warp_are_read_by_no_lane() {
+    let mut all = MarkCounts::default();
+    for kernel in KERNELS {
+        let mut image = build(kernel, 64);
+        for code in image.kernels.iter_mut().map(|kernel| &mut kernel.code) {
+            let live = liveness::of_warp(code);
+            for (instruction, live) in code.iter_mut().zip(live) {
+                let dead = |slot| instruction.source(slot).is_some_and(|register| !live.contains(register));
+                instruction.control.last_read = Slot::ALL.map(dead);
+            }
+        }
+        let judged = run(kernel, &image, Scope::Warp);
+        assert_eq!(judged.faults, [], "{}", kernel.name);
+        all.add(&judged.counts);
+    }
+    line("all, whole warps", &all);
+}
