@@ -155,10 +155,17 @@ fn place_shared<'a>(
             return Err(Error::new(variable.name.span, message));
         }
     }
-    if reduces_at_barriers(body) {
+    if let Some(instruction) = reduction_at_barrier(body) {
         at = at.next_multiple_of(4);
         scope.places.insert(BARRIER_COUNT, Place::Shared(at as u32));
         at += 4;
+        if at > u64::from(limits::SHARED_LIMIT) {
+            let message = format!(
+                "`bar.red` counts in a word of shared memory, and the kernel's variables leave none of the {} bytes",
+                limits::SHARED_LIMIT
+            );
+            return Err(Error::new(instruction.opcode.span, message));
+        }
     }
     // Dynamic shared memory: all of these begin at the same address.
     let align = shared.iter().filter(|v| v.elements.is_none()).map(|v| v.align).max().unwrap_or(1);
@@ -169,14 +176,15 @@ fn place_shared<'a>(
     Ok(at)
 }
 
-/// Whether a kernel has `bar.red`, which counts in shared memory.
-fn reduces_at_barriers(block: &Block<'_>) -> bool {
-    block.statements.iter().any(|s| match s {
+/// The first `bar.red` of a kernel, which counts in shared memory.
+fn reduction_at_barrier<'a, 'b>(block: &'b Block<'a>) -> Option<&'b ast::Instruction<'a>> {
+    block.statements.iter().find_map(|s| match s {
         Statement::Instruction(i) => {
-            matches!(i.opcode.text, "bar" | "barrier") && i.modifiers.iter().any(|m| m.text == "red")
+            let reduces = matches!(i.opcode.text, "bar" | "barrier") && i.modifiers.iter().any(|m| m.text == "red");
+            reduces.then_some(i)
         }
-        Statement::Block(inner) => reduces_at_barriers(inner),
-        Statement::Label(_) | Statement::BranchTargets(_) => false,
+        Statement::Block(inner) => reduction_at_barrier(inner),
+        Statement::Label(_) | Statement::BranchTargets(_) => None,
     })
 }
 

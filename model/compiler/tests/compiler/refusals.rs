@@ -136,6 +136,18 @@ fn what_is_in_the_subset_is_accepted() {
 }
 
 #[test]
+fn a_reduction_at_a_barrier_needs_a_word_of_shared_memory() {
+    let with = |bytes: u32| {
+        let variables = format!("{{ .shared .align 4 .b8 big[{bytes}]; st.shared.b32 [big], %r0; ");
+        compile(&kernel(&(variables + "bar.red.popc.u32 %r0, 0, %p1; }")), "k.ptx", &Options::default())
+    };
+    // The kernel has 64 bytes besides.
+    assert!(with(65_468).is_ok());
+    let text = with(65_472).unwrap_err().to_string();
+    assert!(text.contains("`bar.red` counts in a word of shared memory"), "{text}");
+}
+
+#[test]
 fn a_diagnostic_shows_the_source() {
     let text = refused(&kernel("mov.u32 %r0, 1;\n\tadd.f64 \t%d0, %d1, %d2;")).to_string();
     let want = "\n --> k.ptx:8:5\n  |\n8 | \tadd.f64 \t%d0, %d1, %d2;\n  | \t   ^^^^";
