@@ -39,12 +39,13 @@ export -f lint
         echo "rtl/rfc/rfc_results.sv -GIssuePorts=2 -GActive=$active"
         echo "rtl/rfc/rfc.sv -GIssuePorts=2 -GActive=$active -GEntries=$((active % 7 + 1)) -GCollectors=4"
     done
-    for issue in 1 2; do
-        for cache in '8 0' '8 6' '32 13'; do
-            read -r active entries <<<"$cache"
-            echo "rtl/operands/operand_stage.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries"
-            echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries"
-        done
+    for cache in '1 8 0' '1 32 13' '2 8 0' '2 8 6'; do
+        read -r issue active entries <<<"$cache"
+        echo "rtl/operands/operand_stage.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries"
+    done
+    for cache in '1 32 13' '2 8 6'; do
+        read -r issue active entries <<<"$cache"
+        echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries"
     done
     for sizes in '8 1' '12 3' '32 4'; do
         read -r depth sources <<<"$sizes"

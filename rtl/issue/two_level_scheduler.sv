@@ -343,22 +343,29 @@ module two_level_scheduler
       end
     end
 
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        fresh_q[s] <= 1'b0;
+        drop_q[s]  <= 1'b0;
+      end else if (take) begin
+        fresh_q[s] <= 1'b1;
+        drop_q[s]  <= 1'b0;
+      end else if (slot_valid_o[s]) begin
+        if (issue)      fresh_q[s] <= 1'b0;
+        if (drained[s]) drop_q[s]  <= ~alive_i[IndexW'(warp_q[s])];
+      end
+    end
+
     // None of this has a reset: it means nothing while the slot is free.
     always_ff @(posedge clk_i) begin
       if (take) begin
         warp_q[s]     <= take_warp[Port];
-        fresh_q[s]    <= 1'b1;
-        drop_q[s]     <= 1'b0;
         issued_q[s]   <= '0;
         resident_q[s] <= '0;
         short_q[s]    <= '0;
         long_q[s]     <= '0;
       end else if (slot_valid_o[s]) begin
-        if (issue) begin
-          fresh_q[s] <= 1'b0;
-          if (issued_q[s] != '1) issued_q[s] <= issued_q[s] + 1'b1;
-        end
-        if (drained[s]) drop_q[s] <= ~alive_i[IndexW'(warp_q[s])];
+        if (issue && issued_q[s] != '1) issued_q[s] <= issued_q[s] + 1'b1;
         resident_q[s] <= resident_q[s] + ResidentW'(issue && set[Port]) - gone;
         short_q[s]    <= short_q[s] + CountW'(issue && set_short[Port]) - complete;
         if (issue && set[Port] && set_d_i[Port] != NoReg) begin

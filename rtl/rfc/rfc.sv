@@ -226,6 +226,11 @@ module rfc
   end
 
   for (genvar p = 0; p < P; p++) begin : gen_tag_stage
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni)       private_q[p] <= 1'b0;
+      else if (taken[p]) private_q[p] <= issue_private_i[p];
+    end
+
     // The payload has no reset: it means nothing while tag_valid_q is low.
     always_ff @(posedge clk_i) begin
       if (taken[p]) begin
@@ -236,7 +241,6 @@ module rfc
         src_valid_q[p] <= issue_src_valid_i[Operands*p +: Operands];
         slot_q[p]      <= LocalW'(32'(issue_slot_i[p]) / P);
         last_q[p]      <= issue_last_i[Operands*p +: Operands];
-        private_q[p]   <= issue_private_i[p];
       end
     end
 

@@ -89,7 +89,7 @@ module rfc_operands
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
     assign mrf_got[p]          = exists(mrf_tag_i[p]) && got_q[mrf_tag_i[p]];
     assign dispatch_valid_o[p] = mrf_valid_i[p] & mrf_got[p];
-    assign mrf_ready_o[p]      = dispatch_ready_i[p] & mrf_got[p];
+    assign mrf_ready_o[p]      = dispatch_ready_i[p] & dispatch_valid_o[p];
 
     for (genvar k = 0; k < Operands; k++) begin : gen_source
       logic [LatchW-1:0] latch;
@@ -101,12 +101,15 @@ module rfc_operands
       assign dispatch_src_valid_o[Operands*p+k] =
           dispatch_valid_o[p] & (mrf_src_valid_i[Operands*p+k] | (hit != '0));
 
-      // Lanes are chosen by a mask of the whole word, and only where there are any.
+      // Lanes are chosen by a mask of the whole word, and only where both have some. What was not
+      // asked of the MRF does not come from there: its latch holds what belongs to nobody.
       always_comb begin : merge
         automatic logic [DataW-1:0] enable;
         dispatch_data_o[Operands*p+k] = mrf_data_i[Operands*p+k];
         enable = '0;
-        if (hit != '0) begin
+        if (exists(mrf_tag_i[p]) && !mrf_src_valid_i[Operands*p+k]) begin
+          dispatch_data_o[Operands*p+k] = data_q[latch];
+        end else if (hit != '0) begin
           for (int unsigned lane = 0; lane < Lanes; lane++) begin
             enable[LaneW*lane +: LaneW] = {LaneW{hit[lane]}};
           end

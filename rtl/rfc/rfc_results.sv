@@ -181,7 +181,7 @@ module rfc_results
   // ------------------------------------------------------------------ the main register file
   assign mrf_valid_o      = evict_valid_i | (may & (~in_slot | goes));
   assign around_o         = may & mrf_ready_i & (~in_slot | goes);
-  assign around_private_o = private_q;
+  assign around_private_o = around_o & private_q;
   assign evict_ready_o    = mrf_ready_i;
   assign evict_done_o     = mrf_done_i & queue_evict_q;
 
@@ -229,13 +229,17 @@ module rfc_results
   // The payload has no reset: it means nothing while valid_q is low.
   for (genvar b = 0; b < IssuePorts; b++) begin : gen_latch
     always_ff @(posedge clk_i) begin
+      if (!rst_ni)       private_q[b] <= 1'b0;
+      else if (taken[b]) private_q[b] <= write_private_i[b];
+    end
+
+    always_ff @(posedge clk_i) begin
       if (taken[b]) begin
-        warp_q[b]    <= write_warp_i[b];
-        base_q[b]    <= write_base_i[b];
-        reg_q[b]     <= write_reg_i[b];
-        mask_q[b]    <= write_mask_i[b];
-        data_q[b]    <= write_data_i[b];
-        private_q[b] <= write_private_i[b];
+        warp_q[b] <= write_warp_i[b];
+        base_q[b] <= write_base_i[b];
+        reg_q[b]  <= write_reg_i[b];
+        mask_q[b] <= write_mask_i[b];
+        data_q[b] <= write_data_i[b];
       end
     end
   end
