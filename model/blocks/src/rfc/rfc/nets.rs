@@ -1,0 +1,400 @@
+//! The nets between the blocks of the register file cache, as lockstep compares them.
+
+use std::mem::offset_of;
+
+use super::{MAX_SOURCES, Rfc};
+use crate::mrf::bits::{is_set, only, set_bits};
+use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
+use crate::ports::renamed;
+use crate::rfc::{
+    RFC_TAGS_EVENT, RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcOperands, RfcOperandsProbe, RfcResults,
+    RfcResultsProbe, RfcTags, RfcTagsProbe,
+};
+use crate::shape::ActiveShape;
+use crate::{
+    Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
+};
+
+ports! {
+    /// Nets between the blocks of `Rfc`, and its own state.
+    pub struct RfcNets(s: &ActiveShape) {
+        /// Operands that come from each cache.
+        data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("data_land_fill")
+            .early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
+        /// Data of evictions.
+        data_evict_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("data_evict_data_valid")
+            .early().from_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Values offered to the MRF's queues.
+        evictions_offer_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_offer_valid")
+            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+        /// Data of each cache's operation.
+        results_op_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_op_valid")
+            .from(RfcResults::NAME).to_each(RfcData::NAME, 1),
+        /// What goes to the MRF.
+        mrf_write_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_write_valid")
+            .from(RfcResults::NAME).to(Mrf::NAME),
+        /// What the MRF offers.
+        mrf_dispatch_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
+            .valid_by("mrf_dispatch_src_valid").early().from("mrf_crossbar").to(RfcOperands::NAME),
+        /// Slots of each cache without a dirty lane.
+        tags_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcTags::NAME, 1),
+        /// Slots of each cache of which a value is on its way.
+        evictions_busy: [u64; MAX_PORTS] =
+            field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcEvictions::NAME, 1),
+        /// Slots of which nothing is left.
+        flush_done: u64 = field(s.active),
+        /// Events of the tags.
+        tags_event: [u32; MAX_PORTS] =
+            field(31).count(s.ports()).from_each(RfcTags::NAME, 1).shown(Decode::Packed(RFC_TAGS_EVENT)),
+        /// Lanes of each source that are in the cache.
+        tags_hit_mask: [u32; MAX_SOURCES] =
+            field(LANES).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to(RfcOperands::NAME),
+        /// Lanes to write back.
+        tags_evict_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_evict_valid")
+            .from_each(RfcTags::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Lanes of the values offered to the MRF.
+        evictions_offer_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("evictions_offer_valid")
+            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+        /// Lanes of each cache's operation.
+        results_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_op_valid")
+            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Lanes that go to the MRF.
+        mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid")
+            .from(RfcResults::NAME).to(Mrf::NAME),
+        /// Lanes of the instruction in T.
+        mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tag_valid_q"),
+        /// The entry that serves each source.
+        tags_hit_index: [u16; MAX_SOURCES] =
+            field(s.index_w()).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to_each(RfcData::NAME, OPERANDS),
+        /// The entry of each cache's operation.
+        tags_op_index: [u16; MAX_PORTS] =
+            field(s.index_w()).count(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// The entry that is evicted.
+        tags_evict_index: [u16; MAX_PORTS] = field(s.index_w()).count(s.ports()).valid_by("tags_evict_valid")
+            .from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// First rows of the warps of the values offered to the MRF.
+        evictions_offer_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("evictions_offer_valid")
+            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+        /// First row of the warp of what goes to the MRF.
+        mrf_write_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("mrf_write_valid")
+            .from(RfcResults::NAME).to("mrf_bank_map"),
+        /// First row of the warp of the instruction in T.
+        base_q: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("tag_valid_q"),
+        /// An instruction is in T of port p.
+        tag_valid_q: u8 = field(s.ports()),
+        /// Its warp.
+        warp_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("tag_valid_q"),
+        /// Its tag.
+        tag_q: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("tag_valid_q"),
+        /// Its sources.
+        src_valid_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).valid_by("tag_valid_q"),
+        /// Its slot within the cache.
+        slot_q: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("tag_valid_q"),
+        /// Its last reads.
+        last_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).valid_by("tag_valid_q"),
+        /// Registers of its sources.
+        src_reg_q: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("tag_valid_q"),
+        /// The read port that serves each source.
+        tags_hit_port: [u8; MAX_SOURCES] =
+            field(2).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to_each(RfcData::NAME, OPERANDS),
+        /// Read ports that read.
+        tags_read: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Cache p performs its operation.
+        tags_op_ready: u8 = field(s.ports()).from_each(RfcTags::NAME, 1).to(RfcResults::NAME),
+        /// An eviction begins.
+        tags_evict_valid: u8 =
+            field(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Its read port.
+        tags_evict_port: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("tags_evict_valid")
+            .from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Its slot.
+        tags_evict_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("tags_evict_valid")
+            .from_each(RfcTags::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Its register.
+        tags_evict_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("tags_evict_valid")
+            .from_each(RfcTags::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Operands have come.
+        data_land_valid: u8 = field(s.ports()).early().from_each(RfcData::NAME, 1).to(RfcOperands::NAME),
+        /// The tag of their instruction.
+        data_land_tag: [u8; MAX_PORTS] =
+            field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early().from_each(RfcData::NAME, 1).to(RfcOperands::NAME),
+        /// For which sources.
+        data_land_fill: u8 = field(s.mrf.sources()).early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
+        /// Data of an eviction has come.
+        data_evict_data_valid: u8 =
+            field(s.ports()).early().from_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// There is room for an eviction.
+        evictions_room: u8 = field(s.ports()).early().from_each(RfcEvictions::NAME, 1).to_each(RfcTags::NAME, 1),
+        /// A value is offered to the MRF's queue.
+        evictions_offer_valid: u8 = field(s.ports()).early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+        /// Its warp.
+        evictions_offer_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("evictions_offer_valid")
+            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+        /// Its register.
+        evictions_offer_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("evictions_offer_valid")
+            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+        /// Sources of the instruction in T that are on their way to the MRF.
+        evictions_look_match: [u8; MAX_PORTS] =
+            field(OPERANDS).count(s.ports()).valid_by("tag_valid_q").from_each(RfcEvictions::NAME, 1),
+        /// Warps of the results in the latches.
+        results_result_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("results_valid_q")
+            .early().from(RfcResults::NAME).to(RfcEvictions::NAME),
+        /// Their registers.
+        results_result_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_valid_q")
+            .early().from(RfcResults::NAME).to(RfcEvictions::NAME),
+        /// An operation on cache p.
+        results_op_valid: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// It takes lanes away.
+        results_op_kill: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Its slot.
+        results_op_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_op_valid")
+            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1),
+        /// Its register.
+        results_op_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_op_valid")
+            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1),
+        /// It comes from a private unit.
+        results_op_private: u8 = field(s.ports()).from(RfcResults::NAME),
+        /// The eviction offered is taken.
+        results_evict_ready: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcEvictions::NAME, 1),
+        /// It goes into its bank.
+        results_evict_done: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcEvictions::NAME, 1),
+        /// The result in latch b goes into the MRF's queue.
+        results_around: u8 = field(s.ports()).from(RfcResults::NAME),
+        /// It comes from a private unit.
+        results_around_private: u8 = field(s.ports()).from(RfcResults::NAME),
+        /// The result in latch b waits.
+        results_wait: u8 = field(s.ports()).from(RfcResults::NAME),
+        /// The MRF takes an instruction.
+        mrf_issue_ready: u8 = field(s.ports()).early().from("mrf_allocator"),
+        /// It is offered one.
+        mrf_issue_valid: u8 = field(s.ports()).to("mrf_allocator"),
+        /// Sources that are read there.
+        mrf_issue_src_valid: u8 = field(s.mrf.sources()).to("mrf_collector"),
+        /// Something is offered to the MRF's queue.
+        mrf_write_valid: u8 = field(s.ports()).from(RfcResults::NAME).to("mrf_write_queue"),
+        /// It takes it.
+        mrf_write_ready: u8 = field(s.ports()).early().from_each("mrf_write_queue", 1).to(RfcResults::NAME),
+        /// Its warp.
+        mrf_write_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_write_valid")
+            .from(RfcResults::NAME).to("mrf_bank_map"),
+        /// Its register.
+        mrf_write_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_write_valid")
+            .from(RfcResults::NAME).to("mrf_bank_map"),
+        /// It goes into its bank.
+        mrf_write_done: u8 = field(s.ports()).early().from(Mrf::NAME).to(RfcResults::NAME),
+        /// The MRF offers an instruction.
+        mrf_dispatch_valid: u8 = field(s.ports()).early().from(Mrf::NAME).to(RfcOperands::NAME),
+        /// Its tag.
+        mrf_dispatch_tag: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_dispatch_valid")
+            .early().from(Mrf::NAME).to(RfcOperands::NAME),
+        /// Its sources that came from there.
+        mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early().from(Mrf::NAME).to(RfcOperands::NAME),
+        /// An instruction leaves T.
+        leave: u8 = field(s.ports()).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1).to(RfcOperands::NAME),
+        /// It waits for an eviction.
+        stall: u8 = field(s.ports()),
+    }
+}
+
+/// What lockstep compares inside `Rfc`: its nets and its state, the registers of its blocks, and all that is compared inside the MRF.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct RfcProbe {
+    /// Inside the MRF.
+    pub mrf: MrfProbe,
+    /// Between the blocks.
+    pub nets: RfcNets,
+    /// Registers of the blocks.
+    pub tags: [RfcTagsProbe; MAX_PORTS],
+    /// Those of the data arrays.
+    pub data: [RfcDataProbe; MAX_PORTS],
+    /// Those of the evictions.
+    pub evictions: [RfcEvictionsProbe; MAX_PORTS],
+    /// Those of the latches of results.
+    pub results: RfcResultsProbe,
+    /// Those of the operand latches.
+    pub operands: RfcOperandsProbe,
+}
+
+// SAFETY: `repr(C)`, made of such structs, with their alignments.
+unsafe impl Ports for RfcProbe {
+    type Shape = ActiveShape;
+
+    fn fields(s: &ActiveShape) -> Vec<Field> {
+        let mut fields = RfcNets::fields(s);
+        fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
+        let mut add = |of: Vec<Field>, block: &'static str, prefix: &str, instance: &str, offset: usize| {
+            fields.extend(of.into_iter().map(|f| renamed(f, prefix).from(block).inside(instance, offset)));
+        };
+        for p in 0..s.ports() {
+            let instance = |name: &str| format!("gen_cache[{p}].u_{name}");
+            let at = offset_of!(Self, tags) + p * size_of::<RfcTagsProbe>();
+            add(RfcTagsProbe::fields(s), RfcTags::NAME, &format!("tags{p}_"), &instance("tags"), at);
+            let at = offset_of!(Self, data) + p * size_of::<RfcDataProbe>();
+            add(RfcDataProbe::fields(s), RfcData::NAME, &format!("data{p}_"), &instance("data"), at);
+            let at = offset_of!(Self, evictions) + p * size_of::<RfcEvictionsProbe>();
+            add(
+                RfcEvictionsProbe::fields(s),
+                RfcEvictions::NAME,
+                &format!("evictions{p}_"),
+                &instance("evictions"),
+                at,
+            );
+        }
+        let at = offset_of!(Self, results);
+        add(RfcResultsProbe::fields(s), RfcResults::NAME, "results_", "u_results", at);
+        add(RfcOperandsProbe::fields(s), RfcOperands::NAME, "operands_", "u_operands", offset_of!(Self, operands));
+        fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
+            // Ports of the MRF that are nets here.
+            f.valid_by = match f.valid_by {
+                Some("issue_src_valid_i") => Some("mrf_issue_src_valid"),
+                Some("write_valid_i") => Some("mrf_write_valid"),
+                other => other,
+            };
+            f.inside("u_mrf", offset_of!(Self, mrf))
+        }));
+        fields
+    }
+}
+
+/// By the blocks that drive them. What means nothing is zero, where that is cheap.
+impl Rfc {
+    pub(crate) fn record(&self, straps: u8, probe: &mut RfcProbe) {
+        self.record_tags(straps, &mut probe.nets);
+        self.record_data(&mut probe.nets);
+        self.record_results(&mut probe.nets);
+        self.record_mrf(&mut probe.nets);
+        // None of these looks at ports.
+        for p in 0..self.ports {
+            self.tags[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.tags[p]);
+            self.data[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.data[p]);
+            self.evictions[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.evictions[p]);
+        }
+        self.results.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.results);
+        self.operands.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.operands);
+        self.mrf.probe(&self.given, &self.shown, &mut probe.mrf);
+    }
+
+    fn record_tags(&self, straps: u8, nets: &mut RfcNets) {
+        (nets.tag_valid_q, nets.leave, nets.stall) = (self.tag_valid_q, self.leave, self.stall);
+        (nets.mask_q, nets.base_q, nets.warp_q, nets.tag_q) = Default::default();
+        (nets.src_valid_q, nets.slot_q, nets.last_q, nets.src_reg_q) = Default::default();
+        (nets.tags_hit_mask, nets.tags_hit_index, nets.tags_hit_port) = Default::default();
+        (nets.tags_read, nets.evictions_look_match) = Default::default();
+        for p in set_bits(self.tag_valid_q) {
+            let (stage, looked) = (&self.stage[p], &self.looked[p]);
+            (nets.mask_q[p], nets.base_q[p], nets.warp_q[p]) = (stage.look.mask, stage.base, stage.warp);
+            (nets.tag_q[p], nets.src_valid_q[p]) = (stage.tag, stage.look.src_valid);
+            (nets.slot_q[p], nets.last_q[p]) = (stage.look.slot, stage.look.last);
+            nets.tags_read[p] = looked.read;
+            for k in 0..OPERANDS {
+                let i = OPERANDS * p + k;
+                nets.src_reg_q[i] = stage.look.reg[k];
+                nets.tags_hit_mask[i] = looked.hit_mask[k];
+                (nets.tags_hit_index[i], nets.tags_hit_port[i]) = (looked.index[k], looked.port[k]);
+                let here = self.evictions[p].has(stage.warp, stage.look.reg[k]);
+                nets.evictions_look_match[p] |= u8::from(here) << k;
+            }
+        }
+        let decided = &self.decided;
+        (nets.tags_op_ready, nets.tags_evict_valid, nets.flush_done) = (decided.op_ready, 0, decided.flush_done);
+        (nets.tags_op_index, nets.tags_event, nets.tags_clean) = Default::default();
+        (nets.tags_evict_mask, nets.tags_evict_index, nets.tags_evict_port) = Default::default();
+        (nets.tags_evict_slot, nets.tags_evict_reg) = Default::default();
+        for p in 0..self.ports {
+            nets.tags_clean[p] = self.tags[p].clean();
+            nets.tags_event[p] = self.counts(straps, p).word();
+            let written = decided.op[p].is_some_and(|op| !op.kill);
+            nets.tags_op_index[p] = decided.done[p].entry.filter(|_| written).unwrap_or_default();
+            if let Some(evict) = &decided.done[p].evict {
+                nets.tags_evict_valid |= 1 << p;
+                (nets.tags_evict_mask[p], nets.tags_evict_index[p]) = (evict.mask, evict.index);
+                (nets.tags_evict_port[p], nets.tags_evict_slot[p]) = (evict.port, evict.slot);
+                nets.tags_evict_reg[p] = evict.reg;
+            }
+        }
+    }
+
+    fn record_data(&self, nets: &mut RfcNets) {
+        (nets.data_land_valid, nets.data_land_tag, nets.data_land_fill) = Default::default();
+        nets.data_evict_data_valid = 0;
+        (nets.evictions_room, nets.evictions_busy, nets.evictions_offer_valid) = Default::default();
+        (nets.evictions_offer_mask, nets.evictions_offer_base) = Default::default();
+        (nets.evictions_offer_warp, nets.evictions_offer_reg) = Default::default();
+        for p in 0..self.ports {
+            let (bit, data, evictions) = (1 << p, &self.data[p], &self.evictions[p]);
+            if let Some((tag, fill)) = data.land() {
+                nets.data_land_valid |= bit;
+                nets.data_land_tag[p] = tag;
+                nets.data_land_fill |= fill << (OPERANDS * p);
+                for k in set_bits(fill) {
+                    nets.data_land_data[OPERANDS * p + k] = *data.land_data(k);
+                }
+            }
+            if let Some(evicted) = data.evict_data() {
+                nets.data_evict_data_valid |= bit;
+                nets.data_evict_data[p] = *evicted;
+            }
+            nets.evictions_room |= u8::from(evictions.room()) << p;
+            nets.evictions_busy[p] = evictions.busy();
+            if let Some(offer) = evictions.offer() {
+                nets.evictions_offer_valid |= bit;
+                (nets.evictions_offer_mask[p], nets.evictions_offer_base[p]) = (offer.mask, offer.base);
+                (nets.evictions_offer_warp[p], nets.evictions_offer_reg[p]) = (offer.warp, offer.reg);
+                nets.evictions_offer_data[p] = *evictions.offer_data();
+            }
+        }
+    }
+
+    fn record_results(&self, nets: &mut RfcNets) {
+        let routes = &self.decided.routes;
+        (nets.results_result_warp, nets.results_result_reg) = Default::default();
+        for b in set_bits(self.results.valid()) {
+            let latch = self.results.latch(b);
+            (nets.results_result_warp[b], nets.results_result_reg[b]) = (latch.warp, latch.reg);
+        }
+        (nets.results_op_valid, nets.results_op_kill, nets.results_op_private) = (0, 0, 0);
+        (nets.results_op_mask, nets.results_op_slot, nets.results_op_reg) = Default::default();
+        for (c, op) in routes.op.iter().enumerate() {
+            let Some(op) = op else { continue };
+            let latch = self.results.latch(op.bus.into());
+            nets.results_op_valid |= 1 << c;
+            nets.results_op_kill |= u8::from(op.kill) << c;
+            nets.results_op_private |= u8::from(latch.private) << c;
+            (nets.results_op_mask[c], nets.results_op_slot[c]) = (latch.mask, op.slot);
+            nets.results_op_reg[c] = latch.reg;
+            nets.results_op_data[c] = *self.results.data(op.bus.into());
+        }
+        (nets.results_evict_ready, nets.results_evict_done) = (self.shown.write_ready_o, routes.evict_done);
+        (nets.results_around, nets.results_wait) = (routes.around, routes.wait);
+        nets.results_around_private = 0;
+        for b in set_bits(routes.around) {
+            nets.results_around_private |= u8::from(self.results.latch(b).private) << b;
+        }
+    }
+
+    fn record_mrf(&self, nets: &mut RfcNets) {
+        let (given, shown) = (&self.given, &self.shown);
+        (nets.mrf_issue_ready, nets.mrf_issue_valid) = (shown.issue_ready_o, given.issue_valid_i);
+        nets.mrf_issue_src_valid = given.issue_src_valid_i;
+        (nets.mrf_write_valid, nets.mrf_write_ready) = (given.write_valid_i, shown.write_ready_o);
+        nets.mrf_write_done = shown.write_done_o;
+        nets.mrf_write_mask = only(&given.write_mask_i, given.write_valid_i);
+        nets.mrf_write_base = only(&given.write_base_i, given.write_valid_i);
+        nets.mrf_write_warp = only(&given.write_warp_i, given.write_valid_i);
+        nets.mrf_write_reg = only(&given.write_reg_i, given.write_valid_i);
+        for b in set_bits(given.write_valid_i) {
+            nets.mrf_write_data[b] = if is_set(self.decided.routes.evict_valid, b) {
+                *self.evictions[b].offer_data()
+            } else {
+                *self.results.data(b)
+            };
+        }
+        (nets.mrf_dispatch_valid, nets.mrf_dispatch_tag) = (shown.dispatch_valid_o, Default::default());
+        nets.mrf_dispatch_src_valid = shown.dispatch_src_valid_o;
+        for p in set_bits(shown.dispatch_valid_o) {
+            nets.mrf_dispatch_tag[p] = shown.dispatch_tag_o[p] as u8;
+            nets.mrf_dispatch_data[OPERANDS * p..][..OPERANDS].copy_from_slice(self.mrf.operands(p));
+        }
+    }
+}

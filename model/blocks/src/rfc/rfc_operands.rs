@@ -1,0 +1,203 @@
+//! `rfc_operands`: operands from cache and MRF come together. `docs/blocks/rfc_operands.md`.
+
+use crate::mrf::MAX_PORTS;
+use crate::mrf::bits::set_bits;
+use crate::shape::{ActiveShape, MAX_TAGS};
+use crate::{Block, LANES, LaneMask, Memory, OPERANDS, WARP_DATA_BITS, WarpData, field, ports};
+
+const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
+
+ports! {
+    /// Inputs of [`RfcOperands`].
+    pub struct RfcOperandsIn(s: &ActiveShape) {
+        /// What the cache gives.
+        land_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("land_fill_i"),
+        /// What the MRF offers.
+        mrf_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("mrf_src_valid_i"),
+        /// Lanes of each source that come from the cache.
+        move_hit_i: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("move_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// An instruction leaves T of port p.
+        move_valid_i: u8 = field(s.ports()),
+        /// Its tag.
+        move_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("move_valid_i"),
+        /// They have come.
+        land_valid_i: u8 = field(s.ports()),
+        /// The tag of the instruction.
+        land_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("land_valid_i"),
+        /// Which sources.
+        land_fill_i: u8 = field(s.mrf.sources()),
+        /// The MRF offers an instruction on dispatch port p.
+        mrf_valid_i: u8 = field(s.ports()),
+        /// Its tag.
+        mrf_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_valid_i"),
+        /// Its sources that came from there.
+        mrf_src_valid_i: u8 = field(s.mrf.sources()),
+        /// The instruction on dispatch port p is taken.
+        dispatch_ready_i: u8 = field(s.ports()),
+    }
+}
+
+ports! {
+    /// Outputs of [`RfcOperands`].
+    pub struct RfcOperandsOut(s: &ActiveShape) {
+        /// Operands.
+        dispatch_data_o: [WarpData; MAX_SOURCES] =
+            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o"),
+        /// What the MRF offers on port p is taken.
+        mrf_ready_o: u8 = field(s.ports()),
+        /// An instruction with all its operands is offered.
+        dispatch_valid_o: u8 = field(s.ports()),
+        /// Its sources that came from the MRF or the cache.
+        dispatch_src_valid_o: u8 = field(s.mrf.sources()),
+    }
+}
+
+ports! {
+    /// State of [`RfcOperands`].
+    pub struct RfcOperandsProbe(s: &ActiveShape) {
+        /// Instructions for which nothing is to come from the cache any more.
+        got_q: u32 = field(s.tags() as u32),
+    }
+}
+
+/// Keeps what the cache gave for each instruction, lane by lane, until the MRF's collectors have the rest, and offers the instruction (hazard 1).
+pub struct RfcOperands {
+    ports: usize,
+    tags: usize,
+    got_q: u32,
+    hit_q: [u32; OPERANDS * MAX_TAGS],
+    data_q: [WarpData; OPERANDS * MAX_TAGS],
+}
+
+impl RfcOperands {
+    /// Whether nothing more is to come from the cache for an instruction.
+    #[inline]
+    pub(crate) fn got(&self, tag: u8) -> bool {
+        self.got_q >> (tag & 31) & 1 == 1
+    }
+
+    /// Lanes of each source of an instruction that come from the cache.
+    #[inline]
+    pub(crate) fn hits(&self, tag: u8) -> [u32; OPERANDS] {
+        let first = OPERANDS * usize::from(tag);
+        self.hit_q.get(first..first + OPERANDS).map_or([0; OPERANDS], |hits| [hits[0], hits[1], hits[2]])
+    }
+
+    /// Sources of an instruction with lanes from the cache.
+    #[inline]
+    pub(crate) fn from_cache(&self, tag: u8) -> u8 {
+        let hits = self.hits(tag);
+        (0..OPERANDS).fold(0, |sources, k| sources | u8::from(hits[k] != 0) << k)
+    }
+
+    /// Puts the lanes that came from the cache over those of the MRF.
+    #[inline]
+    pub(crate) fn merge(&self, tag: u8, data: &mut [WarpData; OPERANDS]) {
+        let first = OPERANDS * usize::from(tag);
+        for (k, (data, hit)) in data.iter_mut().zip(self.hits(tag)).enumerate() {
+            match hit {
+                0 => {}
+                u32::MAX => *data = self.data_q[first + k],
+                _ => data.merge(&self.data_q[first + k], LaneMask(hit)),
+            }
+        }
+    }
+
+    /// The edge at which an instruction leaves T.
+    #[inline]
+    pub(crate) fn moved(&mut self, tag: u8, hits: &[u32; OPERANDS]) {
+        if usize::from(tag) < self.tags {
+            self.hit_q[OPERANDS * usize::from(tag)..][..OPERANDS].copy_from_slice(hits);
+            let bit = 1 << tag;
+            self.got_q = if *hits == [0; OPERANDS] { self.got_q | bit } else { self.got_q & !bit };
+        }
+    }
+
+    /// The edge at which operands of an instruction have come.
+    #[inline]
+    pub(crate) fn landed<'a>(&mut self, tag: u8, fill: u8, data: impl Fn(usize) -> &'a WarpData) {
+        if usize::from(tag) < self.tags {
+            self.got_q |= 1 << tag;
+            for k in set_bits(fill) {
+                self.data_q[OPERANDS * usize::from(tag) + k] = *data(k);
+            }
+        }
+    }
+
+    /// An edge in reset.
+    pub(crate) fn reset(&mut self) {
+        self.got_q = 0;
+    }
+}
+
+impl Block for RfcOperands {
+    const NAME: &'static str = "rfc_operands";
+    const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Tags"];
+
+    type Shape = ActiveShape;
+    type In = RfcOperandsIn;
+    type Out = RfcOperandsOut;
+    type Probe = RfcOperandsProbe;
+
+    fn new(shape: &ActiveShape) -> Self {
+        Self {
+            ports: shape.ports(),
+            tags: shape.tags(),
+            got_q: 0,
+            hit_q: [0; OPERANDS * MAX_TAGS],
+            data_q: [WarpData::ZERO; OPERANDS * MAX_TAGS],
+        }
+    }
+
+    fn early(&self, _: &mut RfcOperandsOut) {}
+
+    fn late(&mut self, inputs: &RfcOperandsIn, out: &mut RfcOperandsOut) {
+        (out.mrf_ready_o, out.dispatch_valid_o, out.dispatch_src_valid_o) = (0, 0, 0);
+        for p in 0..self.ports {
+            let (bit, tag) = (1 << p, inputs.mrf_tag_i[p]);
+            if !self.got(tag) {
+                continue;
+            }
+            out.mrf_ready_o |= inputs.dispatch_ready_i & bit;
+            if inputs.mrf_valid_i & bit != 0 {
+                out.dispatch_valid_o |= bit;
+                let from_mrf = inputs.mrf_src_valid_i >> (OPERANDS * p) & 0b111;
+                out.dispatch_src_valid_o |= (from_mrf | self.from_cache(tag)) << (OPERANDS * p);
+                let mut data = [0, 1, 2].map(|k| inputs.mrf_data_i[OPERANDS * p + k]);
+                self.merge(tag, &mut data);
+                out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(&data);
+            }
+        }
+    }
+
+    fn clock(&mut self, inputs: &RfcOperandsIn, _: &RfcOperandsOut) {
+        for p in set_bits(inputs.move_valid_i) {
+            let hits = [0, 1, 2].map(|k| inputs.move_hit_i[OPERANDS * p + k]);
+            self.moved(inputs.move_tag_i[p], &hits);
+        }
+        for p in set_bits(inputs.land_valid_i) {
+            let fill = inputs.land_fill_i >> (OPERANDS * p) & 0b111;
+            self.landed(inputs.land_tag_i[p], fill, |k| &inputs.land_data_i[OPERANDS * p + k]);
+        }
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+    }
+
+    fn probe(&self, _: &RfcOperandsIn, _: &RfcOperandsOut, probe: &mut RfcOperandsProbe) {
+        probe.got_q = self.got_q;
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let sources = OPERANDS * self.tags;
+        vec![
+            Memory { path: "hit_q".into(), block: Self::NAME, words: &mut self.hit_q[..sources], bits: LANES as u32 },
+            Memory::of_warps("data_q", Self::NAME, &mut self.data_q[..sources]),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests;
