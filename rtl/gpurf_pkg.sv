@@ -69,6 +69,7 @@ package gpurf_pkg;
     logic [1:0] stall_barrier;      // all are held at barriers
     logic [1:0] stall_fetch;        // no instruction is there
     logic [1:0] stall_scoreboard;   // none is clear
+    logic [1:0] stall_inactive;     // none of the clear ones has a slot
     logic [1:0] stall_collector;    // the operand stage is full
     logic [1:0] stall_other;        // a second branch, a fault
     logic [1:0] alu;                // instructions that ALUs take
@@ -91,6 +92,71 @@ package gpurf_pkg;
     logic       warp_start;         // warps that begin
     logic       line_answer;        // answers of memory
   } sm_event_t;
+
+  // What the two-level scheduler counts in a cycle.
+  typedef struct packed {
+    logic [1:0] activate;        // slots taken
+    logic [5:0] leave_end;       // slots that leave: the warp has ended
+    logic [5:0] leave_barrier;   // waits at a barrier
+    logic [5:0] leave_mark;      // its head needs what takes long
+    logic [5:0] leave_patience;  // has issued for long while others are ready
+    logic [5:0] active;          // active slots
+    logic [5:0] drain;           // draining slots
+    logic [5:0] flush;           // flushing slots
+    logic [5:0] ready;           // warps that are ready and wait for a slot
+  } two_level_event_t;
+
+  // What the register file cache counts in a cycle, for energy.
+  typedef struct packed {
+    logic [1:0] tag_check;            // instructions that leave T
+    logic [1:0] stall_eviction;       // that stay: a source is on its way to the MRF
+    logic [1:0] stall_collector;      // that stay: no collector
+    logic [2:0] hit;                  // source registers: all lanes are there
+    logic [2:0] partial;              // some
+    logic [2:0] miss;                 // none
+    logic [5:0] read_groups;          // lane groups read as operands
+    logic [5:0] read_shared_groups;   // of them for units that are shared
+    logic [5:0] mrf_shared_groups;    // groups asked of the MRF for units that are shared
+    logic [4:0] write_groups;         // groups of results written to the cache
+    logic [4:0] write_shared_groups;  // of them from units that are shared
+    logic [4:0] around_groups;        // groups of results that go to the MRF
+    logic [4:0] around_shared_groups; // of them from units that are shared
+    logic [4:0] evict_groups;         // groups of evictions and flushes
+  } rfc_event_t;
+
+  // And for people. The last but one is called "wait" in the pages, which is a keyword.
+  typedef struct packed {
+    logic [1:0] write_hit;  // results that update an entry
+    logic [1:0] allocate;   // that take a new one
+    logic [1:0] evict;      // and had to write a value back
+    logic [1:0] dead;       // and dropped a value that nobody needs
+    logic [1:0] flush;      // entries flushed
+    logic [1:0] kill;       // results around the cache that took lanes of an entry away
+    logic [2:0] marked;     // hits that are last reads
+    logic [1:0] waiting;    // results that wait in their latch
+    logic [2:0] spare;
+  } rfc_count_event_t;
+
+  // What the tags of one cache count in a cycle.
+  typedef struct packed {
+    logic [1:0] hit;           // source registers of an instruction that leaves: all lanes
+    logic [1:0] partial;       // some
+    logic [1:0] miss;          // none
+    logic [4:0] read_groups;   // lane groups read
+    logic       write_hit;     // a result updates an entry
+    logic       allocate;      // takes a new one
+    logic [3:0] write_groups;  // its lane groups
+    logic       evict;         // an eviction for a result
+    logic       dead;          // a result takes an entry that needs none
+    logic       flush;         // an eviction for a flush
+    logic [3:0] evict_groups;  // lane groups of an eviction
+    logic       kill;          // lanes are taken away by a result around the cache
+    logic [1:0] marked;        // hits that are last reads
+    logic       waiting;       // a result waits ("wait" in the pages)
+    logic       drop;          // a slot with values is emptied of what nobody needs
+    logic       clean;         // a slot with values is emptied behind its flush
+    logic       look;          // an instruction is in T
+  } rfc_tags_event_t;
 
   // Where an instruction goes (docs/blocks/decode.md).
   typedef enum logic [2:0] {
@@ -153,6 +219,16 @@ package gpurf_pkg;
   localparam logic [CauseW-1:0] CauseBarrierCount      = 4'd12;
   localparam logic [CauseW-1:0] CauseDoesNotFit        = 4'd13;
   // verilator lint_on UNUSEDPARAM
+
+  // Whether an instruction's register d comes from global or local memory (LD, ATOM, CAS of any
+  // space but the shared one), hundreds of cycles later (docs/blocks/operand_stage.md).
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic long_latency(logic [WordW-1:0] op, logic [RegW-1:0] d);
+    // verilator lint_on UNUSEDSIGNAL
+    logic takes_long;
+    takes_long = op[6:0] == 7'h40 || op[6:0] == 7'h43 || op[6:0] == 7'h44;
+    return takes_long && op[29:28] != 2'd1 && d != NoReg;
+  endfunction
 
   // What a memory instruction does (docs/blocks/address_unit.md).
   typedef enum logic [1:0] {

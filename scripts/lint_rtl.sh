@@ -25,6 +25,13 @@ export -f lint
         echo "rtl/$block.sv -GIssuePorts=2"
     done
     for warps in 8 48; do echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=$warps"; done
+    for slots in '1 8 2' '2 8 2' '2 48 6' '1 48 48'; do
+        read -r issue warps active <<<"$slots"
+        echo "rtl/issue/two_level_scheduler.sv -GIssuePorts=$issue -GWarps=$warps -GActive=$active"
+    done
+    for issue in 1 2; do
+        echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=8"
+    done
     for sizes in '8 1' '12 3' '32 4'; do
         read -r depth sources <<<"$sizes"
         echo "rtl/execute/result_queue.sv -GQueueDepth=$depth -GSources=$sources"

@@ -83,6 +83,7 @@ module writeback
   output logic [RegW-1:0]         write_reg_o       [IssuePorts],
   output logic [Lanes-1:0]        write_mask_o      [IssuePorts],
   output logic [DataW-1:0]        write_data_o      [IssuePorts],
+  output logic [IssuePorts-1:0]   write_private_o,                  // from ALU or single precision
   input  logic [IssuePorts-1:0]   write_done_i,                     // goes into its bank
   input  logic [WarpW-1:0]        write_done_warp_i [IssuePorts],
   input  logic [RegW-1:0]         write_done_reg_i  [IssuePorts],
@@ -174,6 +175,9 @@ module writeback
   assign pred_valid_o  = goes & has_pred;
   assign pred_warp_o   = write_warp_o;
   assign pred_mask_o   = write_mask_o;
+
+  // What no shared unit has made comes from the port's own ALU or single precision unit.
+  assign write_private_o = write_valid_o & ~from_memory & ~from_side & ~from_sfu;
 
   assign memory_pop_o = from_memory[MemoryBus] & goes[MemoryBus];
   assign side_pop_o   = from_side[SideBus] & goes[SideBus];

@@ -1,10 +1,10 @@
 // The seam between the pipeline and the register file.
 //
 // Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and
-// sends it on with its operands. The provider here is the main register file, the baseline of the
-// papers; a variant takes its place here and nowhere else (docs/sm.md, "The seam"). What the
-// provider carries for an instruction is a slot number, because the provider chooses which
-// instruction leaves first.
+// sends it on with its operands. The provider is the main register file, the baseline of the
+// papers, or a register file cache in front of one; a variant takes its place here and nowhere else
+// (docs/sm.md, "The seam"). What the provider carries for an instruction is the number of its
+// place here, because the provider chooses which instruction leaves first.
 `include "gpurf_assert.svh"
 
 module operand_stage
@@ -15,13 +15,23 @@ module operand_stage
   parameter int unsigned Collectors = 8,
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Depth = 64,
+  parameter int unsigned Active = 0,   // slots of the two-level scheduler; 0: single-level
+  parameter int unsigned Entries = 0,  // of the register file cache, for each slot; 0: none
   localparam int unsigned EntryW = $clog2(Depth),
-  localparam int unsigned ColW = $clog2(Collectors),
+  // Instructions in the stages in front of a cache's MRF have no collector yet.
+  localparam int unsigned Tags = (Entries == 0) ? Collectors : Collectors + 2 * IssuePorts - 1,
+  localparam int unsigned TagW = $clog2(Tags),
+  localparam int unsigned A = (Active > 1) ? Active : 1,
+  localparam int unsigned SlotW = (A > 1) ? $clog2(A) : 1,
+  localparam int unsigned CfgW = 5,
   localparam int unsigned RowsW = 8
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  input  logic                           cfg_i,   // the provider's strap
+  // Without a cache nobody looks at what concerns slots.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [CfgW-1:0]                cfg_i,   // the provider's straps
+  // verilator lint_on UNUSEDSIGNAL
   input  logic [RowsW-1:0]               rows_i,  // rows of the register file that a warp has
 
   // issue
@@ -33,6 +43,9 @@ module operand_stage
   input  logic [WordW-1:0]               issue_op_i        [IssuePorts],
   input  logic [WordW-1:0]               issue_ctl_i       [IssuePorts],
   input  roles_t                         issue_roles_i     [IssuePorts],
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [SlotW-1:0]               issue_slot_i      [IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
   input  logic [Lanes-1:0]               issue_s_i         [IssuePorts],
   input  logic [Lanes-1:0]               issue_t_i         [IssuePorts],
 
@@ -43,6 +56,16 @@ module operand_stage
   input  logic [RegW-1:0]                write_reg_i       [IssuePorts],
   input  logic [Lanes-1:0]               write_mask_i      [IssuePorts],
   input  logic [DataW-1:0]               write_data_i      [IssuePorts],
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [IssuePorts-1:0]          write_private_i,  // from ALU or single precision unit
+
+  // slots of the two-level scheduler
+  input  logic [A-1:0]                   slot_valid_i,
+  input  logic [WarpW-1:0]               slot_warp_i       [A],
+  input  logic [A-1:0]                   flush_i,          // is to be emptied
+  input  logic [A-1:0]                   drop_i,           // without write-back
+  // verilator lint_on UNUSEDSIGNAL
+  output logic [A-1:0]                   flush_done_o,
 
   // results that have gone into their bank
   output logic [IssuePorts-1:0]          write_done_o,
@@ -63,43 +86,48 @@ module operand_stage
   output logic [Operands*IssuePorts-1:0] dispatch_src_valid_o,
   output logic [DataW-1:0]               dispatch_data_o   [Operands*IssuePorts],
 
-  output mrf_event_t                     event_o
+  output mrf_event_t                     event_o,
+  output rfc_event_t                     rfc_event_o,
+  output rfc_count_event_t               rfc_count_event_o
 );
 
-  // the instructions in the provider, by slot
-  logic [Collectors-1:0] slot_busy_q;
-  logic [PcW-1:0]        pc_q    [Collectors];
-  logic [WordW-1:0]      op_q    [Collectors];
-  logic [WordW-1:0]      ctl_q   [Collectors];
-  roles_t                roles_q [Collectors];
-  logic [Lanes-1:0]      s_q     [Collectors];
-  logic [Lanes-1:0]      t_q     [Collectors];
+  // the instructions in the provider, by place
+  logic [Tags-1:0]       slot_busy_q;
+  logic [PcW-1:0]        pc_q    [Tags];
+  logic [WordW-1:0]      op_q    [Tags];
+  logic [WordW-1:0]      ctl_q   [Tags];
+  roles_t                roles_q [Tags];
+  logic [Lanes-1:0]      s_q     [Tags];
+  logic [Lanes-1:0]      t_q     [Tags];
 
   // what the provider is told
   logic [EntryW-1:0]              issue_base    [IssuePorts];
-  logic [ColW-1:0]                issue_tag     [IssuePorts];
+  logic [TagW-1:0]                issue_tag     [IssuePorts];
   logic [Operands*IssuePorts-1:0] issue_src_valid;
   logic [RegW-1:0]                issue_src_reg [Operands*IssuePorts];
   logic [EntryW-1:0]              write_base    [IssuePorts];
+  // verilator lint_off UNUSEDSIGNAL
+  logic [EntryW-1:0]              slot_base     [A];  // first row of the slot's warp
+  // verilator lint_on UNUSEDSIGNAL
 
   // what it answers
   logic [IssuePorts-1:0]          issue_ready;
   logic [IssuePorts-1:0]          dispatch_valid;
-  logic [ColW-1:0]                dispatch_tag  [IssuePorts];
+  logic [TagW-1:0]                dispatch_tag  [IssuePorts];
 
-  logic [IssuePorts-1:0] slot_free;   // there is a slot for the port
+  logic [IssuePorts-1:0] slot_free;   // there is a place for the port
   logic [IssuePorts-1:0] issued;
   logic [IssuePorts-1:0] dispatched;
 
-  // Port p has the (p+1)-th lowest free slot, whether or not the lower port has an instruction.
-  always_comb begin : issue_slot
-    logic [Collectors-1:0] idle;
+  // Port p has the (p+1)-th lowest free place, whether or not the lower port has an instruction.
+  always_comb begin : issue_place
+    logic [Tags-1:0] idle;
     idle = ~slot_busy_q;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       slot_free[p] = idle != '0;
       issue_tag[p] = '0;
-      for (int unsigned c = Collectors; c > 0; c--) begin
-        if (idle[c-1]) issue_tag[p] = ColW'(c - 1);
+      for (int unsigned c = Tags; c > 0; c--) begin
+        if (idle[c-1]) issue_tag[p] = TagW'(c - 1);
       end
       idle[issue_tag[p]] = 1'b0;
     end
@@ -126,51 +154,134 @@ module operand_stage
     assign dispatch_t_o[p]     = t_q[dispatch_tag[p]];
   end
 
-  mrf #(
-    .Banks     (Banks),
-    .DualPort  (DualPort),
-    .Collectors(Collectors),
-    .IssuePorts(IssuePorts),
-    .Depth     (Depth),
-    .TagW      (ColW)
-  ) u_provider (
-    .clk_i,
-    .rst_ni,
-    .cfg_i,
-    .issue_valid_i,
-    .issue_ready_o       (issue_ready),
-    .issue_warp_i,
-    .issue_base_i        (issue_base),
-    .issue_mask_i,
-    .issue_tag_i         (issue_tag),
-    .issue_src_valid_i   (issue_src_valid),
-    .issue_src_reg_i     (issue_src_reg),
-    .write_valid_i,
-    .write_ready_o,
-    .write_warp_i,
-    .write_base_i        (write_base),
-    .write_reg_i,
-    .write_mask_i,
-    .write_data_i,
-    .write_done_o,
-    .write_done_warp_o,
-    .write_done_reg_o,
-    .dispatch_valid_o    (dispatch_valid),
-    .dispatch_ready_i,
-    .dispatch_warp_o,
-    .dispatch_mask_o,
-    .dispatch_tag_o      (dispatch_tag),
-    .dispatch_src_valid_o,
-    .dispatch_data_o,
-    .event_o
-  );
+  // Depth is a power of two here as well.
+  for (genvar s = 0; s < A; s++) begin : gen_slot
+    assign slot_base[s] = EntryW'(32'(slot_warp_i[s]) * 32'(rows_i));
+  end
+
+  if (Entries == 0) begin : gen_mrf
+    mrf #(
+      .Banks     (Banks),
+      .DualPort  (DualPort),
+      .Collectors(Collectors),
+      .IssuePorts(IssuePorts),
+      .Depth     (Depth),
+      .TagW      (TagW)
+    ) u_provider (
+      .clk_i,
+      .rst_ni,
+      .cfg_i               (cfg_i[0]),
+      .issue_valid_i,
+      .issue_ready_o       (issue_ready),
+      .issue_warp_i,
+      .issue_base_i        (issue_base),
+      .issue_mask_i,
+      .issue_tag_i         (issue_tag),
+      .issue_src_valid_i   (issue_src_valid),
+      .issue_src_reg_i     (issue_src_reg),
+      .write_valid_i,
+      .write_ready_o,
+      .write_warp_i,
+      .write_base_i        (write_base),
+      .write_reg_i,
+      .write_mask_i,
+      .write_data_i,
+      .write_done_o,
+      .write_done_warp_o,
+      .write_done_reg_o,
+      .dispatch_valid_o    (dispatch_valid),
+      .dispatch_ready_i,
+      .dispatch_warp_o,
+      .dispatch_mask_o,
+      .dispatch_tag_o      (dispatch_tag),
+      .dispatch_src_valid_o,
+      .dispatch_data_o,
+      .event_o
+    );
+
+    // Nothing is kept for a slot.
+    assign flush_done_o      = flush_i;
+    assign rfc_event_o       = '0;
+    assign rfc_count_event_o = '0;
+  end else begin : gen_rfc
+    // What the cache has to know besides, from the instruction.
+    logic [Operands*IssuePorts-1:0] issue_last;
+    logic [RegW-1:0]                issue_dst     [IssuePorts];
+    logic [IssuePorts-1:0]          issue_long;
+    logic [IssuePorts-1:0]          issue_bypass;
+    logic [IssuePorts-1:0]          issue_private;
+
+    for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
+      assign issue_last[Operands*p +: Operands] = issue_ctl_i[p][22:20];
+      assign issue_dst[p]     = issue_roles_i[p].d;
+      assign issue_long[p]    = long_latency(issue_op_i[p], issue_roles_i[p].d);
+      assign issue_bypass[p]  = issue_ctl_i[p][26];
+      assign issue_private[p] = issue_roles_i[p].unit == UnitAlu || issue_roles_i[p].unit == UnitFp;
+    end
+
+    rfc #(
+      .Banks     (Banks),
+      .DualPort  (DualPort),
+      .Collectors(Collectors),
+      .IssuePorts(IssuePorts),
+      .Depth     (Depth),
+      .Tags      (Tags),
+      .Active    (Active),
+      .Entries   (Entries)
+    ) u_provider (
+      .clk_i,
+      .rst_ni,
+      .cfg_i,
+      .issue_valid_i,
+      .issue_ready_o       (issue_ready),
+      .issue_warp_i,
+      .issue_base_i        (issue_base),
+      .issue_mask_i,
+      .issue_tag_i         (issue_tag),
+      .issue_src_valid_i   (issue_src_valid),
+      .issue_src_reg_i     (issue_src_reg),
+      .issue_slot_i,
+      .issue_last_i        (issue_last),
+      .issue_dst_i         (issue_dst),
+      .issue_long_i        (issue_long),
+      .issue_bypass_i      (issue_bypass),
+      .issue_private_i     (issue_private),
+      .write_valid_i,
+      .write_ready_o,
+      .write_warp_i,
+      .write_base_i        (write_base),
+      .write_reg_i,
+      .write_mask_i,
+      .write_data_i,
+      .write_private_i,
+      .write_done_o,
+      .write_done_warp_o,
+      .write_done_reg_o,
+      .dispatch_valid_o    (dispatch_valid),
+      .dispatch_ready_i,
+      .dispatch_warp_o,
+      .dispatch_mask_o,
+      .dispatch_tag_o      (dispatch_tag),
+      .dispatch_src_valid_o,
+      .dispatch_data_o,
+      .slot_valid_i,
+      .slot_warp_i,
+      .slot_base_i         (slot_base),
+      .flush_i,
+      .drop_i,
+      .flush_done_o,
+      .event_o             (rfc_event_o),
+      .count_event_o       (rfc_count_event_o),
+      .mrf_event_o         (event_o)
+    );
+  end
 
   assign issue_ready_o    = issue_ready;
   assign dispatch_valid_o = dispatch_valid;
   assign issued           = issue_valid_i & issue_ready;
   assign dispatched       = dispatch_valid & dispatch_ready_i;
 
-  // A slot that is filled was free, and one that is freed was busy: they never meet.
+  // A place that is filled was free, and one that is freed was busy: they never meet.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       slot_busy_q <= '0;
@@ -182,7 +293,7 @@ module operand_stage
     end
   end
 
-  // The instructions have no reset: they mean nothing outside the busy slots.
+  // The instructions have no reset: they mean nothing outside the busy places.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (issued[p]) begin
@@ -197,10 +308,10 @@ module operand_stage
   end
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_check
-    `GPURF_ASSERT(slot_for_each_collector, !issue_ready[p] || slot_free[p],
-                  "the provider takes an instruction for which there is no slot")
+    `GPURF_ASSERT(place_for_each_instruction, !issue_ready[p] || slot_free[p],
+                  "the provider takes an instruction for which there is no place")
     `GPURF_ASSERT(dispatched_is_held, !dispatch_valid[p] || slot_busy_q[dispatch_tag[p]],
-                  "the provider offers an instruction that no slot holds")
+                  "the provider offers an instruction that no place holds")
   end
 
 endmodule

@@ -10,7 +10,7 @@ module ram_1r1w #(
   parameter int unsigned Depth = 64,
   parameter int unsigned Parts = 32,
   parameter int unsigned PartW = 32,
-  localparam int unsigned EntryW = $clog2(Depth),
+  localparam int unsigned EntryW = (Depth > 1) ? $clog2(Depth) : 1,
   localparam int unsigned WordW = Parts * PartW
 ) (
   input  logic              clk_i,

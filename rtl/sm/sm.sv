@@ -20,12 +20,17 @@ module sm
   parameter int unsigned Collectors = 8,
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Depth = 64,
+  parameter int unsigned Active = 0,
+  parameter int unsigned Entries = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic [27:0]            cfg_i,
+  // The bits of the two-level scheduler and of the cache mean nothing without them.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [44:0]            cfg_i,
+  // verilator lint_on UNUSEDSIGNAL
 
   // host: code, constants
   input  logic                   code_we_i,
@@ -75,10 +80,15 @@ module sm
   input  logic                   mem_rsp_fault_i,
 
   output sm_event_t              event_o,
-  output mrf_event_t             mrf_event_o
+  output mrf_event_t             mrf_event_o,
+  output rfc_event_t             rfc_event_o,
+  output rfc_count_event_t       rfc_count_event_o,
+  output two_level_event_t       two_level_event_o
 );
 
   localparam int unsigned P = IssuePorts;
+  localparam int unsigned A = (Active > 1) ? Active : 1;
+  localparam int unsigned SlotW = (A > 1) ? $clog2(A) : 1;
   localparam int unsigned Sources = Operands * P;
   localparam int unsigned AluQueueDepth = 16;
   localparam int unsigned FpQueueDepth = 16;
@@ -111,6 +121,12 @@ module sm
   logic [P-1:0]     warp_scheduler_issue_valid;
   logic [WarpW-1:0] warp_scheduler_issue_warp [P];
   logic [Warps-1:0] warp_scheduler_pop;
+  logic [SlotW-1:0] warp_scheduler_issue_slot [P];
+  logic [Warps-1:0] warp_scheduler_active;
+  logic [A-1:0]     warp_scheduler_slot_valid;
+  logic [WarpW-1:0] warp_scheduler_slot_warp  [A];
+  logic [A-1:0]     warp_scheduler_flush;
+  logic [A-1:0]     warp_scheduler_drop;
 
   logic [PredW:0]    issue_stage_read_guard  [P];
   logic [PredW:0]    issue_stage_read_s      [P];
@@ -147,6 +163,10 @@ module sm
 
   logic [P-1:0]       operand_stage_issue_ready;
   logic [P-1:0]       operand_stage_write_ready;
+  // With a single-level scheduler nobody asks.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [A-1:0]       operand_stage_flush_done;
+  // verilator lint_on UNUSEDSIGNAL
   logic [P-1:0]       operand_stage_write_done;
   logic [WarpW-1:0]   operand_stage_write_done_warp [P];
   logic [RegW-1:0]    operand_stage_write_done_reg  [P];
@@ -249,6 +269,7 @@ module sm
   logic [RegW-1:0]  writeback_write_reg   [P];
   logic [Lanes-1:0] writeback_write_mask  [P];
   logic [DataW-1:0] writeback_write_data  [P];
+  logic [P-1:0]     writeback_write_private;
   logic [P-1:0]     writeback_pred_valid;
   logic [WarpW-1:0] writeback_pred_warp   [P];
   logic [PredW-1:0] writeback_pred        [P];
@@ -484,25 +505,82 @@ module sm
     .idle_o        (scoreboard_idle)
   );
 
-  warp_scheduler #(
-    .Warps     (Warps),
-    .IssuePorts(IssuePorts)
-  ) u_warp_scheduler (
-    .clk_i,
-    .rst_ni,
-    .cfg_i        (cfg_i[1]),
-    .clear_i      (scoreboard_clear),
-    .operand_i    (scoreboard_operand),
-    .branch_i     (scoreboard_branch),
-    .ready_i      (operand_stage_issue_ready),
-    .stop_i       (fault_o),
-    .start_valid_i(block_launcher_start_valid),
-    .start_warp_i (block_launcher_start_warp),
-    .alive_i      (simt_stack_alive),
-    .issue_valid_o(warp_scheduler_issue_valid),
-    .issue_warp_o (warp_scheduler_issue_warp),
-    .pop_o        (warp_scheduler_pop)
-  );
+  if (Active == 0) begin : gen_single
+    warp_scheduler #(
+      .Warps     (Warps),
+      .IssuePorts(IssuePorts)
+    ) u_warp_scheduler (
+      .clk_i,
+      .rst_ni,
+      .cfg_i        (cfg_i[1]),
+      .clear_i      (scoreboard_clear),
+      .operand_i    (scoreboard_operand),
+      .branch_i     (scoreboard_branch),
+      .ready_i      (operand_stage_issue_ready),
+      .stop_i       (fault_o),
+      .start_valid_i(block_launcher_start_valid),
+      .start_warp_i (block_launcher_start_warp),
+      .alive_i      (simt_stack_alive),
+      .issue_valid_o(warp_scheduler_issue_valid),
+      .issue_warp_o (warp_scheduler_issue_warp),
+      .pop_o        (warp_scheduler_pop)
+    );
+
+    // Every warp may issue at any time, and nothing is kept by slots.
+    assign warp_scheduler_active     = '1;
+    assign warp_scheduler_issue_slot = '{default: '0};
+    assign warp_scheduler_slot_valid = '0;
+    assign warp_scheduler_slot_warp  = '{default: '0};
+    assign warp_scheduler_flush      = '0;
+    assign warp_scheduler_drop       = '0;
+    assign two_level_event_o         = '0;
+  end else begin : gen_two_level
+    logic [Warps-1:0] mark;      // heads that need what comes from memory
+    logic [P-1:0]     set_long;
+
+    always_comb begin
+      for (int unsigned w = 0; w < Warps; w++) mark[w] = instruction_buffer_head_ctl[w][23];
+      for (int unsigned p = 0; p < P; p++) set_long[p] = long_latency(issue_stage_op[p], set_d[p]);
+    end
+
+    two_level_scheduler #(
+      .Warps     (Warps),
+      .IssuePorts(IssuePorts),
+      .Active    (Active)
+    ) u_two_level_scheduler (
+      .clk_i,
+      .rst_ni,
+      .cfg_i           ({cfg_i[44:32], cfg_i[1]}),
+      .clear_i         (scoreboard_clear),
+      .operand_i       (scoreboard_operand),
+      .branch_i        (scoreboard_branch),
+      .head_valid_i    (instruction_buffer_head_valid),
+      .mark_i          (mark),
+      .ready_i         (operand_stage_issue_ready),
+      .stop_i          (fault_o),
+      .alive_i         (simt_stack_alive),
+      .held_i          (barrier_unit_held),
+      .set_valid_i     (issue_stage_operand_valid),
+      .set_d_i         (set_d),
+      .set_long_i      (set_long),
+      .dispatch_valid_i(operand_stage_dispatch_valid & dispatcher_dispatch_ready),
+      .dispatch_warp_i (operand_stage_dispatch_warp),
+      .reg_valid_i     (writeback_reg_valid),
+      .reg_warp_i      (writeback_reg_warp),
+      .reg_i           (writeback_reg),
+      .flush_done_i    (operand_stage_flush_done),
+      .issue_valid_o   (warp_scheduler_issue_valid),
+      .issue_warp_o    (warp_scheduler_issue_warp),
+      .pop_o           (warp_scheduler_pop),
+      .issue_slot_o    (warp_scheduler_issue_slot),
+      .active_o        (warp_scheduler_active),
+      .slot_valid_o    (warp_scheduler_slot_valid),
+      .slot_warp_o     (warp_scheduler_slot_warp),
+      .flush_o         (warp_scheduler_flush),
+      .drop_o          (warp_scheduler_drop),
+      .event_o         (two_level_event_o)
+    );
+  end
 
   issue_stage #(
     .Warps     (Warps),
@@ -593,11 +671,13 @@ module sm
     .DualPort  (DualPort),
     .Collectors(Collectors),
     .IssuePorts(IssuePorts),
-    .Depth     (Depth)
+    .Depth     (Depth),
+    .Active    (Active),
+    .Entries   (Entries)
   ) u_operand_stage (
     .clk_i,
     .rst_ni,
-    .cfg_i               (cfg_i[0]),
+    .cfg_i               ({cfg_i[31:28], cfg_i[0]}),
     .rows_i              (block_launcher_rows),
     .issue_valid_i       (issue_stage_operand_valid),
     .issue_ready_o       (operand_stage_issue_ready),
@@ -607,6 +687,7 @@ module sm
     .issue_op_i          (issue_stage_op),
     .issue_ctl_i         (issue_stage_ctl),
     .issue_roles_i       (issue_stage_roles),
+    .issue_slot_i        (warp_scheduler_issue_slot),
     .issue_s_i           (issue_stage_s),
     .issue_t_i           (issue_stage_t),
     .write_valid_i       (writeback_write_valid),
@@ -615,6 +696,12 @@ module sm
     .write_reg_i         (writeback_write_reg),
     .write_mask_i        (writeback_write_mask),
     .write_data_i        (writeback_write_data),
+    .write_private_i     (writeback_write_private),
+    .slot_valid_i        (warp_scheduler_slot_valid),
+    .slot_warp_i         (warp_scheduler_slot_warp),
+    .flush_i             (warp_scheduler_flush),
+    .drop_i              (warp_scheduler_drop),
+    .flush_done_o        (operand_stage_flush_done),
     .write_done_o        (operand_stage_write_done),
     .write_done_warp_o   (operand_stage_write_done_warp),
     .write_done_reg_o    (operand_stage_write_done_reg),
@@ -630,7 +717,9 @@ module sm
     .dispatch_t_o        (operand_stage_dispatch_t),
     .dispatch_src_valid_o(operand_stage_dispatch_src_valid),
     .dispatch_data_o     (operand_stage_dispatch_data),
-    .event_o             (mrf_event_o)
+    .event_o             (mrf_event_o),
+    .rfc_event_o,
+    .rfc_count_event_o
   );
 
   // ------------------------------------------------------------------ execute
@@ -1000,6 +1089,7 @@ module sm
     .write_reg_o      (writeback_write_reg),
     .write_mask_o     (writeback_write_mask),
     .write_data_o     (writeback_write_data),
+    .write_private_o  (writeback_write_private),
     .write_done_i     (operand_stage_write_done),
     .write_done_warp_i(operand_stage_write_done_warp),
     .write_done_reg_i (operand_stage_write_done_reg),
@@ -1419,7 +1509,9 @@ module sm
         event_o.stall_fetch = event_o.stall_fetch + 2'd1;
       end else if ((there & scoreboard_clear) == '0) begin
         event_o.stall_scoreboard = event_o.stall_scoreboard + 2'd1;
-      end else if ((there & scoreboard_clear & ~scoreboard_operand) == '0 &&
+      end else if ((there & scoreboard_clear & warp_scheduler_active) == '0) begin
+        event_o.stall_inactive = event_o.stall_inactive + 2'd1;
+      end else if ((there & scoreboard_clear & warp_scheduler_active & ~scoreboard_operand) == '0 &&
                    !operand_stage_issue_ready[p]) begin
         event_o.stall_collector = event_o.stall_collector + 2'd1;
       end else begin

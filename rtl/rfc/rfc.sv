@@ -1,0 +1,560 @@
+// The register file cache, in front of a main register file.
+//
+// Each slot of the two-level scheduler has a few entries of one warp register (RFC paper, 3.1, 3.3
+// and figure 3; hierarchy thesis, 5.2, 5.3). Results go there, operands are looked for there first,
+// and what is missing, lane by lane, comes from the main register file (MRF). Results that take
+// long go around. A slot that is given up has what is dirty written back.
+//
+//   cycle t    an instruction, a result is taken
+//   t+1        T: tags are compared or written; what is missing is asked of the MRF
+//   t+2        D: hits are read, results are written at the end of the cycle
+//   t+3        O: hits come out, and go into the operand latches
+//   t+4        the instruction is offered for dispatch
+//
+// Tags run one cycle in front of the data for reads and writes alike: whatever takes an entry away
+// from behind a hit writes it when it has been read. An instruction that misses what is on its way
+// to the MRF waits in T.
+//
+// There is a cache for each issue port, with the slots of that port: global slot s is slot
+// s / IssuePorts of cache s mod IssuePorts.
+module rfc
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Banks = 16,
+  parameter int unsigned DualPort = 0,
+  parameter int unsigned Collectors = 8,
+  parameter int unsigned IssuePorts = 1,
+  parameter int unsigned Depth = 64,
+  parameter int unsigned Tags = Collectors + 2 * IssuePorts - 1,
+  parameter int unsigned Active = 8,
+  parameter int unsigned Entries = 6,
+  localparam int unsigned TagW = $clog2(Tags),
+  localparam int unsigned EntryW = $clog2(Depth),
+  localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
+  localparam int unsigned CfgW = 5
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [CfgW-1:0]                cfg_i,  // loads, bypass, LRU, live, the MRF's
+
+  // issue
+  input  logic [IssuePorts-1:0]          issue_valid_i,
+  output logic [IssuePorts-1:0]          issue_ready_o,
+  input  logic [WarpW-1:0]               issue_warp_i      [IssuePorts],
+  input  logic [EntryW-1:0]              issue_base_i      [IssuePorts],
+  input  logic [Lanes-1:0]               issue_mask_i      [IssuePorts],
+  input  logic [TagW-1:0]                issue_tag_i       [IssuePorts],
+  input  logic [Operands*IssuePorts-1:0] issue_src_valid_i,
+  input  logic [RegW-1:0]                issue_src_reg_i   [Operands*IssuePorts],
+  input  logic [SlotW-1:0]               issue_slot_i      [IssuePorts],
+  input  logic [Operands*IssuePorts-1:0] issue_last_i,
+  input  logic [RegW-1:0]                issue_dst_i       [IssuePorts],
+  input  logic [IssuePorts-1:0]          issue_long_i,
+  input  logic [IssuePorts-1:0]          issue_bypass_i,
+  input  logic [IssuePorts-1:0]          issue_private_i,
+
+  // results
+  input  logic [IssuePorts-1:0]          write_valid_i,
+  output logic [IssuePorts-1:0]          write_ready_o,
+  input  logic [WarpW-1:0]               write_warp_i      [IssuePorts],
+  input  logic [EntryW-1:0]              write_base_i      [IssuePorts],
+  input  logic [RegW-1:0]                write_reg_i       [IssuePorts],
+  input  logic [Lanes-1:0]               write_mask_i      [IssuePorts],
+  input  logic [DataW-1:0]               write_data_i      [IssuePorts],
+  input  logic [IssuePorts-1:0]          write_private_i,
+
+  // results that are where they go, for the scoreboard
+  output logic [IssuePorts-1:0]          write_done_o,
+  output logic [WarpW-1:0]               write_done_warp_o [IssuePorts],
+  output logic [RegW-1:0]                write_done_reg_o  [IssuePorts],
+
+  // dispatch
+  output logic [IssuePorts-1:0]          dispatch_valid_o,
+  input  logic [IssuePorts-1:0]          dispatch_ready_i,
+  output logic [WarpW-1:0]               dispatch_warp_o   [IssuePorts],
+  output logic [Lanes-1:0]               dispatch_mask_o   [IssuePorts],
+  output logic [TagW-1:0]                dispatch_tag_o    [IssuePorts],
+  output logic [Operands*IssuePorts-1:0] dispatch_src_valid_o,
+  output logic [DataW-1:0]               dispatch_data_o   [Operands*IssuePorts],
+
+  // slots of the two-level scheduler
+  input  logic [Active-1:0]              slot_valid_i,
+  input  logic [WarpW-1:0]               slot_warp_i       [Active],
+  input  logic [EntryW-1:0]              slot_base_i       [Active],
+  input  logic [Active-1:0]              flush_i,
+  input  logic [Active-1:0]              drop_i,
+  output logic [Active-1:0]              flush_done_o,
+
+  output rfc_event_t                     event_o,
+  output rfc_count_event_t               count_event_o,
+  output mrf_event_t                     mrf_event_o
+);
+
+  localparam int unsigned P = IssuePorts;
+  localparam int unsigned Sources = Operands * P;
+  localparam int unsigned Slots = Active / P;
+  localparam int unsigned LocalW = (Slots > 1) ? $clog2(Slots) : 1;
+  localparam int unsigned Words = Slots * Entries;
+  localparam int unsigned IndexW = (Words > 1) ? $clog2(Words) : 1;
+  localparam int unsigned PortW = 2;
+
+  // ------------------------------------------------------------------ the T stage
+  logic [P-1:0]        tag_valid_q;
+  logic [WarpW-1:0]    warp_q      [P];
+  logic [EntryW-1:0]   base_q      [P];
+  logic [Lanes-1:0]    mask_q      [P];
+  logic [TagW-1:0]     tag_q       [P];
+  logic [Operands-1:0] src_valid_q [P];
+  logic [LocalW-1:0]   slot_q      [P];
+  logic [Operands-1:0] last_q      [P];
+  logic [P-1:0]        private_q;
+  logic [RegW-1:0]     src_reg_q   [Sources];
+
+  logic [Sources-1:0]  missing;  // the source has lanes that are not in the cache
+  logic [P-1:0]        stall;    // and they are on their way to the MRF
+  logic [P-1:0]        leave;
+  logic [P-1:0]        taken;
+
+  // ------------------------------------------------------------------ nets, by the block driving
+  logic [Lanes-1:0]    tags_hit_mask    [Sources];
+  logic [IndexW-1:0]   tags_hit_index   [Sources];
+  logic [PortW-1:0]    tags_hit_port    [Sources];
+  logic [Operands-1:0] tags_read        [P];
+  logic [P-1:0]        tags_op_ready;
+  logic [IndexW-1:0]   tags_op_index    [P];
+  logic [P-1:0]        tags_evict_valid;
+  logic [PortW-1:0]    tags_evict_port  [P];
+  logic [IndexW-1:0]   tags_evict_index [P];
+  logic [LocalW-1:0]   tags_evict_slot  [P];
+  logic [RegW-1:0]     tags_evict_reg   [P];
+  logic [Lanes-1:0]    tags_evict_mask  [P];
+  logic [Slots-1:0]    tags_clean       [P];
+  // What stands in none of the event words here is for people.
+  // verilator lint_off UNUSEDSIGNAL
+  rfc_tags_event_t     tags_event       [P];
+  // verilator lint_on UNUSEDSIGNAL
+
+  logic [P-1:0]        data_write_valid;
+  logic [Operands-1:0] data_move_fill   [P];
+  logic [P-1:0]        data_land_valid;
+  logic [TagW-1:0]     data_land_tag    [P];
+  logic [Operands-1:0] data_land_fill   [P];
+  logic [DataW-1:0]    data_land_data   [Sources];
+  logic [P-1:0]        data_evict_data_valid;
+  logic [DataW-1:0]    data_evict_data  [P];
+
+  logic [WarpW-1:0]    evictions_push_warp    [P];
+  logic [EntryW-1:0]   evictions_push_base    [P];
+  logic [P-1:0]        evictions_room;
+  logic [P-1:0]        evictions_offer_valid;
+  logic [WarpW-1:0]    evictions_offer_warp   [P];
+  logic [EntryW-1:0]   evictions_offer_base   [P];
+  logic [RegW-1:0]     evictions_offer_reg    [P];
+  logic [Lanes-1:0]    evictions_offer_mask   [P];
+  logic [DataW-1:0]    evictions_offer_data   [P];
+  logic [Operands-1:0] evictions_look_match   [P];
+  logic [P-1:0]        evictions_result_match [P];  // [cache][bus]
+  logic [Slots-1:0]    evictions_busy         [P];
+
+  logic [P-1:0]        results_note_valid;
+  logic [P-1:0]        results_note_around;
+  logic [P-1:0]        results_op_valid;
+  logic [P-1:0]        results_op_kill;
+  logic [LocalW-1:0]   results_op_slot        [P];
+  logic [RegW-1:0]     results_op_reg         [P];
+  logic [Lanes-1:0]    results_op_mask        [P];
+  logic [DataW-1:0]    results_op_data        [P];
+  logic [P-1:0]        results_op_private;
+  logic [P-1:0]        results_match;
+  logic [WarpW-1:0]    results_result_warp    [P];
+  logic [RegW-1:0]     results_result_reg     [P];
+  logic [P-1:0]        results_evict_ready;
+  logic [P-1:0]        results_evict_done;
+  logic [P-1:0]        results_around;
+  logic [P-1:0]        results_around_private;
+  logic [P-1:0]        results_wait;
+
+  logic [Sources-1:0]  operands_land_fill;
+
+  logic [P-1:0]        mrf_issue_valid;
+  logic [P-1:0]        mrf_issue_ready;
+  logic [Sources-1:0]  mrf_issue_src_valid;
+  logic [P-1:0]        mrf_write_valid;
+  logic [P-1:0]        mrf_write_ready;
+  logic [WarpW-1:0]    mrf_write_warp         [P];
+  logic [EntryW-1:0]   mrf_write_base         [P];
+  logic [RegW-1:0]     mrf_write_reg          [P];
+  logic [Lanes-1:0]    mrf_write_mask         [P];
+  logic [DataW-1:0]    mrf_write_data         [P];
+  logic [P-1:0]        mrf_write_done;
+  // Who knows what it has sent needs no names.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [WarpW-1:0]    mrf_write_done_warp    [P];
+  logic [RegW-1:0]     mrf_write_done_reg     [P];
+  // verilator lint_on UNUSEDSIGNAL
+  logic [P-1:0]        mrf_dispatch_valid;
+  logic [P-1:0]        mrf_dispatch_ready;
+  logic [TagW-1:0]     mrf_dispatch_tag       [P];
+  logic [Sources-1:0]  mrf_dispatch_src_valid;
+  logic [DataW-1:0]    mrf_dispatch_data      [Sources];
+
+  logic [Active-1:0]   flush_done;
+
+  // ------------------------------------------------------------------ T
+  always_comb begin
+    missing = '0;
+    stall   = '0;
+    for (int unsigned p = 0; p < P; p++) begin
+      if (tag_valid_q[p]) begin
+        for (int unsigned k = 0; k < Operands; k++) begin
+          missing[Operands*p+k] = src_valid_q[p][k] &
+                                  ((mask_q[p] & ~tags_hit_mask[Operands*p+k]) != '0);
+          if (missing[Operands*p+k] && evictions_look_match[p][k]) stall[p] = 1'b1;
+        end
+      end
+    end
+  end
+
+  assign mrf_issue_valid = tag_valid_q & ~stall;
+  assign leave           = mrf_issue_valid & mrf_issue_ready;
+  assign issue_ready_o   = ~tag_valid_q | leave;
+  assign taken           = issue_valid_i & issue_ready_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) tag_valid_q <= '0;
+    else         tag_valid_q <= taken | (tag_valid_q & ~leave);
+  end
+
+  for (genvar p = 0; p < P; p++) begin : gen_tag_stage
+    // The payload has no reset: it means nothing while tag_valid_q is low.
+    always_ff @(posedge clk_i) begin
+      if (taken[p]) begin
+        warp_q[p]      <= issue_warp_i[p];
+        base_q[p]      <= issue_base_i[p];
+        mask_q[p]      <= issue_mask_i[p];
+        tag_q[p]       <= issue_tag_i[p];
+        src_valid_q[p] <= issue_src_valid_i[Operands*p +: Operands];
+        slot_q[p]      <= LocalW'(32'(issue_slot_i[p]) / P);
+        last_q[p]      <= issue_last_i[Operands*p +: Operands];
+        private_q[p]   <= issue_private_i[p];
+      end
+    end
+
+    for (genvar k = 0; k < Operands; k++) begin : gen_source
+      always_ff @(posedge clk_i) begin
+        if (taken[p]) src_reg_q[Operands*p+k] <= issue_src_reg_i[Operands*p+k];
+      end
+    end
+
+    assign mrf_issue_src_valid[Operands*p +: Operands] =
+        mrf_issue_valid[p] ? missing[Operands*p +: Operands] : '0;
+
+    // What becomes of the result, for when it comes.
+    assign results_note_valid[p]  = taken[p] && issue_dst_i[p] != NoReg;
+    assign results_note_around[p] = (issue_long_i[p] & ~cfg_i[4]) | (issue_bypass_i[p] & cfg_i[3]);
+  end
+
+  // ------------------------------------------------------------------ the caches
+  for (genvar p = 0; p < P; p++) begin : gen_cache
+    logic [Slots-1:0] flush;
+    logic [Slots-1:0] drop;
+    logic [SlotW-1:0] evict_slot;  // the global number
+
+    for (genvar k = 0; k < Operands; k++) begin : gen_source
+      assign data_move_fill[p][k] = tags_hit_mask[Operands*p+k] != '0;
+    end
+
+    assign operands_land_fill[Operands*p +: Operands] = data_land_fill[p];
+
+    for (genvar j = 0; j < Slots; j++) begin : gen_slot
+      assign flush[j]          = flush_i[P*j+p];
+      assign drop[j]           = drop_i[P*j+p];
+      assign flush_done[P*j+p] = flush[j] & (drop[j] | tags_clean[p][j]) & ~evictions_busy[p][j];
+    end
+
+    assign evict_slot             = SlotW'(P * 32'(tags_evict_slot[p]) + p);
+    assign evictions_push_warp[p] = slot_warp_i[evict_slot];
+    assign evictions_push_base[p] = slot_base_i[evict_slot];
+    assign data_write_valid[p]    = results_op_valid[p] & ~results_op_kill[p] & tags_op_ready[p];
+
+    rfc_tags #(
+      .Slots  (Slots),
+      .Entries(Entries)
+    ) u_tags (
+      .clk_i,
+      .rst_ni,
+      .cfg_i           (cfg_i[2:1]),
+      .look_valid_i    (tag_valid_q[p]),
+      .look_move_i     (leave[p]),
+      .look_slot_i     (slot_q[p]),
+      .look_mask_i     (mask_q[p]),
+      .look_src_valid_i(src_valid_q[p]),
+      .look_reg_i      (src_reg_q[Operands*p +: Operands]),
+      .look_last_i     (last_q[p]),
+      .hit_mask_o      (tags_hit_mask[Operands*p +: Operands]),
+      .hit_index_o     (tags_hit_index[Operands*p +: Operands]),
+      .hit_port_o      (tags_hit_port[Operands*p +: Operands]),
+      .read_o          (tags_read[p]),
+      .op_valid_i      (results_op_valid[p]),
+      .op_kill_i       (results_op_kill[p]),
+      .op_slot_i       (results_op_slot[p]),
+      .op_reg_i        (results_op_reg[p]),
+      .op_mask_i       (results_op_mask[p]),
+      .op_ready_o      (tags_op_ready[p]),
+      .op_index_o      (tags_op_index[p]),
+      .evict_room_i    (evictions_room[p]),
+      .evict_valid_o   (tags_evict_valid[p]),
+      .evict_port_o    (tags_evict_port[p]),
+      .evict_index_o   (tags_evict_index[p]),
+      .evict_slot_o    (tags_evict_slot[p]),
+      .evict_reg_o     (tags_evict_reg[p]),
+      .evict_mask_o    (tags_evict_mask[p]),
+      .flush_i         (flush),
+      .drop_i          (drop),
+      .clean_o         (tags_clean[p]),
+      .event_o         (tags_event[p])
+    );
+
+    rfc_data #(
+      .Slots  (Slots),
+      .Entries(Entries),
+      .TagW   (TagW)
+    ) u_data (
+      .clk_i,
+      .rst_ni,
+      .move_valid_i      (leave[p]),
+      .move_tag_i        (tag_q[p]),
+      .move_fill_i       (data_move_fill[p]),
+      .move_port_i       (tags_hit_port[Operands*p +: Operands]),
+      .read_i            (tags_read[p]),
+      .read_index_i      (tags_hit_index[Operands*p +: Operands]),
+      .evict_valid_i     (tags_evict_valid[p]),
+      .evict_port_i      (tags_evict_port[p]),
+      .evict_index_i     (tags_evict_index[p]),
+      .write_valid_i     (data_write_valid[p]),
+      .write_index_i     (tags_op_index[p]),
+      .write_mask_i      (results_op_mask[p]),
+      .write_data_i      (results_op_data[p]),
+      .land_valid_o      (data_land_valid[p]),
+      .land_tag_o        (data_land_tag[p]),
+      .land_fill_o       (data_land_fill[p]),
+      .land_data_o       (data_land_data[Operands*p +: Operands]),
+      .evict_data_valid_o(data_evict_data_valid[p]),
+      .evict_data_o      (data_evict_data[p])
+    );
+
+    rfc_evictions #(
+      .Slots     (Slots),
+      .IssuePorts(IssuePorts),
+      .Depth     (Depth)
+    ) u_evictions (
+      .clk_i,
+      .rst_ni,
+      .push_valid_i  (tags_evict_valid[p]),
+      .push_slot_i   (tags_evict_slot[p]),
+      .push_warp_i   (evictions_push_warp[p]),
+      .push_base_i   (evictions_push_base[p]),
+      .push_reg_i    (tags_evict_reg[p]),
+      .push_mask_i   (tags_evict_mask[p]),
+      .room_o        (evictions_room[p]),
+      .data_valid_i  (data_evict_data_valid[p]),
+      .data_i        (data_evict_data[p]),
+      .offer_valid_o (evictions_offer_valid[p]),
+      .offer_warp_o  (evictions_offer_warp[p]),
+      .offer_base_o  (evictions_offer_base[p]),
+      .offer_reg_o   (evictions_offer_reg[p]),
+      .offer_mask_o  (evictions_offer_mask[p]),
+      .offer_data_o  (evictions_offer_data[p]),
+      .offer_ready_i (results_evict_ready[p]),
+      .done_i        (results_evict_done[p]),
+      .look_warp_i   (warp_q[p]),
+      .look_reg_i    (src_reg_q[Operands*p +: Operands]),
+      .look_match_o  (evictions_look_match[p]),
+      .result_warp_i (results_result_warp),
+      .result_reg_i  (results_result_reg),
+      .result_match_o(evictions_result_match[p]),
+      .busy_o        (evictions_busy[p])
+    );
+  end
+
+  assign flush_done_o = flush_done;
+
+  // ------------------------------------------------------------------ results
+  always_comb begin
+    results_match = '0;
+    for (int unsigned p = 0; p < P; p++) results_match = results_match | evictions_result_match[p];
+  end
+
+  rfc_results #(
+    .IssuePorts(IssuePorts),
+    .Active    (Active),
+    .Depth     (Depth)
+  ) u_results (
+    .clk_i,
+    .rst_ni,
+    .write_valid_i,
+    .write_ready_o,
+    .write_warp_i,
+    .write_base_i,
+    .write_reg_i,
+    .write_mask_i,
+    .write_data_i,
+    .write_private_i,
+    .write_done_o,
+    .write_done_warp_o,
+    .write_done_reg_o,
+    .note_valid_i    (results_note_valid),
+    .note_slot_i     (issue_slot_i),
+    .note_reg_i      (issue_dst_i),
+    .note_around_i   (results_note_around),
+    .slot_valid_i,
+    .slot_warp_i,
+    .flush_i,
+    .op_valid_o      (results_op_valid),
+    .op_kill_o       (results_op_kill),
+    .op_slot_o       (results_op_slot),
+    .op_reg_o        (results_op_reg),
+    .op_mask_o       (results_op_mask),
+    .op_data_o       (results_op_data),
+    .op_private_o    (results_op_private),
+    .op_ready_i      (tags_op_ready),
+    .match_i         (results_match),
+    .result_warp_o   (results_result_warp),
+    .result_reg_o    (results_result_reg),
+    .evict_valid_i   (evictions_offer_valid),
+    .evict_ready_o   (results_evict_ready),
+    .evict_done_o    (results_evict_done),
+    .evict_warp_i    (evictions_offer_warp),
+    .evict_base_i    (evictions_offer_base),
+    .evict_reg_i     (evictions_offer_reg),
+    .evict_mask_i    (evictions_offer_mask),
+    .evict_data_i    (evictions_offer_data),
+    .mrf_valid_o     (mrf_write_valid),
+    .mrf_ready_i     (mrf_write_ready),
+    .mrf_done_i      (mrf_write_done),
+    .mrf_warp_o      (mrf_write_warp),
+    .mrf_base_o      (mrf_write_base),
+    .mrf_reg_o       (mrf_write_reg),
+    .mrf_mask_o      (mrf_write_mask),
+    .mrf_data_o      (mrf_write_data),
+    .around_o        (results_around),
+    .around_private_o(results_around_private),
+    .wait_o          (results_wait)
+  );
+
+  // ------------------------------------------------------------------ operands
+  rfc_operands #(
+    .IssuePorts(IssuePorts),
+    .Tags      (Tags)
+  ) u_operands (
+    .clk_i,
+    .rst_ni,
+    .move_valid_i   (leave),
+    .move_tag_i     (tag_q),
+    .move_hit_i     (tags_hit_mask),
+    .land_valid_i   (data_land_valid),
+    .land_tag_i     (data_land_tag),
+    .land_fill_i    (operands_land_fill),
+    .land_data_i    (data_land_data),
+    .mrf_valid_i    (mrf_dispatch_valid),
+    .mrf_tag_i      (mrf_dispatch_tag),
+    .mrf_src_valid_i(mrf_dispatch_src_valid),
+    .mrf_data_i     (mrf_dispatch_data),
+    .mrf_ready_o    (mrf_dispatch_ready),
+    .dispatch_valid_o,
+    .dispatch_ready_i,
+    .dispatch_src_valid_o,
+    .dispatch_data_o
+  );
+
+  assign dispatch_tag_o = mrf_dispatch_tag;
+
+  // ------------------------------------------------------------------ the main register file
+  mrf #(
+    .Banks     (Banks),
+    .DualPort  (DualPort),
+    .Collectors(Collectors),
+    .IssuePorts(IssuePorts),
+    .Depth     (Depth),
+    .TagW      (TagW)
+  ) u_mrf (
+    .clk_i,
+    .rst_ni,
+    .cfg_i               (cfg_i[0]),
+    .issue_valid_i       (mrf_issue_valid),
+    .issue_ready_o       (mrf_issue_ready),
+    .issue_warp_i        (warp_q),
+    .issue_base_i        (base_q),
+    .issue_mask_i        (mask_q),
+    .issue_tag_i         (tag_q),
+    .issue_src_valid_i   (mrf_issue_src_valid),
+    .issue_src_reg_i     (src_reg_q),
+    .write_valid_i       (mrf_write_valid),
+    .write_ready_o       (mrf_write_ready),
+    .write_warp_i        (mrf_write_warp),
+    .write_base_i        (mrf_write_base),
+    .write_reg_i         (mrf_write_reg),
+    .write_mask_i        (mrf_write_mask),
+    .write_data_i        (mrf_write_data),
+    .write_done_o        (mrf_write_done),
+    .write_done_warp_o   (mrf_write_done_warp),
+    .write_done_reg_o    (mrf_write_done_reg),
+    .dispatch_valid_o    (mrf_dispatch_valid),
+    .dispatch_ready_i    (mrf_dispatch_ready),
+    .dispatch_warp_o,
+    .dispatch_mask_o,
+    .dispatch_tag_o      (mrf_dispatch_tag),
+    .dispatch_src_valid_o(mrf_dispatch_src_valid),
+    .dispatch_data_o     (mrf_dispatch_data),
+    .event_o             (mrf_event_o)
+  );
+
+  // ------------------------------------------------------------------ events
+  always_comb begin
+    event_o                 = '0;
+    count_event_o           = '0;
+    event_o.tag_check       = 2'($countones(leave));
+    event_o.stall_eviction  = 2'($countones(stall));
+    event_o.stall_collector = 2'($countones(mrf_issue_valid & ~mrf_issue_ready));
+    count_event_o.waiting   = 2'($countones(results_wait));
+    for (int unsigned p = 0; p < P; p++) begin
+      event_o.hit         = event_o.hit + 3'(tags_event[p].hit);
+      event_o.partial     = event_o.partial + 3'(tags_event[p].partial);
+      event_o.miss        = event_o.miss + 3'(tags_event[p].miss);
+      event_o.read_groups = event_o.read_groups + 6'(tags_event[p].read_groups);
+      if (leave[p] && !private_q[p]) begin
+        event_o.read_shared_groups = event_o.read_shared_groups + 6'(tags_event[p].read_groups);
+        // A register that stands in two sources is read once.
+        for (int unsigned k = 0; k < Operands; k++) begin
+          if (missing[Operands*p+k] &&
+              !(k > 0 && missing[Operands*p] && src_reg_q[Operands*p] == src_reg_q[Operands*p+k]) &&
+              !(k > 1 && missing[Operands*p+1] &&
+                src_reg_q[Operands*p+1] == src_reg_q[Operands*p+k])) begin
+            event_o.mrf_shared_groups = event_o.mrf_shared_groups + 6'(active_groups(mask_q[p]));
+          end
+        end
+      end
+      event_o.write_groups = event_o.write_groups + 5'(tags_event[p].write_groups);
+      if (!results_op_private[p]) begin
+        event_o.write_shared_groups = event_o.write_shared_groups +
+                                      5'(tags_event[p].write_groups);
+      end
+      if (results_around[p]) begin
+        event_o.around_groups = event_o.around_groups + 5'(active_groups(mrf_write_mask[p]));
+        if (!results_around_private[p]) begin
+          event_o.around_shared_groups = event_o.around_shared_groups +
+                                         5'(active_groups(mrf_write_mask[p]));
+        end
+      end
+      event_o.evict_groups    = event_o.evict_groups + 5'(tags_event[p].evict_groups);
+      count_event_o.write_hit = count_event_o.write_hit + 2'(tags_event[p].write_hit);
+      count_event_o.allocate  = count_event_o.allocate + 2'(tags_event[p].allocate);
+      count_event_o.evict     = count_event_o.evict + 2'(tags_event[p].evict);
+      count_event_o.dead      = count_event_o.dead + 2'(tags_event[p].dead);
+      count_event_o.flush     = count_event_o.flush + 2'(tags_event[p].flush);
+      count_event_o.kill      = count_event_o.kill + 2'(tags_event[p].kill);
+      count_event_o.marked    = count_event_o.marked + 3'(tags_event[p].marked);
+    end
+  end
+
+endmodule
