@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig};
+use gpurf_blocks::config::{
+    BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
+};
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};

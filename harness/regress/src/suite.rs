@@ -62,7 +62,9 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
 /// The same in further shapes, which only the long run has.
 fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
     let names = registry::BLOCKS.iter().map(|b| b.name);
-    names.flat_map(|block| cache::more(block).into_iter().map(move |config| random(block, config, seed, cycles))).collect()
+    names
+        .flat_map(|block| cache::more(block).into_iter().map(move |config| random(block, config, seed, cycles)))
+        .collect()
 }
 
 /// The baseline, and what else changes what a block does.

@@ -140,6 +140,13 @@ impl<B: Block> Twin<B> {
         self.block.late(inputs, &mut self.out);
     }
 
+    /// What is inside.
+    pub(crate) fn probe(&self, inputs: &B::In) -> B::Probe {
+        let mut probe = B::Probe::zeroed();
+        self.block.probe(inputs, &self.out, &mut probe);
+        probe
+    }
+
     /// The edge.
     pub(crate) fn clock(&mut self, inputs: &B::In) {
         self.block.clock(inputs, &self.out);

@@ -70,11 +70,9 @@ pub(super) fn few(block: &str) -> Vec<Config> {
             cache_policy(entries(two(), 1), 0b0_0111),
         ],
         "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" => vec![one(), two()],
-        "operand_stage" => vec![
-            cache_policy(one(), 0b0_0110),
-            cache_policy(two(), 0b1_1001),
-            cache_policy(two(), 0b0_0111),
-        ],
+        "operand_stage" => {
+            vec![cache_policy(one(), 0b0_0110), cache_policy(two(), 0b1_1001), cache_policy(two(), 0b0_0111)]
+        }
         _ => Vec::new(),
     }
 }

@@ -35,8 +35,8 @@ pub(crate) struct TwoLevelSchedulerDriver {
     mark: u64,
     operand: u64,
     branch: u64,
-    /// Cycles that are left of the stretch, and whether one warp of each port issues all through it.
-    stretch: (u32, bool),
+    /// Cycles that are left of the stretch, whether one warp of each port issues all through it, and whether it has no rival.
+    stretch: (u64, bool, bool),
 }
 
 const CLEAR: usize = 0;
@@ -97,7 +97,7 @@ impl Driver for TwoLevelSchedulerDriver {
             mark: 0,
             operand: 0,
             branch: 0,
-            stretch: (0, false),
+            stretch: (0, false, false),
         }
     }
 
@@ -105,7 +105,8 @@ impl Driver for TwoLevelSchedulerDriver {
         let count = self.shape.ports();
         if self.stretch.0 == 0 {
             let long = self.straps.patience == 0 || self.straps.patience >= PATIENT || self.straps.stay;
-            self.stretch = (STRETCH as u32, long && rng.chance(600));
+            let steady = long && rng.chance(if self.straps.stay { 200 } else { 600 });
+            self.stretch = (STRETCH, steady, steady && rng.chance(300));
         }
         self.stretch.0 -= 1;
         let steady = self.stretch.1;
@@ -153,7 +154,13 @@ impl TwoLevelSchedulerDriver {
         let take = |old: u64, next: u64| old & !new | next & new;
         (self.operand, self.branch, self.mark) =
             (take(self.operand, operand), take(self.branch, branch), take(self.mark, mark));
-        if rng.chance(knobs.get(START)) {
+        // Several reasons to go may come at once.
+        if !steady {
+            self.held |= new & mark & rng.mask(warps as u32, knobs.get(HOLD));
+        }
+        if self.stretch.2 {
+            self.alive &= self.first_warps();
+        } else if rng.chance(knobs.get(START)) {
             let w = any(rng);
             let under = &self.warps[w];
             let idle = under.resident == 0 && under.registers.is_empty();
@@ -162,14 +169,27 @@ impl TwoLevelSchedulerDriver {
                 self.held &= !(1 << w);
             }
         }
-        if rng.chance(if steady { 1 } else { knobs.get(END) }) {
-            let gone = !(1 << any(rng));
+        // Where nothing else makes a warp leave, more of them end.
+        let end = knobs.get(END) * if self.straps.stay { 4 } else { 1 };
+        if rng.chance(if steady { 1 } else { end }) {
+            let gone = !(1 << self.any_of_slots(rng));
             (self.alive, self.head) = (self.alive & gone, self.head & gone);
         }
         if !steady && rng.chance(knobs.get(HOLD)) {
-            self.held |= self.alive & 1 << any(rng);
+            self.held |= self.alive & 1 << self.any_of_slots(rng);
         }
         self.held &= !rng.mask(warps as u32, knobs.get(RELEASE));
+    }
+
+    /// Any warp, more often one that has a slot.
+    fn any_of_slots(&self, rng: &mut Rng) -> usize {
+        let slot = rng.below(self.shape.active as u64) as usize;
+        let taken = self.twin.out.slot_valid_o >> slot & 1 == 1;
+        if taken && rng.chance(600) {
+            self.twin.out.slot_warp_o[slot].into()
+        } else {
+            rng.below(self.shape.warps as u64) as usize
+        }
     }
 
     /// The warp of each port's first active slot.
@@ -186,7 +206,7 @@ impl TwoLevelSchedulerDriver {
         for p in 0..self.shape.ports() {
             // From some warp on, the first that has something; often the same for both ports.
             let first =
-                if p == 1 && rng.chance(300) { inputs.dispatch_warp_i[0].into() } else { rng.below(warps as u64) };
+                if p == 1 && rng.chance(600) { inputs.dispatch_warp_i[0].into() } else { rng.below(warps as u64) };
             let order = |n: usize| (first as usize + n) % warps;
             let chance = |knob: usize| if steady { 950 } else { knobs.get(knob) };
             if let Some(w) = (0..warps).map(order).find(|&w| self.warps[w].resident > 0 && rng.chance(chance(DISPATCH)))

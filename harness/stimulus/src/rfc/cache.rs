@@ -75,7 +75,7 @@ impl Driver for RfcDriver {
         (i.write_valid_i, i.write_private_i) = (0, 0);
         let mut offers = [None; 2];
         for (b, offer) in offers.iter_mut().enumerate().take(count) {
-            *offer = self.core.offer(rng, knobs, CORE, b);
+            *offer = self.core.offer(b);
             let Some(result) = offer else { continue };
             i.write_valid_i |= 1 << b;
             i.write_private_i |= u8::from(result.private) << b;

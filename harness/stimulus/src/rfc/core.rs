@@ -109,6 +109,8 @@ pub(crate) struct Core {
     latch: [Option<Latched>; 2],
     /// The warp that each port looks at first for a free slot.
     turn: [usize; 2],
+    /// Buses on which results are offered now: they come in bursts.
+    open: [bool; 2],
 }
 
 const ISSUE: usize = 0;
@@ -138,7 +140,7 @@ impl Core {
         Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
         Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
         Knob { name: "result", doc: "a result is offered", values: &[100, 600, 1000] },
-        Knob { name: "leave", doc: "a warp gives its slot up", values: &[0, 3, 30] },
+        Knob { name: "leave", doc: "a warp gives its slot up", values: &[0, 5, 40] },
         Knob { name: "end", doc: "a warp ends", values: &[0, 1, 15] },
         Knob { name: "one", doc: "it is the port's first slot that issues", values: &[0, 500, 900] },
         Knob { name: "inactive", doc: "lanes are inactive", values: &[0, 300, 900] },
@@ -154,6 +156,7 @@ impl Core {
             pending: Vec::new(),
             latch: [None; 2],
             turn: [0; 2],
+            open: [true; 2],
         };
         core.clear();
         core
@@ -191,6 +194,11 @@ impl Core {
     /// Begins a cycle: who ends, and who gives its slot up.
     pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
         self.time += 1;
+        for open in &mut self.open {
+            if rng.chance(150) {
+                *open = rng.chance(knobs.get(first + WRITE));
+            }
+        }
         for slot in &mut self.slots {
             if slot.state == State::Free {
                 continue;
@@ -259,11 +267,11 @@ impl Core {
     }
 
     /// The result that is offered on a bus.
-    pub(crate) fn offer(&self, rng: &mut Rng, knobs: &Knobs, first: usize, bus: usize) -> Option<Offer> {
+    pub(crate) fn offer(&self, bus: usize) -> Option<Offer> {
         let result = self.pending.iter().position(|r| r.bus == bus && r.at <= self.time)?;
         let Pending { warp, register, parts, private, .. } = &self.pending[result];
         let offer = Offer { warp: *warp, register: *register, mask: parts[0], private: *private, result };
-        rng.chance(knobs.get(first + WRITE)).then_some(offer)
+        self.open[bus].then_some(offer)
     }
 
     /// The number that a port's instruction gets: the (p+1)-th lowest that is free.
@@ -279,6 +287,10 @@ impl Core {
                 State::Leaving => slot.state = State::Draining,
                 State::Draining if slot.resident == 0 && slot.short == 0 => {
                     (slot.state, slot.drop) = (State::Flushing, !self.warps[slot.warp].alive);
+                    // What takes long may well come just now.
+                    for result in self.pending.iter_mut().filter(|result| usize::from(result.warp) == slot.warp) {
+                        result.at = if rng.chance(300) { self.time + rng.below(8) } else { result.at };
+                    }
                 }
                 State::Flushing if done.flushed >> s & 1 == 1 => {
                     slot.state = State::Free;
@@ -359,7 +371,7 @@ impl Core {
         let slow = rng.chance(knobs.get(first + SLOW));
         let latency = match (instruction.long, slow) {
             (true, true) => 40 + rng.below(200),
-            (true, false) => 4 + rng.below(40),
+            (true, false) => 1 + rng.below(24),
             (false, true) => 4 + rng.below(20),
             (false, false) => 1,
         };

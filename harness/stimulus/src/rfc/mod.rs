@@ -8,4 +8,4 @@ pub(crate) mod operands;
 pub(crate) mod results;
 pub(crate) mod tags;
 
-pub(crate) use core::Core;
+pub(crate) use core::{Core, Done, Instruction};

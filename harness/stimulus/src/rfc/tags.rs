@@ -50,24 +50,26 @@ const FEW: usize = 10;
 const ONE: usize = 11;
 const PARTIAL: usize = 12;
 const STRAY: usize = 13;
+const VICTIM: usize = 14;
 
 impl Driver for TagsDriver {
     type In = RfcTagsIn;
     const KNOBS: &'static [Knob] = &[
         Knob { name: "look", doc: "an instruction is in T", values: &[100, 600, 1000] },
         Knob { name: "move", doc: "it leaves T", values: &[100, 700, 1000] },
-        Knob { name: "source", doc: "a source is a register", values: &[300, 700, 1000] },
+        Knob { name: "source", doc: "a source is a register", values: &[300, 700, 1000, 1000] },
         Knob { name: "same", doc: "a source is the register of another one", values: &[0, 300] },
         Knob { name: "last", doc: "a source is a last read", values: &[0, 200, 800] },
         Knob { name: "op", doc: "a result comes", values: &[100, 500, 950] },
         Knob { name: "kill", doc: "it has gone around", values: &[0, 200, 700] },
         Knob { name: "room", doc: "an eviction can be taken", values: &[100, 700, 1000] },
-        Knob { name: "flush", doc: "a slot is to be emptied", values: &[0, 5, 30] },
+        Knob { name: "flush", doc: "a slot is to be emptied", values: &[0, 10, 60] },
         Knob { name: "drop", doc: "it is dropped", values: &[100, 500] },
-        Knob { name: "few", doc: "the register is one of as many as there are entries", values: &[0, 500, 950] },
+        Knob { name: "few", doc: "the register is one of as many as there are entries", values: &[0, 500, 950, 1000] },
         Knob { name: "one", doc: "the slot is one of two", values: &[0, 700, 1000] },
         Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
         Knob { name: "stray", doc: "a result is withdrawn, last reads of a register differ", values: &[0, 100] },
+        Knob { name: "victim", doc: "source a is what makes room next", values: &[0, 100] },
         RESET,
     ];
 
@@ -87,7 +89,7 @@ impl Driver for TagsDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
         let slots = self.shape.cache_slots();
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(14));
+        i.rst_ni = self.reset.next(rng, knobs.get(15));
         i.cfg_i = self.straps.cache & 3;
         self.change_flush(rng, knobs);
         i.flush_i = self.flush;
@@ -154,9 +156,15 @@ impl TagsDriver {
         i.look_last_i = rng.mask(OPERANDS as u32, knobs.get(LAST)) as u8;
         for k in 0..OPERANDS {
             i.look_reg_i[k] = self.register(rng, knobs);
-            if k > 0 && rng.chance(knobs.get(SAME)) {
-                i.look_reg_i[k] = i.look_reg_i[rng.below(k as u64) as usize];
+            let same = k > 0 && rng.chance(knobs.get(SAME));
+            // Three that differ need all read ports.
+            if same || k > 0 && i.look_reg_i[..k].contains(&i.look_reg_i[k]) {
+                i.look_reg_i[k] =
+                    if same { i.look_reg_i[rng.below(k as u64) as usize] } else { self.register(rng, knobs) };
             }
+        }
+        if rng.chance(knobs.get(VICTIM)) {
+            i.look_reg_i[0] = self.victim(i);
         }
         if rng.chance(knobs.get(STRAY)) {
             return;
@@ -169,11 +177,22 @@ impl TagsDriver {
         }
     }
 
+    /// The register that makes room next in the slot of the instruction.
+    fn victim(&self, i: &RfcTagsIn) -> u8 {
+        let (probe, slot, entries) = (self.twin.probe(i), usize::from(i.look_slot_i), self.shape.entries);
+        let first = slot * entries;
+        let oldest = (first..first + entries).find(|&e| probe.older_q[e] == 0).unwrap_or(first);
+        let fifo = first + usize::from(probe.next_q[slot]);
+        probe.tag_q[if self.straps.cache >> 1 & 1 == 1 { oldest } else { fifo }]
+    }
+
     fn operation(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
         if self.result.is_some() && rng.chance(knobs.get(STRAY)) {
             self.result = None;
         }
-        if self.result.is_none() && rng.chance(knobs.get(OP)) {
+        // A flush needs a cycle without a result.
+        let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(400);
+        if self.result.is_none() && !rests && rng.chance(knobs.get(OP)) {
             let (slot, kill) = (self.slot(rng, knobs), rng.chance(knobs.get(KILL)));
             if kill || self.flush >> slot & 1 == 0 {
                 let (register, mask) = (self.register(rng, knobs), lane_mask(rng, knobs.get(PARTIAL)));

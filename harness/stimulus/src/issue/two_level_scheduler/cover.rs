@@ -23,7 +23,8 @@ pub(crate) struct TwoLevelSchedulerCover {
 }
 
 /// Points that need a warp to leave before its end.
-const GOING: [&str; 8] = [
+const GOING: [&str; 9] = [
+    "a warp that leaves could issue",
     "leaves at a barrier",
     "leaves at a mark",
     "leaves at a mark, nothing outstanding",
@@ -31,7 +32,7 @@ const GOING: [&str; 8] = [
     "a marked head is the first in a slot, and stays",
     "several causes at once",
     "a warp has long ones outstanding and no slot",
-    "the last long one of a warp without a slot, another one stays",
+    "one of several long ones of a warp without a slot ends",
 ];
 
 impl Cover for TwoLevelSchedulerCover {
@@ -81,7 +82,6 @@ impl Cover for TwoLevelSchedulerCover {
             "not ready",
             "not ready, another one needs no operands",
             "a pending warp could issue",
-            "a warp that leaves could issue",
             "first slot from the turn is not the lowest",
             "turn of the slots wraps",
             "an issue that does not go to the operand stage",
@@ -373,7 +373,7 @@ impl TwoLevelSchedulerCover {
             let left = p.long_count_q[usize::from(w)];
             point("a short one ends, long ones outstanding", !long && left > 0);
             point("a long one ends in its slot", long && slot.is_some());
-            point("the last long one of a warp without a slot, another one stays", slot.is_none() && left == 2);
+            point("one of several long ones of a warp without a slot ends", slot.is_none() && left > 1);
         }
         if let [first, second] = ends[..] {
             let one = first.1 == second.1;

@@ -43,6 +43,13 @@ impl Cover for RfcCover {
         } else {
             ["a load goes around, its warp has a slot", "a load of a warp without a slot goes around"]
         });
+        // With LRU, what has just been read is the last to make room.
+        if !strap(1) {
+            points.push("what is evicted is read in the cycle before");
+        }
+        if !strap(1) || shape.entries <= 8 {
+            points.push("an entry is read as another result takes it (hazard 7)");
+        }
         if strap(3) && !strap(2) {
             points.retain(|&point| point != "a result around takes lanes away");
         }
@@ -59,9 +66,6 @@ impl Cover for RfcCover {
             "a source from both",
             "no register source",
             "a hit that does not leave T",
-            "an entry is read as another result takes it (hazard 7)",
-            "an entry is read as it gains lanes",
-            "what is evicted is read in the cycle before",
             "the MRF offers before the cache has given",
             "a result updates an entry",
             "a result takes an entry",
@@ -82,9 +86,11 @@ impl Cover for RfcCover {
             "a value that was evicted is read in the MRF",
             "a value that was evicted is written again",
             "an instruction of a warp whose evictions are under way",
-            "an eviction waits for the MRF's queue",
             "reset under load",
         ];
+        if shape.ports() == 2 || !shape.mrf.dual_port {
+            points.push("an eviction waits for the MRF's queue");
+        }
         if shape.ports() == 2 {
             points.extend([
                 "two instructions leave T",
@@ -167,10 +173,7 @@ impl RfcCover {
                 data.d_move_q == 1 && (0..OPERANDS).any(|k| data.d_read_q >> k & 1 == 1 && data.d_index_q[k] == entry)
             };
             let written = data.d_write_q == 1 && read(data.d_write_index_q);
-            // With an eviction of the entry that is written, or a part of its lanes gone, the value is another register's.
-            let evicted = data.d_evict_q == 1 && data.d_evict_index_q == data.d_write_index_q;
-            point("an entry is read as another result takes it (hazard 7)", written && evicted);
-            point("an entry is read as it gains lanes", written && !evicted);
+            point("an entry is read as another result takes it (hazard 7)", written);
             let taken = at(nets.tags_evict_valid) && read(nets.tags_evict_index[q]);
             point("what is evicted is read in the cycle before", taken);
             let warp = nets.warp_q[q];

@@ -13,7 +13,10 @@ pub(crate) struct TagsCover {
 }
 
 /// Points of last reads.
-const LIVE: [&str; 8] = [
+const LIVE: [&str; 11] = [
+    "an entry with dirty lanes and others is evicted",
+    "a kill takes lanes that are not dirty",
+    "a slot is emptied that is clean",
     "a last read makes a value dead",
     "a last read makes some lanes dead",
     "a last read finds nothing",
@@ -62,7 +65,10 @@ impl Cover for TagsCover {
                 points.push("LRU: an entry is read and written at once");
             }
             if shape.entries > 2 {
-                points.push("three registers hit");
+                points.extend(["three registers hit", "no port is left for an eviction"]);
+                if shape.cache_slots() > 1 {
+                    points.push("flush waits for a port");
+                }
             }
         }
         points
@@ -83,10 +89,8 @@ impl Cover for TagsCover {
             "a write takes an empty entry",
             "a write with an eviction",
             "a write of no lane takes an entry",
-            "an entry with dirty lanes and others is evicted",
             "an eviction on port 0",
             "an eviction on port 1",
-            "no port is left for an eviction",
             "ports would be left if the instruction left T",
             "no room for an eviction",
             "a write waits",
@@ -96,15 +100,12 @@ impl Cover for TagsCover {
             "a kill takes all lanes",
             "a kill takes some lanes",
             "a kill leaves dirty lanes",
-            "a kill takes lanes that are not dirty",
             "a kill of a register of another slot only",
             "a kill in a slot that is flushed",
             "an entry is flushed",
             "flush waits for a result",
             "flush waits for room",
-            "flush waits for a port",
             "flush beside an instruction that leaves T",
-            "a slot is emptied that is clean",
             "a slot with dirty lanes is dropped",
             "a slot that is empty is flushed",
             "drop without flush",
@@ -125,8 +126,7 @@ impl Cover for TagsCover {
                 "a kill of a register of another slot only",
                 "a write as another slot is emptied",
                 "flush beside an instruction that leaves T",
-                "flush waits for a port",
-            ];
+                ];
             points.retain(|point| !alone.contains(point));
         }
         points
