@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Scheduler, SmConfig};
+use gpurf_blocks::config::{
+    BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
+};
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
@@ -36,9 +38,11 @@ const CONFIG: Config = Config {
         const_kilobytes: 4,
         shared_kilobytes: 4,
         line_rows: 4,
+        active_warps: 4,
+        patience: 3,
         ..PRESETS[0].config.sm
     },
-    rfc: PRESETS[0].config.rfc,
+    rfc: RfcConfig { entries: 4, live: true, bypass: true, ..PRESETS[0].config.rfc },
     memory: PRESETS[0].config.memory,
 };
 
@@ -195,6 +199,7 @@ const NETLISTS: &[&str] = &[
     "mrf_arbiter",
     "mrf_bank",
     "mrf_crossbar",
+    "rfc_tags",
     "decode",
     "instruction_buffer",
     "scoreboard",
@@ -573,6 +578,24 @@ fn policies(module: &str) -> Vec<Config> {
         config
     };
     match module {
+        "two_level_scheduler" => vec![
+            base,
+            with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
+            with(&|c| c.sm.patience = 0),
+            with(&|c| c.sm.stay = true),
+        ],
+        "rfc" | "rfc_tags" => {
+            let other = |c: &mut Config| {
+                let entries = c.rfc.entries;
+                c.rfc = RfcConfig { entries, replacement: Replacement::Lru, loads: true, live: false, bypass: false };
+            };
+            let both = |c: &mut Config| c.rfc.replacement = Replacement::Lru;
+            vec![base, with(&other), with(&both)]
+        }
+        "operand_stage" => {
+            let none = |c: &mut Config| (c.sm.active_warps, c.rfc.entries) = (0, 0);
+            vec![base, with(&none), with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
+        }
         "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin)],
         "shared_memory" => {
             vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
@@ -587,7 +610,7 @@ fn policies(module: &str) -> Vec<Config> {
         ],
         // With two ports the line table and the side queue never ask for the same bus.
         "writeback" => vec![base, with(&|c| c.mrf.issue_ports = 1)],
-        _ if module.starts_with("mrf") || module.starts_with("ram_") || module == "operand_stage" => {
+        _ if module.starts_with("mrf") || module.starts_with("ram_") => {
             vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }
         _ => vec![base],

@@ -9,6 +9,8 @@ use gpurf_stimulus::program::{Weights, themes};
 
 use crate::{Inputs, Job, KernelInputs, ProgramInputs, Project};
 
+mod cache;
+
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
 pub fn all_shapes() -> Vec<MrfConfig> {
     let mut shapes = Vec::new();
@@ -57,9 +59,22 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
     names.flat_map(|block| variants(block).into_iter().map(move |config| random(block, config, seed, cycles))).collect()
 }
 
+/// The same in further shapes, which only the long run has.
+fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
+    let names = registry::BLOCKS.iter().map(|b| b.name);
+    names
+        .flat_map(|block| cache::more(block).into_iter().map(move |config| random(block, config, seed, cycles)))
+        .collect()
+}
+
 /// The baseline, and what else changes what a block does.
 fn variants(block: &str) -> Vec<Config> {
     let base = Config::default();
+    let mut all = cache::few(block);
+    // What only a cache or slots give a meaning has shapes of its own.
+    if block.starts_with("rfc") || block == "two_level_scheduler" {
+        return all;
+    }
     let with = |change: &dyn Fn(&mut Config)| {
         let mut config = base;
         change(&mut config);
@@ -75,7 +90,7 @@ fn variants(block: &str) -> Vec<Config> {
         change(&mut config);
         config
     };
-    let mut all = vec![base];
+    all.push(base);
     all.extend(match block {
         "mrf_bank" => vec![with(&|c| c.mrf.ports = BankPorts::Separate)],
         "mrf_allocator" | "mrf_crossbar" => vec![two],
@@ -205,6 +220,7 @@ pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
         jobs.extend(programs(two, seed, MANY_PROGRAMS, None));
     }
     jobs.extend(leaf_blocks(seed, cycles));
+    jobs.extend(further_shapes(seed, cycles));
     jobs.extend(mrf(&all_shapes(), seed, cycles));
     for further in 1..SEEDS {
         jobs.extend(mrf(&pairwise_shapes(), seed + further, cycles));

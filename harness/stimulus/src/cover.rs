@@ -69,3 +69,14 @@ impl Coverage {
         self.counts.iter().copied().min_by_key(|p| p.1)
     }
 }
+
+/// A field of a packed event word.
+pub(crate) fn part(fields: &[(&str, u32)], word: u64, name: &str) -> u64 {
+    let mut rest = fields.iter().rev().scan(0, |low, &(field, bits)| {
+        let here = *low;
+        *low += bits;
+        Some((field, here, bits))
+    });
+    let (_, low, bits) = rest.find(|field| field.0 == name).expect("a field of the event word");
+    word >> low & ((1 << bits) - 1)
+}

@@ -1,7 +1,7 @@
 //! Random inputs with weights.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::{Ports, Shape, view_mut};
+use gpurf_blocks::{Block, Ports, Shape, view_mut};
 use gpurf_lockstep::{Rng, Stimulus};
 
 /// A named weight: a chance in a thousand, rolled between two bounds for each stretch of a run.
@@ -116,4 +116,50 @@ pub(crate) fn lane_mask(rng: &mut Rng, partial: u32) -> u32 {
 /// A bit for each port, set with the chance given.
 pub(crate) fn ports(rng: &mut Rng, count: usize, chance: u32) -> u8 {
     rng.mask(count as u32, chance) as u8
+}
+
+/// A driver's own twin of the block: it follows the inputs, so that the driver knows what the block may be given.
+pub(crate) struct Twin<B: Block> {
+    block: B,
+    /// Outputs of this cycle.
+    pub(crate) out: B::Out,
+}
+
+impl<B: Block> Twin<B> {
+    pub(crate) fn new(shape: &B::Shape) -> Self {
+        Self { block: B::new(shape), out: B::Out::zeroed() }
+    }
+
+    /// Begins a cycle: the outputs that depend on state only.
+    pub(crate) fn early(&mut self) {
+        self.block.early(&mut self.out);
+    }
+
+    /// The other outputs. May be called again with inputs that have been changed.
+    pub(crate) fn late(&mut self, inputs: &B::In) {
+        self.block.late(inputs, &mut self.out);
+    }
+
+    /// What is inside.
+    pub(crate) fn probe(&self, inputs: &B::In) -> B::Probe {
+        let mut probe = B::Probe::zeroed();
+        self.block.probe(inputs, &self.out, &mut probe);
+        probe
+    }
+
+    /// The edge.
+    pub(crate) fn clock(&mut self, inputs: &B::In) {
+        self.block.clock(inputs, &self.out);
+    }
+}
+
+/// Two lists of knobs as one.
+pub(crate) const fn all_of<const N: usize>(first: &[Knob], then: &[Knob]) -> [Knob; N] {
+    let mut all = [RESET; N];
+    let mut n = 0;
+    while n < N {
+        all[n] = if n < first.len() { first[n] } else { then[n - first.len()] };
+        n += 1;
+    }
+    all
 }

@@ -23,6 +23,7 @@ mod mrf;
 mod operands;
 pub mod program;
 mod ram;
+mod rfc;
 
 pub use cover::{Cover, Coverage};
 pub use driver::{Driver, Knob, Knobs, Pins};
@@ -68,6 +69,9 @@ const BLOCKS: &[Entry] = &[
         "instruction_buffer",
     ),
     entry::<issue::warp_scheduler::WarpSchedulerDriver, issue::warp_scheduler::WarpSchedulerCover>("warp_scheduler"),
+    entry::<issue::two_level_scheduler::TwoLevelSchedulerDriver, issue::two_level_scheduler::TwoLevelSchedulerCover>(
+        "two_level_scheduler",
+    ),
     entry::<issue::simt_stack::SimtStackDriver, issue::simt_stack::SimtStackCover>("simt_stack"),
     entry::<issue::issue_stage::IssueStageDriver, issue::issue_stage::IssueStageCover>("issue_stage"),
     entry::<memory::address_unit::AddressUnitDriver, memory::address_unit::AddressUnitCover>("address_unit"),
@@ -78,6 +82,12 @@ const BLOCKS: &[Entry] = &[
         "constant_memory",
     ),
     entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
+    entry::<rfc::tags::TagsDriver, rfc::tags::TagsCover>("rfc_tags"),
+    entry::<rfc::data::DataDriver, rfc::data::DataCover>("rfc_data"),
+    entry::<rfc::evictions::EvictionsDriver, rfc::evictions::EvictionsCover>("rfc_evictions"),
+    entry::<rfc::results::ResultsDriver, rfc::results::ResultsCover>("rfc_results"),
+    entry::<rfc::operands::OperandsDriver, rfc::operands::OperandsCover>("rfc_operands"),
+    entry::<rfc::cache::RfcDriver, rfc::cache::RfcCover>("rfc"),
     entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
     entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
     entry::<execute::fp_unit::FpUnitDriver, execute::fp_unit::FpUnitCover>("fp_unit"),

@@ -147,6 +147,12 @@ impl Cover for WritebackCover {
             "the last part follows another one at once",
             "two instructions end at one bus",
             "reset with a last result in the queue",
+            "ALU's register is private",
+            "single precision unit's register is private",
+            "side queue's register is not private",
+            "special function unit's register is not private",
+            "line table's register is not private",
+            "a private unit's result without register",
         ];
         if shape.ports() == 1 {
             points.extend([
@@ -232,6 +238,15 @@ impl Cover for WritebackCover {
                 ("one register complete, the next one taken at once", at(o.reg_valid_o) && at(taken)),
                 ("the last part follows another one at once", at(i.write_done_i) && !at(p.last_q) && at(taken)),
                 ("two instructions end at one bus", at(o.reg_valid_o) && ended),
+                ("ALU's register is private", at(o.write_valid_o) && !others && !by_fp),
+                ("single precision unit's register is private", at(o.write_valid_o) && !others && by_fp),
+                ("side queue's register is not private", at(o.write_valid_o) && by_side && !by_memory && alu_waits),
+                (
+                    "special function unit's register is not private",
+                    at(o.write_valid_o) && by_sfu && !by_side && !by_memory && alu_waits,
+                ),
+                ("line table's register is not private", at(o.write_valid_o) && by_memory && alu_waits),
+                ("a private unit's result without register", at(o.alu_pop_o | o.fp_pop_o) && !at(o.write_valid_o)),
             ];
             points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
         }

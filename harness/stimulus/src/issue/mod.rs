@@ -4,4 +4,5 @@ pub(crate) mod issue_stage;
 pub(crate) mod predicate_file;
 pub(crate) mod scoreboard;
 pub(crate) mod simt_stack;
+pub(crate) mod two_level_scheduler;
 pub(crate) mod warp_scheduler;

@@ -2,19 +2,28 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::instruction::{NO_REG, Roles};
-use gpurf_blocks::operands::{OperandStageIn, OperandStageOut, OperandStageProbe};
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::operands::OperandStageIn;
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{RESET, Reset, all_of, lane_mask, ports};
+use crate::rfc::Core;
+use crate::{Driver, Knob, Knobs};
+
+mod cached;
+mod cover;
+
+use cached::Cached;
+pub(crate) use cover::OperandStageCover;
 
 pub(crate) struct OperandStageDriver {
     shape: SmShape,
     straps: Straps,
     reset: Reset,
     rows: u8,
+    /// Where there is a cache, whose rules have to be kept.
+    cached: Option<Box<Cached>>,
 }
 
 const ISSUE: usize = 0;
@@ -25,40 +34,50 @@ const SAME: usize = 4;
 const NEAR: usize = 5;
 const PARTIAL: usize = 6;
 
+/// Knobs of this block; those of what surrounds a cache follow.
+const CORE: usize = 8;
+const KNOBS: [Knob; CORE] = [
+    Knob { name: "issue", doc: "an instruction is offered", values: &[100, 500, 950] },
+    Knob { name: "write", doc: "a result is offered", values: &[50, 400, 950] },
+    Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
+    Knob { name: "source", doc: "a source is a register", values: &[0, 300, 700, 1000] },
+    Knob { name: "same", doc: "a source is the register of another one", values: &[0, 300] },
+    Knob {
+        name: "near",
+        doc: "warp and register are among the first few, so that accesses collide",
+        values: &[0, 500, 1000],
+    },
+    Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
+    RESET,
+];
+
 impl Driver for OperandStageDriver {
     type In = OperandStageIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "issue", doc: "an instruction is offered", values: &[100, 500, 950] },
-        Knob { name: "write", doc: "a result is offered", values: &[50, 400, 950] },
-        Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
-        Knob { name: "source", doc: "a source is a register", values: &[0, 300, 700, 1000] },
-        Knob { name: "same", doc: "a source is the register of another one", values: &[0, 300] },
-        Knob {
-            name: "near",
-            doc: "warp and register are among the first few, so that accesses collide",
-            values: &[0, 500, 1000],
-        },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
-        RESET,
-    ];
+    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
 
     fn new(shape: &SmShape, config: &Config) -> Self {
-        Self { shape: *shape, straps: Straps::of(config), reset: Reset::default(), rows: 1 }
+        let cached = (shape.entries != 0).then(|| Box::new(Cached::new(shape)));
+        Self { shape: *shape, straps: Straps::of(config), reset: Reset::default(), rows: 1, cached }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut OperandStageIn) {
         let count = self.shape.ports();
         inputs.rst_ni = self.reset.next(rng, knobs.get(7));
-        inputs.cfg_i = self.straps.read_order;
+        inputs.cfg_i = self.straps.provider();
         // A grid has as many rows for all its warps. Few of them, so that warps do not share any, or any number.
-        if rng.chance(10) {
+        if rng.chance(if self.cached.is_some() { 1 } else { 10 }) {
             let few = (self.shape.mrf.depth / self.shape.warps).max(1) as u64;
             self.rows = if rng.chance(700) { 1 + rng.below(few) } else { rng.below(256) } as u8;
         }
         inputs.rows_i = self.rows;
+        inputs.dispatch_ready_i = ports(rng, count, knobs.get(READY));
+        if let Some(cached) = &mut self.cached {
+            cached.drive(rng, knobs, CORE, inputs);
+            return;
+        }
+        self.slots(rng, inputs);
         inputs.issue_valid_i = ports(rng, count, knobs.get(ISSUE));
         inputs.write_valid_i = ports(rng, count, knobs.get(WRITE));
-        inputs.dispatch_ready_i = ports(rng, count, knobs.get(READY));
         for p in 0..count {
             let (warp, registers) = self.place(rng, knobs);
             inputs.issue_warp_i[p] = warp;
@@ -79,6 +98,20 @@ impl Driver for OperandStageDriver {
 }
 
 impl OperandStageDriver {
+    /// Slots, which only a cache looks at.
+    fn slots(&self, rng: &mut Rng, inputs: &mut OperandStageIn) {
+        let slots = self.shape.slots();
+        (inputs.slot_valid_i, inputs.flush_i) = (rng.mask(slots as u32, 500), rng.mask(slots as u32, 200));
+        inputs.drop_i = rng.mask(slots as u32, 200);
+        inputs.write_private_i = ports(rng, self.shape.ports(), 500);
+        for s in 0..slots {
+            inputs.slot_warp_i[s] = rng.below(MAX_WARPS as u64) as u8;
+        }
+        for p in 0..self.shape.ports() {
+            inputs.issue_slot_i[p] = rng.below(slots as u64) as u8;
+        }
+    }
+
     /// A warp, and how many registers to choose from.
     fn place(&self, rng: &mut Rng, knobs: &Knobs) -> (u8, u64) {
         let near = rng.chance(knobs.get(NEAR));
@@ -99,97 +132,4 @@ fn roles(rng: &mut Rng, knobs: &Knobs, registers: u64) -> u64 {
     }
     let [a, b, c] = names.map(u64::from);
     rng.next_u64() & 0xf_ffff_ff00_0000 | c << 16 | b << 8 | a
-}
-
-pub(crate) struct OperandStageCover {
-    shape: SmShape,
-}
-
-impl Cover for OperandStageCover {
-    type In = OperandStageIn;
-    type Out = OperandStageOut;
-    type Probe = OperandStageProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "issue stalls",
-            "dispatch stalls",
-            "write refused",
-            "all slots are busy",
-            "a slot below busy ones is taken",
-            "a slot is freed and another one taken",
-            "instructions leave in another order than that of slots",
-            "an instruction without register sources",
-            "an instruction with three register sources",
-            "a source between registers is none",
-            "rows begin anew behind the last",
-            "a warp's rows do not begin at 0",
-            "a result is held by an older read",
-            "reads meet at a bank",
-            "an instruction in reset",
-            "reset under load",
-        ];
-        if shape.ports() == 2 {
-            points.extend([
-                "two instructions taken",
-                "port 1 takes its slot alone",
-                "only port 0 finds a slot",
-                "two dispatched",
-                "only port 1's is dispatched",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
-        Self { shape: *shape }
-    }
-
-    fn observe(
-        &mut self,
-        i: &OperandStageIn,
-        o: &OperandStageOut,
-        p: &OperandStageProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
-        let (shape, nets) = (&self.shape, &p.nets);
-        let ports = |mask: u8| (0..shape.ports()).filter(move |p| mask >> p & 1 == 1);
-        let taken = i.issue_valid_i & o.issue_ready_o;
-        let left = o.dispatch_valid_o & i.dispatch_ready_i;
-        let busy = nets.slot_busy_q;
-        let sources = |p: usize| {
-            let roles = Roles(i.issue_roles_i[p]);
-            [roles.a(), roles.b(), roles.c()].map(|name| name != NO_REG)
-        };
-        let issues = |pattern: [bool; OPERANDS]| ports(taken).any(|p| sources(p) == pattern);
-        let first_row = |p: usize| usize::from(i.issue_warp_i[p]) * usize::from(i.rows_i);
-        let lowest_busy = busy.trailing_zeros() as u8;
-        let points = [
-            ("issue stalls", i.issue_valid_i & !o.issue_ready_o != 0),
-            ("dispatch stalls", o.dispatch_valid_o & !i.dispatch_ready_i != 0),
-            ("write refused", i.write_valid_i & !o.write_ready_o != 0),
-            ("all slots are busy", busy.count_ones() as usize == shape.mrf.collectors),
-            ("a slot below busy ones is taken", ports(taken).any(|p| busy >> nets.issue_tag[p] > 1)),
-            ("a slot is freed and another one taken", left != 0 && taken != 0),
-            (
-                "instructions leave in another order than that of slots",
-                ports(left).any(|p| nets.dispatch_tag[p] > lowest_busy),
-            ),
-            ("an instruction without register sources", issues([false; OPERANDS])),
-            ("an instruction with three register sources", issues([true; OPERANDS])),
-            ("a source between registers is none", issues([true, false, true])),
-            ("rows begin anew behind the last", ports(taken).any(|p| first_row(p) >= shape.mrf.depth)),
-            ("a warp's rows do not begin at 0", ports(taken).any(|p| nets.issue_base[p] != 0)),
-            ("a result is held by an older read", o.event_o >> 6 & 3 != 0),
-            ("reads meet at a bank", o.event_o >> 16 & 0xfff != 0),
-            ("an instruction in reset", i.rst_ni == 0 && taken != 0),
-            ("reset under load", i.rst_ni == 0 && busy != 0 && p.provider.mrf.head_valid != 0),
-            ("two instructions taken", taken == 0b11),
-            ("port 1 takes its slot alone", i.issue_valid_i == 0b10 && taken == 0b10),
-            ("only port 0 finds a slot", i.issue_valid_i == 0b11 && taken == 0b01),
-            ("two dispatched", left == 0b11),
-            ("only port 1's is dispatched", left == 0b10),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
-    }
 }

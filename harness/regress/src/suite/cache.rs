@@ -1,0 +1,159 @@
+//! Shapes and policies of the two-level scheduler and of the register file cache.
+
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Replacement, Scheduler, preset};
+
+/// A cache with one issue port, as the RFC paper has it.
+fn one() -> Config {
+    preset("rfc").expect("a preset").config
+}
+
+/// A cache with two issue ports: slots that are no power of two, single-ported banks, as many entries a bank as the baseline has.
+fn two() -> Config {
+    let mut config = one();
+    config.mrf = MrfConfig {
+        banks: 4,
+        ports: BankPorts::Shared,
+        collectors: 4,
+        issue_ports: 2,
+        kilobytes: config.mrf.kilobytes / 4,
+        ..config.mrf
+    };
+    (config.sm.warps, config.sm.active_warps, config.rfc.entries) = (48, 6, 4);
+    config
+}
+
+/// The straps of the cache by number: *live*, LRU, *bypass*, *loads*, order among reads, lowest first.
+fn cache_policy(mut config: Config, number: usize) -> Config {
+    let strap = |bit: usize| number >> bit & 1 == 1;
+    config.rfc.live = strap(0);
+    config.rfc.replacement = if strap(1) { Replacement::Lru } else { Replacement::Fifo };
+    (config.rfc.bypass, config.rfc.loads) = (strap(2), strap(3));
+    config.mrf.read_order = if strap(4) { ReadOrder::RoundRobin } else { ReadOrder::Oldest };
+    config
+}
+
+fn scheduler_policy(mut config: Config, scheduler: Scheduler, stay: bool, patience: usize) -> Config {
+    config.sm.scheduler = scheduler;
+    (config.sm.stay, config.sm.patience) = (stay, patience);
+    config
+}
+
+fn entries(mut config: Config, entries: usize) -> Config {
+    config.rfc.entries = entries;
+    config
+}
+
+/// What the default suite runs of a block: few shapes, and policies so that every strap has both values.
+pub(super) fn few(block: &str) -> Vec<Config> {
+    let (greedy, round_robin) = (Scheduler::GreedyThenOldest, Scheduler::RoundRobin);
+    match block {
+        "two_level_scheduler" => vec![
+            scheduler_policy(one(), greedy, false, 2048),
+            scheduler_policy(one(), round_robin, false, 3),
+            scheduler_policy(two(), greedy, true, 0),
+            scheduler_policy(two(), round_robin, false, 0),
+            scheduler_policy(two(), greedy, false, 4095),
+        ],
+        // One entry of a slot, and so many that the numbers are not filled.
+        "rfc_tags" => vec![
+            cache_policy(one(), 0b0000),
+            cache_policy(one(), 0b0011),
+            cache_policy(two(), 0b0001),
+            cache_policy(two(), 0b0010),
+            cache_policy(entries(two(), 1), 0b0001),
+        ],
+        "rfc" => vec![
+            cache_policy(one(), 0b0_0000),
+            cache_policy(one(), 0b1_1111),
+            cache_policy(two(), 0b0_0101),
+            cache_policy(two(), 0b1_1010),
+            cache_policy(entries(two(), 1), 0b0_0111),
+        ],
+        "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" => vec![one(), two()],
+        "operand_stage" => {
+            vec![cache_policy(one(), 0b0_0110), cache_policy(two(), 0b1_1001), cache_policy(two(), 0b0_0111)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What the long run has besides: entries and slots in every pair, issue ports and kinds of bank with each of them.
+pub(super) fn more(block: &str) -> Vec<Config> {
+    let (greedy, round_robin) = (Scheduler::GreedyThenOldest, Scheduler::RoundRobin);
+    let mut all = Vec::new();
+    match block {
+        "two_level_scheduler" => {
+            for (number, active) in [2, 4, 6, 8, 16, 32, 48].into_iter().enumerate() {
+                for (base, scheduler) in [(one(), greedy), (two(), round_robin)] {
+                    let mut config = scheduler_policy(base, scheduler, number % 3 == 2, [1, 5, 40][number % 3]);
+                    config.sm.active_warps = active;
+                    config.sm.warps = if active <= 8 { 8 } else { 48 };
+                    all.push(config);
+                }
+            }
+        }
+        "rfc" | "rfc_tags" | "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" | "operand_stage" => {
+            for (e, entries) in [1, 4, 6, 8, 13, 16].into_iter().enumerate() {
+                for (a, active) in [4, 8, 32].into_iter().enumerate() {
+                    let mut config = if (e + a) % 2 == 0 { one() } else { two() };
+                    (config.sm.active_warps, config.rfc.entries) = (active, entries);
+                    config.mrf.ports = [BankPorts::Separate, BankPorts::Shared][(e / 2 + a) % 2];
+                    all.push(cache_policy(config, 5 * (3 * e + a) + 1));
+                }
+            }
+        }
+        _ => {}
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCKS: [&str; 2] = ["rfc", "rfc_tags"];
+
+    #[test]
+    fn every_configuration_is_allowed() {
+        for block in ["two_level_scheduler", "rfc", "operand_stage"] {
+            for config in few(block).into_iter().chain(more(block)) {
+                let start = gpurf_blocks::config::Start::Preset("baseline");
+                assert_eq!(Config::load(start, &config.settings()), Ok(config), "{block}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_strap_of_the_cache_has_both_values() {
+        for block in BLOCKS {
+            for configs in [few(block), more(block)] {
+                let straps = |of: &dyn Fn(&Config) -> bool| configs.iter().any(of) && !configs.iter().all(of);
+                assert!(straps(&|c| c.rfc.live) && straps(&|c| c.rfc.replacement == Replacement::Lru), "{block}");
+            }
+        }
+        for configs in [few("rfc"), more("rfc")] {
+            let straps = |of: &dyn Fn(&Config) -> bool| configs.iter().any(of) && !configs.iter().all(of);
+            assert!(straps(&|c| c.rfc.bypass) && straps(&|c| c.rfc.loads));
+            assert!(straps(&|c| c.mrf.read_order == ReadOrder::Oldest));
+        }
+    }
+
+    #[test]
+    fn the_long_run_has_every_pair() {
+        let configs = more("rfc");
+        let has = |of: &dyn Fn(&Config) -> bool| assert!(configs.iter().any(of));
+        for ports in [1, 2] {
+            for kind in [BankPorts::Shared, BankPorts::Separate] {
+                has(&|c| c.mrf.issue_ports == ports && c.mrf.ports == kind);
+                for entries in [1, 4, 6, 8, 13, 16] {
+                    has(&|c| c.mrf.issue_ports == ports && c.rfc.entries == entries);
+                    has(&|c| c.mrf.ports == kind && c.rfc.entries == entries);
+                }
+                for active in [4, 8, 32] {
+                    has(&|c| c.mrf.issue_ports == ports && c.sm.active_warps == active);
+                    has(&|c| c.mrf.ports == kind && c.sm.active_warps == active);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `two_level_scheduler`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::issue::{TwoLevelScheduler, TwoLevelSchedulerIn};
+use gpurf_blocks::shape::{ActiveShape, Straps};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, Twin, ports};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::TwoLevelSchedulerCover;
+
+/// What is under way of a warp.
+#[derive(Clone, Default)]
+struct Under {
+    /// Instructions in the operand stage.
+    resident: usize,
+    /// Registers that are to be written.
+    registers: Vec<u8>,
+}
+
+/// Keeps what is under way of each warp, so that nothing leaves that has not come, and a twin, to know who issues and who has a slot.
+pub(crate) struct TwoLevelSchedulerDriver {
+    shape: ActiveShape,
+    straps: Straps,
+    reset: Reset,
+    twin: Twin<TwoLevelScheduler>,
+    warps: Vec<Under>,
+    alive: u64,
+    held: u64,
+    head: u64,
+    mark: u64,
+    operand: u64,
+    branch: u64,
+    /// Cycles that are left of the stretch, whether one warp of each port issues all through it, and whether it has no rival.
+    stretch: (u64, bool, bool),
+}
+
+const CLEAR: usize = 0;
+const OPERAND: usize = 1;
+const BRANCH: usize = 2;
+const READY: usize = 3;
+const STOP: usize = 4;
+const START: usize = 5;
+const END: usize = 6;
+const HOLD: usize = 7;
+const RELEASE: usize = 8;
+const HEAD: usize = 9;
+const MARK: usize = 10;
+const LONG: usize = 11;
+const DISPATCH: usize = 12;
+const COMPLETE: usize = 13;
+const FLUSHED: usize = 14;
+const STRAY: usize = 15;
+
+/// Instructions of a warp in the operand stage, and registers that are to be written, at most: what the counts have room for.
+const MOST: (usize, usize) = (60, 200);
+/// Cycles of a stretch, and patience from which on one is needed in which a warp issues on and on.
+const STRETCH: u64 = 12_000;
+const PATIENT: u16 = 100;
+
+impl Driver for TwoLevelSchedulerDriver {
+    type In = TwoLevelSchedulerIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "clear", doc: "a head may issue", values: &[50, 300, 700, 1000] },
+        Knob { name: "operand", doc: "a head goes to the operand stage", values: &[300, 700, 950] },
+        Knob { name: "branch", doc: "it is a branch instead", values: &[100, 500, 1000] },
+        Knob { name: "ready", doc: "the operand stage takes an instruction on a port", values: &[200, 900] },
+        Knob { name: "stop", doc: "nothing issues", values: &[0, 0, 200] },
+        Knob { name: "start", doc: "a warp begins", values: &[20, 100, 500] },
+        Knob { name: "end", doc: "a warp ends", values: &[0, 5, 50] },
+        Knob { name: "hold", doc: "a warp comes to a barrier", values: &[0, 10, 100] },
+        Knob { name: "release", doc: "a warp goes on behind it", values: &[1, 20, 200] },
+        Knob { name: "head", doc: "a warp gets its next head", values: &[200, 600, 1000] },
+        Knob { name: "mark", doc: "a head is marked", values: &[0, 20, 300] },
+        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 600] },
+        Knob { name: "dispatch", doc: "an instruction leaves the operand stage", values: &[50, 400, 950] },
+        Knob { name: "complete", doc: "a register is complete", values: &[50, 400, 950] },
+        Knob { name: "flushed", doc: "nothing is left of a slot", values: &[50, 500, 1000] },
+        Knob { name: "stray", doc: "warps begin while something of them is under way", values: &[0, 0, 300] },
+        RESET,
+    ];
+
+    fn new(shape: &ActiveShape, config: &Config) -> Self {
+        Self {
+            shape: *shape,
+            straps: Straps::of(config),
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            warps: vec![Under::default(); shape.warps],
+            alive: 0,
+            held: 0,
+            head: 0,
+            mark: 0,
+            operand: 0,
+            branch: 0,
+            stretch: (0, false, false),
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut TwoLevelSchedulerIn) {
+        let count = self.shape.ports();
+        if self.stretch.0 == 0 {
+            let long = self.straps.patience == 0 || self.straps.patience >= PATIENT || self.straps.stay;
+            let steady = long && rng.chance(if self.straps.stay { 200 } else { 600 });
+            self.stretch = (STRETCH, steady, steady && rng.chance(300));
+        }
+        self.stretch.0 -= 1;
+        let steady = self.stretch.1;
+        self.twin.early();
+        inputs.rst_ni = self.reset.next(rng, if steady { 0 } else { knobs.get(16) });
+        inputs.cfg_i = self.straps.two_level();
+        self.change_warps(rng, knobs, steady);
+        (inputs.alive_i, inputs.held_i) = (self.alive, self.held);
+        (inputs.head_valid_i, inputs.mark_i) = (self.head, self.mark);
+        (inputs.operand_i, inputs.branch_i) = (self.operand, self.branch);
+        let room = |under: &Under| under.resident < MOST.0 && under.registers.len() < MOST.1;
+        let room = (0..self.shape.warps).filter(|&w| room(&self.warps[w])).fold(0u64, |set, w| set | 1 << w);
+        inputs.clear_i = room
+            & self.head
+            & if steady { self.first_warps() } else { rng.mask(self.shape.warps as u32, knobs.get(CLEAR)) };
+        inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.get(READY)) } & ((1 << count) - 1);
+        inputs.stop_i = (!steady && rng.chance(knobs.get(STOP))).into();
+        inputs.flush_done_i = rng.mask(self.shape.active as u32, knobs.get(FLUSHED));
+
+        self.leave(rng, knobs, steady, inputs);
+        inputs.set_valid_i = 0;
+        self.twin.late(inputs);
+        self.set(rng, knobs, inputs);
+        self.twin.late(inputs);
+        self.twin.clock(inputs);
+        let popped = self.twin.out.pop_o;
+        self.head &= !popped;
+        if inputs.rst_ni == 0 {
+            self.warps.fill(Under::default());
+            (self.alive, self.held, self.head) = (0, 0, 0);
+        }
+    }
+}
+
+impl TwoLevelSchedulerDriver {
+    /// Heads come, warps begin and end, and wait at barriers.
+    fn change_warps(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool) {
+        let warps = self.shape.warps;
+        let any = |rng: &mut Rng| rng.below(warps as u64) as usize;
+        let new = !self.head & self.alive & rng.mask(warps as u32, if steady { 1000 } else { knobs.get(HEAD) });
+        self.head |= new;
+        let operand = rng.mask(warps as u32, knobs.get(OPERAND));
+        let branch = !operand & rng.mask(warps as u32, knobs.get(BRANCH));
+        let mark = rng.mask(warps as u32, if steady { 0 } else { knobs.get(MARK) });
+        let take = |old: u64, next: u64| old & !new | next & new;
+        (self.operand, self.branch, self.mark) =
+            (take(self.operand, operand), take(self.branch, branch), take(self.mark, mark));
+        // Several reasons to go may come at once.
+        if !steady {
+            self.held |= new & mark & rng.mask(warps as u32, knobs.get(HOLD));
+        }
+        if self.stretch.2 {
+            self.alive &= self.first_warps();
+        } else if rng.chance(knobs.get(START)) {
+            let w = any(rng);
+            let under = &self.warps[w];
+            let idle = under.resident == 0 && under.registers.is_empty();
+            if idle || rng.chance(knobs.get(STRAY)) {
+                self.alive |= 1 << w;
+                self.held &= !(1 << w);
+            }
+        }
+        // Where nothing else makes a warp leave, more of them end.
+        let end = knobs.get(END) * if self.straps.stay { 4 } else { 1 };
+        if rng.chance(if steady { 1 } else { end }) {
+            let gone = !(1 << self.any_of_slots(rng));
+            (self.alive, self.head) = (self.alive & gone, self.head & gone);
+        }
+        if !steady && rng.chance(knobs.get(HOLD)) {
+            self.held |= self.alive & 1 << self.any_of_slots(rng);
+        }
+        self.held &= !rng.mask(warps as u32, knobs.get(RELEASE));
+    }
+
+    /// Any warp, more often one that has a slot.
+    fn any_of_slots(&self, rng: &mut Rng) -> usize {
+        let slot = rng.below(self.shape.active as u64) as usize;
+        let taken = self.twin.out.slot_valid_o >> slot & 1 == 1;
+        if taken && rng.chance(600) {
+            self.twin.out.slot_warp_o[slot].into()
+        } else {
+            rng.below(self.shape.warps as u64) as usize
+        }
+    }
+
+    /// The warp of each port's first active slot.
+    fn first_warps(&self) -> u64 {
+        let (out, count) = (&self.twin.out, self.shape.ports());
+        let first = |p: usize| (0..self.shape.active).find(|&s| s % count == p && out.slot_valid_o >> s & 1 == 1);
+        (0..count).filter_map(first).fold(0, |set, s| set | 1 << out.slot_warp_o[s])
+    }
+
+    /// Instructions leave the operand stage, and registers are complete.
+    fn leave(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool, inputs: &mut TwoLevelSchedulerIn) {
+        (inputs.dispatch_valid_i, inputs.reg_valid_i) = (0, 0);
+        let warps = self.shape.warps;
+        for p in 0..self.shape.ports() {
+            // From some warp on, the first that has something; often the same for both ports.
+            let first =
+                if p == 1 && rng.chance(600) { inputs.dispatch_warp_i[0].into() } else { rng.below(warps as u64) };
+            let order = |n: usize| (first as usize + n) % warps;
+            let chance = |knob: usize| if steady { 950 } else { knobs.get(knob) };
+            if let Some(w) = (0..warps).map(order).find(|&w| self.warps[w].resident > 0 && rng.chance(chance(DISPATCH)))
+            {
+                inputs.dispatch_valid_i |= 1 << p;
+                inputs.dispatch_warp_i[p] = w as u8;
+                self.warps[w].resident -= 1;
+            }
+            let chance = chance(COMPLETE);
+            if let Some(w) = (0..warps).map(order).find(|&w| !self.warps[w].registers.is_empty() && rng.chance(chance))
+            {
+                let registers = &mut self.warps[w].registers;
+                let register = registers.swap_remove(rng.below(registers.len() as u64) as usize);
+                inputs.reg_valid_i |= 1 << p;
+                (inputs.reg_warp_i[p], inputs.reg_i[p]) = (w as u8, register);
+            }
+        }
+    }
+
+    /// What issues goes to the operand stage, where its head says so.
+    fn set(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut TwoLevelSchedulerIn) {
+        let issued = self.twin.out.issue_valid_o;
+        inputs.set_long_i = ports(rng, self.shape.ports(), knobs.get(LONG));
+        for p in 0..self.shape.ports() {
+            inputs.set_d_i[p] = if rng.chance(150) { NO_REG } else { rng.next_u64() as u8 };
+            let w = usize::from(self.twin.out.issue_warp_o[p]);
+            if issued >> p & 1 == 0 || self.operand >> w & 1 == 0 {
+                continue;
+            }
+            // The register that is complete at this edge may be the next one's.
+            let complete = (0..self.shape.ports())
+                .find(|&b| inputs.reg_valid_i >> b & 1 == 1 && usize::from(inputs.reg_warp_i[b]) == w);
+            if let Some(b) = complete.filter(|_| rng.chance(400)) {
+                inputs.set_d_i[p] = inputs.reg_i[b];
+            } else if rng.chance(600) && inputs.set_d_i[p] != NO_REG {
+                inputs.set_d_i[p] %= 8;
+            }
+            let under = &mut self.warps[w];
+            if under.registers.contains(&inputs.set_d_i[p]) {
+                inputs.set_d_i[p] = NO_REG;
+            }
+            inputs.set_valid_i |= 1 << p;
+            under.resident += 1;
+            if inputs.set_d_i[p] != NO_REG {
+                under.registers.push(inputs.set_d_i[p]);
+            }
+        }
+    }
+}

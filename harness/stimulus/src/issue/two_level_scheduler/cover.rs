@@ -1,0 +1,409 @@
+//! Situations of `two_level_scheduler`.
+
+use gpurf_blocks::Shape;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::issue::{TwoLevelSchedulerIn, TwoLevelSchedulerOut, TwoLevelSchedulerProbe};
+use gpurf_blocks::shape::{ActiveShape, MAX_WARPS, Straps};
+
+use crate::Cover;
+
+const ACTIVE: u8 = 1;
+const DRAINING: u8 = 2;
+const FLUSHING: u8 = 3;
+
+pub(crate) struct TwoLevelSchedulerCover {
+    shape: ActiveShape,
+    /// Registers of each slot that are counted as long.
+    long: Vec<[u64; 4]>,
+    /// Slots that have just become free.
+    flushed: u64,
+    /// The slot that each warp had last.
+    had: [Option<usize>; MAX_WARPS],
+}
+
+/// Points that need a warp to leave before its end.
+const GOING: [&str; 9] = [
+    "a warp that leaves could issue",
+    "leaves at a barrier",
+    "leaves at a mark",
+    "leaves at a mark, nothing outstanding",
+    "leaves at a mark, long ones outstanding",
+    "a marked head is the first in a slot, and stays",
+    "several causes at once",
+    "a warp has long ones outstanding and no slot",
+    "one of several long ones of a warp without a slot ends",
+];
+
+impl Cover for TwoLevelSchedulerCover {
+    type In = TwoLevelSchedulerIn;
+    type Out = TwoLevelSchedulerOut;
+    type Probe = TwoLevelSchedulerProbe;
+
+    fn points_of(config: &Config) -> Vec<&'static str> {
+        let (mut points, straps) = (Self::points(&ActiveShape::of(config)), Straps::of(config));
+        if straps.stay {
+            points.retain(|point| !GOING.contains(point));
+            points.extend(["a barrier does not end a stay", "a mark does not end a stay"]);
+        } else {
+            points.extend(if straps.patience == 0 {
+                ["patience without a limit", "a count of 4095 stays"].as_slice()
+            } else {
+                ["leaves when patience is over", "patience is over, and nobody is ready"].as_slice()
+            });
+        }
+        points.push(if straps.scheduler == 1 {
+            "the last one may not issue again"
+        } else {
+            "the next one, though the last one could issue again"
+        });
+        if straps.scheduler == 1 {
+            points.push("the last one again, though others could issue");
+        }
+        points
+    }
+
+    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+        let mut points = GOING.to_vec();
+        points.extend([
+            "a slot is taken",
+            "a slot above busy ones is taken",
+            "a slot below busy ones is taken",
+            "first ready one from the turn is not the lowest",
+            "turn of the warps wraps",
+            "ready warps, no free slot",
+            "a free slot, nobody ready",
+            "a slot is taken that has just become free",
+            "a warp comes back into the slot that it had",
+            "a warp comes back into another slot",
+            "issues",
+            "nothing to issue",
+            "stopped",
+            "not ready",
+            "not ready, another one needs no operands",
+            "a pending warp could issue",
+            "first slot from the turn is not the lowest",
+            "turn of the slots wraps",
+            "an issue that does not go to the operand stage",
+            "an instruction without a register",
+            "a long one without a register",
+            "a short one to a register that was long",
+            "issue and dispatch of one slot",
+            "a short one and the end of another",
+            "a long one and the end of another",
+            "a short one ends, long ones outstanding",
+            "a long one ends in its slot",
+            "a register complete and set again at once",
+            "leaves at its end",
+            "drains: instructions in the operand stage only",
+            "drains: short ones only",
+            "drains: both",
+            "drains at once",
+            "drains while long ones are outstanding",
+            "the last instruction dispatched while draining",
+            "becomes flushing",
+            "flushes for several cycles",
+            "flushed at once",
+            "is dropped",
+            "flushes without drop",
+            "ended while draining, and is dropped",
+            "flush is done of a slot that does not flush",
+            "a warp with long ones outstanding waits alive",
+            "a long one ends while its old slot flushes",
+            "slots in all states",
+            "reset under load",
+            "reset while a slot is taken",
+        ]);
+        if shape.ports() == 2 {
+            points.extend([
+                "two slots are taken",
+                "two issue",
+                "port 1 alone",
+                "branch on port 1",
+                "branch on port 1 kept back",
+                "branch kept back, another one goes",
+                "two dispatched of one slot",
+                "two registers of one slot complete",
+                "two long ones of one warp end",
+            ]);
+            points.extend(["slots of both ports leave", "one port has ready ones, the other has not"]);
+        }
+        points
+    }
+
+    fn new(shape: &ActiveShape) -> Self {
+        Self { shape: *shape, long: vec![[0; 4]; shape.active], flushed: 0, had: [None; MAX_WARPS] }
+    }
+
+    fn observe(
+        &mut self,
+        i: &TwoLevelSchedulerIn,
+        o: &TwoLevelSchedulerOut,
+        p: &TwoLevelSchedulerProbe,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
+        if i.rst_ni == 0 {
+            let taken = self.taken(i, p).iter().any(Option::is_some);
+            let points = [
+                ("reset under load", o.slot_valid_o != 0 && p.long_count_q != [0; MAX_WARPS]),
+                ("reset while a slot is taken", taken && o.slot_valid_o != 0),
+            ];
+            points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+            (self.flushed, self.had) = (0, [None; MAX_WARPS]);
+            self.long.fill([0; 4]);
+            return;
+        }
+        let mut point = |name: &'static str, now: bool| {
+            if now {
+                hit(name);
+            }
+        };
+        self.outer(i, o, p, &mut point);
+        self.issue(i, o, p, &mut point);
+        self.going(i, o, p, &mut point);
+        self.counts(i, o, p, &mut point);
+        self.flushed = o.flush_o & i.flush_done_i;
+    }
+}
+
+type Point<'a> = dyn FnMut(&'static str, bool) + 'a;
+
+impl TwoLevelSchedulerCover {
+    fn slots_of(&self, port: usize) -> impl Iterator<Item = usize> + use<> {
+        (0..self.shape.active).filter({
+            let count = self.shape.ports();
+            move |s| s % count == port
+        })
+    }
+
+    fn ready(i: &TwoLevelSchedulerIn, p: &TwoLevelSchedulerProbe, slots: usize, warps: usize) -> u64 {
+        let in_slot = (0..slots).filter(|&s| p.state_q[s] != 0).fold(0u64, |set, s| set | 1 << p.warp_q[s]);
+        let waits = (0..warps).filter(|&w| p.long_count_q[w] != 0).fold(0u64, |set, w| set | 1 << w);
+        i.alive_i & !i.held_i & !in_slot & !waits
+    }
+
+    /// Warps of a port among these.
+    fn own(&self, port: usize, warps: u64) -> u64 {
+        let count = self.shape.ports();
+        (0..self.shape.warps).filter(|w| w % count == port).fold(0, |set, w| set | warps & 1 << w)
+    }
+
+    /// The slot that each port gives out, and to whom.
+    fn taken(&self, i: &TwoLevelSchedulerIn, p: &TwoLevelSchedulerProbe) -> Vec<Option<(usize, usize)>> {
+        let warps = self.shape.warps;
+        let ready = Self::ready(i, p, self.shape.active, warps);
+        let of_port = |port: usize| {
+            let own = self.own(port, ready);
+            let free = self.slots_of(port).find(|&s| p.state_q[s] == 0)?;
+            let from = usize::from(p.outer_q[port]);
+            let warp = (0..warps).map(|n| (from + n) % warps).find(|&w| own >> w & 1 == 1)?;
+            Some((free, warp))
+        };
+        (0..self.shape.ports()).map(of_port).collect()
+    }
+
+    fn outer(
+        &mut self,
+        i: &TwoLevelSchedulerIn,
+        o: &TwoLevelSchedulerOut,
+        p: &TwoLevelSchedulerProbe,
+        point: &mut Point,
+    ) {
+        let ready = Self::ready(i, p, self.shape.active, self.shape.warps);
+        let taken = self.taken(i, p);
+        for (port, taken) in taken.iter().enumerate() {
+            let own = self.own(port, ready);
+            let free = self.slots_of(port).any(|s| p.state_q[s] == 0);
+            point("ready warps, no free slot", own != 0 && !free);
+            point("a free slot, nobody ready", own == 0 && free);
+            let Some((slot, warp)) = *taken else { continue };
+            point("a slot is taken", true);
+            point("a slot above busy ones is taken", self.slots_of(port).any(|s| s < slot && p.state_q[s] != 0));
+            point("a slot below busy ones is taken", self.slots_of(port).any(|s| s > slot && p.state_q[s] != 0));
+            point("first ready one from the turn is not the lowest", own.trailing_zeros() as usize != warp);
+            point("turn of the warps wraps", warp < usize::from(p.outer_q[port]));
+            point("a slot is taken that has just become free", self.flushed >> slot & 1 == 1);
+            point("a warp comes back into the slot that it had", self.had[warp] == Some(slot));
+            point("a warp comes back into another slot", self.had[warp].is_some_and(|s| s != slot));
+            self.had[warp] = Some(slot);
+            self.long[slot] = [0; 4];
+        }
+        point("two slots are taken", taken.iter().all(Option::is_some));
+        let ready_any: Vec<bool> = (0..self.shape.ports()).map(|port| self.own(port, ready) != 0).collect();
+        point("one port has ready ones, the other has not", ready_any.contains(&true) && ready_any.contains(&false));
+        let states: u8 = (0..self.shape.active).fold(0, |set, s| set | 1 << p.state_q[s]);
+        point("slots in all states", states == 0b1111);
+        let pending = i.alive_i & i.clear_i & !o.active_o;
+        point("a pending warp could issue", pending & ready != 0);
+        let long = (0..self.shape.warps).filter(|&w| p.long_count_q[w] != 0).fold(0u64, |set, w| set | 1 << w);
+        let in_slot = (0..self.shape.active).filter(|&s| p.state_q[s] != 0).fold(0u64, |set, s| set | 1 << p.warp_q[s]);
+        point("a warp has long ones outstanding and no slot", long & !in_slot != 0);
+        point("a warp with long ones outstanding waits alive", long & i.alive_i & !i.held_i & !o.active_o != 0);
+    }
+
+    fn issue(&self, i: &TwoLevelSchedulerIn, o: &TwoLevelSchedulerOut, p: &TwoLevelSchedulerProbe, point: &mut Point) {
+        let count = self.shape.ports();
+        let may = i.clear_i & o.active_o;
+        point("nothing to issue", o.active_o != 0 && may == 0);
+        point("stopped", may != 0 && i.stop_i == 1);
+        point("two issue", o.issue_valid_o == 3);
+        point("port 1 alone", o.issue_valid_o == 2);
+        let may = if i.stop_i == 1 { 0 } else { may };
+        let mut kept = 0;
+        for port in 0..count {
+            let own: Vec<usize> = self.slots_of(port).collect();
+            let in_set = |s: usize, set: u64| p.state_q[s] == ACTIVE && set >> p.warp_q[s] & 1 == 1;
+            let takes = if i.ready_i >> port & 1 == 1 { may } else { may & !i.operand_i };
+            let any = |set: u64| own.iter().any(|&s| in_set(s, set));
+            point("not ready", any(may) && !any(takes));
+            point("not ready, another one needs no operands", any(may & !takes) && any(takes));
+            point("branch on port 1 kept back", any(takes & kept));
+            let candidates = takes & !kept;
+            point("branch kept back, another one goes", any(takes & kept) && any(candidates));
+            if o.issue_valid_o >> port & 1 == 0 {
+                continue;
+            }
+            let slot = usize::from(o.issue_slot_o[port]);
+            let places: Vec<bool> = own.iter().map(|&s| in_set(s, candidates)).collect();
+            let (place, last) = (slot / count, usize::from(p.last_q[port]));
+            point("issues", true);
+            let first = places.iter().position(|&c| c);
+            let others = places.iter().filter(|&&c| c).count() > 1;
+            let again = places.get(last) == Some(&true);
+            point("first slot from the turn is not the lowest", !again && first != Some(place));
+            point("turn of the slots wraps", place <= last && place != last);
+            point("the last one again, though others could issue", again && others && place == last);
+            point("the next one, though the last one could issue again", again && place != last);
+            point("the last one may not issue again", !again);
+            let branch = i.branch_i >> o.issue_warp_o[port] & 1 == 1;
+            point("branch on port 1", port == 1 && branch);
+            kept = if port == 0 && branch { i.branch_i } else { 0 };
+            point("an issue that does not go to the operand stage", i.set_valid_i >> port & 1 == 0);
+        }
+    }
+
+    fn going(&self, i: &TwoLevelSchedulerIn, o: &TwoLevelSchedulerOut, p: &TwoLevelSchedulerProbe, point: &mut Point) {
+        let straps = Straps { stay: i.cfg_i >> 1 & 1 == 1, patience: i.cfg_i >> 2, ..Straps::of(&Config::default()) };
+        let ready = Self::ready(i, p, self.shape.active, self.shape.warps);
+        let mut left = 0u8;
+        for s in 0..self.shape.active {
+            let w = usize::from(p.warp_q[s]);
+            let of_warp = |set: u64| p.state_q[s] != 0 && set >> w & 1 == 1;
+            let (resident, short) = (p.resident_q[s] != 0, p.short_q[s] != 0);
+            let done = i.flush_done_i >> s & 1 == 1;
+            let (long, alive) = (p.state_q[s] != 0 && p.long_count_q[w] != 0, of_warp(i.alive_i));
+            point("flush is done of a slot that does not flush", p.state_q[s] != FLUSHING && done);
+            match p.state_q[s] {
+                ACTIVE => {
+                    let fresh = p.issued_q[s] == 0;
+                    let marked = of_warp(i.head_valid_i & i.mark_i);
+                    let over = straps.patience != 0 && p.issued_q[s] >= straps.patience;
+                    let wanted = self.own(s % self.shape.ports(), ready) != 0;
+                    let (barrier, mark, patience) = (of_warp(i.held_i), marked && !fresh, over && wanted);
+                    let leaves = !of_warp(o.active_o);
+                    left |= u8::from(leaves) << (s % self.shape.ports());
+                    let causes = [!alive, barrier, mark, patience].into_iter().filter(|&c| c).count();
+                    point("leaves at its end", !alive);
+                    point("leaves at a barrier", leaves && alive && barrier);
+                    point("leaves at a mark", leaves && alive && !barrier && mark);
+                    point("leaves at a mark, nothing outstanding", leaves && mark && causes == 1 && !long && !short);
+                    point("leaves at a mark, long ones outstanding", leaves && mark && causes == 1 && long);
+                    point("leaves when patience is over", leaves && patience && causes == 1);
+                    point("patience is over, and nobody is ready", !leaves && over && !wanted);
+                    point("a marked head is the first in a slot, and stays", marked && fresh && !leaves);
+                    point("several causes at once", leaves && causes > 1);
+                    point("a warp that leaves could issue", leaves && of_warp(i.clear_i));
+                    point("a barrier does not end a stay", !leaves && barrier);
+                    point("a mark does not end a stay", !leaves && mark);
+                    point("patience without a limit", !leaves && wanted && p.issued_q[s] > 64);
+                    point("a count of 4095 stays", p.issued_q[s] == 4095 && of_warp(o.pop_o));
+                }
+                DRAINING => {
+                    point("drains: instructions in the operand stage only", resident && !short);
+                    point("drains: short ones only", !resident && short);
+                    point("drains: both", resident && short);
+                    point("becomes flushing", !resident && !short);
+                    point("drains while long ones are outstanding", long && (resident || short));
+                    point("ended while draining, and is dropped", !resident && !short && !alive);
+                    let gone = self.dispatched(i, w);
+                    point(
+                        "the last instruction dispatched while draining",
+                        gone > 0 && usize::from(p.resident_q[s]) == gone,
+                    );
+                    point("drains at once", !resident && !short && long);
+                }
+                FLUSHING => {
+                    let dropped = o.drop_o >> s & 1 == 1;
+                    point("flushes for several cycles", !done);
+                    point("flushed at once", done);
+                    point("is dropped", dropped);
+                    point("flushes without drop", !dropped);
+                    let ends = (0..self.shape.ports())
+                        .any(|b| i.reg_valid_i >> b & 1 == 1 && usize::from(i.reg_warp_i[b]) == w);
+                    point("a long one ends while its old slot flushes", ends);
+                }
+                _ => {}
+            }
+        }
+        point("slots of both ports leave", left == 0b11);
+    }
+
+    /// Instructions of a warp that leave the operand stage.
+    fn dispatched(&self, i: &TwoLevelSchedulerIn, w: usize) -> usize {
+        let of_warp = |p: &usize| i.dispatch_valid_i >> p & 1 == 1 && usize::from(i.dispatch_warp_i[*p]) == w;
+        (0..self.shape.ports()).filter(of_warp).count()
+    }
+
+    fn counts(
+        &mut self,
+        i: &TwoLevelSchedulerIn,
+        o: &TwoLevelSchedulerOut,
+        p: &TwoLevelSchedulerProbe,
+        point: &mut Point,
+    ) {
+        let count = self.shape.ports();
+        // Slot, register and kind of what ends.
+        let slot_of = |w: u8| (0..self.shape.active).find(|&s| p.state_q[s] != 0 && p.warp_q[s] == w);
+        let mut ends = Vec::new();
+        for b in (0..count).filter(|b| i.reg_valid_i >> b & 1 == 1) {
+            let (w, r) = (i.reg_warp_i[b], i.reg_i[b]);
+            let slot = slot_of(w);
+            let long = slot.is_none_or(|s| self.long[s][usize::from(r / 64)] >> (r % 64) & 1 == 1);
+            ends.push((slot, w, r, long));
+            let left = p.long_count_q[usize::from(w)];
+            point("a short one ends, long ones outstanding", !long && left > 0);
+            point("a long one ends in its slot", long && slot.is_some());
+            point("one of several long ones of a warp without a slot ends", slot.is_none() && left > 1);
+        }
+        if let [first, second] = ends[..] {
+            let one = first.1 == second.1;
+            point("two registers of one slot complete", one && !first.3 && !second.3);
+            point("two long ones of one warp end", one && first.3 && second.3);
+        }
+        for port in 0..count {
+            let s = usize::from(o.issue_slot_o[port]);
+            if o.issue_valid_o & i.set_valid_i >> port & 1 == 0 || o.issue_valid_o >> port & 1 == 0 {
+                continue;
+            }
+            let w = usize::from(o.issue_warp_o[port]);
+            let (d, long) = (i.set_d_i[port], i.set_long_i >> port & 1 == 1);
+            let gone = self.dispatched(i, w);
+            point("issue and dispatch of one slot", gone == 1);
+            point("an instruction without a register", d == NO_REG);
+            point("a long one without a register", d == NO_REG && long);
+            if d == NO_REG {
+                continue;
+            }
+            let bits = &mut self.long[s][usize::from(d / 64)];
+            point("a short one to a register that was long", !long && *bits >> (d % 64) & 1 == 1);
+            let end = |kind: bool| ends.iter().any(|e| e.0 == Some(s) && e.3 == kind);
+            point("a short one and the end of another", !long && end(false));
+            point("a long one and the end of another", long && end(true));
+            point("a register complete and set again at once", ends.iter().any(|e| e.0 == Some(s) && e.2 == d));
+            *bits = *bits & !(1 << (d % 64)) | u64::from(long) << (d % 64);
+        }
+        for p in (0..count).filter(|_| count == 2 && i.dispatch_valid_i == 3).take(1) {
+            point("two dispatched of one slot", i.dispatch_warp_i[p] == i.dispatch_warp_i[1]);
+        }
+    }
+}

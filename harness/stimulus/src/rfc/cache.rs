@@ -1,0 +1,125 @@
+//! `rfc`, the whole register file cache.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::rfc::{Rfc, RfcIn};
+use gpurf_blocks::shape::{ActiveShape, Straps};
+use gpurf_lockstep::Rng;
+
+use super::Core;
+use super::core::{Done, Instruction};
+use crate::driver::{RESET, Reset, Twin, all_of, ports};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::RfcCover;
+
+/// Behaves like an SM around the cache; knows by a twin what it takes and when.
+pub(crate) struct RfcDriver {
+    shape: ActiveShape,
+    straps: Straps,
+    reset: Reset,
+    twin: Twin<Rfc>,
+    core: Core,
+    /// Rows of a warp.
+    rows: usize,
+}
+
+const READY: usize = 0;
+const CORE: usize = 2;
+const KNOBS: [Knob; CORE] =
+    [Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] }, RESET];
+
+impl Driver for RfcDriver {
+    type In = RfcIn;
+    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+
+    fn new(shape: &ActiveShape, config: &Config) -> Self {
+        let registers = 2 * shape.entries + 4;
+        Self {
+            shape: *shape,
+            straps: Straps::of(config),
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            core: Core::new(shape),
+            rows: registers.div_ceil(shape.mrf.banks),
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcIn) {
+        let count = self.shape.ports();
+        self.twin.early();
+        i.rst_ni = self.reset.next(rng, knobs.get(1));
+        i.cfg_i = self.straps.provider();
+        i.dispatch_ready_i = ports(rng, count, knobs.get(READY));
+        self.core.begin(rng, knobs, CORE);
+        (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
+        for s in 0..self.shape.active {
+            i.slot_warp_i[s] = self.core.warp_of(s);
+            i.slot_base_i[s] = self.base(i.slot_warp_i[s]);
+        }
+        (i.issue_valid_i, i.issue_src_valid_i, i.issue_last_i) = (0, 0, 0);
+        (i.issue_long_i, i.issue_bypass_i, i.issue_private_i) = (0, 0, 0);
+        let mut done = Done::default();
+        for p in 0..count {
+            let instruction = self.core.instruction(rng, knobs, CORE, p);
+            if let (Some(instruction), Some(number)) = (instruction, self.core.number(p)) {
+                self.issue(i, p, &instruction);
+                i.issue_tag_i[p] = number as u8;
+                let taken = self.twin.out.issue_ready_o >> p & 1 == 1;
+                done.taken[p] = Some((number, instruction)).filter(|_| taken);
+            }
+        }
+        (i.write_valid_i, i.write_private_i) = (0, 0);
+        let mut offers = [None; 2];
+        for (b, offer) in offers.iter_mut().enumerate().take(count) {
+            *offer = self.core.offer(b);
+            let Some(result) = offer else { continue };
+            i.write_valid_i |= 1 << b;
+            i.write_private_i |= u8::from(result.private) << b;
+            (i.write_warp_i[b], i.write_reg_i[b]) = (result.warp, result.register);
+            (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.base(result.warp));
+            rng.fill(&mut i.write_data_i[b].0);
+        }
+        self.twin.late(i);
+        let out = &self.twin.out;
+        for p in 0..count {
+            let at = |set: u8| set >> p & 1 == 1;
+            done.written[p] = offers[p].filter(|_| at(out.write_ready_o));
+            done.dispatched[p] =
+                at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(usize::from(out.dispatch_tag_o[p]));
+        }
+        (done.done, done.flushed) = (out.write_done_o, out.flush_done_o);
+        self.core.end(rng, knobs, CORE, &done);
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            self.core.clear();
+        }
+    }
+}
+
+impl RfcDriver {
+    fn base(&self, warp: u8) -> u16 {
+        (usize::from(warp) * self.rows % self.shape.mrf.depth) as u16
+    }
+
+    fn issue(&self, i: &mut RfcIn, p: usize, instruction: &Instruction) {
+        let bit = |set: bool| u8::from(set) << p;
+        i.issue_valid_i |= 1 << p;
+        i.issue_warp_i[p] = instruction.warp;
+        i.issue_slot_i[p] = instruction.slot;
+        i.issue_base_i[p] = self.base(instruction.warp);
+        i.issue_mask_i[p] = instruction.mask;
+        i.issue_dst_i[p] = instruction.dst;
+        i.issue_long_i |= bit(instruction.long);
+        i.issue_bypass_i |= bit(instruction.bypass);
+        i.issue_private_i |= bit(instruction.private);
+        i.issue_last_i |= instruction.last << (OPERANDS * p);
+        for (k, &register) in instruction.sources.iter().enumerate() {
+            i.issue_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + k);
+            i.issue_src_reg_i[OPERANDS * p + k] = register;
+        }
+    }
+}

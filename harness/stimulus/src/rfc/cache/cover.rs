@@ -1,0 +1,273 @@
+//! Situations of `rfc`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::rfc::{PLACES, RFC_COUNT_EVENT, RFC_EVENT, RfcIn, RfcOut, RfcProbe};
+use gpurf_blocks::shape::{ActiveShape, MAX_WARPS, Straps};
+use gpurf_blocks::{OPERANDS, Shape};
+
+use crate::Cover;
+use crate::cover::part;
+
+pub(crate) struct RfcCover {
+    shape: ActiveShape,
+    /// Registers of each warp that a long-latency operation, and one with the bypass bit, writes.
+    long: Vec<[u64; 4]>,
+    bypass: Vec<[u64; 4]>,
+    /// Slots that have just become free.
+    freed: u64,
+    slots: u64,
+    /// Registers of each warp that went from the cache to the MRF.
+    evicted: Vec<[u64; 4]>,
+    /// Warp and register of each place of the rings.
+    ring: [[(u8, u8); PLACES]; 2],
+}
+
+impl Cover for RfcCover {
+    type In = RfcIn;
+    type Out = RfcOut;
+    type Probe = RfcProbe;
+
+    fn points_of(config: &Config) -> Vec<&'static str> {
+        let (shape, straps) = (ActiveShape::of(config), Straps::of(config));
+        let strap = |bit: u32| straps.cache >> bit & 1 == 1;
+        let mut points = Self::points(&shape);
+        points.extend(if strap(0) { ["a last read counts", "a value is dropped"].as_slice() } else { &[] });
+        points.push(if strap(2) {
+            "a result with the bypass bit goes around"
+        } else {
+            "the bypass bit does not count"
+        });
+        points.extend(if strap(3) {
+            ["a load goes to the cache", "a load of a warp without a slot goes around"]
+        } else {
+            ["a load goes around, its warp has a slot", "a load of a warp without a slot goes around"]
+        });
+        // With LRU, what has just been read is the last to make room.
+        if !strap(1) {
+            points.push("what is evicted is read in the cycle before");
+        }
+        if !strap(1) || shape.entries <= 8 {
+            points.push("an entry is read as another result takes it (hazard 7)");
+        }
+        if strap(3) && !strap(2) {
+            points.retain(|&point| point != "a result around takes lanes away");
+        }
+        points
+    }
+
+    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "an instruction waits for an eviction (hazard 8)",
+            "an instruction waits for a collector",
+            "all sources from the cache",
+            "no source from the cache",
+            "sources from the cache and from the MRF",
+            "a source from both",
+            "no register source",
+            "a hit that does not leave T",
+            "the MRF offers before the cache has given",
+            "a result updates an entry",
+            "a result takes an entry",
+            "a value is written back for a result",
+            "a result takes a dead entry's or an empty one's place",
+            "a result waits in its latch",
+            "a result around takes lanes away",
+            "a result around waits for its older value (hazard 8)",
+            "a result goes around beside an eviction of another register",
+            "an entry is flushed",
+            "a slot waits for its values to be in their banks",
+            "a dropped slot waits for its values to be in their banks",
+            "a slot is dropped",
+            "a slot is empty at once",
+            "a slot is taken that has just become free",
+            "a ring is full",
+            "a result waits for a place in the ring",
+            "a value that was evicted is read in the MRF",
+            "a value that was evicted is written again",
+            "an instruction of a warp whose evictions are under way",
+            "reset under load",
+        ];
+        if shape.ports() == 2 || !shape.mrf.dual_port {
+            points.push("an eviction waits for the MRF's queue");
+        }
+        if shape.ports() == 2 {
+            points.extend([
+                "two instructions leave T",
+                "one leaves T, the other waits",
+                "both results for one cache",
+                "results cross",
+                "both caches evict",
+                "port 1 alone is offered one",
+            ]);
+        }
+        points
+    }
+
+    fn new(shape: &ActiveShape) -> Self {
+        let none = vec![[0; 4]; MAX_WARPS.next_power_of_two()];
+        let (long, bypass) = (none.clone(), none.clone());
+        Self { shape: *shape, long, bypass, freed: 0, slots: 0, evicted: none, ring: [[(0, 0); PLACES]; 2] }
+    }
+
+    fn observe(&mut self, i: &RfcIn, o: &RfcOut, p: &RfcProbe, hit: &mut dyn FnMut(&'static str)) {
+        if i.rst_ni == 0 {
+            let busy = p.evictions.iter().any(|ring| ring.count_q != 0);
+            if busy && p.nets.tag_valid_q != 0 && p.results.valid_q != 0 {
+                hit("reset under load");
+            }
+            for sets in [&mut self.long, &mut self.bypass, &mut self.evicted] {
+                sets.fill([0; 4]);
+            }
+            (self.freed, self.slots) = (0, 0);
+            return;
+        }
+        let mut point = |name: &'static str, now: bool| {
+            if now {
+                hit(name);
+            }
+        };
+        self.instructions(i, o, p, &mut point);
+        self.results(i, o, p, &mut point);
+        self.slots(i, o, p, &mut point);
+    }
+}
+
+type Point<'a> = dyn FnMut(&'static str, bool) + 'a;
+
+fn is(sets: &[[u64; 4]], warp: u8, register: u8) -> bool {
+    sets[usize::from(warp)][usize::from(register / 64)] >> (register % 64) & 1 == 1
+}
+
+fn set(sets: &mut [[u64; 4]], warp: u8, register: u8, value: bool) {
+    let word = &mut sets[usize::from(warp)][usize::from(register / 64)];
+    *word = *word & !(1 << (register % 64)) | u64::from(value) << (register % 64);
+}
+
+impl RfcCover {
+    fn instructions(&mut self, i: &RfcIn, o: &RfcOut, p: &RfcProbe, point: &mut Point) {
+        let nets = &p.nets;
+        let event = |name: &str| part(RFC_EVENT, o.event_o, name);
+        point("an instruction waits for an eviction (hazard 8)", event("rfc_stall_eviction") > 0);
+        point("an instruction waits for a collector", event("rfc_stall_collector") > 0);
+        point("a source from both", event("rfc_partial") > 0);
+        point("two instructions leave T", nets.leave == 3);
+        point("one leaves T, the other waits", nets.tag_valid_q == 3 && nets.leave.count_ones() == 1);
+        point("port 1 alone is offered one", i.issue_valid_i == 2);
+        point("the MRF offers before the cache has given", nets.mrf_dispatch_valid & !o.dispatch_valid_o != 0);
+        for q in 0..self.shape.ports() {
+            let at = |set: u8| set >> q & 1 == 1;
+            let (valid, leaves) = (at(nets.tag_valid_q), at(nets.leave));
+            let sources = nets.src_valid_q[q];
+            let missing = nets.mrf_issue_src_valid >> (OPERANDS * q) & 7;
+            let hits = (0..OPERANDS).fold(0, |set, k| set | u8::from(nets.tags_hit_mask[OPERANDS * q + k] != 0) << k);
+            point("all sources from the cache", leaves && hits == 7 && missing == 0);
+            point("no source from the cache", leaves && sources != 0 && hits == 0);
+            point("sources from the cache and from the MRF", leaves && hits & !missing != 0 && missing & !hits != 0);
+            point("no register source", leaves && sources == 0);
+            point("a hit that does not leave T", valid && !leaves && hits != 0);
+            let busy = nets.evictions_busy[q] >> nets.slot_q[q] & 1 == 1;
+            point("an instruction of a warp whose evictions are under way", leaves && busy);
+            let data = &p.data[q];
+            let read = |entry: u16| {
+                data.d_move_q == 1 && (0..OPERANDS).any(|k| data.d_read_q >> k & 1 == 1 && data.d_index_q[k] == entry)
+            };
+            let written = data.d_write_q == 1 && read(data.d_write_index_q);
+            point("an entry is read as another result takes it (hazard 7)", written);
+            let taken = at(nets.tags_evict_valid) && read(nets.tags_evict_index[q]);
+            point("what is evicted is read in the cycle before", taken);
+            let warp = nets.warp_q[q];
+            let from_mrf =
+                |k: usize| missing & !hits >> k & 1 == 1 && is(&self.evicted, warp, nets.src_reg_q[OPERANDS * q + k]);
+            point("a value that was evicted is read in the MRF", leaves && (0..OPERANDS).any(from_mrf));
+            if at(i.issue_valid_i & o.issue_ready_o) && i.issue_dst_i[q] != NO_REG {
+                let (warp, register) = (i.issue_warp_i[q], i.issue_dst_i[q]);
+                set(&mut self.long, warp, register, at(i.issue_long_i));
+                set(&mut self.bypass, warp, register, at(i.issue_bypass_i));
+            }
+        }
+    }
+
+    fn results(&mut self, i: &RfcIn, o: &RfcOut, p: &RfcProbe, point: &mut Point) {
+        let (nets, count) = (&p.nets, self.shape.ports());
+        let event = |name: &str| part(RFC_COUNT_EVENT, o.count_event_o.into(), name);
+        point("a result updates an entry", event("rfc_write_hit") > 0);
+        point("a result takes an entry", event("rfc_allocate") > 0);
+        point("a value is written back for a result", event("rfc_evict") > 0);
+        let allocate = event("rfc_allocate") > event("rfc_evict");
+        point("a result takes a dead entry's or an empty one's place", allocate);
+        point("a value is dropped", event("rfc_dead") > 0);
+        point("a result around takes lanes away", event("rfc_kill") > 0);
+        point("an entry is flushed", event("rfc_flush") > 0);
+        point("a last read counts", event("rfc_marked") > 0);
+        point("a result waits in its latch", event("rfc_wait") > 0);
+        point("both caches evict", nets.tags_evict_valid == 3);
+        let slot_of =
+            |warp: u8| (0..self.shape.active).find(|&s| i.slot_valid_i >> s & 1 == 1 && i.slot_warp_i[s] == warp);
+        let place = |c: usize, n: usize| (usize::from(p.evictions[c].first_q) + n) % PLACES;
+        let mut caches = [None; 2];
+        for b in 0..count {
+            let at = |set: u8| set >> b & 1 == 1;
+            let (warp, register) = (nets.results_result_warp[b], nets.results_result_reg[b]);
+            let slot = slot_of(warp);
+            let (valid, around) = (at(p.results.valid_q), at(nets.results_around));
+            let (long, bypass) = (is(&self.long, warp, register), is(&self.bypass, warp, register));
+            let waits = valid && !around && !at(p.results.sent_q) && !at(o.write_done_o);
+            if valid && !at(p.results.sent_q) {
+                caches[b] = slot.map(|s| s % count);
+            }
+            let ends_in_cache = at(o.write_done_o) && !at(p.results.sent_q);
+            point("a load goes to the cache", long && ends_in_cache);
+            point("a load goes around, its warp has a slot", long && around && slot.is_some());
+            point("a load of a warp without a slot goes around", long && around && slot.is_none());
+            point("a result with the bypass bit goes around", bypass && !long && around);
+            point("the bypass bit does not count", bypass && !long && ends_in_cache);
+            let offered = at(nets.evictions_offer_valid);
+            let older = (0..count).any(|c| {
+                (0..usize::from(p.evictions[c].count_q)).any(|n| self.ring[c][place(c, n)] == (warp, register))
+            });
+            point("a result around waits for its older value (hazard 8)", waits && older && long && !offered);
+            point("a result goes around beside an eviction of another register", around && p.evictions[b].count_q != 0);
+            point("an eviction waits for the MRF's queue", offered && !at(nets.mrf_write_ready));
+            point("a value that was evicted is written again", at(o.write_done_o) && is(&self.evicted, warp, register));
+            if at(o.write_done_o) {
+                set(&mut self.evicted, warp, register, false);
+            }
+        }
+        let both = caches[0].is_some() && caches[0] == caches[1];
+        point("both results for one cache", count == 2 && both);
+        point("results cross", caches == [Some(1), Some(0)]);
+        for c in 0..count {
+            let at = |set: u8| set >> c & 1 == 1;
+            let full = !at(nets.evictions_room);
+            point("a ring is full", full);
+            let waits = at(nets.results_op_valid) && !at(nets.results_op_kill) && !at(nets.tags_op_ready);
+            point("a result waits for a place in the ring", full && waits);
+            if at(nets.tags_evict_valid) {
+                let slot = usize::from(nets.tags_evict_slot[c]) * count + c;
+                let (warp, register) = (i.slot_warp_i[slot], nets.tags_evict_reg[c]);
+                set(&mut self.evicted, warp, register, true);
+                self.ring[c][place(c, p.evictions[c].count_q.into())] = (warp, register);
+            }
+        }
+    }
+
+    fn slots(&mut self, i: &RfcIn, o: &RfcOut, p: &RfcProbe, point: &mut Point) {
+        let count = self.shape.ports();
+        let bits = |sets: &[u64], s: usize| sets[s % count] >> (s / count) & 1 == 1;
+        for s in (0..self.shape.active).filter(|s| i.flush_i >> s & 1 == 1) {
+            let (clean, busy) = (bits(&p.nets.tags_clean, s), bits(&p.nets.evictions_busy, s));
+            let (dropped, done) = (i.drop_i >> s & 1 == 1, o.flush_done_o >> s & 1 == 1);
+            point("a slot waits for its values to be in their banks", clean && busy && !dropped);
+            point("a dropped slot waits for its values to be in their banks", busy && dropped);
+            point("a slot is dropped", dropped && !clean);
+            point("a slot is empty at once", done && self.slots >> s & 1 == 0);
+        }
+        let taken = i.slot_valid_i & self.freed;
+        point("a slot is taken that has just become free", taken != 0);
+        // Free for a cycle at least.
+        self.freed = !i.slot_valid_i & (self.freed | o.flush_done_o) | o.flush_done_o;
+        self.freed &= !taken | o.flush_done_o;
+        self.slots = i.flush_i;
+    }
+}

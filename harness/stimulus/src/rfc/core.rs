@@ -1,0 +1,399 @@
+//! What surrounds the register file cache in an SM, as far as it matters to it: warps that have slots and give them up, instructions whose registers are
+//! not pending, and their results.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::shape::{ActiveShape, MAX_TAGS};
+use gpurf_lockstep::Rng;
+
+use crate::driver::lane_mask;
+use crate::{Knob, Knobs};
+
+/// An instruction as the scheduler issues it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instruction {
+    pub(crate) warp: u8,
+    pub(crate) slot: u8,
+    pub(crate) mask: u32,
+    /// Its sources; `NO_REG` where there is none.
+    pub(crate) sources: [u8; OPERANDS],
+    /// Bit k: last read of source k.
+    pub(crate) last: u8,
+    pub(crate) dst: u8,
+    pub(crate) long: bool,
+    pub(crate) bypass: bool,
+    pub(crate) private: bool,
+}
+
+/// A result that is offered on a bus.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    pub(crate) warp: u8,
+    pub(crate) register: u8,
+    pub(crate) mask: u32,
+    pub(crate) private: bool,
+    /// Which of those under way.
+    result: usize,
+}
+
+/// What the cache did in a cycle.
+#[derive(Default)]
+pub(crate) struct Done {
+    /// Instructions taken on each port, with their numbers.
+    pub(crate) taken: [Option<(usize, Instruction)>; 2],
+    /// Numbers of those that were dispatched.
+    pub(crate) dispatched: [Option<usize>; 2],
+    /// Results taken on each bus.
+    pub(crate) written: [Option<Offer>; 2],
+    /// Results that are where they go.
+    pub(crate) done: u8,
+    /// Slots of which nothing is left.
+    pub(crate) flushed: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Free,
+    Active,
+    /// It gives its slot up at this edge.
+    Leaving,
+    Draining,
+    Flushing,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    state: State,
+    warp: usize,
+    drop: bool,
+    /// Instructions in the operand stage, and results that are waited for.
+    resident: usize,
+    short: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Warp {
+    alive: bool,
+    slot: Option<usize>,
+    pending: [u64; 4],
+    long: usize,
+}
+
+/// A result under way: it comes in parts.
+struct Pending {
+    warp: u8,
+    register: u8,
+    parts: Vec<u32>,
+    bus: usize,
+    at: u64,
+    long: bool,
+    private: bool,
+}
+
+/// The result in a bus' latch.
+#[derive(Clone, Copy)]
+struct Latched {
+    warp: usize,
+    register: u8,
+    last: bool,
+    long: bool,
+}
+
+pub(crate) struct Core {
+    shape: ActiveShape,
+    time: u64,
+    warps: Vec<Warp>,
+    slots: Vec<Slot>,
+    held: [Option<Instruction>; MAX_TAGS],
+    pending: Vec<Pending>,
+    latch: [Option<Latched>; 2],
+    /// The warp that each port looks at first for a free slot.
+    turn: [usize; 2],
+    /// Buses on which results are offered now: they come in bursts.
+    open: [bool; 2],
+}
+
+const ISSUE: usize = 0;
+const SOURCE: usize = 1;
+const SAME: usize = 2;
+const FEW: usize = 3;
+const LAST: usize = 4;
+const LONG: usize = 5;
+const BYPASS: usize = 6;
+const PARTS: usize = 7;
+const SLOW: usize = 8;
+const WRITE: usize = 9;
+const LEAVE: usize = 10;
+const END: usize = 11;
+const ONE: usize = 12;
+const PARTIAL: usize = 13;
+
+impl Core {
+    pub(crate) const KNOBS: [Knob; 14] = [
+        Knob { name: "offer", doc: "an active warp issues", values: &[200, 600, 1000] },
+        Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
+        Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 300] },
+        Knob { name: "few", doc: "the register is one of the first ones", values: &[0, 500, 950] },
+        Knob { name: "last", doc: "a source is a last read", values: &[0, 200, 700] },
+        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 500] },
+        Knob { name: "bypass", doc: "a result is marked to go around", values: &[0, 100, 500] },
+        Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
+        Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
+        Knob { name: "result", doc: "a result is offered", values: &[100, 600, 1000] },
+        Knob { name: "leave", doc: "a warp gives its slot up", values: &[0, 5, 40] },
+        Knob { name: "end", doc: "a warp ends", values: &[0, 1, 15] },
+        Knob { name: "one", doc: "it is the port's first slot that issues", values: &[0, 500, 900] },
+        Knob { name: "inactive", doc: "lanes are inactive", values: &[0, 300, 900] },
+    ];
+
+    pub(crate) fn new(shape: &ActiveShape) -> Self {
+        let mut core = Self {
+            shape: *shape,
+            time: 0,
+            warps: vec![Warp::default(); shape.warps],
+            slots: Vec::new(),
+            held: [None; MAX_TAGS],
+            pending: Vec::new(),
+            latch: [None; 2],
+            turn: [0; 2],
+            open: [true; 2],
+        };
+        core.clear();
+        core
+    }
+
+    /// Reset.
+    pub(crate) fn clear(&mut self) {
+        let none = Slot { state: State::Free, warp: 0, drop: false, resident: 0, short: 0 };
+        self.slots = vec![none; self.shape.active];
+        self.warps.fill(Warp::default());
+        (self.held, self.latch) = ([None; MAX_TAGS], [None; 2]);
+        self.pending.clear();
+    }
+
+    fn slots_where(&self, holds: impl Fn(&Slot) -> bool) -> u64 {
+        self.slots.iter().enumerate().fold(0, |set, (s, slot)| set | u64::from(holds(slot)) << s)
+    }
+
+    pub(crate) fn valid(&self) -> u64 {
+        self.slots_where(|slot| slot.state != State::Free)
+    }
+
+    pub(crate) fn flush(&self) -> u64 {
+        self.slots_where(|slot| slot.state == State::Flushing)
+    }
+
+    pub(crate) fn drop(&self) -> u64 {
+        self.slots_where(|slot| slot.state == State::Flushing && slot.drop)
+    }
+
+    pub(crate) fn warp_of(&self, slot: usize) -> u8 {
+        self.slots[slot].warp as u8
+    }
+
+    /// Begins a cycle: who ends, and who gives its slot up.
+    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
+        self.time += 1;
+        for open in &mut self.open {
+            if rng.chance(150) {
+                *open = rng.chance(knobs.get(first + WRITE));
+            }
+        }
+        for slot in &mut self.slots {
+            if slot.state == State::Free {
+                continue;
+            }
+            let alive = &mut self.warps[slot.warp].alive;
+            *alive &= !rng.chance(knobs.get(first + END));
+            if slot.state == State::Active && (!*alive || rng.chance(knobs.get(first + LEAVE))) {
+                slot.state = State::Leaving;
+            }
+        }
+    }
+
+    /// The instruction that a port offers.
+    pub(crate) fn instruction(&self, rng: &mut Rng, knobs: &Knobs, first: usize, port: usize) -> Option<Instruction> {
+        let chance = |knob: usize| knobs.get(first + knob);
+        if !rng.chance(chance(ISSUE)) {
+            return None;
+        }
+        let count = self.shape.ports();
+        let active = |s: &usize| s % count == port && self.slots[*s].state == State::Active;
+        let active: Vec<usize> = (0..self.shape.active).filter(active).collect();
+        let of_all = if rng.chance(chance(ONE)) { active.len().min(1) } else { active.len() };
+        if active.is_empty() {
+            return None;
+        }
+        let slot = active[rng.below(of_all as u64) as usize];
+        let warp = &self.warps[self.slots[slot].warp];
+        let pending = |r: u8| warp.pending[usize::from(r / 64)] >> (r % 64) & 1 == 1;
+        let mut sources = [NO_REG; OPERANDS];
+        let mut last = rng.mask(OPERANDS as u32, chance(LAST)) as u8;
+        for k in 0..OPERANDS {
+            if rng.chance(chance(SOURCE)) {
+                let same = k > 0 && rng.chance(chance(SAME));
+                sources[k] =
+                    if same { sources[rng.below(k as u64) as usize] } else { self.register(rng, knobs, first) };
+            }
+            // All slots of a register say the same; of none they say nothing.
+            match (0..k).find(|&l| sources[l] == sources[k]) {
+                _ if sources[k] == NO_REG => last &= !(1 << k),
+                Some(l) => last = last & !(1 << k) | (last >> l & 1) << k,
+                None => {}
+            }
+        }
+        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs, first) };
+        if sources.iter().any(|&r| r != NO_REG && pending(r)) || dst != NO_REG && pending(dst) {
+            return None;
+        }
+        let long = dst != NO_REG && rng.chance(chance(LONG));
+        Some(Instruction {
+            warp: self.slots[slot].warp as u8,
+            slot: slot as u8,
+            mask: lane_mask(rng, chance(PARTIAL)),
+            sources,
+            last,
+            dst,
+            long,
+            bypass: dst != NO_REG && rng.chance(chance(BYPASS)),
+            private: !long && rng.chance(700),
+        })
+    }
+
+    fn register(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> u8 {
+        let entries = self.shape.entries as u64;
+        let few = rng.chance(knobs.get(first + FEW));
+        rng.below(if few { entries + 1 } else { 2 * entries + 4 }) as u8
+    }
+
+    /// The result that is offered on a bus.
+    pub(crate) fn offer(&self, bus: usize) -> Option<Offer> {
+        let result = self.pending.iter().position(|r| r.bus == bus && r.at <= self.time)?;
+        let Pending { warp, register, parts, private, .. } = &self.pending[result];
+        let offer = Offer { warp: *warp, register: *register, mask: parts[0], private: *private, result };
+        self.open[bus].then_some(offer)
+    }
+
+    /// The number that a port's instruction gets: the (p+1)-th lowest that is free.
+    pub(crate) fn number(&self, port: usize) -> Option<usize> {
+        (0..self.shape.tags()).filter(|&n| self.held[n].is_none()).nth(port)
+    }
+
+    /// The edge.
+    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, done: &Done) {
+        self.give_out(rng);
+        for (s, slot) in self.slots.iter_mut().enumerate() {
+            match slot.state {
+                State::Leaving => slot.state = State::Draining,
+                State::Draining if slot.resident == 0 && slot.short == 0 => {
+                    (slot.state, slot.drop) = (State::Flushing, !self.warps[slot.warp].alive);
+                    // What takes long may well come just now.
+                    for result in self.pending.iter_mut().filter(|result| usize::from(result.warp) == slot.warp) {
+                        result.at = if rng.chance(300) { self.time + rng.below(8) } else { result.at };
+                    }
+                }
+                State::Flushing if done.flushed >> s & 1 == 1 => {
+                    slot.state = State::Free;
+                    self.warps[slot.warp].slot = None;
+                }
+                _ => {}
+            }
+        }
+        for bus in (0..2).filter(|bus| done.done >> bus & 1 == 1) {
+            let Some(latched) = self.latch[bus].take() else { continue };
+            if latched.last {
+                self.complete(latched);
+            }
+        }
+        let mut spent = Vec::new();
+        for (bus, offer) in done.written.iter().enumerate().filter_map(|(bus, offer)| Some((bus, (*offer)?))) {
+            let result = &mut self.pending[offer.result];
+            result.parts.remove(0);
+            result.at = self.time + 1 + if rng.chance(knobs.get(first + SLOW)) { rng.below(20) } else { 0 };
+            let last = result.parts.is_empty();
+            self.latch[bus] =
+                Some(Latched { warp: offer.warp.into(), register: offer.register, last, long: result.long });
+            spent.extend(last.then_some(offer.result));
+        }
+        spent.sort_unstable();
+        spent.into_iter().rev().for_each(|result| drop(self.pending.remove(result)));
+        for number in done.dispatched.iter().flatten() {
+            self.dispatch(rng, knobs, first, *number);
+        }
+        for (number, instruction) in done.taken.iter().flatten() {
+            self.take(*number, *instruction);
+        }
+    }
+
+    /// Free slots are taken by warps of their port that have no long-latency operation under way.
+    fn give_out(&mut self, rng: &mut Rng) {
+        let (count, warps) = (self.shape.ports(), self.shape.warps);
+        for warp in &mut self.warps {
+            // Another block's warp, when nothing of the old one is left.
+            warp.alive |= warp.slot.is_none() && warp.long == 0 && rng.chance(100);
+        }
+        for port in 0..count {
+            let free = (0..self.shape.active).find(|&s| s % count == port && self.slots[s].state == State::Free);
+            let ready = |w: &usize| {
+                let warp = &self.warps[*w];
+                w % count == port && warp.alive && warp.slot.is_none() && warp.long == 0
+            };
+            let warp = (0..warps).map(|n| (self.turn[port] + n) % warps).find(ready);
+            if let (Some(s), Some(w)) = (free, warp) {
+                self.slots[s] = Slot { state: State::Active, warp: w, drop: false, resident: 0, short: 0 };
+                self.warps[w].slot = Some(s);
+                self.turn[port] = w + 1;
+            }
+        }
+    }
+
+    fn complete(&mut self, latched: Latched) {
+        let warp = &mut self.warps[latched.warp];
+        warp.pending[usize::from(latched.register / 64)] &= !(1 << (latched.register % 64));
+        match warp.slot {
+            Some(slot) if !latched.long => self.slots[slot].short -= 1,
+            _ => warp.long -= 1,
+        }
+    }
+
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, number: usize) {
+        let Some(instruction) = self.held[number].take() else { return };
+        self.slots[usize::from(instruction.slot)].resident -= 1;
+        if instruction.dst == NO_REG {
+            return;
+        }
+        let mut parts = vec![instruction.mask];
+        while parts.len() < 4 && rng.chance(knobs.get(first + PARTS)) {
+            let some = rng.next_u64() as u32;
+            let whole = parts.pop().unwrap_or(0);
+            parts.extend([whole & some, whole & !some]);
+        }
+        let slow = rng.chance(knobs.get(first + SLOW));
+        let latency = match (instruction.long, slow) {
+            (true, true) => 40 + rng.below(200),
+            (true, false) => 1 + rng.below(24),
+            (false, true) => 4 + rng.below(20),
+            (false, false) => 1,
+        };
+        self.pending.push(Pending {
+            warp: instruction.warp,
+            register: instruction.dst,
+            parts,
+            bus: rng.below(self.shape.ports() as u64) as usize,
+            at: self.time + latency,
+            long: instruction.long,
+            private: instruction.private,
+        });
+    }
+
+    fn take(&mut self, number: usize, instruction: Instruction) {
+        self.held[number] = Some(instruction);
+        let slot = &mut self.slots[usize::from(instruction.slot)];
+        let warp = &mut self.warps[slot.warp];
+        slot.resident += 1;
+        if instruction.dst != NO_REG {
+            warp.pending[usize::from(instruction.dst / 64)] |= 1 << (instruction.dst % 64);
+            *(if instruction.long { &mut warp.long } else { &mut slot.short }) += 1;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! `rfc_data`.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::{RfcDataIn, RfcDataOut, RfcDataProbe};
+use gpurf_blocks::shape::ActiveShape;
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, lane_mask};
+use crate::{Cover, Driver, Knob, Knobs};
+
+pub(crate) struct DataDriver {
+    shape: ActiveShape,
+    reset: Reset,
+    /// Entries that were named last.
+    near: [u16; 4],
+}
+
+const MOVE: usize = 0;
+const READ: usize = 1;
+const FILL: usize = 2;
+const EVICT: usize = 3;
+const WRITE: usize = 4;
+const NEAR: usize = 5;
+const PARTIAL: usize = 6;
+
+impl Driver for DataDriver {
+    type In = RfcDataIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "move", doc: "an instruction leaves T", values: &[100, 500, 950] },
+        Knob { name: "read", doc: "a read port reads", values: &[100, 500, 900] },
+        Knob { name: "fill", doc: "a source has lanes in the cache", values: &[100, 600, 1000] },
+        Knob { name: "evict", doc: "an eviction reads on a port that is left", values: &[100, 500, 1000] },
+        Knob { name: "write", doc: "a result is written", values: &[100, 500, 950] },
+        Knob { name: "near", doc: "an entry is one of those named last", values: &[100, 600, 1000] },
+        Knob { name: "partial", doc: "lanes are not written", values: &[0, 900] },
+        RESET,
+    ];
+
+    fn new(shape: &ActiveShape, _: &Config) -> Self {
+        Self { shape: *shape, reset: Reset::default(), near: [0; 4] }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcDataIn) {
+        i.rst_ni = self.reset.next(rng, knobs.get(7));
+        i.move_valid_i = rng.chance(knobs.get(MOVE)).into();
+        i.move_tag_i = rng.below(1 << self.shape.tag_w()) as u8;
+        i.move_fill_i = rng.mask(OPERANDS as u32, knobs.get(FILL)) as u8;
+        i.read_i = rng.mask(OPERANDS as u32, knobs.get(READ)) as u8;
+        for k in 0..OPERANDS {
+            // Which port serves a source, and which port reads what, is for the tags to say: any of them may.
+            i.move_port_i[k] = rng.below(OPERANDS as u64) as u8;
+            i.read_index_i[k] = self.entry(rng, knobs);
+        }
+        let used = if i.move_valid_i == 1 { i.read_i } else { 0 };
+        let left: Vec<u8> = (0..OPERANDS as u8).filter(|k| used >> k & 1 == 0).collect();
+        i.evict_valid_i = (!left.is_empty() && rng.chance(knobs.get(EVICT))).into();
+        if i.evict_valid_i == 1 {
+            i.evict_port_i = left[rng.below(left.len() as u64) as usize];
+            i.evict_index_i = self.entry(rng, knobs);
+        }
+        i.write_valid_i = rng.chance(knobs.get(WRITE)).into();
+        if i.write_valid_i == 1 {
+            i.write_index_i = self.entry(rng, knobs);
+            i.write_mask_i = lane_mask(rng, knobs.get(PARTIAL));
+            rng.fill(&mut i.write_data_i.0);
+        }
+    }
+}
+
+impl DataDriver {
+    fn entry(&mut self, rng: &mut Rng, knobs: &Knobs) -> u16 {
+        let place = rng.below(self.near.len() as u64) as usize;
+        if !rng.chance(knobs.get(NEAR)) {
+            self.near[place] = rng.below(self.shape.words() as u64) as u16;
+        }
+        self.near[place]
+    }
+}
+
+pub(crate) struct DataCover {
+    /// Entry and lanes of the write that the last edge performed.
+    written: Option<u16>,
+    entries: usize,
+}
+
+impl Cover for DataCover {
+    type In = RfcDataIn;
+    type Out = RfcDataOut;
+    type Probe = RfcDataProbe;
+
+    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "an instruction without hits",
+            "all three ports read",
+            "one port serves two sources",
+            "one port serves all sources",
+            "a port serves that does not read now",
+            "an eviction on port 0",
+            "an eviction on port 1",
+            "an eviction on port 2",
+            "an eviction beside two reads",
+            "an eviction without an instruction",
+            "a read of what is written at the same edge",
+            "an eviction of what is written at the same edge",
+            "a part of what is read is written at the same edge",
+            "a read of what was written at the edge before",
+            "two ports read one entry",
+            "a write with two reads and an eviction",
+            "the last entry is written",
+            "no lane is written",
+            "instructions in D and O",
+            "operands and an eviction land at once",
+            "operands land on the port that an eviction used before",
+            "loads in reset",
+            "reset under load",
+        ];
+        if shape.words() > 1 {
+            points.push("three entries are read");
+        }
+        points
+    }
+
+    fn new(shape: &ActiveShape) -> Self {
+        Self { written: None, entries: shape.words() }
+    }
+
+    fn observe(&mut self, i: &RfcDataIn, o: &RfcDataOut, p: &RfcDataProbe, hit: &mut dyn FnMut(&'static str)) {
+        let moves = i.move_valid_i == 1;
+        let reads = |k: usize| p.d_move_q == 1 && p.d_read_q >> k & 1 == 1;
+        let index: Vec<u16> = (0..OPERANDS).filter(|&k| reads(k)).map(|k| p.d_index_q[k]).collect();
+        let serves = |a: usize, b: usize| {
+            i.move_fill_i >> a & i.move_fill_i >> b & 1 == 1 && i.move_port_i[a] == i.move_port_i[b]
+        };
+        let (write, evict) = (p.d_write_q == 1, p.d_evict_q == 1);
+        let read_written = write && index.contains(&p.d_write_index_q);
+        let evict_on = |k: u8| i.evict_valid_i == 1 && i.evict_port_i == k;
+        let beside = i.evict_valid_i == 1 && moves && i.read_i.count_ones() == 2;
+        let idle = (0..OPERANDS).any(|k| i.move_fill_i >> k & 1 == 1 && i.read_i >> i.move_port_i[k] & 1 == 0);
+        let points = [
+            ("an instruction without hits", moves && i.move_fill_i == 0),
+            ("all three ports read", moves && i.read_i == 7),
+            ("one port serves two sources", moves && (serves(0, 1) || serves(1, 2) || serves(0, 2))),
+            ("one port serves all sources", moves && serves(0, 1) && serves(1, 2)),
+            ("a port serves that does not read now", moves && idle),
+            ("an eviction on port 0", evict_on(0)),
+            ("an eviction on port 1", evict_on(1)),
+            ("an eviction on port 2", evict_on(2)),
+            ("an eviction beside two reads", beside),
+            ("an eviction without an instruction", i.evict_valid_i == 1 && !moves),
+            ("a read of what is written at the same edge", read_written),
+            (
+                "an eviction of what is written at the same edge",
+                write && evict && p.d_evict_index_q == p.d_write_index_q,
+            ),
+            (
+                "a part of what is read is written at the same edge",
+                read_written && ![0, u32::MAX].contains(&p.d_write_mask_q),
+            ),
+            ("a read of what was written at the edge before", self.written.is_some_and(|entry| index.contains(&entry))),
+            ("two ports read one entry", (1..index.len()).any(|k| index[..k].contains(&index[k]))),
+            ("three entries are read", index.len() == 3 && index[0] != index[1]),
+            ("a write with two reads and an eviction", write && evict && index.len() == 2),
+            ("the last entry is written", write && usize::from(p.d_write_index_q) + 1 == self.entries),
+            ("no lane is written", write && p.d_write_mask_q == 0),
+            ("instructions in D and O", p.d_move_q == 1 && o.land_valid_o == 1),
+            ("operands and an eviction land at once", o.land_valid_o == 1 && o.evict_data_valid_o == 1),
+            (
+                "operands land on the port that an eviction used before",
+                o.land_valid_o == 1 && p.d_evict_q == 1 && p.o_port_q[0] == p.d_evict_port_q,
+            ),
+            ("loads in reset", i.rst_ni == 0 && moves && i.write_valid_i == 1),
+            ("reset under load", i.rst_ni == 0 && p.d_move_q == 1 && write && o.land_valid_o == 1),
+        ];
+        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        self.written = write.then_some(p.d_write_index_q);
+    }
+}

@@ -1,0 +1,11 @@
+//! Drivers and coverage of the register file cache.
+
+pub(crate) mod cache;
+mod core;
+pub(crate) mod data;
+pub(crate) mod evictions;
+pub(crate) mod operands;
+pub(crate) mod results;
+pub(crate) mod tags;
+
+pub(crate) use core::{Core, Done, Instruction};

@@ -1,0 +1,171 @@
+//! `rfc_results`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::{RfcResults, RfcResultsIn};
+use gpurf_blocks::shape::ActiveShape;
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::ResultsCover;
+
+/// Keeps which warp has which slot and what is in the MRF's queues, and a twin, to know what goes there.
+pub(crate) struct ResultsDriver {
+    shape: ActiveShape,
+    reset: Reset,
+    twin: Twin<RfcResults>,
+    /// Warp of each slot.
+    slots: Vec<Option<u8>>,
+    flush: u64,
+    /// Queues of the MRF that are full.
+    full: u8,
+}
+
+const WRITE: usize = 0;
+const FEW: usize = 1;
+const NOTE: usize = 2;
+const AROUND: usize = 3;
+const TAKE: usize = 4;
+const LEAVE: usize = 5;
+const FLUSH: usize = 6;
+const READY: usize = 7;
+const MATCH: usize = 8;
+const EVICT: usize = 9;
+const DONE: usize = 10;
+const NEAR: usize = 11;
+const PARTIAL: usize = 12;
+const SAME: usize = 13;
+
+/// Registers that results are for, when there are few: at the edges of the words of a set.
+const REGISTERS: [u8; 8] = [0, 1, 31, 32, 63, 64, 128, 254];
+
+impl Driver for ResultsDriver {
+    type In = RfcResultsIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "write", doc: "a result is offered", values: &[100, 500, 950] },
+        Knob { name: "few", doc: "its register is one of eight", values: &[500, 1000] },
+        Knob { name: "note", doc: "an instruction is taken", values: &[100, 500, 950] },
+        Knob { name: "around", doc: "its result goes around", values: &[0, 300, 900] },
+        Knob { name: "take", doc: "a free slot is taken", values: &[20, 200, 1000] },
+        Knob { name: "leave", doc: "a slot becomes free", values: &[0, 10, 100] },
+        Knob { name: "flush", doc: "a slot begins, or ends, to be emptied", values: &[0, 10, 100] },
+        Knob { name: "ready", doc: "a cache takes a result", values: &[100, 700, 1000] },
+        Knob { name: "match", doc: "a result's register is on its way to the MRF", values: &[0, 100, 600] },
+        Knob { name: "evict", doc: "an eviction is offered", values: &[0, 200, 800] },
+        Knob { name: "done", doc: "what is in the MRF's queue goes into its bank", values: &[50, 500, 1000] },
+        Knob { name: "near", doc: "the warp of a result is one of two slots'", values: &[0, 500, 1000] },
+        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 500] },
+        Knob { name: "same", doc: "both notes are of one register of one slot", values: &[0, 0, 50] },
+        RESET,
+    ];
+
+    fn new(shape: &ActiveShape, _: &Config) -> Self {
+        Self {
+            shape: *shape,
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            slots: vec![None; shape.active],
+            flush: 0,
+            full: 0,
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
+        let count = self.shape.ports();
+        self.twin.early();
+        i.rst_ni = self.reset.next(rng, knobs.get(14));
+        self.change_slots(rng, knobs);
+        i.slot_valid_i = 0;
+        for (s, warp) in self.slots.iter().enumerate() {
+            i.slot_valid_i |= u64::from(warp.is_some()) << s;
+            i.slot_warp_i[s] = warp.unwrap_or_else(|| rng.below(64) as u8);
+        }
+        i.flush_i = self.flush;
+        self.notes(rng, knobs, i);
+        i.write_valid_i = ports(rng, count, knobs.get(WRITE));
+        i.evict_valid_i = ports(rng, count, knobs.get(EVICT));
+        (i.write_private_i, i.match_i) = (ports(rng, count, 500), ports(rng, count, knobs.get(MATCH)));
+        for b in 0..count {
+            i.write_warp_i[b] = self.warp(rng, knobs);
+            i.write_reg_i[b] = register(rng, knobs);
+            i.write_base_i[b] = rng.below(self.shape.mrf.depth as u64) as u16;
+            i.write_mask_i[b] = lane_mask(rng, knobs.get(PARTIAL));
+            rng.fill(&mut i.write_data_i[b].0);
+            if i.evict_valid_i >> b & 1 == 1 {
+                (i.evict_warp_i[b], i.evict_reg_i[b]) = (self.warp(rng, knobs), register(rng, knobs));
+                i.evict_base_i[b] = rng.below(self.shape.mrf.depth as u64) as u16;
+                i.evict_mask_i[b] = lane_mask(rng, knobs.get(PARTIAL));
+                rng.fill(&mut i.evict_data_i[b].0);
+            }
+        }
+        // A queue has room for one, and takes the next one as that goes into its bank.
+        i.mrf_done_i = self.full & ports(rng, count, knobs.get(DONE));
+        i.mrf_ready_i = (!self.full | i.mrf_done_i) & ((1 << count) - 1);
+        // What a cache does depends on whether it is a kill, which is always performed.
+        i.op_ready_i = 0;
+        self.twin.late(i);
+        let out = &self.twin.out;
+        i.op_ready_i = out.op_valid_o & (out.op_kill_o | ports(rng, count, knobs.get(READY)));
+        self.twin.late(i);
+        self.full = self.full & !i.mrf_done_i | self.twin.out.mrf_valid_o & i.mrf_ready_i;
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            self.full = 0;
+        }
+    }
+}
+
+fn register(rng: &mut Rng, knobs: &Knobs) -> u8 {
+    if rng.chance(knobs.get(FEW)) { REGISTERS[rng.below(8) as usize] } else { rng.below(255) as u8 }
+}
+
+impl ResultsDriver {
+    /// Warps come into slots and leave them, and slots are being emptied.
+    fn change_slots(&mut self, rng: &mut Rng, knobs: &Knobs) {
+        let count = self.shape.ports();
+        for s in 0..self.shape.active {
+            if self.slots[s].is_some() {
+                if rng.chance(knobs.get(FLUSH)) {
+                    self.flush ^= 1 << s;
+                }
+                if rng.chance(knobs.get(LEAVE)) {
+                    (self.slots[s], self.flush) = (None, self.flush & !(1 << s));
+                }
+            } else if rng.chance(knobs.get(TAKE)) {
+                // Of the slot's port, and in one slot only.
+                let warp = (rng.below((self.shape.warps / count) as u64) as usize * count + s % count) as u8;
+                if !self.slots.contains(&Some(warp)) {
+                    self.slots[s] = Some(warp);
+                }
+            }
+        }
+    }
+
+    fn warp(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
+        let near = rng.chance(knobs.get(NEAR));
+        let slot = rng.below(if near { self.shape.active.min(2) } else { self.shape.active } as u64) as usize;
+        // Some are in no slot.
+        let any = rng.below(self.shape.warps as u64) as u8;
+        if rng.chance(200) { any } else { self.slots[slot].unwrap_or(any) }
+    }
+
+    fn notes(&self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
+        let count = self.shape.ports();
+        i.note_valid_i = 0;
+        i.note_around_i = ports(rng, count, knobs.get(AROUND));
+        for p in 0..count {
+            let near = rng.chance(knobs.get(NEAR));
+            let local = rng.below(if near { 1 } else { self.shape.cache_slots() } as u64) as usize;
+            let slot = local * count + p;
+            i.note_slot_i[p] = slot as u8;
+            i.note_reg_i[p] = register(rng, knobs);
+            i.note_valid_i |= u8::from(self.slots[slot].is_some() && rng.chance(knobs.get(NOTE))) << p;
+        }
+        if i.note_valid_i == 3 && rng.chance(knobs.get(SAME)) {
+            (i.note_slot_i[1], i.note_reg_i[1]) = (i.note_slot_i[0], i.note_reg_i[0]);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Situations of `rfc_tags`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::{RFC_TAGS_EVENT, RfcTagsIn, RfcTagsOut, RfcTagsProbe};
+use gpurf_blocks::shape::{ActiveShape, Straps};
+use gpurf_blocks::{OPERANDS, Shape};
+
+use crate::Cover;
+use crate::cover::part;
+
+pub(crate) struct TagsCover {
+    shape: ActiveShape,
+}
+
+/// Points of last reads.
+const LIVE: [&str; 11] = [
+    "an entry with dirty lanes and others is evicted",
+    "a kill takes lanes that are not dirty",
+    "a slot is emptied that is clean",
+    "a last read makes a value dead",
+    "a last read makes some lanes dead",
+    "a last read finds nothing",
+    "a last read of what is evicted in this cycle",
+    "a last read of what a result is written to",
+    "a last read in an instruction that stays in T",
+    "a result takes a dead entry",
+    "a dead value is read again",
+];
+
+/// Points of more than one entry.
+const SEVERAL: [&str; 6] = [
+    "two registers hit",
+    "dead entries wait their turn",
+    "the victim is not the first entry",
+    "the last entry is the victim",
+    "an entry is taken beside one that is read",
+    "a lower entry is flushed first",
+];
+
+impl Cover for TagsCover {
+    type In = RfcTagsIn;
+    type Out = RfcTagsOut;
+    type Probe = RfcTagsProbe;
+
+    fn points_of(config: &Config) -> Vec<&'static str> {
+        let (shape, straps) = (ActiveShape::of(config), Straps::of(config));
+        let (live, lru) = (straps.cache & 1 == 1, straps.cache >> 1 & 1 == 1);
+        let mut points = Self::points(&shape);
+        if live {
+            points.extend(LIVE);
+            if shape.entries == 1 {
+                points.retain(|&point| point != "a last read of what is evicted in this cycle");
+            }
+        } else {
+            points.push("a last read that does not count");
+        }
+        if shape.entries > 1 {
+            points.extend(SEVERAL);
+            if !live {
+                points.retain(|&point| point != "dead entries wait their turn");
+            }
+            points.push(if lru { "LRU: FIFO would take another one" } else { "FIFO: LRU would take another one" });
+            if lru {
+                points.push("LRU: a read entry becomes the youngest");
+                points.push("LRU: an entry is read and written at once");
+            }
+            if shape.entries > 2 {
+                points.extend(["three registers hit", "no port is left for an eviction"]);
+                if shape.cache_slots() > 1 {
+                    points.push("flush waits for a port");
+                }
+            }
+        }
+        points
+    }
+
+    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "a source hits in all lanes",
+            "a source hits in some lanes",
+            "a source misses",
+            "a source misses though its entry has other lanes",
+            "no lane active",
+            "one register in two sources",
+            "one register in all sources",
+            "a hit that stays in T",
+            "a write hits",
+            "a write hits and gains lanes",
+            "a write takes an empty entry",
+            "a write with an eviction",
+            "a write of no lane takes an entry",
+            "an eviction on port 0",
+            "an eviction on port 1",
+            "ports would be left if the instruction left T",
+            "no room for an eviction",
+            "a write waits",
+            "a write hits though no eviction is possible",
+            "a read misses as its register is written",
+            "a kill misses",
+            "a kill takes all lanes",
+            "a kill takes some lanes",
+            "a kill leaves dirty lanes",
+            "a kill of a register of another slot only",
+            "a kill in a slot that is flushed",
+            "an entry is flushed",
+            "flush waits for a result",
+            "flush waits for room",
+            "flush beside an instruction that leaves T",
+            "a slot with dirty lanes is dropped",
+            "a slot that is empty is flushed",
+            "drop without flush",
+            "a write as another slot is emptied",
+            "reset under load",
+        ];
+        if shape.entries > 1 {
+            points.push("an eviction on port 2");
+        }
+        if shape.cache_slots() > 1 {
+            points.extend([
+                "a register of another slot does not hit",
+                "two slots are flushed, the lower one first",
+                "a slot is dropped while another one is flushed",
+            ]);
+        } else {
+            let alone = [
+                "a kill of a register of another slot only",
+                "a write as another slot is emptied",
+                "flush beside an instruction that leaves T",
+                ];
+            points.retain(|point| !alone.contains(point));
+        }
+        points
+    }
+
+    fn new(shape: &ActiveShape) -> Self {
+        Self { shape: *shape }
+    }
+
+    fn observe(&mut self, i: &RfcTagsIn, o: &RfcTagsOut, p: &RfcTagsProbe, hit: &mut dyn FnMut(&'static str)) {
+        if i.rst_ni == 0 {
+            if p.dirty_q.iter().filter(|&&lanes| lanes != 0).count() > 1 || self.shape.words() == 1 {
+                hit("reset under load");
+            }
+            return;
+        }
+        let mut point = |name: &'static str, now: bool| {
+            if now {
+                hit(name);
+            }
+        };
+        self.look(i, o, p, &mut point);
+        self.write(i, o, p, &mut point);
+        self.flush(i, o, p, &mut point);
+    }
+}
+
+type Point<'a> = dyn FnMut(&'static str, bool) + 'a;
+
+impl TagsCover {
+    fn entries(&self, slot: u8) -> std::ops::Range<usize> {
+        let first = usize::from(slot) * self.shape.entries;
+        first..first + self.shape.entries
+    }
+
+    /// The entry that has a register.
+    fn find(&self, p: &RfcTagsProbe, slot: u8, register: u8) -> Option<usize> {
+        self.entries(slot).find(|&e| p.valid_q[e] != 0 && p.tag_q[e] == register)
+    }
+
+    fn elsewhere(&self, p: &RfcTagsProbe, slot: u8, register: u8) -> bool {
+        let slots = self.shape.cache_slots() as u8;
+        self.find(p, slot, register).is_none() && (0..slots).any(|s| self.find(p, s, register).is_some())
+    }
+
+    fn look(&self, i: &RfcTagsIn, o: &RfcTagsOut, p: &RfcTagsProbe, point: &mut Point) {
+        if i.look_valid_i == 0 {
+            return;
+        }
+        let (live, lru) = (i.cfg_i & 1 == 1, i.cfg_i >> 1 & 1 == 1);
+        let moves = i.look_move_i == 1;
+        let source = |k: usize| i.look_src_valid_i >> k & 1 == 1;
+        let written = (i.op_valid_i == 1 && i.op_kill_i == 0 && o.op_ready_o == 1).then_some(usize::from(o.op_index_o));
+        let evicted = (o.evict_valid_o == 1).then_some(usize::from(o.evict_index_o));
+        point("no lane active", moves && i.look_mask_i == 0);
+        let same =
+            |a: usize, b: usize| source(a) && source(b) && i.look_reg_i[a] == i.look_reg_i[b] && o.hit_mask_o[a] != 0;
+        let equal = u8::from(same(0, 1)) + u8::from(same(0, 2)) + u8::from(same(1, 2));
+        point("one register in two sources", moves && equal == 1);
+        point("one register in all sources", moves && equal == 3);
+        point("two registers hit", moves && o.read_o.count_ones() == 2);
+        point("three registers hit", moves && o.read_o == 7);
+        for k in (0..OPERANDS).filter(|&k| source(k)) {
+            let (mask, entry) = (o.hit_mask_o[k], self.find(p, i.look_slot_i, i.look_reg_i[k]));
+            let last = i.look_last_i >> k & 1 == 1;
+            let dirty = entry.map_or(0, |e| p.dirty_q[e]);
+            point("a source hits in all lanes", moves && mask != 0 && mask == i.look_mask_i);
+            point("a source hits in some lanes", moves && mask != 0 && mask != i.look_mask_i);
+            point("a source misses", moves && entry.is_none());
+            point("a source misses though its entry has other lanes", moves && entry.is_some() && mask == 0);
+            point("a hit that stays in T", !moves && mask != 0);
+            point(
+                "a register of another slot does not hit",
+                moves && self.elsewhere(p, i.look_slot_i, i.look_reg_i[k]),
+            );
+            let missed = moves && mask == 0 && i.op_slot_i == i.look_slot_i && i.op_reg_i == i.look_reg_i[k];
+            point("a read misses as its register is written", missed && written.is_some());
+            point("a last read that does not count", !live && moves && last && dirty & mask != 0);
+            if live && last {
+                let dies = moves && dirty & mask != 0;
+                point("a last read makes a value dead", dies && dirty & !mask == 0);
+                point("a last read makes some lanes dead", dies && dirty & !mask != 0);
+                point("a last read finds nothing", moves && mask == 0);
+                point("a last read of what is evicted in this cycle", dies && entry == evicted);
+                point("a last read of what a result is written to", dies && entry == written);
+                point("a last read in an instruction that stays in T", !moves && dirty & mask != 0);
+            }
+            point("a dead value is read again", moves && mask != 0 && dirty == 0);
+            if let Some(e) = entry.filter(|_| lru && moves && mask != 0) {
+                let youngest = p.older_q[e].count_ones() as usize == self.shape.entries - 1;
+                point("LRU: a read entry becomes the youngest", !youngest);
+                point("LRU: an entry is read and written at once", written.is_some());
+            }
+        }
+        let beside = o.read_o != 0 && moves && i.op_slot_i == i.look_slot_i;
+        point(
+            "an entry is taken beside one that is read",
+            beside && part(RFC_TAGS_EVENT, o.event_o.into(), "allocate") == 1,
+        );
+    }
+
+    fn write(&self, i: &RfcTagsIn, o: &RfcTagsOut, p: &RfcTagsProbe, point: &mut Point) {
+        let possible = i.evict_room_i == 1 && (i.look_move_i == 0 || o.read_o != 7);
+        for (port, name) in
+            ["an eviction on port 0", "an eviction on port 1", "an eviction on port 2"].iter().enumerate()
+        {
+            point(name, o.evict_valid_o == 1 && usize::from(o.evict_port_o) == port);
+        }
+        if i.op_valid_i == 0 {
+            return;
+        }
+        let found = self.find(p, i.op_slot_i, i.op_reg_i);
+        let lanes = found.map_or((0, 0), |e| (p.valid_q[e], p.dirty_q[e]));
+        if i.op_kill_i == 1 {
+            let taken = lanes.0 & i.op_mask_i;
+            point("a kill misses", found.is_none());
+            point("a kill takes all lanes", taken != 0 && taken == lanes.0);
+            point("a kill takes some lanes", taken != 0 && taken != lanes.0);
+            point("a kill leaves dirty lanes", taken != 0 && lanes.1 & !i.op_mask_i != 0);
+            point("a kill takes lanes that are not dirty", taken & !lanes.1 != 0);
+            point("a kill of a register of another slot only", self.elsewhere(p, i.op_slot_i, i.op_reg_i));
+            point("a kill in a slot that is flushed", taken != 0 && i.flush_i >> i.op_slot_i & 1 == 1);
+            return;
+        }
+        if found.is_some() {
+            point("a write hits", true);
+            point("a write hits and gains lanes", i.op_mask_i & !lanes.0 != 0);
+            point("a write hits though no eviction is possible", !possible);
+            return;
+        }
+        let of_slot = self.entries(i.op_slot_i);
+        let fifo = of_slot.start + usize::from(p.next_q[usize::from(i.op_slot_i)]);
+        let oldest = of_slot.clone().find(|&e| p.older_q[e] == 0).unwrap_or(of_slot.start);
+        let lru = i.cfg_i >> 1 & 1 == 1;
+        let victim = if lru { oldest } else { fifo };
+        let (valid, dirty) = (p.valid_q[victim], p.dirty_q[victim]);
+        let (performed, dead) = (o.op_ready_o == 1, |e: usize| p.valid_q[e] != 0 && p.dirty_q[e] == 0);
+        point("a write takes an empty entry", valid == 0);
+        point("a result takes a dead entry", performed && dead(victim));
+        point("dead entries wait their turn", performed && dirty != 0 && of_slot.clone().any(dead));
+        point("a write with an eviction", performed && dirty != 0);
+        point("a write of no lane takes an entry", performed && i.op_mask_i == 0 && valid != 0);
+        point("an entry with dirty lanes and others is evicted", performed && dirty != 0 && dirty != valid);
+        point("the victim is not the first entry", performed && victim > of_slot.start);
+        point("the last entry is the victim", performed && victim + 1 == of_slot.end);
+        point("FIFO: LRU would take another one", performed && !lru && oldest != fifo);
+        point("LRU: FIFO would take another one", performed && lru && oldest != fifo);
+        let waits = i.look_move_i == 1 && o.read_o == 7;
+        point("no port is left for an eviction", dirty != 0 && i.evict_room_i == 1 && waits);
+        point(
+            "ports would be left if the instruction left T",
+            performed && dirty != 0 && i.look_move_i == 0 && o.read_o != 0,
+        );
+        point("no room for an eviction", dirty != 0 && i.evict_room_i == 0);
+        point("a write waits", !performed);
+        let emptied = i.flush_i & (i.drop_i | o.clean_o) & !(1 << i.op_slot_i);
+        point("a write as another slot is emptied", performed && emptied != 0);
+    }
+
+    fn flush(&self, i: &RfcTagsIn, o: &RfcTagsOut, p: &RfcTagsProbe, point: &mut Point) {
+        let slots = self.shape.cache_slots();
+        let wanted = i.flush_i & !i.drop_i & !o.clean_o;
+        let flushes = o.evict_valid_o == 1 && i.op_valid_i == 0;
+        point("an entry is flushed", flushes);
+        let several = self.entries(o.evict_slot_o).filter(|&e| p.dirty_q[e] != 0).count() > 1;
+        point("a lower entry is flushed first", flushes && several);
+        point("flush waits for a result", wanted != 0 && i.op_valid_i == 1);
+        point("flush waits for room", wanted != 0 && i.op_valid_i == 0 && i.evict_room_i == 0);
+        let used = i.look_move_i == 1 && o.read_o == 7;
+        point("flush waits for a port", wanted != 0 && i.op_valid_i == 0 && i.evict_room_i == 1 && used);
+        point("flush beside an instruction that leaves T", flushes && i.look_move_i == 1);
+        point("two slots are flushed, the lower one first", flushes && wanted.count_ones() > 1);
+        point("drop without flush", i.drop_i & !i.flush_i & !o.clean_o != 0);
+        for slot in (0..slots).filter(|s| i.flush_i >> s & 1 == 1) {
+            let entries = || self.entries(slot as u8);
+            let (valid, dirty) = (entries().any(|e| p.valid_q[e] != 0), entries().any(|e| p.dirty_q[e] != 0));
+            let dropped = i.drop_i >> slot & 1 == 1;
+            point("a slot is emptied that is clean", valid && !dirty && !dropped);
+            point("a slot with dirty lanes is dropped", dirty && dropped);
+            point("a slot that is empty is flushed", !valid);
+            point("a slot is dropped while another one is flushed", valid && dropped && flushes);
+        }
+    }
+}
