@@ -117,6 +117,10 @@ ports! {
         outer_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
         /// The slot of each port that issued last.
         last_q: [u8; MAX_PORTS] = field(6).count(s.ports()),
+        /// Slots from which nothing has issued since they were taken.
+        fresh_q: u64 = field(s.active),
+        /// Slots whose warp had ended when they had drained.
+        drop_q: u64 = field(s.active),
     }
 }
 
@@ -463,6 +467,7 @@ impl TwoLevelScheduler {
         self.long_count_q = [0; WARP_NUMBERS];
         self.slot_of = [NO_SLOT; WARP_NUMBERS];
         (self.outer_q, self.last_q) = ([0; MAX_PORTS], [0; MAX_PORTS]);
+        (self.fresh_q, self.drop_q) = (0, 0);
     }
 
     /// What happens in a cycle.
@@ -583,6 +588,7 @@ impl Block for TwoLevelScheduler {
         }
         probe.long_count_q.copy_from_slice(&self.long_count_q[..MAX_WARPS]);
         (probe.outer_q, probe.last_q) = (self.outer_q, self.last_q);
+        (probe.fresh_q, probe.drop_q) = (self.fresh_q, self.drop_q);
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {

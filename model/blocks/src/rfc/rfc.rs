@@ -331,7 +331,8 @@ impl Rfc {
         self.merged_tag[p] = None;
         if self.operands.from_cache(tag) != 0 {
             self.merged[p] = *self.mrf.operands(p);
-            self.operands.merge(tag, &mut self.merged[p]);
+            let from_mrf = self.shown.dispatch_src_valid_o >> (OPERANDS * p) & 0b111;
+            self.operands.merge(tag, from_mrf, &mut self.merged[p]);
             self.merged_tag[p] = Some(tag);
         }
     }
@@ -542,6 +543,7 @@ impl Rfc {
     /// What an edge in reset does to the control.
     fn reset(&mut self) {
         self.tag_valid_q = 0;
+        self.stage.iter_mut().for_each(|stage| stage.private = false);
         self.tags.iter_mut().for_each(RfcTags::reset);
         self.results.reset();
         self.operands.reset();

@@ -92,15 +92,18 @@ impl RfcOperands {
         (0..OPERANDS).fold(0, |sources, k| sources | u8::from(hits[k] != 0) << k)
     }
 
-    /// Puts the lanes that came from the cache over those of the MRF.
+    /// Puts the lanes that came from the cache over those of the MRF, and all of them where nothing was asked of it.
     #[inline]
-    pub(crate) fn merge(&self, tag: u8, data: &mut [WarpData; OPERANDS]) {
+    pub(crate) fn merge(&self, tag: u8, from_mrf: u8, data: &mut [WarpData; OPERANDS]) {
+        if usize::from(tag) >= self.tags {
+            return;
+        }
         let first = OPERANDS * usize::from(tag);
         for (k, (data, hit)) in data.iter_mut().zip(self.hits(tag)).enumerate() {
-            match hit {
-                0 => {}
-                u32::MAX => *data = self.data_q[first + k],
-                _ => data.merge(&self.data_q[first + k], LaneMask(hit)),
+            if from_mrf >> k & 1 == 0 || hit == u32::MAX {
+                *data = self.data_q[first + k];
+            } else if hit != 0 {
+                data.merge(&self.data_q[first + k], LaneMask(hit));
             }
         }
     }
@@ -160,13 +163,13 @@ impl Block for RfcOperands {
             if !self.got(tag) {
                 continue;
             }
-            out.mrf_ready_o |= inputs.dispatch_ready_i & bit;
             if inputs.mrf_valid_i & bit != 0 {
                 out.dispatch_valid_o |= bit;
+                out.mrf_ready_o |= inputs.dispatch_ready_i & bit;
                 let from_mrf = inputs.mrf_src_valid_i >> (OPERANDS * p) & 0b111;
                 out.dispatch_src_valid_o |= (from_mrf | self.from_cache(tag)) << (OPERANDS * p);
                 let mut data = [0, 1, 2].map(|k| inputs.mrf_data_i[OPERANDS * p + k]);
-                self.merge(tag, &mut data);
+                self.merge(tag, from_mrf, &mut data);
                 out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(&data);
             }
         }

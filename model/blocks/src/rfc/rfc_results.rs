@@ -135,6 +135,8 @@ ports! {
         queue_evict_q: u8 = field(s.ports()),
         /// The bus that goes first at cache c.
         turn_q: u8 = field(s.ports()),
+        /// The last result in latch b was one of a private unit.
+        private_q: u8 = field(s.ports()),
     }
 }
 
@@ -342,6 +344,7 @@ impl RfcResults {
     /// An edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
         (self.valid_q, self.sent_q, self.queue_evict_q, self.turn_q) = (0, 0, 0, 0);
+        self.latch_q.iter_mut().for_each(|latch| latch.private = false);
     }
 }
 
@@ -448,6 +451,7 @@ impl Block for RfcResults {
     fn probe(&self, _: &RfcResultsIn, _: &RfcResultsOut, probe: &mut RfcResultsProbe) {
         (probe.valid_q, probe.sent_q) = (self.valid_q, self.sent_q);
         (probe.queue_evict_q, probe.turn_q) = (self.queue_evict_q, self.turn_q);
+        probe.private_q = (0..self.ports).fold(0, |set, b| set | u8::from(self.latch_q[b].private) << b);
         (probe.mask_q, probe.base_q) = Default::default();
         for b in set_bits(self.valid_q) {
             (probe.mask_q[b], probe.base_q[b]) = (self.latch_q[b].mask, self.latch_q[b].base);

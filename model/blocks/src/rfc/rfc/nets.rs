@@ -82,6 +82,8 @@ ports! {
         base_q: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("tag_valid_q"),
         /// An instruction is in T of port p.
         tag_valid_q: u8 = field(s.ports()),
+        /// Those whose last instruction was one of a private unit.
+        private_q: u8 = field(s.ports()),
         /// Its warp.
         warp_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("tag_valid_q"),
         /// Its tag.
@@ -277,6 +279,7 @@ impl Rfc {
 
     fn record_tags(&self, straps: u8, nets: &mut RfcNets) {
         (nets.tag_valid_q, nets.leave, nets.stall) = (self.tag_valid_q, self.leave, self.stall);
+        nets.private_q = (0..self.ports).fold(0, |set, p| set | u8::from(self.stage[p].private) << p);
         (nets.mask_q, nets.base_q, nets.warp_q, nets.tag_q) = Default::default();
         (nets.src_valid_q, nets.slot_q, nets.last_q, nets.src_reg_q) = Default::default();
         (nets.tags_hit_mask, nets.tags_hit_index, nets.tags_hit_port) = Default::default();
