@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Verilator's lints, all of them, without exception: every module of rtl/ alone, and the whole register file at sizes in
-# which every pair of parameter values occurs.
+# Verilator's lints, all of them, without exception: every module of rtl/ alone, the whole register file at sizes in
+# which every pair of parameter values occurs, and the SM with each of its schedulers and register files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,8 +29,22 @@ export -f lint
         read -r issue warps active <<<"$slots"
         echo "rtl/issue/two_level_scheduler.sv -GIssuePorts=$issue -GWarps=$warps -GActive=$active"
     done
+    for sizes in '1 1' '5 13' '48 16' '24 1'; do
+        read -r slots entries <<<"$sizes"
+        for block in rfc_tags rfc_data; do echo "rtl/rfc/$block.sv -GSlots=$slots -GEntries=$entries"; done
+        echo "rtl/rfc/rfc_evictions.sv -GSlots=$slots -GIssuePorts=2"
+    done
+    for tags in 7 16 19; do echo "rtl/rfc/rfc_operands.sv -GIssuePorts=2 -GTags=$tags"; done
+    for active in 2 10 48; do
+        echo "rtl/rfc/rfc_results.sv -GIssuePorts=2 -GActive=$active"
+        echo "rtl/rfc/rfc.sv -GIssuePorts=2 -GActive=$active -GEntries=$((active % 7 + 1)) -GCollectors=4"
+    done
     for issue in 1 2; do
-        echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=8"
+        for cache in '8 0' '8 6' '32 13'; do
+            read -r active entries <<<"$cache"
+            echo "rtl/operands/operand_stage.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries"
+            echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries"
+        done
     done
     for sizes in '8 1' '12 3' '32 4'; do
         read -r depth sources <<<"$sizes"
