@@ -126,7 +126,7 @@ impl Cover for TagsCover {
                 "a kill of a register of another slot only",
                 "a write as another slot is emptied",
                 "flush beside an instruction that leaves T",
-                ];
+            ];
             points.retain(|point| !alone.contains(point));
         }
         points
