@@ -268,7 +268,7 @@ module rfc
       assign data_move_fill[p][k] = tags_hit_mask[Operands*p+k] != '0;
     end
 
-    assign operands_land_fill[Operands*p +: Operands] = data_land_fill[p];
+    assign operands_land_fill[Operands*p +: Operands] = data_land_fill[p] & {Operands{data_land_valid[p]}};
 
     for (genvar j = 0; j < Slots; j++) begin : gen_slot
       assign flush[j]          = flush_i[P*j+p];

@@ -19,7 +19,7 @@ ports! {
     /// Nets between the blocks of `Rfc`, and its own state.
     pub struct RfcNets(s: &ActiveShape) {
         /// Operands that come from each cache.
-        data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("data_land_fill")
+        data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("operands_land_fill")
             .early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
         /// Data of evictions.
         data_evict_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("data_evict_data_valid")
@@ -121,7 +121,7 @@ ports! {
         data_land_tag: [u8; MAX_PORTS] =
             field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early().from_each(RfcData::NAME, 1).to(RfcOperands::NAME),
         /// For which sources.
-        data_land_fill: u8 = field(s.mrf.sources()).early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
+        operands_land_fill: u8 = field(s.mrf.sources()).early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
         /// Data of an eviction has come.
         data_evict_data_valid: u8 =
             field(s.ports()).early().from_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
@@ -319,7 +319,7 @@ impl Rfc {
     }
 
     fn record_data(&self, nets: &mut RfcNets) {
-        (nets.data_land_valid, nets.data_land_tag, nets.data_land_fill) = Default::default();
+        (nets.data_land_valid, nets.data_land_tag, nets.operands_land_fill) = Default::default();
         nets.data_evict_data_valid = 0;
         (nets.evictions_room, nets.evictions_busy, nets.evictions_offer_valid) = Default::default();
         (nets.evictions_offer_mask, nets.evictions_offer_base) = Default::default();
@@ -329,7 +329,7 @@ impl Rfc {
             if let Some((tag, fill)) = data.land() {
                 nets.data_land_valid |= bit;
                 nets.data_land_tag[p] = tag;
-                nets.data_land_fill |= fill << (OPERANDS * p);
+                nets.operands_land_fill |= fill << (OPERANDS * p);
                 for k in set_bits(fill) {
                     nets.data_land_data[OPERANDS * p + k] = *data.land_data(k);
                 }
