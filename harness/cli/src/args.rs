@@ -7,6 +7,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+mod report;
+
+pub use report::ReportResults;
+
 /// Checks register-file RTL against its Rust reference model, clock by clock.
 #[derive(Debug, Parser)]
 #[command(name = "gpurf", version, about, after_help = EXIT_STATUS, disable_help_subcommand = true)]
@@ -43,6 +47,8 @@ pub enum Command {
     Audit(Audit),
     /// Measure the speed of lockstep, of plain Verilator and of the model
     Bench(Bench),
+    /// Show the papers' results beside ours
+    Report(ReportResults),
     /// Print a completion script for a shell
     Completions {
         /// The shell
