@@ -282,6 +282,11 @@ impl Results<'_> {
         all.then(|| self.usage.iter().map(|(name, usage)| (name.clone(), value(usage))).collect())
     }
 
+    /// The use of values in each kernel that ran.
+    pub fn usages(&self) -> impl Iterator<Item = &Usage> {
+        self.usage.values()
+    }
+
     /// The command that runs a kernel at a configuration.
     pub fn command(&self, kernel: &str, point: &Point) -> String {
         let path = self.kernels.iter().find(|k| k.name == kernel).map_or(kernel, |k| k.path.as_str());

@@ -3,7 +3,7 @@
 //! The papers speak of threads, so lanes are watched one by one: a value is what an instruction writes into a register of one lane. `docs/reports.md` says
 //! what counts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gpurf_isa::Reg;
 use gpurf_oracle::{Commit, Issue, Mask, Observer};
@@ -12,7 +12,7 @@ use gpurf_oracle::{Commit, Issue, Mask, Observer};
 const LANES: usize = 32;
 
 /// Counts of values and of their reads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     /// Values by how often they were read: never, once, twice, more often.
     pub values: [u64; 4],
@@ -26,6 +26,17 @@ pub struct Usage {
     pub overwritten: [u64; Self::FAR],
     /// Values by how many results the warp wrote until nobody needed them any more: behind their last read, or with the one that overwrote them.
     pub needed: [u64; Self::FAR],
+    /// Values by the operation that wrote them.
+    pub written: BTreeMap<&'static str, Written>,
+}
+
+/// Values that an operation wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Written {
+    /// By how often they were read: never, once, twice, more often.
+    pub values: [u64; 4],
+    /// Those read once, by their lifetime: 1, 2, 3 instructions, more.
+    pub lifetimes: [u64; 4],
 }
 
 impl Usage {
@@ -74,6 +85,11 @@ impl Usage {
         add(&mut self.overwritten, &other.overwritten);
         add(&mut self.needed, &other.needed);
         self.reads += other.reads;
+        for (operation, from) in &other.written {
+            let to = self.written.entry(operation).or_default();
+            add(&mut to.values, &from.values);
+            add(&mut to.lifetimes, &from.lifetimes);
+        }
     }
 
     /// A value is no more: another result took its place, `behind` results of the warp later, or its block is over.
@@ -86,9 +102,14 @@ impl Usage {
         let overwritten = behind.map_or(Self::FAR - 1, |behind| place(behind - 1));
         self.overwritten[overwritten] += 1;
         self.needed[if value.reads > 0 { place(value.distance) } else { overwritten }] += 1;
-        self.values[(value.reads as usize).min(3)] += 1;
+        let written = self.written.entry(value.operation).or_default();
+        let reads = (value.reads as usize).min(3);
+        self.values[reads] += 1;
+        written.values[reads] += 1;
         if value.reads == 1 {
-            self.lifetimes[(value.lifetime as usize).clamp(1, 4) - 1] += 1;
+            let lifetime = (value.lifetime as usize).clamp(1, 4) - 1;
+            self.lifetimes[lifetime] += 1;
+            written.lifetimes[lifetime] += 1;
         }
     }
 }
@@ -102,6 +123,8 @@ fn first(counts: &[u64; Usage::FAR], results: usize) -> u64 {
 struct Value {
     /// The number of the thread's instruction that wrote it, from 1; 0: none has.
     born: u32,
+    /// That instruction's operation.
+    operation: &'static str,
     /// The number of the warp's result that it is part of.
     result: u32,
     /// How often it has been read.
@@ -148,13 +171,13 @@ impl Warp {
         }
     }
 
-    fn write(&mut self, register: Reg, mask: Mask, usage: &mut Usage) {
+    fn write(&mut self, register: Reg, mask: Mask, operation: &'static str, usage: &mut Usage) {
         self.results += 1;
         let (instructions, result) = (self.instructions, self.results);
         let values = self.register(register);
         for lane in lanes(mask) {
             usage.value_over(&values[lane], Some(result.wrapping_sub(values[lane].result)));
-            values[lane] = Value { born: instructions[lane], result, ..Value::default() };
+            values[lane] = Value { born: instructions[lane], operation, result, ..Value::default() };
         }
     }
 }
@@ -211,7 +234,7 @@ impl Observer for UsageObserver {
             }
         }
         if let Some(register) = at.instruction.destination() {
-            warp.write(register, at.mask, &mut self.usage);
+            warp.write(register, at.mask, at.instruction.op.mnemonic(), &mut self.usage);
         }
     }
 }

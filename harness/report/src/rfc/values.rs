@@ -1,10 +1,12 @@
 //! Value usage: RFC paper 2.2 and figure 2, hierarchy thesis 5.1 and 6.1.
 
+use std::collections::BTreeMap;
+
 use super::{ENTRIES, farthest, kernels, part_command, percent};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, Row};
 use crate::sweep::{Plan, Results};
-use crate::usage::Usage;
+use crate::usage::{Usage, Written};
 
 const ONCE: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "up to 70 %", 0.0, 0.7);
 const OFTEN: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "only 10 %", 0.0, 0.1);
@@ -20,38 +22,96 @@ pub fn plan(plan: &mut Plan) {
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let near = ENTRIES as usize;
-    let row = |claim: Claim, metric: &str, value: &dyn Fn(&Usage) -> f64| {
-        Some(claim.mean(metric, results.usage(value)?).because(|row| why(results, row)))
+    let kind = |claim: Claim, metric: &str, count: Count| {
+        let row = claim.mean(metric, results.usage(|u| count.part(u))?);
+        Some(row.because(|row| why(results, row, count)))
+    };
+    let alone = |claim: Claim, metric: &str, value: fn(&Usage) -> f64| {
+        let row = claim.mean(metric, results.usage(value)?);
+        Some(row.because(|row| why(results, row, Count::All)))
     };
     let rows = [
-        row(ONCE, "values read once", &|u| u.part(u.values[1])),
-        row(OFTEN, "values read more than twice", &|u| u.part(u.values[3])),
-        row(SOON, "values read once, within 3 instructions", &|u| u.part(u.once_within(3))),
-        row(THESIS_AGAIN, "values read more than once, CUDA benchmarks", &|u| u.part(u.values[2] + u.values[3])),
-        row(THESIS_NEXT, "values read once, by the next instruction, CUDA benchmarks", &|u| u.part(u.once_within(1))),
-        row(READS, "by the code alone: reads of one of the warp's last 6 results", &|u| u.near(near)),
-        row(WRITES, "by the code alone: values overwritten within the warp's next 6 results", &|u| {
-            u.overwritten_near(near)
+        kind(ONCE, "values read once", Count::Once),
+        kind(OFTEN, "values read more than twice", Count::Often),
+        kind(SOON, "values read once, within 3 instructions", Count::Soon),
+        kind(THESIS_AGAIN, "values read more than once, CUDA benchmarks", Count::Again),
+        kind(THESIS_NEXT, "values read once, by the next instruction, CUDA benchmarks", Count::Next),
+        alone(READS, "by the code alone: reads of one of the warp's last 6 results", |u| u.near(NEAR)),
+        alone(WRITES, "by the code alone: values overwritten within the warp's next 6 results", |u| {
+            u.overwritten_near(NEAR)
         }),
-        row(LIVE, "by the code alone: values not needed beyond the warp's next 6 results", &|u| u.needed_near(near)),
+        alone(LIVE, "by the code alone: values not needed beyond the warp's next 6 results", |u| u.needed_near(NEAR)),
     ];
     rows.into_iter().flatten().collect()
 }
 
-/// What the values of the kernel that is farthest off look like.
-fn why(results: &Results<'_>, row: &Row) -> (String, String) {
-    let parts = results.usage(|u| u.part(u.values[0])).zip(results.usage(|u| u.part(u.values[1])));
-    let soon = results.usage(|u| u.part(u.once_within(3)));
-    let (Some((name, value)), Some((never, once)), Some(soon)) = (farthest(row), parts, soon) else {
-        return Default::default();
-    };
-    let [never, once, soon] = [&never, &once, &soon].map(|values| percent(values[name]));
-    let why = format!(
-        "a property of the code, no timing is in it. Farthest off is {name} with {}: of its values {never} are never read, {once} once, {soon} once and within 3 instructions",
-        row.unit.words(value)
-    );
-    (why, part_command(results, "values", Some(name)))
+/// Results of a warp that a cache of six holds at best.
+const NEAR: usize = ENTRIES as usize;
+
+/// Kinds of values.
+#[derive(Clone, Copy)]
+enum Count {
+    All,
+    Once,
+    Often,
+    Again,
+    Soon,
+    Next,
+}
+
+impl Count {
+    fn of(self, written: &Written) -> u64 {
+        let Written { values, lifetimes } = written;
+        match self {
+            Self::All => values.iter().sum(),
+            Self::Once => values[1],
+            Self::Often => values[3],
+            Self::Again => values[2] + values[3],
+            Self::Soon => lifetimes[..3].iter().sum(),
+            Self::Next => lifetimes[0],
+        }
+    }
+
+    /// What of the code makes such values.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::All => "instructions stand in the order in which nvcc's PTX has them",
+            Self::Once | Self::Soon | Self::Next => {
+                "instructions stand in the order in which nvcc's PTX has them, no scheduler moves loads away from their use, and addresses take two words, each with arithmetic of its own"
+            }
+            Self::Often | Self::Again => {
+                "moves and conversions of PTX, whose results are read once, are not there in machine code, and nvcc computes what is common once"
+            }
+        }
+    }
+
+    fn part(self, usage: &Usage) -> f64 {
+        usage.part(usage.written.values().map(|written| self.of(written)).sum())
+    }
+}
+
+/// Operations that are named.
+const NAMED: usize = 4;
+
+/// What wrote the values, over all kernels, each kernel counted alike; and what they are in the kernel that is farthest off.
+fn why(results: &Results<'_>, row: &Row, count: Count) -> (String, String) {
+    let mut parts: BTreeMap<&str, f64> = BTreeMap::new();
+    let kernels = results.kernels.len() as f64;
+    for usage in results.usages() {
+        for (operation, written) in &usage.written {
+            *parts.entry(operation).or_default() += usage.part(count.of(written)) / kernels;
+        }
+    }
+    let mut parts: Vec<(&str, f64)> = parts.into_iter().collect();
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let most: Vec<String> =
+        parts.iter().take(NAMED).map(|(operation, part)| format!("{operation} {}", percent(*part))).collect();
+    let far = farthest(row);
+    let far_words = far
+        .map_or_else(String::new, |(name, value)| format!("; farthest off is {name} with {}", row.unit.words(value)));
+    let (reason, most) = (count.reason(), most.join(", "));
+    let why = format!("the code decides, not its timing: {reason}. By operation, of all values: {most}{far_words}");
+    (why, part_command(results, "values", far.map(|(name, _)| name)))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

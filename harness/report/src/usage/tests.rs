@@ -53,6 +53,9 @@ fn reads_of_each_value_and_lifetimes() {
     // R1 as the last result but 0, and but 3; R2 as the last; R3 but 2; R4 but 2.
     assert_eq!(usage.distances[..5], lanes([2, 0, 2, 1, 0]));
     assert_eq!(usage.near(3), 0.8);
+    let (moves, sums) = (usage.written["MOV"], usage.written["IADD"]);
+    assert_eq!((moves.values, moves.lifetimes), (lanes([0, 1, 1, 0]), lanes([0, 0, 0, 1])));
+    assert_eq!((sums.values, sums.lifetimes), (lanes([3, 2, 0, 0]), lanes([1, 0, 1, 0])));
 }
 
 #[test]

@@ -1,0 +1,133 @@
+//! `gpurf report` as its users see it: rows, bands, files, messages, statuses.
+
+mod common;
+
+use std::fs;
+use std::process::{Command, Output};
+
+use common::{BAD_INPUT, FAILED, PASSED, check_refused, read_json, text};
+use serde_json::Value;
+
+/// Threads that add their number to a word.
+const MANIFEST: &str = r#"
+kernel = "sums"
+grid = [2, 1, 1]
+block = [64, 1, 1]
+
+[assembly]
+name = "sums"
+registers = 6
+code = '''
+    S2R.TID.X R0
+    S2R.CTAID.X R1
+    LDC.B32 R2, [RZ]
+    SHL R1, R1, 6 {last=a}
+    IADD R3, PT, R0, R1, !PT {last=b}
+    SHL R3, R3, 2 {last=a}
+    IADD R2, PT, R2, R3, !PT {last=ab}
+    LD.GLOBAL.B32 R4, [R2]
+    IADD R5, PT, R4, R0, !PT {last=ab deschedule}
+    IADD R5, PT, R5, 1, !PT {last=a}
+    ST.GLOBAL.B32 [R2], R5 {last=ac}
+    EXIT
+'''
+
+[[arg]]
+buffer = { name = "data", type = "u32", len = 128, init = "iota", output = true }
+"#;
+
+/// The program, in a folder with these files.
+fn gpurf(folder: &tempfile::TempDir, arguments: &[&str]) -> Output {
+    let nowhere = tempfile::tempdir().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_gpurf"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .env("PATH", "")
+        .env("GPURF_HOME", nowhere.path())
+        .output()
+        .unwrap()
+}
+
+/// A folder with a manifest.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("sums.toml"), MANIFEST).unwrap();
+    folder
+}
+
+#[track_caller]
+fn refused(arguments: &[&str], status: i32, words: &[&str]) {
+    check_refused(arguments, &gpurf(&folder(), arguments), status, words);
+}
+
+/// The row of a metric.
+#[track_caller]
+fn row<'a>(report: &'a Value, metric: &str) -> &'a Value {
+    let rows = report["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["metric"] == metric).unwrap_or_else(|| panic!("there is no row {metric}"))
+}
+
+#[test]
+fn value_usage_of_a_kernel_with_known_answers() {
+    let arguments = ["report", "rfc", "--only", "values", "--kernel", "sums.toml", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder(), &arguments), PASSED);
+    assert_eq!((&report["result"], &report["report"]), (&"pass".into(), &"rfc".into()));
+    assert_eq!(report["kernels"], serde_json::json!(["sums"]));
+    // Ten values: eight of them are read once, six by the next instruction, one by the one behind it, one 4 later; two are read twice.
+    let expected = [
+        ("values read once", 0.8, false),
+        ("values read more than twice", 0.0, true),
+        ("values read once, within 3 instructions", 0.7, false),
+        ("values read more than once, CUDA benchmarks", 0.2, true),
+        ("values read once, by the next instruction, CUDA benchmarks", 0.6, false),
+        ("by the code alone: reads of one of the warp's last 6 results", 11.0 / 12.0, false),
+    ];
+    for (metric, ours, within) in expected {
+        let row = row(&report, metric);
+        assert_eq!((&row["ours"], &row["within"]), (&ours.into(), &within.into()), "{metric}");
+        assert_eq!(row["per_kernel"], serde_json::json!({ "sums": ours }), "{metric}");
+        // A row outside has an experiment, and only such a row.
+        for field in ["why", "command"] {
+            assert_eq!(row[field].as_str().unwrap().is_empty(), within, "{metric}: {field}");
+        }
+        assert!(row["paper"].as_array().unwrap().len() == 2 && row["source"].is_string(), "{metric}");
+    }
+}
+
+#[test]
+fn a_page_stands_alone_and_the_table_says_what_is_outside() {
+    let folder = folder();
+    let output = gpurf(&folder, &["report", "rfc", "--only", "values", "--kernel", "sums.toml", "--html", "page.html"]);
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    for words in ["values read once", "OUTSIDE", "gpurf report rfc --only values --kernel sums.toml", "page.html"] {
+        assert!(table.contains(words), "{words:?} is not in: {table}");
+    }
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("sums") && !page.contains("http"), "{page}");
+}
+
+#[test]
+fn what_cannot_be_reported_is_said() {
+    refused(&["report", "orf"], BAD_INPUT, &["orf", "possible values"]);
+    refused(&["report", "rfc", "--only", "vlaues"], BAD_INPUT, &["--only vlaues", "values, cache"]);
+    refused(&["report", "rfc", "--kernel", "none.toml"], BAD_INPUT, &["none.toml"]);
+    refused(&["report", "rfc"], BAD_INPUT, &["tests/kernels", "GPURF_HOME", "--kernel"]);
+    let twice = ["report", "rfc", "--kernel", "sums.toml", "--kernel", "./sums.toml"];
+    refused(&twice, BAD_INPUT, &["./sums.toml", "another kernel of that name"]);
+    let nowhere = ["report", "rfc", "--kernel", "sums.toml", "--html", "none/page.html"];
+    refused(&nowhere, BAD_INPUT, &["--html none/page.html", "no such folder"]);
+}
+
+#[test]
+fn a_kernel_that_goes_wrong_leaves_its_rows_out() {
+    let folder = folder();
+    let wrong = format!("{MANIFEST}\n[[check]]\nbuffer = \"data\"\nexpected = \"data.bin\"\n");
+    fs::write(folder.path().join("wrong.toml"), wrong).unwrap();
+    fs::write(folder.path().join("data.bin"), [0; 512]).unwrap();
+    let arguments = ["report", "rfc", "--only", "values", "--kernel", "sums.toml", "--kernel", "wrong.toml", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder, &arguments), FAILED);
+    assert_eq!((&report["result"], &report["rows"]), (&"check_failed".into(), &serde_json::json!([])));
+    let message = report["messages"][0].as_str().unwrap();
+    assert!(message.contains("wrong: buffer data is wrong") && message.contains("gpurf run wrong.toml"), "{message}");
+}
