@@ -91,7 +91,7 @@ pub struct Run {
     pub parameters: BTreeMap<&'static str, u64>,
     /// What `cfg_i` is tied to; a reproducer drives it cycle by cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub straps: Option<u32>,
+    pub straps: Option<u64>,
     /// The seed.
     pub seed: u64,
     /// Cycles compared and found equal.

@@ -39,7 +39,7 @@ enum State {
 
 /// The host's side of the SM.
 pub struct Host {
-    straps: u32,
+    straps: u64,
     /// What stands in the code memory, as far as the host has written it.
     code: Vec<Option<[u64; 2]>>,
     /// What stands in the constant memory.

@@ -38,6 +38,7 @@ const CONFIG: Config = Config {
         line_rows: 4,
         ..PRESETS[0].config.sm
     },
+    rfc: PRESETS[0].config.rfc,
     memory: PRESETS[0].config.memory,
 };
 

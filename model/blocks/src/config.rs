@@ -21,12 +21,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+mod rfc;
 mod sm;
 
+pub use rfc::{Replacement, RfcConfig};
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
 
 use crate::mrf::MrfShape;
 use crate::shape::SmShape;
+use rfc::RfcLayer;
 use sm::{MemoryLayer, SmLayer};
 
 /// Warp registers in a kilobyte: a warp register has 32 lanes of 4 bytes.
@@ -39,6 +42,8 @@ pub struct Config {
     pub mrf: MrfConfig,
     /// The streaming multiprocessor around it.
     pub sm: SmConfig,
+    /// The register file cache in front of the main register file.
+    pub rfc: RfcConfig,
     /// Global memory, outside the SM.
     pub memory: MemoryConfig,
 }
@@ -104,8 +109,13 @@ const BASELINE: Config = Config {
         read_order: ReadOrder::Oldest,
     },
     sm: SmConfig::BASELINE,
+    rfc: RfcConfig::NONE,
     memory: MemoryConfig::BASELINE,
 };
+
+const MRF_1R1W: Config = Config { mrf: MrfConfig { banks: 4, ports: BankPorts::Separate, ..BASELINE.mrf }, ..BASELINE };
+const TWO_LEVEL: Config = Config { sm: SmConfig { active_warps: 8, ..BASELINE.sm }, ..MRF_1R1W };
+const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::NONE }, ..TWO_LEVEL };
 
 /// Every preset; the first one is the default.
 pub const PRESETS: &[Preset] = &[
@@ -117,7 +127,27 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "mrf-1r1w",
         summary: "the RFC paper's main register file: 4 logical banks with a read and a write port (RFC paper, 2.1)",
-        config: Config { mrf: MrfConfig { banks: 4, ports: BankPorts::Separate, ..BASELINE.mrf }, ..BASELINE },
+        config: MRF_1R1W,
+    },
+    Preset { name: "two-level", summary: "mrf-1r1w with 8 active warps (RFC paper, 3.2)", config: TWO_LEVEL },
+    Preset {
+        name: "rfc",
+        summary: "two-level with a register file cache of 6 entries for each active warp (RFC paper, 3.3)",
+        config: RFC,
+    },
+    Preset {
+        name: "rfc-live",
+        summary: "rfc whose cached values die at their last read (RFC paper, 3.1)",
+        config: Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC },
+    },
+    Preset {
+        name: "rfc-all",
+        summary: "a register file cache for all warps, loads cached too (RFC paper, 3.1)",
+        config: Config {
+            sm: SmConfig { active_warps: 32, stay: true, ..RFC.sm },
+            rfc: RfcConfig { loads: true, ..RFC.rfc },
+            ..RFC
+        },
     },
 ];
 
@@ -280,6 +310,13 @@ const RULES: &[Rule] = &[
         holds: |n| matches!(n, 32 | 64 | 128),
     },
     Rule {
+        key: "sm.patience",
+        allowed: "a number from 0 to 4095 (instructions)",
+        value: |c| c.sm.patience,
+        holds: |n| n <= 4095,
+    },
+    Rule { key: "rfc.entries", allowed: "a number from 0 to 16", value: |c| c.rfc.entries, holds: |n| n <= 16 },
+    Rule {
         key: "memory.latency",
         allowed: "a number from 1 to 10000 (cycles)",
         value: |c| c.memory.latency,
@@ -290,6 +327,29 @@ const RULES: &[Rule] = &[
         allowed: "a power of two from 1 to 128 (bytes a cycle)",
         value: |c| c.memory.bandwidth,
         holds: |n| n.is_power_of_two() && (1..=128).contains(&n),
+    },
+];
+
+/// What may be said about a number in view of the others.
+struct Relation {
+    key: &'static str,
+    allowed: &'static str,
+    value: fn(&Config) -> usize,
+    holds: fn(&Config) -> bool,
+}
+
+const RELATIONS: &[Relation] = &[
+    Relation {
+        key: "sm.active_warps",
+        allowed: "0, or an even number from 2 to sm.warps",
+        value: |c| c.sm.active_warps,
+        holds: |c| c.sm.active_warps.is_multiple_of(2) && c.sm.active_warps <= c.sm.warps,
+    },
+    Relation {
+        key: "rfc.entries",
+        allowed: "0 where sm.active_warps is 0",
+        value: |c| c.rfc.entries,
+        holds: |c| c.rfc.entries == 0 || c.sm.active_warps != 0,
     },
 ];
 
@@ -378,6 +438,7 @@ struct Layer {
     base: Option<Spanned<String>>,
     mrf: Option<MrfLayer>,
     sm: Option<SmLayer>,
+    rfc: Option<RfcLayer>,
     memory: Option<MemoryLayer>,
 }
 
@@ -436,11 +497,12 @@ impl Draft {
         }
         // A name needs no quotes on the command line.
         let quoted = toml::Value::String(value.into());
-        let value = if value.parse::<i64>().is_ok() || value.starts_with(['"', '\'']) {
-            value.into()
-        } else {
-            quoted.to_string()
-        };
+        let value =
+            if value.parse::<i64>().is_ok() || matches!(value, "true" | "false") || value.starts_with(['"', '\'']) {
+                value.into()
+            } else {
+                quoted.to_string()
+            };
         let layer: Layer = toml::from_str(&format!("{key} = {value}")).map_err(|e| ConfigError::Malformed {
             origin: "--set".into(),
             text: text.into(),
@@ -471,17 +533,28 @@ impl Draft {
         if let Some(from) = layer.sm {
             from.apply(&mut self.config.sm, &mut number);
         }
+        if let Some(from) = layer.rfc {
+            from.apply(&mut self.config.rfc, &mut number);
+        }
         if let Some(from) = layer.memory {
             from.apply(&mut self.config.memory, &mut number);
         }
     }
 
     fn validated(self) -> Result<Config, ConfigError> {
+        let refused = |key: &'static str, value, allowed| {
+            let origin = self.origins.get(key).cloned().unwrap_or_else(|| format!("preset {}", self.preset));
+            Err(ConfigError::NotAllowed { origin, key, value, allowed })
+        };
         for rule in RULES {
             let value = (rule.value)(&self.config);
             if !(rule.holds)(value) {
-                let origin = self.origins.get(rule.key).cloned().unwrap_or_else(|| format!("preset {}", self.preset));
-                return Err(ConfigError::NotAllowed { origin, key: rule.key, value, allowed: rule.allowed });
+                return refused(rule.key, value, rule.allowed);
+            }
+        }
+        for relation in RELATIONS {
+            if !(relation.holds)(&self.config) {
+                return refused(relation.key, (relation.value)(&self.config), relation.allowed);
             }
         }
         Ok(self.config)

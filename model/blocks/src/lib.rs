@@ -26,6 +26,7 @@ pub mod operands;
 mod ports;
 pub mod ram;
 pub mod registry;
+pub mod rfc;
 pub mod shape;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -33,6 +34,6 @@ mod twin;
 mod types;
 
 pub use block::{Block, Memory, Shape};
-pub use ports::{Decode, Endpoint, Field, Net, NoProbe, Ports, field};
+pub use ports::{Decode, Endpoint, Field, Net, NoProbe, Ports, field, intern};
 pub use twin::{Declaration, Role, Signal, Twin, ValidRange, erase, view, view_mut};
 pub use types::{GROUP_LANES, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData};

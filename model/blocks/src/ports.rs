@@ -4,6 +4,9 @@
 //! for narrow ports, 32 words for a warp register, arrays for unpacked arrays) and a table of [`Field`]s for a shape.
 //! Arrays have the capacity of the largest shape; a shape uses the first `count` elements.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use crate::WarpData;
 
 /// How a value is shown to a person.
@@ -126,6 +129,12 @@ impl Field {
         self
     }
 
+    /// The same, in some shapes.
+    pub fn early_when(mut self, early: bool) -> Self {
+        self.early = early;
+        self
+    }
+
     /// The RTL has it at `path`.
     pub fn at(mut self, path: &'static str) -> Self {
         self.net = Net::At(path);
@@ -209,6 +218,28 @@ impl<T: FieldType, const N: usize> FieldType for [T; N] {
     const ELEM_BYTES: usize = T::ELEM_BYTES;
     const CAPACITY: usize = N;
     const ARRAY: bool = true;
+}
+
+/// Keeps a text for ever; each one once. Declarations are made of static texts, and there are as many as a block has nets.
+pub fn intern(text: String) -> &'static str {
+    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = texts.get(text.as_str()) {
+        return known;
+    }
+    let text: &'static str = text.leak();
+    texts.insert(text);
+    text
+}
+
+/// A register of a block inside: the RTL keeps its name; in the record it begins with a prefix, and so does what it is valid by.
+pub(crate) fn renamed(mut field: Field, prefix: &str) -> Field {
+    if field.net == Net::Own {
+        field.net = Net::At(field.name);
+    }
+    field.name = intern(format!("{prefix}{}", field.name));
+    field.valid_by = field.valid_by.map(|valid| intern(format!("{prefix}{valid}")));
+    field
 }
 
 /// A struct made by [`ports!`](crate::ports).

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::shape::SmShape;
-use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, mrf, operands, ram};
+use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, mrf, operands, ram, rfc};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -49,6 +49,11 @@ pub const BLOCKS: &[Entry] = &[
         &["front/instruction_buffer"],
     ),
     entry::<issue::WarpScheduler>("issue/warp_scheduler", "which warps issue", &["issue/warp_scheduler"]),
+    entry::<issue::TwoLevelScheduler>(
+        "issue/two_level_scheduler",
+        "which warps are active, and which of them issue",
+        &["issue/two_level_scheduler"],
+    ),
     entry::<issue::SimtStack>(
         "issue/simt_stack",
         "which lanes of a warp execute, where the others wait",
@@ -79,6 +84,33 @@ pub const BLOCKS: &[Entry] = &[
         "mrf/mrf",
         "banked main register file",
         &[
+            "mrf/mrf",
+            "mrf/mrf_bank_map",
+            "mrf/mrf_write_queue",
+            "mrf/mrf_allocator",
+            "mrf/mrf_collector",
+            "mrf/mrf_arbiter",
+            "mrf/mrf_bank",
+            "mrf/mrf_crossbar",
+            "ram/ram_1rw",
+            "ram/ram_1r1w",
+        ],
+    ),
+    entry::<rfc::RfcTags>("rfc/rfc_tags", "what the cache holds, what makes room", &["rfc/rfc_tags"]),
+    entry::<rfc::RfcData>("rfc/rfc_data", "data of the cache", &["rfc/rfc_data", "ram/ram_1r1w"]),
+    entry::<rfc::RfcEvictions>("rfc/rfc_evictions", "values on their way to the banks", &["rfc/rfc_evictions"]),
+    entry::<rfc::RfcResults>("rfc/rfc_results", "results to cache or banks", &["rfc/rfc_results"]),
+    entry::<rfc::RfcOperands>("rfc/rfc_operands", "operands from cache and banks", &["rfc/rfc_operands"]),
+    entry::<rfc::Rfc>(
+        "rfc/rfc",
+        "register file cache",
+        &[
+            "rfc/rfc",
+            "rfc/rfc_tags",
+            "rfc/rfc_data",
+            "rfc/rfc_evictions",
+            "rfc/rfc_results",
+            "rfc/rfc_operands",
             "mrf/mrf",
             "mrf/mrf_bank_map",
             "mrf/mrf_write_queue",

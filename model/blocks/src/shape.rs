@@ -1,7 +1,7 @@
 //! The sizes of the SM, shared by all its blocks.
 
-use crate::config::{Config, Scheduler};
-use crate::mrf::MrfShape;
+use crate::config::{Config, Replacement, Scheduler};
+use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
 use crate::{Shape, WARP_BITS};
 
 /// Capacity of the twins: the largest number of warps.
@@ -16,8 +16,12 @@ pub const SIDE_SOURCES: usize = 4;
 /// Sizes of the SM; see `docs/sm.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SmShape {
-    /// The main register file; its tag is the number of an instruction's slot in the operand stage.
+    /// The main register file; its tag is the number of an instruction's place in the operand stage.
     pub mrf: MrfShape,
+    /// Slots of the two-level scheduler: even; 0: a single level.
+    pub active: usize,
+    /// Entries of the register file cache for each slot: 0 to 16; 0: no cache.
+    pub entries: usize,
     /// Resident warps: even, 8 to 48.
     pub warps: usize,
     /// Instructions of the code memory.
@@ -45,9 +49,11 @@ impl SmShape {
     /// The shape of a configuration. The result queue is the one behind the memory pipeline.
     pub fn new(config: &Config) -> Self {
         let mut mrf = config.shape();
-        mrf.tag_w = mrf.col_w();
+        mrf.tag_w = width(tags(&mrf, config.rfc.entries));
         Self {
             mrf,
+            active: config.sm.active_warps,
+            entries: config.rfc.entries,
             warps: config.sm.warps,
             code_words: config.sm.code_words,
             const_words: config.sm.const_kilobytes * 256,
@@ -61,6 +67,26 @@ impl SmShape {
     /// Issue ports, dispatch ports, result buses, ALUs.
     pub fn ports(&self) -> usize {
         self.mrf.issue_ports
+    }
+
+    /// Instructions that the operand stage holds at most.
+    pub fn tags(&self) -> usize {
+        tags(&self.mrf, self.entries)
+    }
+
+    /// Slots that there are ports for: one at least.
+    pub fn slots(&self) -> usize {
+        self.active.max(1)
+    }
+
+    /// Width of a slot's number.
+    pub fn slot_w(&self) -> u32 {
+        width(self.slots()).max(1)
+    }
+
+    /// The sizes of what is there for active warps, as far as they are ports of the SM's blocks.
+    pub fn of_slots(&self) -> ActiveShape {
+        ActiveShape { mrf: self.mrf, warps: self.warps, active: self.slots(), entries: self.entries.max(1) }
     }
 
     /// The set of all warps.
@@ -99,6 +125,106 @@ impl SmShape {
     }
 }
 
+/// Instructions in the operand stage at most: those in the T stages of a cache have no collector yet.
+fn tags(mrf: &MrfShape, entries: usize) -> usize {
+    mrf.collectors + if entries == 0 { 0 } else { 2 * mrf.issue_ports - 1 }
+}
+
+/// Capacity of the twins: slots of active warps.
+pub const MAX_ACTIVE: usize = MAX_WARPS;
+/// Capacity of the twins: entries of the register file cache for each slot.
+pub const MAX_ENTRIES: usize = 16;
+/// Capacity of the twins: entries of a cache.
+pub const MAX_CACHED: usize = MAX_ACTIVE * MAX_ENTRIES;
+/// Capacity of the twins: instructions in the operand stage.
+pub const MAX_TAGS: usize = MAX_COLLECTORS + 2 * MAX_PORTS - 1;
+
+/// Sizes of what is there for active warps: the two-level scheduler and the register file cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ActiveShape {
+    /// The main register file; its tag is that of the cache.
+    pub mrf: MrfShape,
+    /// Resident warps.
+    pub warps: usize,
+    /// Slots: a multiple of the issue ports.
+    pub active: usize,
+    /// Entries of the cache for each slot: 1 to 16.
+    pub entries: usize,
+}
+
+impl ActiveShape {
+    /// Issue ports, caches, result buses.
+    pub fn ports(&self) -> usize {
+        self.mrf.issue_ports
+    }
+
+    /// Slots of a cache.
+    pub fn cache_slots(&self) -> usize {
+        (self.active / self.ports()).max(1)
+    }
+
+    /// Entries of a cache.
+    pub fn words(&self) -> usize {
+        self.cache_slots() * self.entries
+    }
+
+    /// Instructions that the operand stage holds at most.
+    pub fn tags(&self) -> usize {
+        tags(&self.mrf, self.entries)
+    }
+
+    /// Width of a slot's number.
+    pub fn slot_w(&self) -> u32 {
+        width(self.active).max(1)
+    }
+
+    /// Width of the number of a slot within its cache.
+    pub fn local_w(&self) -> u32 {
+        width(self.cache_slots()).max(1)
+    }
+
+    /// Width of the number of an entry of a cache.
+    pub fn index_w(&self) -> u32 {
+        width(self.words()).max(1)
+    }
+
+    /// Width of the number of an entry of a slot.
+    pub fn entry_number_w(&self) -> u32 {
+        width(self.entries).max(1)
+    }
+
+    /// Width of the tag of an instruction.
+    pub fn tag_w(&self) -> u32 {
+        width(self.tags())
+    }
+}
+
+impl Shape for ActiveShape {
+    /// Where the configuration has no slots or no cache, those of the preset `rfc`: a block that is looked at alone is there all the same.
+    fn of(config: &Config) -> Self {
+        let or = |chosen: usize, preset: usize| if chosen == 0 { preset } else { chosen };
+        let mut shape = Self {
+            mrf: config.shape(),
+            warps: config.sm.warps,
+            active: or(config.sm.active_warps, 8),
+            entries: or(config.rfc.entries, 6),
+        };
+        shape.mrf.tag_w = shape.tag_w();
+        shape
+    }
+
+    fn parameter(&self, name: &str) -> u64 {
+        match name {
+            "Warps" => self.warps as u64,
+            "Active" => self.active as u64,
+            "Entries" => self.entries as u64,
+            "Slots" => self.cache_slots() as u64,
+            "Tags" => self.tags() as u64,
+            _ => self.mrf.parameter(name),
+        }
+    }
+}
+
 /// Bits that count `n` things from 0.
 pub(crate) const fn width(n: usize) -> u32 {
     usize::BITS - (n - 1).leading_zeros()
@@ -118,6 +244,8 @@ impl Shape for SmShape {
             "Rows" => self.line_rows as u64,
             "QueueDepth" => self.queue_depth as u64,
             "Sources" => self.sources as u64,
+            "Active" => self.active as u64,
+            "Entries" => self.entries as u64,
             _ => self.mrf.parameter(name),
         }
     }
@@ -128,7 +256,7 @@ impl Shape for SmShape {
 pub struct Straps {
     /// `operand_stage`, `mrf`: order among the reads of a bank.
     pub read_order: u8,
-    /// `warp_scheduler`: 0 loose round-robin, 1 greedy then oldest.
+    /// `warp_scheduler`: 0 loose round-robin, 1 greedy then oldest. Of `two_level_scheduler` bit 0.
     pub scheduler: u8,
     /// `result_queue` behind an ALU: latency. The result is made in the cycle after dispatch.
     pub alu_latency: u8,
@@ -140,6 +268,12 @@ pub struct Straps {
     pub fp_latency: u8,
     /// `result_queue` behind the special function unit: latency. The result is made seven cycles after dispatch.
     pub sfu_latency: u8,
+    /// `rfc`, bits 4 to 1: bit 0 *live*, bit 1 LRU, bit 2 *bypass*, bit 3 *loads*.
+    pub cache: u8,
+    /// `two_level_scheduler`: a warp leaves at its end only.
+    pub stay: bool,
+    /// `two_level_scheduler`: instructions that an active warp may issue while a pending one is ready.
+    pub patience: u16,
 }
 
 impl Straps {
@@ -157,23 +291,44 @@ impl Straps {
             shared_bandwidth: (128 / sm.shared_bandwidth).ilog2() as u8,
             fp_latency: (sm.alu_latency as u8).saturating_sub(3).max(1),
             sfu_latency: sm.sfu_latency as u8 - 7,
+            cache: u8::from(config.rfc.live)
+                | u8::from(config.rfc.replacement == Replacement::Lru) << 1
+                | u8::from(config.rfc.bypass) << 2
+                | u8::from(config.rfc.loads) << 3,
+            stay: sm.stay,
+            patience: sm.patience as u16,
         }
     }
 
+    /// Those of the operand stage and of `rfc`.
+    #[inline]
+    pub fn provider(&self) -> u8 {
+        self.read_order | self.cache << 1
+    }
+
+    /// Those of `two_level_scheduler`.
+    #[inline]
+    pub fn two_level(&self) -> u16 {
+        u16::from(self.scheduler) | u16::from(self.stay) << 1 | self.patience << 2
+    }
+
     /// What `cfg_i` of a block is tied to, where it has one. The result queue is the one behind the memory pipeline.
-    pub fn of_block(&self, block: &str) -> u32 {
+    pub fn of_block(&self, block: &str) -> u64 {
         match block {
             "sm" => self.word(),
             "warp_scheduler" => self.scheduler.into(),
             "result_queue" => self.side_latency.into(),
             "shared_memory" => self.shared_bandwidth.into(),
+            "two_level_scheduler" => self.two_level().into(),
+            "operand_stage" | "rfc" => self.provider().into(),
+            "rfc_tags" => (self.cache & 3).into(),
             _ => self.read_order.into(),
         }
     }
 
     /// Those in a word that [`word`](Self::word) gave.
     #[inline]
-    pub fn of_word(word: u32) -> Self {
+    pub fn of_word(word: u64) -> Self {
         let latency = |low: u32| (word >> low & 0x3f) as u8;
         Self {
             read_order: (word & 1) as u8,
@@ -183,19 +338,26 @@ impl Straps {
             shared_bandwidth: (word >> 14 & 3) as u8,
             fp_latency: latency(16),
             sfu_latency: latency(22),
+            cache: (word >> 28 & 0xf) as u8,
+            stay: word >> 32 & 1 == 1,
+            patience: (word >> 33 & 0xfff) as u16,
         }
     }
 
     /// The straps in one word, as the SM's `cfg_i` has them: read order, scheduler, latencies of ALU and memory pipeline (6 bits each),
-    /// bandwidth (2 bits), latencies of single precision and special functions (6 bits each), lowest first.
-    pub fn word(&self) -> u32 {
-        u32::from(self.read_order)
-            | u32::from(self.scheduler) << 1
-            | u32::from(self.alu_latency) << 2
-            | u32::from(self.side_latency) << 8
-            | u32::from(self.shared_bandwidth) << 14
-            | u32::from(self.fp_latency) << 16
-            | u32::from(self.sfu_latency) << 22
+    /// bandwidth (2 bits), latencies of single precision and special functions (6 bits each), the cache's (4 bits), stay, patience (12 bits),
+    /// lowest first.
+    pub fn word(&self) -> u64 {
+        u64::from(self.read_order)
+            | u64::from(self.scheduler) << 1
+            | u64::from(self.alu_latency) << 2
+            | u64::from(self.side_latency) << 8
+            | u64::from(self.shared_bandwidth) << 14
+            | u64::from(self.fp_latency) << 16
+            | u64::from(self.sfu_latency) << 22
+            | u64::from(self.cache) << 28
+            | u64::from(self.stay) << 32
+            | u64::from(self.patience) << 33
     }
 }
 
@@ -210,6 +372,7 @@ mod tests {
             let config = Config::load(Start::Preset("baseline"), settings).expect("a configuration");
             Straps::of(&config).word()
         };
+        let straps = |settings: &[&str]| straps(settings) & !(0xfff << 33) | (straps(settings) >> 33 ^ 2048) << 33;
         assert_eq!(straps(&[]), 13 << 22 | 5 << 16 | 17 << 8 | 7 << 2 | 0b10);
         for (alu, fp) in [(2, 1), (3, 1), (4, 1), (5, 2), (16, 13)] {
             assert_eq!(straps(&[&format!("sm.alu_latency={alu}")]) >> 16 & 0x3f, fp);
@@ -217,6 +380,13 @@ mod tests {
         let config = Config::load(Start::Preset("baseline"), &["sm.shared_bandwidth=64"]).expect("a configuration");
         assert_eq!(Straps::of_word(Straps::of(&config).word()), Straps::of(&config));
         assert_eq!(straps(&["sm.sfu_latency=8"]) >> 22, 1);
+        assert_eq!(straps(&["rfc.live=true", "rfc.bypass=true", "sm.stay=true"]) >> 28, 0b1_0101);
+        assert_eq!(straps(&["rfc.replacement=lru", "rfc.loads=true", "sm.patience=2049"]) >> 28, 0b10_1010);
+        let config = Config::load(Start::Preset("rfc-all"), &["rfc.live=true"]).expect("a configuration");
+        let straps_of = Straps::of(&config);
+        assert_eq!((straps_of.of_block("rfc_tags"), straps_of.of_block("rfc")), (1, 0b1_0010));
+        assert_eq!(straps_of.of_block("two_level_scheduler"), 2048 << 2 | 0b11);
+        assert_eq!(Straps::of_word(straps_of.word()), straps_of);
         assert_eq!(straps(&["sm.sfu_latency=32", "sm.shared_bandwidth=32"]) >> 14, 25 << 8 | 5 << 2 | 2);
     }
 }

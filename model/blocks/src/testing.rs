@@ -16,6 +16,8 @@ pub(crate) const SHAPES: [MrfShape; 4] = [
 pub(crate) const SM_SHAPES: [SmShape; 2] = [
     SmShape {
         mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE },
+        active: 0,
+        entries: 0,
         warps: 32,
         code_words: 4096,
         const_words: 17408,
@@ -26,6 +28,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
     },
     SmShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
+        active: 0,
+        entries: 0,
         warps: 8,
         code_words: 64,
         const_words: 1024,

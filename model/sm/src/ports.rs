@@ -58,7 +58,7 @@ ports! {
         /// Constant to write.
         const_data_i: u32 = field(32).valid_by("const_we_i"),
         /// Straps.
-        cfg_i: u32 = field(28),
+        cfg_i: u64 = field(45),
         /// Blocks in x.
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.

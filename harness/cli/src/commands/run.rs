@@ -46,7 +46,7 @@ pub struct Cycles {
     /// Parameters of the RTL.
     pub parameters: BTreeMap<&'static str, u64>,
     /// What `cfg_i` is tied to.
-    pub straps: u32,
+    pub straps: u64,
     /// The seed.
     pub seed: u64,
     /// Cycles since reset; in lockstep those found equal.

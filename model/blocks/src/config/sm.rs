@@ -26,6 +26,12 @@ pub struct SmConfig {
     pub sfu_latency: usize,
     /// Policy: bytes a cycle of shared memory (128: hierarchy thesis 2.4.2; 32: its table 4.4).
     pub shared_bandwidth: usize,
+    /// Shape: slots of the two-level scheduler; 0: a single level.
+    pub active_warps: usize,
+    /// Policy: with two levels, a warp gives its slot up at its end only.
+    pub stay: bool,
+    /// Policy: with two levels, instructions that an active warp may issue while a pending one is ready; 0: no limit.
+    pub patience: usize,
 }
 
 /// Which warp issues.
@@ -60,6 +66,9 @@ impl SmConfig {
         shared_latency: 20,
         sfu_latency: 20,
         shared_bandwidth: 128,
+        active_warps: 0,
+        stay: false,
+        patience: 2048,
     };
 }
 
@@ -68,7 +77,7 @@ impl MemoryConfig {
 }
 
 /// Notes where a number came from and takes it over.
-type Number<'a> = dyn FnMut(&'static str, Option<Spanned<usize>>, &mut usize) + 'a;
+pub(super) type Number<'a> = dyn FnMut(&'static str, Option<Spanned<usize>>, &mut usize) + 'a;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,6 +92,9 @@ pub(super) struct SmLayer {
     shared_latency: Option<Spanned<usize>>,
     sfu_latency: Option<Spanned<usize>>,
     shared_bandwidth: Option<Spanned<usize>>,
+    active_warps: Option<Spanned<usize>>,
+    stay: Option<bool>,
+    patience: Option<Spanned<usize>>,
 }
 
 impl SmLayer {
@@ -96,7 +108,10 @@ impl SmLayer {
         number("sm.shared_latency", self.shared_latency, &mut to.shared_latency);
         number("sm.sfu_latency", self.sfu_latency, &mut to.sfu_latency);
         number("sm.shared_bandwidth", self.shared_bandwidth, &mut to.shared_bandwidth);
+        number("sm.active_warps", self.active_warps, &mut to.active_warps);
+        number("sm.patience", self.patience, &mut to.patience);
         to.scheduler = self.scheduler.unwrap_or(to.scheduler);
+        to.stay = self.stay.unwrap_or(to.stay);
     }
 }
 

@@ -56,6 +56,10 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
         ("sm.alu_latency", &["1", "17"], "a number from 2 to 16"),
         ("sm.shared_latency", &["3", "33"], "a number from 4 to 32"),
         ("sm.sfu_latency", &["0", "7", "33"], "a number from 8 to 32"),
+        ("sm.active_warps", &["3", "34"], "0, or an even number from 2 to sm.warps"),
+        ("sm.patience", &["4096"], "a number from 0 to 4095 (instructions)"),
+        ("rfc.entries", &["17"], "a number from 0 to 16"),
+        ("rfc.entries", &["1"], "0 where sm.active_warps is 0"),
     ];
     for (key, values, allowed) in cases {
         for value in values {
@@ -67,6 +71,19 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
         file("[mrf]\n  banks = 3\n"),
         Err("FILE:2:11: mrf.banks = 3 is not allowed: it has to be 2, 4, 8, 16 or 32".into())
     );
+}
+
+#[test]
+fn scheduler_and_cache_are_chosen_together() {
+    let config =
+        set(&["rfc.entries=4", "sm.warps=8", "sm.active_warps=8", "sm.stay=true", "rfc.replacement=lru"]).unwrap();
+    assert_eq!((config.rfc.entries, config.sm.active_warps, config.sm.stay), (4, 8, true));
+    assert_eq!(config.rfc.replacement, Replacement::Lru);
+    assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
+    assert_eq!(file(&config.to_toml()), Ok(config));
+    let all = preset("rfc-all").unwrap().config;
+    assert_eq!((all.sm.active_warps, all.sm.warps, all.rfc.loads, all.rfc.live), (32, 32, true, false));
+    assert!(set(&["rfc.live=often"]).unwrap_err().ends_with("expected a boolean"));
 }
 
 #[test]
@@ -88,9 +105,9 @@ fn unknown_keys_are_refused_with_the_known_ones() {
         message.starts_with("--set: mrf.bank=8: unknown field `bank`, expected one of `banks`, `ports`"),
         "{message}"
     );
-    let message = file("base = \"baseline\"\nrfc.entries = 6\n").unwrap_err();
+    let message = file("base = \"baseline\"\nlrf.entries = 6\n").unwrap_err();
     assert!(
-        message.starts_with("FILE:2:1: rfc.entries = 6: unknown field `rfc`, expected one of `base`, `mrf`"),
+        message.starts_with("FILE:2:1: lrf.entries = 6: unknown field `lrf`, expected one of `base`, `mrf`"),
         "{message}"
     );
 }
@@ -119,9 +136,12 @@ fn text_that_is_not_toml_is_refused_with_its_place() {
 #[test]
 fn presets_and_files_that_do_not_exist_are_named() {
     let message = Config::load(Start::Preset("rcf"), &[] as &[&str]).unwrap_err().to_string();
-    assert_eq!(message, "there is no preset rcf; there are: baseline, mrf-1r1w");
+    assert_eq!(message, "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-all");
     let message = file("base = \"rcf\"\n").unwrap_err();
-    assert_eq!(message, "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w");
+    assert_eq!(
+        message,
+        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-all"
+    );
     let message = Config::load(Start::File(Path::new("/nonexistent.toml")), &[] as &[&str]).unwrap_err().to_string();
     assert!(message.starts_with("cannot read the configuration /nonexistent.toml: No such file"), "{message}");
 }

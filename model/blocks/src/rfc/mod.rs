@@ -1,0 +1,16 @@
+//! The register file cache: `docs/blocks/rfc.md`.
+
+#[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
+mod rfc;
+mod rfc_data;
+mod rfc_evictions;
+mod rfc_operands;
+mod rfc_results;
+mod rfc_tags;
+
+pub use rfc::*;
+pub use rfc_data::*;
+pub use rfc_evictions::*;
+pub use rfc_operands::*;
+pub use rfc_results::*;
+pub use rfc_tags::*;
