@@ -262,6 +262,27 @@ impl Task<'_> {
     }
 }
 
+#[cfg(test)]
+impl<'a> Results<'a> {
+    /// Results that no run gave: of each kernel, at each configuration, on the oracle.
+    pub fn made(
+        kernels: &'a [Kernel],
+        plan: &Plan,
+        run: impl Fn(&Kernel, &Point) -> Option<Measured>,
+        usage: &Usage,
+    ) -> Self {
+        let mut results = Results { kernels, measured: BTreeMap::new(), usage: BTreeMap::new(), errors: Vec::new() };
+        for kernel in kernels {
+            for point in &plan.points {
+                let measured = results.measured.entry(point.clone()).or_default();
+                measured.extend(run(kernel, point).map(|run| (kernel.name.clone(), run)));
+            }
+            results.usage.insert(kernel.name.clone(), usage.clone());
+        }
+        results
+    }
+}
+
 impl Results<'_> {
     /// A value for each kernel, from its run at a configuration; nothing unless all of them ran to their end.
     pub fn each(&self, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {

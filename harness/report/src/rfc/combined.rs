@@ -86,7 +86,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         ),
         change(
             FLUSHES_THESIS,
-            "more MRF accesses than with entries for all warps, 6 entries, last-read bits",
+            "more MRF accesses than with entries for all warps, over all traces, 6 entries, last-read bits",
             &with_bits,
             &all,
             1.0,

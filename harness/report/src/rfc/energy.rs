@@ -98,7 +98,10 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let thesis = Energies::thesis(ENTRIES, ACTIVE);
     let size = "6 entries, 8 active warps";
     if let Some(saved) = saved(results, &chosen, &no_wires) {
-        rows.push(explained(CHOSEN.mean(format!("register file energy saved, {size}, no wires"), saved), &no_wires));
+        rows.push(explained(
+            CHOSEN.mean(format!("register file energy saved by the design point chosen, {size}, no wires"), saved),
+            &no_wires,
+        ));
     }
     if let Some(saved) = results.each(&chosen, |run| 1.0 - normalised_to_flat(&no_wires, &of_cache(run))) {
         rows.push(explained(
