@@ -83,12 +83,15 @@ fn farthest(row: &crate::Row) -> Option<(&str, f64)> {
     Some((farthest.0, *farthest.1))
 }
 
+/// A line of a plot: its name, and its value at a number.
+type Line<'a> = (&'a str, &'a dyn Fn(u32) -> Option<f64>);
+
 /// A plot of lines against numbers; nothing if a value is missing.
 fn lines(
     title: &str,
     (x, places): (&str, &[u32]),
     y: &str,
-    series: &[(&str, &dyn Fn(u32) -> Option<f64>)],
+    series: &[Line<'_>],
     band: Option<[f64; 2]>,
 ) -> Option<Plot> {
     let values =
