@@ -3,9 +3,10 @@
 mod common;
 
 use std::fs;
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
 
-use common::{BAD_INPUT, FAILED, PASSED, check_refused, read_json, text};
+use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, check_refused, read_json, text};
 use serde_json::Value;
 
 /// Threads that add their number to a word.
@@ -130,4 +131,38 @@ fn a_kernel_that_goes_wrong_leaves_its_rows_out() {
     assert_eq!((&report["result"], &report["rows"]), (&"check_failed".into(), &serde_json::json!([])));
     let message = report["messages"][0].as_str().unwrap();
     assert!(message.contains("wrong: buffer data is wrong") && message.contains("gpurf run wrong.toml"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_ctrl_c_ends_the_runs_and_what_is_there_is_shown() {
+    let folder = folder();
+    // It would count to 2^32.
+    let endless = MANIFEST
+        .replace("    LD.GLOBAL", "again:\n    IADD R5, P0, R5, 1, !PT\n    @!P0 BRA again, join none\n    LD.GLOBAL");
+    fs::write(folder.path().join("endless.toml"), endless).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
+    command.args([
+        "report",
+        "rfc",
+        "--only",
+        "values",
+        "--jobs",
+        "1",
+        "--kernel",
+        "sums.toml",
+        "--kernel",
+        "endless.toml",
+    ]);
+    command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut told = String::new();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    while !told.contains("ran ") {
+        assert!(errors.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    assert!(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(INTERRUPTED));
+    assert!(text(&output.stdout).contains("0 of 0 rows"), "{}", text(&output.stdout));
 }

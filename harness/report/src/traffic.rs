@@ -17,6 +17,20 @@ mod event {
     pub const EVICTION: &str = "rfc_evict_groups";
 }
 
+/// All of them.
+#[cfg(test)]
+pub const EVENTS: &[&str] = &[
+    event::MRF_READ,
+    event::MRF_SHARED_READ,
+    event::READ,
+    event::SHARED_READ,
+    event::WRITE,
+    event::SHARED_WRITE,
+    event::AROUND,
+    event::SHARED_AROUND,
+    event::EVICTION,
+];
+
 /// The traffic of a run with a register file cache.
 ///
 /// Each operand of the MRF is one that the cache did not have, in some lane at least; each result goes to the cache or around it; what is evicted or flushed is

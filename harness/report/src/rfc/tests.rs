@@ -2,6 +2,7 @@
 
 use gpurf_blocks::config::{Config, Start};
 use gpurf_launch::Manifest;
+use gpurf_lockstep::EventTotals;
 
 use super::*;
 use crate::report::Report;
@@ -126,4 +127,14 @@ fn a_part_runs_less_than_the_whole() {
     assert_eq!(runs(&["values"]), 10);
     let parts: usize = REPORT.parts.iter().map(|part| runs(&[part.name])).sum();
     assert!(runs(&[]) < parts && runs(&["values", "cache"]) < runs(&[]));
+}
+
+#[test]
+fn every_event_is_one_of_the_sm() {
+    let config = Config::load(Start::Preset("rfc"), &[""; 0]).unwrap();
+    let events = EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration()).by_name();
+    let others = ["issue", "leave_mark", "leave_barrier", "warp_start"];
+    for name in crate::traffic::EVENTS.iter().chain(&others).chain(two_level::STALLS) {
+        assert!(events.contains_key(name), "{name} is not among {:?}", events.keys());
+    }
 }

@@ -18,6 +18,9 @@ const ROUND_ROBIN: Claim =
 const FAST_FOUR: Claim = Claim::share("RFC paper 5.5", "5 %", 0.045, 0.055);
 const FAST: Claim = Claim::share("RFC paper 5.5", "less than 5 %", 0.0, 0.045);
 
+/// Events of lost issue slots that are told.
+pub const STALLS: &[&str] = &["stall_empty", "stall_barrier", "stall_fetch", "stall_scoreboard", "stall_inactive"];
+
 /// So many active warps, greedy. All 32 are a single level: none ever gives its slot up.
 pub fn active(warps: u32) -> Point {
     let point = machine("two-level").with(format!("sm.active_warps={warps}"));
@@ -81,9 +84,8 @@ fn why(results: &Results<'_>, row: &Row, a: &Point, b: &Point) -> (String, Strin
     let lost = |point: &Point, event: &'static str| {
         results.each(point, |run| crate::ratio(run.event(event) as f64, run.cycles as f64)).map(|values| mean(&values))
     };
-    let causes = ["stall_empty", "stall_barrier", "stall_fetch", "stall_scoreboard", "stall_inactive"];
     let mut list = Vec::new();
-    for cause in causes {
+    for cause in STALLS {
         let (Some(a), Some(b)) = (lost(a, cause), lost(b, cause)) else { return Default::default() };
         list.push(format!("{} {} against {}", cause.trim_start_matches("stall_"), percent(a), percent(b)));
     }
@@ -91,8 +93,23 @@ fn why(results: &Results<'_>, row: &Row, a: &Point, b: &Point) -> (String, Strin
     let without = active_warps.and_then(|warps| relative(results, &near(warps), &near(32)));
     let without =
         without.map_or_else(String::new, |(ratio, _)| format!(". With a memory latency of 1 it is {ratio:.3}"));
+    let warps = results.each(b, |run| run.event("warp_start") as f64).unwrap_or_default();
+    let few = warps.values().filter(|&&warps| warps <= f64::from(ACTIVE[0])).count();
+    let many = |values: &PerKernel| {
+        values.iter().filter(|(name, _)| warps[*name] >= 32.0).map(|(_, value)| *value).collect::<Vec<_>>()
+    };
+    let many = many(&row.per_kernel);
+    let mean = crate::ratio(many.iter().sum(), many.len() as f64);
+    let sizes = format!(
+        ". {few} kernels have 8 warps or fewer; the {} with 32 or more have a mean of {}",
+        many.len(),
+        row.unit.words(mean)
+    );
     let name = super::farthest(row).map_or("", |(name, _)| name);
-    (format!("issue slots lost, mean: {}{without}", list.join(", ")), format!("{} --json", results.command(name, a)))
+    (
+        format!("issue slots lost, mean: {}{without}{sizes}", list.join(", ")),
+        format!("{} --json", results.command(name, a)),
+    )
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
