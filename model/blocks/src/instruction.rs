@@ -137,3 +137,20 @@ pub const fn modifiers(op: u64, ctl: u64) -> u32 {
 pub const fn constant(op: u64) -> u32 {
     (op >> 32) as u32
 }
+
+/// Whether an instruction that writes register `d` is a long-latency operation: a load or an atomic operation outside shared memory.
+#[inline]
+pub const fn long_latency(op: u64, d: u8) -> bool {
+    const SHARED: u64 = 1;
+    matches!(opcode(op), 0x40 | 0x43 | 0x44) && op >> 28 & 3 != SHARED && d != NO_REG
+}
+
+/// Bits of the control word that the compiler marks.
+pub mod marked {
+    /// Last read of source a; of b and c the next ones.
+    pub const LAST_READ: u32 = 20;
+    /// The warp may give its slot up.
+    pub const DESCHEDULE: u32 = 23;
+    /// The result goes around the register file cache.
+    pub const BYPASS: u32 = 26;
+}

@@ -149,6 +149,12 @@ pub const BLOCKS: &[Entry] = &[
         "instructions and the register file",
         &[
             "operands/operand_stage",
+            "rfc/rfc",
+            "rfc/rfc_tags",
+            "rfc/rfc_data",
+            "rfc/rfc_evictions",
+            "rfc/rfc_results",
+            "rfc/rfc_operands",
             "mrf/mrf",
             "mrf/mrf_bank_map",
             "mrf/mrf_write_queue",

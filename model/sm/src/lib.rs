@@ -34,10 +34,17 @@ const SOURCES: &[&str] = &[
     "front/instruction_buffer",
     "issue/scoreboard",
     "issue/warp_scheduler",
+    "issue/two_level_scheduler",
     "issue/issue_stage",
     "issue/predicate_file",
     "issue/simt_stack",
     "operands/operand_stage",
+    "rfc/rfc",
+    "rfc/rfc_tags",
+    "rfc/rfc_data",
+    "rfc/rfc_evictions",
+    "rfc/rfc_results",
+    "rfc/rfc_operands",
     "mrf/mrf",
     "mrf/mrf_bank_map",
     "mrf/mrf_write_queue",
@@ -87,8 +94,16 @@ mod tests {
 
     #[test]
     fn every_signal_has_a_name_of_its_own_and_its_valid() {
-        for settings in [&[][..], &["mrf.issue_ports=2", "sm.warps=48"]] {
-            let config = Config::load(Start::Preset("baseline"), settings).expect("a configuration");
+        let settings = ["mrf.issue_ports=2", "sm.warps=48"];
+        let shapes = [
+            ("baseline", &[][..]),
+            ("baseline", &settings),
+            ("two-level", &settings),
+            ("rfc", &[]),
+            ("rfc", &settings),
+        ];
+        for (preset, settings) in shapes {
+            let config = Config::load(Start::Preset(preset), settings).expect("a configuration");
             // Making the declaration checks the valids.
             let twin = (ENTRY.twin)(&config);
             let signals = &twin.declaration().signals;

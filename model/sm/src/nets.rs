@@ -3,19 +3,17 @@
 //! Nothing is declared here a second time: a block's own declaration says what its outputs and its hidden state are, and the names of instances and
 //! nets follow from the rule of `docs/blocks/sm.md`.
 
-use std::collections::BTreeSet;
 use std::mem::offset_of;
-use std::sync::Mutex;
 
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
-use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, WarpScheduler};
+use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler};
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
 use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
-use gpurf_blocks::{Block, Endpoint, Field, Net, Ports};
+use gpurf_blocks::{Block, Endpoint, Field, Net, Ports, intern};
 
 use crate::readers::{READERS, reaches};
 
@@ -30,7 +28,10 @@ macro_rules! of_each_block {
             pub decode: <Decode as Block>::$part,
             pub instruction_buffer: <InstructionBuffer as Block>::$part,
             pub scoreboard: <Scoreboard as Block>::$part,
-            pub warp_scheduler: <WarpScheduler as Block>::$part,
+            /// Of either scheduler; the registers are those of the two-level one.
+            pub warp_scheduler: <TwoLevelScheduler as Block>::$part,
+            /// The registers of the single-level one.
+            pub single: <WarpScheduler as Block>::$part,
             pub issue_stage: <IssueStage as Block>::$part,
             pub predicate_file: <PredicateFile as Block>::$part,
             pub simt_stack: <SimtStack as Block>::$part,
@@ -97,6 +98,9 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("instruction_buffer", "head_roles_o"),
     // They are ports of the SM.
     ("operand_stage", "event_o"),
+    ("operand_stage", "rfc_event_o"),
+    ("operand_stage", "rfc_count_event_o"),
+    ("warp_scheduler", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
     ("block_launcher", "done_o"),
@@ -123,6 +127,7 @@ const VALID_INPUTS: &[(&str, &str, &str)] = &[
     ("issue_stage", "issue_valid_i", "warp_scheduler_issue_valid"),
     ("operand_stage", "issue_valid_i", "issue_stage_operand_valid"),
     ("operand_stage", "write_valid_i", "writeback_write_valid"),
+    ("operand_stage", "slot_valid_i", "warp_scheduler_slot_valid"),
     ("address_unit", "in_valid_i", "dispatcher_memory_valid"),
 ];
 
@@ -151,12 +156,18 @@ struct Instance {
     block: &'static str,
     /// Index of the port whose generate block it is in.
     port: Option<usize>,
+    /// Where it is, if its nets have another name than it has.
+    at: Option<&'static str>,
 }
 
 impl Instance {
     /// The fields of its outputs and hidden state; the structs begin at these offsets.
     fn fields<B: Block>(self, shape: &B::Shape, outputs: usize, state: usize, fields: &mut Vec<Field>) {
-        let ports = B::Out::fields(shape);
+        self.add(&B::Out::fields(shape), outputs, B::Probe::fields(shape), state, fields);
+    }
+
+    /// The same, from the declarations of outputs and registers.
+    fn add(self, ports: &[Field], outputs: usize, registers: Vec<Field>, state: usize, fields: &mut Vec<Field>) {
         let is_port = |name: &str| ports.iter().any(|port| port.name == name);
         for mut field in ports.iter().filter(|f| self.is_compared(f.name)).cloned() {
             field.net = Net::At(intern(self.output(field.name)));
@@ -173,7 +184,7 @@ impl Instance {
             field.valid_by = payload.map(|&(_, _, valid)| valid).or(field.valid_by);
             fields.push(field);
         }
-        for mut field in B::Probe::fields(shape) {
+        for mut field in registers {
             // The RTL keeps its names; in the record they begin with the instance's.
             if field.net == Net::Own {
                 field.net = Net::At(field.name);
@@ -226,6 +237,9 @@ impl Instance {
 
     /// The instance in the RTL.
     fn path(self) -> String {
+        if let Some(at) = self.at {
+            return at.to_owned();
+        }
         let scope = self.port.map_or_else(String::new, |p| format!("gen_port[{p}]."));
         format!("{scope}u_{}", self.name)
     }
@@ -245,7 +259,7 @@ macro_rules! instances {
         #[allow(unused_variables, reason = "few blocks have another shape than the SM")]
         let own = $shape;
         $(let own = &$own;)?
-        Instance { name: stringify!($name), block: <$block as Block>::NAME, port: None }.fields::<$block>(
+        Instance { name: stringify!($name), block: <$block as Block>::NAME, port: None, at: None }.fields::<$block>(
             own,
             offset_of!(SmProbe, outputs) + offset_of!(Outputs, $name),
             offset_of!(SmProbe, states) + offset_of!(States, $name),
@@ -257,7 +271,7 @@ macro_rules! instances {
 /// The same for those in the generate block of a port, of which the structs are arrays.
 macro_rules! port_instances {
     ($port:ident, $fields:ident; $($name:ident: $block:ty, shape $own:expr;)+) => {$(
-        Instance { name: stringify!($name), block: <$block as Block>::NAME, port: Some($port) }.fields::<$block>(
+        Instance { name: stringify!($name), block: <$block as Block>::NAME, port: Some($port), at: None }.fields::<$block>(
             $own,
             offset_of!(SmProbe, outputs) + offset_of!(Outputs, $name) + $port * size_of::<<$block as Block>::Out>(),
             offset_of!(SmProbe, states) + offset_of!(States, $name) + $port * size_of::<<$block as Block>::Probe>(),
@@ -277,7 +291,9 @@ unsafe impl Ports for SmProbe {
             decode: Decode;
             instruction_buffer: InstructionBuffer;
             scoreboard: Scoreboard;
-            warp_scheduler: WarpScheduler;
+        }
+        scheduler(shape, &mut fields);
+        instances! { shape, fields;
             issue_stage: IssueStage;
             predicate_file: PredicateFile;
             simt_stack: SimtStack;
@@ -313,14 +329,22 @@ unsafe impl Ports for SmProbe {
     }
 }
 
-/// Keeps a text for ever; each one once. Declarations are made of static texts, and there are as many as the SM has nets.
-fn intern(text: String) -> &'static str {
-    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut texts = TEXTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(known) = texts.get(text.as_str()) {
-        return known;
+/// Of the scheduler that there is. The nets are the same with either.
+fn scheduler(shape: &SmShape, fields: &mut Vec<Field>) {
+    let slots = shape.of_slots();
+    let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, warp_scheduler);
+    let ports = <TwoLevelScheduler as Block>::Out::fields(&slots);
+    let states = offset_of!(SmProbe, states);
+    let name = "warp_scheduler";
+    if shape.active == 0 {
+        let at = Some("gen_single.u_warp_scheduler");
+        let registers = <WarpScheduler as Block>::Probe::fields(shape);
+        let instance = Instance { name, block: WarpScheduler::NAME, port: None, at };
+        instance.add(&ports, outputs, registers, states + offset_of!(States, single), fields);
+    } else {
+        let at = Some("gen_two_level.u_two_level_scheduler");
+        let registers = <TwoLevelScheduler as Block>::Probe::fields(&slots);
+        let instance = Instance { name, block: TwoLevelScheduler::NAME, port: None, at };
+        instance.add(&ports, outputs, registers, states + offset_of!(States, warp_scheduler), fields);
     }
-    let text: &'static str = text.leak();
-    texts.insert(text);
-    text
 }

@@ -1,6 +1,8 @@
 //! The ports of the SM: `docs/blocks/sm.md`.
 
+use gpurf_blocks::issue::TWO_LEVEL_EVENT;
 use gpurf_blocks::mrf::MRF_EVENT;
+use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT};
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, field, ports};
 
@@ -13,6 +15,7 @@ pub const SM_EVENT: &[(&str, u32)] = &[
     ("stall_barrier", 2),
     ("stall_fetch", 2),
     ("stall_scoreboard", 2),
+    ("stall_inactive", 2),
     ("stall_collector", 2),
     ("stall_other", 2),
     ("alu", 2),
@@ -113,6 +116,12 @@ ports! {
         event_o: u64 = field(SM_EVENT_BITS).shown(Decode::Packed(SM_EVENT)),
         /// Events of the register file: `mrf_event_t`.
         mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)).from("operand_stage"),
+        /// Events of the register file cache: `rfc_event_t`; 0 without one.
+        rfc_event_o: u64 = field(58).shown(Decode::Packed(RFC_EVENT)).from("operand_stage"),
+        /// Events of the two-level scheduler: `two_level_event_t`; 0 with a single level.
+        two_level_event_o: u64 = field(50).shown(Decode::Packed(TWO_LEVEL_EVENT)).from("two_level_scheduler"),
+        /// Events of the register file cache: `rfc_count_event_t`; 0 without one.
+        rfc_count_event_o: u32 = field(20).shown(Decode::Packed(RFC_COUNT_EVENT)).from("operand_stage"),
         /// Line of a request; the top bit: local memory.
         mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early().from("coalescer"),
         /// Its lanes.

@@ -12,13 +12,16 @@ mod still;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
-use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, WarpScheduler};
+use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler};
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
 use gpurf_blocks::mrf::{
     MAX_PORTS, Mrf, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfWriteQueue,
 };
-use gpurf_blocks::operands::OperandStage;
-use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps};
+use gpurf_blocks::operands::{Events, OperandStage};
+use gpurf_blocks::rfc::{Rfc, RfcData, RfcEvictions, RfcOperands, RfcResults, RfcTags, SlotView};
+use gpurf_blocks::shape::{
+    ALU_QUEUE_DEPTH, MAX_ACTIVE, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
+};
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
@@ -51,6 +54,10 @@ struct Blocks {
     instruction_buffer: InstructionBuffer,
     scoreboard: Scoreboard,
     warp_scheduler: WarpScheduler,
+    /// It stands in the place of the former, where there is one.
+    two_level: Option<Box<TwoLevelScheduler>>,
+    /// Warps whose heads are marked "deschedule"; kept for the two-level scheduler only.
+    marked: u64,
     predicate_file: PredicateFile,
     simt_stack: SimtStack,
     operand_stage: OperandStage,
@@ -84,16 +91,29 @@ impl Blocks {
 
     /// What is decided in a cycle; gives the events of the register file.
     #[inline]
-    fn decide(&mut self, inputs: &SmIn, straps: &Straps, decided: &mut Decided) -> u64 {
+    fn decide(&mut self, inputs: &SmIn, straps: &Straps, decided: &mut Decided) -> Events {
         self.operand_stage.begin();
+        self.show_slots(straps);
         self.decide_front(decided);
         self.decide_issue(straps, decided);
         self.decide_pass(inputs, straps, &mut decided.pass);
         decided.dispatch = self.decide_dispatch(&decided.pass);
         self.decide_results(decided);
         decided.opening = self.barrier_unit.opening(self.simt_stack.alive(), self.block_launcher.slots());
-        self.operand_stage.settle(decided.dispatch.ready, straps.read_order)
+        self.operand_stage.settle(decided.dispatch.ready)
     }
+}
+
+/// The slots of the two-level scheduler; none without one.
+#[inline]
+fn slots(scheduler: Option<&TwoLevelScheduler>) -> SlotView<'_> {
+    const NONE: SlotView<'_> = SlotView { valid: 0, flush: 0, drop: 0, warp: &[0; MAX_ACTIVE] };
+    scheduler.map_or(NONE, |scheduler| SlotView {
+        valid: scheduler.slot_valid(),
+        flush: scheduler.flush(),
+        drop: scheduler.dropped(),
+        warp: scheduler.slot_warp(),
+    })
 }
 
 impl Block for Sm {
@@ -109,6 +129,8 @@ impl Block for Sm {
         "Collectors",
         "IssuePorts",
         "Depth",
+        "Active",
+        "Entries",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -116,6 +138,7 @@ impl Block for Sm {
         InstructionBuffer::NAME,
         Scoreboard::NAME,
         WarpScheduler::NAME,
+        TwoLevelScheduler::NAME,
         IssueStage::NAME,
         PredicateFile::NAME,
         SimtStack::NAME,
@@ -134,6 +157,11 @@ impl Block for Sm {
         Writeback::NAME,
         LineTable::NAME,
         BarrierUnit::NAME,
+        RfcTags::NAME,
+        RfcData::NAME,
+        RfcEvictions::NAME,
+        RfcResults::NAME,
+        RfcOperands::NAME,
         MrfBankMap::NAME,
         MrfWriteQueue::NAME,
         MrfCollector::NAME,
@@ -142,6 +170,7 @@ impl Block for Sm {
         MrfBank::NAME,
         MrfCrossbar::NAME,
         Mrf::NAME,
+        Rfc::NAME,
         OperandStage::NAME,
         FaultUnit::NAME,
     ];
@@ -161,6 +190,8 @@ impl Block for Sm {
             instruction_buffer: InstructionBuffer::new(shape),
             scoreboard: Scoreboard::new(shape),
             warp_scheduler: WarpScheduler::new(shape),
+            two_level: (shape.active != 0).then(|| Box::new(TwoLevelScheduler::new(&shape.of_slots()))),
+            marked: 0,
             predicate_file: PredicateFile::new(shape),
             simt_stack: SimtStack::new(shape),
             operand_stage: OperandStage::new(shape),
@@ -212,7 +243,10 @@ impl Block for Sm {
 
     fn late(&mut self, inputs: &SmIn, out: &mut SmOut) {
         let straps = Straps::of_word(inputs.cfg_i);
-        out.mrf_event_o = self.blocks.decide(inputs, &straps, &mut self.decided);
+        let events = self.blocks.decide(inputs, &straps, &mut self.decided);
+        (out.mrf_event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
+        let two_level = self.blocks.two_level.as_ref();
+        out.two_level_event_o = two_level.map_or(0, |scheduler| scheduler.event(&self.decided.outer));
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 
@@ -248,6 +282,9 @@ impl Block for Sm {
         add_each! {
             fetch instruction_buffer predicate_file simt_stack operand_stage sfu_queue side_queue special_registers line_table
             shared_memory constant_memory
+        }
+        if let Some(scheduler) = &mut blocks.two_level {
+            add(&mut all, "gen_two_level.u_two_level_scheduler", scheduler.memories());
         }
         for (p, queue) in blocks.alu_queue.iter_mut().enumerate() {
             add(&mut all, &format!("gen_port[{p}].u_alu_queue"), queue.memories());

@@ -183,7 +183,7 @@ impl Cover for OperandStageCover {
             ("a result is held by an older read", o.event_o >> 6 & 3 != 0),
             ("reads meet at a bank", o.event_o >> 16 & 0xfff != 0),
             ("an instruction in reset", i.rst_ni == 0 && taken != 0),
-            ("reset under load", i.rst_ni == 0 && busy != 0 && p.provider.head_valid != 0),
+            ("reset under load", i.rst_ni == 0 && busy != 0 && p.provider.mrf.head_valid != 0),
             ("two instructions taken", taken == 0b11),
             ("port 1 takes its slot alone", i.issue_valid_i == 0b10 && taken == 0b10),
             ("only port 0 finds a slot", i.issue_valid_i == 0b11 && taken == 0b01),

@@ -139,6 +139,8 @@ ports! {
         write_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_o"),
         /// Its register.
         write_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_o"),
+        /// It comes from a private unit, ALU or single precision unit; 0 where none is offered.
+        write_private_o: u8 = field(s.ports()),
         /// A predicate is written.
         pred_valid_o: u8 = field(s.ports()),
         /// Of this warp.
@@ -179,6 +181,14 @@ pub enum Source {
     Side,
     /// The line table.
     Memory,
+}
+
+impl Source {
+    /// Whether it is a private unit: each port has its own.
+    #[inline]
+    pub fn is_private(self) -> bool {
+        matches!(self, Self::Alu | Self::Fp)
+    }
 }
 
 /// Who has results in a cycle.
@@ -338,7 +348,7 @@ impl Block for Writeback {
         let offers = offers(inputs);
         (out.alu_pop_o, out.fp_pop_o) = (0, 0);
         (out.side_pop_o, out.sfu_pop_o, out.memory_pop_o) = (0, 0, 0);
-        (out.write_valid_o, out.pred_valid_o) = (0, 0);
+        (out.write_valid_o, out.write_private_o, out.pred_valid_o) = (0, 0, 0);
         out.reg_valid_o = self.completes(inputs.write_done_i);
         out.finish_valid_o = out.reg_valid_o;
         for p in 0..self.ports {
@@ -351,6 +361,7 @@ impl Block for Writeback {
             let (result, data) = result_of(inputs, p, source);
             if let Some(reg) = result.reg {
                 out.write_valid_o |= bit;
+                out.write_private_o |= u8::from(source.is_private()) << p;
                 (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
                 out.write_data_o[p] = *data;
             }

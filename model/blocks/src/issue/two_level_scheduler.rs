@@ -1,8 +1,11 @@
 //! `two_level_scheduler`: few active warps issue, the others wait. `docs/blocks/two_level_scheduler.md`.
 
+use crate::instruction::NO_REG;
+use crate::issue::Heads;
 use crate::mrf::MAX_PORTS;
-use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_WARPS};
-use crate::{Block, Decode, Memory, REG_BITS, WARP_BITS, field, ports};
+use crate::mrf::bits::{first_from, is_set, only, pack, set_bits};
+use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_WARPS, WARP_NUMBERS};
+use crate::{Block, Decode, Memory, Ports, REG_BITS, WARP_BITS, field, ports};
 
 /// Registers of a warp, as a set in words.
 const REGISTER_WORDS: usize = 8;
@@ -117,9 +120,385 @@ ports! {
     }
 }
 
+/// What is known of the warps in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Warps {
+    /// They have a head.
+    pub head_valid: u64,
+    /// It is marked "deschedule".
+    pub mark: u64,
+    /// They have living lanes.
+    pub alive: u64,
+    /// They wait at a barrier.
+    pub held: u64,
+}
+
+/// Why slots are given up: slots as masks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leaving {
+    /// Their warps have ended.
+    pub end: u64,
+    /// They wait at a barrier.
+    pub barrier: u64,
+    /// Their heads need the result of a long-latency operation.
+    pub mark: u64,
+    /// They have issued for long while others are ready.
+    pub patience: u64,
+}
+
+impl Leaving {
+    /// All of them.
+    #[inline]
+    pub fn all(&self) -> u64 {
+        self.end | self.barrier | self.mark | self.patience
+    }
+}
+
+/// What is decided in a cycle, besides who issues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outer {
+    /// Slots that are given up.
+    pub leaving: Leaving,
+    /// Warps in active slots that they do not give up.
+    pub active: u64,
+    /// Warps that are ready and wait for a slot.
+    pub ready: u64,
+    /// The slot of each port that is taken, and the warp that takes it.
+    pub taking: [Option<(u8, u8)>; MAX_PORTS],
+}
+
+/// What an instruction that issues means to its slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Set {
+    /// Register that it writes; 255: none.
+    pub d: u8,
+    /// It is a long-latency operation.
+    pub long: bool,
+}
+
+/// What happens at an edge: ports as masks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Happened {
+    /// The warps that the ports issue.
+    pub issued: [Option<u8>; MAX_PORTS],
+    /// What they send to the operand stage.
+    pub set: [Option<Set>; MAX_PORTS],
+    /// Warps whose instructions leave the operand stage.
+    pub dispatched: [Option<u8>; MAX_PORTS],
+    /// Warps whose registers are complete, and these.
+    pub complete: [Option<(u8, u8)>; MAX_PORTS],
+    /// Slots of which the provider has nothing left.
+    pub flush_done: u64,
+}
+
+const FREE: u8 = 0;
+const ACTIVE: u8 = 1;
+const DRAINING: u8 = 2;
+const FLUSHING: u8 = 3;
+/// Of a warp in no slot.
+const NO_SLOT: u8 = u8::MAX;
+const MAX_ISSUED: u16 = 4095;
+
 /// A small set of active warps has slots and issues; all others are pending (RFC paper 3.2; hierarchy thesis 2.5).
+///
+/// Whoever uses this directly asks for what is decided ([`outer`](Self::outer), [`choose`](Self::choose)) and ends the cycle with
+/// [`advance`](Self::advance).
 pub struct TwoLevelScheduler {
+    ports: usize,
+    warps: u8,
+    slots: usize,
+    /// The warps and the slots of each port.
+    own: [u64; MAX_PORTS],
+    own_slots: [u64; MAX_PORTS],
+    warp_q: [u8; MAX_ACTIVE],
+    issued_q: [u16; MAX_ACTIVE],
+    resident_q: [u8; MAX_ACTIVE],
+    short_q: [u8; MAX_ACTIVE],
+    fresh_q: u64,
+    drop_q: u64,
     long_q: Box<[[u32; REGISTER_WORDS]]>,
+    long_count_q: [u8; WARP_NUMBERS],
+    outer_q: [u8; MAX_PORTS],
+    last_q: [u8; MAX_PORTS],
+    /// Slots in each state: by number.
+    state: [u64; 4],
+    /// Warps in active slots, in any slot, and with long-latency operations outstanding.
+    active: u64,
+    placed: u64,
+    waiting: u64,
+    /// The slot of each warp.
+    slot_of: [u8; WARP_NUMBERS],
+    /// What is decided in this cycle.
+    decided: Outer,
+}
+
+impl TwoLevelScheduler {
+    /// Slots that have a warp.
+    #[inline]
+    pub fn slot_valid(&self) -> u64 {
+        self.state[ACTIVE as usize] | self.state[DRAINING as usize] | self.flush()
+    }
+
+    /// The warp of each slot.
+    #[inline]
+    pub fn slot_warp(&self) -> &[u8; MAX_ACTIVE] {
+        &self.warp_q
+    }
+
+    /// Slots that are to be emptied.
+    #[inline]
+    pub fn flush(&self) -> u64 {
+        self.state[FLUSHING as usize]
+    }
+
+    /// Those of them whose contents are to be thrown away.
+    #[inline]
+    pub fn dropped(&self) -> u64 {
+        self.flush() & self.drop_q
+    }
+
+    /// The slot of a warp that is in one.
+    #[inline]
+    pub fn slot_of(&self, warp: usize) -> u8 {
+        self.slot_of[warp % WARP_NUMBERS]
+    }
+
+    /// The state of a slot.
+    fn state_of(&self, s: usize) -> u8 {
+        (FREE..=FLUSHING).find(|&state| is_set(self.state[usize::from(state)], s)).unwrap_or(FREE)
+    }
+
+    #[inline]
+    fn change(&mut self, s: usize, from: u8, to: u8) {
+        self.state[usize::from(from)] &= !(1 << s);
+        self.state[usize::from(to)] |= 1 << s;
+    }
+
+    /// Who gives a slot up, and who takes one.
+    #[inline]
+    pub fn outer(&self, straps: u16, warps: &Warps) -> Outer {
+        let ready = warps.alive & !warps.held & !self.placed & !self.waiting;
+        let leaving = self.leaving(straps, warps, ready);
+        let mut taking = [None; MAX_PORTS];
+        if ready != 0 && self.state[FREE as usize] != 0 {
+            for (p, taking) in taking.iter_mut().enumerate().take(self.ports) {
+                let free = self.state[FREE as usize] & self.own_slots[p];
+                let warp = first_from(ready & self.own[p], self.outer_q[p].into());
+                *taking = warp.filter(|_| free != 0).map(|w| (free.trailing_zeros() as u8, w as u8));
+            }
+        }
+        let left = set_bits(leaving.all()).fold(0, |left, s| left | 1 << self.warp_q[s]);
+        Outer { leaving, active: self.active & !left, ready, taking }
+    }
+
+    #[inline]
+    fn leaving(&self, straps: u16, warps: &Warps, ready: u64) -> Leaving {
+        let (stay, patience) = (is_set(straps, 1), straps >> 2);
+        let mut leaving = Leaving::default();
+        let mut concerned = self.active & !warps.alive;
+        if !stay {
+            concerned |= self.active & (warps.held | warps.head_valid & warps.mark);
+        }
+        for w in set_bits(concerned) {
+            let s = usize::from(self.slot_of[w]);
+            let slot = 1 << s;
+            if !is_set(warps.alive, w) {
+                leaving.end |= slot;
+            } else if is_set(warps.held, w) {
+                leaving.barrier |= slot;
+            } else if !is_set(self.fresh_q, s) {
+                leaving.mark |= slot;
+            }
+        }
+        if !stay && patience != 0 && ready != 0 {
+            let wanted = (0..self.ports).filter(|&p| ready & self.own[p] != 0);
+            let slots = wanted.fold(0, |slots, p| slots | self.own_slots[p]);
+            for s in set_bits(slots & self.state[ACTIVE as usize] & !leaving.all()) {
+                leaving.patience |= u64::from(self.issued_q[s] >= patience) << s;
+            }
+        }
+        leaving
+    }
+
+    /// The warp that each port issues; nothing issues while it is stopped, which is the caller's to know.
+    #[inline]
+    pub fn choose(&self, greedy: bool, heads: &Heads, active: u64, ready: u8) -> [Option<usize>; MAX_PORTS] {
+        let mut allowed = heads.clear & active;
+        let mut chosen = [None; MAX_PORTS];
+        for (p, chosen) in chosen.iter_mut().enumerate().take(self.ports) {
+            let ready = if is_set(ready, p) { u64::MAX } else { !heads.operand };
+            let place = |w: usize| usize::from(self.slot_of[w]) / self.ports;
+            let candidates = set_bits(allowed & self.own[p] & ready).fold(0u64, |all, w| all | 1 << place(w));
+            let last = usize::from(self.last_q[p]);
+            let j =
+                if greedy && is_set(candidates, last) { Some(last) } else { first_from(candidates, last as u32 + 1) };
+            *chosen = j.map(|j| usize::from(self.warp_q[self.ports * j + p]));
+            // The SIMT stack splits or ends one group a cycle.
+            if chosen.is_some_and(|w| is_set(heads.branch, w)) {
+                allowed &= !heads.branch;
+            }
+        }
+        chosen
+    }
+
+    /// The edge. All counts of a cycle are as they stand before it.
+    #[inline]
+    pub fn advance(&mut self, outer: &Outer, alive: u64, happened: &Happened) {
+        let drained = self.drained();
+        for &(warp, reg) in happened.complete.iter().flatten() {
+            self.complete(warp.into(), reg);
+        }
+        for &warp in happened.dispatched.iter().flatten() {
+            let s = usize::from(self.slot_of[usize::from(warp)]);
+            if let Some(resident) = self.resident_q.get_mut(s) {
+                *resident = resident.wrapping_sub(1) & 0x3f;
+            }
+        }
+        for (p, warp) in happened.issued.iter().enumerate() {
+            if let Some(warp) = *warp {
+                self.issue(p, warp.into(), happened.set[p]);
+            }
+        }
+        self.go_on(outer, drained, alive, happened.flush_done);
+        for (p, &taken) in outer.taking.iter().enumerate() {
+            if let Some((s, warp)) = taken {
+                self.take(p, s.into(), warp);
+            }
+        }
+    }
+
+    /// Slots from one state to the next; `drained`: nothing has been under way in them before the edge.
+    #[inline]
+    fn go_on(&mut self, outer: &Outer, drained: u64, alive: u64, flush_done: u64) {
+        for s in set_bits(self.flush() & flush_done) {
+            self.change(s, FLUSHING, FREE);
+            let warp = self.warp_q[s];
+            self.placed &= !(1 << warp);
+            self.slot_of[usize::from(warp)] = NO_SLOT;
+        }
+        for s in set_bits(drained) {
+            self.change(s, DRAINING, FLUSHING);
+            let ended = u64::from(!is_set(alive, self.warp_q[s].into()));
+            self.drop_q = self.drop_q & !(1 << s) | ended << s;
+        }
+        for s in set_bits(outer.leaving.all()) {
+            self.change(s, ACTIVE, DRAINING);
+            self.active &= !(1 << self.warp_q[s]);
+        }
+    }
+
+    /// Draining slots in which nothing is under way.
+    #[inline]
+    fn drained(&self) -> u64 {
+        let empty = |&s: &usize| self.resident_q[s] == 0 && self.short_q[s] == 0;
+        set_bits(self.state[DRAINING as usize]).filter(empty).fold(0, |all, s| all | 1 << s)
+    }
+
+    /// A register is complete. What is outstanding of a warp without a slot is long.
+    #[inline]
+    fn complete(&mut self, warp: usize, reg: u8) {
+        let s = usize::from(self.slot_of[warp]);
+        let bit = 1 << (reg % 32);
+        match self.long_q.get(s) {
+            Some(long) if long[usize::from(reg) / 32] & bit == 0 => self.short_q[s] = self.short_q[s].wrapping_sub(1),
+            _ => self.count_long(warp, u8::MAX),
+        }
+    }
+
+    /// Adds to the long-latency operations of a warp that are outstanding.
+    #[inline]
+    fn count_long(&mut self, warp: usize, more: u8) {
+        let count = &mut self.long_count_q[warp];
+        *count = count.wrapping_add(more);
+        self.waiting = self.waiting & !(1 << warp) | u64::from(*count != 0) << warp;
+    }
+
+    #[inline]
+    fn issue(&mut self, p: usize, warp: usize, set: Option<Set>) {
+        let s = usize::from(self.slot_of[warp]);
+        if s >= self.slots {
+            return;
+        }
+        self.last_q[p] = (s / self.ports) as u8;
+        self.fresh_q &= !(1 << s);
+        self.issued_q[s] = (self.issued_q[s] + 1).min(MAX_ISSUED);
+        let Some(Set { d, long }) = set else { return };
+        self.resident_q[s] = (self.resident_q[s] + 1) & 0x3f;
+        if d == NO_REG {
+            return;
+        }
+        let (word, bit) = (&mut self.long_q[s][usize::from(d) / 32], 1 << (d % 32));
+        *word = *word & !bit | if long { bit } else { 0 };
+        if long {
+            self.count_long(warp, 1);
+        } else {
+            self.short_q[s] = self.short_q[s].wrapping_add(1);
+        }
+    }
+
+    /// A warp takes a slot.
+    #[inline]
+    fn take(&mut self, p: usize, s: usize, warp: u8) {
+        self.change(s, FREE, ACTIVE);
+        self.warp_q[s] = warp;
+        (self.issued_q[s], self.resident_q[s], self.short_q[s]) = (0, 0, 0);
+        self.long_q[s] = [0; REGISTER_WORDS];
+        self.fresh_q |= 1 << s;
+        self.drop_q &= !(1 << s);
+        self.active |= 1 << warp;
+        self.placed |= 1 << warp;
+        self.slot_of[usize::from(warp)] = s as u8;
+        self.outer_q[p] = if warp + 1 == self.warps { 0 } else { warp + 1 };
+    }
+
+    /// Whether it stays as it is, as long as nothing issues, leaves or completes.
+    pub fn is_still(&self, outer: &Outer) -> bool {
+        outer.leaving.all() == 0 && outer.taking == [None; MAX_PORTS] && self.flush() == 0 && self.drained() == 0
+    }
+
+    /// An edge in reset.
+    pub fn reset(&mut self) {
+        self.state = [self.own_slots[0] | self.own_slots[1], 0, 0, 0];
+        (self.active, self.placed, self.waiting) = (0, 0, 0);
+        self.long_count_q = [0; WARP_NUMBERS];
+        self.slot_of = [NO_SLOT; WARP_NUMBERS];
+        (self.outer_q, self.last_q) = ([0; MAX_PORTS], [0; MAX_PORTS]);
+    }
+
+    /// What happens in a cycle.
+    #[inline]
+    pub fn event(&self, outer: &Outer) -> u64 {
+        let leaving = &outer.leaving;
+        let count = |set: u64| set.count_ones();
+        let values = [
+            outer.taking.iter().flatten().count() as u32,
+            count(leaving.end),
+            count(leaving.barrier),
+            count(leaving.mark),
+            count(leaving.patience),
+            count(self.state[ACTIVE as usize]),
+            count(self.state[DRAINING as usize]),
+            count(self.flush()),
+            count(outer.ready),
+        ];
+        pack(TWO_LEVEL_EVENT, values)
+    }
+}
+
+fn happened(inputs: &TwoLevelSchedulerIn, out: &TwoLevelSchedulerOut) -> Happened {
+    let mut happened = Happened { flush_done: inputs.flush_done_i, ..Happened::default() };
+    for p in set_bits(out.issue_valid_o) {
+        happened.issued[p] = Some(out.issue_warp_o[p]);
+        let set = Set { d: inputs.set_d_i[p], long: is_set(inputs.set_long_i, p) };
+        happened.set[p] = is_set(inputs.set_valid_i, p).then_some(set);
+    }
+    for p in set_bits(inputs.dispatch_valid_i) {
+        happened.dispatched[p] = Some(inputs.dispatch_warp_i[p]);
+    }
+    for p in set_bits(inputs.reg_valid_i) {
+        happened.complete[p] = Some((inputs.reg_warp_i[p], inputs.reg_i[p]));
+    }
+    happened
 }
 
 impl Block for TwoLevelScheduler {
@@ -132,16 +511,79 @@ impl Block for TwoLevelScheduler {
     type Probe = TwoLevelSchedulerProbe;
 
     fn new(shape: &ActiveShape) -> Self {
-        Self { long_q: vec![[0; REGISTER_WORDS]; shape.active].into() }
+        let (warps, slots) = (u64::MAX >> (u64::BITS as usize - shape.warps), u64::MAX >> (64 - shape.active));
+        let of_port = |all: u64| if shape.ports() == 1 { [all, 0] } else { [all & EVEN, all & !EVEN] };
+        let mut scheduler = Self {
+            ports: shape.ports(),
+            warps: shape.warps as u8,
+            slots: shape.active,
+            own: of_port(warps),
+            own_slots: of_port(slots),
+            warp_q: [0; MAX_ACTIVE],
+            issued_q: [0; MAX_ACTIVE],
+            resident_q: [0; MAX_ACTIVE],
+            short_q: [0; MAX_ACTIVE],
+            fresh_q: 0,
+            drop_q: 0,
+            long_q: vec![[0; REGISTER_WORDS]; shape.active].into(),
+            long_count_q: [0; WARP_NUMBERS],
+            outer_q: [0; MAX_PORTS],
+            last_q: [0; MAX_PORTS],
+            state: [0; 4],
+            active: 0,
+            placed: 0,
+            waiting: 0,
+            slot_of: [NO_SLOT; WARP_NUMBERS],
+            decided: Outer::default(),
+        };
+        scheduler.reset();
+        scheduler
     }
 
-    fn early(&self, _: &mut TwoLevelSchedulerOut) {}
+    fn early(&self, out: &mut TwoLevelSchedulerOut) {
+        (out.slot_valid_o, out.flush_o, out.drop_o) = (self.slot_valid(), self.flush(), self.dropped());
+        out.slot_warp_o = only(&self.warp_q, self.slot_valid());
+    }
 
-    fn late(&mut self, _: &TwoLevelSchedulerIn, _: &mut TwoLevelSchedulerOut) {}
+    fn late(&mut self, inputs: &TwoLevelSchedulerIn, out: &mut TwoLevelSchedulerOut) {
+        let warps =
+            Warps { head_valid: inputs.head_valid_i, mark: inputs.mark_i, alive: inputs.alive_i, held: inputs.held_i };
+        self.decided = self.outer(inputs.cfg_i, &warps);
+        (out.active_o, out.event_o) = (self.decided.active, self.event(&self.decided));
+        (out.pop_o, out.issue_valid_o) = (0, 0);
+        (out.issue_warp_o, out.issue_slot_o) = Default::default();
+        if inputs.stop_i != 0 {
+            return;
+        }
+        let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
+        let chosen = self.choose(is_set(inputs.cfg_i, 0), &heads, self.decided.active, inputs.ready_i);
+        for (p, chosen) in chosen.into_iter().enumerate() {
+            if let Some(w) = chosen {
+                out.issue_valid_o |= 1 << p;
+                (out.issue_warp_o[p], out.issue_slot_o[p]) = (w as u8, self.slot_of(w));
+                out.pop_o |= 1 << w;
+            }
+        }
+    }
 
-    fn clock(&mut self, _: &TwoLevelSchedulerIn, _: &TwoLevelSchedulerOut) {}
+    fn clock(&mut self, inputs: &TwoLevelSchedulerIn, out: &TwoLevelSchedulerOut) {
+        let decided = self.decided;
+        self.advance(&decided, inputs.alive_i, &happened(inputs, out));
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+    }
 
-    fn probe(&self, _: &TwoLevelSchedulerIn, _: &TwoLevelSchedulerOut, _: &mut TwoLevelSchedulerProbe) {}
+    fn probe(&self, _: &TwoLevelSchedulerIn, _: &TwoLevelSchedulerOut, probe: &mut TwoLevelSchedulerProbe) {
+        *probe = TwoLevelSchedulerProbe::zeroed();
+        for s in set_bits(self.slot_valid()) {
+            (probe.state_q[s], probe.warp_q[s]) = (self.state_of(s), self.warp_q[s]);
+            (probe.issued_q[s], probe.resident_q[s]) = (self.issued_q[s], self.resident_q[s]);
+            probe.short_q[s] = self.short_q[s];
+        }
+        probe.long_count_q.copy_from_slice(&self.long_count_q[..MAX_WARPS]);
+        (probe.outer_q, probe.last_q) = (self.outer_q, self.last_q);
+    }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         vec![Memory {
@@ -152,3 +594,9 @@ impl Block for TwoLevelScheduler {
         }]
     }
 }
+
+/// The even numbers.
+const EVEN: u64 = u64::MAX / 3;
+
+#[cfg(test)]
+mod tests;

@@ -1,18 +1,25 @@
 //! `operand_stage`: the seam between the pipeline and the register file. `docs/blocks/operand_stage.md`.
 
-use std::mem::offset_of;
+mod nets;
+mod provider;
 
-use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES};
+pub use nets::{OperandStageNets, OperandStageProbe};
+pub use provider::Events;
+
+use provider::Provider;
+
+use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, long_latency, marked, unit};
 use crate::mrf::bits::{is_set, only, set_bits};
-use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut, MrfProbe};
-use crate::shape::SmShape;
+use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
+use crate::rfc::{Extra, RFC_COUNT_EVENT, RFC_EVENT, Rfc, RfcOperands, RfcResults, SlotView};
+use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{
-    Block, Decode, Field, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
+    Block, Decode, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
 };
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
-/// Instance of the provider.
-const PROVIDER: &str = "u_provider";
+/// Places for instructions: more than there are tags, so that no tag is checked.
+const PLACES: usize = 32;
 
 ports! {
     /// Inputs of [`OperandStage`].
@@ -26,6 +33,12 @@ ports! {
         /// Roles.
         issue_roles_i: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("issue_valid_i").shown(SHOW_ROLES),
+        /// Slots of the two-level scheduler that have a warp.
+        slot_valid_i: u64 = field(s.slots()),
+        /// Those that are to be emptied.
+        flush_i: u64 = field(s.slots()),
+        /// Without write-back.
+        drop_i: u64 = field(s.slots()),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
         /// Address of the instruction.
@@ -38,8 +51,14 @@ ports! {
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// The provider's strap.
-        cfg_i: u8 = field(1),
+        /// The warp of each slot.
+        slot_warp_i: [u8; MAX_ACTIVE] = field(WARP_BITS).count(s.slots()).valid_by("slot_valid_i"),
+        /// Slot of the warp that issues.
+        issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("issue_valid_i"),
+        /// A result comes from a private unit.
+        write_private_i: u8 = field(s.ports()),
+        /// The provider's straps.
+        cfg_i: u8 = field(5),
         /// Rows of the register file that a warp has.
         rows_i: u8 = field(8),
         /// An instruction is offered on port p.
@@ -62,7 +81,8 @@ ports! {
     pub struct OperandStageOut(s: &SmShape) {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
-            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early().from("mrf_crossbar"),
+            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early()
+            .from(of(s, "mrf_crossbar", RfcOperands::NAME)),
         /// Operation word.
         dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Control word.
@@ -70,8 +90,14 @@ ports! {
         /// Roles.
         dispatch_roles_o: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
-        /// Events of the provider: `mrf_event_t`.
+        /// Events of the MRF: `mrf_event_t`.
         event_o: u64 = field(50).from(Mrf::NAME).shown(Decode::Packed(MRF_EVENT)),
+        /// Events of the cache: `rfc_event_t`.
+        rfc_event_o: u64 = field(58).from(Rfc::NAME).shown(Decode::Packed(RFC_EVENT)),
+        /// Nothing is left of slot s.
+        flush_done_o: u64 = field(s.slots()).from(Rfc::NAME),
+        /// Events of the cache: `rfc_count_event_t`.
+        rfc_count_event_o: u32 = field(20).from(Rfc::NAME).shown(Decode::Packed(RFC_COUNT_EVENT)),
         /// Active lanes.
         dispatch_mask_o: [u32; MAX_PORTS] =
             field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
@@ -82,77 +108,31 @@ ports! {
         /// Predicate source t.
         dispatch_t_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// The instruction on port p is taken at this edge if also valid.
-        issue_ready_o: u8 = field(s.ports()).early().from("mrf_allocator"),
+        issue_ready_o: u8 = field(s.ports()).early().from(of(s, "mrf_allocator", Rfc::NAME)),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.ports()).early().from_each("mrf_write_queue", 1),
-        /// A result has gone into its bank.
-        write_done_o: u8 = field(s.ports()).early().from(Mrf::NAME),
+        write_ready_o: u8 = field(s.ports()).early_when(s.entries == 0)
+            .from_each(of(s, "mrf_write_queue", RfcResults::NAME), usize::from(s.entries == 0)),
+        /// A result has gone into its bank, or into the cache.
+        write_done_o: u8 = field(s.ports()).early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
         /// Its warp.
-        write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early().from(Mrf::NAME),
+        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
+            .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
         /// Its register.
-        write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o").early().from(Mrf::NAME),
+        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
+            .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(Mrf::NAME),
+        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, RfcOperands::NAME)),
         /// Its warp.
         dispatch_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
-        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(Mrf::NAME),
+        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(of(s, Mrf::NAME, RfcOperands::NAME)),
     }
 }
 
-ports! {
-    /// Nets between the stage and its provider that are not ports of the stage, and the stage's state.
-    pub struct OperandStageNets(s: &SmShape) {
-        /// First row of the warp that issues.
-        issue_base: [u16; MAX_PORTS] =
-            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i").to("mrf_bank_map"),
-        /// First row of the warp of a result.
-        write_base: [u16; MAX_PORTS] =
-            field(s.mrf.entry_w()).count(s.ports()).valid_by("write_valid_i").to("mrf_bank_map"),
-        /// Slots with an instruction.
-        slot_busy_q: u16 = field(s.mrf.collectors),
-        /// The slot that port p takes, which is the instruction's tag; 0 if none is free.
-        issue_tag: [u8; MAX_PORTS] = field(s.mrf.tag_w).count(s.ports()).early().to("mrf_collector"),
-        /// Bit 3p+k: port p is valid, and source k is a register.
-        issue_src_valid: u8 = field(s.mrf.sources()).to("mrf_collector"),
-        /// It.
-        issue_src_reg: [u8; MAX_SOURCES] =
-            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid").to("mrf_bank_map"),
-        /// The slot that dispatch port p empties.
-        dispatch_tag: [u8; MAX_PORTS] =
-            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
-    }
-}
-
-/// What lockstep compares inside [`OperandStage`]: its own nets and state, and all that is compared inside the provider.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct OperandStageProbe {
-    /// Inside the provider.
-    pub provider: MrfProbe,
-    /// Around it.
-    pub nets: OperandStageNets,
-}
-
-// SAFETY: `repr(C)`, made of two such structs, with their alignments.
-unsafe impl Ports for OperandStageProbe {
-    type Shape = SmShape;
-
-    fn fields(s: &SmShape) -> Vec<Field> {
-        let mut fields = OperandStageNets::fields(s);
-        fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
-        fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
-            // A port of the provider that is a net here.
-            if f.valid_by == Some("issue_src_valid_i") {
-                f.valid_by = Some("issue_src_valid");
-            }
-            f.inside(PROVIDER, offset_of!(Self, provider))
-        }));
-        fields
-    }
+/// The block that drives something: with the MRF alone, and with a cache in front of it.
+fn of(s: &SmShape, mrf: &'static str, rfc: &'static str) -> &'static str {
+    if s.entries == 0 { mrf } else { rfc }
 }
 
 /// An instruction on its way to the operand stage.
@@ -195,15 +175,15 @@ impl<'a> Dispatched<'a> {
     }
 }
 
-/// Instructions in the provider, by slot: memories for the harness.
+/// Instructions in the provider, by place: memories for the harness.
 struct Slots {
     /// Words of 64 bits, low half first.
-    op_q: [[u32; 2]; MAX_COLLECTORS],
-    ctl_q: [[u32; 2]; MAX_COLLECTORS],
-    roles_q: [[u32; 2]; MAX_COLLECTORS],
-    pc_q: [u32; MAX_COLLECTORS],
-    s_q: [u32; MAX_COLLECTORS],
-    t_q: [u32; MAX_COLLECTORS],
+    op_q: [[u32; 2]; PLACES],
+    ctl_q: [[u32; 2]; PLACES],
+    roles_q: [[u32; 2]; PLACES],
+    pc_q: [u32; PLACES],
+    s_q: [u32; PLACES],
+    t_q: [u32; PLACES],
 }
 
 #[inline]
@@ -217,27 +197,50 @@ fn join([low, high]: [u32; 2]) -> u64 {
 }
 
 /// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its operands. The provider is `mrf`, the
-/// baseline register file; a variant takes its place here and nowhere else.
+/// baseline register file, or `rfc`; a variant takes its place here and nowhere else.
 ///
-/// Whoever uses this directly asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
+/// Whoever uses this directly shows it the slots ([`see`](Self::see)), asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
 /// is taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
 pub struct OperandStage {
-    provider: Mrf,
+    provider: Provider,
     /// What the provider is given in this cycle, and what it shows (but for 1024-bit data).
     given: MrfIn,
+    extra: Extra,
     shown: MrfOut,
+    flush_done: u64,
+    straps: u8,
     ports: usize,
-    /// Slots that there are.
-    all: u16,
+    /// Places that there are.
+    all: u32,
     /// The bits of a row's number.
     rows: u16,
-    slot_busy_q: u16,
+    slot_busy_q: u32,
     slots: Slots,
     /// What is offered in this cycle.
     offered: [Issued; MAX_PORTS],
 }
 
 impl OperandStage {
+    /// The slots of the two-level scheduler in this cycle; what is asked about results and slots follows from them.
+    #[inline]
+    pub fn see(&mut self, straps: u8, slots: &SlotView<'_>, rows: u8) {
+        self.straps = straps;
+        self.flush_done = match &mut self.provider {
+            Provider::Mrf(_) => slots.flush,
+            Provider::Rfc(rfc) => {
+                let base = |s: usize| base(slots.warp.get(s).copied().unwrap_or_default(), rows, self.rows);
+                rfc.see(straps, slots, base, &mut self.shown);
+                rfc.flush_done()
+            }
+        };
+    }
+
+    /// Slots of which nothing is left.
+    #[inline]
+    pub fn flush_done(&self) -> u64 {
+        self.flush_done
+    }
+
     /// Ports on which an instruction is taken.
     #[inline]
     pub fn issue_ready(&self) -> u8 {
@@ -271,14 +274,14 @@ impl OperandStage {
     /// Roles of what port `p` offers, which does offer something.
     #[inline]
     pub fn dispatched_roles(&self, p: usize) -> Roles {
-        Roles(join(self.slots.roles_q[self.shown.dispatch_tag_o[p] as usize % MAX_COLLECTORS]))
+        Roles(join(self.slots.roles_q[self.shown.dispatch_tag_o[p] as usize % PLACES]))
     }
 
     /// What port `p` offers, which does offer something.
     #[inline]
     pub fn dispatched(&self, p: usize) -> Dispatched<'_> {
         let (shown, slots) = (&self.shown, &self.slots);
-        let slot = shown.dispatch_tag_o[p] as usize % MAX_COLLECTORS;
+        let slot = shown.dispatch_tag_o[p] as usize % PLACES;
         let instruction = Issued {
             op: join(slots.op_q[slot]),
             ctl: join(slots.ctl_q[slot]),
@@ -298,13 +301,7 @@ impl OperandStage {
         self.provider.is_still()
     }
 
-    /// First row of a warp in the register file.
-    #[inline]
-    fn base(&self, warp: u8, rows: u8) -> u16 {
-        (u16::from(warp) * u16::from(rows)) & self.rows
-    }
-
-    /// The slot that port `p` takes: the (p+1)-th lowest-numbered free one, if there is one.
+    /// The place that port `p` takes: the (p+1)-th lowest-numbered free one, if there is one.
     #[inline]
     fn slot(&self, p: usize) -> Option<u8> {
         let free = self.all & !self.slot_busy_q;
@@ -314,8 +311,8 @@ impl OperandStage {
 
     /// Port `p` offers an instruction in this cycle.
     #[inline]
-    pub fn issue(&mut self, p: usize, instruction: &Issued, rows: u8) {
-        let base = self.base(instruction.warp, rows);
+    pub fn issue(&mut self, p: usize, instruction: &Issued, slot: u8, rows: u8) {
+        let base = base(instruction.warp, rows, self.rows);
         let tag = self.slot(p).unwrap_or_default();
         let given = &mut self.given;
         given.issue_valid_i |= 1 << p;
@@ -325,13 +322,18 @@ impl OperandStage {
         given.issue_tag_i[p] = tag.into();
         given.issue_src_valid_i |= registers(instruction.roles) << (OPERANDS * p);
         given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(instruction.roles));
+        if let Provider::Rfc(_) = self.provider {
+            self.extra.add(p, instruction, slot);
+        }
         self.offered[p] = *instruction;
     }
 
     /// Bus `p` offers a result in this cycle; its data is asked for at the edge.
     #[inline]
-    pub fn write(&mut self, p: usize, warp: u8, reg: u8, mask: u32, rows: u8) {
-        let base = self.base(warp, rows);
+    pub fn write(&mut self, p: usize, result: &Written, rows: u8) {
+        let Written { mask, warp, reg, private } = *result;
+        let base = base(warp, rows, self.rows);
+        self.extra.write_private = self.extra.write_private & !(1 << p) | u8::from(private) << p;
         let given = &mut self.given;
         given.write_valid_i |= 1 << p;
         given.write_warp_i[p] = warp;
@@ -342,10 +344,9 @@ impl OperandStage {
 
     /// Settles the cycle: the ports in `ready` take what is offered to them. Gives the events.
     #[inline]
-    pub fn settle(&mut self, ready: u8, read_order: u8) -> u64 {
-        (self.given.dispatch_ready_i, self.given.cfg_i) = (ready, read_order);
-        self.provider.late(&self.given, &mut self.shown);
-        self.shown.event_o
+    pub fn settle(&mut self, ready: u8) -> Events {
+        self.given.dispatch_ready_i = ready;
+        self.provider.late(&mut self.given, self.straps, &mut self.shown)
     }
 
     /// The edge, after which nothing is offered. `write_data`: the data of a bus's result.
@@ -366,7 +367,7 @@ impl OperandStage {
         }
         self.slot_busy_q = if running { busy } else { 0 };
         self.given.rst_ni = running.into();
-        self.provider.edge(&self.given, write_data);
+        self.provider.edge(&self.given, &self.extra, self.straps, write_data);
         self.provider.show(&mut self.shown);
         self.begin();
     }
@@ -383,6 +384,40 @@ impl OperandStage {
         (slots.op_q[slot], slots.ctl_q[slot], slots.roles_q[slot]) = (split(op), split(ctl), split(roles.0));
         (slots.pc_q[slot], slots.s_q[slot], slots.t_q[slot]) = (pc, s, t);
     }
+}
+
+/// A result that is offered on a bus.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written {
+    /// Lanes to write.
+    pub mask: u32,
+    /// Warp.
+    pub warp: u8,
+    /// Register.
+    pub reg: u8,
+    /// It comes from a private unit: an ALU or a single precision unit.
+    pub private: bool,
+}
+
+impl Extra {
+    /// What an instruction on port `p` has for a cache.
+    #[inline]
+    fn add(&mut self, p: usize, instruction: &Issued, slot: u8) {
+        let (ctl, roles) = (instruction.ctl, instruction.roles);
+        let set = |mask: &mut u8, bit: bool| *mask = *mask & !(1 << p) | u8::from(bit) << p;
+        (self.slot[p], self.dst[p]) = (slot, roles.d());
+        let last = (ctl >> marked::LAST_READ) as u8 & 0b111;
+        self.last = self.last & !(0b111 << (OPERANDS * p)) | last << (OPERANDS * p);
+        set(&mut self.long, long_latency(instruction.op, roles.d()));
+        set(&mut self.bypass, is_set(ctl, marked::BYPASS as usize));
+        set(&mut self.private, matches!(roles.unit(), unit::ALU | unit::FP));
+    }
+}
+
+/// First row of a warp in the register file, of which these are the bits of a row's number.
+#[inline]
+fn base(warp: u8, rows: u8, bits: u16) -> u16 {
+    (u16::from(warp) * u16::from(rows)) & bits
 }
 
 /// Register names of the sources of an instruction.
@@ -414,8 +449,14 @@ fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
 
 impl Block for OperandStage {
     const NAME: &'static str = "operand_stage";
-    const PARAMETERS: &'static [&'static str] = &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth"];
+    const PARAMETERS: &'static [&'static str] =
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Entries"];
     const CHILDREN: &'static [&'static str] = &[
+        "rfc_tags",
+        "rfc_data",
+        "rfc_evictions",
+        RfcResults::NAME,
+        RfcOperands::NAME,
         "mrf_bank_map",
         "mrf_write_queue",
         "mrf_collector",
@@ -424,6 +465,7 @@ impl Block for OperandStage {
         "mrf_bank",
         "mrf_crossbar",
         Mrf::NAME,
+        Rfc::NAME,
     ];
 
     type Shape = SmShape;
@@ -433,20 +475,23 @@ impl Block for OperandStage {
 
     fn new(shape: &SmShape) -> Self {
         let mut stage = Self {
-            provider: Mrf::new(&shape.mrf),
+            provider: Provider::new(shape),
             given: MrfIn::zeroed(),
+            extra: Extra::default(),
             shown: MrfOut::zeroed(),
+            flush_done: 0,
+            straps: 0,
             ports: shape.ports(),
-            all: u16::MAX >> (MAX_COLLECTORS - shape.mrf.collectors),
+            all: u32::MAX >> (u32::BITS as usize - shape.tags()),
             rows: (shape.mrf.depth - 1) as u16,
             slot_busy_q: 0,
             slots: Slots {
-                op_q: [[0; 2]; MAX_COLLECTORS],
-                ctl_q: [[0; 2]; MAX_COLLECTORS],
-                roles_q: [[0; 2]; MAX_COLLECTORS],
-                pc_q: [0; MAX_COLLECTORS],
-                s_q: [0; MAX_COLLECTORS],
-                t_q: [0; MAX_COLLECTORS],
+                op_q: [[0; 2]; PLACES],
+                ctl_q: [[0; 2]; PLACES],
+                roles_q: [[0; 2]; PLACES],
+                pc_q: [0; PLACES],
+                s_q: [0; PLACES],
+                t_q: [0; PLACES],
             },
             offered: [Issued::default(); MAX_PORTS],
         };
@@ -456,10 +501,9 @@ impl Block for OperandStage {
 
     fn early(&self, out: &mut OperandStageOut) {
         out.issue_ready_o = self.issue_ready();
-        out.write_ready_o = self.write_ready();
-        out.write_done_o = self.write_done();
-        out.write_done_warp_o = only(&self.shown.write_done_warp_o, self.write_done());
-        out.write_done_reg_o = only(&self.shown.write_done_reg_o, self.write_done());
+        if let Provider::Mrf(_) = self.provider {
+            self.results(out);
+        }
         out.dispatch_valid_o = self.dispatch_valid();
         out.dispatch_src_valid_o = self.shown.dispatch_src_valid_o;
         for p in 0..self.ports {
@@ -478,21 +522,71 @@ impl Block for OperandStage {
 
     fn late(&mut self, inputs: &OperandStageIn, out: &mut OperandStageOut) {
         self.begin();
+        let slots = SlotView {
+            valid: inputs.slot_valid_i,
+            flush: inputs.flush_i,
+            drop: inputs.drop_i,
+            warp: &inputs.slot_warp_i,
+        };
+        self.see(inputs.cfg_i, &slots, inputs.rows_i);
         for p in set_bits(inputs.issue_valid_i) {
-            self.issue(p, &issued(inputs, p), inputs.rows_i);
+            self.issue(p, &issued(inputs, p), inputs.issue_slot_i[p], inputs.rows_i);
         }
         for p in set_bits(inputs.write_valid_i) {
-            let (warp, reg, mask) = (inputs.write_warp_i[p], inputs.write_reg_i[p], inputs.write_mask_i[p]);
-            self.write(p, warp, reg, mask, inputs.rows_i);
+            let result = Written {
+                mask: inputs.write_mask_i[p],
+                warp: inputs.write_warp_i[p],
+                reg: inputs.write_reg_i[p],
+                private: is_set(inputs.write_private_i, p),
+            };
+            self.write(p, &result, inputs.rows_i);
         }
-        out.event_o = self.settle(inputs.dispatch_ready_i, inputs.cfg_i);
+        if let Provider::Rfc(_) = self.provider {
+            self.results(out);
+        }
+        out.flush_done_o = self.flush_done();
+        let events = self.settle(inputs.dispatch_ready_i);
+        (out.event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
     }
 
     fn clock(&mut self, inputs: &OperandStageIn, _: &OperandStageOut) {
         self.edge(inputs.rst_ni != 0, |p| &inputs.write_data_i[p]);
     }
 
-    fn probe(&self, _: &OperandStageIn, _: &OperandStageOut, probe: &mut OperandStageProbe) {
+    fn probe(&self, inputs: &OperandStageIn, _: &OperandStageOut, probe: &mut OperandStageProbe) {
+        let warps = SlotView { valid: inputs.slot_valid_i, flush: 0, drop: 0, warp: &inputs.slot_warp_i };
+        self.record(&warps, inputs.rows_i, probe);
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let slots = self.all.count_ones() as usize;
+        let Slots { op_q, ctl_q, roles_q, pc_q, s_q, t_q } = &mut self.slots;
+        let words = [("op_q", op_q, u64::BITS), ("ctl_q", ctl_q, u64::BITS), ("roles_q", roles_q, ROLES_BITS)];
+        let halves = [("pc_q", pc_q, PC_BITS), ("s_q", s_q, u32::BITS), ("t_q", t_q, u32::BITS)];
+        let block = Self::NAME;
+        let words = words.map(|(name, words, bits)| Memory {
+            path: name.into(),
+            block,
+            words: words[..slots].as_flattened_mut(),
+            bits,
+        });
+        let halves =
+            halves.map(|(name, words, bits)| Memory { path: name.into(), block, words: &mut words[..slots], bits });
+        words.into_iter().chain(halves).chain(self.provider.memories()).collect()
+    }
+}
+
+impl OperandStage {
+    /// What becomes of results: ports.
+    pub fn results(&self, out: &mut OperandStageOut) {
+        out.write_ready_o = self.write_ready();
+        out.write_done_o = self.write_done();
+        out.write_done_warp_o = only(&self.shown.write_done_warp_o, self.write_done());
+        out.write_done_reg_o = only(&self.shown.write_done_reg_o, self.write_done());
+    }
+
+    /// What is compared inside; the slots are those of this cycle.
+    pub fn record(&self, slots: &SlotView<'_>, rows: u8, probe: &mut OperandStageProbe) {
         let nets = &mut probe.nets;
         *nets = OperandStageNets::zeroed();
         nets.slot_busy_q = self.slot_busy_q;
@@ -510,29 +604,12 @@ impl Block for OperandStage {
         for p in set_bits(self.dispatch_valid()) {
             nets.dispatch_tag[p] = self.shown.dispatch_tag_o[p] as u8;
         }
-        self.provider.probe(&self.given, &self.shown, &mut probe.provider);
-    }
-
-    fn memories(&mut self) -> Vec<Memory<'_>> {
-        let slots = self.all.count_ones() as usize;
-        let Slots { op_q, ctl_q, roles_q, pc_q, s_q, t_q } = &mut self.slots;
-        let words = [("op_q", op_q, u64::BITS), ("ctl_q", ctl_q, u64::BITS), ("roles_q", roles_q, ROLES_BITS)];
-        let halves = [("pc_q", pc_q, PC_BITS), ("s_q", s_q, u32::BITS), ("t_q", t_q, u32::BITS)];
-        let block = Self::NAME;
-        let words = words.map(|(name, words, bits)| Memory {
-            path: name.into(),
-            block,
-            words: words[..slots].as_flattened_mut(),
-            bits,
-        });
-        let halves =
-            halves.map(|(name, words, bits)| Memory { path: name.into(), block, words: &mut words[..slots], bits });
-        let inner = self
-            .provider
-            .memories()
-            .into_iter()
-            .map(|memory| Memory { path: format!("{PROVIDER}.{}", memory.path), ..memory });
-        words.into_iter().chain(halves).chain(inner).collect()
+        if let Provider::Rfc(_) = self.provider {
+            for s in set_bits(slots.valid) {
+                nets.slot_base[s] = base(slots.warp[s], rows, self.rows);
+            }
+        }
+        self.provider.probe(&self.given, self.straps, &self.shown, &mut probe.provider);
     }
 }
 

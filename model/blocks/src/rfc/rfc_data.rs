@@ -1,8 +1,9 @@
 //! `rfc_data`: the data array of the cache. `docs/blocks/rfc_data.md`.
 
+use crate::mrf::bits::{is_set, set_bits};
 use crate::ram::Storage;
 use crate::shape::ActiveShape;
-use crate::{Block, LANES, Memory, OPERANDS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::{Block, LANES, LaneMask, Memory, OPERANDS, Ports, WARP_DATA_BITS, WarpData, field, ports};
 
 ports! {
     /// Inputs of [`RfcData`].
@@ -100,15 +101,140 @@ ports! {
     }
 }
 
+/// An instruction that leaves T.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Move {
+    pub(crate) tag: u8,
+    /// Sources with lanes in the cache, and the read ports that serve them.
+    pub(crate) fill: u8,
+    pub(crate) port: [u8; OPERANDS],
+    /// Read ports that read, and what.
+    pub(crate) read: u8,
+    pub(crate) index: [u16; OPERANDS],
+}
+
+/// A result whose tags are written: lanes of an entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Write {
+    pub(crate) mask: u32,
+    pub(crate) index: u16,
+}
+
 /// Three read ports and one write port over the entries of a cache (RFC paper, figure 5), with the D and O stages around them.
 pub struct RfcData {
     ram: [Storage; OPERANDS],
+    words: u16,
+    d_move_q: bool,
+    d_evict_q: bool,
+    d_write_q: bool,
+    o_land_q: bool,
+    o_evict_q: bool,
+    d: Move,
+    d_evict_port_q: u8,
+    d_evict_index_q: u16,
+    d_write: Write,
+    d_write_data_q: WarpData,
+    o_tag_q: u8,
+    o_fill_q: u8,
+    o_port_q: [u8; OPERANDS],
+    o_evict_port_q: u8,
+}
+
+impl RfcData {
+    /// Tag and sources of the operands that are there.
+    #[inline]
+    pub(crate) fn land(&self) -> Option<(u8, u8)> {
+        self.o_land_q.then_some((self.o_tag_q, self.o_fill_q))
+    }
+
+    /// Data of source `k`, which is there.
+    #[inline]
+    pub(crate) fn land_data(&self, k: usize) -> &WarpData {
+        self.output(self.o_port_q[k])
+    }
+
+    /// Data of an eviction.
+    #[inline]
+    pub(crate) fn evict_data(&self) -> Option<&WarpData> {
+        self.o_evict_q.then(|| self.output(self.o_evict_port_q))
+    }
+
+    /// The output of a port; of port 0 where there is no such port.
+    #[inline]
+    fn output(&self, port: u8) -> &WarpData {
+        self.ram.get(usize::from(port)).unwrap_or(&self.ram[0]).rdata()
+    }
+
+    /// Whether nothing is on its way.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        !(self.d_move_q | self.d_evict_q | self.d_write_q | self.o_land_q | self.o_evict_q)
+    }
+
+    /// The edge. `evict`: port and entry; `write`: a result, and its data. What moves is not held up by anything.
+    #[inline]
+    pub(crate) fn advance(
+        &mut self,
+        running: bool,
+        moved: Option<&Move>,
+        evict: Option<(u8, u16)>,
+        write: Option<(Write, &WarpData)>,
+    ) {
+        if moved.is_none() && evict.is_none() && write.is_none() && self.is_idle() {
+            return;
+        }
+        self.access();
+        (self.o_land_q, self.o_evict_q) = (running && self.d_move_q && self.d.fill != 0, running && self.d_evict_q);
+        if self.d_move_q {
+            (self.o_tag_q, self.o_fill_q, self.o_port_q) = (self.d.tag, self.d.fill, self.d.port);
+        }
+        if self.d_evict_q {
+            self.o_evict_port_q = self.d_evict_port_q;
+        }
+        (self.d_move_q, self.d_evict_q, self.d_write_q) =
+            (running && moved.is_some(), running && evict.is_some(), running && write.is_some());
+        if let Some(moved) = moved {
+            let held = self.d.index;
+            self.d = *moved;
+            for k in set_bits(!moved.read & 0b111) {
+                self.d.index[k] = held[k];
+            }
+        }
+        if let Some((port, index)) = evict {
+            (self.d_evict_port_q, self.d_evict_index_q) = (port, index);
+        }
+        if let Some((write, data)) = write {
+            (self.d_write, self.d_write_data_q) = (write, *data);
+        }
+    }
+
+    /// What the arrays do: they read first, so that a hit is what it was when the tags were asked.
+    #[inline]
+    fn access(&mut self) {
+        for (k, ram) in self.ram.iter_mut().enumerate() {
+            let index = if self.d_evict_q && usize::from(self.d_evict_port_q) == k {
+                self.d_evict_index_q
+            } else if self.d_move_q && is_set(self.d.read, k) {
+                self.d.index[k]
+            } else {
+                continue;
+            };
+            if index < self.words {
+                ram.read(index);
+            }
+        }
+        let Write { mask, index } = self.d_write;
+        if self.d_write_q && index < self.words {
+            for ram in &mut self.ram {
+                ram.write(index, &self.d_write_data_q, LaneMask(mask));
+            }
+        }
+    }
 }
 
 impl Block for RfcData {
     const NAME: &'static str = "rfc_data";
     const PARAMETERS: &'static [&'static str] = &["Slots", "Entries", "TagW"];
-    const CHILDREN: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = ActiveShape;
     type In = RfcDataIn;
@@ -116,16 +242,78 @@ impl Block for RfcData {
     type Probe = RfcDataProbe;
 
     fn new(shape: &ActiveShape) -> Self {
-        Self { ram: std::array::from_fn(|_| Storage::new(shape.words())) }
+        Self {
+            ram: std::array::from_fn(|_| Storage::new(shape.words())),
+            words: shape.words() as u16,
+            d_move_q: false,
+            d_evict_q: false,
+            d_write_q: false,
+            o_land_q: false,
+            o_evict_q: false,
+            d: Move::default(),
+            d_evict_port_q: 0,
+            d_evict_index_q: 0,
+            d_write: Write::default(),
+            d_write_data_q: WarpData::ZERO,
+            o_tag_q: 0,
+            o_fill_q: 0,
+            o_port_q: [0; OPERANDS],
+            o_evict_port_q: 0,
+        }
     }
 
-    fn early(&self, _: &mut RfcDataOut) {}
+    fn early(&self, out: &mut RfcDataOut) {
+        let (tag, fill) = self.land().unwrap_or_default();
+        (out.land_valid_o, out.land_tag_o, out.land_fill_o) = (self.o_land_q.into(), tag, fill);
+        for k in set_bits(fill) {
+            out.land_data_o[k] = *self.land_data(k);
+        }
+        out.evict_data_valid_o = self.o_evict_q.into();
+        if let Some(data) = self.evict_data() {
+            out.evict_data_o = *data;
+        }
+    }
 
     fn late(&mut self, _: &RfcDataIn, _: &mut RfcDataOut) {}
 
-    fn clock(&mut self, _: &RfcDataIn, _: &RfcDataOut) {}
+    fn clock(&mut self, inputs: &RfcDataIn, _: &RfcDataOut) {
+        let moved = (inputs.move_valid_i != 0).then_some(Move {
+            tag: inputs.move_tag_i,
+            fill: inputs.move_fill_i,
+            port: inputs.move_port_i,
+            read: inputs.read_i,
+            index: inputs.read_index_i,
+        });
+        let evict = (inputs.evict_valid_i != 0).then_some((inputs.evict_port_i, inputs.evict_index_i));
+        let write = Write { mask: inputs.write_mask_i, index: inputs.write_index_i };
+        let write = (inputs.write_valid_i != 0).then_some((write, &inputs.write_data_i));
+        self.advance(inputs.rst_ni != 0, moved.as_ref(), evict, write);
+    }
 
-    fn probe(&self, _: &RfcDataIn, _: &RfcDataOut, _: &mut RfcDataProbe) {}
+    fn probe(&self, _: &RfcDataIn, _: &RfcDataOut, probe: &mut RfcDataProbe) {
+        let data = probe.d_write_data_q;
+        *probe = RfcDataProbe { d_write_data_q: data, ..RfcDataProbe::zeroed() };
+        if self.d_move_q {
+            (probe.d_tag_q, probe.d_fill_q, probe.d_port_q) = (self.d.tag, self.d.fill, self.d.port);
+            (probe.d_read_q, probe.d_index_q) = (self.d.read, self.d.index);
+        }
+        if self.d_evict_q {
+            (probe.d_evict_port_q, probe.d_evict_index_q) = (self.d_evict_port_q, self.d_evict_index_q);
+        }
+        if self.d_write_q {
+            (probe.d_write_mask_q, probe.d_write_index_q) = (self.d_write.mask, self.d_write.index);
+            probe.d_write_data_q = self.d_write_data_q;
+        }
+        (probe.d_move_q, probe.d_evict_q) = (self.d_move_q.into(), self.d_evict_q.into());
+        probe.d_write_q = self.d_write_q.into();
+        (probe.o_land_q, probe.o_evict_q) = (self.o_land_q.into(), self.o_evict_q.into());
+        if self.o_land_q {
+            (probe.o_tag_q, probe.o_fill_q, probe.o_port_q) = (self.o_tag_q, self.o_fill_q, self.o_port_q);
+        }
+        if self.o_evict_q {
+            probe.o_evict_port_q = self.o_evict_port_q;
+        }
+    }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let mut memories = Vec::new();
@@ -138,3 +326,6 @@ impl Block for RfcData {
         memories
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,10 +83,109 @@ ports! {
     }
 }
 
-/// A ring of values that the cache has given up and that are not in their banks yet.
+/// An eviction that begins: where it goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Value {
+    pub(crate) mask: u32,
+    pub(crate) base: u16,
+    pub(crate) slot: u8,
+    pub(crate) warp: u8,
+    pub(crate) reg: u8,
+}
+
+/// A ring of values that the cache has given up and that are not in their banks yet. Who wants one of them meanwhile has to wait (hazard 8).
 pub struct RfcEvictions {
+    ports: usize,
+    slots: u8,
+    first_q: u8,
+    count_q: u8,
+    arrived_q: u8,
+    sent_q: u8,
+    /// Where they go, but for the lanes.
+    value_q: [Value; PLACES],
     mask_q: [u32; PLACES],
     data_q: [WarpData; PLACES],
+}
+
+impl RfcEvictions {
+    /// Whether there is room.
+    #[inline]
+    pub(crate) fn room(&self) -> bool {
+        usize::from(self.count_q) < PLACES
+    }
+
+    /// Whether no value is here.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count_q == 0
+    }
+
+    #[inline]
+    fn place(&self, from_first: u8) -> usize {
+        usize::from(self.first_q.wrapping_add(from_first)) % PLACES
+    }
+
+    /// The values that are here.
+    #[inline]
+    fn values(&self) -> impl Iterator<Item = &Value> {
+        (0..self.count_q.min(PLACES as u8)).map(|i| &self.value_q[self.place(i)])
+    }
+
+    /// The value that is offered.
+    #[inline]
+    pub(crate) fn offer(&self) -> Option<Value> {
+        let place = self.place(self.sent_q);
+        (self.arrived_q > self.sent_q).then(|| Value { mask: self.mask_q[place], ..self.value_q[place] })
+    }
+
+    /// Its data.
+    #[inline]
+    pub(crate) fn offer_data(&self) -> &WarpData {
+        &self.data_q[self.place(self.sent_q)]
+    }
+
+    /// Whether a register of a warp is here.
+    #[inline]
+    pub(crate) fn has(&self, warp: u8, reg: u8) -> bool {
+        self.values().any(|value| value.warp == warp && value.reg == reg)
+    }
+
+    /// Slots of which a value is here.
+    #[inline]
+    pub(crate) fn busy(&self) -> u64 {
+        self.values().filter(|value| value.slot < self.slots).fold(0, |slots, value| slots | 1 << value.slot)
+    }
+
+    /// The edge, whose payload is taken in reset too. `ready`: what is offered is taken; `done`: the oldest goes into its bank.
+    #[inline]
+    pub(crate) fn advance(
+        &mut self,
+        running: bool,
+        push: Option<&Value>,
+        data: Option<&WarpData>,
+        ready: bool,
+        done: bool,
+    ) {
+        let taken = u8::from(ready && self.arrived_q > self.sent_q);
+        if let Some(value) = push {
+            let place = self.place(self.count_q);
+            (self.value_q[place], self.mask_q[place]) = (*value, value.mask);
+        }
+        if let Some(data) = data {
+            self.data_q[self.place(self.arrived_q)] = *data;
+        }
+        let count = |n: u8, more: bool| n.wrapping_add(more.into()).wrapping_sub(done.into()) & 0b111;
+        (self.count_q, self.arrived_q) = (count(self.count_q, push.is_some()), count(self.arrived_q, data.is_some()));
+        self.sent_q = self.sent_q.wrapping_add(taken).wrapping_sub(done.into()) & 1;
+        self.first_q = self.first_q.wrapping_add(done.into()) & 0b11;
+        if !running {
+            self.reset();
+        }
+    }
+
+    fn reset(&mut self) {
+        (self.first_q, self.count_q, self.arrived_q, self.sent_q) = (0, 0, 0, 0);
+    }
 }
 
 impl Block for RfcEvictions {
@@ -98,17 +197,56 @@ impl Block for RfcEvictions {
     type Out = RfcEvictionsOut;
     type Probe = RfcEvictionsProbe;
 
-    fn new(_: &ActiveShape) -> Self {
-        Self { mask_q: [0; PLACES], data_q: [WarpData::ZERO; PLACES] }
+    fn new(shape: &ActiveShape) -> Self {
+        Self {
+            ports: shape.ports(),
+            slots: shape.cache_slots() as u8,
+            first_q: 0,
+            count_q: 0,
+            arrived_q: 0,
+            sent_q: 0,
+            value_q: [Value::default(); PLACES],
+            mask_q: [0; PLACES],
+            data_q: [WarpData::ZERO; PLACES],
+        }
     }
 
-    fn early(&self, _: &mut RfcEvictionsOut) {}
+    fn early(&self, out: &mut RfcEvictionsOut) {
+        (out.room_o, out.busy_o) = (self.room().into(), self.busy());
+        let offer = self.offer();
+        out.offer_valid_o = offer.is_some().into();
+        let Value { mask, base, warp, reg, .. } = offer.unwrap_or_default();
+        (out.offer_mask_o, out.offer_base_o, out.offer_warp_o, out.offer_reg_o) = (mask, base, warp, reg);
+        if offer.is_some() {
+            out.offer_data_o = *self.offer_data();
+        }
+    }
 
-    fn late(&mut self, _: &RfcEvictionsIn, _: &mut RfcEvictionsOut) {}
+    fn late(&mut self, inputs: &RfcEvictionsIn, out: &mut RfcEvictionsOut) {
+        let bit = |here: bool, k: usize| u8::from(here) << k;
+        out.look_match_o =
+            (0..OPERANDS).fold(0, |found, k| found | bit(self.has(inputs.look_warp_i, inputs.look_reg_i[k]), k));
+        out.result_match_o = (0..self.ports)
+            .fold(0, |found, b| found | bit(self.has(inputs.result_warp_i[b], inputs.result_reg_i[b]), b));
+    }
 
-    fn clock(&mut self, _: &RfcEvictionsIn, _: &RfcEvictionsOut) {}
+    fn clock(&mut self, inputs: &RfcEvictionsIn, _: &RfcEvictionsOut) {
+        let push = (inputs.push_valid_i != 0).then_some(Value {
+            mask: inputs.push_mask_i,
+            base: inputs.push_base_i,
+            slot: inputs.push_slot_i,
+            warp: inputs.push_warp_i,
+            reg: inputs.push_reg_i,
+        });
+        let data = (inputs.data_valid_i != 0).then_some(&inputs.data_i);
+        let (ready, done) = (inputs.offer_ready_i != 0, inputs.done_i != 0);
+        self.advance(inputs.rst_ni != 0, push.as_ref(), data, ready, done);
+    }
 
-    fn probe(&self, _: &RfcEvictionsIn, _: &RfcEvictionsOut, _: &mut RfcEvictionsProbe) {}
+    fn probe(&self, _: &RfcEvictionsIn, _: &RfcEvictionsOut, probe: &mut RfcEvictionsProbe) {
+        let Self { first_q, count_q, arrived_q, sent_q, .. } = *self;
+        *probe = RfcEvictionsProbe { first_q, count_q, arrived_q, sent_q };
+    }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         vec![
@@ -117,3 +255,6 @@ impl Block for RfcEvictions {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;

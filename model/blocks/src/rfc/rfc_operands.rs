@@ -1,8 +1,9 @@
 //! `rfc_operands`: operands from cache and MRF come together. `docs/blocks/rfc_operands.md`.
 
 use crate::mrf::MAX_PORTS;
+use crate::mrf::bits::set_bits;
 use crate::shape::{ActiveShape, MAX_TAGS};
-use crate::{Block, LANES, Memory, OPERANDS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::{Block, LANES, LaneMask, Memory, OPERANDS, WARP_DATA_BITS, WarpData, field, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
@@ -61,11 +62,74 @@ ports! {
     }
 }
 
-/// Keeps what the cache gave for each instruction until the MRF's collectors have the rest, and offers the instruction.
+/// Keeps what the cache gave for each instruction, lane by lane, until the MRF's collectors have the rest, and offers the instruction (hazard 1).
 pub struct RfcOperands {
+    ports: usize,
     tags: usize,
+    got_q: u32,
     hit_q: [u32; OPERANDS * MAX_TAGS],
     data_q: [WarpData; OPERANDS * MAX_TAGS],
+}
+
+impl RfcOperands {
+    /// Whether nothing more is to come from the cache for an instruction.
+    #[inline]
+    pub(crate) fn got(&self, tag: u8) -> bool {
+        self.got_q >> (tag & 31) & 1 == 1
+    }
+
+    /// Lanes of each source of an instruction that come from the cache.
+    #[inline]
+    pub(crate) fn hits(&self, tag: u8) -> [u32; OPERANDS] {
+        let first = OPERANDS * usize::from(tag);
+        self.hit_q.get(first..first + OPERANDS).map_or([0; OPERANDS], |hits| [hits[0], hits[1], hits[2]])
+    }
+
+    /// Sources of an instruction with lanes from the cache.
+    #[inline]
+    pub(crate) fn from_cache(&self, tag: u8) -> u8 {
+        let hits = self.hits(tag);
+        (0..OPERANDS).fold(0, |sources, k| sources | u8::from(hits[k] != 0) << k)
+    }
+
+    /// Puts the lanes that came from the cache over those of the MRF.
+    #[inline]
+    pub(crate) fn merge(&self, tag: u8, data: &mut [WarpData; OPERANDS]) {
+        let first = OPERANDS * usize::from(tag);
+        for (k, (data, hit)) in data.iter_mut().zip(self.hits(tag)).enumerate() {
+            match hit {
+                0 => {}
+                u32::MAX => *data = self.data_q[first + k],
+                _ => data.merge(&self.data_q[first + k], LaneMask(hit)),
+            }
+        }
+    }
+
+    /// The edge at which an instruction leaves T.
+    #[inline]
+    pub(crate) fn moved(&mut self, tag: u8, hits: &[u32; OPERANDS]) {
+        if usize::from(tag) < self.tags {
+            self.hit_q[OPERANDS * usize::from(tag)..][..OPERANDS].copy_from_slice(hits);
+            let bit = 1 << tag;
+            self.got_q = if *hits == [0; OPERANDS] { self.got_q | bit } else { self.got_q & !bit };
+        }
+    }
+
+    /// The edge at which operands of an instruction have come.
+    #[inline]
+    pub(crate) fn landed<'a>(&mut self, tag: u8, fill: u8, data: impl Fn(usize) -> &'a WarpData) {
+        if usize::from(tag) < self.tags {
+            self.got_q |= 1 << tag;
+            for k in set_bits(fill) {
+                self.data_q[OPERANDS * usize::from(tag) + k] = *data(k);
+            }
+        }
+    }
+
+    /// An edge in reset.
+    pub(crate) fn reset(&mut self) {
+        self.got_q = 0;
+    }
 }
 
 impl Block for RfcOperands {
@@ -78,16 +142,53 @@ impl Block for RfcOperands {
     type Probe = RfcOperandsProbe;
 
     fn new(shape: &ActiveShape) -> Self {
-        Self { tags: shape.tags(), hit_q: [0; OPERANDS * MAX_TAGS], data_q: [WarpData::ZERO; OPERANDS * MAX_TAGS] }
+        Self {
+            ports: shape.ports(),
+            tags: shape.tags(),
+            got_q: 0,
+            hit_q: [0; OPERANDS * MAX_TAGS],
+            data_q: [WarpData::ZERO; OPERANDS * MAX_TAGS],
+        }
     }
 
     fn early(&self, _: &mut RfcOperandsOut) {}
 
-    fn late(&mut self, _: &RfcOperandsIn, _: &mut RfcOperandsOut) {}
+    fn late(&mut self, inputs: &RfcOperandsIn, out: &mut RfcOperandsOut) {
+        (out.mrf_ready_o, out.dispatch_valid_o, out.dispatch_src_valid_o) = (0, 0, 0);
+        for p in 0..self.ports {
+            let (bit, tag) = (1 << p, inputs.mrf_tag_i[p]);
+            if !self.got(tag) {
+                continue;
+            }
+            out.mrf_ready_o |= inputs.dispatch_ready_i & bit;
+            if inputs.mrf_valid_i & bit != 0 {
+                out.dispatch_valid_o |= bit;
+                let from_mrf = inputs.mrf_src_valid_i >> (OPERANDS * p) & 0b111;
+                out.dispatch_src_valid_o |= (from_mrf | self.from_cache(tag)) << (OPERANDS * p);
+                let mut data = [0, 1, 2].map(|k| inputs.mrf_data_i[OPERANDS * p + k]);
+                self.merge(tag, &mut data);
+                out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(&data);
+            }
+        }
+    }
 
-    fn clock(&mut self, _: &RfcOperandsIn, _: &RfcOperandsOut) {}
+    fn clock(&mut self, inputs: &RfcOperandsIn, _: &RfcOperandsOut) {
+        for p in set_bits(inputs.move_valid_i) {
+            let hits = [0, 1, 2].map(|k| inputs.move_hit_i[OPERANDS * p + k]);
+            self.moved(inputs.move_tag_i[p], &hits);
+        }
+        for p in set_bits(inputs.land_valid_i) {
+            let fill = inputs.land_fill_i >> (OPERANDS * p) & 0b111;
+            self.landed(inputs.land_tag_i[p], fill, |k| &inputs.land_data_i[OPERANDS * p + k]);
+        }
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+    }
 
-    fn probe(&self, _: &RfcOperandsIn, _: &RfcOperandsOut, _: &mut RfcOperandsProbe) {}
+    fn probe(&self, _: &RfcOperandsIn, _: &RfcOperandsOut, probe: &mut RfcOperandsProbe) {
+        probe.got_q = self.got_q;
+    }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let sources = OPERANDS * self.tags;
@@ -97,3 +198,6 @@ impl Block for RfcOperands {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;

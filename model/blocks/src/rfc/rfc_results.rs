@@ -1,6 +1,7 @@
 //! `rfc_results`: where a result goes. `docs/blocks/rfc_results.md`.
 
 use crate::mrf::MAX_PORTS;
+use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::{ActiveShape, MAX_ACTIVE};
 use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
@@ -137,11 +138,211 @@ ports! {
     }
 }
 
+/// A result on its bus, or in its latch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrival {
+    pub(crate) mask: u32,
+    pub(crate) base: u16,
+    pub(crate) warp: u8,
+    pub(crate) reg: u8,
+    pub(crate) private: bool,
+}
+
+/// What is known around the latches in a cycle: state of other blocks.
+pub(crate) struct Around<'a> {
+    pub(crate) slot_valid: u64,
+    pub(crate) slot_warp: &'a [u8; MAX_ACTIVE],
+    pub(crate) flush: u64,
+    /// Results whose registers are on their way from a cache to the MRF.
+    pub(crate) matches: u8,
+    pub(crate) evict_valid: u8,
+    pub(crate) mrf_ready: u8,
+    pub(crate) mrf_done: u8,
+}
+
+/// The operation on a cache: of which bus, on which of the cache's slots, and whether it takes lanes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BusOp {
+    pub(crate) bus: u8,
+    pub(crate) slot: u8,
+    pub(crate) kill: bool,
+}
+
+/// Where the results go: buses as masks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Routes {
+    /// They belong into a cache.
+    cached: u8,
+    /// They go first at their cache.
+    goes: u8,
+    /// The cache of each.
+    cache: [u8; MAX_PORTS],
+    /// Caches that both want.
+    contested: u8,
+    /// The operation on each cache.
+    pub(crate) op: [Option<BusOp>; MAX_PORTS],
+    /// Offered to the MRF's queues, which take them.
+    pub(crate) mrf_valid: u8,
+    mrf_ready: u8,
+    /// Those of them that are evictions.
+    pub(crate) evict_valid: u8,
+    /// Results that go into the MRF's queues.
+    pub(crate) around: u8,
+    /// Evictions that go into their banks.
+    pub(crate) evict_done: u8,
+    /// Results that are where they go.
+    pub(crate) done: u8,
+    /// Results that wait.
+    pub(crate) wait: u8,
+}
+
 /// A latch at the end of each result bus, and the choice between cache and MRF.
+///
+/// Whoever uses this directly lets it choose from what is known around it ([`choose`](Self::choose)), tells it which caches perform their operations
+/// ([`conclude`](Self::conclude)), and tells it at the edge what comes.
 pub struct RfcResults {
+    ports: usize,
     slots: usize,
+    buses: u8,
+    valid_q: u8,
+    sent_q: u8,
+    queue_evict_q: u8,
+    turn_q: u8,
+    latch_q: [Arrival; MAX_PORTS],
+    data_q: [WarpData; MAX_PORTS],
     /// Registers of each slot whose results go around.
     around_q: Box<[[u32; REGISTER_WORDS]]>,
+    /// What has been decided in this cycle.
+    routes: Routes,
+}
+
+impl RfcResults {
+    /// Latches with a result.
+    #[inline]
+    pub(crate) fn valid(&self) -> u8 {
+        self.valid_q
+    }
+
+    /// What is in a latch.
+    #[inline]
+    pub(crate) fn latch(&self, b: usize) -> &Arrival {
+        &self.latch_q[b]
+    }
+
+    /// Its data.
+    #[inline]
+    pub(crate) fn data(&self, b: usize) -> &WarpData {
+        &self.data_q[b]
+    }
+
+    /// Buses that take a result, when these latches empty.
+    #[inline]
+    pub(crate) fn ready(&self, done: u8) -> u8 {
+        (!self.valid_q | done) & self.buses
+    }
+
+    #[inline]
+    fn goes_around(&self, slot: usize, reg: u8) -> bool {
+        let set = self.around_q.get(slot).map_or(0, |set| set[usize::from(reg) / 32]);
+        set >> (reg % 32) & 1 == 1
+    }
+
+    /// Where results want to go, and which of them go first.
+    #[inline]
+    pub(crate) fn choose(&self, around: &Around<'_>) -> Routes {
+        let mut routes = Routes {
+            mrf_valid: around.evict_valid,
+            evict_valid: around.evict_valid,
+            mrf_ready: around.mrf_ready,
+            evict_done: around.mrf_done & self.queue_evict_q,
+            ..Routes::default()
+        };
+        if self.valid_q == 0 {
+            return routes;
+        }
+        let (mut may, mut outside) = (0, 0);
+        let mut wants = [0u8; MAX_PORTS];
+        let mut local = [0; MAX_PORTS];
+        for b in set_bits(self.valid_q) {
+            let (bit, latch) = (1 << b, &self.latch_q[b]);
+            let slot = set_bits(around.slot_valid).find(|&s| around.slot_warp[s] == latch.warp);
+            let cached = slot.is_some_and(|s| !is_set(around.flush, s) && !self.goes_around(s, latch.reg));
+            let held = self.sent_q | around.matches | around.evict_valid;
+            if !cached && held & bit == 0 {
+                may |= bit;
+            }
+            let Some(s) = slot else {
+                outside |= bit;
+                continue;
+            };
+            let c = s % self.ports;
+            (routes.cache[b], local[b]) = (c as u8, (s / self.ports) as u8);
+            routes.cached |= u8::from(cached) << b;
+            if cached || may & around.mrf_ready & bit != 0 {
+                wants[c] |= bit;
+            }
+        }
+        for c in 0..self.ports {
+            if wants[c] == 0 {
+                continue;
+            }
+            let contested = wants[c] == 0b11;
+            routes.contested |= u8::from(contested) << c;
+            // Of two the one whose turn it is.
+            let bus = if contested { self.turn_q >> c & 1 } else { wants[c].trailing_zeros() as u8 };
+            routes.goes |= 1 << bus;
+            let kill = !is_set(routes.cached, bus.into());
+            routes.op[c] = Some(BusOp { bus, slot: local[usize::from(bus)], kill });
+        }
+        let offered = may & (outside | routes.goes);
+        routes.mrf_valid |= offered;
+        routes.around = offered & around.mrf_ready;
+        routes.done = self.sent_q & self.valid_q & around.mrf_done & !self.queue_evict_q;
+        routes
+    }
+
+    /// The end of the choice: these caches perform their operations.
+    #[inline]
+    pub(crate) fn conclude(&self, routes: &mut Routes, op_ready: u8) {
+        for b in set_bits(routes.cached & routes.goes) {
+            routes.done |= u8::from(is_set(op_ready, routes.cache[b].into())) << b;
+        }
+        routes.wait = self.valid_q & !self.sent_q & !routes.done & !routes.around;
+    }
+
+    /// The edge, but for what comes. `op_ready`: caches that perform their operations.
+    #[inline]
+    pub(crate) fn advance(&mut self, routes: &Routes, op_ready: u8) {
+        let queued = routes.mrf_valid & routes.mrf_ready;
+        self.queue_evict_q = self.queue_evict_q & !queued | routes.evict_valid & queued;
+        for c in set_bits(routes.contested & op_ready) {
+            self.turn_q ^= 1 << c;
+        }
+        self.valid_q &= !routes.done;
+        self.sent_q = (self.sent_q | routes.around) & !routes.done;
+    }
+
+    /// The edge at which a result is taken, after [`advance`](Self::advance).
+    #[inline]
+    pub(crate) fn take(&mut self, b: usize, arrival: &Arrival, data: &WarpData) {
+        (self.latch_q[b], self.data_q[b]) = (*arrival, *data);
+        self.valid_q |= 1 << b;
+        self.sent_q &= !(1 << b);
+    }
+
+    /// The edge at which an instruction is taken whose result goes around, or does not.
+    #[inline]
+    pub(crate) fn note(&mut self, slot: u8, reg: u8, around: bool) {
+        if let Some(set) = self.around_q.get_mut(usize::from(slot)) {
+            let word = &mut set[usize::from(reg) / 32];
+            *word = *word & !(1 << (reg % 32)) | u32::from(around) << (reg % 32);
+        }
+    }
+
+    /// An edge in reset, after everything else.
+    pub(crate) fn reset(&mut self) {
+        (self.valid_q, self.sent_q, self.queue_evict_q, self.turn_q) = (0, 0, 0, 0);
+    }
 }
 
 impl Block for RfcResults {
@@ -154,23 +355,115 @@ impl Block for RfcResults {
     type Probe = RfcResultsProbe;
 
     fn new(shape: &ActiveShape) -> Self {
-        Self { slots: shape.active, around_q: vec![[0; REGISTER_WORDS]; shape.active].into() }
+        Self {
+            ports: shape.ports(),
+            slots: shape.active,
+            buses: u8::MAX >> (u8::BITS as usize - shape.ports()),
+            valid_q: 0,
+            sent_q: 0,
+            queue_evict_q: 0,
+            turn_q: 0,
+            latch_q: [Arrival::default(); MAX_PORTS],
+            data_q: [WarpData::ZERO; MAX_PORTS],
+            around_q: vec![[0; REGISTER_WORDS]; shape.active].into(),
+            routes: Routes::default(),
+        }
     }
 
-    fn early(&self, _: &mut RfcResultsOut) {}
+    fn early(&self, out: &mut RfcResultsOut) {
+        (out.result_warp_o, out.result_reg_o) = Default::default();
+        for b in 0..self.ports {
+            (out.result_warp_o[b], out.result_reg_o[b]) = (self.latch_q[b].warp, self.latch_q[b].reg);
+        }
+    }
 
-    fn late(&mut self, _: &RfcResultsIn, _: &mut RfcResultsOut) {}
+    fn late(&mut self, inputs: &RfcResultsIn, out: &mut RfcResultsOut) {
+        let mut routes = self.choose(&Around {
+            slot_valid: inputs.slot_valid_i,
+            slot_warp: &inputs.slot_warp_i,
+            flush: inputs.flush_i,
+            matches: inputs.match_i,
+            evict_valid: inputs.evict_valid_i,
+            mrf_ready: inputs.mrf_ready_i,
+            mrf_done: inputs.mrf_done_i,
+        });
+        self.conclude(&mut routes, inputs.op_ready_i);
+        self.routes = routes;
+        (out.op_valid_o, out.op_kill_o, out.op_private_o, out.around_private_o) = (0, 0, 0, 0);
+        (out.write_done_warp_o, out.write_done_reg_o) = Default::default();
+        (out.op_mask_o, out.op_slot_o, out.op_reg_o) = Default::default();
+        (out.mrf_mask_o, out.mrf_base_o, out.mrf_warp_o, out.mrf_reg_o) = Default::default();
+        (out.write_ready_o, out.write_done_o, out.wait_o) = (self.ready(routes.done), routes.done, routes.wait);
+        (out.evict_ready_o, out.evict_done_o) = (inputs.mrf_ready_i, routes.evict_done);
+        (out.mrf_valid_o, out.around_o) = (routes.mrf_valid, routes.around);
+        for (c, op) in routes.op.iter().enumerate() {
+            let Some(BusOp { bus, slot, kill }) = *op else { continue };
+            let b = usize::from(bus);
+            let latch = &self.latch_q[b];
+            out.op_valid_o |= 1 << c;
+            out.op_kill_o |= u8::from(kill) << c;
+            out.op_private_o |= u8::from(latch.private) << c;
+            (out.op_slot_o[c], out.op_reg_o[c], out.op_mask_o[c]) = (slot, latch.reg, latch.mask);
+            out.op_data_o[c] = self.data_q[b];
+        }
+        for b in 0..self.ports {
+            let (bit, latch) = (1 << b, &self.latch_q[b]);
+            if routes.done & bit != 0 {
+                (out.write_done_warp_o[b], out.write_done_reg_o[b]) = (latch.warp, latch.reg);
+            }
+            out.around_private_o |= u8::from(latch.private) << b & routes.around;
+            if routes.evict_valid & bit != 0 {
+                (out.mrf_mask_o[b], out.mrf_base_o[b]) = (inputs.evict_mask_i[b], inputs.evict_base_i[b]);
+                (out.mrf_warp_o[b], out.mrf_reg_o[b]) = (inputs.evict_warp_i[b], inputs.evict_reg_i[b]);
+                out.mrf_data_o[b] = inputs.evict_data_i[b];
+            } else if routes.mrf_valid & bit != 0 {
+                (out.mrf_mask_o[b], out.mrf_base_o[b]) = (latch.mask, latch.base);
+                (out.mrf_warp_o[b], out.mrf_reg_o[b]) = (latch.warp, latch.reg);
+                out.mrf_data_o[b] = self.data_q[b];
+            }
+        }
+    }
 
-    fn clock(&mut self, _: &RfcResultsIn, _: &RfcResultsOut) {}
+    fn clock(&mut self, inputs: &RfcResultsIn, out: &RfcResultsOut) {
+        let routes = self.routes;
+        self.advance(&routes, inputs.op_ready_i);
+        for b in set_bits(inputs.write_valid_i & out.write_ready_o) {
+            let arrival = Arrival {
+                mask: inputs.write_mask_i[b],
+                base: inputs.write_base_i[b],
+                warp: inputs.write_warp_i[b],
+                reg: inputs.write_reg_i[b],
+                private: is_set(inputs.write_private_i, b),
+            };
+            self.take(b, &arrival, &inputs.write_data_i[b]);
+        }
+        for p in set_bits(inputs.note_valid_i) {
+            self.note(inputs.note_slot_i[p], inputs.note_reg_i[p], is_set(inputs.note_around_i, p));
+        }
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+    }
 
-    fn probe(&self, _: &RfcResultsIn, _: &RfcResultsOut, _: &mut RfcResultsProbe) {}
+    fn probe(&self, _: &RfcResultsIn, _: &RfcResultsOut, probe: &mut RfcResultsProbe) {
+        (probe.valid_q, probe.sent_q) = (self.valid_q, self.sent_q);
+        (probe.queue_evict_q, probe.turn_q) = (self.queue_evict_q, self.turn_q);
+        (probe.mask_q, probe.base_q) = Default::default();
+        for b in set_bits(self.valid_q) {
+            (probe.mask_q[b], probe.base_q[b]) = (self.latch_q[b].mask, self.latch_q[b].base);
+            probe.data_q[b] = self.data_q[b];
+        }
+    }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         vec![Memory {
             path: "around_q".into(),
             block: Self::NAME,
-            words: self.around_q.as_flattened_mut(),
+            words: self.around_q[..self.slots].as_flattened_mut(),
             bits: 1 << REG_BITS,
         }]
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,10 @@
 //! `rfc_tags`: what the cache holds, and what makes room. `docs/blocks/rfc_tags.md`.
 
-use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_CACHED};
-use crate::{Block, Decode, LANES, OPERANDS, REG_BITS, field, ports};
+use std::ops::Range;
+
+use crate::mrf::bits::{is_set, pack, set_bits};
+use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_CACHED, MAX_ENTRIES};
+use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, field, ports};
 
 /// Fields of `rfc_tags_event_t`, most significant first.
 pub const RFC_TAGS_EVENT: &[(&str, u32)] = &[
@@ -114,10 +117,411 @@ ports! {
     }
 }
 
-/// Tags, valid lanes and dirty lanes of one cache, replacement and flush.
+/// What an instruction finds in the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Looked {
+    /// Lanes of each source that are here.
+    pub(crate) hit_mask: [u32; OPERANDS],
+    /// The entry that has them.
+    pub(crate) index: [u16; OPERANDS],
+    /// The read port that serves each source.
+    pub(crate) port: [u8; OPERANDS],
+    /// Read ports that read.
+    pub(crate) read: u8,
+}
+
+impl Looked {
+    /// Sources with lanes in the cache.
+    #[inline]
+    pub(crate) fn fill(&self) -> u8 {
+        (0..OPERANDS).fold(0, |fill, k| fill | u8::from(self.hit_mask[k] != 0) << k)
+    }
+}
+
+/// The instruction in T.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Look {
+    pub(crate) mask: u32,
+    pub(crate) slot: u8,
+    pub(crate) src_valid: u8,
+    pub(crate) reg: [u8; OPERANDS],
+    pub(crate) last: u8,
+}
+
+/// A result: written here, or gone around.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Op {
+    pub(crate) mask: u32,
+    pub(crate) kill: bool,
+    pub(crate) slot: u8,
+    pub(crate) reg: u8,
+}
+
+/// An eviction that begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evict {
+    pub(crate) mask: u32,
+    pub(crate) index: u16,
+    pub(crate) port: u8,
+    pub(crate) slot: u8,
+    pub(crate) reg: u8,
+}
+
+/// What is done in a cycle besides the instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    /// The result is performed.
+    pub(crate) ready: bool,
+    /// The entry that it writes or takes lanes away from.
+    pub(crate) entry: Option<u16>,
+    /// That has been the register's before.
+    pub(crate) matches: bool,
+    pub(crate) evict: Option<Evict>,
+}
+
+/// Slots to be emptied, and those of them without write-back.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flush {
+    pub(crate) flush: u64,
+    pub(crate) drop: u64,
+}
+
+/// The fields of the event word.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) hit: u8,
+    pub(crate) partial: u8,
+    pub(crate) miss: u8,
+    pub(crate) read_groups: u8,
+    pub(crate) write_hit: bool,
+    pub(crate) allocate: bool,
+    pub(crate) write_groups: u8,
+    pub(crate) evict: bool,
+    pub(crate) dead: bool,
+    pub(crate) flush: bool,
+    pub(crate) evict_groups: u8,
+    pub(crate) kill: bool,
+    pub(crate) marked: u8,
+    pub(crate) wait: bool,
+    pub(crate) drop: bool,
+    pub(crate) clean: bool,
+    pub(crate) look: bool,
+}
+
+impl Counts {
+    pub(crate) fn word(&self) -> u32 {
+        let values = [
+            self.hit.into(),
+            self.partial.into(),
+            self.miss.into(),
+            self.read_groups.into(),
+            self.write_hit.into(),
+            self.allocate.into(),
+            self.write_groups.into(),
+            self.evict.into(),
+            self.dead.into(),
+            self.flush.into(),
+            self.evict_groups.into(),
+            self.kill.into(),
+            self.marked.into(),
+            self.wait.into(),
+            self.drop.into(),
+            self.clean.into(),
+            self.look.into(),
+        ];
+        pack(RFC_TAGS_EVENT, values) as u32
+    }
+}
+
+/// Tags, valid lanes and dirty lanes of one cache, replacement and flush (RFC paper 3.1; hierarchy thesis 5.2).
+///
+/// Whoever uses this directly asks what an instruction finds ([`look`](Self::look)), lets it decide about a result or a flush ([`decide`](Self::decide)),
+/// and tells it at the edge what has been decided.
 pub struct RfcTags {
     slots: usize,
     entries: usize,
+    valid_q: Box<[u32]>,
+    dirty_q: Box<[u32]>,
+    older_q: Box<[u16]>,
+    tag_q: Box<[u8]>,
+    next_q: [u8; MAX_ACTIVE],
+    /// Slots with a valid lane, and with a dirty one: what follows from the lanes.
+    full: u64,
+    unclean: u64,
+    /// What has been decided in this cycle.
+    looked: Looked,
+    done: Done,
+}
+
+impl RfcTags {
+    /// Slots without a dirty lane.
+    #[inline]
+    pub(crate) fn clean(&self) -> u64 {
+        !self.unclean & u64::MAX >> (u64::BITS as usize - self.slots)
+    }
+
+    /// The entries of a slot, which has to be there.
+    #[inline]
+    fn of(&self, slot: u8) -> Range<usize> {
+        let first = usize::from(slot) * self.entries;
+        first..first + self.entries
+    }
+
+    #[inline]
+    fn is_there(&self, slot: u8) -> bool {
+        usize::from(slot) < self.slots
+    }
+
+    /// The entry of a slot that has lanes of a register.
+    #[inline]
+    fn find(&self, slot: u8, reg: u8) -> Option<usize> {
+        if !is_set(self.full, slot.into()) {
+            return None;
+        }
+        self.of(slot).find(|&i| self.tag_q[i] == reg && self.valid_q[i] != 0)
+    }
+
+    /// What an instruction finds.
+    #[inline]
+    pub(crate) fn look(&self, look: &Look) -> Looked {
+        let mut looked = Looked::default();
+        for k in set_bits(look.src_valid) {
+            let reg = look.reg[k];
+            // The lowest source with the register reads for those behind it.
+            if let Some(first) = (0..k).find(|&l| is_set(looked.read, l) && look.reg[l] == reg) {
+                looked.hit_mask[k] = looked.hit_mask[first];
+                (looked.index[k], looked.port[k]) = (looked.index[first], first as u8);
+            } else if let Some(i) = self.find(look.slot, reg)
+                && self.valid_q[i] & look.mask != 0
+            {
+                looked.hit_mask[k] = self.valid_q[i] & look.mask;
+                (looked.index[k], looked.port[k]) = (i as u16, k as u8);
+                looked.read |= 1 << k;
+            }
+        }
+        looked
+    }
+
+    /// What becomes of a result, or which entry is flushed. `reading`: read ports that are in use.
+    #[inline]
+    pub(crate) fn decide(&self, lru: bool, reading: u8, room: bool, op: Option<&Op>, flush: Flush) -> Done {
+        let port = (!reading).trailing_zeros() as u8;
+        let possible = room && usize::from(port) < OPERANDS;
+        let evict =
+            |i: usize, slot: u8| Evict { mask: self.dirty_q[i], index: i as u16, port, slot, reg: self.tag_q[i] };
+        let Some(op) = op else {
+            let wanted = flush.flush & !flush.drop & self.unclean;
+            if wanted == 0 || !possible {
+                return Done::default();
+            }
+            let slot = wanted.trailing_zeros() as u8;
+            let entry = self.of(slot).find(|&i| self.dirty_q[i] != 0);
+            return Done { evict: entry.map(|i| evict(i, slot)), ..Done::default() };
+        };
+        let found = if self.is_there(op.slot) { self.find(op.slot, op.reg) } else { None };
+        if let Some(i) = found {
+            return Done { ready: true, entry: Some(i as u16), matches: true, evict: None };
+        }
+        if op.kill || !self.is_there(op.slot) {
+            return Done { ready: true, ..Done::default() };
+        }
+        let i = self.victim(op.slot, lru);
+        if self.dirty_q[i] == 0 {
+            Done { ready: true, entry: Some(i as u16), matches: false, evict: None }
+        } else if possible {
+            Done { ready: true, entry: Some(i as u16), matches: false, evict: Some(evict(i, op.slot)) }
+        } else {
+            // It waits; where it would go is known all the same.
+            Done { ready: false, entry: Some(i as u16), matches: false, evict: None }
+        }
+    }
+
+    /// The entry that makes room.
+    #[inline]
+    fn victim(&self, slot: u8, lru: bool) -> usize {
+        let range = self.of(slot);
+        if lru {
+            range.clone().find(|&i| self.older_q[i] == 0).unwrap_or(range.start)
+        } else {
+            range.start + usize::from(self.next_q[usize::from(slot)])
+        }
+    }
+
+    /// The edge. `moved`: the instruction that leaves, and what it found.
+    #[inline]
+    pub(crate) fn advance(
+        &mut self,
+        straps: u8,
+        moved: Option<(&Look, &Looked)>,
+        op: Option<&Op>,
+        done: &Done,
+        flush: Flush,
+    ) {
+        let (live, lru) = (is_set(straps, 0), is_set(straps, 1));
+        // As the lanes are before the edge.
+        let emptied = self.emptied(flush);
+        if let Some((look, looked)) = moved {
+            for k in set_bits(looked.fill()) {
+                let i = usize::from(looked.index[k]);
+                if live && is_set(look.last, k) {
+                    self.dirty_q[i] &= !look.mask;
+                    self.settle(look.slot);
+                }
+                if lru {
+                    self.used(look.slot, i);
+                }
+            }
+        }
+        if let Some(op) = op {
+            self.perform(op, done, lru);
+        } else if let Some(evict) = &done.evict {
+            let i = usize::from(evict.index);
+            (self.valid_q[i], self.dirty_q[i]) = (0, 0);
+            self.settle(evict.slot);
+        }
+        for slot in set_bits(emptied) {
+            self.empty(slot as u8);
+        }
+    }
+
+    fn perform(&mut self, op: &Op, done: &Done, lru: bool) {
+        let Some(i) = done.entry.filter(|_| done.ready).map(usize::from) else { return };
+        if op.kill {
+            self.valid_q[i] &= !op.mask;
+            self.dirty_q[i] &= !op.mask;
+        } else {
+            if done.matches {
+                self.valid_q[i] |= op.mask;
+                self.dirty_q[i] |= op.mask;
+            } else {
+                (self.tag_q[i], self.valid_q[i], self.dirty_q[i]) = (op.reg, op.mask, op.mask);
+                if !lru {
+                    let next = &mut self.next_q[usize::from(op.slot)];
+                    *next = if usize::from(*next) + 1 == self.entries { 0 } else { *next + 1 };
+                }
+            }
+            if lru {
+                self.used(op.slot, i);
+            }
+        }
+        self.settle(op.slot);
+    }
+
+    /// Slots that become empty at this edge. One that is empty stays so, but its next entry need not be the first.
+    #[inline]
+    fn emptied(&self, Flush { flush, drop }: Flush) -> u64 {
+        flush & (drop | self.clean())
+    }
+
+    fn empty(&mut self, slot: u8) {
+        if is_set(self.full, slot.into()) {
+            let range = self.of(slot);
+            self.valid_q[range.clone()].fill(0);
+            self.dirty_q[range].fill(0);
+            self.full &= !(1 << slot);
+            self.unclean &= !(1 << slot);
+        }
+        self.next_q[usize::from(slot)] = 0;
+    }
+
+    /// A use makes an entry the youngest of its slot.
+    fn used(&mut self, slot: u8, i: usize) {
+        let range = self.of(slot);
+        let own = 1 << (i - range.start);
+        for older in &mut self.older_q[range] {
+            *older &= !own;
+        }
+        self.older_q[i] = u16::MAX >> (MAX_ENTRIES - self.entries) & !own;
+    }
+
+    /// Keeps what follows from the lanes of a slot.
+    #[inline]
+    fn settle(&mut self, slot: u8) {
+        let range = self.of(slot);
+        let any = |lanes: &[u32]| u64::from(lanes.iter().any(|&lanes| lanes != 0)) << slot;
+        self.full = self.full & !(1 << slot) | any(&self.valid_q[range.clone()]);
+        self.unclean = self.unclean & !(1 << slot) | any(&self.dirty_q[range]);
+    }
+
+    /// An edge in reset.
+    pub(crate) fn reset(&mut self) {
+        self.valid_q.fill(0);
+        self.dirty_q.fill(0);
+        self.next_q = [0; MAX_ACTIVE];
+        for older in self.older_q.chunks_mut(self.entries) {
+            older.iter_mut().enumerate().for_each(|(e, older)| *older = (1u16 << e) - 1);
+        }
+        (self.full, self.unclean) = (0, 0);
+    }
+
+    /// What happens in a cycle.
+    #[inline]
+    pub(crate) fn counts(
+        &self,
+        straps: u8,
+        look: Option<&Look>,
+        moved: Option<&Looked>,
+        op: Option<&Op>,
+        done: &Done,
+        flush: Flush,
+    ) -> Counts {
+        let mut counts = Counts { look: look.is_some(), ..Counts::default() };
+        if let (Some(look), Some(looked)) = (look, moved) {
+            for k in distinct(look) {
+                match looked.hit_mask[k] {
+                    mask if mask == look.mask => counts.hit += 1,
+                    0 => counts.miss += 1,
+                    _ => counts.partial += 1,
+                }
+                counts.marked += u8::from(is_set(straps & 1, 0) && looked.hit_mask[k] != 0 && is_set(look.last, k));
+            }
+            counts.read_groups = set_bits(looked.read).map(|k| LaneMask(looked.hit_mask[k]).groups()).sum();
+        }
+        if let Some(evict) = &done.evict {
+            (counts.evict, counts.flush) = (op.is_some(), op.is_none());
+            counts.evict_groups = LaneMask(evict.mask).groups();
+        }
+        if let Some(op) = op {
+            counts.wait = !done.ready;
+            let lanes = done.entry.map_or(0, |i| self.valid_q[usize::from(i)]);
+            if op.kill {
+                counts.kill = lanes & op.mask != 0;
+            } else if done.ready {
+                (counts.write_hit, counts.allocate) = (done.matches, !done.matches);
+                counts.dead = !done.matches && done.evict.is_none() && lanes != 0;
+                counts.write_groups = LaneMask(op.mask).groups();
+            }
+        }
+        let emptied = self.emptied(flush) & self.full;
+        counts.drop = emptied & flush.drop != 0;
+        counts.clean = emptied & !flush.drop != 0;
+        counts
+    }
+}
+
+/// The lowest source of each register that an instruction reads.
+#[inline]
+pub(crate) fn distinct(look: &Look) -> impl Iterator<Item = usize> {
+    set_bits(look.src_valid).filter(|&k| !(0..k).any(|l| is_set(look.src_valid, l) && look.reg[l] == look.reg[k]))
+}
+
+fn look_of(inputs: &RfcTagsIn) -> Option<Look> {
+    (inputs.look_valid_i != 0).then_some(Look {
+        mask: inputs.look_mask_i,
+        slot: inputs.look_slot_i,
+        src_valid: inputs.look_src_valid_i,
+        reg: inputs.look_reg_i,
+        last: inputs.look_last_i,
+    })
+}
+
+fn op_of(inputs: &RfcTagsIn) -> Option<Op> {
+    (inputs.op_valid_i != 0).then_some(Op {
+        mask: inputs.op_mask_i,
+        kill: inputs.op_kill_i != 0,
+        slot: inputs.op_slot_i,
+        reg: inputs.op_reg_i,
+    })
 }
 
 impl Block for RfcTags {
@@ -130,14 +534,69 @@ impl Block for RfcTags {
     type Probe = RfcTagsProbe;
 
     fn new(shape: &ActiveShape) -> Self {
-        Self { slots: shape.cache_slots(), entries: shape.entries }
+        let words = shape.words();
+        let mut tags = Self {
+            slots: shape.cache_slots(),
+            entries: shape.entries,
+            valid_q: vec![0; words].into(),
+            dirty_q: vec![0; words].into(),
+            older_q: vec![0; words].into(),
+            tag_q: vec![0; words].into(),
+            next_q: [0; MAX_ACTIVE],
+            full: 0,
+            unclean: 0,
+            looked: Looked::default(),
+            done: Done::default(),
+        };
+        tags.reset();
+        tags
     }
 
-    fn early(&self, _: &mut RfcTagsOut) {}
+    fn early(&self, out: &mut RfcTagsOut) {
+        out.clean_o = self.clean();
+    }
 
-    fn late(&mut self, _: &RfcTagsIn, _: &mut RfcTagsOut) {}
+    fn late(&mut self, inputs: &RfcTagsIn, out: &mut RfcTagsOut) {
+        let (look, op) = (look_of(inputs), op_of(inputs));
+        let flush = Flush { flush: inputs.flush_i, drop: inputs.drop_i };
+        self.looked = look.as_ref().map_or_else(Looked::default, |look| self.look(look));
+        let moves = inputs.look_move_i != 0;
+        let reading = if moves { self.looked.read } else { 0 };
+        self.done = self.decide(is_set(inputs.cfg_i, 1), reading, inputs.evict_room_i != 0, op.as_ref(), flush);
+        let (looked, done) = (&self.looked, &self.done);
+        (out.hit_mask_o, out.hit_index_o, out.hit_port_o) = (looked.hit_mask, looked.index, looked.port);
+        out.read_o = looked.read;
+        out.op_ready_o = done.ready.into();
+        out.op_index_o = done.entry.filter(|_| inputs.op_kill_i == 0).unwrap_or_default();
+        out.evict_valid_o = done.evict.is_some().into();
+        let Evict { mask, index, port, slot, reg } =
+            done.evict.unwrap_or(Evict { mask: 0, index: 0, port: 0, slot: 0, reg: 0 });
+        (out.evict_mask_o, out.evict_index_o, out.evict_port_o) = (mask, index, port);
+        (out.evict_slot_o, out.evict_reg_o) = (slot, reg);
+        out.event_o =
+            self.counts(inputs.cfg_i, look.as_ref(), moves.then_some(looked), op.as_ref(), done, flush).word();
+    }
 
-    fn clock(&mut self, _: &RfcTagsIn, _: &RfcTagsOut) {}
+    fn clock(&mut self, inputs: &RfcTagsIn, _: &RfcTagsOut) {
+        if inputs.rst_ni == 0 {
+            self.reset();
+            return;
+        }
+        let (look, op, looked, done) = (look_of(inputs), op_of(inputs), self.looked, self.done);
+        let moved = look.as_ref().filter(|_| inputs.look_move_i != 0).map(|look| (look, &looked));
+        let flush = Flush { flush: inputs.flush_i, drop: inputs.drop_i };
+        self.advance(inputs.cfg_i, moved, op.as_ref(), &done, flush);
+    }
 
-    fn probe(&self, _: &RfcTagsIn, _: &RfcTagsOut, _: &mut RfcTagsProbe) {}
+    fn probe(&self, _: &RfcTagsIn, _: &RfcTagsOut, probe: &mut RfcTagsProbe) {
+        let words = self.valid_q.len();
+        probe.valid_q[..words].copy_from_slice(&self.valid_q);
+        probe.dirty_q[..words].copy_from_slice(&self.dirty_q);
+        probe.older_q[..words].copy_from_slice(&self.older_q);
+        probe.tag_q[..words].copy_from_slice(&self.tag_q);
+        probe.next_q = self.next_q;
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use gpurf_blocks::execute::{Offers, Ready, Source, UnitResult, Wanted};
 use gpurf_blocks::front::Decoded;
 use gpurf_blocks::instruction::Roles;
-use gpurf_blocks::issue::{Kind, Step, Then};
+use gpurf_blocks::issue::{Kind, Outer, Step, Then};
 use gpurf_blocks::memory::{LinePass, Server, SharedPass};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
@@ -15,6 +15,8 @@ pub(super) struct Decided {
     pub(super) decoded: Option<(u8, Decoded)>,
     /// The warp that fetches.
     pub(super) fetching: Option<usize>,
+    /// Who gives a slot up and who takes one; the warps that are active, which are all with a single level.
+    pub(super) outer: Outer,
     /// Ports that issue.
     pub(super) issuing: u8,
     /// What they do; see [`issues`](Self::issues).
@@ -57,6 +59,8 @@ impl Decided {
 #[derive(Clone, Copy)]
 pub(super) struct Issue {
     pub(super) warp: u8,
+    /// Its slot; 0 with a single level.
+    pub(super) slot: u8,
     pub(super) head: Decoded,
     /// What it is to the SIMT stack, and what it does there.
     pub(super) kind: Kind,
@@ -73,6 +77,7 @@ impl Default for Issue {
     fn default() -> Self {
         Self {
             warp: 0,
+            slot: 0,
             head: Decoded { op: 0, ctl: 0, roles: Roles(0), pc: 0 },
             kind: Kind::Other,
             step: Step { then: Then::Fetches, ended: 0 },

@@ -16,6 +16,7 @@ impl Blocks {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
         let (start, memory_idle) = (self.block_launcher.start(), self.coalescer.request().is_none());
         self.tell_faults(decided);
+        self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
         let row = self.clock_units(inputs, decided);
         self.clock_results(decided);
@@ -81,6 +82,7 @@ impl Blocks {
     #[cold]
     pub(super) fn reset(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided) {
         let start = self.block_launcher.start();
+        self.clock_slots(decided, self.simt_stack.alive());
         self.push_side_results(straps.side_latency);
         let row = self.clock_units(inputs, decided);
         for (alu, queue) in self.alu.iter_mut().zip(&mut self.alu_queue) {
@@ -138,6 +140,8 @@ impl Blocks {
 
         self.scoreboard.reset();
         self.warp_scheduler.reset();
+        self.two_level.iter_mut().for_each(|scheduler| scheduler.reset());
+        self.marked = 0;
         self.dispatcher.reset();
         self.writeback.reset();
         self.lane_crossbar.reset();

@@ -62,7 +62,7 @@ impl Blocks {
                 lanes += decided.issue[p].exec.count_ones();
             } else {
                 // Two ports may have the same reason: it counts up.
-                stalls += self.stall(p);
+                stalls += self.stall(p, decided.outer.active);
             }
         }
         event!("issue", issued) | event!("issue_lanes", lanes) | stalls
@@ -70,7 +70,7 @@ impl Blocks {
 
     /// Why port p issues nothing.
     #[inline]
-    fn stall(&self, p: usize) -> u64 {
+    fn stall(&self, p: usize, active: u64) -> u64 {
         let alive = self.own[p] & self.simt_stack.alive();
         let there = alive & !self.barrier_unit.held();
         let clear = there & self.scoreboard.clear();
@@ -82,7 +82,9 @@ impl Blocks {
             event!("stall_fetch", 1u64)
         } else if clear == 0 {
             event!("stall_scoreboard", 1u64)
-        } else if clear & !self.scoreboard.operand() == 0 && !is_set(self.operand_stage.issue_ready(), p) {
+        } else if clear & active == 0 {
+            event!("stall_inactive", 1u64)
+        } else if clear & active & !self.scoreboard.operand() == 0 && !is_set(self.operand_stage.issue_ready(), p) {
             event!("stall_collector", 1u64)
         } else {
             event!("stall_other", 1u64)

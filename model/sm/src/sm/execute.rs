@@ -6,7 +6,7 @@ use gpurf_blocks::execute::{
 };
 use gpurf_blocks::memory::{Bounds, Instruction};
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
-use gpurf_blocks::operands::Issued;
+use gpurf_blocks::operands::{Issued, Written};
 use gpurf_blocks::shape::Straps;
 
 use super::Blocks;
@@ -66,7 +66,8 @@ impl Blocks {
             let Some(source) = self.writeback.choose(p, offers) else { continue };
             let result = self.result(p, source);
             if let Some(reg) = result.reg {
-                self.operand_stage.write(p, result.warp, reg, result.mask, self.rows());
+                let written = Written { mask: result.mask, warp: result.warp, reg, private: source.is_private() };
+                self.operand_stage.write(p, &written, self.rows());
             }
             decided.offered |= 1 << p;
             decided.going |= u8::from(Writeback::goes(&result, is_set(self.operand_stage.write_ready(), p))) << p;

@@ -1,16 +1,18 @@
 //! Fetch, decode and issue.
 
 use gpurf_blocks::front::{Decoded, Fetched, roles};
-use gpurf_blocks::instruction::unit;
+use gpurf_blocks::instruction::{long_latency, marked, unit};
 use gpurf_blocks::issue as stack;
-use gpurf_blocks::issue::{Heads, Kind, fault, first_source, goes_to_operands, join, target};
+use gpurf_blocks::issue::{
+    Happened, Heads, Kind, Outer, Set, Warps, fault, first_source, goes_to_operands, join, target,
+};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
 use gpurf_blocks::operands;
 use gpurf_blocks::shape::Straps;
 
-use super::Blocks;
 use super::decided::{Decided, Issue};
+use super::{Blocks, slots};
 
 impl Blocks {
     /// What is decoded, and which warp fetches.
@@ -23,16 +25,49 @@ impl Blocks {
         decided.fetching = self.fetch.chosen(self.instruction_buffer.room(), self.barrier_unit.held());
     }
 
+    /// What the operand stage sees of the slots.
+    #[inline]
+    pub(super) fn show_slots(&mut self, straps: &Straps) {
+        let rows = self.rows();
+        self.operand_stage.see(straps.provider(), &slots(self.two_level.as_deref()), rows);
+    }
+
+    /// Who gives a slot up and who takes one.
+    #[inline]
+    pub(super) fn outer(&self, straps: &Straps) -> Outer {
+        let warps = Warps {
+            head_valid: self.instruction_buffer.head_valid(),
+            mark: self.marked,
+            alive: self.simt_stack.alive(),
+            held: self.barrier_unit.held(),
+        };
+        match &self.two_level {
+            Some(scheduler) => scheduler.outer(straps.two_level(), &warps),
+            None => Outer { active: u64::MAX, ..Outer::default() },
+        }
+    }
+
+    /// The warp that each port issues.
+    #[inline]
+    pub(super) fn chosen(&self, straps: &Straps, active: u64) -> [Option<usize>; MAX_PORTS] {
+        let scoreboard = &self.scoreboard;
+        let heads = Heads { clear: scoreboard.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
+        let (greedy, ready) = (straps.scheduler != 0, self.operand_stage.issue_ready());
+        match &self.two_level {
+            Some(scheduler) => scheduler.choose(greedy, &heads, active, ready),
+            None => self.warp_scheduler.choose(greedy, &heads, ready),
+        }
+    }
+
     /// What issues. It is offered to the operand stage.
     #[inline]
     pub(super) fn decide_issue(&mut self, straps: &Straps, decided: &mut Decided) {
         (decided.issuing, decided.pops) = (0, 0);
-        let scoreboard = &self.scoreboard;
-        let heads = Heads { clear: scoreboard.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
-        if heads.clear == 0 || self.fault_unit.fault().is_some() {
+        decided.outer = self.outer(straps);
+        if self.scoreboard.clear() == 0 || self.fault_unit.fault().is_some() {
             return;
         }
-        let chosen = self.warp_scheduler.choose(straps.scheduler != 0, &heads, self.operand_stage.issue_ready());
+        let chosen = self.chosen(straps, decided.outer.active);
         for p in 0..self.ports {
             if let Some(w) = chosen[p % MAX_PORTS] {
                 decided.issuing |= 1 << p;
@@ -51,12 +86,13 @@ impl Blocks {
         let (live, exec) =
             (self.simt_stack.live(w), self.simt_stack.mask(w) & self.predicate_file.read(warp, roles.guard()));
         let fault = fault(op, ctl, roles, exec, live);
+        issue.slot = self.two_level.as_ref().map_or(0, |scheduler| scheduler.slot_of(w));
         let operands = fault.is_none() && goes_to_operands(roles, exec);
         if operands {
             let s = first_source(op, self.predicate_file.read(warp, roles.s()), live);
             let t = self.predicate_file.read(warp, roles.t());
             let instruction = operands::Issued { op, ctl, roles, mask: exec, pc, s, t, warp };
-            self.operand_stage.issue(p, &instruction, self.rows());
+            self.operand_stage.issue(p, &instruction, issue.slot, self.rows());
         }
         let kind = Kind::of(op);
         let issued = stack::Issued { pc, kind, stop: roles.stop() != 0, exec, target: target(op), join: join(ctl) };
@@ -80,7 +116,9 @@ impl Blocks {
                 self.fetch.resume(issue.warp, pc);
             }
             self.simt_stack.issued(w, &issue.step);
-            self.warp_scheduler.issued(p, w);
+            if self.two_level.is_none() {
+                self.warp_scheduler.issued(p, w);
+            }
             if issue.operands {
                 let roles = issue.head.roles;
                 self.scoreboard.set(w, roles.d(), roles.p());
@@ -95,7 +133,9 @@ impl Blocks {
         if let Some((warp, lanes)) = start {
             self.fetch.start(warp);
             self.simt_stack.start(warp.into(), lanes);
-            self.warp_scheduler.start(warp, alive);
+            if self.two_level.is_none() {
+                self.warp_scheduler.start(warp, alive);
+            }
             self.barrier_unit.start(warp.into());
         }
         self.clock_buffer(decided);
@@ -116,6 +156,30 @@ impl Blocks {
         for w in set_bits(changed) {
             let head = is_set(buffer.head_valid(), w).then(|| buffer.roles(w));
             self.scoreboard.head(w, head);
+            if self.two_level.is_some() {
+                let mark = head.is_some() && is_set(buffer.head(w).ctl, marked::DESCHEDULE as usize);
+                self.marked = self.marked & !(1 << w) | u64::from(mark) << w;
+            }
         }
+    }
+
+    /// The edge of the two-level scheduler, before those of the blocks that it is told about.
+    #[inline]
+    pub(super) fn clock_slots(&mut self, decided: &Decided, alive: u64) {
+        let Some(scheduler) = &mut self.two_level else { return };
+        let stage = &self.operand_stage;
+        let mut happened = Happened { flush_done: stage.flush_done(), ..Happened::default() };
+        for (p, issue) in decided.issues() {
+            happened.issued[p] = Some(issue.warp);
+            let d = issue.head.roles.d();
+            happened.set[p] = issue.operands.then(|| Set { d, long: long_latency(issue.head.op, d) });
+        }
+        for p in set_bits(decided.dispatch.ready & stage.dispatch_valid()) {
+            happened.dispatched[p] = Some(stage.dispatched(p).instruction.warp);
+        }
+        for p in set_bits(decided.completes) {
+            happened.complete[p] = Some(stage.written(p));
+        }
+        scheduler.advance(&decided.outer, alive, &happened);
     }
 }

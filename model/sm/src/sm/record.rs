@@ -4,13 +4,13 @@
 
 use gpurf_blocks::execute::{Source, WritebackOut};
 use gpurf_blocks::instruction::unit;
-use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, WarpSchedulerOut};
+use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
 use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, LinePass, Server};
 use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::{Block, Ports};
 
 use super::decided::{BusResult, Decided, Issue};
-use super::{Blocks, Sm};
+use super::{Blocks, Sm, slots};
 use crate::nets::{Outputs, SmProbe};
 use crate::ports::SmOut;
 
@@ -36,15 +36,24 @@ impl Sm {
         blocks.record_dispatch(&self.decided, o);
         blocks.record_results(&self.decided, &mut o.writeback);
         o.operand_stage.event_o = out.mrf_event_o;
+        blocks.operand_stage.results(&mut o.operand_stage);
+        o.operand_stage.flush_done_o = blocks.operand_stage.flush_done();
 
         let states = &mut probe.states;
         macro_rules! probe_each {
             ($($name:ident)+) => { $(blocks.$name.probe(&self.inputs.$name, &o.$name, &mut states.$name);)+ };
         }
         probe_each! {
-            fetch instruction_buffer scoreboard warp_scheduler predicate_file simt_stack operand_stage dispatcher sfu sfu_queue side_queue writeback
+            fetch instruction_buffer scoreboard predicate_file simt_stack dispatcher sfu sfu_queue side_queue writeback
             lane_crossbar special_registers address_unit coalescer line_table shared_memory constant_memory block_launcher barrier_unit
             fault_unit
+        }
+        let slots = slots(blocks.two_level.as_deref());
+        blocks.operand_stage.record(&slots, blocks.rows(), &mut states.operand_stage);
+        let inputs = &self.inputs;
+        match &blocks.two_level {
+            Some(scheduler) => scheduler.probe(&inputs.warp_scheduler, &o.warp_scheduler, &mut states.warp_scheduler),
+            None => blocks.warp_scheduler.probe(&inputs.single, &o.single, &mut states.single),
         }
         for p in 0..blocks.ports {
             blocks.alu[p].probe(&self.inputs.alu[p], &o.alu[p], &mut states.alu[p]);
@@ -62,13 +71,18 @@ impl Blocks {
         let scoreboard = &mut o.scoreboard;
         (scoreboard.clear_o, scoreboard.operand_o) = (self.scoreboard.clear(), self.scoreboard.operand());
         scoreboard.branch_o = self.scoreboard.branch();
-        o.warp_scheduler = WarpSchedulerOut { pop_o: decided.pops, ..WarpSchedulerOut::zeroed() };
+        o.warp_scheduler = TwoLevelSchedulerOut { pop_o: decided.pops, ..TwoLevelSchedulerOut::zeroed() };
+        if let Some(scheduler) = &self.two_level {
+            scheduler.early(&mut o.warp_scheduler);
+        }
+        o.warp_scheduler.active_o = decided.outer.active & (self.own[0] | self.own[1]);
         (o.issue_stage, o.predicate_file) = (IssueStageOut::zeroed(), PredicateFileOut::zeroed());
         let stack = &mut o.simt_stack;
         (stack.resume_valid_o, stack.resume_warp_o, stack.resume_pc_o) = Default::default();
         for (p, issue) in decided.issues() {
             o.warp_scheduler.issue_valid_o |= 1 << p;
             o.warp_scheduler.issue_warp_o[p] = issue.warp;
+            o.warp_scheduler.issue_slot_o[p] = issue.slot;
             self.record_predicates(p, issue, &mut o.issue_stage, &mut o.predicate_file);
             record_instruction(p, issue, &mut o.issue_stage);
             if let Some(pc) = issue.step.resume() {
@@ -166,6 +180,7 @@ impl Blocks {
             let bit = 1 << p;
             if let Some(reg) = result.reg {
                 out.write_valid_o |= bit;
+                out.write_private_o |= u8::from(source.is_private()) << p;
                 (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
                 out.write_data_o[p] = match source {
                     Source::Alu => *self.alu_queue[p].head_data(),
@@ -202,6 +217,7 @@ impl Blocks {
 fn clear_narrow(out: &mut WritebackOut) {
     (out.alu_pop_o, out.fp_pop_o, out.sfu_pop_o, out.side_pop_o, out.memory_pop_o) = (0, 0, 0, 0, 0);
     (out.write_valid_o, out.write_warp_o, out.write_reg_o, out.write_mask_o) = Default::default();
+    out.write_private_o = 0;
     (out.pred_valid_o, out.pred_warp_o, out.pred_o) = Default::default();
     (out.pred_mask_o, out.pred_data_o) = Default::default();
     (out.reg_valid_o, out.reg_warp_o, out.reg_o) = Default::default();

@@ -1,6 +1,5 @@
 //! Cycles in which nothing happens: everybody waits, for memory or for a latency to be over.
 
-use gpurf_blocks::issue::Heads;
 use gpurf_blocks::memory::Server;
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::shape::Straps;
@@ -71,14 +70,13 @@ impl Blocks {
         pass.served == 0 && ready == 0
     }
 
-    /// No warp fetches, no head goes.
+    /// No warp fetches, no head goes, no slot changes its state.
     fn nothing_issues(&self, straps: &Straps) -> bool {
-        let scoreboard = &self.scoreboard;
-        let heads = Heads { clear: scoreboard.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
-        let ready = self.operand_stage.issue_ready();
+        let outer = self.outer(straps);
         self.fault_unit.fault().is_none()
             && self.fetch.chosen(self.instruction_buffer.room(), self.barrier_unit.held()).is_none()
-            && self.warp_scheduler.choose(straps.scheduler != 0, &heads, ready) == [None; MAX_PORTS]
+            && self.two_level.as_ref().is_none_or(|scheduler| scheduler.is_still(&outer))
+            && self.chosen(straps, outer.active) == [None; MAX_PORTS]
     }
 
     /// No block begins or ends, no barrier opens.

@@ -1,4 +1,8 @@
+use std::mem::offset_of;
+
 use super::*;
+use crate::mrf::MrfProbe;
+use crate::rfc::RfcProbe;
 use crate::testing::{Driver, SM_SHAPES, compare};
 
 /// Four banks with two ports each, four collectors, two issue ports.
@@ -143,8 +147,8 @@ fn memories_are_those_of_the_stage_and_of_its_provider() {
     let memories = stage.memories();
     let paths: Vec<&str> = memories.iter().map(|m| m.path.as_str()).collect();
     assert_eq!(paths[..6], ["op_q", "ctl_q", "roles_q", "pc_q", "s_q", "t_q"]);
-    assert_eq!(paths[6], "u_provider.gen_bank[0].u_bank.gen_1r1w.u_ram.mem_q");
-    assert_eq!(paths[10..], ["u_provider.u_crossbar.operand_q"]);
+    assert_eq!(paths[6], "gen_mrf.u_provider.gen_bank[0].u_bank.gen_1r1w.u_ram.mem_q");
+    assert_eq!(paths[10..], ["gen_mrf.u_provider.u_crossbar.operand_q"]);
     assert!(memories[..6].iter().all(|m| m.len() == SHAPE.mrf.collectors));
 }
 
@@ -153,8 +157,8 @@ fn what_is_compared_inside_the_provider_is_found_there() {
     let fields = OperandStageProbe::fields(&SHAPE);
     let find = |name: &str| fields.iter().find(|f| f.name == name).expect("a field of this name");
     let turn = find("turn_q");
-    let offset = offset_of!(OperandStageProbe, provider) + offset_of!(MrfProbe, turn_q);
-    assert_eq!((turn.scope.as_str(), turn.offset), ("u_provider.", offset));
+    let offset = offset_of!(OperandStageProbe, provider) + offset_of!(RfcProbe, mrf) + offset_of!(MrfProbe, turn_q);
+    assert_eq!((turn.scope.as_str(), turn.offset), ("gen_mrf.u_provider.", offset));
     assert_eq!((find("slot_busy_q").scope.as_str(), find("issue_bank").valid_by), ("", Some("issue_src_valid")));
     let names: std::collections::HashSet<_> = fields.iter().map(|f| f.name).collect();
     assert_eq!(names.len(), fields.len());
@@ -173,7 +177,7 @@ impl Reference {
         let base = |warp: u8| (usize::from(warp) * usize::from(inputs.rows_i) % self.shape.mrf.depth) as u16;
         let mut nets = OperandStageNets::zeroed();
         let mut given = MrfIn::zeroed();
-        (given.rst_ni, given.cfg_i) = (inputs.rst_ni, inputs.cfg_i);
+        (given.rst_ni, given.cfg_i) = (inputs.rst_ni, inputs.cfg_i & 1);
         (given.issue_valid_i, given.write_valid_i) = (inputs.issue_valid_i, inputs.write_valid_i);
         given.dispatch_ready_i = inputs.dispatch_ready_i;
         (given.issue_warp_i, given.issue_mask_i) = (inputs.issue_warp_i, inputs.issue_mask_i);
@@ -196,15 +200,16 @@ impl Reference {
         nets.issue_src_valid = given.issue_src_valid_i;
         nets.issue_src_reg = given.issue_src_reg_i;
         for (slot, held) in self.held.iter().enumerate() {
-            nets.slot_busy_q |= u16::from(held.is_some()) << slot;
+            nets.slot_busy_q |= u32::from(held.is_some()) << slot;
         }
         self.provider.early(&mut self.out);
         self.provider.late(&given, &mut self.out);
         let mut probe = OperandStageProbe::zeroed();
-        self.provider.probe(&given, &self.out, &mut probe.provider);
+        self.provider.probe(&given, &self.out, &mut probe.provider.mrf);
 
         let mut out = OperandStageOut::zeroed();
-        out.event_o = self.out.event_o;
+        // Without a cache there is nothing to empty.
+        (out.event_o, out.flush_done_o) = (self.out.event_o, inputs.flush_i);
         (out.issue_ready_o, out.write_ready_o) = (self.out.issue_ready_o, self.out.write_ready_o);
         (out.write_done_o, out.write_done_warp_o) = (self.out.write_done_o, self.out.write_done_warp_o);
         out.write_done_reg_o = self.out.write_done_reg_o;

@@ -2,7 +2,8 @@
 
 use std::mem::offset_of;
 
-use super::MAX_SOURCES;
+use super::{MAX_SOURCES, Rfc};
+use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
 use crate::ports::renamed;
 use crate::rfc::{
@@ -183,8 +184,6 @@ ports! {
         mrf_write_done: u8 = field(s.ports()).early().from(Mrf::NAME).to(RfcResults::NAME),
         /// The MRF offers an instruction.
         mrf_dispatch_valid: u8 = field(s.ports()).early().from(Mrf::NAME).to(RfcOperands::NAME),
-        /// It is taken.
-        mrf_dispatch_ready: u8 = field(s.ports()).from(RfcOperands::NAME).to("mrf_allocator"),
         /// Its tag.
         mrf_dispatch_tag: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_dispatch_valid")
             .early().from(Mrf::NAME).to(RfcOperands::NAME),
@@ -255,5 +254,147 @@ unsafe impl Ports for RfcProbe {
             f.inside("u_mrf", offset_of!(Self, mrf))
         }));
         fields
+    }
+}
+
+/// By the blocks that drive them. What means nothing is zero, where that is cheap.
+impl Rfc {
+    pub(crate) fn record(&self, straps: u8, probe: &mut RfcProbe) {
+        self.record_tags(straps, &mut probe.nets);
+        self.record_data(&mut probe.nets);
+        self.record_results(&mut probe.nets);
+        self.record_mrf(&mut probe.nets);
+        // None of these looks at ports.
+        for p in 0..self.ports {
+            self.tags[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.tags[p]);
+            self.data[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.data[p]);
+            self.evictions[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.evictions[p]);
+        }
+        self.results.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.results);
+        self.operands.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.operands);
+        self.mrf.probe(&self.given, &self.shown, &mut probe.mrf);
+    }
+
+    fn record_tags(&self, straps: u8, nets: &mut RfcNets) {
+        (nets.tag_valid_q, nets.leave, nets.stall) = (self.tag_valid_q, self.leave, self.stall);
+        (nets.mask_q, nets.base_q, nets.warp_q, nets.tag_q) = Default::default();
+        (nets.src_valid_q, nets.slot_q, nets.last_q, nets.src_reg_q) = Default::default();
+        (nets.tags_hit_mask, nets.tags_hit_index, nets.tags_hit_port) = Default::default();
+        (nets.tags_read, nets.evictions_look_match) = Default::default();
+        for p in set_bits(self.tag_valid_q) {
+            let (stage, looked) = (&self.stage[p], &self.looked[p]);
+            (nets.mask_q[p], nets.base_q[p], nets.warp_q[p]) = (stage.look.mask, stage.base, stage.warp);
+            (nets.tag_q[p], nets.src_valid_q[p]) = (stage.tag, stage.look.src_valid);
+            (nets.slot_q[p], nets.last_q[p]) = (stage.look.slot, stage.look.last);
+            nets.tags_read[p] = looked.read;
+            for k in 0..OPERANDS {
+                let i = OPERANDS * p + k;
+                nets.src_reg_q[i] = stage.look.reg[k];
+                nets.tags_hit_mask[i] = looked.hit_mask[k];
+                (nets.tags_hit_index[i], nets.tags_hit_port[i]) = (looked.index[k], looked.port[k]);
+                let here = self.evictions[p].has(stage.warp, stage.look.reg[k]);
+                nets.evictions_look_match[p] |= u8::from(here) << k;
+            }
+        }
+        let decided = &self.decided;
+        (nets.tags_op_ready, nets.tags_evict_valid, nets.flush_done) = (decided.op_ready, 0, decided.flush_done);
+        (nets.tags_op_index, nets.tags_event, nets.tags_clean) = Default::default();
+        (nets.tags_evict_mask, nets.tags_evict_index, nets.tags_evict_port) = Default::default();
+        (nets.tags_evict_slot, nets.tags_evict_reg) = Default::default();
+        for p in 0..self.ports {
+            nets.tags_clean[p] = self.tags[p].clean();
+            nets.tags_event[p] = self.counts(straps, p).word();
+            let written = decided.op[p].is_some_and(|op| !op.kill);
+            nets.tags_op_index[p] = decided.done[p].entry.filter(|_| written).unwrap_or_default();
+            if let Some(evict) = &decided.done[p].evict {
+                nets.tags_evict_valid |= 1 << p;
+                (nets.tags_evict_mask[p], nets.tags_evict_index[p]) = (evict.mask, evict.index);
+                (nets.tags_evict_port[p], nets.tags_evict_slot[p]) = (evict.port, evict.slot);
+                nets.tags_evict_reg[p] = evict.reg;
+            }
+        }
+    }
+
+    fn record_data(&self, nets: &mut RfcNets) {
+        (nets.data_land_valid, nets.data_land_tag, nets.data_land_fill) = Default::default();
+        nets.data_evict_data_valid = 0;
+        (nets.evictions_room, nets.evictions_busy, nets.evictions_offer_valid) = Default::default();
+        (nets.evictions_offer_mask, nets.evictions_offer_base) = Default::default();
+        (nets.evictions_offer_warp, nets.evictions_offer_reg) = Default::default();
+        for p in 0..self.ports {
+            let (bit, data, evictions) = (1 << p, &self.data[p], &self.evictions[p]);
+            if let Some((tag, fill)) = data.land() {
+                nets.data_land_valid |= bit;
+                nets.data_land_tag[p] = tag;
+                nets.data_land_fill |= fill << (OPERANDS * p);
+                for k in set_bits(fill) {
+                    nets.data_land_data[OPERANDS * p + k] = *data.land_data(k);
+                }
+            }
+            if let Some(evicted) = data.evict_data() {
+                nets.data_evict_data_valid |= bit;
+                nets.data_evict_data[p] = *evicted;
+            }
+            nets.evictions_room |= u8::from(evictions.room()) << p;
+            nets.evictions_busy[p] = evictions.busy();
+            if let Some(offer) = evictions.offer() {
+                nets.evictions_offer_valid |= bit;
+                (nets.evictions_offer_mask[p], nets.evictions_offer_base[p]) = (offer.mask, offer.base);
+                (nets.evictions_offer_warp[p], nets.evictions_offer_reg[p]) = (offer.warp, offer.reg);
+                nets.evictions_offer_data[p] = *evictions.offer_data();
+            }
+        }
+    }
+
+    fn record_results(&self, nets: &mut RfcNets) {
+        let routes = &self.decided.routes;
+        (nets.results_result_warp, nets.results_result_reg) = Default::default();
+        for b in set_bits(self.results.valid()) {
+            let latch = self.results.latch(b);
+            (nets.results_result_warp[b], nets.results_result_reg[b]) = (latch.warp, latch.reg);
+        }
+        (nets.results_op_valid, nets.results_op_kill, nets.results_op_private) = (0, 0, 0);
+        (nets.results_op_mask, nets.results_op_slot, nets.results_op_reg) = Default::default();
+        for (c, op) in routes.op.iter().enumerate() {
+            let Some(op) = op else { continue };
+            let latch = self.results.latch(op.bus.into());
+            nets.results_op_valid |= 1 << c;
+            nets.results_op_kill |= u8::from(op.kill) << c;
+            nets.results_op_private |= u8::from(latch.private) << c;
+            (nets.results_op_mask[c], nets.results_op_slot[c]) = (latch.mask, op.slot);
+            nets.results_op_reg[c] = latch.reg;
+            nets.results_op_data[c] = *self.results.data(op.bus.into());
+        }
+        (nets.results_evict_ready, nets.results_evict_done) = (self.shown.write_ready_o, routes.evict_done);
+        (nets.results_around, nets.results_wait) = (routes.around, routes.wait);
+        nets.results_around_private = 0;
+        for b in set_bits(routes.around) {
+            nets.results_around_private |= u8::from(self.results.latch(b).private) << b;
+        }
+    }
+
+    fn record_mrf(&self, nets: &mut RfcNets) {
+        let (given, shown) = (&self.given, &self.shown);
+        (nets.mrf_issue_ready, nets.mrf_issue_valid) = (shown.issue_ready_o, given.issue_valid_i);
+        nets.mrf_issue_src_valid = given.issue_src_valid_i;
+        (nets.mrf_write_valid, nets.mrf_write_ready) = (given.write_valid_i, shown.write_ready_o);
+        nets.mrf_write_done = shown.write_done_o;
+        nets.mrf_write_mask = only(&given.write_mask_i, given.write_valid_i);
+        nets.mrf_write_base = only(&given.write_base_i, given.write_valid_i);
+        nets.mrf_write_warp = only(&given.write_warp_i, given.write_valid_i);
+        nets.mrf_write_reg = only(&given.write_reg_i, given.write_valid_i);
+        for b in set_bits(given.write_valid_i) {
+            nets.mrf_write_data[b] = if is_set(self.decided.routes.evict_valid, b) {
+                *self.evictions[b].offer_data()
+            } else {
+                *self.results.data(b)
+            };
+        }
+        (nets.mrf_dispatch_valid, nets.mrf_dispatch_tag) = (shown.dispatch_valid_o, Default::default());
+        nets.mrf_dispatch_src_valid = shown.dispatch_src_valid_o;
+        for p in set_bits(shown.dispatch_valid_o) {
+            nets.mrf_dispatch_tag[p] = shown.dispatch_tag_o[p] as u8;
+            nets.mrf_dispatch_data[OPERANDS * p..][..OPERANDS].copy_from_slice(self.mrf.operands(p));
+        }
     }
 }

@@ -1,0 +1,72 @@
+//! The nets between the operand stage and its provider, as lockstep compares them.
+
+use std::mem::offset_of;
+
+use super::MAX_SOURCES;
+use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
+use crate::rfc::RfcProbe;
+use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::{Block, Field, Ports, REG_BITS, field, ports};
+
+ports! {
+    /// Nets between the stage and its provider that are not ports of the stage, and the stage's state.
+    pub struct OperandStageNets(s: &SmShape) {
+        /// First row of the warp that issues.
+        issue_base: [u16; MAX_PORTS] =
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i").to("mrf_bank_map"),
+        /// First row of the warp of a result.
+        write_base: [u16; MAX_PORTS] =
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("write_valid_i").to("mrf_bank_map"),
+        /// First row of the warp of each slot.
+        slot_base: [u16; MAX_ACTIVE] =
+            field(s.mrf.entry_w()).count(s.slots()).valid_by("slot_valid_i").to("rfc_evictions"),
+        /// Places with an instruction.
+        slot_busy_q: u32 = field(s.tags()),
+        /// The place that port p takes, which is the instruction's tag; 0 if none is free.
+        issue_tag: [u8; MAX_PORTS] = field(s.mrf.tag_w).count(s.ports()).early().to("mrf_collector"),
+        /// Bit 3p+k: port p is valid, and source k is a register.
+        issue_src_valid: u8 = field(s.mrf.sources()).to("mrf_collector"),
+        /// It.
+        issue_src_reg: [u8; MAX_SOURCES] =
+            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid").to("mrf_bank_map"),
+        /// The place that dispatch port p empties.
+        dispatch_tag: [u8; MAX_PORTS] =
+            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+    }
+}
+
+/// What lockstep compares inside `OperandStage`: its own nets and state, and all that is compared inside the provider.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct OperandStageProbe {
+    /// Inside the provider; the MRF alone fills its part.
+    pub provider: RfcProbe,
+    /// Around it.
+    pub nets: OperandStageNets,
+}
+
+// SAFETY: `repr(C)`, made of two such structs, with their alignments.
+unsafe impl Ports for OperandStageProbe {
+    type Shape = SmShape;
+
+    fn fields(s: &SmShape) -> Vec<Field> {
+        let cache = s.entries != 0;
+        let mut fields = OperandStageNets::fields(s);
+        fields.retain(|f| cache || f.name != "slot_base");
+        fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
+        let at = offset_of!(Self, provider);
+        if cache {
+            let inner = RfcProbe::fields(&s.of_slots());
+            fields.extend(inner.into_iter().map(|f| f.inside("gen_rfc.u_provider", at)));
+        } else {
+            fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
+                // A port of the provider that is a net here.
+                if f.valid_by == Some("issue_src_valid_i") {
+                    f.valid_by = Some("issue_src_valid");
+                }
+                f.inside("gen_mrf.u_provider", at + offset_of!(RfcProbe, mrf))
+            }));
+        }
+        fields
+    }
+}

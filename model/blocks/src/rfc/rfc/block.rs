@@ -1,0 +1,148 @@
+//! The register file cache as a block of its own.
+
+use super::{Extra, Rfc, RfcIn, RfcOut, RfcProbe, SlotView};
+use crate::mrf::bits::{only, set_bits};
+use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
+use crate::rfc::{RfcData, RfcEvictions, RfcOperands, RfcResults, RfcTags};
+use crate::shape::ActiveShape;
+use crate::{Block, Memory, OPERANDS, Ports, WarpData};
+
+impl RfcIn {
+    /// What the MRF would be given instead.
+    fn narrow(&self, given: &mut MrfIn) {
+        (given.rst_ni, given.dispatch_ready_i) = (self.rst_ni, self.dispatch_ready_i);
+        (given.issue_valid_i, given.issue_src_valid_i) = (self.issue_valid_i, self.issue_src_valid_i);
+        (given.issue_warp_i, given.issue_base_i) = (self.issue_warp_i, self.issue_base_i);
+        (given.issue_mask_i, given.issue_src_reg_i) = (self.issue_mask_i, self.issue_src_reg_i);
+        given.issue_tag_i = self.issue_tag_i.map(u64::from);
+        (given.write_valid_i, given.write_mask_i) = (self.write_valid_i, self.write_mask_i);
+        (given.write_warp_i, given.write_base_i) = (self.write_warp_i, self.write_base_i);
+        given.write_reg_i = self.write_reg_i;
+    }
+
+    /// What it is given besides.
+    fn extra(&self) -> Extra {
+        Extra {
+            slot: self.issue_slot_i,
+            dst: self.issue_dst_i,
+            last: self.issue_last_i,
+            long: self.issue_long_i,
+            bypass: self.issue_bypass_i,
+            private: self.issue_private_i,
+            write_private: self.write_private_i,
+        }
+    }
+}
+
+impl Block for Rfc {
+    const NAME: &'static str = "rfc";
+    const PARAMETERS: &'static [&'static str] =
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries"];
+    const CHILDREN: &'static [&'static str] = &[
+        RfcTags::NAME,
+        RfcData::NAME,
+        RfcEvictions::NAME,
+        RfcResults::NAME,
+        RfcOperands::NAME,
+        "mrf_bank_map",
+        "mrf_write_queue",
+        "mrf_collector",
+        "mrf_allocator",
+        "mrf_arbiter",
+        "mrf_bank",
+        "mrf_crossbar",
+        Mrf::NAME,
+    ];
+
+    type Shape = ActiveShape;
+    type In = RfcIn;
+    type Out = RfcOut;
+    type Probe = RfcProbe;
+
+    fn new(shape: &ActiveShape) -> Self {
+        let each = 0..shape.ports();
+        let mut rfc = Self {
+            ports: shape.ports(),
+            tag_valid_q: 0,
+            stage: Default::default(),
+            tags: each.clone().map(|_| RfcTags::new(shape)).collect(),
+            data: each.clone().map(|_| RfcData::new(shape)).collect(),
+            evictions: each.map(|_| RfcEvictions::new(shape)).collect(),
+            results: RfcResults::new(shape),
+            operands: RfcOperands::new(shape),
+            mrf: Mrf::new(&shape.mrf),
+            given: MrfIn::zeroed(),
+            shown: MrfOut::zeroed(),
+            looked: Default::default(),
+            missing: [0; MAX_PORTS],
+            stall: 0,
+            leave: 0,
+            offered: 0,
+            merged_tag: [None; MAX_PORTS],
+            merged: Box::new([[WarpData::ZERO; OPERANDS]; MAX_PORTS]),
+            decided: Default::default(),
+            outside: MrfIn::zeroed(),
+        };
+        rfc.mrf.show(&mut rfc.shown);
+        rfc.settle();
+        rfc
+    }
+
+    fn early(&self, out: &mut RfcOut) {
+        let mut shown = MrfOut::zeroed();
+        self.show(&mut shown);
+        (out.issue_ready_o, out.dispatch_valid_o) = (shown.issue_ready_o, shown.dispatch_valid_o);
+        (out.dispatch_src_valid_o, out.dispatch_mask_o) = (shown.dispatch_src_valid_o, shown.dispatch_mask_o);
+        (out.dispatch_warp_o, out.dispatch_tag_o) = (shown.dispatch_warp_o, shown.dispatch_tag_o.map(|tag| tag as u8));
+        for p in set_bits(shown.dispatch_valid_o) {
+            out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(self.operands(p));
+        }
+    }
+
+    fn late(&mut self, inputs: &RfcIn, out: &mut RfcOut) {
+        let slots = SlotView {
+            valid: inputs.slot_valid_i,
+            flush: inputs.flush_i,
+            drop: inputs.drop_i,
+            warp: &inputs.slot_warp_i,
+        };
+        let mut shown = MrfOut::zeroed();
+        let base = |s: usize| inputs.slot_base_i.get(s).copied().unwrap_or_default();
+        self.see(inputs.cfg_i, &slots, base, &mut shown);
+        (out.write_ready_o, out.write_done_o) = (shown.write_ready_o, shown.write_done_o);
+        out.write_done_warp_o = only(&shown.write_done_warp_o, shown.write_done_o);
+        out.write_done_reg_o = only(&shown.write_done_reg_o, shown.write_done_o);
+        out.flush_done_o = self.flush_done();
+        let mut outside = self.outside;
+        inputs.narrow(&mut outside);
+        out.mrf_event_o = Rfc::late(self, &outside, inputs.cfg_i);
+        self.outside = outside;
+        (out.event_o, out.count_event_o) = self.events(inputs.cfg_i);
+    }
+
+    fn clock(&mut self, inputs: &RfcIn, _: &RfcOut) {
+        let outside = self.outside;
+        self.edge(&outside, &inputs.extra(), inputs.cfg_i, |p| &inputs.write_data_i[p]);
+    }
+
+    fn probe(&self, inputs: &RfcIn, _: &RfcOut, probe: &mut RfcProbe) {
+        self.record(inputs.cfg_i, probe);
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let mut all = Vec::new();
+        for (p, (data, evictions)) in self.data.iter_mut().zip(&mut self.evictions).enumerate() {
+            add(&mut all, &format!("gen_cache[{p}].u_data"), data.memories());
+            add(&mut all, &format!("gen_cache[{p}].u_evictions"), evictions.memories());
+        }
+        add(&mut all, "u_results", self.results.memories());
+        add(&mut all, "u_operands", self.operands.memories());
+        add(&mut all, "u_mrf", self.mrf.memories());
+        all
+    }
+}
+
+/// Adds the memories of the block at `instance`.
+fn add<'a>(all: &mut Vec<Memory<'a>>, instance: &str, memories: Vec<Memory<'a>>) {
+    all.extend(memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }));
+}
