@@ -68,7 +68,7 @@ pub fn accesses_avoided(traffic: &Traffic) -> f64 {
 }
 
 /// Reads and writes of the MRF.
-pub fn accesses(traffic: &Traffic) -> u64 {
+fn accesses(traffic: &Traffic) -> u64 {
     traffic.mrf.reads() + traffic.mrf.writes()
 }
 

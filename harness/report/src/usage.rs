@@ -1,9 +1,12 @@
 //! How values in registers are used: how often each is read, and how soon (RFC paper 2.2, hierarchy thesis 5.1).
 //!
+//! At the same time it follows a cache of six entries through the program, in program order and without any time: what the code alone makes of it, the way
+//! the papers' simulator ran traces.
+//!
 //! The papers speak of threads, so lanes are watched one by one: a value is what an instruction writes into a register of one lane. `docs/reports.md` says
 //! what counts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use gpurf_isa::Reg;
 use gpurf_oracle::{Commit, Issue, Mask, Observer};
@@ -20,12 +23,12 @@ pub struct Usage {
     pub lifetimes: [u64; 4],
     /// Reads of values that instructions wrote.
     pub reads: u64,
-    /// Those of them by how many results the warp has written since the value; the last counts what is further away.
-    pub distances: [u64; Self::FAR],
-    /// Values by how many results the warp wrote between them and the one that overwrote them; the last counts what is further away, and what nothing overwrote.
-    pub overwritten: [u64; Self::FAR],
-    /// Values by how many results the warp wrote until nobody needed them any more: behind their last read, or with the one that overwrote them.
-    pub needed: [u64; Self::FAR],
+    /// Those of them that a cache of six would serve.
+    pub hits: u64,
+    /// Values that it would write back to make room.
+    pub evicted: u64,
+    /// Those of them that had been read for the last time.
+    pub dead: u64,
     /// Values by the operation that wrote them.
     pub written: BTreeMap<&'static str, Written>,
 }
@@ -40,8 +43,8 @@ pub struct Written {
 }
 
 impl Usage {
-    /// Distances from this one on are not told apart.
-    pub const FAR: usize = 18;
+    /// Entries of the cache that is followed: most of the RFC paper's results are for these.
+    pub const ENTRIES: usize = 6;
 
     /// All values.
     pub fn all(&self) -> u64 {
@@ -62,29 +65,29 @@ impl Usage {
         self.lifetimes[..instructions].iter().sum()
     }
 
-    /// The part of the reads whose value is among the last results of the warp, so many of them.
-    pub fn near(&self, results: usize) -> f64 {
-        crate::ratio(first(&self.distances, results) as f64, self.reads as f64)
+    /// The part of the reads that the cache would serve.
+    pub fn reads_avoided(&self) -> f64 {
+        crate::ratio(self.hits as f64, self.reads as f64)
     }
 
-    /// The part of the values that are overwritten while they are among the last results of the warp, so many of them.
-    pub fn overwritten_near(&self, results: usize) -> f64 {
-        self.part(first(&self.overwritten, results))
+    /// The part of the values that it would never write back.
+    pub fn writes_avoided(&self) -> f64 {
+        self.part(self.all() - self.evicted)
     }
 
-    /// The part of the values that nobody needs any more while they are among the last results of the warp, so many of them.
-    pub fn needed_near(&self, results: usize) -> f64 {
-        self.part(first(&self.needed, results))
+    /// The same if it knew of each value when it has been read for the last time.
+    pub fn live_writes_avoided(&self) -> f64 {
+        self.part(self.all() - self.evicted + self.dead)
     }
 
     fn add(&mut self, other: &Self) {
         let add = |a: &mut [u64], b: &[u64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
         add(&mut self.values, &other.values);
         add(&mut self.lifetimes, &other.lifetimes);
-        add(&mut self.distances, &other.distances);
-        add(&mut self.overwritten, &other.overwritten);
-        add(&mut self.needed, &other.needed);
         self.reads += other.reads;
+        self.hits += other.hits;
+        self.evicted += other.evicted;
+        self.dead += other.dead;
         for (operation, from) in &other.written {
             let to = self.written.entry(operation).or_default();
             add(&mut to.values, &from.values);
@@ -92,16 +95,12 @@ impl Usage {
         }
     }
 
-    /// A value is no more: another result took its place, `behind` results of the warp later, or its block is over.
-    fn value_over(&mut self, value: &Value, behind: Option<u32>) {
+    /// A value is no more: another one took its place, or its block is over.
+    fn value_over(&mut self, value: &Value) {
         if value.born == 0 {
             return;
         }
-        let place = |results: u32| (results as usize).min(Self::FAR - 1);
-        // A result takes the place of one before it: right behind it is next to it.
-        let overwritten = behind.map_or(Self::FAR - 1, |behind| place(behind - 1));
-        self.overwritten[overwritten] += 1;
-        self.needed[if value.reads > 0 { place(value.distance) } else { overwritten }] += 1;
+        self.dead += u64::from(value.reads > 0 && value.evicted_behind == Some(value.reads));
         let written = self.written.entry(value.operation).or_default();
         let reads = (value.reads as usize).min(3);
         self.values[reads] += 1;
@@ -112,10 +111,6 @@ impl Usage {
             written.lifetimes[lifetime] += 1;
         }
     }
-}
-
-fn first(counts: &[u64; Usage::FAR], results: usize) -> u64 {
-    counts[..results.min(Usage::FAR - 1)].iter().sum()
 }
 
 /// The value in a register of a lane.
@@ -131,8 +126,8 @@ struct Value {
     reads: u32,
     /// Instructions from the one that wrote it to its last reader.
     lifetime: u32,
-    /// Results of the warp since it, at its last read.
-    distance: u32,
+    /// It was evicted from the cache when it had been read so often.
+    evicted_behind: Option<u32>,
 }
 
 /// A warp under way.
@@ -144,6 +139,8 @@ struct Warp {
     results: u32,
     /// By register.
     values: Vec<[Value; LANES]>,
+    /// The cache: registers in the order in which they came, and the first result of each.
+    cache: VecDeque<(Reg, u32)>,
 }
 
 impl Warp {
@@ -155,8 +152,13 @@ impl Warp {
         &mut self.values[index]
     }
 
+    /// The first result that the entry of a register has.
+    fn cached(&self, register: Reg) -> Option<u32> {
+        self.cache.iter().find(|(cached, _)| *cached == register).map(|(_, since)| *since)
+    }
+
     fn read(&mut self, register: Reg, mask: Mask, usage: &mut Usage) {
-        let (instructions, results) = (self.instructions, self.results);
+        let (instructions, cached) = (self.instructions, self.cached(register));
         let values = self.register(register);
         for lane in lanes(mask) {
             let value = &mut values[lane];
@@ -166,8 +168,7 @@ impl Warp {
             value.reads += 1;
             value.lifetime = instructions[lane] - value.born;
             usage.reads += 1;
-            value.distance = results - value.result;
-            usage.distances[(value.distance as usize).min(Usage::FAR - 1)] += 1;
+            usage.hits += u64::from(cached.is_some_and(|since| value.result >= since));
         }
     }
 
@@ -176,8 +177,23 @@ impl Warp {
         let (instructions, result) = (self.instructions, self.results);
         let values = self.register(register);
         for lane in lanes(mask) {
-            usage.value_over(&values[lane], Some(result.wrapping_sub(values[lane].result)));
+            usage.value_over(&values[lane]);
             values[lane] = Value { born: instructions[lane], operation, result, ..Value::default() };
+        }
+        if self.cached(register).is_none() {
+            self.allocate(register, usage);
+        }
+    }
+
+    fn allocate(&mut self, register: Reg, usage: &mut Usage) {
+        self.cache.push_back((register, self.results));
+        if self.cache.len() <= Usage::ENTRIES {
+            return;
+        }
+        let Some((evicted, since)) = self.cache.pop_front() else { return };
+        for value in self.register(evicted).iter_mut().filter(|value| value.born > 0 && value.result >= since) {
+            value.evicted_behind = Some(value.reads);
+            usage.evicted += 1;
         }
     }
 }
@@ -204,7 +220,7 @@ impl UsageObserver {
 
     fn block_over(&mut self) {
         for value in self.warps.values().flat_map(|warp| warp.values.iter().flatten()) {
-            self.usage.value_over(value, None);
+            self.usage.value_over(value);
         }
         self.warps.clear();
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ENTRIES, farthest, kernels, part_command, percent};
+use super::{farthest, kernels, part_command, percent};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, Row};
 use crate::sweep::{Plan, Results};
@@ -36,17 +36,16 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         kind(SOON, "values read once, within 3 instructions", Count::Soon),
         kind(THESIS_AGAIN, "values read more than once, CUDA benchmarks", Count::Again),
         kind(THESIS_NEXT, "values read once, by the next instruction, CUDA benchmarks", Count::Next),
-        alone(READS, "by the code alone: reads of one of the warp's last 6 results", |u| u.near(NEAR)),
-        alone(WRITES, "by the code alone: values overwritten within the warp's next 6 results", |u| {
-            u.overwritten_near(NEAR)
-        }),
-        alone(LIVE, "by the code alone: values not needed beyond the warp's next 6 results", |u| u.needed_near(NEAR)),
+        alone(READS, "in program order, without time: MRF reads avoided, 6 entries", Usage::reads_avoided),
+        alone(WRITES, "in program order, without time: MRF writes avoided, 6 entries", Usage::writes_avoided),
+        alone(
+            LIVE,
+            "in program order, without time: MRF writes avoided, 6 entries, last reads known",
+            Usage::live_writes_avoided,
+        ),
     ];
     rows.into_iter().flatten().collect()
 }
-
-/// Results of a warp that a cache of six holds at best.
-const NEAR: usize = ENTRIES as usize;
 
 /// Kinds of values.
 #[derive(Clone, Copy)]

@@ -50,9 +50,9 @@ fn reads_of_each_value_and_lifetimes() {
     assert_eq!(usage.lifetimes, lanes([1, 0, 1, 1]));
     assert_eq!(usage.reads, 32 * 5);
     assert_eq!((usage.once_within(1), usage.once_within(3)), (32, 64));
-    // R1 as the last result but 0, and but 3; R2 as the last; R3 but 2; R4 but 2.
-    assert_eq!(usage.distances[..5], lanes([2, 0, 2, 1, 0]));
-    assert_eq!(usage.near(3), 0.8);
+    // R7 takes the place of R1, which has been read for the last time.
+    assert_eq!((usage.hits, usage.evicted, usage.dead), (32 * 5, 32, 32));
+    assert_eq!((usage.reads_avoided(), usage.writes_avoided(), usage.live_writes_avoided()), (1.0, 6.0 / 7.0, 1.0));
     let (moves, sums) = (usage.written["MOV"], usage.written["IADD"]);
     assert_eq!((moves.values, moves.lifetimes), (lanes([0, 1, 1, 0]), lanes([0, 0, 0, 1])));
     assert_eq!((sums.values, sums.lifetimes), (lanes([3, 2, 0, 0]), lanes([1, 0, 1, 0])));
@@ -63,29 +63,56 @@ fn a_register_in_two_slots_is_read_once_and_one_overwritten_is_two_values() {
     let usage = usage_of("MOV R1, 1\n IADD R1, PT, R1, R1, !PT\n IADD R2, PT, R1, R1, !PT\n EXIT", 1);
     assert_eq!(usage.values, lanes([1, 2, 0, 0]));
     assert_eq!(usage.lifetimes, lanes([2, 0, 0, 0]));
-    // The first is overwritten by the next result, which is its reader; the others stay.
-    assert_eq!((usage.overwritten[0], usage.overwritten[Usage::FAR - 1]), (32, 64));
-    assert_eq!(usage.needed[..2], lanes([2, 0]));
-    assert_eq!((usage.overwritten_near(6), usage.needed_near(6)), (1.0 / 3.0, 2.0 / 3.0));
 }
 
 #[test]
-fn values_are_needed_until_their_last_read_or_until_they_are_overwritten() {
-    // R1: last read 2 results later, overwritten behind 4. R2: never read, overwritten behind 1.
+fn the_cache_evicts_what_came_first_and_updates_in_place() {
+    // R1 is updated in place, so it is still the first to go, for R7. Then it is not there when it is read, and its eviction was no waste.
     let usage = usage_of(
         "
         MOV R1, 1
         MOV R2, 2
         MOV R3, 3
-        IADD R2, PT, R1, 1, !PT
-        NOP
         MOV R1, 1
+        MOV R4, 4
+        MOV R5, 5
+        MOV R6, 6
+        MOV R7, 7
+        IADD R8, PT, R1, R2, !PT
         EXIT
         ",
         1,
     );
-    assert_eq!(usage.overwritten[..5], lanes([0, 1, 0, 1, 0]));
-    assert_eq!(usage.needed[..5], lanes([0, 1, 1, 0, 0]));
+    // R8 takes the place of R2, which has just been read. Of R1's two values one was overwritten in the cache.
+    assert_eq!((usage.reads, usage.hits), (64, 32));
+    assert_eq!((usage.evicted, usage.dead), (64, 32));
+    assert_eq!((usage.writes_avoided(), usage.live_writes_avoided()), (7.0 / 9.0, 8.0 / 9.0));
+}
+
+#[test]
+fn the_cache_has_the_lanes_that_were_written_since_it_took_the_register() {
+    // R1 is evicted by R7 with all lanes, and comes back with 16.
+    let usage = usage_of(
+        "
+        S2R.TID.X R0
+        ISETP.LT.AND P0, R0, 16, PT
+        MOV R1, 1
+        MOV R2, 1
+        MOV R3, 1
+        MOV R4, 1
+        MOV R5, 1
+        MOV R6, 1
+        MOV R7, 1
+        @P0 MOV R1, 2
+        IADD R8, PT, R1, 1, !PT
+        EXIT
+        ",
+        1,
+    );
+    // R0's read, and half of R1's.
+    assert_eq!((usage.reads, usage.hits), (64, 32 + 16));
+    // R0, R1, R2, R3. R0 had been read.
+    assert_eq!((usage.evicted, usage.dead), (4 * 32, 32));
 }
 
 #[test]
