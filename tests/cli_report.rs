@@ -81,7 +81,7 @@ fn value_usage_of_a_kernel_with_known_answers() {
         ("values read once, within 3 instructions", 0.7, false),
         ("values read more than once, CUDA benchmarks", 0.2, true),
         ("values read once, by the next instruction, CUDA benchmarks", 0.6, false),
-        ("by the code alone: reads of one of the warp's last 6 results", 11.0 / 12.0, false),
+        ("in program order, without time: MRF reads avoided, 6 entries", 1.0, false),
     ];
     for (metric, ours, within) in expected {
         let row = row(&report, metric);
@@ -93,6 +93,32 @@ fn value_usage_of_a_kernel_with_known_answers() {
         }
         assert!(row["paper"].as_array().unwrap().len() == 2 && row["source"].is_string(), "{metric}");
     }
+}
+
+#[test]
+fn every_row_of_a_tiny_kernel() {
+    let folder = folder();
+    let arguments = ["report", "rfc", "--kernel", "sums.toml", "--html", "page.html", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder, &arguments), PASSED);
+    assert_eq!(report["result"], "pass");
+    assert!(report["rows"].as_array().unwrap().len() > 60 && !report["absent"].as_array().unwrap().is_empty());
+    // Twelve operands of a warp; all but those of registers that have left the cache come from it.
+    let part = |metric: &str| row(&report, metric)["ours"].as_f64().unwrap();
+    let order = "in program order, without time: MRF reads avoided, 6 entries";
+    assert_eq!((part(order), part("MRF reads avoided, 6 entries")), (1.0, 1.0));
+    // Six registers: nothing is ever written back, and both warps end without a flush.
+    assert_eq!(part("MRF writes avoided, 6 entries"), 1.0);
+    let ipc = part("IPC of 8 active warps, greedy, by that of all 32");
+    assert!((0.9..1.1).contains(&ipc), "{ipc}");
+    let combined = part("MRF reads avoided, 6 entries, 8 active warps");
+    assert!((0.5..1.0).contains(&combined), "{combined}");
+    for row in report["rows"].as_array().unwrap() {
+        let within = row["within"].as_bool().unwrap();
+        assert_eq!(row["why"].as_str().unwrap().is_empty(), within, "{row}");
+        assert_eq!(row["command"].as_str().unwrap().is_empty(), within, "{row}");
+    }
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert_eq!(page.matches("<svg").count(), 11);
 }
 
 #[test]

@@ -55,6 +55,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let gain = results.both(&better, &than, |a, b| value(&of_cache(a)) - value(&of_cache(b)))?;
         Some(claim.mean(metric, gain).because(|row| why(results, row, &better)))
     };
+    let lru_gain = |claim: Claim, metric: &str, entries: u32, value: fn(&Traffic) -> f64| {
+        let gain =
+            results.both(&lru(entries), &all_warps(entries), |a, b| value(&of_cache(a)) - value(&of_cache(b)))?;
+        Some(claim.mean(metric, gain).because(|row| why_lru(results, row)))
+    };
     let six = ENTRIES;
     let rows = [
         row(READS, "MRF reads avoided, 6 entries", all_warps(six), reads_avoided),
@@ -70,27 +75,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         gain(LIVE, "more MRF writes avoided with last-read bits, 6 entries", live(six), all_warps(six), writes_avoided),
         row(SINGLE, "MRF accesses avoided, a single entry", all_warps(1), accesses_avoided),
         row(LARGE, "MRF accesses avoided, 13 entries, last-read bits", live(LARGEST), accesses_avoided),
-        gain(
-            LRU,
-            "more MRF accesses avoided with LRU than with FIFO, 6 entries",
-            lru(six),
-            all_warps(six),
-            accesses_avoided,
-        ),
-        gain(
-            LRU_LARGE,
-            "more MRF reads avoided with LRU than with FIFO, 8 entries",
-            lru(8),
-            all_warps(8),
-            reads_avoided,
-        ),
-        gain(
-            LRU_SMALL,
-            "more MRF reads avoided with LRU than with FIFO, 3 entries",
-            lru(3),
-            all_warps(3),
-            reads_avoided,
-        ),
+        lru_gain(LRU, "more MRF accesses avoided with LRU than with FIFO, 6 entries", six, accesses_avoided),
+        lru_gain(LRU_LARGE, "more MRF reads avoided with LRU than with FIFO, 8 entries", 8, reads_avoided),
+        lru_gain(LRU_SMALL, "more MRF reads avoided with LRU than with FIFO, 3 entries", 3, reads_avoided),
     ];
     rows.into_iter().flatten().collect()
 }
@@ -112,6 +99,24 @@ fn why(results: &Results<'_>, row: &Row, point: &Point) -> (String, String) {
          are known{range}"
     );
     (why, part_command(results, "values", None))
+}
+
+/// Who gains by LRU and who loses.
+fn why_lru(results: &Results<'_>, row: &Row) -> (String, String) {
+    let values: Vec<f64> = row.per_kernel.values().copied().collect();
+    let count = |holds: fn(f64) -> bool| values.iter().filter(|&&value| holds(value)).count();
+    let (gain, lose) = (count(|value| value > 0.01), count(|value| value < -0.01));
+    let Some([least, most]) = row.extremes() else { return Default::default() };
+    let (least_words, most_words) = (row.unit.words(least.1), row.unit.words(most.1));
+    let why = format!(
+        "it depends on the loop: what is read in each pass stays with LRU, what is read once stays too long. {gain} of {} kernels gain more than a point, {lose} lose more; from {least_words} \
+         ({}) to {most_words} ({}), which moves the mean by {}",
+        values.len(),
+        least.0,
+        most.0,
+        row.unit.words(crate::ratio(most.1, values.len() as f64))
+    );
+    (why, part_command(results, "cache", Some(most.0)))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
