@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench synth kernels run lint clean
+.PHONY: help cosim test wave regress mutants bench reproduce synth kernels run lint clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -10,6 +10,9 @@ GPURF := cargo run --release --package gpurf-cli --
 # The variables that narrow or lengthen a run. BLOCK and SET take several values, separated by spaces.
 SELECT = $(addprefix --block ,$(BLOCK)) $(addprefix --kernel ,$(KERNEL)) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET)) \
 	$(addprefix --seed ,$(SEED)) $(addprefix --cycles ,$(CYCLES)) $(addprefix --jobs ,$(JOBS))
+
+# The page of reports.
+HTML ?= target/reports.html
 
 help: ## this table
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +47,10 @@ mutants: ## faults put into the RTL: how many the lockstep catches, where, how f
 bench: ## speed of the lockstep, of plain Verilator and of the model
 	@scripts/bootstrap.sh
 	@$(GPURF) bench
+
+reproduce: ## the papers' results beside ours: every report, as text and as one page with plots (KERNEL= one manifest, JOBS=, HTML= the page)
+	@mkdir -p $(dir $(HTML))
+	@$(GPURF) report $(addprefix --kernel ,$(KERNEL)) $(addprefix --jobs ,$(JOBS)) --html $(HTML)
 
 synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and cells of each block (FULL=1: down to gates)
 	@scripts/bootstrap.sh --mutants

@@ -7,6 +7,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+mod report;
+
+pub use report::ReportResults;
+
 /// Checks register-file RTL against its Rust reference model, clock by clock.
 #[derive(Debug, Parser)]
 #[command(name = "gpurf", version, about, after_help = EXIT_STATUS, disable_help_subcommand = true)]
@@ -43,6 +47,8 @@ pub enum Command {
     Audit(Audit),
     /// Measure the speed of lockstep, of plain Verilator and of the model
     Bench(Bench),
+    /// Show the papers' results beside ours
+    Report(ReportResults),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -353,47 +359,4 @@ fn replacement(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn numbers_may_be_hexadecimal_and_grouped() {
-        assert_eq!(number("1_000_000"), Ok(1_000_000));
-        assert_eq!(number("0xff"), Ok(255));
-        for text in ["", "-1", "1.5", "0x", "18446744073709551616"] {
-            assert!(number(text).is_err(), "{text}");
-        }
-        assert!(cycles("0").is_err());
-    }
-
-    #[test]
-    fn a_knob_needs_name_and_number() {
-        assert_eq!(knob("only=0x32"), Ok(("only".into(), 0x32)));
-        for text in ["only", "=1", "only=", "only=often", "only=0x100000000"] {
-            assert!(knob(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_window_has_two_cycles_in_order() {
-        assert_eq!(window("10:0x20"), Ok(10..=32));
-        assert_eq!(window("7:7"), Ok(7..=7));
-        for text in ["7", "7:", ":7", "8:7", "a:b", "1:2:3"] {
-            assert!(window(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_replacement_needs_module_and_file() {
-        assert_eq!(replacement("a=b=c.sv"), Ok(("a".into(), "b=c.sv".into())));
-        for text in ["a", "a=", "=b", ""] {
-            assert!(replacement(text).is_err(), "{text}");
-        }
-    }
-}
+mod tests;

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Mutate(a) => ("mutate", a.run.json),
         Command::Audit(a) => ("audit", a.run.json),
         Command::Bench(a) => ("bench", a.json),
+        Command::Report(a) => ("report", a.run.json),
         Command::Completions { .. } => ("completions", false),
     };
     // A defect of the program ends in a sentence and a documented status too.
@@ -65,6 +66,7 @@ fn run(command: &Command) -> Result<Status, Failure> {
         Command::Mutate(arguments) => commands::mutate::mutate(arguments),
         Command::Audit(arguments) => commands::audit::audit(arguments),
         Command::Bench(arguments) => commands::bench::bench(arguments),
+        Command::Report(arguments) => commands::report::report(arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "gpurf", &mut script);

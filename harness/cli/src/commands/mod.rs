@@ -7,6 +7,7 @@ pub mod cosim;
 pub mod list;
 pub mod mutate;
 pub mod program;
+pub mod report;
 pub mod run;
 mod simulate;
 pub mod source;

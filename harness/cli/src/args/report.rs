@@ -1,0 +1,31 @@
+//! The part of the command line that is about reports.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::Run;
+
+/// `gpurf report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each row is a result of a paper: what it says, what is measured here on the model and the functional oracle, for each kernel and as the mean, and whether ours \
+lies where the paper's does. Where it does not, the row says why and names the command that shows it. docs/reports.md says how each row is measured.")]
+pub struct ReportResults {
+    /// Reports (default: all)
+    #[arg(value_name = "REPORT", value_parser = PossibleValuesParser::new(gpurf_report::REPORTS.iter().map(|report| report.name)))]
+    pub name: Vec<String>,
+    /// Make only this part of a report (may be repeated)
+    #[arg(long, value_name = "PART")]
+    pub only: Vec<String>,
+    /// Run this launch manifest in place of the project's kernels (may be repeated)
+    #[arg(long, value_name = "LAUNCH.toml")]
+    pub kernel: Vec<PathBuf>,
+    /// Write a page with tables and plots
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// How to run and print
+    #[command(flatten)]
+    pub run: Run,
+}

@@ -1,0 +1,240 @@
+//! `gpurf report`: the papers' results beside ours.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Instant;
+
+use gpurf_launch::{Manifest, Source};
+use gpurf_oracle::host::assembled;
+use gpurf_regress::{Project, REGISTERS};
+use gpurf_report::{Absent, Definition, KERNELS, Kernel, Plan, REPORTS, Report, Row, SweepError, Watcher, html, sweep};
+use serde::Serialize;
+
+use super::source;
+use crate::args::ReportResults;
+use crate::failure::{Failure, Status};
+use crate::interrupt;
+use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, numbers, words};
+use crate::progress::Progress;
+use crate::result::{Verdict, json};
+
+/// Errors that are told; more of them say the same.
+const TOLD: usize = 4;
+
+/// One report for `--json`.
+#[derive(Serialize)]
+struct One<'a> {
+    result: Verdict,
+    command: &'static str,
+    #[serde(flatten)]
+    report: &'a Report,
+    wall_s: f64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    messages: &'a [String],
+}
+
+/// Several.
+#[derive(Serialize)]
+struct Several<'a> {
+    result: Verdict,
+    command: &'static str,
+    reports: &'a [Report],
+    wall_s: f64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    messages: &'a [String],
+}
+
+/// Makes reports.
+pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
+    let chosen: Vec<&Definition> =
+        REPORTS.iter().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
+    check_parts(&chosen, &arguments.only)?;
+    let kernels = kernels(arguments)?;
+    if let Some(file) = &arguments.html {
+        // Before the work, not after it.
+        check_writable(file)?;
+    }
+    interrupt::listen()?;
+    let started = Instant::now();
+    let mut plan = Plan::default();
+    chosen.iter().for_each(|definition| plan.join(definition.plan(&arguments.only)));
+    let watcher = Shown(Progress::new(plan.runs(kernels.len()), !arguments.run.json));
+    let results = sweep(&plan, &kernels, super::threads(arguments.run.jobs), interrupt::flag(), &watcher);
+    drop(watcher);
+    let reports: Vec<Report> = chosen.iter().map(|definition| definition.report(&arguments.only, &results)).collect();
+    let (verdict, status) = end(&results.errors);
+    let messages = messages(&results.errors);
+    let wall_s = started.elapsed().as_secs_f64();
+    messages.iter().for_each(|message| output::error(message));
+    if let Some(file) = &arguments.html {
+        source::write(file, html::page(&reports).as_bytes())?;
+    }
+    if arguments.run.json {
+        let (result, command, messages) = (verdict, "report", messages.as_slice());
+        let text = match reports.as_slice() {
+            [report] => json(&One { result, command, report, wall_s, messages }),
+            reports => json(&Several { result, command, reports, wall_s, messages }),
+        };
+        output::print(&text)?;
+        return Ok(status);
+    }
+    for report in &reports {
+        output::print(&text(report))?;
+    }
+    if let Some(file) = &arguments.html {
+        output::print(&format!("{}\n", file.display()))?;
+    }
+    Ok(status)
+}
+
+/// Parts have to be those of a report that is made.
+fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
+    let parts: Vec<&str> = chosen.iter().flat_map(|definition| definition.parts).map(|part| part.name).collect();
+    match only.iter().find(|name| !parts.contains(&name.as_str())) {
+        Some(name) => {
+            Err(Failure::bad_input(format!("--only {name}: there is no such part; there are: {}", parts.join(", "))))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The kernels of the command line, or the project's.
+fn kernels(arguments: &ReportResults) -> Result<Vec<Kernel>, Failure> {
+    let kernels: Vec<Kernel> = if arguments.kernel.is_empty() {
+        let project = Project::find();
+        let folder = project.root.join("tests/kernels");
+        if !folder.is_dir() {
+            return Err(Failure::bad_input(format!(
+                "there is no folder {}: set GPURF_HOME to the folder of a gpurf checkout, or name kernels with --kernel",
+                folder.display()
+            )));
+        }
+        KERNELS.iter().map(|name| kernel(&folder.join(format!("{name}.toml")), true)).collect::<Result<_, _>>()?
+    } else {
+        arguments.kernel.iter().map(|file| kernel(file, false)).collect::<Result<_, _>>()?
+    };
+    let mut names = BTreeSet::new();
+    match kernels.iter().find(|kernel| !names.insert(kernel.name.as_str())) {
+        Some(kernel) => Err(Failure::bad_input(format!(
+            "--kernel {}: there is another kernel of that name: rows need a name for each, so rename one of the manifests",
+            kernel.path
+        ))),
+        None => Ok(kernels),
+    }
+}
+
+/// A launch manifest with its machine code. The project's own kernels are taken as the PTX that the checkout has.
+fn kernel(file: &Path, own: bool) -> Result<Kernel, Failure> {
+    let wrong = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
+    let manifest = Manifest::load(file).map_err(|e| wrong(&e))?;
+    manifest.verify_checks().map_err(|e| wrong(&e))?;
+    let image = match &manifest.source {
+        Source::File(file) => {
+            let file = if own { file.with_extension("ptx") } else { file.clone() };
+            source::compile(&source::ptx(&file)?, Some(REGISTERS))?.image
+        }
+        Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| wrong(&e))?,
+    };
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = file.strip_prefix(&here).unwrap_or(file).display().to_string();
+    Ok(Kernel { name, path, manifest, image })
+}
+
+/// A page that cannot be written is known before the work.
+fn check_writable(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let why = if file.is_dir() {
+        "it is a folder"
+    } else if !folder.is_dir() {
+        "there is no such folder to put it in"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::bad_input(format!("--html {}: {why}", file.display())))
+}
+
+/// How all of it ended: the worst of its runs.
+fn end(errors: &[SweepError]) -> (Verdict, Status) {
+    let end = |error: &SweepError| match error {
+        SweepError::Failed(_) => (Verdict::CheckFailed, Status::Failed),
+        SweepError::Input(_) => (Verdict::Error, Status::BadInput),
+        SweepError::Interrupted => (Verdict::Interrupted, Status::Interrupted),
+    };
+    errors.iter().map(end).max_by_key(|&(_, status)| status).unwrap_or((Verdict::Pass, Status::Pass))
+}
+
+/// What went wrong, each thing once. Where it was interrupted, rows that are not there were not run.
+fn messages(errors: &[SweepError]) -> Vec<String> {
+    let mut messages: Vec<String> = Vec::new();
+    for message in errors.iter().map(ToString::to_string) {
+        if !messages.contains(&message) && messages.len() < TOLD {
+            messages.push(message);
+        }
+    }
+    let left_out = errors.iter().any(|error| !matches!(error, SweepError::Interrupted));
+    if left_out {
+        messages.push("rows that need these runs are left out: no kernel is dropped from a mean".to_owned());
+    }
+    messages
+}
+
+/// Progress, told by the sweep.
+struct Shown(Progress);
+
+impl Watcher for Shown {
+    fn begin(&self, index: usize, name: &str) {
+        self.0.begin(index, name);
+    }
+
+    fn end(&self, index: usize, name: &str, error: Option<&SweepError>) {
+        let word = match error {
+            None => "ran",
+            Some(SweepError::Interrupted) => "skipped",
+            Some(_) => "FAILED",
+        };
+        self.0.end(index, &format!("{word:<8} {name}"));
+    }
+}
+
+/// A report as text: its rows, then why some of them lie outside, then what is not compared.
+fn text(report: &Report) -> String {
+    let columns = [
+        words("result"),
+        words("source"),
+        numbers("paper"),
+        numbers("ours"),
+        numbers("least kernel"),
+        numbers("greatest kernel"),
+        words(""),
+    ];
+    let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row)).collect();
+    let mut text = format!("{HEADING}{}{HEADING:#}\n{}\n", report.title, output::table(&columns, &cells));
+    let outside: Vec<(usize, &Row)> = report.rows.iter().enumerate().filter(|(_, row)| !row.within).collect();
+    for (index, row) in &outside {
+        text.push_str(&format!("{:>3} {}: {}\n    {}\n", index + 1, row.metric, row.why, row.command));
+    }
+    for Absent { source, text: claim, why } in &report.absent {
+        text.push_str(&format!("not compared: {claim} ({source}): {why}\n"));
+    }
+    let (all, kernels) = (report.rows.len(), report.kernels.len());
+    text.push_str(&format!("{} of {all} rows lie where the paper's do; {kernels} kernels\n", all - outside.len()));
+    text
+}
+
+fn cells(number: usize, row: &Row) -> Vec<Cell> {
+    let extreme = |index: usize| {
+        let extremes = row.extremes();
+        extremes.map_or_else(String::new, |e| format!("{} {}", e[index].0, row.unit.words(e[index].1)))
+    };
+    let (word, style) = if row.within { ("within", GOOD) } else { ("OUTSIDE", BAD) };
+    vec![
+        format!("{number:>3} {}", row.metric).into(),
+        Cell::styled(row.source, QUIET),
+        row.text.into(),
+        row.unit.words(row.ours).into(),
+        Cell::styled(extreme(0), QUIET),
+        Cell::styled(extreme(1), QUIET),
+        Cell::styled(word, style),
+    ]
+}

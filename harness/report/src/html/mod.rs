@@ -1,0 +1,118 @@
+//! A page of reports that needs nothing else: tables, plots, what every number is.
+
+mod plot;
+
+use std::fmt::Write;
+
+pub use plot::{Plot, Series, Style, escape};
+
+use crate::report::Report;
+use crate::row::Row;
+
+const STYLE: &str = "
+:root { color-scheme: light dark; --line: #8884; --good: #0a7d33; --bad: #b3261e; --band: #8883; }
+@media (prefers-color-scheme: dark) { :root { --good: #6fdc8c; --bad: #ff8a80; } }
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 1200px; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; width: 100%; margin: 1em 0; }
+th, td { text-align: left; vertical-align: top; padding: .3em .6em; border-bottom: 1px solid var(--line); }
+td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.in { color: var(--good); } .out { color: var(--bad); font-weight: 600; }
+.source, .quiet { opacity: .75; } code { font-size: 90%; overflow-wrap: anywhere; }
+details > div { columns: 16em; font-size: 90%; } figure { margin: 2em 0; } figcaption { font-weight: 600; }
+.legend span { margin-right: 1.2em; } .legend i { display: inline-block; width: .8em; height: .8em; margin-right: .35em; }
+svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; } svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
+svg polyline { fill: none; stroke-width: 1.6; } svg .grid { stroke: var(--line); } .band { fill: var(--band); background: var(--band); }
+";
+
+/// The reports as one page.
+pub fn page(reports: &[Report]) -> String {
+    let mut page = String::new();
+    let _ = write!(
+        page,
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>gpurf: the papers' results \
+         beside ours</title>\n<style>{STYLE}</style>\n<h1>The papers' results beside ours</h1>\n<p>What each row is and how it is measured: docs/reports.md.</p>\n"
+    );
+    reports.iter().for_each(|report| section(report, &mut page));
+    page.push_str("</html>\n");
+    page
+}
+
+fn section(report: &Report, page: &mut String) {
+    let (inside, all) = (report.rows.iter().filter(|row| row.within).count(), report.rows.len());
+    let _ = write!(
+        page,
+        "<h2>{}</h2>\n<p>{}</p>\n<p>{} kernels: {}. Of {all} rows {inside} lie where the paper's do.</p>\n<table>\n<tr><th>result<th class=\"number\">paper<th \
+         class=\"number\">ours<th>\n",
+        escape(report.report),
+        escape(report.title),
+        report.kernels.len(),
+        escape(&report.kernels.join(", ")),
+    );
+    report.rows.iter().for_each(|row| line(row, page));
+    page.push_str("</table>\n");
+    for plot in &report.plots {
+        let (title, legend, svg) = (escape(&plot.title), plot.legend(), plot.svg());
+        let _ = writeln!(
+            page,
+            "<figure><figcaption>{title}</figcaption><div class=\"legend\">{legend}</div>{svg}</figure>"
+        );
+    }
+    if !report.absent.is_empty() {
+        page.push_str("<h3>Not compared</h3>\n<ul>\n");
+        for absent in &report.absent {
+            let (text, source, why) = (escape(absent.text), escape(absent.source), escape(absent.why));
+            let _ = writeln!(page, "<li>{text} <span class=\"source\">({source})</span>: {why}");
+        }
+        page.push_str("</ul>\n");
+    }
+}
+
+fn line(row: &Row, page: &mut String) {
+    let (class, word) = if row.within { ("in", "within") } else { ("out", "outside") };
+    let (metric, source) = (escape(&row.metric), escape(row.source));
+    let (paper, ours) = (escape(row.text), row.unit.words(row.ours));
+    let _ = write!(page, "<tr><td>{metric}<br><span class=\"source\">{source}</span>");
+    if !row.why.is_empty() {
+        let (why, command) = (escape(&row.why), escape(&row.command));
+        let _ = write!(page, "<p>{why}<br><code>{command}</code></p>");
+    }
+    if let Some([least, most]) = row.extremes() {
+        let [least, most] = [least, most].map(|(name, value)| format!("{} {}", row.unit.words(value), escape(name)));
+        let _ = write!(page, "<details><summary class=\"quiet\">each kernel: {least} to {most}</summary><div>");
+        for (name, value) in &row.per_kernel {
+            let _ = write!(page, "{} {}<br>", escape(name), row.unit.words(*value));
+        }
+        page.push_str("</div></details>");
+    }
+    let _ = writeln!(page, "<td class=\"number\">{paper}<td class=\"number\">{ours}<td class=\"{class}\">{word}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::{Absent, Claim};
+
+    #[test]
+    fn a_page_has_rows_reasons_and_what_is_absent_and_needs_nothing_else() {
+        let claim = Claim::share("table 1", "40 % & more", 0.4, 1.0);
+        let row = claim.mean("reads <b>", [("saxpy".to_owned(), 0.3)].into());
+        let row = row.because(|_| ("little is reused".into(), "gpurf run saxpy.toml".into()));
+        let report = Report {
+            report: "rfc",
+            title: "The register file cache",
+            kernels: vec!["saxpy".into()],
+            rows: vec![row],
+            absent: vec![Absent { source: "5.3", text: "reads allocate", why: "not built" }],
+            plots: Vec::new(),
+        };
+        let page = page(&[report]);
+        for text in
+            ["reads &lt;b&gt;", "40 % &amp; more", "outside", "little is reused", "gpurf run saxpy.toml", "not built"]
+        {
+            assert!(page.contains(text), "{text}");
+        }
+        for text in ["http", "<script", "src="] {
+            assert!(!page.contains(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Plots as inline SVG.
+
+use std::fmt::Write;
+
+/// How values are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// A line for each series.
+    Lines,
+    /// Bars beside each other.
+    Bars,
+    /// Bars on top of each other.
+    Stacked,
+}
+
+/// Values of one kind, one for each place on the x axis.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Series {
+    /// What they are.
+    pub name: String,
+    /// The values.
+    pub values: Vec<f64>,
+}
+
+/// A plot.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plot {
+    /// Its title.
+    pub title: String,
+    /// What the x axis is.
+    pub x: String,
+    /// What the y axis is.
+    pub y: String,
+    /// Places on the x axis.
+    pub places: Vec<String>,
+    /// Values.
+    pub series: Vec<Series>,
+    /// How they are drawn.
+    pub style: Style,
+    /// The paper's band, drawn behind them.
+    pub band: Option<[f64; 2]>,
+}
+
+const WIDTH: f64 = 860.0;
+const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 52.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 12.0;
+/// Room below the axis for names that stand on end.
+const BOTTOM: f64 = 96.0;
+/// The same for short ones.
+const SHORT_BOTTOM: f64 = 34.0;
+/// Names of more letters stand on end where there are many.
+const SHORT: usize = 6;
+const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9"];
+
+impl Plot {
+    /// As an SVG element.
+    pub fn svg(&self) -> String {
+        let on_end = self.places.iter().any(|place| place.chars().count() > SHORT) && self.places.len() > 4;
+        let frame = Frame {
+            count: self.places.len().max(1) as f64,
+            range: self.range(),
+            height: HEIGHT - TOP - if on_end { BOTTOM } else { SHORT_BOTTOM },
+        };
+        let mut svg =
+            format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">", escape(&self.title));
+        self.axes(&frame, on_end, &mut svg);
+        match self.style {
+            Style::Lines => self.lines(&frame, &mut svg),
+            Style::Bars => self.bars(&frame, &mut svg),
+            Style::Stacked => self.stacked(&frame, &mut svg),
+        }
+        svg.push_str("</svg>");
+        svg
+    }
+
+    /// The series' names in their colours.
+    pub fn legend(&self) -> String {
+        let item = |(index, series): (usize, &Series)| {
+            let colour = COLOURS[index % COLOURS.len()];
+            format!("<span><i style=\"background:{colour}\"></i>{}</span>", escape(&series.name))
+        };
+        let mut legend: String = self.series.iter().enumerate().map(item).collect();
+        if self.band.is_some() {
+            legend.push_str("<span><i class=\"band\"></i>the paper</span>");
+        }
+        legend
+    }
+
+    /// From the least value, 0 at most, to the greatest.
+    fn range(&self) -> [f64; 2] {
+        let finite = |values: Vec<f64>| values.into_iter().filter(|v| v.is_finite()).collect::<Vec<_>>();
+        let mut values: Vec<f64> = match self.style {
+            Style::Stacked => {
+                let sum = |place| self.series.iter().filter_map(|s| s.values.get(place)).sum();
+                finite((0..self.places.len()).map(sum).collect())
+            }
+            Style::Lines | Style::Bars => finite(self.series.iter().flat_map(|s| s.values.clone()).collect()),
+        };
+        values.extend(self.band.into_iter().flatten());
+        let high = values.iter().copied().fold(0.0, f64::max);
+        let low = values.iter().copied().fold(0.0, f64::min);
+        let step = step(high - low);
+        [(low / step).floor() * step, ((high / step).ceil() * step).max(step)]
+    }
+
+    fn axes(&self, frame: &Frame, on_end: bool, svg: &mut String) {
+        if let Some([low, high]) = self.band {
+            let (top, bottom) = (frame.y(high), frame.y(low));
+            let (width, height) = (WIDTH - LEFT - RIGHT, bottom - top);
+            put(
+                svg,
+                format_args!(
+                    "<rect class=\"band\" x=\"{LEFT}\" y=\"{top:.1}\" width=\"{width}\" height=\"{height:.1}\"/>"
+                ),
+            );
+        }
+        let [low, high] = frame.range;
+        let step = step(high - low);
+        let digits = if step < 0.1 { 2 } else { usize::from(step < 1.0) };
+        let ticks = ((high - low) / step).round() as i64;
+        for tick in 0..=ticks {
+            let value = low + tick as f64 * step;
+            let (y, right) = (frame.y(value), WIDTH - RIGHT);
+            put(svg, format_args!("<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"));
+            let (x, y) = (LEFT - 6.0, y + 4.0);
+            put(svg, format_args!("<text class=\"end\" x=\"{x}\" y=\"{y:.1}\">{value:.digits$}</text>"));
+        }
+        for (index, place) in self.places.iter().enumerate() {
+            let (x, y) = (frame.x(index), TOP + frame.height);
+            let name = escape(place);
+            if on_end {
+                let (x, y) = (x + 4.0, y + 8.0);
+                put(
+                    svg,
+                    format_args!(
+                        "<text class=\"end\" transform=\"rotate(-60 {x:.1} {y:.1})\" x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>"
+                    ),
+                );
+            } else {
+                let y = y + 16.0;
+                put(svg, format_args!("<text class=\"middle\" x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>"));
+            }
+        }
+        let middle = TOP + frame.height / 2.0;
+        put(
+            svg,
+            format_args!(
+                "<text class=\"middle\" transform=\"rotate(-90 12 {middle})\" x=\"12\" y=\"{middle}\">{}</text>",
+                escape(&self.y)
+            ),
+        );
+        let (x, y) = (LEFT + (WIDTH - LEFT - RIGHT) / 2.0, HEIGHT - 2.0);
+        put(svg, format_args!("<text class=\"middle\" x=\"{x}\" y=\"{y}\">{}</text>", escape(&self.x)));
+    }
+
+    fn lines(&self, frame: &Frame, svg: &mut String) {
+        for (series, colour) in self.series.iter().zip(COLOURS.iter().cycle()) {
+            let points = series.values.iter().enumerate().filter(|(_, value)| value.is_finite());
+            let points: Vec<String> =
+                points.map(|(index, &value)| format!("{:.1},{:.1}", frame.x(index), frame.y(value))).collect();
+            put(svg, format_args!("<polyline stroke=\"{colour}\" points=\"{}\"/>", points.join(" ")));
+            for (index, &value) in series.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+                let (x, y) = (frame.x(index), frame.y(value));
+                let title = self.title_of(series, index);
+                put(
+                    svg,
+                    format_args!("<circle fill=\"{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\">{title}</circle>"),
+                );
+            }
+        }
+    }
+
+    fn bars(&self, frame: &Frame, svg: &mut String) {
+        let width = 0.8 * frame.step() / self.series.len().max(1) as f64;
+        for (number, (series, colour)) in self.series.iter().zip(COLOURS.iter().cycle()).enumerate() {
+            for (index, &value) in series.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+                let x = frame.x(index) - 0.4 * frame.step() + number as f64 * width;
+                self.bar(frame, svg, [x, width], [0.0, value], colour, &self.title_of(series, index));
+            }
+        }
+    }
+
+    fn stacked(&self, frame: &Frame, svg: &mut String) {
+        let width = 0.7 * frame.step();
+        for index in 0..self.places.len() {
+            let mut low = 0.0;
+            for (series, colour) in self.series.iter().zip(COLOURS.iter().cycle()) {
+                let value = series.values.get(index).copied().filter(|v| v.is_finite()).unwrap_or(0.0);
+                let x = frame.x(index) - width / 2.0;
+                self.bar(frame, svg, [x, width], [low, low + value], colour, &self.title_of(series, index));
+                low += value;
+            }
+        }
+    }
+
+    fn bar(&self, frame: &Frame, svg: &mut String, [x, width]: [f64; 2], ends: [f64; 2], colour: &str, title: &str) {
+        let [a, b] = ends.map(|value| frame.y(value));
+        let (y, height) = (a.min(b), (a - b).abs());
+        put(
+            svg,
+            format_args!(
+                "<rect fill=\"{colour}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">{title}</rect>"
+            ),
+        );
+    }
+
+    /// What the pointer shows.
+    fn title_of(&self, series: &Series, index: usize) -> String {
+        let place = self.places.get(index).map_or("", String::as_str);
+        let text = format!("{place}, {}: {:.3}", series.name, series.values[index]);
+        format!("<title>{}</title>", escape(&text))
+    }
+}
+
+/// Where things lie.
+struct Frame {
+    count: f64,
+    range: [f64; 2],
+    height: f64,
+}
+
+impl Frame {
+    fn step(&self) -> f64 {
+        (WIDTH - LEFT - RIGHT) / self.count
+    }
+
+    fn x(&self, index: usize) -> f64 {
+        LEFT + (index as f64 + 0.5) * self.step()
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        let [low, high] = self.range;
+        TOP + self.height * (1.0 - (value - low) / (high - low))
+    }
+}
+
+/// A round distance between lines of a grid: about six of them.
+fn step(range: f64) -> f64 {
+    let rough = if range > 0.0 { range / 6.0 } else { 0.2 };
+    let power = 10f64.powf(rough.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough * 0.999);
+    factor.unwrap_or(10.0) * power
+}
+
+fn put(svg: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing into a string does not fail.
+    let _ = svg.write_fmt(text);
+}
+
+/// Text for HTML.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(style: Style, values: &[f64]) -> Plot {
+        Plot {
+            title: "a < b".into(),
+            x: "entries".into(),
+            y: "part".into(),
+            places: (1..=values.len()).map(|n| n.to_string()).collect(),
+            series: vec![Series { name: "reads".into(), values: values.to_vec() }],
+            style,
+            band: Some([0.4, 0.6]),
+        }
+    }
+
+    #[test]
+    fn steps_are_round() {
+        assert_eq!(step(1.0), 0.2);
+        assert_eq!(step(0.6), 0.1);
+        assert_eq!(step(13.0), 5.0);
+        assert_eq!(step(0.0), step(f64::NAN));
+    }
+
+    #[test]
+    fn every_value_is_drawn_and_text_is_escaped() {
+        for style in [Style::Lines, Style::Bars, Style::Stacked] {
+            let svg = plot(style, &[0.2, 0.5, 0.7]).svg();
+            assert_eq!(svg.matches("<title>").count(), 3, "{style:?}");
+            assert!(svg.contains("a &lt; b") && svg.contains("2, reads: 0.500"));
+            assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"));
+        }
+    }
+
+    #[test]
+    fn strange_values_are_no_reason_to_stop() {
+        for values in [&[][..], &[0.0], &[-0.5, 0.2], &[f64::NAN, 1.0], &[f64::INFINITY]] {
+            for style in [Style::Lines, Style::Bars, Style::Stacked] {
+                let svg = plot(style, values).svg();
+                assert!(!svg.contains("NaN\"") && !svg.contains("inf\""), "{values:?}");
+            }
+        }
+    }
+}

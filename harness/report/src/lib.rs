@@ -1,0 +1,33 @@
+//! Reports: what the papers say beside what is measured here.
+//!
+//! The central idea: a report is a list of [`Row`]s, and a row is a function of runs. So a report first says what it wants to have run ([`Plan`]), all runs
+//! of all of its parts are made once, on several threads ([`sweep()`]), and rows and plots are made from what came out ([`Results`]). A row whose runs did not
+//! all come to their end is left out; no kernel is ever left out of a mean.
+//!
+//! * [`usage`] watches values on the oracle; [`traffic`] makes the traffic of `gpurf-energy` from the events of the model.
+//! * [`REPORTS`] are those that can be made: a [`Definition`] each, in parts.
+//! * [`html`] is a page of them with plots, which needs no other file.
+//!
+//! `docs/reports.md` says how each row is measured.
+
+pub mod html;
+mod kernels;
+mod report;
+mod rfc;
+mod row;
+mod sweep;
+pub mod traffic;
+pub mod usage;
+
+pub use kernels::KERNELS;
+pub use report::{Definition, Part, Report};
+pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, mean};
+pub use sweep::{Kernel, Measured, Plan, Point, Results, SweepError, Watcher, sweep};
+
+/// Every report that can be made.
+pub const REPORTS: &[Definition] = &[rfc::REPORT];
+
+/// A ratio; that to nothing is 0.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { 0.0 } else { part / whole }
+}

@@ -1,0 +1,80 @@
+//! A report as a whole.
+
+use serde::Serialize;
+
+use crate::html::Plot;
+use crate::row::{Absent, Row};
+use crate::sweep::{Plan, Results};
+
+/// A report, as `--json` prints it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    /// Its name.
+    pub report: &'static str,
+    /// What it is about.
+    #[serde(skip)]
+    pub title: &'static str,
+    /// The kernels.
+    pub kernels: Vec<String>,
+    /// The results.
+    pub rows: Vec<Row>,
+    /// Results of the papers that are not compared.
+    pub absent: Vec<Absent>,
+    /// Plots.
+    #[serde(skip)]
+    pub plots: Vec<Plot>,
+}
+
+/// A part of a report that can be made alone.
+pub struct Part {
+    /// Its name.
+    pub name: &'static str,
+    /// What it has to run.
+    pub plan: fn(&mut Plan),
+    /// Its rows; those are left out whose runs did not all end.
+    pub rows: fn(&Results<'_>) -> Vec<Row>,
+    /// Its plots, likewise.
+    pub plots: fn(&Results<'_>) -> Vec<Plot>,
+}
+
+/// A report that can be made.
+pub struct Definition {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// Its parts.
+    pub parts: &'static [Part],
+    /// Results of the papers that are not compared.
+    pub absent: &'static [Absent],
+}
+
+impl Definition {
+    /// What it has to run: all parts, or those of these names.
+    pub fn plan(&self, only: &[String]) -> Plan {
+        let mut plan = Plan::default();
+        self.chosen(only).for_each(|part| (part.plan)(&mut plan));
+        plan
+    }
+
+    /// The report.
+    pub fn report(&self, only: &[String], results: &Results<'_>) -> Report {
+        let mut report = Report {
+            report: self.name,
+            title: self.title,
+            kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+            rows: Vec::new(),
+            absent: if only.is_empty() { self.absent.to_vec() } else { Vec::new() },
+            plots: Vec::new(),
+        };
+        for part in self.chosen(only) {
+            report.rows.extend((part.rows)(results));
+            report.plots.extend((part.plots)(results));
+        }
+        report
+    }
+
+    fn chosen<'a>(&self, only: &'a [String]) -> impl Iterator<Item = &'static Part> + use<'a> {
+        self.parts.iter().filter(move |part| only.is_empty() || only.iter().any(|name| name == part.name))
+    }
+}

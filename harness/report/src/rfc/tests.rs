@@ -1,0 +1,140 @@
+//! The report's plan, and rows made of counts with known answers.
+
+use gpurf_blocks::config::{Config, Start};
+use gpurf_launch::Manifest;
+use gpurf_lockstep::EventTotals;
+
+use super::*;
+use crate::report::Report;
+use crate::row::Row;
+use crate::sweep::{Kernel, Measured};
+use crate::usage::Usage;
+
+fn kernels(names: &[&str]) -> Vec<Kernel> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
+    let manifest = Manifest::load(path.as_ref()).unwrap();
+    let kernel = |name: &&str| Kernel {
+        name: (*name).to_owned(),
+        path: format!("{name}.toml"),
+        manifest: manifest.clone(),
+        image: Default::default(),
+    };
+    names.iter().map(kernel).collect()
+}
+
+/// 100 operands, 60 of them from the cache, 50 results, 10 of them around it, 15 moved to the MRF; half an instruction a cycle.
+fn run() -> Measured {
+    let counts = [
+        ("read_groups", 40),
+        ("rfc_read_groups", 60),
+        ("rfc_write_groups", 40),
+        ("rfc_around_groups", 10),
+        ("rfc_evict_groups", 15),
+        ("issue", 500),
+        ("leave_mark", 20),
+        ("stall_scoreboard", 100),
+    ];
+    Measured { cycles: 1000, events: counts.into_iter().collect() }
+}
+
+fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> Report {
+    let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
+    REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default()))
+}
+
+#[track_caller]
+fn row<'a>(report: &'a Report, metric: &str) -> &'a Row {
+    let found = report.rows.iter().find(|row| row.metric == metric);
+    found.unwrap_or_else(|| panic!("there is no row {metric}"))
+}
+
+#[track_caller]
+fn is(report: &Report, metric: &str, ours: f64, within: bool) {
+    let row = row(report, metric);
+    assert!((row.ours - ours).abs() < 5e-4, "{metric}: {}", row.ours);
+    assert_eq!(row.within, within, "{metric}");
+}
+
+#[test]
+fn every_configuration_is_one() {
+    for point in REPORT.plan(&[]).points() {
+        let config = Config::load(Start::Preset(point.preset), &point.set);
+        assert!(config.is_ok(), "{}: {config:?}", point.options());
+    }
+}
+
+#[test]
+fn rows_of_runs_with_known_counts() {
+    let report = report(&["a", "b"], |_, _| Some(run()));
+    is(&report, "MRF reads avoided, 6 entries", 0.6, true);
+    is(&report, "MRF writes avoided, 6 entries", 0.5, true);
+    is(&report, "MRF accesses avoided, 13 entries, last-read bits", 1.0 - 65.0 / 150.0, false);
+    is(&report, "more MRF writes avoided with last-read bits, 6 entries", 0.0, false);
+    is(&report, "MRF reads avoided, 6 entries, 8 active warps", 0.6, true);
+    is(&report, "IPC of 8 active warps, greedy, by that of all 32", 1.0, true);
+    is(&report, "IPC of 6 active warps, greedy, by that of all 32", 1.0, false);
+    is(&report, "size of the MRF by that of the cache", 21.333, true);
+    // 40 * 8 + 25 * 11 + 75 * 2.2 + 40 * 6.7 pJ, of 100 * 8 + 50 * 11.
+    let size = "6 entries, 8 active warps";
+    is(&report, &format!("energy by that of the MRF alone, MRF at 0 mm, cache at 0 mm, {size}"), 1028.0 / 1350.0, true);
+    is(
+        &report,
+        &format!("register file energy saved by the design point chosen, {size}, no wires"),
+        1.0 - 1028.0 / 1350.0,
+        false,
+    );
+    // Each operand and result travels: 4 words of 1.9 pJ/mm, 50 of them over 1 mm, 100 over 0.2 mm.
+    let energy = (1028.0 + 7.6 * 70.0) / (1350.0 + 7.6 * 150.0);
+    is(&report, &format!("energy by that of the MRF alone, MRF at 1 mm, cache at 0.2 mm, {size}"), energy, false);
+    // Two thirds of 130 W are dynamic, 70 % of them in SMs, 15 % of those in register files.
+    is(&report, "power saved in the chip", 130.0 * 2.0 / 3.0 * 0.7 * 0.15 * (1.0 - energy), false);
+    is(&report, "dynamic power of the chip for 4 more bits in an instruction of 32", 0.0125, true);
+}
+
+#[test]
+fn rows_outside_have_an_experiment_and_no_other_row_has() {
+    let report = report(&["a", "b"], |_, _| Some(run()));
+    for row in &report.rows {
+        assert_eq!(row.why.is_empty(), row.within, "{}", row.metric);
+        assert_eq!(row.command.is_empty(), row.within, "{}", row.metric);
+        assert_eq!(row.within, row.paper.holds(row.ours), "{}", row.metric);
+        assert!(row.per_kernel.is_empty() || row.per_kernel.len() == 2, "{}", row.metric);
+    }
+    let metrics: std::collections::BTreeSet<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
+    assert_eq!(metrics.len(), report.rows.len());
+    assert!(report.rows.len() > 50 && !report.absent.is_empty());
+    assert!(report.plots.len() > 8);
+}
+
+#[test]
+fn the_mean_is_over_all_kernels_or_there_is_no_row() {
+    let half = |kernel: &Kernel, _: &Point| {
+        let events =
+            run().events.into_iter().map(|(name, count)| (name, if name == "read_groups" { 140 } else { count }));
+        Some(if kernel.name == "a" { run() } else { Measured { events: events.collect(), ..run() } })
+    };
+    is(&report(&["a", "b"], half), "MRF reads avoided, 6 entries", (0.6 + 0.3) / 2.0, true);
+    let missing = report(&["a", "b"], |kernel, _| (kernel.name == "a").then(run));
+    let left: Vec<&str> =
+        missing.rows.iter().filter(|row| !row.source.contains("2.2")).map(|row| row.metric.as_str()).collect();
+    assert!(!left.iter().any(|metric| metric.starts_with("MRF") || metric.starts_with("IPC")), "{left:?}");
+    assert!(missing.plots.len() == 2);
+}
+
+#[test]
+fn a_part_runs_less_than_the_whole() {
+    let runs = |only: &[&str]| REPORT.plan(&only.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).runs(10);
+    assert_eq!(runs(&["values"]), 10);
+    let parts: usize = REPORT.parts.iter().map(|part| runs(&[part.name])).sum();
+    assert!(runs(&[]) < parts && runs(&["values", "cache"]) < runs(&[]));
+}
+
+#[test]
+fn every_event_is_one_of_the_sm() {
+    let config = Config::load(Start::Preset("rfc"), &[""; 0]).unwrap();
+    let events = EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration()).by_name();
+    let others = ["issue", "leave_mark", "leave_barrier", "warp_start"];
+    for name in crate::traffic::EVENTS.iter().chain(&others).chain(two_level::STALLS) {
+        assert!(events.contains_key(name), "{name} is not among {:?}", events.keys());
+    }
+}

@@ -1,0 +1,139 @@
+//! Value usage: RFC paper 2.2 and figure 2, hierarchy thesis 5.1 and 6.1.
+
+use std::collections::BTreeMap;
+
+use super::{farthest, kernels, part_command, percent};
+use crate::html::{Plot, Style};
+use crate::row::{Claim, Row};
+use crate::sweep::{Plan, Results};
+use crate::usage::{Usage, Written};
+
+const ONCE: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "up to 70 %", 0.0, 0.7);
+const OFTEN: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "only 10 %", 0.0, 0.1);
+const SOON: Claim = Claim::share("RFC paper 2.2, figure 2(b)", "up to 40 %", 0.0, 0.4);
+const THESIS_AGAIN: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "at most 20 %", 0.0, 0.2);
+const THESIS_NEXT: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "roughly 40 %", 0.35, 0.45);
+const READS: Claim = Claim::share("RFC paper, figure 6(a)", "45-75 %", 0.45, 0.75);
+const WRITES: Claim = Claim::share("RFC paper, figure 6(b)", "35-75 %", 0.35, 0.75);
+const LIVE: Claim = Claim::share("RFC paper, figures 6(b) and 6(c)", "45-90 %: 35-75 %, and 10-15 % more", 0.45, 0.9);
+
+pub fn plan(plan: &mut Plan) {
+    plan.usage();
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let kind = |claim: Claim, metric: &str, count: Count| {
+        let row = claim.mean(metric, results.usage(|u| count.part(u))?);
+        Some(row.because(|row| why(results, row, count)))
+    };
+    let alone = |claim: Claim, metric: &str, value: fn(&Usage) -> f64| {
+        let row = claim.mean(metric, results.usage(value)?);
+        Some(row.because(|row| why(results, row, Count::All)))
+    };
+    let rows = [
+        kind(ONCE, "values read once", Count::Once),
+        kind(OFTEN, "values read more than twice", Count::Often),
+        kind(SOON, "values read once, within 3 instructions", Count::Soon),
+        kind(THESIS_AGAIN, "values read more than once, CUDA benchmarks", Count::Again),
+        kind(THESIS_NEXT, "values read once, by the next instruction, CUDA benchmarks", Count::Next),
+        alone(READS, "in program order, without time: MRF reads avoided, 6 entries", Usage::reads_avoided),
+        alone(WRITES, "in program order, without time: MRF writes avoided, 6 entries", Usage::writes_avoided),
+        alone(
+            LIVE,
+            "in program order, without time: MRF writes avoided, 6 entries, last reads known",
+            Usage::live_writes_avoided,
+        ),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// Kinds of values.
+#[derive(Clone, Copy)]
+enum Count {
+    All,
+    Once,
+    Often,
+    Again,
+    Soon,
+    Next,
+}
+
+impl Count {
+    fn of(self, written: &Written) -> u64 {
+        let Written { values, lifetimes } = written;
+        match self {
+            Self::All => values.iter().sum(),
+            Self::Once => values[1],
+            Self::Often => values[3],
+            Self::Again => values[2] + values[3],
+            Self::Soon => lifetimes[..3].iter().sum(),
+            Self::Next => lifetimes[0],
+        }
+    }
+
+    /// What of the code makes such values.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::All => "instructions stand in the order in which nvcc's PTX has them",
+            Self::Once | Self::Soon | Self::Next => {
+                "instructions stand in the order in which nvcc's PTX has them, no scheduler moves loads away from their use, and addresses take two words, each with arithmetic of its own"
+            }
+            Self::Often | Self::Again => {
+                "moves and conversions of PTX, whose results are read once, are not there in machine code, and nvcc computes what is common once"
+            }
+        }
+    }
+
+    fn part(self, usage: &Usage) -> f64 {
+        usage.part(usage.written.values().map(|written| self.of(written)).sum())
+    }
+}
+
+/// Operations that are named.
+const NAMED: usize = 4;
+
+/// What wrote the values, over all kernels, each kernel counted alike; and what they are in the kernel that is farthest off.
+fn why(results: &Results<'_>, row: &Row, count: Count) -> (String, String) {
+    let mut parts: BTreeMap<&str, f64> = BTreeMap::new();
+    let kernels = results.kernels.len() as f64;
+    for usage in results.usages() {
+        for (operation, written) in &usage.written {
+            *parts.entry(operation).or_default() += usage.part(count.of(written)) / kernels;
+        }
+    }
+    let mut parts: Vec<(&str, f64)> = parts.into_iter().collect();
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let most: Vec<String> =
+        parts.iter().take(NAMED).map(|(operation, part)| format!("{operation} {}", percent(*part))).collect();
+    let far = farthest(row);
+    let far_words = far
+        .map_or_else(String::new, |(name, value)| format!("; farthest off is {name} with {}", row.unit.words(value)));
+    let (reason, most) = (count.reason(), most.join(", "));
+    let why = format!("the code decides, not its timing: {reason}. By operation, of all values: {most}{far_words}");
+    (why, part_command(results, "values", far.map(|(name, _)| name)))
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let usage = |value: &dyn Fn(&Usage) -> f64| results.usage(value).unwrap_or_default();
+    if results.usage(|_| 0.0).is_none() {
+        return Vec::new();
+    }
+    let reads = vec![
+        ("read once", usage(&|u| u.part(u.values[1]))),
+        ("twice", usage(&|u| u.part(u.values[2]))),
+        ("more often", usage(&|u| u.part(u.values[3]))),
+        ("never", usage(&|u| u.part(u.values[0]))),
+    ];
+    let lifetimes = ["1", "2", "3", "more than 3"].into_iter().enumerate();
+    let lifetimes = lifetimes.map(|(index, name)| (name, usage(&|u| u.part(u.lifetimes[index])))).collect();
+    vec![
+        kernels("Reads of each value (figure 2(a))", "part of all values", reads, Style::Stacked, None),
+        kernels(
+            "Instructions until the only read, of values read once (figure 2(b))",
+            "part of all values",
+            lifetimes,
+            Style::Stacked,
+            None,
+        ),
+    ]
+}

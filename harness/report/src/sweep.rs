@@ -1,0 +1,316 @@
+//! Many runs: kernels at configurations of the model, and on the oracle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gpurf_blocks::config::{Config, Start};
+use gpurf_isa::Image;
+use gpurf_launch::Manifest;
+use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
+use gpurf_oracle::host::{Engine, OracleError, RunError, Session};
+use gpurf_oracle::{FaultKind, Options, Oracle};
+use gpurf_regress::run_all;
+
+use crate::row::PerKernel;
+use crate::usage::{Usage, UsageEngine};
+
+/// A kernel that reports run: a launch manifest and its machine code.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// What rows call it.
+    pub name: String,
+    /// How commands name its manifest.
+    pub path: String,
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The machine code.
+    pub image: Image,
+}
+
+/// A configuration: a preset, and what is set on top of it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Point {
+    /// The preset.
+    pub preset: &'static str,
+    /// Settings, `key=value`.
+    pub set: Vec<String>,
+}
+
+impl Point {
+    /// A preset.
+    pub fn preset(preset: &'static str) -> Self {
+        Self { preset, set: Vec::new() }
+    }
+
+    /// With one more setting.
+    pub fn with(mut self, setting: impl Into<String>) -> Self {
+        self.set.push(setting.into());
+        self
+    }
+
+    /// The options that choose it.
+    pub fn options(&self) -> String {
+        self.set.iter().fold(format!("--preset {}", self.preset), |text, setting| format!("{text} --set {setting}"))
+    }
+}
+
+/// What one run counted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    /// Cycles.
+    pub cycles: u64,
+    /// Counts of events, by name.
+    pub events: BTreeMap<&'static str, u64>,
+}
+
+impl Measured {
+    /// The sum of an event; an event that is not there is a defect of the report.
+    pub fn event(&self, name: &str) -> u64 {
+        self.events.get(name).copied().unwrap_or(0)
+    }
+
+    /// Instructions of warps a cycle.
+    pub fn ipc(&self) -> f64 {
+        crate::ratio(self.event("issue") as f64, self.cycles as f64)
+    }
+}
+
+impl From<Statistics> for Measured {
+    fn from(statistics: Statistics) -> Self {
+        Self { cycles: statistics.cycles, events: statistics.events }
+    }
+}
+
+/// Why a run gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The configuration, the kernel, or both together: the user's choice.
+    #[error("{0}")]
+    Input(String),
+    /// The kernel does not do on the model what it should.
+    #[error("{0}")]
+    Failed(String),
+    /// Somebody wanted the run to end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Who is told what is going on.
+pub trait Watcher: Sync {
+    /// A run begins.
+    fn begin(&self, index: usize, name: &str);
+    /// A run has ended.
+    fn end(&self, index: usize, name: &str, error: Option<&SweepError>);
+}
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Configurations of the model, each once.
+    points: BTreeSet<Point>,
+    /// Whether values are to be counted on the oracle.
+    usage: bool,
+}
+
+impl Plan {
+    /// One more configuration.
+    pub fn point(&mut self, point: Point) {
+        self.points.insert(point);
+    }
+
+    /// Values are to be counted.
+    pub fn usage(&mut self) {
+        self.usage = true;
+    }
+
+    /// The configurations of the model.
+    pub fn points(&self) -> impl Iterator<Item = &Point> {
+        self.points.iter()
+    }
+
+    /// What this one and another one have to run.
+    pub fn join(&mut self, other: Self) {
+        self.points.extend(other.points);
+        self.usage |= other.usage;
+    }
+
+    /// The number of runs.
+    pub fn runs(&self, kernels: usize) -> usize {
+        kernels * (self.points.len() + usize::from(self.usage))
+    }
+}
+
+/// What runs gave. Where some were interrupted or went wrong, what is left.
+#[derive(Debug)]
+pub struct Results<'a> {
+    /// The kernels.
+    pub kernels: &'a [Kernel],
+    measured: BTreeMap<Point, BTreeMap<String, Measured>>,
+    usage: BTreeMap<String, Usage>,
+    /// What went wrong.
+    pub errors: Vec<SweepError>,
+}
+
+/// One run.
+struct Task<'a> {
+    kernel: &'a Kernel,
+    /// On the model at this configuration; else on the oracle.
+    point: Option<&'a Point>,
+}
+
+enum Outcome {
+    Measured(Measured),
+    Usage(Box<Usage>),
+}
+
+/// Runs everything, on so many threads.
+pub fn sweep<'a>(
+    plan: &Plan,
+    kernels: &'a [Kernel],
+    threads: usize,
+    stop: &'static AtomicBool,
+    watcher: &impl Watcher,
+) -> Results<'a> {
+    // A configuration after the other, so that an early end leaves whole rows.
+    let points = plan.usage.then_some(None).into_iter().chain(plan.points.iter().map(Some));
+    let tasks: Vec<Task<'_>> =
+        points.flat_map(|point| kernels.iter().map(move |kernel| Task { kernel, point })).collect();
+    let indices: Vec<usize> = (0..tasks.len()).collect();
+    let work = |&index: &usize| {
+        if stop.load(Ordering::Relaxed) {
+            return Err(SweepError::Interrupted);
+        }
+        watcher.begin(index, &tasks[index].name());
+        tasks[index].run(stop)
+    };
+    let done = |index: usize, result: &Result<Outcome, SweepError>| {
+        watcher.end(index, &tasks[index].name(), result.as_ref().err());
+    };
+    let outcomes = run_all(&indices, threads, work, done);
+    let mut results = Results { kernels, measured: BTreeMap::new(), usage: BTreeMap::new(), errors: Vec::new() };
+    for (task, outcome) in tasks.iter().zip(outcomes) {
+        let name = task.kernel.name.clone();
+        match (outcome, task.point) {
+            (Ok(Outcome::Measured(measured)), Some(point)) => {
+                results.measured.entry(point.clone()).or_default().insert(name, measured);
+            }
+            (Ok(Outcome::Usage(usage)), _) => {
+                results.usage.insert(name, *usage);
+            }
+            (Ok(Outcome::Measured(_)), None) => {}
+            (Err(error), _) => results.errors.push(error),
+        }
+    }
+    results
+}
+
+impl Task<'_> {
+    fn name(&self) -> String {
+        let what = self.point.map_or_else(|| "values, on the oracle".to_owned(), Point::options);
+        format!("{} {what}", self.kernel.name)
+    }
+
+    fn run(&self, stop: &'static AtomicBool) -> Result<Outcome, SweepError> {
+        let Kernel { manifest, image, .. } = self.kernel;
+        let mut session = Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()))?;
+        match self.point {
+            Some(point) => {
+                let config = Config::load(Start::Preset(point.preset), &point.set)
+                    .map_err(|e| SweepError::Input(e.to_string()))?;
+                let mut engine = ModelEngine::new(Settings { stop, ..Settings::new(config) });
+                self.launches(&mut session, &mut engine, |error| match error {
+                    LaunchError::Interrupted => SweepError::Interrupted,
+                    LaunchError::Refused(_) => SweepError::Input(self.sentence(error)),
+                    _ => SweepError::Failed(self.sentence(error)),
+                })?;
+                Ok(Outcome::Measured(engine.statistics().into()))
+            }
+            None => {
+                let mut engine = UsageEngine::new(Oracle::new(Options { stop: Some(stop), ..Options::default() }));
+                self.launches(&mut session, &mut engine, |error| match error {
+                    OracleError::Fault(fault) if matches!(fault.kind, FaultKind::Stopped) => SweepError::Interrupted,
+                    _ => SweepError::Failed(self.sentence(error)),
+                })?;
+                Ok(Outcome::Usage(Box::new(engine.usage)))
+            }
+        }
+    }
+
+    /// Runs the launches and looks at what they left.
+    fn launches<E: Engine>(
+        &self,
+        session: &mut Session<'_>,
+        engine: &mut E,
+        word: impl FnOnce(&E::Error) -> SweepError,
+    ) -> Result<(), SweepError> {
+        session.run(engine).map_err(|error| match &error {
+            RunError::Engine(error) => word(error),
+            RunError::Passes { .. } => SweepError::Failed(self.sentence(&error)),
+        })?;
+        let checks = session.checks().map_err(|e| SweepError::Input(e.to_string()))?;
+        match checks.iter().find(|row| !row.ok) {
+            Some(row) => Err(SweepError::Failed(self.sentence(&format!("buffer {} is wrong", row.buffer)))),
+            None => Ok(()),
+        }
+    }
+
+    fn sentence(&self, what: &dyn std::fmt::Display) -> String {
+        let engine = if self.point.is_some() { "model" } else { "functional" };
+        let options = self.point.map_or_else(String::new, |point| format!(" {}", point.options()));
+        let path = &self.kernel.path;
+        format!("{}: {what}\n  again: gpurf run {path} --engine {engine}{options}", self.kernel.name)
+    }
+}
+
+#[cfg(test)]
+impl<'a> Results<'a> {
+    /// Results that no run gave: of each kernel, at each configuration, on the oracle.
+    pub fn made(
+        kernels: &'a [Kernel],
+        plan: &Plan,
+        run: impl Fn(&Kernel, &Point) -> Option<Measured>,
+        usage: &Usage,
+    ) -> Self {
+        let mut results = Results { kernels, measured: BTreeMap::new(), usage: BTreeMap::new(), errors: Vec::new() };
+        for kernel in kernels {
+            for point in &plan.points {
+                let measured = results.measured.entry(point.clone()).or_default();
+                measured.extend(run(kernel, point).map(|run| (kernel.name.clone(), run)));
+            }
+            results.usage.insert(kernel.name.clone(), usage.clone());
+        }
+        results
+    }
+}
+
+impl Results<'_> {
+    /// A value for each kernel, from its run at a configuration; nothing unless all of them ran to their end.
+    pub fn each(&self, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
+        let measured = self.measured.get(point).filter(|measured| measured.len() == self.kernels.len())?;
+        Some(measured.iter().map(|(name, measured)| (name.clone(), value(measured))).collect())
+    }
+
+    /// A value for each kernel, from its runs at two configurations.
+    pub fn both(&self, a: &Point, b: &Point, value: impl Fn(&Measured, &Measured) -> f64) -> Option<PerKernel> {
+        let [a, b] = [a, b].map(|point| self.measured.get(point).filter(|m| m.len() == self.kernels.len()));
+        let b = b?;
+        Some(a?.iter().map(|(name, measured)| (name.clone(), value(measured, &b[name]))).collect())
+    }
+
+    /// A value for each kernel, from the use of its values.
+    pub fn usage(&self, value: impl Fn(&Usage) -> f64) -> Option<PerKernel> {
+        let all = self.usage.len() == self.kernels.len();
+        all.then(|| self.usage.iter().map(|(name, usage)| (name.clone(), value(usage))).collect())
+    }
+
+    /// The use of values in each kernel that ran.
+    pub fn usages(&self) -> impl Iterator<Item = &Usage> {
+        self.usage.values()
+    }
+
+    /// The command that runs a kernel at a configuration.
+    pub fn command(&self, kernel: &str, point: &Point) -> String {
+        let path = self.kernels.iter().find(|k| k.name == kernel).map_or(kernel, |k| k.path.as_str());
+        format!("gpurf run {path} --engine model {}", point.options())
+    }
+}

@@ -1,0 +1,118 @@
+//! From the events of a run to the traffic that energy is a function of.
+
+use gpurf_energy::Traffic;
+
+use crate::sweep::Measured;
+
+/// Names of events: 4-lane groups, docs/blocks/rfc.md and docs/blocks/mrf.md.
+mod event {
+    pub const MRF_READ: &str = "read_groups";
+    pub const MRF_SHARED_READ: &str = "rfc_mrf_shared_groups";
+    pub const READ: &str = "rfc_read_groups";
+    pub const SHARED_READ: &str = "rfc_read_shared_groups";
+    pub const WRITE: &str = "rfc_write_groups";
+    pub const SHARED_WRITE: &str = "rfc_write_shared_groups";
+    pub const AROUND: &str = "rfc_around_groups";
+    pub const SHARED_AROUND: &str = "rfc_around_shared_groups";
+    pub const EVICTION: &str = "rfc_evict_groups";
+}
+
+/// All of them.
+#[cfg(test)]
+pub const EVENTS: &[&str] = &[
+    event::MRF_READ,
+    event::MRF_SHARED_READ,
+    event::READ,
+    event::SHARED_READ,
+    event::WRITE,
+    event::SHARED_WRITE,
+    event::AROUND,
+    event::SHARED_AROUND,
+    event::EVICTION,
+];
+
+/// The traffic of a run with a register file cache.
+///
+/// Each operand of the MRF is one that the cache did not have, in some lane at least; each result goes to the cache or around it; what is evicted or flushed is
+/// read from the cache and written to the MRF.
+pub fn of_cache(run: &Measured) -> Traffic {
+    let mut traffic = Traffic::default();
+    // What part of a count is the shared units' can never be more than the whole.
+    let split = |all: &str, shared: &str| {
+        let (all, shared) = (run.event(all), run.event(shared));
+        (all.saturating_sub(shared), shared)
+    };
+    let Traffic { mrf, upper, .. } = &mut traffic;
+    (mrf.private_reads, mrf.shared_reads) = split(event::MRF_READ, event::MRF_SHARED_READ);
+    (mrf.private_writes, mrf.shared_writes) = split(event::AROUND, event::SHARED_AROUND);
+    mrf.moving_writes = run.event(event::EVICTION);
+    (upper.private_reads, upper.shared_reads) = split(event::READ, event::SHARED_READ);
+    (upper.private_writes, upper.shared_writes) = split(event::WRITE, event::SHARED_WRITE);
+    upper.moving_reads = run.event(event::EVICTION);
+    traffic
+}
+
+/// The part of the MRF's reads that is avoided, of those that the same operands cost on an MRF alone.
+pub fn reads_avoided(traffic: &Traffic) -> f64 {
+    avoided(traffic.mrf.reads(), traffic.flat().mrf.reads())
+}
+
+/// The part of its writes; evictions and flushes are writes that are not avoided.
+pub fn writes_avoided(traffic: &Traffic) -> f64 {
+    avoided(traffic.mrf.writes(), traffic.flat().mrf.writes())
+}
+
+/// The part of both together.
+pub fn accesses_avoided(traffic: &Traffic) -> f64 {
+    avoided(accesses(traffic), accesses(&traffic.flat()))
+}
+
+/// Reads and writes of the MRF.
+fn accesses(traffic: &Traffic) -> u64 {
+    traffic.mrf.reads() + traffic.mrf.writes()
+}
+
+fn avoided(now: u64, flat: u64) -> f64 {
+    if flat == 0 { 0.0 } else { 1.0 - crate::ratio(now as f64, flat as f64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(counts: &[(&'static str, u64)]) -> Measured {
+        Measured { cycles: 1, events: counts.iter().copied().collect() }
+    }
+
+    #[test]
+    fn events_become_traffic() {
+        // 100 operands, 60 of them from the cache; 50 results, 10 around; 15 evicted.
+        let run = run(&[
+            (event::MRF_READ, 40),
+            (event::MRF_SHARED_READ, 10),
+            (event::READ, 60),
+            (event::SHARED_READ, 20),
+            (event::WRITE, 40),
+            (event::SHARED_WRITE, 5),
+            (event::AROUND, 10),
+            (event::SHARED_AROUND, 8),
+            (event::EVICTION, 15),
+        ]);
+        let traffic = of_cache(&run);
+        assert_eq!((traffic.mrf.private_reads, traffic.mrf.shared_reads, traffic.mrf.moving_reads), (30, 10, 0));
+        assert_eq!((traffic.mrf.private_writes, traffic.mrf.shared_writes, traffic.mrf.moving_writes), (2, 8, 15));
+        assert_eq!((traffic.upper.private_reads, traffic.upper.shared_reads), (40, 20));
+        assert_eq!((traffic.upper.private_writes, traffic.upper.shared_writes), (35, 5));
+        assert_eq!((traffic.upper.moving_reads, traffic.upper.moving_writes), (15, 0));
+        assert_eq!(reads_avoided(&traffic), 0.6);
+        assert_eq!(writes_avoided(&traffic), 0.5);
+        assert!((accesses_avoided(&traffic) - (1.0 - 65.0 / 150.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn more_evictions_than_results_saved_are_a_loss_and_nothing_avoids_nothing() {
+        let traffic = of_cache(&run(&[(event::WRITE, 4), (event::EVICTION, 5)]));
+        assert_eq!(writes_avoided(&traffic), -0.25);
+        assert_eq!(reads_avoided(&Traffic::default()), 0.0);
+    }
+}

@@ -1,0 +1,167 @@
+//! Value usage of hand-written code.
+
+use gpurf_isa::image::Kernel;
+use gpurf_oracle::{Geometry, Launch, Memory, Options, Oracle, Program};
+
+use super::{Usage, UsageObserver};
+
+/// Usage of a program: blocks of one warp.
+fn usage_of(code: &str, blocks: u32) -> Usage {
+    let code = gpurf_isa::assemble(code).unwrap();
+    let kernel = Kernel {
+        name: "test".into(),
+        lines: vec![1; code.len()],
+        code,
+        registers: 32,
+        static_shared: 128,
+        ..Kernel::default()
+    };
+    let program = Program::new(&kernel, "test.ptx").unwrap();
+    let geometry = Geometry { grid: [blocks, 1, 1], block: [32, 1, 1], dynamic_shared: 0 };
+    let launch = Launch { program: &program, geometry, constant: &[] };
+    let mut observer = UsageObserver::default();
+    Oracle::new(Options::default()).run_observed(&launch, &Memory::default(), &mut observer).unwrap();
+    observer.finish()
+}
+
+/// Counts of 32 lanes.
+fn lanes<const N: usize>(counts: [u64; N]) -> [u64; N] {
+    counts.map(|count| 32 * count)
+}
+
+#[test]
+fn reads_of_each_value_and_lifetimes() {
+    // R1: read twice. R2: once, right behind. R3: once, 3 instructions later. R4: once, 4 instructions later. R5, R6, R7: never.
+    let usage = usage_of(
+        "
+        MOV R1, 1
+        IADD R2, PT, R1, 1, !PT
+        IADD R3, PT, R2, 1, !PT
+        MOV R4, 4
+        IADD R5, PT, R1, 1, !PT
+        IADD R6, PT, R3, 1, !PT
+        NOP
+        IADD R7, PT, R4, 1, !PT
+        EXIT
+        ",
+        1,
+    );
+    assert_eq!(usage.values, lanes([3, 3, 1, 0]));
+    assert_eq!(usage.lifetimes, lanes([1, 0, 1, 1]));
+    assert_eq!(usage.reads, 32 * 5);
+    assert_eq!((usage.once_within(1), usage.once_within(3)), (32, 64));
+    // R7 takes the place of R1, which has been read for the last time.
+    assert_eq!((usage.hits, usage.evicted, usage.dead), (32 * 5, 32, 32));
+    assert_eq!((usage.reads_avoided(), usage.writes_avoided(), usage.live_writes_avoided()), (1.0, 6.0 / 7.0, 1.0));
+    let (moves, sums) = (usage.written["MOV"], usage.written["IADD"]);
+    assert_eq!((moves.values, moves.lifetimes), (lanes([0, 1, 1, 0]), lanes([0, 0, 0, 1])));
+    assert_eq!((sums.values, sums.lifetimes), (lanes([3, 2, 0, 0]), lanes([1, 0, 1, 0])));
+}
+
+#[test]
+fn a_register_in_two_slots_is_read_once_and_one_overwritten_is_two_values() {
+    let usage = usage_of("MOV R1, 1\n IADD R1, PT, R1, R1, !PT\n IADD R2, PT, R1, R1, !PT\n EXIT", 1);
+    assert_eq!(usage.values, lanes([1, 2, 0, 0]));
+    assert_eq!(usage.lifetimes, lanes([2, 0, 0, 0]));
+}
+
+#[test]
+fn the_cache_evicts_what_came_first_and_updates_in_place() {
+    // R1 is updated in place, so it is still the first to go, for R7. Then it is not there when it is read, and its eviction was no waste.
+    let usage = usage_of(
+        "
+        MOV R1, 1
+        MOV R2, 2
+        MOV R3, 3
+        MOV R1, 1
+        MOV R4, 4
+        MOV R5, 5
+        MOV R6, 6
+        MOV R7, 7
+        IADD R8, PT, R1, R2, !PT
+        EXIT
+        ",
+        1,
+    );
+    // R8 takes the place of R2, which has just been read. Of R1's two values one was overwritten in the cache.
+    assert_eq!((usage.reads, usage.hits), (64, 32));
+    assert_eq!((usage.evicted, usage.dead), (64, 32));
+    assert_eq!((usage.writes_avoided(), usage.live_writes_avoided()), (7.0 / 9.0, 8.0 / 9.0));
+}
+
+#[test]
+fn the_cache_has_the_lanes_that_were_written_since_it_took_the_register() {
+    // R1 is evicted by R7 with all lanes, and comes back with 16.
+    let usage = usage_of(
+        "
+        S2R.TID.X R0
+        ISETP.LT.AND P0, R0, 16, PT
+        MOV R1, 1
+        MOV R2, 1
+        MOV R3, 1
+        MOV R4, 1
+        MOV R5, 1
+        MOV R6, 1
+        MOV R7, 1
+        @P0 MOV R1, 2
+        IADD R8, PT, R1, 1, !PT
+        EXIT
+        ",
+        1,
+    );
+    // R0's read, and half of R1's.
+    assert_eq!((usage.reads, usage.hits), (64, 32 + 16));
+    // R0, R1, R2, R3. R0 had been read.
+    assert_eq!((usage.evicted, usage.dead), (4 * 32, 32));
+}
+
+#[test]
+fn lanes_count_for_themselves() {
+    // Lanes 0 to 15 read R1 once more, 2 instructions later; guarded instructions count for lanes that they leave out too.
+    let usage = usage_of(
+        "
+        S2R.TID.X R0
+        MOV R1, 1
+        ISETP.LT.AND P0, R0, 16, PT
+        @P0 IADD R2, PT, R1, 1, !PT
+        @!P0 NOP
+        IADD R3, PT, R1, 1, !PT
+        EXIT
+        ",
+        1,
+    );
+    // R0: once, 2 later. R1: twice in 16 lanes, once, 4 later, in 16. R2: 16 values, R3: 32, never.
+    assert_eq!(usage.values, [48, 32 + 16, 16, 0]);
+    assert_eq!(usage.lifetimes, [0, 32, 0, 16]);
+}
+
+#[test]
+fn threads_on_two_sides_of_a_branch_count_their_own_instructions() {
+    // The side that falls through goes first: its three instructions are none of the other side's.
+    let usage = usage_of(
+        "
+        S2R.TID.X R0
+        ISETP.LT.AND P0, R0, 16, PT
+        MOV R1, 1
+        @P0 BRA 6, join 7
+        NOP
+        BRA 7, join none
+        IADD R2, PT, R1, 1, !PT
+        EXIT
+        ",
+        1,
+    );
+    assert_eq!(usage.values, [16 + 16, 32 + 16, 0, 0]);
+    // R0: 1 later, R1: 2 later.
+    assert_eq!(usage.lifetimes, [32, 16, 0, 0]);
+}
+
+#[test]
+fn blocks_begin_with_no_values() {
+    let one = usage_of("IADD R1, PT, R1, 1, !PT\n EXIT", 1);
+    assert_eq!((one.values, one.reads), (lanes([1, 0, 0, 0]), 0));
+    let three = usage_of("IADD R1, PT, R1, 1, !PT\n EXIT", 3);
+    assert_eq!((three.values, three.reads), (lanes([3, 0, 0, 0]), 0));
+    assert_eq!(three.part(three.values[0]), 1.0);
+    assert_eq!(Usage::default().part(0), 0.0);
+}
