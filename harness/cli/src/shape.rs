@@ -1,12 +1,11 @@
 //! Shapes in few words.
 
 use gpurf_blocks::Shape;
-use gpurf_blocks::config::{Config, ReadOrder, Scheduler};
+use gpurf_blocks::config::{Config, ReadOrder, Replacement, Scheduler};
 use gpurf_blocks::mrf::MrfShape;
 
 /// What the words mean.
-pub const LEGEND: &str =
-    "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps";
+pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, x entries of the register file cache";
 
 /// RTL parameters, in the order in which they are shown.
 const PARAMETERS: [&str; 6] = ["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
@@ -29,6 +28,8 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Depth" => format!("{value}e"),
         "TagW" => format!("{value}t"),
         "Warps" => format!("{value}w"),
+        "Active" => format!("{value}a"),
+        "Entries" => format!("{value}x"),
         _ => format!("{name}={value}"),
     };
     parameters.iter().filter(|(name, _)| !many || !QUIET.contains(name)).map(word).collect::<Vec<_>>().join(" ")
@@ -44,8 +45,33 @@ pub fn policy(block: &str, config: &Config) -> String {
         Scheduler::RoundRobin => "round-robin",
         Scheduler::GreedyThenOldest => "greedy, oldest",
     };
+    let cache = [
+        match config.rfc.replacement {
+            Replacement::Fifo => "FIFO",
+            Replacement::Lru => "LRU",
+        },
+        if config.rfc.live { "live" } else { "" },
+        if config.rfc.bypass { "bypass" } else { "" },
+        if config.rfc.loads { "loads" } else { "" },
+    ];
+    let cache = cache.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
+    let two_level = match (config.sm.scheduler, config.sm.stay) {
+        (Scheduler::RoundRobin, false) => format!("two-level round-robin, patience {}", config.sm.patience),
+        (Scheduler::GreedyThenOldest, false) => format!("two-level greedy, patience {}", config.sm.patience),
+        (Scheduler::RoundRobin, true) => "two-level round-robin, stay".to_owned(),
+        (Scheduler::GreedyThenOldest, true) => "two-level greedy, stay".to_owned(),
+    };
+    let cached = config.rfc.entries != 0;
     match block {
-        "sm" => format!("{scheduler}; {reads}"),
+        "sm" => {
+            let scheduler = if config.sm.active_warps == 0 { scheduler } else { &two_level };
+            let cache = if cached { format!("; {cache}") } else { String::new() };
+            format!("{scheduler}; {reads}{cache}")
+        }
+        "two_level_scheduler" => two_level,
+        "rfc" => format!("{reads}; {cache}"),
+        "operand_stage" if cached => format!("{reads}; {cache}"),
+        "rfc_tags" => cache,
         "warp_scheduler" => scheduler.to_owned(),
         "result_queue" => format!("latency {}", config.sm.shared_latency),
         "shared_memory" => format!("{} B a cycle", config.sm.shared_bandwidth),

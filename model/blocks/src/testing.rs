@@ -1,7 +1,7 @@
 //! What the tests of blocks share.
 
 use crate::mrf::MrfShape;
-use crate::shape::SmShape;
+use crate::shape::{ActiveShape, SmShape};
 use crate::{Block, Declaration, Field, Ports, erase};
 
 /// Shapes that differ in every size; the second one has conflicts and hazards all the time.
@@ -37,6 +37,17 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         line_rows: 4,
         queue_depth: 16,
         sources: 1,
+    },
+];
+
+/// Sizes of scheduler and cache that differ in everything.
+pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
+    ActiveShape { mrf: MrfShape { tag_w: 4, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 6 },
+    ActiveShape {
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        warps: 8,
+        active: 6,
+        entries: 1,
     },
 ];
 

@@ -10,6 +10,9 @@ use serde::Serialize;
 use super::run::Cycles;
 use crate::output::{self, Cell, grouped, numbers, words};
 
+/// Counts of events by name.
+type Events = BTreeMap<&'static str, u64>;
+
 /// Counts of a run, and ratios of them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stats {
@@ -39,9 +42,150 @@ pub struct Timed {
     pub lanes_per_shared_pass: f64,
     /// Issue slots: ports times cycles.
     pub issue_slots: u64,
+    /// Of the two-level scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub two_level: Option<TwoLevelStats>,
+    /// Of the register file cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rfc: Option<RfcStats>,
     /// What the oracle has said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oracle: Option<OracleStats>,
+}
+
+/// Slots of the two-level scheduler, on average, and why they were given up.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TwoLevelStats {
+    /// Slots whose warp may issue.
+    pub active: f64,
+    /// Slots in which something is still under way, although their warp has left.
+    pub draining: f64,
+    /// Slots that are being emptied.
+    pub flushing: f64,
+    /// Warps that are ready and wait for a slot.
+    pub ready: f64,
+    /// Slots taken.
+    pub activations: u64,
+    /// Slots given up, by cause.
+    pub leave_end: u64,
+    /// The warp waits at a barrier.
+    pub leave_barrier: u64,
+    /// Its next instruction is marked: it needs the result of a long-latency operation.
+    pub leave_mark: u64,
+    /// It has issued for long while others were ready.
+    pub leave_patience: u64,
+}
+
+/// Accesses of cache and main register file: registers as the instructions name them, data in groups of four lanes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RfcStats {
+    /// Registers read of which all lanes were in the cache.
+    pub hits: u64,
+    /// Some of them were.
+    pub partial: u64,
+    /// None was.
+    pub misses: u64,
+    /// Groups read as operands from the cache.
+    pub read_groups: u64,
+    /// Groups read from the main register file.
+    pub mrf_read_groups: u64,
+    /// Groups of results written to the cache.
+    pub write_groups: u64,
+    /// Groups written to the main register file: results that went around, evictions, flushes.
+    pub mrf_write_groups: u64,
+    /// Of these, groups of evictions and flushes, each of which was read from the cache.
+    pub evict_groups: u64,
+    /// Values written back because another one needed the entry.
+    pub evictions: u64,
+    /// Values written back because the warp gave its slot up.
+    pub flushes: u64,
+    /// Values that made room without a write, because they were dead.
+    pub dead: u64,
+}
+
+impl TwoLevelStats {
+    fn of(events: &Events, cycles: u64) -> Self {
+        let count = |name: &str| events.get(name).copied().unwrap_or(0);
+        let average = |name: &str| if cycles == 0 { 0.0 } else { count(name) as f64 / cycles as f64 };
+        Self {
+            active: average("active"),
+            draining: average("drain"),
+            flushing: average("flush"),
+            ready: average("ready"),
+            activations: count("activate"),
+            leave_end: count("leave_end"),
+            leave_barrier: count("leave_barrier"),
+            leave_mark: count("leave_mark"),
+            leave_patience: count("leave_patience"),
+        }
+    }
+
+    fn rows(&self, row: &mut dyn FnMut(&str, String, String)) {
+        let averages = [
+            ("active slots, on average", self.active),
+            ("draining slots, on average", self.draining),
+            ("flushing slots, on average", self.flushing),
+            ("warps ready for a slot, on average", self.ready),
+        ];
+        for (name, average) in averages {
+            row(name, format!("{average:.2}"), String::new());
+        }
+        row("slots taken", grouped(self.activations), String::new());
+        let causes = [
+            ("slots given up: end", self.leave_end),
+            ("slots given up: barrier", self.leave_barrier),
+            ("slots given up: long-latency operation", self.leave_mark),
+            ("slots given up: patience", self.leave_patience),
+        ];
+        for (name, number) in causes {
+            row(name, grouped(number), share(number, self.activations));
+        }
+    }
+}
+
+impl RfcStats {
+    fn of(events: &Events) -> Self {
+        let count = |name: &str| events.get(name).copied().unwrap_or(0);
+        Self {
+            hits: count("rfc_hit"),
+            partial: count("rfc_partial"),
+            misses: count("rfc_miss"),
+            read_groups: count("rfc_read_groups"),
+            mrf_read_groups: count("read_groups"),
+            write_groups: count("rfc_write_groups"),
+            mrf_write_groups: count("write_groups"),
+            evict_groups: count("rfc_evict_groups"),
+            evictions: count("rfc_evict"),
+            flushes: count("rfc_flush"),
+            dead: count("rfc_dead"),
+        }
+    }
+
+    fn rows(&self, row: &mut dyn FnMut(&str, String, String)) {
+        let (registers, reads) = (self.hits + self.partial + self.misses, self.read_groups + self.mrf_read_groups);
+        let writes = self.write_groups + self.mrf_write_groups;
+        let rows = [
+            ("RFC hits", self.hits, registers),
+            ("RFC hits of some lanes", self.partial, registers),
+            ("RFC misses", self.misses, registers),
+            ("groups read: RFC", self.read_groups, reads),
+            ("groups read: MRF", self.mrf_read_groups, reads),
+            ("groups written: RFC", self.write_groups, writes),
+            ("groups written: MRF", self.mrf_write_groups, writes),
+            ("groups evicted or flushed", self.evict_groups, self.mrf_write_groups),
+            ("values evicted", self.evictions, 0),
+            ("values flushed", self.flushes, 0),
+            ("values dead when replaced", self.dead, 0),
+        ];
+        for (name, number, whole) in rows {
+            row(name, grouped(number), share(number, whole));
+        }
+    }
+}
+
+/// A part of a whole in percent; nothing of nothing.
+fn share(part: u64, whole: u64) -> String {
+    if whole == 0 { String::new() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 
 /// What the oracle has said about launches.
@@ -78,6 +222,8 @@ impl Stats {
             lanes_per_line: ratio(count("line_lanes"), count("line")),
             lanes_per_shared_pass: ratio(count("shared_lanes"), count("shared")),
             issue_slots: statistics.cycles * config.mrf.issue_ports as u64,
+            two_level: (config.sm.active_warps != 0).then(|| TwoLevelStats::of(&statistics.events, statistics.cycles)),
+            rfc: (config.rfc.entries != 0).then(|| RfcStats::of(&statistics.events)),
             oracle,
         };
         Self { launches: statistics.launches, instructions, thread_instructions, timed: Some(timed) }
@@ -90,6 +236,7 @@ const COUNTS: &[(&str, &str, Option<&str>)] = &[
     ("issue slots lost: all at barriers", "stall_barrier", Some(SLOTS)),
     ("issue slots lost: nothing fetched", "stall_fetch", Some(SLOTS)),
     ("issue slots lost: operands pending", "stall_scoreboard", Some(SLOTS)),
+    ("issue slots lost: not active", "stall_inactive", Some(SLOTS)),
     ("issue slots lost: collectors full", "stall_collector", Some(SLOTS)),
     ("issue slots lost: other", "stall_other", Some(SLOTS)),
     ("instructions to the ALUs", "alu", Some("issue")),
@@ -138,6 +285,12 @@ pub fn table(stats: &Stats, cycles: &Cycles) -> String {
             "shared" => row("lanes a pass of shared memory", format!("{:.2}", timed.lanes_per_shared_pass), none()),
             _ => {}
         }
+    }
+    if let Some(two_level) = &timed.two_level {
+        two_level.rows(&mut row);
+    }
+    if let Some(rfc) = &timed.rfc {
+        rfc.rows(&mut row);
     }
     if let Some(OracleStats { equal, undecided, writes }) = timed.oracle {
         row("launches as the oracle says", grouped(equal), none());

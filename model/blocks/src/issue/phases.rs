@@ -1,8 +1,8 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
-use crate::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, WarpScheduler};
+use crate::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler};
 use crate::mrf::phases::check;
-use crate::testing::SM_SHAPES;
+use crate::testing::{ACTIVE_SHAPES, SM_SHAPES};
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
@@ -11,4 +11,5 @@ fn early_outputs_depend_on_state_alone() {
     check::<Scoreboard>(&SM_SHAPES);
     check::<SimtStack>(&SM_SHAPES);
     check::<WarpScheduler>(&SM_SHAPES);
+    check::<TwoLevelScheduler>(&ACTIVE_SHAPES);
 }

@@ -1,10 +1,14 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
+use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
 use crate::operands::OperandStage;
+use crate::shape::SmShape;
 use crate::testing::SM_SHAPES;
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
     check::<OperandStage>(&SM_SHAPES);
+    let cached = |shape: SmShape| SmShape { mrf: MrfShape { tag_w: 4, ..shape.mrf }, active: 6, entries: 3, ..shape };
+    check::<OperandStage>(&SM_SHAPES.map(cached));
 }

@@ -8,6 +8,9 @@ mod rfc_operands;
 mod rfc_results;
 mod rfc_tags;
 
+#[cfg(test)]
+mod phases;
+
 pub use rfc::*;
 pub use rfc_data::*;
 pub use rfc_evictions::*;

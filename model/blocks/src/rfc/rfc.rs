@@ -313,11 +313,18 @@ impl Rfc {
         }
         self.leave = self.given.issue_valid_i & self.shown.issue_ready_o;
         self.offered = 0;
-        for p in set_bits(self.shown.dispatch_valid_o) {
+        for p in 0..self.ports {
+            if !is_set(self.shown.dispatch_valid_o, p) {
+                // What was offered here may go on elsewhere, and its tag come again.
+                self.merged_tag[p] = None;
+                continue;
+            }
             let tag = self.shown.dispatch_tag_o[p] as u8;
             if self.operands.got(tag) {
                 self.offered |= 1 << p;
                 self.gather(p, tag);
+            } else {
+                self.merged_tag[p] = None;
             }
         }
     }

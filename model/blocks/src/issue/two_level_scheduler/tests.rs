@@ -1,1 +1,193 @@
-//! Later.
+use super::*;
+use crate::Shape;
+use crate::config::{Config, Start};
+use crate::testing::{Driver, event};
+
+const GREEDY: u16 = 0b01;
+const STAY: u16 = 0b10;
+
+/// Two slots, eight warps; `settings` besides.
+fn scheduler(settings: &[&str]) -> Driver<TwoLevelScheduler> {
+    let all = [&["sm.warps=8", "sm.active_warps=2"], settings].concat();
+    let config = Config::load(Start::Preset("two-level"), &all).expect("a configuration");
+    let mut scheduler = Driver::<TwoLevelScheduler>::new(&ActiveShape::of(&config));
+    (scheduler.inputs.alive_i, scheduler.inputs.ready_i) = (0xff, 0b11);
+    scheduler
+}
+
+impl Driver<TwoLevelScheduler> {
+    /// A cycle, after which nothing happens any more.
+    fn step(&mut self) -> TwoLevelSchedulerOut {
+        let out = self.cycle();
+        let inputs = &mut self.inputs;
+        (inputs.set_valid_i, inputs.dispatch_valid_i, inputs.reg_valid_i, inputs.flush_done_i) = (0, 0, 0, 0);
+        (inputs.clear_i, inputs.set_long_i) = (0, 0);
+        out
+    }
+
+    /// These warps may issue; what issues goes to the operand stage.
+    fn clear(&mut self, warps: u64) -> &mut Self {
+        (self.inputs.clear_i, self.inputs.operand_i) = (warps, warps);
+        self
+    }
+
+    fn set(&mut self, d: u8, long: bool) -> &mut Self {
+        (self.inputs.set_valid_i, self.inputs.set_d_i[0], self.inputs.set_long_i) = (1, d, long.into());
+        self
+    }
+
+    fn dispatch(&mut self, warp: u8) -> &mut Self {
+        (self.inputs.dispatch_valid_i, self.inputs.dispatch_warp_i[0]) = (1, warp);
+        self
+    }
+
+    fn complete(&mut self, warp: u8, reg: u8) -> &mut Self {
+        (self.inputs.reg_valid_i, self.inputs.reg_warp_i[0], self.inputs.reg_i[0]) = (1, warp, reg);
+        self
+    }
+
+    fn mark(&mut self, warps: u64) -> &mut Self {
+        (self.inputs.head_valid_i, self.inputs.mark_i) = (warps, warps);
+        self
+    }
+}
+
+fn count(out: &TwoLevelSchedulerOut, name: &str) -> u64 {
+    event(TWO_LEVEL_EVENT, out.event_o, name)
+}
+
+#[test]
+fn one_warp_a_cycle_takes_a_slot_and_issues_from_the_next_on() {
+    let mut scheduler = scheduler(&[]);
+    let out = scheduler.clear(0xff).step();
+    assert_eq!((out.issue_valid_o, out.slot_valid_o, count(&out, "ready"), count(&out, "activate")), (0, 0, 8, 1));
+    let out = scheduler.clear(0xff).step();
+    assert_eq!((out.issue_valid_o, out.issue_warp_o[0], out.active_o, out.pop_o), (1, 0, 1, 1));
+    let out = scheduler.clear(0xfe).step();
+    assert_eq!((out.issue_warp_o[0], out.issue_slot_o[0], out.slot_valid_o), (1, 1, 0b11));
+    assert_eq!((count(&out, "active"), count(&out, "ready"), count(&out, "activate")), (2, 6, 0));
+    assert_eq!(scheduler.clear(0xfc).step().issue_valid_o, 0, "pending warps do not issue");
+}
+
+#[test]
+fn round_robin_goes_round_the_slots_and_greedy_stays() {
+    for (straps, expected) in [(0, [1, 0, 1, 0]), (GREEDY, [0, 0, 0, 0])] {
+        let mut scheduler = scheduler(&[]);
+        scheduler.inputs.cfg_i = straps;
+        scheduler.step();
+        scheduler.step();
+        let issued: Vec<u8> = (0..4).map(|_| scheduler.clear(0xff).step().issue_warp_o[0]).collect();
+        assert_eq!(issued, expected);
+        // Where the warp cannot go on, the next slot in turn.
+        assert_eq!(scheduler.clear(0b10).step().issue_warp_o[0], 1);
+        assert_eq!(scheduler.clear(0b11).step().issue_warp_o[0], if straps == GREEDY { 1 } else { 0 });
+        // What wants the operand stage waits for it; nothing issues while it is stopped.
+        scheduler.inputs.ready_i = 0;
+        assert_eq!(scheduler.clear(0b11).step().issue_valid_o, 0);
+        (scheduler.inputs.ready_i, scheduler.inputs.stop_i) = (1, 1);
+        assert_eq!(scheduler.clear(0b11).step().issue_valid_o, 0);
+    }
+}
+
+#[test]
+fn two_ports_have_their_own_slots_and_one_branch_a_cycle() {
+    let mut scheduler = scheduler(&["mrf.issue_ports=2", "sm.active_warps=4"]);
+    let out = scheduler.step();
+    assert_eq!(count(&out, "activate"), 2);
+    scheduler.step();
+    let out = scheduler.clear(0xff).step();
+    assert_eq!((out.slot_valid_o, out.slot_warp_o[..4].to_vec()), (0b1111, vec![0, 1, 2, 3]));
+    assert_eq!((out.issue_valid_o, out.issue_warp_o, out.issue_slot_o), (0b11, [2, 3], [2, 3]));
+    scheduler.inputs.branch_i = 0xff;
+    assert_eq!(scheduler.clear(0xff).step().issue_valid_o, 0b01);
+}
+
+#[test]
+fn a_marked_head_sends_its_warp_away_but_not_the_first_one() {
+    let mut scheduler = scheduler(&[]);
+    scheduler.step();
+    let out = scheduler.mark(1).clear(1).set(255, false).step();
+    assert_eq!((out.issue_valid_o, count(&out, "leave_mark")), (1, 0), "the first instruction in a slot");
+    let out = scheduler.dispatch(0).clear(1).step();
+    assert_eq!((out.active_o & 1, out.issue_valid_o, count(&out, "leave_mark")), (0, 0, 1));
+    assert_eq!(count(&scheduler.step(), "drain"), 1);
+    let out = scheduler.step();
+    assert_eq!((out.flush_o, out.drop_o, count(&out, "flush")), (1, 0, 1));
+}
+
+#[test]
+fn a_slot_drains_then_flushes_and_only_then_is_free() {
+    let mut scheduler = scheduler(&[]);
+    scheduler.step();
+    scheduler.clear(1).set(7, false).step();
+    scheduler.clear(1).set(8, true).dispatch(0).step();
+    scheduler.inputs.held_i = 1;
+    assert_eq!(count(&scheduler.step(), "leave_barrier"), 1);
+    for _ in 0..3 {
+        assert_eq!(scheduler.step().flush_o, 0, "an instruction is in the operand stage");
+    }
+    scheduler.dispatch(0).step();
+    assert_eq!(scheduler.step().flush_o, 0, "a short result is outstanding");
+    scheduler.complete(0, 7).step();
+    assert_eq!(scheduler.step().flush_o, 0);
+    scheduler.inputs.held_i = 0;
+    for _ in 0..3 {
+        let out = scheduler.step();
+        assert_eq!((out.flush_o, out.slot_valid_o & 1, out.slot_warp_o[0]), (1, 1, 0), "a long one is not waited for");
+    }
+    scheduler.inputs.flush_done_i = 1;
+    scheduler.step();
+    let out = scheduler.step();
+    assert_eq!((out.slot_valid_o & 1, count(&out, "activate")), (0, 1));
+    // The warp comes back when its long-latency operation is through, whatever its number.
+    assert_eq!((scheduler.probe().long_count_q[0], scheduler.step().slot_warp_o[0]), (1, 2));
+    let ready = count(&scheduler.step(), "ready");
+    scheduler.complete(0, 8).step();
+    assert_eq!((count(&scheduler.step(), "ready"), scheduler.probe().long_count_q[0]), (ready + 1, 0));
+}
+
+#[test]
+fn a_warp_that_has_ended_leaves_its_slot_to_be_dropped() {
+    let mut scheduler = scheduler(&[]);
+    scheduler.inputs.cfg_i = STAY;
+    scheduler.step();
+    scheduler.mark(1).clear(1).step();
+    scheduler.inputs.held_i = 1;
+    let out = scheduler.step();
+    assert_eq!(out.active_o & 1, 1, "with stay a warp leaves at its end only");
+    scheduler.inputs.alive_i = 0xfe;
+    let out = scheduler.step();
+    assert_eq!((count(&out, "leave_end"), count(&out, "leave_barrier")), (1, 0));
+    scheduler.step();
+    let out = scheduler.step();
+    assert_eq!((out.flush_o, out.drop_o), (1, 1));
+}
+
+#[test]
+fn patience_ends_when_others_are_ready() {
+    let mut scheduler = scheduler(&[]);
+    scheduler.inputs.cfg_i = 2 << 2;
+    scheduler.inputs.alive_i = 0b1;
+    scheduler.step();
+    for _ in 0..3 {
+        assert_eq!(scheduler.clear(1).step().issue_valid_o, 1, "nobody else is ready");
+    }
+    scheduler.inputs.alive_i = 0b11;
+    let out = scheduler.clear(1).step();
+    assert_eq!((out.issue_valid_o, count(&out, "leave_patience")), (0, 1));
+}
+
+#[test]
+fn a_register_that_is_written_again_counts_as_what_it_is_now() {
+    let mut scheduler = scheduler(&[]);
+    scheduler.step();
+    scheduler.clear(1).set(7, true).step();
+    scheduler.complete(0, 7).clear(1).set(9, false).step();
+    scheduler.clear(1).set(7, false).step();
+    scheduler.step();
+    let probe = scheduler.probe();
+    assert_eq!((probe.short_q[0], probe.long_count_q[0], probe.resident_q[0], probe.issued_q[0]), (2, 0, 3, 3));
+    scheduler.complete(0, 7).step();
+    scheduler.step();
+    assert_eq!((scheduler.probe().short_q[0], scheduler.probe().long_count_q[0]), (1, 0));
+}

@@ -1,0 +1,100 @@
+//! The test kernels under the two-level scheduler and the register file cache: they change nothing but time.
+
+mod common;
+
+use common::{compiled, settings};
+use gpurf_kernels::{Case, KERNELS};
+use gpurf_launch::BufferId;
+use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
+use gpurf_oracle::host::Session;
+
+/// Two levels; a cache; dead values; all warps active with a cache for loads too (RFC paper, 3.1); and shapes and policies in which every hazard comes often.
+const CONFIGURATIONS: [&[&str]; 9] = [
+    &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8"],
+    &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8", "rfc.entries=6"],
+    &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8", "rfc.entries=6", "rfc.live=true"],
+    &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=32", "sm.stay=true", "rfc.entries=6", "rfc.loads=true"],
+    &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8", "rfc.entries=6", "mrf.issue_ports=2"],
+    &[
+        "mrf.issue_ports=2",
+        "sm.active_warps=8",
+        "rfc.entries=4",
+        "rfc.live=true",
+        "rfc.bypass=true",
+        "rfc.replacement=lru",
+        "sm.scheduler=round_robin",
+    ],
+    &[
+        "mrf.issue_ports=2",
+        "mrf.banks=2",
+        "mrf.collectors=4",
+        "sm.warps=8",
+        "sm.active_warps=2",
+        "sm.patience=1",
+        "rfc.entries=1",
+        "rfc.live=true",
+        "rfc.loads=true",
+    ],
+    &[
+        "mrf.issue_ports=2",
+        "mrf.banks=4",
+        "sm.warps=48",
+        "sm.active_warps=48",
+        "rfc.entries=16",
+        "rfc.replacement=lru",
+        "rfc.live=true",
+        "rfc.loads=true",
+        "rfc.bypass=true",
+        "sm.scheduler=round_robin",
+    ],
+    &[
+        "sm.active_warps=4",
+        "sm.patience=3",
+        "rfc.entries=2",
+        "rfc.replacement=lru",
+        "rfc.loads=true",
+        "memory.latency=1",
+    ],
+];
+
+#[test]
+fn kernels_commit_what_the_oracle_says() {
+    for kernel in KERNELS {
+        let compiled = compiled(kernel.name, 64);
+        for set in CONFIGURATIONS {
+            let case = Case::load(kernel.name).unwrap();
+            let mut session = Session::new(case.manifest(), &compiled.image).unwrap();
+            let mut engine = ModelEngine::judged(settings(set));
+            session.run(&mut engine).unwrap_or_else(|error| panic!("{} {set:?}: {error}", kernel.name));
+            for row in session.checks().unwrap() {
+                assert!(row.ok, "{} {set:?}: {row:?}", kernel.name);
+            }
+            let judged = engine.statistics().judged.unwrap();
+            assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
+            assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
+        }
+    }
+}
+
+/// What a kernel leaves behind on the model alone, and how many cycles of it were skipped.
+fn alone(name: &str, settings: Settings) -> (Statistics, Vec<Vec<u8>>, u64) {
+    let case = Case::load(name).unwrap();
+    let manifest = case.manifest();
+    let mut session = Session::new(manifest, &compiled(name, 64).image).unwrap();
+    let mut engine = ModelEngine::new(settings);
+    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let buffers = (0..manifest.buffers.len()).map(|index| session.bytes(BufferId(index)).to_vec()).collect();
+    (engine.statistics(), buffers, engine.skipped())
+}
+
+#[test]
+fn skipped_cycles_are_counted_as_if_they_had_been_run() {
+    for name in ["crc32", "needle", "radixSort", "countBytes", "vectorAdd", "srad"] {
+        for set in CONFIGURATIONS {
+            let (statistics, buffers, skipped) = alone(name, settings(set));
+            let every = alone(name, Settings { skip: false, ..settings(set) });
+            assert_eq!((statistics, buffers, 0), every, "{name} {set:?}");
+            assert!(skipped > 0 || set.contains(&"memory.latency=1"), "{name} {set:?}");
+        }
+    }
+}
