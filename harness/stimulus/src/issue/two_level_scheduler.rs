@@ -76,7 +76,7 @@ impl Driver for TwoLevelSchedulerDriver {
         Knob { name: "release", doc: "a warp goes on behind it", values: &[1, 20, 200] },
         Knob { name: "head", doc: "a warp gets its next head", values: &[200, 600, 1000] },
         Knob { name: "mark", doc: "a head is marked", values: &[0, 20, 300] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 600] },
+        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 200, 700] },
         Knob { name: "dispatch", doc: "an instruction leaves the operand stage", values: &[50, 400, 950] },
         Knob { name: "complete", doc: "a register is complete", values: &[50, 400, 950] },
         Knob { name: "flushed", doc: "nothing is left of a slot", values: &[50, 500, 1000] },
@@ -172,7 +172,9 @@ impl TwoLevelSchedulerDriver {
         // Where nothing else makes a warp leave, more of them end.
         let end = knobs.get(END) * if self.straps.stay { 4 } else { 1 };
         if rng.chance(if steady { 1 } else { end }) {
-            let gone = !(1 << self.any_of_slots(rng));
+            // Sometimes two at once.
+            let other = if rng.chance(300) { 1 << self.any_of_slots(rng) } else { 0 };
+            let gone = !(1 << self.any_of_slots(rng) | other);
             (self.alive, self.head) = (self.alive & gone, self.head & gone);
         }
         if !steady && rng.chance(knobs.get(HOLD)) {

@@ -195,7 +195,7 @@ impl Core {
     pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
         self.time += 1;
         for open in &mut self.open {
-            if rng.chance(150) {
+            if rng.chance(60) {
                 *open = rng.chance(knobs.get(first + WRITE));
             }
         }

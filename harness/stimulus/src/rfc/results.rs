@@ -20,8 +20,9 @@ pub(crate) struct ResultsDriver {
     /// Warp of each slot.
     slots: Vec<Option<u8>>,
     flush: u64,
-    /// Queues of the MRF that are full.
+    /// Queues of the MRF that are full, and buses whose result is in them.
     full: u8,
+    sent: u8,
 }
 
 const WRITE: usize = 0;
@@ -70,6 +71,7 @@ impl Driver for ResultsDriver {
             slots: vec![None; shape.active],
             flush: 0,
             full: 0,
+            sent: 0,
         }
     }
 
@@ -111,9 +113,12 @@ impl Driver for ResultsDriver {
         i.op_ready_i = out.op_valid_o & (out.op_kill_o | ports(rng, count, knobs.get(READY)));
         self.twin.late(i);
         self.full = self.full & !i.mrf_done_i | self.twin.out.mrf_valid_o & i.mrf_ready_i;
+        let out = &self.twin.out;
+        let taken = i.write_valid_i & out.write_ready_o;
+        self.sent = (self.sent | out.around_o) & !out.write_done_o & !taken;
         self.twin.clock(i);
         if i.rst_ni == 0 {
-            self.full = 0;
+            (self.full, self.sent) = (0, 0);
         }
     }
 }
@@ -128,7 +133,9 @@ impl ResultsDriver {
         let count = self.shape.ports();
         for s in 0..self.shape.active {
             if self.slots[s].is_some() {
-                if rng.chance(knobs.get(FLUSH)) {
+                // What has gone around once does not come back to the cache.
+                let around = self.slots[s].is_some_and(|warp| self.has_sent(warp, None));
+                if rng.chance(knobs.get(FLUSH)) && (self.flush >> s & 1 == 0 || !around) {
                     self.flush ^= 1 << s;
                 }
                 if rng.chance(knobs.get(LEAVE)) {
@@ -137,11 +144,21 @@ impl ResultsDriver {
             } else if rng.chance(knobs.get(TAKE)) {
                 // Of the slot's port, and in one slot only.
                 let warp = (rng.below((self.shape.warps / count) as u64) as usize * count + s % count) as u8;
-                if !self.slots.contains(&Some(warp)) {
+                if !self.slots.contains(&Some(warp)) && !self.has_sent(warp, None) {
                     self.slots[s] = Some(warp);
                 }
             }
         }
+    }
+
+    /// Whether a result of a warp, to a register or to any, is in a queue of the MRF.
+    fn has_sent(&self, warp: u8, register: Option<u8>) -> bool {
+        let out = &self.twin.out;
+        (0..self.shape.ports()).any(|b| {
+            self.sent >> b & 1 == 1
+                && out.result_warp_o[b] == warp
+                && register.is_none_or(|register| out.result_reg_o[b] == register)
+        })
     }
 
     fn warp(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
@@ -162,7 +179,9 @@ impl ResultsDriver {
             let slot = local * count + p;
             i.note_slot_i[p] = slot as u8;
             i.note_reg_i[p] = register(rng, knobs);
-            i.note_valid_i |= u8::from(self.slots[slot].is_some() && rng.chance(knobs.get(NOTE))) << p;
+            // Nor is a register noted while its result is on its way.
+            let free = self.slots[slot].is_some_and(|warp| !self.has_sent(warp, Some(i.note_reg_i[p])));
+            i.note_valid_i |= u8::from(free && rng.chance(knobs.get(NOTE))) << p;
         }
         if i.note_valid_i == 3 && rng.chance(knobs.get(SAME)) {
             (i.note_slot_i[1], i.note_reg_i[1]) = (i.note_slot_i[0], i.note_reg_i[0]);

@@ -69,7 +69,11 @@ impl Driver for TagsDriver {
         Knob { name: "one", doc: "the slot is one of two", values: &[0, 700, 1000] },
         Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
         Knob { name: "stray", doc: "a result is withdrawn, last reads of a register differ", values: &[0, 100] },
-        Knob { name: "victim", doc: "source a is what makes room next", values: &[0, 100] },
+        Knob {
+            name: "victim",
+            doc: "source a is what makes room next, the others are there too",
+            values: &[0, 100, 400],
+        },
         RESET,
     ];
 
@@ -164,7 +168,8 @@ impl TagsDriver {
             }
         }
         if rng.chance(knobs.get(VICTIM)) {
-            i.look_reg_i[0] = self.victim(i);
+            i.look_reg_i = self.victim(i);
+            i.look_last_i |= u8::from(rng.chance(300));
         }
         if rng.chance(knobs.get(STRAY)) {
             return;
@@ -177,13 +182,14 @@ impl TagsDriver {
         }
     }
 
-    /// The register that makes room next in the slot of the instruction.
-    fn victim(&self, i: &RfcTagsIn) -> u8 {
+    /// The register that makes room next in the slot of the instruction, and its neighbours.
+    fn victim(&self, i: &RfcTagsIn) -> [u8; OPERANDS] {
         let (probe, slot, entries) = (self.twin.probe(i), usize::from(i.look_slot_i), self.shape.entries);
         let first = slot * entries;
         let oldest = (first..first + entries).find(|&e| probe.older_q[e] == 0).unwrap_or(first);
         let fifo = first + usize::from(probe.next_q[slot]);
-        probe.tag_q[if self.straps.cache >> 1 & 1 == 1 { oldest } else { fifo }]
+        let next = if self.straps.cache >> 1 & 1 == 1 { oldest } else { fifo };
+        std::array::from_fn(|k| probe.tag_q[first + (next - first + k) % entries])
     }
 
     fn operation(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
@@ -191,7 +197,7 @@ impl TagsDriver {
             self.result = None;
         }
         // A flush needs a cycle without a result.
-        let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(400);
+        let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
         if self.result.is_none() && !rests && rng.chance(knobs.get(OP)) {
             let (slot, kill) = (self.slot(rng, knobs), rng.chance(knobs.get(KILL)));
             if kill || self.flush >> slot & 1 == 0 {

@@ -73,7 +73,6 @@ impl Cover for RfcCover {
             "a result takes a dead entry's or an empty one's place",
             "a result waits in its latch",
             "a result around takes lanes away",
-            "a result around waits for its older value (hazard 8)",
             "a result goes around beside an eviction of another register",
             "an entry is flushed",
             "a slot waits for its values to be in their banks",
@@ -82,12 +81,18 @@ impl Cover for RfcCover {
             "a slot is empty at once",
             "a slot is taken that has just become free",
             "a ring is full",
-            "a result waits for a place in the ring",
             "a value that was evicted is read in the MRF",
             "a value that was evicted is written again",
             "an instruction of a warp whose evictions are under way",
             "reset under load",
         ];
+        // With many entries few are written back.
+        if shape.entries <= 8 {
+            points.extend([
+                "a result waits for a place in the ring",
+                "a result around waits for its older value (hazard 8)",
+            ]);
+        }
         if shape.ports() == 2 || !shape.mrf.dual_port {
             points.push("an eviction waits for the MRF's queue");
         }
