@@ -1,11 +1,15 @@
 //! The command line.
 
+mod golden;
+
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
 
 /// Checks register-file RTL against its Rust reference model, clock by clock.
 #[derive(Debug, Parser)]
@@ -41,6 +45,9 @@ pub enum Command {
     Mutate(Mutate),
     /// Flip every bit of the RTL's state and see whether lockstep finds it
     Audit(Audit),
+    /// Compare what the model does with what it did when that was accepted
+    #[command(subcommand)]
+    Golden(Golden),
     /// Measure the speed of lockstep, of plain Verilator and of the model
     Bench(Bench),
     /// Print a completion script for a shell

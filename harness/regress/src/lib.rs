@@ -4,10 +4,14 @@
 //! the failure folder; its [`JobResult`] is what a table or `--json` shows. [`suite`] has the lists of jobs that `make cosim` and `make regress` run;
 //! [`run_all`] runs a list on several threads.
 //!
+//! [`golden`] pins what the model does today.
+//!
 //! [`audit`] and [`mutants`] ask the opposite question: whether the check can fail. [`bench`] measures what it costs.
 
 pub mod audit;
 pub mod bench;
+pub mod files;
+pub mod golden;
 mod job;
 mod kernels;
 pub mod mutants;
