@@ -1,6 +1,7 @@
 //! The command line.
 
 mod golden;
+mod regress;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
+pub use regress::Regress;
 
 /// Checks register-file RTL against its Rust reference model, clock by clock.
 #[derive(Debug, Parser)]
@@ -48,6 +50,8 @@ pub enum Command {
     /// Compare what the model does with what it did when that was accepted
     #[command(subcommand)]
     Golden(Golden),
+    /// Run a test plan: thousands of cases, failures sorted, runs that can be gone on with
+    Regress(Regress),
     /// Measure the speed of lockstep, of plain Verilator and of the model
     Bench(Bench),
     /// Print a completion script for a shell

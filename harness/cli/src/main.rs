@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Golden(Golden::Check(a)) => ("golden check", a.which.run.json),
         Command::Golden(Golden::Bless(a)) => ("golden bless", a.which.run.json),
         Command::Golden(Golden::Trace(_)) => ("golden trace", false),
+        Command::Regress(a) => ("regress", a.run.json),
         Command::Bench(a) => ("bench", a.json),
         Command::Completions { .. } => ("completions", false),
     };
@@ -68,6 +69,7 @@ fn run(command: &Command) -> Result<Status, Failure> {
         Command::Mutate(arguments) => commands::mutate::mutate(arguments),
         Command::Audit(arguments) => commands::audit::audit(arguments),
         Command::Golden(action) => commands::golden::golden(action),
+        Command::Regress(arguments) => commands::regress::regress(arguments),
         Command::Bench(arguments) => commands::bench::bench(arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -8,6 +8,7 @@ pub mod golden;
 pub mod list;
 pub mod mutate;
 pub mod program;
+pub mod regress;
 pub mod run;
 mod simulate;
 pub mod source;

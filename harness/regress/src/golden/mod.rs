@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use compare::{Change, Comparison, Since, compare, counts};
+pub use digest::of_bytes as digest_of;
 pub use take::{NotTaken, Numbers, Taken, take};
 pub use trace::{EventChange, Trace};
 
