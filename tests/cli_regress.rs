@@ -86,7 +86,7 @@ fn said(out: &Path) -> Vec<(PathBuf, String)> {
         plain
     };
     let mut files = Vec::new();
-    for name in ["results.json", "junit.xml"] {
+    for name in ["results.json", "report.html", "junit.xml"] {
         let file = out.join(name);
         files.push((PathBuf::from(name), without_times(&fs::read_to_string(&file).unwrap())));
     }
@@ -119,8 +119,8 @@ fn jobs_and_shards_do_not_show() {
     let one = folder.path().join("one");
     ends(&run(&one, &[&common[..], &["--jobs", "1"]].concat()), FAILED);
     let expected = said(&one);
-    // The reports, and the reproducers of two buckets.
-    assert_eq!(expected.len(), 4, "{:?}", expected.iter().map(|file| &file.0).collect::<Vec<_>>());
+    // Three reports, and the reproducers of two buckets.
+    assert_eq!(expected.len(), 5, "{:?}", expected.iter().map(|file| &file.0).collect::<Vec<_>>());
     for jobs in ["2", "4"] {
         let out = folder.path().join(jobs);
         ends(&run(&out, &[&common[..], &["--jobs", jobs]].concat()), FAILED);

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use gpurf_regress::regression::{
-    Bucket, Ending, Overrides, Plan, Regression, Report, Shard, Told, Trend, Worker, junit, merge, run, sources,
+    Bucket, Ending, Overrides, Plan, Regression, Report, Shard, Told, Trend, Worker, html, junit, merge, run, sources,
 };
 use gpurf_regress::{Project, files};
 
@@ -46,7 +46,7 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
     if arguments.run.json {
         output::print(&report.json())?;
     } else {
-        show(&report, &out)?;
+        show(&report, &out, earlier.trend.as_ref())?;
     }
     if interrupt::requested() {
         output::note("interrupted: --resume goes on with it");
@@ -243,13 +243,13 @@ fn write(arguments: &Regress, out: &Path, report: &Report, earlier: &Earlier) ->
             Failure::tool(format!("cannot write {path}: {e}; the journal is whole: --resume writes the reports again"))
         })
     };
-    let _ = earlier;
+    put(&out.join("report.html"), &html(report, earlier.trend.as_ref()))?;
     put(&out.join("results.json"), &report.json())?;
     put(&out.join("junit.xml"), &junit(report))?;
     arguments.junit.as_ref().map_or(Ok(()), |file| put(file, &junit(report)))
 }
 
-fn show(report: &Report, out: &Path) -> Result<(), Failure> {
+fn show(report: &Report, out: &Path, trend: Option<&Trend>) -> Result<(), Failure> {
     let mut kinds: BTreeMap<(&str, &str), [usize; 3]> = BTreeMap::new();
     for run in &report.runs {
         let counts = kinds.entry((run.preset.as_str(), run.kind)).or_default();
@@ -272,6 +272,9 @@ fn show(report: &Report, out: &Path) -> Result<(), Failure> {
     let (runs, buckets) = (grouped(report.runs.len() as u64), report.buckets.len());
     let style = if report.status() == 0 && report.not_run.is_empty() { GOOD } else { BAD };
     let mut text = format!("\n{style}{runs} cases, {failed} failed, in {buckets} buckets{style:#}");
+    if let Some(changes) = trend.map(|trend| trend.changes(report)).filter(|changes| !changes.results.is_empty()) {
+        text.push_str(&format!(", {} results are not what they were in the earlier run", changes.results.len()));
+    }
     if !report.not_run.is_empty() {
         text.push_str(&format!(", {} not run", report.not_run.len()));
     }

@@ -6,6 +6,7 @@
 //! first case of each bucket is run again, shrunk and kept. `docs/regression.md` has the formats.
 
 mod case;
+mod html;
 pub mod journal;
 mod junit;
 mod outcome;
@@ -18,10 +19,11 @@ mod sources;
 mod worker;
 
 pub use case::{Case, Work, label};
+pub use html::html;
 pub use junit::junit;
 pub use outcome::{Ending, Outcome, Signature};
 pub use plan::{Overrides, Plan, Shard};
-pub use report::{Bucket, Report, Trend};
+pub use report::{Bucket, Changes, Report, Trend};
 pub use run::{Regression, Told, run};
 pub use shards::merge;
 pub use sources::sources;
