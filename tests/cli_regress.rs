@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use common::{BAD_INPUT, FAILED, PASSED, TOOL, check_refused, text};
+use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, text};
 use gpurf_regress::{Project, mutants};
 use serde_json::Value;
 
@@ -72,16 +72,13 @@ fn mutant(module: &str) -> String {
 /// Everything that a regression says, without times and without the place where it stands.
 fn said(out: &Path) -> Vec<(PathBuf, String)> {
     let place = out.to_str().unwrap().to_owned();
+    let number = |c: char| c.is_ascii_digit() || "+-.e".contains(c);
     let without_times = |text: &str| {
         let mut plain = text.replace(&place, "OUT");
-        for (before, behind) in
-            [("\"wall_s\":", ","), ("\"build_s\":", ","), (" time=\"", "\""), ("class=\"time\">", "<")]
-        {
-            let mut parts = plain.split(before).map(str::to_owned).collect::<Vec<_>>();
-            for part in parts.iter_mut().skip(1) {
-                *part = part[part.find(behind).unwrap()..].to_owned();
-            }
-            plain = parts.join(before);
+        for before in ["\"wall_s\":", "\"build_s\":", " time=\"", "class=\"time\">"] {
+            let mut parts = plain.split(before);
+            let first = parts.next().unwrap_or_default().to_owned();
+            plain = parts.fold(first, |all, part| all + before + part.trim_start_matches(number));
         }
         plain
     };
@@ -232,6 +229,36 @@ fn what_does_not_end_is_ended() {
     let results = results(&out);
     assert_eq!((&results["result"], &results["buckets"][0]["count"]), (&"time_limit".into(), &2.into()));
     assert_eq!(results["runs"][0]["message"], "no end within 1 s");
+}
+
+#[test]
+fn what_is_interrupted_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plan.toml");
+    let entry = |name: &str, cycles: u64| {
+        format!("[[smoke]]\nrun = \"blocks\"\nnames = [\"{name}\"]\ncycles = {cycles}\nlimit_s = 600\n")
+    };
+    fs::write(&file, entry("ram_1rw", 1000) + &entry("mrf_bank_map", 1_000_000_000_000)).unwrap();
+    let out = folder.path().join("out");
+    let process = regress(&out, &["--plan", file.to_str().unwrap(), "--jobs", "1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let journal = out.join("journal.jsonl");
+    while fs::read_to_string(&journal).map_or(0, |text| text.lines().count()) < 2 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
+    let output = process.wait_with_output().unwrap();
+    ends(&output, INTERRUPTED);
+    assert!(text(&output.stderr).contains("interrupted: --resume goes on with it"), "{}", text(&output.stderr));
+    let results = results(&out);
+    assert_eq!(
+        (&results["result"], &results["not_run"][0]),
+        (&"interrupted".into(), &"baseline/block/mrf_bank_map/1".into())
+    );
+    assert_eq!(results["runs"][0]["result"], "pass");
 }
 
 #[test]

@@ -172,7 +172,7 @@ impl Regression<'_> {
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.clamp(1, cases.len().max(1)) {
                 scope.spawn(|| {
-                    let mut slot = Slot::new(self.start);
+                    let mut slot = Slot::new(self.start, self.stop);
                     while !self.stop.load(Ordering::Relaxed) && lock(done).failure.is_none() {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(case) = cases.get(index) else { return };

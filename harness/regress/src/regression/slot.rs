@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,8 @@ use crate::JobError;
 
 /// How long a build may take.
 const BUILD_LIMIT: Duration = Duration::from_secs(3600);
+/// How often somebody who wants to stop is listened to.
+const LISTEN: Duration = Duration::from_millis(200);
 /// What a case that is shrunk gets on top of its time.
 const SHRINK_ALLOWANCE: Duration = Duration::from_secs(300);
 
@@ -37,13 +40,14 @@ impl Drop for Process {
 /// A place for one case at a time.
 pub struct Slot<'a> {
     start: Start<'a>,
+    stop: &'a AtomicBool,
     process: Option<Process>,
 }
 
 impl<'a> Slot<'a> {
-    /// Without a worker: the first case starts it.
-    pub fn new(start: Start<'a>) -> Self {
-        Self { start, process: None }
+    /// Without a worker: the first case starts it. `stop` is raised to end early.
+    pub fn new(start: Start<'a>, stop: &'a AtomicBool) -> Self {
+        Self { start, stop, process: None }
     }
 
     /// Runs a case, and if `keep` says where, shrinks what fails and keeps it; gives its failure folder.
@@ -72,7 +76,13 @@ impl<'a> Slot<'a> {
         let (mut started, mut left) = (Instant::now(), BUILD_LIMIT);
         let mut built = false;
         loop {
-            match process.answers.recv_timeout(left.saturating_sub(started.elapsed())) {
+            let rest = left.saturating_sub(started.elapsed());
+            match process.answers.recv_timeout(rest.min(LISTEN)) {
+                Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::Relaxed) => {
+                    self.process = None;
+                    return Ok((Outcome::new(case, Ending::Interrupted, ""), None));
+                }
+                Err(RecvTimeoutError::Timeout) if rest > LISTEN => {}
                 Ok(Answer::Built) => (built, started, left) = (true, Instant::now(), limit + allowance),
                 Ok(Answer::Done(outcome, folder)) => return Ok((*outcome, folder)),
                 Err(RecvTimeoutError::Timeout) => {
