@@ -35,9 +35,10 @@ wave: ## opens, or without a display names, the last failure's waveform (DIR= an
 	@scripts/bootstrap.sh
 	@$(GPURF) wave $(DIR)
 
-regress: ## the long run: kernels at more configurations, every parameter set of the register file, a million cycles each
+regress: ## the long run: every preset, all kernels, programs, blocks and goldens (TIER=smoke: minutes; RESUME=1: go on; SHARD=I/N)
 	@scripts/bootstrap.sh
-	@$(GPURF) cosim --all-shapes --cycles $(or $(CYCLES),1000000) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
+	@$(GPURF) regress --tier $(or $(TIER),nightly) $(if $(RESUME),--resume) $(addprefix --shard ,$(SHARD)) \
+		$(addprefix --cycles ,$(CYCLES)) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
 
 mutants: ## faults put into the RTL: how many the lockstep catches, where, how fast; then every bit of its state
 	@scripts/bootstrap.sh --mutants

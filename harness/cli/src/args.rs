@@ -1,5 +1,9 @@
 //! The command line.
 
+mod golden;
+mod regress;
+mod report;
+
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,8 +11,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-mod report;
-
+pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
+pub use regress::Regress;
 pub use report::ReportResults;
 
 /// Checks register-file RTL against its Rust reference model, clock by clock.
@@ -45,6 +49,11 @@ pub enum Command {
     Mutate(Mutate),
     /// Flip every bit of the RTL's state and see whether lockstep finds it
     Audit(Audit),
+    /// Compare what the model does with what it did when that was accepted
+    #[command(subcommand)]
+    Golden(Golden),
+    /// Run a test plan: thousands of cases, failures sorted, runs that can be gone on with
+    Regress(Regress),
     /// Measure the speed of lockstep, of plain Verilator and of the model
     Bench(Bench),
     /// Show the papers' results beside ours

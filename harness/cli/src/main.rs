@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use args::{Cli, Command};
+use args::{Cli, Command, Golden};
 use failure::{Failure, Status};
 use result::Refusal;
 
@@ -36,6 +36,10 @@ fn main() -> ExitCode {
         Command::Wave(_) => ("wave", false),
         Command::Mutate(a) => ("mutate", a.run.json),
         Command::Audit(a) => ("audit", a.run.json),
+        Command::Golden(Golden::Check(a)) => ("golden check", a.which.run.json),
+        Command::Golden(Golden::Bless(a)) => ("golden bless", a.which.run.json),
+        Command::Golden(Golden::Trace(_)) => ("golden trace", false),
+        Command::Regress(a) => ("regress", a.run.json),
         Command::Bench(a) => ("bench", a.json),
         Command::Report(a) => ("report", a.run.json),
         Command::Completions { .. } => ("completions", false),
@@ -65,6 +69,8 @@ fn run(command: &Command) -> Result<Status, Failure> {
         Command::Wave(arguments) => commands::wave::wave(arguments),
         Command::Mutate(arguments) => commands::mutate::mutate(arguments),
         Command::Audit(arguments) => commands::audit::audit(arguments),
+        Command::Golden(action) => commands::golden::golden(action),
+        Command::Regress(arguments) => commands::regress::regress(arguments),
         Command::Bench(arguments) => commands::bench::bench(arguments),
         Command::Report(arguments) => commands::report::report(arguments),
         Command::Completions { shell } => {

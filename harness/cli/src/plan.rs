@@ -103,7 +103,10 @@ fn pin(jobs: &mut [Job], knobs: &[(String, u32)]) -> Result<(), Failure> {
 }
 
 /// The kernel of a launch manifest, with its PTX.
-fn kernel_inputs(manifest: &Path) -> Result<KernelInputs, Failure> {
+///
+/// # Errors
+/// When it cannot be read, or needs a compiler that is not there.
+pub fn kernel_inputs(manifest: &Path) -> Result<KernelInputs, Failure> {
     let source = match Manifest::load(manifest).map_err(|e| Failure::bad_input(e.to_string()))?.source {
         Source::File(file) => file,
         Source::Assembly(_) => {

@@ -21,7 +21,7 @@ impl Progress {
     /// For `count` jobs.
     pub fn new(count: usize, print_ended: bool) -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {elapsed}").expect("a valid template");
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {elapsed}  {msg}").expect("a valid template");
         let whole = bars.add(ProgressBar::new(count as u64).with_style(style));
         whole.enable_steady_tick(TICK);
         let print_ended = print_ended && bars.is_hidden();
@@ -39,11 +39,26 @@ impl Progress {
         }
     }
 
-    /// A job has ended; `line` says how.
-    pub fn end(&self, index: usize, line: &str) {
+    /// So many jobs were done before.
+    pub fn skip(&self, count: usize) {
+        self.whole.inc(count as u64);
+    }
+
+    /// Words behind the bar.
+    pub fn says(&self, words: &str) {
+        self.whole.set_message(words.to_owned());
+    }
+
+    /// What had begun has ended; it does not count.
+    pub fn close(&self, index: usize) {
         if let Some(bar) = self.running.lock().expect("no panic with the lock").remove(&index) {
             bar.finish_and_clear();
         }
+    }
+
+    /// A job has ended; `line` says how.
+    pub fn end(&self, index: usize, line: &str) {
+        self.close(index);
         self.whole.inc(1);
         if self.print_ended {
             crate::output::note(line);
@@ -54,5 +69,74 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.whole.finish_and_clear();
+    }
+}
+
+/// Estimates the time that is left: of each job what it took in an earlier run, else what jobs of its kind take now, else what all take.
+#[derive(Default)]
+pub struct Remaining {
+    jobs: usize,
+    /// Jobs to come of each kind that no earlier run knows.
+    unknown: BTreeMap<String, usize>,
+    /// Seconds that the others took in the earlier run.
+    known: f64,
+    /// Of each kind, the number of jobs that have ended, and their seconds.
+    ended: BTreeMap<String, (usize, f64)>,
+}
+
+impl Remaining {
+    /// For jobs of these kinds, of which an earlier run took so many seconds; so many run at a time.
+    pub fn new(jobs: usize, all: impl Iterator<Item = (String, Option<f64>)>) -> Self {
+        let mut remaining = Self { jobs, ..Self::default() };
+        for (kind, seconds) in all {
+            match seconds {
+                Some(seconds) => remaining.known += seconds,
+                None => *remaining.unknown.entry(kind).or_default() += 1,
+            }
+        }
+        remaining
+    }
+
+    /// A job has ended: what was expected of it, and what it took. Gives what is left, in words.
+    pub fn ended(&mut self, kind: String, expected: Option<f64>, seconds: f64) -> String {
+        match expected {
+            Some(expected) => self.known -= expected,
+            None => *self.unknown.entry(kind.clone()).or_default() -= 1,
+        }
+        let of_kind = self.ended.entry(kind).or_default();
+        *of_kind = (of_kind.0 + 1, of_kind.1 + seconds);
+        duration(self.seconds())
+    }
+
+    fn seconds(&self) -> f64 {
+        let mean = |(count, seconds): (usize, f64)| seconds / count.max(1) as f64;
+        let all = self.ended.values().fold((0, 0.0), |sum, kind| (sum.0 + kind.0, sum.1 + kind.1));
+        let of_kind = |kind: &String| mean(self.ended.get(kind).copied().unwrap_or(all));
+        let unknown: f64 = self.unknown.iter().map(|(kind, count)| *count as f64 * of_kind(kind)).sum();
+        (self.known.max(0.0) + unknown) / self.jobs.max(1) as f64
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds as u64 {
+        s @ 0..90 => format!("{s} s left"),
+        s @ 90..5400 => format!("{} min left", s.div_ceil(60)),
+        s => format!("{:.1} h left", s as f64 / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_estimated_from_what_is_known() {
+        let jobs = [("a", Some(10.0)), ("b", None), ("b", None), ("c", None), ("a", Some(30.0))];
+        let mut left = Remaining::new(2, jobs.map(|(kind, seconds)| (kind.to_owned(), seconds)).into_iter());
+        assert_eq!(left.ended("a".into(), Some(10.0), 12.0), "33 s left");
+        assert_eq!(left.ended("b".into(), None, 4.0), "21 s left");
+        assert_eq!(left.ended("b".into(), None, 4.0), "18 s left");
+        assert_eq!(duration(3600.0), "60 min left");
+        assert_eq!(duration(7200.0), "2.0 h left");
     }
 }

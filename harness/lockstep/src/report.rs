@@ -3,19 +3,19 @@
 use std::fmt::Write;
 
 use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Capture, Cause, Difference, Divergence, MemoryDifference, Side};
 
 /// The first difference, as `--json` prints it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DivergenceSummary {
     /// First cycle in which the two sides differ.
     pub cycle: u64,
     /// The block at fault.
     pub block: String,
     /// The instance of it, where there are several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<usize>,
     /// The first differing port, net, register or memory word of that block.
     pub port: String,

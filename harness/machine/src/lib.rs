@@ -22,7 +22,7 @@ mod whereabouts;
 pub use cycle::{Cycle, progress};
 pub use engines::{
     Breakage, Broken, IDLE_LIMIT, Judged, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings,
-    Statistics, request,
+    Statistics, Watch, request,
 };
 pub use fault::{MachineFault, Place};
 pub use hang::Hang;

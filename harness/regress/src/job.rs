@@ -131,7 +131,7 @@ pub struct JobResult {
 }
 
 /// Why a job could not run.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum JobError {
     /// The user's input is wrong (exit status 2).
     #[error("{0}")]

@@ -98,7 +98,7 @@ pub(crate) fn cannot_write(project: &Project, error: &std::io::Error) -> JobErro
 }
 
 /// The machine code of a manifest.
-fn image(manifest: &Manifest, kernel: &KernelInputs) -> Result<Image, JobError> {
+pub(crate) fn image(manifest: &Manifest, kernel: &KernelInputs) -> Result<Image, JobError> {
     if let Source::Assembly(assembly) = &manifest.source {
         return assembled(manifest, assembly).map_err(|e| input(&e));
     }

@@ -1,19 +1,24 @@
 //! Lockstep in bulk.
 //!
 //! A [`Job`] is one run of one block: shape, straps, seed, length, where the inputs come from. [`run_job`] builds the RTL, runs it, shrinks what fails and writes
-//! the failure folder; its [`JobResult`] is what a table or `--json` shows. [`suite`] has the lists of jobs that `make cosim` and `make regress` run;
+//! the failure folder; its [`JobResult`] is what a table or `--json` shows. [`suite`] has the lists of jobs that `gpurf cosim` runs;
 //! [`run_all`] runs a list on several threads.
+//!
+//! [`golden`] pins what the model does today; [`regression`] runs thousands of cases and sorts what fails.
 //!
 //! [`audit`] and [`mutants`] ask the opposite question: whether the check can fail. [`bench`] measures what it costs.
 
 pub mod audit;
 pub mod bench;
+pub mod files;
+pub mod golden;
 mod job;
 mod kernels;
 pub mod mutants;
 mod parallel;
 pub mod programs;
 mod project;
+pub mod regression;
 pub mod suite;
 
 pub use job::{

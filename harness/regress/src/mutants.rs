@@ -69,6 +69,21 @@ pub struct Mutant {
     change: Change,
 }
 
+impl Mutant {
+    /// The module's source with the fault; nothing of one that Yosys made.
+    ///
+    /// # Errors
+    /// When the module's source cannot be read.
+    pub fn source(&self, project: &Project) -> Result<Option<String>, JobError> {
+        match &self.change {
+            Change::Text { find, replace } => {
+                source(project, &self.module).map(|text| Some(text.replace(find, replace)))
+            }
+            Change::Select { .. } => Ok(None),
+        }
+    }
+}
+
 /// What the lockstep said.
 #[derive(Clone, Debug, Serialize)]
 pub struct Caught {
@@ -631,7 +646,7 @@ fn interrupted() -> JobError {
 }
 
 /// The module whose assertion failed. `[0] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf...`: the file is the module.
-fn module_of(message: &str) -> String {
+pub(crate) fn module_of(message: &str) -> String {
     let file = message.split(".sv:").next().unwrap_or_default();
     file.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
 }

@@ -206,7 +206,7 @@ const SEEDS: u64 = 5;
 /// The presets on which the long run has all kernels.
 const KERNEL_PRESETS: [&str; 2] = ["baseline", "mrf-1r1w"];
 
-/// What `make regress` runs: the SM on kernels and on random programs at several presets, with one and two issue ports; all blocks; the register file in all 60 shapes, and the
+/// What `gpurf cosim --all-shapes` runs: the SM on kernels and on random programs at several presets, with one and two issue ports; all blocks; the register file in all 60 shapes, and the
 /// pairwise choice with four more seeds.
 pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
     let mut jobs = Vec::new();

@@ -1,13 +1,12 @@
 //! From a kernel's source to machine code: CUDA through nvcc, PTX through the compiler.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
 use gpurf_compiler::{Compiled, Options};
-use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::output;
@@ -114,32 +113,7 @@ pub fn compile(ptx: &Ptx, registers: Option<u16>) -> Result<Compiled, Failure> {
 /// # Errors
 /// When it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let cannot = |e: &dyn std::fmt::Display| Failure::tool(format!("cannot write {}: {e}", path.display()));
-    // A pipe or a device is written to, not replaced.
-    if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        return fs::write(path, bytes).map_err(|e| cannot(&e));
-    }
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut file = NamedTempFile::new_in(folder).map_err(|e| cannot(&e))?;
-    file.write_all(bytes).map_err(|e| cannot(&e))?;
-    open_to_others(file.as_file()).map_err(|e| cannot(&e))?;
-    file.persist(path).map_err(|e| cannot(&e.error))?;
-    Ok(())
-}
-
-/// Temporary files are their owner's alone; results are not.
-#[cfg(unix)]
-fn open_to_others(file: &fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn open_to_others(_: &fs::File) -> std::io::Result<()> {
-    Ok(())
+    gpurf_regress::files::write(path, bytes).map_err(|e| Failure::tool(format!("cannot write {}: {e}", path.display())))
 }
 
 /// Makes a folder, with those above it.

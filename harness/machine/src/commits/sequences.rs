@@ -1,6 +1,6 @@
 //! Sequences of commits: as hashes, and one of them with its values.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use gpurf_oracle::{Mask, WarpId, lanes_of};
@@ -221,6 +221,20 @@ impl Sequences {
             let place = (0..mine.len().max(theirs.len())).find(|&p| at(mine, p) != at(theirs, p))?;
             Some((Key { warp, kind: kind_at(place) }, at(mine, place).count, at(theirs, place).count))
         })
+    }
+
+    /// All of it in one number, which does not depend on the order in which warps write.
+    pub fn digest(&self) -> u64 {
+        let mut all = Hash::default();
+        for (warp, digests) in self.warps.iter().collect::<BTreeMap<_, _>>() {
+            for (place, digest) in digests.iter().enumerate().filter(|(_, digest)| digest.count > 0) {
+                all.add(warp.block);
+                all.add(u64::from(warp.warp) << 32 | place as u64);
+                all.add(digest.count.into());
+                all.add(digest.hash.0);
+            }
+        }
+        all.0
     }
 
     /// Writes in all.

@@ -18,7 +18,7 @@ use gpurf_oracle::{Fault, ProgramError};
 use verilated::{Options, Request};
 
 pub use lockstep::LockstepEngine;
-pub use solo::{ModelEngine, RtlEngine};
+pub use solo::{ModelEngine, RtlEngine, Watch};
 
 use crate::commits::{JudgeError, Mismatch};
 use crate::fault::MachineFault;

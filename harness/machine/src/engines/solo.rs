@@ -1,20 +1,24 @@
 //! One side of the SM, running alone.
 
+mod rtl;
+
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use gpurf_blocks::{Declaration, Twin, view};
 use gpurf_lockstep::wave::Scopes;
-use gpurf_lockstep::{Environment, EventTotals, RESET_CYCLES, Records, Side, fill_twin};
+use gpurf_lockstep::{Environment, EventTotals, Records, Side, fill_twin};
 use gpurf_oracle::host::{Engine, KernelLaunch};
 use gpurf_oracle::{Memory, Options, Oracle};
 use gpurf_sm::{SmIn, SmOut};
-use verilated::{Failure, Instance, Library};
+use verilated::{Failure, Instance};
+
+pub use rtl::RtlEngine;
 
 use super::window::Window;
 use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics};
-use crate::commits::{Judge, Tracker, Verdict, Writes};
+use crate::commits::{Judge, Sequences, Tracker, Verdict, Writes};
 use crate::cycle::{Cycle, progress};
 use crate::fault::MachineFault;
 use crate::hang::{self, Hang};
@@ -24,6 +28,9 @@ use crate::whereabouts::Whereabouts;
 
 /// How often somebody who wants to stop is listened to.
 const STOP_EVERY: u64 = 4096;
+
+/// Somebody who sees the record of each cycle, probes included.
+pub type Watch = Box<dyn FnMut(&[u8])>;
 
 /// One side.
 trait Runner {
@@ -85,6 +92,7 @@ struct Solo<R> {
     record: Records,
     totals: EventTotals,
     window: Window,
+    watch: Option<Watch>,
     /// Cycles since reset.
     cycles: u64,
     /// Those of them that were skipped.
@@ -99,6 +107,7 @@ impl<R: Runner> Solo<R> {
             record: Records::zeroed(declaration.record_bytes, 1),
             totals: EventTotals::new(declaration),
             window: Window::new(&settings, declaration, absent, Scopes::Only(side)),
+            watch: None,
             input_bytes: declaration.input_bytes,
             cycles: 0,
             skipped: 0,
@@ -118,7 +127,8 @@ impl<R: Runner> Solo<R> {
     fn run(&mut self, job: Job, buffers: Memory, mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>) -> Result<End, Halt> {
         self.surroundings.begin(job, buffers);
         let input_bytes = self.input_bytes;
-        let skips = self.settings.skip && self.settings.wave.is_none() && observe.is_none();
+        let probed = observe.is_some() || self.watch.is_some();
+        let skips = self.settings.skip && self.settings.wave.is_none() && !probed;
         let idle_limit = self.settings.idle_limit.max(1);
         let mut idle = 0;
         loop {
@@ -132,13 +142,16 @@ impl<R: Runner> Solo<R> {
             // Where nothing happened in the cycle before, it may well be so for a while.
             let alike = if idle > 0 && skips { self.runner.still(inputs) } else { 0 };
             let recorded = self.window.has(self.cycles);
-            let result = self.runner.cycle(record, input_bytes, recorded || observe.is_some());
+            let result = self.runner.cycle(record, input_bytes, recorded || probed);
             self.cycles += 1;
             if recorded {
                 self.window.cycle(self.cycles - 1, record, record);
             }
             result.map_err(Halt::Rtl)?;
             self.totals.add(record);
+            if let Some(watch) = &mut self.watch {
+                watch(record);
+            }
             let (inputs, compared) = record.split_at(input_bytes);
             if let Some(observe) = &mut observe {
                 observe(&Cycle::of(inputs, compared));
@@ -211,18 +224,32 @@ fn fault(
 pub struct ModelEngine {
     solo: Solo<Box<dyn Twin>>,
     judge: Option<(Judge, Judged)>,
+    /// What warps have committed, a digest for each launch; only where somebody watches.
+    commits: Vec<u64>,
 }
 
 impl ModelEngine {
     /// An SM that has just been reset.
     pub fn new(settings: Settings) -> Self {
-        Self { solo: solo_model(settings), judge: None }
+        Self { solo: solo_model(settings), judge: None, commits: Vec::new() }
     }
 
     /// The same, whose commits the oracle judges: slower, since every cycle is looked into.
     pub fn judged(settings: Settings) -> Self {
         let judge = Judge::new(oracle(&settings));
         Self { judge: Some((judge, Judged::default())), ..Self::new(settings) }
+    }
+
+    /// The same as [`new`](Self::new), watched: no cycle is skipped, and commits are digested.
+    pub fn watched(settings: Settings, watch: Watch) -> Self {
+        let mut engine = Self::new(settings);
+        engine.solo.watch = Some(watch);
+        engine
+    }
+
+    /// What warps have committed, a digest for each launch that has ended; nothing where nobody watches.
+    pub fn commits(&self) -> &[u64] {
+        &self.commits
     }
 }
 
@@ -264,6 +291,13 @@ impl Engine for ModelEngine {
                     places.observe(cycle);
                 };
                 self.solo.run(job.clone(), std::mem::take(memory), Some(&mut observe))
+            }
+            None if self.solo.watch.is_some() => {
+                let mut tracker = Tracker::new(&job, Sequences::new(), false);
+                let mut observe = |cycle: &Cycle<'_>| tracker.observe(cycle);
+                let ended = self.solo.run(job.clone(), std::mem::take(memory), Some(&mut observe));
+                self.commits.push(tracker.finish().0.digest());
+                ended
             }
             None => self.solo.run(job.clone(), std::mem::take(memory), None),
         };
@@ -318,57 +352,6 @@ impl Machine for ModelEngine {
 
     fn skipped(&self) -> u64 {
         self.solo.skipped
-    }
-
-    fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {
-        self.solo.window.finish()
-    }
-}
-
-/// The RTL of the SM alone, under Verilator. It is not looked into: what goes wrong is said with less detail than by the other engines.
-pub struct RtlEngine {
-    solo: Solo<Instance>,
-}
-
-impl RtlEngine {
-    /// An SM that has just been reset, built from [`request`](super::request); a waveform has what it was built to show.
-    ///
-    /// # Errors
-    /// When the RTL fails under reset.
-    pub fn new(settings: Settings, library: &Library) -> Result<Self, Failure> {
-        let declaration = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().clone();
-        let mut rtl = library.instance(settings.seed)?;
-        reset(&mut rtl, &declaration)?;
-        let solo = Solo::new(settings, rtl, &declaration, library.absent(), Side::Rtl);
-        Ok(Self { solo })
-    }
-}
-
-fn reset(rtl: &mut Instance, declaration: &Declaration) -> Result<(), Failure> {
-    let mut record = Records::zeroed(declaration.record_bytes, 1);
-    (0..RESET_CYCLES).try_for_each(|_| rtl.cycles(record.all_mut(), 1).1)
-}
-
-impl Engine for RtlEngine {
-    type Error = LaunchError;
-
-    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
-        let job = Job::new(&self.solo.settings.config, launch)?;
-        let ended = self.solo.run(job, std::mem::take(memory), None);
-        *memory = self.solo.surroundings.take_buffers();
-        let end = match ended {
-            Ok(end) => end,
-            Err(Halt::Hung(since)) => return Err(self.solo.hang(launch, since, Vec::new())),
-            Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
-            Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
-        };
-        fault(&end, launch, memory, None, None).map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))))
-    }
-}
-
-impl Machine for RtlEngine {
-    fn statistics(&self) -> Statistics {
-        self.solo.statistics()
     }
 
     fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {

@@ -1,0 +1,299 @@
+//! `gpurf regress`: a test plan, overnight.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use gpurf_regress::regression::{
+    Bucket, Ending, Overrides, Plan, Regression, Report, Shard, Told, Trend, Worker, html, junit, merge, run, sources,
+};
+use gpurf_regress::{Project, files};
+
+use super::golden::statistics;
+use crate::args::Regress;
+use crate::failure::{Failure, Status};
+use crate::interrupt;
+use crate::output::{self, BAD, GOOD, grouped, numbers, words};
+use crate::own_rtl::OwnRtl;
+use crate::progress::{Progress, Remaining};
+
+/// Lines of a failure's message that are printed.
+const SHOWN_LINES: usize = 12;
+/// Buckets that are printed with their messages; the table has all.
+const SHOWN_BUCKETS: usize = 10;
+
+/// Runs a plan, merges shards, or runs what another regression gives out.
+pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
+    let project = super::project()?;
+    let own = OwnRtl::new(&project, &arguments.rtl, arguments.rtl_list.as_deref())?;
+    if arguments.worker {
+        return serve(project, &own);
+    }
+    let file = arguments.plan.clone().unwrap_or_else(|| project.root.join("tests/regress.toml"));
+    let overrides = Overrides { cycles: arguments.cycles, seed: arguments.seed };
+    let plan = Plan::load(&project, &file, &arguments.tier, overrides)?;
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    let out = folder(&project, arguments, shard);
+    let earlier = Earlier::of(arguments, &out)?;
+    let report = if arguments.merge.is_empty() {
+        run_plan(arguments, &project, &own, &plan, shard, &out, earlier.trend.as_ref())?
+    } else {
+        merge(&plan, &arguments.merge, &out, &own.options)?
+    };
+    write(arguments, &out, &report, &earlier)?;
+    if arguments.run.json {
+        output::print(&report.json())?;
+    } else {
+        show(&report, &out, earlier.trend.as_ref())?;
+    }
+    if interrupt::requested() {
+        output::note("interrupted: --resume goes on with it");
+        return Ok(Status::Interrupted);
+    }
+    Ok(match report.status() {
+        0 => Status::Pass,
+        1 => Status::Failed,
+        2 => Status::BadInput,
+        _ => Status::Tool,
+    })
+}
+
+fn folder(project: &Project, arguments: &Regress, shard: Shard) -> PathBuf {
+    let name = match shard {
+        Shard::WHOLE => arguments.tier.clone(),
+        Shard { index, count } => format!("{}-{index}-of-{count}", arguments.tier),
+    };
+    let given = arguments.out.as_ref().map(|out| std::path::absolute(out).unwrap_or_else(|_| out.clone()));
+    given.unwrap_or_else(|| project.root.join("target/regress").join(name))
+}
+
+/// The run that this one is compared with.
+struct Earlier {
+    trend: Option<Trend>,
+}
+
+impl Earlier {
+    /// The one that is asked for, else the last one in the folder: its results make room when a new one begins, and stay for one that goes on.
+    fn of(arguments: &Regress, out: &Path) -> Result<Self, Failure> {
+        if let Some(file) = &arguments.against {
+            let trend = Trend::read(file)
+                .ok_or_else(|| Failure::bad_input(format!("--against {}: this is no results.json", file.display())))?;
+            return Ok(Self { trend: Some(trend) });
+        }
+        let (last, kept) = (out.join("results.json"), out.join("earlier.json"));
+        if !arguments.resume && last.exists() {
+            std::fs::rename(&last, &kept)
+                .map_err(|e| Failure::tool(format!("cannot write {}: {e}", kept.display())))?;
+        }
+        Ok(Self { trend: Trend::read(&kept) })
+    }
+}
+
+/// Runs cases for a regression.
+fn serve(project: Project, own: &OwnRtl) -> Result<Status, Failure> {
+    let tools = super::toolchain(&project)?;
+    interrupt::listen()?;
+    let worker = Worker {
+        project,
+        tools: &tools,
+        rtl: &own.sources,
+        numbers: &statistics,
+        stop: interrupt::flag(),
+        broken: HashMap::new(),
+    };
+    // Nobody listens any more: nobody to tell.
+    let _ = worker.serve();
+    Ok(Status::Pass)
+}
+
+fn run_plan(
+    arguments: &Regress,
+    project: &Project,
+    own: &OwnRtl,
+    plan: &Plan,
+    shard: Shard,
+    out: &Path,
+    trend: Option<&Trend>,
+) -> Result<Report, Failure> {
+    // A tool that is missing is told once, not by every case.
+    super::toolchain(project)?;
+    let sources = sources(project, &own.sources)?;
+    interrupt::listen()?;
+    let program = std::env::current_exe().map_err(|e| Failure::tool(format!("where is this program? {e}")))?;
+    let start = || {
+        let mut command = Command::new(&program);
+        command.args(["regress", "--worker"]).env("GPURF_HOME", &project.root);
+        for (module, file) in &arguments.rtl {
+            command.arg("--rtl").arg(format!("{module}={}", file.display()));
+        }
+        if let Some(list) = &arguments.rtl_list {
+            command.arg("--rtl-list").arg(list);
+        }
+        command
+    };
+    let jobs = super::threads(arguments.run.jobs);
+    let regression = Regression {
+        plan,
+        shard,
+        out,
+        jobs,
+        resume: arguments.resume,
+        sources,
+        options: &own.options,
+        start: &start,
+        stop: interrupt::flag(),
+    };
+    let watch = Watch::new(jobs, trend, arguments.run.json);
+    let report = run(&regression, &|told| watch.told(told))?;
+    watch.end();
+    Ok(report)
+}
+
+/// Tells of a run as it goes.
+struct Watch<'a> {
+    trend: Option<&'a Trend>,
+    jobs: usize,
+    quiet: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    progress: Option<Progress>,
+    remaining: Remaining,
+    began: Option<Instant>,
+    ended: usize,
+    failed: usize,
+}
+
+impl<'a> Watch<'a> {
+    fn new(jobs: usize, trend: Option<&'a Trend>, quiet: bool) -> Self {
+        Self { trend, jobs, quiet, state: Mutex::default() }
+    }
+
+    fn told(&self, told: Told<'_>) {
+        let mut state = self.state.lock().expect("no panic with the lock");
+        let State { progress, remaining, began, ended, failed } = &mut *state;
+        match told {
+            Told::Begins(cases, done) => {
+                let open = cases.iter().filter(|case| !done.contains_key(&case.id));
+                *remaining = Remaining::new(
+                    self.jobs,
+                    open.map(|case| (kind(&case.id), self.trend.and_then(|trend| trend.seconds(&case.id)))),
+                );
+                if !done.is_empty() {
+                    output::note(&format!("{} of {} cases have been run before", done.len(), cases.len()));
+                }
+                let bar = Progress::new(cases.len(), !self.quiet);
+                bar.skip(done.len());
+                (*progress, *began) = (Some(bar), Some(Instant::now()));
+            }
+            Told::Case(index, case) => {
+                if let Some(progress) = progress {
+                    progress.begin(index, &case.id);
+                }
+            }
+            Told::Ended(index, case, outcome) => {
+                *ended += 1;
+                *failed += usize::from(!outcome.result.good());
+                let seconds = outcome.wall_s;
+                let expected = self.trend.and_then(|trend| trend.seconds(&case.id));
+                let left = remaining.ended(kind(&case.id), expected, seconds);
+                let left = if *failed > 0 { format!("{left}, {failed} failed") } else { left };
+                if let Some(progress) = progress {
+                    progress.says(&left);
+                    progress.end(index, &format!("{:<16} {} ({left})", outcome.result.word(), case.id));
+                }
+            }
+            Told::Shrinks(index, case) => {
+                if let Some(progress) = progress {
+                    progress.begin(index, &format!("shrinking {}", case.id));
+                }
+            }
+            Told::Shrunk(index) => {
+                if let Some(progress) = progress {
+                    progress.close(index);
+                }
+            }
+        }
+    }
+
+    fn end(&self) {
+        let mut state = self.state.lock().expect("no panic with the lock");
+        state.progress = None;
+        let seconds = state.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
+        if state.ended > 0 && !self.quiet {
+            let rate = state.ended as f64 * 60.0 / seconds.max(1e-3);
+            output::note(&format!("{} cases in {seconds:.0} s: {rate:.0} a minute", state.ended));
+        }
+    }
+}
+
+/// Cases that take about the same time: configuration aside, those of one kind and name.
+fn kind(id: &str) -> String {
+    id.split('/').skip(1).take(2).collect::<Vec<_>>().join("/")
+}
+
+fn write(arguments: &Regress, out: &Path, report: &Report, earlier: &Earlier) -> Result<(), Failure> {
+    let put = |path: &Path, text: &str| {
+        files::write(path, text.as_bytes()).map_err(|e| {
+            let path = path.display();
+            Failure::tool(format!("cannot write {path}: {e}; the journal is whole: --resume writes the reports again"))
+        })
+    };
+    put(&out.join("report.html"), &html(report, earlier.trend.as_ref()))?;
+    put(&out.join("results.json"), &report.json())?;
+    put(&out.join("junit.xml"), &junit(report))?;
+    arguments.junit.as_ref().map_or(Ok(()), |file| put(file, &junit(report)))
+}
+
+fn show(report: &Report, out: &Path, trend: Option<&Trend>) -> Result<(), Failure> {
+    let mut kinds: BTreeMap<(&str, &str), [usize; 3]> = BTreeMap::new();
+    for run in &report.runs {
+        let counts = kinds.entry((run.preset.as_str(), run.kind)).or_default();
+        counts[0] += 1;
+        counts[1] += usize::from(run.outcome.result == Ending::Pass);
+        counts[2] += usize::from(!run.outcome.result.good());
+    }
+    let rows = kinds.iter().map(|((preset, kind), [all, passed, failed])| {
+        let style = if *failed == 0 { GOOD } else { BAD };
+        vec![(*preset).into(), (*kind).into(), (*all).into(), (*passed).into(), output::Cell::styled(failed, style)]
+    });
+    let columns = [words("configuration"), words("kind"), numbers("cases"), numbers("passed"), numbers("failed")];
+    output::print(&output::table(&columns, &rows.collect::<Vec<_>>()))?;
+    for bucket in report.buckets.iter().take(SHOWN_BUCKETS) {
+        output::print(&format!("\n{}", in_words(bucket, out)))?;
+    }
+    let never: usize = report.never.values().map(Vec::len).sum();
+    let points: usize = report.coverage.values().map(|counts| counts.len()).sum();
+    let failed = report.runs.iter().filter(|run| !run.outcome.result.good()).count();
+    let (runs, buckets) = (grouped(report.runs.len() as u64), report.buckets.len());
+    let style = if report.status() == 0 && report.not_run.is_empty() { GOOD } else { BAD };
+    let mut text = format!("\n{style}{runs} cases, {failed} failed, in {buckets} buckets{style:#}");
+    if let Some(changes) = trend.map(|trend| trend.changes(report)).filter(|changes| !changes.results.is_empty()) {
+        text.push_str(&format!(", {} results are not what they were in the earlier run", changes.results.len()));
+    }
+    if !report.not_run.is_empty() {
+        text.push_str(&format!(", {} not run", report.not_run.len()));
+    }
+    text.push_str(&format!(
+        "; {never} of {points} coverage points never reached; {}\n",
+        out.join("report.html").display()
+    ));
+    output::print(&text)
+}
+
+fn in_words(bucket: &Bucket, out: &Path) -> String {
+    let signature = &bucket.signature;
+    let cases = if bucket.count == 1 { "case" } else { "cases" };
+    let (kind, block, port) = (signature.kind.word(), &signature.block, &signature.port);
+    let mut text = format!("{BAD}{kind}{BAD:#} {block} {port} ({} {cases})\n", bucket.count);
+    bucket.message.lines().take(SHOWN_LINES).for_each(|line| text.push_str(&format!("  {line}\n")));
+    text.push_str(&format!("  {:<9} {}\n", "again", bucket.command));
+    if let Some(folder) = &bucket.artifact {
+        text.push_str(&format!("  {:<9} {}\n", "folder", out.join(folder).display()));
+    }
+    text
+}

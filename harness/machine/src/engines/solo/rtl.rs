@@ -1,0 +1,65 @@
+//! The RTL of the SM alone.
+
+use std::io;
+use std::path::PathBuf;
+
+use gpurf_blocks::Declaration;
+use gpurf_lockstep::{RESET_CYCLES, Records, Side};
+use gpurf_oracle::Memory;
+use gpurf_oracle::host::{Engine, KernelLaunch};
+use verilated::{Failure, Instance, Library};
+
+use super::super::{LaunchError, Machine, Settings, Statistics};
+use super::{Halt, Solo, fault};
+use crate::job::Job;
+
+/// The RTL of the SM alone, under Verilator. It is not looked into: what goes wrong is said with less detail than by the other engines.
+pub struct RtlEngine {
+    solo: Solo<Instance>,
+}
+
+impl RtlEngine {
+    /// An SM that has just been reset, built from [`request`](super::request); a waveform has what it was built to show.
+    ///
+    /// # Errors
+    /// When the RTL fails under reset.
+    pub fn new(settings: Settings, library: &Library) -> Result<Self, Failure> {
+        let declaration = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().clone();
+        let mut rtl = library.instance(settings.seed)?;
+        reset(&mut rtl, &declaration)?;
+        let solo = Solo::new(settings, rtl, &declaration, library.absent(), Side::Rtl);
+        Ok(Self { solo })
+    }
+}
+
+fn reset(rtl: &mut Instance, declaration: &Declaration) -> Result<(), Failure> {
+    let mut record = Records::zeroed(declaration.record_bytes, 1);
+    (0..RESET_CYCLES).try_for_each(|_| rtl.cycles(record.all_mut(), 1).1)
+}
+
+impl Engine for RtlEngine {
+    type Error = LaunchError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
+        let job = Job::new(&self.solo.settings.config, launch)?;
+        let ended = self.solo.run(job, std::mem::take(memory), None);
+        *memory = self.solo.surroundings.take_buffers();
+        let end = match ended {
+            Ok(end) => end,
+            Err(Halt::Hung(since)) => return Err(self.solo.hang(launch, since, Vec::new())),
+            Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
+            Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
+        };
+        fault(&end, launch, memory, None, None).map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))))
+    }
+}
+
+impl Machine for RtlEngine {
+    fn statistics(&self) -> Statistics {
+        self.solo.statistics()
+    }
+
+    fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {
+        self.solo.window.finish()
+    }
+}

@@ -1,0 +1,164 @@
+//! Goldens: what the model does today, pinned, so that every change is seen tomorrow.
+//!
+//! A lockstep sees a change of the RTL or of the model. It does not see one that is made in both alike; that is what a golden is for. [`take()`] runs a kernel on the
+//! model and gives a [`Golden`], a small text file, and a [`Trace`] of every cycle; [`compare()`] says in what two goldens differ, and since when. A golden has
+//! digests at intervals only: it says in which interval a difference begins. The cycle comes from the trace of the run that the golden was made of, which is kept in the
+//! build folder, or comes from a program that was built before the change. `docs/goldens.md` has the format.
+
+mod compare;
+mod digest;
+mod take;
+mod trace;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use compare::{Change, Comparison, Since, compare, counts};
+pub use digest::of_bytes as digest_of;
+pub use take::{NotTaken, Numbers, Taken, take};
+pub use trace::{EventChange, Trace};
+
+use crate::{JobError, KernelInputs, Project, files};
+
+/// Digests at intervals are as many as these at most.
+const MARKS: u64 = 16;
+/// The shortest interval, in cycles.
+const SHORTEST_INTERVAL: u64 = 64;
+
+/// What a kernel does on a preset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Golden {
+    /// The preset.
+    pub preset: String,
+    /// The launch manifest, in the checkout where it is there.
+    pub kernel: String,
+    /// Why what it says was accepted.
+    pub reason: String,
+    /// Cycles of the run.
+    pub cycles: u64,
+    /// What state digests are made of: a number of signals and a digest of their names.
+    pub signals: String,
+    /// Digest of what each warp wrote to each register and predicate, and to memory.
+    pub commits: String,
+    /// Digest of all that is compared, over all cycles.
+    pub state: String,
+    /// Cycles of an interval.
+    pub interval: u64,
+    /// The low half of the state's digest at the end of each interval, over all cycles so far.
+    pub marks: String,
+    /// A digest of each output buffer.
+    pub outputs: BTreeMap<String, String>,
+    /// Statistics.
+    pub stats: BTreeMap<String, String>,
+    /// Counts of events; those that are not here are zero.
+    pub events: BTreeMap<String, u64>,
+}
+
+/// The first line of every file.
+const HEADING: &str =
+    "# What the model does. `gpurf golden check` compares, `gpurf golden bless` writes; docs/goldens.md.\n";
+
+impl Golden {
+    /// As a file.
+    pub fn to_text(&self) -> String {
+        format!("{HEADING}{}", toml::to_string(self).expect("numbers, words and maps of them are TOML"))
+    }
+
+    /// From a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none; the text names file and line.
+    pub fn read(path: &Path) -> Result<Self, JobError> {
+        let wrong = |why: &dyn std::fmt::Display| {
+            JobError::Input(format!("{}: {why}; `gpurf golden bless` writes it anew", path.display()))
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| wrong(&e))?;
+        toml::from_str(&text).map_err(|e| {
+            let line = e.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+            JobError::Input(format!(
+                "{}:{line}: this is no golden: {}; `gpurf golden bless` writes it anew",
+                path.display(),
+                e.message()
+            ))
+        })
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), JobError> {
+        files::write_below(path, self.to_text().as_bytes())
+            .map_err(|e| JobError::Build(format!("cannot write {}: {e}", path.display())))
+    }
+}
+
+/// Where goldens and traces are.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// The goldens.
+    pub goldens: PathBuf,
+    /// The traces that they were made of.
+    pub traces: PathBuf,
+}
+
+impl Store {
+    /// Those of a checkout.
+    pub fn of_project(project: &Project) -> Self {
+        Self { goldens: project.root.join("tests/goldens"), traces: project.root.join("target/goldens") }
+    }
+
+    /// Those in another folder.
+    pub fn at(project: &Project, goldens: PathBuf) -> Self {
+        let traces = format!("target/goldens/{}", digest::of_bytes(goldens.as_os_str().as_encoded_bytes()));
+        Self { goldens, traces: project.root.join(traces) }
+    }
+
+    /// All goldens there are: preset and kernel by name, in order.
+    pub fn all(&self) -> Vec<(String, String)> {
+        let names = |folder: &Path, ending: &str| -> Vec<String> {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.filter_map(|name| name.strip_suffix(ending).map(str::to_owned)).collect()
+        };
+        let of_preset = |preset: String| {
+            let kernels = names(&self.goldens.join(&preset), ".toml");
+            kernels.into_iter().map(move |kernel| (preset.clone(), kernel))
+        };
+        let mut all: Vec<(String, String)> = names(&self.goldens, "").into_iter().flat_map(of_preset).collect();
+        all.sort();
+        all
+    }
+
+    /// The golden of a kernel.
+    pub fn golden(&self, preset: &str, kernel: &KernelInputs) -> PathBuf {
+        self.goldens.join(preset).join(format!("{}.toml", kernel.name()))
+    }
+
+    /// Its trace.
+    pub fn trace(&self, preset: &str, kernel: &KernelInputs) -> PathBuf {
+        self.traces.join(preset).join(format!("{}.trace", kernel.name()))
+    }
+}
+
+/// The test kernels: those with a launch manifest beside PTX of the same name, in the order of their names.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn test_kernels(project: &Project) -> Result<Vec<String>, JobError> {
+    let folder = project.root.join("tests/kernels");
+    let entries =
+        std::fs::read_dir(&folder).map_err(|e| JobError::Input(format!("{}: {e}", folder.display())))?.flatten();
+    let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "toml"));
+    let kernels = paths.filter(|path| path.with_extension("ptx").is_file());
+    let mut names: Vec<String> =
+        kernels.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())).collect();
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests;

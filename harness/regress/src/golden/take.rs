@@ -1,0 +1,117 @@
+//! Runs a kernel on the model and digests all of it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use gpurf_blocks::config::Config;
+use gpurf_launch::{BufferId, Manifest};
+use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
+use gpurf_oracle::host::{RunError, Session};
+
+use super::trace::{Recorder, Trace};
+use super::{Golden, MARKS, SHORTEST_INTERVAL, digest};
+use crate::kernels::{image, input};
+use crate::{JobError, KernelInputs, Project};
+
+/// What is counted of a run besides events, by name.
+pub type Numbers<'a> = &'a (dyn Fn(&Config, &Statistics) -> BTreeMap<String, String> + Sync);
+
+/// A golden, and every cycle it was made of.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// What the run did; without a reason.
+    pub golden: Golden,
+    /// Its cycles.
+    pub trace: Trace,
+}
+
+/// Why there is none.
+#[derive(Debug, thiserror::Error)]
+pub enum NotTaken {
+    /// The kernel does not fit the preset.
+    #[error("{0}")]
+    Misfit(String),
+    /// The run does not come to its end, or gives wrong results.
+    #[error("{0}")]
+    Failed(String),
+    /// Somebody wanted it to end.
+    #[error("interrupted")]
+    Interrupted,
+    /// It could not be run.
+    #[error(transparent)]
+    Job(#[from] JobError),
+}
+
+/// Runs a kernel on the model of a preset.
+///
+/// # Errors
+/// When it does not come to its end with the results that its manifest expects: nothing wrong is to be pinned.
+pub fn take(
+    project: &Project,
+    preset: &str,
+    config: &Config,
+    kernel: &KernelInputs,
+    numbers: Numbers<'_>,
+    stop: &'static AtomicBool,
+) -> Result<Taken, NotTaken> {
+    let manifest = Manifest::load(&kernel.manifest).map_err(|e| input(&e))?;
+    let image = image(&manifest, kernel)?;
+    let mut session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
+    let declaration = (gpurf_sm::ENTRY.twin)(config).declaration().clone();
+    let recorder = Rc::new(RefCell::new(Recorder::new(&declaration)));
+    let watch = recorder.clone();
+    let settings = Settings { stop, ..Settings::new(*config) };
+    let mut engine = ModelEngine::watched(settings, Box::new(move |record| watch.borrow_mut().cycle(record)));
+    match session.run(&mut engine) {
+        Ok(_) => {}
+        Err(RunError::Engine(LaunchError::Interrupted)) => return Err(NotTaken::Interrupted),
+        Err(RunError::Engine(LaunchError::Refused(refusal))) => return Err(NotTaken::Misfit(refusal.to_string())),
+        Err(error) => return Err(NotTaken::Failed(error.to_string())),
+    }
+    let wrong = session.checks().map_err(|e| input(&e))?.into_iter().find(|row| !row.ok);
+    if let Some(row) = wrong {
+        return Err(NotTaken::Failed(format!("buffer {} is not what the manifest expects", row.buffer)));
+    }
+    let statistics = engine.statistics();
+    let commits: Vec<u8> = engine.commits().iter().flat_map(|digest| digest.to_le_bytes()).collect();
+    drop(engine);
+    let recorder = Rc::into_inner(recorder).expect("the engine had the only other one").into_inner();
+    let trace = recorder.finish();
+    let outputs = manifest.buffers.iter().enumerate().filter(|(_, buffer)| buffer.output);
+    let (interval, marks) = marks(&trace);
+    let golden = Golden {
+        preset: preset.to_owned(),
+        kernel: shown(project, kernel),
+        reason: String::new(),
+        cycles: statistics.cycles,
+        signals: digest::signals(&declaration),
+        commits: digest::of_bytes(&commits),
+        state: format!("{:016x}", trace.whole),
+        interval,
+        marks,
+        outputs: outputs.map(|(i, b)| (b.name.clone(), digest::of_bytes(&session.bytes(BufferId(i))))).collect(),
+        stats: numbers(config, &statistics),
+        events: statistics.events.iter().filter(|(_, n)| **n > 0).map(|(name, n)| ((*name).to_owned(), *n)).collect(),
+    };
+    Ok(Taken { golden, trace })
+}
+
+/// The length of an interval, and the digests at their ends.
+fn marks(trace: &Trace) -> (u64, String) {
+    let mut interval = SHORTEST_INTERVAL;
+    while trace.len().div_ceil(interval) > MARKS {
+        interval *= 2;
+    }
+    let ends = (1..=trace.len() / interval).map(|number| number * interval - 1);
+    let marks: Vec<String> =
+        ends.filter_map(|end| trace.digest_at(end)).map(|digest| format!("{digest:08x}")).collect();
+    (interval, marks.join(" "))
+}
+
+/// The manifest's path in the checkout, where it is there.
+fn shown(project: &Project, kernel: &KernelInputs) -> String {
+    let path = std::path::absolute(&kernel.manifest).unwrap_or_else(|_| kernel.manifest.clone());
+    path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
+}

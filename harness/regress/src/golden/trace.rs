@@ -1,0 +1,168 @@
+//! Every cycle of a run in short: what narrows a difference down to a cycle.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use gpurf_blocks::{Declaration, Decode, Role};
+
+use super::digest::StateDigest;
+
+/// Of each cycle the digest of all cycles up to it, and the events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The digest of the whole run.
+    pub whole: u64,
+    /// The names of the events.
+    names: Vec<String>,
+    /// Distinct sets of events.
+    sets: Vec<Vec<u64>>,
+    /// Of each cycle the low half of its digest, and its events as an index into the sets.
+    cycles: Vec<(u32, u32)>,
+}
+
+/// An event in a record.
+struct Place {
+    offset: usize,
+    bytes: usize,
+    position: u32,
+    mask: u64,
+}
+
+/// Makes a trace cycle by cycle.
+pub struct Recorder {
+    digest: StateDigest,
+    places: Vec<Place>,
+    /// The event words of a cycle, and the index of their set.
+    known: HashMap<Vec<u64>, u32>,
+    trace: Trace,
+}
+
+impl Recorder {
+    /// Before the first cycle.
+    pub fn new(declaration: &Declaration) -> Self {
+        let (mut names, mut places) = (Vec::new(), Vec::new());
+        for signal in declaration.signals.iter().filter(|signal| signal.role == Role::Output) {
+            let field = &signal.field;
+            let Decode::Packed(layout) = field.decode else { continue };
+            let mut position = field.bits;
+            for (name, bits) in layout.iter().filter(|_| field.name.ends_with("event_o")) {
+                position -= bits;
+                let mask = u64::MAX >> (u64::BITS - bits);
+                places.push(Place { offset: field.offset, bytes: field.elem_bytes, position, mask });
+                names.push((*name).to_owned());
+            }
+        }
+        let trace = Trace { names, ..Trace::default() };
+        Self { digest: StateDigest::new(declaration), places, known: HashMap::new(), trace }
+    }
+
+    /// Adds a cycle.
+    pub fn cycle(&mut self, record: &[u8]) {
+        self.digest.cycle(record);
+        let event = |place: &Place| {
+            let bytes = &record[place.offset..place.offset + place.bytes];
+            let word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+            word >> place.position & place.mask
+        };
+        let events: Vec<u64> = self.places.iter().map(event).collect();
+        let set = match self.known.get(&events) {
+            Some(&set) => set,
+            None => {
+                let set = self.trace.sets.len() as u32;
+                self.trace.sets.push(events.clone());
+                self.known.insert(events, set);
+                set
+            }
+        };
+        self.trace.whole = self.digest.value();
+        self.trace.cycles.push((self.digest.value() as u32, set));
+    }
+
+    /// All of them.
+    pub fn finish(self) -> Trace {
+        self.trace
+    }
+}
+
+/// An event of a cycle, before and now.
+pub type EventChange = (String, u64, u64);
+
+impl Trace {
+    /// Cycles.
+    pub fn len(&self) -> u64 {
+        self.cycles.len() as u64
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.cycles.is_empty()
+    }
+
+    /// The low half of the digest of all cycles up to this one.
+    pub fn digest_at(&self, cycle: u64) -> Option<u32> {
+        self.cycles.get(usize::try_from(cycle).ok()?).map(|(digest, _)| *digest)
+    }
+
+    /// The first cycle in which the two runs differ; nothing where they are the same.
+    pub fn first_difference(&self, other: &Self) -> Option<u64> {
+        let (mine, theirs) = (&self.cycles, &other.cycles);
+        let differs = |cycle: &usize| mine.get(*cycle).map(|c| c.0) != theirs.get(*cycle).map(|c| c.0);
+        (0..mine.len().max(theirs.len())).find(differs).map(|cycle| cycle as u64)
+    }
+
+    /// The events of a cycle that are not zero, by name.
+    fn events(&self, cycle: u64) -> HashMap<&str, u64> {
+        let set = usize::try_from(cycle).ok().and_then(|cycle| self.cycles.get(cycle));
+        let values = set.and_then(|(_, set)| self.sets.get(*set as usize));
+        let named = values.into_iter().flatten().zip(&self.names);
+        named.filter(|(value, _)| **value > 0).map(|(value, name)| (name.as_str(), *value)).collect()
+    }
+
+    /// The events of a cycle that differ from those of an earlier run.
+    pub fn event_changes(&self, before: &Self, cycle: u64) -> Vec<EventChange> {
+        let (now, before) = (self.events(cycle), before.events(cycle));
+        let value = |events: &HashMap<&str, u64>, name: &str| events.get(name).copied().unwrap_or(0);
+        let names = self.names.iter().filter(|name| value(&now, name) != value(&before, name));
+        names.map(|name| (name.clone(), value(&before, name), value(&now, name))).collect()
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, path: &Path) -> std::io::Result<()> {
+        let mut bytes = Vec::with_capacity(64 + 8 * self.cycles.len());
+        let mut words = |values: &[u64]| values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+        let names = self.names.join(" ");
+        words(&[MAGIC, self.whole, names.len() as u64, self.sets.len() as u64, self.cycles.len() as u64]);
+        self.sets.iter().for_each(|set| words(set));
+        self.cycles.iter().for_each(|&(digest, set)| words(&[u64::from(digest) << 32 | u64::from(set)]));
+        bytes.extend(names.as_bytes());
+        crate::files::write_below(path, &bytes)
+    }
+
+    /// Reads what [`write`](Self::write) has written; nothing where there is no such file, or it is something else.
+    pub fn read(path: &Path) -> Option<Self> {
+        let bytes = std::fs::read(path).ok()?;
+        let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        if words.next()? != MAGIC {
+            return None;
+        }
+        let whole = words.next()?;
+        let mut length = || words.next().and_then(|word| usize::try_from(word).ok());
+        let (text, sets, cycles) = (length()?, length()?, length()?);
+        let names = std::str::from_utf8(bytes.get(bytes.len().checked_sub(text)?..)?).ok()?;
+        let names: Vec<String> = names.split(' ').map(str::to_owned).collect();
+        let expected = 8usize.checked_mul(sets.checked_mul(names.len())?.checked_add(cycles)?.checked_add(5)?)?;
+        if bytes.len() != expected.checked_add(text)? {
+            return None;
+        }
+        let mut set = || words.by_ref().take(names.len()).collect::<Vec<_>>();
+        let sets = (0..sets).map(|_| set()).collect();
+        let cycles = words.take(cycles).map(|word| ((word >> 32) as u32, word as u32)).collect();
+        Some(Self { whole, names, sets, cycles })
+    }
+}
+
+/// How a trace begins.
+const MAGIC: u64 = u64::from_le_bytes(*b"gpurfTr1");

@@ -1,0 +1,151 @@
+//! A case: one run, in words and numbers that can be written down and read again.
+
+use std::sync::Arc;
+
+use gpurf_blocks::config::{Config, PRESETS, Start};
+use gpurf_stimulus::program::Weights;
+use serde::{Deserialize, Serialize};
+
+use crate::{Inputs, Job, JobError, KernelInputs, ProgramInputs, Project, suite};
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// What tells it from all others: configuration, kind, name, seed.
+    pub id: String,
+    /// What differs from the default preset.
+    pub settings: Vec<String>,
+    /// Its seed.
+    pub seed: u64,
+    /// What is run.
+    pub work: Work,
+    /// Seconds that it may take, without building.
+    pub limit_s: u64,
+}
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// A block in lockstep on random inputs.
+    Block {
+        /// Block.
+        block: String,
+        /// Cycles.
+        cycles: u64,
+    },
+    /// A test kernel on the SM in lockstep, compared with its golden.
+    Kernel {
+        /// Kernel.
+        kernel: String,
+    },
+    /// A random program on the SM in lockstep.
+    Program {
+        /// Theme.
+        theme: String,
+    },
+    /// A test kernel on the model alone, compared with its golden.
+    Golden {
+        /// Kernel.
+        kernel: String,
+    },
+}
+
+/// A configuration in a word: its preset, or what differs from the default.
+pub fn label(config: &Config) -> String {
+    match PRESETS.iter().find(|preset| preset.config == *config) {
+        Some(preset) => preset.name.to_owned(),
+        None => config.settings().join(","),
+    }
+}
+
+impl Case {
+    /// A run of something.
+    pub fn new(config: &Config, seed: u64, work: Work, limit_s: u64) -> Self {
+        let label = label(config);
+        let id = match &work {
+            Work::Block { block, .. } => format!("{label}/block/{block}/{seed}"),
+            Work::Kernel { kernel } => format!("{label}/kernel/{kernel}/{seed}"),
+            Work::Program { theme } => format!("{label}/program/{theme}/{seed}"),
+            Work::Golden { kernel } => format!("{label}/golden/{kernel}"),
+        };
+        Self { id, settings: config.settings(), seed, work, limit_s }
+    }
+
+    /// Sizes and policies.
+    ///
+    /// # Errors
+    /// When it was not made by [`new`](Self::new).
+    pub fn config(&self) -> Result<Config, JobError> {
+        Config::load(Start::Preset(PRESETS[0].name), &self.settings).map_err(|e| JobError::Input(e.to_string()))
+    }
+
+    /// The configuration in a word.
+    pub fn label(&self) -> &str {
+        self.id.split('/').next().unwrap_or_default()
+    }
+
+    /// The block that runs.
+    pub fn block(&self) -> &str {
+        match &self.work {
+            Work::Block { block, .. } => block,
+            _ => gpurf_sm::ENTRY.name,
+        }
+    }
+
+    /// Whether a module is part of the block that runs.
+    pub fn contains(&self, module: &str) -> bool {
+        let sources = gpurf_sm::find(self.block()).map_or(&[][..], |block| block.sources);
+        sources.iter().any(|source| source.rsplit('/').next() == Some(module))
+    }
+
+    /// Whether an option is of interest: `--rtl MODULE=FILE` is to what contains the module.
+    fn concerns(&self, option: &str) -> bool {
+        let module = option.strip_prefix("--rtl ").and_then(|rest| rest.split('=').next());
+        module.is_none_or(|module| self.contains(module))
+    }
+
+    /// The lockstep; none for what runs on the model alone.
+    ///
+    /// # Errors
+    /// When it was not made by [`new`](Self::new).
+    pub fn job(&self, project: &Project) -> Result<Option<Job>, JobError> {
+        let config = self.config()?;
+        let job = match &self.work {
+            Work::Block { block, cycles } => suite::random(block, config, self.seed, *cycles),
+            Work::Kernel { kernel } => suite::kernel(KernelInputs::of_project(project, kernel), config, self.seed),
+            Work::Program { theme } => {
+                let weights = Weights::load(theme).map_err(|e| JobError::Input(format!("{theme}: {e}")))?;
+                let inputs = ProgramInputs { name: theme.clone(), weights: Arc::new(weights), all_themes: true };
+                let block = gpurf_sm::ENTRY.name.to_owned();
+                let inputs = Inputs::Program(inputs);
+                Job { block, config, seed: self.seed, cycles: 0, inputs, keep_failure: true }
+            }
+            Work::Golden { .. } => return Ok(None),
+        };
+        Ok(Some(Job { keep_failure: false, ..job }))
+    }
+
+    /// The command that runs it alone; `options` name RTL that takes the place of the project's.
+    pub fn command(&self, options: &[String]) -> String {
+        let preset = PRESETS.iter().find(|preset| preset.name == self.label());
+        let mut words = vec![match &self.work {
+            Work::Block { block, .. } => format!("gpurf cosim --block {block}"),
+            Work::Kernel { kernel } => format!("gpurf cosim --kernel tests/kernels/{kernel}.toml"),
+            Work::Program { theme } => format!("gpurf cosim --programs 1 --weights {theme}"),
+            Work::Golden { kernel } => format!("gpurf golden check --kernel {kernel}"),
+        }];
+        match preset {
+            Some(preset) => words.push(format!("--preset {}", preset.name)),
+            None => words.extend(self.settings.iter().map(|setting| format!("--set {setting}"))),
+        }
+        if !matches!(self.work, Work::Golden { .. }) {
+            words.push(format!("--seed {}", self.seed));
+            words.extend(options.iter().filter(|option| self.concerns(option)).cloned());
+        }
+        if let Work::Block { cycles, .. } = &self.work {
+            words.push(format!("--cycles {cycles}"));
+        }
+        words.join(" ")
+    }
+}

@@ -1,0 +1,30 @@
+//! Thousands of cases overnight, unwatched.
+//!
+//! A [`Plan`] is a list of [`Case`]s, made from a file that says presets, kernels, programs, blocks and seeds by tier. [`run()`] gives them out to worker processes and
+//! writes what came of each, an [`Outcome`], as a line of a [`journal`]; a journal and its plan make a [`Report`], and nothing else does. So a run that was killed goes on
+//! where its journal ends, shards are merged by reading their journals, and none of it shows in the report. Failures with one [`Signature`] are one bucket, and the
+//! first case of each bucket is run again, shrunk and kept. `docs/regression.md` has the formats.
+
+mod case;
+mod html;
+pub mod journal;
+mod junit;
+mod outcome;
+mod plan;
+mod report;
+mod run;
+mod shards;
+mod slot;
+mod sources;
+mod worker;
+
+pub use case::{Case, Work, label};
+pub use html::html;
+pub use junit::junit;
+pub use outcome::{Ending, Outcome, Signature};
+pub use plan::{Overrides, Plan, Shard};
+pub use report::{Bucket, Changes, Report, Trend};
+pub use run::{Regression, Told, run};
+pub use shards::merge;
+pub use sources::sources;
+pub use worker::Worker;

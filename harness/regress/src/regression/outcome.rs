@@ -1,0 +1,268 @@
+//! What came of a case, and what failures have in common.
+
+use std::collections::BTreeMap;
+
+use gpurf_lockstep::report::DivergenceSummary;
+use serde::{Deserialize, Serialize};
+
+use super::case::{Case, Work};
+use crate::mutants::module_of;
+use crate::{JobError, JobResult, RunResult};
+
+/// How a case ended: the words of `--json`, and those that only a regression has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Equal, and as its golden says.
+    Pass,
+    /// It does not fit the configuration.
+    Skipped,
+    /// RTL and model differ.
+    Diverged,
+    /// An assertion of the RTL.
+    Assertion,
+    /// No progress on either side.
+    Hang,
+    /// Not what the oracle says.
+    OracleMismatch,
+    /// Not the results that are expected.
+    CheckFailed,
+    /// Not what the golden says.
+    GoldenChanged,
+    /// A coverage point was reached too rarely.
+    CoverageMissed,
+    /// It took longer than it may.
+    TimeLimit,
+    /// The process that ran it ended.
+    Crashed,
+    /// It could not be run, or the model panicked.
+    Error,
+    /// Somebody stopped it.
+    Interrupted,
+}
+
+impl Ending {
+    /// As `--json` has it.
+    pub fn word(self) -> String {
+        serde_json::to_value(self).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    /// Whether nothing is wrong.
+    pub fn good(self) -> bool {
+        matches!(self, Self::Pass | Self::Skipped)
+    }
+}
+
+impl From<RunResult> for Ending {
+    fn from(result: RunResult) -> Self {
+        match result {
+            RunResult::Pass => Self::Pass,
+            RunResult::Diverged => Self::Diverged,
+            RunResult::Assertion => Self::Assertion,
+            RunResult::OracleMismatch => Self::OracleMismatch,
+            RunResult::CheckFailed => Self::CheckFailed,
+            RunResult::CoverageMissed => Self::CoverageMissed,
+            RunResult::Hang => Self::Hang,
+            RunResult::Interrupted => Self::Interrupted,
+            RunResult::Error => Self::Error,
+        }
+    }
+}
+
+/// What came of a case: a line of the journal, and a row of the report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The case's name.
+    pub case: String,
+    /// How it ended.
+    pub result: Ending,
+    /// The status that the program ends with.
+    pub status: u8,
+    /// Cycles found equal; of a golden, cycles run.
+    #[serde(default)]
+    pub cycles: u64,
+    /// Signals compared in each cycle.
+    #[serde(default)]
+    pub signals_compared: usize,
+    /// Seconds of building.
+    #[serde(default)]
+    pub build_s: f64,
+    /// Seconds of running.
+    #[serde(default)]
+    pub wall_s: f64,
+    /// Event counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub events: BTreeMap<String, u64>,
+    /// How often each point was reached.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub coverage: BTreeMap<String, u64>,
+    /// The first difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<DivergenceSummary>,
+    /// What went wrong, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+}
+
+impl Outcome {
+    /// Of a case that has nothing but a message.
+    pub fn new(case: &Case, result: Ending, message: impl Into<String>) -> Self {
+        Self {
+            case: case.id.clone(),
+            result,
+            status: if result.good() { 0 } else { 1 },
+            cycles: 0,
+            signals_compared: 0,
+            build_s: 0.0,
+            wall_s: 0.0,
+            events: BTreeMap::new(),
+            coverage: BTreeMap::new(),
+            divergence: None,
+            message: message.into(),
+        }
+    }
+
+    /// Of a case that could not be run.
+    pub fn refused(case: &Case, error: &JobError) -> Self {
+        let status = if matches!(error, JobError::Input(_)) { 2 } else { 3 };
+        Self { status, ..Self::new(case, Ending::Error, error.to_string()) }
+    }
+
+    /// Of a lockstep.
+    pub fn of(case: &Case, result: &JobResult) -> Self {
+        let owned = |(name, count): (&'static str, u64)| (name.to_owned(), count);
+        Self {
+            cycles: result.cycles,
+            signals_compared: result.signals_compared,
+            build_s: result.build_s,
+            wall_s: result.wall_s,
+            events: result.events.iter().map(|(name, count)| owned((name, *count))).collect(),
+            coverage: result.coverage.iter().copied().map(owned).collect(),
+            divergence: result.divergence.clone(),
+            ..Self::new(case, result.result.into(), result.report.trim_end())
+        }
+    }
+}
+
+/// What failures have in common that have the same cause, as far as one can tell.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Signature {
+    /// The block at fault.
+    pub block: String,
+    /// Its port, net or register; the place of an assertion; or the words of a message.
+    pub port: String,
+    /// How it failed.
+    pub kind: Ending,
+}
+
+impl Signature {
+    /// Of a failure; none where nothing failed.
+    pub fn of(case: &Case, outcome: &Outcome) -> Option<Self> {
+        let kind = outcome.result;
+        if kind.good() || kind == Ending::Interrupted {
+            return None;
+        }
+        let first = outcome.message.lines().next().unwrap_or_default();
+        let (block, port) = match (kind, &outcome.divergence) {
+            (Ending::Diverged, Some(d)) => (d.block.clone(), without_indices(&d.port)),
+            (Ending::Assertion, _) => {
+                let module = module_of(&outcome.message);
+                let place = outcome.message.split(".sv:").nth(1).unwrap_or_default();
+                let line: String = place.chars().take_while(char::is_ascii_digit).collect();
+                (module, format!("line {line}"))
+            }
+            // Golden after golden changes for one reason.
+            (Ending::GoldenChanged, _) => (case.block().to_owned(), case.label().to_owned()),
+            (Ending::CoverageMissed | Ending::TimeLimit, _) => (case.block().to_owned(), String::new()),
+            (Ending::CheckFailed, _) => match &case.work {
+                Work::Kernel { kernel } | Work::Golden { kernel } => (case.block().to_owned(), kernel.clone()),
+                _ => (case.block().to_owned(), without_numbers(first)),
+            },
+            _ => (case.block().to_owned(), without_numbers(first)),
+        };
+        Some(Self { block, port, kind })
+    }
+
+    /// As the name of a folder.
+    pub fn folder(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        let text = format!("{}-{}-{}", self.kind.word(), self.block, self.port);
+        let text: String = text.chars().map(plain).take(80).collect();
+        text.trim_end_matches('-').to_owned()
+    }
+}
+
+/// `grant_o[3]` and `grant_o[5]` are one port.
+fn without_indices(port: &str) -> String {
+    let mut depth = 0;
+    let keep = |c: &char| {
+        depth += i32::from(*c == '[');
+        let inside = depth > 0;
+        depth -= i32::from(*c == ']');
+        !inside
+    };
+    port.chars().filter(keep).collect::<String>().trim_end().to_owned()
+}
+
+fn without_numbers(text: &str) -> String {
+    let words = text.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty());
+    words.collect::<Vec<_>>().join("#").chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::config::Config;
+
+    use super::*;
+
+    fn case() -> Case {
+        Case::new(&Config::default(), 1, Work::Block { block: "mrf".into(), cycles: 9 }, 5)
+    }
+
+    fn signature(outcome: &Outcome) -> Signature {
+        Signature::of(&case(), outcome).unwrap()
+    }
+
+    #[test]
+    fn a_divergence_goes_by_block_and_port() {
+        let at = |port: &str| {
+            let divergence = DivergenceSummary {
+                cycle: 8,
+                block: "mrf_arbiter".into(),
+                instance: Some(1),
+                port: port.into(),
+                model: "0x1".into(),
+                rtl: "0x0".into(),
+            };
+            signature(&Outcome { divergence: Some(divergence), ..Outcome::new(&case(), Ending::Diverged, "") })
+        };
+        assert_eq!(at("grant_o[3]"), at("grant_o[15]"));
+        assert_ne!(at("grant_o"), at("ready_o"));
+        assert_eq!(at("gen_bank[3].u_bank.mem_q[7]").port, "gen_bank.u_bank.mem_q");
+        assert_eq!(at("grant_o[3]").folder(), "diverged-mrf_arbiter-grant_o");
+    }
+
+    #[test]
+    fn an_assertion_goes_by_its_place() {
+        let message = "the RTL failed in cycle 7:\n[16] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf";
+        let found = signature(&Outcome::new(&case(), Ending::Assertion, message));
+        assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_bank", "line 62"));
+    }
+
+    #[test]
+    fn a_message_goes_by_its_words() {
+        let at = |message: &str| signature(&Outcome::new(&case(), Ending::Hang, message));
+        assert_eq!(at("no progress since cycle 7"), at("no progress since cycle 812"));
+        assert_eq!(Signature::of(&case(), &Outcome::new(&case(), Ending::Pass, "")), None);
+        assert_eq!(Ending::OracleMismatch.word(), "oracle_mismatch");
+    }
+
+    #[test]
+    fn an_outcome_comes_back_from_its_line() {
+        let mut outcome = Outcome::new(&case(), Ending::TimeLimit, "a\n\"b\"");
+        outcome.wall_s = 0.1 + 0.2;
+        outcome.events.insert("read".into(), u64::MAX);
+        let line = serde_json::to_string(&outcome).unwrap();
+        assert_eq!(serde_json::from_str::<Outcome>(&line).unwrap(), outcome);
+    }
+}

@@ -1,0 +1,312 @@
+//! What a regression has to say: made from plan and journal, and nothing else, so that it does not show how it was run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use gpurf_stimulus::program::{Limits, wanted};
+use serde::{Deserialize, Serialize};
+
+use super::case::{Case, Work};
+use super::journal::Reproducer;
+use super::outcome::{Ending, Outcome, Signature};
+use super::plan::{Plan, Shard};
+use crate::REQUIRED_HITS;
+use crate::programs::COVERAGE_FROM_PROGRAMS;
+
+/// A row: a case and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// The block that ran.
+    pub block: String,
+    /// Its preset, or what differs from the default one.
+    pub preset: String,
+    /// What was run: `block`, `kernel`, `program`, `golden`.
+    pub kind: &'static str,
+    /// Which of that kind.
+    pub name: String,
+    /// Seed.
+    pub seed: u64,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// Failures that look alike.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bucket {
+    /// What they have in common.
+    #[serde(flatten)]
+    pub signature: Signature,
+    /// How many.
+    pub count: usize,
+    /// Which, in the order of the plan.
+    pub cases: Vec<String>,
+    /// The command that runs the first of them.
+    pub command: String,
+    /// What the first of them says.
+    pub message: String,
+    /// Its failure folder, with the shortest run that still fails; below the folder of the regression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<PathBuf>,
+}
+
+/// All of a regression.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// In a word: that of the worst run.
+    pub result: Ending,
+    /// `regress`.
+    pub command: &'static str,
+    /// The tier.
+    pub tier: String,
+    /// The part of the plan, unless it is the whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// Digest of the plan.
+    pub plan: String,
+    /// Failures, in the order of their first cases.
+    pub buckets: Vec<Bucket>,
+    /// How often each coverage point was reached, in the whole run: of each block, and of the random programs of each configuration.
+    pub coverage: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Points that were never reached.
+    pub never: BTreeMap<String, Vec<String>>,
+    /// Cases that have not been run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
+    /// Each case, in the order of the plan.
+    pub runs: Vec<Run>,
+}
+
+/// The failures among these runs by signature, in the order of their first cases.
+pub(super) fn buckets<'a, 'b>(runs: impl Iterator<Item = (&'a Case, &'b Outcome)>) -> Vec<(Signature, Vec<&'a Case>)> {
+    let mut found: Vec<(Signature, Vec<&Case>)> = Vec::new();
+    for (case, outcome) in runs {
+        let Some(signature) = Signature::of(case, outcome) else { continue };
+        match found.iter_mut().find(|(known, _)| *known == signature) {
+            Some((_, cases)) => cases.push(case),
+            None => found.push((signature, vec![case])),
+        }
+    }
+    found
+}
+
+impl Report {
+    /// Of what has been done.
+    pub fn new(
+        plan: &Plan,
+        shard: Shard,
+        outcomes: &BTreeMap<String, Outcome>,
+        reproducers: &[Reproducer],
+        options: &[String],
+    ) -> Self {
+        let mine: Vec<&Case> =
+            plan.cases.iter().enumerate().filter(|(place, _)| shard.has(*place)).map(|(_, case)| case).collect();
+        let runs = || mine.iter().filter_map(|case| Some((*case, outcomes.get(&case.id)?)));
+        let bucket = |(signature, cases): (Signature, Vec<&Case>)| {
+            let first = cases[0];
+            let mine = |r: &&Reproducer| r.signature == signature && r.case == first.id;
+            Bucket {
+                count: cases.len(),
+                cases: cases.iter().map(|case| case.id.clone()).collect(),
+                command: first.command(options),
+                message: outcomes[&first.id].message.clone(),
+                artifact: reproducers.iter().find(mine).and_then(|r| r.folder.clone()),
+                signature,
+            }
+        };
+        let mut all: Vec<Bucket> = buckets(runs()).into_iter().map(bucket).collect();
+        let coverage = coverage(runs());
+        if shard == Shard::WHOLE {
+            all.extend(missed(&mine, outcomes, &coverage));
+        }
+        let none = |counts: &BTreeMap<String, u64>| {
+            counts.iter().filter(|(_, count)| **count == 0).map(|(point, _)| point.clone()).collect::<Vec<_>>()
+        };
+        let never = coverage.iter().map(|(block, counts)| (block.clone(), none(counts)));
+        let not_run: Vec<String> =
+            mine.iter().filter(|case| !outcomes.contains_key(&case.id)).map(|case| case.id.clone()).collect();
+        let worst = runs().map(|(_, outcome)| outcome).rev().max_by_key(|outcome| outcome.status);
+        let result = match worst.filter(|outcome| outcome.status > 0) {
+            _ if !not_run.is_empty() => Ending::Interrupted,
+            Some(outcome) => outcome.result,
+            None => all.first().map_or(Ending::Pass, |bucket| bucket.signature.kind),
+        };
+        Self {
+            result,
+            command: "regress",
+            tier: plan.tier.clone(),
+            shard: (shard != Shard::WHOLE).then_some(shard),
+            plan: plan.digest(),
+            buckets: all,
+            never: never.filter(|(_, points)| !points.is_empty()).collect(),
+            coverage,
+            not_run,
+            runs: runs().map(|(case, outcome)| row(case, outcome)).collect(),
+        }
+    }
+
+    /// The status that the program ends with.
+    pub fn status(&self) -> u8 {
+        let worst = self.runs.iter().map(|run| run.outcome.status).max().unwrap_or(0);
+        worst.max(u8::from(!self.buckets.is_empty()))
+    }
+
+    /// The same with every time at zero.
+    #[must_use]
+    pub fn without_times(&self) -> Self {
+        let mut same = self.clone();
+        for run in &mut same.runs {
+            (run.outcome.build_s, run.outcome.wall_s) = (0.0, 0.0);
+        }
+        same
+    }
+
+    /// As one JSON object.
+    pub fn json(&self) -> String {
+        let mut text = serde_json::to_string(self).expect("words, numbers and maps of them are JSON");
+        text.push('\n');
+        text
+    }
+}
+
+fn row(case: &Case, outcome: &Outcome) -> Run {
+    let (kind, name) = match &case.work {
+        Work::Block { block, .. } => ("block", block),
+        Work::Kernel { kernel } => ("kernel", kernel),
+        Work::Program { theme } => ("program", theme),
+        Work::Golden { kernel } => ("golden", kernel),
+    };
+    let (block, preset) = (case.block().to_owned(), case.label().to_owned());
+    // What it has reached is in the sums.
+    let outcome = Outcome { coverage: BTreeMap::new(), ..outcome.clone() };
+    Run { block, preset, kind, name: name.clone(), seed: case.seed, outcome }
+}
+
+/// What a program's points are counted under.
+fn programs_of(case: &Case) -> String {
+    format!("programs {}", case.label())
+}
+
+fn coverage<'a>(runs: impl Iterator<Item = (&'a Case, &'a Outcome)>) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for (case, outcome) in runs.filter(|(_, outcome)| !outcome.coverage.is_empty()) {
+        let program = matches!(case.work, Work::Program { .. });
+        let of_block = all.entry(if program { programs_of(case) } else { case.block().to_owned() }).or_default();
+        // A machine without a unit has no points of it.
+        let limits = case.config().ok().filter(|_| program).map(|config| wanted(&Limits::of(&config)));
+        for (point, count) in &outcome.coverage {
+            if limits.as_ref().is_none_or(|wanted| wanted.contains(&point.as_str())) {
+                *of_block.entry(point.clone()).or_default() += count;
+            }
+        }
+    }
+    all
+}
+
+/// Many programs of a configuration together have to reach everything.
+fn missed(
+    cases: &[&Case],
+    outcomes: &BTreeMap<String, Outcome>,
+    coverage: &BTreeMap<String, BTreeMap<String, u64>>,
+) -> Vec<Bucket> {
+    let mut programs: BTreeMap<String, Vec<&Case>> = BTreeMap::new();
+    for case in cases.iter().filter(|case| matches!(case.work, Work::Program { .. })) {
+        programs.entry(programs_of(case)).or_default().push(case);
+    }
+    let rarely = |(name, cases): (String, Vec<&Case>)| {
+        if cases.len() < COVERAGE_FROM_PROGRAMS || cases.iter().any(|case| !outcomes.contains_key(&case.id)) {
+            return None;
+        }
+        let counts = coverage.get(&name)?;
+        let rare = counts.iter().filter(|(_, count)| **count < REQUIRED_HITS);
+        let points: Vec<String> = rare.map(|(point, count)| format!("{point} ({count})")).collect();
+        let (block, kind) = (gpurf_sm::ENTRY.name.to_owned(), Ending::CoverageMissed);
+        (!points.is_empty()).then(|| Bucket {
+            signature: Signature { block, port: name, kind },
+            count: 1,
+            cases: Vec::new(),
+            command: format!("gpurf cosim --programs {}", cases.len()),
+            message: format!("together they reached too rarely: {}", points.join(", ")),
+            artifact: None,
+        })
+    };
+    programs.into_iter().filter_map(rarely).collect()
+}
+
+/// A case of an earlier run, as its JSON has it.
+#[derive(Clone, Debug, Deserialize)]
+struct Earlier {
+    case: String,
+    result: Ending,
+    cycles: u64,
+    wall_s: f64,
+}
+
+/// What an earlier run said.
+#[derive(Clone, Debug, Default)]
+pub struct Trend {
+    runs: BTreeMap<String, Earlier>,
+}
+
+/// What is not as it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Changes {
+    /// Cases that failed before or fail now: case, before, now.
+    pub results: Vec<(String, Ending, Ending)>,
+    /// Kernels and programs that take another number of cycles: case, before, now.
+    pub cycles: Vec<(String, u64, u64)>,
+    /// Cases that were not there.
+    pub new: usize,
+    /// Cases that are not there any more.
+    pub gone: usize,
+}
+
+impl Trend {
+    /// The report of an earlier run; nothing where there is none, or it is something else.
+    pub fn read(path: &Path) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Document {
+            runs: Vec<Earlier>,
+        }
+        let text = std::fs::read_to_string(path).ok()?;
+        let document: Document = serde_json::from_str(&text).ok()?;
+        Some(Self { runs: document.runs.into_iter().map(|run| (run.case.clone(), run)).collect() })
+    }
+
+    /// Seconds that a case took.
+    pub fn seconds(&self, case: &str) -> Option<f64> {
+        self.runs.get(case).map(|run| run.wall_s)
+    }
+
+    /// Thousand cycles a second, over all cases that both runs have; of then and of now.
+    pub fn speeds(&self, report: &Report) -> Option<(f64, f64)> {
+        let (mut then, mut now) = ((0, 0.0), (0, 0.0));
+        for run in report.runs.iter().filter(|run| run.kind != "golden") {
+            let Some(earlier) = self.runs.get(&run.outcome.case) else { continue };
+            then = (then.0 + earlier.cycles, then.1 + earlier.wall_s);
+            now = (now.0 + run.outcome.cycles, now.1 + run.outcome.wall_s);
+        }
+        let speed = |(cycles, seconds): (u64, f64)| (seconds > 0.0).then(|| cycles as f64 / seconds / 1e3);
+        Some((speed(then)?, speed(now)?))
+    }
+
+    /// What has changed since.
+    pub fn changes(&self, report: &Report) -> Changes {
+        let mut changes = Changes::default();
+        for run in &report.runs {
+            let outcome = &run.outcome;
+            let Some(earlier) = self.runs.get(&outcome.case) else {
+                changes.new += 1;
+                continue;
+            };
+            if earlier.result != outcome.result {
+                changes.results.push((outcome.case.clone(), earlier.result, outcome.result));
+            } else if run.kind != "block" && earlier.cycles != outcome.cycles {
+                changes.cycles.push((outcome.case.clone(), earlier.cycles, outcome.cycles));
+            }
+        }
+        let now: BTreeSet<&String> = report.runs.iter().map(|run| &run.outcome.case).collect();
+        changes.gone = self.runs.keys().filter(|case| !now.contains(case)).count();
+        changes
+    }
+}

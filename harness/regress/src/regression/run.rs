@@ -1,0 +1,201 @@
+//! Gives out the cases of a plan and keeps what came of them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::case::{Case, Work};
+use super::journal::{Header, Journal, Line, Reproducer, VERSION};
+use super::outcome::{Ending, Outcome, Signature};
+use super::plan::{Plan, Shard};
+use super::report::{Report, buckets};
+use super::slot::{Slot, Start};
+use crate::JobError;
+
+/// Failures that leave a folder when they are run again.
+const KEPT: [Ending; 4] = [Ending::Diverged, Ending::Assertion, Ending::Hang, Ending::OracleMismatch];
+
+/// A regression to run.
+pub struct Regression<'a> {
+    /// Its cases.
+    pub plan: &'a Plan,
+    /// Which of them.
+    pub shard: Shard,
+    /// Where journal and failure folders go; an absolute path.
+    pub out: &'a Path,
+    /// Cases at a time.
+    pub jobs: usize,
+    /// Whether to go on with the journal that is there.
+    pub resume: bool,
+    /// Digests of RTL and program.
+    pub sources: (String, String),
+    /// Options that name RTL in place of the project's.
+    pub options: &'a [String],
+    /// Starts a worker.
+    pub start: Start<'a>,
+    /// Raised to end early.
+    pub stop: &'a AtomicBool,
+}
+
+/// What is going on.
+pub enum Told<'a> {
+    /// So many cases there are; these have been run before.
+    Begins(&'a [&'a Case], &'a BTreeMap<String, Outcome>),
+    /// A case begins.
+    Case(usize, &'a Case),
+    /// It has ended.
+    Ended(usize, &'a Case, &'a Outcome),
+    /// A bucket gets its reproducer.
+    Shrinks(usize, &'a Case),
+    /// It has it, or has none.
+    Shrunk(usize),
+}
+
+/// The journal of a regression's folder.
+pub fn journal_in(out: &Path) -> PathBuf {
+    out.join("journal.jsonl")
+}
+
+/// What has been done.
+struct Done {
+    journal: Journal,
+    outcomes: BTreeMap<String, Outcome>,
+    reproducers: Vec<Reproducer>,
+    /// Why nothing more can be kept.
+    failure: Option<JobError>,
+}
+
+/// Runs what has not been run yet, and reports on all of it.
+///
+/// # Errors
+/// When the journal cannot be gone on with or written, or no worker can be started.
+pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Result<Report, JobError> {
+    let Regression { plan, shard, out, .. } = *regression;
+    let (rtl, program) = regression.sources.clone();
+    let header = Header { gpurf_journal: VERSION, tier: plan.tier.clone(), plan: plan.digest(), rtl, program, shard };
+    std::fs::create_dir_all(out)
+        .map_err(|e| JobError::Build(format!("cannot make the folder {}: {e}", out.display())))?;
+    let path = journal_in(out);
+    let (journal, lines) = if regression.resume {
+        Journal::resume(&path, &header)?
+    } else {
+        (Journal::create(&path, &header)?, Vec::new())
+    };
+    let (outcomes, reproducers) = sorted(lines);
+    let done = Mutex::new(Done { journal, outcomes, reproducers, failure: None });
+
+    let mine: Vec<&Case> =
+        plan.cases.iter().enumerate().filter(|(place, _)| shard.has(*place)).map(|(_, case)| case).collect();
+    let todo: Vec<&Case> = {
+        let done = lock(&done);
+        told(Told::Begins(&mine, &done.outcomes));
+        mine.iter().filter(|case| !done.outcomes.contains_key(&case.id)).copied().collect()
+    };
+    regression.each(&todo, &done, |slot, index, case| {
+        told(Told::Case(index, case));
+        let (outcome, _) = slot.run(case, None)?;
+        if outcome.result != Ending::Interrupted {
+            keep(&done, &Line::Outcome(Box::new(outcome.clone())));
+        }
+        told(Told::Ended(index, case, &outcome));
+        Ok(())
+    });
+
+    let firsts = regression.without_reproducer(&mine, &lock(&done));
+    let cases: Vec<&Case> = firsts.iter().map(|(_, case)| *case).collect();
+    regression.each(&cases, &done, |slot, index, case| {
+        told(Told::Shrinks(index, case));
+        let signature = firsts[index].0.clone();
+        let folder = out.join("failures").join(signature.folder());
+        // What a run that was killed has left there is not in the journal.
+        let _ = std::fs::remove_dir_all(&folder);
+        let (outcome, kept) = slot.run(case, Some(folder))?;
+        if outcome.result != Ending::Interrupted {
+            if outcome.status > 1 {
+                return Err(JobError::Build(outcome.message));
+            }
+            let folder = kept.map(|folder| folder.strip_prefix(out).map_or(folder.clone(), Path::to_owned));
+            keep(&done, &Line::Reproducer(Reproducer { signature, case: case.id.clone(), folder }));
+        }
+        told(Told::Shrunk(index));
+        Ok(())
+    });
+
+    let done = done.into_inner().expect("no thread panics with the lock");
+    if let Some(failure) = done.failure {
+        return Err(failure);
+    }
+    Ok(Report::new(plan, shard, &done.outcomes, &done.reproducers, regression.options))
+}
+
+/// The lines of a journal by what they are.
+pub(super) fn sorted(lines: Vec<Line>) -> (BTreeMap<String, Outcome>, Vec<Reproducer>) {
+    let (mut outcomes, mut reproducers) = (BTreeMap::new(), Vec::new());
+    for line in lines {
+        match line {
+            Line::Outcome(outcome) => _ = outcomes.insert(outcome.case.clone(), *outcome),
+            Line::Reproducer(reproducer) => reproducers.push(reproducer),
+        }
+    }
+    (outcomes, reproducers)
+}
+
+fn lock(done: &Mutex<Done>) -> std::sync::MutexGuard<'_, Done> {
+    done.lock().expect("no thread panics with the lock")
+}
+
+/// Puts a line into the journal.
+fn keep(done: &Mutex<Done>, line: &Line) {
+    let mut done = lock(done);
+    if done.failure.is_some() {
+        return;
+    }
+    match done.journal.append(line) {
+        Err(error) => done.failure = Some(error),
+        Ok(()) => match line {
+            Line::Outcome(outcome) => _ = done.outcomes.insert(outcome.case.clone(), (**outcome).clone()),
+            Line::Reproducer(reproducer) => done.reproducers.push(reproducer.clone()),
+        },
+    }
+}
+
+impl Regression<'_> {
+    /// Does something for each of the cases, on as many threads as there are jobs, each with a worker of its own.
+    fn each(
+        &self,
+        cases: &[&Case],
+        done: &Mutex<Done>,
+        work: impl Fn(&mut Slot<'_>, usize, &Case) -> Result<(), JobError> + Sync,
+    ) {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs.clamp(1, cases.len().max(1)) {
+                scope.spawn(|| {
+                    let mut slot = Slot::new(self.start, self.stop);
+                    while !self.stop.load(Ordering::Relaxed) && lock(done).failure.is_none() {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(case) = cases.get(index) else { return };
+                        if let Err(error) = work(&mut slot, index, case) {
+                            lock(done).failure.get_or_insert(error);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// The first case of each bucket that has no reproducer yet and could have one. Buckets are known when all cases have been run.
+    fn without_reproducer<'a>(&self, cases: &[&'a Case], done: &Done) -> Vec<(Signature, &'a Case)> {
+        if cases.iter().any(|case| !done.outcomes.contains_key(&case.id)) {
+            return Vec::new();
+        }
+        let runs = || cases.iter().map(|case| (*case, &done.outcomes[&case.id]));
+        let missing = |(signature, found): (Signature, Vec<&'a Case>)| {
+            let has = done.reproducers.iter().any(|reproducer| reproducer.signature == signature);
+            let can = KEPT.contains(&signature.kind) && !matches!(found[0].work, Work::Golden { .. });
+            (!has && can).then(|| (signature, found[0]))
+        };
+        buckets(runs()).into_iter().filter_map(missing).collect()
+    }
+}

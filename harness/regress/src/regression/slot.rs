@@ -1,0 +1,126 @@
+//! A place where one case runs at a time, in a worker process that is started anew where it breaks.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use super::case::Case;
+use super::outcome::{Ending, Outcome};
+use super::worker::{Answer, Request};
+use crate::JobError;
+
+/// How long a build may take.
+const BUILD_LIMIT: Duration = Duration::from_secs(3600);
+/// How often somebody who wants to stop is listened to.
+const LISTEN: Duration = Duration::from_millis(200);
+/// What a case that is shrunk gets on top of its time.
+const SHRINK_ALLOWANCE: Duration = Duration::from_secs(300);
+
+/// Makes the command that starts a worker.
+pub type Start<'a> = &'a (dyn Fn() -> Command + Sync);
+
+/// A worker and what it says.
+struct Process {
+    child: Child,
+    requests: ChildStdin,
+    answers: Receiver<Answer>,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may be in the middle of a case that nobody waits for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A place for one case at a time.
+pub struct Slot<'a> {
+    start: Start<'a>,
+    stop: &'a AtomicBool,
+    process: Option<Process>,
+}
+
+impl<'a> Slot<'a> {
+    /// Without a worker: the first case starts it. `stop` is raised to end early.
+    pub fn new(start: Start<'a>, stop: &'a AtomicBool) -> Self {
+        Self { start, stop, process: None }
+    }
+
+    /// Runs a case, and if `keep` says where, shrinks what fails and keeps it; gives its failure folder.
+    ///
+    /// # Errors
+    /// When no worker can be started.
+    pub fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(Outcome, Option<PathBuf>), JobError> {
+        let allowance = if keep.is_some() { SHRINK_ALLOWANCE } else { Duration::ZERO };
+        let limit = Duration::from_secs(case.limit_s);
+        let mut line = serde_json::to_string(&Request { case: case.clone(), keep }).expect("words are JSON");
+        line.push('\n');
+        // A worker that has ended between two cases is replaced once.
+        for _ in 0..2 {
+            if self.process.is_none() {
+                self.process = Some(self.begin()?);
+            }
+            let Some(process) = &mut self.process else { continue };
+            if process.requests.write_all(line.as_bytes()).and_then(|()| process.requests.flush()).is_ok() {
+                break;
+            }
+            self.process = None;
+        }
+        let Some(process) = &mut self.process else {
+            return Err(JobError::Build("worker processes end as soon as they are started".into()));
+        };
+        let (mut started, mut left) = (Instant::now(), BUILD_LIMIT);
+        let mut built = false;
+        loop {
+            let rest = left.saturating_sub(started.elapsed());
+            match process.answers.recv_timeout(rest.min(LISTEN)) {
+                Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::Relaxed) => {
+                    self.process = None;
+                    return Ok((Outcome::new(case, Ending::Interrupted, ""), None));
+                }
+                Err(RecvTimeoutError::Timeout) if rest > LISTEN => {}
+                Ok(Answer::Built) => (built, started, left) = (true, Instant::now(), limit + allowance),
+                Ok(Answer::Done(outcome, folder)) => return Ok((*outcome, folder)),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.process = None;
+                    let (what, s) = if built { ("no end", case.limit_s) } else { ("not built", BUILD_LIMIT.as_secs()) };
+                    let message = format!("{what} within {s} s");
+                    return Ok((Outcome::new(case, Ending::TimeLimit, message), None));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = process.child.wait();
+                    self.process = None;
+                    let how = status.map_or_else(|e| e.to_string(), |status| status.to_string());
+                    let message = format!("the process that ran it ended ({how})");
+                    return Ok((Outcome::new(case, Ending::Crashed, message), None));
+                }
+            }
+        }
+    }
+
+    fn begin(&self) -> Result<Process, JobError> {
+        let mut command = (self.start)();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let cannot = |e: std::io::Error| JobError::Build(format!("cannot start a worker process: {e}"));
+        let mut child = command.spawn().map_err(cannot)?;
+        let (Some(requests), Some(out)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(JobError::Build("a worker process has no pipes".into()));
+        };
+        let (sender, answers) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                // Anything else that RTL prints is not for us.
+                if let Ok(answer) = serde_json::from_str(&line)
+                    && sender.send(answer).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        Ok(Process { child, requests, answers })
+    }
+}

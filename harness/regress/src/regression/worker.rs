@@ -1,0 +1,185 @@
+//! A process of its own that runs cases: RTL that crashes or does not come back takes its worker with it, not the regression.
+//!
+//! It reads a [`Request`] a line on standard input, and answers with [`Answer`]s on standard output: that it has built, then what came of the case. It ends when its input does,
+//! so that it does not outlive the one who started it.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
+use std::time::Instant;
+
+use gpurf_launch::Manifest;
+use gpurf_oracle::host::Session;
+use serde::{Deserialize, Serialize};
+use verilated::{Options, Toolchain};
+
+use super::case::{Case, Work};
+use super::outcome::{Ending, Outcome};
+use crate::golden::{self, Golden, NotTaken, Numbers, Store};
+use crate::kernels::{image, input};
+use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, RunResult, request, run_job};
+
+/// A case to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// The case.
+    pub case: Case,
+    /// Where its failure folder goes, if it is to be shrunk and kept.
+    pub keep: Option<PathBuf>,
+}
+
+/// What a worker says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// What the case needs is built: from now on its time counts.
+    Built,
+    /// What came of it, and the failure folder.
+    Done(Box<Outcome>, Option<PathBuf>),
+}
+
+/// What cases are run with.
+pub struct Worker<'a> {
+    /// The checkout.
+    pub project: Project,
+    /// Verilator and a C++ compiler.
+    pub tools: &'a Toolchain,
+    /// RTL in place of the project's.
+    pub rtl: &'a RtlSources,
+    /// What is counted for goldens.
+    pub numbers: Numbers<'a>,
+    /// Raised to end early.
+    pub stop: &'static AtomicBool,
+    /// Builds that failed: they would again.
+    pub broken: HashMap<(String, Vec<String>), JobError>,
+}
+
+impl Worker<'_> {
+    /// Runs cases until standard input ends.
+    ///
+    /// # Errors
+    /// When nobody listens any more.
+    pub fn serve(mut self) -> io::Result<()> {
+        let (sender, requests) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in io::stdin().lock().lines() {
+                let Some(request) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else { break };
+                if sender.send(request).is_err() {
+                    break;
+                }
+            }
+            // Whoever gave out the cases is gone.
+            std::process::exit(0);
+        });
+        for request in requests {
+            let Request { case, keep } = request;
+            let (outcome, folder) = self.run(&case, keep).unwrap_or_else(|e| (Outcome::refused(&case, &e), None));
+            say(&Answer::Done(Box::new(outcome), folder))?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(Outcome, Option<PathBuf>), JobError> {
+        let Some(mut job) = case.job(&self.project)? else {
+            say(&Answer::Built).map_err(|e| input(&e))?;
+            return Ok((self.golden(case)?, None));
+        };
+        if let Work::Kernel { kernel } = &case.work
+            && let Some(misfit) = self.misfit(case, kernel)?
+        {
+            return Ok((Outcome::new(case, Ending::Skipped, misfit), None));
+        }
+        let started = Instant::now();
+        let key = (job.block.clone(), case.settings.clone());
+        if let Some(error) = self.broken.get(&key) {
+            return Err(error.clone());
+        }
+        // What the block does not contain is not its business, nor that of its reproducer.
+        let mut rtl = self.rtl.clone();
+        rtl.overrides.retain(|(module, _)| case.contains(module));
+        let wanted = request(&self.project, &job.block, &job.config, &rtl, Options::default())?;
+        if let Err(error) = self.tools.build(&wanted) {
+            let error = JobError::from(error);
+            self.broken.insert(key, error.clone());
+            return Err(error);
+        }
+        let build_s = started.elapsed().as_secs_f64();
+        say(&Answer::Built).map_err(|e| input(&e))?;
+        job.keep_failure = keep.is_some();
+        let project = Project { failures: keep.unwrap_or_default(), ..self.project.clone() };
+        let result = run_job(&project, self.tools, &job, &rtl, &Options::default(), self.stop)?;
+        let outcome = Outcome { build_s, ..Outcome::of(case, &result) };
+        let folder = result.failure_folder.clone();
+        Ok((self.with_golden(case, &result, outcome)?, folder))
+    }
+
+    /// Why a kernel does not fit the configuration, if it does not.
+    fn misfit(&self, case: &Case, kernel: &str) -> Result<Option<String>, JobError> {
+        let inputs = KernelInputs::of_project(&self.project, kernel);
+        let manifest = Manifest::load(&inputs.manifest).map_err(|e| input(&e))?;
+        let image = image(&manifest, &inputs)?;
+        let session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
+        let config = case.config()?;
+        let refusal = session.launches().find_map(|launch| gpurf_machine::Job::new(&config, &launch).err());
+        Ok(refusal.map(|refusal| refusal.to_string()))
+    }
+
+    fn golden_file(&self, case: &Case, kernel: &str) -> PathBuf {
+        Store::of_project(&self.project).golden(case.label(), &KernelInputs::of_project(&self.project, kernel))
+    }
+
+    /// A kernel on the model alone.
+    fn golden(&self, case: &Case) -> Result<Outcome, JobError> {
+        let Work::Golden { kernel } = &case.work else { return Err(input(&"this is no golden")) };
+        let file = self.golden_file(case, kernel);
+        let inputs = KernelInputs::of_project(&self.project, kernel);
+        let started = Instant::now();
+        let taken = golden::take(&self.project, case.label(), &case.config()?, &inputs, self.numbers, self.stop);
+        let changed = |message: String| Outcome::new(case, Ending::GoldenChanged, message);
+        let outcome = match taken {
+            Err(NotTaken::Misfit(why)) if !file.exists() => Outcome::new(case, Ending::Skipped, why),
+            Err(NotTaken::Interrupted) => Outcome::new(case, Ending::Interrupted, ""),
+            Err(NotTaken::Job(error)) => return Err(error),
+            Err(NotTaken::Misfit(why) | NotTaken::Failed(why)) => Outcome::new(case, Ending::CheckFailed, why),
+            Ok(_) if !file.exists() => changed(format!("there is no golden of {}: gpurf golden bless", case.label())),
+            Ok(taken) => {
+                let found = golden::compare(&Golden::read(&file)?, &taken, None);
+                let outcome = match in_words(&found.changes) {
+                    None => Outcome::new(case, Ending::Pass, ""),
+                    Some(words) => changed(words),
+                };
+                Outcome { cycles: taken.golden.cycles, events: taken.golden.events, ..outcome }
+            }
+        };
+        Ok(Outcome { wall_s: started.elapsed().as_secs_f64(), ..outcome })
+    }
+
+    /// A kernel in lockstep has cycles and events of its golden.
+    fn with_golden(&self, case: &Case, result: &JobResult, outcome: Outcome) -> Result<Outcome, JobError> {
+        let Work::Kernel { kernel } = &case.work else { return Ok(outcome) };
+        let file = self.golden_file(case, kernel);
+        if result.result != RunResult::Pass || !file.exists() {
+            return Ok(outcome);
+        }
+        match in_words(&golden::counts(&Golden::read(&file)?, outcome.cycles, &outcome.events)) {
+            None => Ok(outcome),
+            Some(message) => Ok(Outcome { result: Ending::GoldenChanged, status: 1, message, ..outcome }),
+        }
+    }
+}
+
+/// Changes in a sentence.
+fn in_words(changes: &[golden::Change]) -> Option<String> {
+    let words = changes.iter().map(|change| format!("{} {} -> {}", change.what, change.before, change.now));
+    (!changes.is_empty()).then(|| format!("not what the golden says: {}", words.collect::<Vec<_>>().join(", ")))
+}
+
+fn say(answer: &Answer) -> io::Result<()> {
+    let mut text = serde_json::to_string(answer).expect("words, numbers and maps of them are JSON");
+    text.push('\n');
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
