@@ -100,8 +100,8 @@ impl Driver for TagsDriver {
         // Without flush it means nothing.
         i.drop_i = self.drop | !self.flush & rng.mask(slots as u32, 200);
         i.evict_room_i = rng.chance(knobs.get(ROOM)).into();
-        self.look(rng, knobs, i);
         self.operation(rng, knobs, i);
+        self.look(rng, knobs, i);
         self.twin.late(i);
         if self.twin.out.op_ready_o == 1 {
             self.result = None;
@@ -151,7 +151,11 @@ impl TagsDriver {
     }
 
     fn look(&self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
+        let victim = rng.chance(knobs.get(VICTIM));
         i.look_slot_i = self.slot(rng, knobs);
+        if let Some(result) = self.result.filter(|result| victim && !result.kill && rng.chance(700)) {
+            i.look_slot_i = result.slot;
+        }
         let free = self.flush >> i.look_slot_i & 1 == 0;
         i.look_valid_i = (free && rng.chance(knobs.get(LOOK))).into();
         i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.get(MOVE))).into();
@@ -167,7 +171,7 @@ impl TagsDriver {
                     if same { i.look_reg_i[rng.below(k as u64) as usize] } else { self.register(rng, knobs) };
             }
         }
-        if rng.chance(knobs.get(VICTIM)) {
+        if victim {
             i.look_reg_i = self.victim(i);
             i.look_last_i |= u8::from(rng.chance(300));
         }
