@@ -136,7 +136,7 @@ module rfc_results
         end
       end
       local_slot[b] = LocalW'(32'(slot[b]) / IssuePorts);
-      cached[b]     = in_slot[b] & ~flush_i[slot[b]] & ~around_q[slot[b]][reg_q[b]];
+      cached[b]     = in_slot[b] & ~sent_q[b] & ~flush_i[slot[b]] & ~around_q[slot[b]][reg_q[b]];
     end
   end
 

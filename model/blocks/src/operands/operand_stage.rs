@@ -592,7 +592,7 @@ impl OperandStage {
         nets.slot_busy_q = self.slot_busy_q;
         nets.issue_src_valid = self.given.issue_src_valid_i;
         nets.issue_src_reg = only(&self.given.issue_src_reg_i, nets.issue_src_valid);
-        for p in set_bits(self.issue_ready()) {
+        for p in 0..self.ports {
             nets.issue_tag[p] = self.slot(p).unwrap_or_default();
         }
         for p in set_bits(self.given.issue_valid_i) {

@@ -49,7 +49,8 @@ impl Sm {
             fault_unit
         }
         let slots = slots(blocks.two_level.as_deref());
-        blocks.operand_stage.record(&slots, blocks.rows(), &mut states.operand_stage);
+        // A slot may outlive the grid of its warp, and with it the number of rows.
+        blocks.operand_stage.record(&slots, blocks.block_launcher.rows(), &mut states.operand_stage);
         let inputs = &self.inputs;
         match &blocks.two_level {
             Some(scheduler) => scheduler.probe(&inputs.warp_scheduler, &o.warp_scheduler, &mut states.warp_scheduler),

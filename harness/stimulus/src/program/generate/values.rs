@@ -168,7 +168,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Control fields of any values: a machine with no level above the register file ignores them.
+    /// Control fields of any values, but for those that are true or false of the code: last reads are the compiler's ([`lower`](crate::program::lower)).
     fn control_fields(&mut self, instruction: &Instruction) -> Control {
         let mut control = Control {
             deschedule: self.rng.chance(200),
@@ -177,7 +177,6 @@ impl Generator<'_> {
             ..Control::default()
         };
         for slot in Slot::ALL.into_iter().filter(|slot| instruction.source(*slot).is_some()) {
-            control.last_read[slot.index()] = self.rng.chance(300);
             control.source_levels[slot.index()] = match self.rng.below(4) {
                 0 => SourceLevel::MrfCopied(self.orf_entry()),
                 1 => SourceLevel::Upper(self.upper()),
@@ -197,7 +196,7 @@ impl Generator<'_> {
                 _ => ResultLevel::Mrf,
             };
             control.lrf_bypass = self.rng.chance(300);
-            control.rfc_bypass = self.rng.chance(300);
+            control.rfc_bypass = !instruction.is_long_latency() && self.rng.chance(300);
         }
         control
     }

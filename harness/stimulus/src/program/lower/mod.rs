@@ -10,7 +10,7 @@ mod joins;
 mod prologue;
 
 use gpurf_isa::modifiers::{Addition, Half, IntegerCombine, IntegerComparison, LoadType, Special, TruthTable};
-use gpurf_isa::{Instruction, Offset, Op, Operand, Pc, Predicate, PredicateSource, Reg};
+use gpurf_isa::{Control, Instruction, Offset, Op, Operand, Pc, Predicate, PredicateSource, Reg};
 use gpurf_oracle::commutes;
 
 use super::tree::{Action, Statement, Window, visit};
@@ -103,7 +103,20 @@ pub fn lower(program: &Program) -> Lowered {
     lowering.prologue(&needs);
     let prologue = std::mem::replace(&mut lowering.items, body);
     let (shared, local) = (lowering.shared_bytes(), lowering.local_bytes());
-    joins::link(prologue, lowering.items, lowering.labels, shared, local)
+    let mut lowered = joins::link(prologue, lowering.items, lowering.labels, shared, local);
+    mark(&mut lowered.code);
+    lowered
+}
+
+/// The compiler's marks, as a kernel has them. Those of the program's own are added where one more is as right: a warp may give up its slot anywhere, and any result may go around the cache.
+fn mark(code: &mut [Instruction]) {
+    let own: Vec<Control> = code.iter().map(|instruction| instruction.control).collect();
+    gpurf_compiler::marks::run(code);
+    for (instruction, own) in code.iter_mut().zip(own) {
+        instruction.control.deschedule |= own.deschedule;
+        instruction.control.rfc_bypass |= own.rfc_bypass;
+        instruction.control.lrf_bypass |= own.lrf_bypass;
+    }
 }
 
 struct Lowering<'a> {
