@@ -1,16 +1,17 @@
 //! The command line.
 
+mod bench;
 mod golden;
 mod regress;
 mod report;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use bench::Bench;
 pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
 pub use regress::Regress;
 pub use report::ReportResults;
@@ -311,17 +312,6 @@ pub struct Audit {
     pub run: Run,
 }
 
-/// `gpurf bench`.
-#[derive(Debug, Args)]
-pub struct Bench {
-    /// Time of each of the three, in each row
-    #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
-    pub time: Duration,
-    /// Print one JSON object on standard output
-    #[arg(long)]
-    pub json: bool,
-}
-
 /// A number, decimal or hexadecimal, with underscores where they help.
 fn number(text: &str) -> Result<u64, String> {
     let digits = text.replace('_', "");
@@ -352,12 +342,6 @@ fn window(text: &str) -> Result<RangeInclusive<u64>, String> {
     let (from, to) = text.split_once(':').ok_or_else(wrong)?;
     let (from, to) = (number(from).map_err(|_| wrong())?, number(to).map_err(|_| wrong())?);
     if from <= to { Ok(from..=to) } else { Err(wrong()) }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || "expected a number of seconds, such as 1 or 0.5".to_owned();
-    let seconds: f64 = text.parse().map_err(|_| wrong())?;
-    if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_err(|_| wrong()) } else { Err(wrong()) }
 }
 
 fn replacement(text: &str) -> Result<(String, PathBuf), String> {

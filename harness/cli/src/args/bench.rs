@@ -1,0 +1,22 @@
+//! The command line of `gpurf bench`.
+
+use std::time::Duration;
+
+use clap::Args;
+
+/// `gpurf bench`.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Time of each of the three, in each row
+    #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
+    pub time: Duration,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || "expected a number of seconds, such as 1 or 0.5".to_owned();
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_err(|_| wrong()) } else { Err(wrong()) }
+}
