@@ -106,6 +106,9 @@ impl Port {
 
     #[inline]
     fn add(&mut self, word: u64, times: u64) {
+        if word == 0 {
+            return;
+        }
         let seen = &mut self.seen[Seen::place(word)];
         if seen.word == word {
             seen.times += times;

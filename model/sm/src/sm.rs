@@ -215,7 +215,8 @@ impl Block for Sm {
             barrier_unit: BarrierUnit::new(shape),
             fault_unit: FaultUnit::new(&shape.with_fault_sources()),
         };
-        Self { blocks, decided: Decided::default(), inputs: Box::new(Inputs::zeroed()) }
+        let decided = Decided { outer: front::ALL_ACTIVE, ..Decided::default() };
+        Self { blocks, decided, inputs: Box::new(Inputs::zeroed()) }
     }
 
     fn early(&self, out: &mut SmOut) {

@@ -250,7 +250,7 @@ impl Rfc {
             (out.dispatch_tag_o[p], out.dispatch_mask_o[p]) = (tag, self.shown.dispatch_mask_o[p]);
             out.dispatch_warp_o[p] = self.shown.dispatch_warp_o[p];
             let sources = self.shown.dispatch_src_valid_o >> (OPERANDS * p) & 0b111;
-            out.dispatch_src_valid_o |= (sources | self.operands.from_cache(tag as u8)) << (OPERANDS * p);
+            out.dispatch_src_valid_o |= (sources | self.operands.cached(tag as u8)) << (OPERANDS * p);
         }
     }
 
@@ -336,7 +336,7 @@ impl Rfc {
             return;
         }
         self.merged_tag[p] = None;
-        if self.operands.from_cache(tag) != 0 {
+        if self.operands.cached(tag) != 0 {
             self.merged[p] = *self.mrf.operands(p);
             self.operands.merge(tag, &mut self.merged[p]);
             self.merged_tag[p] = Some(tag);

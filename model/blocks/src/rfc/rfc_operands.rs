@@ -87,7 +87,7 @@ impl RfcOperands {
 
     /// Sources of an instruction with lanes from the cache.
     #[inline]
-    pub(crate) fn from_cache(&self, tag: u8) -> u8 {
+    pub(crate) fn cached(&self, tag: u8) -> u8 {
         let hits = self.hits(tag);
         (0..OPERANDS).fold(0, |sources, k| sources | u8::from(hits[k] != 0) << k)
     }
@@ -164,7 +164,7 @@ impl Block for RfcOperands {
             if inputs.mrf_valid_i & bit != 0 {
                 out.dispatch_valid_o |= bit;
                 let from_mrf = inputs.mrf_src_valid_i >> (OPERANDS * p) & 0b111;
-                out.dispatch_src_valid_o |= (from_mrf | self.from_cache(tag)) << (OPERANDS * p);
+                out.dispatch_src_valid_o |= (from_mrf | self.cached(tag)) << (OPERANDS * p);
                 let mut data = [0, 1, 2].map(|k| inputs.mrf_data_i[OPERANDS * p + k]);
                 self.merge(tag, &mut data);
                 out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(&data);

@@ -282,14 +282,14 @@ impl RfcResults {
                 wants[c] |= bit;
             }
         }
-        for c in 0..self.ports {
-            if wants[c] == 0 {
+        for (c, wants) in wants.into_iter().enumerate() {
+            if wants == 0 {
                 continue;
             }
-            let contested = wants[c] == 0b11;
+            let contested = wants == 0b11;
             routes.contested |= u8::from(contested) << c;
             // Of two the one whose turn it is.
-            let bus = if contested { self.turn_q >> c & 1 } else { wants[c].trailing_zeros() as u8 };
+            let bus = if contested { self.turn_q >> c & 1 } else { wants.trailing_zeros() as u8 };
             routes.goes |= 1 << bus;
             let kill = !is_set(routes.cached, bus.into());
             routes.op[c] = Some(BusOp { bus, slot: local[usize::from(bus)], kill });

@@ -4,7 +4,7 @@ use gpurf_blocks::front::{Decoded, Fetched, roles};
 use gpurf_blocks::instruction::{long_latency, marked, unit};
 use gpurf_blocks::issue as stack;
 use gpurf_blocks::issue::{
-    Happened, Heads, Kind, Outer, Set, Warps, fault, first_source, goes_to_operands, join, target,
+    Happened, Heads, Kind, Leaving, Outer, Set, Warps, fault, first_source, goes_to_operands, join, target,
 };
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
@@ -13,6 +13,14 @@ use gpurf_blocks::shape::Straps;
 
 use super::decided::{Decided, Issue};
 use super::{Blocks, slots};
+
+/// With a single level every warp is active.
+pub(super) const ALL_ACTIVE: Outer = Outer {
+    leaving: Leaving { end: 0, barrier: 0, mark: 0, patience: 0 },
+    active: u64::MAX,
+    ready: 0,
+    taking: [None; MAX_PORTS],
+};
 
 impl Blocks {
     /// What is decoded, and which warp fetches.
@@ -43,7 +51,7 @@ impl Blocks {
         };
         match &self.two_level {
             Some(scheduler) => scheduler.outer(straps.two_level(), &warps),
-            None => Outer { active: u64::MAX, ..Outer::default() },
+            None => ALL_ACTIVE,
         }
     }
 
@@ -63,7 +71,9 @@ impl Blocks {
     #[inline]
     pub(super) fn decide_issue(&mut self, straps: &Straps, decided: &mut Decided) {
         (decided.issuing, decided.pops) = (0, 0);
-        decided.outer = self.outer(straps);
+        if self.two_level.is_some() {
+            decided.outer = self.outer(straps);
+        }
         if self.scoreboard.clear() == 0 || self.fault_unit.fault().is_some() {
             return;
         }

@@ -17,15 +17,16 @@ pub struct Events {
 }
 
 /// A register file: the baseline, or a cache in front of it. Both are given and show what the baseline is given and shows.
+#[expect(clippy::large_enum_variant, reason = "there is one of it, and the baseline is asked in every cycle")]
 pub(super) enum Provider {
-    Mrf(Box<Mrf>),
+    Mrf(Mrf),
     Rfc(Box<Rfc>),
 }
 
 impl Provider {
     pub(super) fn new(shape: &SmShape) -> Self {
         if shape.entries == 0 {
-            Self::Mrf(Box::new(Mrf::new(&shape.mrf)))
+            Self::Mrf(Mrf::new(&shape.mrf))
         } else {
             Self::Rfc(Box::new(Rfc::new(&shape.of_slots())))
         }

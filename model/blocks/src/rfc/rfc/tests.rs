@@ -133,6 +133,19 @@ struct Pending {
     due: usize,
 }
 
+/// An instruction in the cache or the MRF.
+#[derive(Clone, Copy)]
+struct Held {
+    warp: usize,
+    sources: u8,
+    mask: u32,
+    /// What it has to get.
+    read: [[u32; LANES]; 3],
+    /// The register that it writes.
+    d: Option<usize>,
+    long: bool,
+}
+
 /// Warps that keep to the rules of the SM, on a register file that keeps to none: registers are what was written last.
 struct Warps {
     random: Random,
@@ -145,8 +158,8 @@ struct Warps {
     open: [[u8; REGISTERS]; WARPS],
     long: [[bool; REGISTERS]; WARPS],
     resident: [u8; WARPS],
-    /// Of each tag: warp, sources, lanes, what they are, and what is written.
-    held: Vec<Option<(usize, u8, u32, [[u32; LANES]; 3], usize, bool)>>,
+    /// The instruction of each tag.
+    held: Vec<Option<Held>>,
     pending: Vec<Pending>,
     away: [usize; WARPS],
 }
@@ -222,7 +235,7 @@ impl Warps {
             self.open[w][d] = 1 + u8::from(long);
             self.long[w][d] = long;
         }
-        self.held[tag] = Some((w, sources, mask, read, if writes { d } else { REGISTERS }, long));
+        self.held[tag] = Some(Held { warp: w, sources, mask, read, d: writes.then_some(d), long });
     }
 
     /// A result on bus b.
@@ -270,7 +283,7 @@ impl Warps {
     fn dispatch(&mut self, cycle: usize, ready: u8, out: &RfcOut) {
         for p in set_bits(out.dispatch_valid_o) {
             let tag = usize::from(out.dispatch_tag_o[p]);
-            let (w, sources, mask, read, d, long) = self.held[tag].expect("it has been issued");
+            let Held { warp: w, sources, mask, read, d, long } = self.held[tag].expect("it has been issued");
             assert_eq!((usize::from(out.dispatch_warp_o[p]), out.dispatch_mask_o[p]), (w, mask), "cycle {cycle}");
             let found = out.dispatch_src_valid_o >> (3 * p) & 0b111;
             assert_eq!(found & !sources, 0, "cycle {cycle}");
@@ -286,7 +299,7 @@ impl Warps {
             }
             self.held[tag] = None;
             self.resident[w] -= 1;
-            if d != REGISTERS {
+            if let Some(d) = d {
                 let due = cycle + 1 + self.random.below(if long { 60 } else { 12 });
                 let parts = if long { vec![mask & 0xffff, mask & !0xffff] } else { vec![mask] };
                 for (part, mask) in parts.into_iter().enumerate() {
