@@ -10,6 +10,7 @@ use crate::driver::{RESET, Reset, Twin, ports};
 use crate::{Driver, Knob, Knobs};
 
 mod cover;
+mod points;
 
 pub(crate) use cover::TwoLevelSchedulerCover;
 

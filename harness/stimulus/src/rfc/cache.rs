@@ -85,9 +85,9 @@ impl Driver for RfcDriver {
         }
         self.twin.late(i);
         let out = &self.twin.out;
-        for p in 0..count {
+        for (p, offer) in offers.into_iter().enumerate().take(count) {
             let at = |set: u8| set >> p & 1 == 1;
-            done.written[p] = offers[p].filter(|_| at(out.write_ready_o));
+            done.written[p] = offer.filter(|_| at(out.write_ready_o));
             done.dispatched[p] =
                 at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(usize::from(out.dispatch_tag_o[p]));
         }

@@ -117,8 +117,7 @@ impl Driver for ResultsDriver {
         let taken = i.write_valid_i & out.write_ready_o;
         self.sent = (self.sent | out.around_o) & !out.write_done_o & !taken;
         // What goes around at this edge is not noted at the same time.
-        let noted = i.note_valid_i;
-        for p in (0..count).filter(|p| noted >> p & 1 == 1) {
+        for p in 0..count {
             let warp = self.slots[usize::from(i.note_slot_i[p])];
             if warp.is_some_and(|warp| self.has_sent(warp, Some(i.note_reg_i[p]))) {
                 i.note_valid_i &= !(1 << p);

@@ -147,7 +147,7 @@ impl TagsDriver {
         let few = rng.chance(knobs.get(FEW));
         // Names at both ends.
         let number = rng.below(if few { entries } else { 2 * entries + 2 }) as u8;
-        if number % 3 == 0 { 254 - number } else { number }
+        if number.is_multiple_of(3) { 254 - number } else { number }
     }
 
     fn look(&self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {

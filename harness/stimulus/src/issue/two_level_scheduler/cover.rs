@@ -1,11 +1,11 @@
 //! Situations of `two_level_scheduler`.
 
-use gpurf_blocks::Shape;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::issue::{TwoLevelSchedulerIn, TwoLevelSchedulerOut, TwoLevelSchedulerProbe};
 use gpurf_blocks::shape::{ActiveShape, MAX_WARPS, Straps};
 
+use super::points;
 use crate::Cover;
 
 const ACTIVE: u8 = 1;
@@ -22,113 +22,17 @@ pub(crate) struct TwoLevelSchedulerCover {
     had: [Option<usize>; MAX_WARPS],
 }
 
-/// Points that need a warp to leave before its end.
-const GOING: [&str; 9] = [
-    "a warp that leaves could issue",
-    "leaves at a barrier",
-    "leaves at a mark",
-    "leaves at a mark, nothing outstanding",
-    "leaves at a mark, long ones outstanding",
-    "a marked head is the first in a slot, and stays",
-    "several causes at once",
-    "a warp has long ones outstanding and no slot",
-    "one of several long ones of a warp without a slot ends",
-];
-
 impl Cover for TwoLevelSchedulerCover {
     type In = TwoLevelSchedulerIn;
     type Out = TwoLevelSchedulerOut;
     type Probe = TwoLevelSchedulerProbe;
 
     fn points_of(config: &Config) -> Vec<&'static str> {
-        let (mut points, straps) = (Self::points(&ActiveShape::of(config)), Straps::of(config));
-        if straps.stay {
-            points.retain(|point| !GOING.contains(point));
-            points.extend(["a barrier does not end a stay", "a mark does not end a stay"]);
-        } else {
-            points.extend(if straps.patience == 0 {
-                ["patience without a limit", "a count of 4095 stays"].as_slice()
-            } else {
-                ["leaves when patience is over", "patience is over, and nobody is ready"].as_slice()
-            });
-        }
-        points.push(if straps.scheduler == 1 {
-            "the last one may not issue again"
-        } else {
-            "the next one, though the last one could issue again"
-        });
-        if straps.scheduler == 1 {
-            points.push("the last one again, though others could issue");
-        }
-        points
+        points::of_config(config)
     }
 
     fn points(shape: &ActiveShape) -> Vec<&'static str> {
-        let mut points = GOING.to_vec();
-        points.extend([
-            "a slot is taken",
-            "a slot above busy ones is taken",
-            "a slot below busy ones is taken",
-            "first ready one from the turn is not the lowest",
-            "turn of the warps wraps",
-            "ready warps, no free slot",
-            "a free slot, nobody ready",
-            "a slot is taken that has just become free",
-            "a warp comes back into the slot that it had",
-            "a warp comes back into another slot",
-            "issues",
-            "nothing to issue",
-            "stopped",
-            "not ready",
-            "not ready, another one needs no operands",
-            "a pending warp could issue",
-            "first slot from the turn is not the lowest",
-            "turn of the slots wraps",
-            "an issue that does not go to the operand stage",
-            "an instruction without a register",
-            "a long one without a register",
-            "a short one to a register that was long",
-            "issue and dispatch of one slot",
-            "a short one and the end of another",
-            "a long one and the end of another",
-            "a short one ends, long ones outstanding",
-            "a long one ends in its slot",
-            "a register complete and set again at once",
-            "leaves at its end",
-            "drains: instructions in the operand stage only",
-            "drains: short ones only",
-            "drains: both",
-            "drains at once",
-            "drains while long ones are outstanding",
-            "the last instruction dispatched while draining",
-            "becomes flushing",
-            "flushes for several cycles",
-            "flushed at once",
-            "is dropped",
-            "flushes without drop",
-            "ended while draining, and is dropped",
-            "flush is done of a slot that does not flush",
-            "a warp with long ones outstanding waits alive",
-            "a long one ends while its old slot flushes",
-            "slots in all states",
-            "reset under load",
-            "reset while a slot is taken",
-        ]);
-        if shape.ports() == 2 {
-            points.extend([
-                "two slots are taken",
-                "two issue",
-                "port 1 alone",
-                "branch on port 1",
-                "branch on port 1 kept back",
-                "branch kept back, another one goes",
-                "two dispatched of one slot",
-                "two registers of one slot complete",
-                "two long ones of one warp end",
-            ]);
-            points.extend(["slots of both ports leave", "one port has ready ones, the other has not"]);
-        }
-        points
+        points::of_shape(shape)
     }
 
     fn new(shape: &ActiveShape) -> Self {
@@ -144,11 +48,12 @@ impl Cover for TwoLevelSchedulerCover {
     ) {
         if i.rst_ni == 0 {
             let taken = self.taken(i, p).iter().any(Option::is_some);
-            let points = [
-                ("reset under load", o.slot_valid_o != 0 && p.long_count_q != [0; MAX_WARPS]),
-                ("reset while a slot is taken", taken && o.slot_valid_o != 0),
-            ];
-            points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+            if o.slot_valid_o != 0 && p.long_count_q != [0; MAX_WARPS] {
+                hit("reset under load");
+            }
+            if taken {
+                hit("reset while a slot is taken");
+            }
             (self.flushed, self.had) = (0, [None; MAX_WARPS]);
             self.long.fill([0; 4]);
             return;
@@ -168,6 +73,16 @@ impl Cover for TwoLevelSchedulerCover {
 
 type Point<'a> = dyn FnMut(&'static str, bool) + 'a;
 
+/// Warps that have a slot, in whatever state.
+fn in_slot(p: &TwoLevelSchedulerProbe, slots: usize) -> u64 {
+    (0..slots).filter(|&s| p.state_q[s] != 0).fold(0, |set, s| set | 1 << p.warp_q[s])
+}
+
+/// Warps with long ones outstanding.
+fn waits(p: &TwoLevelSchedulerProbe, warps: usize) -> u64 {
+    (0..warps).filter(|&w| p.long_count_q[w] != 0).fold(0, |set, w| set | 1 << w)
+}
+
 impl TwoLevelSchedulerCover {
     fn slots_of(&self, port: usize) -> impl Iterator<Item = usize> + use<> {
         (0..self.shape.active).filter({
@@ -177,9 +92,7 @@ impl TwoLevelSchedulerCover {
     }
 
     fn ready(i: &TwoLevelSchedulerIn, p: &TwoLevelSchedulerProbe, slots: usize, warps: usize) -> u64 {
-        let in_slot = (0..slots).filter(|&s| p.state_q[s] != 0).fold(0u64, |set, s| set | 1 << p.warp_q[s]);
-        let waits = (0..warps).filter(|&w| p.long_count_q[w] != 0).fold(0u64, |set, w| set | 1 << w);
-        i.alive_i & !i.held_i & !in_slot & !waits
+        i.alive_i & !i.held_i & !in_slot(p, slots) & !waits(p, warps)
     }
 
     /// Warps of a port among these.
@@ -235,8 +148,7 @@ impl TwoLevelSchedulerCover {
         point("slots in all states", states == 0b1111);
         let pending = i.alive_i & i.clear_i & !o.active_o;
         point("a pending warp could issue", pending & ready != 0);
-        let long = (0..self.shape.warps).filter(|&w| p.long_count_q[w] != 0).fold(0u64, |set, w| set | 1 << w);
-        let in_slot = (0..self.shape.active).filter(|&s| p.state_q[s] != 0).fold(0u64, |set, s| set | 1 << p.warp_q[s]);
+        let (long, in_slot) = (waits(p, self.shape.warps), in_slot(p, self.shape.active));
         point("a warp has long ones outstanding and no slot", long & !in_slot != 0);
         point("a warp with long ones outstanding waits alive", long & i.alive_i & !i.held_i & !o.active_o != 0);
     }
@@ -271,7 +183,7 @@ impl TwoLevelSchedulerCover {
             let others = places.iter().filter(|&&c| c).count() > 1;
             let again = places.get(last) == Some(&true);
             point("first slot from the turn is not the lowest", !again && first != Some(place));
-            point("turn of the slots wraps", place <= last && place != last);
+            point("turn of the slots wraps", place < last);
             point("the last one again, though others could issue", again && others && place == last);
             point("the next one, though the last one could issue again", again && place != last);
             point("the last one may not issue again", !again);
@@ -402,8 +314,7 @@ impl TwoLevelSchedulerCover {
             point("a register complete and set again at once", ends.iter().any(|e| e.0 == Some(s) && e.2 == d));
             *bits = *bits & !(1 << (d % 64)) | u64::from(long) << (d % 64);
         }
-        for p in (0..count).filter(|_| count == 2 && i.dispatch_valid_i == 3).take(1) {
-            point("two dispatched of one slot", i.dispatch_warp_i[p] == i.dispatch_warp_i[1]);
-        }
+        let one = i.dispatch_valid_i == 3 && i.dispatch_warp_i[0] == i.dispatch_warp_i[1];
+        point("two dispatched of one slot", one);
     }
 }

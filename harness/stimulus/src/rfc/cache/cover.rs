@@ -211,7 +211,7 @@ impl RfcCover {
             |warp: u8| (0..self.shape.active).find(|&s| i.slot_valid_i >> s & 1 == 1 && i.slot_warp_i[s] == warp);
         let place = |c: usize, n: usize| (usize::from(p.evictions[c].first_q) + n) % PLACES;
         let mut caches = [None; 2];
-        for b in 0..count {
+        for (b, cache) in caches.iter_mut().enumerate().take(count) {
             let at = |set: u8| set >> b & 1 == 1;
             let (warp, register) = (nets.results_result_warp[b], nets.results_result_reg[b]);
             let slot = slot_of(warp);
@@ -219,7 +219,7 @@ impl RfcCover {
             let (long, bypass) = (is(&self.long, warp, register), is(&self.bypass, warp, register));
             let waits = valid && !around && !at(p.results.sent_q) && !at(o.write_done_o);
             if valid && !at(p.results.sent_q) {
-                caches[b] = slot.map(|s| s % count);
+                *cache = slot.map(|s| s % count);
             }
             let ends_in_cache = at(o.write_done_o) && !at(p.results.sent_q);
             point("a load goes to the cache", long && ends_in_cache);
