@@ -189,11 +189,19 @@ const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 /// Random programs of the long run at each configuration.
 const MANY_PROGRAMS: u64 = 500;
 
-/// What `make cosim` runs: the SM on kernels and on some random programs, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
+/// Of each family of register files beside the baseline the preset with most in it, and the kernel on which the default suite runs it: one more build of the SM each.
+const FAMILIES: [(&str, &str); 1] = [("rfc-live", "needle")];
+
+/// What `make cosim` runs: the SM on kernels and on some random programs, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
     let mut jobs = kernels(project, Config::default(), seed);
     jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
+    for (preset, name) in FAMILIES {
+        let config = PRESETS.iter().find(|p| p.name == preset).expect("a preset").config;
+        jobs.push(kernel(KernelInputs::of_project(project, name), config, seed));
+        jobs.extend(programs(config, seed, FEW_PROGRAMS, None));
+    }
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.push(random("mrf", Config::default(), seed, cycles));
     jobs.extend(mrf(&pairwise_shapes(), seed, cycles));

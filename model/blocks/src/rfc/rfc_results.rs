@@ -268,7 +268,8 @@ impl RfcResults {
         for b in set_bits(self.valid_q) {
             let (bit, latch) = (1 << b, &self.latch_q[b]);
             let slot = set_bits(around.slot_valid).find(|&s| around.slot_warp[s] == latch.warp);
-            let cached = self.sent_q & bit == 0 && slot.is_some_and(|s| !is_set(around.flush, s) && !self.goes_around(s, latch.reg));
+            let cached = self.sent_q & bit == 0
+                && slot.is_some_and(|s| !is_set(around.flush, s) && !self.goes_around(s, latch.reg));
             let held = self.sent_q | around.matches | around.evict_valid;
             if !cached && held & bit == 0 {
                 may |= bit;
