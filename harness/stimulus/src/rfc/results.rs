@@ -23,6 +23,8 @@ pub(crate) struct ResultsDriver {
     /// Queues of the MRF that are full, and buses whose result is in them.
     full: u8,
     sent: u8,
+    /// Notes made at the beginning. What nobody has noted has any value, which the twin does not know: so every register that results are for is.
+    noted: usize,
 }
 
 const WRITE: usize = 0;
@@ -42,6 +44,8 @@ const SAME: usize = 13;
 
 /// Registers that results are for, when there are few: at the edges of the words of a set.
 const REGISTERS: [u8; 8] = [0, 1, 31, 32, 63, 64, 128, 254];
+/// Registers in all.
+const ALL: usize = 32;
 
 impl Driver for ResultsDriver {
     type In = RfcResultsIn;
@@ -72,6 +76,7 @@ impl Driver for ResultsDriver {
             flush: 0,
             full: 0,
             sent: 0,
+            noted: 0,
         }
     }
 
@@ -79,7 +84,13 @@ impl Driver for ResultsDriver {
         let count = self.shape.ports();
         self.twin.early();
         i.rst_ni = self.reset.next(rng, knobs.get(14));
-        self.change_slots(rng, knobs);
+        let noted = self.noted == self.shape.cache_slots() * ALL;
+        if noted {
+            self.change_slots(rng, knobs);
+        } else {
+            // Any warp of the slot's port.
+            self.slots = (0..self.shape.active).map(|s| Some(s as u8)).collect();
+        }
         i.slot_valid_i = 0;
         for (s, warp) in self.slots.iter().enumerate() {
             i.slot_valid_i |= u64::from(warp.is_some()) << s;
@@ -87,7 +98,7 @@ impl Driver for ResultsDriver {
         }
         i.flush_i = self.flush;
         self.notes(rng, knobs, i);
-        i.write_valid_i = ports(rng, count, knobs.get(WRITE));
+        i.write_valid_i = if noted { ports(rng, count, knobs.get(WRITE)) } else { 0 };
         i.evict_valid_i = ports(rng, count, knobs.get(EVICT));
         (i.write_private_i, i.match_i) = (ports(rng, count, 500), ports(rng, count, knobs.get(MATCH)));
         for b in 0..count {
@@ -131,7 +142,13 @@ impl Driver for ResultsDriver {
 }
 
 fn register(rng: &mut Rng, knobs: &Knobs) -> u8 {
-    if rng.chance(knobs.get(FEW)) { REGISTERS[rng.below(8) as usize] } else { rng.below(255) as u8 }
+    let few = rng.chance(knobs.get(FEW));
+    numbered(rng.below(if few { REGISTERS.len() } else { ALL } as u64) as usize)
+}
+
+/// The registers of this stimulus: those at the edges first.
+fn numbered(number: usize) -> u8 {
+    REGISTERS.get(number).copied().unwrap_or(7 * number as u8 + 3)
 }
 
 impl ResultsDriver {
@@ -176,10 +193,19 @@ impl ResultsDriver {
         if rng.chance(200) { any } else { self.slots[slot].unwrap_or(any) }
     }
 
-    fn notes(&self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
+    fn notes(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
         let count = self.shape.ports();
         i.note_valid_i = 0;
         i.note_around_i = ports(rng, count, knobs.get(AROUND));
+        if self.noted < self.shape.cache_slots() * ALL {
+            for p in 0..count {
+                i.note_slot_i[p] = (self.noted / ALL * count + p) as u8;
+                i.note_reg_i[p] = numbered(self.noted % ALL);
+                i.note_valid_i |= 1 << p;
+            }
+            self.noted += 1;
+            return;
+        }
         for p in 0..count {
             let near = rng.chance(knobs.get(NEAR));
             let local = rng.below(if near { 1 } else { self.shape.cache_slots() } as u64) as usize;
