@@ -127,7 +127,7 @@ impl OwnRtl {
 
     /// Whether a block contains a module that is replaced.
     pub fn touches(&self, block: &Entry) -> bool {
-        block.sources.iter().any(|source| self.replaces(name_of(source)))
+        block.modules().any(|module| self.replaces(module))
     }
 
     /// The replaced modules.

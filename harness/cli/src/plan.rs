@@ -232,9 +232,7 @@ fn distinct(jobs: &mut Vec<Job>) {
 
 /// A replaced module that no run contains would be silently ignored.
 fn check_touched(own: &OwnRtl, jobs: &[Job]) -> Result<(), Failure> {
-    let contains = |job: &Job, module: &str| {
-        gpurf_sm::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.rsplit('/').next() == Some(module)))
-    };
+    let contains = |job: &Job, module: &str| gpurf_sm::find(&job.block).is_some_and(|block| block.contains(module));
     let unused = own.modules().into_iter().find(|module| !jobs.iter().any(|job| contains(job, module)));
     unused.map_or(Ok(()), |module| {
         let blocks: Vec<&str> = jobs.iter().map(|job| job.block.as_str()).collect();

@@ -200,8 +200,7 @@ pub(crate) fn check_overrides(
     rtl: &RtlSources,
 ) -> Result<(), JobError> {
     for (module, _) in &rtl.overrides {
-        let inside =
-            gpurf_sm::find(&job.block).is_some_and(|b| b.sources.iter().any(|s| s.ends_with(&format!("/{module}"))));
+        let inside = gpurf_sm::find(&job.block).is_some_and(|block| block.contains(module));
         if inside && *module != job.block {
             tools.check_ports(&request(project, module, &job.config, rtl, Options::default())?)?;
         }

@@ -265,7 +265,7 @@ pub fn generated(
         for (name, value) in &parameters(module, &CONFIG) {
             command.arg("-G").arg(format!("{name}={value}"));
         }
-        for cell in entry.sources.iter().filter_map(|s| s.rsplit('/').next()).filter(|s| s.starts_with("ram_")) {
+        for cell in entry.modules().filter(|module| module.starts_with("ram_")) {
             command.args(["--blackbox", cell]);
         }
         command.arg(project.rtl().join("gpurf_pkg.sv"));
@@ -571,8 +571,7 @@ fn netlist_sources(netlist: &Path, module: &str) -> RtlSources {
 /// The blocks in whose lockstep a mutant runs, in order.
 fn locksteps(mutant: &Mutant) -> Vec<&str> {
     let module = mutant.module.as_str();
-    let in_register_file = gpurf_sm::find("mrf")
-        .is_some_and(|mrf| mrf.sources.iter().any(|source| source.rsplit('/').next() == Some(module)));
+    let in_register_file = gpurf_sm::find("mrf").is_some_and(|mrf| mrf.contains(module));
     match (in_register_file, module) {
         (true, "mrf") | (false, _) => vec![module],
         // The netlist of the crossbar has no memory that could be filled, which its own lockstep needs.
@@ -635,9 +634,7 @@ fn policies(module: &str) -> Vec<Config> {
 /// Whether a report that names `blamed` names the broken module. A RAM cell has no boundary of its own inside a block: there the block that holds it
 /// stands for it.
 fn located(module: &str, blamed: &str) -> bool {
-    let holds = |block: &str| {
-        gpurf_sm::find(block).is_some_and(|b| b.sources.iter().any(|s| s.rsplit('/').next() == Some(module)))
-    };
+    let holds = |block: &str| gpurf_sm::find(block).is_some_and(|block| block.contains(module));
     blamed == module || module.starts_with("ram_") && blamed != "sm" && blamed != "mrf" && holds(blamed)
 }
 

@@ -21,6 +21,18 @@ pub struct Entry {
     pub twin: fn(&Config) -> Box<dyn Twin>,
 }
 
+impl Entry {
+    /// Names of the modules that it is made of, itself first.
+    pub fn modules(&self) -> impl Iterator<Item = &'static str> {
+        self.sources.iter().map(|source| source.rsplit('/').next().unwrap_or(source))
+    }
+
+    /// Whether a module is one of them.
+    pub fn contains(&self, module: &str) -> bool {
+        self.modules().any(|name| name == module)
+    }
+}
+
 const fn entry<B: Block>(path: &'static str, summary: &'static str, sources: &'static [&'static str]) -> Entry {
     Entry { name: B::NAME, path, summary, sources, packages: &[], twin: |config| erase::<B>(&B::Shape::of(config)) }
 }
@@ -29,6 +41,39 @@ const fn entry<B: Block>(path: &'static str, summary: &'static str, sources: &'s
 const FP: &str = "execute/fp_pkg";
 /// Tables of special functions.
 const SFU_TABLES: &str = "execute/sfu_tables_pkg";
+
+/// The modules of the register file.
+const MRF: &[&str] = &[
+    "mrf/mrf",
+    "mrf/mrf_bank_map",
+    "mrf/mrf_write_queue",
+    "mrf/mrf_allocator",
+    "mrf/mrf_collector",
+    "mrf/mrf_arbiter",
+    "mrf/mrf_bank",
+    "mrf/mrf_crossbar",
+    "ram/ram_1rw",
+    "ram/ram_1r1w",
+];
+/// Those of the register file cache, which stands in front of it.
+const RFC: &[&str] = &joined::<{ 6 + MRF.len() }>(
+    &["rfc/rfc", "rfc/rfc_tags", "rfc/rfc_data", "rfc/rfc_evictions", "rfc/rfc_results", "rfc/rfc_operands"],
+    MRF,
+);
+/// Those of the operand stage, which has either.
+pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + RFC.len() }>(&["operands/operand_stage"], RFC);
+
+/// Two lists, one behind the other.
+pub const fn joined<const N: usize>(first: &[&'static str], second: &[&'static str]) -> [&'static str; N] {
+    assert!(first.len() + second.len() == N);
+    let mut all = [""; N];
+    let mut index = 0;
+    while index < N {
+        all[index] = if index < first.len() { first[index] } else { second[index - first.len()] };
+        index += 1;
+    }
+    all
+}
 
 /// Every block: leaves first, then what is made of them.
 pub const BLOCKS: &[Entry] = &[
@@ -80,49 +125,13 @@ pub const BLOCKS: &[Entry] = &[
         "parameters and constants",
         &["memory/constant_memory", "ram/ram_1r1w"],
     ),
-    entry::<mrf::Mrf>(
-        "mrf/mrf",
-        "banked main register file",
-        &[
-            "mrf/mrf",
-            "mrf/mrf_bank_map",
-            "mrf/mrf_write_queue",
-            "mrf/mrf_allocator",
-            "mrf/mrf_collector",
-            "mrf/mrf_arbiter",
-            "mrf/mrf_bank",
-            "mrf/mrf_crossbar",
-            "ram/ram_1rw",
-            "ram/ram_1r1w",
-        ],
-    ),
+    entry::<mrf::Mrf>("mrf/mrf", "banked main register file", MRF),
     entry::<rfc::RfcTags>("rfc/rfc_tags", "what the cache holds, what makes room", &["rfc/rfc_tags"]),
     entry::<rfc::RfcData>("rfc/rfc_data", "data of the cache", &["rfc/rfc_data", "ram/ram_1r1w"]),
     entry::<rfc::RfcEvictions>("rfc/rfc_evictions", "values on their way to the banks", &["rfc/rfc_evictions"]),
     entry::<rfc::RfcResults>("rfc/rfc_results", "results to cache or banks", &["rfc/rfc_results"]),
     entry::<rfc::RfcOperands>("rfc/rfc_operands", "operands from cache and banks", &["rfc/rfc_operands"]),
-    entry::<rfc::Rfc>(
-        "rfc/rfc",
-        "register file cache",
-        &[
-            "rfc/rfc",
-            "rfc/rfc_tags",
-            "rfc/rfc_data",
-            "rfc/rfc_evictions",
-            "rfc/rfc_results",
-            "rfc/rfc_operands",
-            "mrf/mrf",
-            "mrf/mrf_bank_map",
-            "mrf/mrf_write_queue",
-            "mrf/mrf_allocator",
-            "mrf/mrf_collector",
-            "mrf/mrf_arbiter",
-            "mrf/mrf_bank",
-            "mrf/mrf_crossbar",
-            "ram/ram_1rw",
-            "ram/ram_1r1w",
-        ],
-    ),
+    entry::<rfc::Rfc>("rfc/rfc", "register file cache", RFC),
     entry::<execute::Dispatcher>("execute/dispatcher", "operand stage to units", &["execute/dispatcher"]),
     entry::<execute::Alu>("execute/alu", "integers, bits, predicates", &["execute/alu"]),
     Entry { packages: &[FP], ..entry::<execute::FpUnit>("execute/fp_unit", "single precision", &["execute/fp_unit"]) },
@@ -144,29 +153,7 @@ pub const BLOCKS: &[Entry] = &[
     ),
     entry::<issue::Scoreboard>("issue/scoreboard", "which heads may issue", &["issue/scoreboard"]),
     entry::<issue::PredicateFile>("issue/predicate_file", "seven predicates a warp", &["issue/predicate_file"]),
-    entry::<operands::OperandStage>(
-        "operands/operand_stage",
-        "instructions and the register file",
-        &[
-            "operands/operand_stage",
-            "rfc/rfc",
-            "rfc/rfc_tags",
-            "rfc/rfc_data",
-            "rfc/rfc_evictions",
-            "rfc/rfc_results",
-            "rfc/rfc_operands",
-            "mrf/mrf",
-            "mrf/mrf_bank_map",
-            "mrf/mrf_write_queue",
-            "mrf/mrf_allocator",
-            "mrf/mrf_collector",
-            "mrf/mrf_arbiter",
-            "mrf/mrf_bank",
-            "mrf/mrf_crossbar",
-            "ram/ram_1rw",
-            "ram/ram_1r1w",
-        ],
-    ),
+    entry::<operands::OperandStage>("operands/operand_stage", "instructions and the register file", OPERAND_STAGE),
     entry::<control::BarrierUnit>("control/barrier_unit", "warps that wait for each other", &["control/barrier_unit"]),
     entry::<control::BlockLauncher>("control/block_launcher", "blocks into the SM", &["control/block_launcher"]),
     Entry {

@@ -27,7 +27,11 @@ pub const ENTRY: Entry = Entry {
     twin: |config| erase::<Sm>(&Shape::of(config)),
 };
 
-const SOURCES: &[&str] = &[
+const SOURCES: &[&str] =
+    &registry::joined::<{ OWN.len() + registry::OPERAND_STAGE.len() }>(OWN, registry::OPERAND_STAGE);
+
+/// The modules outside the operand stage.
+const OWN: &[&str] = &[
     "sm/sm",
     "front/fetch",
     "front/decode",
@@ -38,23 +42,6 @@ const SOURCES: &[&str] = &[
     "issue/issue_stage",
     "issue/predicate_file",
     "issue/simt_stack",
-    "operands/operand_stage",
-    "rfc/rfc",
-    "rfc/rfc_tags",
-    "rfc/rfc_data",
-    "rfc/rfc_evictions",
-    "rfc/rfc_results",
-    "rfc/rfc_operands",
-    "mrf/mrf",
-    "mrf/mrf_bank_map",
-    "mrf/mrf_write_queue",
-    "mrf/mrf_allocator",
-    "mrf/mrf_collector",
-    "mrf/mrf_arbiter",
-    "mrf/mrf_bank",
-    "mrf/mrf_crossbar",
-    "ram/ram_1rw",
-    "ram/ram_1r1w",
     "execute/dispatcher",
     "execute/alu",
     "execute/fp_unit",

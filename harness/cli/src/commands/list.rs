@@ -17,7 +17,7 @@ pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
         let blocks: Vec<_> = gpurf_sm::all()
             .map(|b| {
                 let rtl = format!("rtl/{}.sv", b.path);
-                let (modules, knobs) = (modules(b.sources), knobs(b.name));
+                let (modules, knobs): (Vec<_>, _) = (b.modules().collect(), knobs(b.name));
                 json!({"block": b.name, "rtl": rtl, "summary": b.summary, "modules": modules, "knobs": knobs})
             })
             .collect();
@@ -29,10 +29,6 @@ pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
     let rows: Vec<_> = gpurf_sm::all().map(row).collect();
     output::print(&output::table(&[words("block"), words("RTL"), words("what it is")], &rows))?;
     Ok(Status::Pass)
-}
-
-fn modules(sources: &[&'static str]) -> Vec<&'static str> {
-    sources.iter().map(|s| s.rsplit('/').next().unwrap_or(s)).collect()
 }
 
 /// The knobs of a block's random inputs, with what each is the chance of; the SM has none.

@@ -34,8 +34,7 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
     let mut list = mutants::hand_written(&project, &wanted)?;
     let place = match arguments.in_sm {
         Some(count) => {
-            let in_sm =
-                |m: &mutants::Mutant| gpurf_sm::ENTRY.sources.iter().any(|s| s.rsplit('/').next() == Some(&m.module));
+            let in_sm = |m: &mutants::Mutant| gpurf_sm::ENTRY.contains(&m.module);
             list = mutants::sample(list.into_iter().filter(in_sm).collect(), count.into());
             Place::Machine
         }

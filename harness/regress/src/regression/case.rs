@@ -95,8 +95,7 @@ impl Case {
 
     /// Whether a module is part of the block that runs.
     pub fn contains(&self, module: &str) -> bool {
-        let sources = gpurf_sm::find(self.block()).map_or(&[][..], |block| block.sources);
-        sources.iter().any(|source| source.rsplit('/').next() == Some(module))
+        gpurf_sm::find(self.block()).is_some_and(|block| block.contains(module))
     }
 
     /// Whether an option is of interest: `--rtl MODULE=FILE` is to what contains the module.
