@@ -2,11 +2,9 @@
 
 mod common;
 
-use common::{compiled, settings};
-use gpurf_kernels::{Case, KERNELS};
-use gpurf_launch::BufferId;
-use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
-use gpurf_oracle::host::Session;
+use common::{alone, run, settings};
+use gpurf_kernels::KERNELS;
+use gpurf_machine::Settings;
 
 /// Two levels; a cache; dead values; all warps active with a cache for loads too (RFC paper, 3.1); and shapes and policies in which every hazard comes often.
 const CONFIGURATIONS: [&[&str]; 9] = [
@@ -60,31 +58,12 @@ const CONFIGURATIONS: [&[&str]; 9] = [
 #[test]
 fn kernels_commit_what_the_oracle_says() {
     for kernel in KERNELS {
-        let compiled = compiled(kernel.name, 64);
         for set in CONFIGURATIONS {
-            let case = Case::load(kernel.name).unwrap();
-            let mut session = Session::new(case.manifest(), &compiled.image).unwrap();
-            let mut engine = ModelEngine::judged(settings(set));
-            session.run(&mut engine).unwrap_or_else(|error| panic!("{} {set:?}: {error}", kernel.name));
-            for row in session.checks().unwrap() {
-                assert!(row.ok, "{} {set:?}: {row:?}", kernel.name);
-            }
-            let judged = engine.statistics().judged.unwrap();
+            let judged = run(kernel, set, 64).judged.unwrap();
             assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
             assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
         }
     }
-}
-
-/// What a kernel leaves behind on the model alone, and how many cycles of it were skipped.
-fn alone(name: &str, settings: Settings) -> (Statistics, Vec<Vec<u8>>, u64) {
-    let case = Case::load(name).unwrap();
-    let manifest = case.manifest();
-    let mut session = Session::new(manifest, &compiled(name, 64).image).unwrap();
-    let mut engine = ModelEngine::new(settings);
-    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let buffers = (0..manifest.buffers.len()).map(|index| session.bytes(BufferId(index)).to_vec()).collect();
-    (engine.statistics(), buffers, engine.skipped())
 }
 
 #[test]

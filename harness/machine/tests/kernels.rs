@@ -2,23 +2,9 @@
 
 mod common;
 
-use common::{FLOATS, INTEGERS, compiled, settings};
-use gpurf_kernels::{Case, KERNELS, Kernel};
-use gpurf_launch::BufferId;
-use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
-use gpurf_oracle::host::Session;
-
-/// Runs a kernel's small manifest.
-fn run(kernel: &Kernel, set: &[&str], registers: u16) -> Statistics {
-    let case = Case::load(kernel.name).unwrap();
-    let mut session = Session::new(case.manifest(), &compiled(kernel.name, registers).image).unwrap();
-    let mut engine = ModelEngine::judged(settings(set));
-    session.run(&mut engine).unwrap_or_else(|error| panic!("{} {set:?}: {error}", kernel.name));
-    for row in session.checks().unwrap() {
-        assert!(row.ok, "{} {set:?}: {row:?}", kernel.name);
-    }
-    engine.statistics()
-}
+use common::{FLOATS, INTEGERS, alone, run, settings};
+use gpurf_kernels::KERNELS;
+use gpurf_machine::Settings;
 
 #[test]
 fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
@@ -59,17 +45,6 @@ fn sizes_and_policies_change_nothing_but_time() {
         cycles.dedup();
         assert_eq!(cycles.len(), configurations.len(), "{}", kernel.name);
     }
-}
-
-/// What a kernel leaves behind on the model alone, and how many cycles of it were skipped.
-fn alone(name: &str, settings: Settings) -> (Statistics, Vec<Vec<u8>>, u64) {
-    let case = Case::load(name).unwrap();
-    let manifest = case.manifest();
-    let mut session = Session::new(manifest, &compiled(name, 64).image).unwrap();
-    let mut engine = ModelEngine::new(settings);
-    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let buffers = (0..manifest.buffers.len()).map(|index| session.bytes(BufferId(index)).to_vec()).collect();
-    (engine.statistics(), buffers, engine.skipped())
 }
 
 #[test]

@@ -7,8 +7,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use gpurf_blocks::config::{Config, Start};
 use gpurf_compiler::{Compiled, Options, compile};
 use gpurf_isa::image::Kernel;
-use gpurf_machine::{LaunchError, Settings};
-use gpurf_oracle::host::{Engine, KernelLaunch};
+use gpurf_kernels::Case;
+use gpurf_launch::BufferId;
+use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
+use gpurf_oracle::host::{Engine, KernelLaunch, Session};
 use gpurf_oracle::{Geometry, Memory};
 
 /// Kernels without floating point.
@@ -41,6 +43,29 @@ pub fn compiled(name: &str, registers: u16) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{name}.ptx"));
     let text = std::fs::read_to_string(&path).unwrap();
     compile(&text, &path.display().to_string(), &Options { registers }).unwrap()
+}
+
+/// Runs a kernel's small manifest.
+pub fn run(kernel: &gpurf_kernels::Kernel, set: &[&str], registers: u16) -> Statistics {
+    let case = Case::load(kernel.name).unwrap();
+    let mut session = Session::new(case.manifest(), &compiled(kernel.name, registers).image).unwrap();
+    let mut engine = ModelEngine::judged(settings(set));
+    session.run(&mut engine).unwrap_or_else(|error| panic!("{} {set:?}: {error}", kernel.name));
+    for row in session.checks().unwrap() {
+        assert!(row.ok, "{} {set:?}: {row:?}", kernel.name);
+    }
+    engine.statistics()
+}
+
+/// What a kernel leaves behind on the model alone, and how many cycles of it were skipped.
+pub fn alone(name: &str, settings: Settings) -> (Statistics, Vec<Vec<u8>>, u64) {
+    let case = Case::load(name).unwrap();
+    let manifest = case.manifest();
+    let mut session = Session::new(manifest, &compiled(name, 64).image).unwrap();
+    let mut engine = ModelEngine::new(settings);
+    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let buffers = (0..manifest.buffers.len()).map(|index| session.bytes(BufferId(index)).to_vec()).collect();
+    (engine.statistics(), buffers, engine.skipped())
 }
 
 /// Code that leaves the flat thread number in R0, the block's in R1, the address of the thread's word of the first buffer in R2.
