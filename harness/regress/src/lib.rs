@@ -14,6 +14,7 @@ pub mod files;
 pub mod golden;
 mod job;
 mod kernels;
+mod markup;
 pub mod mutants;
 mod parallel;
 pub mod programs;
@@ -25,6 +26,7 @@ pub use job::{
     COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, request, run_job,
 };
 pub use kernels::{KernelInputs, REGISTERS};
+pub use markup::escaped;
 pub use parallel::run_all;
 pub use programs::ProgramInputs;
 pub use project::Project;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::junit::escaped;
 use super::outcome::Ending;
 use super::report::{Bucket, Changes, Report, Run, Trend};
+use crate::escaped;
 
 /// Rows of lists that may be long.
 const SHOWN: usize = 200;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::outcome::{Ending, Signature};
 use super::report::{Report, Run};
+use crate::escaped;
 
 /// As JUnit XML.
 pub fn junit(report: &Report) -> String {
@@ -78,21 +79,4 @@ fn case(text: &mut String, report: &Report, run: &Run) {
 
 fn in_words(signature: &Signature) -> String {
     format!("{} {} {}", signature.kind.word(), signature.block, signature.port).trim_end().to_owned()
-}
-
-/// Text for XML and HTML; what neither of them can say becomes a question mark.
-pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\n' | '\t' => safe.push(c),
-            c if c.is_control() => safe.push('?'),
-            c => safe.push(c),
-        }
-    }
-    safe
 }

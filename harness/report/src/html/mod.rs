@@ -4,7 +4,8 @@ mod plot;
 
 use std::fmt::Write;
 
-pub use plot::{Plot, Series, Style, escape};
+use gpurf_regress::escaped;
+pub use plot::{Plot, Series, Style};
 
 use crate::report::Report;
 use crate::row::Row;
@@ -43,15 +44,15 @@ fn section(report: &Report, page: &mut String) {
         page,
         "<h2>{}</h2>\n<p>{}</p>\n<p>{} kernels: {}. Of {all} rows {inside} lie where the paper's do.</p>\n<table>\n<tr><th>result<th class=\"number\">paper<th \
          class=\"number\">ours<th>\n",
-        escape(report.report),
-        escape(report.title),
+        escaped(report.report),
+        escaped(report.title),
         report.kernels.len(),
-        escape(&report.kernels.join(", ")),
+        escaped(&report.kernels.join(", ")),
     );
     report.rows.iter().for_each(|row| line(row, page));
     page.push_str("</table>\n");
     for plot in &report.plots {
-        let (title, legend, svg) = (escape(&plot.title), plot.legend(), plot.svg());
+        let (title, legend, svg) = (escaped(&plot.title), plot.legend(), plot.svg());
         let _ = writeln!(
             page,
             "<figure><figcaption>{title}</figcaption><div class=\"legend\">{legend}</div>{svg}</figure>"
@@ -60,7 +61,7 @@ fn section(report: &Report, page: &mut String) {
     if !report.absent.is_empty() {
         page.push_str("<h3>Not compared</h3>\n<ul>\n");
         for absent in &report.absent {
-            let (text, source, why) = (escape(absent.text), escape(absent.source), escape(absent.why));
+            let (text, source, why) = (escaped(absent.text), escaped(absent.source), escaped(absent.why));
             let _ = writeln!(page, "<li>{text} <span class=\"source\">({source})</span>: {why}");
         }
         page.push_str("</ul>\n");
@@ -69,18 +70,18 @@ fn section(report: &Report, page: &mut String) {
 
 fn line(row: &Row, page: &mut String) {
     let (class, word) = if row.within { ("in", "within") } else { ("out", "outside") };
-    let (metric, source) = (escape(&row.metric), escape(row.source));
-    let (paper, ours) = (escape(row.text), row.unit.words(row.ours));
+    let (metric, source) = (escaped(&row.metric), escaped(row.source));
+    let (paper, ours) = (escaped(row.text), row.unit.words(row.ours));
     let _ = write!(page, "<tr><td>{metric}<br><span class=\"source\">{source}</span>");
     if !row.why.is_empty() {
-        let (why, command) = (escape(&row.why), escape(&row.command));
+        let (why, command) = (escaped(&row.why), escaped(&row.command));
         let _ = write!(page, "<p>{why}<br><code>{command}</code></p>");
     }
     if let Some([least, most]) = row.extremes() {
-        let [least, most] = [least, most].map(|(name, value)| format!("{} {}", row.unit.words(value), escape(name)));
+        let [least, most] = [least, most].map(|(name, value)| format!("{} {}", row.unit.words(value), escaped(name)));
         let _ = write!(page, "<details><summary class=\"quiet\">each kernel: {least} to {most}</summary><div>");
         for (name, value) in &row.per_kernel {
-            let _ = write!(page, "{} {}<br>", escape(name), row.unit.words(*value));
+            let _ = write!(page, "{} {}<br>", escaped(name), row.unit.words(*value));
         }
         page.push_str("</div></details>");
     }

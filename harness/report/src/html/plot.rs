@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use gpurf_regress::escaped;
+
 /// How values are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
@@ -64,7 +66,7 @@ impl Plot {
             height: HEIGHT - TOP - if on_end { BOTTOM } else { SHORT_BOTTOM },
         };
         let mut svg =
-            format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">", escape(&self.title));
+            format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">", escaped(&self.title));
         self.axes(&frame, on_end, &mut svg);
         match self.style {
             Style::Lines => self.lines(&frame, &mut svg),
@@ -79,7 +81,7 @@ impl Plot {
     pub fn legend(&self) -> String {
         let item = |(index, series): (usize, &Series)| {
             let colour = COLOURS[index % COLOURS.len()];
-            format!("<span><i style=\"background:{colour}\"></i>{}</span>", escape(&series.name))
+            format!("<span><i style=\"background:{colour}\"></i>{}</span>", escaped(&series.name))
         };
         let mut legend: String = self.series.iter().enumerate().map(item).collect();
         if self.band.is_some() {
@@ -129,7 +131,7 @@ impl Plot {
         }
         for (index, place) in self.places.iter().enumerate() {
             let (x, y) = (frame.x(index), TOP + frame.height);
-            let name = escape(place);
+            let name = escaped(place);
             if on_end {
                 let (x, y) = (x + 4.0, y + 8.0);
                 put(
@@ -148,11 +150,11 @@ impl Plot {
             svg,
             format_args!(
                 "<text class=\"middle\" transform=\"rotate(-90 12 {middle})\" x=\"12\" y=\"{middle}\">{}</text>",
-                escape(&self.y)
+                escaped(&self.y)
             ),
         );
         let (x, y) = (LEFT + (WIDTH - LEFT - RIGHT) / 2.0, HEIGHT - 2.0);
-        put(svg, format_args!("<text class=\"middle\" x=\"{x}\" y=\"{y}\">{}</text>", escape(&self.x)));
+        put(svg, format_args!("<text class=\"middle\" x=\"{x}\" y=\"{y}\">{}</text>", escaped(&self.x)));
     }
 
     fn lines(&self, frame: &Frame, svg: &mut String) {
@@ -210,7 +212,7 @@ impl Plot {
     fn title_of(&self, series: &Series, index: usize) -> String {
         let place = self.places.get(index).map_or("", String::as_str);
         let text = format!("{place}, {}: {:.3}", series.name, series.values[index]);
-        format!("<title>{}</title>", escape(&text))
+        format!("<title>{}</title>", escaped(&text))
     }
 }
 
@@ -247,21 +249,6 @@ fn step(range: f64) -> f64 {
 fn put(svg: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing into a string does not fail.
     let _ = svg.write_fmt(text);
-}
-
-/// Text for HTML.
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
