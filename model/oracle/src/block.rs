@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::commit::{Executed, Observer, WarpId};
+use crate::commit::Observer;
 use crate::conflict::Conflicts;
 use crate::execute::{Step, step};
 use crate::fault::{Fault, FaultKind, LaneFault};
@@ -181,13 +181,9 @@ pub enum Progress {
 }
 
 impl<O: Observer> Context<'_, O> {
-    /// A warp has executed the instruction at `pc` in the lanes of `mask`.
+    /// A warp has executed an instruction in the lanes of `mask`.
     #[inline(always)]
-    pub fn count(&mut self, warp: &mut Warp, pc: u32, mask: Mask) {
-        if O::ACTIVE {
-            let id = WarpId { block: self.state.index, warp: warp.number };
-            self.observer.executed(&Executed { warp: id, number: warp.issued, pc, mask });
-        }
+    pub fn count(&mut self, warp: &mut Warp, mask: Mask) {
         warp.issued += 1;
         warp.watch.since += 1;
         self.counts.thread_instructions += u64::from(mask.count_ones());

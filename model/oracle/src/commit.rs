@@ -63,19 +63,6 @@ pub struct Commit<'a> {
     pub effect: Effect<'a>,
 }
 
-/// An instruction that a warp has executed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Executed {
-    /// The warp.
-    pub warp: WarpId,
-    /// How many instructions the warp has issued before.
-    pub number: u64,
-    /// The instruction.
-    pub pc: u32,
-    /// The lanes that took part: none where its guard was false in all of them.
-    pub mask: Mask,
-}
-
 /// An instruction that a warp is about to execute.
 #[derive(Clone, Copy, Debug)]
 pub struct Issue<'a> {
@@ -111,9 +98,6 @@ pub trait Observer {
 
     /// An instruction has taken effect.
     fn commit(&mut self, commit: &Commit<'_>);
-
-    /// An instruction has been executed, with or without an effect. Its effects were told before.
-    fn executed(&mut self, _: &Executed) {}
 
     /// An instruction is about to take effect: also one without lanes, and one without a result. In a replay an atomic operation is reported
     /// whenever the warp is at it.

@@ -30,7 +30,7 @@ mod stack;
 mod warp;
 
 pub use block::{Counts, Geometry};
-pub use commit::{Commit, Effect, Executed, Issue, Observer, Unobserved, WarpId};
+pub use commit::{Commit, Effect, Issue, Observer, Unobserved, WarpId};
 pub use fault::{Access, Fault, FaultKind};
 pub use lanes::{Lanes, Mask, lanes_of};
 pub use launch::{Launch, Options, Oracle, Statistics};

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use gpurf_isa::{Instruction, Op, Reg, Slot};
 
-use crate::commit::{Commit, Executed, Observer, WarpId};
+use crate::commit::{Commit, Issue, Observer, WarpId};
 use crate::lanes::Mask;
 
 /// Whose value a last-read mark is about.
@@ -126,21 +126,20 @@ struct Value {
 
 /// Watches a launch.
 #[derive(Debug)]
-pub struct MarkJudge<'a> {
-    code: &'a [Instruction],
+pub struct MarkJudge {
     scope: Scope,
     warps: HashMap<WarpId, Vec<Value>>,
     faults: Vec<MarkFault>,
     counts: MarkCounts,
 }
 
-impl<'a> MarkJudge<'a> {
+impl MarkJudge {
     /// Complaints that are kept: the first ones.
     const KEPT: usize = 100;
 
-    /// A judge of a launch of this code.
-    pub fn new(code: &'a [Instruction], scope: Scope) -> Self {
-        Self { code, scope, warps: HashMap::new(), faults: Vec::new(), counts: MarkCounts::default() }
+    /// A judge of a launch.
+    pub fn new(scope: Scope) -> Self {
+        Self { scope, warps: HashMap::new(), faults: Vec::new(), counts: MarkCounts::default() }
     }
 
     /// What was wrong, at most the first hundred, and what was counted. The launch is over.
@@ -150,7 +149,7 @@ impl<'a> MarkJudge<'a> {
         (self.faults, self.counts)
     }
 
-    fn complain(&mut self, at: &Executed, wrong: Wrong, register: Reg, lanes: Mask) {
+    fn complain(&mut self, at: &Issue<'_>, wrong: Wrong, register: Reg, lanes: Mask) {
         if lanes != 0 && self.faults.len() < Self::KEPT {
             self.faults.push(MarkFault { wrong, pc: at.pc, register, lanes, warp: at.warp });
         }
@@ -170,7 +169,7 @@ impl<'a> MarkJudge<'a> {
         waited
     }
 
-    fn read(&mut self, at: &Executed, instruction: &Instruction, register: Reg) {
+    fn read(&mut self, at: &Issue<'_>, instruction: &Instruction, register: Reg) {
         let value = self.values(at.warp)[register.index()];
         let slots = |last| {
             let of = move |slot: &Slot| instruction.control.is_last_read(*slot) == last;
@@ -195,7 +194,7 @@ impl<'a> MarkJudge<'a> {
         value.last |= if whole { Mask::MAX } else { last };
     }
 
-    fn write(&mut self, at: &Executed, instruction: &Instruction, register: Reg) {
+    fn write(&mut self, at: &Issue<'_>, instruction: &Instruction, register: Reg) {
         let control = &instruction.control;
         let (long, private) = (instruction.is_long_latency(), instruction.unit().is_private());
         let value = self.values(at.warp)[register.index()];
@@ -225,12 +224,13 @@ impl<'a> MarkJudge<'a> {
     }
 }
 
-impl Observer for MarkJudge<'_> {
+impl Observer for MarkJudge {
+    const TRACES: bool = true;
+
     fn commit(&mut self, _: &Commit<'_>) {}
 
-    fn executed(&mut self, at: &Executed) {
-        let code = self.code;
-        let instruction = &code[at.pc as usize];
+    fn issue(&mut self, at: &Issue<'_>) {
+        let instruction = at.instruction;
         self.counts.instructions += 1;
         if instruction.control.deschedule {
             // Whatever its guard says: the warp gives way before the instruction issues.

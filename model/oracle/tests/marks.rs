@@ -10,7 +10,7 @@ fn judge(code: &str, scope: Scope) -> Vec<(Wrong, u32)> {
     let setup = Setup::new(&format!("LDC.B32 R2, [RZ]\n {code}\n EXIT")).shared(64);
     let instructions = setup.kernel().code;
     let (faults, _) = setup.with(|oracle, launch, memory| {
-        let mut judge = MarkJudge::new(&instructions, scope);
+        let mut judge = MarkJudge::new(scope);
         oracle.run_observed(launch, memory, &mut judge).unwrap();
         judge.finish().0
     });

@@ -25,7 +25,7 @@ pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threa
     let program = Program::new(kernel, "test.ptx").unwrap_or_else(|e| panic!("{e}\n{source}"));
     let geometry = Geometry { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
     let launch = Launch { program: &program, geometry, constant: &constant };
-    let mut judge = MarkJudge::new(&kernel.code, Scope::Lanes);
+    let mut judge = MarkJudge::new(Scope::Lanes);
     Oracle::default().run_observed(&launch, &memory, &mut judge).unwrap_or_else(|e| panic!("{e}\n{source}"));
     assert_eq!(judge.finish().0, [], "marks\n{source}");
     memory.read(result.expect("there is a result"))

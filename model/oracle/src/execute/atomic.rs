@@ -119,7 +119,7 @@ pub fn perform<O: Observer>(
     warp.atomics += 1;
     let pc = warp.stack.top.pc;
     warp.stack.advance(pc + 1);
-    context.count(warp, pc, mask);
+    context.count(warp, mask);
     Ok(Step::On)
 }
 

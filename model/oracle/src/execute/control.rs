@@ -40,7 +40,7 @@ pub fn barrier<O: Observer>(
     }
     warp.waiting = Waiting::Barrier(id);
     let pc = warp.stack.top.pc;
-    context.count(warp, pc, mask);
+    context.count(warp, mask);
     warp.stack.advance(pc + 1);
     Ok(Step::Stop)
 }

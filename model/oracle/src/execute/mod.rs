@@ -63,7 +63,7 @@ pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Resul
             Step::On
         }
     };
-    context.count(warp, pc, mask);
+    context.count(warp, mask);
     Ok(step)
 }
 

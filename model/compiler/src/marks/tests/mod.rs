@@ -71,7 +71,7 @@ fn judge(code: &[Instruction], scope: Scope) -> (Vec<Wrong>, MarkCounts) {
     let constant = u64::from(memory.buffer(buffer).address()).to_le_bytes();
     let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], dynamic_shared: 0 };
     let launch = Launch { program: &program, geometry, constant: &constant };
-    let mut judge = MarkJudge::new(code, scope);
+    let mut judge = MarkJudge::new(scope);
     let ran = Oracle::default().run_observed(&launch, &memory, &mut judge);
     ran.unwrap_or_else(|fault| panic!("{fault}\n{}", listing(code)));
     let (faults, counts) = judge.finish();
