@@ -56,6 +56,32 @@ pub fn successors(code: &[Instruction], pc: usize) -> impl Iterator<Item = usize
     next.into_iter().chain(target).filter(move |&to| to < length)
 }
 
+/// From where a lane may come to each instruction.
+pub fn predecessors(code: &[Instruction]) -> Vec<Vec<usize>> {
+    let mut from = vec![Vec::new(); code.len()];
+    for pc in 0..code.len() {
+        for to in successors(code, pc) {
+            // A branch to the next instruction is one way.
+            if from[to].last() != Some(&pc) {
+                from[to].push(pc);
+            }
+        }
+    }
+    from
+}
+
+/// The instructions of one side of a branch: those that its lanes reach from `first` before they come to `meet`.
+pub fn side(code: &[Instruction], first: usize, meet: Option<usize>) -> Vec<bool> {
+    let mut inside = vec![false; code.len()];
+    let mut open = vec![first];
+    while let Some(pc) = open.pop() {
+        if pc < code.len() && Some(pc) != meet && !std::mem::replace(&mut inside[pc], true) {
+            open.extend(successors(code, pc));
+        }
+    }
+    inside
+}
+
 /// Follows facts against the flow: `front` says which registers have the property in front of an instruction, given those
 /// that have it behind, on any way. Gives those behind each instruction. `front` has to be monotone.
 pub fn backward(code: &[Instruction], front: impl Fn(usize, Registers) -> Registers) -> Vec<Registers> {

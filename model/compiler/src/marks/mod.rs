@@ -18,7 +18,7 @@ pub mod flow;
 mod last_read;
 pub mod liveness;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 use gpurf_isa::Instruction;
 

@@ -117,7 +117,8 @@ impl Writer {
     }
 }
 
-fn program(seed: u64) -> String {
+/// Code behind [`START`].
+pub fn program(seed: u64) -> String {
     let random = Random(seed);
     let mut writer = Writer { random, text: String::new(), labels: 0, budget: 60 };
     for r in 3..9 {
