@@ -8,7 +8,6 @@ use gpurf_oracle::marks::{MarkFault, MarkJudge, Scope, Wrong};
 /// What is wrong with the marks of a program of one warp, with the program counters.
 fn judge(code: &str, scope: Scope) -> Vec<(Wrong, u32)> {
     let setup = Setup::new(&format!("LDC.B32 R2, [RZ]\n {code}\n EXIT")).shared(64);
-    let instructions = setup.kernel().code;
     let (faults, _) = setup.with(|oracle, launch, memory| {
         let mut judge = MarkJudge::new(scope);
         oracle.run_observed(launch, memory, &mut judge).unwrap();

@@ -23,7 +23,7 @@ impl Engine for Judged {
 
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
         let program = Program::new(launch.kernel, launch.source)?;
-        let mut judge = MarkJudge::new(&launch.kernel.code, self.scope);
+        let mut judge = MarkJudge::new(self.scope);
         let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
         Oracle::default().run_observed(&run, memory, &mut judge).map_err(OracleError::Fault)?;
         let (faults, counts) = judge.finish();
