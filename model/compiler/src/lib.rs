@@ -25,7 +25,7 @@ pub use listing::annotate;
 
 use diagnostic::{Error, Span};
 use gpurf_isa::Image;
-use hierarchy::HierarchyOptions;
+use hierarchy::{Explanation, HierarchyOptions};
 use serde::{Deserialize, Serialize};
 
 /// What the compiler may use.
@@ -93,6 +93,8 @@ pub struct Compiled {
     pub image: Image,
     /// What it cost.
     pub report: Report,
+    /// For each kernel why its values are at their levels; none without ORF and LRF.
+    pub levels: Vec<Explanation>,
 }
 
 /// Compiles PTX. `file_name` is for messages and the image.
@@ -115,7 +117,7 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
     let module = ptx::parse(source).map_err(|e| vec![e])?;
     let (kernels, symbols) = lower::lower(source, &module)?;
     let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };
-    let mut report = Report::default();
+    let (mut report, mut levels) = (Report::default(), Vec::new());
     for mut lowered in kernels {
         let error = |message: String| vec![Error::new(lowered.span, message)];
         let f = &mut lowered.function;
@@ -132,7 +134,7 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         let mut kernel = emit::kernel(&lowered, &allocation)
             .map_err(|_| error(format!("`{}` has more instructions than the machine can address", lowered.name)))?;
         marks::run(&mut kernel.code);
-        hierarchy::run(&mut kernel.code, &options.hierarchy);
+        levels.extend(hierarchy::run(&mut kernel.code, &options.hierarchy));
         if cfg!(debug_assertions)
             && !options.hierarchy.is_none()
             && let Err(wrong) = hierarchy::check(&kernel.code, &options.hierarchy)
@@ -154,5 +156,5 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         });
         image.kernels.push(kernel);
     }
-    Ok(Compiled { image, report })
+    Ok(Compiled { image, report, levels })
 }

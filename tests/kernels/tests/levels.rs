@@ -106,7 +106,7 @@ fn every_kernel_finds_its_values() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes a minute"]
 fn every_kernel_finds_its_values_with_all_options() {
     for kernel in KERNELS {
         let marked = marked(kernel, 64);

@@ -40,20 +40,11 @@ pub use strands::Cause;
 
 use gpurf_isa::Instruction;
 
-/// Fills in strand ends and levels. Does nothing without ORF and LRF. Strand ends that the code already has stay.
-pub fn run(code: &mut [Instruction], options: &HierarchyOptions) {
+/// Fills in strand ends and levels, and says why. Does nothing without ORF and LRF. Strand ends that the code already has stay.
+pub fn run(code: &mut [Instruction], options: &HierarchyOptions) -> Option<Explanation> {
     if options.is_none() {
-        return;
+        return None;
     }
-    explained(code, options);
-}
-
-/// What [`run`] did to finished code, and why. Nothing without ORF and LRF.
-pub fn explain(code: &[Instruction], options: &HierarchyOptions) -> Option<Explanation> {
-    (!options.is_none()).then(|| explained(&mut code.to_vec(), options))
-}
-
-fn explained(code: &mut [Instruction], options: &HierarchyOptions) -> Explanation {
     let strands = strands::form(code, options);
     for (instruction, end) in code.iter_mut().zip(&strands.ends) {
         instruction.control.strand_end = end.is_some();
@@ -66,5 +57,5 @@ fn explained(code: &mut [Instruction], options: &HierarchyOptions) -> Explanatio
         let values = values::Values::of(code, &region);
         greedy::allocate(code, &region, &values, options, &savings, &mut explanation);
     }
-    explanation
+    Some(explanation)
 }

@@ -5,7 +5,7 @@ use gpurf_compiler::{Options, annotate, compile};
 fn listing(body: &str) -> String {
     let source = format!(".version 9.5\n.target sm_75\n.address_size 64\n{body}");
     match compile(&source, "k.ptx", &Options { registers: 16, ..Options::default() }) {
-        Ok(compiled) => annotate(&source, &compiled.image),
+        Ok(compiled) => annotate(&source, &compiled),
         Err(e) => panic!("{e}"),
     }
 }

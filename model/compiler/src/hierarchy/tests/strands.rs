@@ -2,15 +2,14 @@
 
 use super::*;
 use crate::hierarchy::Cause::{self, *};
-use crate::hierarchy::explain;
 
 /// Where strands end in the code behind [`START`], counted from its first instruction, and why.
 fn ends(text: &str) -> Vec<(usize, Cause)> {
     accept(&compiled(text, &orf(3)), &orf(3));
-    // Code that has the marks already does not say why.
-    let marked = compiled(text, &HierarchyOptions::NONE);
+    // Code that has its strand ends already does not say why.
+    let mut marked = compiled(text, &HierarchyOptions::NONE);
     let start = assemble(START).expect("it is code").len();
-    let ends = explain(&marked, &orf(3)).expect("there is an ORF").ends;
+    let ends = run(&mut marked, &orf(3)).expect("there is an ORF").ends;
     ends.into_iter().enumerate().skip(start).filter_map(|(pc, end)| Some((pc - start, end?))).collect()
 }
 
