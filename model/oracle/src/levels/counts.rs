@@ -28,6 +28,16 @@ pub struct Accesses {
 }
 
 impl Accesses {
+    /// One more operand.
+    pub(super) fn read(&mut self, private: bool, groups: u64) {
+        *(if private { &mut self.private_reads } else { &mut self.shared_reads }) += groups;
+    }
+
+    /// One more result.
+    pub(super) fn write(&mut self, private: bool, groups: u64) {
+        *(if private { &mut self.private_writes } else { &mut self.shared_writes }) += groups;
+    }
+
     /// Operands read.
     pub fn reads(&self) -> u64 {
         self.private_reads + self.shared_reads
@@ -62,6 +72,8 @@ pub struct LevelCounts {
     pub orf: Accesses,
     /// The LRF.
     pub lrf: Accesses,
+    /// What the same operands and results are with an MRF alone.
+    pub flat: Accesses,
     /// Instructions by the number of registers that they read.
     pub by_reads: [u64; 4],
     /// Instructions by the number of registers that they read in the MRF.
@@ -84,6 +96,7 @@ impl AddAssign for LevelCounts {
         self.mrf += other.mrf;
         self.orf += other.orf;
         self.lrf += other.lrf;
+        self.flat += other.flat;
         add(&mut self.by_reads, other.by_reads);
         add(&mut self.by_mrf_reads, other.by_mrf_reads);
     }

@@ -210,11 +210,7 @@ impl LevelJudge {
 
     fn write(&mut self, at: &Issue<'_>, register: Reg) {
         let (instruction, lanes) = (at.instruction, at.mask);
-        let (level, in_mrf) = match instruction.control.result_level {
-            ResultLevel::Mrf => (None, true),
-            ResultLevel::Upper(level) => (Some(level), false),
-            ResultLevel::Both(level) => (Some(level), true),
-        };
+        let (level, in_mrf) = levels_of(instruction.control.result_level);
         self.contents(at.warp).write(register, lanes, in_mrf);
         let Some(level) = level else { return };
         self.exists(at, level, register);
@@ -235,40 +231,43 @@ impl LevelJudge {
         counts.strand_ends += u64::from(instruction.control.strand_end);
         let (mut reads, mut mrf_reads) = (0, 0);
         for (slot, _) in distinct(instruction) {
-            let level = match instruction.control.source_level(slot) {
-                SourceLevel::Mrf => &mut counts.mrf,
+            let (level, in_mrf) = match instruction.control.source_level(slot) {
+                SourceLevel::Mrf => (&mut counts.mrf, true),
                 SourceLevel::MrfCopied(_) => {
                     counts.orf.copies += groups;
-                    &mut counts.mrf
+                    (&mut counts.mrf, true)
                 }
-                SourceLevel::Upper(Upper::Orf(_)) => &mut counts.orf,
-                SourceLevel::Upper(Upper::Lrf(_)) => &mut counts.lrf,
+                SourceLevel::Upper(Upper::Orf(_)) => (&mut counts.orf, false),
+                SourceLevel::Upper(Upper::Lrf(_)) => (&mut counts.lrf, false),
             };
-            *(if private { &mut level.private_reads } else { &mut level.shared_reads }) += groups;
+            level.read(private, groups);
+            counts.flat.read(private, groups);
             reads += 1;
-            mrf_reads += usize::from(!matches!(instruction.control.source_level(slot), SourceLevel::Upper(_)));
+            mrf_reads += usize::from(in_mrf);
         }
         counts.by_reads[reads] += 1;
         counts.by_mrf_reads[mrf_reads] += 1;
-        if instruction.destination().is_none() {
-            return;
+        if instruction.destination().is_some() {
+            counts.flat.write(private, groups);
+            let (above, in_mrf) = levels_of(instruction.control.result_level);
+            if in_mrf {
+                counts.mrf.write(private, groups);
+            }
+            match above {
+                None => {}
+                Some(Upper::Orf(_)) => counts.orf.write(private, groups),
+                Some(Upper::Lrf(_)) => counts.lrf.write(private, groups),
+            }
         }
-        let write = |level: &mut Accesses| {
-            *(if private { &mut level.private_writes } else { &mut level.shared_writes }) += groups;
-        };
-        let (level, in_mrf) = match instruction.control.result_level {
-            ResultLevel::Mrf => (None, true),
-            ResultLevel::Upper(level) => (Some(level), false),
-            ResultLevel::Both(level) => (Some(level), true),
-        };
-        if in_mrf {
-            write(&mut counts.mrf);
-        }
-        match level {
-            None => {}
-            Some(Upper::Orf(_)) => write(&mut counts.orf),
-            Some(Upper::Lrf(_)) => write(&mut counts.lrf),
-        }
+    }
+}
+
+/// The level above that a result goes to, and whether it goes to the MRF.
+fn levels_of(result: ResultLevel) -> (Option<Upper>, bool) {
+    match result {
+        ResultLevel::Mrf => (None, true),
+        ResultLevel::Upper(level) => (Some(level), false),
+        ResultLevel::Both(level) => (Some(level), true),
     }
 }
 
@@ -287,10 +286,7 @@ fn uses_otherwise(instruction: &Instruction, entry: Upper, register: Reg) -> boo
         SourceLevel::MrfCopied(to) => Upper::Orf(to) == entry && other != register,
         SourceLevel::Upper(level) => level == entry,
     });
-    let by_result = match instruction.control.result_level {
-        ResultLevel::Mrf => false,
-        ResultLevel::Upper(level) | ResultLevel::Both(level) => level == entry,
-    };
+    let by_result = levels_of(instruction.control.result_level).0 == Some(entry);
     by_source || by_result && instruction.destination().is_some()
 }
 
