@@ -53,7 +53,7 @@ fn front(instruction: &Instruction, behind: Registers) -> Registers {
 }
 
 /// The instructions of one side of a branch: those that its lanes reach from `first` before they come to `meet`.
-fn side(code: &[Instruction], first: usize, meet: Option<usize>) -> Vec<bool> {
+pub fn side(code: &[Instruction], first: usize, meet: Option<usize>) -> Vec<bool> {
     let mut inside = vec![false; code.len()];
     let mut open = vec![first];
     while let Some(pc) = open.pop() {
