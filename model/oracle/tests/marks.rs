@@ -84,7 +84,10 @@ fn free_registers_are_dead_for_the_whole_warp() {
 fn free_registers_have_no_write_on_its_way() {
     let load = "LD.GLOBAL.B32 R1, [R2]";
     assert_eq!(lanes(&format!("{load}\n MOV R3, 1 {{free=R1}}")), [(Wrong::FreeOnItsWay, 2)]);
-    assert_eq!(lanes(&format!("{load}\n @!PT IADD R3, PT, R1, 1, !PT {{deschedule free=R1}}")), [(Wrong::FreeOnItsWay, 2)]);
+    assert_eq!(
+        lanes(&format!("{load}\n @!PT IADD R3, PT, R1, 1, !PT {{deschedule free=R1}}")),
+        [(Wrong::FreeOnItsWay, 2)]
+    );
     assert_eq!(lanes(&format!("{load}\n IADD R3, PT, R1, 1, !PT {{deschedule free=R1}}")), []);
     assert_eq!(lanes("IADD R1, PT, R1, 1, !PT {free=R1}"), [(Wrong::FreeOnItsWay, 1)]);
     assert_eq!(lanes("EXIT {free=R1}"), [(Wrong::FreeAtEnd, 1)]);

@@ -32,7 +32,8 @@ pub fn mark(code: &mut [Instruction]) {
 
 /// Marks registers that are not live behind the instructions.
 pub fn mark_dead(code: &mut [Instruction], live: &[Registers]) {
-    let named = code.iter().flat_map(|instruction| instruction.sources().map(|(_, r)| r).chain(instruction.destination()));
+    let named =
+        code.iter().flat_map(|instruction| instruction.sources().map(|(_, r)| r).chain(instruction.destination()));
     let names = named.map(|register| register.index() + 1).max().unwrap_or(0);
     let coming = on_their_way(code);
     let written = until_written(code, names);
@@ -49,7 +50,8 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers]) {
         let ends = matches!(instruction.op, Op::Exit {} | Op::Trap {});
         let registers = (0..names).map(|index| Reg(index as u8)).filter(|_| !ends);
         // The first of those that are worth most.
-        let best = registers.rev().filter_map(|register| Some((worth(register)?, register))).max_by_key(|&(worth, _)| worth);
+        let best =
+            registers.rev().filter_map(|register| Some((worth(register)?, register))).max_by_key(|&(worth, _)| worth);
         instruction.control.free_register = best.map(|(_, register)| register);
         news.iter_mut().for_each(|news| news.pass(instruction.control.free_register));
     }
