@@ -155,11 +155,13 @@ fn until_written(code: &[Instruction], names: usize) -> Vec<Vec<u32>> {
         changed = false;
         for pc in (0..code.len()).rev() {
             for to in successors(code, pc).filter(|&to| !leaves(pc, to)) {
-                for index in 0..names {
-                    let at_once = code[to].destination().is_some_and(|register| register.index() == index);
-                    let new = if at_once { 1 } else { written[to][index] + 1 };
-                    changed |= new < written[pc][index];
-                    written[pc][index] = written[pc][index].min(new);
+                let mut there = written[to].clone();
+                if let Some(register) = code[to].destination() {
+                    there[register.index()] = 0;
+                }
+                for (here, there) in written[pc].iter_mut().zip(there) {
+                    changed |= there + 1 < *here;
+                    *here = (*here).min(there + 1);
                 }
             }
         }
