@@ -1,9 +1,9 @@
 //! Strands and levels of every kernel: proved by the compiler's checker, and judged by what each lane does in the small run.
 
-use std::fs;
+mod common;
 
+use common::{build, percent};
 use gpurf_compiler::hierarchy::{Encoding, HierarchyOptions, check, run};
-use gpurf_compiler::{Options, compile};
 use gpurf_isa::{Image, LastResultFile};
 use gpurf_kernels::{Case, KERNELS, Kernel};
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
@@ -34,15 +34,7 @@ impl Engine for Judged {
     }
 }
 
-/// A kernel with marks, but without levels.
-fn marked(kernel: &Kernel, registers: u16) -> Image {
-    let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
-    let text = fs::read_to_string(&path).expect("PTX lies beside the source");
-    let options = Options { registers, ..Options::default() };
-    compile(&text, &path.display().to_string(), &options).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")).image
-}
-
-/// The same with levels, which the checker accepts.
+/// A kernel with levels, which the checker accepts.
 fn levelled(kernel: &Kernel, marked: &Image, options: &HierarchyOptions) -> Image {
     let mut image = marked.clone();
     for code in image.kernels.iter_mut().map(|kernel| &mut kernel.code) {
@@ -93,7 +85,7 @@ fn every_kernel_finds_its_values() {
     let all = all_options();
     for registers in [16, 64] {
         for (number, kernel) in KERNELS.iter().enumerate() {
-            let marked = marked(kernel, registers);
+            let marked = build(kernel, registers);
             for (option, options) in all.iter().enumerate() {
                 let image = levelled(kernel, &marked, options);
                 // The checker's proof is about all runs; of these, each kernel has some, and each of the options.
@@ -109,15 +101,11 @@ fn every_kernel_finds_its_values() {
 #[ignore = "takes a minute"]
 fn every_kernel_finds_its_values_with_all_options() {
     for kernel in KERNELS {
-        let marked = marked(kernel, 64);
+        let marked = build(kernel, 64);
         for options in all_options() {
             judged(kernel, &levelled(kernel, &marked, &options), &options);
         }
     }
-}
-
-fn percent(part: u64, whole: u64) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
 }
 
 /// With `--nocapture` it prints how reads and writes are distributed.
@@ -127,7 +115,7 @@ fn levels_above_the_mrf_serve_most_reads() {
         let options = full(3, lrf);
         let mut all = LevelCounts::default();
         for kernel in KERNELS {
-            let counts = judged(kernel, &levelled(kernel, &marked(kernel, 64), &options), &options);
+            let counts = judged(kernel, &levelled(kernel, &build(kernel, 64), &options), &options);
             all += counts;
             let reads = counts.mrf.reads() + counts.orf.reads() + counts.lrf.reads();
             println!(

@@ -5,6 +5,7 @@ use gpurf_blocks::config::{Config, Start};
 use gpurf_compiler::hierarchy::{Encoding, check};
 use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::{LevelCounts, LevelJudge, Levels};
+use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope};
 
 use super::*;
 
@@ -48,6 +49,23 @@ fn instructions_survive_words_and_text() {
         let text: Vec<String> = code.iter().map(ToString::to_string).collect();
         assert_eq!(gpurf_isa::assemble(&text.join("\n")).unwrap(), code);
     }
+}
+
+#[test]
+fn marks_hold() {
+    let mut counts = MarkCounts::default();
+    for seed in 0..26 {
+        let theme = &themes::THEMES[seed as usize % themes::THEMES.len()];
+        let mut weights = theme.weights();
+        // No marks but the compiler's.
+        weights.chances.control = 0;
+        let program = Program::random(seed, &weights, &limits()).unwrap_or_else(|e| panic!("{}: {e}", theme.name));
+        let judge = program.observed(MarkJudge::new(Scope::Lanes)).unwrap_or_else(|e| panic!("{}: {e}", theme.name));
+        let (faults, new) = judge.finish();
+        assert_eq!(faults, [], "{} {seed}", theme.name);
+        counts.add(&new);
+    }
+    assert!(counts.free_registers > 10_000 && counts.last_reads > 10_000, "{counts:?}");
 }
 
 #[test]
