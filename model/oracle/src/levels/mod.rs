@@ -54,7 +54,7 @@ pub enum WrongLevel {
     CopyCollides(Upper),
     /// A backward branch or a barrier does not end its strand.
     OpenStrand,
-    /// The warp is descheduled, and ORF or LRF hold values of the lanes that go on: their strand has not ended.
+    /// The warp is descheduled, and ORF or LRF hold values of lanes that live: their strand has not ended.
     DescheduledInStrand,
 }
 
@@ -157,7 +157,7 @@ impl LevelJudge {
     fn begin(&mut self, at: &Issue<'_>) {
         let instruction = at.instruction;
         if instruction.control.deschedule && !self.levels.keep_when_descheduled {
-            let middle = self.contents(at.warp).written() & at.active;
+            let middle = self.contents(at.warp).written() & at.living;
             self.contents(at.warp).clear();
             self.complain(at, WrongLevel::DescheduledInStrand, None, middle);
         }

@@ -8,13 +8,15 @@ use std::collections::HashSet;
 use gpurf_isa::Instruction;
 
 use super::super::HierarchyOptions;
-use super::rules;
+use super::{Wrong, rules};
 use crate::marks::flow::successors;
 
 /// Where a lane may find nothing left when it goes on.
 #[derive(Debug)]
 pub struct Waits {
-    /// Branches whose taken lanes find nothing at the target.
+    /// Branches of which one side may make the contents void.
+    open: Vec<bool>,
+    /// Those whose taken lanes find nothing at the target.
     at_target: Vec<bool>,
     /// Instructions where sides meet of which one may make the contents void.
     at_meeting: Vec<bool>,
@@ -23,16 +25,16 @@ pub struct Waits {
 impl Waits {
     /// Those of a kernel.
     pub fn of(code: &[Instruction], options: &HierarchyOptions) -> Self {
-        let mut waits = Self { at_target: vec![false; code.len()], at_meeting: vec![false; code.len()] };
+        let none = vec![false; code.len()];
+        let mut waits = Self { open: none.clone(), at_target: none.clone(), at_meeting: none };
         for (pc, branch) in code.iter().enumerate().filter(|(_, instruction)| instruction.may_diverge()) {
             let Some(target) = branch.target().map(|target| target.index()) else { continue };
             let meet = branch.reconvergence.map(|meet| meet.index());
             let falling = may_void(code, options, pc + 1, meet);
             waits.at_target[pc] = falling;
-            if let Some(meet) = meet
-                && (falling || may_void(code, options, target, Some(meet)))
-            {
-                waits.at_meeting[meet] = true;
+            waits.open[pc] = falling || may_void(code, options, target, meet);
+            if let Some(meet) = meet {
+                waits.at_meeting[meet] |= waits.open[pc];
             }
         }
         waits
@@ -42,6 +44,19 @@ impl Waits {
     pub fn are_void(&self, code: &[Instruction], from: usize, to: usize) -> bool {
         let taken = code[from].target().is_some_and(|target| target.index() == to);
         self.at_meeting[to] || taken && self.at_target[from]
+    }
+
+    /// Whether strands end where lanes may wait for such a side: a warp that is descheduled there leaves nothing behind in them. Gives the instruction at fault.
+    pub fn begin_strands(&self, code: &[Instruction]) -> Result<(), (usize, Wrong)> {
+        for (pc, _) in code.iter().enumerate().filter(|(_, instruction)| !instruction.control.strand_end) {
+            if self.open[pc] {
+                return Err((pc, Wrong::OpenBranch));
+            }
+            if successors(code, pc).any(|to| self.at_meeting[to]) {
+                return Err((pc, Wrong::OpenMeeting));
+            }
+        }
+        Ok(())
     }
 }
 

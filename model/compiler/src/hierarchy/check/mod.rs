@@ -48,6 +48,10 @@ pub enum Wrong {
     OpenBarrier,
     /// On some way the warp is descheduled in the middle of a strand.
     DescheduledInStrand,
+    /// A branch that may diverge does not end its strand, and one of its sides may make the contents void (hazard 3).
+    OpenBranch,
+    /// A way to where sides meet does not end its strand, and one of the sides may make the contents void.
+    OpenMeeting,
 }
 
 /// An instruction whose levels are wrong.
@@ -89,6 +93,12 @@ impl fmt::Display for Wrong {
             Self::DescheduledInStrand => {
                 f.write_str("the warp is descheduled, and on some way its strand has not ended")
             }
+            Self::OpenBranch => {
+                f.write_str("a branch with a side that may make ORF and LRF void has to end its strand")
+            }
+            Self::OpenMeeting => {
+                f.write_str("where a side that may make ORF and LRF void meets the other one, a strand has to begin")
+            }
         }
     }
 }
@@ -103,18 +113,18 @@ pub fn check(code: &[Instruction], options: &HierarchyOptions) -> Result<(), Box
     for (pc, instruction) in code.iter().enumerate() {
         rules::of_levels(instruction, options).map_err(|wrong| fault(pc, wrong))?;
     }
-    for (pc, known) in follow(code, options).into_iter().enumerate() {
+    let waits = Waits::of(code, options);
+    for (pc, known) in follow(code, &waits, options).into_iter().enumerate() {
         // What no lane comes to is not wrong.
         if let Some(known) = known {
             known.finds_all(&code[pc], options).map_err(|wrong| fault(pc, wrong))?;
         }
     }
-    Ok(())
+    waits.begin_strands(code).map_err(|(pc, wrong)| fault(pc, wrong))
 }
 
 /// What is certain of a lane in front of each instruction that it may come to.
-fn follow(code: &[Instruction], options: &HierarchyOptions) -> Vec<Option<Known>> {
-    let waits = Waits::of(code, options);
+fn follow(code: &[Instruction], waits: &Waits, options: &HierarchyOptions) -> Vec<Option<Known>> {
     let mut fronts: Vec<Option<Known>> = vec![None; code.len()];
     let mut open = vec![0];
     if let Some(first) = fronts.first_mut() {

@@ -85,6 +85,22 @@ const SIDES: &str = "
     EXIT
 ";
 
+/// A branch on one side of which the warp is descheduled.
+const WAITING: &str = "
+    LD.GLOBAL.B32 R3, [R2]
+    MOV R5, 7 {d=ORF1}
+    IADD R6, PT, R5, 1, !PT {a=ORF1}
+    @P0 BRA other, join meet {strand_end}
+    MOV R4, 1 {d=MRF+ORF0}
+    IADD R7, PT, R4, 1, !PT {a=ORF0}
+    BRA meet, join none {strand_end}
+    other:
+    IADD R4, PT, R3, 1, !PT {deschedule strand_end}
+    meet:
+    IADD R6, PT, R4, 1, !PT
+    EXIT
+";
+
 /// Values of the private datapath.
 const LAST: &str = "
     MOV R4, 1 {d=MRF+LRF0}
@@ -354,6 +370,14 @@ const CORRUPTIONS: &[Corruption<'static>] = &[
         replace: ("R4, 2 {d=ORF0}", "R4, 2 {d=ORF0 deschedule}"),
         checker: |wrong| wrong == Wrong::DescheduledInStrand,
         judge: |wrong| matches!(wrong, WrongLevel::DescheduledInStrand | WrongLevel::Void(_)),
+    },
+    Corruption {
+        kind: "a side that runs first and leaves its values behind when the other one is descheduled",
+        lrf: NONE,
+        code: WAITING,
+        replace: ("BRA meet, join none {strand_end}", "BRA meet, join none"),
+        checker: |wrong| wrong == Wrong::OpenMeeting,
+        judge: |wrong| wrong == WrongLevel::DescheduledInStrand,
     },
     Corruption {
         kind: "a shared unit that reads the LRF",
