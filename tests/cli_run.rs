@@ -337,7 +337,12 @@ fn machine_code_and_annotated_ptx() {
     let annotated = text(&gpurf(&["compile", &source, "--annotate"]).stdout);
     assert!(annotated.contains("ld.global.u32 %r6, [%rd4];") && annotated.contains("LD.GLOBAL.B32"), "{annotated}");
     let levels = text(&gpurf(&["compile", &source, "--annotate", "--orf", "3", "--lrf", "split"]).stdout);
-    for words in ["| strand 2", "the strand ends: a result of long latency is needed next", "(a result of long latency)", "d=ORF0"] {
+    for words in [
+        "| strand 2",
+        "the strand ends: a result of long latency is needed next",
+        "(a result of long latency)",
+        "d=ORF0",
+    ] {
         assert!(levels.contains(words), "{words}: {levels}");
     }
     refused(&["compile", &source, "--orf", "9"], BAD_INPUT, &["--orf", "9"]);
