@@ -2,13 +2,13 @@
 
 use std::mem::offset_of;
 
-use super::{MAX_SOURCES, Rfc};
+use super::{MAX_SOURCES, Rfc, merged};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
 use crate::ports::renamed;
 use crate::rfc::{
-    RFC_TAGS_EVENT, RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcOperands, RfcOperandsProbe, RfcResults,
-    RfcResultsProbe, RfcTags, RfcTagsProbe,
+    RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcFills, RfcFillsProbe,
+    RfcLrf, RfcLrfProbe, RfcOperands, RfcOperandsProbe, RfcResults, RfcResultsProbe, RfcTags, RfcTagsProbe,
 };
 use crate::shape::ActiveShape;
 use crate::{
@@ -21,6 +21,21 @@ ports! {
         /// Operands that come from each cache.
         data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("operands_land_fill")
             .early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
+        /// What lands: operands of the cache and of the LRF.
+        operands_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
+            .valid_by("operands_land_fill").to(RfcOperands::NAME),
+        /// The value of each LRF that lands.
+        lrf_land_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_land_hit")
+            .early().from_each(RfcLrf::NAME, 1),
+        /// Data of spills.
+        lrf_spill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_spill_data_valid")
+            .early().from_each(RfcLrf::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Data of values that go from the LRF to the MRF.
+        lrf_flush_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_flush_data_valid")
+            .early().from_each(RfcLrf::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Data of fills.
+        fills_fill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports())
+            .from(RfcFills::NAME).to_each(RfcData::NAME, 1),
         /// Data of evictions.
         data_evict_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("data_evict_data_valid")
             .early().from_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
@@ -29,7 +44,7 @@ ports! {
             .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
         /// Data of each cache's operation.
         results_op_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(RfcData::NAME, 1),
+            .from(RfcResults::NAME).to_each(RfcData::NAME, 1).to_each(RfcLrf::NAME, 1),
         /// What goes to the MRF.
         mrf_write_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_write_valid")
             .from(RfcResults::NAME).to(Mrf::NAME),
@@ -38,6 +53,8 @@ ports! {
             .valid_by("mrf_dispatch_src_valid").early().from("mrf_crossbar").to(RfcOperands::NAME),
         /// Slots of each cache without a dirty lane.
         tags_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcTags::NAME, 1),
+        /// Slots of each LRF without a dirty lane.
+        lrf_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcLrf::NAME, 1),
         /// Slots of each cache of which a value is on its way.
         evictions_busy: [u64; MAX_PORTS] =
             field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcEvictions::NAME, 1),
@@ -49,6 +66,23 @@ ports! {
         /// Lanes of each source that are in the cache.
         tags_hit_mask: [u32; MAX_SOURCES] =
             field(LANES).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to(RfcOperands::NAME),
+        /// Events of the LRFs.
+        lrf_event: [u32; MAX_PORTS] =
+            field(20).count(s.ports()).from_each(RfcLrf::NAME, 1).shown(Decode::Packed(RFC_LRF_EVENT)),
+        /// Lanes of each source that are in the LRF.
+        lrf_hit_mask: [u32; MAX_SOURCES] =
+            field(LANES).count(s.mrf.sources()).from_each(RfcLrf::NAME, OPERANDS).to(RfcOperands::NAME),
+        /// Lanes of each source that land from the LRF.
+        lrf_land_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).early().from_each(RfcLrf::NAME, OPERANDS),
+        /// Lanes of the operation below each LRF.
+        lrf_low_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_low_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Lanes that go from the LRF to the MRF.
+        lrf_flush_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_flush_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Lanes of fills.
+        fills_fill_mask: [u32; MAX_PORTS] =
+            field(LANES).count(s.ports()).from(RfcFills::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
         /// Lanes to write back.
         tags_evict_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_evict_valid")
             .from_each(RfcTags::NAME, 1).to_each(RfcEvictions::NAME, 1),
@@ -57,7 +91,7 @@ ports! {
             .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
         /// Lanes of each cache's operation.
         results_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+            .from(RfcResults::NAME).to_each(first(s), 1).to_each(RfcData::NAME, 1),
         /// Lanes that go to the MRF.
         mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid")
             .from(RfcResults::NAME).to(Mrf::NAME),
@@ -103,6 +137,45 @@ ports! {
         tags_read: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
         /// Cache p performs its operation.
         tags_op_ready: u8 = field(s.ports()).from_each(RfcTags::NAME, 1).to(RfcResults::NAME),
+        /// A result is performed at LRF p.
+        lrf_op_ready: u8 = field(s.ports()).from_each(RfcLrf::NAME, 1).to(RfcResults::NAME),
+        /// An operation on the cache below.
+        lrf_low_valid: u8 =
+            field(s.ports()).from_each(RfcLrf::NAME, 1).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// It takes lanes away.
+        lrf_low_kill: u8 =
+            field(s.ports()).from_each(RfcLrf::NAME, 1).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Its slot.
+        lrf_low_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_low_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(RfcTags::NAME, 1),
+        /// Its register.
+        lrf_low_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_low_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(RfcTags::NAME, 1),
+        /// It writes what makes room.
+        lrf_spill: u8 = field(s.ports()).from_each(RfcLrf::NAME, 1).to_each(RfcTags::NAME, 1),
+        /// The value of a slot that is emptied goes from the LRF to the MRF.
+        lrf_flush_valid: u8 = field(s.ports()).from_each(RfcLrf::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Its slot.
+        lrf_flush_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_flush_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Its register.
+        lrf_flush_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_flush_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// Data of a spill has come.
+        lrf_spill_data_valid: u8 = field(s.ports()).early().from_each(RfcLrf::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Data of such a value has come.
+        lrf_flush_data_valid: u8 = field(s.ports()).early().from_each(RfcLrf::NAME, 1).to_each(RfcEvictions::NAME, 1),
+        /// A fill is offered to cache p.
+        fills_fill_valid: u8 = field(s.ports()).from(RfcFills::NAME).to(RfcResults::NAME)
+            .to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Its slot.
+        fills_fill_slot: [u8; MAX_PORTS] =
+            field(s.local_w()).count(s.ports()).from(RfcFills::NAME).to_each(RfcTags::NAME, 1),
+        /// Its register.
+        fills_fill_reg: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).from(RfcFills::NAME).to_each(RfcTags::NAME, 1),
+        /// Fills are waiting: nothing is dispatched.
+        fills_busy: u8 = field(1).early().from(RfcFills::NAME),
         /// An eviction begins.
         tags_evict_valid: u8 =
             field(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
@@ -145,15 +218,17 @@ ports! {
         results_result_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_valid_q")
             .early().from(RfcResults::NAME).to(RfcEvictions::NAME),
         /// An operation on cache p.
-        results_op_valid: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        results_op_valid: u8 = field(s.ports()).from(RfcResults::NAME).to_each(first(s), 1).to_each(RfcData::NAME, 1),
         /// It takes lanes away.
-        results_op_kill: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        results_op_kill: u8 = field(s.ports()).from(RfcResults::NAME).to_each(first(s), 1).to_each(RfcData::NAME, 1),
+        /// It belongs into the LRF.
+        results_op_upper: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcLrf::NAME, 1),
         /// Its slot.
         results_op_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1),
+            .from(RfcResults::NAME).to_each(first(s), 1),
         /// Its register.
         results_op_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1),
+            .from(RfcResults::NAME).to_each(first(s), 1),
         /// It comes from a private unit.
         results_op_private: u8 = field(s.ports()).from(RfcResults::NAME),
         /// The eviction offered is taken.
@@ -198,6 +273,11 @@ ports! {
     }
 }
 
+/// The block that a result comes to first.
+fn first(s: &ActiveShape) -> &'static str {
+    if s.lrf { RfcLrf::NAME } else { RfcTags::NAME }
+}
+
 /// What lockstep compares inside `Rfc`: its nets and its state, the registers of its blocks, and all that is compared inside the MRF.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -216,6 +296,10 @@ pub struct RfcProbe {
     pub results: RfcResultsProbe,
     /// Those of the operand latches.
     pub operands: RfcOperandsProbe,
+    /// Those of the LRFs.
+    pub lrf: [RfcLrfProbe; MAX_PORTS],
+    /// Those of the fills.
+    pub fills: RfcFillsProbe,
 }
 
 // SAFETY: `repr(C)`, made of such structs, with their alignments.
@@ -224,6 +308,8 @@ unsafe impl Ports for RfcProbe {
 
     fn fields(s: &ActiveShape) -> Vec<Field> {
         let mut fields = RfcNets::fields(s);
+        fields.retain(|f| s.lrf || !f.name.starts_with("lrf_") && f.name != "operands_land_data");
+        fields.retain(|f| s.reads || !f.name.starts_with("fills_"));
         fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
         let mut add = |of: Vec<Field>, block: &'static str, prefix: &str, instance: &str, offset: usize| {
             fields.extend(of.into_iter().map(|f| renamed(f, prefix).from(block).inside(instance, offset)));
@@ -242,6 +328,15 @@ unsafe impl Ports for RfcProbe {
                 &instance("evictions"),
                 at,
             );
+            if s.lrf {
+                let at = offset_of!(Self, lrf) + p * size_of::<RfcLrfProbe>();
+                let instance = instance("lrf").replace("u_", "gen_lrf.u_");
+                add(RfcLrfProbe::fields(s), RfcLrf::NAME, &format!("lrf{p}_"), &instance, at);
+            }
+        }
+        if s.reads {
+            let at = offset_of!(Self, fills);
+            add(RfcFillsProbe::fields(s), RfcFills::NAME, "fills_", "gen_reads.u_fills", at);
         }
         let at = offset_of!(Self, results);
         add(RfcResultsProbe::fields(s), RfcResults::NAME, "results_", "u_results", at);
@@ -266,6 +361,8 @@ impl Rfc {
         self.record_data(&mut probe.nets);
         self.record_results(&mut probe.nets);
         self.record_mrf(&mut probe.nets);
+        self.record_lrf(straps, probe);
+        self.record_fills(probe);
         // None of these looks at ports.
         for p in 0..self.ports {
             self.tags[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.tags[p]);
@@ -357,12 +454,14 @@ impl Rfc {
             (nets.results_result_warp[b], nets.results_result_reg[b]) = (latch.warp, latch.reg);
         }
         (nets.results_op_valid, nets.results_op_kill, nets.results_op_private) = (0, 0, 0);
+        nets.results_op_upper = 0;
         (nets.results_op_mask, nets.results_op_slot, nets.results_op_reg) = Default::default();
         for (c, op) in routes.op.iter().enumerate() {
             let Some(op) = op else { continue };
             let latch = self.results.latch(op.bus.into());
             nets.results_op_valid |= 1 << c;
             nets.results_op_kill |= u8::from(op.kill) << c;
+            nets.results_op_upper |= u8::from(op.upper) << c;
             nets.results_op_private |= u8::from(latch.private) << c;
             (nets.results_op_mask[c], nets.results_op_slot[c]) = (latch.mask, op.slot);
             nets.results_op_reg[c] = latch.reg;
@@ -374,6 +473,67 @@ impl Rfc {
         for b in set_bits(routes.around) {
             nets.results_around_private |= u8::from(self.results.latch(b).private) << b;
         }
+    }
+
+    fn record_lrf(&self, straps: u8, probe: &mut RfcProbe) {
+        let (nets, decided) = (&mut probe.nets, &self.decided);
+        (nets.lrf_hit_mask, nets.lrf_land_hit) = Default::default();
+        (nets.lrf_low_mask, nets.lrf_low_slot, nets.lrf_low_reg) = Default::default();
+        (nets.lrf_low_valid, nets.lrf_low_kill, nets.lrf_spill, nets.lrf_op_ready) = (0, 0, 0, 0);
+        (nets.lrf_flush_valid, nets.lrf_spill_data_valid, nets.lrf_flush_data_valid) = (0, 0, 0);
+        (nets.lrf_flush_mask, nets.lrf_flush_slot, nets.lrf_flush_reg) = Default::default();
+        for (p, lrf) in self.lrf.iter().enumerate() {
+            let bit = 1 << p;
+            let sources = OPERANDS * p..OPERANDS * p + OPERANDS;
+            if is_set(self.tag_valid_q, p) {
+                nets.lrf_hit_mask[sources.clone()].copy_from_slice(&self.upper_hit[p]);
+            }
+            if let Some((op, below)) = decided.upper[p] {
+                nets.lrf_low_valid |= bit;
+                nets.lrf_low_kill |= u8::from(below.kill) << p;
+                nets.lrf_spill |= u8::from(below.spill) << p;
+                nets.lrf_op_ready |= u8::from(decided.done[p].ready) << p;
+                (nets.lrf_low_mask[p], nets.lrf_low_slot[p], nets.lrf_low_reg[p]) = (below.mask, op.slot, below.reg);
+            }
+            if let Some(flush) = decided.lrf_flush[p] {
+                nets.lrf_flush_valid |= bit;
+                (nets.lrf_flush_mask[p], nets.lrf_flush_slot[p]) = (flush.mask, flush.slot);
+                nets.lrf_flush_reg[p] = flush.reg;
+            }
+            nets.lrf_clean[p] = lrf.clean();
+            nets.lrf_event[p] = self.lrf_counts(lrf, straps, p).word();
+            let (hit, value) = lrf.land();
+            nets.lrf_land_hit[sources].copy_from_slice(hit);
+            nets.lrf_land_data[p] = *value;
+            if let Some((_, fill)) = self.data[p].land() {
+                nets.operands_land_data[OPERANDS * p..][..OPERANDS]
+                    .copy_from_slice(&merged(&self.data[p], fill, hit, value));
+            }
+            if let Some(data) = lrf.spill_data() {
+                nets.lrf_spill_data_valid |= bit;
+                nets.lrf_spill_data[p] = *data;
+            }
+            if let Some(data) = lrf.flush_data() {
+                nets.lrf_flush_data_valid |= bit;
+                nets.lrf_flush_data[p] = *data;
+            }
+            lrf.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.lrf[p]);
+        }
+    }
+
+    fn record_fills(&self, probe: &mut RfcProbe) {
+        let Some(fills) = &self.fills else { return };
+        let nets = &mut probe.nets;
+        (nets.fills_fill_valid, nets.fills_busy) = (0, self.fills_are_busy().into());
+        (nets.fills_fill_mask, nets.fills_fill_slot, nets.fills_fill_reg) = Default::default();
+        for (c, fill) in self.decided.fill.iter().enumerate() {
+            nets.fills_fill_data[c] = fill.map_or(WarpData::ZERO, |fill| *fills.data(&fill));
+            let Some(fill) = fill else { continue };
+            nets.fills_fill_valid |= 1 << c;
+            (nets.fills_fill_mask[c], nets.fills_fill_slot[c]) = (fill.mask, fill.slot);
+            nets.fills_fill_reg[c] = fill.reg;
+        }
+        fills.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.fills);
     }
 
     fn record_mrf(&self, nets: &mut RfcNets) {
