@@ -235,7 +235,7 @@ impl Warps {
         inputs.issue_long_i = inputs.issue_long_i & !(1 << p) | u8::from(long) << p;
         let bypass = !long && self.random.chance(20);
         inputs.issue_bypass_i = inputs.issue_bypass_i & !(1 << p) | u8::from(bypass) << p;
-        let past = self.random.chance(20);
+        let past = self.shape.lrf && self.random.chance(20);
         inputs.issue_past_i = inputs.issue_past_i & !(1 << p) | u8::from(past) << p;
         self.resident[w] += 1;
         if writes {
@@ -252,7 +252,7 @@ impl Warps {
         }
         let Some(i) = self.pending.iter().position(|result| result.due <= cycle) else { return };
         let Pending { warp, reg, mask, long, .. } = self.pending.remove(i);
-        let private = !long && self.random.chance(70);
+        let private = self.shape.lrf && !long && self.random.chance(70);
         inputs.write_private_i = inputs.write_private_i & !(1 << b) | u8::from(private) << b;
         inputs.write_valid_i |= 1 << b;
         (inputs.write_warp_i[b], inputs.write_reg_i[b], inputs.write_mask_i[b]) = (warp as u8, reg as u8, mask);
@@ -383,7 +383,7 @@ fn operands_are_what_was_written_last() {
     for ports in ["mrf.issue_ports=1", "mrf.issue_ports=2"] {
         for entries in ["rfc.entries=1", "rfc.entries=2", "rfc.entries=5"] {
             for straps in [0, 0b00010, 0b00100, 0b01110, 0b10010] {
-                run(&[ports, entries, "mrf.banks=4"], straps, 8000);
+                run(&[ports, entries, "mrf.banks=4"], straps, 4000);
             }
         }
     }
@@ -396,7 +396,7 @@ fn with_an_lrf_and_with_reads_that_allocate_they_are_so_too() {
         for ports in ["mrf.issue_ports=1", "mrf.issue_ports=2"] {
             for entries in ["rfc.entries=1", "rfc.entries=3"] {
                 for straps in [0, 0b00010, 0b01110, 0b10010] {
-                    run(&[&[ports, entries, "mrf.banks=4"], levels].concat(), straps, 4000);
+                    run(&[&[ports, entries, "mrf.banks=4"], levels].concat(), straps, 10_000);
                 }
             }
         }
