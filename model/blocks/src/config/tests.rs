@@ -141,7 +141,10 @@ fn text_that_is_not_toml_is_refused_with_its_place() {
 #[test]
 fn presets_and_files_that_do_not_exist_are_named() {
     let message = Config::load(Start::Preset("rcf"), &[] as &[&str]).unwrap_err().to_string();
-    assert_eq!(message, "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all");
+    assert_eq!(
+        message,
+        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all"
+    );
     let message = file("base = \"rcf\"\n").unwrap_err();
     assert_eq!(
         message,

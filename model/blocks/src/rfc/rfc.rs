@@ -569,13 +569,7 @@ impl Rfc {
                 (Write { mask, index }, data)
             });
             let evict = done[p].evict.map(|evict| (evict.port, evict.index));
-            data.advance(
-                running,
-                moved.as_ref(),
-                evict,
-                write,
-                lrf.as_ref().and_then(|lrf| lrf.spill_data()),
-            );
+            data.advance(running, moved.as_ref(), evict, write, lrf.as_ref().and_then(|lrf| lrf.spill_data()));
             if let Some(lrf) = lrf {
                 let performed = upper[p].as_ref().filter(|_| done[p].ready);
                 let edge = LrfEdge {

@@ -378,7 +378,8 @@ impl RfcLrf {
         flush: Option<LrfFlush>,
     ) -> LrfCounts {
         let groups = |mask: u32| LaneMask(mask).groups();
-        let mut counts = LrfCounts { flush_groups: flush.map_or(0, |flush| groups(flush.mask)), ..LrfCounts::default() };
+        let mut counts =
+            LrfCounts { flush_groups: flush.map_or(0, |flush| groups(flush.mask)), ..LrfCounts::default() };
         if let Some((look, hit)) = moved {
             counts.read_groups = groups(hit[0] | hit[1] | hit[2]);
             let dirty = self.dirty_q.get(usize::from(look.slot)).map_or(0, |dirty| dirty & look.mask);

@@ -506,8 +506,12 @@ impl Rfc {
             nets.lrf_land_hit[sources].copy_from_slice(hit);
             nets.lrf_land_data[p] = *value;
             if let Some((_, fill)) = self.data[p].land() {
-                nets.operands_land_data[OPERANDS * p..][..OPERANDS]
-                    .copy_from_slice(&merged(&self.data[p], fill, hit, value));
+                nets.operands_land_data[OPERANDS * p..][..OPERANDS].copy_from_slice(&merged(
+                    &self.data[p],
+                    fill,
+                    hit,
+                    value,
+                ));
             }
             if let Some(data) = lrf.spill_data() {
                 nets.lrf_spill_data_valid |= bit;

@@ -16,8 +16,7 @@ impl Driver<RfcLrf> {
     fn step(&mut self) -> RfcLrfOut {
         let out = self.cycle();
         let RfcLrfIn { rst_ni, cfg_i, low_ready_i, flush_ready_i, flush_i, drop_i, .. } = self.inputs;
-        self.inputs =
-            RfcLrfIn { rst_ni, cfg_i, low_ready_i, flush_ready_i, flush_i, drop_i, ..RfcLrfIn::zeroed() };
+        self.inputs = RfcLrfIn { rst_ni, cfg_i, low_ready_i, flush_ready_i, flush_i, drop_i, ..RfcLrfIn::zeroed() };
         out
     }
 

@@ -124,9 +124,7 @@ fn two_buses_take_turns_at_a_cache() {
 #[test]
 fn a_result_of_a_private_unit_belongs_into_the_lrf_unless_it_goes_past() {
     let mut results = results();
-    for (private, past, around, upper) in
-        [(1, 0, 0, 0b01), (0, 0, 0, 0), (1, 1, 0, 0), (1, 0, 1, 0), (1, 0, 0, 0b01)]
-    {
+    for (private, past, around, upper) in [(1, 0, 0, 0b01), (0, 0, 0, 0), (1, 1, 0, 0), (1, 0, 1, 0), (1, 0, 0, 0b01)] {
         results.note(2, 5);
         (results.inputs.note_around_i, results.inputs.note_past_i) = (around, past);
         results.step();
