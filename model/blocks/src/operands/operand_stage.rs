@@ -123,12 +123,12 @@ ports! {
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
             .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, RfcOperands::NAME)),
+        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME })),
         /// Its warp.
         dispatch_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
-        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(of(s, Mrf::NAME, RfcOperands::NAME)),
+        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME })),
     }
 }
 

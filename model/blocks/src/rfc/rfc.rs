@@ -159,7 +159,7 @@ ports! {
         write_done_reg_o: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()).valid_by("write_done_o").from(RfcResults::NAME),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(RfcOperands::NAME),
+        dispatch_valid_o: u8 = field(s.ports()).early().from(if s.reads { Rfc::NAME } else { RfcOperands::NAME }),
         /// Tag as issued.
         dispatch_tag_o: [u8; MAX_PORTS] =
             field(s.tag_w()).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
@@ -167,7 +167,8 @@ ports! {
         dispatch_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
-        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(RfcOperands::NAME),
+        dispatch_src_valid_o: u8 =
+            field(s.mrf.sources()).early().from(if s.reads { Rfc::NAME } else { RfcOperands::NAME }),
     }
 }
 
@@ -228,6 +229,8 @@ struct Decided {
     push: [Option<Value>; MAX_PORTS],
     /// Caches that perform their operations.
     op_ready: u8,
+    /// Ports whose unit takes what is offered.
+    dispatch_ready: u8,
     /// Slots that are being emptied, and those of which nothing is left.
     flushing: u64,
     flush_done: u64,
@@ -503,6 +506,7 @@ impl Rfc {
         let own = &mut self.given;
         (own.rst_ni, own.cfg_i, own.dispatch_ready_i) =
             (given.rst_ni, straps & 1, given.dispatch_ready_i & self.offered);
+        self.decided.dispatch_ready = given.dispatch_ready_i;
         let routes = &self.decided.routes;
         own.write_valid_i = routes.mrf_valid;
         for b in set_bits(routes.mrf_valid) {
@@ -560,10 +564,10 @@ impl Rfc {
                 read: looked.read,
                 index: looked.index,
             });
-            // Of a spill the data come later, and what is on the bus is the LRF's.
             let bus_data = routes.op[p].map(|op| self.results.data(op.bus.into()));
             let fill_data = fill[p].as_ref().zip(self.fills.as_ref()).map(|(fill, fills)| fills.data(fill));
             let written = op[p].filter(|op| !op.kill && done[p].ready);
+            // Of a spill the data come later, and what is on the bus is the LRF's.
             let write = written.zip(fill_data.or(bus_data)).map(|(Op { mask, .. }, data)| {
                 let index = done[p].entry.unwrap_or_default();
                 (Write { mask, index }, data)
@@ -614,6 +618,15 @@ impl Rfc {
             fills.note(stage.tag, &missed);
         }
         self.fills = Some(fills);
+    }
+
+    /// Data of the operation on cache `p`: a fill's, or what is on the bus.
+    fn written(&self, p: usize) -> Option<&WarpData> {
+        let Decided { routes, fill, .. } = &self.decided;
+        match (&fill[p], &self.fills) {
+            (Some(fill), Some(fills)) => Some(fills.data(fill)),
+            _ => routes.op[p].map(|op| self.results.data(op.bus.into())),
+        }
     }
 
     /// The operands that come from cache `p`, and from the LRF above it.

@@ -346,7 +346,7 @@ impl RfcCover {
             point("a source is in the LRF as its value goes down", any(&|k| above[k] != 0) && spill && slot);
             let op = at(nets.results_op_valid) && !at(nets.results_op_kill);
             let (private, upper) = (at(nets.results_op_private), at(nets.results_op_upper));
-            let performed = at(nets.lrf_op_ready);
+            let performed = at(nets.results_op_ready);
             point("a result of a private unit goes past the LRF", op && private && !upper && performed);
             point("a result of a shared unit goes below", op && !private && performed);
             let evicts = at(nets.tags_evict_valid);
