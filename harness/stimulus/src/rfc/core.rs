@@ -81,13 +81,14 @@ struct Warp {
     slot: Option<usize>,
     pending: [u64; 4],
     long: usize,
-    /// Lanes of each register that may be in an LRF, which shared units do not reach.
+    /// Lanes of each register that may be in an LRF, which shared units do not reach; the register that came there last.
     upper: [u32; REGISTERS],
+    newest: u8,
 }
 
 impl Default for Warp {
     fn default() -> Self {
-        Self { alive: false, slot: None, pending: [0; 4], long: 0, upper: [0; REGISTERS] }
+        Self { alive: false, slot: None, pending: [0; 4], long: 0, upper: [0; REGISTERS], newest: 0 }
     }
 }
 
@@ -140,9 +141,10 @@ const END: usize = 11;
 const ONE: usize = 12;
 const PARTIAL: usize = 13;
 const PAST: usize = 14;
+const SWEEP: usize = 15;
 
 impl Core {
-    pub(crate) const KNOBS: [Knob; 15] = [
+    pub(crate) const KNOBS: [Knob; 16] = [
         Knob { name: "offer", doc: "an active warp issues", values: &[200, 600, 1000] },
         Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
         Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 300] },
@@ -158,6 +160,11 @@ impl Core {
         Knob { name: "one", doc: "it is the port's first slot that issues", values: &[0, 500, 900] },
         Knob { name: "inactive", doc: "lanes are inactive", values: &[0, 300, 900] },
         Knob { name: "past", doc: "a result is marked to go past the LRF", values: &[0, 200, 800] },
+        Knob {
+            name: "sweep",
+            doc: "results go through all registers, so that each needs an entry",
+            values: &[0, 0, 900],
+        },
     ];
 
     pub(crate) fn new(shape: &ActiveShape) -> Self {
@@ -256,13 +263,18 @@ impl Core {
                 None => {}
             }
         }
-        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs, first) };
+        let dst = match rng.below(20) {
+            0..3 => NO_REG,
+            3..5 if self.shape.lrf => warp.newest,
+            _ if rng.chance(chance(SWEEP)) => (self.time % (2 * self.shape.entries as u64 + 4)) as u8,
+            _ => self.register(rng, knobs, first),
+        };
         if sources.iter().any(|&r| r != NO_REG && pending(r)) || dst != NO_REG && pending(dst) {
             return None;
         }
         let mask = lane_mask(rng, chance(PARTIAL));
         // What may be in the LRF is for private units only.
-        let upper = |r: u8| r != NO_REG && warp.upper[usize::from(r)] & mask != 0;
+        let upper = |r: u8| self.shape.lrf && r != NO_REG && warp.upper[usize::from(r)] & mask != 0;
         let held = sources.into_iter().any(upper);
         let long = !held && dst != NO_REG && rng.chance(chance(LONG));
         Some(Instruction {
@@ -416,6 +428,7 @@ impl Core {
             *upper &= !instruction.mask;
             if instruction.private && !instruction.past {
                 *upper |= instruction.mask;
+                warp.newest = instruction.dst;
             }
             *(if instruction.long { &mut warp.long } else { &mut slot.short }) += 1;
         }

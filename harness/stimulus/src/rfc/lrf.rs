@@ -187,8 +187,13 @@ impl LrfDriver {
         // A flush needs a cycle without a result.
         let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
         if self.result.is_none() && !rests && rng.chance(knobs.get(OP)) {
-            let (slot, upper) = (self.slot(rng, knobs), rng.chance(knobs.get(UPPER)));
-            let kill = !upper && rng.chance(knobs.get(KILL));
+            let (mut slot, mut upper) = (self.slot(rng, knobs), rng.chance(knobs.get(UPPER)));
+            // What has taken long comes while its slot is being emptied.
+            let emptied = self.flush != 0 && rng.chance(100);
+            if emptied {
+                (slot, upper) = (self.flush.trailing_zeros() as u8, false);
+            }
+            let kill = emptied || !upper && rng.chance(knobs.get(KILL));
             if kill || self.flush >> slot & 1 == 0 {
                 let register = Self::register(rng, knobs.get(SAME), tags, slot);
                 let mut result =

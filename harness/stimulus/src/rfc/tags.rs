@@ -180,7 +180,7 @@ impl TagsDriver {
             }
         }
         if victim {
-            i.look_reg_i = self.victim(i);
+            i.look_reg_i = self.victim(i, i.look_slot_i);
             i.look_last_i |= u8::from(rng.chance(300));
         }
         if rng.chance(knobs.get(STRAY)) {
@@ -194,9 +194,9 @@ impl TagsDriver {
         }
     }
 
-    /// The register that makes room next in the slot of the instruction, and its neighbours.
-    fn victim(&self, i: &RfcTagsIn) -> [u8; OPERANDS] {
-        let (probe, slot, entries) = (self.twin.probe(i), usize::from(i.look_slot_i), self.shape.entries);
+    /// The register that makes room next in a slot, and its neighbours.
+    fn victim(&self, i: &RfcTagsIn, slot: u8) -> [u8; OPERANDS] {
+        let (probe, slot, entries) = (self.twin.probe(i), usize::from(slot), self.shape.entries);
         let first = slot * entries;
         let oldest = (first..first + entries).find(|&e| probe.older_q[e] == 0).unwrap_or(first);
         let fifo = first + usize::from(probe.next_q[slot]);
@@ -215,8 +215,9 @@ impl TagsDriver {
             if kill || self.flush >> slot & 1 == 0 {
                 let (register, mask) = (self.register(rng, knobs), lane_mask(rng, knobs.get(PARTIAL)));
                 let clean = !kill && rng.chance(knobs.get(CLEAN));
+                let next = rng.chance(300).then(|| self.victim(i, slot)[0]);
                 let take = (!kill && rng.chance(knobs.get(TAKE)))
-                    .then(|| (self.register(rng, knobs), lane_mask(rng, knobs.get(PARTIAL))));
+                    .then(|| (next.unwrap_or_else(|| self.register(rng, knobs)), lane_mask(rng, knobs.get(PARTIAL))));
                 self.result = Some(Result { kill, slot, register, mask, clean, take });
             }
         }

@@ -53,7 +53,8 @@ impl Cover for RfcCover {
             points.push("an entry is read as another result takes it (hazard 7)");
         }
         if strap(3) && !strap(2) {
-            points.retain(|&point| point != "a result around takes lanes away");
+            let around = ["a result around takes lanes away", "a result around takes lanes of the LRF away"];
+            points.retain(|point| !around.contains(point));
         }
         points
     }
