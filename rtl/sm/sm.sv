@@ -22,6 +22,8 @@ module sm
   parameter int unsigned Depth = 64,
   parameter int unsigned Active = 0,
   parameter int unsigned Entries = 0,
+  parameter int unsigned Lrf = 0,
+  parameter int unsigned Reads = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
@@ -83,6 +85,7 @@ module sm
   output mrf_event_t             mrf_event_o,
   output rfc_event_t             rfc_event_o,
   output rfc_count_event_t       rfc_count_event_o,
+  output rfc_extra_event_t       rfc_extra_event_o,
   output two_level_event_t       two_level_event_o
 );
 
@@ -673,7 +676,9 @@ module sm
     .IssuePorts(IssuePorts),
     .Depth     (Depth),
     .Active    (Active),
-    .Entries   (Entries)
+    .Entries   (Entries),
+    .Lrf       (Lrf),
+    .Reads     (Reads)
   ) u_operand_stage (
     .clk_i,
     .rst_ni,
@@ -719,7 +724,8 @@ module sm
     .dispatch_data_o     (operand_stage_dispatch_data),
     .event_o             (mrf_event_o),
     .rfc_event_o,
-    .rfc_count_event_o
+    .rfc_count_event_o,
+    .rfc_extra_event_o
   );
 
   // ------------------------------------------------------------------ execute

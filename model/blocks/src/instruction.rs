@@ -151,6 +151,8 @@ pub mod marked {
     pub const LAST_READ: u32 = 20;
     /// The warp may give its slot up.
     pub const DESCHEDULE: u32 = 23;
+    /// The result goes past the LRF above the register file cache.
+    pub const LRF_BYPASS: u32 = 25;
     /// The result goes around the register file cache.
     pub const BYPASS: u32 = 26;
 }

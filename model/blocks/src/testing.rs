@@ -18,6 +18,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE },
         active: 0,
         entries: 0,
+        lrf: false,
+        reads: false,
         warps: 32,
         code_words: 4096,
         const_words: 17408,
@@ -30,6 +32,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
         active: 0,
         entries: 0,
+        lrf: false,
+        reads: false,
         warps: 8,
         code_words: 64,
         const_words: 1024,
@@ -41,13 +45,30 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
 ];
 
 /// Sizes of scheduler and cache that differ in everything.
-pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
-    ActiveShape { mrf: MrfShape { tag_w: 4, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 6 },
+pub(crate) const ACTIVE_SHAPES: [ActiveShape; 3] = [
+    ActiveShape {
+        mrf: MrfShape { tag_w: 4, ..MrfShape::BASELINE },
+        warps: 32,
+        active: 8,
+        entries: 6,
+        lrf: false,
+        reads: false,
+    },
     ActiveShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
         warps: 8,
         active: 6,
         entries: 1,
+        lrf: false,
+        reads: false,
+    },
+    ActiveShape {
+        mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        warps: 8,
+        active: 6,
+        entries: 3,
+        lrf: true,
+        reads: true,
     },
 ];
 

@@ -88,6 +88,8 @@ mod tests {
             ("two-level", &settings),
             ("rfc", &[]),
             ("rfc", &settings),
+            ("rfc-hw3", &settings),
+            ("rfc-hw3", &["rfc.reads=true"]),
         ];
         for (preset, settings) in shapes {
             let config = Config::load(Start::Preset(preset), settings).expect("a configuration");

@@ -100,6 +100,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("operand_stage", "event_o"),
     ("operand_stage", "rfc_event_o"),
     ("operand_stage", "rfc_count_event_o"),
+    ("operand_stage", "rfc_extra_event_o"),
     ("warp_scheduler", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),

@@ -14,6 +14,8 @@ pub struct Events {
     pub rfc: u64,
     /// `rfc_count_event_t`.
     pub rfc_count: u32,
+    /// `rfc_extra_event_t`.
+    pub rfc_extra: u64,
 }
 
 /// A register file: the baseline, or a cache in front of it. Both are given and show what the baseline is given and shows.
@@ -58,8 +60,8 @@ impl Provider {
             }
             Self::Rfc(rfc) => {
                 let mrf = rfc.late(given, straps);
-                let (rfc, rfc_count) = rfc.events(straps);
-                Events { mrf, rfc, rfc_count }
+                let (rfc, rfc_count, rfc_extra) = rfc.events(straps);
+                Events { mrf, rfc, rfc_count, rfc_extra }
             }
         }
     }
