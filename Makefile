@@ -57,9 +57,9 @@ synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and c
 	@scripts/bootstrap.sh --mutants
 	@scripts/synth.sh $(if $(FULL),--full)
 
-prove: ## what a warp reads from the hybrid register file is what it last wrote: proven by a solver, at small sizes
+prove: ## proofs by a solver, at small sizes: what a warp reads from the hybrid register file is what it last wrote
 	@scripts/bootstrap.sh --proofs
-	@target/venv/bin/python scripts/prove_hrf.py
+	@target/venv/bin/python scripts/prove.py
 
 kernels: ## the test kernels' PTX again, with nvcc from PyPI (KERNEL= some, by name)
 	@scripts/kernels.sh $(KERNEL)
