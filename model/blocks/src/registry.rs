@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::shape::SmShape;
-use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, mrf, operands, ram, rfc};
+use crate::{Block, Shape, Twin, control, erase, execute, front, hrf, issue, memory, mrf, operands, ram, rfc};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -132,6 +132,15 @@ pub const BLOCKS: &[Entry] = &[
     entry::<rfc::RfcResults>("rfc/rfc_results", "results to cache or banks", &["rfc/rfc_results"]),
     entry::<rfc::RfcOperands>("rfc/rfc_operands", "operands from cache and banks", &["rfc/rfc_operands"]),
     entry::<rfc::Rfc>("rfc/rfc", "register file cache", RFC),
+    entry::<hrf::HrfBank>("hrf/hrf_bank", "bank of STT-RAM", &["hrf/hrf_bank", "ram/ram_1rw"]),
+    entry::<hrf::HrfBuffer>("hrf/hrf_buffer", "write buffer", &["hrf/hrf_buffer", "ram/ram_1r1w"]),
+    entry::<hrf::HrfRcm>("hrf/hrf_rcm", "which registers are in the buffer", &["hrf/hrf_rcm"]),
+    entry::<hrf::HrfDrain>("hrf/hrf_drain", "buffer to bank", &["hrf/hrf_drain"]),
+    entry::<hrf::HrfLoads>("hrf/hrf_loads", "results for warps that are not active", &["hrf/hrf_loads"]),
+    entry::<hrf::HrfPower>("hrf/hrf_power", "power gating of a buffer", &["hrf/hrf_power"]),
+    entry::<hrf::HrfResults>("hrf/hrf_results", "results to buffer, queue or bank", &["hrf/hrf_results"]),
+    entry::<hrf::HrfReads>("hrf/hrf_reads", "which operands are read", &["hrf/hrf_reads"]),
+    entry::<hrf::HrfOperands>("hrf/hrf_operands", "lanes from buffer or bank, operand latches", &["hrf/hrf_operands"]),
     entry::<execute::Dispatcher>("execute/dispatcher", "operand stage to units", &["execute/dispatcher"]),
     entry::<execute::Alu>("execute/alu", "integers, bits, predicates", &["execute/alu"]),
     Entry { packages: &[FP], ..entry::<execute::FpUnit>("execute/fp_unit", "single precision", &["execute/fp_unit"]) },

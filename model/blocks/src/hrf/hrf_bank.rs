@@ -176,9 +176,6 @@ impl Block for HrfBank {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let (words, rdata_q) = self.ram.contents();
-        vec![
-            Memory::of_warps("u_ram.mem_q", Self::NAME, words),
-            Memory::of_warps("u_ram.rdata_q", Self::NAME, rdata_q),
-        ]
+        vec![Memory::of_warps("u_ram.mem_q", Self::NAME, words), Memory::of_warps("u_ram.rdata_q", Self::NAME, rdata_q)]
     }
 }

@@ -175,11 +175,8 @@ impl Block for HrfBuffer {
     fn late(&mut self, inputs: &HrfBufferIn, out: &mut HrfBufferOut) {
         out.look_lanes_o = inputs.look_index_i.map(|index| self.lanes(index));
         let drains = inputs.drain_read_i != 0;
-        (out.drain_reg_o, out.drain_lanes_o) = if drains {
-            (self.reg(inputs.drain_index_i), self.lanes(inputs.drain_index_i))
-        } else {
-            (0, 0)
-        };
+        (out.drain_reg_o, out.drain_lanes_o) =
+            if drains { (self.reg(inputs.drain_index_i), self.lanes(inputs.drain_index_i)) } else { (0, 0) };
     }
 
     fn clock(&mut self, inputs: &HrfBufferIn, _: &HrfBufferOut) {
@@ -204,7 +201,7 @@ impl Block for HrfBuffer {
         let words = |path: &str, words, bits| Memory { path: path.into(), block, words, bits };
         let mut memories = vec![
             words("reg_q", &mut self.reg_q[..entries], BUFFER_REG_BITS),
-            words("lanes_q", &mut self.lanes_q[..entries], LANES),
+            words("lanes_q", &mut self.lanes_q[..entries], LANES as u32),
         ];
         for (k, ram) in self.ram.iter_mut().enumerate() {
             let (words, rdata_q) = ram.contents();

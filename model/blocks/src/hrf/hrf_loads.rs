@@ -114,8 +114,7 @@ impl HrfLoads {
             return;
         }
         let popped = u8::from(pop);
-        self.before_q =
-            if mark { self.count_q.wrapping_sub(popped) } else { self.before_q.saturating_sub(popped) };
+        self.before_q = if mark { self.count_q.wrapping_sub(popped) } else { self.before_q.saturating_sub(popped) };
         self.first_q = self.wrap(self.first_q + popped);
         self.count_q = self.count_q.wrapping_add(push.is_some().into()).wrapping_sub(popped);
     }
@@ -177,7 +176,7 @@ impl Block for HrfLoads {
         let words = |path: &str, words, bits| Memory { path: path.into(), block, words, bits };
         vec![
             words("entry_q", &mut self.entry_q[..places], self.entry_w),
-            words("mask_q", &mut self.mask_q[..places], LANES),
+            words("mask_q", &mut self.mask_q[..places], LANES as u32),
             Memory::of_warps("data_q", block, &mut self.data_q[..places]),
         ]
     }

@@ -3,7 +3,7 @@
 use super::shape::{HrfShape, PARITIES};
 use crate::mrf::MAX_COLLECTORS;
 use crate::mrf::bits::set_bits;
-use crate::{Block, LANES, Memory, OPERANDS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::{Block, LANES, Memory, OPERANDS, Ports, WARP_DATA_BITS, WarpData, field, ports};
 
 /// Outputs of buffers: three read ports of each.
 const OUTPUTS: usize = OPERANDS * PARITIES;
@@ -139,8 +139,7 @@ impl Block for HrfOperands {
     }
 
     fn clock(&mut self, inputs: &HrfOperandsIn, _: &HrfOperandsOut) {
-        let fill =
-            Fill { slots: inputs.fill_i, bank: inputs.bank_i, port: inputs.port_i, take: inputs.take_i };
+        let fill = Fill { slots: inputs.fill_i, bank: inputs.bank_i, port: inputs.port_i, take: inputs.take_i };
         self.advance(
             inputs.rst_ni != 0,
             &fill,
@@ -150,7 +149,7 @@ impl Block for HrfOperands {
     }
 
     fn probe(&self, _: &HrfOperandsIn, _: &HrfOperandsOut, probe: &mut HrfOperandsProbe) {
-        *probe = HrfOperandsProbe::default();
+        *probe = HrfOperandsProbe::zeroed();
         if self.fill.slots != 0 {
             let Fill { slots, bank, port, take } = self.fill;
             (probe.fill_q, probe.bank_q, probe.port_q, probe.take_q) = (slots, bank, port, take);

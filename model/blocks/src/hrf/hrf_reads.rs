@@ -314,8 +314,7 @@ impl HrfReadsIn {
     /// The instruction that reads.
     fn chosen(&self) -> Option<Chosen> {
         let bits_of = |slots: u64, c: usize| (slots >> (OPERANDS * c)) as u8 & 0b111;
-        let wanting =
-            (0..MAX_COLLECTORS).fold(0, |set, c| set | u16::from(bits_of(self.req_valid_i, c) != 0) << c);
+        let wanting = (0..MAX_COLLECTORS).fold(0, |set, c| set | u16::from(bits_of(self.req_valid_i, c) != 0) << c);
         let c = HrfReads::choose(wanting, &self.older_i)?;
         Some(Chosen {
             collector: c,

@@ -1,7 +1,7 @@
 //! The sizes of the hybrid register file.
 
 use crate::Shape;
-use crate::config::Config;
+use crate::config::{Config, REGISTERS_PER_KILOBYTE};
 use crate::mrf::MrfShape;
 use crate::shape::width;
 
@@ -49,5 +49,23 @@ impl HrfShape {
     /// The bits of the number of an entry of a bank.
     pub(crate) fn entry_bits(&self) -> u16 {
         (self.mrf.depth - 1) as u16
+    }
+}
+
+impl Shape for HrfShape {
+    /// Where the configuration has no hybrid file, that of the preset `hrf`: a block that is looked at alone is there all the same.
+    fn of(config: &Config) -> Self {
+        let mut mrf = MrfShape { banks: PARITIES, dual_port: false, issue_ports: 1, ..config.shape() };
+        mrf.depth = config.mrf.kilobytes * REGISTERS_PER_KILOBYTE / PARITIES;
+        mrf.tag_w = width(mrf.collectors);
+        Self { mrf, buffer_entries: config.hrf.buffer_entries, loads: config.hrf.load_entries }
+    }
+
+    fn parameter(&self, name: &str) -> u64 {
+        match name {
+            "BufferEntries" => self.buffer_entries as u64,
+            "Loads" => self.loads as u64,
+            _ => self.mrf.parameter(name),
+        }
     }
 }
