@@ -21,19 +21,22 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+mod hrf;
 mod rfc;
 mod sm;
 
+pub use hrf::HrfConfig;
 pub use rfc::{Replacement, RfcConfig};
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
 
 use crate::mrf::MrfShape;
 use crate::shape::SmShape;
+use hrf::HrfLayer;
 use rfc::RfcLayer;
 use sm::{MemoryLayer, SmLayer};
 
 /// Warp registers in a kilobyte: a warp register has 32 lanes of 4 bytes.
-const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;
+pub(crate) const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;
 
 /// Everything that can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -44,6 +47,8 @@ pub struct Config {
     pub sm: SmConfig,
     /// The register file cache in front of the main register file.
     pub rfc: RfcConfig,
+    /// The hybrid register file in the main register file's place.
+    pub hrf: HrfConfig,
     /// Global memory, outside the SM.
     pub memory: MemoryConfig,
 }
@@ -110,11 +115,18 @@ const BASELINE: Config = Config {
     },
     sm: SmConfig::BASELINE,
     rfc: RfcConfig::NONE,
+    hrf: HrfConfig::NONE,
     memory: MemoryConfig::BASELINE,
 };
 
 const MRF_1R1W: Config = Config { mrf: MrfConfig { banks: 4, ports: BankPorts::Separate, ..BASELINE.mrf }, ..BASELINE };
 const TWO_LEVEL: Config = Config { sm: SmConfig { active_warps: 8, ..BASELINE.sm }, ..MRF_1R1W };
+const ALTERNATING: Config = Config { sm: SmConfig { active_warps: 2, alternate: true, ..BASELINE.sm }, ..BASELINE };
+const HRF: Config = Config {
+    mrf: MrfConfig { banks: 2, ..BASELINE.mrf },
+    hrf: HrfConfig { stt_ram: true, ..HrfConfig::NONE },
+    ..ALTERNATING
+};
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::NONE }, ..TWO_LEVEL };
 const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
 
@@ -155,6 +167,22 @@ pub const PRESETS: &[Preset] = &[
             ..RFC
         },
     },
+    Preset {
+        name: "hrf",
+        summary: "hybrid register file: STT-RAM behind two write buffers of SRAM, one active warp (hybrid paper, 4)",
+        config: HRF,
+    },
+    Preset {
+        name: "hrf-pg",
+        summary: "hrf with power gating of the buffers (hybrid paper, 5)",
+        config: Config { hrf: HrfConfig { gating: true, ..HRF.hrf }, ..HRF },
+    },
+    Preset {
+        name: "stt-only",
+        summary: "hrf without buffers: the pipeline waits for every write (hybrid paper, 6.2)",
+        config: Config { hrf: HrfConfig { buffer_entries: 0, ..HRF.hrf }, ..HRF },
+    },
+    Preset { name: "hrf-sram", summary: "the baseline's SRAM file behind the scheduler of hrf", config: ALTERNATING },
 ];
 
 /// The preset of that name.
@@ -323,6 +351,48 @@ const RULES: &[Rule] = &[
     },
     Rule { key: "rfc.entries", allowed: "a number from 0 to 16", value: |c| c.rfc.entries, holds: |n| n <= 16 },
     Rule {
+        key: "hrf.buffer_entries",
+        allowed: "0, or a number from 4 to 64",
+        value: |c| c.hrf.buffer_entries,
+        holds: |n| n == 0 || (4..=64).contains(&n),
+    },
+    Rule {
+        key: "hrf.load_entries",
+        allowed: "a power of two from 2 to 16",
+        value: |c| c.hrf.load_entries,
+        holds: |n| n.is_power_of_two() && (2..=16).contains(&n),
+    },
+    Rule {
+        key: "hrf.write_latency",
+        allowed: "a number from 1 to 15 (cycles)",
+        value: |c| c.hrf.write_latency,
+        holds: |n| (1..=15).contains(&n),
+    },
+    Rule {
+        key: "hrf.read_latency",
+        allowed: "a number from 1 to 4 (cycles)",
+        value: |c| c.hrf.read_latency,
+        holds: |n| (1..=4).contains(&n),
+    },
+    Rule {
+        key: "hrf.powered_entries",
+        allowed: "a multiple of 4 from 4 to 60",
+        value: |c| c.hrf.powered_entries,
+        holds: |n| n.is_multiple_of(4) && (4..=60).contains(&n),
+    },
+    Rule {
+        key: "hrf.wake_cycles",
+        allowed: "a number from 1 to 15 (cycles)",
+        value: |c| c.hrf.wake_cycles,
+        holds: |n| (1..=15).contains(&n),
+    },
+    Rule {
+        key: "hrf.sleep_cycles",
+        allowed: "a number from 0 to 7 (cycles)",
+        value: |c| c.hrf.sleep_cycles,
+        holds: |n| n <= 7,
+    },
+    Rule {
         key: "memory.latency",
         allowed: "a number from 1 to 10000 (cycles)",
         value: |c| c.memory.latency,
@@ -362,6 +432,42 @@ const RELATIONS: &[Relation] = &[
         allowed: "a number from 1 to 16 where rfc.lrf or rfc.reads is true",
         value: |c| c.rfc.entries,
         holds: |c| c.rfc.entries != 0 || !(c.rfc.lrf || c.rfc.reads),
+    },
+    Relation {
+        key: "sm.active_warps",
+        allowed: "2 where sm.alternate is true: a slot for even and one for odd warps",
+        value: |c| c.sm.active_warps,
+        holds: |c| !c.sm.alternate || c.sm.active_warps == 2,
+    },
+    Relation {
+        key: "mrf.issue_ports",
+        allowed: "1 where sm.alternate or hrf.stt_ram is true: one warp is active at a time",
+        value: |c| c.mrf.issue_ports,
+        holds: |c| c.mrf.issue_ports == 1 || !(c.sm.alternate || c.hrf.stt_ram),
+    },
+    Relation {
+        key: "sm.active_warps",
+        allowed: "with sm.stay false where sm.alternate is true: warps take turns",
+        value: |c| c.sm.active_warps,
+        holds: |c| !(c.sm.alternate && c.sm.stay),
+    },
+    Relation {
+        key: "mrf.banks",
+        allowed: "2 where hrf.stt_ram is true: a bank for even and one for odd warps",
+        value: |c| c.mrf.banks,
+        holds: |c| !c.hrf.stt_ram || c.mrf.banks == 2,
+    },
+    Relation {
+        key: "rfc.entries",
+        allowed: "0 where hrf.stt_ram is true",
+        value: |c| c.rfc.entries,
+        holds: |c| !c.hrf.stt_ram || c.rfc.entries == 0,
+    },
+    Relation {
+        key: "hrf.buffer_entries",
+        allowed: "0 where sm.alternate is false: buffers need a scheduler under which even and odd warps take turns",
+        value: |c| c.hrf.buffer_entries,
+        holds: |c| !c.hrf.stt_ram || c.hrf.buffer_entries == 0 || c.sm.alternate,
     },
 ];
 
@@ -451,6 +557,7 @@ struct Layer {
     mrf: Option<MrfLayer>,
     sm: Option<SmLayer>,
     rfc: Option<RfcLayer>,
+    hrf: Option<HrfLayer>,
     memory: Option<MemoryLayer>,
 }
 
@@ -547,6 +654,9 @@ impl Draft {
         }
         if let Some(from) = layer.rfc {
             from.apply(&mut self.config.rfc, &mut number);
+        }
+        if let Some(from) = layer.hrf {
+            from.apply(&mut self.config.hrf, &mut number);
         }
         if let Some(from) = layer.memory {
             from.apply(&mut self.config.memory, &mut number);

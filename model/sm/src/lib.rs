@@ -39,6 +39,7 @@ const OWN: &[&str] = &[
     "issue/scoreboard",
     "issue/warp_scheduler",
     "issue/two_level_scheduler",
+    "issue/alternating_scheduler",
     "issue/issue_stage",
     "issue/predicate_file",
     "issue/simt_stack",
@@ -90,6 +91,9 @@ mod tests {
             ("rfc", &settings),
             ("rfc-hw3", &settings),
             ("rfc-hw3", &["rfc.reads=true"]),
+            ("hrf", &[]),
+            ("stt-only", &[]),
+            ("hrf-sram", &[]),
         ];
         for (preset, settings) in shapes {
             let config = Config::load(Start::Preset(preset), settings).expect("a configuration");

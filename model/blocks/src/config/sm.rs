@@ -28,6 +28,8 @@ pub struct SmConfig {
     pub shared_bandwidth: usize,
     /// Shape: slots of the two-level scheduler; 0: a single level.
     pub active_warps: usize,
+    /// Shape: one warp is active at a time, and even and odd ones take turns.
+    pub alternate: bool,
     /// Policy: with two levels, a warp gives its slot up at its end only.
     pub stay: bool,
     /// Policy: with two levels, instructions that an active warp may issue while a pending one is ready; 0: no limit.
@@ -67,6 +69,7 @@ impl SmConfig {
         sfu_latency: 20,
         shared_bandwidth: 128,
         active_warps: 0,
+        alternate: false,
         stay: false,
         patience: 2048,
     };
@@ -93,6 +96,7 @@ pub(super) struct SmLayer {
     sfu_latency: Option<Spanned<usize>>,
     shared_bandwidth: Option<Spanned<usize>>,
     active_warps: Option<Spanned<usize>>,
+    alternate: Option<bool>,
     stay: Option<bool>,
     patience: Option<Spanned<usize>>,
 }
@@ -111,6 +115,7 @@ impl SmLayer {
         number("sm.active_warps", self.active_warps, &mut to.active_warps);
         number("sm.patience", self.patience, &mut to.patience);
         to.scheduler = self.scheduler.unwrap_or(to.scheduler);
+        to.alternate = self.alternate.unwrap_or(to.alternate);
         to.stay = self.stay.unwrap_or(to.stay);
     }
 }

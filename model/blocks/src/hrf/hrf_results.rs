@@ -1,0 +1,294 @@
+//! `hrf_results`: where a result goes. `docs/blocks/hrf_results.md`.
+
+use super::shape::{BUFFER_REG_BITS, HrfShape, PARITIES};
+use crate::mrf::bits::is_set;
+use crate::{Block, LANES, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+
+ports! {
+    /// Inputs of [`HrfResults`].
+    pub struct HrfResultsIn(s: &HrfShape) {
+        /// Data of a result.
+        write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
+        /// Its lanes.
+        write_mask_i: u32 = field(LANES).valid_by("write_valid_i"),
+        /// First entry of its warp.
+        write_base_i: u16 = field(s.entry_w()).valid_by("write_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// A result is offered.
+        write_valid_i: u8 = field(1),
+        /// Its warp.
+        write_warp_i: u8 = field(WARP_BITS).valid_by("write_valid_i"),
+        /// Its register.
+        write_reg_i: u8 = field(REG_BITS).valid_by("write_valid_i"),
+        /// Slots that are open.
+        open_i: u8 = field(PARITIES),
+        /// Their warps.
+        slot_warp_i: [u8; PARITIES] = field(WARP_BITS).count(PARITIES).valid_by("open_i"),
+        /// The register of the result in the latch has an entry.
+        hit_i: u8 = field(1),
+        /// This one.
+        index_i: u8 = field(s.index_w()).valid_by("hit_i"),
+        /// Entries in use of each buffer.
+        used_i: [u8; PARITIES] = field(s.used_w()).count(PARITIES),
+        /// Buffers whose next entry has no power.
+        closed_i: u8 = field(PARITIES),
+        /// Queues with room.
+        push_room_i: u8 = field(PARITIES),
+        /// Banks that take the result at this edge.
+        direct_taken_i: u8 = field(PARITIES),
+    }
+}
+
+ports! {
+    /// Outputs of [`HrfResults`].
+    pub struct HrfResultsOut(s: &HrfShape) {
+        /// Data of the result in the latch.
+        data_o: WarpData = field(WARP_DATA_BITS).valid_by("valid_o").early(),
+        /// Its lanes.
+        mask_o: u32 = field(LANES).valid_by("valid_o").early(),
+        /// Its entry of the bank.
+        entry_o: u16 = field(s.entry_w()).valid_by("valid_o").early(),
+        /// A result is taken at this edge if also valid.
+        write_ready_o: u8 = field(1),
+        /// The result in the latch goes at this edge.
+        write_done_o: u8 = field(1),
+        /// Its warp.
+        write_done_warp_o: u8 = field(WARP_BITS).valid_by("write_done_o"),
+        /// Its register.
+        write_done_reg_o: u8 = field(REG_BITS).valid_by("write_done_o"),
+        /// It waits for power.
+        need_o: u8 = field(PARITIES),
+        /// It is written to a buffer at this edge.
+        buffer_valid_o: u8 = field(PARITIES),
+        /// To a new entry.
+        new_o: u8 = field(1),
+        /// To this one.
+        index_o: u8 = field(s.index_w()),
+        /// It is offered to a queue.
+        push_valid_o: u8 = field(PARITIES),
+        /// It is offered to a bank.
+        direct_valid_o: u8 = field(PARITIES),
+        /// The latch holds a result.
+        valid_o: u8 = field(1).early(),
+        /// Its register.
+        reg_o: u8 = field(REG_BITS).valid_by("valid_o").early(),
+    }
+}
+
+ports! {
+    /// State of [`HrfResults`].
+    pub struct HrfResultsProbe(s: &HrfShape) {
+        /// Data of the result in the latch.
+        data_q: WarpData = field(WARP_DATA_BITS).valid_by("valid_q"),
+        /// Its lanes.
+        mask_q: u32 = field(LANES).valid_by("valid_q"),
+        /// Its entry of the bank.
+        entry_q: u16 = field(s.entry_w()).valid_by("valid_q"),
+        /// There is one.
+        valid_q: u8 = field(1),
+        /// Its warp.
+        warp_q: u8 = field(WARP_BITS).valid_by("valid_q"),
+        /// Its register.
+        reg_q: u8 = field(REG_BITS).valid_by("valid_q"),
+    }
+}
+
+/// A result, but for its data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Latched {
+    /// Lanes.
+    pub(crate) mask: u32,
+    /// Entry of the bank.
+    pub(crate) entry: u16,
+    /// Warp.
+    pub(crate) warp: u8,
+    /// Register.
+    pub(crate) reg: u8,
+}
+
+/// What the latch is shown in a cycle: state of other blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Around {
+    /// Slots that are open, and their warps.
+    pub(crate) open: u8,
+    pub(crate) slot_warp: [u8; PARITIES],
+    /// The entry of the result's register.
+    pub(crate) hit: Option<u8>,
+    /// Entries in use.
+    pub(crate) used: [u8; PARITIES],
+    /// Buffers whose next entry has no power.
+    pub(crate) closed: u8,
+}
+
+/// Where the result in the latch goes; the parity is its warp's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Into the buffer.
+    Buffer {
+        /// It takes a new entry.
+        new: bool,
+        /// Which entry.
+        index: u8,
+    },
+    /// It waits for power.
+    Need,
+    /// Straight into the bank.
+    Direct,
+    /// Into the queue.
+    Queue,
+}
+
+/// The latch at the end of the result bus (hybrid paper 4.4): the open warp's buffer, the queue of a bank, or a bank.
+pub struct HrfResults {
+    entries: u8,
+    entry_bits: u16,
+    valid_q: bool,
+    latched: Latched,
+    data_q: WarpData,
+}
+
+impl HrfResults {
+    /// What is in the latch.
+    #[inline]
+    pub(crate) fn latched(&self) -> Option<Latched> {
+        self.valid_q.then_some(self.latched)
+    }
+
+    /// The register that RCM is asked for: that of the result in the latch, or of the last one.
+    #[inline]
+    pub(crate) fn look(&self) -> u8 {
+        self.latched.reg & ((1 << BUFFER_REG_BITS) - 1)
+    }
+
+    /// Its data.
+    #[inline]
+    pub(crate) fn data(&self) -> &WarpData {
+        &self.data_q
+    }
+
+    /// Parity of the warp of what is in the latch, and where it goes.
+    #[inline]
+    pub(crate) fn way(&self, around: &Around) -> Option<(usize, Way)> {
+        if !self.valid_q {
+            return None;
+        }
+        let b = usize::from(self.latched.warp) % PARITIES;
+        let own = self.entries != 0 && is_set(around.open, b) && around.slot_warp[b] == self.latched.warp;
+        let used = around.used[b];
+        let way = match around.hit {
+            _ if self.entries == 0 => Way::Direct,
+            _ if !own => Way::Queue,
+            Some(index) => Way::Buffer { new: false, index },
+            None if used == self.entries => Way::Direct,
+            None if is_set(around.closed, b) => Way::Need,
+            None => Way::Buffer { new: true, index: used },
+        };
+        Some((b, way))
+    }
+
+    /// Whether what is in the latch goes. `room`, `taken`: queues with room, banks that take it.
+    #[inline]
+    pub(crate) fn goes(&self, around: &Around, room: u8, taken: u8) -> bool {
+        match self.way(around) {
+            None | Some((_, Way::Need)) => false,
+            Some((_, Way::Buffer { .. })) => true,
+            Some((b, Way::Direct)) => is_set(taken, b),
+            Some((b, Way::Queue)) => is_set(room, b),
+        }
+    }
+
+    /// The edge. `result`: what is offered, with the first entry of its warp in place of the entry, and its data. Payload is taken in reset too.
+    #[inline]
+    pub(crate) fn advance(&mut self, running: bool, goes: bool, result: Option<(Latched, &WarpData)>) {
+        let ready = !self.valid_q || goes;
+        let taken = result.filter(|_| ready);
+        if let Some((result, data)) = taken {
+            let entry = result.entry.wrapping_add(result.reg.into()) & self.entry_bits;
+            (self.latched, self.data_q) = (Latched { entry, ..result }, *data);
+        }
+        self.valid_q = running && (taken.is_some() || (self.valid_q && !goes));
+    }
+}
+
+impl Block for HrfResults {
+    const NAME: &'static str = "hrf_results";
+    const PARAMETERS: &'static [&'static str] = &["Depth", "BufferEntries"];
+
+    type Shape = HrfShape;
+    type In = HrfResultsIn;
+    type Out = HrfResultsOut;
+    type Probe = HrfResultsProbe;
+
+    fn new(shape: &HrfShape) -> Self {
+        Self {
+            entries: shape.buffer_entries as u8,
+            entry_bits: shape.entry_bits(),
+            valid_q: false,
+            latched: Latched::default(),
+            data_q: WarpData::ZERO,
+        }
+    }
+
+    fn early(&self, out: &mut HrfResultsOut) {
+        let Latched { mask, entry, reg, .. } = self.latched().unwrap_or_default();
+        (out.valid_o, out.mask_o, out.entry_o, out.reg_o) = (self.valid_q.into(), mask, entry, reg);
+        if self.valid_q {
+            out.data_o = self.data_q;
+        }
+    }
+
+    fn late(&mut self, inputs: &HrfResultsIn, out: &mut HrfResultsOut) {
+        let around = inputs.around();
+        let goes = self.goes(&around, inputs.push_room_i, inputs.direct_taken_i);
+        out.write_done_o = goes.into();
+        out.write_ready_o = (!self.valid_q || goes).into();
+        (out.write_done_warp_o, out.write_done_reg_o) =
+            if goes { (self.latched.warp, self.latched.reg) } else { (0, 0) };
+        (out.need_o, out.buffer_valid_o, out.push_valid_o, out.direct_valid_o) = (0, 0, 0, 0);
+        (out.new_o, out.index_o) = (0, 0);
+        if let Some((b, way)) = self.way(&around) {
+            let bit = 1 << b;
+            match way {
+                Way::Buffer { new, index } => {
+                    (out.buffer_valid_o, out.new_o, out.index_o) = (bit, new.into(), index);
+                }
+                Way::Need => out.need_o = bit,
+                Way::Direct => out.direct_valid_o = bit,
+                Way::Queue => out.push_valid_o = bit,
+            }
+        }
+    }
+
+    fn clock(&mut self, inputs: &HrfResultsIn, out: &HrfResultsOut) {
+        let result = Latched {
+            mask: inputs.write_mask_i,
+            entry: inputs.write_base_i,
+            warp: inputs.write_warp_i,
+            reg: inputs.write_reg_i,
+        };
+        let result = (inputs.write_valid_i != 0).then_some((result, &inputs.write_data_i));
+        self.advance(inputs.rst_ni != 0, out.write_done_o != 0, result);
+    }
+
+    fn probe(&self, _: &HrfResultsIn, _: &HrfResultsOut, probe: &mut HrfResultsProbe) {
+        probe.valid_q = self.valid_q.into();
+        let Latched { mask, entry, warp, reg } = self.latched().unwrap_or_default();
+        (probe.mask_q, probe.entry_q, probe.warp_q, probe.reg_q) = (mask, entry, warp, reg);
+        if self.valid_q {
+            probe.data_q = self.data_q;
+        }
+    }
+}
+
+impl HrfResultsIn {
+    fn around(&self) -> Around {
+        Around {
+            open: self.open_i,
+            slot_warp: self.slot_warp_i,
+            hit: (self.hit_i != 0).then_some(self.index_i),
+            used: self.used_i,
+            closed: self.closed_i,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The sizes of the hybrid register file.
+
+use crate::Shape;
+use crate::config::{Config, REGISTERS_PER_KILOBYTE};
+use crate::mrf::MrfShape;
+use crate::shape::width;
+
+/// Banks of the main register file, buffers, slots: one for even and one for odd warps.
+pub const PARITIES: usize = 2;
+/// Capacity of the twins: entries of a write buffer, and registers of a thread.
+pub const MAX_BUFFER: usize = 64;
+/// Capacity of the twins: places of a bank's queue.
+pub const MAX_LOADS: usize = 16;
+/// Bits of the number of a register: a thread has 64 at most.
+pub const BUFFER_REG_BITS: u32 = 6;
+
+/// Sizes of the hybrid register file; see `docs/blocks/hrf.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HrfShape {
+    /// Collectors, entries of a bank, the width of the tag. Two banks, one port, one issue port.
+    pub mrf: MrfShape,
+    /// Entries of a write buffer: 4 to 64; 0: no buffers.
+    pub buffer_entries: usize,
+    /// Places of a bank's queue: a power of two, 2 to 16.
+    pub loads: usize,
+}
+
+impl HrfShape {
+    /// Whether there are buffers.
+    pub fn buffered(&self) -> bool {
+        self.buffer_entries != 0
+    }
+
+    /// Width of the number of a buffer's entry.
+    pub fn index_w(&self) -> u32 {
+        if self.buffered() { width(self.buffer_entries) } else { 1 }
+    }
+
+    /// Width of the number of entries in use.
+    pub fn used_w(&self) -> u32 {
+        if self.buffered() { width(self.buffer_entries + 1) } else { 1 }
+    }
+
+    /// Width of the number of an entry of a bank.
+    pub fn entry_w(&self) -> u32 {
+        self.mrf.entry_w()
+    }
+
+    /// The bits of the number of an entry of a bank.
+    pub(crate) fn entry_bits(&self) -> u16 {
+        (self.mrf.depth - 1) as u16
+    }
+}
+
+impl Shape for HrfShape {
+    /// Where the configuration has no hybrid file, that of the preset `hrf`: a block that is looked at alone is there all the same.
+    fn of(config: &Config) -> Self {
+        let mut mrf = MrfShape { banks: PARITIES, dual_port: false, issue_ports: 1, ..config.shape() };
+        mrf.depth = config.mrf.kilobytes * REGISTERS_PER_KILOBYTE / PARITIES;
+        mrf.tag_w = width(mrf.collectors);
+        Self { mrf, buffer_entries: config.hrf.buffer_entries, loads: config.hrf.load_entries }
+    }
+
+    fn parameter(&self, name: &str) -> u64 {
+        match name {
+            "BufferEntries" => self.buffer_entries as u64,
+            "Loads" => self.loads as u64,
+            _ => self.mrf.parameter(name),
+        }
+    }
+}
