@@ -181,3 +181,6 @@ impl HrfDrainIn {
         Flush { flush: self.flush_i != 0, drop: self.drop_i != 0, used: self.used_i }
     }
 }
+
+#[cfg(test)]
+mod tests;
