@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench reproduce synth kernels run lint clean
+.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels run lint clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -56,6 +56,10 @@ reproduce: ## the papers' results beside ours: every report, as text and as one 
 synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and cells of each block (FULL=1: down to gates)
 	@scripts/bootstrap.sh --mutants
 	@scripts/synth.sh $(if $(FULL),--full)
+
+prove: ## proofs by a solver, at small sizes: what a warp reads from the hybrid register file is what it last wrote
+	@scripts/bootstrap.sh --proofs
+	@target/venv/bin/python scripts/prove.py
 
 kernels: ## the test kernels' PTX again, with nvcc from PyPI (KERNEL= some, by name)
 	@scripts/kernels.sh $(KERNEL)

@@ -5,6 +5,7 @@
 #   scripts/bootstrap.sh             cargo, a C++ compiler, Verilator
 #   scripts/bootstrap.sh --lint      also rustfmt and clippy
 #   scripts/bootstrap.sh --mutants   also a Python environment with Yosys in target/venv, for generated mutants
+#   scripts/bootstrap.sh --proofs    the same with the solver z3, for proofs
 #
 # With everything in place it takes a tenth of a second.
 set -euo pipefail
@@ -12,13 +13,15 @@ cd "$(dirname "$0")/.."
 
 readonly verilator_oldest=5.006
 readonly pyosys=0.70
+readonly z3=4.13.3.0
 readonly log=target/bootstrap.log
-want_lint=0 want_mutants=0
+want_lint=0 want_mutants=0 want_proofs=0
 for argument in "$@"; do
     case $argument in
         --lint) want_lint=1 ;;
         --mutants) want_mutants=1 ;;
-        *) echo "bootstrap: $argument is not an option; there are --lint and --mutants" >&2; exit 2 ;;
+        --proofs) want_mutants=1 want_proofs=1 ;;
+        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants and --proofs" >&2; exit 2 ;;
     esac
 done
 
@@ -108,6 +111,15 @@ check_mutants() {
     : >"$stamp"
 }
 
+check_proofs() {
+    local stamp=target/venv/z3-$z3
+    [ -e "$stamp" ] && return
+    echo "bootstrap: installing z3 $z3 into target/venv (log: $log)" >&2
+    quietly target/venv/bin/pip install --disable-pip-version-check "z3-solver==$z3"
+    quietly target/venv/bin/z3 --version
+    : >"$stamp"
+}
+
 check_cargo
 missing=()
 have make || missing+=(make)
@@ -127,3 +139,4 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 if [ $want_lint = 1 ]; then check_lint; fi
 if [ $want_mutants = 1 ]; then check_mutants; fi
+if [ $want_proofs = 1 ]; then check_proofs; fi

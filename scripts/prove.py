@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
+keeps to what that takes for granted (alternating_property).
+
+    prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
+
+A proof by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and eight registers. Two questions go to the solver
+for each assertion of a property: does it hold in the first cycle after reset, and does it hold in the cycle behind any cycle in which all of
+them hold? Where both answers are yes, they hold for ever, whatever the inputs. Straps are inputs, chosen once.
+
+Needs pyosys and z3 (scripts/bootstrap.sh --proofs). Exit status: 0 proven; 1 an assertion fails; 2 no verdict.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from pyosys import libyosys as ys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+Z3 = os.path.join(os.path.dirname(sys.executable), "z3")  # of the same environment as Yosys
+PROPERTIES = {
+    "hrf_property": ["ram/ram_1rw", "ram/ram_1r1w", "mrf/mrf_allocator", "mrf/mrf_collector"] + [
+        f"hrf/{name}" for name in ("hrf_bank", "hrf_buffer", "hrf_rcm", "hrf_drain", "hrf_loads", "hrf_power", "hrf_results", "hrf_reads",
+                                   "hrf_operands", "hrf")],
+    "alternating_property": ["issue/alternating_scheduler"],
+}
+SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3}}
+KEPT = ("active_groups(", "lowest_warp(", "next_warp(")
+
+
+def small_package(text, sizes):
+    """The package at the sizes of the proof, without the functions that mean something at full size only."""
+    for name, value in sizes.items():
+        text, found = re.subn(rf"(localparam int unsigned {name} =) [^;]+;", rf"\1 {value};", text)
+        assert found == 1, f"{name} is not in the package"
+    def kept(match):
+        return match.group(0) if any(name in match.group(0).split(";")[0] for name in KEPT) else ""
+    return re.sub(r"  function automatic.*?endfunction\n", kept, text, flags=re.S)
+
+
+def transition_system(top, folder, arguments):
+    """The property with its design as SMT-LIB functions, and the assertions by name."""
+    package = os.path.join(folder, "gpurf_pkg.sv")
+    with open(os.path.join(ROOT, "rtl/gpurf_pkg.sv")) as original, open(package, "w") as small:
+        small.write(small_package(original.read(), SIZES[top]))
+    replaced = dict(pair.split("=", 1) for pair in arguments.rtl)
+    sources = [replaced.get(os.path.basename(m)) or os.path.join(ROOT, f"rtl/{m}.sv") for m in PROPERTIES[top]]
+    sources = [package] + sources + [os.path.join(ROOT, f"tests/formal/{top}.sv")]
+    command = ["read_slang", "--top", top, "-D", "SYNTHESIS", "-I", os.path.join(ROOT, "rtl"), "-I", os.path.join(ROOT, "tests/formal")]
+    for value in arguments.G:
+        command += ["-G", value]
+    smt = os.path.join(folder, "property.smt2")
+    design = ys.Design()
+    for step in [" ".join(command + sources), f"hierarchy -top {top}", "proc", "flatten", "opt -full", "memory_map", "opt -full",
+                 "async2sync", "chformal -lower", "dffunmap", "opt_clean", f"write_smt2 -stbv {smt}"]:
+        design.run_pass(f"tee -q -o {os.path.join(folder, 'yosys.log')} {step}")
+    with open(smt) as file:
+        text = file.read()
+    names = dict(re.findall(r"; yosys-smt2-assert (\d+) must_(\S+)", text))
+    assert names and len(names) == text.count("; yosys-smt2-assert "), "an assertion has no name"
+    return text, names
+
+
+def ask(text, claims, timeout):
+    """What the solver says to the conjunction of the claims: sat, unsat, or unknown."""
+    query = text + "".join(f"(assert {claim})\n" for claim in claims) + "(check-sat)\n"
+    with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
+        file.write(query)
+        file.flush()
+        answer = subprocess.run([Z3, f"-T:{timeout}", file.name], capture_output=True, text=True).stdout.split()
+    return answer[0] if answer and answer[0] in ("sat", "unsat") else "unknown"
+
+
+def prove(top, folder, arguments):
+    """Asks both questions for each assertion; the exit status that the answers make."""
+    text, names = transition_system(top, folder, arguments)
+    text += f"(declare-const s0 |{top}_s|)\n(declare-const s1 |{top}_s|)\n(assert (|{top}_t| s0 s1))\n"
+    worst = 0
+    for number, name in sorted(names.items(), key=lambda pair: pair[1]):
+        fails = f"(not (|{top}_a {number}| s1))"
+        begin = time.time()
+        base = ask(text, [f"(|{top}_i| s0)", fails], arguments.timeout)
+        step = ask(text, [f"(|{top}_a| s0)", f"(|{top}_n started_q| s0)", fails], arguments.timeout)
+        verdict = {"unsat": "holds", "sat": "FAILS", "unknown": "no verdict"}
+        print(f"{top}.{name}: after reset {verdict[base]}, from cycle to cycle {verdict[step]} ({time.time() - begin:.0f} s)", flush=True)
+        worst = max(worst, {"unsat": 0, "sat": 1, "unknown": 2}[base], {"unsat": 0, "sat": 1, "unknown": 2}[step])
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("properties", nargs="*", choices=[[], *PROPERTIES], metavar="PROPERTY", help=" ".join(PROPERTIES))
+    parser.add_argument("-G", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the property")
+    parser.add_argument("--rtl", action="append", default=[], metavar="MODULE=FILE", help="another file for a module")
+    parser.add_argument("--timeout", type=int, default=600, help="seconds for each question")
+    parser.add_argument("--keep", help="a folder for what is made on the way")
+    arguments = parser.parse_args()
+    worst = 0
+    for top in arguments.properties or PROPERTIES:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = arguments.keep or temporary
+            os.makedirs(folder, exist_ok=True)
+            worst = max(worst, prove(top, folder, arguments))
+    sys.exit(worst)
+
+
+if __name__ == "__main__":
+    main()
