@@ -15,6 +15,8 @@ package gpurf_pkg;
   localparam int unsigned WarpSetW = 2**WarpW;
   localparam int unsigned RegW = 8;         // register name
   localparam int unsigned Operands = 3;     // source operands of an instruction
+  localparam int unsigned Parities = 2;     // banks and buffers of the hybrid register file
+  localparam int unsigned RcmRegW = 6;      // register name in it
   localparam int unsigned GroupLanes = 4;   // lanes that share a macro of a bank
   localparam int unsigned GroupsW = $clog2(Lanes / GroupLanes + 1);
   localparam int unsigned PredW = 3;        // predicate number
@@ -158,6 +160,72 @@ package gpurf_pkg;
     logic       look;          // an instruction is in T
   } rfc_tags_event_t;
 
+  // What the alternating scheduler counts in a cycle.
+  typedef struct packed {
+    logic       activate;        // warps that become active
+    logic       same_parity;     // of the parity of the one before
+    logic       leave_end;       // warps that give up: the warp has ended
+    logic       leave_barrier;   // waits at a barrier
+    logic       leave_mark;      // its head needs what takes long
+    logic       leave_patience;  // has issued for long while others are ready
+    logic       active;          // a warp is active
+    logic       drain;           // what is under way of it is waited for
+    logic [1:0] flush;           // slots that the register file empties
+    logic       stall_switch;    // a warp is ready, its slot is being emptied
+    logic       stall_ready;     // no warp is ready
+    logic [5:0] ready;           // warps that are ready
+    logic [5:0] pending;         // living warps that are not current
+  } alternating_event_t;
+
+  // What the reads of the hybrid register file count in a cycle.
+  typedef struct packed {
+    logic       read;                 // reads that begin in a bank
+    logic [3:0] read_groups;          // lane groups of the instruction
+    logic [5:0] conflict_intra;       // sources that waited for another of the instruction
+    logic [5:0] conflict_inter;       // for another instruction
+    logic [5:0] conflict_read_write;  // for their bank
+    logic [1:0] hit;                  // sources granted: all lanes are in the buffer
+    logic [1:0] partial;              // some
+    logic [1:0] miss;                 // none
+    logic [4:0] buffer_groups;        // lane groups read from the buffer
+  } hrf_reads_event_t;
+
+  // What the hybrid register file counts in a cycle, for energy.
+  typedef struct packed {
+    logic [2:0] look;           // RCM lookups
+    logic [1:0] hit;            // source registers read: all lanes are in the buffer
+    logic [1:0] partial;        // some
+    logic [1:0] miss;           // none
+    logic [4:0] read_groups;    // lane groups read from a buffer as operands
+    logic       write;          // results written to a buffer
+    logic [3:0] write_groups;   // their lane groups
+    logic       coalesced;      // whose register had an entry
+    logic       load;           // results that go into a queue
+    logic [3:0] load_groups;
+    logic       direct;         // results that a bank takes from the latch
+    logic [3:0] direct_groups;
+    logic [1:0] drain;          // entries of buffers that banks take
+    logic [4:0] drain_groups;
+    logic [1:0] gated;          // buffers whose upper entries are off
+    logic [1:0] wake;           // wake-ups that begin
+    logic [1:0] sleep;          // sleeps that begin
+  } hrf_event_t;
+
+  // And for people.
+  typedef struct packed {
+    logic       wait_wake;       // a result waits for power
+    logic       wait_full;       // for its bank, as the buffer is full
+    logic       wait_load;       // for a place in a queue
+    logic       wait_read;       // a source waits for its bank
+    logic       frozen;          // the pipeline stands still for a write
+    logic [1:0] draining;        // buffers that are being emptied
+    logic [1:0] waking;
+    logic [1:0] sleeping;
+    logic [1:0] period;          // active periods that end
+    logic [7:0] period_entries;  // entries used in them
+    logic [1:0] period_drop;     // those that end with the warp
+  } hrf_count_event_t;
+
   // Where an instruction goes (docs/blocks/decode.md).
   typedef enum logic [2:0] {
     UnitControl     = 3'd0,  // branches, exits, traps: done with at issue
@@ -229,6 +297,21 @@ package gpurf_pkg;
     takes_long = op[6:0] == 7'h40 || op[6:0] == 7'h43 || op[6:0] == 7'h44;
     return takes_long && op[29:28] != 2'd1 && d != NoReg;
   endfunction
+
+  // What the upper entries of a write buffer do (docs/blocks/hrf_power.md).
+  typedef enum logic [1:0] {
+    PowerOff      = 2'd0,
+    PowerWaking   = 2'd1,
+    PowerOn       = 2'd2,
+    PowerSleeping = 2'd3
+  } power_e;
+
+  // Who writes a bank of the hybrid register file (docs/blocks/hrf.md).
+  typedef enum logic [1:0] {
+    WriteQueue  = 2'd0,
+    WriteDrain  = 2'd1,
+    WriteDirect = 2'd2
+  } write_source_e;
 
   // What a memory instruction does (docs/blocks/address_unit.md).
   typedef enum logic [1:0] {

@@ -47,6 +47,25 @@ export -f lint
         read -r issue active entries <<<"$cache"
         echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries"
     done
+    for warps in 8 48; do echo "rtl/issue/alternating_scheduler.sv -GWarps=$warps"; done
+    echo "rtl/control/block_launcher.sv -GHybrid=1 -GBanks=2 -GDepth=512"
+    for entries in 4 5 17 63; do
+        for block in hrf_buffer hrf_rcm hrf_drain hrf_power hrf_results; do echo "rtl/hrf/$block.sv -GBufferEntries=$entries"; done
+        echo "rtl/hrf/hrf.sv -GBufferEntries=$entries -GLoads=2 -GCollectors=4 -GDepth=32 -GTagW=2"
+    done
+    for block in hrf/hrf hrf/hrf_results; do echo "rtl/$block.sv -GBufferEntries=0"; done
+    for file in '2 64' '2 0' '8 0'; do
+        read -r active entries <<<"$file"
+        echo "rtl/operands/operand_stage.sv -GHybrid=1 -GBanks=2 -GDepth=512 -GActive=$active -GBufferEntries=$entries"
+    done
+    for loads in 2 16; do echo "rtl/hrf/hrf_loads.sv -GLoads=$loads -GDepth=64"; done
+    for collectors in 4 16; do
+        for block in hrf_reads hrf_operands; do echo "rtl/hrf/$block.sv -GCollectors=$collectors"; done
+    done
+    for file in '1 512 64' '1 512 0' '0 64 64'; do
+        read -r hybrid depth entries <<<"$file"
+        echo "rtl/sm/sm.sv -GActive=2 -GAlternate=1 -GHybrid=$hybrid -GBanks=$((1024 / depth)) -GDepth=$depth -GBufferEntries=$entries"
+    done
     for sizes in '8 1' '12 3' '32 4'; do
         read -r depth sources <<<"$sizes"
         echo "rtl/execute/result_queue.sv -GQueueDepth=$depth -GSources=$sources"

@@ -13,7 +13,8 @@ module block_launcher
   parameter int unsigned Warps = 48,
   parameter int unsigned Banks = 16,
   parameter int unsigned Depth = 64,
-  parameter int unsigned SharedWords = 16384
+  parameter int unsigned SharedWords = 16384,
+  parameter int unsigned Hybrid = 0  // 1: a warp's registers lie in one of two banks, 64 at most
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -82,6 +83,7 @@ module block_launcher
   localparam int unsigned SharedAlign = 128;              // bytes: a row of all banks
   localparam int unsigned SharedBytes = 4 * SharedWords;
   localparam int unsigned MostThreads = 1024;
+  localparam int unsigned HybridRegisters = 2**RcmRegW;
 
   typedef enum logic [1:0] {
     Idle        = 2'd0,
@@ -146,6 +148,7 @@ module block_launcher
 
   logic                  launch;
   logic [6:0]            warps_end;               // behind the slot that is being divided off
+  logic [6:0]            rows_end;                // warps whose rows are taken then
   logic [17:0]           bytes_end;
   logic                  fits;
   tid_t                  tid_next;                // behind the four lanes
@@ -189,7 +192,11 @@ module block_launcher
   assign warps_end = first_q + 7'(warps_q);
   assign bytes_end = base_q + 18'(shared_step_q);
   assign fits      = slots_q < 5'(BlockSlots) && 32'(warps_end) <= Warps &&
-                     32'(warps_end) * 32'(rows_q) <= Depth && 32'(bytes_end) <= SharedBytes;
+                     32'(rows_end) * 32'(rows_q) <= Depth && 32'(bytes_end) <= SharedBytes &&
+                     (Hybrid == 0 || 32'(rows_q) <= HybridRegisters / Banks);
+
+  // An even warp and the odd one behind it have their rows together, each in one bank.
+  assign rows_end = (Hybrid != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
 
   // Coordinates: x counts up first.
   function automatic tid_t successor(tid_t tid);

@@ -2,9 +2,9 @@
 //
 // Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and
 // sends it on with its operands. The provider is the main register file, the baseline of the
-// papers, or a register file cache in front of one; a variant takes its place here and nowhere else
-// (docs/sm.md, "The seam"). What the provider carries for an instruction is the number of its
-// place here, because the provider chooses which instruction leaves first.
+// papers, a register file cache in front of one, or a hybrid one; a variant takes its place here and
+// nowhere else (docs/sm.md, "The seam"). What the provider carries for an instruction is the number
+// of its place here, because the provider chooses which instruction leaves first.
 `include "gpurf_assert.svh"
 
 module operand_stage
@@ -17,18 +17,21 @@ module operand_stage
   parameter int unsigned Depth = 64,
   parameter int unsigned Active = 0,   // slots of the two-level scheduler; 0: single-level
   parameter int unsigned Entries = 0,  // of the register file cache, for each slot; 0: none
+  parameter int unsigned Hybrid = 0,   // 1: the hybrid register file
+  parameter int unsigned BufferEntries = 64,
+  parameter int unsigned Loads = 8,
   localparam int unsigned EntryW = $clog2(Depth),
   // Instructions in the stages in front of a cache's MRF have no collector yet.
   localparam int unsigned Tags = (Entries == 0) ? Collectors : Collectors + 2 * IssuePorts - 1,
   localparam int unsigned TagW = $clog2(Tags),
   localparam int unsigned A = (Active > 1) ? Active : 1,
   localparam int unsigned SlotW = (A > 1) ? $clog2(A) : 1,
-  localparam int unsigned CfgW = 5,
+  localparam int unsigned CfgW = 18,
   localparam int unsigned RowsW = 8
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  // Without a cache nobody looks at what concerns slots.
+  // Without a cache or a buffer nobody looks at what concerns slots.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [CfgW-1:0]                cfg_i,   // the provider's straps
   // verilator lint_on UNUSEDSIGNAL
@@ -88,8 +91,15 @@ module operand_stage
 
   output mrf_event_t                     event_o,
   output rfc_event_t                     rfc_event_o,
-  output rfc_count_event_t               rfc_count_event_o
+  output rfc_count_event_t               rfc_count_event_o,
+  output hrf_event_t                     hrf_event_o,
+  output hrf_count_event_t               hrf_count_event_o
 );
+
+  localparam int unsigned RfcCfgW = 5;
+
+  // In the hybrid register file an even warp and the next one have their rows together.
+  localparam logic [WarpW-1:0] WarpMask = {{WarpW-1{1'b1}}, Hybrid == 0};
 
   // the instructions in the provider, by place
   logic [Tags-1:0]       slot_busy_q;
@@ -134,9 +144,15 @@ module operand_stage
   end
 
   // Depth is a power of two: dropping upper bits is the modulo.
+  function automatic logic [EntryW-1:0] first_row(logic [WarpW-1:0] warp);
+    logic [WarpW-1:0] counted;
+    counted = warp & WarpMask;
+    return EntryW'(32'(counted) * 32'(rows_i));
+  endfunction
+
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
-    assign issue_base[p] = EntryW'(32'(issue_warp_i[p]) * 32'(rows_i));
-    assign write_base[p] = EntryW'(32'(write_warp_i[p]) * 32'(rows_i));
+    assign issue_base[p] = first_row(issue_warp_i[p]);
+    assign write_base[p] = first_row(write_warp_i[p]);
 
     assign issue_src_reg[Operands*p]   = issue_roles_i[p].a;
     assign issue_src_reg[Operands*p+1] = issue_roles_i[p].b;
@@ -154,12 +170,85 @@ module operand_stage
     assign dispatch_t_o[p]     = t_q[dispatch_tag[p]];
   end
 
-  // Depth is a power of two here as well.
   for (genvar s = 0; s < A; s++) begin : gen_slot
-    assign slot_base[s] = EntryW'(32'(slot_warp_i[s]) * 32'(rows_i));
+    assign slot_base[s] = first_row(slot_warp_i[s]);
   end
 
-  if (Entries == 0) begin : gen_mrf
+  if (Hybrid != 0) begin : gen_hrf
+    logic [Parities-1:0] slot_valid;
+    logic [WarpW-1:0]    slot_warp  [Parities];
+    logic [EntryW-1:0]   slot_start [Parities];
+    logic [Parities-1:0] flush;
+    logic [Parities-1:0] drop;
+    // verilator lint_off UNUSEDSIGNAL
+    logic [Parities-1:0] flush_done;
+    // verilator lint_on UNUSEDSIGNAL
+
+    if (BufferEntries > 0) begin : gen_slots
+      assign slot_valid   = slot_valid_i;
+      assign slot_warp    = slot_warp_i;
+      assign slot_start   = slot_base;
+      assign flush        = flush_i;
+      assign drop         = drop_i;
+      assign flush_done_o = flush_done;
+    end else begin : gen_no_slots
+      assign slot_valid   = '0;
+      assign slot_warp    = '{default: '0};
+      assign slot_start   = '{default: '0};
+      assign flush        = '0;
+      assign drop         = '0;
+      assign flush_done_o = flush_i;
+    end
+
+    hrf #(
+      .Collectors   (Collectors),
+      .Depth        (Depth),
+      .TagW         (TagW),
+      .BufferEntries(BufferEntries),
+      .Loads        (Loads)
+    ) u_provider (
+      .clk_i,
+      .rst_ni,
+      .cfg_i               (cfg_i[CfgW-1:1]),
+      .issue_valid_i       (issue_valid_i[0]),
+      .issue_ready_o       (issue_ready[0]),
+      .issue_warp_i        (issue_warp_i[0]),
+      .issue_base_i        (issue_base[0]),
+      .issue_mask_i        (issue_mask_i[0]),
+      .issue_tag_i         (issue_tag[0]),
+      .issue_src_valid_i   (issue_src_valid),
+      .issue_src_reg_i     (issue_src_reg),
+      .write_valid_i       (write_valid_i[0]),
+      .write_ready_o       (write_ready_o[0]),
+      .write_warp_i        (write_warp_i[0]),
+      .write_base_i        (write_base[0]),
+      .write_reg_i         (write_reg_i[0]),
+      .write_mask_i        (write_mask_i[0]),
+      .write_data_i        (write_data_i[0]),
+      .write_done_o        (write_done_o[0]),
+      .write_done_warp_o   (write_done_warp_o[0]),
+      .write_done_reg_o    (write_done_reg_o[0]),
+      .dispatch_valid_o    (dispatch_valid[0]),
+      .dispatch_ready_i    (dispatch_ready_i[0]),
+      .dispatch_warp_o     (dispatch_warp_o[0]),
+      .dispatch_mask_o     (dispatch_mask_o[0]),
+      .dispatch_tag_o      (dispatch_tag[0]),
+      .dispatch_src_valid_o,
+      .dispatch_data_o,
+      .slot_valid_i        (slot_valid),
+      .slot_warp_i         (slot_warp),
+      .slot_base_i         (slot_start),
+      .flush_i             (flush),
+      .drop_i              (drop),
+      .flush_done_o        (flush_done),
+      .event_o             (hrf_event_o),
+      .count_event_o       (hrf_count_event_o),
+      .mrf_event_o         (event_o)
+    );
+
+    assign rfc_event_o       = '0;
+    assign rfc_count_event_o = '0;
+  end else if (Entries == 0) begin : gen_mrf
     mrf #(
       .Banks     (Banks),
       .DualPort  (DualPort),
@@ -203,6 +292,8 @@ module operand_stage
     assign flush_done_o      = flush_i;
     assign rfc_event_o       = '0;
     assign rfc_count_event_o = '0;
+    assign hrf_event_o       = '0;
+    assign hrf_count_event_o = '0;
   end else begin : gen_rfc
     // What the cache has to know besides, from the instruction.
     logic [Operands*IssuePorts-1:0] issue_last;
@@ -231,7 +322,7 @@ module operand_stage
     ) u_provider (
       .clk_i,
       .rst_ni,
-      .cfg_i,
+      .cfg_i               (cfg_i[RfcCfgW-1:0]),
       .issue_valid_i,
       .issue_ready_o       (issue_ready),
       .issue_warp_i,
@@ -274,6 +365,9 @@ module operand_stage
       .count_event_o       (rfc_count_event_o),
       .mrf_event_o         (event_o)
     );
+
+    assign hrf_event_o       = '0;
+    assign hrf_count_event_o = '0;
   end
 
   assign issue_ready_o    = issue_ready;

@@ -22,14 +22,18 @@ module sm
   parameter int unsigned Depth = 64,
   parameter int unsigned Active = 0,
   parameter int unsigned Entries = 0,
+  parameter int unsigned Alternate = 0,
+  parameter int unsigned Hybrid = 0,
+  parameter int unsigned BufferEntries = 64,
+  parameter int unsigned Loads = 8,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  // The bits of the two-level scheduler and of the cache mean nothing without them.
+  // The bits of a scheduler and of a provider mean nothing without them.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [44:0]            cfg_i,
+  input  logic [57:0]            cfg_i,
   // verilator lint_on UNUSEDSIGNAL
 
   // host: code, constants
@@ -83,7 +87,10 @@ module sm
   output mrf_event_t             mrf_event_o,
   output rfc_event_t             rfc_event_o,
   output rfc_count_event_t       rfc_count_event_o,
-  output two_level_event_t       two_level_event_o
+  output two_level_event_t       two_level_event_o,
+  output hrf_event_t             hrf_event_o,
+  output hrf_count_event_t       hrf_count_event_o,
+  output alternating_event_t     alternating_event_o
 );
 
   localparam int unsigned P = IssuePorts;
@@ -115,7 +122,10 @@ module sm
 
   logic [Warps-1:0] scoreboard_clear;
   logic [Warps-1:0] scoreboard_operand;
+  // With one port the branches of a cycle are few enough.
+  // verilator lint_off UNUSEDSIGNAL
   logic [Warps-1:0] scoreboard_branch;
+  // verilator lint_on UNUSEDSIGNAL
   logic [Warps-1:0] scoreboard_idle;
 
   logic [P-1:0]     warp_scheduler_issue_valid;
@@ -534,6 +544,50 @@ module sm
     assign warp_scheduler_flush      = '0;
     assign warp_scheduler_drop       = '0;
     assign two_level_event_o         = '0;
+    assign alternating_event_o       = '0;
+  end else if (Alternate != 0) begin : gen_alternating
+    logic [Warps-1:0] mark;  // heads that need what comes from memory
+
+    always_comb begin
+      for (int unsigned w = 0; w < Warps; w++) mark[w] = instruction_buffer_head_ctl[w][23];
+    end
+
+    alternating_scheduler #(
+      .Warps(Warps)
+    ) u_alternating_scheduler (
+      .clk_i,
+      .rst_ni,
+      .cfg_i           (cfg_i[44:33]),
+      .clear_i         (scoreboard_clear),
+      .operand_i       (scoreboard_operand),
+      .head_valid_i    (instruction_buffer_head_valid),
+      .mark_i          (mark),
+      .ready_i         (operand_stage_issue_ready[0]),
+      .stop_i          (fault_o),
+      .alive_i         (simt_stack_alive),
+      .held_i          (barrier_unit_held),
+      .set_valid_i     (issue_stage_operand_valid[0]),
+      .set_d_i         (set_d[0]),
+      .set_long_i      (long_latency(issue_stage_op[0], set_d[0])),
+      .dispatch_valid_i(operand_stage_dispatch_valid[0] && dispatcher_dispatch_ready[0]),
+      .dispatch_warp_i (operand_stage_dispatch_warp[0]),
+      .reg_valid_i     (writeback_reg_valid[0]),
+      .reg_warp_i      (writeback_reg_warp[0]),
+      .reg_i           (writeback_reg[0]),
+      .flush_done_i    (operand_stage_flush_done),
+      .issue_valid_o   (warp_scheduler_issue_valid[0]),
+      .issue_warp_o    (warp_scheduler_issue_warp[0]),
+      .pop_o           (warp_scheduler_pop),
+      .issue_slot_o    (warp_scheduler_issue_slot[0]),
+      .active_o        (warp_scheduler_active),
+      .slot_valid_o    (warp_scheduler_slot_valid),
+      .slot_warp_o     (warp_scheduler_slot_warp),
+      .flush_o         (warp_scheduler_flush),
+      .drop_o          (warp_scheduler_drop),
+      .event_o         (alternating_event_o)
+    );
+
+    assign two_level_event_o = '0;
   end else begin : gen_two_level
     logic [Warps-1:0] mark;      // heads that need what comes from memory
     logic [P-1:0]     set_long;
@@ -580,6 +634,8 @@ module sm
       .drop_o          (warp_scheduler_drop),
       .event_o         (two_level_event_o)
     );
+
+    assign alternating_event_o = '0;
   end
 
   issue_stage #(
@@ -667,17 +723,20 @@ module sm
 
   // ------------------------------------------------------------------ operands
   operand_stage #(
-    .Banks     (Banks),
-    .DualPort  (DualPort),
-    .Collectors(Collectors),
-    .IssuePorts(IssuePorts),
-    .Depth     (Depth),
-    .Active    (Active),
-    .Entries   (Entries)
+    .Banks        (Banks),
+    .DualPort     (DualPort),
+    .Collectors   (Collectors),
+    .IssuePorts   (IssuePorts),
+    .Depth        (Depth),
+    .Active       (Active),
+    .Entries      (Entries),
+    .Hybrid       (Hybrid),
+    .BufferEntries(BufferEntries),
+    .Loads        (Loads)
   ) u_operand_stage (
     .clk_i,
     .rst_ni,
-    .cfg_i               ({cfg_i[31:28], cfg_i[0]}),
+    .cfg_i               ({cfg_i[57:45], cfg_i[31:28], cfg_i[0]}),
     .rows_i              (block_launcher_rows),
     .issue_valid_i       (issue_stage_operand_valid),
     .issue_ready_o       (operand_stage_issue_ready),
@@ -719,7 +778,9 @@ module sm
     .dispatch_data_o     (operand_stage_dispatch_data),
     .event_o             (mrf_event_o),
     .rfc_event_o,
-    .rfc_count_event_o
+    .rfc_count_event_o,
+    .hrf_event_o,
+    .hrf_count_event_o
   );
 
   // ------------------------------------------------------------------ execute
@@ -1364,7 +1425,8 @@ module sm
     .Warps      (Warps),
     .Banks      (Banks),
     .Depth      (Depth),
-    .SharedWords(SharedWords)
+    .SharedWords(SharedWords),
+    .Hybrid     (Hybrid)
   ) u_block_launcher (
     .clk_i,
     .rst_ni,

@@ -1,0 +1,89 @@
+// The multiplexer, and the operand latches.
+//
+// Picks each lane of an operand from the buffer or from the bank (hybrid paper, figure 5), holds it,
+// and hands the operands of the dispatched collector on. The latches stand where the data arrives,
+// as in the crossbar of the main register file; the collectors hold the control.
+`include "gpurf_assert.svh"
+
+module hrf_operands
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Collectors = 8,
+  localparam int unsigned Slots = Operands * Collectors,
+  localparam int unsigned ColW = $clog2(Collectors)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // reads performed at this edge
+  input  logic [Slots-1:0]    fill_i,                               // serve this slot
+  input  logic                bank_i,
+  input  logic [1:0]          port_i           [Operands],          // by the reads for this source
+  input  logic [Lanes-1:0]    take_i           [Operands],          // of which the buffer has these
+
+  // their data, a cycle later
+  input  logic [DataW-1:0]    buffer_data_i    [Parities*Operands],
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [Parities-1:0] stt_data_valid_i,
+  // verilator lint_on UNUSEDSIGNAL
+  input  logic [DataW-1:0]    stt_data_i       [Parities],
+
+  // dispatch
+  input  logic [ColW-1:0]     dispatch_col_i,
+  output logic [DataW-1:0]    dispatch_data_o  [Operands]
+);
+
+  localparam int unsigned SlotW = $clog2(Slots);
+  localparam int unsigned PortW = 3;
+
+  logic [Slots-1:0]    fill_q;
+  logic                bank_q;
+  logic [1:0]          port_q    [Operands];
+  logic [Lanes-1:0]    take_q    [Operands];
+  logic [DataW-1:0]    operand_q [Slots];
+
+  logic [PortW-1:0]    port      [Operands];  // of all buffers' ports
+  logic [Lanes-1:0]    take      [Operands];
+
+  for (genvar k = 0; k < Operands; k++) begin : gen_dispatch
+    assign dispatch_data_o[k] = operand_q[SlotW'(Operands) * SlotW'(dispatch_col_i) + SlotW'(k)];
+
+    assign port[k] = (bank_q ? PortW'(Operands) : '0) + PortW'(port_q[k]);
+    assign take[k] = take_q[port_q[k]];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) fill_q <= '0;
+    else         fill_q <= fill_i;
+  end
+
+  // Neither these nor the latches have a reset: they mean nothing without fill_q.
+  always_ff @(posedge clk_i) begin
+    if (fill_i != '0) begin
+      bank_q <= bank_i;
+      port_q <= port_i;
+      take_q <= take_i;
+    end
+  end
+
+  // The multiplexer stands under its enable, so that simulation moves 1024 bits only for a slot that
+  // takes them.
+  for (genvar i = 0; i < Slots; i++) begin : gen_slot
+    localparam int unsigned Source = i % Operands;
+
+    always_ff @(posedge clk_i) begin : pick
+      automatic logic [DataW-1:0] from_buffer;  // a bit for each bit of the operand
+      if (fill_q[i]) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          from_buffer[LaneW*l +: LaneW] = {LaneW{take[Source][l]}};
+        end
+        operand_q[i] <= (buffer_data_i[port[Source]] & from_buffer) |
+                        (stt_data_i[bank_q] & ~from_buffer);
+      end
+    end
+
+    `GPURF_ASSERT_WHEN(data_arrives, fill_q[i], take[Source] == '1 || stt_data_valid_i[bank_q],
+                       "an operand latch takes data from a bank that was not read")
+  end
+
+endmodule

@@ -1,0 +1,140 @@
+// Where a result goes.
+//
+// The latch at the end of the result bus, and the choice (hybrid paper, 4.4): into the buffer of the
+// warp that is active, to its register's entry or to a new one; into the queue of a bank, if the
+// warp is not active; straight into the bank, if the buffer is full or there is none. A result that
+// takes an entry without power waits until there is some.
+`include "gpurf_assert.svh"
+
+module hrf_results
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Depth = 512,
+  parameter int unsigned BufferEntries = 64,
+  localparam int unsigned EntryW = $clog2(Depth),
+  localparam int unsigned IndexW = (BufferEntries > 0) ? $clog2(BufferEntries) : 1,
+  localparam int unsigned UsedW = (BufferEntries > 0) ? $clog2(BufferEntries + 1) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // result bus
+  input  logic                write_valid_i,
+  output logic                write_ready_o,
+  input  logic [WarpW-1:0]    write_warp_i,
+  input  logic [EntryW-1:0]   write_base_i,
+  input  logic [RegW-1:0]     write_reg_i,
+  input  logic [Lanes-1:0]    write_mask_i,
+  input  logic [DataW-1:0]    write_data_i,
+
+  // for the scoreboard
+  output logic                write_done_o,
+  output logic [WarpW-1:0]    write_done_warp_o,
+  output logic [RegW-1:0]     write_done_reg_o,
+
+  // what there is for its warp and register. Without buffers nobody asks.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [Parities-1:0] open_i,
+  input  logic [WarpW-1:0]    slot_warp_i [Parities],
+  input  logic                hit_i,
+  input  logic [IndexW-1:0]   index_i,
+  input  logic [UsedW-1:0]    used_i      [Parities],
+  input  logic [Parities-1:0] closed_i,
+  // verilator lint_on UNUSEDSIGNAL
+  output logic [Parities-1:0] need_o,
+
+  // where it goes
+  output logic [Parities-1:0] buffer_valid_o,
+  output logic                new_o,
+  output logic [IndexW-1:0]   index_o,
+  output logic [Parities-1:0] push_valid_o,
+  input  logic [Parities-1:0] push_room_i,
+  output logic [Parities-1:0] direct_valid_o,
+  input  logic [Parities-1:0] direct_taken_i,
+
+  // the result
+  output logic                valid_o,
+  output logic [RegW-1:0]     reg_o,
+  output logic [EntryW-1:0]   entry_o,
+  output logic [Lanes-1:0]    mask_o,
+  output logic [DataW-1:0]    data_o
+);
+
+  logic              valid_q;
+  logic [WarpW-1:0]  warp_q;
+  logic [RegW-1:0]   reg_q;
+  logic [EntryW-1:0] entry_q;  // of its bank
+  logic [Lanes-1:0]  mask_q;
+  logic [DataW-1:0]  data_q;
+
+  logic                parity;
+  logic                own;    // its warp is active
+  logic                full;
+  logic                taken;
+
+  assign parity            = warp_q[0];
+  assign write_done_warp_o = warp_q;
+  assign write_done_reg_o  = reg_q;
+  assign valid_o           = valid_q;
+  assign reg_o             = reg_q;
+  assign entry_o           = entry_q;
+  assign mask_o            = mask_q;
+  assign data_o            = data_q;
+
+  if (BufferEntries > 0) begin : gen_buffers
+    assign own  = open_i[parity] && slot_warp_i[parity] == warp_q;
+    assign full = used_i[parity] == UsedW'(BufferEntries);
+  end else begin : gen_none
+    assign own  = 1'b1;
+    assign full = 1'b1;
+  end
+
+  always_comb begin
+    need_o         = '0;
+    buffer_valid_o = '0;
+    new_o          = 1'b0;
+    index_o        = '0;
+    push_valid_o   = '0;
+    direct_valid_o = '0;
+    if (valid_q) begin
+      if (!own) begin
+        push_valid_o[parity] = 1'b1;
+      end else if (BufferEntries > 0 && hit_i) begin
+        buffer_valid_o[parity] = 1'b1;
+        index_o                = index_i;
+      end else if (full) begin
+        direct_valid_o[parity] = 1'b1;
+      end else if (closed_i[parity]) begin
+        need_o[parity] = 1'b1;
+      end else begin
+        buffer_valid_o[parity] = 1'b1;
+        new_o                  = 1'b1;
+        index_o                = IndexW'(used_i[parity]);
+      end
+    end
+  end
+
+  assign write_done_o  = (buffer_valid_o | (push_valid_o & push_room_i) | direct_taken_i) != '0;
+  assign write_ready_o = ~valid_q | write_done_o;
+  assign taken         = write_valid_i & write_ready_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else         valid_q <= taken | (valid_q & ~write_done_o);
+  end
+
+  // The result has no reset: it means nothing while valid_q is low.
+  always_ff @(posedge clk_i) begin
+    if (taken) begin
+      warp_q  <= write_warp_i;
+      reg_q   <= write_reg_i;
+      entry_q <= write_base_i + EntryW'(write_reg_i);
+      mask_q  <= write_mask_i;
+      data_q  <= write_data_i;
+    end
+  end
+
+  `GPURF_ASSERT(taken_is_offered, (direct_taken_i & ~direct_valid_o) == '0,
+                "a bank took a result that was not offered")
+
+endmodule
