@@ -27,7 +27,7 @@ impl Driver for BankDriver {
         Knob { name: "read", doc: "a read is offered", values: &[100, 500, 950] },
         Knob { name: "write", doc: "a write is offered", values: &[0, 100, 500, 950] },
         Knob { name: "partial", doc: "a write leaves lanes out", values: &[0, 300, 900] },
-        Knob { name: "near", doc: "the entry is one of the first four", values: &[0, 300, 900] },
+        Knob { name: "near", doc: "the entry is one of the first two or the last two", values: &[0, 700, 1000] },
         Knob { name: "write_latency", doc: "strap: cycles of a write", values: &[0, 1, 2, 4, 4, 9, 15] },
         Knob { name: "read_latency", doc: "strap: cycles of a read less 1", values: &[0, 0, 1, 2, 3] },
         RESET,
@@ -39,20 +39,26 @@ impl Driver for BankDriver {
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfBankIn) {
         self.twin.early();
-        let depth = self.shape.mrf.depth;
-        let range = if rng.chance(knobs.get(NEAR)) { depth.min(4) } else { depth } as u64;
         i.rst_ni = self.reset.next(rng, knobs.get(6));
         i.cfg_i = (knobs.get(WRITE_LATENCY) | knobs.get(READ_LATENCY) << 4) as u8;
         i.write_valid_i = rng.chance(knobs.get(WRITE)).into();
         let free = i.write_valid_i == 0 || self.twin.out.read_ready_o == 0;
         i.read_valid_i = (free && rng.chance(knobs.get(READ))).into();
-        i.read_entry_i = rng.below(range) as u16;
-        i.write_entry_i = rng.below(range) as u16;
+        (i.read_entry_i, i.write_entry_i) = (self.entry(rng, knobs), self.entry(rng, knobs));
         i.write_mask_i = lane_mask(rng, knobs.get(PARTIAL));
         if i.write_valid_i == 1 {
             rng.fill(&mut i.write_data_i.0);
         }
         self.twin.clock(i);
+    }
+}
+
+impl BankDriver {
+    fn entry(&self, rng: &mut Rng, knobs: &Knobs) -> u16 {
+        let depth = self.shape.mrf.depth as u64;
+        let near = rng.chance(knobs.get(NEAR));
+        // Two in front of the first one are the last two.
+        if near { ((rng.below(4) + depth - 2) % depth) as u16 } else { rng.below(depth) as u16 }
     }
 }
 

@@ -33,7 +33,7 @@ impl Driver for DrainDriver {
         Knob { name: "take", doc: "the bank takes what is offered", values: &[50, 250, 1000] },
         Knob { name: "jump", doc: "any number of entries is taken at once", values: &[0, 100, 500] },
         Knob { name: "partial", doc: "an entry has not all lanes", values: &[0, 900] },
-        RESET,
+        Knob { values: &[0, 10, 50], ..RESET },
     ];
 
     fn new(shape: &HrfShape, _: &Config) -> Self {
@@ -63,7 +63,11 @@ impl Driver for DrainDriver {
         } else if i.flush_i == 0 && rng.chance(knobs.get(FILL)) {
             let room = self.entries - self.used;
             let many = rng.chance(knobs.get(JUMP));
-            self.used += if many { rng.below(u64::from(room) + 1) as u8 } else { room.min(1) };
+            self.used += match () {
+                () if !many => room.min(1),
+                () if rng.chance(500) => room,
+                () => rng.below(u64::from(room) + 1) as u8,
+            };
         }
         if i.rst_ni == 0 {
             (self.flush, self.drop) = (false, false);
@@ -108,7 +112,6 @@ impl Cover for DrainCover {
             "the warp has nothing to flush yet",
             "an entry is read in reset",
             "reset in the middle of a drain",
-            "reset as the last entry is taken",
         ]
     }
 
@@ -144,7 +147,6 @@ impl Cover for DrainCover {
             ("the warp has nothing to flush yet", !flush && empty),
             ("an entry is read in reset", reset && reads),
             ("reset in the middle of a drain", reset && offered && !last),
-            ("reset as the last entry is taken", reset && last && taken),
         ];
         points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
         (self.done, self.ended) = (o.done_o == 1 && !reset, last && taken && !reset);

@@ -31,7 +31,7 @@ impl Driver for PowerDriver {
         Knob { name: "powered", doc: "strap: entries always on, in fours", values: &[0, 1, 1, 2, 4, 15] },
         Knob { name: "wake", doc: "strap: cycles to wake", values: &[0, 1, 2, 3, 15] },
         Knob { name: "sleep", doc: "strap: cycles to sleep", values: &[0, 1, 3, 7] },
-        RESET,
+        Knob { values: &[0, 10, 50], ..RESET },
     ];
 
     fn new(shape: &HrfShape, _: &Config) -> Self {

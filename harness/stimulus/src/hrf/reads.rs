@@ -57,7 +57,7 @@ impl Driver for ReadsDriver {
         Knob { name: "frozen", doc: "nothing begins", values: &[0, 0, 300] },
         Knob { name: "latency", doc: "strap: cycles of a read less 1", values: &[0, 0, 1, 2, 3] },
         Knob { name: "inactive", doc: "lanes are inactive", values: &[0, 300, 900] },
-        RESET,
+        Knob { values: &[0, 10, 50], ..RESET },
     ];
 
     fn new(shape: &HrfShape, _: &Config) -> Self {

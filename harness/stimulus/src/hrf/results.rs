@@ -53,8 +53,10 @@ impl Driver for ResultsDriver {
             self.open = match self.open {
                 Some(_) => None,
                 None => {
-                    let slot = rng.below(PARITIES as u64) as usize;
-                    self.warps[slot] = 2 * rng.below(32) as u8 + slot as u8;
+                    // It may be that of the result in the latch.
+                    let warp = if rng.chance(400) { self.twin.probe(i).warp_q } else { rng.below(64) as u8 };
+                    let slot = usize::from(warp) % PARITIES;
+                    self.warps[slot] = warp;
                     Some(slot)
                 }
             };
@@ -81,8 +83,13 @@ impl Driver for ResultsDriver {
         i.hit_i = (entries != 0 && rng.chance(knobs.get(HIT))).into();
         i.index_i = rng.below(entries.max(1)) as u8;
         for b in 0..PARITIES {
-            let full = rng.chance(knobs.get(FULL));
-            i.used_i[b] = if full { entries as u8 } else { rng.below(entries.max(1)) as u8 };
+            let last = entries.saturating_sub(1) as u8;
+            i.used_i[b] = match rng.below(4) {
+                _ if rng.chance(knobs.get(FULL)) => entries as u8,
+                0 => 0,
+                1 => last,
+                _ => rng.below(entries.max(1)) as u8,
+            };
         }
         i.closed_i = ports(rng, PARITIES, knobs.get(CLOSED));
         i.push_room_i = ports(rng, PARITIES, knobs.get(ROOM));
