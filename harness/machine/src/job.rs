@@ -1,6 +1,7 @@
 //! A launch made ready for the SM: what the host writes and says, and whether it fits.
 
 use gpurf_blocks::config::Config;
+use gpurf_blocks::hrf::MAX_BUFFER;
 use gpurf_oracle::Geometry;
 use gpurf_oracle::host::KernelLaunch;
 
@@ -67,6 +68,17 @@ pub enum Misfit {
         /// Rows of the register file.
         room: u32,
     },
+    /// Too many registers for a thread.
+    #[error(
+        "a thread has {registers} registers, and a write buffer's numbers have 6 bits: at most {room} (hybrid paper, 4.4; \
+         --registers limits them)"
+    )]
+    BufferedRegisters {
+        /// Registers of a thread.
+        registers: u32,
+        /// Registers that it may have.
+        room: u32,
+    },
     /// Too much local memory.
     #[error("a thread has {words} words of local memory, it can have {room}")]
     Local {
@@ -123,7 +135,13 @@ impl Job {
             return Err(Misfit::Warps { warps, room: shape.warps as u32 });
         }
         let registers = u32::from(kernel.registers).max(1);
-        let rows = warps * registers.div_ceil(shape.mrf.banks as u32);
+        let room = MAX_BUFFER as u32;
+        if shape.hybrid.is_some() && registers > room {
+            return Err(Misfit::BufferedRegisters { registers, room });
+        }
+        // In the hybrid file an even warp and the odd one behind it have their rows together.
+        let placed = if shape.hybrid.is_some() { warps.next_multiple_of(2) } else { warps };
+        let rows = placed * registers.div_ceil(shape.mrf.banks as u32);
         if rows > shape.mrf.depth as u32 || registers > u8::MAX.into() {
             return Err(Misfit::Registers { warps, registers, rows, room: shape.mrf.depth as u32 });
         }

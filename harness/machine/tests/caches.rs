@@ -1,10 +1,54 @@
-//! The test kernels under the two-level scheduler and the register file cache: they change nothing but time.
+//! The test kernels under other schedulers, with the register file cache and on the hybrid register file: they change nothing but time.
 
 mod common;
 
 use common::{alone, run, settings};
 use gpurf_kernels::KERNELS;
 use gpurf_machine::Settings;
+
+/// The hybrid file's presets: with buffers, with power gating, without buffers, SRAM behind the same scheduler; and shapes and policies in which every hazard comes often.
+const HYBRID: [&[&str]; 7] = [
+    &["mrf.banks=2", "sm.active_warps=2", "sm.alternate=true", "hrf.stt_ram=true"],
+    &["mrf.banks=2", "sm.active_warps=2", "sm.alternate=true", "hrf.stt_ram=true", "hrf.gating=true"],
+    &["mrf.banks=2", "sm.active_warps=2", "sm.alternate=true", "hrf.stt_ram=true", "hrf.buffer_entries=0"],
+    &["sm.active_warps=2", "sm.alternate=true"],
+    &[
+        "mrf.banks=2",
+        "mrf.collectors=4",
+        "sm.warps=8",
+        "sm.active_warps=2",
+        "sm.alternate=true",
+        "sm.patience=3",
+        "hrf.stt_ram=true",
+        "hrf.buffer_entries=4",
+        "hrf.load_entries=2",
+        "hrf.write_latency=9",
+        "hrf.read_latency=3",
+    ],
+    &[
+        "mrf.banks=2",
+        "sm.warps=48",
+        "sm.active_warps=2",
+        "sm.alternate=true",
+        "sm.patience=20",
+        "hrf.stt_ram=true",
+        "hrf.buffer_entries=11",
+        "hrf.gating=true",
+        "hrf.powered_entries=4",
+        "hrf.wake_cycles=15",
+        "hrf.sleep_cycles=7",
+        "hrf.write_latency=1",
+        "memory.latency=1",
+    ],
+    &[
+        "mrf.banks=2",
+        "sm.scheduler=round_robin",
+        "hrf.stt_ram=true",
+        "hrf.buffer_entries=0",
+        "hrf.write_latency=15",
+        "hrf.read_latency=4",
+    ],
+];
 
 /// Two levels; a cache; dead values; all warps active with a cache for loads too (RFC paper, 3.1); and shapes and policies in which every hazard comes often.
 const CONFIGURATIONS: [&[&str]; 9] = [
@@ -58,7 +102,7 @@ const CONFIGURATIONS: [&[&str]; 9] = [
 #[test]
 fn kernels_commit_what_the_oracle_says() {
     for kernel in KERNELS {
-        for set in CONFIGURATIONS {
+        for set in CONFIGURATIONS.into_iter().chain(HYBRID) {
             let judged = run(kernel, set, 64).judged.unwrap();
             assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
             assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
@@ -69,7 +113,7 @@ fn kernels_commit_what_the_oracle_says() {
 #[test]
 fn skipped_cycles_are_counted_as_if_they_had_been_run() {
     for name in ["crc32", "needle", "radixSort", "countBytes", "vectorAdd", "srad"] {
-        for set in CONFIGURATIONS {
+        for set in CONFIGURATIONS.into_iter().chain(HYBRID) {
             let (statistics, buffers, skipped) = alone(name, settings(set));
             let every = alone(name, Settings { skip: false, ..settings(set) });
             assert_eq!((statistics, buffers, 0), every, "{name} {set:?}");

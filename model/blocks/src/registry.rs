@@ -60,8 +60,28 @@ const RFC: &[&str] = &joined::<{ 6 + MRF.len() }>(
     &["rfc/rfc", "rfc/rfc_tags", "rfc/rfc_data", "rfc/rfc_evictions", "rfc/rfc_results", "rfc/rfc_operands"],
     MRF,
 );
-/// Those of the operand stage, which has either.
-pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + RFC.len() }>(&["operands/operand_stage"], RFC);
+/// Those of the hybrid register file, besides those that it shares with the register file.
+const HRF_OWN: &[&str] = &[
+    "hrf/hrf",
+    "hrf/hrf_bank",
+    "hrf/hrf_buffer",
+    "hrf/hrf_rcm",
+    "hrf/hrf_drain",
+    "hrf/hrf_loads",
+    "hrf/hrf_power",
+    "hrf/hrf_results",
+    "hrf/hrf_reads",
+    "hrf/hrf_operands",
+];
+/// Those of the hybrid register file.
+const HRF: &[&str] = &joined::<{ HRF_OWN.len() + 4 }>(
+    HRF_OWN,
+    &["mrf/mrf_allocator", "mrf/mrf_collector", "ram/ram_1rw", "ram/ram_1r1w"],
+);
+/// Those of the operand stage, which has one of them.
+pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + PROVIDERS.len() }>(&["operands/operand_stage"], PROVIDERS);
+/// Those of all providers.
+const PROVIDERS: &[&str] = &joined::<{ RFC.len() + HRF_OWN.len() }>(RFC, HRF_OWN);
 
 /// Two lists, one behind the other.
 pub const fn joined<const N: usize>(first: &[&'static str], second: &[&'static str]) -> [&'static str; N] {
@@ -98,6 +118,11 @@ pub const BLOCKS: &[Entry] = &[
         "issue/two_level_scheduler",
         "which warps are active, and which of them issue",
         &["issue/two_level_scheduler"],
+    ),
+    entry::<issue::AlternatingScheduler>(
+        "issue/alternating_scheduler",
+        "one warp issues, even and odd ones take turns",
+        &["issue/alternating_scheduler"],
     ),
     entry::<issue::SimtStack>(
         "issue/simt_stack",
@@ -141,6 +166,7 @@ pub const BLOCKS: &[Entry] = &[
     entry::<hrf::HrfResults>("hrf/hrf_results", "results to buffer, queue or bank", &["hrf/hrf_results"]),
     entry::<hrf::HrfReads>("hrf/hrf_reads", "which operands are read", &["hrf/hrf_reads"]),
     entry::<hrf::HrfOperands>("hrf/hrf_operands", "lanes from buffer or bank, operand latches", &["hrf/hrf_operands"]),
+    entry::<hrf::Hrf>("hrf/hrf", "hybrid register file", HRF),
     entry::<execute::Dispatcher>("execute/dispatcher", "operand stage to units", &["execute/dispatcher"]),
     entry::<execute::Alu>("execute/alu", "integers, bits, predicates", &["execute/alu"]),
     Entry { packages: &[FP], ..entry::<execute::FpUnit>("execute/fp_unit", "single precision", &["execute/fp_unit"]) },

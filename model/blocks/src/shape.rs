@@ -1,6 +1,7 @@
 //! The sizes of the SM, shared by all its blocks.
 
-use crate::config::{Config, Replacement, Scheduler};
+use crate::config::{Config, HrfConfig, Replacement, Scheduler};
+use crate::hrf::HrfShape;
 use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
 use crate::{Shape, WARP_BITS};
 
@@ -22,6 +23,10 @@ pub struct SmShape {
     pub active: usize,
     /// Entries of the register file cache for each slot: 0 to 16; 0: no cache.
     pub entries: usize,
+    /// One warp is active at a time, and even and odd ones take turns; only with two slots.
+    pub alternate: bool,
+    /// The register file is the hybrid one.
+    pub hybrid: Option<HybridShape>,
     /// Resident warps: even, 8 to 48.
     pub warps: usize,
     /// Instructions of the code memory.
@@ -36,6 +41,15 @@ pub struct SmShape {
     pub queue_depth: usize,
     /// Sources of a result queue, or of the fault unit, in the block that is meant.
     pub sources: usize,
+}
+
+/// Sizes of the hybrid register file's buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HybridShape {
+    /// Entries of a write buffer: 4 to 64; 0: no buffers.
+    pub buffer_entries: usize,
+    /// Places of a bank's queue: a power of two, 2 to 16.
+    pub loads: usize,
 }
 
 /// Places of the result queue behind an ALU or a single precision unit.
@@ -54,6 +68,11 @@ impl SmShape {
             mrf,
             active: config.sm.active_warps,
             entries: config.rfc.entries,
+            alternate: config.sm.alternate,
+            hybrid: config
+                .hrf
+                .stt_ram
+                .then_some(HybridShape { buffer_entries: config.hrf.buffer_entries, loads: config.hrf.load_entries }),
             warps: config.sm.warps,
             code_words: config.sm.code_words,
             const_words: config.sm.const_kilobytes * 256,
@@ -87,6 +106,21 @@ impl SmShape {
     /// The sizes of what is there for active warps, as far as they are ports of the SM's blocks.
     pub fn of_slots(&self) -> ActiveShape {
         ActiveShape { mrf: self.mrf, warps: self.warps, active: self.slots(), entries: self.entries.max(1) }
+    }
+
+    /// The sizes of the hybrid register file, if there is one.
+    pub fn of_hybrid(&self) -> Option<HrfShape> {
+        self.hybrid.map(|HybridShape { buffer_entries, loads }| HrfShape { mrf: self.mrf, buffer_entries, loads })
+    }
+
+    /// Whether the hybrid register file has buffers: then slots are what it has of warps.
+    pub fn buffered(&self) -> bool {
+        self.hybrid.is_some_and(|hybrid| hybrid.buffer_entries != 0)
+    }
+
+    /// Whether the operand stage has the main register file alone.
+    pub fn plain(&self) -> bool {
+        self.entries == 0 && self.hybrid.is_none()
     }
 
     /// The set of all warps.
@@ -246,6 +280,10 @@ impl Shape for SmShape {
             "Sources" => self.sources as u64,
             "Active" => self.active as u64,
             "Entries" => self.entries as u64,
+            "Alternate" => self.alternate.into(),
+            "Hybrid" => self.hybrid.is_some().into(),
+            "BufferEntries" => self.hybrid.map_or(0, |hybrid| hybrid.buffer_entries as u64),
+            "Loads" => self.hybrid.map_or(2, |hybrid| hybrid.loads as u64),
             _ => self.mrf.parameter(name),
         }
     }
@@ -268,11 +306,13 @@ pub struct Straps {
     pub fp_latency: u8,
     /// `result_queue` behind the special function unit: latency. The result is made seven cycles after dispatch.
     pub sfu_latency: u8,
-    /// `rfc`, bits 4 to 1: bit 0 *live*, bit 1 LRU, bit 2 *bypass*, bit 3 *loads*.
+    /// `rfc`, bits 4 to 1: bit 0 *live*, bit 1 LRU, bit 2 *bypass*, bit 3 *loads*. Of `hrf` bits 3 to 0: write latency of a bank.
     pub cache: u8,
+    /// `hrf`, bits 16 to 4: read latency of a bank less 1 (2 bits), powered entries in fours (4; 0: no power gating), cycles to wake (4), cycles to sleep (3).
+    pub hybrid: u16,
     /// `two_level_scheduler`: a warp leaves at its end only.
     pub stay: bool,
-    /// `two_level_scheduler`: instructions that an active warp may issue while a pending one is ready.
+    /// `two_level_scheduler`, `alternating_scheduler`: instructions that an active warp may issue while a pending one is ready.
     pub patience: u16,
 }
 
@@ -291,19 +331,30 @@ impl Straps {
             shared_bandwidth: (128 / sm.shared_bandwidth).ilog2() as u8,
             fp_latency: (sm.alu_latency as u8).saturating_sub(3).max(1),
             sfu_latency: sm.sfu_latency as u8 - 7,
-            cache: u8::from(config.rfc.live)
-                | u8::from(config.rfc.replacement == Replacement::Lru) << 1
-                | u8::from(config.rfc.bypass) << 2
-                | u8::from(config.rfc.loads) << 3,
+            cache: if config.hrf.stt_ram {
+                config.hrf.write_latency as u8
+            } else {
+                u8::from(config.rfc.live)
+                    | u8::from(config.rfc.replacement == Replacement::Lru) << 1
+                    | u8::from(config.rfc.bypass) << 2
+                    | u8::from(config.rfc.loads) << 3
+            },
+            hybrid: if config.hrf.stt_ram { hybrid(&config.hrf) } else { 0 },
             stay: sm.stay,
             patience: sm.patience as u16,
         }
     }
 
-    /// Those of the operand stage and of `rfc`.
+    /// Those of the operand stage.
     #[inline]
-    pub fn provider(&self) -> u8 {
-        self.read_order | self.cache << 1
+    pub fn provider(&self) -> u32 {
+        u32::from(self.read_order) | self.hrf() << 1
+    }
+
+    /// Those of `hrf`.
+    #[inline]
+    fn hrf(&self) -> u32 {
+        u32::from(self.cache) | u32::from(self.hybrid) << 4
     }
 
     /// Those of `two_level_scheduler`.
@@ -320,7 +371,13 @@ impl Straps {
             "result_queue" => self.side_latency.into(),
             "shared_memory" => self.shared_bandwidth.into(),
             "two_level_scheduler" => self.two_level().into(),
-            "operand_stage" | "rfc" => self.provider().into(),
+            "alternating_scheduler" => self.patience.into(),
+            "operand_stage" => self.provider().into(),
+            "rfc" => (self.provider() & 0x1f).into(),
+            "hrf" => self.hrf().into(),
+            "hrf_bank" => (self.hrf() & 0x3f).into(),
+            "hrf_reads" => (self.hybrid & 0b11).into(),
+            "hrf_power" => (self.hybrid >> 2).into(),
             "rfc_tags" => (self.cache & 3).into(),
             _ => self.read_order.into(),
         }
@@ -341,12 +398,13 @@ impl Straps {
             cache: (word >> 28 & 0xf) as u8,
             stay: word >> 32 & 1 == 1,
             patience: (word >> 33 & 0xfff) as u16,
+            hybrid: (word >> 45 & 0x1fff) as u16,
         }
     }
 
     /// The straps in one word, as the SM's `cfg_i` has them: read order, scheduler, latencies of ALU and memory pipeline (6 bits each),
     /// bandwidth (2 bits), latencies of single precision and special functions (6 bits each), the cache's (4 bits), stay, patience (12 bits),
-    /// lowest first.
+    /// the hybrid file's (13 bits), lowest first.
     pub fn word(&self) -> u64 {
         u64::from(self.read_order)
             | u64::from(self.scheduler) << 1
@@ -358,7 +416,14 @@ impl Straps {
             | u64::from(self.cache) << 28
             | u64::from(self.stay) << 32
             | u64::from(self.patience) << 33
+            | u64::from(self.hybrid) << 45
     }
+}
+
+/// Bits 16 to 4 of the straps of `hrf`.
+fn hybrid(config: &HrfConfig) -> u16 {
+    let powered = if config.gating { config.powered_entries / 4 } else { 0 };
+    ((config.read_latency - 1) | powered << 2 | config.wake_cycles << 6 | config.sleep_cycles << 10) as u16
 }
 
 #[cfg(test)]
@@ -386,6 +451,15 @@ mod tests {
         let straps_of = Straps::of(&config);
         assert_eq!((straps_of.of_block("rfc_tags"), straps_of.of_block("rfc")), (1, 0b1_0010));
         assert_eq!(straps_of.of_block("two_level_scheduler"), 2048 << 2 | 0b11);
+        assert_eq!(Straps::of_word(straps_of.word()), straps_of);
+        let set = ["hrf.read_latency=3", "hrf.powered_entries=20", "hrf.wake_cycles=9", "hrf.sleep_cycles=6"];
+        let config = Config::load(Start::Preset("hrf-pg"), &set).expect("a configuration");
+        let straps_of = Straps::of(&config);
+        let hrf = 6 << 14 | 9 << 10 | 5 << 6 | 2 << 4 | 4;
+        assert_eq!((straps_of.of_block("hrf"), straps_of.of_block("operand_stage")), (hrf, hrf << 1));
+        assert_eq!((straps_of.word() >> 28 & 0xf, straps_of.word() >> 45), (4, hrf >> 4));
+        assert_eq!((straps_of.of_block("hrf_bank"), straps_of.of_block("hrf_reads")), (2 << 4 | 4, 2));
+        assert_eq!((straps_of.of_block("hrf_power"), straps_of.of_block("alternating_scheduler")), (hrf >> 6, 2048));
         assert_eq!(Straps::of_word(straps_of.word()), straps_of);
         assert_eq!(straps(&["sm.sfu_latency=32", "sm.shared_bandwidth=32"]) >> 14, 25 << 8 | 5 << 2 | 2);
     }

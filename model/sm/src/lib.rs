@@ -39,6 +39,7 @@ const OWN: &[&str] = &[
     "issue/scoreboard",
     "issue/warp_scheduler",
     "issue/two_level_scheduler",
+    "issue/alternating_scheduler",
     "issue/issue_stage",
     "issue/predicate_file",
     "issue/simt_stack",
@@ -88,6 +89,9 @@ mod tests {
             ("two-level", &settings),
             ("rfc", &[]),
             ("rfc", &settings),
+            ("hrf", &[]),
+            ("stt-only", &[]),
+            ("hrf-sram", &[]),
         ];
         for (preset, settings) in shapes {
             let config = Config::load(Start::Preset(preset), settings).expect("a configuration");

@@ -8,7 +8,9 @@ use std::mem::offset_of;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
-use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler};
+use gpurf_blocks::issue::{
+    AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
+};
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
@@ -28,10 +30,12 @@ macro_rules! of_each_block {
             pub decode: <Decode as Block>::$part,
             pub instruction_buffer: <InstructionBuffer as Block>::$part,
             pub scoreboard: <Scoreboard as Block>::$part,
-            /// Of either scheduler; the registers are those of the two-level one.
+            /// Of whichever scheduler; the registers are those of the two-level one.
             pub warp_scheduler: <TwoLevelScheduler as Block>::$part,
             /// The registers of the single-level one.
             pub single: <WarpScheduler as Block>::$part,
+            /// The registers of the alternating one.
+            pub alternating: <AlternatingScheduler as Block>::$part,
             pub issue_stage: <IssueStage as Block>::$part,
             pub predicate_file: <PredicateFile as Block>::$part,
             pub simt_stack: <SimtStack as Block>::$part,
@@ -100,6 +104,8 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("operand_stage", "event_o"),
     ("operand_stage", "rfc_event_o"),
     ("operand_stage", "rfc_count_event_o"),
+    ("operand_stage", "hrf_event_o"),
+    ("operand_stage", "hrf_count_event_o"),
     ("warp_scheduler", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
@@ -329,7 +335,7 @@ unsafe impl Ports for SmProbe {
     }
 }
 
-/// Of the scheduler that there is. The nets are the same with either.
+/// Of the scheduler that there is. The nets are the same with each.
 fn scheduler(shape: &SmShape, fields: &mut Vec<Field>) {
     let slots = shape.of_slots();
     let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, warp_scheduler);
@@ -341,6 +347,11 @@ fn scheduler(shape: &SmShape, fields: &mut Vec<Field>) {
         let registers = <WarpScheduler as Block>::Probe::fields(shape);
         let instance = Instance { name, block: WarpScheduler::NAME, port: None, at };
         instance.add(&ports, outputs, registers, states + offset_of!(States, single), fields);
+    } else if shape.alternate {
+        let at = Some("gen_alternating.u_alternating_scheduler");
+        let registers = <AlternatingScheduler as Block>::Probe::fields(shape);
+        let instance = Instance { name, block: AlternatingScheduler::NAME, port: None, at };
+        instance.add(&ports, outputs, registers, states + offset_of!(States, alternating), fields);
     } else {
         let at = Some("gen_two_level.u_two_level_scheduler");
         let registers = <TwoLevelScheduler as Block>::Probe::fields(&slots);

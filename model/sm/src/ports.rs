@@ -1,6 +1,7 @@
 //! The ports of the SM: `docs/blocks/sm.md`.
 
-use gpurf_blocks::issue::TWO_LEVEL_EVENT;
+use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
+use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT};
 use gpurf_blocks::shape::SmShape;
@@ -61,7 +62,7 @@ ports! {
         /// Constant to write.
         const_data_i: u32 = field(32).valid_by("const_we_i"),
         /// Straps.
-        cfg_i: u64 = field(45),
+        cfg_i: u64 = field(58),
         /// Blocks in x.
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
@@ -118,8 +119,14 @@ ports! {
         mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)).from("operand_stage"),
         /// Events of the register file cache: `rfc_event_t`; 0 without one.
         rfc_event_o: u64 = field(58).shown(Decode::Packed(RFC_EVENT)).from("operand_stage"),
-        /// Events of the two-level scheduler: `two_level_event_t`; 0 with a single level.
+        /// Events of the two-level scheduler: `two_level_event_t`; 0 with another one.
         two_level_event_o: u64 = field(50).shown(Decode::Packed(TWO_LEVEL_EVENT)).from("two_level_scheduler"),
+        /// Events of the hybrid register file: `hrf_event_t`; 0 without one.
+        hrf_event_o: u64 = field(43).shown(Decode::Packed(HRF_EVENT)).from("operand_stage"),
+        /// The same: `hrf_count_event_t`.
+        hrf_count_event_o: u32 = field(23).shown(Decode::Packed(HRF_COUNT_EVENT)).from("operand_stage"),
+        /// Events of the alternating scheduler: `alternating_event_t`; 0 with another one.
+        alternating_event_o: u32 = field(24).shown(Decode::Packed(ALTERNATING_EVENT)).from("alternating_scheduler"),
         /// Events of the register file cache: `rfc_count_event_t`; 0 without one.
         rfc_count_event_o: u32 = field(20).shown(Decode::Packed(RFC_COUNT_EVENT)).from("operand_stage"),
         /// Line of a request; the top bit: local memory.

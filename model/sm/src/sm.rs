@@ -12,16 +12,19 @@ mod still;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
-use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler};
+use gpurf_blocks::hrf::{
+    Hrf, HrfBank, HrfBuffer, HrfDrain, HrfLoads, HrfOperands, HrfPower, HrfRcm, HrfReads, HrfResults,
+};
+use gpurf_blocks::issue::{
+    AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
+};
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
 use gpurf_blocks::mrf::{
     MAX_PORTS, Mrf, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfWriteQueue,
 };
 use gpurf_blocks::operands::{Events, OperandStage};
 use gpurf_blocks::rfc::{Rfc, RfcData, RfcEvictions, RfcOperands, RfcResults, RfcTags, SlotView};
-use gpurf_blocks::shape::{
-    ALU_QUEUE_DEPTH, MAX_ACTIVE, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
-};
+use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps};
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
@@ -56,7 +59,9 @@ struct Blocks {
     warp_scheduler: WarpScheduler,
     /// It stands in the place of the former, where there is one.
     two_level: Option<Box<TwoLevelScheduler>>,
-    /// Warps whose heads are marked "deschedule"; kept for the two-level scheduler only.
+    /// So does this one.
+    alternating: Option<Box<AlternatingScheduler>>,
+    /// Warps whose heads are marked "deschedule"; kept for schedulers with slots only.
     marked: u64,
     predicate_file: PredicateFile,
     simt_stack: SimtStack,
@@ -104,16 +109,26 @@ impl Blocks {
     }
 }
 
-/// The slots of the two-level scheduler; none without one.
+/// The slots of a scheduler that has some.
 #[inline]
-fn slots(scheduler: Option<&TwoLevelScheduler>) -> SlotView<'_> {
-    const NONE: SlotView<'_> = SlotView { valid: 0, flush: 0, drop: 0, warp: &[0; MAX_ACTIVE] };
-    scheduler.map_or(NONE, |scheduler| SlotView {
-        valid: scheduler.slot_valid(),
-        flush: scheduler.flush(),
-        drop: scheduler.dropped(),
-        warp: scheduler.slot_warp(),
-    })
+fn slots<'a>(two_level: Option<&'a TwoLevelScheduler>, alternating: Option<&'a AlternatingScheduler>) -> SlotView<'a> {
+    if let Some(scheduler) = two_level {
+        SlotView {
+            valid: scheduler.slot_valid(),
+            flush: scheduler.flush(),
+            drop: scheduler.dropped(),
+            warp: scheduler.slot_warp(),
+        }
+    } else if let Some(scheduler) = alternating {
+        SlotView {
+            valid: scheduler.slot_valid().into(),
+            flush: scheduler.flush().into(),
+            drop: scheduler.dropped().into(),
+            warp: scheduler.slot_warp(),
+        }
+    } else {
+        SlotView::NONE
+    }
 }
 
 impl Block for Sm {
@@ -131,6 +146,10 @@ impl Block for Sm {
         "Depth",
         "Active",
         "Entries",
+        "Alternate",
+        "Hybrid",
+        "BufferEntries",
+        "Loads",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -139,6 +158,7 @@ impl Block for Sm {
         Scoreboard::NAME,
         WarpScheduler::NAME,
         TwoLevelScheduler::NAME,
+        AlternatingScheduler::NAME,
         IssueStage::NAME,
         PredicateFile::NAME,
         SimtStack::NAME,
@@ -162,6 +182,15 @@ impl Block for Sm {
         RfcEvictions::NAME,
         RfcResults::NAME,
         RfcOperands::NAME,
+        HrfRcm::NAME,
+        HrfBuffer::NAME,
+        HrfDrain::NAME,
+        HrfLoads::NAME,
+        HrfPower::NAME,
+        HrfBank::NAME,
+        HrfResults::NAME,
+        HrfReads::NAME,
+        HrfOperands::NAME,
         MrfBankMap::NAME,
         MrfWriteQueue::NAME,
         MrfCollector::NAME,
@@ -171,6 +200,7 @@ impl Block for Sm {
         MrfCrossbar::NAME,
         Mrf::NAME,
         Rfc::NAME,
+        Hrf::NAME,
         OperandStage::NAME,
         FaultUnit::NAME,
     ];
@@ -190,7 +220,9 @@ impl Block for Sm {
             instruction_buffer: InstructionBuffer::new(shape),
             scoreboard: Scoreboard::new(shape),
             warp_scheduler: WarpScheduler::new(shape),
-            two_level: (shape.active != 0).then(|| Box::new(TwoLevelScheduler::new(&shape.of_slots()))),
+            two_level: (shape.active != 0 && !shape.alternate)
+                .then(|| Box::new(TwoLevelScheduler::new(&shape.of_slots()))),
+            alternating: shape.alternate.then(|| Box::new(AlternatingScheduler::new(shape))),
             marked: 0,
             predicate_file: PredicateFile::new(shape),
             simt_stack: SimtStack::new(shape),
@@ -246,6 +278,10 @@ impl Block for Sm {
         let straps = Straps::of_word(inputs.cfg_i);
         let events = self.blocks.decide(inputs, &straps, &mut self.decided);
         (out.mrf_event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
+        (out.hrf_event_o, out.hrf_count_event_o) = (events.hrf, events.hrf_count);
+        let alive = self.blocks.simt_stack.alive();
+        let alternating = self.blocks.alternating.as_ref();
+        out.alternating_event_o = alternating.map_or(0, |scheduler| scheduler.event(&self.decided.turn, alive));
         let two_level = self.blocks.two_level.as_ref();
         out.two_level_event_o = two_level.map_or(0, |scheduler| scheduler.event(&self.decided.outer));
         out.event_o = self.blocks.events(inputs, &self.decided);
@@ -286,6 +322,9 @@ impl Block for Sm {
         }
         if let Some(scheduler) = &mut blocks.two_level {
             add(&mut all, "gen_two_level.u_two_level_scheduler", scheduler.memories());
+        }
+        if let Some(scheduler) = &mut blocks.alternating {
+            add(&mut all, "gen_alternating.u_alternating_scheduler", scheduler.memories());
         }
         for (p, queue) in blocks.alu_queue.iter_mut().enumerate() {
             add(&mut all, &format!("gen_port[{p}].u_alu_queue"), queue.memories());

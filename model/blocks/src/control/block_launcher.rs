@@ -1,5 +1,6 @@
 //! `block_launcher`: blocks of a grid into the SM. `docs/blocks/block_launcher.md`.
 
+use crate::hrf::{MAX_BUFFER, PARITIES};
 use crate::mrf::bits::set_bits;
 use crate::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape, width};
 use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, ports};
@@ -245,6 +246,8 @@ pub struct BlockLauncher {
     warps: usize,
     banks: usize,
     depth: usize,
+    /// The register file is the hybrid one.
+    hybrid: bool,
     shared_bytes: u32,
 
     state: State,
@@ -411,9 +414,12 @@ impl BlockLauncher {
 
     fn divide(&mut self) {
         let end = usize::from(self.first) + usize::from(self.block_warps);
+        // All registers of a warp lie in one of two banks (hybrid paper, 4.3): an even warp and the odd one behind it have their rows together.
+        let placed = if self.hybrid { end.next_multiple_of(PARITIES) } else { end };
         let fits = usize::from(self.slots) < BLOCK_SLOTS
             && end <= self.warps
-            && end * usize::from(self.rows) <= self.depth
+            && placed * usize::from(self.rows) <= self.depth
+            && !(self.hybrid && usize::from(self.rows) > MAX_BUFFER / PARITIES)
             && self.base + self.shared_step <= self.shared_bytes;
         if fits {
             for (index, w) in (usize::from(self.first)..end).enumerate() {
@@ -487,7 +493,7 @@ impl BlockLauncher {
 
 impl Block for BlockLauncher {
     const NAME: &'static str = "block_launcher";
-    const PARAMETERS: &'static [&'static str] = &["Warps", "Banks", "Depth", "SharedWords"];
+    const PARAMETERS: &'static [&'static str] = &["Warps", "Banks", "Depth", "SharedWords", "Hybrid"];
 
     type Shape = SmShape;
     type In = BlockLauncherIn;
@@ -499,6 +505,7 @@ impl Block for BlockLauncher {
             warps: shape.warps,
             banks: shape.mrf.banks,
             depth: shape.mrf.depth,
+            hybrid: shape.hybrid.is_some(),
             shared_bytes: (shape.shared_words * size_of::<u32>()) as u32,
             state: State::Idle,
             done: false,

@@ -93,10 +93,16 @@ impl HrfBank {
         self.write_left_q == 0 && self.read_left_q == 0
     }
 
+    /// What was read last.
+    #[inline]
+    pub(crate) fn output(&self) -> &WarpData {
+        self.ram.rdata()
+    }
+
     /// Data of the read that is complete.
     #[inline]
     pub(crate) fn read_data(&self) -> Option<&WarpData> {
-        (self.read_left_q == 1).then(|| self.ram.rdata())
+        (self.read_left_q == 1).then(|| self.output())
     }
 
     /// The edge. What is offered is taken if the bank is ready; a write goes first. Payload moves in reset too.

@@ -90,6 +90,12 @@ impl HrfPower {
         self.state_q
     }
 
+    /// Whether it is on or off, and no time counts.
+    #[inline]
+    pub(crate) fn is_steady(&self) -> bool {
+        matches!(self.state_q, Power::Off | Power::On)
+    }
+
     /// Whether the next entry has no power.
     #[inline]
     pub(crate) fn closed(&self, straps: PowerStraps, used: u8) -> bool {

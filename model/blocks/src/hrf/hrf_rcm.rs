@@ -5,8 +5,6 @@ use crate::{Block, Memory, OPERANDS, field, ports};
 
 /// Registers that are asked for: those of an instruction's sources, and that of a result.
 pub const LOOKS: usize = OPERANDS + 1;
-/// The look of a result.
-pub(crate) const RESULT: usize = OPERANDS;
 
 ports! {
     /// Inputs of [`HrfRcm`].
@@ -58,6 +56,12 @@ impl HrfRcm {
     pub(crate) fn find(&self, reg: u8) -> Option<u8> {
         let reg = usize::from(reg) % MAX_BUFFER;
         (self.valid_q >> reg & 1 != 0).then(|| self.index_q[reg] as u8)
+    }
+
+    /// Whether no register is in the buffer.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.valid_q == 0
     }
 
     /// The edge. `set`: register and entry; the latter is noted in reset and when all is cleared, too.

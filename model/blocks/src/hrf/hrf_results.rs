@@ -1,6 +1,6 @@
 //! `hrf_results`: where a result goes. `docs/blocks/hrf_results.md`.
 
-use super::shape::{HrfShape, PARITIES};
+use super::shape::{BUFFER_REG_BITS, HrfShape, PARITIES};
 use crate::mrf::bits::is_set;
 use crate::{Block, LANES, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
@@ -153,6 +153,12 @@ impl HrfResults {
     #[inline]
     pub(crate) fn latched(&self) -> Option<Latched> {
         self.valid_q.then_some(self.latched)
+    }
+
+    /// The register that RCM is asked for: that of the result in the latch, or of the last one.
+    #[inline]
+    pub(crate) fn look(&self) -> u8 {
+        self.latched.reg & ((1 << BUFFER_REG_BITS) - 1)
     }
 
     /// Its data.

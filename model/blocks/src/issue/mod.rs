@@ -1,5 +1,6 @@
 //! Which instruction issues, with which lanes and predicates: `docs/sm.md`.
 
+mod alternating_scheduler;
 mod issue_stage;
 mod predicate_file;
 mod scoreboard;
@@ -7,6 +8,7 @@ mod simt_stack;
 mod two_level_scheduler;
 mod warp_scheduler;
 
+pub use alternating_scheduler::*;
 pub use issue_stage::*;
 pub use predicate_file::*;
 pub use scoreboard::*;

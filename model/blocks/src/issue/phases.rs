@@ -1,6 +1,8 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
-use crate::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler};
+use crate::issue::{
+    AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
+};
 use crate::mrf::phases::check;
 use crate::testing::{ACTIVE_SHAPES, SM_SHAPES};
 
@@ -12,4 +14,5 @@ fn early_outputs_depend_on_state_alone() {
     check::<SimtStack>(&SM_SHAPES);
     check::<WarpScheduler>(&SM_SHAPES);
     check::<TwoLevelScheduler>(&ACTIVE_SHAPES);
+    check::<AlternatingScheduler>(&SM_SHAPES);
 }

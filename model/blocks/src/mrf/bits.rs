@@ -68,7 +68,7 @@ pub(crate) fn lowest(set: u16) -> u16 {
 }
 
 /// The elements of the mask's bits, zero elsewhere.
-pub(crate) fn only<T: Copy + Default, const N: usize>(values: &[T; N], mask: impl Into<u64>) -> [T; N] {
+pub fn only<T: Copy + Default, const N: usize>(values: &[T; N], mask: impl Into<u64>) -> [T; N] {
     let mut kept = [T::default(); N];
     for i in set_bits(mask) {
         kept[i] = values[i];

@@ -3,17 +3,17 @@
 pub mod bits;
 #[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
 mod mrf;
-mod mrf_allocator;
+pub(crate) mod mrf_allocator;
 mod mrf_arbiter;
 mod mrf_bank;
 mod mrf_bank_map;
-mod mrf_collector;
+pub(crate) mod mrf_collector;
 mod mrf_crossbar;
 mod mrf_write_queue;
 #[cfg(test)]
 pub(crate) mod phases;
 mod shape;
-mod slots;
+pub(crate) mod slots;
 
 pub use mrf::*;
 pub use mrf_allocator::*;

@@ -8,6 +8,7 @@ pub use provider::Events;
 
 use provider::Provider;
 
+use crate::hrf::{HRF_COUNT_EVENT, HRF_EVENT, Hrf, HrfOperands, HrfResults};
 use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, long_latency, marked, unit};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
@@ -47,6 +48,8 @@ ports! {
         issue_s_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
         /// Predicate source t.
         issue_t_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
+        /// The provider's straps.
+        cfg_i: u32 = field(18),
         /// Lanes to write.
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
@@ -57,8 +60,6 @@ ports! {
         issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("issue_valid_i"),
         /// A result comes from a private unit.
         write_private_i: u8 = field(s.ports()),
-        /// The provider's straps.
-        cfg_i: u8 = field(5),
         /// Rows of the register file that a warp has.
         rows_i: u8 = field(8),
         /// An instruction is offered on port p.
@@ -91,16 +92,20 @@ ports! {
         dispatch_roles_o: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
         /// Events of the MRF: `mrf_event_t`.
-        event_o: u64 = field(50).from(Mrf::NAME).shown(Decode::Packed(MRF_EVENT)),
+        event_o: u64 = field(50).from(of(s, Mrf::NAME, Mrf::NAME)).shown(Decode::Packed(MRF_EVENT)),
         /// Events of the cache: `rfc_event_t`.
         rfc_event_o: u64 = field(58).from(Rfc::NAME).shown(Decode::Packed(RFC_EVENT)),
+        /// Events of the hybrid file: `hrf_event_t`.
+        hrf_event_o: u64 = field(43).from(Hrf::NAME).shown(Decode::Packed(HRF_EVENT)),
         /// Nothing is left of slot s.
-        flush_done_o: u64 = field(s.slots()).from(Rfc::NAME),
+        flush_done_o: u64 = field(s.slots()).from(of(s, Rfc::NAME, Rfc::NAME)),
         /// Events of the cache: `rfc_count_event_t`.
         rfc_count_event_o: u32 = field(20).from(Rfc::NAME).shown(Decode::Packed(RFC_COUNT_EVENT)),
+        /// Events of the hybrid file: `hrf_count_event_t`.
+        hrf_count_event_o: u32 = field(23).from(Hrf::NAME).shown(Decode::Packed(HRF_COUNT_EVENT)),
         /// Active lanes.
         dispatch_mask_o: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME)),
         /// Address of the instruction.
         dispatch_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Predicate source s.
@@ -110,29 +115,41 @@ ports! {
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.ports()).early().from(of(s, "mrf_allocator", Rfc::NAME)),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.ports()).early_when(s.entries == 0)
-            .from_each(of(s, "mrf_write_queue", RfcResults::NAME), usize::from(s.entries == 0)),
+        write_ready_o: u8 = field(s.ports()).early_when(s.plain())
+            .from_each(of(s, "mrf_write_queue", RfcResults::NAME), usize::from(s.plain())),
         /// A result has gone into its bank, or into the cache.
-        write_done_o: u8 = field(s.ports()).early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
+        write_done_o: u8 = field(s.ports()).early_when(s.plain()).from(of(s, Mrf::NAME, RfcResults::NAME)),
         /// Its warp.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
+            .early_when(s.plain()).from(of(s, Mrf::NAME, RfcResults::NAME)),
         /// Its register.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
+            .early_when(s.plain()).from(of(s, Mrf::NAME, RfcResults::NAME)),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, RfcOperands::NAME)),
         /// Its warp.
         dispatch_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME)),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(of(s, Mrf::NAME, RfcOperands::NAME)),
     }
 }
 
-/// The block that drives something: with the MRF alone, and with a cache in front of it.
+/// The block that drives something: with the MRF alone, and with a cache in front of it. In the hybrid file it has another name than in the MRF.
 fn of(s: &SmShape, mrf: &'static str, rfc: &'static str) -> &'static str {
-    if s.entries == 0 { mrf } else { rfc }
+    if s.hybrid.is_some() {
+        match mrf {
+            "mrf_crossbar" => HrfOperands::NAME,
+            "mrf_write_queue" => HrfResults::NAME,
+            "mrf_bank_map" => "mrf_collector",
+            "mrf_collector" | "mrf_allocator" => mrf,
+            _ => Hrf::NAME,
+        }
+    } else if s.entries == 0 {
+        mrf
+    } else {
+        rfc
+    }
 }
 
 /// An instruction on its way to the operand stage.
@@ -197,7 +214,7 @@ fn join([low, high]: [u32; 2]) -> u64 {
 }
 
 /// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its operands. The provider is `mrf`, the
-/// baseline register file, or `rfc`; a variant takes its place here and nowhere else.
+/// baseline register file, or `rfc`, or `hrf`; a variant takes its place here and nowhere else.
 ///
 /// Whoever uses this directly shows it the slots ([`see`](Self::see)), asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
 /// is taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
@@ -208,12 +225,13 @@ pub struct OperandStage {
     extra: Extra,
     shown: MrfOut,
     flush_done: u64,
-    straps: u8,
+    straps: u32,
     ports: usize,
     /// Places that there are.
     all: u32,
-    /// The bits of a row's number.
-    rows: u16,
+    rows: Rows,
+    /// The provider is the hybrid file, and has buffers.
+    buffered: bool,
     slot_busy_q: u32,
     slots: Slots,
     /// What is offered in this cycle.
@@ -223,14 +241,19 @@ pub struct OperandStage {
 impl OperandStage {
     /// The slots of the two-level scheduler in this cycle; what is asked about results and slots follows from them.
     #[inline]
-    pub fn see(&mut self, straps: u8, slots: &SlotView<'_>, rows: u8) {
+    pub fn see(&mut self, straps: u32, slots: &SlotView<'_>, rows: u8) {
         self.straps = straps;
         self.flush_done = match &mut self.provider {
             Provider::Mrf(_) => slots.flush,
             Provider::Rfc(rfc) => {
-                let base = |s: usize| base(slots.warp.get(s).copied().unwrap_or_default(), rows, self.rows);
-                rfc.see(straps, slots, base, &mut self.shown);
+                let base = |s: usize| self.rows.first(slots.warp.get(s).copied().unwrap_or_default(), rows);
+                rfc.see(cache_straps(straps), slots, base, &mut self.shown);
                 rfc.flush_done()
+            }
+            Provider::Hrf(hrf) => {
+                let base = |s: usize| self.rows.first(slots.warp[s], rows);
+                hrf.see(straps >> 1, if self.buffered { slots } else { &SlotView::NONE }, base, &mut self.shown);
+                if self.buffered { hrf.flush_done() } else { slots.flush }
             }
         };
     }
@@ -312,7 +335,7 @@ impl OperandStage {
     /// Port `p` offers an instruction in this cycle.
     #[inline]
     pub fn issue(&mut self, p: usize, instruction: &Issued, slot: u8, rows: u8) {
-        let base = base(instruction.warp, rows, self.rows);
+        let base = self.rows.first(instruction.warp, rows);
         let tag = self.slot(p).unwrap_or_default();
         let given = &mut self.given;
         given.issue_valid_i |= 1 << p;
@@ -332,7 +355,7 @@ impl OperandStage {
     #[inline]
     pub fn write(&mut self, p: usize, result: &Written, rows: u8) {
         let Written { mask, warp, reg, private } = *result;
-        let base = base(warp, rows, self.rows);
+        let base = self.rows.first(warp, rows);
         self.extra.write_private = self.extra.write_private & !(1 << p) | u8::from(private) << p;
         let given = &mut self.given;
         given.write_valid_i |= 1 << p;
@@ -414,10 +437,27 @@ impl Extra {
     }
 }
 
-/// First row of a warp in the register file, of which these are the bits of a row's number.
+/// Where warps' rows are in the register file.
+#[derive(Clone, Copy)]
+struct Rows {
+    /// The bits of a row's number.
+    bits: u16,
+    /// The bits of a warp's number that count: in the hybrid file an even warp and the odd one behind it have their rows together.
+    warps: u8,
+}
+
+impl Rows {
+    /// The first one of a warp that has so many.
+    #[inline]
+    fn first(self, warp: u8, rows: u8) -> u16 {
+        (u16::from(warp & self.warps) * u16::from(rows)) & self.bits
+    }
+}
+
+/// Those of the operand stage's straps that are `rfc`'s.
 #[inline]
-fn base(warp: u8, rows: u8, bits: u16) -> u16 {
-    (u16::from(warp) * u16::from(rows)) & bits
+fn cache_straps(straps: u32) -> u8 {
+    (straps & 0x1f) as u8
 }
 
 /// Register names of the sources of an instruction.
@@ -449,14 +489,33 @@ fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
 
 impl Block for OperandStage {
     const NAME: &'static str = "operand_stage";
-    const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Entries"];
+    const PARAMETERS: &'static [&'static str] = &[
+        "Banks",
+        "DualPort",
+        "Collectors",
+        "IssuePorts",
+        "Depth",
+        "Active",
+        "Entries",
+        "Hybrid",
+        "BufferEntries",
+        "Loads",
+    ];
     const CHILDREN: &'static [&'static str] = &[
         "rfc_tags",
         "rfc_data",
         "rfc_evictions",
         RfcResults::NAME,
         RfcOperands::NAME,
+        "hrf_rcm",
+        "hrf_buffer",
+        "hrf_drain",
+        "hrf_loads",
+        "hrf_power",
+        "hrf_bank",
+        HrfResults::NAME,
+        "hrf_reads",
+        HrfOperands::NAME,
         "mrf_bank_map",
         "mrf_write_queue",
         "mrf_collector",
@@ -466,6 +525,7 @@ impl Block for OperandStage {
         "mrf_crossbar",
         Mrf::NAME,
         Rfc::NAME,
+        Hrf::NAME,
     ];
 
     type Shape = SmShape;
@@ -483,7 +543,8 @@ impl Block for OperandStage {
             straps: 0,
             ports: shape.ports(),
             all: u32::MAX >> (u32::BITS as usize - shape.tags()),
-            rows: (shape.mrf.depth - 1) as u16,
+            rows: Rows { bits: (shape.mrf.depth - 1) as u16, warps: if shape.hybrid.is_some() { !1 } else { u8::MAX } },
+            buffered: shape.buffered(),
             slot_busy_q: 0,
             slots: Slots {
                 op_q: [[0; 2]; PLACES],
@@ -541,12 +602,13 @@ impl Block for OperandStage {
             };
             self.write(p, &result, inputs.rows_i);
         }
-        if let Provider::Rfc(_) = self.provider {
+        if !matches!(self.provider, Provider::Mrf(_)) {
             self.results(out);
         }
         out.flush_done_o = self.flush_done();
         let events = self.settle(inputs.dispatch_ready_i);
         (out.event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
+        (out.hrf_event_o, out.hrf_count_event_o) = (events.hrf, events.hrf_count);
     }
 
     fn clock(&mut self, inputs: &OperandStageIn, _: &OperandStageOut) {
@@ -604,12 +666,12 @@ impl OperandStage {
         for p in set_bits(self.dispatch_valid()) {
             nets.dispatch_tag[p] = self.shown.dispatch_tag_o[p] as u8;
         }
-        if let Provider::Rfc(_) = self.provider {
+        if self.buffered || matches!(self.provider, Provider::Rfc(_)) {
             for s in set_bits(slots.valid) {
-                nets.slot_base[s] = base(slots.warp[s], rows, self.rows);
+                nets.slot_base[s] = self.rows.first(slots.warp[s], rows);
             }
         }
-        self.provider.probe(&self.given, self.straps, &self.shown, &mut probe.provider);
+        self.provider.probe(&self.given, self.straps, &self.shown, probe);
     }
 }
 

@@ -168,7 +168,7 @@ pub(crate) struct Extra {
     pub(crate) write_private: u8,
 }
 
-/// The slots of the two-level scheduler, in a cycle.
+/// The slots of the two-level or the alternating scheduler, in a cycle.
 #[derive(Clone, Copy)]
 pub struct SlotView<'a> {
     /// Slots that have a warp.
@@ -179,6 +179,11 @@ pub struct SlotView<'a> {
     pub drop: u64,
     /// The warp of each.
     pub warp: &'a [u8; MAX_ACTIVE],
+}
+
+impl SlotView<'_> {
+    /// No slots.
+    pub const NONE: SlotView<'static> = SlotView { valid: 0, flush: 0, drop: 0, warp: &[0; MAX_ACTIVE] };
 }
 
 /// The instruction in T.

@@ -3,7 +3,7 @@
 use gpurf_blocks::execute::{Offers, Ready, Source, UnitResult, Wanted};
 use gpurf_blocks::front::Decoded;
 use gpurf_blocks::instruction::Roles;
-use gpurf_blocks::issue::{Kind, Outer, Step, Then};
+use gpurf_blocks::issue::{Kind, Outer, Step, Then, Turn};
 use gpurf_blocks::memory::{LinePass, Server, SharedPass};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
@@ -17,6 +17,8 @@ pub(super) struct Decided {
     pub(super) fetching: Option<usize>,
     /// Who gives a slot up and who takes one; the warps that are active, which are all with a single level.
     pub(super) outer: Outer,
+    /// The same of the alternating scheduler, whose active and ready warps are also those of the former.
+    pub(super) turn: Turn,
     /// Ports that issue.
     pub(super) issuing: u8,
     /// What they do; see [`issues`](Self::issues).

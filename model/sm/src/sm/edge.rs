@@ -141,6 +141,7 @@ impl Blocks {
         self.scoreboard.reset();
         self.warp_scheduler.reset();
         self.two_level.iter_mut().for_each(|scheduler| scheduler.reset());
+        self.alternating.iter_mut().for_each(|scheduler| scheduler.reset());
         self.marked = 0;
         self.dispatcher.reset();
         self.writeback.reset();

@@ -4,7 +4,8 @@ use gpurf_blocks::front::{Decoded, Fetched, roles};
 use gpurf_blocks::instruction::{long_latency, marked, unit};
 use gpurf_blocks::issue as stack;
 use gpurf_blocks::issue::{
-    Happened, Heads, Kind, Leaving, Outer, Set, Warps, fault, first_source, goes_to_operands, join, target,
+    AlternatingScheduler, Happened, Heads, Kind, Leaving, Outer, Past, Set, Turn, Warps, fault, first_source,
+    goes_to_operands, join, target,
 };
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
@@ -37,21 +38,33 @@ impl Blocks {
     #[inline]
     pub(super) fn show_slots(&mut self, straps: &Straps) {
         let rows = self.rows();
-        self.operand_stage.see(straps.provider(), &slots(self.two_level.as_deref()), rows);
+        self.operand_stage.see(straps.provider(), &slots(self.two_level.as_deref(), self.alternating.as_deref()), rows);
     }
 
     /// Who gives a slot up and who takes one.
     #[inline]
     pub(super) fn outer(&self, straps: &Straps) -> Outer {
-        let warps = Warps {
+        match &self.two_level {
+            Some(scheduler) => scheduler.outer(straps.two_level(), &self.warps()),
+            None => ALL_ACTIVE,
+        }
+    }
+
+    /// The same of the alternating scheduler.
+    #[inline]
+    pub(super) fn turn(&self, straps: &Straps) -> Turn {
+        let scheduler = self.alternating.as_ref();
+        scheduler.map_or(Turn::default(), |scheduler| scheduler.turn(straps.patience, &self.warps()))
+    }
+
+    /// What schedulers with slots see of the warps.
+    #[inline]
+    fn warps(&self) -> Warps {
+        Warps {
             head_valid: self.instruction_buffer.head_valid(),
             mark: self.marked,
             alive: self.simt_stack.alive(),
             held: self.barrier_unit.held(),
-        };
-        match &self.two_level {
-            Some(scheduler) => scheduler.outer(straps.two_level(), &warps),
-            None => ALL_ACTIVE,
         }
     }
 
@@ -63,6 +76,9 @@ impl Blocks {
         let (greedy, ready) = (straps.scheduler != 0, self.operand_stage.issue_ready());
         match &self.two_level {
             Some(scheduler) => scheduler.choose(greedy, &heads, active, ready),
+            None if self.alternating.is_some() => {
+                [AlternatingScheduler::choose(heads.clear, heads.operand, active, ready != 0), None]
+            }
             None => self.warp_scheduler.choose(greedy, &heads, ready),
         }
     }
@@ -73,6 +89,9 @@ impl Blocks {
         (decided.issuing, decided.pops) = (0, 0);
         if self.two_level.is_some() {
             decided.outer = self.outer(straps);
+        } else if self.alternating.is_some() {
+            decided.turn = self.turn(straps);
+            (decided.outer.active, decided.outer.ready) = (decided.turn.active, decided.turn.ready);
         }
         if self.scoreboard.clear() == 0 || self.fault_unit.fault().is_some() {
             return;
@@ -96,7 +115,11 @@ impl Blocks {
         let (live, exec) =
             (self.simt_stack.live(w), self.simt_stack.mask(w) & self.predicate_file.read(warp, roles.guard()));
         let fault = fault(op, ctl, roles, exec, live);
-        issue.slot = self.two_level.as_ref().map_or(0, |scheduler| scheduler.slot_of(w));
+        issue.slot = match &self.two_level {
+            Some(scheduler) => scheduler.slot_of(w),
+            None if self.alternating.is_some() => AlternatingScheduler::slot_of(w),
+            None => 0,
+        };
         let operands = fault.is_none() && goes_to_operands(roles, exec);
         if operands {
             let s = first_source(op, self.predicate_file.read(warp, roles.s()), live);
@@ -126,7 +149,7 @@ impl Blocks {
                 self.fetch.resume(issue.warp, pc);
             }
             self.simt_stack.issued(w, &issue.step);
-            if self.two_level.is_none() {
+            if !self.has_slots() {
                 self.warp_scheduler.issued(p, w);
             }
             if issue.operands {
@@ -143,7 +166,7 @@ impl Blocks {
         if let Some((warp, lanes)) = start {
             self.fetch.start(warp);
             self.simt_stack.start(warp.into(), lanes);
-            if self.two_level.is_none() {
+            if !self.has_slots() {
                 self.warp_scheduler.start(warp, alive);
             }
             self.barrier_unit.start(warp.into());
@@ -155,6 +178,7 @@ impl Blocks {
     #[inline]
     fn clock_buffer(&mut self, decided: &Decided) {
         let mut push = 0;
+        let has_slots = self.has_slots();
         let buffer = &mut self.instruction_buffer;
         if let Some((warp, decoded)) = &decided.decoded {
             buffer.write(*warp, decoded);
@@ -166,16 +190,39 @@ impl Blocks {
         for w in set_bits(changed) {
             let head = is_set(buffer.head_valid(), w).then(|| buffer.roles(w));
             self.scoreboard.head(w, head);
-            if self.two_level.is_some() {
+            if has_slots {
                 let mark = head.is_some() && is_set(buffer.head(w).ctl, marked::DESCHEDULE as usize);
                 self.marked = self.marked & !(1 << w) | u64::from(mark) << w;
             }
         }
     }
 
-    /// The edge of the two-level scheduler, before those of the blocks that it is told about.
+    /// Whether the scheduler has slots: it is not the single-level one.
+    #[inline]
+    fn has_slots(&self) -> bool {
+        self.two_level.is_some() || self.alternating.is_some()
+    }
+
+    /// The edge of a scheduler with slots, before those of the blocks that it is told about.
     #[inline]
     pub(super) fn clock_slots(&mut self, decided: &Decided, alive: u64) {
+        if let Some(scheduler) = &mut self.alternating {
+            let stage = &self.operand_stage;
+            let issue = decided.issues().next().map(|(_, issue)| issue);
+            let set = |issue: &Issue| {
+                let d = issue.head.roles.d();
+                Set { d, long: long_latency(issue.head.op, d) }
+            };
+            let dispatched = decided.dispatch.ready & stage.dispatch_valid() != 0;
+            let past = Past {
+                issued: issue.is_some(),
+                set: issue.filter(|issue| issue.operands).map(set),
+                dispatched: dispatched.then(|| stage.dispatched(0).instruction.warp),
+                complete: (decided.completes != 0).then(|| stage.written(0)),
+                flush_done: stage.flush_done() as u8,
+            };
+            scheduler.advance(&decided.turn, alive, &past);
+        }
         let Some(scheduler) = &mut self.two_level else { return };
         let stage = &self.operand_stage;
         let mut happened = Happened { flush_done: stage.flush_done(), ..Happened::default() };

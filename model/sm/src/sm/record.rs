@@ -6,7 +6,8 @@ use gpurf_blocks::execute::{Source, WritebackOut};
 use gpurf_blocks::instruction::unit;
 use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
 use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, LinePass, Server};
-use gpurf_blocks::mrf::bits::set_bits;
+use gpurf_blocks::mrf::bits::{only, set_bits};
+use gpurf_blocks::rfc::SlotView;
 use gpurf_blocks::{Block, Ports};
 
 use super::decided::{BusResult, Decided, Issue};
@@ -48,13 +49,18 @@ impl Sm {
             lane_crossbar special_registers address_unit coalescer line_table shared_memory constant_memory block_launcher barrier_unit
             fault_unit
         }
-        let slots = slots(blocks.two_level.as_deref());
+        let slots = slots(blocks.two_level.as_deref(), blocks.alternating.as_deref());
         // A slot may outlive the grid of its warp, and with it the number of rows.
         blocks.operand_stage.record(&slots, blocks.block_launcher.rows(), &mut states.operand_stage);
         let inputs = &self.inputs;
-        match &blocks.two_level {
-            Some(scheduler) => scheduler.probe(&inputs.warp_scheduler, &o.warp_scheduler, &mut states.warp_scheduler),
-            None => blocks.warp_scheduler.probe(&inputs.single, &o.single, &mut states.single),
+        match (&blocks.two_level, &blocks.alternating) {
+            (Some(scheduler), _) => {
+                scheduler.probe(&inputs.warp_scheduler, &o.warp_scheduler, &mut states.warp_scheduler);
+            }
+            (None, Some(scheduler)) => {
+                scheduler.probe(&inputs.alternating, &o.alternating, &mut states.alternating);
+            }
+            (None, None) => blocks.warp_scheduler.probe(&inputs.single, &o.single, &mut states.single),
         }
         for p in 0..blocks.ports {
             blocks.alu[p].probe(&self.inputs.alu[p], &o.alu[p], &mut states.alu[p]);
@@ -75,6 +81,11 @@ impl Blocks {
         o.warp_scheduler = TwoLevelSchedulerOut { pop_o: decided.pops, ..TwoLevelSchedulerOut::zeroed() };
         if let Some(scheduler) = &self.two_level {
             scheduler.early(&mut o.warp_scheduler);
+        }
+        if self.alternating.is_some() {
+            let SlotView { valid, flush, drop, warp } = slots(None, self.alternating.as_deref());
+            let out = &mut o.warp_scheduler;
+            (out.slot_valid_o, out.flush_o, out.drop_o, out.slot_warp_o) = (valid, flush, drop, only(warp, valid));
         }
         o.warp_scheduler.active_o = decided.outer.active & (self.own[0] | self.own[1]);
         (o.issue_stage, o.predicate_file) = (IssueStageOut::zeroed(), PredicateFileOut::zeroed());

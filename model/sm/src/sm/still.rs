@@ -72,11 +72,13 @@ impl Blocks {
 
     /// No warp fetches, no head goes, no slot changes its state.
     fn nothing_issues(&self, straps: &Straps) -> bool {
-        let outer = self.outer(straps);
+        let (outer, turn) = (self.outer(straps), self.turn(straps));
         self.fault_unit.fault().is_none()
             && self.fetch.chosen(self.instruction_buffer.room(), self.barrier_unit.held()).is_none()
             && self.two_level.as_ref().is_none_or(|scheduler| scheduler.is_still(&outer))
-            && self.chosen(straps, outer.active) == [None; MAX_PORTS]
+            && self.alternating.as_ref().is_none_or(|scheduler| scheduler.is_still(&turn))
+            && self.chosen(straps, if self.alternating.is_some() { turn.active } else { outer.active })
+                == [None; MAX_PORTS]
     }
 
     /// No block begins or ends, no barrier opens.

@@ -2,7 +2,8 @@
 
 use std::mem::offset_of;
 
-use super::MAX_SOURCES;
+use super::{MAX_SOURCES, of};
+use crate::hrf::{HrfBank, HrfProbe, HrfResults};
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
 use crate::rfc::RfcProbe;
 use crate::shape::{MAX_ACTIVE, SmShape};
@@ -13,13 +14,13 @@ ports! {
     pub struct OperandStageNets(s: &SmShape) {
         /// First row of the warp that issues.
         issue_base: [u16; MAX_PORTS] =
-            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i").to("mrf_bank_map"),
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i").to(of(s, "mrf_bank_map", "mrf_bank_map")),
         /// First row of the warp of a result.
         write_base: [u16; MAX_PORTS] =
-            field(s.mrf.entry_w()).count(s.ports()).valid_by("write_valid_i").to("mrf_bank_map"),
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("write_valid_i").to(if s.hybrid.is_some() { HrfResults::NAME } else { "mrf_bank_map" }),
         /// First row of the warp of each slot.
         slot_base: [u16; MAX_ACTIVE] =
-            field(s.mrf.entry_w()).count(s.slots()).valid_by("slot_valid_i").to("rfc_evictions"),
+            field(s.mrf.entry_w()).count(s.slots()).valid_by("slot_valid_i").to(if s.hybrid.is_some() { HrfBank::NAME } else { "rfc_evictions" }),
         /// Places with an instruction.
         slot_busy_q: u32 = field(s.tags()),
         /// The place that port p takes, which is the instruction's tag; 0 if none is free.
@@ -28,10 +29,10 @@ ports! {
         issue_src_valid: u8 = field(s.mrf.sources()).to("mrf_collector"),
         /// It.
         issue_src_reg: [u8; MAX_SOURCES] =
-            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid").to("mrf_bank_map"),
+            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid").to(of(s, "mrf_bank_map", "mrf_bank_map")),
         /// The place that dispatch port p empties.
         dispatch_tag: [u8; MAX_PORTS] =
-            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME)),
     }
 }
 
@@ -41,21 +42,27 @@ ports! {
 pub struct OperandStageProbe {
     /// Inside the provider; the MRF alone fills its part.
     pub provider: RfcProbe,
+    /// The same, of the hybrid file.
+    pub hybrid: HrfProbe,
     /// Around it.
     pub nets: OperandStageNets,
 }
 
-// SAFETY: `repr(C)`, made of two such structs, with their alignments.
+// SAFETY: `repr(C)`, made of such structs, with their alignments.
 unsafe impl Ports for OperandStageProbe {
     type Shape = SmShape;
 
     fn fields(s: &SmShape) -> Vec<Field> {
         let cache = s.entries != 0;
         let mut fields = OperandStageNets::fields(s);
-        fields.retain(|f| cache || f.name != "slot_base");
+        fields.retain(|f| cache || s.buffered() || f.name != "slot_base");
         fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
         let at = offset_of!(Self, provider);
-        if cache {
+        if let Some(hybrid) = s.of_hybrid() {
+            let inner = HrfProbe::fields(&hybrid);
+            let at = offset_of!(Self, hybrid);
+            fields.extend(inner.into_iter().map(|f| f.inside("gen_hrf.u_provider", at)));
+        } else if cache {
             let inner = RfcProbe::fields(&s.of_slots());
             fields.extend(inner.into_iter().map(|f| f.inside("gen_rfc.u_provider", at)));
         } else {

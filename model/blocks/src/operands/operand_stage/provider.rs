@@ -1,7 +1,9 @@
 //! Who answers the operand stage.
 
+use super::{OperandStageProbe, cache_straps};
+use crate::hrf::Hrf;
 use crate::mrf::{Mrf, MrfIn, MrfOut};
-use crate::rfc::{Extra, Rfc, RfcProbe};
+use crate::rfc::{Extra, Rfc};
 use crate::shape::SmShape;
 use crate::{Block, Memory, OPERANDS, WarpData};
 
@@ -14,18 +16,25 @@ pub struct Events {
     pub rfc: u64,
     /// `rfc_count_event_t`.
     pub rfc_count: u32,
+    /// `hrf_event_t`.
+    pub hrf: u64,
+    /// `hrf_count_event_t`.
+    pub hrf_count: u32,
 }
 
-/// A register file: the baseline, or a cache in front of it. Both are given and show what the baseline is given and shows.
+/// A register file: the baseline, or a cache in front of it, or the hybrid one. All are given and show what the baseline is given and shows.
 #[expect(clippy::large_enum_variant, reason = "there is one of it, and the baseline is asked in every cycle")]
 pub(super) enum Provider {
     Mrf(Mrf),
     Rfc(Box<Rfc>),
+    Hrf(Box<Hrf>),
 }
 
 impl Provider {
     pub(super) fn new(shape: &SmShape) -> Self {
-        if shape.entries == 0 {
+        if let Some(hybrid) = shape.of_hybrid() {
+            Self::Hrf(Box::new(Hrf::new(&hybrid)))
+        } else if shape.entries == 0 {
             Self::Mrf(Mrf::new(&shape.mrf))
         } else {
             Self::Rfc(Box::new(Rfc::new(&shape.of_slots())))
@@ -37,6 +46,7 @@ impl Provider {
         match self {
             Self::Mrf(mrf) => mrf.show(out),
             Self::Rfc(rfc) => rfc.show(out),
+            Self::Hrf(hrf) => hrf.show(out),
         }
     }
 
@@ -45,21 +55,28 @@ impl Provider {
         match self {
             Self::Mrf(mrf) => mrf.operands(p),
             Self::Rfc(rfc) => rfc.operands(p),
+            Self::Hrf(hrf) => hrf.operands(),
         }
     }
 
     #[inline]
-    pub(super) fn late(&mut self, given: &mut MrfIn, straps: u8, shown: &mut MrfOut) -> Events {
+    pub(super) fn late(&mut self, given: &mut MrfIn, straps: u32, shown: &mut MrfOut) -> Events {
         match self {
             Self::Mrf(mrf) => {
-                given.cfg_i = straps & 1;
+                given.cfg_i = cache_straps(straps) & 1;
                 mrf.late(given, shown);
                 Events { mrf: shown.event_o, ..Events::default() }
             }
             Self::Rfc(rfc) => {
+                let straps = cache_straps(straps);
                 let mrf = rfc.late(given, straps);
                 let (rfc, rfc_count) = rfc.events(straps);
-                Events { mrf, rfc, rfc_count }
+                Events { mrf, rfc, rfc_count, ..Events::default() }
+            }
+            Self::Hrf(file) => {
+                file.late(given);
+                let (hrf, hrf_count) = file.events();
+                Events { mrf: file.mrf_event(), hrf, hrf_count, ..Events::default() }
             }
         }
     }
@@ -69,12 +86,13 @@ impl Provider {
         &mut self,
         given: &MrfIn,
         extra: &Extra,
-        straps: u8,
+        straps: u32,
         write_data: impl Fn(usize) -> &'a WarpData,
     ) {
         match self {
             Self::Mrf(mrf) => mrf.edge(given, write_data),
-            Self::Rfc(rfc) => rfc.edge(given, extra, straps, write_data),
+            Self::Rfc(rfc) => rfc.edge(given, extra, cache_straps(straps), write_data),
+            Self::Hrf(hrf) => hrf.edge(given, write_data),
         }
     }
 
@@ -83,6 +101,7 @@ impl Provider {
         match self {
             Self::Mrf(mrf) => mrf.is_quiet(given),
             Self::Rfc(rfc) => rfc.is_quiet(given),
+            Self::Hrf(hrf) => hrf.is_quiet(given),
         }
     }
 
@@ -90,13 +109,15 @@ impl Provider {
         match self {
             Self::Mrf(mrf) => mrf.is_still(),
             Self::Rfc(rfc) => rfc.is_still(),
+            Self::Hrf(hrf) => hrf.is_still(),
         }
     }
 
-    pub(super) fn probe(&self, given: &MrfIn, straps: u8, shown: &MrfOut, probe: &mut RfcProbe) {
+    pub(super) fn probe(&self, given: &MrfIn, straps: u32, shown: &MrfOut, probe: &mut OperandStageProbe) {
         match self {
-            Self::Mrf(mrf) => mrf.probe(given, shown, &mut probe.mrf),
-            Self::Rfc(rfc) => rfc.record(straps, probe),
+            Self::Mrf(mrf) => mrf.probe(given, shown, &mut probe.provider.mrf),
+            Self::Rfc(rfc) => rfc.record(cache_straps(straps), &mut probe.provider),
+            Self::Hrf(hrf) => hrf.record(&mut probe.hybrid),
         }
     }
 
@@ -104,6 +125,7 @@ impl Provider {
         let (instance, memories) = match self {
             Self::Mrf(mrf) => ("gen_mrf.u_provider", mrf.memories()),
             Self::Rfc(rfc) => ("gen_rfc.u_provider", rfc.memories()),
+            Self::Hrf(hrf) => ("gen_hrf.u_provider", hrf.memories()),
         };
         memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }).collect()
     }
