@@ -39,13 +39,14 @@ module hrf_drain
 
   logic [UsedW-1:0]   next_q;    // entries read so far
   logic               loaded_q;  // one is offered
+  logic               busy_q;    // a flush is under way
   logic [RcmRegW-1:0] reg_q;
   logic [Lanes-1:0]   lanes_q;
 
   assign valid_o = loaded_q;
   assign reg_o   = reg_q;
   assign lanes_o = lanes_q;
-  assign begin_o = flush_i && next_q == '0 && !loaded_q;
+  assign begin_o = flush_i && !busy_q;
   assign read_o  = flush_i && !drop_i && next_q != used_i && (!loaded_q || taken_i);
   assign index_o = read_o ? IndexW'(next_q) : '0;
   assign empty_o = (flush_i && drop_i) || (loaded_q && taken_i && next_q == used_i);
@@ -61,6 +62,11 @@ module hrf_drain
     end else if (taken_i) begin
       loaded_q <= 1'b0;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) busy_q <= 1'b0;
+    else         busy_q <= flush_i && !done_o;
   end
 
   // What is offered has no reset: it means nothing while loaded_q is low.

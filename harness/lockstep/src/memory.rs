@@ -1,7 +1,7 @@
 //! The memories of both sides: filled alike, compared whole.
 
 use gpurf_blocks::{Memory, Twin};
-use verilated::Instance;
+use verilated::{Instance, Words};
 
 use crate::Rng;
 
@@ -29,10 +29,10 @@ pub struct MemoryDifference {
 pub fn fill_memories(twin: &mut dyn Twin, rtl: &mut Instance, seed: u64) {
     fill_twin(twin, seed);
     for (index, memory) in twin.memories().iter().enumerate().take(rtl.memory_count()) {
-        let other = rtl.memory(index);
+        let mut other = rtl.memory(index);
         if !other.is_empty() {
             assert_eq!(other.len(), memory.words.len(), "{}: equal sizes", memory.path);
-            other.copy_from_slice(memory.words);
+            other.copy_from(memory.words);
         }
     }
 }
@@ -51,11 +51,14 @@ pub(crate) fn differing_memories(twin: &mut dyn Twin, rtl: &mut Instance) -> Vec
         return Vec::new();
     }
     let memories = twin.memories().into_iter().enumerate();
-    memories.filter_map(|(index, memory)| first_difference(&memory, rtl.memory(index))).collect()
+    memories.filter_map(|(index, memory)| first_difference(&memory, &rtl.memory(index))).collect()
 }
 
-fn first_difference(memory: &Memory<'_>, rtl: &[u32]) -> Option<MemoryDifference> {
-    let stride = memory.stride();
+fn first_difference(memory: &Memory<'_>, rtl: &Words<'_>) -> Option<MemoryDifference> {
+    if rtl.is_equal(memory.words) {
+        return None;
+    }
+    let (stride, rtl) = (memory.stride(), rtl.to_vec());
     let mut words = memory.words.chunks_exact(stride).zip(rtl.chunks_exact(stride)).enumerate();
     let (word, (model, rtl)) = words.find(|(_, (model, rtl))| model != rtl)?;
     Some(MemoryDifference {

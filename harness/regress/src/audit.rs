@@ -193,9 +193,9 @@ fn audit_memories(twin: &mut dyn gpurf_blocks::Twin, rtl: &mut Instance, audit: 
         for word in 0..memory.len() {
             let column = (word * 97) % memory.bits as usize;
             let place = word * memory.stride() + column / 32;
-            rtl.memory(index)[place] ^= 1 << (column % 32);
-            let differs = memory.words != rtl.memory(index);
-            rtl.memory(index)[place] ^= 1 << (column % 32);
+            rtl.memory(index).flip(place, column as u32 % 32);
+            let differs = !rtl.memory(index).is_equal(memory.words);
+            rtl.memory(index).flip(place, column as u32 % 32);
             audit.memory_words += 1;
             audit.memory_reported += usize::from(differs);
         }

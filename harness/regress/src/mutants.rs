@@ -14,7 +14,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{
-    BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
+    BankPorts, Config, HrfConfig, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
 };
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,7 @@ const CONFIG: Config = Config {
         ..PRESETS[0].config.sm
     },
     rfc: RfcConfig { entries: 4, live: true, bypass: true, ..PRESETS[0].config.rfc },
+    hrf: HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..PRESETS[0].config.hrf },
     memory: PRESETS[0].config.memory,
 };
 
@@ -618,6 +619,7 @@ fn policies(module: &str) -> Vec<Config> {
             all
         }
         "rfc_lrf" => vec![base, with(&|c| c.rfc.live = false)],
+        "hrf_results" => vec![base, with(&|c| c.hrf.buffer_entries = 0)],
         "operand_stage" => {
             let none = |c: &mut Config| (c.sm.active_warps, c.rfc.entries) = (0, 0);
             let above = |c: &mut Config| (c.rfc.lrf, c.rfc.reads) = (true, true);

@@ -10,6 +10,7 @@ use gpurf_stimulus::program::{Weights, themes};
 use crate::{Inputs, Job, KernelInputs, ProgramInputs, Project};
 
 mod cache;
+mod hybrid;
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
 pub fn all_shapes() -> Vec<MrfConfig> {
@@ -68,7 +69,10 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
 fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
     let names = registry::BLOCKS.iter().map(|b| b.name);
     names
-        .flat_map(|block| cache::more(block).into_iter().map(move |config| random(block, config, seed, cycles)))
+        .flat_map(|block| {
+            let configs = cache::more(block).into_iter().chain(hybrid::more(block));
+            configs.map(move |config| random(block, config, seed, cycles))
+        })
         .collect()
 }
 
@@ -84,8 +88,9 @@ fn stretch(block: &str) -> u64 {
 fn variants(block: &str) -> Vec<Config> {
     let base = Config::default();
     let mut all = cache::few(block);
-    // What only a cache or slots give a meaning has shapes of its own.
-    if block.starts_with("rfc") || block == "two_level_scheduler" {
+    all.extend(hybrid::few(block));
+    // What only a cache, slots or buffers give a meaning has shapes of its own.
+    if block.starts_with("rfc") || block == "two_level_scheduler" || block.starts_with("hrf") {
         return all;
     }
     let with = |change: &dyn Fn(&mut Config)| {

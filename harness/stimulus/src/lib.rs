@@ -17,6 +17,7 @@ mod driver;
 mod execute;
 mod floats;
 mod front;
+mod hrf;
 mod issue;
 mod memory;
 mod mrf;
@@ -90,6 +91,15 @@ const BLOCKS: &[Entry] = &[
     entry::<rfc::lrf::LrfDriver, rfc::lrf::LrfCover>("rfc_lrf"),
     entry::<rfc::fills::FillsDriver, rfc::fills::FillsCover>("rfc_fills"),
     entry::<rfc::cache::RfcDriver, rfc::cache::RfcCover>("rfc"),
+    entry::<hrf::bank::BankDriver, hrf::bank::BankCover>("hrf_bank"),
+    entry::<hrf::buffer::BufferDriver, hrf::buffer::BufferCover>("hrf_buffer"),
+    entry::<hrf::rcm::RcmDriver, hrf::rcm::RcmCover>("hrf_rcm"),
+    entry::<hrf::drain::DrainDriver, hrf::drain::DrainCover>("hrf_drain"),
+    entry::<hrf::loads::LoadsDriver, hrf::loads::LoadsCover>("hrf_loads"),
+    entry::<hrf::power::PowerDriver, hrf::power::PowerCover>("hrf_power"),
+    entry::<hrf::results::ResultsDriver, hrf::results::ResultsCover>("hrf_results"),
+    entry::<hrf::reads::ReadsDriver, hrf::reads::ReadsCover>("hrf_reads"),
+    entry::<hrf::operands::OperandsDriver, hrf::operands::OperandsCover>("hrf_operands"),
     entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
     entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
     entry::<execute::fp_unit::FpUnitDriver, execute::fp_unit::FpUnitCover>("fp_unit"),

@@ -9,7 +9,7 @@ use libloading::os::unix::{RTLD_LOCAL, RTLD_NOW};
 
 use crate::compile::{facts, signal_names};
 use crate::shim::StateVariable;
-use crate::{Error, MemoryRequest, Request, Result};
+use crate::{Error, MemoryRequest, Request, Result, Words};
 
 type Raw = *mut c_void;
 
@@ -48,8 +48,8 @@ struct Facts {
     module: String,
     input_bytes: usize,
     record_bytes: usize,
-    /// Elements of each memory.
-    memories: Vec<usize>,
+    /// Elements of each memory, and bits of its words.
+    memories: Vec<(usize, u32)>,
     absent: Vec<usize>,
     absent_names: Vec<String>,
     state: Vec<StateVariable>,
@@ -145,9 +145,9 @@ impl Library {
     }
 }
 
-/// The number of 32-bit elements of each memory.
-fn elements(memories: &[MemoryRequest]) -> Vec<usize> {
-    memories.iter().map(|m| m.words * m.bits.div_ceil(u32::BITS) as usize).collect()
+/// The number of elements of each memory, and the bits of its words.
+fn elements(memories: &[MemoryRequest]) -> Vec<(usize, u32)> {
+    memories.iter().map(|m| (m.words * m.bits.div_ceil(u32::BITS) as usize, m.bits)).collect()
 }
 
 /// A register of an instance, by name, for audits and knobs.
@@ -346,21 +346,24 @@ impl Instance {
         self.library.facts.memories.len()
     }
 
-    /// The words of memory `index` one after another, each in as many elements as its bits need, lowest first, zero above its width;
-    /// none if the RTL has no such memory (`Options::netlist`).
+    /// The words of memory `index`; none if the RTL has no such memory (`Options::netlist`).
     ///
     /// # Panics
     /// When there is no such memory.
-    pub fn memory(&mut self, index: usize) -> &mut [u32] {
-        let elements = self.library.facts.memories[index];
+    pub fn memory(&mut self, index: usize) -> Words<'_> {
+        let (elements, bits) = self.library.facts.memories[index];
         // SAFETY: the exchange was generated only after the variable was found to have as many words of as many bits as were asked for. Verilator
-        // stores each in 4 bytes, in 8, or in an array of 4-byte words: `elements` of them in all. Nothing else touches it while `self` is borrowed.
+        // stores each in 1 byte, in 2, in 4, in 8, or in an array of 4-byte words: `elements` of these sizes in all. Nothing else touches it while `self` is borrowed.
         unsafe {
             let base = (self.library.entry.memory)(self.model, index);
             if base.is_null() {
-                return &mut [];
+                return Words::Whole(&mut []);
             }
-            std::slice::from_raw_parts_mut(base.cast(), elements)
+            match bits {
+                ..=8 => Words::Bytes(std::slice::from_raw_parts_mut(base.cast(), elements)),
+                9..=16 => Words::Halves(std::slice::from_raw_parts_mut(base.cast(), elements)),
+                _ => Words::Whole(std::slice::from_raw_parts_mut(base.cast(), elements)),
+            }
         }
     }
 

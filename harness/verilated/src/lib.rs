@@ -24,8 +24,10 @@ mod request;
 mod settle_once;
 mod shim;
 mod toolchain;
+mod words;
 
 pub use error::{Error, PortError, Result};
 pub use instance::{Failure, Followed, Instance, Library, StateElement};
 pub use request::{MemoryRequest, Options, Request};
 pub use toolchain::Toolchain;
+pub use words::Words;

@@ -28,7 +28,7 @@ pub struct MemoryRequest {
     pub path: String,
     /// Words.
     pub words: usize,
-    /// Width of a word in bits: more than 16, so that Verilator stores it in 32-bit elements.
+    /// Width of a word in bits.
     pub bits: u32,
 }
 

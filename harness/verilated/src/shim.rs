@@ -156,7 +156,6 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     if request.options.probes {
         for (index, memory) in request.memories.iter().enumerate() {
             let MemoryRequest { path, words, bits } = memory;
-            assert!(*bits > 16, "{path}: words of {bits} bits are not stored in 32-bit elements");
             let variable = found.get(&root(path)).filter(|v| v.bits == *bits && v.count() == *words);
             if variable.is_none() && request.options.netlist {
                 continue;

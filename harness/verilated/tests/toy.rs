@@ -168,14 +168,14 @@ fn words_of_a_memory_lie_one_after_another_lowest_bits_first() {
     let library = tools().build(&Request { memories: vec![deep.clone()], ..request(5) }).unwrap();
     let mut instance = library.instance(1).unwrap();
     reset(&mut instance);
-    instance.memory(0).copy_from_slice(&[10, 11, 12, 20, 21, 22, 30, 31, 32]);
+    instance.memory(0).copy_from(&[10, 11, 12, 20, 21, 22, 30, 31, 32]);
     cycle(&mut instance, |i| {
         i.kind_i = 2;
         i.wide_i[1] = WarpData(std::array::from_fn(|l| 100 + l as u32));
     })
     .1
     .unwrap();
-    assert_eq!(instance.memory(0), [10, 11, 12, 20, 21, 22, 101, 102, 103]);
+    assert_eq!(instance.memory(0).to_vec(), [10, 11, 12, 20, 21, 22, 101, 102, 103]);
 
     let narrow = Request { memories: vec![MemoryRequest { bits: 95, ..deep }], ..request(5) };
     let Err(error @ Error::Memory { .. }) = tools().build(&narrow) else { panic!("another width") };

@@ -68,10 +68,9 @@ pub struct Memory<'a> {
     pub path: String,
     /// The block (module) it belongs to, for blame.
     pub block: &'static str,
-    /// Its words one after another, each in [`Memory::stride`] elements, lowest bits first, zero above the word's width. That is how Verilator
-    /// stores words of more than 16 bits.
+    /// Its words one after another, each in [`Memory::stride`] elements, lowest bits first, zero above the word's width.
     pub words: &'a mut [u32],
-    /// Width of a word, at least 17.
+    /// Width of a word.
     pub bits: u32,
 }
 

@@ -185,3 +185,6 @@ impl Block for HrfBank {
         vec![Memory::of_warps("u_ram.mem_q", Self::NAME, words), Memory::of_warps("u_ram.rdata_q", Self::NAME, rdata_q)]
     }
 }
+
+#[cfg(test)]
+mod tests;

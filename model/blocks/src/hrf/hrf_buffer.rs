@@ -212,3 +212,6 @@ impl Block for HrfBuffer {
         memories
     }
 }
+
+#[cfg(test)]
+mod tests;

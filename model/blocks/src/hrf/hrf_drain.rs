@@ -56,6 +56,8 @@ ports! {
         loaded_q: u8 = field(1),
         /// Its register.
         reg_q: u8 = field(BUFFER_REG_BITS).valid_by("loaded_q"),
+        /// A flush is under way.
+        busy_q: u8 = field(1),
     }
 }
 
@@ -76,6 +78,7 @@ pub struct HrfDrain {
     index_bits: u8,
     next_q: u8,
     loaded_q: bool,
+    busy_q: bool,
     reg_q: u8,
     lanes_q: u32,
 }
@@ -90,7 +93,7 @@ impl HrfDrain {
     /// Whether the flush begins.
     #[inline]
     pub(crate) fn begins(&self, flush: bool) -> bool {
-        flush && self.next_q == 0 && !self.loaded_q
+        flush && !self.busy_q
     }
 
     /// The entry that is read at this edge.
@@ -124,6 +127,7 @@ impl HrfDrain {
             }
             None => self.loaded_q &= !taken,
         }
+        self.busy_q = running && at.flush && !Self::done(at);
         if empties || !running {
             (self.next_q, self.loaded_q) = (0, false);
         }
@@ -146,6 +150,7 @@ impl Block for HrfDrain {
             index_bits: bits(shape.index_w()),
             next_q: 0,
             loaded_q: false,
+            busy_q: false,
             reg_q: 0,
             lanes_q: 0,
         }
@@ -171,7 +176,7 @@ impl Block for HrfDrain {
     }
 
     fn probe(&self, _: &HrfDrainIn, _: &HrfDrainOut, probe: &mut HrfDrainProbe) {
-        (probe.next_q, probe.loaded_q) = (self.next_q, self.loaded_q.into());
+        (probe.next_q, probe.loaded_q, probe.busy_q) = (self.next_q, self.loaded_q.into(), self.busy_q.into());
         (probe.reg_q, probe.lanes_q) = self.offer().unwrap_or_default();
     }
 }
@@ -181,3 +186,6 @@ impl HrfDrainIn {
         Flush { flush: self.flush_i != 0, drop: self.drop_i != 0, used: self.used_i }
     }
 }
+
+#[cfg(test)]
+mod tests;

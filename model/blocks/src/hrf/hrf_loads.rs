@@ -181,3 +181,6 @@ impl Block for HrfLoads {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;

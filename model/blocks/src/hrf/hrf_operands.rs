@@ -161,3 +161,6 @@ impl Block for HrfOperands {
         vec![Memory::of_warps("operand_q", Self::NAME, &mut self.operand_q[..slots])]
     }
 }
+
+#[cfg(test)]
+mod tests;

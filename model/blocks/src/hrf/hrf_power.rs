@@ -168,3 +168,6 @@ impl Block for HrfPower {
         (probe.state_q, probe.left_q) = (self.state_q as u8, self.left_q);
     }
 }
+
+#[cfg(test)]
+mod tests;

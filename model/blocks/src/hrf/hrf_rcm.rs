@@ -116,3 +116,6 @@ impl Block for HrfRcm {
         vec![Memory { path: "index_q".into(), block: Self::NAME, words: &mut self.index_q, bits: self.index_bits }]
     }
 }
+
+#[cfg(test)]
+mod tests;

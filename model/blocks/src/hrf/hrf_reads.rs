@@ -327,3 +327,6 @@ impl HrfReadsIn {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

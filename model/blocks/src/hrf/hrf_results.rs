@@ -292,3 +292,6 @@ impl HrfResultsIn {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,9 @@ mod hrf_reads;
 mod hrf_results;
 mod shape;
 
+#[cfg(test)]
+mod phases;
+
 pub use hrf::*;
 pub use hrf_bank::*;
 pub use hrf_buffer::*;

@@ -52,6 +52,15 @@ impl HrfShape {
     }
 }
 
+#[cfg(test)]
+impl HrfShape {
+    /// That of the preset, with these settings.
+    pub(crate) fn preset(settings: &[&str]) -> Self {
+        use crate::config::Start;
+        Self::of(&Config::load(Start::Preset("hrf"), settings).expect("a configuration"))
+    }
+}
+
 impl Shape for HrfShape {
     /// Where the configuration has no hybrid file, that of the preset `hrf`: a block that is looked at alone is there all the same.
     fn of(config: &Config) -> Self {

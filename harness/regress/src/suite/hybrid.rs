@@ -1,0 +1,63 @@
+//! Shapes and policies of the hybrid register file.
+
+use gpurf_blocks::config::{Config, preset};
+
+/// The paper's file: as many entries as a warp has registers, so that a buffer is never full.
+fn paper() -> Config {
+    preset("hrf").expect("a preset").config
+}
+
+/// Buffers that fill, and whose numbers are no power of two; few places everywhere.
+fn small() -> Config {
+    let mut config = paper();
+    (config.mrf.kilobytes, config.mrf.collectors, config.sm.warps) = (32, 4, 16);
+    (config.hrf.buffer_entries, config.hrf.load_entries) = (6, 2);
+    config
+}
+
+fn entries(mut config: Config, entries: usize) -> Config {
+    config.hrf.buffer_entries = entries;
+    config
+}
+
+/// What the default suite runs of a block. The straps of the parts are drawn by their stimulus.
+pub(super) fn few(block: &str) -> Vec<Config> {
+    match block {
+        "hrf_results" => vec![paper(), small(), entries(small(), 0)],
+        _ if block.starts_with("hrf_") => vec![paper(), small()],
+        _ => Vec::new(),
+    }
+}
+
+/// What the long run has besides: sizes of a buffer in every pair with the others.
+pub(super) fn more(block: &str) -> Vec<Config> {
+    if !block.starts_with("hrf") {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for (e, entries) in [4, 5, 16, 32, 63].into_iter().enumerate() {
+        for (l, loads) in [2, 4, 16].into_iter().enumerate() {
+            let mut config = paper();
+            (config.hrf.buffer_entries, config.hrf.load_entries) = (entries, loads);
+            config.mrf.collectors = [4, 8, 16][(e + l) % 3];
+            config.mrf.kilobytes = [32, 64, 128, 256][(e + 2 * l) % 4];
+            all.push(config);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_configuration_is_allowed() {
+        for block in ["hrf", "hrf_results"] {
+            for config in few(block).into_iter().chain(more(block)) {
+                let start = gpurf_blocks::config::Start::Preset("baseline");
+                assert_eq!(Config::load(start, &config.settings()), Ok(config), "{block}");
+            }
+        }
+    }
+}
