@@ -28,8 +28,8 @@ package gpurf_pkg;
   localparam int unsigned LevelW = 5;       // where an operand is in a hierarchy (docs/isa.md)
   localparam int unsigned OrfPlaces = 8;    // entries of an ORF, at most
   localparam int unsigned LrfPlaces = 3;    // banks of an LRF, at most
-  localparam int unsigned Places = OrfPlaces + LrfPlaces;
-  localparam int unsigned PlaceW = $clog2(Places);
+  localparam int unsigned Upper = OrfPlaces + LrfPlaces;  // places above the MRF
+  localparam int unsigned UpperW = $clog2(Upper);         // number of one
   localparam int unsigned OrfW = $clog2(OrfPlaces);
   localparam int unsigned LrfW = $clog2(LrfPlaces);
 

@@ -87,7 +87,7 @@ module hierarchy
   input  logic [Active-1:0]              drop_i,
   output logic [Active-1:0]              flush_done_o,
   output logic [Active-1:0]              void_o,             // the warp may leave here
-  output logic [Places-1:0]              wait_o            [Active],
+  output logic [Upper-1:0]               wait_o            [Active],
 
   output hierarchy_event_t               event_o,
   output hierarchy_count_event_t         count_event_o,
@@ -111,13 +111,13 @@ module hierarchy
   logic [PortW-1:0]       levels_port         [Sources];
   logic [Sources-1:0]     levels_orf_read;
   logic [LrfPlaces*P-1:0] levels_lrf_read;
-  logic [Places-1:0]      levels_read_place   [P];
-  logic [Places-1:0]      levels_copy_place   [P];
-  logic [Places-1:0]      levels_result_place [P];
+  logic [Upper-1:0]       levels_read_place   [P];
+  logic [Upper-1:0]       levels_copy_place   [P];
+  logic [Upper-1:0]       levels_result_place [P];
   logic [P-1:0]           levels_both;
 
   logic [P-1:0]             entries_look_match;
-  logic [PlaceW-1:0]        entries_look_place [P];
+  logic [UpperW-1:0]        entries_look_place [P];
   logic [P-1:0]             entries_look_both;
   hierarchy_entries_event_t entries_event;
 
@@ -531,11 +531,11 @@ module hierarchy
   // ------------------------------------------------------------------ what the compiler keeps to
   for (genvar p = 0; p < P; p++) begin : gen_check
     `GPURF_ASSERT_WHEN(lrf_read_is_private,
-                       take[p] && levels_read_place[p][Places-1:OrfPlaces] != '0,
+                       take[p] && levels_read_place[p][Upper-1:OrfPlaces] != '0,
                        issue_private_i[p],
                        "an instruction for a shared unit reads the LRF")
     `GPURF_ASSERT_WHEN(lrf_fill_is_private,
-                       take[p] && levels_result_place[p][Places-1:OrfPlaces] != '0,
+                       take[p] && levels_result_place[p][Upper-1:OrfPlaces] != '0,
                        issue_private_i[p],
                        "a result of a shared unit is to go to the LRF")
     `GPURF_ASSERT_WHEN(lrf_write_is_private, results_lrf_valid[p], results_lrf_private[p],
@@ -554,8 +554,8 @@ module hierarchy
                          take[p] && levels_result_place[p] != '0 &&
                          issue_src_valid_i[Operands*p+k] &&
                          issue_src_level_i[Operands*p+k][LevelW-1],
-                         issue_src_level_i[Operands*p+k][PlaceW-1:0] !=
-                         issue_dst_level_i[p][PlaceW-1:0],
+                         issue_src_level_i[Operands*p+k][UpperW-1:0] !=
+                         issue_dst_level_i[p][UpperW-1:0],
                          "a source is copied to where the result goes")
       for (genvar j = 0; j < k; j++) begin : gen_lower
         `GPURF_ASSERT_WHEN(one_register_an_entry,

@@ -30,9 +30,9 @@ module hierarchy_entries
   input  logic [IssuePorts-1:0]    take_valid_i,
   input  logic [SlotW-1:0]         take_slot_i   [IssuePorts],
   input  logic [Lanes-1:0]         take_mask_i   [IssuePorts],
-  input  logic [Places-1:0]        take_read_i   [IssuePorts],
-  input  logic [Places-1:0]        take_copy_i   [IssuePorts],
-  input  logic [Places-1:0]        take_result_i [IssuePorts],
+  input  logic [Upper-1:0]         take_read_i   [IssuePorts],
+  input  logic [Upper-1:0]         take_copy_i   [IssuePorts],
+  input  logic [Upper-1:0]         take_result_i [IssuePorts],
   input  logic [RegW-1:0]          take_reg_i    [IssuePorts],
   input  logic [IssuePorts-1:0]    take_both_i,
   // that issue, whether they are taken or not, and end their strand
@@ -43,7 +43,7 @@ module hierarchy_entries
   input  logic [SlotW-1:0]         look_slot_i   [IssuePorts],
   input  logic [RegW-1:0]          look_reg_i    [IssuePorts],
   output logic [IssuePorts-1:0]    look_match_o,
-  output logic [PlaceW-1:0]        look_place_o  [IssuePorts],
+  output logic [UpperW-1:0]        look_place_o  [IssuePorts],
   output logic [IssuePorts-1:0]    look_both_o,
 
   // what is written, for each port's slots
@@ -64,7 +64,7 @@ module hierarchy_entries
   input  logic [Active-1:0]        drop_i,
   output logic [Active-1:0]        flush_done_o,
   output logic [Active-1:0]        void_o,                     // no lane is written
-  output logic [Places-1:0]        wait_o        [Active],     // places that wait
+  output logic [Upper-1:0]         wait_o        [Active],     // places that wait
 
   output hierarchy_entries_event_t event_o
 );
@@ -120,7 +120,7 @@ module hierarchy_entries
       // Downwards, so that the lowest is what stays.
       for (int unsigned u = Own; u > 0; u--) begin
         if (match[u-1]) begin
-          look_place_o[b] = PlaceW'(number_of(u - 1));
+          look_place_o[b] = UpperW'(number_of(u - 1));
           look_both_o[b]  = both_q[look_slot_i[b]][u-1];
         end
       end
@@ -198,7 +198,7 @@ module hierarchy_entries
 
   // ------------------------------------------------------------------ events
   // Lanes of an instruction that are not in a set of lanes of the places that it reads.
-  function automatic logic [Lanes-1:0] read_outside(logic [Places-1:0] read,
+  function automatic logic [Lanes-1:0] read_outside(logic [Upper-1:0] read,
                                                     logic [Lanes-1:0] mask,
                                                     logic [Lanes-1:0] lanes [Own]);
     read_outside = '0;

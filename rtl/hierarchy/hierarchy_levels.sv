@@ -10,46 +10,46 @@ module hierarchy_levels
   parameter int unsigned LrfBanks = 0,
   localparam int unsigned PortW = 2
 ) (
-  input  logic                valid_i,
-  input  logic [Operands-1:0] src_valid_i,
-  input  logic [LevelW-1:0]   src_level_i [Operands],
-  input  logic [RegW-1:0]     dst_i,
-  input  logic [LevelW-1:0]   dst_level_i,
-  input  logic                long_i,                  // its result takes long
+  input  logic                 valid_i,
+  input  logic [Operands-1:0]  src_valid_i,
+  input  logic [LevelW-1:0]    src_level_i [Operands],
+  input  logic [RegW-1:0]      dst_i,
+  input  logic [LevelW-1:0]    dst_level_i,
+  input  logic                 long_i,                  // its result takes long
 
   // sources
-  output logic [Operands-1:0] mrf_o,
-  output logic [Operands-1:0] orf_o,
-  output logic [Operands-1:0] lrf_o,
-  output logic [Operands-1:0] copy_o,                  // read from the MRF, and copied to the ORF
-  output logic [OrfW-1:0]     entry_o     [Operands],  // of the ORF: read, or copied to
-  output logic [PortW-1:0]    port_o      [Operands],  // read port that serves the source
-  output logic [Operands-1:0] orf_read_o,              // read ports that read
-  output logic [LrfPlaces-1:0] lrf_read_o,             // banks that are read
+  output logic [Operands-1:0]  mrf_o,
+  output logic [Operands-1:0]  orf_o,
+  output logic [Operands-1:0]  lrf_o,
+  output logic [Operands-1:0]  copy_o,                  // read from the MRF, and copied to the ORF
+  output logic [OrfW-1:0]      entry_o     [Operands],  // of the ORF: read, or copied to
+  output logic [PortW-1:0]     port_o      [Operands],  // read port that serves the source
+  output logic [Operands-1:0]  orf_read_o,              // read ports that read
+  output logic [LrfPlaces-1:0] lrf_read_o,              // banks that are read
 
   // places
-  output logic [Places-1:0]   read_place_o,
-  output logic [Places-1:0]   copy_place_o,
-  output logic [Places-1:0]   result_place_o,
-  output logic                both_o                   // the result goes to the MRF too
+  output logic [Upper-1:0]     read_place_o,
+  output logic [Upper-1:0]     copy_place_o,
+  output logic [Upper-1:0]     result_place_o,
+  output logic                 both_o                   // the result goes to the MRF too
 );
 
-  localparam int unsigned Numbers = 2**PlaceW;
+  localparam int unsigned Numbers = 2**UpperW;
   // Places that this machine has.
-  localparam logic [Places-1:0] There =
-      Places'((2**Entries - 1) | ((2**LrfBanks - 1) << OrfPlaces));
+  localparam logic [Upper-1:0] There =
+      Upper'((2**Entries - 1) | ((2**LrfBanks - 1) << OrfPlaces));
 
-  logic [Places-1:0] source [Operands];  // the place that a source's level names, if it is there
+  logic [Upper-1:0] source [Operands];  // the place that a source's level names, if it is there
 
   // The place that a level's number names, if it is there: number n names place n - 1.
-  function automatic logic [Places-1:0] place_of(logic [PlaceW-1:0] number);
-    return Places'((Numbers'(1) << number) >> 1) & There;
+  function automatic logic [Upper-1:0] place_of(logic [UpperW-1:0] number);
+    return Upper'((Numbers'(1) << number) >> 1) & There;
   endfunction
 
   // ------------------------------------------------------------------ the result
   always_comb begin
     result_place_o = '0;
-    if (valid_i && dst_i != NoReg && !long_i) result_place_o = place_of(dst_level_i[PlaceW-1:0]);
+    if (valid_i && dst_i != NoReg && !long_i) result_place_o = place_of(dst_level_i[UpperW-1:0]);
     both_o = result_place_o != '0 && dst_level_i[LevelW-1];
   end
 
@@ -57,7 +57,7 @@ module hierarchy_levels
   always_comb begin
     for (int unsigned k = 0; k < Operands; k++) begin
       source[k] = '0;
-      if (valid_i && src_valid_i[k]) source[k] = place_of(src_level_i[k][PlaceW-1:0]);
+      if (valid_i && src_valid_i[k]) source[k] = place_of(src_level_i[k][UpperW-1:0]);
     end
   end
 
@@ -66,7 +66,7 @@ module hierarchy_levels
     copy_place_o = '0;
     for (int unsigned k = 0; k < Operands; k++) begin
       orf_o[k]   = ~src_level_i[k][LevelW-1] & (|source[k][OrfPlaces-1:0]);
-      lrf_o[k]   = ~src_level_i[k][LevelW-1] & (|source[k][Places-1:OrfPlaces]);
+      lrf_o[k]   = ~src_level_i[k][LevelW-1] & (|source[k][Upper-1:OrfPlaces]);
       mrf_o[k]   = valid_i & src_valid_i[k] & ~orf_o[k] & ~lrf_o[k];
       // Two copies to one entry are one, and a result is what stays in an entry.
       copy_o[k]  = src_level_i[k][LevelW-1] && source[k][OrfPlaces-1:0] != '0 &&

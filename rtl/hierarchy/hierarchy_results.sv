@@ -44,7 +44,7 @@ module hierarchy_results
   output logic [SlotW-1:0]      look_slot_o       [IssuePorts],
   output logic [RegW-1:0]       look_reg_o        [IssuePorts],
   input  logic [IssuePorts-1:0] look_match_i,
-  input  logic [PlaceW-1:0]     look_place_i      [IssuePorts],
+  input  logic [UpperW-1:0]     look_place_i      [IssuePorts],
   input  logic [IssuePorts-1:0] look_both_i,
 
   // copies of operands
@@ -85,7 +85,7 @@ module hierarchy_results
   logic [WarpW-1:0]      warp_q      [IssuePorts];  // of the result that was taken last
   logic [RegW-1:0]       reg_q       [IssuePorts];
   logic [SlotW-1:0]      slot_q      [IssuePorts];
-  logic [PlaceW-1:0]     place_q     [IssuePorts];
+  logic [UpperW-1:0]     place_q     [IssuePorts];
   logic [Lanes-1:0]      mask_q      [IssuePorts];
   logic [DataW-1:0]      data_q      [IssuePorts];
   logic [IssuePorts-1:0] private_q;
@@ -137,9 +137,9 @@ module hierarchy_results
     for (int unsigned c = 0; c < IssuePorts; c++) begin
       for (int unsigned b = 0; b < IssuePorts; b++) begin
         copies[c][b]    = copy_valid_i[b] && 32'(copy_slot_i[b]) % IssuePorts == c;
-        orf_wants[c][b] = valid_q[b] && !place_q[b][PlaceW-1] &&
+        orf_wants[c][b] = valid_q[b] && !place_q[b][UpperW-1] &&
                           32'(slot_q[b]) % IssuePorts == c;
-        lrf_wants[c][b] = valid_q[b] && place_q[b][PlaceW-1] &&
+        lrf_wants[c][b] = valid_q[b] && place_q[b][UpperW-1] &&
                           32'(slot_q[b]) % IssuePorts == c;
       end
       copy_chosen[c] = choose(copies[c], copy_turn_q[c]);
@@ -257,7 +257,7 @@ module hierarchy_results
   for (genvar b = 0; b < IssuePorts; b++) begin : gen_check
     `GPURF_ASSERT_WHEN(one_slot_a_warp, write_valid_i[b], slots_of(write_warp_i[b]) <= 1,
                        "the warp of a result is in two slots")
-    `GPURF_ASSERT_WHEN(place_is_one, up[b], 32'(look_place_i[b]) < Places,
+    `GPURF_ASSERT_WHEN(place_is_one, up[b], 32'(look_place_i[b]) < Upper,
                        "a result goes to a place that does not exist")
     `GPURF_ASSERT_WHEN(done_makes_ready, mrf_done_i[b], mrf_ready_i[b],
                        "the main register file is done with a result and takes no other")

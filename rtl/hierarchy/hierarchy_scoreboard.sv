@@ -17,22 +17,22 @@ module hierarchy_scoreboard
   // verilator lint_on UNUSEDSIGNAL
   input  logic [Active-1:0] slot_valid_i,
   input  logic [WarpW-1:0]  slot_warp_i  [Active],
-  input  logic [Places-1:0] wait_i       [Active], // places that wait
+  input  logic [Upper-1:0]  wait_i       [Active], // places that wait
   output logic [Warps-1:0]  clear_o
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
   localparam int unsigned Fields = Operands + 1;   // levels of the sources and of the result
   localparam int unsigned FirstLevel = 27;         // bit of the control word
-  localparam int unsigned Numbers = 2**PlaceW;
+  localparam int unsigned Numbers = 2**UpperW;
 
   // Whether one of an instruction's levels names a place of the set: number n names place n - 1.
-  function automatic logic uses(logic [Fields*LevelW-1:0] levels, logic [Places-1:0] places);
+  function automatic logic uses(logic [Fields*LevelW-1:0] levels, logic [Upper-1:0] places);
     logic [Numbers-1:0] named;
     named = Numbers'({places, 1'b0});
     uses  = 1'b0;
     for (int unsigned f = 0; f < Fields; f++) begin
-      if (named[levels[LevelW*f +: PlaceW]]) uses = 1'b1;
+      if (named[levels[LevelW*f +: UpperW]]) uses = 1'b1;
     end
   endfunction
 
