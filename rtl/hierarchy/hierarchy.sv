@@ -84,7 +84,6 @@ module hierarchy
   input  logic [Active-1:0]              slot_valid_i,
   input  logic [WarpW-1:0]               slot_warp_i       [Active],
   input  logic [Active-1:0]              flush_i,
-  input  logic [Active-1:0]              drop_i,
   output logic [Active-1:0]              flush_done_o,
   output logic [Active-1:0]              void_o,             // the warp may leave here
   output logic [Upper-1:0]               wait_o            [Active],
@@ -273,7 +272,6 @@ module hierarchy
     .lrf_bank_i   (results_lrf_bank),
     .lrf_mask_i   (results_lrf_mask),
     .flush_i,
-    .drop_i,
     .flush_done_o,
     .void_o,
     .wait_o,

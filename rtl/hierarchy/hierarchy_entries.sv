@@ -61,7 +61,6 @@ module hierarchy_entries
 
   // slots
   input  logic [Active-1:0]        flush_i,
-  input  logic [Active-1:0]        drop_i,
   output logic [Active-1:0]        flush_done_o,
   output logic [Active-1:0]        void_o,                     // no lane is written
   output logic [Upper-1:0]         wait_o        [Active],     // places that wait
@@ -191,9 +190,6 @@ module hierarchy_entries
                          (written & ~wait_q[Own*s+u]) == '0,
                          "lanes of a place are written that nobody waits for")
     end
-
-    `GPURF_ASSERT_WHEN(leaves_between_strands, flush_i[s], drop_i[s] || void_o[s],
-                       "a warp has left its slot in the middle of a strand")
   end
 
   // ------------------------------------------------------------------ events

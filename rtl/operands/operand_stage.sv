@@ -350,7 +350,6 @@ module operand_stage
       .slot_valid_i,
       .slot_warp_i,
       .flush_i,
-      .drop_i,
       .flush_done_o,
       .void_o,
       .wait_o,
