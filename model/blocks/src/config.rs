@@ -21,14 +21,18 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+mod hierarchy;
 mod rfc;
 mod sm;
 
+pub use hierarchy::{LrfBanks, LrfConfig, OrfConfig};
 pub use rfc::{Replacement, RfcConfig};
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
 
+use crate::hierarchy::MAX_ORF_ENTRIES;
 use crate::mrf::MrfShape;
 use crate::shape::SmShape;
+use hierarchy::{LrfLayer, OrfLayer};
 use rfc::RfcLayer;
 use sm::{MemoryLayer, SmLayer};
 
@@ -44,6 +48,10 @@ pub struct Config {
     pub sm: SmConfig,
     /// The register file cache in front of the main register file.
     pub rfc: RfcConfig,
+    /// The operand register file in front of the main register file, in a cache's place.
+    pub orf: OrfConfig,
+    /// The last result file above it.
+    pub lrf: LrfConfig,
     /// Global memory, outside the SM.
     pub memory: MemoryConfig,
 }
@@ -110,11 +118,14 @@ const BASELINE: Config = Config {
     },
     sm: SmConfig::BASELINE,
     rfc: RfcConfig::NONE,
+    orf: OrfConfig::NONE,
+    lrf: LrfConfig::NONE,
     memory: MemoryConfig::BASELINE,
 };
 
 const MRF_1R1W: Config = Config { mrf: MrfConfig { banks: 4, ports: BankPorts::Separate, ..BASELINE.mrf }, ..BASELINE };
 const TWO_LEVEL: Config = Config { sm: SmConfig { active_warps: 8, ..BASELINE.sm }, ..MRF_1R1W };
+const ORF: Config = Config { orf: OrfConfig { entries: 3 }, ..TWO_LEVEL };
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::NONE }, ..TWO_LEVEL };
 
 /// Every preset; the first one is the default.
@@ -148,6 +159,21 @@ pub const PRESETS: &[Preset] = &[
             rfc: RfcConfig { loads: true, ..RFC.rfc },
             ..RFC
         },
+    },
+    Preset {
+        name: "orf",
+        summary: "two-level with an ORF of 3 entries for each active warp that the compiler manages (hierarchy thesis, 6.2)",
+        config: ORF,
+    },
+    Preset {
+        name: "lrf-orf",
+        summary: "orf with an LRF of one entry for each active warp above it (hierarchy thesis, 6.2.2)",
+        config: Config { lrf: LrfConfig { banks: LrfBanks::Unified }, ..ORF },
+    },
+    Preset {
+        name: "lrf-orf-split",
+        summary: "orf with an LRF of one entry for each operand slot: the thesis's best (hierarchy thesis, 6.2.2)",
+        config: Config { lrf: LrfConfig { banks: LrfBanks::Split }, ..ORF },
     },
 ];
 
@@ -317,6 +343,12 @@ const RULES: &[Rule] = &[
     },
     Rule { key: "rfc.entries", allowed: "a number from 0 to 16", value: |c| c.rfc.entries, holds: |n| n <= 16 },
     Rule {
+        key: "orf.entries",
+        allowed: "a number from 0 to 8",
+        value: |c| c.orf.entries,
+        holds: |n| n <= MAX_ORF_ENTRIES,
+    },
+    Rule {
         key: "memory.latency",
         allowed: "a number from 1 to 10000 (cycles)",
         value: |c| c.memory.latency,
@@ -350,6 +382,24 @@ const RELATIONS: &[Relation] = &[
         allowed: "0 where sm.active_warps is 0",
         value: |c| c.rfc.entries,
         holds: |c| c.rfc.entries == 0 || c.sm.active_warps != 0,
+    },
+    Relation {
+        key: "orf.entries",
+        allowed: "0 where sm.active_warps is 0",
+        value: |c| c.orf.entries,
+        holds: |c| c.orf.entries == 0 || c.sm.active_warps != 0,
+    },
+    Relation {
+        key: "orf.entries",
+        allowed: "0 where rfc.entries is not 0: the two stand in one place",
+        value: |c| c.orf.entries,
+        holds: |c| c.orf.entries == 0 || c.rfc.entries == 0,
+    },
+    Relation {
+        key: "orf.entries",
+        allowed: "a number from 1 to 8 where lrf.banks is not none",
+        value: |c| c.orf.entries,
+        holds: |c| c.orf.entries != 0 || c.lrf.banks == LrfBanks::None,
     },
 ];
 
@@ -439,6 +489,8 @@ struct Layer {
     mrf: Option<MrfLayer>,
     sm: Option<SmLayer>,
     rfc: Option<RfcLayer>,
+    orf: Option<OrfLayer>,
+    lrf: Option<LrfLayer>,
     memory: Option<MemoryLayer>,
 }
 
@@ -535,6 +587,12 @@ impl Draft {
         }
         if let Some(from) = layer.rfc {
             from.apply(&mut self.config.rfc, &mut number);
+        }
+        if let Some(from) = layer.orf {
+            from.apply(&mut self.config.orf, &mut number);
+        }
+        if let Some(from) = layer.lrf {
+            from.apply(&mut self.config.lrf);
         }
         if let Some(from) = layer.memory {
             from.apply(&mut self.config.memory, &mut number);

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::shape::SmShape;
-use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, mrf, operands, ram, rfc};
+use crate::{Block, Shape, Twin, control, erase, execute, front, hierarchy, issue, memory, mrf, operands, ram, rfc};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -60,8 +60,20 @@ const RFC: &[&str] = &joined::<{ 6 + MRF.len() }>(
     &["rfc/rfc", "rfc/rfc_tags", "rfc/rfc_data", "rfc/rfc_evictions", "rfc/rfc_results", "rfc/rfc_operands"],
     MRF,
 );
-/// Those of the operand stage, which has either.
-pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + RFC.len() }>(&["operands/operand_stage"], RFC);
+/// Those of ORF and LRF, besides the MRF and what they share with the cache.
+const HIERARCHY: &[&str] = &[
+    "hierarchy/hierarchy",
+    "hierarchy/hierarchy_levels",
+    "hierarchy/hierarchy_entries",
+    "hierarchy/hierarchy_data",
+    "hierarchy/hierarchy_results",
+    "hierarchy/hierarchy_copies",
+];
+/// Those of the operand stage, which has any of these.
+pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + HIERARCHY.len() + RFC.len() }>(
+    &["operands/operand_stage"],
+    &joined::<{ HIERARCHY.len() + RFC.len() }>(HIERARCHY, RFC),
+);
 
 /// Two lists, one behind the other.
 pub const fn joined<const N: usize>(first: &[&'static str], second: &[&'static str]) -> [&'static str; N] {
@@ -132,6 +144,44 @@ pub const BLOCKS: &[Entry] = &[
     entry::<rfc::RfcResults>("rfc/rfc_results", "results to cache or banks", &["rfc/rfc_results"]),
     entry::<rfc::RfcOperands>("rfc/rfc_operands", "operands from cache and banks", &["rfc/rfc_operands"]),
     entry::<rfc::Rfc>("rfc/rfc", "register file cache", RFC),
+    entry::<hierarchy::HierarchyLevels>(
+        "hierarchy/hierarchy_levels",
+        "where an instruction's operands are",
+        &["hierarchy/hierarchy_levels"],
+    ),
+    entry::<hierarchy::HierarchyEntries>(
+        "hierarchy/hierarchy_entries",
+        "what a strand has written, what is under way",
+        &["hierarchy/hierarchy_entries"],
+    ),
+    entry::<hierarchy::HierarchyData>(
+        "hierarchy/hierarchy_data",
+        "arrays of ORF and LRF",
+        &["hierarchy/hierarchy_data", "ram/ram_1r1w"],
+    ),
+    entry::<hierarchy::HierarchyResults>(
+        "hierarchy/hierarchy_results",
+        "results to ORF, LRF and banks",
+        &["hierarchy/hierarchy_results"],
+    ),
+    entry::<hierarchy::HierarchyCopies>(
+        "hierarchy/hierarchy_copies",
+        "operands that are kept in the ORF",
+        &["hierarchy/hierarchy_copies"],
+    ),
+    entry::<hierarchy::HierarchyScoreboard>(
+        "hierarchy/hierarchy_scoreboard",
+        "heads that use a place that waits",
+        &["hierarchy/hierarchy_scoreboard"],
+    ),
+    entry::<hierarchy::Hierarchy>(
+        "hierarchy/hierarchy",
+        "ORF and LRF in front of the banks",
+        &joined::<{ HIERARCHY.len() + 1 + MRF.len() }>(
+            HIERARCHY,
+            &joined::<{ 1 + MRF.len() }>(&["rfc/rfc_operands"], MRF),
+        ),
+    ),
     entry::<execute::Dispatcher>("execute/dispatcher", "operand stage to units", &["execute/dispatcher"]),
     entry::<execute::Alu>("execute/alu", "integers, bits, predicates", &["execute/alu"]),
     Entry { packages: &[FP], ..entry::<execute::FpUnit>("execute/fp_unit", "single precision", &["execute/fp_unit"]) },

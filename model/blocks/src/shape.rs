@@ -1,6 +1,7 @@
 //! The sizes of the SM, shared by all its blocks.
 
 use crate::config::{Config, Replacement, Scheduler};
+use crate::hierarchy::HierarchyShape;
 use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
 use crate::{Shape, WARP_BITS};
 
@@ -22,6 +23,10 @@ pub struct SmShape {
     pub active: usize,
     /// Entries of the register file cache for each slot: 0 to 16; 0: no cache.
     pub entries: usize,
+    /// Entries of the ORF for each slot: 0 to 8; 0: neither ORF nor LRF.
+    pub orf_entries: usize,
+    /// Banks of the LRF: 0, 1 (unified), 3 (split).
+    pub lrf_banks: usize,
     /// Resident warps: even, 8 to 48.
     pub warps: usize,
     /// Instructions of the code memory.
@@ -54,6 +59,8 @@ impl SmShape {
             mrf,
             active: config.sm.active_warps,
             entries: config.rfc.entries,
+            orf_entries: config.orf.entries,
+            lrf_banks: config.lrf.banks.count(),
             warps: config.sm.warps,
             code_words: config.sm.code_words,
             const_words: config.sm.const_kilobytes * 256,
@@ -87,6 +94,12 @@ impl SmShape {
     /// The sizes of what is there for active warps, as far as they are ports of the SM's blocks.
     pub fn of_slots(&self) -> ActiveShape {
         ActiveShape { mrf: self.mrf, warps: self.warps, active: self.slots(), entries: self.entries.max(1) }
+    }
+
+    /// The sizes of ORF and LRF, as far as they are ports of the SM's blocks.
+    pub fn of_levels(&self) -> HierarchyShape {
+        let (entries, lrf_banks) = (self.orf_entries.max(1), self.lrf_banks);
+        HierarchyShape { mrf: self.mrf, warps: self.warps, active: self.slots(), entries, lrf_banks }
     }
 
     /// The set of all warps.
@@ -246,6 +259,8 @@ impl Shape for SmShape {
             "Sources" => self.sources as u64,
             "Active" => self.active as u64,
             "Entries" => self.entries as u64,
+            "OrfEntries" => self.orf_entries as u64,
+            "LrfBanks" => self.lrf_banks as u64,
             _ => self.mrf.parameter(name),
         }
     }

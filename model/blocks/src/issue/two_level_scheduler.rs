@@ -45,6 +45,8 @@ ports! {
         held_i: u64 = field(s.warps),
         /// The provider has nothing left of slot s.
         flush_done_i: u64 = field(s.active),
+        /// Nothing is lost if the warp leaves slot s now.
+        void_i: u64 = field(s.active),
         /// Straps: bit 0 greedy, bit 1 *stay*, bits 13:2 *patience*.
         cfg_i: u16 = field(14),
         /// Synchronous reset, active low.

@@ -8,6 +8,9 @@ pub use provider::Events;
 
 use provider::Provider;
 
+use crate::hierarchy::{
+    HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT, Hierarchy, HierarchyEntries, HierarchyResults, PLACE_SET_BITS,
+};
 use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, long_latency, marked, unit};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
@@ -54,7 +57,9 @@ ports! {
         /// The warp of each slot.
         slot_warp_i: [u8; MAX_ACTIVE] = field(WARP_BITS).count(s.slots()).valid_by("slot_valid_i"),
         /// Slot of the warp that issues.
-        issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("issue_valid_i"),
+        issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()),
+        /// The instruction that issues on port p, whether it comes here or not, ends its strand.
+        issue_end_i: u8 = field(s.ports()),
         /// A result comes from a private unit.
         write_private_i: u8 = field(s.ports()),
         /// The provider's straps.
@@ -82,7 +87,7 @@ ports! {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early()
-            .from(of(s, "mrf_crossbar", RfcOperands::NAME)),
+            .from(of(s, "mrf_crossbar", RfcOperands::NAME, RfcOperands::NAME)),
         /// Operation word.
         dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Control word.
@@ -94,8 +99,14 @@ ports! {
         event_o: u64 = field(50).from(Mrf::NAME).shown(Decode::Packed(MRF_EVENT)),
         /// Events of the cache: `rfc_event_t`.
         rfc_event_o: u64 = field(58).from(Rfc::NAME).shown(Decode::Packed(RFC_EVENT)),
+        /// Events of ORF and LRF: `hierarchy_event_t`.
+        hierarchy_event_o: u64 = field(63).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_EVENT)),
+        /// Events of ORF and LRF: `hierarchy_count_event_t`.
+        hierarchy_count_event_o: u64 = field(36).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)),
         /// Nothing is left of slot s.
-        flush_done_o: u64 = field(s.slots()).from(Rfc::NAME),
+        flush_done_o: u64 = field(s.slots()).from(of(s, Rfc::NAME, Rfc::NAME, HierarchyEntries::NAME)),
+        /// The warp may leave slot s here.
+        void_o: u64 = field(s.slots()).early().from(HierarchyEntries::NAME),
         /// Events of the cache: `rfc_count_event_t`.
         rfc_count_event_o: u32 = field(20).from(Rfc::NAME).shown(Decode::Packed(RFC_COUNT_EVENT)),
         /// Active lanes.
@@ -107,32 +118,39 @@ ports! {
         dispatch_s_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Predicate source t.
         dispatch_t_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// Places of slot s to which something is under way.
+        wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.slots()).early().from(HierarchyEntries::NAME),
         /// The instruction on port p is taken at this edge if also valid.
-        issue_ready_o: u8 = field(s.ports()).early().from(of(s, "mrf_allocator", Rfc::NAME)),
+        issue_ready_o: u8 = field(s.ports()).early().from(of(s, "mrf_allocator", Rfc::NAME, "mrf_allocator")),
         /// The result on bus p is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()).early_when(s.entries == 0)
-            .from_each(of(s, "mrf_write_queue", RfcResults::NAME), usize::from(s.entries == 0)),
+            .from_each(of(s, "mrf_write_queue", RfcResults::NAME, HierarchyResults::NAME), usize::from(s.entries | s.orf_entries == 0)),
         /// A result has gone into its bank, or into the cache.
-        write_done_o: u8 = field(s.ports()).early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
+        write_done_o: u8 = field(s.ports()).early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// Its warp.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
+            .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// Its register.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME)),
+            .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, RfcOperands::NAME)),
+        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, RfcOperands::NAME, Hierarchy::NAME)),
         /// Its warp.
         dispatch_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
-        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(of(s, Mrf::NAME, RfcOperands::NAME)),
+        dispatch_src_valid_o: u8 =
+            field(s.mrf.sources()).early().from(of(s, Mrf::NAME, RfcOperands::NAME, Hierarchy::NAME)),
     }
 }
 
-/// The block that drives something: with the MRF alone, and with a cache in front of it.
-fn of(s: &SmShape, mrf: &'static str, rfc: &'static str) -> &'static str {
-    if s.entries == 0 { mrf } else { rfc }
+/// The block that drives something: with the MRF alone, with a cache in front of it, with ORF and LRF.
+fn of(s: &SmShape, mrf: &'static str, rfc: &'static str, hierarchy: &'static str) -> &'static str {
+    match (s.entries, s.orf_entries) {
+        (0, 0) => mrf,
+        (0, _) => hierarchy,
+        _ => rfc,
+    }
 }
 
 /// An instruction on its way to the operand stage.
@@ -450,7 +468,7 @@ fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
 impl Block for OperandStage {
     const NAME: &'static str = "operand_stage";
     const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Entries"];
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Entries", "OrfEntries", "LrfBanks"];
     const CHILDREN: &'static [&'static str] = &[
         "rfc_tags",
         "rfc_data",
