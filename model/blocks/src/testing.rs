@@ -58,13 +58,7 @@ pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
 
 /// Sizes of ORF and LRF that differ in everything.
 pub(crate) const HIERARCHY_SHAPES: [HierarchyShape; 3] = [
-    HierarchyShape {
-        mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE },
-        warps: 32,
-        active: 8,
-        entries: 3,
-        lrf_banks: 3,
-    },
+    HierarchyShape { mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 3, lrf_banks: 3 },
     HierarchyShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
         warps: 8,

@@ -1,5 +1,6 @@
 //! The ports of the SM: `docs/blocks/sm.md`.
 
+use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
 use gpurf_blocks::issue::TWO_LEVEL_EVENT;
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT};
@@ -118,6 +119,10 @@ ports! {
         mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)).from("operand_stage"),
         /// Events of the register file cache: `rfc_event_t`; 0 without one.
         rfc_event_o: u64 = field(58).shown(Decode::Packed(RFC_EVENT)).from("operand_stage"),
+        /// Events of ORF and LRF: `hierarchy_event_t`; 0 without them.
+        hierarchy_event_o: u64 = field(63).shown(Decode::Packed(HIERARCHY_EVENT)).from("operand_stage"),
+        /// Events of ORF and LRF: `hierarchy_count_event_t`; 0 without them.
+        hierarchy_count_event_o: u64 = field(36).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)).from("operand_stage"),
         /// Events of the two-level scheduler: `two_level_event_t`; 0 with a single level.
         two_level_event_o: u64 = field(50).shown(Decode::Packed(TWO_LEVEL_EVENT)).from("two_level_scheduler"),
         /// Events of the register file cache: `rfc_count_event_t`; 0 without one.

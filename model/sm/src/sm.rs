@@ -12,6 +12,9 @@ mod still;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
+use gpurf_blocks::hierarchy::{
+    Hierarchy, HierarchyCopies, HierarchyData, HierarchyEntries, HierarchyLevels, HierarchyResults, HierarchyScoreboard,
+};
 use gpurf_blocks::issue::{IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler};
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
 use gpurf_blocks::mrf::{
@@ -20,7 +23,7 @@ use gpurf_blocks::mrf::{
 use gpurf_blocks::operands::{Events, OperandStage};
 use gpurf_blocks::rfc::{Rfc, RfcData, RfcEvictions, RfcOperands, RfcResults, RfcTags, SlotView};
 use gpurf_blocks::shape::{
-    ALU_QUEUE_DEPTH, MAX_ACTIVE, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
+    ALU_QUEUE_DEPTH, MAX_ACTIVE, MAX_WARPS, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
 };
 use gpurf_blocks::{Block, Memory};
 
@@ -58,6 +61,8 @@ struct Blocks {
     two_level: Option<Box<TwoLevelScheduler>>,
     /// Warps whose heads are marked "deschedule"; kept for the two-level scheduler only.
     marked: u64,
+    /// Places that the levels of each warp's head name; likewise.
+    named: Box<[u16; MAX_WARPS]>,
     predicate_file: PredicateFile,
     simt_stack: SimtStack,
     operand_stage: OperandStage,
@@ -131,12 +136,15 @@ impl Block for Sm {
         "Depth",
         "Active",
         "Entries",
+        "OrfEntries",
+        "LrfBanks",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
         Decode::NAME,
         InstructionBuffer::NAME,
         Scoreboard::NAME,
+        HierarchyScoreboard::NAME,
         WarpScheduler::NAME,
         TwoLevelScheduler::NAME,
         IssueStage::NAME,
@@ -157,6 +165,11 @@ impl Block for Sm {
         Writeback::NAME,
         LineTable::NAME,
         BarrierUnit::NAME,
+        HierarchyLevels::NAME,
+        HierarchyEntries::NAME,
+        HierarchyData::NAME,
+        HierarchyResults::NAME,
+        HierarchyCopies::NAME,
         RfcTags::NAME,
         RfcData::NAME,
         RfcEvictions::NAME,
@@ -171,6 +184,7 @@ impl Block for Sm {
         MrfCrossbar::NAME,
         Mrf::NAME,
         Rfc::NAME,
+        Hierarchy::NAME,
         OperandStage::NAME,
         FaultUnit::NAME,
     ];
@@ -192,6 +206,7 @@ impl Block for Sm {
             warp_scheduler: WarpScheduler::new(shape),
             two_level: (shape.active != 0).then(|| Box::new(TwoLevelScheduler::new(&shape.of_slots()))),
             marked: 0,
+            named: Box::new([0; MAX_WARPS]),
             predicate_file: PredicateFile::new(shape),
             simt_stack: SimtStack::new(shape),
             operand_stage: OperandStage::new(shape),
@@ -246,6 +261,7 @@ impl Block for Sm {
         let straps = Straps::of_word(inputs.cfg_i);
         let events = self.blocks.decide(inputs, &straps, &mut self.decided);
         (out.mrf_event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
+        (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
         let two_level = self.blocks.two_level.as_ref();
         out.two_level_event_o = two_level.map_or(0, |scheduler| scheduler.event(&self.decided.outer));
         out.event_o = self.blocks.events(inputs, &self.decided);

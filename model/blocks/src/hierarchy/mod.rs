@@ -1,13 +1,13 @@
 //! ORF and LRF, the part of the register file that software manages: `docs/blocks/hierarchy.md`.
 
+#[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
+mod hierarchy;
 mod hierarchy_copies;
 mod hierarchy_data;
 mod hierarchy_entries;
 mod hierarchy_levels;
 mod hierarchy_results;
 mod hierarchy_scoreboard;
-#[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
-mod hierarchy;
 mod shape;
 
 #[cfg(test)]

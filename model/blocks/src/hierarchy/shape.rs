@@ -1,9 +1,9 @@
 //! Sizes of the register hierarchy that software manages, and the numbers of its places.
 
+use crate::Shape;
 use crate::config::{Config, LrfBanks};
 use crate::mrf::MrfShape;
 use crate::shape::{ActiveShape, MAX_ACTIVE, width};
-use crate::Shape;
 
 /// Entries of an ORF at most: places 0 to 7.
 pub const MAX_ORF_ENTRIES: usize = 8;

@@ -9,7 +9,7 @@ pub use provider::Events;
 use provider::Provider;
 
 use crate::hierarchy::{
-    HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT, Hierarchy, HierarchyEntries, HierarchyResults, PLACE_SET_BITS,
+    HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT, Hierarchy, HierarchyEntries, HierarchyResults, LEVEL_BITS, PLACE_SET_BITS,
 };
 use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, long_latency, marked, unit};
 use crate::mrf::bits::{is_set, only, set_bits};
@@ -215,7 +215,7 @@ fn join([low, high]: [u32; 2]) -> u64 {
 }
 
 /// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its operands. The provider is `mrf`, the
-/// baseline register file, or `rfc`; a variant takes its place here and nowhere else.
+/// baseline register file, or `rfc`, or `hierarchy`; a variant takes its place here and nowhere else.
 ///
 /// Whoever uses this directly shows it the slots ([`see`](Self::see)), asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
 /// is taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
@@ -232,6 +232,8 @@ pub struct OperandStage {
     all: u32,
     /// The bits of a row's number.
     rows: u16,
+    /// The set of all slots.
+    all_slots: u64,
     slot_busy_q: u32,
     slots: Slots,
     /// What is offered in this cycle.
@@ -250,6 +252,10 @@ impl OperandStage {
                 rfc.see(straps, slots, base, &mut self.shown);
                 rfc.flush_done()
             }
+            Provider::Hierarchy(hierarchy) => {
+                hierarchy.see(slots);
+                hierarchy.flush_done()
+            }
         };
     }
 
@@ -257,6 +263,24 @@ impl OperandStage {
     #[inline]
     pub fn flush_done(&self) -> u64 {
         self.flush_done
+    }
+
+    /// Slots that their warps may leave here.
+    #[inline]
+    pub fn void(&self) -> u64 {
+        match &self.provider {
+            Provider::Hierarchy(hierarchy) => hierarchy.void(),
+            _ => self.all_slots,
+        }
+    }
+
+    /// Places of each slot to which something is under way, and the slots with one.
+    #[inline]
+    pub fn waits(&self) -> (&[u16; MAX_ACTIVE], u64) {
+        match &self.provider {
+            Provider::Hierarchy(hierarchy) => hierarchy.waits(),
+            _ => (&[0; MAX_ACTIVE], 0),
+        }
     }
 
     /// Ports on which an instruction is taken.
@@ -340,10 +364,17 @@ impl OperandStage {
         given.issue_tag_i[p] = tag.into();
         given.issue_src_valid_i |= registers(instruction.roles) << (OPERANDS * p);
         given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(instruction.roles));
-        if let Provider::Rfc(_) = self.provider {
+        if !matches!(self.provider, Provider::Mrf(_)) {
             self.extra.add(p, instruction, slot);
         }
         self.offered[p] = *instruction;
+    }
+
+    /// The instruction that issues on port `p` in this cycle, of the warp in a slot, ends its strand, whether it comes here or not.
+    #[inline]
+    pub fn end_strand(&mut self, p: usize, slot: u8) {
+        self.extra.slot[p] = slot;
+        self.extra.end |= 1 << p;
     }
 
     /// Bus `p` offers a result in this cycle; its data is asked for at the edge.
@@ -364,13 +395,13 @@ impl OperandStage {
     #[inline]
     pub fn settle(&mut self, ready: u8) -> Events {
         self.given.dispatch_ready_i = ready;
-        self.provider.late(&mut self.given, self.straps, &mut self.shown)
+        self.provider.late(&mut self.given, &self.extra, self.straps, &mut self.shown)
     }
 
     /// The edge, after which nothing is offered. `write_data`: the data of a bus's result.
     #[inline]
     pub fn edge<'a>(&mut self, running: bool, write_data: impl Fn(usize) -> &'a WarpData) {
-        if running && self.provider.is_quiet(&self.given) {
+        if running && self.provider.is_quiet(&self.given, &self.extra) {
             self.begin();
             return;
         }
@@ -394,6 +425,7 @@ impl OperandStage {
     #[inline]
     pub fn begin(&mut self) {
         (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
+        self.extra.end = 0;
     }
 
     fn fill(&mut self, slot: usize, p: usize) {
@@ -418,7 +450,7 @@ pub struct Written {
 }
 
 impl Extra {
-    /// What an instruction on port `p` has for a cache.
+    /// What an instruction on port `p` has for a cache, or for ORF and LRF.
     #[inline]
     fn add(&mut self, p: usize, instruction: &Issued, slot: u8) {
         let (ctl, roles) = (instruction.ctl, instruction.roles);
@@ -426,6 +458,11 @@ impl Extra {
         (self.slot[p], self.dst[p]) = (slot, roles.d());
         let last = (ctl >> marked::LAST_READ) as u8 & 0b111;
         self.last = self.last & !(0b111 << (OPERANDS * p)) | last << (OPERANDS * p);
+        let level = |low: u32| (ctl >> low) as u8 & 0x1f;
+        for k in 0..OPERANDS {
+            self.src_level[OPERANDS * p + k] = level(marked::SOURCE_LEVEL + LEVEL_BITS * k as u32);
+        }
+        self.dst_level[p] = level(marked::RESULT_LEVEL);
         set(&mut self.long, long_latency(instruction.op, roles.d()));
         set(&mut self.bypass, is_set(ctl, marked::BYPASS as usize));
         set(&mut self.private, matches!(roles.unit(), unit::ALU | unit::FP));
@@ -470,6 +507,11 @@ impl Block for OperandStage {
     const PARAMETERS: &'static [&'static str] =
         &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Entries", "OrfEntries", "LrfBanks"];
     const CHILDREN: &'static [&'static str] = &[
+        "hierarchy_levels",
+        HierarchyEntries::NAME,
+        "hierarchy_data",
+        HierarchyResults::NAME,
+        "hierarchy_copies",
         "rfc_tags",
         "rfc_data",
         "rfc_evictions",
@@ -484,6 +526,7 @@ impl Block for OperandStage {
         "mrf_crossbar",
         Mrf::NAME,
         Rfc::NAME,
+        Hierarchy::NAME,
     ];
 
     type Shape = SmShape;
@@ -502,6 +545,7 @@ impl Block for OperandStage {
             ports: shape.ports(),
             all: u32::MAX >> (u32::BITS as usize - shape.tags()),
             rows: (shape.mrf.depth - 1) as u16,
+            all_slots: u64::MAX >> (u64::BITS as usize - shape.slots()),
             slot_busy_q: 0,
             slots: Slots {
                 op_q: [[0; 2]; PLACES],
@@ -519,9 +563,10 @@ impl Block for OperandStage {
 
     fn early(&self, out: &mut OperandStageOut) {
         out.issue_ready_o = self.issue_ready();
-        if let Provider::Mrf(_) = self.provider {
+        if !matches!(self.provider, Provider::Rfc(_)) {
             self.results(out);
         }
+        (out.void_o, out.wait_o) = (self.void(), *self.waits().0);
         out.dispatch_valid_o = self.dispatch_valid();
         out.dispatch_src_valid_o = self.shown.dispatch_src_valid_o;
         for p in 0..self.ports {
@@ -550,6 +595,9 @@ impl Block for OperandStage {
         for p in set_bits(inputs.issue_valid_i) {
             self.issue(p, &issued(inputs, p), inputs.issue_slot_i[p], inputs.rows_i);
         }
+        for p in set_bits(inputs.issue_end_i) {
+            self.end_strand(p, inputs.issue_slot_i[p]);
+        }
         for p in set_bits(inputs.write_valid_i) {
             let result = Written {
                 mask: inputs.write_mask_i[p],
@@ -565,6 +613,7 @@ impl Block for OperandStage {
         out.flush_done_o = self.flush_done();
         let events = self.settle(inputs.dispatch_ready_i);
         (out.event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
+        (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
     }
 
     fn clock(&mut self, inputs: &OperandStageIn, _: &OperandStageOut) {
@@ -627,7 +676,7 @@ impl OperandStage {
                 nets.slot_base[s] = base(slots.warp[s], rows, self.rows);
             }
         }
-        self.provider.probe(&self.given, self.straps, &self.shown, &mut probe.provider);
+        self.provider.probe(&self.given, &self.extra, self.straps, &self.shown, probe);
     }
 }
 

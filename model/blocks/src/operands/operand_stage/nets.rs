@@ -3,6 +3,7 @@
 use std::mem::offset_of;
 
 use super::MAX_SOURCES;
+use crate::hierarchy::HierarchyProbe;
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
 use crate::rfc::RfcProbe;
 use crate::shape::{MAX_ACTIVE, SmShape};
@@ -41,11 +42,13 @@ ports! {
 pub struct OperandStageProbe {
     /// Inside the provider; the MRF alone fills its part.
     pub provider: RfcProbe,
+    /// Inside the provider, where it is ORF and LRF.
+    pub hierarchy: HierarchyProbe,
     /// Around it.
     pub nets: OperandStageNets,
 }
 
-// SAFETY: `repr(C)`, made of two such structs, with their alignments.
+// SAFETY: `repr(C)`, made of three such structs, with their alignments.
 unsafe impl Ports for OperandStageProbe {
     type Shape = SmShape;
 
@@ -58,6 +61,10 @@ unsafe impl Ports for OperandStageProbe {
         if cache {
             let inner = RfcProbe::fields(&s.of_slots());
             fields.extend(inner.into_iter().map(|f| f.inside("gen_rfc.u_provider", at)));
+        } else if s.orf_entries != 0 {
+            let inner = HierarchyProbe::fields(&s.of_levels());
+            let at = offset_of!(Self, hierarchy);
+            fields.extend(inner.into_iter().map(|f| f.inside("gen_hierarchy.u_provider", at)));
         } else {
             fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
                 // A port of the provider that is a net here.

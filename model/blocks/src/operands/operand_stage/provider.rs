@@ -1,7 +1,9 @@
 //! Who answers the operand stage.
 
+use super::nets::OperandStageProbe;
+use crate::hierarchy::Hierarchy;
 use crate::mrf::{Mrf, MrfIn, MrfOut};
-use crate::rfc::{Extra, Rfc, RfcProbe};
+use crate::rfc::{Extra, Rfc};
 use crate::shape::SmShape;
 use crate::{Block, Memory, OPERANDS, WarpData};
 
@@ -14,21 +16,28 @@ pub struct Events {
     pub rfc: u64,
     /// `rfc_count_event_t`.
     pub rfc_count: u32,
+    /// `hierarchy_event_t`.
+    pub hierarchy: u64,
+    /// `hierarchy_count_event_t`.
+    pub hierarchy_count: u64,
 }
 
-/// A register file: the baseline, or a cache in front of it. Both are given and show what the baseline is given and shows.
+/// A register file: the baseline, or a cache or ORF and LRF in front of it. All are given and show what the baseline is given and shows.
 #[expect(clippy::large_enum_variant, reason = "there is one of it, and the baseline is asked in every cycle")]
 pub(super) enum Provider {
     Mrf(Mrf),
     Rfc(Box<Rfc>),
+    Hierarchy(Box<Hierarchy>),
 }
 
 impl Provider {
     pub(super) fn new(shape: &SmShape) -> Self {
-        if shape.entries == 0 {
-            Self::Mrf(Mrf::new(&shape.mrf))
-        } else {
+        if shape.entries != 0 {
             Self::Rfc(Box::new(Rfc::new(&shape.of_slots())))
+        } else if shape.orf_entries != 0 {
+            Self::Hierarchy(Box::new(Hierarchy::new(&shape.of_levels())))
+        } else {
+            Self::Mrf(Mrf::new(&shape.mrf))
         }
     }
 
@@ -37,6 +46,7 @@ impl Provider {
         match self {
             Self::Mrf(mrf) => mrf.show(out),
             Self::Rfc(rfc) => rfc.show(out),
+            Self::Hierarchy(hierarchy) => hierarchy.show(out),
         }
     }
 
@@ -45,11 +55,12 @@ impl Provider {
         match self {
             Self::Mrf(mrf) => mrf.operands(p),
             Self::Rfc(rfc) => rfc.operands(p),
+            Self::Hierarchy(hierarchy) => hierarchy.operands(p),
         }
     }
 
     #[inline]
-    pub(super) fn late(&mut self, given: &mut MrfIn, straps: u8, shown: &mut MrfOut) -> Events {
+    pub(super) fn late(&mut self, given: &mut MrfIn, extra: &Extra, straps: u8, shown: &mut MrfOut) -> Events {
         match self {
             Self::Mrf(mrf) => {
                 given.cfg_i = straps & 1;
@@ -59,7 +70,12 @@ impl Provider {
             Self::Rfc(rfc) => {
                 let mrf = rfc.late(given, straps);
                 let (rfc, rfc_count) = rfc.events(straps);
-                Events { mrf, rfc, rfc_count }
+                Events { mrf, rfc, rfc_count, ..Events::default() }
+            }
+            Self::Hierarchy(inner) => {
+                let mrf = inner.late(given, extra, straps);
+                let (hierarchy, hierarchy_count) = inner.events(extra);
+                Events { mrf, hierarchy, hierarchy_count, ..Events::default() }
             }
         }
     }
@@ -75,14 +91,16 @@ impl Provider {
         match self {
             Self::Mrf(mrf) => mrf.edge(given, write_data),
             Self::Rfc(rfc) => rfc.edge(given, extra, straps, write_data),
+            Self::Hierarchy(hierarchy) => hierarchy.edge(given, extra, write_data),
         }
     }
 
     #[inline]
-    pub(super) fn is_quiet(&self, given: &MrfIn) -> bool {
+    pub(super) fn is_quiet(&self, given: &MrfIn, extra: &Extra) -> bool {
         match self {
             Self::Mrf(mrf) => mrf.is_quiet(given),
             Self::Rfc(rfc) => rfc.is_quiet(given),
+            Self::Hierarchy(hierarchy) => hierarchy.is_quiet(given, extra),
         }
     }
 
@@ -90,13 +108,22 @@ impl Provider {
         match self {
             Self::Mrf(mrf) => mrf.is_still(),
             Self::Rfc(rfc) => rfc.is_still(),
+            Self::Hierarchy(hierarchy) => hierarchy.is_still(),
         }
     }
 
-    pub(super) fn probe(&self, given: &MrfIn, straps: u8, shown: &MrfOut, probe: &mut RfcProbe) {
+    pub(super) fn probe(
+        &self,
+        given: &MrfIn,
+        extra: &Extra,
+        straps: u8,
+        shown: &MrfOut,
+        probe: &mut OperandStageProbe,
+    ) {
         match self {
-            Self::Mrf(mrf) => mrf.probe(given, shown, &mut probe.mrf),
-            Self::Rfc(rfc) => rfc.record(straps, probe),
+            Self::Mrf(mrf) => mrf.probe(given, shown, &mut probe.provider.mrf),
+            Self::Rfc(rfc) => rfc.record(straps, &mut probe.provider),
+            Self::Hierarchy(hierarchy) => hierarchy.record(given, extra, &mut probe.hierarchy),
         }
     }
 
@@ -104,6 +131,7 @@ impl Provider {
         let (instance, memories) = match self {
             Self::Mrf(mrf) => ("gen_mrf.u_provider", mrf.memories()),
             Self::Rfc(rfc) => ("gen_rfc.u_provider", rfc.memories()),
+            Self::Hierarchy(hierarchy) => ("gen_hierarchy.u_provider", hierarchy.memories()),
         };
         memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }).collect()
     }

@@ -30,6 +30,7 @@ impl RfcIn {
             bypass: self.issue_bypass_i,
             private: self.issue_private_i,
             write_private: self.write_private_i,
+            ..Extra::default()
         }
     }
 }
