@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use gpurf_isa::LastResultFile;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -25,7 +26,7 @@ mod hierarchy;
 mod rfc;
 mod sm;
 
-pub use hierarchy::{LrfBanks, LrfConfig, OrfConfig};
+pub use hierarchy::{LrfConfig, OrfConfig};
 pub use rfc::{Replacement, RfcConfig};
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
 
@@ -168,12 +169,12 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "lrf-orf",
         summary: "orf with an LRF of one entry for each active warp above it (hierarchy thesis, 6.2.2)",
-        config: Config { lrf: LrfConfig { banks: LrfBanks::Unified }, ..ORF },
+        config: Config { lrf: LrfConfig { banks: LastResultFile::Unified }, ..ORF },
     },
     Preset {
         name: "lrf-orf-split",
         summary: "orf with an LRF of one entry for each operand slot: the thesis's best (hierarchy thesis, 6.2.2)",
-        config: Config { lrf: LrfConfig { banks: LrfBanks::Split }, ..ORF },
+        config: Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF },
     },
 ];
 
@@ -399,7 +400,7 @@ const RELATIONS: &[Relation] = &[
         key: "orf.entries",
         allowed: "a number from 1 to 8 where lrf.banks is not none",
         value: |c| c.orf.entries,
-        holds: |c| c.orf.entries != 0 || c.lrf.banks == LrfBanks::None,
+        holds: |c| c.orf.entries != 0 || c.lrf.banks == LastResultFile::None,
     },
 ];
 

@@ -60,7 +60,7 @@ impl SmShape {
             active: config.sm.active_warps,
             entries: config.rfc.entries,
             orf_entries: config.orf.entries,
-            lrf_banks: config.lrf.banks.count(),
+            lrf_banks: config.lrf.banks.banks().into(),
             warps: config.sm.warps,
             code_words: config.sm.code_words,
             const_words: config.sm.const_kilobytes * 256,

@@ -1,5 +1,6 @@
 //! The part of a configuration that is about ORF and LRF; see `docs/blocks/hierarchy.md`.
 
+use gpurf_isa::LastResultFile;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -16,30 +17,7 @@ pub struct OrfConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LrfConfig {
     /// Shape: its banks.
-    pub banks: LrfBanks,
-}
-
-/// Banks of a last result file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LrfBanks {
-    /// There is no LRF.
-    None,
-    /// One entry for each active warp.
-    Unified,
-    /// One for each operand slot.
-    Split,
-}
-
-impl LrfBanks {
-    /// How many there are.
-    pub fn count(self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Unified => 1,
-            Self::Split => 3,
-        }
-    }
+    pub banks: LastResultFile,
 }
 
 impl OrfConfig {
@@ -49,7 +27,7 @@ impl OrfConfig {
 
 impl LrfConfig {
     /// No LRF.
-    pub(super) const NONE: Self = Self { banks: LrfBanks::None };
+    pub(super) const NONE: Self = Self { banks: LastResultFile::None };
 }
 
 #[derive(Deserialize)]
@@ -67,7 +45,7 @@ impl OrfLayer {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LrfLayer {
-    banks: Option<LrfBanks>,
+    banks: Option<LastResultFile>,
 }
 
 impl LrfLayer {

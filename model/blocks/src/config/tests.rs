@@ -91,9 +91,9 @@ fn scheduler_and_cache_are_chosen_together() {
 #[test]
 fn orf_and_lrf_stand_where_a_cache_would() {
     let split = preset("lrf-orf-split").unwrap().config;
-    assert_eq!((split.orf.entries, split.lrf.banks.count(), split.sm.active_warps), (3, 3, 8));
+    assert_eq!((split.orf.entries, split.lrf.banks.banks(), split.sm.active_warps), (3, 3, 8));
     let config = set(&["sm.active_warps=8", "orf.entries=8", "lrf.banks=unified"]).unwrap();
-    assert_eq!((config.orf.entries, config.lrf.banks), (8, LrfBanks::Unified));
+    assert_eq!((config.orf.entries, config.lrf.banks), (8, LastResultFile::Unified));
     assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
     assert_eq!(file(&config.to_toml()), Ok(config));
     let message = Config::load(Start::Preset("orf"), &["rfc.entries=2"]).unwrap_err().to_string();

@@ -1,7 +1,9 @@
 //! Sizes of the register hierarchy that software manages, and the numbers of its places.
 
 use crate::Shape;
-use crate::config::{Config, LrfBanks};
+use gpurf_isa::LastResultFile;
+
+use crate::config::Config;
 use crate::mrf::MrfShape;
 use crate::shape::{ActiveShape, MAX_ACTIVE, width};
 
@@ -105,13 +107,13 @@ impl Shape for HierarchyShape {
     /// Where the configuration has no slots or no ORF, those of the preset `lrf-orf-split`: a block that is looked at alone is there all the same.
     fn of(config: &Config) -> Self {
         let (entries, banks) =
-            if config.orf.entries == 0 { (3, LrfBanks::Split) } else { (config.orf.entries, config.lrf.banks) };
+            if config.orf.entries == 0 { (3, LastResultFile::Split) } else { (config.orf.entries, config.lrf.banks) };
         let mut shape = Self {
             mrf: config.shape(),
             warps: config.sm.warps,
             active: if config.sm.active_warps == 0 { 8 } else { config.sm.active_warps },
             entries,
-            lrf_banks: banks.count(),
+            lrf_banks: banks.banks().into(),
         };
         shape.mrf.tag_w = shape.tag_w();
         shape
