@@ -67,8 +67,6 @@ ports! {
         slot_valid_i: u64 = field(s.active),
         /// Slots that are to be emptied.
         flush_i: u64 = field(s.active),
-        /// Their warps have ended.
-        drop_i: u64 = field(s.active),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
         /// Lanes to write.

@@ -15,8 +15,6 @@ ports! {
     pub struct HierarchyEntriesIn(s: &HierarchyShape) {
         /// Slots that are to be emptied.
         flush_i: u64 = field(s.active),
-        /// Their warps have ended.
-        drop_i: u64 = field(s.active),
         /// Lanes of the instruction that is taken.
         take_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("take_valid_i"),
         /// Lanes of the ORF that are written.

@@ -110,12 +110,7 @@ impl Block for Hierarchy {
     }
 
     fn late(&mut self, inputs: &HierarchyIn, out: &mut HierarchyOut) {
-        self.see(&SlotView {
-            valid: inputs.slot_valid_i,
-            flush: inputs.flush_i,
-            drop: inputs.drop_i,
-            warp: &inputs.slot_warp_i,
-        });
+        self.see(&SlotView { valid: inputs.slot_valid_i, flush: inputs.flush_i, drop: 0, warp: &inputs.slot_warp_i });
         out.flush_done_o = self.flush_done();
         let mut outside = self.outside;
         inputs.narrow(&mut outside);

@@ -347,10 +347,9 @@ impl Warps {
             let short = (0..REGISTERS).any(|reg| self.open[w][reg] != 0 && !self.long[w][reg]);
             let quiet = self.resident[w] == 0 && !short;
             if inputs.slot_valid_i & bit != 0 && inputs.flush_i & bit == 0 && quiet && self.random.chance(20) {
-                let drop = self.random.chance(10);
-                if void & bit != 0 || drop {
+                let ended = self.random.chance(10);
+                if void & bit != 0 || ended {
                     inputs.flush_i |= bit;
-                    inputs.drop_i |= if drop { bit } else { 0 };
                     self.valid[w] = [0; PLACES];
                 }
             } else if inputs.slot_valid_i & bit == 0 {
@@ -427,7 +426,6 @@ fn run(settings: &[&str], cycles: usize) -> [u64; 9] {
         }
         for s in set_bits(out.flush_done_o) {
             hierarchy.inputs.flush_i &= !(1 << s);
-            hierarchy.inputs.drop_i &= !(1 << s);
             hierarchy.inputs.slot_valid_i &= !(1 << s);
             warps.away[s] = 1 + warps.random.below(20);
         }
