@@ -25,6 +25,13 @@ package gpurf_pkg;
   localparam int unsigned CauseW = 4;       // cause of a fault
   localparam int unsigned LineOffsetW = 7;  // byte in a line of 128
   localparam int unsigned LineW = 26;       // number of a line; the top bit: local memory
+  localparam int unsigned LevelW = 5;       // where an operand is in a hierarchy (docs/isa.md)
+  localparam int unsigned OrfPlaces = 8;    // entries of an ORF, at most
+  localparam int unsigned LrfPlaces = 3;    // banks of an LRF, at most
+  localparam int unsigned Upper = OrfPlaces + LrfPlaces;  // places above the MRF
+  localparam int unsigned UpperW = $clog2(Upper);         // number of one
+  localparam int unsigned OrfW = $clog2(OrfPlaces);
+  localparam int unsigned LrfW = $clog2(LrfPlaces);
 
   localparam logic [RegW-1:0]  NoReg = '1;   // RZ: reads as zero, drops what is written
   localparam logic [PredW-1:0] NoPred = '1;  // PT: true, drops what is written
@@ -157,6 +164,50 @@ package gpurf_pkg;
     logic       clean;         // a slot with values is emptied behind its flush
     logic       look;          // an instruction is in T
   } rfc_tags_event_t;
+
+  // What the software-managed hierarchy counts in a cycle, for energy.
+  typedef struct packed {
+    logic [5:0] orf_read_groups;          // lane groups read from the ORF
+    logic [5:0] orf_read_shared_groups;   // of them for units that are shared
+    logic [4:0] lrf_a_read_groups;        // lane groups read from the LRF's banks
+    logic [4:0] lrf_b_read_groups;
+    logic [4:0] lrf_c_read_groups;
+    logic [5:0] mrf_shared_groups;        // groups asked of the MRF for units that are shared
+    logic [4:0] mrf_write_shared_groups;  // groups of their results that go to the MRF
+    logic [4:0] orf_write_groups;         // groups of results written to the ORF
+    logic [4:0] orf_write_shared_groups;  // of them from units that are shared
+    logic [4:0] copy_groups;              // groups of operands copied to the ORF
+    logic [4:0] copy_shared_groups;       // of them for units that are shared
+    logic [4:0] lrf_write_groups;         // groups of results written to the LRF
+  } hierarchy_event_t;
+
+  // And for people.
+  typedef struct packed {
+    logic [1:0] mrf_none;       // instructions by the registers that they ask of the MRF
+    logic [1:0] mrf_one;
+    logic [1:0] mrf_two;
+    logic [1:0] mrf_three;
+    logic [2:0] orf_read;       // read ports of the ORF used
+    logic [2:0] lrf_read;       // banks of the LRF read
+    logic [1:0] orf_write;      // results written to the ORF
+    logic [1:0] lrf_write;      // to the LRF
+    logic [1:0] copy;           // operands copied to the ORF
+    logic [1:0] both;           // results that go to a place and to the MRF
+    logic [1:0] mrf_only;       // results that go to the MRF only
+    logic [1:0] strand_end;     // instructions that end their strand
+    logic [1:0] strand_void;    // of them: values are thrown away
+    logic [1:0] result_wait;    // results that wait for a write port
+    logic [1:0] copy_wait;      // ports whose copies wait for one
+    logic [1:0] dispatch_hold;  // instructions that wait for copy latches
+    logic [1:0] unwritten;      // that read what their strand has not written
+  } hierarchy_count_event_t;
+
+  // What the places of the slots count in a cycle.
+  typedef struct packed {
+    logic [1:0] strand_end;
+    logic [1:0] strand_void;
+    logic [1:0] unwritten;
+  } hierarchy_entries_event_t;
 
   // Where an instruction goes (docs/blocks/decode.md).
   typedef enum logic [2:0] {

@@ -3,7 +3,8 @@
 // A small set of warps has slots and issues; all others are pending (RFC paper, 3.2; hierarchy
 // thesis, 2.5). Only the active ones need entries of a register file cache, and the choice among
 // them is small. A warp gives its slot up when its next instruction needs what comes from memory,
-// at a barrier, when it has issued for long while others are ready, and at its end.
+// at a barrier, when it has issued for long while others are ready (where the register file loses
+// nothing by that), and at its end.
 //
 //   free      nobody's
 //   active    its warp issues
@@ -58,6 +59,8 @@ module two_level_scheduler
 
   // the register file has nothing left of the slot
   input  logic [Active-1:0]     flush_done_i,
+  // and would lose nothing if the warp left the slot now
+  input  logic [Active-1:0]     void_i,
 
   // decisions
   output logic [IssuePorts-1:0] issue_valid_o,
@@ -197,7 +200,7 @@ module two_level_scheduler
                      mark_i[IndexW'(warp_q[s])]) begin
           leave_mark[s] = 1'b1;
         end else if (!stay && patience != '0 && issued_q[s] >= patience &&
-                     ready_any[s % IssuePorts]) begin
+                     ready_any[s % IssuePorts] && void_i[s]) begin
           leave_patience[s] = 1'b1;
         end else begin
           active_o[IndexW'(warp_q[s])] = 1'b1;

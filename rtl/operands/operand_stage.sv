@@ -2,9 +2,10 @@
 //
 // Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and
 // sends it on with its operands. The provider is the main register file, the baseline of the
-// papers, or a register file cache in front of one; a variant takes its place here and nowhere else
-// (docs/sm.md, "The seam"). What the provider carries for an instruction is the number of its
-// place here, because the provider chooses which instruction leaves first.
+// papers, or in front of one a register file cache or a software-managed hierarchy; a variant takes
+// its place here and nowhere else (docs/sm.md, "The seam"). What the provider carries for an
+// instruction is the number of its place here, because the provider chooses which instruction
+// leaves first.
 `include "gpurf_assert.svh"
 
 module operand_stage
@@ -15,8 +16,10 @@ module operand_stage
   parameter int unsigned Collectors = 8,
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Depth = 64,
-  parameter int unsigned Active = 0,   // slots of the two-level scheduler; 0: single-level
-  parameter int unsigned Entries = 0,  // of the register file cache, for each slot; 0: none
+  parameter int unsigned Active = 0,      // slots of the two-level scheduler; 0: single-level
+  parameter int unsigned Entries = 0,     // of the register file cache, for each slot; 0: none
+  parameter int unsigned OrfEntries = 0,  // of the ORF, for each slot; 0: none
+  parameter int unsigned LrfBanks = 0,    // of the LRF above it: 0, 1, 3
   localparam int unsigned EntryW = $clog2(Depth),
   // Instructions in the stages in front of a cache's MRF have no collector yet.
   localparam int unsigned Tags = (Entries == 0) ? Collectors : Collectors + 2 * IssuePorts - 1,
@@ -45,6 +48,7 @@ module operand_stage
   input  roles_t                         issue_roles_i     [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
   input  logic [SlotW-1:0]               issue_slot_i      [IssuePorts],
+  input  logic [IssuePorts-1:0]          issue_end_i,      // what issues ends its strand
   // verilator lint_on UNUSEDSIGNAL
   input  logic [Lanes-1:0]               issue_s_i         [IssuePorts],
   input  logic [Lanes-1:0]               issue_t_i         [IssuePorts],
@@ -66,6 +70,8 @@ module operand_stage
   input  logic [A-1:0]                   drop_i,           // without write-back
   // verilator lint_on UNUSEDSIGNAL
   output logic [A-1:0]                   flush_done_o,
+  output logic [A-1:0]                   void_o,           // nothing is lost if it is left
+  output logic [Upper-1:0]               wait_o            [A],  // places that wait
 
   // results that have gone into their bank
   output logic [IssuePorts-1:0]          write_done_o,
@@ -88,7 +94,9 @@ module operand_stage
 
   output mrf_event_t                     event_o,
   output rfc_event_t                     rfc_event_o,
-  output rfc_count_event_t               rfc_count_event_o
+  output rfc_count_event_t               rfc_count_event_o,
+  output hierarchy_event_t               hierarchy_event_o,
+  output hierarchy_count_event_t         hierarchy_count_event_o
 );
 
   // the instructions in the provider, by place
@@ -159,7 +167,7 @@ module operand_stage
     assign slot_base[s] = EntryW'(32'(slot_warp_i[s]) * 32'(rows_i));
   end
 
-  if (Entries == 0) begin : gen_mrf
+  if (Entries == 0 && OrfEntries == 0) begin : gen_mrf
     mrf #(
       .Banks     (Banks),
       .DualPort  (DualPort),
@@ -203,7 +211,7 @@ module operand_stage
     assign flush_done_o      = flush_i;
     assign rfc_event_o       = '0;
     assign rfc_count_event_o = '0;
-  end else begin : gen_rfc
+  end else if (Entries != 0) begin : gen_rfc
     // What the cache has to know besides, from the instruction.
     logic [Operands*IssuePorts-1:0] issue_last;
     logic [RegW-1:0]                issue_dst     [IssuePorts];
@@ -274,6 +282,92 @@ module operand_stage
       .count_event_o       (rfc_count_event_o),
       .mrf_event_o         (event_o)
     );
+  end else begin : gen_hierarchy
+    // What the hierarchy has to know besides, from the instruction.
+    logic [LevelW-1:0]     issue_src_level [Operands*IssuePorts];
+    logic [RegW-1:0]       issue_dst       [IssuePorts];
+    logic [LevelW-1:0]     issue_dst_level [IssuePorts];
+    logic [IssuePorts-1:0] issue_long;
+    logic [IssuePorts-1:0] issue_private;
+
+    for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
+      assign issue_src_level[Operands*p]   = issue_ctl_i[p][31:27];
+      assign issue_src_level[Operands*p+1] = issue_ctl_i[p][36:32];
+      assign issue_src_level[Operands*p+2] = issue_ctl_i[p][41:37];
+      assign issue_dst_level[p]            = issue_ctl_i[p][46:42];
+      assign issue_dst[p]     = issue_roles_i[p].d;
+      assign issue_long[p]    = long_latency(issue_op_i[p], issue_roles_i[p].d);
+      assign issue_private[p] = issue_roles_i[p].unit == UnitAlu || issue_roles_i[p].unit == UnitFp;
+    end
+
+    hierarchy #(
+      .Banks     (Banks),
+      .DualPort  (DualPort),
+      .Collectors(Collectors),
+      .IssuePorts(IssuePorts),
+      .Depth     (Depth),
+      .Tags      (Tags),
+      .Active    (Active),
+      .Entries   (OrfEntries),
+      .LrfBanks  (LrfBanks)
+    ) u_provider (
+      .clk_i,
+      .rst_ni,
+      .cfg_i               (cfg_i[0]),
+      .issue_valid_i,
+      .issue_ready_o       (issue_ready),
+      .issue_warp_i,
+      .issue_base_i        (issue_base),
+      .issue_mask_i,
+      .issue_tag_i         (issue_tag),
+      .issue_src_valid_i   (issue_src_valid),
+      .issue_src_reg_i     (issue_src_reg),
+      .issue_slot_i,
+      .issue_src_level_i   (issue_src_level),
+      .issue_dst_i         (issue_dst),
+      .issue_dst_level_i   (issue_dst_level),
+      .issue_long_i        (issue_long),
+      .issue_private_i     (issue_private),
+      .issue_end_i,
+      .write_valid_i,
+      .write_ready_o,
+      .write_warp_i,
+      .write_base_i        (write_base),
+      .write_reg_i,
+      .write_mask_i,
+      .write_data_i,
+      .write_private_i,
+      .write_done_o,
+      .write_done_warp_o,
+      .write_done_reg_o,
+      .dispatch_valid_o    (dispatch_valid),
+      .dispatch_ready_i,
+      .dispatch_warp_o,
+      .dispatch_mask_o,
+      .dispatch_tag_o      (dispatch_tag),
+      .dispatch_src_valid_o,
+      .dispatch_data_o,
+      .slot_valid_i,
+      .slot_warp_i,
+      .flush_i,
+      .flush_done_o,
+      .void_o,
+      .wait_o,
+      .event_o             (hierarchy_event_o),
+      .count_event_o       (hierarchy_count_event_o),
+      .mrf_event_o         (event_o)
+    );
+
+    assign rfc_event_o       = '0;
+    assign rfc_count_event_o = '0;
+  end
+
+  // Whoever has no levels for the compiler loses nothing anywhere, and holds nobody back.
+  if (OrfEntries == 0) begin : gen_no_levels
+    assign void_o                  = '1;
+    assign wait_o                  = '{default: '0};
+    assign hierarchy_event_o       = '0;
+    assign hierarchy_count_event_o = '0;
   end
 
   assign issue_ready_o    = issue_ready;

@@ -22,6 +22,8 @@ module sm
   parameter int unsigned Depth = 64,
   parameter int unsigned Active = 0,
   parameter int unsigned Entries = 0,
+  parameter int unsigned OrfEntries = 0,
+  parameter int unsigned LrfBanks = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
@@ -83,6 +85,8 @@ module sm
   output mrf_event_t             mrf_event_o,
   output rfc_event_t             rfc_event_o,
   output rfc_count_event_t       rfc_count_event_o,
+  output hierarchy_event_t       hierarchy_event_o,
+  output hierarchy_count_event_t hierarchy_count_event_o,
   output two_level_event_t       two_level_event_o
 );
 
@@ -114,6 +118,7 @@ module sm
   roles_t           instruction_buffer_head_roles [Warps];
 
   logic [Warps-1:0] scoreboard_clear;
+  logic [Warps-1:0] hierarchy_scoreboard_clear;
   logic [Warps-1:0] scoreboard_operand;
   logic [Warps-1:0] scoreboard_branch;
   logic [Warps-1:0] scoreboard_idle;
@@ -163,9 +168,11 @@ module sm
 
   logic [P-1:0]       operand_stage_issue_ready;
   logic [P-1:0]       operand_stage_write_ready;
-  // With a single-level scheduler nobody asks.
+  // With a single-level scheduler nobody asks, nor, for the last one, without a hierarchy.
   // verilator lint_off UNUSEDSIGNAL
   logic [A-1:0]       operand_stage_flush_done;
+  logic [A-1:0]       operand_stage_void;
+  logic [Upper-1:0]   operand_stage_wait [A];
   // verilator lint_on UNUSEDSIGNAL
   logic [P-1:0]       operand_stage_write_done;
   logic [WarpW-1:0]   operand_stage_write_done_warp [P];
@@ -465,6 +472,7 @@ module sm
   // ------------------------------------------------------------------ issue
   logic [RegW-1:0]  set_d       [P];
   logic [PredW-1:0] set_p       [P];
+  logic [P-1:0]     issue_end;           // what issues ends its strand
   logic [2*P+1:0]   finish_valid;
   logic [WarpW-1:0] finish_warp [2*P+2];
 
@@ -472,6 +480,7 @@ module sm
     for (int unsigned p = 0; p < P; p++) begin
       set_d[p] = issue_stage_roles[p].d;
       set_p[p] = issue_stage_roles[p].p;
+      issue_end[p] = warp_scheduler_issue_valid[p] & issue_stage_ctl[p][24];
     end
     finish_valid = {barrier_unit_finish_valid, address_unit_finish_valid, writeback_finish_valid};
     for (int unsigned k = 0; k < 2 * P; k++) finish_warp[k] = writeback_finish_warp[k];
@@ -505,6 +514,23 @@ module sm
     .idle_o        (scoreboard_idle)
   );
 
+  // Behind registers, places of the hierarchy.
+  if (OrfEntries == 0) begin : gen_no_hierarchy
+    assign hierarchy_scoreboard_clear = scoreboard_clear;
+  end else begin : gen_hierarchy
+    hierarchy_scoreboard #(
+      .Warps (Warps),
+      .Active(Active)
+    ) u_hierarchy_scoreboard (
+      .clear_i     (scoreboard_clear),
+      .head_ctl_i  (instruction_buffer_head_ctl),
+      .slot_valid_i(warp_scheduler_slot_valid),
+      .slot_warp_i (warp_scheduler_slot_warp),
+      .wait_i      (operand_stage_wait),
+      .clear_o     (hierarchy_scoreboard_clear)
+    );
+  end
+
   if (Active == 0) begin : gen_single
     warp_scheduler #(
       .Warps     (Warps),
@@ -513,7 +539,7 @@ module sm
       .clk_i,
       .rst_ni,
       .cfg_i        (cfg_i[1]),
-      .clear_i      (scoreboard_clear),
+      .clear_i      (hierarchy_scoreboard_clear),
       .operand_i    (scoreboard_operand),
       .branch_i     (scoreboard_branch),
       .ready_i      (operand_stage_issue_ready),
@@ -551,7 +577,7 @@ module sm
       .clk_i,
       .rst_ni,
       .cfg_i           ({cfg_i[44:32], cfg_i[1]}),
-      .clear_i         (scoreboard_clear),
+      .clear_i         (hierarchy_scoreboard_clear),
       .operand_i       (scoreboard_operand),
       .branch_i        (scoreboard_branch),
       .head_valid_i    (instruction_buffer_head_valid),
@@ -569,6 +595,7 @@ module sm
       .reg_warp_i      (writeback_reg_warp),
       .reg_i           (writeback_reg),
       .flush_done_i    (operand_stage_flush_done),
+      .void_i          (operand_stage_void),
       .issue_valid_o   (warp_scheduler_issue_valid),
       .issue_warp_o    (warp_scheduler_issue_warp),
       .pop_o           (warp_scheduler_pop),
@@ -673,7 +700,9 @@ module sm
     .IssuePorts(IssuePorts),
     .Depth     (Depth),
     .Active    (Active),
-    .Entries   (Entries)
+    .Entries   (Entries),
+    .OrfEntries(OrfEntries),
+    .LrfBanks  (LrfBanks)
   ) u_operand_stage (
     .clk_i,
     .rst_ni,
@@ -688,6 +717,7 @@ module sm
     .issue_ctl_i         (issue_stage_ctl),
     .issue_roles_i       (issue_stage_roles),
     .issue_slot_i        (warp_scheduler_issue_slot),
+    .issue_end_i         (issue_end),
     .issue_s_i           (issue_stage_s),
     .issue_t_i           (issue_stage_t),
     .write_valid_i       (writeback_write_valid),
@@ -702,6 +732,8 @@ module sm
     .flush_i             (warp_scheduler_flush),
     .drop_i              (warp_scheduler_drop),
     .flush_done_o        (operand_stage_flush_done),
+    .void_o              (operand_stage_void),
+    .wait_o              (operand_stage_wait),
     .write_done_o        (operand_stage_write_done),
     .write_done_warp_o   (operand_stage_write_done_warp),
     .write_done_reg_o    (operand_stage_write_done_reg),
@@ -719,7 +751,9 @@ module sm
     .dispatch_data_o     (operand_stage_dispatch_data),
     .event_o             (mrf_event_o),
     .rfc_event_o,
-    .rfc_count_event_o
+    .rfc_count_event_o,
+    .hierarchy_event_o,
+    .hierarchy_count_event_o
   );
 
   // ------------------------------------------------------------------ execute
@@ -1507,12 +1541,12 @@ module sm
         event_o.stall_barrier = event_o.stall_barrier + 2'd1;
       end else if ((there & instruction_buffer_head_valid) == '0) begin
         event_o.stall_fetch = event_o.stall_fetch + 2'd1;
-      end else if ((there & scoreboard_clear) == '0) begin
+      end else if ((there & hierarchy_scoreboard_clear) == '0) begin
         event_o.stall_scoreboard = event_o.stall_scoreboard + 2'd1;
-      end else if ((there & scoreboard_clear & warp_scheduler_active) == '0) begin
+      end else if ((there & hierarchy_scoreboard_clear & warp_scheduler_active) == '0) begin
         event_o.stall_inactive = event_o.stall_inactive + 2'd1;
-      end else if ((there & scoreboard_clear & warp_scheduler_active & ~scoreboard_operand) == '0 &&
-                   !operand_stage_issue_ready[p]) begin
+      end else if ((there & hierarchy_scoreboard_clear & warp_scheduler_active &
+                    ~scoreboard_operand) == '0 && !operand_stage_issue_ready[p]) begin
         event_o.stall_collector = event_o.stall_collector + 2'd1;
       end else begin
         event_o.stall_other = event_o.stall_other + 2'd1;
