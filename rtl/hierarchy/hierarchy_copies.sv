@@ -51,7 +51,7 @@ module hierarchy_copies
   localparam int unsigned NoteW = $clog2(Notes);
 
   // by tag
-  logic [Operands-1:0] copy_q    [Tags];   // sources that are copied
+  logic [Notes-1:0]    copy_q;             // sources that are copied
   logic [OrfW-1:0]     entry_q   [Notes];
   logic [SlotW-1:0]    slot_q    [Tags];
   logic                private_q [Tags];
@@ -76,11 +76,22 @@ module hierarchy_copies
     return NoteW'(Operands * 32'(tag) + source);
   endfunction
 
-  // The notes have no reset: they mean nothing before an instruction comes.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      copy_q <= '0;
+    end else begin
+      for (int unsigned p = 0; p < IssuePorts; p++) begin
+        if (note_valid_i[p] && exists(note_tag_i[p])) begin
+          copy_q[note_of(note_tag_i[p], 0) +: Operands] <= note_copy_i[Operands*p +: Operands];
+        end
+      end
+    end
+  end
+
+  // The rest of the notes has no reset.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (note_valid_i[p] && exists(note_tag_i[p])) begin
-        copy_q[note_tag_i[p]]    <= note_copy_i[Operands*p +: Operands];
         slot_q[note_tag_i[p]]    <= note_slot_i[p];
         private_q[note_tag_i[p]] <= note_private_i[p];
         for (int unsigned k = 0; k < Operands; k++) begin
@@ -101,7 +112,8 @@ module hierarchy_copies
     assign first = left & (~left + 1'b1);
     assign room  = (left & ~(copy_ready_i[p] ? first : '0)) == '0;
 
-    assign copies[p] = exists(offer_tag_i[p]) ? copy_q[offer_tag_i[p]] : '0;
+    assign copies[p] =
+      exists(offer_tag_i[p]) ? copy_q[note_of(offer_tag_i[p], 0) +: Operands] : '0;
     assign hold_o[p] = offer_valid_i[p] && copies[p] != '0 && !room;
     assign taken[p]  = go_i[p] && offer_valid_i[p] && copies[p] != '0;
 

@@ -39,7 +39,7 @@ fn both(settings: Settings) -> LockstepEngine {
 fn kernels_are_equal_on_both_sides_and_as_the_oracle_says() {
     for name in INTEGERS.into_iter().chain(FLOATS) {
         let case = Case::load(name).unwrap();
-        let mut session = Session::new(case.manifest(), &compiled(name, 64).image).unwrap();
+        let mut session = Session::new(case.manifest(), &compiled(name, 64, &settings(SET).config).image).unwrap();
         let mut engine = both(settings(SET));
         session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
         for row in session.checks().unwrap() {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use gpurf_blocks::config::Config;
+use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{Options as CompilerOptions, compile};
 use gpurf_isa::Image;
 use gpurf_launch::{Manifest, Source};
@@ -54,7 +56,7 @@ pub(crate) fn run(
     stop: &'static AtomicBool,
 ) -> Result<JobResult, JobError> {
     let manifest = Manifest::load(&kernel.manifest).map_err(|e| input(&e))?;
-    let image = image(&manifest, kernel)?;
+    let image = image(&manifest, kernel, &job.config)?;
     let mut session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
     let (library, build_s) = build(project, tools, job, rtl, options)?;
 
@@ -97,8 +99,14 @@ pub(crate) fn cannot_write(project: &Project, error: &std::io::Error) -> JobErro
     JobError::Build(format!("cannot write a failure folder in {}: {error}", project.failures.display()))
 }
 
-/// The machine code of a manifest.
-pub(crate) fn image(manifest: &Manifest, kernel: &KernelInputs) -> Result<Image, JobError> {
+/// What the compiler is told for a machine, whose threads have this many registers at most.
+pub fn compiler_options(config: &Config, registers: u16) -> CompilerOptions {
+    let hierarchy = HierarchyOptions::of_machine(config.orf.entries, config.lrf.banks, config.sm.active_warps);
+    CompilerOptions { registers, hierarchy }
+}
+
+/// The machine code of a manifest for a machine.
+pub(crate) fn image(manifest: &Manifest, kernel: &KernelInputs, config: &Config) -> Result<Image, JobError> {
     if let Source::Assembly(assembly) = &manifest.source {
         return assembled(manifest, assembly).map_err(|e| input(&e));
     }
@@ -107,9 +115,7 @@ pub(crate) fn image(manifest: &Manifest, kernel: &KernelInputs) -> Result<Image,
         Some(text) => text.clone(),
         None => std::fs::read_to_string(&kernel.ptx).map_err(|e| JobError::Input(format!("{name}: {e}")))?,
     };
-    let compiled =
-        compile(&text, &name, &CompilerOptions { registers: kernel.registers, ..CompilerOptions::default() })
-            .map_err(|e| input(&e))?;
+    let compiled = compile(&text, &name, &compiler_options(config, kernel.registers)).map_err(|e| input(&e))?;
     Ok(compiled.image)
 }
 

@@ -25,7 +25,7 @@ pub mod suite;
 pub use job::{
     COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, request, run_job,
 };
-pub use kernels::{KernelInputs, REGISTERS};
+pub use kernels::{KernelInputs, REGISTERS, compiler_options};
 pub use markup::escaped;
 pub use parallel::run_all;
 pub use programs::ProgramInputs;

@@ -44,6 +44,8 @@ const CONFIG: Config = Config {
     },
     rfc: RfcConfig { entries: 4, live: true, bypass: true, ..PRESETS[0].config.rfc },
     hrf: HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..PRESETS[0].config.hrf },
+    orf: PRESETS[0].config.orf,
+    lrf: PRESETS[0].config.lrf,
     memory: PRESETS[0].config.memory,
 };
 

@@ -18,19 +18,24 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use gpurf_isa::LastResultFile;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+mod hierarchy;
 mod hrf;
 mod rfc;
 mod sm;
 
+pub use hierarchy::{LrfConfig, OrfConfig};
 pub use hrf::HrfConfig;
 pub use rfc::{Replacement, RfcConfig};
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
 
+use crate::hierarchy::MAX_ORF_ENTRIES;
 use crate::mrf::MrfShape;
 use crate::shape::SmShape;
+use hierarchy::{LrfLayer, OrfLayer};
 use hrf::HrfLayer;
 use rfc::RfcLayer;
 use sm::{MemoryLayer, SmLayer};
@@ -49,6 +54,10 @@ pub struct Config {
     pub rfc: RfcConfig,
     /// The hybrid register file in the main register file's place.
     pub hrf: HrfConfig,
+    /// The operand register file in front of the main register file, in a cache's place.
+    pub orf: OrfConfig,
+    /// The last result file above it.
+    pub lrf: LrfConfig,
     /// Global memory, outside the SM.
     pub memory: MemoryConfig,
 }
@@ -116,6 +125,8 @@ const BASELINE: Config = Config {
     sm: SmConfig::BASELINE,
     rfc: RfcConfig::NONE,
     hrf: HrfConfig::NONE,
+    orf: OrfConfig::NONE,
+    lrf: LrfConfig::NONE,
     memory: MemoryConfig::BASELINE,
 };
 
@@ -127,6 +138,7 @@ const HRF: Config = Config {
     hrf: HrfConfig { stt_ram: true, ..HrfConfig::NONE },
     ..ALTERNATING
 };
+const ORF: Config = Config { orf: OrfConfig { entries: 3 }, ..TWO_LEVEL };
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::NONE }, ..TWO_LEVEL };
 const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
 
@@ -166,6 +178,21 @@ pub const PRESETS: &[Preset] = &[
             rfc: RfcConfig { loads: true, ..RFC.rfc },
             ..RFC
         },
+    },
+    Preset {
+        name: "orf",
+        summary: "two-level with an ORF of 3 entries for each active warp that the compiler manages (hierarchy thesis, 6.2)",
+        config: ORF,
+    },
+    Preset {
+        name: "lrf-orf",
+        summary: "orf with an LRF of one entry for each active warp above it (hierarchy thesis, 6.2.2)",
+        config: Config { lrf: LrfConfig { banks: LastResultFile::Unified }, ..ORF },
+    },
+    Preset {
+        name: "lrf-orf-split",
+        summary: "orf with an LRF of one entry for each operand slot: the thesis's best (hierarchy thesis, 6.2.2)",
+        config: Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF },
     },
     Preset {
         name: "hrf",
@@ -351,6 +378,12 @@ const RULES: &[Rule] = &[
     },
     Rule { key: "rfc.entries", allowed: "a number from 0 to 16", value: |c| c.rfc.entries, holds: |n| n <= 16 },
     Rule {
+        key: "orf.entries",
+        allowed: "a number from 0 to 8",
+        value: |c| c.orf.entries,
+        holds: |n| n <= MAX_ORF_ENTRIES,
+    },
+    Rule {
         key: "hrf.buffer_entries",
         allowed: "0, or a number from 4 to 64",
         value: |c| c.hrf.buffer_entries,
@@ -428,6 +461,24 @@ const RELATIONS: &[Relation] = &[
         holds: |c| c.rfc.entries == 0 || c.sm.active_warps != 0,
     },
     Relation {
+        key: "orf.entries",
+        allowed: "0 where sm.active_warps is 0",
+        value: |c| c.orf.entries,
+        holds: |c| c.orf.entries == 0 || c.sm.active_warps != 0,
+    },
+    Relation {
+        key: "orf.entries",
+        allowed: "0 where rfc.entries is not 0: the two stand in one place",
+        value: |c| c.orf.entries,
+        holds: |c| c.orf.entries == 0 || c.rfc.entries == 0,
+    },
+    Relation {
+        key: "orf.entries",
+        allowed: "a number from 1 to 8 where lrf.banks is not none",
+        value: |c| c.orf.entries,
+        holds: |c| c.orf.entries != 0 || c.lrf.banks == LastResultFile::None,
+    },
+    Relation {
         key: "rfc.entries",
         allowed: "a number from 1 to 16 where rfc.lrf or rfc.reads is true",
         value: |c| c.rfc.entries,
@@ -468,6 +519,12 @@ const RELATIONS: &[Relation] = &[
         allowed: "0 where sm.alternate is false: buffers need a scheduler under which even and odd warps take turns",
         value: |c| c.hrf.buffer_entries,
         holds: |c| !c.hrf.stt_ram || c.hrf.buffer_entries == 0 || c.sm.alternate,
+    },
+    Relation {
+        key: "orf.entries",
+        allowed: "0 where hrf.stt_ram or sm.alternate is true",
+        value: |c| c.orf.entries,
+        holds: |c| c.orf.entries == 0 || !(c.hrf.stt_ram || c.sm.alternate),
     },
 ];
 
@@ -558,6 +615,8 @@ struct Layer {
     sm: Option<SmLayer>,
     rfc: Option<RfcLayer>,
     hrf: Option<HrfLayer>,
+    orf: Option<OrfLayer>,
+    lrf: Option<LrfLayer>,
     memory: Option<MemoryLayer>,
 }
 
@@ -654,6 +713,12 @@ impl Draft {
         }
         if let Some(from) = layer.rfc {
             from.apply(&mut self.config.rfc, &mut number);
+        }
+        if let Some(from) = layer.orf {
+            from.apply(&mut self.config.orf, &mut number);
+        }
+        if let Some(from) = layer.lrf {
+            from.apply(&mut self.config.lrf);
         }
         if let Some(from) = layer.hrf {
             from.apply(&mut self.config.hrf, &mut number);

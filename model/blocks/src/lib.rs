@@ -18,6 +18,7 @@ pub mod config;
 pub mod control;
 pub mod execute;
 pub mod front;
+pub mod hierarchy;
 pub mod hrf;
 pub mod instruction;
 pub mod issue;

@@ -2,7 +2,9 @@
 
 use crate::config::Config;
 use crate::shape::SmShape;
-use crate::{Block, Shape, Twin, control, erase, execute, front, hrf, issue, memory, mrf, operands, ram, rfc};
+use crate::{
+    Block, Shape, Twin, control, erase, execute, front, hierarchy, hrf, issue, memory, mrf, operands, ram, rfc,
+};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -69,6 +71,15 @@ const RFC: &[&str] = &joined::<{ 8 + MRF.len() }>(
     ],
     MRF,
 );
+/// Those of ORF and LRF, besides the MRF and what they share with the cache.
+const HIERARCHY: &[&str] = &[
+    "hierarchy/hierarchy",
+    "hierarchy/hierarchy_levels",
+    "hierarchy/hierarchy_entries",
+    "hierarchy/hierarchy_data",
+    "hierarchy/hierarchy_results",
+    "hierarchy/hierarchy_copies",
+];
 /// Those of the hybrid register file, besides those that it shares with the register file.
 const HRF_OWN: &[&str] = &[
     "hrf/hrf",
@@ -90,7 +101,10 @@ const HRF: &[&str] = &joined::<{ HRF_OWN.len() + 4 }>(
 /// Those of the operand stage, which has one of them.
 pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + PROVIDERS.len() }>(&["operands/operand_stage"], PROVIDERS);
 /// Those of all providers.
-const PROVIDERS: &[&str] = &joined::<{ RFC.len() + HRF_OWN.len() }>(RFC, HRF_OWN);
+const PROVIDERS: &[&str] = &joined::<{ RFC.len() + HIERARCHY.len() + HRF_OWN.len() }>(
+    RFC,
+    &joined::<{ HIERARCHY.len() + HRF_OWN.len() }>(HIERARCHY, HRF_OWN),
+);
 
 /// Two lists, one behind the other.
 pub const fn joined<const N: usize>(first: &[&'static str], second: &[&'static str]) -> [&'static str; N] {
@@ -168,6 +182,44 @@ pub const BLOCKS: &[Entry] = &[
     entry::<rfc::RfcLrf>("rfc/rfc_lrf", "last results above the cache", &["rfc/rfc_lrf"]),
     entry::<rfc::RfcFills>("rfc/rfc_fills", "operands that reads allocate", &["rfc/rfc_fills"]),
     entry::<rfc::Rfc>("rfc/rfc", "register file cache", RFC),
+    entry::<hierarchy::HierarchyLevels>(
+        "hierarchy/hierarchy_levels",
+        "where an instruction's operands are",
+        &["hierarchy/hierarchy_levels"],
+    ),
+    entry::<hierarchy::HierarchyEntries>(
+        "hierarchy/hierarchy_entries",
+        "what a strand has written, what is under way",
+        &["hierarchy/hierarchy_entries"],
+    ),
+    entry::<hierarchy::HierarchyData>(
+        "hierarchy/hierarchy_data",
+        "arrays of ORF and LRF",
+        &["hierarchy/hierarchy_data", "ram/ram_1r1w"],
+    ),
+    entry::<hierarchy::HierarchyResults>(
+        "hierarchy/hierarchy_results",
+        "results to ORF, LRF and banks",
+        &["hierarchy/hierarchy_results"],
+    ),
+    entry::<hierarchy::HierarchyCopies>(
+        "hierarchy/hierarchy_copies",
+        "operands that are kept in the ORF",
+        &["hierarchy/hierarchy_copies"],
+    ),
+    entry::<hierarchy::HierarchyScoreboard>(
+        "hierarchy/hierarchy_scoreboard",
+        "heads that use a place that waits",
+        &["hierarchy/hierarchy_scoreboard"],
+    ),
+    entry::<hierarchy::Hierarchy>(
+        "hierarchy/hierarchy",
+        "ORF and LRF in front of the banks",
+        &joined::<{ HIERARCHY.len() + 1 + MRF.len() }>(
+            HIERARCHY,
+            &joined::<{ 1 + MRF.len() }>(&["rfc/rfc_operands"], MRF),
+        ),
+    ),
     entry::<hrf::HrfBank>("hrf/hrf_bank", "bank of STT-RAM", &["hrf/hrf_bank", "ram/ram_1rw"]),
     entry::<hrf::HrfBuffer>("hrf/hrf_buffer", "write buffer", &["hrf/hrf_buffer", "ram/ram_1r1w"]),
     entry::<hrf::HrfRcm>("hrf/hrf_rcm", "which registers are in the buffer", &["hrf/hrf_rcm"]),

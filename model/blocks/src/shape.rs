@@ -1,6 +1,7 @@
 //! The sizes of the SM, shared by all its blocks.
 
 use crate::config::{Config, HrfConfig, Replacement, Scheduler};
+use crate::hierarchy::HierarchyShape;
 use crate::hrf::HrfShape;
 use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
 use crate::{Shape, WARP_BITS};
@@ -31,6 +32,10 @@ pub struct SmShape {
     pub alternate: bool,
     /// The register file is the hybrid one.
     pub hybrid: Option<HybridShape>,
+    /// Entries of the ORF for each slot: 0 to 8; 0: neither ORF nor LRF.
+    pub orf_entries: usize,
+    /// Banks of the LRF: 0, 1 (unified), 3 (split).
+    pub lrf_banks: usize,
     /// Resident warps: even, 8 to 48.
     pub warps: usize,
     /// Instructions of the code memory.
@@ -79,6 +84,8 @@ impl SmShape {
                 .hrf
                 .stt_ram
                 .then_some(HybridShape { buffer_entries: config.hrf.buffer_entries, loads: config.hrf.load_entries }),
+            orf_entries: config.orf.entries,
+            lrf_banks: config.lrf.banks.banks().into(),
             warps: config.sm.warps,
             code_words: config.sm.code_words,
             const_words: config.sm.const_kilobytes * 256,
@@ -134,6 +141,12 @@ impl SmShape {
     /// Whether the operand stage has the main register file alone.
     pub fn plain(&self) -> bool {
         self.entries == 0 && self.hybrid.is_none()
+    }
+
+    /// The sizes of ORF and LRF, as far as they are ports of the SM's blocks.
+    pub fn of_levels(&self) -> HierarchyShape {
+        let (entries, lrf_banks) = (self.orf_entries.max(1), self.lrf_banks);
+        HierarchyShape { mrf: self.mrf, warps: self.warps, active: self.slots(), entries, lrf_banks }
     }
 
     /// The set of all warps.
@@ -307,6 +320,8 @@ impl Shape for SmShape {
             "Hybrid" => self.hybrid.is_some().into(),
             "BufferEntries" => self.hybrid.map_or(0, |hybrid| hybrid.buffer_entries as u64),
             "Loads" => self.hybrid.map_or(2, |hybrid| hybrid.loads as u64),
+            "OrfEntries" => self.orf_entries as u64,
+            "LrfBanks" => self.lrf_banks as u64,
             _ => self.mrf.parameter(name),
         }
     }

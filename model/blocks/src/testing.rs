@@ -1,5 +1,6 @@
 //! What the tests of blocks share.
 
+use crate::hierarchy::HierarchyShape;
 use crate::mrf::MrfShape;
 use crate::shape::{ActiveShape, SmShape};
 use crate::{Block, Declaration, Field, Ports, erase};
@@ -22,6 +23,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         reads: false,
         alternate: false,
         hybrid: None,
+        orf_entries: 0,
+        lrf_banks: 0,
         warps: 32,
         code_words: 4096,
         const_words: 17408,
@@ -38,6 +41,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         reads: false,
         alternate: false,
         hybrid: None,
+        orf_entries: 0,
+        lrf_banks: 0,
         warps: 8,
         code_words: 64,
         const_words: 1024,
@@ -73,6 +78,25 @@ pub(crate) const ACTIVE_SHAPES: [ActiveShape; 3] = [
         entries: 3,
         lrf: true,
         reads: true,
+    },
+];
+
+/// Sizes of ORF and LRF that differ in everything.
+pub(crate) const HIERARCHY_SHAPES: [HierarchyShape; 3] = [
+    HierarchyShape { mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 3, lrf_banks: 3 },
+    HierarchyShape {
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
+        warps: 8,
+        active: 6,
+        entries: 1,
+        lrf_banks: 1,
+    },
+    HierarchyShape {
+        mrf: MrfShape { banks: 4, dual_port: false, collectors: 16, issue_ports: 2, depth: 32, tag_w: 4 },
+        warps: 48,
+        active: 48,
+        entries: 8,
+        lrf_banks: 0,
     },
 ];
 

@@ -37,6 +37,7 @@ const OWN: &[&str] = &[
     "front/decode",
     "front/instruction_buffer",
     "issue/scoreboard",
+    "hierarchy/hierarchy_scoreboard",
     "issue/warp_scheduler",
     "issue/two_level_scheduler",
     "issue/alternating_scheduler",
@@ -94,6 +95,8 @@ mod tests {
             ("hrf", &[]),
             ("stt-only", &[]),
             ("hrf-sram", &[]),
+            ("orf", &settings),
+            ("lrf-orf-split", &[]),
         ];
         for (preset, settings) in shapes {
             let config = Config::load(Start::Preset(preset), settings).expect("a configuration");

@@ -8,6 +8,7 @@ use std::mem::offset_of;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
+use gpurf_blocks::hierarchy::HierarchyScoreboard;
 use gpurf_blocks::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
@@ -30,6 +31,7 @@ macro_rules! of_each_block {
             pub decode: <Decode as Block>::$part,
             pub instruction_buffer: <InstructionBuffer as Block>::$part,
             pub scoreboard: <Scoreboard as Block>::$part,
+            pub hierarchy_scoreboard: <HierarchyScoreboard as Block>::$part,
             /// Of whichever scheduler; the registers are those of the two-level one.
             pub warp_scheduler: <TwoLevelScheduler as Block>::$part,
             /// The registers of the single-level one.
@@ -107,6 +109,8 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("operand_stage", "rfc_extra_event_o"),
     ("operand_stage", "hrf_event_o"),
     ("operand_stage", "hrf_count_event_o"),
+    ("operand_stage", "hierarchy_event_o"),
+    ("operand_stage", "hierarchy_count_event_o"),
     ("warp_scheduler", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
@@ -299,6 +303,7 @@ unsafe impl Ports for SmProbe {
             instruction_buffer: InstructionBuffer;
             scoreboard: Scoreboard;
         }
+        hierarchy_scoreboard(shape, &mut fields);
         scheduler(shape, &mut fields);
         instances! { shape, fields;
             issue_stage: IssueStage;
@@ -334,6 +339,18 @@ unsafe impl Ports for SmProbe {
         }
         fields
     }
+}
+
+/// With ORF and LRF only; without them its net is that of `scoreboard`.
+fn hierarchy_scoreboard(shape: &SmShape, fields: &mut Vec<Field>) {
+    if shape.orf_entries == 0 {
+        return;
+    }
+    let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, hierarchy_scoreboard);
+    let state = offset_of!(SmProbe, states) + offset_of!(States, hierarchy_scoreboard);
+    let at = Some("gen_hierarchy.u_hierarchy_scoreboard");
+    let instance = Instance { name: "hierarchy_scoreboard", block: HierarchyScoreboard::NAME, port: None, at };
+    instance.fields::<HierarchyScoreboard>(&shape.of_levels(), outputs, state, fields);
 }
 
 /// Of the scheduler that there is. The nets are the same with each.

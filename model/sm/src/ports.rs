@@ -1,5 +1,6 @@
 //! The ports of the SM: `docs/blocks/sm.md`.
 
+use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
 use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
 use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
@@ -121,6 +122,10 @@ ports! {
         rfc_event_o: u64 = field(58).shown(Decode::Packed(RFC_EVENT)).from("operand_stage"),
         /// Further events of the register file cache: `rfc_extra_event_t`; 0 without LRF and reads that allocate.
         rfc_extra_event_o: u64 = field(33).shown(Decode::Packed(RFC_EXTRA_EVENT)).from("operand_stage"),
+        /// Events of ORF and LRF: `hierarchy_event_t`; 0 without them.
+        hierarchy_event_o: u64 = field(63).shown(Decode::Packed(HIERARCHY_EVENT)).from("operand_stage"),
+        /// Events of ORF and LRF: `hierarchy_count_event_t`; 0 without them.
+        hierarchy_count_event_o: u64 = field(36).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)).from("operand_stage"),
         /// Events of the two-level scheduler: `two_level_event_t`; 0 with another one.
         two_level_event_o: u64 = field(50).shown(Decode::Packed(TWO_LEVEL_EVENT)).from("two_level_scheduler"),
         /// Events of the hybrid register file: `hrf_event_t`; 0 without one.

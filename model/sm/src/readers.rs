@@ -52,8 +52,19 @@ pub const READERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "hierarchy_scoreboard",
+        &[
+            "scoreboard_clear",
+            "instruction_buffer_head_ctl",
+            "warp_scheduler_slot_valid",
+            "warp_scheduler_slot_warp",
+            "operand_stage_wait",
+        ],
+    ),
+    (
         "warp_scheduler",
         &[
+            "hierarchy_scoreboard_clear",
             "scoreboard_clear",
             "scoreboard_operand",
             "scoreboard_branch",
@@ -66,6 +77,7 @@ pub const READERS: &[(&str, &[&str])] = &[
     (
         "two_level_scheduler",
         &[
+            "hierarchy_scoreboard_clear",
             "scoreboard_clear",
             "scoreboard_operand",
             "scoreboard_branch",
@@ -75,6 +87,7 @@ pub const READERS: &[(&str, &[&str])] = &[
             "operand_stage_dispatch_valid",
             "operand_stage_dispatch_warp",
             "operand_stage_flush_done",
+            "operand_stage_void",
             "dispatcher_dispatch_ready",
             "simt_stack_alive",
             "barrier_unit_held",
@@ -174,6 +187,7 @@ pub const READERS: &[(&str, &[&str])] = &[
             "writeback_write_data",
             "writeback_write_private",
             "dispatcher_dispatch_ready",
+            "warp_scheduler_issue_valid",
             "warp_scheduler_issue_slot",
             "warp_scheduler_slot_valid",
             "warp_scheduler_slot_warp",

@@ -12,6 +12,9 @@ mod still;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
+use gpurf_blocks::hierarchy::{
+    Hierarchy, HierarchyCopies, HierarchyData, HierarchyEntries, HierarchyLevels, HierarchyResults, HierarchyScoreboard,
+};
 use gpurf_blocks::hrf::{
     Hrf, HrfBank, HrfBuffer, HrfDrain, HrfLoads, HrfOperands, HrfPower, HrfRcm, HrfReads, HrfResults,
 };
@@ -24,7 +27,9 @@ use gpurf_blocks::mrf::{
 };
 use gpurf_blocks::operands::{Events, OperandStage};
 use gpurf_blocks::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags, SlotView};
-use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps};
+use gpurf_blocks::shape::{
+    ALU_QUEUE_DEPTH, MAX_WARPS, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
+};
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
@@ -63,6 +68,8 @@ struct Blocks {
     alternating: Option<Box<AlternatingScheduler>>,
     /// Warps whose heads are marked "deschedule"; kept for schedulers with slots only.
     marked: u64,
+    /// Places that the levels of each warp's head name; likewise.
+    named: Box<[u16; MAX_WARPS]>,
     predicate_file: PredicateFile,
     simt_stack: SimtStack,
     operand_stage: OperandStage,
@@ -148,6 +155,8 @@ impl Block for Sm {
         "Entries",
         "Lrf",
         "Reads",
+        "OrfEntries",
+        "LrfBanks",
         "Alternate",
         "Hybrid",
         "BufferEntries",
@@ -158,6 +167,7 @@ impl Block for Sm {
         Decode::NAME,
         InstructionBuffer::NAME,
         Scoreboard::NAME,
+        HierarchyScoreboard::NAME,
         WarpScheduler::NAME,
         TwoLevelScheduler::NAME,
         AlternatingScheduler::NAME,
@@ -181,6 +191,11 @@ impl Block for Sm {
         BarrierUnit::NAME,
         RfcFills::NAME,
         RfcLrf::NAME,
+        HierarchyLevels::NAME,
+        HierarchyEntries::NAME,
+        HierarchyData::NAME,
+        HierarchyResults::NAME,
+        HierarchyCopies::NAME,
         RfcTags::NAME,
         RfcData::NAME,
         RfcEvictions::NAME,
@@ -205,6 +220,7 @@ impl Block for Sm {
         Mrf::NAME,
         Rfc::NAME,
         Hrf::NAME,
+        Hierarchy::NAME,
         OperandStage::NAME,
         FaultUnit::NAME,
     ];
@@ -228,6 +244,7 @@ impl Block for Sm {
                 .then(|| Box::new(TwoLevelScheduler::new(&shape.of_slots()))),
             alternating: shape.alternate.then(|| Box::new(AlternatingScheduler::new(shape))),
             marked: 0,
+            named: Box::new([0; MAX_WARPS]),
             predicate_file: PredicateFile::new(shape),
             simt_stack: SimtStack::new(shape),
             operand_stage: OperandStage::new(shape),
@@ -287,6 +304,7 @@ impl Block for Sm {
         let alive = self.blocks.simt_stack.alive();
         let alternating = self.blocks.alternating.as_ref();
         out.alternating_event_o = alternating.map_or(0, |scheduler| scheduler.event(&self.decided.turn, alive));
+        (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
         let two_level = self.blocks.two_level.as_ref();
         out.two_level_event_o = two_level.map_or(0, |scheduler| scheduler.event(&self.decided.outer));
         out.event_o = self.blocks.events(inputs, &self.decided);

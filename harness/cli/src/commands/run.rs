@@ -8,6 +8,7 @@ use gpurf_launch::{BufferId, CheckRow, Manifest, Source};
 use gpurf_lockstep::report::DivergenceSummary;
 use gpurf_oracle::host::{OracleEngine, OracleError, RunError, Session, assembled};
 use gpurf_oracle::{Fault, FaultKind, Options, Oracle};
+use gpurf_regress::compiler_options;
 use serde::Serialize;
 
 use super::statistics::{self, Stats};
@@ -88,7 +89,10 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     }
     let manifest = Manifest::load(&arguments.manifest).map_err(|e| Failure::bad_input(e.to_string()))?;
     let image = match &manifest.source {
-        Source::File(file) => source::compile(&source::ptx(file)?, &source::options(arguments.registers))?.image,
+        Source::File(file) => {
+            let registers = source::options(arguments.registers).registers;
+            source::compile(&source::ptx(file)?, &compiler_options(&config, registers))?.image
+        }
         Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| Failure::bad_input(e.to_string()))?,
     };
     let mut session = Session::new(&manifest, &image).map_err(|e| Failure::bad_input(e.to_string()))?;

@@ -5,6 +5,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use gpurf_blocks::config::{Config, Start};
+use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{Compiled, Options, compile};
 use gpurf_isa::image::Kernel;
 use gpurf_kernels::Case;
@@ -38,18 +39,21 @@ pub fn settings(set: &[&str]) -> Settings {
     Settings::new(Config::load(Start::Preset("baseline"), set).unwrap())
 }
 
-/// A test kernel, compiled.
-pub fn compiled(name: &str, registers: u16) -> Compiled {
+/// A test kernel, compiled for a machine.
+pub fn compiled(name: &str, registers: u16, config: &Config) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{name}.ptx"));
     let text = std::fs::read_to_string(&path).unwrap();
-    compile(&text, &path.display().to_string(), &Options { registers, ..Options::default() }).unwrap()
+    let hierarchy = HierarchyOptions::of_machine(config.orf.entries, config.lrf.banks, config.sm.active_warps);
+    compile(&text, &path.display().to_string(), &Options { registers, hierarchy }).unwrap()
 }
 
 /// Runs a kernel's small manifest.
 pub fn run(kernel: &gpurf_kernels::Kernel, set: &[&str], registers: u16) -> Statistics {
     let case = Case::load(kernel.name).unwrap();
-    let mut session = Session::new(case.manifest(), &compiled(kernel.name, registers).image).unwrap();
-    let mut engine = ModelEngine::judged(settings(set));
+    let settings = settings(set);
+    let image = compiled(kernel.name, registers, &settings.config).image;
+    let mut session = Session::new(case.manifest(), &image).unwrap();
+    let mut engine = ModelEngine::judged(settings);
     session.run(&mut engine).unwrap_or_else(|error| panic!("{} {set:?}: {error}", kernel.name));
     for row in session.checks().unwrap() {
         assert!(row.ok, "{} {set:?}: {row:?}", kernel.name);
@@ -61,7 +65,7 @@ pub fn run(kernel: &gpurf_kernels::Kernel, set: &[&str], registers: u16) -> Stat
 pub fn alone(name: &str, settings: Settings) -> (Statistics, Vec<Vec<u8>>, u64) {
     let case = Case::load(name).unwrap();
     let manifest = case.manifest();
-    let mut session = Session::new(manifest, &compiled(name, 64).image).unwrap();
+    let mut session = Session::new(manifest, &compiled(name, 64, &settings.config).image).unwrap();
     let mut engine = ModelEngine::new(settings);
     session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
     let buffers = (0..manifest.buffers.len()).map(|index| session.bytes(BufferId(index)).to_vec()).collect();

@@ -4,7 +4,7 @@ use std::hash::Hasher;
 use std::time::{Duration, Instant};
 
 use gpurf_blocks::config::Config;
-use gpurf_compiler::{Options as CompilerOptions, compile};
+use gpurf_compiler::compile;
 use gpurf_launch::{BufferId, Manifest};
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine, RtlEngine, Settings};
 use gpurf_oracle::host::Session;
@@ -12,7 +12,7 @@ use verilated::{Library, Options, Toolchain};
 
 use super::stopwatch::Stopwatch;
 use super::{Fold, Row, median};
-use crate::{JobError, KernelInputs, Project, REGISTERS, RtlSources, request};
+use crate::{JobError, KernelInputs, Project, REGISTERS, RtlSources, compiler_options, request};
 
 /// Rounds at least, however long they take; the median counts.
 const ROUNDS: usize = 3;
@@ -47,7 +47,7 @@ pub fn machine(
     let build =
         |options| tools.build(&request(project, gpurf_sm::ENTRY.name, config, &none, options)?).map_err(JobError::from);
     let (probed, plain) = (build(Options::default())?, build(plain)?);
-    let kernel = Kernel::load(project, name)?;
+    let kernel = Kernel::load(project, name, config)?;
     let started = Instant::now();
     let mut speeds: [Vec<f64>; ALL.len()] = Default::default();
     let (mut sum, mut skipped) = (None, 0.0);
@@ -94,12 +94,12 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn load(project: &Project, name: &str) -> Result<Self, JobError> {
+    fn load(project: &Project, name: &str, config: &Config) -> Result<Self, JobError> {
         let failed = |e: &dyn std::fmt::Display| JobError::Input(format!("{name}: {e}"));
         let inputs = KernelInputs::of_project(project, name);
         let manifest = Manifest::load(&inputs.manifest).map_err(|e| failed(&e))?;
         let text = std::fs::read_to_string(&inputs.ptx).map_err(|e| failed(&e))?;
-        let options = CompilerOptions { registers: REGISTERS, ..CompilerOptions::default() };
+        let options = compiler_options(config, REGISTERS);
         let compiled = compile(&text, &inputs.ptx.display().to_string(), &options).map_err(|e| failed(&e))?;
         Ok(Self { manifest, compiled })
     }

@@ -57,7 +57,7 @@ pub fn take(
     stop: &'static AtomicBool,
 ) -> Result<Taken, NotTaken> {
     let manifest = Manifest::load(&kernel.manifest).map_err(|e| input(&e))?;
-    let image = image(&manifest, kernel)?;
+    let image = image(&manifest, kernel, config)?;
     let mut session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
     let declaration = (gpurf_sm::ENTRY.twin)(config).declaration().clone();
     let recorder = Rc::new(RefCell::new(Recorder::new(&declaration)));

@@ -119,9 +119,9 @@ impl Worker<'_> {
     fn misfit(&self, case: &Case, kernel: &str) -> Result<Option<String>, JobError> {
         let inputs = KernelInputs::of_project(&self.project, kernel);
         let manifest = Manifest::load(&inputs.manifest).map_err(|e| input(&e))?;
-        let image = image(&manifest, &inputs)?;
-        let session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
         let config = case.config()?;
+        let image = image(&manifest, &inputs, &config)?;
+        let session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
         let refusal = session.launches().find_map(|launch| gpurf_machine::Job::new(&config, &launch).err());
         Ok(refusal.map(|refusal| refusal.to_string()))
     }

@@ -138,7 +138,7 @@ impl Limits {
             shared: 4 * shape.shared_words as u32,
             code: shape.code_words,
             floats: roles(op, ctl).unit() != unit::UNSUPPORTED,
-            hierarchy: HierarchyOptions::NONE,
+            hierarchy: HierarchyOptions::of_machine(config.orf.entries, config.lrf.banks, config.sm.active_warps),
         }
     }
 }

@@ -60,6 +60,8 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
         ("sm.patience", &["4096"], "a number from 0 to 4095 (instructions)"),
         ("rfc.entries", &["17"], "a number from 0 to 16"),
         ("rfc.entries", &["1"], "0 where sm.active_warps is 0"),
+        ("orf.entries", &["9"], "a number from 0 to 8"),
+        ("orf.entries", &["1"], "0 where sm.active_warps is 0"),
     ];
     for (key, values, allowed) in cases {
         for value in values {
@@ -92,6 +94,23 @@ fn scheduler_and_cache_are_chosen_together() {
 }
 
 #[test]
+fn orf_and_lrf_stand_where_a_cache_would() {
+    let split = preset("lrf-orf-split").unwrap().config;
+    assert_eq!((split.orf.entries, split.lrf.banks.banks(), split.sm.active_warps), (3, 3, 8));
+    let config = set(&["sm.active_warps=8", "orf.entries=8", "lrf.banks=unified"]).unwrap();
+    assert_eq!((config.orf.entries, config.lrf.banks), (8, LastResultFile::Unified));
+    assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
+    assert_eq!(file(&config.to_toml()), Ok(config));
+    let message = Config::load(Start::Preset("orf"), &["rfc.entries=2"]).unwrap_err().to_string();
+    let allowed = "0 where rfc.entries is not 0: the two stand in one place";
+    assert_eq!(message, format!("preset orf: orf.entries = 3 is not allowed: it has to be {allowed}"));
+    let message = set(&["lrf.banks=split"]).unwrap_err();
+    let allowed = "a number from 1 to 8 where lrf.banks is not none";
+    assert_eq!(message, format!("preset baseline: orf.entries = 0 is not allowed: it has to be {allowed}"));
+    assert!(set(&["lrf.banks=two"]).unwrap_err().contains("expected one of `none`, `unified`, `split`"));
+}
+
+#[test]
 fn only_the_last_word_on_a_key_is_validated() {
     assert_eq!(set(&["mrf.banks=3", "mrf.banks=8"]).unwrap().mrf.banks, 8);
 }
@@ -110,9 +129,9 @@ fn unknown_keys_are_refused_with_the_known_ones() {
         message.starts_with("--set: mrf.bank=8: unknown field `bank`, expected one of `banks`, `ports`"),
         "{message}"
     );
-    let message = file("base = \"baseline\"\nlrf.entries = 6\n").unwrap_err();
+    let message = file("base = \"baseline\"\norf2.entries = 6\n").unwrap_err();
     assert!(
-        message.starts_with("FILE:2:1: lrf.entries = 6: unknown field `lrf`, expected one of `base`, `mrf`"),
+        message.starts_with("FILE:2:1: orf2.entries = 6: unknown field `orf2`, expected one of `base`, `mrf`"),
         "{message}"
     );
 }
@@ -143,12 +162,12 @@ fn presets_and_files_that_do_not_exist_are_named() {
     let message = Config::load(Start::Preset("rcf"), &[] as &[&str]).unwrap_err().to_string();
     assert_eq!(
         message,
-        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all"
+        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, hrf-sram"
     );
     let message = file("base = \"rcf\"\n").unwrap_err();
     assert_eq!(
         message,
-        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all"
+        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, hrf-sram"
     );
     let message = Config::load(Start::File(Path::new("/nonexistent.toml")), &[] as &[&str]).unwrap_err().to_string();
     assert!(message.starts_with("cannot read the configuration /nonexistent.toml: No such file"), "{message}");

@@ -452,8 +452,13 @@ impl Block for AlternatingScheduler {
     }
 
     fn late(&mut self, inputs: &AlternatingSchedulerIn, out: &mut AlternatingSchedulerOut) {
-        let warps =
-            Warps { head_valid: inputs.head_valid_i, mark: inputs.mark_i, alive: inputs.alive_i, held: inputs.held_i };
+        let warps = Warps {
+            head_valid: inputs.head_valid_i,
+            mark: inputs.mark_i,
+            alive: inputs.alive_i,
+            held: inputs.held_i,
+            void: u64::MAX,
+        };
         self.decided = self.turn(inputs.cfg_i, &warps);
         (out.active_o, out.event_o) = (self.decided.active, self.event(&self.decided, inputs.alive_i));
         let chosen = Self::choose(inputs.clear_i, inputs.operand_i, self.decided.active, inputs.ready_i != 0);

@@ -45,6 +45,8 @@ ports! {
         held_i: u64 = field(s.warps),
         /// The provider has nothing left of slot s.
         flush_done_i: u64 = field(s.active),
+        /// Nothing is lost if the warp leaves slot s now.
+        void_i: u64 = field(s.active),
         /// Straps: bit 0 greedy, bit 1 *stay*, bits 13:2 *patience*.
         cfg_i: u16 = field(14),
         /// Synchronous reset, active low.
@@ -135,6 +137,8 @@ pub struct Warps {
     pub alive: u64,
     /// They wait at a barrier.
     pub held: u64,
+    /// Slots that they may leave without a loss.
+    pub void: u64,
 }
 
 /// Why slots are given up: slots as masks.
@@ -317,7 +321,7 @@ impl TwoLevelScheduler {
         if !stay && patience != 0 && ready != 0 {
             let wanted = (0..self.ports).filter(|&p| ready & self.own[p] != 0);
             let slots = wanted.fold(0, |slots, p| slots | self.own_slots[p]);
-            for s in set_bits(slots & self.state[ACTIVE as usize] & !leaving.all()) {
+            for s in set_bits(slots & self.state[ACTIVE as usize] & warps.void & !leaving.all()) {
                 leaving.patience |= u64::from(self.issued_q[s] >= patience) << s;
             }
         }
@@ -551,8 +555,13 @@ impl Block for TwoLevelScheduler {
     }
 
     fn late(&mut self, inputs: &TwoLevelSchedulerIn, out: &mut TwoLevelSchedulerOut) {
-        let warps =
-            Warps { head_valid: inputs.head_valid_i, mark: inputs.mark_i, alive: inputs.alive_i, held: inputs.held_i };
+        let warps = Warps {
+            head_valid: inputs.head_valid_i,
+            mark: inputs.mark_i,
+            alive: inputs.alive_i,
+            held: inputs.held_i,
+            void: inputs.void_i,
+        };
         self.decided = self.outer(inputs.cfg_i, &warps);
         (out.active_o, out.event_o) = (self.decided.active, self.event(&self.decided));
         (out.pop_o, out.issue_valid_o) = (0, 0);

@@ -8,6 +8,9 @@ pub use provider::Events;
 
 use provider::Provider;
 
+use crate::hierarchy::{
+    HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT, Hierarchy, HierarchyEntries, HierarchyResults, LEVEL_BITS, PLACE_SET_BITS,
+};
 use crate::hrf::{HRF_COUNT_EVENT, HRF_EVENT, Hrf, HrfOperands, HrfResults};
 use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, long_latency, marked, unit};
 use crate::mrf::bits::{is_set, only, set_bits};
@@ -57,7 +60,9 @@ ports! {
         /// The warp of each slot.
         slot_warp_i: [u8; MAX_ACTIVE] = field(WARP_BITS).count(s.slots()).valid_by("slot_valid_i"),
         /// Slot of the warp that issues.
-        issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("issue_valid_i"),
+        issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()),
+        /// The instruction that issues on port p, whether it comes here or not, ends its strand.
+        issue_end_i: u8 = field(s.ports()),
         /// A result comes from a private unit.
         write_private_i: u8 = field(s.ports()),
         /// Rows of the register file that a warp has.
@@ -83,7 +88,7 @@ ports! {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early()
-            .from(of(s, "mrf_crossbar", RfcOperands::NAME)),
+            .from(of(s, "mrf_crossbar", RfcOperands::NAME, RfcOperands::NAME)),
         /// Operation word.
         dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Control word.
@@ -92,65 +97,75 @@ ports! {
         dispatch_roles_o: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
         /// Events of the MRF: `mrf_event_t`.
-        event_o: u64 = field(50).from(of(s, Mrf::NAME, Mrf::NAME)).shown(Decode::Packed(MRF_EVENT)),
+        event_o: u64 = field(50).from(of(s, Mrf::NAME, Mrf::NAME, Mrf::NAME)).shown(Decode::Packed(MRF_EVENT)),
         /// Events of the cache: `rfc_event_t`.
         rfc_event_o: u64 = field(58).from(Rfc::NAME).shown(Decode::Packed(RFC_EVENT)),
         /// Events of the cache: `rfc_extra_event_t`.
         rfc_extra_event_o: u64 = field(33).from(Rfc::NAME).shown(Decode::Packed(RFC_EXTRA_EVENT)),
         /// Events of the hybrid file: `hrf_event_t`.
         hrf_event_o: u64 = field(43).from(Hrf::NAME).shown(Decode::Packed(HRF_EVENT)),
+        /// Events of ORF and LRF: `hierarchy_event_t`.
+        hierarchy_event_o: u64 = field(63).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_EVENT)),
+        /// Events of ORF and LRF: `hierarchy_count_event_t`.
+        hierarchy_count_event_o: u64 = field(36).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)),
         /// Nothing is left of slot s.
-        flush_done_o: u64 = field(s.slots()).from(of(s, Rfc::NAME, Rfc::NAME)),
+        flush_done_o: u64 = field(s.slots()).from(of(s, Rfc::NAME, Rfc::NAME, HierarchyEntries::NAME)),
+        /// The warp may leave slot s here.
+        void_o: u64 = field(s.slots()).early().from(HierarchyEntries::NAME),
         /// Events of the cache: `rfc_count_event_t`.
         rfc_count_event_o: u32 = field(20).from(Rfc::NAME).shown(Decode::Packed(RFC_COUNT_EVENT)),
         /// Events of the hybrid file: `hrf_count_event_t`.
         hrf_count_event_o: u32 = field(23).from(Hrf::NAME).shown(Decode::Packed(HRF_COUNT_EVENT)),
         /// Active lanes.
         dispatch_mask_o: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME)),
+            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME, Mrf::NAME)),
         /// Address of the instruction.
         dispatch_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Predicate source s.
         dispatch_s_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Predicate source t.
         dispatch_t_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// Places of slot s to which something is under way.
+        wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.slots()).early().from(HierarchyEntries::NAME),
         /// The instruction on port p is taken at this edge if also valid.
-        issue_ready_o: u8 = field(s.ports()).early().from(of(s, "mrf_allocator", Rfc::NAME)),
+        issue_ready_o: u8 = field(s.ports()).early().from(of(s, "mrf_allocator", Rfc::NAME, "mrf_allocator")),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.ports()).early_when(s.plain())
-            .from_each(of(s, "mrf_write_queue", RfcResults::NAME), usize::from(s.plain())),
+        write_ready_o: u8 = field(s.ports()).early_when(s.entries == 0 && s.hybrid.is_none())
+            .from_each(of(s, "mrf_write_queue", RfcResults::NAME, HierarchyResults::NAME), usize::from(s.plain())),
         /// A result has gone into its bank, or into the cache.
-        write_done_o: u8 = field(s.ports()).early_when(s.plain()).from(of(s, Mrf::NAME, RfcResults::NAME)),
+        write_done_o: u8 = field(s.ports()).early_when(s.entries == 0 && s.hybrid.is_none()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// Its warp.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.plain()).from(of(s, Mrf::NAME, RfcResults::NAME)),
+            .early_when(s.entries == 0 && s.hybrid.is_none()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// Its register.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.plain()).from(of(s, Mrf::NAME, RfcResults::NAME)),
+            .early_when(s.entries == 0 && s.hybrid.is_none()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME })),
+        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME }, Hierarchy::NAME)),
         /// Its warp.
         dispatch_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME)),
+            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME, Mrf::NAME)),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
-        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME })),
+        dispatch_src_valid_o: u8 =
+            field(s.mrf.sources()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME }, Hierarchy::NAME)),
     }
 }
 
-/// The block that drives something: with the MRF alone, and with a cache in front of it. In the hybrid file it has another name than in the MRF.
-fn of(s: &SmShape, mrf: &'static str, rfc: &'static str) -> &'static str {
+/// The block that drives something: with the MRF alone, with a cache in front of it, with ORF and LRF. In the hybrid file it has another name than in the MRF.
+fn of(s: &SmShape, mrf: &'static str, rfc: &'static str, hierarchy: &'static str) -> &'static str {
     if s.hybrid.is_some() {
-        match mrf {
+        return match mrf {
             "mrf_crossbar" => HrfOperands::NAME,
             "mrf_write_queue" => HrfResults::NAME,
             "mrf_bank_map" => "mrf_collector",
             "mrf_collector" | "mrf_allocator" => mrf,
             _ => Hrf::NAME,
-        }
-    } else if s.entries == 0 {
-        mrf
-    } else {
-        rfc
+        };
+    }
+    match (s.entries, s.orf_entries) {
+        (0, 0) => mrf,
+        (0, _) => hierarchy,
+        _ => rfc,
     }
 }
 
@@ -216,7 +231,7 @@ fn join([low, high]: [u32; 2]) -> u64 {
 }
 
 /// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its operands. The provider is `mrf`, the
-/// baseline register file, or `rfc`, or `hrf`; a variant takes its place here and nowhere else.
+/// baseline register file, or `rfc`, or `hierarchy`, or `hrf`; a variant takes its place here and nowhere else.
 ///
 /// Whoever uses this directly shows it the slots ([`see`](Self::see)), asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
 /// is taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
@@ -234,6 +249,8 @@ pub struct OperandStage {
     rows: Rows,
     /// The provider is the hybrid file, and has buffers.
     buffered: bool,
+    /// The set of all slots.
+    all_slots: u64,
     slot_busy_q: u32,
     slots: Slots,
     /// What is offered in this cycle.
@@ -257,6 +274,10 @@ impl OperandStage {
                 hrf.see(straps >> 1, if self.buffered { slots } else { &SlotView::NONE }, base, &mut self.shown);
                 if self.buffered { hrf.flush_done() } else { slots.flush }
             }
+            Provider::Hierarchy(hierarchy) => {
+                hierarchy.see(slots);
+                hierarchy.flush_done()
+            }
         };
     }
 
@@ -264,6 +285,24 @@ impl OperandStage {
     #[inline]
     pub fn flush_done(&self) -> u64 {
         self.flush_done
+    }
+
+    /// Slots that their warps may leave here.
+    #[inline]
+    pub fn void(&self) -> u64 {
+        match &self.provider {
+            Provider::Hierarchy(hierarchy) => hierarchy.void(),
+            _ => self.all_slots,
+        }
+    }
+
+    /// Places of each slot to which something is under way, and the slots with one.
+    #[inline]
+    pub fn waits(&self) -> (&[u16; MAX_ACTIVE], u64) {
+        match &self.provider {
+            Provider::Hierarchy(hierarchy) => hierarchy.waits(),
+            _ => (&[0; MAX_ACTIVE], 0),
+        }
     }
 
     /// Ports on which an instruction is taken.
@@ -347,10 +386,17 @@ impl OperandStage {
         given.issue_tag_i[p] = tag.into();
         given.issue_src_valid_i |= registers(instruction.roles) << (OPERANDS * p);
         given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(instruction.roles));
-        if let Provider::Rfc(_) = self.provider {
+        if !matches!(self.provider, Provider::Mrf(_)) {
             self.extra.add(p, instruction, slot);
         }
         self.offered[p] = *instruction;
+    }
+
+    /// The instruction that issues on port `p` in this cycle, of the warp in a slot, ends its strand, whether it comes here or not.
+    #[inline]
+    pub fn end_strand(&mut self, p: usize, slot: u8) {
+        self.extra.slot[p] = slot;
+        self.extra.end |= 1 << p;
     }
 
     /// Bus `p` offers a result in this cycle; its data is asked for at the edge.
@@ -371,13 +417,13 @@ impl OperandStage {
     #[inline]
     pub fn settle(&mut self, ready: u8) -> Events {
         self.given.dispatch_ready_i = ready;
-        self.provider.late(&mut self.given, self.straps, &mut self.shown)
+        self.provider.late(&mut self.given, &self.extra, self.straps, &mut self.shown)
     }
 
     /// The edge, after which nothing is offered. `write_data`: the data of a bus's result.
     #[inline]
     pub fn edge<'a>(&mut self, running: bool, write_data: impl Fn(usize) -> &'a WarpData) {
-        if running && self.provider.is_quiet(&self.given) {
+        if running && self.provider.is_quiet(&self.given, &self.extra) {
             self.begin();
             return;
         }
@@ -401,6 +447,7 @@ impl OperandStage {
     #[inline]
     pub fn begin(&mut self) {
         (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
+        self.extra.end = 0;
     }
 
     fn fill(&mut self, slot: usize, p: usize) {
@@ -425,7 +472,7 @@ pub struct Written {
 }
 
 impl Extra {
-    /// What an instruction on port `p` has for a cache.
+    /// What an instruction on port `p` has for a cache, or for ORF and LRF.
     #[inline]
     fn add(&mut self, p: usize, instruction: &Issued, slot: u8) {
         let (ctl, roles) = (instruction.ctl, instruction.roles);
@@ -433,6 +480,11 @@ impl Extra {
         (self.slot[p], self.dst[p]) = (slot, roles.d());
         let last = (ctl >> marked::LAST_READ) as u8 & 0b111;
         self.last = self.last & !(0b111 << (OPERANDS * p)) | last << (OPERANDS * p);
+        let level = |low: u32| (ctl >> low) as u8 & 0x1f;
+        for k in 0..OPERANDS {
+            self.src_level[OPERANDS * p + k] = level(marked::SOURCE_LEVEL + LEVEL_BITS * k as u32);
+        }
+        self.dst_level[p] = level(marked::RESULT_LEVEL);
         set(&mut self.long, long_latency(instruction.op, roles.d()));
         set(&mut self.bypass, is_set(ctl, marked::BYPASS as usize));
         set(&mut self.past, is_set(ctl, marked::LRF_BYPASS as usize));
@@ -502,11 +554,18 @@ impl Block for OperandStage {
         "Entries",
         "Lrf",
         "Reads",
+        "OrfEntries",
+        "LrfBanks",
         "Hybrid",
         "BufferEntries",
         "Loads",
     ];
     const CHILDREN: &'static [&'static str] = &[
+        "hierarchy_levels",
+        HierarchyEntries::NAME,
+        "hierarchy_data",
+        HierarchyResults::NAME,
+        "hierarchy_copies",
         "rfc_fills",
         "rfc_lrf",
         "rfc_tags",
@@ -533,6 +592,7 @@ impl Block for OperandStage {
         Mrf::NAME,
         Rfc::NAME,
         Hrf::NAME,
+        Hierarchy::NAME,
     ];
 
     type Shape = SmShape;
@@ -552,6 +612,7 @@ impl Block for OperandStage {
             all: u32::MAX >> (u32::BITS as usize - shape.tags()),
             rows: Rows { bits: (shape.mrf.depth - 1) as u16, warps: if shape.hybrid.is_some() { !1 } else { u8::MAX } },
             buffered: shape.buffered(),
+            all_slots: u64::MAX >> (u64::BITS as usize - shape.slots()),
             slot_busy_q: 0,
             slots: Slots {
                 op_q: [[0; 2]; PLACES],
@@ -569,9 +630,10 @@ impl Block for OperandStage {
 
     fn early(&self, out: &mut OperandStageOut) {
         out.issue_ready_o = self.issue_ready();
-        if let Provider::Mrf(_) = self.provider {
+        if !matches!(self.provider, Provider::Rfc(_)) {
             self.results(out);
         }
+        (out.void_o, out.wait_o) = (self.void(), *self.waits().0);
         out.dispatch_valid_o = self.dispatch_valid();
         out.dispatch_src_valid_o = self.shown.dispatch_src_valid_o;
         for p in 0..self.ports {
@@ -600,6 +662,9 @@ impl Block for OperandStage {
         for p in set_bits(inputs.issue_valid_i) {
             self.issue(p, &issued(inputs, p), inputs.issue_slot_i[p], inputs.rows_i);
         }
+        for p in set_bits(inputs.issue_end_i) {
+            self.end_strand(p, inputs.issue_slot_i[p]);
+        }
         for p in set_bits(inputs.write_valid_i) {
             let result = Written {
                 mask: inputs.write_mask_i[p],
@@ -617,6 +682,7 @@ impl Block for OperandStage {
         (out.event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
         out.rfc_extra_event_o = events.rfc_extra;
         (out.hrf_event_o, out.hrf_count_event_o) = (events.hrf, events.hrf_count);
+        (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
     }
 
     fn clock(&mut self, inputs: &OperandStageIn, _: &OperandStageOut) {
@@ -679,7 +745,7 @@ impl OperandStage {
                 nets.slot_base[s] = self.rows.first(slots.warp[s], rows);
             }
         }
-        self.provider.probe(&self.given, self.straps, &self.shown, probe);
+        self.provider.probe(&self.given, &self.extra, self.straps, &self.shown, probe);
     }
 }
 

@@ -185,6 +185,10 @@ pub(crate) struct Extra {
     pub(crate) bypass: u8,
     pub(crate) past: u8,
     pub(crate) private: u8,
+    /// Levels of sources and result; instructions that end their strands, here or elsewhere.
+    pub(crate) src_level: [u8; MAX_SOURCES],
+    pub(crate) dst_level: [u8; MAX_PORTS],
+    pub(crate) end: u8,
     /// Results that come from private units.
     pub(crate) write_private: u8,
 }

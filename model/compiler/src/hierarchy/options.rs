@@ -54,6 +54,13 @@ impl HierarchyOptions {
         keep_when_descheduled: false,
     };
 
+    /// Those of a machine with these entries, this LRF and these active warps: all steps.
+    pub fn of_machine(orf_entries: usize, lrf: LastResultFile, active_warps: usize) -> Self {
+        let number = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
+        let active_warps = number(active_warps.max(1));
+        Self { orf_entries: number(orf_entries), lrf, active_warps, ..Self::NONE }
+    }
+
     /// Whether there is neither ORF nor LRF.
     pub const fn is_none(&self) -> bool {
         self.orf_entries == 0 && matches!(self.lrf, LastResultFile::None)

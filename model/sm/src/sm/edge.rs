@@ -3,7 +3,7 @@
 use gpurf_blocks::control::{Coordinates, Fault, Launch};
 use gpurf_blocks::instruction::cause;
 use gpurf_blocks::mrf::bits::set_bits;
-use gpurf_blocks::shape::Straps;
+use gpurf_blocks::shape::{MAX_WARPS, Straps};
 
 use super::Blocks;
 use super::decided::{BusResult, Decided};
@@ -143,6 +143,7 @@ impl Blocks {
         self.two_level.iter_mut().for_each(|scheduler| scheduler.reset());
         self.alternating.iter_mut().for_each(|scheduler| scheduler.reset());
         self.marked = 0;
+        *self.named = [0; MAX_WARPS];
         self.dispatcher.reset();
         self.writeback.reset();
         self.lane_crossbar.reset();

@@ -73,7 +73,7 @@ impl Blocks {
     fn stall(&self, p: usize, active: u64) -> u64 {
         let alive = self.own[p] & self.simt_stack.alive();
         let there = alive & !self.barrier_unit.held();
-        let clear = there & self.scoreboard.clear();
+        let clear = there & self.clear();
         if alive == 0 {
             event!("stall_empty", 1u64)
         } else if there == 0 {

@@ -1,6 +1,7 @@
 //! Fetch, decode and issue.
 
 use gpurf_blocks::front::{Decoded, Fetched, roles};
+use gpurf_blocks::hierarchy::named_places;
 use gpurf_blocks::instruction::{long_latency, marked, unit};
 use gpurf_blocks::issue as stack;
 use gpurf_blocks::issue::{
@@ -65,14 +66,27 @@ impl Blocks {
             mark: self.marked,
             alive: self.simt_stack.alive(),
             held: self.barrier_unit.held(),
+            void: self.operand_stage.void(),
         }
+    }
+
+    /// Warps whose heads may issue as far as registers and, with ORF and LRF, places go (`hierarchy_scoreboard`).
+    #[inline]
+    pub(super) fn clear(&self) -> u64 {
+        let clear = self.scoreboard.clear();
+        let (waits, waiting) = self.operand_stage.waits();
+        let Some(scheduler) = self.two_level.as_ref().filter(|_| waiting != 0) else { return clear };
+        let warps = scheduler.slot_warp();
+        let held =
+            set_bits(waiting & scheduler.slot_valid()).filter(|&s| waits[s] & self.named[usize::from(warps[s])] != 0);
+        held.fold(clear, |clear, s| clear & !(1 << warps[s]))
     }
 
     /// The warp that each port issues.
     #[inline]
     pub(super) fn chosen(&self, straps: &Straps, active: u64) -> [Option<usize>; MAX_PORTS] {
         let scoreboard = &self.scoreboard;
-        let heads = Heads { clear: scoreboard.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
+        let heads = Heads { clear: self.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
         let (greedy, ready) = (straps.scheduler != 0, self.operand_stage.issue_ready());
         match &self.two_level {
             Some(scheduler) => scheduler.choose(greedy, &heads, active, ready),
@@ -126,6 +140,9 @@ impl Blocks {
             let t = self.predicate_file.read(warp, roles.t());
             let instruction = operands::Issued { op, ctl, roles, mask: exec, pc, s, t, warp };
             self.operand_stage.issue(p, &instruction, issue.slot, self.rows());
+        }
+        if is_set(ctl, marked::STRAND_END as usize) {
+            self.operand_stage.end_strand(p, issue.slot);
         }
         let kind = Kind::of(op);
         let issued = stack::Issued { pc, kind, stop: roles.stop() != 0, exec, target: target(op), join: join(ctl) };
@@ -191,7 +208,9 @@ impl Blocks {
             let head = is_set(buffer.head_valid(), w).then(|| buffer.roles(w));
             self.scoreboard.head(w, head);
             if has_slots {
-                let mark = head.is_some() && is_set(buffer.head(w).ctl, marked::DESCHEDULE as usize);
+                let ctl = head.map_or(0, |_| buffer.head(w).ctl);
+                let mark = is_set(ctl, marked::DESCHEDULE as usize);
+                self.named[w] = named_places(ctl);
                 self.marked = self.marked & !(1 << w) | u64::from(mark) << w;
             }
         }

@@ -11,7 +11,7 @@ fn scheduler(settings: &[&str]) -> Driver<TwoLevelScheduler> {
     let all = [&["sm.warps=8", "sm.active_warps=2"], settings].concat();
     let config = Config::load(Start::Preset("two-level"), &all).expect("a configuration");
     let mut scheduler = Driver::<TwoLevelScheduler>::new(&ActiveShape::of(&config));
-    (scheduler.inputs.alive_i, scheduler.inputs.ready_i) = (0xff, 0b11);
+    (scheduler.inputs.alive_i, scheduler.inputs.ready_i, scheduler.inputs.void_i) = (0xff, 0b11, 0b11);
     scheduler
 }
 
@@ -173,6 +173,10 @@ fn patience_ends_when_others_are_ready() {
         assert_eq!(scheduler.clear(1).step().issue_valid_o, 1, "nobody else is ready");
     }
     scheduler.inputs.alive_i = 0b11;
+    scheduler.inputs.void_i = 0b10;
+    let out = scheduler.clear(1).step();
+    assert_eq!((out.issue_valid_o, count(&out, "leave_patience")), (1, 0), "in the middle of a strand");
+    (scheduler.inputs.void_i, scheduler.inputs.alive_i) = (0b01, 0b111);
     let out = scheduler.clear(1).step();
     assert_eq!((out.issue_valid_o, count(&out, "leave_patience")), (0, 1));
 }

@@ -3,6 +3,7 @@
 use std::mem::offset_of;
 
 use super::{MAX_SOURCES, of};
+use crate::hierarchy::HierarchyProbe;
 use crate::hrf::{HrfBank, HrfProbe, HrfResults};
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
 use crate::rfc::RfcProbe;
@@ -14,7 +15,7 @@ ports! {
     pub struct OperandStageNets(s: &SmShape) {
         /// First row of the warp that issues.
         issue_base: [u16; MAX_PORTS] =
-            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i").to(of(s, "mrf_bank_map", "mrf_bank_map")),
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i").to(of(s, "mrf_bank_map", "mrf_bank_map", "mrf_bank_map")),
         /// First row of the warp of a result.
         write_base: [u16; MAX_PORTS] =
             field(s.mrf.entry_w()).count(s.ports()).valid_by("write_valid_i").to(if s.hybrid.is_some() { HrfResults::NAME } else { "mrf_bank_map" }),
@@ -29,10 +30,10 @@ ports! {
         issue_src_valid: u8 = field(s.mrf.sources()).to("mrf_collector"),
         /// It.
         issue_src_reg: [u8; MAX_SOURCES] =
-            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid").to(of(s, "mrf_bank_map", "mrf_bank_map")),
+            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid").to(of(s, "mrf_bank_map", "mrf_bank_map", "mrf_bank_map")),
         /// The place that dispatch port p empties.
         dispatch_tag: [u8; MAX_PORTS] =
-            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME)),
+            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME, Mrf::NAME)),
     }
 }
 
@@ -44,6 +45,8 @@ pub struct OperandStageProbe {
     pub provider: RfcProbe,
     /// The same, of the hybrid file.
     pub hybrid: HrfProbe,
+    /// Inside the provider, where it is ORF and LRF.
+    pub hierarchy: HierarchyProbe,
     /// Around it.
     pub nets: OperandStageNets,
 }
@@ -65,6 +68,10 @@ unsafe impl Ports for OperandStageProbe {
         } else if cache {
             let inner = RfcProbe::fields(&s.of_slots());
             fields.extend(inner.into_iter().map(|f| f.inside("gen_rfc.u_provider", at)));
+        } else if s.orf_entries != 0 {
+            let inner = HierarchyProbe::fields(&s.of_levels());
+            let at = offset_of!(Self, hierarchy);
+            fields.extend(inner.into_iter().map(|f| f.inside("gen_hierarchy.u_provider", at)));
         } else {
             fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
                 // A port of the provider that is a net here.

@@ -1,6 +1,7 @@
 //! Who answers the operand stage.
 
 use super::{OperandStageProbe, cache_straps};
+use crate::hierarchy::Hierarchy;
 use crate::hrf::Hrf;
 use crate::mrf::{Mrf, MrfIn, MrfOut};
 use crate::rfc::{Extra, Rfc};
@@ -18,28 +19,35 @@ pub struct Events {
     pub rfc_count: u32,
     /// `rfc_extra_event_t`.
     pub rfc_extra: u64,
+    /// `hierarchy_event_t`.
+    pub hierarchy: u64,
+    /// `hierarchy_count_event_t`.
+    pub hierarchy_count: u64,
     /// `hrf_event_t`.
     pub hrf: u64,
     /// `hrf_count_event_t`.
     pub hrf_count: u32,
 }
 
-/// A register file: the baseline, or a cache in front of it, or the hybrid one. All are given and show what the baseline is given and shows.
+/// A register file: the baseline, or a cache or ORF and LRF in front of it, or the hybrid one. All are given and show what the baseline is given and shows.
 #[expect(clippy::large_enum_variant, reason = "there is one of it, and the baseline is asked in every cycle")]
 pub(super) enum Provider {
     Mrf(Mrf),
     Rfc(Box<Rfc>),
     Hrf(Box<Hrf>),
+    Hierarchy(Box<Hierarchy>),
 }
 
 impl Provider {
     pub(super) fn new(shape: &SmShape) -> Self {
         if let Some(hybrid) = shape.of_hybrid() {
             Self::Hrf(Box::new(Hrf::new(&hybrid)))
-        } else if shape.entries == 0 {
-            Self::Mrf(Mrf::new(&shape.mrf))
-        } else {
+        } else if shape.entries != 0 {
             Self::Rfc(Box::new(Rfc::new(&shape.of_slots())))
+        } else if shape.orf_entries != 0 {
+            Self::Hierarchy(Box::new(Hierarchy::new(&shape.of_levels())))
+        } else {
+            Self::Mrf(Mrf::new(&shape.mrf))
         }
     }
 
@@ -49,6 +57,7 @@ impl Provider {
             Self::Mrf(mrf) => mrf.show(out),
             Self::Rfc(rfc) => rfc.show(out),
             Self::Hrf(hrf) => hrf.show(out),
+            Self::Hierarchy(hierarchy) => hierarchy.show(out),
         }
     }
 
@@ -58,11 +67,12 @@ impl Provider {
             Self::Mrf(mrf) => mrf.operands(p),
             Self::Rfc(rfc) => rfc.operands(p),
             Self::Hrf(hrf) => hrf.operands(),
+            Self::Hierarchy(hierarchy) => hierarchy.operands(p),
         }
     }
 
     #[inline]
-    pub(super) fn late(&mut self, given: &mut MrfIn, straps: u32, shown: &mut MrfOut) -> Events {
+    pub(super) fn late(&mut self, given: &mut MrfIn, extra: &Extra, straps: u32, shown: &mut MrfOut) -> Events {
         match self {
             Self::Mrf(mrf) => {
                 given.cfg_i = cache_straps(straps) & 1;
@@ -80,6 +90,11 @@ impl Provider {
                 let (hrf, hrf_count) = file.events();
                 Events { mrf: file.mrf_event(), hrf, hrf_count, ..Events::default() }
             }
+            Self::Hierarchy(inner) => {
+                let mrf = inner.late(given, extra, cache_straps(straps));
+                let (hierarchy, hierarchy_count) = inner.events(extra);
+                Events { mrf, hierarchy, hierarchy_count, ..Events::default() }
+            }
         }
     }
 
@@ -95,15 +110,17 @@ impl Provider {
             Self::Mrf(mrf) => mrf.edge(given, write_data),
             Self::Rfc(rfc) => rfc.edge(given, extra, cache_straps(straps), write_data),
             Self::Hrf(hrf) => hrf.edge(given, write_data),
+            Self::Hierarchy(hierarchy) => hierarchy.edge(given, extra, write_data),
         }
     }
 
     #[inline]
-    pub(super) fn is_quiet(&self, given: &MrfIn) -> bool {
+    pub(super) fn is_quiet(&self, given: &MrfIn, extra: &Extra) -> bool {
         match self {
             Self::Mrf(mrf) => mrf.is_quiet(given),
             Self::Rfc(rfc) => rfc.is_quiet(given),
             Self::Hrf(hrf) => hrf.is_quiet(given),
+            Self::Hierarchy(hierarchy) => hierarchy.is_quiet(given, extra),
         }
     }
 
@@ -112,14 +129,23 @@ impl Provider {
             Self::Mrf(mrf) => mrf.is_still(),
             Self::Rfc(rfc) => rfc.is_still(),
             Self::Hrf(hrf) => hrf.is_still(),
+            Self::Hierarchy(hierarchy) => hierarchy.is_still(),
         }
     }
 
-    pub(super) fn probe(&self, given: &MrfIn, straps: u32, shown: &MrfOut, probe: &mut OperandStageProbe) {
+    pub(super) fn probe(
+        &self,
+        given: &MrfIn,
+        extra: &Extra,
+        straps: u32,
+        shown: &MrfOut,
+        probe: &mut OperandStageProbe,
+    ) {
         match self {
             Self::Mrf(mrf) => mrf.probe(given, shown, &mut probe.provider.mrf),
             Self::Rfc(rfc) => rfc.record(cache_straps(straps), &mut probe.provider),
             Self::Hrf(hrf) => hrf.record(&mut probe.hybrid),
+            Self::Hierarchy(hierarchy) => hierarchy.record(given, extra, &mut probe.hierarchy),
         }
     }
 
@@ -128,6 +154,7 @@ impl Provider {
             Self::Mrf(mrf) => ("gen_mrf.u_provider", mrf.memories()),
             Self::Rfc(rfc) => ("gen_rfc.u_provider", rfc.memories()),
             Self::Hrf(hrf) => ("gen_hrf.u_provider", hrf.memories()),
+            Self::Hierarchy(hierarchy) => ("gen_hierarchy.u_provider", hierarchy.memories()),
         };
         memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }).collect()
     }

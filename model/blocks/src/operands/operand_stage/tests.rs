@@ -210,6 +210,7 @@ impl Reference {
         let mut out = OperandStageOut::zeroed();
         // Without a cache there is nothing to empty.
         (out.event_o, out.flush_done_o) = (self.out.event_o, inputs.flush_i);
+        out.void_o = u64::MAX >> (64 - self.shape.slots());
         (out.issue_ready_o, out.write_ready_o) = (self.out.issue_ready_o, self.out.write_ready_o);
         (out.write_done_o, out.write_done_warp_o) = (self.out.write_done_o, self.out.write_done_warp_o);
         out.write_done_reg_o = self.out.write_done_reg_o;

@@ -31,6 +31,7 @@ impl RfcIn {
             past: self.issue_past_i,
             private: self.issue_private_i,
             write_private: self.write_private_i,
+            ..Extra::default()
         }
     }
 }

@@ -1,0 +1,18 @@
+//! A rule that holds for every block: what is declared early depends on state alone.
+
+use crate::hierarchy::{
+    Hierarchy, HierarchyCopies, HierarchyData, HierarchyEntries, HierarchyLevels, HierarchyResults, HierarchyScoreboard,
+};
+use crate::mrf::phases::check;
+use crate::testing::HIERARCHY_SHAPES;
+
+#[test]
+fn early_outputs_depend_on_state_alone() {
+    check::<HierarchyLevels>(&HIERARCHY_SHAPES);
+    check::<HierarchyScoreboard>(&HIERARCHY_SHAPES);
+    check::<HierarchyEntries>(&HIERARCHY_SHAPES);
+    check::<HierarchyData>(&HIERARCHY_SHAPES);
+    check::<HierarchyResults>(&HIERARCHY_SHAPES);
+    check::<HierarchyCopies>(&HIERARCHY_SHAPES);
+    check::<Hierarchy>(&HIERARCHY_SHAPES);
+}

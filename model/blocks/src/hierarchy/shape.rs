@@ -1,0 +1,133 @@
+//! Sizes of the register hierarchy that software manages, and the numbers of its places.
+
+use crate::Shape;
+use gpurf_isa::LastResultFile;
+
+use crate::config::Config;
+use crate::mrf::MrfShape;
+use crate::shape::{ActiveShape, MAX_ACTIVE, width};
+
+/// Entries of an ORF at most: places 0 to 7.
+pub const MAX_ORF_ENTRIES: usize = 8;
+/// Banks of an LRF at most: places from 8 on.
+pub const MAX_LRF_BANKS: usize = 3;
+/// Numbers of places.
+pub const PLACES: usize = MAX_ORF_ENTRIES + MAX_LRF_BANKS;
+/// Capacity of the twins: places of all slots.
+pub const MAX_PLACES: usize = MAX_ACTIVE * PLACES;
+/// Width of a set of places.
+pub const PLACE_SET_BITS: u32 = PLACES as u32;
+/// Width of the number of a place.
+pub const PLACE_BITS: u32 = 4;
+/// Width of an entry's number, and of a bank's.
+pub const ENTRY_BITS: u32 = 3;
+/// Width of a bank's number.
+pub const BANK_BITS: u32 = 2;
+/// Width of a level in the control word.
+pub const LEVEL_BITS: u32 = 5;
+
+/// Sizes of ORF and LRF and of what they stand in front of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HierarchyShape {
+    /// The main register file; its tag is the number of an instruction's place in the operand stage.
+    pub mrf: MrfShape,
+    /// Resident warps.
+    pub warps: usize,
+    /// Slots of the two-level scheduler: a multiple of the issue ports.
+    pub active: usize,
+    /// Entries of the ORF for each slot: 1 to 8.
+    pub entries: usize,
+    /// Banks of the LRF, each with an entry for each slot: 0, 1 (unified), 3 (split).
+    pub lrf_banks: usize,
+}
+
+impl HierarchyShape {
+    /// Issue ports, sets of arrays, result buses.
+    pub fn ports(&self) -> usize {
+        self.mrf.issue_ports
+    }
+
+    /// Slots of a port.
+    pub fn port_slots(&self) -> usize {
+        (self.active / self.ports()).max(1)
+    }
+
+    /// Places that a slot has.
+    pub fn places(&self) -> usize {
+        self.entries + self.lrf_banks
+    }
+
+    /// Words of the ORF of a port.
+    pub fn words(&self) -> usize {
+        self.port_slots() * self.entries
+    }
+
+    /// Instructions that the operand stage holds at most.
+    pub fn tags(&self) -> usize {
+        self.mrf.collectors
+    }
+
+    /// Width of the tag of an instruction.
+    pub fn tag_w(&self) -> u32 {
+        width(self.tags())
+    }
+
+    /// Width of a slot's number.
+    pub fn slot_w(&self) -> u32 {
+        width(self.active).max(1)
+    }
+
+    /// Width of the number of a slot within its port.
+    pub fn local_w(&self) -> u32 {
+        width(self.port_slots()).max(1)
+    }
+
+    /// Width of the number of a word of the ORF.
+    pub fn index_w(&self) -> u32 {
+        width(self.words()).max(1)
+    }
+
+    /// The element of a slot's place in an array of state, if there is this slot and this place.
+    #[inline]
+    pub(crate) fn element(&self, slot: usize, place: usize) -> Option<usize> {
+        let within = match place {
+            0..MAX_ORF_ENTRIES => (place < self.entries).then_some(place),
+            _ => (place - MAX_ORF_ENTRIES < self.lrf_banks).then_some(place - MAX_ORF_ENTRIES + self.entries),
+        };
+        within.filter(|_| slot < self.active).map(|within| self.places() * slot + within)
+    }
+
+    /// The sizes of the latches in which operands come together.
+    pub fn operands(&self) -> ActiveShape {
+        ActiveShape { mrf: self.mrf, warps: self.warps, active: self.active, entries: 0, lrf: false, reads: false }
+    }
+}
+
+impl Shape for HierarchyShape {
+    /// Where the configuration has no slots or no ORF, those of the preset `lrf-orf-split`: a block that is looked at alone is there all the same.
+    fn of(config: &Config) -> Self {
+        let (entries, banks) =
+            if config.orf.entries == 0 { (3, LastResultFile::Split) } else { (config.orf.entries, config.lrf.banks) };
+        let mut shape = Self {
+            mrf: config.shape(),
+            warps: config.sm.warps,
+            active: if config.sm.active_warps == 0 { 8 } else { config.sm.active_warps },
+            entries,
+            lrf_banks: banks.banks().into(),
+        };
+        shape.mrf.tag_w = shape.tag_w();
+        shape
+    }
+
+    fn parameter(&self, name: &str) -> u64 {
+        match name {
+            "Warps" => self.warps as u64,
+            "Active" => self.active as u64,
+            "Entries" => self.entries as u64,
+            "LrfBanks" => self.lrf_banks as u64,
+            "Slots" => self.port_slots() as u64,
+            "Tags" => self.tags() as u64,
+            _ => self.mrf.parameter(name),
+        }
+    }
+}
