@@ -144,6 +144,19 @@ package gpurf_pkg;
     logic [2:0] spare;
   } rfc_count_event_t;
 
+  // What is counted beside the cache: last result files above it, operands that it is filled with.
+  typedef struct packed {
+    logic [4:0] lrf_read_groups;   // the sums over the caches of the fields of rfc_lrf_event_t
+    logic [4:0] lrf_write_groups;
+    logic [4:0] lrf_spill_groups;
+    logic [4:0] lrf_flush_groups;
+    logic [1:0] lrf_dead;
+    logic [1:0] lrf_same;
+    logic [1:0] lrf_past;
+    logic [1:0] lrf_marked;
+    logic [4:0] fill_groups;       // groups of operands written to the cache
+  } rfc_extra_event_t;
+
   // What the tags of one cache count in a cycle.
   typedef struct packed {
     logic [1:0] hit;           // source registers of an instruction that leaves: all lanes
@@ -164,6 +177,18 @@ package gpurf_pkg;
     logic       clean;         // a slot with values is emptied behind its flush
     logic       look;          // an instruction is in T
   } rfc_tags_event_t;
+
+  // What the last result file of one cache counts in a cycle.
+  typedef struct packed {
+    logic [3:0] read_groups;   // lane groups that an instruction that leaves reads
+    logic [3:0] write_groups;  // of a result written
+    logic [3:0] spill_groups;  // of an old value that goes into the cache
+    logic [3:0] flush_groups;  // of a value that goes to the MRF as its slot is emptied
+    logic       dead;          // a result takes the place of a value that nobody needs
+    logic       same;          // a result updates the value
+    logic       past;          // another result takes lanes away
+    logic       marked;        // last reads make lanes dead
+  } rfc_lrf_event_t;
 
   // What the software-managed hierarchy counts in a cycle, for energy.
   typedef struct packed {

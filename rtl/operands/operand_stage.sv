@@ -18,6 +18,8 @@ module operand_stage
   parameter int unsigned Depth = 64,
   parameter int unsigned Active = 0,      // slots of the two-level scheduler; 0: single-level
   parameter int unsigned Entries = 0,     // of the register file cache, for each slot; 0: none
+  parameter int unsigned Lrf = 0,         // the cache has a last result file above it
+  parameter int unsigned Reads = 0,       // what is read from the MRF is put into the cache
   parameter int unsigned OrfEntries = 0,  // of the ORF, for each slot; 0: none
   parameter int unsigned LrfBanks = 0,    // of the LRF above it: 0, 1, 3
   localparam int unsigned EntryW = $clog2(Depth),
@@ -95,6 +97,7 @@ module operand_stage
   output mrf_event_t                     event_o,
   output rfc_event_t                     rfc_event_o,
   output rfc_count_event_t               rfc_count_event_o,
+  output rfc_extra_event_t               rfc_extra_event_o,
   output hierarchy_event_t               hierarchy_event_o,
   output hierarchy_count_event_t         hierarchy_count_event_o
 );
@@ -211,12 +214,14 @@ module operand_stage
     assign flush_done_o      = flush_i;
     assign rfc_event_o       = '0;
     assign rfc_count_event_o = '0;
+    assign rfc_extra_event_o = '0;
   end else if (Entries != 0) begin : gen_rfc
     // What the cache has to know besides, from the instruction.
     logic [Operands*IssuePorts-1:0] issue_last;
     logic [RegW-1:0]                issue_dst     [IssuePorts];
     logic [IssuePorts-1:0]          issue_long;
     logic [IssuePorts-1:0]          issue_bypass;
+    logic [IssuePorts-1:0]          issue_past;
     logic [IssuePorts-1:0]          issue_private;
 
     for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
@@ -224,6 +229,7 @@ module operand_stage
       assign issue_dst[p]     = issue_roles_i[p].d;
       assign issue_long[p]    = long_latency(issue_op_i[p], issue_roles_i[p].d);
       assign issue_bypass[p]  = issue_ctl_i[p][26];
+      assign issue_past[p]    = issue_ctl_i[p][25];
       assign issue_private[p] = issue_roles_i[p].unit == UnitAlu || issue_roles_i[p].unit == UnitFp;
     end
 
@@ -235,7 +241,9 @@ module operand_stage
       .Depth     (Depth),
       .Tags      (Tags),
       .Active    (Active),
-      .Entries   (Entries)
+      .Entries   (Entries),
+      .Lrf       (Lrf),
+      .Reads     (Reads)
     ) u_provider (
       .clk_i,
       .rst_ni,
@@ -253,6 +261,7 @@ module operand_stage
       .issue_dst_i         (issue_dst),
       .issue_long_i        (issue_long),
       .issue_bypass_i      (issue_bypass),
+      .issue_past_i        (issue_past),
       .issue_private_i     (issue_private),
       .write_valid_i,
       .write_ready_o,
@@ -280,6 +289,7 @@ module operand_stage
       .flush_done_o,
       .event_o             (rfc_event_o),
       .count_event_o       (rfc_count_event_o),
+      .extra_event_o       (rfc_extra_event_o),
       .mrf_event_o         (event_o)
     );
   end else begin : gen_hierarchy
@@ -360,6 +370,7 @@ module operand_stage
 
     assign rfc_event_o       = '0;
     assign rfc_count_event_o = '0;
+    assign rfc_extra_event_o = '0;
   end
 
   // Whoever has no levels for the compiler loses nothing anywhere, and holds nobody back.

@@ -17,6 +17,10 @@
 //
 // There is a cache for each issue port, with the slots of that port: global slot s is slot
 // s / IssuePorts of cache s mod IssuePorts.
+//
+// Each cache may have a last result file (LRF) above it, to which results of private units go first
+// (hierarchy thesis, 6.5.2), and what instructions read from the MRF may be put into the cache
+// (hierarchy thesis, 5.2, "reads allocate").
 module rfc
   import gpurf_pkg::*;
 #(
@@ -28,6 +32,8 @@ module rfc
   parameter int unsigned Tags = Collectors + 2 * IssuePorts - 1,
   parameter int unsigned Active = 8,
   parameter int unsigned Entries = 6,
+  parameter int unsigned Lrf = 0,    // a last result file above each cache
+  parameter int unsigned Reads = 0,  // reads allocate
   localparam int unsigned TagW = $clog2(Tags),
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
@@ -51,6 +57,7 @@ module rfc
   input  logic [RegW-1:0]                issue_dst_i       [IssuePorts],
   input  logic [IssuePorts-1:0]          issue_long_i,
   input  logic [IssuePorts-1:0]          issue_bypass_i,
+  input  logic [IssuePorts-1:0]          issue_past_i,
   input  logic [IssuePorts-1:0]          issue_private_i,
 
   // results
@@ -87,6 +94,7 @@ module rfc
 
   output rfc_event_t                     event_o,
   output rfc_count_event_t               count_event_o,
+  output rfc_extra_event_t               extra_event_o,
   output mrf_event_t                     mrf_event_o
 );
 
@@ -110,16 +118,23 @@ module rfc
   logic [P-1:0]        private_q;
   logic [RegW-1:0]     src_reg_q   [Sources];
 
-  logic [Sources-1:0]  missing;  // the source has lanes that are not in the cache
+  logic [Lanes-1:0]    hit         [Sources];  // lanes that are in the cache, or in the LRF
+  logic [Sources-1:0]  missing;  // the source has lanes that are not
+  logic [Sources-1:0]  asked;    // and no lower source has the register
   logic [P-1:0]        stall;    // and they are on their way to the MRF
   logic [P-1:0]        leave;
   logic [P-1:0]        taken;
 
-  // ------------------------------------------------------------------ nets, by the block driving
+  // ------------------------------------------------------------------ nets, by the block
   logic [Lanes-1:0]    tags_hit_mask    [Sources];
   logic [IndexW-1:0]   tags_hit_index   [Sources];
   logic [PortW-1:0]    tags_hit_port    [Sources];
   logic [Operands-1:0] tags_read        [P];
+  logic [P-1:0]        tags_op_valid;
+  logic [P-1:0]        tags_op_kill;
+  logic [LocalW-1:0]   tags_op_slot     [P];
+  logic [RegW-1:0]     tags_op_reg      [P];
+  logic [Lanes-1:0]    tags_op_mask     [P];
   logic [P-1:0]        tags_op_ready;
   logic [IndexW-1:0]   tags_op_index    [P];
   logic [P-1:0]        tags_evict_valid;
@@ -135,6 +150,7 @@ module rfc
   // verilator lint_on UNUSEDSIGNAL
 
   logic [P-1:0]        data_write_valid;
+  logic [DataW-1:0]    data_write_data  [P];
   logic [Operands-1:0] data_move_fill   [P];
   logic [P-1:0]        data_land_valid;
   logic [TagW-1:0]     data_land_tag    [P];
@@ -143,8 +159,14 @@ module rfc
   logic [P-1:0]        data_evict_data_valid;
   logic [DataW-1:0]    data_evict_data  [P];
 
+  logic [P-1:0]        evictions_push_valid;
+  logic [LocalW-1:0]   evictions_push_slot    [P];
   logic [WarpW-1:0]    evictions_push_warp    [P];
   logic [EntryW-1:0]   evictions_push_base    [P];
+  logic [RegW-1:0]     evictions_push_reg     [P];
+  logic [Lanes-1:0]    evictions_push_mask    [P];
+  logic [P-1:0]        evictions_data_valid;
+  logic [DataW-1:0]    evictions_data         [P];
   logic [P-1:0]        evictions_room;
   logic [P-1:0]        evictions_offer_valid;
   logic [WarpW-1:0]    evictions_offer_warp   [P];
@@ -160,11 +182,15 @@ module rfc
   logic [P-1:0]        results_note_around;
   logic [P-1:0]        results_op_valid;
   logic [P-1:0]        results_op_kill;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [P-1:0]        results_op_upper;      // nobody asks without an LRF
+  // verilator lint_on UNUSEDSIGNAL
   logic [LocalW-1:0]   results_op_slot        [P];
   logic [RegW-1:0]     results_op_reg         [P];
   logic [Lanes-1:0]    results_op_mask        [P];
   logic [DataW-1:0]    results_op_data        [P];
   logic [P-1:0]        results_op_private;
+  logic [P-1:0]        results_op_ready;
   logic [P-1:0]        results_match;
   logic [WarpW-1:0]    results_result_warp    [P];
   logic [RegW-1:0]     results_result_reg     [P];
@@ -174,7 +200,47 @@ module rfc
   logic [P-1:0]        results_around_private;
   logic [P-1:0]        results_wait;
 
+  // Without an LRF operations pass, and nothing else is ever there.
+  logic [Lanes-1:0]    lrf_hit_mask         [Sources];
+  logic [P-1:0]        lrf_low_valid;
+  logic [P-1:0]        lrf_low_kill;
+  logic [LocalW-1:0]   lrf_low_slot         [P];
+  logic [RegW-1:0]     lrf_low_reg          [P];
+  logic [Lanes-1:0]    lrf_low_mask         [P];
+  logic [P-1:0]        lrf_spill;
+  logic [Slots-1:0]    lrf_clean            [P];
+  logic [P-1:0]        lrf_flush_valid;
+  logic [LocalW-1:0]   lrf_flush_slot       [P];
+  logic [RegW-1:0]     lrf_flush_reg        [P];
+  logic [Lanes-1:0]    lrf_flush_mask       [P];
+  logic [P-1:0]        lrf_spill_data_valid;
+  logic [DataW-1:0]    lrf_spill_data       [P];
+  // verilator lint_off UNUSEDSIGNAL
+  logic [Lanes-1:0]    lrf_land_hit         [Sources];
+  logic [DataW-1:0]    lrf_land_data        [P];
+  // verilator lint_on UNUSEDSIGNAL
+  logic [P-1:0]        lrf_flush_data_valid;
+  logic [DataW-1:0]    lrf_flush_data       [P];
+  rfc_lrf_event_t      lrf_event            [P];
+
+  // Where reads do not allocate, nobody looks at the inputs, and no fill is ever offered.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [SlotW-1:0]    fills_move_slot      [P];
+  logic [Lanes-1:0]    fills_move_miss      [Sources];
+  logic [P-1:0]        fills_take_valid;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [P-1:0]        fills_fill_valid;
+  logic [LocalW-1:0]   fills_fill_slot      [P];
+  logic [RegW-1:0]     fills_fill_reg       [P];
+  logic [Lanes-1:0]    fills_fill_mask      [P];
+  logic [DataW-1:0]    fills_fill_data      [P];
+  logic                fills_busy;
+
   logic [Sources-1:0]  operands_land_fill;
+  logic [DataW-1:0]    operands_land_data   [Sources];
+  logic [P-1:0]        operands_dispatch_valid;
+  logic [P-1:0]        operands_dispatch_ready;
+  logic [Sources-1:0]  operands_dispatch_src_valid;
 
   logic [P-1:0]        mrf_issue_valid;
   logic [P-1:0]        mrf_issue_ready;
@@ -201,6 +267,10 @@ module rfc
   logic [Active-1:0]   flush_done;
 
   // ------------------------------------------------------------------ T
+  for (genvar i = 0; i < Sources; i++) begin : gen_hit
+    assign hit[i] = tags_hit_mask[i] | lrf_hit_mask[i];
+  end
+
   always_comb begin
     missing = '0;
     stall   = '0;
@@ -208,8 +278,22 @@ module rfc
       if (tag_valid_q[p]) begin
         for (int unsigned k = 0; k < Operands; k++) begin
           missing[Operands*p+k] = src_valid_q[p][k] &
-                                  ((mask_q[p] & ~tags_hit_mask[Operands*p+k]) != '0);
+                                  ((mask_q[p] & ~hit[Operands*p+k]) != '0);
           if (missing[Operands*p+k] && evictions_look_match[p][k]) stall[p] = 1'b1;
+        end
+      end
+    end
+  end
+
+  // A register that stands in two sources is read once.
+  always_comb begin
+    asked = missing;
+    for (int unsigned p = 0; p < P; p++) begin
+      for (int unsigned k = 1; k < Operands; k++) begin
+        for (int unsigned j = 0; j < k; j++) begin
+          if (missing[Operands*p+j] && src_reg_q[Operands*p+j] == src_reg_q[Operands*p+k]) begin
+            asked[Operands*p+k] = 1'b0;
+          end
         end
       end
     end
@@ -265,21 +349,128 @@ module rfc
     logic [SlotW-1:0] evict_slot;  // the global number
 
     for (genvar k = 0; k < Operands; k++) begin : gen_source
-      assign data_move_fill[p][k] = tags_hit_mask[Operands*p+k] != '0;
+      assign data_move_fill[p][k] = hit[Operands*p+k] != '0;
     end
 
-    assign operands_land_fill[Operands*p +: Operands] = data_land_fill[p] & {Operands{data_land_valid[p]}};
+    assign operands_land_fill[Operands*p +: Operands] =
+        data_land_fill[p] & {Operands{data_land_valid[p]}};
 
     for (genvar j = 0; j < Slots; j++) begin : gen_slot
       assign flush[j]          = flush_i[P*j+p];
       assign drop[j]           = drop_i[P*j+p];
-      assign flush_done[P*j+p] = flush[j] & (drop[j] | tags_clean[p][j]) & ~evictions_busy[p][j];
+      assign flush_done[P*j+p] = flush[j] & (drop[j] | (tags_clean[p][j] & lrf_clean[p][j])) &
+                                 ~evictions_busy[p][j];
     end
 
-    assign evict_slot             = SlotW'(P * 32'(tags_evict_slot[p]) + p);
-    assign evictions_push_warp[p] = slot_warp_i[evict_slot];
-    assign evictions_push_base[p] = slot_base_i[evict_slot];
-    assign data_write_valid[p]    = results_op_valid[p] & ~results_op_kill[p] & tags_op_ready[p];
+    // Operations on the cache: fills first.
+    assign tags_op_valid[p]    = fills_fill_valid[p] | lrf_low_valid[p];
+    assign tags_op_kill[p]     = ~fills_fill_valid[p] & lrf_low_kill[p];
+    assign tags_op_slot[p]     = fills_fill_valid[p] ? fills_fill_slot[p] : lrf_low_slot[p];
+    assign tags_op_reg[p]      = fills_fill_valid[p] ? fills_fill_reg[p] : lrf_low_reg[p];
+    assign tags_op_mask[p]     = fills_fill_valid[p] ? fills_fill_mask[p] : lrf_low_mask[p];
+    assign data_write_valid[p] = tags_op_valid[p] & ~tags_op_kill[p] & tags_op_ready[p];
+    assign data_write_data[p]  = fills_fill_valid[p] ? fills_fill_data[p] : results_op_data[p];
+
+    // Values on their way to the MRF: of the tags first; the LRF then has nothing to say.
+    assign evictions_push_valid[p] = tags_evict_valid[p] | lrf_flush_valid[p];
+    assign evictions_push_slot[p]  = lrf_flush_valid[p] ? lrf_flush_slot[p] : tags_evict_slot[p];
+    assign evictions_push_reg[p]   = lrf_flush_valid[p] ? lrf_flush_reg[p] : tags_evict_reg[p];
+    assign evictions_push_mask[p]  = lrf_flush_valid[p] ? lrf_flush_mask[p] : tags_evict_mask[p];
+    assign evict_slot              = SlotW'(P * 32'(evictions_push_slot[p]) + p);
+    assign evictions_push_warp[p]  = slot_warp_i[evict_slot];
+    assign evictions_push_base[p]  = slot_base_i[evict_slot];
+    assign evictions_data_valid[p] = data_evict_data_valid[p] | lrf_flush_data_valid[p];
+    assign evictions_data[p]       = lrf_flush_data_valid[p] ? lrf_flush_data[p]
+                                                             : data_evict_data[p];
+
+    if (Lrf != 0) begin : gen_lrf
+      rfc_lrf #(
+        .Slots(Slots)
+      ) u_lrf (
+        .clk_i,
+        .rst_ni,
+        .cfg_i             (cfg_i[1]),
+        .look_valid_i      (tag_valid_q[p]),
+        .look_move_i       (leave[p]),
+        .look_slot_i       (slot_q[p]),
+        .look_mask_i       (mask_q[p]),
+        .look_src_valid_i  (src_valid_q[p]),
+        .look_reg_i        (src_reg_q[Operands*p +: Operands]),
+        .look_last_i       (last_q[p]),
+        .look_private_i    (private_q[p]),
+        .hit_mask_o        (lrf_hit_mask[Operands*p +: Operands]),
+        .op_valid_i        (results_op_valid[p]),
+        .op_kill_i         (results_op_kill[p]),
+        .op_upper_i        (results_op_upper[p]),
+        .op_slot_i         (results_op_slot[p]),
+        .op_reg_i          (results_op_reg[p]),
+        .op_mask_i         (results_op_mask[p]),
+        .op_data_i         (results_op_data[p]),
+        .op_ready_o        (results_op_ready[p]),
+        .low_valid_o       (lrf_low_valid[p]),
+        .low_kill_o        (lrf_low_kill[p]),
+        .low_slot_o        (lrf_low_slot[p]),
+        .low_reg_o         (lrf_low_reg[p]),
+        .low_mask_o        (lrf_low_mask[p]),
+        .low_ready_i       (tags_op_ready[p]),
+        .spill_o           (lrf_spill[p]),
+        .flush_i           (flush),
+        .drop_i            (drop),
+        .clean_o           (lrf_clean[p]),
+        .flush_ready_i     (evictions_room[p] & ~tags_evict_valid[p]),
+        .flush_valid_o     (lrf_flush_valid[p]),
+        .flush_slot_o      (lrf_flush_slot[p]),
+        .flush_reg_o       (lrf_flush_reg[p]),
+        .flush_mask_o      (lrf_flush_mask[p]),
+        .spill_data_valid_o(lrf_spill_data_valid[p]),
+        .spill_data_o      (lrf_spill_data[p]),
+        .land_hit_o        (lrf_land_hit[Operands*p +: Operands]),
+        .land_data_o       (lrf_land_data[p]),
+        .flush_data_valid_o(lrf_flush_data_valid[p]),
+        .flush_data_o      (lrf_flush_data[p]),
+        .event_o           (lrf_event[p])
+      );
+
+      // A source may have lanes in both. They are chosen by a mask of the whole word.
+      for (genvar k = 0; k < Operands; k++) begin : gen_land
+        always_comb begin : merge
+          automatic logic [DataW-1:0] enable;
+          operands_land_data[Operands*p+k] = data_land_data[Operands*p+k];
+          enable = '0;
+          if (lrf_land_hit[Operands*p+k] != '0) begin
+            for (int unsigned lane = 0; lane < Lanes; lane++) begin
+              enable[LaneW*lane +: LaneW] = {LaneW{lrf_land_hit[Operands*p+k][lane]}};
+            end
+            operands_land_data[Operands*p+k] = (data_land_data[Operands*p+k] & ~enable) |
+                                               (lrf_land_data[p] & enable);
+          end
+        end
+      end
+    end else begin : gen_no_lrf
+      for (genvar k = 0; k < Operands; k++) begin : gen_land
+        assign lrf_hit_mask[Operands*p+k]       = '0;
+        assign lrf_land_hit[Operands*p+k]       = '0;
+        assign operands_land_data[Operands*p+k] = data_land_data[Operands*p+k];
+      end
+      assign lrf_low_valid[p]        = results_op_valid[p];
+      assign lrf_low_kill[p]         = results_op_kill[p];
+      assign lrf_low_slot[p]         = results_op_slot[p];
+      assign lrf_low_reg[p]          = results_op_reg[p];
+      assign lrf_low_mask[p]         = results_op_mask[p];
+      assign results_op_ready[p]     = tags_op_ready[p];
+      assign lrf_spill[p]            = 1'b0;
+      assign lrf_clean[p]            = '1;
+      assign lrf_flush_valid[p]      = 1'b0;
+      assign lrf_flush_slot[p]       = '0;
+      assign lrf_flush_reg[p]        = '0;
+      assign lrf_flush_mask[p]       = '0;
+      assign lrf_spill_data_valid[p] = 1'b0;
+      assign lrf_spill_data[p]       = '0;
+      assign lrf_land_data[p]        = '0;
+      assign lrf_flush_data_valid[p] = 1'b0;
+      assign lrf_flush_data[p]       = '0;
+      assign lrf_event[p]            = '0;
+    end
 
     rfc_tags #(
       .Slots  (Slots),
@@ -299,11 +490,15 @@ module rfc
       .hit_index_o     (tags_hit_index[Operands*p +: Operands]),
       .hit_port_o      (tags_hit_port[Operands*p +: Operands]),
       .read_o          (tags_read[p]),
-      .op_valid_i      (results_op_valid[p]),
-      .op_kill_i       (results_op_kill[p]),
-      .op_slot_i       (results_op_slot[p]),
-      .op_reg_i        (results_op_reg[p]),
-      .op_mask_i       (results_op_mask[p]),
+      .op_valid_i      (tags_op_valid[p]),
+      .op_kill_i       (tags_op_kill[p]),
+      .op_slot_i       (tags_op_slot[p]),
+      .op_reg_i        (tags_op_reg[p]),
+      .op_mask_i       (tags_op_mask[p]),
+      .op_clean_i      (fills_fill_valid[p]),
+      .take_valid_i    (lrf_spill[p]),
+      .take_reg_i      (results_op_reg[p]),
+      .take_mask_i     (results_op_mask[p]),
       .op_ready_o      (tags_op_ready[p]),
       .op_index_o      (tags_op_index[p]),
       .evict_room_i    (evictions_room[p]),
@@ -337,8 +532,10 @@ module rfc
       .evict_index_i     (tags_evict_index[p]),
       .write_valid_i     (data_write_valid[p]),
       .write_index_i     (tags_op_index[p]),
-      .write_mask_i      (results_op_mask[p]),
-      .write_data_i      (results_op_data[p]),
+      .write_mask_i      (tags_op_mask[p]),
+      .write_data_i      (data_write_data[p]),
+      .spill_i           (lrf_spill_data_valid[p]),
+      .spill_data_i      (lrf_spill_data[p]),
       .land_valid_o      (data_land_valid[p]),
       .land_tag_o        (data_land_tag[p]),
       .land_fill_o       (data_land_fill[p]),
@@ -354,15 +551,15 @@ module rfc
     ) u_evictions (
       .clk_i,
       .rst_ni,
-      .push_valid_i  (tags_evict_valid[p]),
-      .push_slot_i   (tags_evict_slot[p]),
+      .push_valid_i  (evictions_push_valid[p]),
+      .push_slot_i   (evictions_push_slot[p]),
       .push_warp_i   (evictions_push_warp[p]),
       .push_base_i   (evictions_push_base[p]),
-      .push_reg_i    (tags_evict_reg[p]),
-      .push_mask_i   (tags_evict_mask[p]),
+      .push_reg_i    (evictions_push_reg[p]),
+      .push_mask_i   (evictions_push_mask[p]),
       .room_o        (evictions_room[p]),
-      .data_valid_i  (data_evict_data_valid[p]),
-      .data_i        (data_evict_data[p]),
+      .data_valid_i  (evictions_data_valid[p]),
+      .data_i        (evictions_data[p]),
       .offer_valid_o (evictions_offer_valid[p]),
       .offer_warp_o  (evictions_offer_warp[p]),
       .offer_base_o  (evictions_offer_base[p]),
@@ -411,17 +608,20 @@ module rfc
     .note_slot_i     (issue_slot_i),
     .note_reg_i      (issue_dst_i),
     .note_around_i   (results_note_around),
+    .note_past_i     (issue_past_i),
     .slot_valid_i,
     .slot_warp_i,
     .flush_i,
     .op_valid_o      (results_op_valid),
     .op_kill_o       (results_op_kill),
+    .op_upper_o      (results_op_upper),
     .op_slot_o       (results_op_slot),
     .op_reg_o        (results_op_reg),
     .op_mask_o       (results_op_mask),
     .op_data_o       (results_op_data),
     .op_private_o    (results_op_private),
-    .op_ready_i      (tags_op_ready),
+    .op_ready_i      (results_op_ready),
+    .hold_i          (fills_fill_valid),
     .match_i         (results_match),
     .result_warp_o   (results_result_warp),
     .result_reg_o    (results_result_reg),
@@ -453,25 +653,76 @@ module rfc
   ) u_operands (
     .clk_i,
     .rst_ni,
-    .move_valid_i   (leave),
-    .move_tag_i     (tag_q),
-    .move_hit_i     (tags_hit_mask),
-    .land_valid_i   (data_land_valid),
-    .land_tag_i     (data_land_tag),
-    .land_fill_i    (operands_land_fill),
-    .land_data_i    (data_land_data),
-    .mrf_valid_i    (mrf_dispatch_valid),
-    .mrf_tag_i      (mrf_dispatch_tag),
-    .mrf_src_valid_i(mrf_dispatch_src_valid),
-    .mrf_data_i     (mrf_dispatch_data),
-    .mrf_ready_o    (mrf_dispatch_ready),
-    .dispatch_valid_o,
-    .dispatch_ready_i,
-    .dispatch_src_valid_o,
+    .move_valid_i        (leave),
+    .move_tag_i          (tag_q),
+    .move_hit_i          (hit),
+    .land_valid_i        (data_land_valid),
+    .land_tag_i          (data_land_tag),
+    .land_fill_i         (operands_land_fill),
+    .land_data_i         (operands_land_data),
+    .mrf_valid_i         (mrf_dispatch_valid),
+    .mrf_tag_i           (mrf_dispatch_tag),
+    .mrf_src_valid_i     (mrf_dispatch_src_valid),
+    .mrf_data_i          (mrf_dispatch_data),
+    .mrf_ready_o         (mrf_dispatch_ready),
+    .dispatch_valid_o    (operands_dispatch_valid),
+    .dispatch_ready_i    (operands_dispatch_ready),
+    .dispatch_src_valid_o(operands_dispatch_src_valid),
     .dispatch_data_o
   );
 
   assign dispatch_tag_o = mrf_dispatch_tag;
+
+  // ------------------------------------------------------------------ reads that allocate
+  // While a fill is pending nothing is dispatched.
+  assign dispatch_valid_o        = operands_dispatch_valid & {P{~fills_busy}};
+  assign dispatch_src_valid_o    = operands_dispatch_src_valid & {Sources{~fills_busy}};
+  assign operands_dispatch_ready = dispatch_ready_i & {P{~fills_busy}};
+  assign fills_take_valid        = dispatch_valid_o & dispatch_ready_i;
+
+  for (genvar p = 0; p < P; p++) begin : gen_fill
+    assign fills_move_slot[p] = SlotW'(P * 32'(slot_q[p]) + p);
+    for (genvar k = 0; k < Operands; k++) begin : gen_source
+      assign fills_move_miss[Operands*p+k] =
+          asked[Operands*p+k] ? mask_q[p] & ~hit[Operands*p+k] : '0;
+    end
+  end
+
+  if (Reads != 0) begin : gen_reads
+    rfc_fills #(
+      .IssuePorts(IssuePorts),
+      .Active    (Active),
+      .Tags      (Tags)
+    ) u_fills (
+      .clk_i,
+      .rst_ni,
+      .move_valid_i(leave),
+      .move_tag_i  (tag_q),
+      .move_slot_i (fills_move_slot),
+      .move_miss_i (fills_move_miss),
+      .move_reg_i  (src_reg_q),
+      .take_valid_i(fills_take_valid),
+      .take_tag_i  (mrf_dispatch_tag),
+      .take_data_i (dispatch_data_o),
+      .flush_i,
+      .fill_valid_o(fills_fill_valid),
+      .fill_slot_o (fills_fill_slot),
+      .fill_reg_o  (fills_fill_reg),
+      .fill_mask_o (fills_fill_mask),
+      .fill_data_o (fills_fill_data),
+      .fill_ready_i(tags_op_ready),
+      .busy_o      (fills_busy)
+    );
+  end else begin : gen_no_reads
+    for (genvar p = 0; p < P; p++) begin : gen_fill
+      assign fills_fill_slot[p] = '0;
+      assign fills_fill_reg[p]  = '0;
+      assign fills_fill_mask[p] = '0;
+      assign fills_fill_data[p] = '0;
+    end
+    assign fills_fill_valid = '0;
+    assign fills_busy       = 1'b0;
+  end
 
   // ------------------------------------------------------------------ the main register file
   mrf #(
@@ -517,6 +768,7 @@ module rfc
   always_comb begin
     event_o                 = '0;
     count_event_o           = '0;
+    extra_event_o           = '0;
     event_o.tag_check       = 2'($countones(leave));
     event_o.stall_eviction  = 2'($countones(stall));
     event_o.stall_collector = 2'($countones(mrf_issue_valid & ~mrf_issue_ready));
@@ -528,20 +780,23 @@ module rfc
       event_o.read_groups = event_o.read_groups + 6'(tags_event[p].read_groups);
       if (leave[p] && !private_q[p]) begin
         event_o.read_shared_groups = event_o.read_shared_groups + 6'(tags_event[p].read_groups);
-        // A register that stands in two sources is read once.
         for (int unsigned k = 0; k < Operands; k++) begin
-          if (missing[Operands*p+k] &&
-              !(k > 0 && missing[Operands*p] && src_reg_q[Operands*p] == src_reg_q[Operands*p+k]) &&
-              !(k > 1 && missing[Operands*p+1] &&
-                src_reg_q[Operands*p+1] == src_reg_q[Operands*p+k])) begin
+          if (asked[Operands*p+k]) begin
             event_o.mrf_shared_groups = event_o.mrf_shared_groups + 6'(active_groups(mask_q[p]));
           end
         end
       end
-      event_o.write_groups = event_o.write_groups + 5'(tags_event[p].write_groups);
-      if (!results_op_private[p]) begin
-        event_o.write_shared_groups = event_o.write_shared_groups +
-                                      5'(tags_event[p].write_groups);
+      // What is written is a fill, or a result, or what a result of a private unit spills.
+      if (fills_fill_valid[p]) begin
+        extra_event_o.fill_groups = extra_event_o.fill_groups + 5'(tags_event[p].write_groups);
+      end else begin
+        event_o.write_groups    = event_o.write_groups + 5'(tags_event[p].write_groups);
+        count_event_o.write_hit = count_event_o.write_hit + 2'(tags_event[p].write_hit);
+        count_event_o.allocate  = count_event_o.allocate + 2'(tags_event[p].allocate);
+        if (!results_op_private[p]) begin
+          event_o.write_shared_groups = event_o.write_shared_groups +
+                                        5'(tags_event[p].write_groups);
+        end
       end
       if (results_around[p]) begin
         event_o.around_groups = event_o.around_groups + 5'(active_groups(mrf_write_mask[p]));
@@ -550,14 +805,26 @@ module rfc
                                          5'(active_groups(mrf_write_mask[p]));
         end
       end
-      event_o.evict_groups    = event_o.evict_groups + 5'(tags_event[p].evict_groups);
-      count_event_o.write_hit = count_event_o.write_hit + 2'(tags_event[p].write_hit);
-      count_event_o.allocate  = count_event_o.allocate + 2'(tags_event[p].allocate);
-      count_event_o.evict     = count_event_o.evict + 2'(tags_event[p].evict);
-      count_event_o.dead      = count_event_o.dead + 2'(tags_event[p].dead);
-      count_event_o.flush     = count_event_o.flush + 2'(tags_event[p].flush);
-      count_event_o.kill      = count_event_o.kill + 2'(tags_event[p].kill);
-      count_event_o.marked    = count_event_o.marked + 3'(tags_event[p].marked);
+      event_o.evict_groups = event_o.evict_groups + 5'(tags_event[p].evict_groups);
+      count_event_o.evict  = count_event_o.evict + 2'(tags_event[p].evict);
+      count_event_o.dead   = count_event_o.dead + 2'(tags_event[p].dead);
+      count_event_o.flush  = count_event_o.flush + 2'(tags_event[p].flush);
+      // A result that goes into the LRF takes its lanes away likewise.
+      if (results_op_kill[p]) begin
+        count_event_o.kill = count_event_o.kill + 2'(tags_event[p].kill);
+      end
+      count_event_o.marked = count_event_o.marked + 3'(tags_event[p].marked);
+      extra_event_o.lrf_read_groups = extra_event_o.lrf_read_groups + 5'(lrf_event[p].read_groups);
+      extra_event_o.lrf_write_groups = extra_event_o.lrf_write_groups +
+                                       5'(lrf_event[p].write_groups);
+      extra_event_o.lrf_spill_groups = extra_event_o.lrf_spill_groups +
+                                       5'(lrf_event[p].spill_groups);
+      extra_event_o.lrf_flush_groups = extra_event_o.lrf_flush_groups +
+                                       5'(lrf_event[p].flush_groups);
+      extra_event_o.lrf_dead = extra_event_o.lrf_dead + 2'(lrf_event[p].dead);
+      extra_event_o.lrf_same = extra_event_o.lrf_same + 2'(lrf_event[p].same);
+      extra_event_o.lrf_past = extra_event_o.lrf_past + 2'(lrf_event[p].past);
+      extra_event_o.lrf_marked = extra_event_o.lrf_marked + 2'(lrf_event[p].marked);
     end
   end
 

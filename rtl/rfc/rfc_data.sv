@@ -5,7 +5,8 @@
 // in which the array reads and writes what the tags said a cycle ago, and O, in which operands and
 // evicted values are at its outputs. Reads and writes are equally far behind the tags, and a read
 // gets the old value of the entry that is written at the same edge: so nothing comes between a hit
-// and its read.
+// and its read. A value that comes down from a last result file (rfc_lrf) comes in D, where it is
+// read.
 `include "gpurf_assert.svh"
 
 module rfc_data
@@ -34,11 +35,13 @@ module rfc_data
   input  logic [PortW-1:0]    evict_port_i,
   input  logic [IndexW-1:0]   evict_index_i,
 
-  // a result's tags are written
+  // the tags of a value are written
   input  logic                write_valid_i,
   input  logic [IndexW-1:0]   write_index_i,
   input  logic [Lanes-1:0]    write_mask_i,
   input  logic [DataW-1:0]    write_data_i,
+  input  logic                spill_i,                   // in D: what is written is this instead
+  input  logic [DataW-1:0]    spill_data_i,
 
   // operands are there
   output logic                land_valid_o,
@@ -148,7 +151,7 @@ module rfc_data
       .we_i   (d_write_q),
       .waddr_i(d_write_index_q),
       .wmask_i(d_write_mask_q),
-      .wdata_i(d_write_data_q),
+      .wdata_i(spill_i ? spill_data_i : d_write_data_q),
       .rdata_o(port_data[k])
     );
   end

@@ -1,10 +1,11 @@
 // Where a result goes.
 //
-// A latch at the end of each result bus, and the choice between cache and main register file. What
-// its instruction said is kept as a bit for each register of a slot; what comes for a warp without
-// a slot goes around the cache in any case. A result around the cache takes its lanes away from the
-// entry in the cycle in which it goes into the main register file's queue, so that neither of the
-// two is ever the older one. Evictions share that queue, and go first.
+// A latch at the end of each result bus, and the choice between cache and main register file, and
+// between the cache and a last result file above it. What its instruction said is kept as bits for
+// each register of a slot; what comes for a warp without a slot goes around in any case. A result
+// around the cache takes its lanes away from the entry in the cycle in which it goes into the main
+// register file's queue, so that neither of the two is ever the older one. Evictions share that
+// queue, and go first.
 //
 // A bus serves either cache, and a cache takes one result a cycle: the buses take turns.
 `include "gpurf_assert.svh"
@@ -43,6 +44,7 @@ module rfc_results
   input  logic [SlotW-1:0]      note_slot_i       [IssuePorts],
   input  logic [RegW-1:0]       note_reg_i        [IssuePorts],
   input  logic [IssuePorts-1:0] note_around_i,
+  input  logic [IssuePorts-1:0] note_past_i,
 
   // slots
   input  logic [Active-1:0]     slot_valid_i,
@@ -52,12 +54,14 @@ module rfc_results
   // caches
   output logic [IssuePorts-1:0] op_valid_o,
   output logic [IssuePorts-1:0] op_kill_o,
+  output logic [IssuePorts-1:0] op_upper_o,                    // it belongs into the LRF
   output logic [LocalW-1:0]     op_slot_o         [IssuePorts],
   output logic [RegW-1:0]       op_reg_o          [IssuePorts],
   output logic [Lanes-1:0]      op_mask_o         [IssuePorts],
   output logic [DataW-1:0]      op_data_o         [IssuePorts],
   output logic [IssuePorts-1:0] op_private_o,
   input  logic [IssuePorts-1:0] op_ready_i,
+  input  logic [IssuePorts-1:0] hold_i,                        // the cache takes no result
 
   // registers on their way from a cache to the main register file
   input  logic [IssuePorts-1:0] match_i,
@@ -105,11 +109,13 @@ module rfc_results
   logic [IssuePorts-1:0] queue_evict_q;  // what is in the queue is an eviction
   logic [IssuePorts-1:0] turn_q;         // of each cache: the bus that goes first
   logic [Registers-1:0]  around_q  [Active];
+  logic [Registers-1:0]  past_q    [Active];
 
   logic [IssuePorts-1:0] in_slot;        // the warp of the latch has a slot
   logic [SlotW-1:0]      slot      [IssuePorts];
   logic [LocalW-1:0]     local_slot[IssuePorts];
   logic [IssuePorts-1:0] cached;         // the result goes to a cache
+  logic [IssuePorts-1:0] upper;          // and there into the LRF
   logic [IssuePorts-1:0] may;            // it may go to the main register file
   logic [IssuePorts-1:0] wants     [IssuePorts];  // [c][b]: bus b wants cache c
   logic [IssuePorts-1:0] chosen    [IssuePorts];  // [c][b]: bus b goes at cache c
@@ -137,6 +143,7 @@ module rfc_results
       end
       local_slot[b] = LocalW'(32'(slot[b]) / IssuePorts);
       cached[b]     = in_slot[b] & ~sent_q[b] & ~flush_i[slot[b]] & ~around_q[slot[b]][reg_q[b]];
+      upper[b]      = cached[b] & private_q[b] & ~past_q[slot[b]][reg_q[b]];
     end
   end
 
@@ -147,7 +154,7 @@ module rfc_results
     goes = '0;
     for (int unsigned c = 0; c < IssuePorts; c++) begin
       for (int unsigned b = 0; b < IssuePorts; b++) begin
-        wants[c][b] = in_slot[b] && 32'(slot[b]) % IssuePorts == c &&
+        wants[c][b] = in_slot[b] && 32'(slot[b]) % IssuePorts == c && !hold_i[c] &&
                       (cached[b] || (may[b] && mrf_ready_i[b]));
       end
       chosen[c] = wants[c];
@@ -160,6 +167,7 @@ module rfc_results
     for (int unsigned c = 0; c < IssuePorts; c++) begin
       op_valid_o[c]   = chosen[c] != '0;
       op_kill_o[c]    = (chosen[c] & ~cached) != '0;
+      op_upper_o[c]   = (chosen[c] & upper) != '0;
       op_private_o[c] = (chosen[c] & private_q) != '0;
     end
   end
@@ -244,10 +252,13 @@ module rfc_results
     end
   end
 
-  // Nor has this: what is outstanding of a warp in a slot was issued from there.
+  // Nor have these: what is outstanding of a warp in a slot was issued from there.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      if (note_valid_i[p]) around_q[note_slot_i[p]][note_reg_i[p]] <= note_around_i[p];
+      if (note_valid_i[p]) begin
+        around_q[note_slot_i[p]][note_reg_i[p]] <= note_around_i[p];
+        past_q[note_slot_i[p]][note_reg_i[p]]   <= note_past_i[p];
+      end
     end
   end
 

@@ -2,9 +2,12 @@
 //
 // Tags, valid lanes and dirty lanes of the entries, replacement, flush (RFC paper, 3.1; hierarchy
 // thesis, 5.2). In a cycle it compares the sources of one instruction and performs one operation:
-// a result that is written here, a result that goes around and takes its lanes away, or, when there
+// a value that is written here, a result that goes around and takes its lanes away, or, when there
 // is none, the eviction of one entry of a slot that is flushed. An entry without valid lanes is
 // empty; one without dirty lanes can be dropped. The data follows a cycle later (rfc_data).
+//
+// A value comes from a unit, from a last result file above, whose new value may take lanes away
+// here at the same edge (rfc_lrf), or from the main register file, and then is clean (rfc_fills).
 //
 // Only the entries of the slot concerned are compared: an instruction has one slot, and so does an
 // operation.
@@ -37,12 +40,16 @@ module rfc_tags
   output logic [PortW-1:0]    hit_port_o      [Operands],  // read port that serves the source
   output logic [Operands-1:0] read_o,                      // read ports that read
 
-  // a result
+  // an operation
   input  logic                op_valid_i,
   input  logic                op_kill_i,                   // it goes around
   input  logic [LocalW-1:0]   op_slot_i,
   input  logic [RegW-1:0]     op_reg_i,
   input  logic [Lanes-1:0]    op_mask_i,
+  input  logic                op_clean_i,                  // the main register file has it too
+  input  logic                take_valid_i,                // besides, another register loses lanes
+  input  logic [RegW-1:0]     take_reg_i,
+  input  logic [Lanes-1:0]    take_mask_i,
   output logic                op_ready_o,
   output logic [IndexW-1:0]   op_index_o,
 
@@ -93,6 +100,8 @@ module rfc_tags
   logic                 write;               // a result is written
   logic                 allocate;            // to an entry that it takes
   logic                 kill;                // an entry loses lanes
+  logic [Lanes-1:0]     op_dirty;            // lanes that a write makes dirty
+  logic [Entries-1:0]   takes;               // entries that lose lanes as another is written
   logic                 must_evict;
 
   // flush
@@ -202,6 +211,17 @@ module rfc_tags
     write      = op_ready_o && !op_kill_i;
     allocate   = write && !op_found;
     kill       = op_valid_i && op_kill_i && op_found;
+    op_dirty   = op_clean_i ? '0 : op_mask_i;
+  end
+
+  always_comb begin
+    takes = '0;
+    if (take_valid_i && write) begin
+      for (int unsigned e = 0; e < Entries; e++) begin
+        takes[e] = tag_q[index_of(op_slot_i, e)] == take_reg_i &&
+                   valid_q[index_of(op_slot_i, e)] != '0 && !op_entry[e];
+      end
+    end
   end
 
   // ------------------------------------------------------------------ flush
@@ -266,16 +286,20 @@ module rfc_tags
           end else if (op_here && op_entry[e]) begin
             if (allocate) begin
               valid_q[Entries*j+e] <= op_mask_i;
-              dirty_q[Entries*j+e] <= op_mask_i;
+              dirty_q[Entries*j+e] <= op_dirty;
             end else if (write) begin
               valid_q[Entries*j+e] <= valid_q[Entries*j+e] | op_mask_i;
               dirty_q[Entries*j+e] <= (dirty_q[Entries*j+e] &
-                                       ~((look_here && dies[e]) ? look_mask_i : '0)) | op_mask_i;
+                                       ~((look_here && dies[e]) ? look_mask_i : '0)) | op_dirty;
             end else begin
               valid_q[Entries*j+e] <= valid_q[Entries*j+e] & ~op_mask_i;
               dirty_q[Entries*j+e] <= dirty_q[Entries*j+e] & ~op_mask_i &
                                       ~((look_here && dies[e]) ? look_mask_i : '0);
             end
+          end else if (op_here && takes[e]) begin
+            valid_q[Entries*j+e] <= valid_q[Entries*j+e] & ~take_mask_i;
+            dirty_q[Entries*j+e] <= dirty_q[Entries*j+e] & ~take_mask_i &
+                                    ~((look_here && dies[e]) ? look_mask_i : '0);
           end else if (look_here && dies[e]) begin
             dirty_q[Entries*j+e] <= dirty_q[Entries*j+e] & ~look_mask_i;
           end

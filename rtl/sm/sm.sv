@@ -22,6 +22,8 @@ module sm
   parameter int unsigned Depth = 64,
   parameter int unsigned Active = 0,
   parameter int unsigned Entries = 0,
+  parameter int unsigned Lrf = 0,
+  parameter int unsigned Reads = 0,
   parameter int unsigned OrfEntries = 0,
   parameter int unsigned LrfBanks = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
@@ -85,6 +87,7 @@ module sm
   output mrf_event_t             mrf_event_o,
   output rfc_event_t             rfc_event_o,
   output rfc_count_event_t       rfc_count_event_o,
+  output rfc_extra_event_t       rfc_extra_event_o,
   output hierarchy_event_t       hierarchy_event_o,
   output hierarchy_count_event_t hierarchy_count_event_o,
   output two_level_event_t       two_level_event_o
@@ -701,6 +704,8 @@ module sm
     .Depth     (Depth),
     .Active    (Active),
     .Entries   (Entries),
+    .Lrf       (Lrf),
+    .Reads     (Reads),
     .OrfEntries(OrfEntries),
     .LrfBanks  (LrfBanks)
   ) u_operand_stage (
@@ -752,6 +757,7 @@ module sm
     .event_o             (mrf_event_o),
     .rfc_event_o,
     .rfc_count_event_o,
+    .rfc_extra_event_o,
     .hierarchy_event_o,
     .hierarchy_count_event_o
   );

@@ -5,7 +5,7 @@ use gpurf_blocks::config::{Config, ReadOrder, Replacement, Scheduler};
 use gpurf_blocks::mrf::MrfShape;
 
 /// What the words mean.
-pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, x entries of the register file cache";
+pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, x entries of the register file cache, LRF: one above it, reads: they allocate";
 
 /// RTL parameters, in the order in which they are shown.
 const PARAMETERS: [&str; 6] = ["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
@@ -30,9 +30,12 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Warps" => format!("{value}w"),
         "Active" => format!("{value}a"),
         "Entries" => format!("{value}x"),
+        "Lrf" => (if value == 0 { "" } else { "LRF" }).to_owned(),
+        "Reads" => (if value == 0 { "" } else { "reads" }).to_owned(),
         _ => format!("{name}={value}"),
     };
-    parameters.iter().filter(|(name, _)| !many || !QUIET.contains(name)).map(word).collect::<Vec<_>>().join(" ")
+    let words = parameters.iter().filter(|(name, _)| !many || !QUIET.contains(name)).map(word);
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// What the straps of a block choose, in words.
@@ -72,6 +75,7 @@ pub fn policy(block: &str, config: &Config) -> String {
         "rfc" => format!("{reads}; {cache}"),
         "operand_stage" if cached => format!("{reads}; {cache}"),
         "rfc_tags" => cache,
+        "rfc_lrf" => (if config.rfc.live { "live" } else { "" }).to_owned(),
         "warp_scheduler" => scheduler.to_owned(),
         "result_queue" => format!("latency {}", config.sm.shared_latency),
         "shared_memory" => format!("{} B a cycle", config.sm.shared_bandwidth),

@@ -6,11 +6,14 @@ use common::{alone, run, settings};
 use gpurf_kernels::KERNELS;
 use gpurf_machine::Settings;
 
-/// Two levels; a cache; dead values; all warps active with a cache for loads too (RFC paper, 3.1); and shapes and policies in which every hazard comes often.
-const CONFIGURATIONS: [&[&str]; 9] = [
+/// Two levels; a cache; dead values; an LRF above it (hierarchy thesis, 6.5.2); reads that allocate (5.2); all warps active with a cache for loads too (RFC paper, 3.1); and shapes and policies in which
+/// every hazard comes often.
+const CONFIGURATIONS: [&[&str]; 15] = [
     &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8"],
     &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8", "rfc.entries=6"],
     &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8", "rfc.entries=6", "rfc.live=true"],
+    &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8", "rfc.entries=6", "rfc.live=true", "rfc.lrf=true"],
+    &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8", "rfc.entries=6", "rfc.live=true", "rfc.reads=true"],
     &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=32", "sm.stay=true", "rfc.entries=6", "rfc.loads=true"],
     &["mrf.banks=4", "mrf.ports=1r1w", "sm.active_warps=8", "rfc.entries=6", "mrf.issue_ports=2"],
     &[
@@ -33,6 +36,32 @@ const CONFIGURATIONS: [&[&str]; 9] = [
         "rfc.live=true",
         "rfc.loads=true",
     ],
+    &[
+        "mrf.issue_ports=2",
+        "mrf.banks=2",
+        "mrf.collectors=4",
+        "sm.warps=8",
+        "sm.active_warps=2",
+        "sm.patience=1",
+        "rfc.entries=1",
+        "rfc.lrf=true",
+        "rfc.reads=true",
+        "rfc.live=true",
+        "rfc.loads=true",
+    ],
+    &[
+        "mrf.issue_ports=2",
+        "sm.active_warps=8",
+        "rfc.entries=4",
+        "rfc.lrf=true",
+        "rfc.reads=true",
+        "rfc.live=true",
+        "rfc.bypass=true",
+        "rfc.replacement=lru",
+        "sm.scheduler=round_robin",
+    ],
+    &["sm.active_warps=4", "sm.patience=3", "rfc.entries=2", "rfc.lrf=true", "memory.latency=1"],
+    &["sm.active_warps=4", "sm.patience=3", "rfc.entries=2", "rfc.reads=true", "rfc.loads=true", "memory.latency=1"],
     &[
         "mrf.issue_ports=2",
         "mrf.banks=4",

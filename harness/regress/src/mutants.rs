@@ -601,14 +601,27 @@ fn policies(module: &str) -> Vec<Config> {
         "rfc" | "rfc_tags" => {
             let other = |c: &mut Config| {
                 let entries = c.rfc.entries;
-                c.rfc = RfcConfig { entries, replacement: Replacement::Lru, loads: true, live: false, bypass: false };
+                c.rfc = RfcConfig {
+                    entries,
+                    replacement: Replacement::Lru,
+                    loads: true,
+                    live: false,
+                    bypass: false,
+                    ..c.rfc
+                };
             };
             let both = |c: &mut Config| c.rfc.replacement = Replacement::Lru;
-            vec![base, with(&other), with(&both)]
+            let mut all = vec![base, with(&other), with(&both)];
+            if module == "rfc" {
+                all.push(with(&|c| (c.rfc.lrf, c.rfc.reads) = (true, true)));
+            }
+            all
         }
+        "rfc_lrf" => vec![base, with(&|c| c.rfc.live = false)],
         "operand_stage" => {
             let none = |c: &mut Config| (c.sm.active_warps, c.rfc.entries) = (0, 0);
-            vec![base, with(&none), with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
+            let above = |c: &mut Config| (c.rfc.lrf, c.rfc.reads) = (true, true);
+            vec![base, with(&none), with(&|c| c.mrf.read_order = ReadOrder::RoundRobin), with(&above)]
         }
         "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin)],
         "shared_memory" => {

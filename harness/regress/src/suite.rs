@@ -75,7 +75,7 @@ fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
 fn stretch(block: &str) -> u64 {
     match block {
-        "two_level_scheduler" | "rfc_tags" | "rfc" => 3,
+        "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" => 3,
         _ => 1,
     }
 }
@@ -203,7 +203,7 @@ const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 const MANY_PROGRAMS: u64 = 500;
 
 /// Of each family of register files beside the baseline the preset with most in it, and the kernel on which the default suite runs it: one more build of the SM each.
-const FAMILIES: [(&str, &str); 1] = [("rfc-live", "needle")];
+const FAMILIES: [(&str, &str); 1] = [("rfc-hw3", "needle")];
 
 /// What `make cosim` runs: the SM on kernels and on some random programs, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.

@@ -15,6 +15,11 @@ mod event {
     pub const AROUND: &str = "rfc_around_groups";
     pub const SHARED_AROUND: &str = "rfc_around_shared_groups";
     pub const EVICTION: &str = "rfc_evict_groups";
+    pub const LRF_READ: &str = "rfc_lrf_read_groups";
+    pub const LRF_WRITE: &str = "rfc_lrf_write_groups";
+    pub const SPILL: &str = "rfc_lrf_spill_groups";
+    pub const LRF_FLUSH: &str = "rfc_lrf_flush_groups";
+    pub const FILL: &str = "rfc_fill_groups";
 }
 
 /// All of them.
@@ -29,12 +34,18 @@ pub const EVENTS: &[&str] = &[
     event::AROUND,
     event::SHARED_AROUND,
     event::EVICTION,
+    event::LRF_READ,
+    event::LRF_WRITE,
+    event::SPILL,
+    event::LRF_FLUSH,
+    event::FILL,
 ];
 
 /// The traffic of a run with a register file cache.
 ///
-/// Each operand of the MRF is one that the cache did not have, in some lane at least; each result goes to the cache or around it; what is evicted or flushed is
-/// read from the cache and written to the MRF.
+/// Each operand of the MRF is one that the cache did not have, in some lane at least; each result goes to the LRF, to the cache or around it; what is evicted or flushed is
+/// read from the cache and written to the MRF. With an LRF, what another result drives out of it is read there and written to the cache, and what is flushed is written to the MRF. With reads that
+/// allocate, what was read from the MRF is written to the cache too.
 pub fn of_cache(run: &Measured) -> Traffic {
     let mut traffic = Traffic::default();
     // What part of a count is the shared units' can never be more than the whole.
@@ -42,13 +53,19 @@ pub fn of_cache(run: &Measured) -> Traffic {
         let (all, shared) = (run.event(all), run.event(shared));
         (all.saturating_sub(shared), shared)
     };
-    let Traffic { mrf, upper, .. } = &mut traffic;
+    let Traffic { mrf, upper, lrf } = &mut traffic;
+    let [spilled, flushed, filled] = [event::SPILL, event::LRF_FLUSH, event::FILL].map(|name| run.event(name));
     (mrf.private_reads, mrf.shared_reads) = split(event::MRF_READ, event::MRF_SHARED_READ);
     (mrf.private_writes, mrf.shared_writes) = split(event::AROUND, event::SHARED_AROUND);
-    mrf.moving_writes = run.event(event::EVICTION);
+    mrf.moving_writes = run.event(event::EVICTION) + flushed;
     (upper.private_reads, upper.shared_reads) = split(event::READ, event::SHARED_READ);
     (upper.private_writes, upper.shared_writes) = split(event::WRITE, event::SHARED_WRITE);
+    // The events count what is driven out of the LRF as written by private units.
+    upper.private_writes = upper.private_writes.saturating_sub(spilled);
+    upper.moving_writes = spilled + filled;
     upper.moving_reads = run.event(event::EVICTION);
+    (lrf.reads, lrf.writes, lrf.moving_reads) =
+        (run.event(event::LRF_READ), run.event(event::LRF_WRITE), spilled + flushed);
     traffic
 }
 
@@ -107,6 +124,35 @@ mod tests {
         assert_eq!(reads_avoided(&traffic), 0.6);
         assert_eq!(writes_avoided(&traffic), 0.5);
         assert!((accesses_avoided(&traffic) - (1.0 - 65.0 / 150.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn with_an_lrf_results_go_there_and_on_and_operands_are_filled_in() {
+        // 100 operands, 30 of them from the LRF and 40 from the cache, 12 of the others put into it; 50 results, 35 to the LRF, 20 of which go on to the cache and 5 to
+        // the MRF.
+        let run = run(&[
+            (event::MRF_READ, 30),
+            (event::READ, 40),
+            (event::LRF_READ, 30),
+            (event::LRF_WRITE, 35),
+            (event::WRITE, 25),
+            (event::SHARED_WRITE, 5),
+            (event::AROUND, 10),
+            (event::SHARED_AROUND, 10),
+            (event::SPILL, 20),
+            (event::LRF_FLUSH, 5),
+            (event::EVICTION, 15),
+            (event::FILL, 12),
+        ]);
+        let traffic = of_cache(&run);
+        assert_eq!((traffic.lrf.reads, traffic.lrf.writes, traffic.lrf.moving_reads), (30, 35, 25));
+        assert_eq!((traffic.upper.private_writes, traffic.upper.shared_writes), (0, 5));
+        assert_eq!((traffic.upper.moving_writes, traffic.upper.moving_reads), (32, 15));
+        assert_eq!(traffic.mrf.moving_writes, 20);
+        let flat = traffic.flat().mrf;
+        assert_eq!((flat.reads(), flat.writes()), (100, 50));
+        assert_eq!(reads_avoided(&traffic), 0.7);
+        assert!((writes_avoided(&traffic) - 0.4).abs() < 1e-12);
     }
 
     #[test]

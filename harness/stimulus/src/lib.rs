@@ -87,6 +87,8 @@ const BLOCKS: &[Entry] = &[
     entry::<rfc::evictions::EvictionsDriver, rfc::evictions::EvictionsCover>("rfc_evictions"),
     entry::<rfc::results::ResultsDriver, rfc::results::ResultsCover>("rfc_results"),
     entry::<rfc::operands::OperandsDriver, rfc::operands::OperandsCover>("rfc_operands"),
+    entry::<rfc::lrf::LrfDriver, rfc::lrf::LrfCover>("rfc_lrf"),
+    entry::<rfc::fills::FillsDriver, rfc::fills::FillsCover>("rfc_fills"),
     entry::<rfc::cache::RfcDriver, rfc::cache::RfcCover>("rfc"),
     entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
     entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),

@@ -128,6 +128,7 @@ const MRF_1R1W: Config = Config { mrf: MrfConfig { banks: 4, ports: BankPorts::S
 const TWO_LEVEL: Config = Config { sm: SmConfig { active_warps: 8, ..BASELINE.sm }, ..MRF_1R1W };
 const ORF: Config = Config { orf: OrfConfig { entries: 3 }, ..TWO_LEVEL };
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::NONE }, ..TWO_LEVEL };
+const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
 
 /// Every preset; the first one is the default.
 pub const PRESETS: &[Preset] = &[
@@ -150,7 +151,12 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "rfc-live",
         summary: "rfc whose cached values die at their last read (RFC paper, 3.1)",
-        config: Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC },
+        config: RFC_LIVE,
+    },
+    Preset {
+        name: "rfc-hw3",
+        summary: "rfc-live with an LRF above it: the hardware three-level hierarchy (hierarchy thesis, 6.5.2)",
+        config: Config { rfc: RfcConfig { lrf: true, ..RFC_LIVE.rfc }, ..RFC_LIVE },
     },
     Preset {
         name: "rfc-all",
@@ -383,6 +389,12 @@ const RELATIONS: &[Relation] = &[
         allowed: "0 where sm.active_warps is 0",
         value: |c| c.rfc.entries,
         holds: |c| c.rfc.entries == 0 || c.sm.active_warps != 0,
+    },
+    Relation {
+        key: "rfc.entries",
+        allowed: "a number from 1 to 16 where rfc.lrf or rfc.reads is true",
+        value: |c| c.rfc.entries,
+        holds: |c| c.rfc.entries != 0 || !(c.rfc.lrf || c.rfc.reads),
     },
     Relation {
         key: "orf.entries",

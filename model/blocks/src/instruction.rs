@@ -153,6 +153,8 @@ pub mod marked {
     pub const DESCHEDULE: u32 = 23;
     /// The instruction ends its strand.
     pub const STRAND_END: u32 = 24;
+    /// The result goes past the LRF above the register file cache.
+    pub const LRF_BYPASS: u32 = 25;
     /// Level of source a, five bits; of b and c the next ones.
     pub const SOURCE_LEVEL: u32 = 27;
     /// Level of the result.

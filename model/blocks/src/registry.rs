@@ -56,8 +56,17 @@ const MRF: &[&str] = &[
     "ram/ram_1r1w",
 ];
 /// Those of the register file cache, which stands in front of it.
-const RFC: &[&str] = &joined::<{ 6 + MRF.len() }>(
-    &["rfc/rfc", "rfc/rfc_tags", "rfc/rfc_data", "rfc/rfc_evictions", "rfc/rfc_results", "rfc/rfc_operands"],
+const RFC: &[&str] = &joined::<{ 8 + MRF.len() }>(
+    &[
+        "rfc/rfc",
+        "rfc/rfc_tags",
+        "rfc/rfc_data",
+        "rfc/rfc_evictions",
+        "rfc/rfc_results",
+        "rfc/rfc_operands",
+        "rfc/rfc_lrf",
+        "rfc/rfc_fills",
+    ],
     MRF,
 );
 /// Those of ORF and LRF, besides the MRF and what they share with the cache.
@@ -143,6 +152,8 @@ pub const BLOCKS: &[Entry] = &[
     entry::<rfc::RfcEvictions>("rfc/rfc_evictions", "values on their way to the banks", &["rfc/rfc_evictions"]),
     entry::<rfc::RfcResults>("rfc/rfc_results", "results to cache or banks", &["rfc/rfc_results"]),
     entry::<rfc::RfcOperands>("rfc/rfc_operands", "operands from cache and banks", &["rfc/rfc_operands"]),
+    entry::<rfc::RfcLrf>("rfc/rfc_lrf", "last results above the cache", &["rfc/rfc_lrf"]),
+    entry::<rfc::RfcFills>("rfc/rfc_fills", "operands that reads allocate", &["rfc/rfc_fills"]),
     entry::<rfc::Rfc>("rfc/rfc", "register file cache", RFC),
     entry::<hierarchy::HierarchyLevels>(
         "hierarchy/hierarchy_levels",

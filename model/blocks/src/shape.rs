@@ -23,6 +23,10 @@ pub struct SmShape {
     pub active: usize,
     /// Entries of the register file cache for each slot: 0 to 16; 0: no cache.
     pub entries: usize,
+    /// An LRF above the cache.
+    pub lrf: bool,
+    /// Reads allocate in the cache.
+    pub reads: bool,
     /// Entries of the ORF for each slot: 0 to 8; 0: neither ORF nor LRF.
     pub orf_entries: usize,
     /// Banks of the LRF: 0, 1 (unified), 3 (split).
@@ -59,6 +63,8 @@ impl SmShape {
             mrf,
             active: config.sm.active_warps,
             entries: config.rfc.entries,
+            lrf: config.rfc.lrf,
+            reads: config.rfc.reads,
             orf_entries: config.orf.entries,
             lrf_banks: config.lrf.banks.banks().into(),
             warps: config.sm.warps,
@@ -93,7 +99,14 @@ impl SmShape {
 
     /// The sizes of what is there for active warps, as far as they are ports of the SM's blocks.
     pub fn of_slots(&self) -> ActiveShape {
-        ActiveShape { mrf: self.mrf, warps: self.warps, active: self.slots(), entries: self.entries.max(1) }
+        ActiveShape {
+            mrf: self.mrf,
+            warps: self.warps,
+            active: self.slots(),
+            entries: self.entries.max(1),
+            lrf: self.lrf,
+            reads: self.reads,
+        }
     }
 
     /// The sizes of ORF and LRF, as far as they are ports of the SM's blocks.
@@ -163,6 +176,10 @@ pub struct ActiveShape {
     pub active: usize,
     /// Entries of the cache for each slot: 1 to 16.
     pub entries: usize,
+    /// An LRF above the cache.
+    pub lrf: bool,
+    /// Reads allocate in the cache.
+    pub reads: bool,
 }
 
 impl ActiveShape {
@@ -221,6 +238,8 @@ impl Shape for ActiveShape {
             warps: config.sm.warps,
             active: or(config.sm.active_warps, 8),
             entries: or(config.rfc.entries, 6),
+            lrf: config.rfc.lrf,
+            reads: config.rfc.reads,
         };
         shape.mrf.tag_w = shape.tag_w();
         shape
@@ -231,6 +250,8 @@ impl Shape for ActiveShape {
             "Warps" => self.warps as u64,
             "Active" => self.active as u64,
             "Entries" => self.entries as u64,
+            "Lrf" => self.lrf.into(),
+            "Reads" => self.reads.into(),
             "Slots" => self.cache_slots() as u64,
             "Tags" => self.tags() as u64,
             _ => self.mrf.parameter(name),
@@ -259,6 +280,8 @@ impl Shape for SmShape {
             "Sources" => self.sources as u64,
             "Active" => self.active as u64,
             "Entries" => self.entries as u64,
+            "Lrf" => self.lrf.into(),
+            "Reads" => self.reads.into(),
             "OrfEntries" => self.orf_entries as u64,
             "LrfBanks" => self.lrf_banks as u64,
             _ => self.mrf.parameter(name),
@@ -337,6 +360,7 @@ impl Straps {
             "two_level_scheduler" => self.two_level().into(),
             "operand_stage" | "rfc" => self.provider().into(),
             "rfc_tags" => (self.cache & 3).into(),
+            "rfc_lrf" => (self.cache & 1).into(),
             _ => self.read_order.into(),
         }
     }

@@ -19,6 +19,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE },
         active: 0,
         entries: 0,
+        lrf: false,
+        reads: false,
         orf_entries: 0,
         lrf_banks: 0,
         warps: 32,
@@ -33,6 +35,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
         active: 0,
         entries: 0,
+        lrf: false,
+        reads: false,
         orf_entries: 0,
         lrf_banks: 0,
         warps: 8,
@@ -46,13 +50,30 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
 ];
 
 /// Sizes of scheduler and cache that differ in everything.
-pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
-    ActiveShape { mrf: MrfShape { tag_w: 4, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 6 },
+pub(crate) const ACTIVE_SHAPES: [ActiveShape; 3] = [
+    ActiveShape {
+        mrf: MrfShape { tag_w: 4, ..MrfShape::BASELINE },
+        warps: 32,
+        active: 8,
+        entries: 6,
+        lrf: false,
+        reads: false,
+    },
     ActiveShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
         warps: 8,
         active: 6,
         entries: 1,
+        lrf: false,
+        reads: false,
+    },
+    ActiveShape {
+        mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        warps: 8,
+        active: 6,
+        entries: 3,
+        lrf: true,
+        reads: true,
     },
 ];
 

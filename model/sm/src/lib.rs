@@ -89,6 +89,8 @@ mod tests {
             ("two-level", &settings),
             ("rfc", &[]),
             ("rfc", &settings),
+            ("rfc-hw3", &settings),
+            ("rfc-hw3", &["rfc.reads=true"]),
             ("orf", &settings),
             ("lrf-orf-split", &[]),
         ];

@@ -102,6 +102,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("operand_stage", "event_o"),
     ("operand_stage", "rfc_event_o"),
     ("operand_stage", "rfc_count_event_o"),
+    ("operand_stage", "rfc_extra_event_o"),
     ("operand_stage", "hierarchy_event_o"),
     ("operand_stage", "hierarchy_count_event_o"),
     ("warp_scheduler", "event_o"),

@@ -3,7 +3,7 @@
 use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
 use gpurf_blocks::issue::TWO_LEVEL_EVENT;
 use gpurf_blocks::mrf::MRF_EVENT;
-use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT};
+use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, field, ports};
 
@@ -119,6 +119,8 @@ ports! {
         mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)).from("operand_stage"),
         /// Events of the register file cache: `rfc_event_t`; 0 without one.
         rfc_event_o: u64 = field(58).shown(Decode::Packed(RFC_EVENT)).from("operand_stage"),
+        /// Further events of the register file cache: `rfc_extra_event_t`; 0 without LRF and reads that allocate.
+        rfc_extra_event_o: u64 = field(33).shown(Decode::Packed(RFC_EXTRA_EVENT)).from("operand_stage"),
         /// Events of ORF and LRF: `hierarchy_event_t`; 0 without them.
         hierarchy_event_o: u64 = field(63).shown(Decode::Packed(HIERARCHY_EVENT)).from("operand_stage"),
         /// Events of ORF and LRF: `hierarchy_count_event_t`; 0 without them.

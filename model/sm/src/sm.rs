@@ -21,7 +21,7 @@ use gpurf_blocks::mrf::{
     MAX_PORTS, Mrf, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfWriteQueue,
 };
 use gpurf_blocks::operands::{Events, OperandStage};
-use gpurf_blocks::rfc::{Rfc, RfcData, RfcEvictions, RfcOperands, RfcResults, RfcTags, SlotView};
+use gpurf_blocks::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags, SlotView};
 use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, MAX_ACTIVE, MAX_WARPS, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
 };
@@ -136,6 +136,8 @@ impl Block for Sm {
         "Depth",
         "Active",
         "Entries",
+        "Lrf",
+        "Reads",
         "OrfEntries",
         "LrfBanks",
     ];
@@ -165,6 +167,8 @@ impl Block for Sm {
         Writeback::NAME,
         LineTable::NAME,
         BarrierUnit::NAME,
+        RfcFills::NAME,
+        RfcLrf::NAME,
         HierarchyLevels::NAME,
         HierarchyEntries::NAME,
         HierarchyData::NAME,
@@ -261,6 +265,7 @@ impl Block for Sm {
         let straps = Straps::of_word(inputs.cfg_i);
         let events = self.blocks.decide(inputs, &straps, &mut self.decided);
         (out.mrf_event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
+        out.rfc_extra_event_o = events.rfc_extra;
         (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
         let two_level = self.blocks.two_level.as_ref();
         out.two_level_event_o = two_level.map_or(0, |scheduler| scheduler.event(&self.decided.outer));

@@ -101,6 +101,23 @@ pub struct RfcStats {
     pub flushes: u64,
     /// Values that made room without a write, because they were dead.
     pub dead: u64,
+    /// Groups of operands put into the cache as they were read from the main register file.
+    pub fill_groups: u64,
+    /// Accesses of the LRF above the cache, where there is one.
+    pub lrf: Option<LrfStats>,
+}
+
+/// Accesses of the LRF, in groups of four lanes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LrfStats {
+    /// Read as operands.
+    pub read_groups: u64,
+    /// Results written.
+    pub write_groups: u64,
+    /// Read because another result came, and written to the cache.
+    pub spill_groups: u64,
+    /// Read because the warp gave its slot up, and written to the main register file.
+    pub flush_groups: u64,
 }
 
 impl TwoLevelStats {
@@ -144,7 +161,7 @@ impl TwoLevelStats {
 }
 
 impl RfcStats {
-    fn of(events: &Events) -> Self {
+    fn of(config: &Config, events: &Events) -> Self {
         let count = |name: &str| events.get(name).copied().unwrap_or(0);
         Self {
             hits: count("rfc_hit"),
@@ -158,12 +175,21 @@ impl RfcStats {
             evictions: count("rfc_evict"),
             flushes: count("rfc_flush"),
             dead: count("rfc_dead"),
+            fill_groups: count("rfc_fill_groups"),
+            lrf: config.rfc.lrf.then(|| LrfStats {
+                read_groups: count("rfc_lrf_read_groups"),
+                write_groups: count("rfc_lrf_write_groups"),
+                spill_groups: count("rfc_lrf_spill_groups"),
+                flush_groups: count("rfc_lrf_flush_groups"),
+            }),
         }
     }
 
     fn rows(&self, row: &mut dyn FnMut(&str, String, String)) {
-        let (registers, reads) = (self.hits + self.partial + self.misses, self.read_groups + self.mrf_read_groups);
-        let writes = self.write_groups + self.mrf_write_groups;
+        let above = |of: fn(&LrfStats) -> u64| self.lrf.as_ref().map_or(0, of);
+        let registers = self.hits + self.partial + self.misses;
+        let reads = self.read_groups + self.mrf_read_groups + above(|lrf| lrf.read_groups);
+        let writes = self.write_groups + self.mrf_write_groups + above(|lrf| lrf.write_groups);
         let rows = [
             ("RFC hits", self.hits, registers),
             ("RFC hits of some lanes", self.partial, registers),
@@ -177,7 +203,16 @@ impl RfcStats {
             ("values flushed", self.flushes, 0),
             ("values dead when replaced", self.dead, 0),
         ];
-        for (name, number, whole) in rows {
+        let lrf = self.lrf.map(|lrf| {
+            [
+                ("groups read: LRF", lrf.read_groups, reads),
+                ("groups written: LRF", lrf.write_groups, writes),
+                ("groups from the LRF to the RFC", lrf.spill_groups, lrf.write_groups),
+                ("groups from the LRF to the MRF", lrf.flush_groups, lrf.write_groups),
+            ]
+        });
+        let fills = (self.fill_groups != 0).then_some(("groups read and allocated", self.fill_groups, reads));
+        for (name, number, whole) in rows.into_iter().chain(lrf.into_iter().flatten()).chain(fills) {
             row(name, grouped(number), share(number, whole));
         }
     }
@@ -223,7 +258,7 @@ impl Stats {
             lanes_per_shared_pass: ratio(count("shared_lanes"), count("shared")),
             issue_slots: statistics.cycles * config.mrf.issue_ports as u64,
             two_level: (config.sm.active_warps != 0).then(|| TwoLevelStats::of(&statistics.events, statistics.cycles)),
-            rfc: (config.rfc.entries != 0).then(|| RfcStats::of(&statistics.events)),
+            rfc: (config.rfc.entries != 0).then(|| RfcStats::of(config, &statistics.events)),
             oracle,
         };
         Self { launches: statistics.launches, instructions, thread_instructions, timed: Some(timed) }

@@ -32,6 +32,12 @@ fn cache_policy(mut config: Config, number: usize) -> Config {
     config
 }
 
+/// With an LRF above the cache, and with reads that allocate.
+fn levels(mut config: Config, lrf: bool, reads: bool) -> Config {
+    (config.rfc.lrf, config.rfc.reads) = (lrf, reads);
+    config
+}
+
 fn scheduler_policy(mut config: Config, scheduler: Scheduler, stay: bool, patience: usize) -> Config {
     config.sm.scheduler = scheduler;
     (config.sm.stay, config.sm.patience) = (stay, patience);
@@ -68,11 +74,20 @@ pub(super) fn few(block: &str) -> Vec<Config> {
             cache_policy(two(), 0b0_0101),
             cache_policy(two(), 0b1_1010),
             cache_policy(entries(two(), 1), 0b0_0111),
+            levels(cache_policy(one(), 0b0_0001), true, false),
+            levels(cache_policy(two(), 0b1_0100), false, true),
+            levels(cache_policy(two(), 0b0_1011), true, true),
         ],
-        "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" => vec![one(), two()],
-        "operand_stage" => {
-            vec![cache_policy(one(), 0b0_0110), cache_policy(two(), 0b1_1001), cache_policy(two(), 0b0_0111)]
-        }
+        // Numbers of slots that are filled, and not.
+        "rfc_lrf" => vec![cache_policy(one(), 0b0001), cache_policy(two(), 0b0000), cache_policy(two(), 0b0001)],
+        "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" | "rfc_fills" => vec![one(), two()],
+        "operand_stage" => vec![
+            cache_policy(one(), 0b0_0110),
+            cache_policy(two(), 0b1_1001),
+            cache_policy(two(), 0b0_0111),
+            levels(cache_policy(one(), 0b0_0001), true, false),
+            levels(cache_policy(two(), 0b0_0001), true, true),
+        ],
         _ => Vec::new(),
     }
 }
@@ -92,13 +107,15 @@ pub(super) fn more(block: &str) -> Vec<Config> {
                 }
             }
         }
-        "rfc" | "rfc_tags" | "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" | "operand_stage" => {
+        "rfc" | "rfc_tags" | "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" | "rfc_lrf"
+        | "rfc_fills" | "operand_stage" => {
             for (e, entries) in [1, 4, 6, 8, 13, 16].into_iter().enumerate() {
                 for (a, active) in [4, 8, 32].into_iter().enumerate() {
                     let mut config = if (e + a) % 2 == 0 { one() } else { two() };
                     (config.sm.active_warps, config.rfc.entries) = (active, entries);
                     config.mrf.ports = [BankPorts::Separate, BankPorts::Shared][(e / 2 + a) % 2];
-                    all.push(cache_policy(config, 5 * (3 * e + a) + 1));
+                    let (number, above) = (3 * e + a, (3 * e + a) / 2 % 4);
+                    all.push(levels(cache_policy(config, 5 * number + 1), above & 1 == 1, above & 2 == 2));
                 }
             }
         }
@@ -135,6 +152,7 @@ mod tests {
             let straps = |of: &dyn Fn(&Config) -> bool| configs.iter().any(of) && !configs.iter().all(of);
             assert!(straps(&|c| c.rfc.bypass) && straps(&|c| c.rfc.loads));
             assert!(straps(&|c| c.mrf.read_order == ReadOrder::Oldest));
+            assert!(straps(&|c| c.rfc.lrf) && straps(&|c| c.rfc.reads));
         }
     }
 
@@ -145,6 +163,10 @@ mod tests {
         for ports in [1, 2] {
             for kind in [BankPorts::Shared, BankPorts::Separate] {
                 has(&|c| c.mrf.issue_ports == ports && c.mrf.ports == kind);
+                for above in [true, false] {
+                    has(&|c| c.mrf.issue_ports == ports && c.rfc.lrf == above);
+                    has(&|c| c.mrf.issue_ports == ports && c.rfc.reads == above);
+                }
                 for entries in [1, 4, 6, 8, 13, 16] {
                     has(&|c| c.mrf.issue_ports == ports && c.rfc.entries == entries);
                     has(&|c| c.mrf.ports == kind && c.rfc.entries == entries);

@@ -54,7 +54,7 @@ fn at(entries: u32, active: u32, mrf: f64, cache: f64) -> Energies {
 }
 
 /// Energy by that of an MRF alone.
-fn normalised(energies: &Energies, traffic: &Traffic) -> f64 {
+pub fn normalised(energies: &Energies, traffic: &Traffic) -> f64 {
     crate::ratio(energies.of(traffic).total(), energies.of(&traffic.flat()).total())
 }
 

@@ -1,8 +1,10 @@
-//! The report on the register file cache and the two-level scheduler: the RFC paper, and chapter 5 of the hierarchy thesis.
+//! The report on the register file cache and the two-level scheduler: the RFC paper, chapter 5 of the hierarchy thesis, and of chapter 6 the LRF above the cache.
 
 mod cache;
 mod combined;
 mod energy;
+mod levels;
+mod reads;
 mod two_level;
 mod values;
 
@@ -14,13 +16,15 @@ use crate::sweep::{Point, Results};
 /// The report.
 pub const REPORT: Definition = Definition {
     name: "rfc",
-    title: "The register file cache and the two-level scheduler (RFC paper; hierarchy thesis, chapter 5)",
+    title: "The register file cache and the two-level scheduler (RFC paper; hierarchy thesis, chapter 5 and 6.5.2)",
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "cache", plan: cache::plan, rows: cache::rows, plots: cache::plots },
         Part { name: "two-level", plan: two_level::plan, rows: two_level::rows, plots: two_level::plots },
         Part { name: "combined", plan: combined::plan, rows: combined::rows, plots: combined::plots },
         Part { name: "energy", plan: energy::plan, rows: energy::rows, plots: energy::plots },
+        Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },
+        Part { name: "reads", plan: reads::plan, rows: reads::rows, plots: reads::plots },
     ],
     absent: ABSENT,
 };
@@ -28,16 +32,6 @@ pub const REPORT: Definition = Definition {
 const NO_SHADERS: &str = "there are no shaders among the kernels";
 
 const ABSENT: &[Absent] = &[
-    Absent {
-        source: "RFC paper 3.1; hierarchy thesis 5.4.3, figure 5.8",
-        text: "allocating operands too avoids 5 % more MRF reads with a large RFC and costs 10-20 % more MRF writes",
-        why: "the hardware does not have this policy yet",
-    },
-    Absent {
-        source: "hierarchy thesis 5.4.5, figure 6.13",
-        text: "a three-level hardware-managed hierarchy saves 41 % of register file energy",
-        why: "the hardware does not have the level above the cache yet",
-    },
     Absent {
         source: "RFC paper 5.3",
         text: "a replacement that first evicts what is not read before the next long-latency operation",

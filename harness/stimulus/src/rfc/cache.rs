@@ -61,7 +61,7 @@ impl Driver for RfcDriver {
             i.slot_base_i[s] = self.base(i.slot_warp_i[s]);
         }
         (i.issue_valid_i, i.issue_src_valid_i, i.issue_last_i) = (0, 0, 0);
-        (i.issue_long_i, i.issue_bypass_i, i.issue_private_i) = (0, 0, 0);
+        (i.issue_long_i, i.issue_bypass_i, i.issue_past_i, i.issue_private_i) = (0, 0, 0, 0);
         let mut done = Done::default();
         for p in 0..count {
             let instruction = self.core.instruction(rng, knobs, CORE, p);
@@ -115,6 +115,7 @@ impl RfcDriver {
         i.issue_dst_i[p] = instruction.dst;
         i.issue_long_i |= bit(instruction.long);
         i.issue_bypass_i |= bit(instruction.bypass);
+        i.issue_past_i |= bit(instruction.past);
         i.issue_private_i |= bit(instruction.private);
         i.issue_last_i |= instruction.last << (OPERANDS * p);
         for (k, &register) in instruction.sources.iter().enumerate() {

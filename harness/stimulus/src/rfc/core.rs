@@ -3,7 +3,7 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
-use gpurf_blocks::shape::{ActiveShape, MAX_TAGS};
+use gpurf_blocks::shape::{ActiveShape, MAX_ENTRIES, MAX_TAGS};
 use gpurf_lockstep::Rng;
 
 use crate::driver::lane_mask;
@@ -22,6 +22,7 @@ pub(crate) struct Instruction {
     pub(crate) dst: u8,
     pub(crate) long: bool,
     pub(crate) bypass: bool,
+    pub(crate) past: bool,
     pub(crate) private: bool,
 }
 
@@ -71,12 +72,24 @@ struct Slot {
     short: usize,
 }
 
-#[derive(Clone, Copy, Default)]
+/// Registers that there are at most: as many as twice the entries, and some.
+const REGISTERS: usize = 2 * MAX_ENTRIES + 4;
+
+#[derive(Clone, Copy)]
 struct Warp {
     alive: bool,
     slot: Option<usize>,
     pending: [u64; 4],
     long: usize,
+    /// Lanes of each register that may be in an LRF, which shared units do not reach; the register that came there last.
+    upper: [u32; REGISTERS],
+    newest: u8,
+}
+
+impl Default for Warp {
+    fn default() -> Self {
+        Self { alive: false, slot: None, pending: [0; 4], long: 0, upper: [0; REGISTERS], newest: 0 }
+    }
 }
 
 /// A result under way: it comes in parts.
@@ -127,9 +140,11 @@ const LEAVE: usize = 10;
 const END: usize = 11;
 const ONE: usize = 12;
 const PARTIAL: usize = 13;
+const PAST: usize = 14;
+const SWEEP: usize = 15;
 
 impl Core {
-    pub(crate) const KNOBS: [Knob; 14] = [
+    pub(crate) const KNOBS: [Knob; 16] = [
         Knob { name: "offer", doc: "an active warp issues", values: &[200, 600, 1000] },
         Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
         Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 300] },
@@ -144,6 +159,12 @@ impl Core {
         Knob { name: "end", doc: "a warp ends", values: &[0, 1, 15] },
         Knob { name: "one", doc: "it is the port's first slot that issues", values: &[0, 500, 900] },
         Knob { name: "inactive", doc: "lanes are inactive", values: &[0, 300, 900] },
+        Knob { name: "past", doc: "a result is marked to go past the LRF", values: &[0, 200, 800] },
+        Knob {
+            name: "sweep",
+            doc: "results go through all registers, so that each needs an entry",
+            values: &[0, 0, 900],
+        },
     ];
 
     pub(crate) fn new(shape: &ActiveShape) -> Self {
@@ -242,21 +263,31 @@ impl Core {
                 None => {}
             }
         }
-        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs, first) };
+        let dst = match rng.below(20) {
+            0..3 => NO_REG,
+            3..5 if self.shape.lrf => warp.newest,
+            _ if rng.chance(chance(SWEEP)) => (self.time % (2 * self.shape.entries as u64 + 4)) as u8,
+            _ => self.register(rng, knobs, first),
+        };
         if sources.iter().any(|&r| r != NO_REG && pending(r)) || dst != NO_REG && pending(dst) {
             return None;
         }
-        let long = dst != NO_REG && rng.chance(chance(LONG));
+        let mask = lane_mask(rng, chance(PARTIAL));
+        // What may be in the LRF is for private units only.
+        let upper = |r: u8| self.shape.lrf && r != NO_REG && warp.upper[usize::from(r)] & mask != 0;
+        let held = sources.into_iter().any(upper);
+        let long = !held && dst != NO_REG && rng.chance(chance(LONG));
         Some(Instruction {
             warp: self.slots[slot].warp as u8,
             slot: slot as u8,
-            mask: lane_mask(rng, chance(PARTIAL)),
+            mask,
             sources,
             last,
             dst,
             long,
             bypass: dst != NO_REG && rng.chance(chance(BYPASS)),
-            private: !long && rng.chance(700),
+            past: rng.chance(chance(PAST)),
+            private: held || !long && rng.chance(700),
         })
     }
 
@@ -294,7 +325,7 @@ impl Core {
                 }
                 State::Flushing if done.flushed >> s & 1 == 1 => {
                     slot.state = State::Free;
-                    self.warps[slot.warp].slot = None;
+                    (self.warps[slot.warp].slot, self.warps[slot.warp].upper) = (None, [0; REGISTERS]);
                 }
                 _ => {}
             }
@@ -393,6 +424,12 @@ impl Core {
         slot.resident += 1;
         if instruction.dst != NO_REG {
             warp.pending[usize::from(instruction.dst / 64)] |= 1 << (instruction.dst % 64);
+            let upper = &mut warp.upper[usize::from(instruction.dst)];
+            *upper &= !instruction.mask;
+            if instruction.private && !instruction.past {
+                *upper |= instruction.mask;
+                warp.newest = instruction.dst;
+            }
             *(if instruction.long { &mut warp.long } else { &mut slot.short }) += 1;
         }
     }

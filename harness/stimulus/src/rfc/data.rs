@@ -23,6 +23,7 @@ const EVICT: usize = 3;
 const WRITE: usize = 4;
 const NEAR: usize = 5;
 const PARTIAL: usize = 6;
+const SPILL: usize = 7;
 
 impl Driver for DataDriver {
     type In = RfcDataIn;
@@ -34,6 +35,7 @@ impl Driver for DataDriver {
         Knob { name: "write", doc: "a result is written", values: &[100, 500, 950] },
         Knob { name: "near", doc: "an entry is one of those named last", values: &[100, 600, 1000] },
         Knob { name: "partial", doc: "lanes are not written", values: &[0, 900] },
+        Knob { name: "spill", doc: "data of the write in D come now", values: &[0, 300, 900] },
         RESET,
     ];
 
@@ -42,7 +44,7 @@ impl Driver for DataDriver {
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcDataIn) {
-        i.rst_ni = self.reset.next(rng, knobs.get(7));
+        i.rst_ni = self.reset.next(rng, knobs.get(8));
         i.move_valid_i = rng.chance(knobs.get(MOVE)).into();
         i.move_tag_i = rng.below(1 << self.shape.tag_w()) as u8;
         i.move_fill_i = rng.mask(OPERANDS as u32, knobs.get(FILL)) as u8;
@@ -64,6 +66,10 @@ impl Driver for DataDriver {
             i.write_index_i = self.entry(rng, knobs);
             i.write_mask_i = lane_mask(rng, knobs.get(PARTIAL));
             rng.fill(&mut i.write_data_i.0);
+        }
+        i.spill_i = rng.chance(knobs.get(SPILL)).into();
+        if i.spill_i == 1 {
+            rng.fill(&mut i.spill_data_i.0);
         }
     }
 }
@@ -109,6 +115,12 @@ impl Cover for DataCover {
             "a write with two reads and an eviction",
             "the last entry is written",
             "no lane is written",
+            "a spill is written",
+            "some lanes of a spill are written",
+            "a spill behind another write",
+            "data of a spill without a write",
+            "a spill in reset",
+            "a read of what a spill is written to",
             "instructions in D and O",
             "operands and an eviction land at once",
             "operands land on the port that an eviction used before",
@@ -163,6 +175,15 @@ impl Cover for DataCover {
             ("a write with two reads and an eviction", write && evict && index.len() == 2),
             ("the last entry is written", write && usize::from(p.d_write_index_q) + 1 == self.entries),
             ("no lane is written", write && p.d_write_mask_q == 0),
+            ("a spill is written", write && i.spill_i == 1),
+            (
+                "some lanes of a spill are written",
+                write && i.spill_i == 1 && ![0, u32::MAX].contains(&p.d_write_mask_q),
+            ),
+            ("a spill behind another write", write && i.spill_i == 1 && self.written.is_some()),
+            ("data of a spill without a write", !write && i.spill_i == 1),
+            ("a spill in reset", write && i.spill_i == 1 && i.rst_ni == 0),
+            ("a read of what a spill is written to", read_written && i.spill_i == 1),
             ("instructions in D and O", p.d_move_q == 1 && o.land_valid_o == 1),
             ("operands and an eviction land at once", o.land_valid_o == 1 && o.evict_data_valid_o == 1),
             (

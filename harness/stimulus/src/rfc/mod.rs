@@ -4,6 +4,8 @@ pub(crate) mod cache;
 mod core;
 pub(crate) mod data;
 pub(crate) mod evictions;
+pub(crate) mod fills;
+pub(crate) mod lrf;
 pub(crate) mod operands;
 pub(crate) mod results;
 pub(crate) mod tags;

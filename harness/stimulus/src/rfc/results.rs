@@ -41,6 +41,8 @@ const DONE: usize = 10;
 const NEAR: usize = 11;
 const PARTIAL: usize = 12;
 const SAME: usize = 13;
+const HOLD: usize = 14;
+const PAST: usize = 15;
 
 /// Registers that results are for, when there are few: at the edges of the words of a set.
 const REGISTERS: [u8; 8] = [0, 1, 31, 32, 63, 64, 128, 254];
@@ -64,6 +66,8 @@ impl Driver for ResultsDriver {
         Knob { name: "near", doc: "the warp of a result is one of two slots'", values: &[0, 500, 1000] },
         Knob { name: "partial", doc: "lanes are inactive", values: &[0, 500] },
         Knob { name: "same", doc: "both notes are of one register of one slot", values: &[0, 0, 50] },
+        Knob { name: "hold", doc: "a cache takes no result", values: &[0, 0, 100, 600] },
+        Knob { name: "past", doc: "a result goes past the LRF", values: &[0, 300, 900] },
         RESET,
     ];
 
@@ -83,7 +87,7 @@ impl Driver for ResultsDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
         let count = self.shape.ports();
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(14));
+        i.rst_ni = self.reset.next(rng, knobs.get(16));
         let noted = self.noted == self.shape.cache_slots() * ALL;
         if noted {
             self.change_slots(rng, knobs);
@@ -118,7 +122,7 @@ impl Driver for ResultsDriver {
         i.mrf_done_i = self.full & ports(rng, count, knobs.get(DONE));
         i.mrf_ready_i = (!self.full | i.mrf_done_i) & ((1 << count) - 1);
         // What a cache does depends on whether it is a kill, which is always performed.
-        i.op_ready_i = 0;
+        (i.op_ready_i, i.hold_i) = (0, ports(rng, count, knobs.get(HOLD)));
         self.twin.late(i);
         let out = &self.twin.out;
         i.op_ready_i = out.op_valid_o & (out.op_kill_o | ports(rng, count, knobs.get(READY)));
@@ -197,6 +201,7 @@ impl ResultsDriver {
         let count = self.shape.ports();
         i.note_valid_i = 0;
         i.note_around_i = ports(rng, count, knobs.get(AROUND));
+        i.note_past_i = ports(rng, count, knobs.get(PAST));
         if self.noted < self.shape.cache_slots() * ALL {
             for p in 0..count {
                 i.note_slot_i[p] = (self.noted / ALL * count + p) as u8;

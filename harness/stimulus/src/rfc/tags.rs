@@ -20,6 +20,10 @@ struct Result {
     slot: u8,
     register: u8,
     mask: u32,
+    /// The MRF has it too.
+    clean: bool,
+    /// Register and lanes that the slot loses.
+    take: Option<(u8, u32)>,
 }
 
 /// Knows by a twin when a slot is clean, and when a result has been performed.
@@ -51,6 +55,8 @@ const ONE: usize = 11;
 const PARTIAL: usize = 12;
 const STRAY: usize = 13;
 const VICTIM: usize = 14;
+const CLEAN: usize = 15;
+const TAKE: usize = 16;
 
 impl Driver for TagsDriver {
     type In = RfcTagsIn;
@@ -74,6 +80,8 @@ impl Driver for TagsDriver {
             doc: "source a is what makes room next, the others are there too",
             values: &[0, 100, 400],
         },
+        Knob { name: "clean", doc: "what is written is clean", values: &[0, 0, 300] },
+        Knob { name: "take", doc: "a write takes lanes of another register away", values: &[0, 0, 500] },
         RESET,
     ];
 
@@ -93,7 +101,7 @@ impl Driver for TagsDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
         let slots = self.shape.cache_slots();
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(15));
+        i.rst_ni = self.reset.next(rng, knobs.get(17));
         i.cfg_i = self.straps.cache & 3;
         self.change_flush(rng, knobs);
         i.flush_i = self.flush;
@@ -172,7 +180,7 @@ impl TagsDriver {
             }
         }
         if victim {
-            i.look_reg_i = self.victim(i);
+            i.look_reg_i = self.victim(i, i.look_slot_i);
             i.look_last_i |= u8::from(rng.chance(300));
         }
         if rng.chance(knobs.get(STRAY)) {
@@ -186,9 +194,9 @@ impl TagsDriver {
         }
     }
 
-    /// The register that makes room next in the slot of the instruction, and its neighbours.
-    fn victim(&self, i: &RfcTagsIn) -> [u8; OPERANDS] {
-        let (probe, slot, entries) = (self.twin.probe(i), usize::from(i.look_slot_i), self.shape.entries);
+    /// The register that makes room next in a slot, and its neighbours.
+    fn victim(&self, i: &RfcTagsIn, slot: u8) -> [u8; OPERANDS] {
+        let (probe, slot, entries) = (self.twin.probe(i), usize::from(slot), self.shape.entries);
         let first = slot * entries;
         let oldest = (first..first + entries).find(|&e| probe.older_q[e] == 0).unwrap_or(first);
         let fifo = first + usize::from(probe.next_q[slot]);
@@ -206,13 +214,20 @@ impl TagsDriver {
             let (slot, kill) = (self.slot(rng, knobs), rng.chance(knobs.get(KILL)));
             if kill || self.flush >> slot & 1 == 0 {
                 let (register, mask) = (self.register(rng, knobs), lane_mask(rng, knobs.get(PARTIAL)));
-                self.result = Some(Result { kill, slot, register, mask });
+                let clean = !kill && rng.chance(knobs.get(CLEAN));
+                let next = rng.chance(300).then(|| self.victim(i, slot)[0]);
+                let take = (!kill && rng.chance(knobs.get(TAKE)))
+                    .then(|| (next.unwrap_or_else(|| self.register(rng, knobs)), lane_mask(rng, knobs.get(PARTIAL))));
+                self.result = Some(Result { kill, slot, register, mask, clean, take });
             }
         }
         i.op_valid_i = self.result.is_some().into();
+        (i.op_clean_i, i.take_valid_i) = (0, 0);
         if let Some(result) = self.result {
             i.op_kill_i = result.kill.into();
             (i.op_slot_i, i.op_reg_i, i.op_mask_i) = (result.slot, result.register, result.mask);
+            (i.op_clean_i, i.take_valid_i) = (result.clean.into(), result.take.is_some().into());
+            (i.take_reg_i, i.take_mask_i) = result.take.unwrap_or_default();
         }
     }
 }

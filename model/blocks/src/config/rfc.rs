@@ -10,6 +10,10 @@ use super::sm::Number;
 pub struct RfcConfig {
     /// Shape: entries for each active warp; 0: no cache.
     pub entries: usize,
+    /// Shape: an LRF above the cache of each active warp.
+    pub lrf: bool,
+    /// Shape: operands read from the main register file are allocated too.
+    pub reads: bool,
     /// Policy: which entry makes room.
     pub replacement: Replacement,
     /// Policy: last reads make cached values dead.
@@ -32,14 +36,23 @@ pub enum Replacement {
 
 impl RfcConfig {
     /// No cache.
-    pub(super) const NONE: Self =
-        Self { entries: 0, replacement: Replacement::Fifo, live: false, bypass: false, loads: false };
+    pub(super) const NONE: Self = Self {
+        entries: 0,
+        lrf: false,
+        reads: false,
+        replacement: Replacement::Fifo,
+        live: false,
+        bypass: false,
+        loads: false,
+    };
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RfcLayer {
     entries: Option<Spanned<usize>>,
+    lrf: Option<bool>,
+    reads: Option<bool>,
     replacement: Option<Replacement>,
     live: Option<bool>,
     bypass: Option<bool>,
@@ -49,6 +62,8 @@ pub(super) struct RfcLayer {
 impl RfcLayer {
     pub(super) fn apply(self, to: &mut RfcConfig, number: &mut Number<'_>) {
         number("rfc.entries", self.entries, &mut to.entries);
+        to.lrf = self.lrf.unwrap_or(to.lrf);
+        to.reads = self.reads.unwrap_or(to.reads);
         to.replacement = self.replacement.unwrap_or(to.replacement);
         to.live = self.live.unwrap_or(to.live);
         to.bypass = self.bypass.unwrap_or(to.bypass);

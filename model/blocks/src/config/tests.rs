@@ -85,6 +85,11 @@ fn scheduler_and_cache_are_chosen_together() {
     assert_eq!(file(&config.to_toml()), Ok(config));
     let all = preset("rfc-all").unwrap().config;
     assert_eq!((all.sm.active_warps, all.sm.warps, all.rfc.loads, all.rfc.live), (32, 32, true, false));
+    let three_levels = preset("rfc-hw3").unwrap().config;
+    assert_eq!((three_levels.rfc.lrf, three_levels.rfc.reads, three_levels.rfc.live), (true, false, true));
+    for level in ["rfc.lrf=true", "rfc.reads=true"] {
+        assert!(set(&[level]).unwrap_err().ends_with("a number from 1 to 16 where rfc.lrf or rfc.reads is true"));
+    }
     assert!(set(&["rfc.live=often"]).unwrap_err().ends_with("expected a boolean"));
 }
 
@@ -157,12 +162,12 @@ fn presets_and_files_that_do_not_exist_are_named() {
     let message = Config::load(Start::Preset("rcf"), &[] as &[&str]).unwrap_err().to_string();
     assert_eq!(
         message,
-        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-all, orf, lrf-orf, lrf-orf-split"
+        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split"
     );
     let message = file("base = \"rcf\"\n").unwrap_err();
     assert_eq!(
         message,
-        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-all, orf, lrf-orf, lrf-orf-split"
+        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split"
     );
     let message = Config::load(Start::File(Path::new("/nonexistent.toml")), &[] as &[&str]).unwrap_err().to_string();
     assert!(message.starts_with("cannot read the configuration /nonexistent.toml: No such file"), "{message}");

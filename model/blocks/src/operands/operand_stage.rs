@@ -14,7 +14,7 @@ use crate::hierarchy::{
 use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, long_latency, marked, unit};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
-use crate::rfc::{Extra, RFC_COUNT_EVENT, RFC_EVENT, Rfc, RfcOperands, RfcResults, SlotView};
+use crate::rfc::{Extra, RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, Rfc, RfcOperands, RfcResults, SlotView};
 use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
@@ -99,6 +99,8 @@ ports! {
         event_o: u64 = field(50).from(Mrf::NAME).shown(Decode::Packed(MRF_EVENT)),
         /// Events of the cache: `rfc_event_t`.
         rfc_event_o: u64 = field(58).from(Rfc::NAME).shown(Decode::Packed(RFC_EVENT)),
+        /// Events of the cache: `rfc_extra_event_t`.
+        rfc_extra_event_o: u64 = field(33).from(Rfc::NAME).shown(Decode::Packed(RFC_EXTRA_EVENT)),
         /// Events of ORF and LRF: `hierarchy_event_t`.
         hierarchy_event_o: u64 = field(63).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_EVENT)),
         /// Events of ORF and LRF: `hierarchy_count_event_t`.
@@ -134,13 +136,13 @@ ports! {
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
             .early_when(s.entries == 0).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, RfcOperands::NAME, Hierarchy::NAME)),
+        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, offering(s), Hierarchy::NAME)),
         /// Its warp.
         dispatch_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 =
-            field(s.mrf.sources()).early().from(of(s, Mrf::NAME, RfcOperands::NAME, Hierarchy::NAME)),
+            field(s.mrf.sources()).early().from(of(s, Mrf::NAME, offering(s), Hierarchy::NAME)),
     }
 }
 
@@ -151,6 +153,11 @@ fn of(s: &SmShape, mrf: &'static str, rfc: &'static str, hierarchy: &'static str
         (0, _) => hierarchy,
         _ => rfc,
     }
+}
+
+/// The block of a cache that offers instructions.
+fn offering(s: &SmShape) -> &'static str {
+    if s.reads { Rfc::NAME } else { RfcOperands::NAME }
 }
 
 /// An instruction on its way to the operand stage.
@@ -465,6 +472,7 @@ impl Extra {
         self.dst_level[p] = level(marked::RESULT_LEVEL);
         set(&mut self.long, long_latency(instruction.op, roles.d()));
         set(&mut self.bypass, is_set(ctl, marked::BYPASS as usize));
+        set(&mut self.past, is_set(ctl, marked::LRF_BYPASS as usize));
         set(&mut self.private, matches!(roles.unit(), unit::ALU | unit::FP));
     }
 }
@@ -504,9 +512,22 @@ fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
 
 impl Block for OperandStage {
     const NAME: &'static str = "operand_stage";
-    const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Entries", "OrfEntries", "LrfBanks"];
+    const PARAMETERS: &'static [&'static str] = &[
+        "Banks",
+        "DualPort",
+        "Collectors",
+        "IssuePorts",
+        "Depth",
+        "Active",
+        "Entries",
+        "Lrf",
+        "Reads",
+        "OrfEntries",
+        "LrfBanks",
+    ];
     const CHILDREN: &'static [&'static str] = &[
+        "rfc_fills",
+        "rfc_lrf",
         "hierarchy_levels",
         HierarchyEntries::NAME,
         "hierarchy_data",
@@ -613,6 +634,7 @@ impl Block for OperandStage {
         out.flush_done_o = self.flush_done();
         let events = self.settle(inputs.dispatch_ready_i);
         (out.event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
+        out.rfc_extra_event_o = events.rfc_extra;
         (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
     }
 

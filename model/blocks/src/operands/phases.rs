@@ -11,6 +11,8 @@ fn early_outputs_depend_on_state_alone() {
     check::<OperandStage>(&SM_SHAPES);
     let cached = |shape: SmShape| SmShape { mrf: MrfShape { tag_w: 4, ..shape.mrf }, active: 6, entries: 3, ..shape };
     check::<OperandStage>(&SM_SHAPES.map(cached));
+    let three_levels = |shape: SmShape| SmShape { lrf: true, reads: true, ..cached(shape) };
+    check::<OperandStage>(&SM_SHAPES.map(three_levels));
     let levels = |shape: SmShape| SmShape { active: 6, orf_entries: 3, lrf_banks: 1, ..shape };
     check::<OperandStage>(&SM_SHAPES.map(levels));
 }

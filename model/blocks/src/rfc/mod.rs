@@ -4,6 +4,8 @@
 mod rfc;
 mod rfc_data;
 mod rfc_evictions;
+mod rfc_fills;
+mod rfc_lrf;
 mod rfc_operands;
 mod rfc_results;
 mod rfc_tags;
@@ -14,6 +16,8 @@ mod phases;
 pub use rfc::*;
 pub use rfc_data::*;
 pub use rfc_evictions::*;
+pub use rfc_fills::*;
+pub use rfc_lrf::*;
 pub use rfc_operands::*;
 pub use rfc_results::*;
 pub use rfc_tags::*;

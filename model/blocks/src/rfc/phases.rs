@@ -1,7 +1,7 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
 use crate::mrf::phases::check;
-use crate::rfc::{Rfc, RfcData, RfcEvictions, RfcOperands, RfcResults, RfcTags};
+use crate::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags};
 use crate::testing::ACTIVE_SHAPES;
 
 #[test]
@@ -11,5 +11,7 @@ fn early_outputs_depend_on_state_alone() {
     check::<RfcEvictions>(&ACTIVE_SHAPES);
     check::<RfcResults>(&ACTIVE_SHAPES);
     check::<RfcOperands>(&ACTIVE_SHAPES);
+    check::<RfcLrf>(&ACTIVE_SHAPES);
+    check::<RfcFills>(&ACTIVE_SHAPES);
     check::<Rfc>(&ACTIVE_SHAPES);
 }

@@ -9,9 +9,11 @@ use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
 use crate::rfc::rfc_data::{Move, Write};
 use crate::rfc::rfc_evictions::Value;
+use crate::rfc::rfc_fills::{Fill, Missed};
+use crate::rfc::rfc_lrf::{Below, LrfCounts, LrfEdge, LrfFlush, LrfOp};
 use crate::rfc::rfc_results::{Around, Arrival, BusOp, Routes};
-use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, distinct};
-use crate::rfc::{RfcData, RfcEvictions, RfcOperands, RfcResults, RfcTags};
+use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, Take, distinct};
+use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags};
 use crate::shape::{ActiveShape, MAX_ACTIVE};
 use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
@@ -46,6 +48,19 @@ pub const RFC_COUNT_EVENT: &[(&str, u32)] = &[
     ("rfc_marked", 3),
     ("rfc_wait", 2),
     ("rfc_spare", 3),
+];
+
+/// Fields of `rfc_extra_event_t`, most significant first.
+pub const RFC_EXTRA_EVENT: &[(&str, u32)] = &[
+    ("rfc_lrf_read_groups", 5),
+    ("rfc_lrf_write_groups", 5),
+    ("rfc_lrf_spill_groups", 5),
+    ("rfc_lrf_flush_groups", 5),
+    ("rfc_lrf_dead", 2),
+    ("rfc_lrf_same", 2),
+    ("rfc_lrf_past", 2),
+    ("rfc_lrf_marked", 2),
+    ("rfc_fill_groups", 5),
 ];
 
 ports! {
@@ -95,6 +110,8 @@ ports! {
         issue_long_i: u8 = field(s.ports()),
         /// The result goes around the cache, says the compiler.
         issue_bypass_i: u8 = field(s.ports()),
+        /// The result goes past the LRF, says the compiler.
+        issue_past_i: u8 = field(s.ports()),
         /// It goes to a private unit.
         issue_private_i: u8 = field(s.ports()),
         /// A result is offered on bus p.
@@ -118,6 +135,8 @@ ports! {
             .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early().from(RfcOperands::NAME),
         /// Events: `rfc_event_t`.
         event_o: u64 = field(58).shown(Decode::Packed(RFC_EVENT)),
+        /// Events: `rfc_extra_event_t`.
+        extra_event_o: u64 = field(33).shown(Decode::Packed(RFC_EXTRA_EVENT)),
         /// Events of the MRF: `mrf_event_t`.
         mrf_event_o: u64 = field(50).from(Mrf::NAME).shown(Decode::Packed(MRF_EVENT)),
         /// Nothing is left of slot s.
@@ -140,7 +159,7 @@ ports! {
         write_done_reg_o: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()).valid_by("write_done_o").from(RfcResults::NAME),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(RfcOperands::NAME),
+        dispatch_valid_o: u8 = field(s.ports()).early().from(if s.reads { Rfc::NAME } else { RfcOperands::NAME }),
         /// Tag as issued.
         dispatch_tag_o: [u8; MAX_PORTS] =
             field(s.tag_w()).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
@@ -148,7 +167,8 @@ ports! {
         dispatch_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
-        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early().from(RfcOperands::NAME),
+        dispatch_src_valid_o: u8 =
+            field(s.mrf.sources()).early().from(if s.reads { Rfc::NAME } else { RfcOperands::NAME }),
     }
 }
 
@@ -163,6 +183,7 @@ pub(crate) struct Extra {
     pub(crate) last: u8,
     pub(crate) long: u8,
     pub(crate) bypass: u8,
+    pub(crate) past: u8,
     pub(crate) private: u8,
     /// Levels of sources and result; instructions that end their strands, here or elsewhere.
     pub(crate) src_level: [u8; MAX_SOURCES],
@@ -199,6 +220,11 @@ struct Stage {
 #[derive(Clone, Copy, Default)]
 struct Decided {
     routes: Routes,
+    /// The result at each LRF, what it does below, and the value that is flushed.
+    upper: [Option<(LrfOp, Below)>; MAX_PORTS],
+    lrf_flush: [Option<LrfFlush>; MAX_PORTS],
+    /// The fill of each cache.
+    fill: [Option<Fill>; MAX_PORTS],
     /// The operation on each cache, and what it or a flush does.
     op: [Option<Op>; MAX_PORTS],
     done: [Done; MAX_PORTS],
@@ -207,6 +233,10 @@ struct Decided {
     push: [Option<Value>; MAX_PORTS],
     /// Caches that perform their operations.
     op_ready: u8,
+    /// Ports whose unit takes what is offered.
+    dispatch_ready: u8,
+    /// Slots that are being emptied, and those of which nothing is left.
+    flushing: u64,
     flush_done: u64,
 }
 
@@ -222,12 +252,19 @@ pub struct Rfc {
     evictions: Vec<RfcEvictions>,
     results: RfcResults,
     operands: RfcOperands,
+    /// One above each cache, or none.
+    lrf: Vec<RfcLrf>,
+    /// Where reads allocate.
+    fills: Option<Box<RfcFills>>,
     mrf: Mrf,
     /// What the MRF is given in this cycle, and what it shows (but for 1024-bit data).
     given: MrfIn,
     shown: MrfOut,
     /// Nets that are settled after the edge.
     looked: [Looked; MAX_PORTS],
+    /// Lanes of each source that are in the LRF, and those that are there or in the cache.
+    upper_hit: [[u32; OPERANDS]; MAX_PORTS],
+    hit: [[u32; OPERANDS]; MAX_PORTS],
     missing: [u8; MAX_PORTS],
     stall: u8,
     leave: u8,
@@ -273,14 +310,21 @@ impl Rfc {
     fn nothing_moves(&self) -> bool {
         self.leave | self.stall | self.results.valid() == 0
             && self.data.iter().all(RfcData::is_idle)
+            && self.lrf.iter().all(RfcLrf::is_idle)
+            && !self.fills_are_busy()
             && self.evictions.iter().all(RfcEvictions::is_empty)
+    }
+
+    /// Whether operands wait to be put into the cache; nothing is dispatched meanwhile.
+    #[inline]
+    fn fills_are_busy(&self) -> bool {
+        self.fills.as_ref().is_some_and(|fills| fills.busy())
     }
 
     /// Whether an edge changes nothing (but in reset).
     #[inline]
     pub(crate) fn is_quiet(&self, given: &MrfIn) -> bool {
-        let flush = self.decided.flush.iter().fold(0, |all, flush| all | flush.flush);
-        flush == 0
+        self.decided.flushing == 0
             && self.nothing_moves()
             && given.write_valid_i == 0
             && given.issue_valid_i & !self.tag_valid_q == 0
@@ -300,9 +344,14 @@ impl Rfc {
         for p in set_bits(self.tag_valid_q) {
             let stage = &self.stage[p];
             let looked = self.tags[p].look(&stage.look);
-            let lacks = |k: &usize| looked.hit_mask[*k] & stage.look.mask != stage.look.mask;
+            let mut hit = looked.hit_mask;
+            if let Some(lrf) = self.lrf.get(p) {
+                self.upper_hit[p] = lrf.look(&stage.look);
+                hit = std::array::from_fn(|k| hit[k] | self.upper_hit[p][k]);
+            }
+            let lacks = |k: &usize| hit[*k] & stage.look.mask != stage.look.mask;
             let missing = set_bits(stage.look.src_valid).filter(lacks).fold(0, |sources, k| sources | 1 << k);
-            (self.looked[p], self.missing[p]) = (looked, missing);
+            (self.looked[p], self.hit[p], self.missing[p]) = (looked, hit, missing);
             let evictions = &self.evictions[p];
             if !evictions.is_empty() && set_bits(missing).any(|k| evictions.has(stage.warp, stage.look.reg[k])) {
                 self.stall |= 1 << p;
@@ -330,6 +379,9 @@ impl Rfc {
             } else {
                 self.merged_tag[p] = None;
             }
+        }
+        if self.fills_are_busy() {
+            self.offered = 0;
         }
     }
 
@@ -372,21 +424,22 @@ impl Rfc {
             }
         }
         let decided = &mut self.decided;
+        decided.fill = self.fills.as_ref().map_or([None; MAX_PORTS], |fills| fills.offer(slots.flush));
+        let hold = (0..self.ports).fold(0, |hold, c| hold | u8::from(decided.fill[c].is_some()) << c);
         decided.routes = self.results.choose(&Around {
             slot_valid: slots.valid,
             slot_warp: slots.warp,
             flush: slots.flush,
+            hold,
             matches,
             evict_valid: offers,
             mrf_ready: self.shown.write_ready_o,
             mrf_done: self.shown.write_done_o,
         });
-        (decided.op_ready, decided.flush_done) = (0, 0);
+        (decided.op_ready, decided.flushing, decided.flush_done) = (0, slots.flush, 0);
         for c in 0..self.ports {
-            let op = self.decided.routes.op[c].map(|BusOp { bus, slot, kill }| {
-                let latch = self.results.latch(bus.into());
-                Op { mask: latch.mask, kill, slot, reg: latch.reg }
-            });
+            let upper = self.decided.routes.op[c].and_then(|op| self.at_lrf(c, op));
+            let op = self.operation(c, upper.as_ref());
             let flush = match slots.flush {
                 0 => Flush::default(),
                 _ => Flush { flush: self.of_cache(slots.flush, c), drop: self.of_cache(slots.drop, c) },
@@ -397,16 +450,24 @@ impl Rfc {
                 let reading = if is_set(self.leave, c) { self.looked[c].read } else { 0 };
                 self.tags[c].decide(is_set(straps, 2), reading, self.evictions[c].room(), op.as_ref(), flush)
             };
+            let lrf_flush = self.lrf.get(c).and_then(|lrf| {
+                let ready = flush.flush != 0 && upper.is_none() && self.evictions[c].room() && done.evict.is_none();
+                if ready { lrf.flush(flush) } else { None }
+            });
+            let left_cache = done.evict.map(|evict| (evict.mask, evict.slot, evict.reg));
+            let left = left_cache.or(lrf_flush.map(|flush| (flush.mask, flush.slot, flush.reg)));
             let decided = &mut self.decided;
-            decided.push[c] = done.evict.map(|evict| {
-                let s = self.ports * usize::from(evict.slot) + c;
+            decided.push[c] = left.map(|(mask, slot, reg)| {
+                let s = self.ports * usize::from(slot) + c;
                 let (warp, base) = (slots.warp.get(s).copied().unwrap_or_default(), base(s));
-                Value { mask: evict.mask, base, slot: evict.slot, warp, reg: evict.reg }
+                Value { mask, base, slot, warp, reg }
             });
             decided.op_ready |= u8::from(done.ready) << c;
+            (decided.upper[c], decided.lrf_flush[c]) = (upper, lrf_flush);
             (decided.op[c], decided.done[c], decided.flush[c]) = (op, done, flush);
             if flush.flush != 0 {
-                let left = flush.flush & (flush.drop | self.tags[c].clean()) & !self.evictions[c].busy();
+                let clean = self.lrf.get(c).map_or(u64::MAX, RfcLrf::clean) & self.tags[c].clean();
+                let left = flush.flush & (flush.drop | clean) & !self.evictions[c].busy();
                 decided.flush_done |= set_bits(left).fold(0, |all, j| all | 1 << (self.ports * j + c));
             }
         }
@@ -419,12 +480,37 @@ impl Rfc {
         }
     }
 
+    /// The result that goes at a cache, if there is an LRF above that, and what it does below.
+    #[inline]
+    fn at_lrf(&self, c: usize, BusOp { bus, slot, kill, upper }: BusOp) -> Option<(LrfOp, Below)> {
+        let (lrf, latch) = (self.lrf.get(c)?, self.results.latch(bus.into()));
+        let op = LrfOp { mask: latch.mask, kill, upper, slot, reg: latch.reg };
+        Some((op, lrf.below(&op)))
+    }
+
+    /// The operation on a cache: a fill, or what becomes of a result.
+    #[inline]
+    fn operation(&self, c: usize, upper: Option<&(LrfOp, Below)>) -> Option<Op> {
+        if let Some(Fill { mask, slot, reg, .. }) = self.decided.fill[c] {
+            return Some(Op { mask, kill: false, slot, reg, clean: true, take: None });
+        }
+        if let Some((op, below)) = upper {
+            let take = below.spill.then_some(Take { mask: op.mask, reg: op.reg });
+            return Some(Op { mask: below.mask, kill: below.kill, slot: op.slot, reg: below.reg, clean: false, take });
+        }
+        self.decided.routes.op[c].map(|BusOp { bus, slot, kill, .. }| {
+            let latch = self.results.latch(bus.into());
+            Op { mask: latch.mask, kill, slot, reg: latch.reg, clean: false, take: None }
+        })
+    }
+
     /// Settles the cycle. Gives the events of the MRF.
     #[inline]
     pub(crate) fn late(&mut self, given: &MrfIn, straps: u8) -> u64 {
         let own = &mut self.given;
         (own.rst_ni, own.cfg_i, own.dispatch_ready_i) =
             (given.rst_ni, straps & 1, given.dispatch_ready_i & self.offered);
+        self.decided.dispatch_ready = given.dispatch_ready_i;
         let routes = &self.decided.routes;
         own.write_valid_i = routes.mrf_valid;
         for b in set_bits(routes.mrf_valid) {
@@ -453,7 +539,8 @@ impl Rfc {
     ) {
         let running = given.rst_ni != 0;
         self.given.rst_ni = given.rst_ni;
-        let Decided { routes, op, done, flush, push, op_ready, .. } = self.decided;
+        let Decided { routes, upper, lrf_flush, fill, op, done, flush, push, op_ready, .. } = self.decided;
+        self.fill(op_ready);
         let (results, evictions) = (&self.results, &self.evictions);
         let evicted = routes.evict_valid;
         self.mrf.edge(&self.given, |b| if is_set(evicted, b) { evictions[b].offer_data() } else { results.data(b) });
@@ -462,32 +549,45 @@ impl Rfc {
         }
         for p in 0..self.ports {
             let leaves = is_set(self.leave, p);
-            let (stage, looked) = (&self.stage[p], &self.looked[p]);
             if leaves {
-                self.operands.moved(stage.tag, &looked.hit_mask);
+                self.operands.moved(self.stage[p].tag, &self.hit[p]);
             }
-            let data = &mut self.data[p];
-            if let Some((tag, fill)) = data.land() {
-                self.operands.landed(tag, fill, |k| data.land_data(k));
-            }
+            self.land(p);
+            let (stage, looked, hit) = (&self.stage[p], &self.looked[p], &self.hit[p]);
+            let (data, lrf) = (&mut self.data[p], self.lrf.get_mut(p));
             let (ready, taken) = (is_set(self.shown.write_ready_o, p), is_set(routes.evict_done, p));
             let (push, evictions) = (push[p].as_ref(), &mut self.evictions[p]);
             if push.is_some() || !evictions.is_empty() || !running {
-                evictions.advance(running, push, data.evict_data(), ready, taken);
+                let flushed = lrf.as_ref().and_then(|lrf| lrf.flush_data());
+                evictions.advance(running, push, data.evict_data().or(flushed), ready, taken);
             }
             let moved = leaves.then(|| Move {
                 tag: stage.tag,
-                fill: looked.fill(),
+                fill: present(hit),
                 port: looked.port,
                 read: looked.read,
                 index: looked.index,
             });
-            let write = routes.op[p].filter(|op| !op.kill && done[p].ready).map(|BusOp { bus, .. }| {
-                let (mask, index) = (op[p].map_or(0, |op| op.mask), done[p].entry.unwrap_or_default());
-                (Write { mask, index }, self.results.data(bus.into()))
+            let bus_data = routes.op[p].map(|op| self.results.data(op.bus.into()));
+            let fill_data = fill[p].as_ref().zip(self.fills.as_ref()).map(|(fill, fills)| fills.data(fill));
+            let written = op[p].filter(|op| !op.kill && done[p].ready);
+            // Of a spill the data come later, and what is on the bus is the LRF's.
+            let write = written.zip(fill_data.or(bus_data)).map(|(Op { mask, .. }, data)| {
+                let index = done[p].entry.unwrap_or_default();
+                (Write { mask, index }, data)
             });
             let evict = done[p].evict.map(|evict| (evict.port, evict.index));
-            data.advance(running, moved.as_ref(), evict, write);
+            data.advance(running, moved.as_ref(), evict, write, lrf.as_ref().and_then(|lrf| lrf.spill_data()));
+            if let Some(lrf) = lrf {
+                let performed = upper[p].as_ref().filter(|_| done[p].ready);
+                let edge = LrfEdge {
+                    moved: leaves.then_some((&stage.look, &self.upper_hit[p])),
+                    op: performed.zip(bus_data).map(|((op, below), data)| (op, *below, data)),
+                    flush: lrf_flush[p],
+                    slots: flush[p],
+                };
+                lrf.advance(running, is_set(straps, 1), &edge);
+            }
             let moved = leaves.then_some((&stage.look, looked));
             if moved.is_some() || op[p].is_some() || flush[p].flush != 0 {
                 self.tags[p].advance(straps >> 1, moved, op[p].as_ref(), &done[p], flush[p]);
@@ -501,6 +601,50 @@ impl Rfc {
         }
         self.mrf.show(&mut self.shown);
         self.settle();
+    }
+
+    /// The edge of the fills: before operands move, as some of them go there.
+    #[inline]
+    fn fill(&mut self, op_ready: u8) {
+        let Some(mut fills) = self.fills.take() else { return };
+        fills.advance(&self.decided.fill, op_ready, self.decided.flushing);
+        for p in set_bits(self.given.dispatch_ready_i) {
+            let operands = self.operands(p);
+            fills.take(p, self.shown.dispatch_tag_o[p] as u8, |k| &operands[k]);
+        }
+        for p in set_bits(self.leave) {
+            let (stage, hit) = (&self.stage[p], &self.hit[p]);
+            let mut missed = Missed { reg: stage.look.reg, ..Missed::default() };
+            missed.slot = stage.look.slot * self.ports as u8 + p as u8;
+            for k in distinct(&stage.look) {
+                missed.mask[k] = stage.look.mask & !hit[k];
+            }
+            fills.note(stage.tag, &missed);
+        }
+        self.fills = Some(fills);
+    }
+
+    /// Data of the operation on cache `p`: a fill's, or what is on the bus.
+    fn written(&self, p: usize) -> Option<&WarpData> {
+        let Decided { routes, fill, .. } = &self.decided;
+        match (&fill[p], &self.fills) {
+            (Some(fill), Some(fills)) => Some(fills.data(fill)),
+            _ => routes.op[p].map(|op| self.results.data(op.bus.into())),
+        }
+    }
+
+    /// The operands that come from cache `p`, and from the LRF above it.
+    #[inline]
+    fn land(&mut self, p: usize) {
+        let data = &self.data[p];
+        let Some((tag, fill)) = data.land() else { return };
+        match self.lrf.get(p).map(RfcLrf::land) {
+            Some((hit, value)) if *hit != [0; OPERANDS] => {
+                let merged = merged(data, fill, hit, value);
+                self.operands.landed(tag, fill, |k| &merged[k]);
+            }
+            _ => self.operands.landed(tag, fill, |k| data.land_data(k)),
+        }
     }
 
     #[inline]
@@ -546,7 +690,7 @@ impl Rfc {
             if extra.dst[p] != NO_REG {
                 let long = is_set(extra.long, p) && !is_set(straps, 4);
                 let around = long || is_set(extra.bypass, p) && is_set(straps, 3);
-                self.results.note(extra.slot[p], extra.dst[p], around);
+                self.results.note(extra.slot[p], extra.dst[p], around, is_set(extra.past, p));
             }
         }
     }
@@ -558,16 +702,19 @@ impl Rfc {
         self.tags.iter_mut().for_each(RfcTags::reset);
         self.results.reset();
         self.operands.reset();
+        if let Some(fills) = &mut self.fills {
+            fills.reset();
+        }
         self.merged_tag = [None; MAX_PORTS];
     }
 
-    /// The two event words.
+    /// The three event words.
     #[inline]
-    pub(crate) fn events(&self, straps: u8) -> (u64, u32) {
+    pub(crate) fn events(&self, straps: u8) -> (u64, u32, u64) {
         let routes = &self.decided.routes;
-        let flush = self.decided.flush.iter().fold(0, |all, flush| all | flush.flush);
-        if self.tag_valid_q | self.results.valid() == 0 && flush == 0 {
-            return (0, 0);
+        let nothing = self.tag_valid_q | self.results.valid() == 0 && self.decided.flushing == 0;
+        if nothing && !self.fills_are_busy() {
+            return (0, 0, 0);
         }
         let mut sums = Sums {
             tag_check: self.leave.count_ones(),
@@ -579,7 +726,10 @@ impl Rfc {
         for p in 0..self.ports {
             let counts = self.counts(straps, p);
             let (leaves, stage) = (is_set(self.leave, p), &self.stage[p]);
-            sums.add(&counts, leaves && !stage.private, self.op_is_shared(p));
+            sums.add(&counts, leaves && !stage.private, self.origin(p));
+            if let Some(lrf) = self.lrf.get(p) {
+                sums.add_lrf(&self.lrf_counts(lrf, straps, p));
+            }
             if leaves && !stage.private {
                 let asked = distinct(&Look { src_valid: self.missing[p], ..stage.look }).count() as u32;
                 sums.mrf_shared_groups += asked * u32::from(LaneMask(stage.look.mask).groups());
@@ -603,10 +753,58 @@ impl Rfc {
         self.tags[p].counts(straps >> 1, look, moved, op[p].as_ref(), &done[p], flush[p])
     }
 
+    /// The events of the LRF above a cache.
     #[inline]
-    fn op_is_shared(&self, c: usize) -> bool {
-        self.decided.routes.op[c].is_some_and(|op| !self.results.latch(op.bus.into()).private)
+    fn lrf_counts(&self, lrf: &RfcLrf, straps: u8, p: usize) -> LrfCounts {
+        let Decided { upper, lrf_flush, done, .. } = &self.decided;
+        let moved = is_set(self.leave, p).then_some((&self.stage[p].look, &self.upper_hit[p]));
+        let performed = upper[p].as_ref().filter(|_| done[p].ready).map(|(op, below)| (op, *below));
+        lrf.counts(is_set(straps, 1), moved, performed, lrf_flush[p])
     }
+
+    /// Where the operation on a cache comes from.
+    #[inline]
+    fn origin(&self, c: usize) -> Origin {
+        let Decided { fill, upper, routes, .. } = &self.decided;
+        if fill[c].is_some() {
+            Origin::Fill
+        } else if upper[c].is_some_and(|(op, _)| op.upper) {
+            Origin::Lrf
+        } else if routes.op[c].is_some_and(|op| !self.results.latch(op.bus.into()).private) {
+            Origin::Shared
+        } else {
+            Origin::Private
+        }
+    }
+}
+
+/// Sources with lanes.
+#[inline]
+fn present(hit: &[u32; OPERANDS]) -> u8 {
+    (0..OPERANDS).fold(0, |sources, k| sources | u8::from(hit[k] != 0) << k)
+}
+
+/// What lands for the sources in `fill`: lanes of the LRF's value over those of the cache.
+fn merged(data: &RfcData, fill: u8, hit: &[u32; OPERANDS], value: &WarpData) -> [WarpData; OPERANDS] {
+    let mut merged = [WarpData::ZERO; OPERANDS];
+    for k in set_bits(fill) {
+        merged[k] = *data.land_data(k);
+        merged[k].merge(value, LaneMask(hit[k]));
+    }
+    merged
+}
+
+/// Where an operation on a cache comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// A result of a private unit, or none.
+    Private,
+    /// A result of a shared unit.
+    Shared,
+    /// What a result that is written to the LRF does below.
+    Lrf,
+    /// An operand that the cache did not have.
+    Fill,
 }
 
 /// The sums over the caches that make the event words.
@@ -634,30 +832,56 @@ struct Sums {
     kill: u32,
     marked: u32,
     wait: u32,
+    lrf_read_groups: u32,
+    lrf_write_groups: u32,
+    lrf_spill_groups: u32,
+    lrf_flush_groups: u32,
+    lrf_dead: u32,
+    lrf_same: u32,
+    lrf_past: u32,
+    lrf_marked: u32,
+    fill_groups: u32,
 }
 
 impl Sums {
-    /// The events of a cache's tags; whether its instruction and its result are not of private units.
-    fn add(&mut self, counts: &Counts, shared_read: bool, shared_write: bool) {
+    /// The events of a cache's tags; whether its instruction is not of a private unit, and where its operation comes from.
+    fn add(&mut self, counts: &Counts, shared_read: bool, origin: Origin) {
         let (read, written) = (u32::from(counts.read_groups), u32::from(counts.write_groups));
         self.hit += u32::from(counts.hit);
         self.partial += u32::from(counts.partial);
         self.miss += u32::from(counts.miss);
         self.read_groups += read;
         self.read_shared_groups += if shared_read { read } else { 0 };
-        self.write_groups += written;
-        self.write_shared_groups += if shared_write { written } else { 0 };
+        if origin == Origin::Fill {
+            self.fill_groups += written;
+        } else {
+            self.write_groups += written;
+            self.write_hit += u32::from(counts.write_hit);
+            self.allocate += u32::from(counts.allocate);
+        }
+        self.write_shared_groups += if origin == Origin::Shared { written } else { 0 };
         self.evict_groups += u32::from(counts.evict_groups);
-        self.write_hit += u32::from(counts.write_hit);
-        self.allocate += u32::from(counts.allocate);
         self.evict += u32::from(counts.evict);
         self.dead += u32::from(counts.dead);
         self.flush += u32::from(counts.flush);
-        self.kill += u32::from(counts.kill);
+        // What goes to the LRF takes lanes away too, but stays above.
+        self.kill += u32::from(counts.kill && origin != Origin::Lrf);
         self.marked += u32::from(counts.marked);
     }
 
-    fn words(&self) -> (u64, u32) {
+    /// The events of an LRF.
+    fn add_lrf(&mut self, counts: &LrfCounts) {
+        self.lrf_read_groups += u32::from(counts.read_groups);
+        self.lrf_write_groups += u32::from(counts.write_groups);
+        self.lrf_spill_groups += u32::from(counts.spill_groups);
+        self.lrf_flush_groups += u32::from(counts.flush_groups);
+        self.lrf_dead += u32::from(counts.dead);
+        self.lrf_same += u32::from(counts.same);
+        self.lrf_past += u32::from(counts.past);
+        self.lrf_marked += u32::from(counts.marked);
+    }
+
+    fn words(&self) -> (u64, u32, u64) {
         let event = [
             self.tag_check,
             self.stall_eviction,
@@ -676,7 +900,18 @@ impl Sums {
         ];
         let count =
             [self.write_hit, self.allocate, self.evict, self.dead, self.flush, self.kill, self.marked, self.wait, 0];
-        (pack(RFC_EVENT, event), pack(RFC_COUNT_EVENT, count) as u32)
+        let extra = [
+            self.lrf_read_groups,
+            self.lrf_write_groups,
+            self.lrf_spill_groups,
+            self.lrf_flush_groups,
+            self.lrf_dead,
+            self.lrf_same,
+            self.lrf_past,
+            self.lrf_marked,
+            self.fill_groups,
+        ];
+        (pack(RFC_EVENT, event), pack(RFC_COUNT_EVENT, count) as u32, pack(RFC_EXTRA_EVENT, extra))
     }
 }
 

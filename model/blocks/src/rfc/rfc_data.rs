@@ -10,6 +10,8 @@ ports! {
     pub struct RfcDataIn(s: &ActiveShape) {
         /// Data of a result.
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
+        /// Data of the write in D.
+        spill_data_i: WarpData = field(WARP_DATA_BITS).valid_by("spill_i"),
         /// Its lanes.
         write_mask_i: u32 = field(LANES).valid_by("write_valid_i"),
         /// The entry that it goes to.
@@ -36,6 +38,8 @@ ports! {
         evict_port_i: u8 = field(2).valid_by("evict_valid_i"),
         /// A result's tags are written in this cycle.
         write_valid_i: u8 = field(1),
+        /// The data of the write in D come now.
+        spill_i: u8 = field(1),
     }
 }
 
@@ -171,7 +175,7 @@ impl RfcData {
         !(self.d_move_q | self.d_evict_q | self.d_write_q | self.o_land_q | self.o_evict_q)
     }
 
-    /// The edge. `evict`: port and entry; `write`: a result, and its data. What moves is not held up by anything.
+    /// The edge. `evict`: port and entry; `write`: a result, and its data; `spill`: data of the one in D. What moves is not held up by anything.
     #[inline]
     pub(crate) fn advance(
         &mut self,
@@ -179,11 +183,12 @@ impl RfcData {
         moved: Option<&Move>,
         evict: Option<(u8, u16)>,
         write: Option<(Write, &WarpData)>,
+        spill: Option<&WarpData>,
     ) {
         if moved.is_none() && evict.is_none() && write.is_none() && self.is_idle() {
             return;
         }
-        self.access();
+        self.access(spill);
         (self.o_land_q, self.o_evict_q) = (running && self.d_move_q && self.d.fill != 0, running && self.d_evict_q);
         if self.d_move_q {
             (self.o_tag_q, self.o_fill_q, self.o_port_q) = (self.d.tag, self.d.fill, self.d.port);
@@ -210,7 +215,7 @@ impl RfcData {
 
     /// What the arrays do: they read first, so that a hit is what it was when the tags were asked.
     #[inline]
-    fn access(&mut self) {
+    fn access(&mut self, spill: Option<&WarpData>) {
         for (k, ram) in self.ram.iter_mut().enumerate() {
             let index = if self.d_evict_q && usize::from(self.d_evict_port_q) == k {
                 self.d_evict_index_q
@@ -225,8 +230,9 @@ impl RfcData {
         }
         let Write { mask, index } = self.d_write;
         if self.d_write_q && index < self.words {
+            let data = spill.unwrap_or(&self.d_write_data_q);
             for ram in &mut self.ram {
-                ram.write(index, &self.d_write_data_q, LaneMask(mask));
+                ram.write(index, data, LaneMask(mask));
             }
         }
     }
@@ -287,7 +293,8 @@ impl Block for RfcData {
         let evict = (inputs.evict_valid_i != 0).then_some((inputs.evict_port_i, inputs.evict_index_i));
         let write = Write { mask: inputs.write_mask_i, index: inputs.write_index_i };
         let write = (inputs.write_valid_i != 0).then_some((write, &inputs.write_data_i));
-        self.advance(inputs.rst_ni != 0, moved.as_ref(), evict, write);
+        let spill = (inputs.spill_i != 0).then_some(&inputs.spill_data_i);
+        self.advance(inputs.rst_ni != 0, moved.as_ref(), evict, write, spill);
     }
 
     fn probe(&self, _: &RfcDataIn, _: &RfcDataOut, probe: &mut RfcDataProbe) {

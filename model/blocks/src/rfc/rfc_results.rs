@@ -47,6 +47,10 @@ ports! {
         note_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("note_valid_i"),
         /// Its result goes around the cache.
         note_around_i: u8 = field(s.ports()),
+        /// Its result goes past the LRF.
+        note_past_i: u8 = field(s.ports()),
+        /// Cache c takes no result in this cycle.
+        hold_i: u8 = field(s.ports()),
         /// Cache c performs its operation at this edge.
         op_ready_i: u8 = field(s.ports()),
         /// The register of the result in latch b is on its way from a cache to the MRF.
@@ -93,6 +97,8 @@ ports! {
         op_slot_o: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("op_valid_o"),
         /// Its register.
         op_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("op_valid_o"),
+        /// It belongs into the LRF; 0 without an operation.
+        op_upper_o: u8 = field(s.ports()),
         /// It comes from a private unit; 0 without an operation.
         op_private_o: u8 = field(s.ports()),
         /// Warps of the results in the latches.
@@ -155,6 +161,8 @@ pub(crate) struct Around<'a> {
     pub(crate) slot_valid: u64,
     pub(crate) slot_warp: &'a [u8; MAX_ACTIVE],
     pub(crate) flush: u64,
+    /// Caches that take no result.
+    pub(crate) hold: u8,
     /// Results whose registers are on their way from a cache to the MRF.
     pub(crate) matches: u8,
     pub(crate) evict_valid: u8,
@@ -162,12 +170,13 @@ pub(crate) struct Around<'a> {
     pub(crate) mrf_done: u8,
 }
 
-/// The operation on a cache: of which bus, on which of the cache's slots, and whether it takes lanes away.
+/// The operation on a cache: of which bus, on which of the cache's slots, whether it takes lanes away, and whether it belongs into the LRF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BusOp {
     pub(crate) bus: u8,
     pub(crate) slot: u8,
     pub(crate) kill: bool,
+    pub(crate) upper: bool,
 }
 
 /// Where the results go: buses as masks.
@@ -214,6 +223,8 @@ pub struct RfcResults {
     data_q: [WarpData; MAX_PORTS],
     /// Registers of each slot whose results go around.
     around_q: Box<[[u32; REGISTER_WORDS]]>,
+    /// Those whose results go past the LRF.
+    past_q: Box<[[u32; REGISTER_WORDS]]>,
     /// What has been decided in this cycle.
     routes: Routes,
 }
@@ -243,9 +254,10 @@ impl RfcResults {
         (!self.valid_q | done) & self.buses
     }
 
+    /// Whether a register of a slot is in a set.
     #[inline]
-    fn goes_around(&self, slot: usize, reg: u8) -> bool {
-        let set = self.around_q.get(slot).map_or(0, |set| set[usize::from(reg) / 32]);
+    fn is_in(sets: &[[u32; REGISTER_WORDS]], slot: usize, reg: u8) -> bool {
+        let set = sets.get(slot).map_or(0, |set| set[usize::from(reg) / 32]);
         set >> (reg % 32) & 1 == 1
     }
 
@@ -262,14 +274,14 @@ impl RfcResults {
         if self.valid_q == 0 {
             return routes;
         }
-        let (mut may, mut outside) = (0, 0);
+        let (mut may, mut outside, mut upper) = (0, 0, 0);
         let mut wants = [0u8; MAX_PORTS];
         let mut local = [0; MAX_PORTS];
         for b in set_bits(self.valid_q) {
             let (bit, latch) = (1 << b, &self.latch_q[b]);
             let slot = set_bits(around.slot_valid).find(|&s| around.slot_warp[s] == latch.warp);
             let cached = self.sent_q & bit == 0
-                && slot.is_some_and(|s| !is_set(around.flush, s) && !self.goes_around(s, latch.reg));
+                && slot.is_some_and(|s| !is_set(around.flush, s) && !Self::is_in(&self.around_q, s, latch.reg));
             let held = self.sent_q | around.matches | around.evict_valid;
             if !cached && held & bit == 0 {
                 may |= bit;
@@ -281,9 +293,10 @@ impl RfcResults {
             let c = s % self.ports;
             (routes.cache[b], local[b]) = (c as u8, (s / self.ports) as u8);
             routes.cached |= u8::from(cached) << b;
-            if cached || may & around.mrf_ready & bit != 0 {
+            if !is_set(around.hold, c) && (cached || may & around.mrf_ready & bit != 0) {
                 wants[c] |= bit;
             }
+            upper |= u8::from(cached && latch.private && !Self::is_in(&self.past_q, s, latch.reg)) << b;
         }
         for (c, wants) in wants.into_iter().enumerate() {
             if wants == 0 {
@@ -295,7 +308,8 @@ impl RfcResults {
             let bus = if contested { self.turn_q >> c & 1 } else { wants.trailing_zeros() as u8 };
             routes.goes |= 1 << bus;
             let kill = !is_set(routes.cached, bus.into());
-            routes.op[c] = Some(BusOp { bus, slot: local[usize::from(bus)], kill });
+            let upper = is_set(upper, bus.into());
+            routes.op[c] = Some(BusOp { bus, slot: local[usize::from(bus)], kill, upper });
         }
         let offered = may & (outside | routes.goes);
         routes.mrf_valid |= offered;
@@ -333,12 +347,14 @@ impl RfcResults {
         self.sent_q &= !(1 << b);
     }
 
-    /// The edge at which an instruction is taken whose result goes around, or does not.
+    /// The edge at which an instruction is taken whose result goes around, or does not, and past the LRF, or not.
     #[inline]
-    pub(crate) fn note(&mut self, slot: u8, reg: u8, around: bool) {
-        if let Some(set) = self.around_q.get_mut(usize::from(slot)) {
-            let word = &mut set[usize::from(reg) / 32];
-            *word = *word & !(1 << (reg % 32)) | u32::from(around) << (reg % 32);
+    pub(crate) fn note(&mut self, slot: u8, reg: u8, around: bool, past: bool) {
+        for (sets, bit) in [(&mut self.around_q, around), (&mut self.past_q, past)] {
+            if let Some(set) = sets.get_mut(usize::from(slot)) {
+                let word = &mut set[usize::from(reg) / 32];
+                *word = *word & !(1 << (reg % 32)) | u32::from(bit) << (reg % 32);
+            }
         }
     }
 
@@ -370,6 +386,7 @@ impl Block for RfcResults {
             latch_q: [Arrival::default(); MAX_PORTS],
             data_q: [WarpData::ZERO; MAX_PORTS],
             around_q: vec![[0; REGISTER_WORDS]; shape.active].into(),
+            past_q: vec![[0; REGISTER_WORDS]; shape.active].into(),
             routes: Routes::default(),
         }
     }
@@ -386,6 +403,7 @@ impl Block for RfcResults {
             slot_valid: inputs.slot_valid_i,
             slot_warp: &inputs.slot_warp_i,
             flush: inputs.flush_i,
+            hold: inputs.hold_i,
             matches: inputs.match_i,
             evict_valid: inputs.evict_valid_i,
             mrf_ready: inputs.mrf_ready_i,
@@ -394,6 +412,7 @@ impl Block for RfcResults {
         self.conclude(&mut routes, inputs.op_ready_i);
         self.routes = routes;
         (out.op_valid_o, out.op_kill_o, out.op_private_o, out.around_private_o) = (0, 0, 0, 0);
+        out.op_upper_o = 0;
         (out.write_done_warp_o, out.write_done_reg_o) = Default::default();
         (out.op_mask_o, out.op_slot_o, out.op_reg_o) = Default::default();
         (out.mrf_mask_o, out.mrf_base_o, out.mrf_warp_o, out.mrf_reg_o) = Default::default();
@@ -401,11 +420,12 @@ impl Block for RfcResults {
         (out.evict_ready_o, out.evict_done_o) = (inputs.mrf_ready_i, routes.evict_done);
         (out.mrf_valid_o, out.around_o) = (routes.mrf_valid, routes.around);
         for (c, op) in routes.op.iter().enumerate() {
-            let Some(BusOp { bus, slot, kill }) = *op else { continue };
+            let Some(BusOp { bus, slot, kill, upper }) = *op else { continue };
             let b = usize::from(bus);
             let latch = &self.latch_q[b];
             out.op_valid_o |= 1 << c;
             out.op_kill_o |= u8::from(kill) << c;
+            out.op_upper_o |= u8::from(upper) << c;
             out.op_private_o |= u8::from(latch.private) << c;
             (out.op_slot_o[c], out.op_reg_o[c], out.op_mask_o[c]) = (slot, latch.reg, latch.mask);
             out.op_data_o[c] = self.data_q[b];
@@ -442,7 +462,8 @@ impl Block for RfcResults {
             self.take(b, &arrival, &inputs.write_data_i[b]);
         }
         for p in set_bits(inputs.note_valid_i) {
-            self.note(inputs.note_slot_i[p], inputs.note_reg_i[p], is_set(inputs.note_around_i, p));
+            let (around, past) = (is_set(inputs.note_around_i, p), is_set(inputs.note_past_i, p));
+            self.note(inputs.note_slot_i[p], inputs.note_reg_i[p], around, past);
         }
         if inputs.rst_ni == 0 {
             self.reset();
@@ -461,12 +482,13 @@ impl Block for RfcResults {
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
-        vec![Memory {
-            path: "around_q".into(),
-            block: Self::NAME,
-            words: self.around_q[..self.slots].as_flattened_mut(),
-            bits: 1 << REG_BITS,
-        }]
+        let (block, bits) = (Self::NAME, 1 << REG_BITS);
+        let around = self.around_q[..self.slots].as_flattened_mut();
+        let past = self.past_q[..self.slots].as_flattened_mut();
+        vec![
+            Memory { path: "around_q".into(), block, words: around, bits },
+            Memory { path: "past_q".into(), block, words: past, bits },
+        ]
     }
 }
 

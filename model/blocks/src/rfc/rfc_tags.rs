@@ -38,6 +38,8 @@ ports! {
         look_mask_i: u32 = field(LANES).valid_by("look_valid_i"),
         /// Lanes of the result.
         op_mask_i: u32 = field(LANES).valid_by("op_valid_i"),
+        /// Lanes that the entry of another register loses.
+        take_mask_i: u32 = field(LANES).valid_by("take_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// Straps: bit 0 *live*, bit 1 LRU.
@@ -62,6 +64,12 @@ ports! {
         op_slot_i: u8 = field(s.local_w()).valid_by("op_valid_i"),
         /// Its register.
         op_reg_i: u8 = field(REG_BITS).valid_by("op_valid_i"),
+        /// What is written is clean.
+        op_clean_i: u8 = field(1),
+        /// Lanes of another register of the slot are taken away.
+        take_valid_i: u8 = field(1),
+        /// This register.
+        take_reg_i: u8 = field(REG_BITS).valid_by("take_valid_i"),
         /// An eviction can be taken.
         evict_room_i: u8 = field(1),
     }
@@ -154,6 +162,17 @@ pub(crate) struct Op {
     pub(crate) mask: u32,
     pub(crate) kill: bool,
     pub(crate) slot: u8,
+    pub(crate) reg: u8,
+    /// The MRF has the value too.
+    pub(crate) clean: bool,
+    /// Lanes of another register that the slot's entry loses as this one is written.
+    pub(crate) take: Option<Take>,
+}
+
+/// Lanes of a register that are somewhere else from now on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Take {
+    pub(crate) mask: u32,
     pub(crate) reg: u8,
 }
 
@@ -390,11 +409,18 @@ impl RfcTags {
             self.valid_q[i] &= !op.mask;
             self.dirty_q[i] &= !op.mask;
         } else {
+            let dirty = if op.clean { 0 } else { op.mask };
+            if let Some(take) = &op.take
+                && let Some(taken) = self.find(op.slot, take.reg).filter(|&taken| taken != i)
+            {
+                self.valid_q[taken] &= !take.mask;
+                self.dirty_q[taken] &= !take.mask;
+            }
             if done.matches {
                 self.valid_q[i] |= op.mask;
-                self.dirty_q[i] |= op.mask;
+                self.dirty_q[i] |= dirty;
             } else {
-                (self.tag_q[i], self.valid_q[i], self.dirty_q[i]) = (op.reg, op.mask, op.mask);
+                (self.tag_q[i], self.valid_q[i], self.dirty_q[i]) = (op.reg, op.mask, dirty);
                 if !lru {
                     let next = &mut self.next_q[usize::from(op.slot)];
                     *next = if usize::from(*next) + 1 == self.entries { 0 } else { *next + 1 };
@@ -521,6 +547,8 @@ fn op_of(inputs: &RfcTagsIn) -> Option<Op> {
         kill: inputs.op_kill_i != 0,
         slot: inputs.op_slot_i,
         reg: inputs.op_reg_i,
+        clean: inputs.op_clean_i != 0,
+        take: (inputs.take_valid_i != 0).then_some(Take { mask: inputs.take_mask_i, reg: inputs.take_reg_i }),
     })
 }
 

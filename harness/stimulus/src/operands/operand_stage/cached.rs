@@ -78,11 +78,12 @@ impl Cached {
 
 fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruction, number: u32) {
     let (last, bypass) = (u64::from(instruction.last), u64::from(instruction.bypass));
+    let marks = last << 20 | u64::from(instruction.past) << 25 | bypass << 26;
     i.issue_warp_i[p] = instruction.warp;
     i.issue_slot_i[p] = instruction.slot;
     i.issue_mask_i[p] = instruction.mask;
     i.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff & !NUMBER | number;
-    i.issue_ctl_i[p] = rng.next_u64() & !(0b111 << 20 | 1 << 26) | last << 20 | bypass << 26;
+    i.issue_ctl_i[p] = rng.next_u64() & !(0b111 << 20 | 0b11 << 25) | marks;
     i.issue_op_i[p] = operation(rng, instruction);
     (i.issue_s_i[p], i.issue_t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
     let names: [u8; OPERANDS] = instruction.sources;

@@ -3,7 +3,7 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::{NO_REG, Roles, unit};
 use gpurf_blocks::operands::{OperandStageIn, OperandStageOut, OperandStageProbe};
-use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT};
+use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
 use gpurf_blocks::shape::SmShape;
 
 use crate::Cover;
@@ -44,6 +44,12 @@ impl Cover for OperandStageCover {
             points.extend(["a slot is empty at once", "slots without a cache"]);
         } else {
             points.extend(CACHED);
+        }
+        if shape.lrf {
+            points.extend(UPPER);
+        }
+        if shape.reads {
+            points.extend(FILLED);
         }
         if shape.ports() == 2 {
             points.extend([
@@ -112,13 +118,13 @@ impl Cover for OperandStageCover {
         ];
         points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
         if shape.entries != 0 {
-            self.cached(i, o, taken, hit);
+            self.cached(i, o, p, taken, hit);
         }
     }
 }
 
 /// Points of what only a cache looks at.
-const CACHED: [&str; 15] = [
+const CACHED: [&str; 16] = [
     "a last read of source a",
     "a last read of source b",
     "a last read of source c",
@@ -126,6 +132,7 @@ const CACHED: [&str; 15] = [
     "a load from shared memory",
     "a load without a register",
     "a result with the bypass bit",
+    "a result with the LRF's bypass bit",
     "an ALU's instruction",
     "a single precision instruction",
     "another unit's instruction",
@@ -136,10 +143,30 @@ const CACHED: [&str; 15] = [
     "a value goes from the cache to its bank",
 ];
 
+/// Those of an LRF.
+const UPPER: [&str; 4] = [
+    "a source from the LRF",
+    "a result to the LRF",
+    "a value goes from the LRF to the cache",
+    "a value goes from the LRF to its bank",
+];
+
+/// Those of reads that allocate.
+const FILLED: [&str; 2] =
+    ["an operand of the MRF goes into the cache", "operands that wait keep instructions from dispatch"];
+
 impl OperandStageCover {
-    fn cached(&self, i: &OperandStageIn, o: &OperandStageOut, taken: u8, hit: &mut dyn FnMut(&'static str)) {
+    fn cached(
+        &self,
+        i: &OperandStageIn,
+        o: &OperandStageOut,
+        p: &OperandStageProbe,
+        taken: u8,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
         let event = |name: &str| part(RFC_EVENT, o.rfc_event_o, name);
         let counted = |name: &str| part(RFC_COUNT_EVENT, o.rfc_count_event_o.into(), name);
+        let extra = |name: &str| part(RFC_EXTRA_EVENT, o.rfc_extra_event_o, name);
         let slot_base =
             (0..self.shape.slots()).any(|s| i.slot_valid_i >> s & 1 == 1 && i.slot_warp_i[s] != 0 && i.rows_i != 0);
         let mut points = vec![
@@ -148,6 +175,15 @@ impl OperandStageCover {
             ("a slot is empty", o.flush_done_o != 0),
             ("a source from the cache", event("rfc_hit") > 0),
             ("a value goes from the cache to its bank", counted("rfc_flush") > 0),
+            ("a source from the LRF", extra("rfc_lrf_read_groups") > 0),
+            ("a result to the LRF", extra("rfc_lrf_write_groups") > 0),
+            ("a value goes from the LRF to the cache", extra("rfc_lrf_spill_groups") > 0),
+            ("a value goes from the LRF to its bank", extra("rfc_lrf_flush_groups") > 0),
+            ("an operand of the MRF goes into the cache", extra("rfc_fill_groups") > 0),
+            (
+                "operands that wait keep instructions from dispatch",
+                p.provider.nets.fills_busy == 1 && p.provider.nets.mrf_dispatch_valid != 0,
+            ),
         ];
         for p in (0..self.shape.ports()).filter(|p| taken >> p & 1 == 1) {
             let (op, ctl, roles) = (i.issue_op_i[p], i.issue_ctl_i[p], Roles(i.issue_roles_i[p]));
@@ -162,6 +198,7 @@ impl OperandStageCover {
                 ("a load from shared memory", load && shared && writes),
                 ("a load without a register", load && !shared && !writes),
                 ("a result with the bypass bit", ctl >> 26 & 1 == 1 && writes),
+                ("a result with the LRF's bypass bit", ctl >> 25 & 1 == 1 && writes),
                 ("an ALU's instruction", roles.unit() == unit::ALU),
                 ("a single precision instruction", roles.unit() == unit::FP),
                 ("another unit's instruction", !matches!(roles.unit(), unit::ALU | unit::FP)),

@@ -2,7 +2,9 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
-use gpurf_blocks::rfc::{PLACES, RFC_COUNT_EVENT, RFC_EVENT, RfcIn, RfcOut, RfcProbe};
+use gpurf_blocks::rfc::{
+    PLACES, RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcIn, RfcOut, RfcProbe,
+};
 use gpurf_blocks::shape::{ActiveShape, MAX_WARPS, Straps};
 use gpurf_blocks::{OPERANDS, Shape};
 
@@ -51,7 +53,8 @@ impl Cover for RfcCover {
             points.push("an entry is read as another result takes it (hazard 7)");
         }
         if strap(3) && !strap(2) {
-            points.retain(|&point| point != "a result around takes lanes away");
+            let around = ["a result around takes lanes away", "a result around takes lanes of the LRF away"];
+            points.retain(|point| !around.contains(point));
         }
         points
     }
@@ -91,6 +94,21 @@ impl Cover for RfcCover {
             points.extend([
                 "a result waits for a place in the ring",
                 "a result around waits for its older value (hazard 8)",
+            ]);
+        }
+        if shape.lrf {
+            points.extend(UPPER);
+        }
+        if shape.reads {
+            points.extend(FILLED);
+            if shape.ports() == 2 {
+                points.extend(["both caches are filled", "a result of one cache beside a fill of the other one"]);
+            }
+        }
+        if shape.lrf && shape.reads {
+            points.extend([
+                "a value of the LRF is flushed beside a fill",
+                "a source of the LRF beside one that is missing",
             ]);
         }
         if shape.ports() == 2 || !shape.mrf.dual_port {
@@ -135,8 +153,51 @@ impl Cover for RfcCover {
         self.instructions(i, o, p, &mut point);
         self.results(i, o, p, &mut point);
         self.slots(i, o, p, &mut point);
+        if self.shape.lrf {
+            self.upper(i, o, p, &mut point);
+        }
+        if self.shape.reads {
+            self.fills(i, o, p, &mut point);
+        }
     }
 }
+
+/// Points of an LRF.
+const UPPER: [&str; 19] = [
+    "all sources from the LRF",
+    "a source from the LRF, another one from the cache",
+    "a source from the LRF and from the cache",
+    "a source from the LRF and from the MRF",
+    "a source is in the LRF as its value goes down",
+    "a result is written to the LRF",
+    "a result of a private unit goes past the LRF",
+    "a result of a shared unit goes below",
+    "a value goes down into the cache",
+    "a value that goes down updates an entry",
+    "a value that goes down takes an entry whose value is evicted",
+    "a value that goes down waits",
+    "a value that goes down makes room for itself: lanes of the register that comes are evicted",
+    "a result takes its lanes away in the cache below",
+    "a result around takes lanes of the LRF away",
+    "a value goes from the LRF to its bank",
+    "the LRF's value waits until the cache begins no eviction",
+    "a slot is clean in the cache and not in the LRF",
+    "a slot is dropped with a value in the LRF",
+];
+
+/// Points of reads that allocate.
+const FILLED: [&str; 10] = [
+    "an operand takes an entry",
+    "an operand gains an entry lanes",
+    "an operand evicts a value",
+    "an operand waits for an eviction's place",
+    "some lanes of an operand are missing",
+    "operands that wait keep an instruction from dispatch",
+    "a result waits for operands",
+    "operands of three registers are put into the cache",
+    "an operand is read again in the cache",
+    "an operand in the cache makes room",
+];
 
 type Point<'a> = dyn FnMut(&'static str, bool) + 'a;
 
@@ -254,6 +315,102 @@ impl RfcCover {
                 set(&mut self.evicted, warp, register, true);
                 self.ring[c][place(c, p.evictions[c].count_q.into())] = (warp, register);
             }
+        }
+    }
+
+    /// The LRF above each cache.
+    fn upper(&mut self, i: &RfcIn, o: &RfcOut, p: &RfcProbe, point: &mut Point) {
+        let (nets, count) = (&p.nets, self.shape.ports());
+        let extra = |name: &str| part(RFC_EXTRA_EVENT, o.extra_event_o, name);
+        point("a result is written to the LRF", extra("rfc_lrf_write_groups") > 0);
+        point("a value goes down into the cache", extra("rfc_lrf_spill_groups") > 0);
+        point("a value goes from the LRF to its bank", extra("rfc_lrf_flush_groups") > 0);
+        for c in 0..count {
+            let at = |set: u8| set >> c & 1 == 1;
+            let masks = |of: &[u32]| [0, 1, 2].map(|k| of[OPERANDS * c + k]);
+            let (above, below) = (masks(&nets.lrf_hit_mask), masks(&nets.tags_hit_mask));
+            let missing = |k: usize| nets.mrf_issue_src_valid >> (OPERANDS * c + k) & 1 == 1;
+            let (leaves, spill) = (at(nets.leave), at(nets.lrf_spill));
+            let any = |holds: &dyn Fn(usize) -> bool| leaves && (0..OPERANDS).any(holds);
+            point("all sources from the LRF", leaves && above.iter().all(|&mask| mask != 0));
+            point(
+                "a source from the LRF, another one from the cache",
+                any(&|k| above[k] != 0) && any(&|k| above[k] == 0 && below[k] != 0),
+            );
+            point("a source from the LRF and from the cache", any(&|k| above[k] != 0 && below[k] != 0));
+            point("a source from the LRF and from the MRF", any(&|k| above[k] != 0 && missing(k)));
+            point(
+                "a source of the LRF beside one that is missing",
+                any(&|k| above[k] != 0) && any(&|k| above[k] == 0 && missing(k)),
+            );
+            let slot = nets.slot_q[c] == nets.lrf_low_slot[c];
+            point("a source is in the LRF as its value goes down", any(&|k| above[k] != 0) && spill && slot);
+            let op = at(nets.results_op_valid) && !at(nets.results_op_kill);
+            let (private, upper) = (at(nets.results_op_private), at(nets.results_op_upper));
+            let performed = at(nets.results_op_ready);
+            point("a result of a private unit goes past the LRF", op && private && !upper && performed);
+            point("a result of a shared unit goes below", op && !private && performed);
+            let evicts = at(nets.tags_evict_valid);
+            let event = |name: &str| part(RFC_TAGS_EVENT, nets.tags_event[c].into(), name);
+            point("a value that goes down updates an entry", spill && event("write_hit") == 1);
+            point("a value that goes down takes an entry whose value is evicted", spill && evicts);
+            point("a value that goes down waits", spill && !performed);
+            let own = spill && evicts && nets.tags_evict_reg[c] == nets.results_op_reg[c];
+            point("a value that goes down makes room for itself: lanes of the register that comes are evicted", own);
+            point("a result takes its lanes away in the cache below", upper && event("kill") == 1);
+            let past = at(nets.results_op_kill) && part(RFC_LRF_EVENT, nets.lrf_event[c].into(), "past") == 1;
+            point("a result around takes lanes of the LRF away", past);
+            let own = |set: u64| (0..self.shape.cache_slots()).filter(move |j| set >> (count * j + c) & 1 == 1);
+            for j in own(i.flush_i) {
+                let dropped = i.drop_i >> (count * j + c) & 1 == 1;
+                let clean = |of: &[u64]| of[c] >> j & 1 == 1;
+                let left = !dropped && !clean(&nets.lrf_clean);
+                point("a slot is clean in the cache and not in the LRF", left && clean(&nets.tags_clean));
+                let evicts = evicts && !at(nets.results_op_valid);
+                point("the LRF's value waits until the cache begins no eviction", left && evicts);
+                point("a slot is dropped with a value in the LRF", dropped && !clean(&nets.lrf_clean));
+            }
+        }
+        point("a value of the LRF is flushed beside a fill", nets.lrf_flush_valid & nets.fills_fill_valid != 0);
+    }
+
+    /// Operands that go into the caches.
+    fn fills(&mut self, i: &RfcIn, o: &RfcOut, p: &RfcProbe, point: &mut Point) {
+        let (nets, count) = (&p.nets, self.shape.ports());
+        let held = nets.mrf_dispatch_valid != 0 && nets.fills_busy == 1;
+        point("operands that wait keep an instruction from dispatch", held && i.dispatch_ready_i != 0);
+        point("both caches are filled", nets.fills_fill_valid & nets.tags_op_ready == 3);
+        let crossed = (nets.results_op_valid & nets.tags_op_ready & !nets.fills_fill_valid, nets.fills_fill_valid);
+        point("a result of one cache beside a fill of the other one", crossed.0 != 0 && crossed.1 != 0);
+        let wide = p.fills.pending_q[..count].contains(&7);
+        point(
+            "operands of three registers are put into the cache",
+            wide && part(RFC_EXTRA_EVENT, o.extra_event_o, "rfc_fill_groups") > 0,
+        );
+        let waits = p.results.valid_q & !p.results.sent_q & !o.write_done_o & !nets.results_around;
+        for c in (0..count).filter(|c| nets.fills_fill_valid >> c & 1 == 1) {
+            let at = |set: u8| set >> c & 1 == 1;
+            let event = |name: &str| part(RFC_TAGS_EVENT, nets.tags_event[c].into(), name) == 1;
+            point("an operand takes an entry", event("allocate"));
+            point("an operand gains an entry lanes", event("write_hit"));
+            point("an operand evicts a value", event("evict"));
+            point("an operand waits for an eviction's place", !at(nets.tags_op_ready));
+            point("some lanes of an operand are missing", ![0, u32::MAX].contains(&nets.fills_fill_mask[c]));
+            let slot = |b: usize| {
+                let warp = nets.results_result_warp[b];
+                (0..self.shape.active).find(|&s| i.slot_valid_i >> s & 1 == 1 && i.slot_warp_i[s] == warp)
+            };
+            let own = (0..count).any(|b| waits >> b & 1 == 1 && slot(b).is_some_and(|s| s % count == c));
+            point("a result waits for operands", own);
+        }
+        for c in 0..count {
+            let (tags, words) = (&p.tags[c], self.shape.words());
+            let clean = |e: usize| e < words && tags.valid_q[e] & !tags.dirty_q[e] != 0;
+            let read =
+                |k: usize| nets.tags_read[c] >> k & 1 == 1 && clean(nets.tags_hit_index[OPERANDS * c + k].into());
+            point("an operand is read again in the cache", nets.leave >> c & 1 == 1 && (0..OPERANDS).any(read));
+            let dead = part(RFC_TAGS_EVENT, nets.tags_event[c].into(), "dead") == 1;
+            point("an operand in the cache makes room", dead);
         }
     }
 

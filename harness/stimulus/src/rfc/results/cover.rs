@@ -9,6 +9,8 @@ pub(crate) struct ResultsCover {
     shape: ActiveShape,
     /// Registers of each slot whose results go around.
     around: Vec<[u64; 4]>,
+    /// Those whose results go past the LRF.
+    past: Vec<[u64; 4]>,
     /// Results that were in the latches one cycle before and have not ended.
     stayed: u8,
     /// Of them, those that the cache had.
@@ -40,6 +42,16 @@ impl Cover for ResultsCover {
             "an eviction waits for the queue",
             "an eviction goes into its bank, a result waits",
             "the same register goes to the cache for another slot",
+            "a result belongs into the LRF",
+            "a result of a private unit goes past the LRF",
+            "a result of a private unit goes around",
+            "a result of a shared unit",
+            "a result that belongs into the LRF waits",
+            "a result waits for a fill of its cache",
+            "a result that goes around waits for a fill of its cache",
+            "a result without a slot as all caches are filled",
+            "a note says: past the LRF",
+            "a note says: not past it any more",
             "a note says: around",
             "a note says: not around any more",
             "a note of the register that is in the latch",
@@ -70,7 +82,8 @@ impl Cover for ResultsCover {
     }
 
     fn new(shape: &ActiveShape) -> Self {
-        Self { shape: *shape, around: vec![[0; 4]; shape.active], stayed: 0, was_cached: 0 }
+        let none = vec![[0; 4]; shape.active];
+        Self { shape: *shape, around: none.clone(), past: none, stayed: 0, was_cached: 0 }
     }
 
     fn observe(&mut self, i: &RfcResultsIn, o: &RfcResultsOut, p: &RfcResultsProbe, hit: &mut dyn FnMut(&'static str)) {
@@ -100,7 +113,20 @@ impl Cover for ResultsCover {
             let (evicts, matches) = (bit(i.evict_valid_i, b), bit(i.match_i, b));
             let may = valid && !to_cache && !sent && !matches && !evicts;
             cached |= u8::from(to_cache) << b;
-            if to_cache || may && slot.is_some() && bit(i.mrf_ready_i, b) {
+            let held = slot.is_some_and(|s| bit(i.hold_i, s % count));
+            let (private, upper) = (bit(p.private_q, b), slot.is_some_and(|s| bit(o.op_upper_o, s % count)));
+            let past = slot.is_some_and(|s| self.past[s][usize::from(register / 64)] >> (register % 64) & 1 == 1);
+            point("a result belongs into the LRF", to_cache && ends && private && !past && upper);
+            point("a result of a private unit goes past the LRF", to_cache && ends && private && past);
+            point("a result of a private unit goes around", bit(o.around_o, b) && private && !past);
+            point("a result of a shared unit", to_cache && ends && !private && !past);
+            point("a result that belongs into the LRF waits", to_cache && !ends && private && !past && !held);
+            point("a result waits for a fill of its cache", to_cache && held);
+            let around = may && slot.is_some() && bit(i.mrf_ready_i, b);
+            point("a result that goes around waits for a fill of its cache", around && held);
+            let all = i.hold_i.count_ones() as usize == count;
+            point("a result without a slot as all caches are filled", bit(o.around_o, b) && slot.is_none() && all);
+            if !held && (to_cache || may && slot.is_some() && bit(i.mrf_ready_i, b)) {
                 wants[b] = slot.map(|s| s % count);
                 kills |= u8::from(!to_cache) << b;
             }
@@ -168,6 +194,11 @@ impl ResultsCover {
             point("a note says: around", around == 1);
             point("a note says: not around any more", around == 0 && *word >> (register % 64) & 1 == 1);
             *word = *word & !(1 << (register % 64)) | u64::from(around) << (register % 64);
+            let past = i.note_past_i >> p & 1;
+            let word = &mut self.past[usize::from(i.note_slot_i[p])][usize::from(register / 64)];
+            point("a note says: past the LRF", past == 1);
+            point("a note says: not past it any more", past == 0 && *word >> (register % 64) & 1 == 1);
+            *word = *word & !(1 << (register % 64)) | u64::from(past) << (register % 64);
         }
     }
 }

@@ -28,7 +28,9 @@ const LIVE: [&str; 11] = [
 ];
 
 /// Points of more than one entry.
-const SEVERAL: [&str; 6] = [
+const SEVERAL: [&str; 8] = [
+    "a write takes all lanes of another register",
+    "a write takes lanes of another register, others stay",
     "two registers hit",
     "dead entries wait their turn",
     "the victim is not the first entry",
@@ -96,6 +98,16 @@ impl Cover for TagsCover {
             "a write waits",
             "a write hits though no eviction is possible",
             "a read misses as its register is written",
+            "a clean write hits",
+            "a clean write hits an entry with dirty lanes",
+            "a clean write takes an entry",
+            "a clean write with an eviction",
+            "a clean value is read",
+            "a take finds nothing",
+            "a take of the register that is written",
+            "a take of what is evicted",
+            "a take of a register of another slot only",
+            "a write with a take waits",
             "a kill misses",
             "a kill takes all lanes",
             "a kill takes some lanes",
@@ -124,6 +136,7 @@ impl Cover for TagsCover {
         } else {
             let alone = [
                 "a kill of a register of another slot only",
+                "a take of a register of another slot only",
                 "a write as another slot is emptied",
                 "flush beside an instruction that leaves T",
             ];
@@ -215,6 +228,8 @@ impl TagsCover {
                 point("a last read in an instruction that stays in T", !moves && dirty & mask != 0);
             }
             point("a dead value is read again", moves && mask != 0 && dirty == 0);
+            let clean = entry.map_or(0, |e| p.valid_q[e] & !dirty);
+            point("a clean value is read", moves && mask & clean != 0);
             if let Some(e) = entry.filter(|_| lru && moves && mask != 0) {
                 let youngest = p.older_q[e].count_ones() as usize == self.shape.entries - 1;
                 point("LRU: a read entry becomes the youngest", !youngest);
@@ -251,7 +266,11 @@ impl TagsCover {
             point("a kill in a slot that is flushed", taken != 0 && i.flush_i >> i.op_slot_i & 1 == 1);
             return;
         }
+        let clean = i.op_clean_i == 1;
+        self.take(i, o, p, point);
         if found.is_some() {
+            point("a clean write hits", clean);
+            point("a clean write hits an entry with dirty lanes", clean && lanes.1 != 0);
             point("a write hits", true);
             point("a write hits and gains lanes", i.op_mask_i & !lanes.0 != 0);
             point("a write hits though no eviction is possible", !possible);
@@ -264,6 +283,8 @@ impl TagsCover {
         let victim = if lru { oldest } else { fifo };
         let (valid, dirty) = (p.valid_q[victim], p.dirty_q[victim]);
         let (performed, dead) = (o.op_ready_o == 1, |e: usize| p.valid_q[e] != 0 && p.dirty_q[e] == 0);
+        point("a clean write takes an entry", performed && clean);
+        point("a clean write with an eviction", performed && clean && dirty != 0);
         point("a write takes an empty entry", valid == 0);
         point("a result takes a dead entry", performed && dead(victim));
         point("dead entries wait their turn", performed && dirty != 0 && of_slot.clone().any(dead));
@@ -284,6 +305,24 @@ impl TagsCover {
         point("a write waits", !performed);
         let emptied = i.flush_i & (i.drop_i | o.clean_o) & !(1 << i.op_slot_i);
         point("a write as another slot is emptied", performed && emptied != 0);
+    }
+
+    fn take(&self, i: &RfcTagsIn, o: &RfcTagsOut, p: &RfcTagsProbe, point: &mut Point) {
+        if i.take_valid_i == 0 {
+            return;
+        }
+        let (performed, written) = (o.op_ready_o == 1, usize::from(o.op_index_o));
+        let taken = self.find(p, i.op_slot_i, i.take_reg_i);
+        let lost = taken.filter(|&e| performed && e != written).map(|e| (p.valid_q[e], i.take_mask_i));
+        point("a write takes all lanes of another register", lost.is_some_and(|(lanes, mask)| lanes & !mask == 0));
+        let some = |(lanes, mask): (u32, u32)| lanes & mask != 0 && lanes & !mask != 0;
+        point("a write takes lanes of another register, others stay", lost.is_some_and(some));
+        point("a take finds nothing", performed && taken.is_none());
+        let same = performed && taken == Some(written);
+        point("a take of the register that is written", same && i.take_reg_i == i.op_reg_i);
+        point("a take of what is evicted", same && o.evict_valid_o == 1 && i.take_mask_i != 0);
+        point("a take of a register of another slot only", performed && self.elsewhere(p, i.op_slot_i, i.take_reg_i));
+        point("a write with a take waits", !performed && taken.is_some());
     }
 
     fn flush(&self, i: &RfcTagsIn, o: &RfcTagsOut, p: &RfcTagsProbe, point: &mut Point) {

@@ -16,6 +16,8 @@ pub struct Events {
     pub rfc: u64,
     /// `rfc_count_event_t`.
     pub rfc_count: u32,
+    /// `rfc_extra_event_t`.
+    pub rfc_extra: u64,
     /// `hierarchy_event_t`.
     pub hierarchy: u64,
     /// `hierarchy_count_event_t`.
@@ -69,8 +71,8 @@ impl Provider {
             }
             Self::Rfc(rfc) => {
                 let mrf = rfc.late(given, straps);
-                let (rfc, rfc_count) = rfc.events(straps);
-                Events { mrf, rfc, rfc_count, ..Events::default() }
+                let (rfc, rfc_count, rfc_extra) = rfc.events(straps);
+                Events { mrf, rfc, rfc_count, rfc_extra, ..Events::default() }
             }
             Self::Hierarchy(inner) => {
                 let mrf = inner.late(given, extra, straps);

@@ -3,7 +3,7 @@
 use super::{Extra, Rfc, RfcIn, RfcOut, RfcProbe, SlotView};
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
-use crate::rfc::{RfcData, RfcEvictions, RfcOperands, RfcResults, RfcTags};
+use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags};
 use crate::shape::ActiveShape;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
@@ -28,6 +28,7 @@ impl RfcIn {
             last: self.issue_last_i,
             long: self.issue_long_i,
             bypass: self.issue_bypass_i,
+            past: self.issue_past_i,
             private: self.issue_private_i,
             write_private: self.write_private_i,
             ..Extra::default()
@@ -38,8 +39,10 @@ impl RfcIn {
 impl Block for Rfc {
     const NAME: &'static str = "rfc";
     const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries"];
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries", "Lrf", "Reads"];
     const CHILDREN: &'static [&'static str] = &[
+        RfcFills::NAME,
+        RfcLrf::NAME,
         RfcTags::NAME,
         RfcData::NAME,
         RfcEvictions::NAME,
@@ -68,13 +71,17 @@ impl Block for Rfc {
             stage: Default::default(),
             tags: each.clone().map(|_| RfcTags::new(shape)).collect(),
             data: each.clone().map(|_| RfcData::new(shape)).collect(),
-            evictions: each.map(|_| RfcEvictions::new(shape)).collect(),
+            evictions: each.clone().map(|_| RfcEvictions::new(shape)).collect(),
             results: RfcResults::new(shape),
             operands: RfcOperands::new(shape),
+            lrf: if shape.lrf { each.map(|_| RfcLrf::new(shape)).collect() } else { Vec::new() },
+            fills: shape.reads.then(|| Box::new(RfcFills::new(shape))),
             mrf: Mrf::new(&shape.mrf),
             given: MrfIn::zeroed(),
             shown: MrfOut::zeroed(),
             looked: Default::default(),
+            upper_hit: Default::default(),
+            hit: Default::default(),
             missing: [0; MAX_PORTS],
             stall: 0,
             leave: 0,
@@ -118,7 +125,7 @@ impl Block for Rfc {
         inputs.narrow(&mut outside);
         out.mrf_event_o = Rfc::late(self, &outside, inputs.cfg_i);
         self.outside = outside;
-        (out.event_o, out.count_event_o) = self.events(inputs.cfg_i);
+        (out.event_o, out.count_event_o, out.extra_event_o) = self.events(inputs.cfg_i);
     }
 
     fn clock(&mut self, inputs: &RfcIn, _: &RfcOut) {
@@ -135,6 +142,12 @@ impl Block for Rfc {
         for (p, (data, evictions)) in self.data.iter_mut().zip(&mut self.evictions).enumerate() {
             add(&mut all, &format!("gen_cache[{p}].u_data"), data.memories());
             add(&mut all, &format!("gen_cache[{p}].u_evictions"), evictions.memories());
+        }
+        for (p, lrf) in self.lrf.iter_mut().enumerate() {
+            add(&mut all, &format!("gen_cache[{p}].gen_lrf.u_lrf"), lrf.memories());
+        }
+        if let Some(fills) = &mut self.fills {
+            add(&mut all, "gen_reads.u_fills", fills.memories());
         }
         add(&mut all, "u_results", self.results.memories());
         add(&mut all, "u_operands", self.operands.memories());

@@ -2,13 +2,14 @@
 
 use std::mem::offset_of;
 
-use super::{MAX_SOURCES, Rfc};
+use super::{MAX_SOURCES, Rfc, merged};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
 use crate::ports::renamed;
+use crate::rfc::rfc_tags::{Look, distinct};
 use crate::rfc::{
-    RFC_TAGS_EVENT, RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcOperands, RfcOperandsProbe, RfcResults,
-    RfcResultsProbe, RfcTags, RfcTagsProbe,
+    RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcFills, RfcFillsProbe,
+    RfcLrf, RfcLrfProbe, RfcOperands, RfcOperandsProbe, RfcResults, RfcResultsProbe, RfcTags, RfcTagsProbe,
 };
 use crate::shape::ActiveShape;
 use crate::{
@@ -20,24 +21,48 @@ ports! {
     pub struct RfcNets(s: &ActiveShape) {
         /// Operands that come from each cache.
         data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("operands_land_fill")
-            .early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
+            .early().from_each(RfcData::NAME, OPERANDS).to(direct(s, RfcOperands::NAME)),
+        /// What lands: operands of the cache and of the LRF.
+        operands_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
+            .valid_by("operands_land_fill").to(RfcOperands::NAME),
+        /// The value of each LRF that lands.
+        lrf_land_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_land_hit")
+            .early().from_each(RfcLrf::NAME, 1),
+        /// Data of spills.
+        lrf_spill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_spill_data_valid")
+            .early().from_each(RfcLrf::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Data of values that go from the LRF to the MRF.
+        lrf_flush_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_flush_data_valid")
+            .early().from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        /// Data of fills.
+        fills_fill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports())
+            .from(RfcFills::NAME),
         /// Data of evictions.
         data_evict_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("data_evict_data_valid")
-            .early().from_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
+            .early().from_each(RfcData::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
         /// Values offered to the MRF's queues.
         evictions_offer_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_offer_valid")
             .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
         /// Data of each cache's operation.
         results_op_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(RfcData::NAME, 1),
+            .from(RfcResults::NAME).to_each(direct(s, RfcData::NAME), 1)
+            .to_each(RfcLrf::NAME, 1),
         /// What goes to the MRF.
         mrf_write_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_write_valid")
             .from(RfcResults::NAME).to(Mrf::NAME),
         /// What the MRF offers.
         mrf_dispatch_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
             .valid_by("mrf_dispatch_src_valid").early().from("mrf_crossbar").to(RfcOperands::NAME),
+        /// Data of what is written to each cache.
+        data_write_data: [WarpData; MAX_PORTS] =
+            field(WARP_DATA_BITS).count(s.ports()).valid_by("data_write_valid").to_each(RfcData::NAME, 1),
+        /// Data of what goes to the MRF.
+        evictions_data: [WarpData; MAX_PORTS] =
+            field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_data_valid").to_each(RfcEvictions::NAME, 1),
         /// Slots of each cache without a dirty lane.
         tags_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcTags::NAME, 1),
+        /// Slots of each LRF without a dirty lane.
+        lrf_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcLrf::NAME, 1),
         /// Slots of each cache of which a value is on its way.
         evictions_busy: [u64; MAX_PORTS] =
             field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcEvictions::NAME, 1),
@@ -48,16 +73,44 @@ ports! {
             field(31).count(s.ports()).from_each(RfcTags::NAME, 1).shown(Decode::Packed(RFC_TAGS_EVENT)),
         /// Lanes of each source that are in the cache.
         tags_hit_mask: [u32; MAX_SOURCES] =
-            field(LANES).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to(RfcOperands::NAME),
+            field(LANES).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to(direct(s, RfcOperands::NAME)),
+        /// Events of the LRFs.
+        lrf_event: [u32; MAX_PORTS] =
+            field(20).count(s.ports()).from_each(RfcLrf::NAME, 1).shown(Decode::Packed(RFC_LRF_EVENT)),
+        /// Lanes of each source that are in the LRF.
+        lrf_hit_mask: [u32; MAX_SOURCES] =
+            field(LANES).count(s.mrf.sources()).from_each(RfcLrf::NAME, OPERANDS),
+        /// Lanes of each source that are in cache or LRF.
+        hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).to(RfcOperands::NAME).to_each(RfcData::NAME, OPERANDS),
+        /// Lanes of the operation on each cache.
+        tags_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_op_valid")
+            .to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Lanes of what begins to go to the MRF.
+        evictions_push_mask: [u32; MAX_PORTS] =
+            field(LANES).count(s.ports()).valid_by("evictions_push_valid").to_each(RfcEvictions::NAME, 1),
+        /// Lanes of each source that are put into the cache at dispatch.
+        fills_move_miss: [u32; MAX_SOURCES] =
+            field(LANES).count(s.mrf.sources()).valid_by("leave").to(RfcFills::NAME),
+        /// Lanes of each source that land from the LRF.
+        lrf_land_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).early().from_each(RfcLrf::NAME, OPERANDS),
+        /// Lanes of the operation below each LRF.
+        lrf_low_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_low_valid")
+            .from_each(RfcLrf::NAME, 1),
+        /// Lanes that go from the LRF to the MRF.
+        lrf_flush_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_flush_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        /// Lanes of fills.
+        fills_fill_mask: [u32; MAX_PORTS] =
+            field(LANES).count(s.ports()).from(RfcFills::NAME),
         /// Lanes to write back.
         tags_evict_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_evict_valid")
-            .from_each(RfcTags::NAME, 1).to_each(RfcEvictions::NAME, 1),
+            .from_each(RfcTags::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
         /// Lanes of the values offered to the MRF.
         evictions_offer_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("evictions_offer_valid")
             .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
         /// Lanes of each cache's operation.
         results_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+            .from(RfcResults::NAME).to_each(after_results(s), 1).to_each(direct(s, RfcData::NAME), 1),
         /// Lanes that go to the MRF.
         mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid")
             .from(RfcResults::NAME).to(Mrf::NAME),
@@ -102,19 +155,92 @@ ports! {
         /// Read ports that read.
         tags_read: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
         /// Cache p performs its operation.
-        tags_op_ready: u8 = field(s.ports()).from_each(RfcTags::NAME, 1).to(RfcResults::NAME),
+        tags_op_ready: u8 = field(s.ports()).from_each(RfcTags::NAME, 1).to(direct(s, RfcResults::NAME)).to_each(RfcLrf::NAME, 1).to(RfcFills::NAME),
+        /// What comes from bus or LRF is performed.
+        results_op_ready: u8 = field(s.ports()).from_each(if s.lrf { RfcLrf::NAME } else { RfcTags::NAME }, 1).to(RfcResults::NAME),
+        /// An operation on the cache below.
+        lrf_low_valid: u8 =
+            field(s.ports()).from_each(RfcLrf::NAME, 1),
+        /// It takes lanes away.
+        lrf_low_kill: u8 =
+            field(s.ports()).from_each(RfcLrf::NAME, 1),
+        /// Its slot.
+        lrf_low_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_low_valid")
+            .from_each(RfcLrf::NAME, 1),
+        /// Its register.
+        lrf_low_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_low_valid")
+            .from_each(RfcLrf::NAME, 1),
+        /// It writes what makes room.
+        lrf_spill: u8 = field(s.ports()).from_each(RfcLrf::NAME, 1).to_each(RfcTags::NAME, 1),
+        /// The value of a slot that is emptied goes from the LRF to the MRF.
+        lrf_flush_valid: u8 = field(s.ports()).from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        /// Its slot.
+        lrf_flush_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_flush_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        /// Its register.
+        lrf_flush_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_flush_valid")
+            .from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        /// Data of a spill has come.
+        lrf_spill_data_valid: u8 = field(s.ports()).early().from_each(RfcLrf::NAME, 1).to_each(RfcData::NAME, 1),
+        /// Data of such a value has come.
+        lrf_flush_data_valid: u8 = field(s.ports()).early().from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        /// Sources that are missing, each register once.
+        asked: u8 = field(s.mrf.sources()).valid_by("tag_valid_q"),
+        /// An operation on each cache.
+        tags_op_valid: u8 = field(s.ports()).to_each(RfcTags::NAME, 1),
+        /// It takes lanes away.
+        tags_op_kill: u8 = field(s.ports()).to_each(RfcTags::NAME, 1),
+        /// Its slot.
+        tags_op_slot: [u8; MAX_PORTS] =
+            field(s.local_w()).count(s.ports()).valid_by("tags_op_valid").to_each(RfcTags::NAME, 1),
+        /// Its register.
+        tags_op_reg: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).valid_by("tags_op_valid").to_each(RfcTags::NAME, 1),
+        /// Something is written to each cache.
+        data_write_valid: u8 = field(s.ports()).to_each(RfcData::NAME, 1),
+        /// Something begins to go to the MRF.
+        evictions_push_valid: u8 = field(s.ports()).to_each(RfcEvictions::NAME, 1),
+        /// Its slot.
+        evictions_push_slot: [u8; MAX_PORTS] =
+            field(s.local_w()).count(s.ports()).valid_by("evictions_push_valid").to_each(RfcEvictions::NAME, 1),
+        /// Its register.
+        evictions_push_reg: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).valid_by("evictions_push_valid").to_each(RfcEvictions::NAME, 1),
+        /// Data of what goes to the MRF has come.
+        evictions_data_valid: u8 = field(s.ports()).to_each(RfcEvictions::NAME, 1),
+        /// An instruction with all its operands is there.
+        operands_dispatch_valid: u8 = field(s.ports()).early().from(RfcOperands::NAME),
+        /// Its sources.
+        operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early().from(RfcOperands::NAME),
+        /// It is taken.
+        operands_dispatch_ready: u8 = field(s.ports()).to(RfcOperands::NAME),
+        /// Slot of the instruction in T.
+        fills_move_slot: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("tag_valid_q").to(RfcFills::NAME),
+        /// An instruction is dispatched.
+        fills_take_valid: u8 = field(s.ports()).to(RfcFills::NAME),
+        /// A fill is offered to cache p.
+        fills_fill_valid: u8 = field(s.ports()).from(RfcFills::NAME).to(RfcResults::NAME)
+            .to_each(RfcTags::NAME, 1),
+        /// Its slot.
+        fills_fill_slot: [u8; MAX_PORTS] =
+            field(s.local_w()).count(s.ports()).from(RfcFills::NAME),
+        /// Its register.
+        fills_fill_reg: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).from(RfcFills::NAME),
+        /// Fills are waiting: nothing is dispatched.
+        fills_busy: u8 = field(1).early().from(RfcFills::NAME),
         /// An eviction begins.
         tags_evict_valid: u8 =
-            field(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
+            field(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
         /// Its read port.
         tags_evict_port: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("tags_evict_valid")
             .from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
         /// Its slot.
         tags_evict_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("tags_evict_valid")
-            .from_each(RfcTags::NAME, 1).to_each(RfcEvictions::NAME, 1),
+            .from_each(RfcTags::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
         /// Its register.
         tags_evict_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("tags_evict_valid")
-            .from_each(RfcTags::NAME, 1).to_each(RfcEvictions::NAME, 1),
+            .from_each(RfcTags::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
         /// Operands have come.
         data_land_valid: u8 = field(s.ports()).early().from_each(RfcData::NAME, 1).to(RfcOperands::NAME),
         /// The tag of their instruction.
@@ -124,7 +250,7 @@ ports! {
         operands_land_fill: u8 = field(s.mrf.sources()).early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
         /// Data of an eviction has come.
         data_evict_data_valid: u8 =
-            field(s.ports()).early().from_each(RfcData::NAME, 1).to_each(RfcEvictions::NAME, 1),
+            field(s.ports()).early().from_each(RfcData::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
         /// There is room for an eviction.
         evictions_room: u8 = field(s.ports()).early().from_each(RfcEvictions::NAME, 1).to_each(RfcTags::NAME, 1),
         /// A value is offered to the MRF's queue.
@@ -145,15 +271,17 @@ ports! {
         results_result_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_valid_q")
             .early().from(RfcResults::NAME).to(RfcEvictions::NAME),
         /// An operation on cache p.
-        results_op_valid: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        results_op_valid: u8 = field(s.ports()).from(RfcResults::NAME).to_each(after_results(s), 1).to_each(direct(s, RfcData::NAME), 1),
         /// It takes lanes away.
-        results_op_kill: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        results_op_kill: u8 = field(s.ports()).from(RfcResults::NAME).to_each(after_results(s), 1).to_each(direct(s, RfcData::NAME), 1),
+        /// It belongs into the LRF.
+        results_op_upper: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcLrf::NAME, 1),
         /// Its slot.
         results_op_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1),
+            .from(RfcResults::NAME).to_each(after_results(s), 1),
         /// Its register.
         results_op_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(RfcTags::NAME, 1),
+            .from(RfcResults::NAME).to_each(after_results(s), 1),
         /// It comes from a private unit.
         results_op_private: u8 = field(s.ports()).from(RfcResults::NAME),
         /// The eviction offered is taken.
@@ -198,6 +326,40 @@ ports! {
     }
 }
 
+/// Nets that are there with an LRF or with reads that allocate.
+const BETWEEN: [&str; 20] = [
+    "hit",
+    "asked",
+    "tags_op_valid",
+    "tags_op_kill",
+    "tags_op_slot",
+    "tags_op_reg",
+    "tags_op_mask",
+    "data_write_valid",
+    "data_write_data",
+    "results_op_ready",
+    "evictions_push_valid",
+    "evictions_push_slot",
+    "evictions_push_reg",
+    "evictions_push_mask",
+    "evictions_data_valid",
+    "evictions_data",
+    "operands_land_data",
+    "operands_dispatch_valid",
+    "operands_dispatch_src_valid",
+    "operands_dispatch_ready",
+];
+
+/// The block that results come to.
+fn after_results(s: &ActiveShape) -> &'static str {
+    if s.lrf { RfcLrf::NAME } else { direct(s, RfcTags::NAME) }
+}
+
+/// The block, where nothing stands in front of it; otherwise the wiring.
+fn direct(s: &ActiveShape, block: &'static str) -> &'static str {
+    if s.lrf || s.reads { Rfc::NAME } else { block }
+}
+
 /// What lockstep compares inside `Rfc`: its nets and its state, the registers of its blocks, and all that is compared inside the MRF.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -216,6 +378,10 @@ pub struct RfcProbe {
     pub results: RfcResultsProbe,
     /// Those of the operand latches.
     pub operands: RfcOperandsProbe,
+    /// Those of the LRFs.
+    pub lrf: [RfcLrfProbe; MAX_PORTS],
+    /// Those of the fills.
+    pub fills: RfcFillsProbe,
 }
 
 // SAFETY: `repr(C)`, made of such structs, with their alignments.
@@ -224,6 +390,9 @@ unsafe impl Ports for RfcProbe {
 
     fn fields(s: &ActiveShape) -> Vec<Field> {
         let mut fields = RfcNets::fields(s);
+        fields.retain(|f| s.lrf || s.reads || !BETWEEN.contains(&f.name));
+        fields.retain(|f| s.lrf || !f.name.starts_with("lrf_"));
+        fields.retain(|f| s.reads || !f.name.starts_with("fills_"));
         fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
         let mut add = |of: Vec<Field>, block: &'static str, prefix: &str, instance: &str, offset: usize| {
             fields.extend(of.into_iter().map(|f| renamed(f, prefix).from(block).inside(instance, offset)));
@@ -242,6 +411,15 @@ unsafe impl Ports for RfcProbe {
                 &instance("evictions"),
                 at,
             );
+            if s.lrf {
+                let at = offset_of!(Self, lrf) + p * size_of::<RfcLrfProbe>();
+                let instance = instance("lrf").replace("u_", "gen_lrf.u_");
+                add(RfcLrfProbe::fields(s), RfcLrf::NAME, &format!("lrf{p}_"), &instance, at);
+            }
+        }
+        if s.reads {
+            let at = offset_of!(Self, fills);
+            add(RfcFillsProbe::fields(s), RfcFills::NAME, "fills_", "gen_reads.u_fills", at);
         }
         let at = offset_of!(Self, results);
         add(RfcResultsProbe::fields(s), RfcResults::NAME, "results_", "u_results", at);
@@ -266,6 +444,11 @@ impl Rfc {
         self.record_data(&mut probe.nets);
         self.record_results(&mut probe.nets);
         self.record_mrf(&mut probe.nets);
+        if !self.lrf.is_empty() || self.fills.is_some() {
+            self.record_between(&mut probe.nets);
+            self.record_lrf(straps, probe);
+            self.record_fills(probe);
+        }
         // None of these looks at ports.
         for p in 0..self.ports {
             self.tags[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.tags[p]);
@@ -357,12 +540,14 @@ impl Rfc {
             (nets.results_result_warp[b], nets.results_result_reg[b]) = (latch.warp, latch.reg);
         }
         (nets.results_op_valid, nets.results_op_kill, nets.results_op_private) = (0, 0, 0);
+        nets.results_op_upper = 0;
         (nets.results_op_mask, nets.results_op_slot, nets.results_op_reg) = Default::default();
         for (c, op) in routes.op.iter().enumerate() {
             let Some(op) = op else { continue };
             let latch = self.results.latch(op.bus.into());
             nets.results_op_valid |= 1 << c;
             nets.results_op_kill |= u8::from(op.kill) << c;
+            nets.results_op_upper |= u8::from(op.upper) << c;
             nets.results_op_private |= u8::from(latch.private) << c;
             (nets.results_op_mask[c], nets.results_op_slot[c]) = (latch.mask, op.slot);
             nets.results_op_reg[c] = latch.reg;
@@ -374,6 +559,122 @@ impl Rfc {
         for b in set_bits(routes.around) {
             nets.results_around_private |= u8::from(self.results.latch(b).private) << b;
         }
+    }
+
+    /// What stands between the blocks of a cache with an LRF, or with reads that allocate.
+    fn record_between(&self, nets: &mut RfcNets) {
+        let decided = &self.decided;
+        (nets.hit, nets.asked, nets.fills_move_miss, nets.fills_move_slot) = Default::default();
+        for p in set_bits(self.tag_valid_q) {
+            let (stage, hit, first) = (&self.stage[p], &self.hit[p], OPERANDS * p);
+            nets.hit[first..first + OPERANDS].copy_from_slice(hit);
+            nets.fills_move_slot[p] = stage.look.slot * self.ports as u8 + p as u8;
+            for k in distinct(&Look { src_valid: self.missing[p], ..stage.look }) {
+                nets.asked |= 1 << (first + k);
+                nets.fills_move_miss[first + k] = stage.look.mask & !hit[k];
+            }
+        }
+        nets.results_op_ready = decided.op_ready;
+        (nets.tags_op_valid, nets.tags_op_kill, nets.data_write_valid) = (0, 0, 0);
+        (nets.tags_op_mask, nets.tags_op_slot, nets.tags_op_reg) = Default::default();
+        (nets.evictions_push_valid, nets.evictions_data_valid) = (0, 0);
+        (nets.evictions_push_mask, nets.evictions_push_slot, nets.evictions_push_reg) = Default::default();
+        for p in 0..self.ports {
+            let (bit, data) = (1 << p, &self.data[p]);
+            let lrf = self.lrf.get(p);
+            if lrf.is_some() && decided.upper[p].is_none() {
+                nets.results_op_ready &= !bit;
+            }
+            if let Some(op) = &decided.op[p] {
+                nets.tags_op_valid |= bit;
+                nets.tags_op_kill |= u8::from(op.kill) << p;
+                (nets.tags_op_mask[p], nets.tags_op_slot[p], nets.tags_op_reg[p]) = (op.mask, op.slot, op.reg);
+                nets.data_write_valid |= u8::from(!op.kill && decided.done[p].ready) << p;
+                if let Some(data) = self.written(p) {
+                    nets.data_write_data[p] = *data;
+                }
+            }
+            if let Some(push) = &decided.push[p] {
+                nets.evictions_push_valid |= bit;
+                (nets.evictions_push_mask[p], nets.evictions_push_slot[p]) = (push.mask, push.slot);
+                nets.evictions_push_reg[p] = push.reg;
+            }
+            if let Some(data) = data.evict_data().or(lrf.and_then(|lrf| lrf.flush_data())) {
+                nets.evictions_data_valid |= bit;
+                nets.evictions_data[p] = *data;
+            }
+            if let Some((_, fill)) = data.land() {
+                let (hit, value) = lrf.map_or((&[0; OPERANDS], &WarpData::ZERO), RfcLrf::land);
+                nets.operands_land_data[OPERANDS * p..][..OPERANDS].copy_from_slice(&merged(data, fill, hit, value));
+            }
+        }
+        (nets.operands_dispatch_valid, nets.operands_dispatch_src_valid) = (0, 0);
+        for p in set_bits(self.shown.dispatch_valid_o) {
+            let tag = self.shown.dispatch_tag_o[p] as u8;
+            if self.operands.got(tag) {
+                nets.operands_dispatch_valid |= 1 << p;
+                let sources = self.shown.dispatch_src_valid_o >> (OPERANDS * p) & 0b111;
+                nets.operands_dispatch_src_valid |= (sources | self.operands.cached(tag)) << (OPERANDS * p);
+            }
+        }
+        nets.operands_dispatch_ready = if self.fills_are_busy() { 0 } else { decided.dispatch_ready };
+        nets.fills_take_valid = self.given.dispatch_ready_i;
+    }
+
+    fn record_lrf(&self, straps: u8, probe: &mut RfcProbe) {
+        let (nets, decided) = (&mut probe.nets, &self.decided);
+        (nets.lrf_hit_mask, nets.lrf_land_hit) = Default::default();
+        (nets.lrf_low_mask, nets.lrf_low_slot, nets.lrf_low_reg) = Default::default();
+        (nets.lrf_low_valid, nets.lrf_low_kill, nets.lrf_spill) = (0, 0, 0);
+        (nets.lrf_flush_valid, nets.lrf_spill_data_valid, nets.lrf_flush_data_valid) = (0, 0, 0);
+        (nets.lrf_flush_mask, nets.lrf_flush_slot, nets.lrf_flush_reg) = Default::default();
+        for (p, lrf) in self.lrf.iter().enumerate() {
+            let bit = 1 << p;
+            let sources = OPERANDS * p..OPERANDS * p + OPERANDS;
+            if is_set(self.tag_valid_q, p) {
+                nets.lrf_hit_mask[sources.clone()].copy_from_slice(&self.upper_hit[p]);
+            }
+            if let Some((op, below)) = decided.upper[p] {
+                nets.lrf_low_valid |= bit;
+                nets.lrf_low_kill |= u8::from(below.kill) << p;
+                nets.lrf_spill |= u8::from(below.spill) << p;
+                (nets.lrf_low_mask[p], nets.lrf_low_slot[p], nets.lrf_low_reg[p]) = (below.mask, op.slot, below.reg);
+            }
+            if let Some(flush) = decided.lrf_flush[p] {
+                nets.lrf_flush_valid |= bit;
+                (nets.lrf_flush_mask[p], nets.lrf_flush_slot[p]) = (flush.mask, flush.slot);
+                nets.lrf_flush_reg[p] = flush.reg;
+            }
+            nets.lrf_clean[p] = lrf.clean();
+            nets.lrf_event[p] = self.lrf_counts(lrf, straps, p).word();
+            let (hit, value) = lrf.land();
+            nets.lrf_land_hit[sources].copy_from_slice(hit);
+            nets.lrf_land_data[p] = *value;
+            if let Some(data) = lrf.spill_data() {
+                nets.lrf_spill_data_valid |= bit;
+                nets.lrf_spill_data[p] = *data;
+            }
+            if let Some(data) = lrf.flush_data() {
+                nets.lrf_flush_data_valid |= bit;
+                nets.lrf_flush_data[p] = *data;
+            }
+            lrf.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.lrf[p]);
+        }
+    }
+
+    fn record_fills(&self, probe: &mut RfcProbe) {
+        let Some(fills) = &self.fills else { return };
+        let nets = &mut probe.nets;
+        (nets.fills_fill_valid, nets.fills_busy) = (0, self.fills_are_busy().into());
+        (nets.fills_fill_mask, nets.fills_fill_slot, nets.fills_fill_reg) = Default::default();
+        for (c, fill) in self.decided.fill.iter().enumerate() {
+            nets.fills_fill_data[c] = fill.map_or(WarpData::ZERO, |fill| *fills.data(&fill));
+            let Some(fill) = fill else { continue };
+            nets.fills_fill_valid |= 1 << c;
+            (nets.fills_fill_mask[c], nets.fills_fill_slot[c]) = (fill.mask, fill.slot);
+            nets.fills_fill_reg[c] = fill.reg;
+        }
+        fills.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.fills);
     }
 
     fn record_mrf(&self, nets: &mut RfcNets) {

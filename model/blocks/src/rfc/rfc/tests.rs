@@ -59,6 +59,10 @@ fn count(out: &RfcOut, name: &str) -> u64 {
     event(layout, word, name)
 }
 
+fn extra(out: &RfcOut, name: &str) -> u64 {
+    event(RFC_EXTRA_EVENT, out.extra_event_o, &format!("rfc_{name}"))
+}
+
 #[test]
 fn a_hit_is_offered_four_cycles_after_it_is_taken_as_a_miss_is() {
     for cached in [false, true] {
@@ -131,6 +135,7 @@ struct Pending {
     reg: usize,
     mask: u32,
     due: usize,
+    long: bool,
 }
 
 /// An instruction in the cache or the MRF.
@@ -230,6 +235,8 @@ impl Warps {
         inputs.issue_long_i = inputs.issue_long_i & !(1 << p) | u8::from(long) << p;
         let bypass = !long && self.random.chance(20);
         inputs.issue_bypass_i = inputs.issue_bypass_i & !(1 << p) | u8::from(bypass) << p;
+        let past = self.shape.lrf && self.random.chance(20);
+        inputs.issue_past_i = inputs.issue_past_i & !(1 << p) | u8::from(past) << p;
         self.resident[w] += 1;
         if writes {
             self.open[w][d] = 1 + u8::from(long);
@@ -244,7 +251,9 @@ impl Warps {
             return;
         }
         let Some(i) = self.pending.iter().position(|result| result.due <= cycle) else { return };
-        let Pending { warp, reg, mask, .. } = self.pending.remove(i);
+        let Pending { warp, reg, mask, long, .. } = self.pending.remove(i);
+        let private = self.shape.lrf && !long && self.random.chance(70);
+        inputs.write_private_i = inputs.write_private_i & !(1 << b) | u8::from(private) << b;
         inputs.write_valid_i |= 1 << b;
         (inputs.write_warp_i[b], inputs.write_reg_i[b], inputs.write_mask_i[b]) = (warp as u8, reg as u8, mask);
         inputs.write_base_i[b] = base(&self.shape, warp);
@@ -303,7 +312,7 @@ impl Warps {
                 let due = cycle + 1 + self.random.below(if long { 60 } else { 12 });
                 let parts = if long { vec![mask & 0xffff, mask & !0xffff] } else { vec![mask] };
                 for (part, mask) in parts.into_iter().enumerate() {
-                    self.pending.push(Pending { warp: w, reg: d, mask, due: due + 10 * part });
+                    self.pending.push(Pending { warp: w, reg: d, mask, due: due + 10 * part, long });
                 }
             }
         }
@@ -318,7 +327,7 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
     let mut warps = Warps::new(shape, straps);
     warps.dead = [[u32::MAX; REGISTERS]; WARPS];
     rfc.inputs.cfg_i = warps.straps;
-    let mut sums = [0; 6];
+    let mut sums = [0; 13];
     let (mut issued, mut offered) = (0u8, 0u8);
     for cycle in 0..cycles {
         warps.slots(&mut rfc.inputs);
@@ -350,9 +359,17 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
             warps.away[s] = 1 + warps.random.below(20);
         }
         let names = ["rfc_hit", "rfc_partial", "rfc_evict", "rfc_flush", "rfc_kill", "rfc_stall_eviction"];
-        for (sum, name) in sums.iter_mut().zip(names) {
-            *sum += count(&out, name);
+        let upper = ["lrf_read_groups", "lrf_spill_groups", "lrf_flush_groups", "lrf_dead", "lrf_same", "lrf_past"];
+        let upper = upper.map(|name| (&shape.lrf, name));
+        let levels = upper.into_iter().chain([(&shape.reads, "fill_groups")]);
+        let more = levels.map(|(there, name)| if *there { extra(&out, name) } else { 1 });
+        for (sum, more) in sums.iter_mut().zip(names.map(|name| count(&out, name)).into_iter().chain(more)) {
+            *sum += more;
         }
+    }
+    if straps & 0b00010 == 0 {
+        // Nothing dies.
+        sums[9] += 1;
     }
     if straps & 0b10000 != 0 {
         // Loads go into the cache: little goes around it.
@@ -371,4 +388,55 @@ fn operands_are_what_was_written_last() {
         }
     }
     run(&["mrf.issue_ports=2", "rfc.entries=3", "mrf.banks=2", "mrf.ports=1rw", "mrf.collectors=4"], 0b00010, 20_000);
+}
+
+#[test]
+fn with_an_lrf_and_with_reads_that_allocate_they_are_so_too() {
+    for levels in [&["rfc.lrf=true"][..], &["rfc.reads=true"], &["rfc.lrf=true", "rfc.reads=true"]] {
+        for ports in ["mrf.issue_ports=1", "mrf.issue_ports=2"] {
+            for entries in ["rfc.entries=1", "rfc.entries=3"] {
+                for straps in [0, 0b00010, 0b01110, 0b10010] {
+                    run(&[&[ports, entries, "mrf.banks=4"], levels].concat(), straps, 10_000);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_result_is_read_in_the_lrf_and_goes_down_when_another_one_comes() {
+    let mut rfc = Driver::<Rfc>::with_slots(&shape(&["rfc.lrf=true"]));
+    rfc.inputs.write_private_i = 1;
+    rfc.write(5, u32::MAX, 7).step();
+    assert_eq!(extra(&rfc.step(), "lrf_write_groups"), 8);
+    rfc.issue(0, [5; 3], 1).step();
+    let out = rfc.step();
+    assert_eq!((extra(&out, "lrf_read_groups"), count(&out, "rfc_miss"), count(&out, "rfc_read_groups")), (8, 1, 0));
+    rfc.write(6, u32::MAX, 8).step();
+    let out = rfc.step();
+    assert_eq!((extra(&out, "lrf_spill_groups"), count(&out, "rfc_write_groups")), (8, 8));
+    let out = rfc.step();
+    assert_eq!((out.dispatch_valid_o, out.dispatch_data_o[0].0[31]), (1, 7));
+    rfc.issue(0, [5, 6, 0], 0b11).step();
+    let out = rfc.step();
+    assert_eq!((count(&out, "rfc_hit"), extra(&out, "lrf_read_groups")), (1, 8));
+    rfc.step();
+    rfc.step();
+    let out = rfc.step();
+    assert_eq!((out.dispatch_data_o[0].0[0], out.dispatch_data_o[1].0[0]), (7, 8));
+}
+
+#[test]
+fn an_operand_of_the_mrf_is_in_the_cache_from_then_on() {
+    let mut rfc = Driver::<Rfc>::with_slots(&shape(&["rfc.reads=true"]));
+    for number in 0..2 {
+        rfc.issue(0, [5, 5, 6], 0b111).step();
+        let out = rfc.step();
+        assert_eq!((count(&out, "rfc_miss"), count(&out, "rfc_hit")), if number == 0 { (2, 0) } else { (0, 2) });
+        let fills: u64 = (0..8).map(|_| extra(&rfc.step(), "fill_groups")).sum();
+        assert_eq!(fills, if number == 0 { 16 } else { 0 });
+    }
+    // They are clean.
+    rfc.inputs.flush_i = 1;
+    assert_eq!(rfc.step().flush_done_o, 1);
 }

@@ -94,3 +94,16 @@ fn reset_takes_everything_back_but_the_arrays() {
     data.step();
     assert_eq!(data.step().land_data_o[0].0[0], 5);
 }
+
+#[test]
+fn the_data_of_a_spill_come_a_cycle_later() {
+    let mut data = data();
+    data.write(4, u32::MAX, 7).step();
+    data.write(5, 0xffff, 9).step();
+    (data.inputs.spill_i, data.inputs.spill_data_i) = (1, WarpData([3; LANES]));
+    data.write(6, u32::MAX, 8).step();
+    data.read(0, 5, 6).step();
+    data.step();
+    let out = data.step();
+    assert_eq!((out.land_data_o[0].0[0], out.land_data_o[0].0[16], out.land_data_o[1].0[0]), (3, 0, 8));
+}

@@ -120,3 +120,33 @@ fn two_buses_take_turns_at_a_cache() {
     let out = results.step();
     assert_eq!((out.op_valid_o, out.op_reg_o, out.write_done_o), (0b11, [2, 1], 0b11));
 }
+
+#[test]
+fn a_result_of_a_private_unit_belongs_into_the_lrf_unless_it_goes_past() {
+    let mut results = results();
+    for (private, past, around, upper) in [(1, 0, 0, 0b01), (0, 0, 0, 0), (1, 1, 0, 0), (1, 0, 1, 0), (1, 0, 0, 0b01)] {
+        results.note(2, 5);
+        (results.inputs.note_around_i, results.inputs.note_past_i) = (around, past);
+        results.step();
+        results.inputs.write_private_i = private;
+        results.write(0, 9, 5).step();
+        let out = results.step();
+        assert_eq!((out.op_valid_o, out.op_kill_o, out.op_upper_o), (0b01, around, upper));
+        results.inputs.mrf_done_i = around;
+        results.step();
+    }
+}
+
+#[test]
+fn a_cache_that_is_filled_takes_no_result() {
+    let mut results = results();
+    results.note(2, 6).step();
+    results.write(0, 9, 5).write(1, 9, 6).step();
+    results.inputs.hold_i = 0b01;
+    let out = results.step();
+    assert_eq!((out.op_valid_o, out.mrf_valid_o, out.around_o, out.wait_o), (0, 0, 0, 0b11));
+    results.inputs.hold_i = 0b10;
+    let out = results.step();
+    assert_eq!((out.op_valid_o, out.write_done_o, out.wait_o), (0b01, 0b01, 0b10));
+    assert_eq!(results.step().around_o, 0b10);
+}

@@ -182,3 +182,50 @@ fn a_flush_writes_back_entry_by_entry_and_a_drop_nothing() {
     assert_eq!((tags.probe().next_q[0], tags.probe().next_q[1]), (0, 1));
     assert_eq!(tags.probe().valid_q[..3], [0; 3]);
 }
+
+#[test]
+fn what_the_mrf_has_too_is_clean() {
+    let mut tags = tags();
+    tags.inputs.op_clean_i = 1;
+    tags.write(0, 5, 0xff);
+    tags.step();
+    assert_eq!((tags.probe().valid_q[0], tags.probe().dirty_q[0]), (0xff, 0));
+    tags.write(0, 6, 0x0f);
+    tags.inputs.op_clean_i = 1;
+    let out = tags.write(0, 6, 0xf0);
+    assert_eq!((count(&out, "write_hit"), out.op_index_o), (1, 1));
+    tags.step();
+    assert_eq!((tags.probe().valid_q[1], tags.probe().dirty_q[1]), (0xff, 0x0f));
+}
+
+#[test]
+fn a_write_takes_lanes_of_another_register_away() {
+    let mut tags = tags();
+    let take = |tags: &mut Driver<RfcTags>, reg: u8, mask: u32| {
+        (tags.inputs.take_valid_i, tags.inputs.take_reg_i, tags.inputs.take_mask_i) = (1, reg, mask);
+    };
+    tags.write(0, 5, 0xff);
+    tags.write(1, 5, 0xff);
+    take(&mut tags, 5, 0x0f);
+    tags.write(0, 6, 0x3);
+    tags.step();
+    assert_eq!((tags.probe().valid_q[0], tags.probe().dirty_q[0]), (0xf0, 0xf0));
+    assert_eq!((tags.probe().valid_q[1], tags.probe().valid_q[3]), (0x3, 0xff));
+    // The entry that is written keeps what it gets: as its own register's, or as the one that makes room.
+    take(&mut tags, 6, 0xf);
+    tags.write(0, 6, 0xff);
+    tags.step();
+    assert_eq!(tags.probe().valid_q[1], 0xff);
+    tags.write(0, 7, 1);
+    take(&mut tags, 5, u32::MAX);
+    let out = tags.write(0, 8, 0xf);
+    assert_eq!((out.op_index_o, out.evict_reg_o, out.evict_mask_o), (0, 5, 0xf0));
+    tags.step();
+    assert_eq!((tags.probe().tag_q[0], tags.probe().valid_q[0]), (8, 0xf));
+    // Nothing happens as long as the write waits.
+    tags.inputs.evict_room_i = 0;
+    take(&mut tags, 7, 1);
+    assert_eq!(tags.write(0, 9, 1).op_ready_o, 0);
+    tags.step();
+    assert_eq!(tags.probe().valid_q[2], 1);
+}

@@ -1,0 +1,122 @@
+//! Reads that allocate: operands go into the cache too. RFC paper 3.1; hierarchy thesis 5.2.3, 5.4.3, figure 5.8.
+
+use gpurf_energy::Traffic;
+
+use super::{ENTRIES, cache, lines, mean_of, percent};
+use crate::html::Plot;
+use crate::row::{Claim, PerKernel, Row, mean};
+use crate::sweep::{Plan, Point, Results};
+use crate::traffic::{of_cache, reads_avoided, writes_avoided};
+
+/// Sizes that are run; the largest is what the paper calls large.
+const SIZES: [u32; 4] = [3, ENTRIES, 9, LARGE];
+const LARGE: u32 = 13;
+
+const FEWER: Claim = Claim::share("RFC paper 3.1", "5 %", 0.045, 0.055);
+const MORE: Claim = Claim::share("RFC paper 3.1", "10-20 %", 0.1, 0.2);
+const LARGE_ONLY: Claim = Claim::share(
+    "hierarchy thesis 5.4.3, figure 5.8",
+    "only outperforms the baseline policy with a very large number of entries: not with 6",
+    -1.0,
+    0.0,
+);
+const EVEN_SO: Claim = Claim::share(
+    "hierarchy thesis 5.4.3, figure 5.8",
+    "the baseline policy outperforms even when liveness information is used",
+    -1.0,
+    0.0,
+);
+
+/// The cache of all warps, or the same with last-read bits, with reads that allocate.
+fn allocating(of: fn(u32) -> Point, entries: u32) -> Point {
+    of(entries).with("rfc.reads=true")
+}
+
+pub fn plan(plan: &mut Plan) {
+    for entries in SIZES {
+        [cache::all_warps(entries), cache::live(entries)].into_iter().for_each(|point| plan.point(point));
+        [allocating(cache::all_warps, entries), allocating(cache::live, entries)]
+            .into_iter()
+            .for_each(|point| plan.point(point));
+    }
+}
+
+/// By how much more is avoided with reads that allocate.
+fn gain(results: &Results<'_>, of: fn(u32) -> Point, entries: u32, value: fn(&Traffic) -> f64) -> Option<PerKernel> {
+    results.both(&allocating(of, entries), &of(entries), |a, b| value(&of_cache(a)) - value(&of_cache(b)))
+}
+
+fn negated(values: PerKernel) -> PerKernel {
+    values.into_iter().map(|(name, value)| (name, -value)).collect()
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let explained = |row: Row, of: fn(u32) -> Point, entries: u32| row.because(|row| why(results, row, of, entries));
+    let all = cache::all_warps;
+    let rows = [
+        gain(results, all, LARGE, reads_avoided).map(|gain| {
+            explained(FEWER.mean("fewer MRF reads with reads that allocate, 13 entries", gain), all, LARGE)
+        }),
+        gain(results, all, LARGE, writes_avoided).map(|gain| {
+            explained(MORE.mean("more MRF writes with reads that allocate, 13 entries", negated(gain)), all, LARGE)
+        }),
+        gain(results, all, ENTRIES, writes_avoided).map(|gain| {
+            explained(MORE.mean("more MRF writes with reads that allocate, 6 entries", negated(gain)), all, ENTRIES)
+        }),
+        gain(results, all, ENTRIES, reads_avoided).map(|gain| {
+            explained(LARGE_ONLY.mean("more MRF reads avoided with reads that allocate, 6 entries", gain), all, ENTRIES)
+        }),
+        gain(results, cache::live, ENTRIES, writes_avoided).map(|gain| {
+            explained(
+                EVEN_SO.mean("more MRF writes avoided with reads that allocate, 6 entries, last-read bits", gain),
+                cache::live,
+                ENTRIES,
+            )
+        }),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// What is avoided with and without, at each size.
+fn why(results: &Results<'_>, row: &Row, of: fn(u32) -> Point, entries: u32) -> (String, String) {
+    let at = |point: &Point, value: fn(&Traffic) -> f64| mean_of(results, point, |run| value(&of_cache(run)));
+    let size = |entries: u32| {
+        let (with, without) = (allocating(of, entries), of(entries));
+        let [reads, writes] = [reads_avoided, writes_avoided]
+            .map(|value| Some(format!("{}/{}", percent(at(&with, value)?), percent(at(&without, value)?))));
+        Some(format!("{entries} entries {} of reads, {} of writes", reads?, writes?))
+    };
+    let Some(list) = SIZES.into_iter().map(size).collect::<Option<Vec<_>>>() else { return Default::default() };
+    let filled = results.each(&allocating(of, entries), |run| {
+        let traffic = of_cache(run);
+        crate::ratio(traffic.upper.moving_writes as f64, traffic.flat().mrf.writes() as f64)
+    });
+    let filled = filled.map_or_else(String::new, |values| percent(mean(&values)));
+    let why = format!(
+        "avoided with/without reads that allocate: {}. They write {filled} of the results' number into the cache, clean: a kernel gains whose operands come again, in a loop, and loses whose results \
+         are driven out",
+        list.join("; ")
+    );
+    let far =
+        super::farthest(row).map(|(name, _)| format!("{} --json", results.command(name, &allocating(of, entries))));
+    (why, far.unwrap_or_default())
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let at = |point: &Point, value: fn(&Traffic) -> f64| mean_of(results, point, |run| value(&of_cache(run)));
+    let plot = lines(
+        "MRF accesses avoided by a cache of all warps, with and without reads that allocate (thesis, figure 5.8)",
+        ("entries", &SIZES),
+        "part avoided, mean",
+        &[
+            ("reads", &|entries| at(&cache::all_warps(entries), reads_avoided)),
+            ("reads, reads allocate", &|entries| at(&allocating(cache::all_warps, entries), reads_avoided)),
+            ("writes, last-read bits", &|entries| at(&cache::live(entries), writes_avoided)),
+            ("writes, last-read bits, reads allocate", &|entries| {
+                at(&allocating(cache::live, entries), writes_avoided)
+            }),
+        ],
+        None,
+    );
+    plot.into_iter().collect()
+}

@@ -1,0 +1,212 @@
+//! `rfc_lrf`.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::{RfcLrf, RfcLrfIn};
+use gpurf_blocks::shape::{ActiveShape, MAX_ACTIVE, Straps};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, Twin, lane_mask};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::LrfCover;
+
+/// A result that waits.
+#[derive(Clone, Copy)]
+struct Result {
+    kill: bool,
+    upper: bool,
+    slot: u8,
+    register: u8,
+    mask: u32,
+    data: [u32; 32],
+}
+
+/// Knows by a twin what is here, when a slot is clean, and when a result has been performed.
+pub(crate) struct LrfDriver {
+    shape: ActiveShape,
+    straps: Straps,
+    reset: Reset,
+    twin: Twin<RfcLrf>,
+    result: Option<Result>,
+    /// Slots that are being emptied, and those of them that are dropped.
+    flush: u64,
+    drop: u64,
+    /// Cycles for which a slot goes on flushing when nothing is left of it.
+    rest: [u8; MAX_ACTIVE],
+}
+
+const LOOK: usize = 0;
+const MOVE: usize = 1;
+const SOURCE: usize = 2;
+const HERE: usize = 3;
+const LAST: usize = 4;
+const OP: usize = 5;
+const UPPER: usize = 6;
+const KILL: usize = 7;
+const SAME: usize = 8;
+const READY: usize = 9;
+const ROOM: usize = 10;
+const FLUSH: usize = 11;
+const DROP: usize = 12;
+const ONE: usize = 13;
+const PARTIAL: usize = 14;
+const STRAY: usize = 15;
+
+impl Driver for LrfDriver {
+    type In = RfcLrfIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "look", doc: "an instruction is in T", values: &[100, 600, 1000] },
+        Knob { name: "move", doc: "it leaves T", values: &[100, 700, 1000] },
+        Knob { name: "source", doc: "a source is a register", values: &[300, 700, 1000] },
+        Knob { name: "here", doc: "a source is the register that its slot has here", values: &[100, 600, 900] },
+        Knob { name: "last", doc: "a source is a last read", values: &[0, 200, 800] },
+        Knob { name: "op", doc: "a result comes", values: &[100, 500, 950] },
+        Knob { name: "upper", doc: "it is written here", values: &[300, 700, 1000] },
+        Knob { name: "kill", doc: "another one has gone around", values: &[0, 500, 1000] },
+        Knob { name: "same", doc: "its register is the one that its slot has here", values: &[0, 300, 800] },
+        Knob { name: "ready", doc: "the cache performs it", values: &[100, 700, 1000] },
+        Knob { name: "room", doc: "an eviction can be taken", values: &[100, 700, 1000] },
+        Knob { name: "flush", doc: "a slot is to be emptied", values: &[0, 10, 60] },
+        Knob { name: "drop", doc: "it is dropped", values: &[100, 500] },
+        Knob { name: "one", doc: "the slot is one of two", values: &[0, 700, 1000] },
+        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
+        Knob { name: "stray", doc: "a result is withdrawn, or of a slot that does not exist", values: &[0, 0, 100] },
+        RESET,
+    ];
+
+    fn new(shape: &ActiveShape, config: &Config) -> Self {
+        Self {
+            shape: *shape,
+            straps: Straps::of(config),
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            result: None,
+            flush: 0,
+            drop: 0,
+            rest: [0; MAX_ACTIVE],
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcLrfIn) {
+        self.twin.early();
+        i.rst_ni = self.reset.next(rng, knobs.get(16));
+        i.cfg_i = self.straps.cache & 1;
+        self.change_flush(rng, knobs);
+        i.flush_i = self.flush;
+        // Without flush it means nothing.
+        i.drop_i = self.drop | !self.flush & rng.mask(self.shape.cache_slots() as u32, 200);
+        i.flush_ready_i = rng.chance(knobs.get(ROOM)).into();
+        let tags = self.twin.probe(i).tag_q;
+        self.operation(rng, knobs, &tags, i);
+        self.look(rng, knobs, &tags, i);
+        i.low_ready_i = 0;
+        self.twin.late(i);
+        // The cache always takes lanes away.
+        i.low_ready_i = (self.twin.out.low_kill_o == 1 || rng.chance(knobs.get(READY))).into();
+        self.twin.late(i);
+        // Shared units read nothing here.
+        let found = self.twin.out.hit_mask_o != [0; OPERANDS];
+        i.look_private_i = (i.look_valid_i == 1 && (found && i.look_move_i == 1 || rng.chance(600))).into();
+        if self.twin.out.op_ready_o == 1 {
+            self.result = None;
+        }
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            (self.flush, self.result) = (0, None);
+        }
+    }
+}
+
+impl LrfDriver {
+    /// Slots begin to be emptied, and are free when nothing is left and their values are in their banks.
+    fn change_flush(&mut self, rng: &mut Rng, knobs: &Knobs) {
+        for slot in 0..self.shape.cache_slots() {
+            let bit = 1 << slot;
+            if self.flush & bit == 0 {
+                if rng.chance(knobs.get(FLUSH)) {
+                    self.flush |= bit;
+                    self.drop &= !bit;
+                    self.drop |= u64::from(rng.chance(knobs.get(DROP))) << slot;
+                    self.rest[slot] = 1 + rng.below(6) as u8;
+                    // What is written to this slot has landed before.
+                    self.result = self.result.filter(|result| result.kill || usize::from(result.slot) != slot);
+                }
+            } else if (self.twin.out.clean_o | self.drop) & bit != 0 {
+                self.rest[slot] -= 1;
+                if self.rest[slot] == 0 {
+                    (self.flush, self.drop) = (self.flush & !bit, self.drop & !bit);
+                }
+            }
+        }
+    }
+
+    /// A slot, or a number of none.
+    fn slot(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
+        let (slots, numbers) = (self.shape.cache_slots() as u64, 1u64 << self.shape.local_w());
+        if slots < numbers && rng.chance(knobs.get(STRAY)) {
+            return (slots + rng.below(numbers - slots)) as u8;
+        }
+        let few = rng.chance(knobs.get(ONE));
+        rng.below(if few { slots.min(2) } else { slots }) as u8
+    }
+
+    /// The register that a slot has here, or any.
+    fn register(rng: &mut Rng, chance: u32, tags: &[u8; MAX_ACTIVE], slot: u8) -> u8 {
+        if rng.chance(chance) {
+            return tags[usize::from(slot)];
+        }
+        // Names at both ends.
+        let number = rng.below(8) as u8;
+        if number.is_multiple_of(3) { 254 - number } else { number }
+    }
+
+    fn look(&self, rng: &mut Rng, knobs: &Knobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
+        i.look_slot_i = self.slot(rng, knobs);
+        // What is read as something is written comes up as often as what is read beside it.
+        if let Some(result) = self.result.filter(|_| rng.chance(300)) {
+            i.look_slot_i = result.slot;
+        }
+        let free = self.flush >> i.look_slot_i & 1 == 0;
+        i.look_valid_i = (free && rng.chance(knobs.get(LOOK))).into();
+        i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.get(MOVE))).into();
+        i.look_mask_i = lane_mask(rng, knobs.get(PARTIAL));
+        i.look_src_valid_i = rng.mask(OPERANDS as u32, knobs.get(SOURCE)) as u8;
+        i.look_last_i = rng.mask(OPERANDS as u32, knobs.get(LAST)) as u8;
+        for k in 0..OPERANDS {
+            i.look_reg_i[k] = Self::register(rng, knobs.get(HERE), tags, i.look_slot_i);
+        }
+    }
+
+    fn operation(&mut self, rng: &mut Rng, knobs: &Knobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
+        if self.result.is_some() && rng.chance(knobs.get(STRAY)) {
+            self.result = None;
+        }
+        // A flush needs a cycle without a result.
+        let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
+        if self.result.is_none() && !rests && rng.chance(knobs.get(OP)) {
+            let (mut slot, mut upper) = (self.slot(rng, knobs), rng.chance(knobs.get(UPPER)));
+            // What has taken long comes while its slot is being emptied.
+            let emptied = self.flush != 0 && rng.chance(100);
+            if emptied {
+                (slot, upper) = (self.flush.trailing_zeros() as u8, false);
+            }
+            let kill = emptied || !upper && rng.chance(knobs.get(KILL));
+            if kill || self.flush >> slot & 1 == 0 {
+                let register = Self::register(rng, knobs.get(SAME), tags, slot);
+                let mut result =
+                    Result { kill, upper, slot, register, mask: lane_mask(rng, knobs.get(PARTIAL)), data: [0; 32] };
+                rng.fill(&mut result.data);
+                self.result = Some(result);
+            }
+        }
+        i.op_valid_i = self.result.is_some().into();
+        if let Some(result) = &self.result {
+            (i.op_kill_i, i.op_upper_i) = (result.kill.into(), result.upper.into());
+            (i.op_slot_i, i.op_reg_i, i.op_mask_i) = (result.slot, result.register, result.mask);
+            i.op_data_i.0 = result.data;
+        }
+    }
+}

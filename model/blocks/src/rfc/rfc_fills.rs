@@ -1,0 +1,249 @@
+//! `rfc_fills`: reads allocate. `docs/blocks/rfc_fills.md`.
+
+use crate::mrf::MAX_PORTS;
+use crate::mrf::bits::{is_set, set_bits};
+use crate::shape::{ActiveShape, MAX_TAGS};
+use crate::{Block, LANES, Memory, OPERANDS, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
+
+const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
+
+ports! {
+    /// Inputs of [`RfcFills`].
+    pub struct RfcFillsIn(s: &ActiveShape) {
+        /// Operands of what is dispatched.
+        take_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("take_valid_i"),
+        /// Slots that are being emptied.
+        flush_i: u64 = field(s.active),
+        /// Lanes of each source that come from the MRF.
+        move_miss_i: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("move_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// An instruction leaves T of port p.
+        move_valid_i: u8 = field(s.ports()),
+        /// Its tag.
+        move_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("move_valid_i"),
+        /// Its slot.
+        move_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("move_valid_i"),
+        /// Registers of its sources.
+        move_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("move_valid_i"),
+        /// An instruction is dispatched on port p.
+        take_valid_i: u8 = field(s.ports()),
+        /// Its tag.
+        take_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("take_valid_i"),
+        /// Cache c performs its fill at this edge.
+        fill_ready_i: u8 = field(s.ports()),
+    }
+}
+
+ports! {
+    /// Outputs of [`RfcFills`].
+    pub struct RfcFillsOut(s: &ActiveShape) {
+        /// Data of a fill.
+        fill_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()),
+        /// Its lanes.
+        fill_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()),
+        /// A fill is offered to cache c; what follows is 0 without one.
+        fill_valid_o: u8 = field(s.ports()),
+        /// Its slot within the cache.
+        fill_slot_o: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()),
+        /// Its register.
+        fill_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()),
+        /// A latch holds a fill.
+        busy_o: u8 = field(1).early(),
+    }
+}
+
+ports! {
+    /// State of [`RfcFills`].
+    pub struct RfcFillsProbe(s: &ActiveShape) {
+        /// Sources of latch p that are to be put into the cache.
+        pending_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()),
+        /// Their slot.
+        slot_q: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("pending_q"),
+    }
+}
+
+/// A fill that is offered to a cache: of which source of which latch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fill {
+    pub(crate) mask: u32,
+    /// Slot within the cache.
+    pub(crate) slot: u8,
+    pub(crate) reg: u8,
+    latch: u8,
+    source: u8,
+}
+
+/// What is put into the cache of an instruction's operands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Missed {
+    pub(crate) slot: u8,
+    pub(crate) reg: [u8; OPERANDS],
+    /// Lanes of each register that come from the MRF.
+    pub(crate) mask: [u32; OPERANDS],
+}
+
+/// Operands that the cache did not have are put into it when their instruction is dispatched (hierarchy thesis 5.2, figure 5.8). They are clean: the MRF has the same value.
+/// A latch for each dispatch port; as long as something is in it, nothing is dispatched, so that no younger instruction's result of the same warp can come first.
+///
+/// Whoever uses this directly asks what is offered ([`offer`](Self::offer)), and tells it at the edge what the caches have performed ([`advance`](Self::advance)), what
+/// is dispatched ([`take`](Self::take)) and then what leaves T ([`note`](Self::note)).
+pub struct RfcFills {
+    ports: usize,
+    tags: usize,
+    pending_q: [u8; MAX_PORTS],
+    latch_q: [Missed; MAX_PORTS],
+    data_q: [[WarpData; OPERANDS]; MAX_PORTS],
+    /// Of each tag, but for the lanes.
+    note_q: [Missed; MAX_TAGS],
+    note_miss_q: [u32; OPERANDS * MAX_TAGS],
+    /// What has been decided in this cycle.
+    offered: [Option<Fill>; MAX_PORTS],
+}
+
+impl RfcFills {
+    /// Whether a latch holds a fill.
+    #[inline]
+    pub(crate) fn busy(&self) -> bool {
+        self.pending_q != [0; MAX_PORTS]
+    }
+
+    /// What is offered to each cache.
+    #[inline]
+    pub(crate) fn offer(&self, flush: u64) -> [Option<Fill>; MAX_PORTS] {
+        let mut offered = [None; MAX_PORTS];
+        for (p, (&pending, latch)) in self.pending_q.iter().zip(&self.latch_q).enumerate() {
+            let (cache, slot) = (usize::from(latch.slot) % self.ports, latch.slot / self.ports as u8);
+            if pending == 0 || is_set(flush, latch.slot.into()) || offered[cache].is_some() {
+                continue;
+            }
+            let k = pending.trailing_zeros() as usize;
+            let (mask, reg) = (latch.mask[k], latch.reg[k]);
+            offered[cache] = Some(Fill { mask, slot, reg, latch: p as u8, source: k as u8 });
+        }
+        offered
+    }
+
+    /// Data of a fill.
+    #[inline]
+    pub(crate) fn data(&self, fill: &Fill) -> &WarpData {
+        &self.data_q[usize::from(fill.latch)][usize::from(fill.source)]
+    }
+
+    /// The edge, but for what comes. `ready`: caches that perform what is offered to them.
+    #[inline]
+    pub(crate) fn advance(&mut self, offered: &[Option<Fill>; MAX_PORTS], ready: u8, flush: u64) {
+        for fill in set_bits(ready).filter_map(|c| offered[c]) {
+            self.pending_q[usize::from(fill.latch)] &= !(1 << fill.source);
+        }
+        for (pending, latch) in self.pending_q.iter_mut().zip(&self.latch_q) {
+            if is_set(flush, latch.slot.into()) {
+                *pending = 0;
+            }
+        }
+    }
+
+    /// The edge at which an instruction is dispatched on port `p`, after [`advance`](Self::advance).
+    #[inline]
+    pub(crate) fn take<'a>(&mut self, p: usize, tag: u8, data: impl Fn(usize) -> &'a WarpData) {
+        let tag = usize::from(tag);
+        if tag >= self.tags {
+            self.pending_q[p] = 0;
+            return;
+        }
+        let note = &self.note_q[tag];
+        let latch = &mut self.latch_q[p];
+        latch.slot = note.slot;
+        self.pending_q[p] = 0;
+        for k in 0..OPERANDS {
+            let mask = self.note_miss_q[OPERANDS * tag + k];
+            if mask != 0 {
+                self.pending_q[p] |= 1 << k;
+                (latch.reg[k], latch.mask[k], self.data_q[p][k]) = (note.reg[k], mask, *data(k));
+            }
+        }
+    }
+
+    /// The edge at which an instruction leaves T, after [`take`](Self::take).
+    #[inline]
+    pub(crate) fn note(&mut self, tag: u8, missed: &Missed) {
+        let tag = usize::from(tag);
+        if tag < self.tags {
+            self.note_q[tag] = *missed;
+            self.note_miss_q[OPERANDS * tag..][..OPERANDS].copy_from_slice(&missed.mask);
+        }
+    }
+
+    /// An edge in reset, after everything else.
+    pub(crate) fn reset(&mut self) {
+        self.pending_q = [0; MAX_PORTS];
+    }
+}
+
+impl Block for RfcFills {
+    const NAME: &'static str = "rfc_fills";
+    const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Active", "Tags"];
+
+    type Shape = ActiveShape;
+    type In = RfcFillsIn;
+    type Out = RfcFillsOut;
+    type Probe = RfcFillsProbe;
+
+    fn new(shape: &ActiveShape) -> Self {
+        Self {
+            ports: shape.ports(),
+            tags: shape.tags(),
+            pending_q: [0; MAX_PORTS],
+            latch_q: [Missed::default(); MAX_PORTS],
+            data_q: [[WarpData::ZERO; OPERANDS]; MAX_PORTS],
+            note_q: [Missed::default(); MAX_TAGS],
+            note_miss_q: [0; OPERANDS * MAX_TAGS],
+            offered: [None; MAX_PORTS],
+        }
+    }
+
+    fn early(&self, out: &mut RfcFillsOut) {
+        out.busy_o = self.busy().into();
+    }
+
+    fn late(&mut self, inputs: &RfcFillsIn, out: &mut RfcFillsOut) {
+        self.offered = self.offer(inputs.flush_i);
+        out.fill_valid_o = 0;
+        for c in 0..self.ports {
+            let fill = self.offered[c];
+            out.fill_valid_o |= u8::from(fill.is_some()) << c;
+            out.fill_data_o[c] = fill.map_or(WarpData::ZERO, |fill| *self.data(&fill));
+            let of = |value: fn(&Fill) -> u8| fill.as_ref().map_or(0, value);
+            (out.fill_slot_o[c], out.fill_reg_o[c]) = (of(|fill| fill.slot), of(|fill| fill.reg));
+            out.fill_mask_o[c] = fill.map_or(0, |fill| fill.mask);
+        }
+    }
+
+    fn clock(&mut self, inputs: &RfcFillsIn, _: &RfcFillsOut) {
+        let offered = self.offered;
+        self.advance(&offered, inputs.fill_ready_i, inputs.flush_i);
+        for p in set_bits(inputs.take_valid_i) {
+            self.take(p, inputs.take_tag_i[p], |k| &inputs.take_data_i[OPERANDS * p + k]);
+        }
+        for p in set_bits(inputs.move_valid_i) {
+            let reg = inputs.move_reg_i.as_chunks().0[p];
+            let mask = inputs.move_miss_i.as_chunks().0[p];
+            self.note(inputs.move_tag_i[p], &Missed { slot: inputs.move_slot_i[p], reg, mask });
+        }
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+    }
+
+    fn probe(&self, _: &RfcFillsIn, _: &RfcFillsOut, probe: &mut RfcFillsProbe) {
+        (probe.pending_q, probe.slot_q) = (self.pending_q, self.latch_q.map(|latch| latch.slot));
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let words = &mut self.note_miss_q[..OPERANDS * self.tags];
+        vec![Memory { path: "note_miss_q".into(), block: Self::NAME, words, bits: LANES as u32 }]
+    }
+}
+
+#[cfg(test)]
+mod tests;
