@@ -3,7 +3,7 @@
 use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
 use crate::operands::OperandStage;
-use crate::shape::SmShape;
+use crate::shape::{HybridShape, SmShape};
 use crate::testing::SM_SHAPES;
 
 #[test]
@@ -11,4 +11,9 @@ fn early_outputs_depend_on_state_alone() {
     check::<OperandStage>(&SM_SHAPES);
     let cached = |shape: SmShape| SmShape { mrf: MrfShape { tag_w: 4, ..shape.mrf }, active: 6, entries: 3, ..shape };
     check::<OperandStage>(&SM_SHAPES.map(cached));
+    for buffer_entries in [0, 11] {
+        let mrf = MrfShape { banks: 2, dual_port: false, issue_ports: 1, ..SM_SHAPES[0].mrf };
+        let hybrid = Some(HybridShape { buffer_entries, loads: 4 });
+        check::<OperandStage>(&[SmShape { mrf, active: 2, alternate: true, hybrid, ..SM_SHAPES[0] }]);
+    }
 }
