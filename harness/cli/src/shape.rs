@@ -5,7 +5,7 @@ use gpurf_blocks::config::{Config, ReadOrder, Replacement, Scheduler};
 use gpurf_blocks::mrf::MrfShape;
 
 /// What the words mean.
-pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, x entries of the register file cache, LRF: one above it, reads: they allocate";
+pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, x entries of the register file cache, LRF: one above it, reads: they allocate, y entries of a write buffer, q places of a bank's queue";
 
 /// RTL parameters, in the order in which they are shown.
 const PARAMETERS: [&str; 6] = ["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
@@ -20,6 +20,10 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
     // The SM has too many to show them all; `--json` has them.
     const QUIET: [&str; 4] = ["CodeWords", "ConstWords", "SharedWords", "Rows"];
     let many = parameters.len() > PARAMETERS.len();
+    // What concerns the hybrid register file is shown where there is one.
+    const HYBRID: [&str; 3] = ["Alternate", "Hybrid", "BufferEntries"];
+    let other = parameters.contains(&("Hybrid", 0));
+    let absent = |name: &str, value: u64| HYBRID.contains(&name) && value == 0 || name == "Loads" && other;
     let word = |&(name, value): &(&str, u64)| match name {
         "Banks" => format!("{value}b"),
         "DualPort" => (if value == 0 { "1rw" } else { "1r1w" }).to_owned(),
@@ -32,9 +36,14 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Entries" => format!("{value}x"),
         "Lrf" => (if value == 0 { "" } else { "LRF" }).to_owned(),
         "Reads" => (if value == 0 { "" } else { "reads" }).to_owned(),
+        "Alternate" => "alternating".to_owned(),
+        "Hybrid" => "stt-ram".to_owned(),
+        "BufferEntries" => format!("{value}y"),
+        "Loads" => format!("{value}q"),
         _ => format!("{name}={value}"),
     };
-    let words = parameters.iter().filter(|(name, _)| !many || !QUIET.contains(name)).map(word);
+    let shown = |&&(name, value): &&(&str, u64)| !(many && QUIET.contains(&name) || absent(name, value));
+    let words = parameters.iter().filter(shown).map(word);
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -65,12 +74,27 @@ pub fn policy(block: &str, config: &Config) -> String {
         (Scheduler::GreedyThenOldest, true) => "two-level greedy, stay".to_owned(),
     };
     let cached = config.rfc.entries != 0;
+    let alternating = format!("alternating, patience {}", config.sm.patience);
+    let hrf = &config.hrf;
+    let gating = match (hrf.gating, hrf.powered_entries, hrf.wake_cycles, hrf.sleep_cycles) {
+        (false, ..) => "no gating".to_owned(),
+        (true, powered, wake, sleep) => format!("{powered} entries powered, wake {wake}, sleep {sleep}"),
+    };
+    let hybrid = format!("write {}, read {}; {gating}", hrf.write_latency, hrf.read_latency);
     match block {
         "sm" => {
-            let scheduler = if config.sm.active_warps == 0 { scheduler } else { &two_level };
+            let scheduler = match (config.sm.alternate, config.sm.active_warps) {
+                (true, _) => &alternating,
+                (false, 0) => scheduler,
+                (false, _) => &two_level,
+            };
             let cache = if cached { format!("; {cache}") } else { String::new() };
-            format!("{scheduler}; {reads}{cache}")
+            let file = if hrf.stt_ram { &hybrid } else { reads };
+            format!("{scheduler}; {file}{cache}")
         }
+        "alternating_scheduler" => alternating,
+        "operand_stage" if hrf.stt_ram => hybrid,
+        _ if block.starts_with("hrf") => hybrid,
         "two_level_scheduler" => two_level,
         "rfc" => format!("{reads}; {cache}"),
         "operand_stage" if cached => format!("{reads}; {cache}"),

@@ -389,6 +389,12 @@ impl Straps {
         u32::from(self.read_order) | self.hrf() << 1
     }
 
+    /// Those of `rfc`.
+    #[inline]
+    pub fn rfc(&self) -> u8 {
+        self.read_order | self.cache << 1
+    }
+
     /// Those of `hrf`.
     #[inline]
     fn hrf(&self) -> u32 {
@@ -411,7 +417,7 @@ impl Straps {
             "two_level_scheduler" => self.two_level().into(),
             "alternating_scheduler" => self.patience.into(),
             "operand_stage" => self.provider().into(),
-            "rfc" => (self.provider() & 0x1f).into(),
+            "rfc" => self.rfc().into(),
             "hrf" => self.hrf().into(),
             "hrf_bank" => (self.hrf() & 0x3f).into(),
             "hrf_reads" => (self.hybrid & 0b11).into(),

@@ -257,7 +257,8 @@ impl Stats {
             lanes_per_line: ratio(count("line_lanes"), count("line")),
             lanes_per_shared_pass: ratio(count("shared_lanes"), count("shared")),
             issue_slots: statistics.cycles * config.mrf.issue_ports as u64,
-            two_level: (config.sm.active_warps != 0).then(|| TwoLevelStats::of(&statistics.events, statistics.cycles)),
+            two_level: (config.sm.active_warps != 0 && !config.sm.alternate)
+                .then(|| TwoLevelStats::of(&statistics.events, statistics.cycles)),
             rfc: (config.rfc.entries != 0).then(|| RfcStats::of(config, &statistics.events)),
             oracle,
         };

@@ -3,7 +3,7 @@
 use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
 use crate::operands::OperandStage;
-use crate::shape::SmShape;
+use crate::shape::{HybridShape, SmShape};
 use crate::testing::SM_SHAPES;
 
 #[test]
@@ -15,4 +15,9 @@ fn early_outputs_depend_on_state_alone() {
     check::<OperandStage>(&SM_SHAPES.map(three_levels));
     let levels = |shape: SmShape| SmShape { active: 6, orf_entries: 3, lrf_banks: 1, ..shape };
     check::<OperandStage>(&SM_SHAPES.map(levels));
+    for buffer_entries in [0, 11] {
+        let mrf = MrfShape { banks: 2, dual_port: false, issue_ports: 1, ..SM_SHAPES[0].mrf };
+        let hybrid = Some(HybridShape { buffer_entries, loads: 4 });
+        check::<OperandStage>(&[SmShape { mrf, active: 2, alternate: true, hybrid, ..SM_SHAPES[0] }]);
+    }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::mrf::MrfShape;
+use crate::shape::HybridShape;
 use crate::testing::{Driver, SM_SHAPES};
 
 /// 32 warps, 16 banks of 64 rows, 64 KB of shared memory.
@@ -235,5 +236,23 @@ fn rows_are_counted_in_banks() {
         let mut launcher = Driver::<BlockLauncher>::new(&SmShape { mrf: MrfShape { banks, ..SHAPE.mrf }, ..SHAPE });
         launcher.launch(&Launch { registers, ..SMALL });
         assert_eq!(launcher.cycle().rows_o, rows);
+    }
+}
+
+#[test]
+fn in_the_hybrid_file_warps_are_placed_in_pairs_and_have_64_registers_at_most() {
+    let hybrid = Some(HybridShape { buffer_entries: 64, loads: 8 });
+    let shape = SmShape { mrf: MrfShape { banks: 2, depth: 512, ..SHAPE.mrf }, hybrid, ..SHAPE };
+    // Three blocks of five warps take the rows of 16, one of 17 those of 18.
+    for (warps, registers, slots) in
+        [(5, 64, 3), (5, 63, 3), (5, 66, 0), (15, 64, 1), (16, 64, 1), (17, 56, 1), (17, 58, 0)]
+    {
+        let mut launcher = Driver::<BlockLauncher>::new(&shape);
+        (launcher.inputs.idle_i, launcher.inputs.memory_idle_i) = (u64::MAX >> 32, 1);
+        let threads = 32 * warps;
+        let block = Coordinates { x: threads.into(), ..SMALL.block };
+        launcher.launch(&Launch { registers, threads, block, ..SMALL });
+        let out = launcher.until(|out| out.fault_valid_o != 0 || out.start_valid_o != 0);
+        assert_eq!((out.fault_valid_o, launcher.probe().slots_q), (u8::from(slots == 0), slots), "{warps} {registers}");
     }
 }

@@ -36,6 +36,7 @@ fn entries_are_offered_one_after_the_other_without_a_gap() {
     }
     let out = drain.step(false);
     assert_eq!((out.done_o, out.valid_o, out.read_o, drain.probe().next_q), (1, 0, 0, 0));
+    assert_eq!(out.begin_o, 0, "a flush begins once");
 }
 
 #[test]
