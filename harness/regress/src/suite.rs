@@ -79,9 +79,15 @@ fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
 fn stretch(block: &str) -> u64 {
     match block {
-        "two_level_scheduler" | "rfc_tags" | "rfc" => 3,
+        "two_level_scheduler" | "alternating_scheduler" | "rfc_tags" | "rfc" => 3,
+        "hrf_buffer" | "hrf_drain" | "hrf_power" | "hrf" => 3,
         _ => 1,
     }
+}
+
+/// Whether a block is of the hybrid register file or its scheduler.
+fn is_hybrid(block: &str) -> bool {
+    block.starts_with("hrf") || block == "alternating_scheduler"
 }
 
 /// The baseline, and what else changes what a block does.
@@ -90,7 +96,7 @@ fn variants(block: &str) -> Vec<Config> {
     let mut all = cache::few(block);
     all.extend(hybrid::few(block));
     // What only a cache, slots or buffers give a meaning has shapes of its own.
-    if block.starts_with("rfc") || block == "two_level_scheduler" || block.starts_with("hrf") {
+    if block.starts_with("rfc") || block == "two_level_scheduler" || is_hybrid(block) {
         return all;
     }
     let with = |change: &dyn Fn(&mut Config)| {

@@ -48,7 +48,11 @@ impl Driver for ReadsDriver {
     const KNOBS: &'static [Knob] = &[
         Knob { name: "come", doc: "a free collector gets an instruction", values: &[10, 100, 900] },
         Knob { name: "source", doc: "a source is a register", values: &[300, 600, 1000] },
-        Knob { name: "equal", doc: "it is the register of the source before, or differs in one bit", values: &[0, 400] },
+        Knob {
+            name: "equal",
+            doc: "it is the register of the source before, or differs in one bit",
+            values: &[0, 400],
+        },
         Knob { name: "hit", doc: "a register is in the buffer", values: &[0, 300, 700, 1000] },
         Knob { name: "whole", doc: "with all lanes of the instruction", values: &[0, 500, 1000] },
         Knob { name: "stable", doc: "what the buffer has stays as it is", values: &[0, 1000] },

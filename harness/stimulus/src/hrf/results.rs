@@ -169,13 +169,7 @@ impl Cover for ResultsCover {
         Self { entries: shape.buffer_entries as u8, depth: shape.mrf.depth, waited: Way::Nowhere }
     }
 
-    fn observe(
-        &mut self,
-        i: &HrfResultsIn,
-        o: &HrfResultsOut,
-        p: &HrfResultsProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &HrfResultsIn, o: &HrfResultsOut, p: &HrfResultsProbe, hit: &mut dyn FnMut(&'static str)) {
         let (reset, valid, done) = (i.rst_ni == 0, p.valid_q == 1, o.write_done_o == 1);
         let way = match (o.buffer_valid_o, o.need_o, o.push_valid_o, o.direct_valid_o) {
             (0, 0, 0, 0) => Way::Nowhere,

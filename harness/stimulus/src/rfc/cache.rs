@@ -52,7 +52,7 @@ impl Driver for RfcDriver {
         let count = self.shape.ports();
         self.twin.early();
         i.rst_ni = self.reset.next(rng, knobs.get(1));
-        i.cfg_i = self.straps.provider();
+        i.cfg_i = self.straps.of_block("rfc") as u8;
         i.dispatch_ready_i = ports(rng, count, knobs.get(READY));
         self.core.begin(rng, knobs, CORE);
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());

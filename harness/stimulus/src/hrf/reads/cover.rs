@@ -112,7 +112,10 @@ impl Cover for ReadsCover {
             ("three, wholly in the buffer", hits == 3),
             ("from buffer and bank at once", hits != 0 && begins),
             ("one partly in the buffer", event("partial") != 0),
-            ("one in the buffer without a lane of the instruction", misses != 0 && grant & i.hit_i & !whole & !some != 0),
+            (
+                "one in the buffer without a lane of the instruction",
+                misses != 0 && grant & i.hit_i & !whole & !some != 0,
+            ),
             ("one not in the buffer", misses != 0 && grant & !i.hit_i != 0),
             ("an instruction without lanes hits", mask == 0 && hits != 0),
             ("an instruction without lanes misses", mask == 0 && misses != 0),
