@@ -214,7 +214,7 @@ const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 const MANY_PROGRAMS: u64 = 500;
 
 /// Of each family of register files beside the baseline the preset with most in it, and the kernel on which the default suite runs it: one more build of the SM each.
-const FAMILIES: [(&str, &str); 1] = [("rfc-live", "needle")];
+const FAMILIES: [(&str, &str); 2] = [("rfc-live", "needle"), ("hrf-pg", "pathfinder")];
 
 /// What `make cosim` runs: the SM on kernels and on some random programs, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.
