@@ -73,6 +73,10 @@ const BLOCKS: &[Entry] = &[
     entry::<issue::two_level_scheduler::TwoLevelSchedulerDriver, issue::two_level_scheduler::TwoLevelSchedulerCover>(
         "two_level_scheduler",
     ),
+    entry::<
+        issue::alternating_scheduler::AlternatingSchedulerDriver,
+        issue::alternating_scheduler::AlternatingSchedulerCover,
+    >("alternating_scheduler"),
     entry::<issue::simt_stack::SimtStackDriver, issue::simt_stack::SimtStackCover>("simt_stack"),
     entry::<issue::issue_stage::IssueStageDriver, issue::issue_stage::IssueStageCover>("issue_stage"),
     entry::<memory::address_unit::AddressUnitDriver, memory::address_unit::AddressUnitCover>("address_unit"),
@@ -91,6 +95,7 @@ const BLOCKS: &[Entry] = &[
     entry::<rfc::lrf::LrfDriver, rfc::lrf::LrfCover>("rfc_lrf"),
     entry::<rfc::fills::FillsDriver, rfc::fills::FillsCover>("rfc_fills"),
     entry::<rfc::cache::RfcDriver, rfc::cache::RfcCover>("rfc"),
+    entry::<hrf::file::HrfDriver, hrf::file::HrfCover>("hrf"),
     entry::<hrf::bank::BankDriver, hrf::bank::BankCover>("hrf_bank"),
     entry::<hrf::buffer::BufferDriver, hrf::buffer::BufferCover>("hrf_buffer"),
     entry::<hrf::rcm::RcmDriver, hrf::rcm::RcmCover>("hrf_rcm"),
