@@ -58,7 +58,6 @@ pub(super) fn few(block: &str) -> Vec<Config> {
         "alternating_scheduler" => {
             [0, 3, 2048, 4095].into_iter().map(|patience| patient(paper(), patience)).chain([few_warps()]).collect()
         }
-        "operand_stage" => vec![gated(small(), 4), entries(small(), 0)],
         _ if block.starts_with("hrf_") => vec![paper(), small()],
         _ => Vec::new(),
     }
