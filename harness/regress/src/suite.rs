@@ -10,6 +10,7 @@ use gpurf_stimulus::program::{Weights, themes};
 use crate::{Inputs, Job, KernelInputs, ProgramInputs, Project};
 
 mod cache;
+mod hierarchy;
 mod hybrid;
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
@@ -70,7 +71,7 @@ fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
     let names = registry::BLOCKS.iter().map(|b| b.name);
     names
         .flat_map(|block| {
-            let configs = cache::more(block).into_iter().chain(hybrid::more(block));
+            let configs = cache::more(block).into_iter().chain(hybrid::more(block)).chain(hierarchy::more(block));
             configs.map(move |config| random(block, config, seed, cycles))
         })
         .collect()
@@ -79,7 +80,7 @@ fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
 fn stretch(block: &str) -> u64 {
     match block {
-        "two_level_scheduler" | "alternating_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" => 3,
+        "two_level_scheduler" | "alternating_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" | "hierarchy" => 3,
         "hrf_buffer" | "hrf_drain" | "hrf_power" | "hrf" => 3,
         _ => 1,
     }
@@ -95,8 +96,13 @@ fn variants(block: &str) -> Vec<Config> {
     let base = Config::default();
     let mut all = cache::few(block);
     all.extend(hybrid::few(block));
-    // What only a cache, slots or buffers give a meaning has shapes of its own.
-    if block.starts_with("rfc") || block == "two_level_scheduler" || is_hybrid(block) {
+    all.extend(hierarchy::few(block));
+    // What only a cache, a hierarchy, slots or buffers give a meaning has shapes of its own.
+    if block.starts_with("rfc")
+        || block == "two_level_scheduler"
+        || is_hybrid(block)
+        || hierarchy::BLOCKS.contains(&block)
+    {
         return all;
     }
     let with = |change: &dyn Fn(&mut Config)| {

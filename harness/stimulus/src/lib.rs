@@ -17,6 +17,7 @@ mod driver;
 mod execute;
 mod floats;
 mod front;
+mod hierarchy;
 mod hrf;
 mod issue;
 mod memory;
@@ -95,6 +96,13 @@ const BLOCKS: &[Entry] = &[
     entry::<rfc::lrf::LrfDriver, rfc::lrf::LrfCover>("rfc_lrf"),
     entry::<rfc::fills::FillsDriver, rfc::fills::FillsCover>("rfc_fills"),
     entry::<rfc::cache::RfcDriver, rfc::cache::RfcCover>("rfc"),
+    entry::<hierarchy::levels::LevelsDriver, hierarchy::levels::LevelsCover>("hierarchy_levels"),
+    entry::<hierarchy::scoreboard::ScoreboardDriver, hierarchy::scoreboard::ScoreboardCover>("hierarchy_scoreboard"),
+    entry::<hierarchy::entries::EntriesDriver, hierarchy::entries::EntriesCover>("hierarchy_entries"),
+    entry::<hierarchy::data::DataDriver, hierarchy::data::DataCover>("hierarchy_data"),
+    entry::<hierarchy::results::ResultsDriver, hierarchy::results::ResultsCover>("hierarchy_results"),
+    entry::<hierarchy::copies::CopiesDriver, hierarchy::copies::CopiesCover>("hierarchy_copies"),
+    entry::<hierarchy::whole::HierarchyDriver, hierarchy::whole::HierarchyCover>("hierarchy"),
     entry::<hrf::file::HrfDriver, hrf::file::HrfCover>("hrf"),
     entry::<hrf::bank::BankDriver, hrf::bank::BankCover>("hrf_bank"),
     entry::<hrf::buffer::BufferDriver, hrf::buffer::BufferCover>("hrf_buffer"),

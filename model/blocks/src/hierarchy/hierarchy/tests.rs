@@ -105,7 +105,8 @@ fn a_result_for_two_levels_is_done_with_the_later_one() {
     // Level 2 is a place that this machine does not have.
     let out = hierarchy.issue(0, [5, 5, 0], [1, 2, 0], 0b011).step();
     assert_eq!((count(&out, "mrf_one"), count(&out, "orf_read")), (1, 1));
-    (hierarchy.step(), hierarchy.step());
+    hierarchy.step();
+    hierarchy.step();
     let out = hierarchy.step();
     assert_eq!((out.dispatch_data_o[0].0[0], out.dispatch_data_o[1].0[31]), (7, 7));
 }

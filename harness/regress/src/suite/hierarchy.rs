@@ -1,0 +1,106 @@
+//! Shapes of the register hierarchy that software manages.
+
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, preset};
+use gpurf_isa::LastResultFile;
+
+/// The blocks that these shapes are for.
+pub(super) const BLOCKS: [&str; 7] = [
+    "hierarchy",
+    "hierarchy_levels",
+    "hierarchy_scoreboard",
+    "hierarchy_entries",
+    "hierarchy_data",
+    "hierarchy_results",
+    "hierarchy_copies",
+];
+
+/// So many entries and such an LRF, with one issue port, as the thesis has it.
+fn one(entries: usize, banks: LastResultFile) -> Config {
+    let mut config = preset("lrf-orf-split").expect("a preset").config;
+    (config.orf.entries, config.lrf.banks) = (entries, banks);
+    config
+}
+
+/// With two issue ports: slots that are no power of two, single-ported banks, as many entries a bank as the baseline has.
+fn two(entries: usize, banks: LastResultFile) -> Config {
+    let mut config = one(entries, banks);
+    config.mrf = MrfConfig {
+        banks: 4,
+        ports: BankPorts::Shared,
+        collectors: 4,
+        issue_ports: 2,
+        kilobytes: config.mrf.kilobytes / 4,
+        read_order: ReadOrder::RoundRobin,
+        ..config.mrf
+    };
+    (config.sm.warps, config.sm.active_warps) = (48, 6);
+    config
+}
+
+/// What the default suite runs of a block: every kind of LRF, all entries that numbers have and fewer, one issue port and two.
+pub(super) fn few(block: &str) -> Vec<Config> {
+    match block {
+        "hierarchy" | "hierarchy_entries" => {
+            vec![
+                one(3, LastResultFile::Split),
+                two(8, LastResultFile::Unified),
+                two(5, LastResultFile::Split),
+                one(1, LastResultFile::None),
+            ]
+        }
+        "hierarchy_levels" => {
+            vec![one(3, LastResultFile::Split), one(8, LastResultFile::Unified), one(1, LastResultFile::None)]
+        }
+        "hierarchy_scoreboard" | "hierarchy_data" => {
+            vec![one(3, LastResultFile::Split), two(8, LastResultFile::Unified), one(1, LastResultFile::None)]
+        }
+        // They do not know what places there are.
+        "hierarchy_results" | "hierarchy_copies" => vec![one(3, LastResultFile::Split), two(3, LastResultFile::Split)],
+        _ => Vec::new(),
+    }
+}
+
+/// What the long run has besides: entries with each kind of LRF and each number of issue ports.
+pub(super) fn more(block: &str) -> Vec<Config> {
+    if !BLOCKS.contains(&block) {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for (e, entries) in [1, 2, 3, 5, 6, 8].into_iter().enumerate() {
+        for (l, banks) in [LastResultFile::None, LastResultFile::Unified, LastResultFile::Split].into_iter().enumerate()
+        {
+            let mut config = if (e + l) % 2 == 0 { one(entries, banks) } else { two(entries, banks) };
+            config.sm.active_warps = [4, 8, 32][(e + 2 * l) % 3];
+            config.mrf.ports = [BankPorts::Separate, BankPorts::Shared][(e / 2 + l) % 2];
+            all.push(config);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpurf_blocks::config::Start;
+
+    #[test]
+    fn every_configuration_is_allowed() {
+        for config in BLOCKS.iter().flat_map(|block| few(block).into_iter().chain(more(block))) {
+            assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
+        }
+    }
+
+    #[test]
+    fn the_long_run_has_every_pair() {
+        let configs = more("hierarchy");
+        let has = |of: &dyn Fn(&Config) -> bool| assert!(configs.iter().any(of));
+        for entries in [1, 2, 3, 5, 6, 8] {
+            for banks in [LastResultFile::None, LastResultFile::Unified, LastResultFile::Split] {
+                has(&|c| c.orf.entries == entries && c.lrf.banks == banks);
+            }
+            for ports in [1, 2] {
+                has(&|c| c.orf.entries == entries && c.mrf.issue_ports == ports);
+            }
+        }
+    }
+}

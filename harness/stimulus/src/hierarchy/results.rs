@@ -1,0 +1,165 @@
+//! `hierarchy_results`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::hierarchy::{HierarchyResults, HierarchyResultsIn, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::ResultsCover;
+
+/// A copy that waits at a dispatch port.
+#[derive(Clone, Copy)]
+struct Copy {
+    slot: u8,
+    entry: u8,
+    mask: u32,
+    private: bool,
+}
+
+/// Keeps which warp has which slot, copies that wait, and what is in the MRF's queues.
+pub(crate) struct ResultsDriver {
+    shape: HierarchyShape,
+    reset: Reset,
+    twin: Twin<HierarchyResults>,
+    /// Warp of each slot.
+    slots: Vec<Option<u8>>,
+    copies: [Option<Copy>; 2],
+    /// Queues of the MRF that are full.
+    full: u8,
+}
+
+const WRITE: usize = 0;
+const NEAR: usize = 1;
+const MATCH: usize = 2;
+const BANK: usize = 3;
+const BOTH: usize = 4;
+const COPY: usize = 5;
+const ONE: usize = 6;
+const DONE: usize = 7;
+const SLOT: usize = 8;
+const PARTIAL: usize = 9;
+
+impl Driver for ResultsDriver {
+    type In = HierarchyResultsIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "write", doc: "a result is offered", values: &[100, 500, 950] },
+        Knob { name: "near", doc: "its warp is one of two slots'", values: &[0, 500, 1000] },
+        Knob { name: "match", doc: "a place waits for it", values: &[100, 600, 1000] },
+        Knob { name: "bank", doc: "a bank of the LRF", values: &[0, 300, 900] },
+        Knob { name: "both", doc: "the MRF gets it too", values: &[0, 300, 900] },
+        Knob { name: "copy", doc: "a copy comes", values: &[0, 200, 800] },
+        Knob { name: "one", doc: "copies are for one array", values: &[0, 900] },
+        Knob { name: "done", doc: "what is in the MRF's queue goes into its bank", values: &[50, 500, 1000] },
+        Knob { name: "slot", doc: "a slot gets another warp, or none", values: &[2, 30, 200] },
+        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 500] },
+        RESET,
+    ];
+
+    fn new(shape: &HierarchyShape, _: &Config) -> Self {
+        Self {
+            shape: *shape,
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            slots: vec![None; shape.active],
+            copies: [None; 2],
+            full: 0,
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyResultsIn) {
+        let count = self.shape.ports();
+        self.twin.early();
+        i.rst_ni = self.reset.next(rng, knobs.get(10));
+        self.change_slots(rng, knobs);
+        i.slot_valid_i = 0;
+        for (s, warp) in self.slots.iter().enumerate() {
+            i.slot_valid_i |= u64::from(warp.is_some()) << s;
+            i.slot_warp_i[s] = warp.unwrap_or_else(|| rng.below(64) as u8);
+        }
+        i.write_valid_i = ports(rng, count, knobs.get(WRITE));
+        i.write_private_i = ports(rng, count, 500);
+        for b in 0..count {
+            i.write_warp_i[b] = self.warp(rng, knobs);
+            i.write_reg_i[b] = rng.below(255) as u8;
+            i.write_mask_i[b] = lane_mask(rng, knobs.get(PARTIAL));
+            rng.fill(&mut i.write_data_i[b].0);
+        }
+        self.copies(rng, knobs, i);
+        // A queue has room for one, and takes the next one as that goes into its bank.
+        i.mrf_done_i = self.full & ports(rng, count, knobs.get(DONE));
+        i.mrf_ready_i = (!self.full | i.mrf_done_i) & ((1 << count) - 1);
+        (i.look_match_i, i.look_both_i) = (0, 0);
+        self.twin.late(i);
+        let looks = self.twin.out.look_valid_o;
+        i.look_match_i = looks & ports(rng, count, knobs.get(MATCH));
+        i.look_both_i = i.look_match_i & ports(rng, count, knobs.get(BOTH));
+        for b in 0..count {
+            let bank = rng.chance(knobs.get(BANK));
+            let place = if bank {
+                MAX_ORF_ENTRIES as u64 + rng.below(MAX_LRF_BANKS as u64)
+            } else {
+                rng.below(MAX_ORF_ENTRIES as u64)
+            };
+            i.look_place_i[b] = if i.look_match_i >> b & 1 == 1 { place as u8 } else { 0 };
+        }
+        self.twin.late(i);
+        let out = &self.twin.out;
+        self.full = self.full & !i.mrf_done_i | out.mrf_valid_o & i.mrf_ready_i;
+        for p in (0..count).filter(|p| out.copy_ready_o >> p & 1 == 1) {
+            self.copies[p] = None;
+        }
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            (self.full, self.copies) = (0, [None; 2]);
+        }
+    }
+}
+
+impl ResultsDriver {
+    fn change_slots(&mut self, rng: &mut Rng, knobs: &Knobs) {
+        let count = self.shape.ports();
+        for s in 0..self.shape.active {
+            if rng.chance(knobs.get(SLOT)) {
+                // Of the slot's port, and in one slot only.
+                let warp = (rng.below((self.shape.warps / count) as u64) as usize * count + s % count) as u8;
+                let free = !self.slots.contains(&Some(warp));
+                self.slots[s] = Some(warp).filter(|_| free && rng.chance(900));
+            }
+        }
+    }
+
+    fn warp(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
+        let some = if rng.chance(knobs.get(NEAR)) { self.shape.active.min(2) } else { self.shape.active };
+        let slot = rng.below(some as u64) as usize;
+        // Some are in no slot.
+        let any = rng.below(self.shape.warps as u64) as u8;
+        if rng.chance(100) { any } else { self.slots[slot].unwrap_or(any) }
+    }
+
+    fn copies(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyResultsIn) {
+        let one = rng.chance(knobs.get(ONE));
+        let count = self.shape.ports();
+        (i.copy_valid_i, i.copy_private_i) = (0, 0);
+        for p in 0..count {
+            if self.copies[p].is_none() && rng.chance(knobs.get(COPY)) {
+                let local = rng.below(self.shape.port_slots() as u64) as usize;
+                let array = if one { 0 } else { rng.below(count as u64) as usize };
+                self.copies[p] = Some(Copy {
+                    slot: (local * count + array) as u8,
+                    entry: rng.below(MAX_ORF_ENTRIES as u64) as u8,
+                    mask: lane_mask(rng, knobs.get(PARTIAL)),
+                    private: rng.chance(500),
+                });
+                rng.fill(&mut i.copy_data_i[p].0);
+            }
+            let Some(copy) = self.copies[p] else { continue };
+            i.copy_valid_i |= 1 << p;
+            i.copy_private_i |= u8::from(copy.private) << p;
+            (i.copy_slot_i[p], i.copy_entry_i[p], i.copy_mask_i[p]) = (copy.slot, copy.entry, copy.mask);
+        }
+    }
+}

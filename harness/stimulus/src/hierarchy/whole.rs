@@ -1,0 +1,136 @@
+//! `hierarchy`, the whole of it.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::hierarchy::{Hierarchy, HierarchyIn, HierarchyShape};
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::shape::Straps;
+use gpurf_lockstep::Rng;
+
+use super::core::{Core, Done, Instruction};
+use crate::driver::{RESET, Reset, Twin, all_of, ports};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::HierarchyCover;
+
+/// Behaves like an SM around the hierarchy; knows by a twin what it takes and when, and what its places have.
+pub(crate) struct HierarchyDriver {
+    shape: HierarchyShape,
+    straps: Straps,
+    reset: Reset,
+    twin: Twin<Hierarchy>,
+    core: Core,
+    /// Rows of a warp.
+    rows: usize,
+}
+
+const READY: usize = 0;
+const END: usize = 1;
+const CORE: usize = 3;
+const KNOBS: [Knob; CORE] = [
+    Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
+    Knob { name: "end", doc: "a strand ends", values: &[10, 60, 300] },
+    RESET,
+];
+
+/// Registers of a warp.
+const REGISTERS: usize = 16;
+
+impl Driver for HierarchyDriver {
+    type In = HierarchyIn;
+    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+
+    fn new(shape: &HierarchyShape, config: &Config) -> Self {
+        Self {
+            shape: *shape,
+            straps: Straps::of(config),
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            core: Core::new(shape),
+            rows: REGISTERS.div_ceil(shape.mrf.banks),
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyIn) {
+        let count = self.shape.ports();
+        self.twin.early();
+        let entries = self.twin.probe(i).entries;
+        i.rst_ni = self.reset.next(rng, knobs.get(2));
+        i.cfg_i = self.straps.read_order;
+        i.dispatch_ready_i = ports(rng, count, knobs.get(READY));
+        self.core.begin(rng, knobs, CORE);
+        (i.slot_valid_i, i.flush_i) = (self.core.valid(), self.core.flush());
+        for s in 0..self.shape.active {
+            i.slot_warp_i[s] = self.core.warp_of(s);
+        }
+        (i.issue_valid_i, i.issue_src_valid_i, i.issue_end_i) = (0, 0, 0);
+        (i.issue_long_i, i.issue_private_i) = (0, 0);
+        let mut done = Done::default();
+        for p in 0..count {
+            let Some(slot) = self.core.slot(rng, knobs, CORE, p) else { continue };
+            i.issue_slot_i[p] = slot as u8;
+            let ends = u8::from(rng.chance(knobs.get(END))) << p;
+            let instruction = self.core.instruction(rng, knobs, CORE, slot, &entries);
+            if let (Some(instruction), Some(tag)) = (instruction, self.core.tag(p)) {
+                self.issue(i, p, &instruction);
+                i.issue_tag_i[p] = tag as u8;
+                let taken = self.twin.out.issue_ready_o >> p & 1 == 1;
+                done.taken[p] = Some((tag, instruction)).filter(|_| taken);
+                // A strand ends with an instruction that issues.
+                i.issue_end_i |= if taken { ends } else { 0 };
+            } else {
+                // One that does not come here.
+                i.issue_end_i |= ends;
+            }
+        }
+        (i.write_valid_i, i.write_private_i) = (0, 0);
+        let mut offers = [None; 2];
+        for (b, offer) in offers.iter_mut().enumerate().take(count) {
+            *offer = self.core.offer(b);
+            let Some(result) = offer else { continue };
+            i.write_valid_i |= 1 << b;
+            i.write_private_i |= u8::from(result.private) << b;
+            (i.write_warp_i[b], i.write_reg_i[b]) = (result.warp, result.register);
+            (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.base(result.warp));
+            rng.fill(&mut i.write_data_i[b].0);
+        }
+        self.twin.late(i);
+        let out = &self.twin.out;
+        for (p, offer) in offers.into_iter().enumerate().take(count) {
+            let at = |set: u8| set >> p & 1 == 1;
+            done.written[p] = offer.filter(|_| at(out.write_ready_o));
+            done.dispatched[p] =
+                at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(usize::from(out.dispatch_tag_o[p]));
+        }
+        (done.done, done.flushed) = (out.write_done_o, out.flush_done_o);
+        self.core.end(rng, knobs, CORE, &done);
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            self.core.clear();
+        }
+    }
+}
+
+impl HierarchyDriver {
+    fn base(&self, warp: u8) -> u16 {
+        (usize::from(warp) * self.rows % self.shape.mrf.depth) as u16
+    }
+
+    fn issue(&self, i: &mut HierarchyIn, p: usize, instruction: &Instruction) {
+        let bit = |set: bool| u8::from(set) << p;
+        i.issue_valid_i |= 1 << p;
+        i.issue_warp_i[p] = instruction.warp;
+        i.issue_base_i[p] = self.base(instruction.warp);
+        i.issue_mask_i[p] = instruction.mask;
+        (i.issue_dst_i[p], i.issue_dst_level_i[p]) = (instruction.dst, instruction.dst_level);
+        i.issue_long_i |= bit(instruction.long);
+        i.issue_private_i |= bit(instruction.private);
+        for (k, &register) in instruction.sources.iter().enumerate() {
+            i.issue_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + k);
+            i.issue_src_reg_i[OPERANDS * p + k] = register;
+            i.issue_src_level_i[OPERANDS * p + k] = instruction.levels[k];
+        }
+    }
+}
