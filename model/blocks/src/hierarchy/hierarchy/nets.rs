@@ -80,11 +80,11 @@ ports! {
         /// The result goes to the MRF too.
         levels_both: u8 = field(s.ports()).from_each(LEVELS, 1).to(ENTRIES),
         /// A place waits for the result on bus b.
-        look_match: u8 = field(s.ports()).from(ENTRIES).to(RESULTS),
+        entries_look_match: u8 = field(s.ports()).from(ENTRIES).to(RESULTS),
         /// Which.
-        look_place: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()).from(ENTRIES).to(RESULTS),
+        entries_look_place: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()).from(ENTRIES).to(RESULTS),
         /// It goes to the MRF too.
-        look_both: u8 = field(s.ports()).from(ENTRIES).to(RESULTS),
+        entries_look_both: u8 = field(s.ports()).from(ENTRIES).to(RESULTS),
         /// Events of `hierarchy_entries`.
         entries_event: u8 = field(6).from(ENTRIES).shown(Decode::Packed(HIERARCHY_ENTRIES_EVENT)),
         /// Operands have come.
@@ -267,12 +267,12 @@ impl Hierarchy {
     }
 
     fn record_entries(&self, given: &MrfIn, extra: &Extra, nets: &mut HierarchyNets) {
-        (nets.look_match, nets.look_place, nets.look_both) = Default::default();
+        (nets.entries_look_match, nets.entries_look_place, nets.entries_look_both) = Default::default();
         for b in set_bits(given.write_valid_i) {
             if let Some(Match { place, both }) = self.found.place[b] {
-                nets.look_match |= 1 << b;
-                nets.look_place[b] = place;
-                nets.look_both |= u8::from(both) << b;
+                nets.entries_look_match |= 1 << b;
+                nets.entries_look_place[b] = place;
+                nets.entries_look_both |= u8::from(both) << b;
             }
         }
         nets.entries_event = self.entries_word(extra);
