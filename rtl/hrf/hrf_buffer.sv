@@ -60,7 +60,7 @@ module hrf_buffer
 
   // Numbers and lanes have no reset: they mean nothing in an entry that is not in use.
   always_ff @(posedge clk_i) begin
-    if (write_valid_i) begin
+    if (write_valid_i && rst_ni) begin
       if (write_new_i) begin
         reg_q[write_index_i]   <= write_reg_i;
         lanes_q[write_index_i] <= write_mask_i;
@@ -89,9 +89,9 @@ module hrf_buffer
       .PartW(LaneW)
     ) u_ram (
       .clk_i,
-      .re_i   (read),
+      .re_i   (read & rst_ni),
       .raddr_i(index),
-      .we_i   (write_valid_i),
+      .we_i   (write_valid_i & rst_ni),
       .waddr_i(write_index_i),
       .wmask_i(write_mask_i),
       .wdata_i(write_data_i),

@@ -607,7 +607,22 @@ fn policies(module: &str) -> Vec<Config> {
             let both = |c: &mut Config| c.rfc.replacement = Replacement::Lru;
             vec![base, with(&other), with(&both)]
         }
+        "alternating_scheduler" => vec![base, with(&|c| c.sm.patience = 0)],
         "hrf_results" => vec![base, with(&|c| c.hrf.buffer_entries = 0)],
+        // Straps mean something where there is such a file.
+        "hrf" => {
+            let file = |c: &mut Config| (c.hrf.stt_ram, c.mrf.kilobytes) = (true, 32);
+            let small = |c: &mut Config| {
+                file(c);
+                let hrf = HrfConfig { buffer_entries: 6, load_entries: 2, powered_entries: 4, ..c.hrf };
+                c.hrf = HrfConfig { write_latency: 9, read_latency: 2, ..hrf };
+            };
+            let none = |c: &mut Config| {
+                file(c);
+                c.hrf.buffer_entries = 0;
+            };
+            vec![with(&file), with(&small), with(&none)]
+        }
         "operand_stage" => {
             let none = |c: &mut Config| (c.sm.active_warps, c.rfc.entries) = (0, 0);
             vec![base, with(&none), with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]

@@ -79,9 +79,15 @@ fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
 fn stretch(block: &str) -> u64 {
     match block {
-        "two_level_scheduler" | "rfc_tags" | "rfc" => 3,
+        "two_level_scheduler" | "alternating_scheduler" | "rfc_tags" | "rfc" => 3,
+        "hrf_buffer" | "hrf_drain" | "hrf_power" | "hrf" => 3,
         _ => 1,
     }
+}
+
+/// Whether a block is of the hybrid register file or its scheduler.
+fn is_hybrid(block: &str) -> bool {
+    block.starts_with("hrf") || block == "alternating_scheduler"
 }
 
 /// The baseline, and what else changes what a block does.
@@ -90,7 +96,7 @@ fn variants(block: &str) -> Vec<Config> {
     let mut all = cache::few(block);
     all.extend(hybrid::few(block));
     // What only a cache, slots or buffers give a meaning has shapes of its own.
-    if block.starts_with("rfc") || block == "two_level_scheduler" || block.starts_with("hrf") {
+    if block.starts_with("rfc") || block == "two_level_scheduler" || is_hybrid(block) {
         return all;
     }
     let with = |change: &dyn Fn(&mut Config)| {
@@ -208,7 +214,7 @@ const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 const MANY_PROGRAMS: u64 = 500;
 
 /// Of each family of register files beside the baseline the preset with most in it, and the kernel on which the default suite runs it: one more build of the SM each.
-const FAMILIES: [(&str, &str); 1] = [("rfc-live", "needle")];
+const FAMILIES: [(&str, &str); 2] = [("rfc-live", "needle"), ("hrf-pg", "pathfinder")];
 
 /// What `make cosim` runs: the SM on kernels and on some random programs, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.

@@ -73,6 +73,10 @@ const BLOCKS: &[Entry] = &[
     entry::<issue::two_level_scheduler::TwoLevelSchedulerDriver, issue::two_level_scheduler::TwoLevelSchedulerCover>(
         "two_level_scheduler",
     ),
+    entry::<
+        issue::alternating_scheduler::AlternatingSchedulerDriver,
+        issue::alternating_scheduler::AlternatingSchedulerCover,
+    >("alternating_scheduler"),
     entry::<issue::simt_stack::SimtStackDriver, issue::simt_stack::SimtStackCover>("simt_stack"),
     entry::<issue::issue_stage::IssueStageDriver, issue::issue_stage::IssueStageCover>("issue_stage"),
     entry::<memory::address_unit::AddressUnitDriver, memory::address_unit::AddressUnitCover>("address_unit"),
@@ -89,6 +93,7 @@ const BLOCKS: &[Entry] = &[
     entry::<rfc::results::ResultsDriver, rfc::results::ResultsCover>("rfc_results"),
     entry::<rfc::operands::OperandsDriver, rfc::operands::OperandsCover>("rfc_operands"),
     entry::<rfc::cache::RfcDriver, rfc::cache::RfcCover>("rfc"),
+    entry::<hrf::file::HrfDriver, hrf::file::HrfCover>("hrf"),
     entry::<hrf::bank::BankDriver, hrf::bank::BankCover>("hrf_bank"),
     entry::<hrf::buffer::BufferDriver, hrf::buffer::BufferCover>("hrf_buffer"),
     entry::<hrf::rcm::RcmDriver, hrf::rcm::RcmCover>("hrf_rcm"),

@@ -20,10 +20,44 @@ fn entries(mut config: Config, entries: usize) -> Config {
     config
 }
 
+fn gated(mut config: Config, powered: usize) -> Config {
+    (config.hrf.gating, config.hrf.powered_entries) = (true, powered);
+    config
+}
+
+fn latencies(mut config: Config, write: usize, read: usize) -> Config {
+    (config.hrf.write_latency, config.hrf.read_latency) = (write, read);
+    config
+}
+
+fn patient(mut config: Config, patience: usize) -> Config {
+    config.sm.patience = patience;
+    config
+}
+
+fn few_warps() -> Config {
+    let mut config = patient(paper(), 5);
+    config.sm.warps = 8;
+    config
+}
+
 /// What the default suite runs of a block. The straps of the parts are drawn by their stimulus.
 pub(super) fn few(block: &str) -> Vec<Config> {
     match block {
         "hrf_results" => vec![paper(), small(), entries(small(), 0)],
+        "hrf" => vec![
+            // Sizes of the paper; a buffer that fills, with a part that is gated, as it is in the paper and as it is seldom.
+            gated(paper(), 16),
+            gated(entries(paper(), 20), 16),
+            gated(small(), 4),
+            latencies(small(), 9, 2),
+            latencies(entries(small(), 5), 1, 4),
+            entries(small(), 0),
+            entries(paper(), 0),
+        ],
+        "alternating_scheduler" => {
+            [0, 3, 2048, 4095].into_iter().map(|patience| patient(paper(), patience)).chain([few_warps()]).collect()
+        }
         _ if block.starts_with("hrf_") => vec![paper(), small()],
         _ => Vec::new(),
     }

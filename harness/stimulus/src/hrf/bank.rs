@@ -12,6 +12,8 @@ pub(crate) struct BankDriver {
     shape: HrfShape,
     reset: Reset,
     twin: Twin<HrfBank>,
+    /// The entry that was written last.
+    last: u16,
 }
 
 const READ: usize = 0;
@@ -30,11 +32,11 @@ impl Driver for BankDriver {
         Knob { name: "near", doc: "the entry is one of the first two or the last two", values: &[0, 700, 1000] },
         Knob { name: "write_latency", doc: "strap: cycles of a write", values: &[0, 1, 2, 4, 4, 9, 15] },
         Knob { name: "read_latency", doc: "strap: cycles of a read less 1", values: &[0, 0, 1, 2, 3] },
-        RESET,
+        Knob { values: &[0, 10, 50], ..RESET },
     ];
 
     fn new(shape: &HrfShape, _: &Config) -> Self {
-        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape) }
+        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), last: 0 }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfBankIn) {
@@ -48,6 +50,12 @@ impl Driver for BankDriver {
         i.write_mask_i = lane_mask(rng, knobs.get(PARTIAL));
         if i.write_valid_i == 1 {
             rng.fill(&mut i.write_data_i.0);
+        }
+        if rng.chance(500) {
+            i.read_entry_i = self.last;
+        }
+        if i.write_valid_i & self.twin.out.write_ready_o == 1 {
+            self.last = i.write_entry_i;
         }
         self.twin.clock(i);
     }

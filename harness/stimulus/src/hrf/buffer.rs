@@ -28,11 +28,11 @@ const PARTIAL: usize = 6;
 impl Driver for BufferDriver {
     type In = HrfBufferIn;
     const KNOBS: &'static [Knob] = &[
-        Knob { name: "write", doc: "a result is written", values: &[100, 500, 950] },
-        Knob { name: "new", doc: "it takes a new entry, where there is one", values: &[100, 500, 950] },
+        Knob { name: "write", doc: "a result is written", values: &[100, 950, 1000] },
+        Knob { name: "new", doc: "it takes a new entry, where there is one", values: &[100, 950, 1000] },
         Knob { name: "read", doc: "a port reads for an operand", values: &[100, 500, 900] },
         Knob { name: "drain", doc: "a drain reads", values: &[0, 0, 500, 1000] },
-        Knob { name: "empty", doc: "all entries become free", values: &[0, 5, 30, 200] },
+        Knob { name: "empty", doc: "all entries become free", values: &[0, 2, 10, 200] },
         Knob { name: "near", doc: "an entry is the one written last", values: &[0, 300, 700] },
         Knob { name: "partial", doc: "lanes are not written", values: &[0, 900] },
         RESET,
@@ -120,8 +120,8 @@ impl Cover for BufferCover {
             "empty: all entries were in use",
             "empty: none was in use",
             "empty as a new entry is taken",
-            "a result is written in reset",
-            "a port reads in reset",
+            "a result is offered in reset",
+            "a port would read in reset",
             "reset under load",
         ]
     }
@@ -162,15 +162,15 @@ impl Cover for BufferCover {
             ("empty: all entries were in use", empty && full),
             ("empty: none was in use", empty && p.used_q == 0),
             ("empty as a new entry is taken", empty && new),
-            ("a result is written in reset", reset && write),
-            ("a port reads in reset", reset && !index.is_empty()),
+            ("a result is offered in reset", reset && write),
+            ("a port would read in reset", reset && !index.is_empty()),
             ("reset under load", reset && p.used_q > 1),
         ];
         points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
-        if write {
+        if write && !reset {
             let lanes = &mut self.lanes[usize::from(i.write_index_i)];
             *lanes = if new { i.write_mask_i } else { *lanes | i.write_mask_i };
         }
-        self.written = write.then_some(i.write_index_i);
+        self.written = (write && !reset).then_some(i.write_index_i);
     }
 }

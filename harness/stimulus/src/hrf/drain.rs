@@ -31,9 +31,9 @@ impl Driver for DrainDriver {
         Knob { name: "flush", doc: "the warp gives up", values: &[10, 100, 1000] },
         Knob { name: "drop", doc: "as it has ended", values: &[0, 200, 800] },
         Knob { name: "take", doc: "the bank takes what is offered", values: &[50, 250, 1000] },
-        Knob { name: "jump", doc: "any number of entries is taken at once", values: &[0, 100, 500] },
+        Knob { name: "jump", doc: "any number of entries is taken at once", values: &[0, 300, 700] },
         Knob { name: "partial", doc: "an entry has not all lanes", values: &[0, 900] },
-        Knob { values: &[0, 10, 50], ..RESET },
+        Knob { values: &[0, 20, 80], ..RESET },
     ];
 
     fn new(shape: &HrfShape, _: &Config) -> Self {

@@ -57,13 +57,12 @@ impl Cover for LoadsCover {
     type Out = HrfLoadsOut;
     type Probe = HrfLoadsProbe;
 
-    fn points(_: &HrfShape) -> Vec<&'static str> {
-        vec![
+    fn points(shape: &HrfShape) -> Vec<&'static str> {
+        let mut points = vec![
             "a result comes, nothing waits",
             "a result comes into the last free place",
             "a result comes, and there is no room",
             "a result comes and one goes, there is no room",
-            "a result comes and one goes",
             "a result comes and the only one goes",
             "the only one goes",
             "one goes of a full queue",
@@ -84,7 +83,11 @@ impl Cover for LoadsCover {
             "a result comes in reset",
             "reset under load",
             "reset while some are older",
-        ]
+        ];
+        if shape.loads > 2 {
+            points.push("a result comes and one goes");
+        }
+        points
     }
 
     fn new(shape: &HrfShape) -> Self {

@@ -1,13 +1,17 @@
 //! Drivers and coverage of the hybrid register file.
 //!
-//! The straps of its parts are knobs: each stretch of a run has other latencies, another threshold.
+//! The straps of its parts are knobs: each stretch of a run has other latencies, another threshold. Those of the whole are the configuration's.
 
 pub(crate) mod bank;
 pub(crate) mod buffer;
+mod core;
 pub(crate) mod drain;
+pub(crate) mod file;
 pub(crate) mod loads;
 pub(crate) mod operands;
 pub(crate) mod power;
 pub(crate) mod rcm;
 pub(crate) mod reads;
 pub(crate) mod results;
+
+pub(crate) use core::{Core, Done, Instruction};

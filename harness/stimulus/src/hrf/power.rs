@@ -25,13 +25,13 @@ const SLEEP: usize = 5;
 impl Driver for PowerDriver {
     type In = HrfPowerIn;
     const KNOBS: &'static [Knob] = &[
-        Knob { name: "result", doc: "a result wants the next entry", values: &[100, 600, 1000] },
+        Knob { name: "result", doc: "a result wants the next entry", values: &[300, 1000] },
         Knob { name: "empty", doc: "the buffer is emptied", values: &[5, 30, 100] },
         Knob { name: "jump", doc: "many entries are taken at once, as many as have power", values: &[20, 300] },
-        Knob { name: "powered", doc: "strap: entries always on, in fours", values: &[0, 1, 1, 2, 4, 15] },
+        Knob { name: "powered", doc: "strap: entries always on, in fours", values: &[0, 1, 1, 1, 1, 2, 4, 15] },
         Knob { name: "wake", doc: "strap: cycles to wake", values: &[0, 1, 2, 3, 15] },
         Knob { name: "sleep", doc: "strap: cycles to sleep", values: &[0, 1, 3, 7] },
-        Knob { values: &[0, 10, 50], ..RESET },
+        Knob { values: &[0, 20, 80], ..RESET },
     ];
 
     fn new(shape: &HrfShape, _: &Config) -> Self {

@@ -36,7 +36,8 @@ impl Driver for RcmDriver {
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfRcmIn) {
         i.rst_ni = self.reset.next(rng, knobs.get(4));
-        i.clear_i = rng.chance(knobs.get(CLEAR)).into();
+        let chance = if i.rst_ni == 0 { 500 } else { knobs.get(CLEAR) };
+        i.clear_i = rng.chance(chance).into();
         for k in 0..LOOKS {
             i.look_reg_i[k] = self.register(rng, knobs);
         }

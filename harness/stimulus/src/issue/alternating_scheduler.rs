@@ -60,8 +60,6 @@ const MOST: (usize, usize) = (60, 200);
 /// Cycles of a stretch, and patience from which on one is needed in which a warp issues on and on.
 const STRETCH: u64 = 12_000;
 const PATIENT: u16 = 100;
-/// Even warps.
-const EVEN: u64 = 0x5555_5555_5555_5555;
 
 impl Driver for AlternatingSchedulerDriver {
     type In = AlternatingSchedulerIn;

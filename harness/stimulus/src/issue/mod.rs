@@ -1,5 +1,6 @@
 //! Which instruction issues, with which lanes and predicates.
 
+pub(crate) mod alternating_scheduler;
 pub(crate) mod issue_stage;
 pub(crate) mod predicate_file;
 pub(crate) mod scoreboard;

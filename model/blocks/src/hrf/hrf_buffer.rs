@@ -110,7 +110,7 @@ impl HrfBuffer {
         self.ram[k].rdata()
     }
 
-    /// The edge. Ports in `read` read `index`, port 0 for a `drain`. Payload is written and read in reset too.
+    /// The edge. Ports in `read` read `index`, port 0 for a `drain`. In reset nothing is read or written.
     #[inline]
     pub(crate) fn advance(
         &mut self,
@@ -121,6 +121,10 @@ impl HrfBuffer {
         drain: Option<u8>,
         empty: bool,
     ) {
+        if !running {
+            self.used_q = 0;
+            return;
+        }
         for k in set_bits(read) {
             self.ram[k].read(index[k].into());
         }
@@ -139,7 +143,7 @@ impl HrfBuffer {
                 self.lanes_q[index] |= mask;
             }
         }
-        if empty || !running {
+        if empty {
             self.used_q = 0;
         }
     }

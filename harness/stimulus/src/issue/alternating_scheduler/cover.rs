@@ -7,9 +7,11 @@ use gpurf_blocks::issue::{
 };
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 
-use super::EVEN;
 use crate::Cover;
 use crate::cover::part;
+
+/// Even warps.
+const EVEN: u64 = 0x5555_5555_5555_5555;
 
 const NONE: u8 = 0;
 const ACTIVE: u8 = 1;
@@ -167,7 +169,10 @@ impl AlternatingSchedulerCover {
         let stalls = none && own != 0 && flushes(parity);
         point("waits for the slot of the other parity", stalls && parity == other && flushes(last));
         let free = of(last) != 0 && !flushes(last);
-        point("waits for the slot of the other parity, that of the same one is free", stalls && parity == other && free);
+        point(
+            "waits for the slot of the other parity, that of the same one is free",
+            stalls && parity == other && free,
+        );
         point("waits for the slot of the same parity", stalls && parity == last);
         point("both slots flush", o.flush_o == 3);
         point("a ready warp waits at nothing but its turn", !none && ready != 0);

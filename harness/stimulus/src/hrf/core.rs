@@ -1,0 +1,381 @@
+//! What surrounds the hybrid register file in an SM, as far as it matters to it: one active warp, others that take turns, instructions whose registers are
+//! not pending, and their results.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::hrf::{HrfShape, PARITIES};
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::mrf::MAX_COLLECTORS;
+use gpurf_lockstep::Rng;
+
+use crate::driver::lane_mask;
+use crate::{Knob, Knobs};
+
+/// An instruction as the scheduler issues it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instruction {
+    pub(crate) warp: u8,
+    pub(crate) mask: u32,
+    /// Its sources; `NO_REG` where there is none.
+    pub(crate) sources: [u8; OPERANDS],
+    dst: u8,
+    long: bool,
+}
+
+/// A result that is offered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    pub(crate) warp: u8,
+    pub(crate) register: u8,
+    pub(crate) mask: u32,
+    /// Which of those under way.
+    result: usize,
+}
+
+/// What the file did in a cycle.
+#[derive(Default)]
+pub(crate) struct Done {
+    /// The instruction taken, with its number.
+    pub(crate) taken: Option<(usize, Instruction)>,
+    /// Number of the one that was dispatched.
+    pub(crate) dispatched: Option<usize>,
+    /// The result taken.
+    pub(crate) written: Option<Offer>,
+    /// The result in the latch is where it goes.
+    pub(crate) done: bool,
+    /// Slots of which nothing is left.
+    pub(crate) flushed: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    None,
+    Active,
+    /// It gives up at this edge.
+    Leaving,
+    Draining,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    warp: usize,
+    flush: bool,
+    drop: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Warp {
+    alive: bool,
+    pending: u64,
+    long: usize,
+    /// The lanes with which it runs for a while: it is in a divergent region.
+    mask: u32,
+}
+
+/// A result under way: it comes in parts.
+struct Pending {
+    warp: usize,
+    register: u8,
+    parts: Vec<u32>,
+    at: u64,
+    long: bool,
+}
+
+/// The result in the latch.
+#[derive(Clone, Copy)]
+struct Latched {
+    warp: usize,
+    register: u8,
+    last: bool,
+    long: bool,
+}
+
+pub(crate) struct Core {
+    registers: u64,
+    collectors: usize,
+    time: u64,
+    state: State,
+    /// Slot of the warp that is or was active last.
+    current: usize,
+    slots: [Slot; PARITIES],
+    warps: Vec<Warp>,
+    /// Instructions of the active warp in the file, and its results that are waited for.
+    resident: usize,
+    short: usize,
+    held: [Option<Instruction>; MAX_COLLECTORS],
+    pending: Vec<Pending>,
+    latch: Option<Latched>,
+    /// The warp that is looked at first.
+    turn: usize,
+    /// Results are offered now: they come in bursts.
+    open: bool,
+    /// The register that was written last.
+    last: u8,
+}
+
+const ISSUE: usize = 0;
+const SOURCE: usize = 1;
+const SAME: usize = 2;
+const FEW: usize = 3;
+const LONG: usize = 4;
+const PARTS: usize = 5;
+const SLOW: usize = 6;
+const WRITE: usize = 7;
+const LEAVE: usize = 8;
+const END: usize = 9;
+const AGAIN: usize = 10;
+const DIVERGE: usize = 11;
+const PARTIAL: usize = 12;
+const ALONE: usize = 13;
+
+impl Core {
+    pub(crate) const KNOBS: [Knob; 14] = [
+        Knob { name: "offer", doc: "the active warp issues", values: &[200, 600, 1000] },
+        Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
+        Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 300] },
+        Knob { name: "few", doc: "the register is one of the first four", values: &[0, 0, 500, 950] },
+        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 500] },
+        Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
+        Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
+        Knob { name: "result", doc: "a result is offered", values: &[100, 600, 1000] },
+        Knob { name: "leave", doc: "the warp gives up", values: &[3, 10, 60, 300] },
+        Knob { name: "end", doc: "it ends", values: &[0, 1, 10] },
+        Knob { name: "again", doc: "a warp that has given up is the next one if it can be", values: &[0, 0, 500] },
+        Knob { name: "diverge", doc: "a warp takes another path", values: &[0, 20, 200] },
+        Knob { name: "inactive", doc: "lanes are inactive on it", values: &[0, 300, 900] },
+        Knob { name: "alone", doc: "only warps of the parity of the last one are ready", values: &[0, 0, 950] },
+    ];
+
+    /// So many warps, with so many registers each.
+    pub(crate) fn new(shape: &HrfShape, warps: usize, registers: usize) -> Self {
+        Self {
+            registers: registers as u64,
+            collectors: shape.mrf.collectors,
+            time: 0,
+            state: State::None,
+            current: 1,
+            slots: [Slot::default(), Slot { warp: 1, ..Slot::default() }],
+            warps: vec![Warp { mask: u32::MAX, ..Warp::default() }; warps],
+            resident: 0,
+            short: 0,
+            held: [None; MAX_COLLECTORS],
+            pending: Vec::new(),
+            latch: None,
+            turn: 0,
+            open: true,
+            last: 0,
+        }
+    }
+
+    /// Reset.
+    pub(crate) fn clear(&mut self) {
+        (self.state, self.current) = (State::None, 1);
+        self.slots.iter_mut().for_each(|slot| (slot.flush, slot.drop) = (false, false));
+        self.warps.fill(Warp { mask: u32::MAX, ..Warp::default() });
+        (self.resident, self.short, self.latch) = (0, 0, None);
+        self.held = [None; MAX_COLLECTORS];
+        self.pending.clear();
+    }
+
+    fn slots_where(&self, holds: impl Fn(&Slot) -> bool) -> u8 {
+        self.slots.iter().enumerate().fold(0, |set, (b, slot)| set | u8::from(holds(slot)) << b)
+    }
+
+    /// Slots that have a warp.
+    pub(crate) fn valid(&self) -> u8 {
+        self.flush() | if self.state == State::None { 0 } else { 1 << self.current }
+    }
+
+    /// Slots that are to be emptied.
+    pub(crate) fn flush(&self) -> u8 {
+        self.slots_where(|slot| slot.flush)
+    }
+
+    /// Those without writing anything.
+    pub(crate) fn drop(&self) -> u8 {
+        self.slots_where(|slot| slot.flush && slot.drop)
+    }
+
+    /// The warp of a slot.
+    pub(crate) fn warp_of(&self, slot: usize) -> u8 {
+        self.slots[slot].warp as u8
+    }
+
+    fn warp(&mut self) -> &mut Warp {
+        &mut self.warps[self.slots[self.current].warp]
+    }
+
+    /// Begins a cycle: who ends, and who gives up.
+    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
+        self.time += 1;
+        if rng.chance(60) {
+            self.open = rng.chance(knobs.get(first + WRITE));
+        }
+        if self.state == State::None {
+            return;
+        }
+        let ends = rng.chance(knobs.get(first + END));
+        let path = rng.chance(knobs.get(first + DIVERGE)).then(|| lane_mask(rng, knobs.get(first + PARTIAL)));
+        let warp = self.warp();
+        (warp.alive, warp.mask) = (warp.alive && !ends, path.unwrap_or(warp.mask));
+        let alive = warp.alive;
+        if self.state == State::Active && (!alive || rng.chance(knobs.get(first + LEAVE))) {
+            self.state = State::Leaving;
+        }
+    }
+
+    /// The instruction that is offered, and its number.
+    pub(crate) fn instruction(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> Option<(usize, Instruction)> {
+        let chance = |knob: usize| knobs.get(first + knob);
+        if self.state != State::Active || !rng.chance(chance(ISSUE)) {
+            return None;
+        }
+        let number = (0..self.collectors).find(|&n| self.held[n].is_none())?;
+        let warp = self.slots[self.current].warp;
+        let Warp { pending, mask, .. } = self.warps[warp];
+        let mut sources = [NO_REG; OPERANDS];
+        for k in 0..OPERANDS {
+            if rng.chance(chance(SOURCE)) {
+                let same = k > 0 && rng.chance(chance(SAME));
+                sources[k] = if same { sources[k - 1] } else { self.register(rng, knobs, first) };
+            }
+        }
+        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs, first) };
+        let waits = |register: u8| register != NO_REG && pending >> register & 1 == 1;
+        if sources.iter().any(|&register| waits(register)) || waits(dst) {
+            return None;
+        }
+        let long = dst != NO_REG && rng.chance(chance(LONG));
+        Some((number, Instruction { warp: warp as u8, mask, sources, dst, long }))
+    }
+
+    fn register(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> u8 {
+        let few = rng.chance(knobs.get(first + FEW));
+        match rng.below(4) {
+            0 => self.last,
+            _ => rng.below(if few { 4 } else { self.registers }) as u8,
+        }
+    }
+
+    /// The result that is offered.
+    pub(crate) fn offer(&self) -> Option<Offer> {
+        let result = self.pending.iter().position(|result| result.at <= self.time)?;
+        let Pending { warp, register, parts, .. } = &self.pending[result];
+        let offer = Offer { warp: *warp as u8, register: *register, mask: parts[0], result };
+        self.open.then_some(offer)
+    }
+
+    /// The edge.
+    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, done: &Done) {
+        self.turns(rng, knobs, first, done.flushed);
+        if done.done
+            && let Some(latched) = self.latch.take()
+            && latched.last
+        {
+            self.complete(latched);
+        }
+        if let Some(offer) = done.written {
+            let result = &mut self.pending[offer.result];
+            result.parts.remove(0);
+            result.at = self.time + 1 + if rng.chance(knobs.get(first + SLOW)) { rng.below(20) } else { 0 };
+            let last = result.parts.is_empty();
+            self.latch = Some(Latched { warp: result.warp, register: offer.register, last, long: result.long });
+            self.last = offer.register;
+            if last {
+                self.pending.remove(offer.result);
+            }
+        }
+        if let Some(instruction) = done.dispatched.and_then(|number| self.held[number].take()) {
+            self.dispatch(rng, knobs, first, &instruction);
+        }
+        if let Some((number, instruction)) = done.taken {
+            self.held[number] = Some(instruction);
+            self.resident += 1;
+            if instruction.dst != NO_REG {
+                let warp = self.warp();
+                warp.pending |= 1 << instruction.dst;
+                warp.long += usize::from(instruction.long);
+                self.short += usize::from(!instruction.long);
+            }
+        }
+    }
+
+    /// Slots change hands.
+    fn turns(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, flushed: u8) {
+        let flushing = self.flush();
+        match self.state {
+            State::None => self.take_turn(rng, knobs, first, flushing),
+            State::Active => {}
+            State::Leaving => self.state = State::Draining,
+            State::Draining if self.resident == 0 && self.short == 0 => {
+                let slot = &mut self.slots[self.current];
+                (slot.flush, slot.drop) = (true, !self.warps[slot.warp].alive);
+                self.state = State::None;
+                // What takes long may well come just now.
+                for result in self.pending.iter_mut().filter(|result| result.warp == slot.warp) {
+                    result.at = if rng.chance(500) { self.time + rng.below(12) } else { result.at };
+                }
+            }
+            State::Draining => {}
+        }
+        for (b, slot) in self.slots.iter_mut().enumerate() {
+            slot.flush &= flushed >> b & 1 == 0;
+        }
+    }
+
+    /// The next warp, of the other parity where there is one that is ready, if its slot is free.
+    fn take_turn(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, flushing: u8) {
+        let is_free = |slots: &[Slot], w: usize| slots.iter().all(|slot| !slot.flush || slot.warp != w);
+        for (w, warp) in self.warps.iter_mut().enumerate() {
+            // Another block's warp, when nothing of the old one is left.
+            warp.alive |= warp.long == 0 && is_free(&self.slots, w) && rng.chance(100);
+        }
+        let ready = |w: usize| self.warps[w].alive && self.warps[w].long == 0 && is_free(&self.slots, w);
+        let ready: Vec<usize> =
+            (0..self.warps.len()).map(|n| (self.turn + n) % self.warps.len()).filter(|&w| ready(w)).collect();
+        let of = |parity: usize| ready.iter().copied().find(|w| w % PARITIES == parity);
+        let other = of(1 - self.current).filter(|_| !rng.chance(knobs.get(first + ALONE)));
+        let Some(warp) = other.or_else(|| of(self.current)) else { return };
+        let slot = warp % PARITIES;
+        if flushing >> slot & 1 == 1 {
+            return;
+        }
+        let before = self.slots[slot].warp;
+        let warp = if ready.contains(&before) && rng.chance(knobs.get(first + AGAIN)) { before } else { warp };
+        self.slots[slot].warp = warp;
+        (self.state, self.current, self.turn) = (State::Active, slot, warp + 1);
+    }
+
+    fn complete(&mut self, latched: Latched) {
+        let warp = &mut self.warps[latched.warp];
+        warp.pending &= !(1 << latched.register);
+        warp.long -= usize::from(latched.long);
+        self.short -= usize::from(!latched.long);
+    }
+
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, instruction: &Instruction) {
+        self.resident -= 1;
+        if instruction.dst == NO_REG {
+            return;
+        }
+        let mut parts = vec![instruction.mask];
+        while parts.len() < 4 && rng.chance(knobs.get(first + PARTS)) {
+            let some = rng.next_u64() as u32;
+            let whole = parts.pop().unwrap_or(0);
+            parts.extend([whole & some, whole & !some]);
+        }
+        let slow = rng.chance(knobs.get(first + SLOW));
+        let latency = match (instruction.long, slow) {
+            (true, true) => 40 + rng.below(200),
+            (true, false) => 1 + rng.below(24),
+            (false, true) => 4 + rng.below(20),
+            (false, false) => 1,
+        };
+        self.pending.push(Pending {
+            warp: instruction.warp.into(),
+            register: instruction.dst,
+            parts,
+            at: self.time + latency,
+            long: instruction.long,
+        });
+    }
+}

@@ -1,0 +1,108 @@
+//! `hrf`, the whole hybrid register file.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::hrf::{Hrf, HrfIn, HrfShape, PARITIES};
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::shape::Straps;
+use gpurf_lockstep::Rng;
+
+use super::{Core, Done, Instruction};
+use crate::driver::{RESET, Reset, Twin, all_of};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::HrfCover;
+
+/// Registers of a thread: more than a small buffer holds, and as many as there may be where it holds that many.
+fn registers(shape: &HrfShape) -> usize {
+    (shape.buffer_entries + 6).min(64)
+}
+
+/// Behaves like an SM around the register file; knows by a twin what it takes and when.
+pub(crate) struct HrfDriver {
+    shape: HrfShape,
+    straps: u32,
+    reset: Reset,
+    twin: Twin<Hrf>,
+    core: Core,
+}
+
+const READY: usize = 0;
+const CORE: usize = 2;
+const KNOBS: [Knob; CORE] = [
+    Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
+    Knob { values: &[0, 0, 2, 10], ..RESET },
+];
+
+impl Driver for HrfDriver {
+    type In = HrfIn;
+    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+
+    fn new(shape: &HrfShape, config: &Config) -> Self {
+        // Few warps come back often.
+        let warps = (PARITIES * shape.mrf.depth / registers(shape)).min(8);
+        Self {
+            shape: *shape,
+            straps: Straps::of(config).of_block("hrf") as u32,
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            core: Core::new(shape, warps, registers(shape)),
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfIn) {
+        self.twin.early();
+        i.rst_ni = self.reset.next(rng, knobs.get(1));
+        i.cfg_i = self.straps;
+        i.dispatch_ready_i = rng.chance(knobs.get(READY)).into();
+        self.core.begin(rng, knobs, CORE);
+        (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
+        for b in 0..PARITIES {
+            i.slot_warp_i[b] = self.core.warp_of(b);
+            i.slot_base_i[b] = self.base(i.slot_warp_i[b]);
+        }
+        let mut done = Done::default();
+        (i.issue_valid_i, i.issue_src_valid_i) = (0, 0);
+        if let Some((number, instruction)) = self.core.instruction(rng, knobs, CORE) {
+            self.issue(i, number, &instruction);
+            done.taken = Some((number, instruction)).filter(|_| self.twin.out.issue_ready_o == 1);
+        }
+        let offer = self.core.offer();
+        i.write_valid_i = offer.is_some().into();
+        if let Some(result) = offer {
+            (i.write_warp_i, i.write_reg_i) = (result.warp, result.register);
+            (i.write_mask_i, i.write_base_i) = (result.mask, self.base(result.warp));
+            rng.fill(&mut i.write_data_i.0);
+        }
+        self.twin.late(i);
+        let out = &self.twin.out;
+        done.written = offer.filter(|_| out.write_ready_o == 1);
+        let dispatched = out.dispatch_valid_o & i.dispatch_ready_i == 1;
+        done.dispatched = dispatched.then_some(out.dispatch_tag_o as usize);
+        (done.done, done.flushed) = (out.write_done_o == 1, out.flush_done_o);
+        self.core.end(rng, knobs, CORE, &done);
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            self.core.clear();
+        }
+    }
+}
+
+impl HrfDriver {
+    /// The first warp's registers are at the end of its bank and at the beginning.
+    fn base(&self, warp: u8) -> u16 {
+        let depth = self.shape.mrf.depth;
+        ((usize::from(warp) / PARITIES * registers(&self.shape) + depth - 3) % depth) as u16
+    }
+
+    fn issue(&self, i: &mut HrfIn, number: usize, instruction: &Instruction) {
+        (i.issue_valid_i, i.issue_tag_i) = (1, number as u64);
+        (i.issue_warp_i, i.issue_mask_i) = (instruction.warp, instruction.mask);
+        i.issue_base_i = self.base(instruction.warp);
+        for (k, &register) in instruction.sources.iter().enumerate() {
+            i.issue_src_valid_i |= u8::from(register != NO_REG) << k;
+            i.issue_src_reg_i[k] = register;
+        }
+    }
+}
