@@ -87,6 +87,21 @@ def name_registers(y, module):
         buf.set_bool_attribute(ys.IdString("\\keep"), True)      # opt_clean dissolves other buffers
 
 
+def split_vectors(y, module, regs):
+    """Make a wire of every bit that is no register's.
+
+    Bits of one vector that depend on each other look like a loop to Verilator, which goes by whole variables and did not
+    always settle them. An output keeps its width and is fed from bits of its own."""
+    mod = y.d.module(ys.IdString("\\" + module))
+    for port in [w for w in mod.wires_.values() if w.port_output]:
+        inner = mod.addWire(ys.IdString(port.name.str() + "__bits"), port.width)
+        mod.swap_names(port, inner)                          # `port` is what the cells drive, `inner` the port from here on
+        inner.port_output, inner.port_id, port.port_output, port.port_id = True, port.port_id, False, 0
+        mod.connect(ys.SigSpec(inner), ys.SigSpec(port))
+    mod.fixup_ports()
+    y("splitnets w:* " + " ".join(f"w:{r} %d" for r in regs))
+
+
 def read_json(y):
     with tempfile.NamedTemporaryFile(suffix=".json") as f:
         y(f"write_json {f.name}")
@@ -361,6 +376,8 @@ def main():
         m["select"], m["description"] = k, describe(m)
         y(mutate_cmd(m, a.module, k))
     y("opt_clean"); y("check -assert")
+    regs = registers(mod)
+    split_vectors(y, a.module, regs)
     for b in a.blackbox:                       # slang leaves header localparams on the instances
         ptext = header(a.sources, b)[0]
         for lp in re.findall(r"\blocalparam\b[^=,)]*?(\w+)\s*=", ptext):
@@ -370,7 +387,7 @@ def main():
             y(f"cd {a.module}"); y(f"rename {n} {n.replace('.', '_')}"); y("cd ..")
     y(f"rename {a.module} {a.module}_netlist")
     y(f"write_verilog -noattr {out(a.module + '_netlist.v')}"); t3 = time.time()
-    open(out(a.module + ".sv"), "w").write(wrapper(a, mod["ports"], len(picked), registers(mod)))
+    open(out(a.module + ".sv"), "w").write(wrapper(a, mod["ports"], len(picked), regs))
     json.dump({n: len(p["bits"]) for n, p in mod["ports"].items()}, open(out("ports.json"), "w"))
     mems = {n: dict(width=m["width"], size=m["size"], offset=m.get("start_offset", 0))
             for n, m in mod.get("memories", {}).items()}

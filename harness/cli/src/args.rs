@@ -292,6 +292,9 @@ pub struct Mutate {
     /// Generated mutants in all, besides the hand-written ones; 0: none, and no Yosys
     #[arg(long, value_name = "N", default_value = "200")]
     pub count: usize,
+    /// Leave the hand-written ones out
+    #[arg(long, conflicts_with = "in_sm")]
+    pub only_generated: bool,
     /// Seed of the choice of mutants and of the stimulus
     #[arg(long, value_name = "S", default_value = "1", value_parser = number, allow_negative_numbers = true)]
     pub seed: u64,

@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gpurf_blocks::Declaration;
 use gpurf_blocks::config::{
     BankPorts, Config, HrfConfig, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
 };
-use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan};
+use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, report};
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
 
@@ -98,6 +99,8 @@ pub struct Caught {
     pub blamed: String,
     /// By an assertion of the RTL and not by a difference.
     pub assertion: bool,
+    /// The first signal or memory that differs, or what the assertion said.
+    pub first: String,
 }
 
 /// What came of a mutant.
@@ -218,15 +221,23 @@ const NETLISTS: &[&str] = &[
     "mrf_bank",
     "mrf_crossbar",
     "rfc_tags",
+    "rfc_data",
+    "rfc_evictions",
+    "rfc_results",
+    "rfc_operands",
+    "fetch",
     "decode",
     "instruction_buffer",
     "scoreboard",
     "warp_scheduler",
+    "two_level_scheduler",
     "issue_stage",
     "simt_stack",
     "predicate_file",
     "dispatcher",
     "alu",
+    "fp_unit",
+    "sfu",
     "result_queue",
     "writeback",
     "lane_crossbar",
@@ -234,6 +245,8 @@ const NETLISTS: &[&str] = &[
     "address_unit",
     "coalescer",
     "line_table",
+    "constant_memory",
+    "shared_memory",
     "barrier_unit",
     "block_launcher",
     "fault_unit",
@@ -430,8 +443,8 @@ impl Trial<'_> {
         match self.noticed(original, &netlist_sources(netlist, &original.module), Some(*select))? {
             None => Ok(()),
             Some(caught) => Err(JobError::Build(format!(
-                "the netlist of {} differs from its module without a mutant: cycle {}, block {}",
-                original.module, caught.cycle, caught.blamed
+                "the netlist of {} differs from its module without a mutant: cycle {}, block {}, {}",
+                original.module, caught.cycle, caught.blamed, caught.first
             ))),
         }
     }
@@ -495,9 +508,9 @@ impl Trial<'_> {
             job.keep_failure = false;
             let options = Options { optimise: false, ..Options::default() };
             let result = run_job(project, tools, &job, rtl, &options, stop)?;
-            let blamed = match &result.divergence {
-                Some(divergence) => divergence.block.clone(),
-                None => module_of(&result.report),
+            let (blamed, first) = match &result.divergence {
+                Some(divergence) => (divergence.block.clone(), divergence.port.clone()),
+                None => (module_of(&result.report), first_line(&result.report)),
             };
             let assertion = result.result == RunResult::Assertion;
             match result.result {
@@ -505,7 +518,7 @@ impl Trial<'_> {
                 RunResult::Interrupted => return Err(interrupted()),
                 _ => {
                     let cycle = result.failing_cycle.unwrap_or(result.cycles);
-                    return Ok(Some(Caught { lockstep: job.block, cycle, blamed, assertion }));
+                    return Ok(Some(Caught { lockstep: job.block, cycle, blamed, assertion, first }));
                 }
             }
         }
@@ -529,7 +542,8 @@ impl Trial<'_> {
         // A mutant that does not build is noticed by the tools, not by the lockstep: then the list has to be mended.
         let library = self.bench.tools.build(&request)?;
         let Ok(mut instance) = library.instance(self.bench.seed) else {
-            return Ok(Some(Caught { lockstep: block.into(), cycle: 0, blamed: block.into(), assertion: true }));
+            let first = "it failed while it was constructed".to_owned();
+            return Ok(Some(Caught { lockstep: block.into(), cycle: 0, blamed: block.into(), assertion: true, first }));
         };
         for index in 0..instance.state_count() {
             let value = select.unwrap_or_default().to_le_bytes();
@@ -540,7 +554,7 @@ impl Trial<'_> {
         let mut stimulus = gpurf_stimulus::random(block, config, self.bench.seed);
         let plan = Plan { seed: self.bench.seed, cycles: CYCLES, memory_every: 4096, idle_limit: None };
         let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.bench.stop);
-        caught(block, &outcome)
+        caught(block, &outcome, sides.comparator.declaration())
     }
 
     /// Asks Yosys for a proof that a mutant equals the original.
@@ -680,16 +694,23 @@ pub(crate) fn module_of(message: &str) -> String {
     file.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
 }
 
-fn caught(block: &str, outcome: &Outcome) -> Result<Option<Caught>, JobError> {
+fn first_line(message: &str) -> String {
+    message.lines().next().unwrap_or_default().to_owned()
+}
+
+fn caught(block: &str, outcome: &Outcome, declaration: &Declaration) -> Result<Option<Caught>, JobError> {
     let lockstep = block.to_owned();
     match &outcome.cause {
         None => Ok(None),
         Some(Cause::Diverged(d)) => {
-            Ok(Some(Caught { lockstep, cycle: d.cycle, blamed: d.blame.block.clone(), assertion: false }))
+            let memory = || d.memories.first().map(|memory| memory.path.clone()).unwrap_or_default();
+            let first = d.differences.first().map_or_else(memory, |first| report::name(declaration, first));
+            Ok(Some(Caught { lockstep, cycle: d.cycle, blamed: d.blame.block.clone(), assertion: false, first }))
         }
         Some(Cause::Assertion { cycle, failure }) => {
             let blamed = module_of(&failure.message);
-            Ok(Some(Caught { lockstep, cycle: *cycle, blamed, assertion: true }))
+            let first = first_line(&failure.message);
+            Ok(Some(Caught { lockstep, cycle: *cycle, blamed, assertion: true, first }))
         }
         Some(Cause::Panicked { cycle, message }) => {
             Err(JobError::Build(format!("the model panicked in cycle {cycle}: {message}")))

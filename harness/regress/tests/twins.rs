@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gpurf_blocks::Role;
 use gpurf_blocks::config::{Config, Start};
-use gpurf_regress::{Project, RtlSources, audit, request};
+use gpurf_regress::{Project, RtlSources, audit, mutants, request};
 use verilated::{Options, Toolchain};
 
 /// Paths without ending of the files below `folder` that have this ending.
@@ -125,5 +125,24 @@ fn blame_knows_who_reads_which_net_of_the_sm() {
     for (block, read) in gpurf_sm::READERS {
         assert!(gpurf_sm::find(block).is_some(), "{block}");
         assert!(read.iter().all(|net| source.contains(net)), "{block} reads a net that there is not");
+    }
+}
+
+#[test]
+fn every_hand_written_mutant_still_fits_its_module() {
+    let project = Project::find();
+    // Refused where a text to replace does not occur, or occurs twice.
+    let list = mutants::hand_written(&project, &|_| true).unwrap();
+    let mut names = BTreeSet::new();
+    for mutant in &list {
+        assert!(
+            names.insert((&mutant.module, &mutant.name)),
+            "{}: two mutants are called {:?}",
+            mutant.module,
+            mutant.name
+        );
+        let entry = gpurf_sm::find(&mutant.module).unwrap();
+        let original = std::fs::read_to_string(project.rtl().join(entry.path).with_extension("sv")).unwrap();
+        assert_ne!(mutant.source(&project).unwrap().unwrap(), original, "{}: {}", mutant.module, mutant.name);
     }
 }

@@ -129,11 +129,11 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     }
     writeln!(text, "}}").unwrap();
     let compared = declaration.signals.iter().enumerate().filter(|(_, s)| s.role != Role::Input);
-    let compared: Vec<_> = compared.filter(|(_, s)| request.options.probes || s.role == Role::Output).collect();
-    // A valid is sampled before what it validates.
-    let (payloads, valids): (Vec<_>, Vec<_>) = compared.into_iter().partition(|(_, s)| s.valid.is_some());
+    // A valid is sampled before what it validates, and may be such a payload itself.
+    let mut compared: Vec<_> = compared.filter(|(_, s)| request.options.probes || s.role == Role::Output).collect();
+    compared.sort_by_key(|(index, _)| std::iter::successors(Some(*index), |&i| declaration.signals[i].valid).count());
     let mut sampled: Vec<(usize, String)> = Vec::new();
-    for (index, signal) in valids.into_iter().chain(payloads) {
+    for (index, signal) in compared {
         let valid_absent = signal.valid.is_some_and(|v| absent.contains(&v));
         match generator.sample(index).filter(|_| !valid_absent) {
             Some(code) => sampled.push((index, code)),

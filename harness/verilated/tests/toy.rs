@@ -54,6 +54,10 @@ ports! {
         scaled: [u16; 3] = field(12).count(3).each("gen_small[{}].scaled", 1),
         /// A register that shows the seed.
         junk_q: u8 = field(8),
+        /// Valid by what comes behind it and is a payload itself.
+        picked_q: [u8; 3] = field(5).count(3).valid_by("some_q"),
+        /// Which of them mean something.
+        some_q: u8 = field(3).valid_by("wide_valid_o"),
         /// A register that the RTL does not have.
         missing_q: u8 = field(1),
     }
@@ -144,7 +148,8 @@ fn every_kind_of_port_and_probe_is_exchanged() {
     reset(&mut instance);
     cycle(&mut instance, |i| {
         i.add_i = 0x1_0000_0000;
-        i.kind_i = 1;
+        i.kind_i = 0b1011;
+        i.small_i = [1, 2, 3];
         i.wide_i = [WarpData(std::array::from_fn(|l| l as u32)), WarpData([9; 32])];
     })
     .1
@@ -157,6 +162,7 @@ fn every_kind_of_port_and_probe_is_exchanged() {
     assert_eq!(record.out().wide_valid_o, 1);
     assert_eq!(record.out().wide_o[0].0[31], 31);
     assert_eq!(record.out().wide_o[1], WarpData([9; 32]));
+    assert_eq!((record.probe().some_q, record.probe().picked_q), (0b101, [1, 0, 3]));
     let (record, _) = cycle(&mut instance, |_| {});
     assert_eq!(record.out().wide_valid_o, 0);
     assert_eq!(record.out().wide_o[0], WarpData::ZERO, "a payload that is not valid is not copied");
@@ -274,7 +280,7 @@ fn a_syntax_error_shows_verilators_message() {
         .unwrap();
     let broken = Request { sources: vec![file], ..request(5) };
     let Err(error) = tools().build(&broken) else { panic!("a syntax error") };
-    assert!(error.to_string().contains("toy.sv:32"), "{error}");
+    assert!(error.to_string().contains("toy.sv:34"), "{error}");
 }
 
 #[test]

@@ -17,6 +17,8 @@ module toy #(
   logic [7:0]    junk_q;     // neither reset nor written: shows the seed
   logic [1023:0] wide_q [2];
   logic          valid_q;
+  logic [2:0]    some_q;
+  logic [4:0]    picked_q [3];
 
   assign sum_o        = sum_q;
   assign wide_valid_o = valid_q;
@@ -34,7 +36,11 @@ module toy #(
     end else begin
       sum_q   <= sum_q + add_i + 33'(Step);
       valid_q <= kind_i[0];
-      if (kind_i[0]) wide_q <= wide_i;
+      if (kind_i[0]) begin
+        wide_q   <= wide_i;
+        some_q   <= kind_i[3:1];
+        picked_q <= small_i;
+      end
       case (kind_i)
         4'd8:    $error("kind eight");
         4'd10:   assert (sum_q == '1) else $error("the sum is not all ones");

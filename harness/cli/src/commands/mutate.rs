@@ -31,7 +31,7 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
         plan::find(name)?;
     }
     let wanted = |module: &str| arguments.block.is_empty() || arguments.block.iter().any(|b| b == module);
-    let mut list = mutants::hand_written(&project, &wanted)?;
+    let mut list = mutants::hand_written(&project, &|module| wanted(module) && !arguments.only_generated)?;
     let place = match arguments.in_sm {
         Some(count) => {
             let in_sm = |m: &mutants::Mutant| gpurf_sm::ENTRY.contains(&m.module);

@@ -30,6 +30,15 @@ impl RtlEngine {
         let solo = Solo::new(settings, rtl, &declaration, library.absent(), Side::Rtl);
         Ok(Self { solo })
     }
+
+    /// Gives all variables that the RTL was built to have writable ([`verilated::Options::knobs`]) this value.
+    ///
+    /// # Panics
+    /// When one of them is not of eight bits.
+    pub fn set_knobs(&mut self, value: u8) {
+        let rtl = &mut self.solo.runner;
+        (0..rtl.state_count()).for_each(|index| rtl.state(index).bytes.copy_from_slice(&[value]));
+    }
 }
 
 fn reset(rtl: &mut Instance, declaration: &Declaration) -> Result<(), Failure> {
