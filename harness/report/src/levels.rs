@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use gpurf_compiler::hierarchy::{self, HierarchyOptions};
 use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
+use gpurf_isa::LastResultFile;
 use gpurf_isa::image::Kernel;
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
 use gpurf_oracle::levels::{Accesses, LevelCounts, LevelFault, LevelJudge, Levels};
@@ -81,6 +82,17 @@ fn level(accesses: &Accesses) -> Level {
         shared_writes: accesses.shared_writes,
         moving_writes: accesses.copies,
     }
+}
+
+/// A hierarchy in words.
+pub fn name(options: &HierarchyOptions) -> String {
+    let entries = options.orf_entries;
+    let lrf = match options.lrf {
+        LastResultFile::None => "",
+        LastResultFile::Unified => ", unified LRF",
+        LastResultFile::Split => ", split LRF",
+    };
+    format!("ORF of {entries}{lrf}")
 }
 
 /// Energy, with an MRF alone as 1.

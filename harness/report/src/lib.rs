@@ -11,12 +11,14 @@
 //!
 //! `docs/reports.md` says how each row is measured.
 
+mod hierarchy;
 pub mod html;
 mod kernels;
 pub mod levels;
 mod report;
 mod rfc;
 mod row;
+mod shown;
 mod sweep;
 pub mod traffic;
 pub mod usage;
@@ -27,7 +29,7 @@ pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, mean};
 pub use sweep::{Kernel, Measured, Plan, Point, Results, SweepError, Watcher, sweep};
 
 /// Every report that can be made.
-pub const REPORTS: &[Definition] = &[rfc::REPORT];
+pub const REPORTS: &[Definition] = &[rfc::REPORT, hierarchy::REPORT];
 
 /// A ratio; that to nothing is 0.
 fn ratio(part: f64, whole: f64) -> f64 {

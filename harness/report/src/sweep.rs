@@ -1,16 +1,19 @@
 //! Many runs: kernels at configurations of the model, and on the oracle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{Config, Start};
+use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::Image;
 use gpurf_launch::Manifest;
 use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
 use gpurf_oracle::host::{Engine, OracleError, RunError, Session};
+use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
 use gpurf_regress::run_all;
 
+use crate::levels::{self, LevelEngine, LevelError};
 use crate::row::PerKernel;
 use crate::usage::{Usage, UsageEngine};
 
@@ -110,6 +113,8 @@ pub struct Plan {
     points: BTreeSet<Point>,
     /// Whether values are to be counted on the oracle.
     usage: bool,
+    /// Software-managed hierarchies whose accesses are to be counted on the oracle, each once.
+    levels: Vec<HierarchyOptions>,
 }
 
 impl Plan {
@@ -123,6 +128,13 @@ impl Plan {
         self.usage = true;
     }
 
+    /// Accesses to the levels of a software-managed hierarchy are to be counted.
+    pub fn levels(&mut self, options: HierarchyOptions) {
+        if !self.levels.contains(&options) {
+            self.levels.push(options);
+        }
+    }
+
     /// The configurations of the model.
     pub fn points(&self) -> impl Iterator<Item = &Point> {
         self.points.iter()
@@ -132,11 +144,12 @@ impl Plan {
     pub fn join(&mut self, other: Self) {
         self.points.extend(other.points);
         self.usage |= other.usage;
+        other.levels.into_iter().for_each(|options| self.levels(options));
     }
 
     /// The number of runs.
     pub fn runs(&self, kernels: usize) -> usize {
-        kernels * (self.points.len() + usize::from(self.usage))
+        kernels * (self.points.len() + self.levels.len() + usize::from(self.usage))
     }
 }
 
@@ -147,6 +160,7 @@ pub struct Results<'a> {
     pub kernels: &'a [Kernel],
     measured: BTreeMap<Point, BTreeMap<String, Measured>>,
     usage: BTreeMap<String, Usage>,
+    levels: HashMap<HierarchyOptions, BTreeMap<String, LevelCounts>>,
     /// What went wrong.
     pub errors: Vec<SweepError>,
 }
@@ -154,13 +168,24 @@ pub struct Results<'a> {
 /// One run.
 struct Task<'a> {
     kernel: &'a Kernel,
-    /// On the model at this configuration; else on the oracle.
-    point: Option<&'a Point>,
+    what: What<'a>,
+}
+
+/// What is counted.
+#[derive(Clone, Copy)]
+enum What<'a> {
+    /// Events of the model at a configuration.
+    Model(&'a Point),
+    /// Values, on the oracle.
+    Usage,
+    /// Accesses to the levels of a software-managed hierarchy, on the oracle.
+    Levels(&'a HierarchyOptions),
 }
 
 enum Outcome {
     Measured(Measured),
     Usage(Box<Usage>),
+    Levels(Box<LevelCounts>),
 }
 
 /// Runs everything, on so many threads.
@@ -172,9 +197,9 @@ pub fn sweep<'a>(
     watcher: &impl Watcher,
 ) -> Results<'a> {
     // A configuration after the other, so that an early end leaves whole rows.
-    let points = plan.usage.then_some(None).into_iter().chain(plan.points.iter().map(Some));
-    let tasks: Vec<Task<'_>> =
-        points.flat_map(|point| kernels.iter().map(move |kernel| Task { kernel, point })).collect();
+    let oracle = plan.usage.then_some(What::Usage).into_iter().chain(plan.levels.iter().map(What::Levels));
+    let all = oracle.chain(plan.points.iter().map(What::Model));
+    let tasks: Vec<Task<'_>> = all.flat_map(|what| kernels.iter().map(move |kernel| Task { kernel, what })).collect();
     let indices: Vec<usize> = (0..tasks.len()).collect();
     let work = |&index: &usize| {
         if stop.load(Ordering::Relaxed) {
@@ -187,17 +212,20 @@ pub fn sweep<'a>(
         watcher.end(index, &tasks[index].name(), result.as_ref().err());
     };
     let outcomes = run_all(&indices, threads, work, done);
-    let mut results = Results { kernels, measured: BTreeMap::new(), usage: BTreeMap::new(), errors: Vec::new() };
+    let mut results = Results::none(kernels);
     for (task, outcome) in tasks.iter().zip(outcomes) {
         let name = task.kernel.name.clone();
-        match (outcome, task.point) {
-            (Ok(Outcome::Measured(measured)), Some(point)) => {
+        match (outcome, task.what) {
+            (Ok(Outcome::Measured(measured)), What::Model(point)) => {
                 results.measured.entry(point.clone()).or_default().insert(name, measured);
+            }
+            (Ok(Outcome::Levels(counts)), What::Levels(options)) => {
+                results.levels.entry(*options).or_default().insert(name, *counts);
             }
             (Ok(Outcome::Usage(usage)), _) => {
                 results.usage.insert(name, *usage);
             }
-            (Ok(Outcome::Measured(_)), None) => {}
+            (Ok(Outcome::Measured(_) | Outcome::Levels(_)), _) => {}
             (Err(error), _) => results.errors.push(error),
         }
     }
@@ -206,15 +234,20 @@ pub fn sweep<'a>(
 
 impl Task<'_> {
     fn name(&self) -> String {
-        let what = self.point.map_or_else(|| "values, on the oracle".to_owned(), Point::options);
+        let what = match self.what {
+            What::Model(point) => point.options(),
+            What::Usage => "values, on the oracle".to_owned(),
+            What::Levels(options) => format!("{}, on the oracle", levels::name(options)),
+        };
         format!("{} {what}", self.kernel.name)
     }
 
     fn run(&self, stop: &'static AtomicBool) -> Result<Outcome, SweepError> {
         let Kernel { manifest, image, .. } = self.kernel;
         let mut session = Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()))?;
-        match self.point {
-            Some(point) => {
+        let oracle = || Oracle::new(Options { stop: Some(stop), ..Options::default() });
+        match self.what {
+            What::Model(point) => {
                 let config = Config::load(Start::Preset(point.preset), &point.set)
                     .map_err(|e| SweepError::Input(e.to_string()))?;
                 let mut engine = ModelEngine::new(Settings { stop, ..Settings::new(config) });
@@ -225,14 +258,26 @@ impl Task<'_> {
                 })?;
                 Ok(Outcome::Measured(engine.statistics().into()))
             }
-            None => {
-                let mut engine = UsageEngine::new(Oracle::new(Options { stop: Some(stop), ..Options::default() }));
-                self.launches(&mut session, &mut engine, |error| match error {
-                    OracleError::Fault(fault) if matches!(fault.kind, FaultKind::Stopped) => SweepError::Interrupted,
-                    _ => SweepError::Failed(self.sentence(error)),
-                })?;
+            What::Usage => {
+                let mut engine = UsageEngine::new(oracle());
+                self.launches(&mut session, &mut engine, |error| self.oracle_error(error, error))?;
                 Ok(Outcome::Usage(Box::new(engine.usage)))
             }
+            What::Levels(options) => {
+                let mut engine = LevelEngine::new(oracle(), *options);
+                self.launches(&mut session, &mut engine, |error| match error {
+                    LevelError::Oracle(oracle) => self.oracle_error(oracle, error),
+                    LevelError::Level(_) => SweepError::Failed(self.sentence(error)),
+                })?;
+                Ok(Outcome::Levels(Box::new(engine.counts)))
+            }
+        }
+    }
+
+    fn oracle_error(&self, error: &OracleError, word: &dyn std::fmt::Display) -> SweepError {
+        match error {
+            OracleError::Fault(fault) if matches!(fault.kind, FaultKind::Stopped) => SweepError::Interrupted,
+            _ => SweepError::Failed(self.sentence(word)),
         }
     }
 
@@ -255,10 +300,13 @@ impl Task<'_> {
     }
 
     fn sentence(&self, what: &dyn std::fmt::Display) -> String {
-        let engine = if self.point.is_some() { "model" } else { "functional" };
-        let options = self.point.map_or_else(String::new, |point| format!(" {}", point.options()));
         let path = &self.kernel.path;
-        format!("{}: {what}\n  again: gpurf run {path} --engine {engine}{options}", self.kernel.name)
+        let again = match self.what {
+            What::Model(point) => format!("gpurf run {path} --engine model {}", point.options()),
+            What::Usage => format!("gpurf run {path} --engine functional"),
+            What::Levels(_) => format!("gpurf report hierarchy --kernel {path}"),
+        };
+        format!("{}: {what}\n  again: {again}", self.kernel.name)
     }
 }
 
@@ -270,16 +318,34 @@ impl<'a> Results<'a> {
         plan: &Plan,
         run: impl Fn(&Kernel, &Point) -> Option<Measured>,
         usage: &Usage,
+        levels: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>,
     ) -> Self {
-        let mut results = Results { kernels, measured: BTreeMap::new(), usage: BTreeMap::new(), errors: Vec::new() };
+        let mut results = Self::none(kernels);
         for kernel in kernels {
             for point in &plan.points {
                 let measured = results.measured.entry(point.clone()).or_default();
                 measured.extend(run(kernel, point).map(|run| (kernel.name.clone(), run)));
             }
             results.usage.insert(kernel.name.clone(), usage.clone());
+            for options in &plan.levels {
+                let counted = results.levels.entry(*options).or_default();
+                counted.extend(levels(kernel, options).map(|counts| (kernel.name.clone(), counts)));
+            }
         }
         results
+    }
+}
+
+impl<'a> Results<'a> {
+    /// Of no runs yet.
+    fn none(kernels: &'a [Kernel]) -> Self {
+        Self {
+            kernels,
+            measured: BTreeMap::new(),
+            usage: BTreeMap::new(),
+            levels: HashMap::new(),
+            errors: Vec::new(),
+        }
     }
 }
 
@@ -303,14 +369,30 @@ impl Results<'_> {
         all.then(|| self.usage.iter().map(|(name, usage)| (name.clone(), value(usage))).collect())
     }
 
+    /// A value for each kernel, from its accesses to the levels of a software-managed hierarchy.
+    pub fn levels(&self, options: &HierarchyOptions, value: impl Fn(&LevelCounts) -> f64) -> Option<PerKernel> {
+        let counts = self.levels.get(options).filter(|counts| counts.len() == self.kernels.len())?;
+        Some(counts.iter().map(|(name, counts)| (name.clone(), value(counts))).collect())
+    }
+
     /// The use of values in each kernel that ran.
     pub fn usages(&self) -> impl Iterator<Item = &Usage> {
         self.usage.values()
     }
 
+    /// The command that makes a part of a report, for one kernel or all of them.
+    pub fn part_command(&self, report: &str, part: &str, kernel: Option<&str>) -> String {
+        let kernel = kernel.map_or_else(String::new, |name| format!(" --kernel {}", self.path(name)));
+        format!("gpurf report {report} --only {part}{kernel}")
+    }
+
     /// The command that runs a kernel at a configuration.
     pub fn command(&self, kernel: &str, point: &Point) -> String {
-        let path = self.kernels.iter().find(|k| k.name == kernel).map_or(kernel, |k| k.path.as_str());
-        format!("gpurf run {path} --engine model {}", point.options())
+        format!("gpurf run {} --engine model {}", self.path(kernel), point.options())
+    }
+
+    /// How commands name a kernel's manifest.
+    fn path<'a>(&'a self, kernel: &'a str) -> &'a str {
+        self.kernels.iter().find(|k| k.name == kernel).map_or(kernel, |k| k.path.as_str())
     }
 }

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use gpurf_isa::Reg;
+use gpurf_isa::{Op, Reg, Unit};
 use gpurf_oracle::{Commit, Issue, Mask, Observer};
 
 /// Lanes of a warp.
@@ -29,6 +29,10 @@ pub struct Usage {
     pub evicted: u64,
     /// Those of them that had been read for the last time.
     pub dead: u64,
+    /// Values that shared units read.
+    pub shared: u64,
+    /// Those of them that the private datapath wrote.
+    pub shared_of_private: u64,
     /// Values by the operation that wrote them.
     pub written: BTreeMap<&'static str, Written>,
 }
@@ -88,6 +92,8 @@ impl Usage {
         self.hits += other.hits;
         self.evicted += other.evicted;
         self.dead += other.dead;
+        self.shared += other.shared;
+        self.shared_of_private += other.shared_of_private;
         for (operation, from) in &other.written {
             let to = self.written.entry(operation).or_default();
             add(&mut to.values, &from.values);
@@ -101,6 +107,8 @@ impl Usage {
             return;
         }
         self.dead += u64::from(value.reads > 0 && value.evicted_behind == Some(value.reads));
+        self.shared += u64::from(value.shared);
+        self.shared_of_private += u64::from(value.shared && value.private);
         let written = self.written.entry(value.operation).or_default();
         let reads = (value.reads as usize).min(3);
         self.values[reads] += 1;
@@ -120,6 +128,10 @@ struct Value {
     born: u32,
     /// That instruction's operation.
     operation: &'static str,
+    /// The private datapath wrote it.
+    private: bool,
+    /// A shared unit has read it.
+    shared: bool,
     /// The number of the warp's result that it is part of.
     result: u32,
     /// How often it has been read.
@@ -157,7 +169,7 @@ impl Warp {
         self.cache.iter().find(|(cached, _)| *cached == register).map(|(_, since)| *since)
     }
 
-    fn read(&mut self, register: Reg, mask: Mask, usage: &mut Usage) {
+    fn read(&mut self, register: Reg, mask: Mask, unit: Unit, usage: &mut Usage) {
         let (instructions, cached) = (self.instructions, self.cached(register));
         let values = self.register(register);
         for lane in lanes(mask) {
@@ -166,19 +178,21 @@ impl Warp {
                 continue;
             }
             value.reads += 1;
+            value.shared |= is_shared(unit);
             value.lifetime = instructions[lane] - value.born;
             usage.reads += 1;
             usage.hits += u64::from(cached.is_some_and(|since| value.result >= since));
         }
     }
 
-    fn write(&mut self, register: Reg, mask: Mask, operation: &'static str, usage: &mut Usage) {
+    fn write(&mut self, register: Reg, mask: Mask, op: Op, usage: &mut Usage) {
         self.results += 1;
         let (instructions, result) = (self.instructions, self.results);
         let values = self.register(register);
         for lane in lanes(mask) {
             usage.value_over(&values[lane]);
-            values[lane] = Value { born: instructions[lane], operation, result, ..Value::default() };
+            let (operation, private) = (op.mnemonic(), op.unit().is_private());
+            values[lane] = Value { born: instructions[lane], operation, private, result, ..Value::default() };
         }
         if self.cached(register).is_none() {
             self.allocate(register, usage);
@@ -196,6 +210,11 @@ impl Warp {
             usage.evicted += 1;
         }
     }
+}
+
+/// The SFU and memory; not what branches.
+fn is_shared(unit: Unit) -> bool {
+    matches!(unit, Unit::Sfu | Unit::SharedMemory | Unit::GlobalMemory)
 }
 
 fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
@@ -245,12 +264,12 @@ impl Observer for UsageObserver {
         for (place, (_, register)) in at.instruction.sources().enumerate() {
             // A register in two slots is read once, as in the register file.
             if !read.contains(&Some(register)) {
-                warp.read(register, at.mask, &mut self.usage);
+                warp.read(register, at.mask, at.instruction.unit(), &mut self.usage);
                 read[place] = Some(register);
             }
         }
         if let Some(register) = at.instruction.destination() {
-            warp.write(register, at.mask, at.instruction.op.mnemonic(), &mut self.usage);
+            warp.write(register, at.mask, at.instruction.op, &mut self.usage);
         }
     }
 }

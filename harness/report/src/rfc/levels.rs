@@ -14,7 +14,7 @@ const GAIN: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13", "adding 
 const OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "40 %", 0.35, 0.45);
 
 /// The cache of the active warps with last-read bits, and an LRF above it.
-fn levels(entries: u32) -> Point {
+pub fn levels(entries: u32) -> Point {
     machine("rfc-hw3").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={ACTIVE}"))
 }
 
@@ -25,17 +25,17 @@ pub fn plan(plan: &mut Plan) {
 }
 
 /// Energy by that of an MRF alone, of each kernel.
-fn energy(results: &Results<'_>, point: fn(u32) -> Point, entries: u32) -> Option<PerKernel> {
+pub fn energy(results: &Results<'_>, point: fn(u32) -> Point, entries: u32) -> Option<PerKernel> {
     let energies = Energies::thesis(entries, ACTIVE);
     results.each(&point(entries), |run| normalised(&energies, &of_cache(run)))
 }
 
-fn two(entries: u32) -> Point {
+pub fn two(entries: u32) -> Point {
     combined::live(entries, ACTIVE)
 }
 
 /// Values that are moved between levels: those that leave the LRF, and those that leave the cache.
-fn moved(traffic: &Traffic) -> f64 {
+pub fn moved(traffic: &Traffic) -> f64 {
     (traffic.lrf.moving_reads + traffic.upper.moving_reads) as f64
 }
 

@@ -39,7 +39,7 @@ fn run() -> Measured {
 
 fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> Report {
     let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
-    REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default()))
+    REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default(), |_, _| None))
 }
 
 #[track_caller]

@@ -1,8 +1,8 @@
-//! Value usage: RFC paper 2.2 and figure 2, hierarchy thesis 5.1 and 6.1.
+//! Value usage: RFC paper 2.2 and figure 2.
 
 use std::collections::BTreeMap;
 
-use super::{farthest, kernels, part_command, percent};
+use super::{farthest, kernels, percent};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, Row};
 use crate::sweep::{Plan, Results};
@@ -11,8 +11,6 @@ use crate::usage::{Usage, Written};
 const ONCE: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "up to 70 %", 0.0, 0.7);
 const OFTEN: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "only 10 %", 0.0, 0.1);
 const SOON: Claim = Claim::share("RFC paper 2.2, figure 2(b)", "up to 40 %", 0.0, 0.4);
-const THESIS_AGAIN: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "at most 20 %", 0.0, 0.2);
-const THESIS_NEXT: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "roughly 40 %", 0.35, 0.45);
 const READS: Claim = Claim::share("RFC paper, figure 6(a)", "45-75 %", 0.45, 0.75);
 const WRITES: Claim = Claim::share("RFC paper, figure 6(b)", "35-75 %", 0.35, 0.75);
 const LIVE: Claim = Claim::share("RFC paper, figures 6(b) and 6(c)", "45-90 %: 35-75 %, and 10-15 % more", 0.45, 0.9);
@@ -24,18 +22,16 @@ pub fn plan(plan: &mut Plan) {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let kind = |claim: Claim, metric: &str, count: Count| {
         let row = claim.mean(metric, results.usage(|u| count.part(u))?);
-        Some(row.because(|row| why(results, row, count)))
+        Some(row.because(|row| why(results, row, count, super::REPORT.name)))
     };
     let alone = |claim: Claim, metric: &str, value: fn(&Usage) -> f64| {
         let row = claim.mean(metric, results.usage(value)?);
-        Some(row.because(|row| why(results, row, Count::All)))
+        Some(row.because(|row| why(results, row, Count::All, super::REPORT.name)))
     };
     let rows = [
         kind(ONCE, "values read once", Count::Once),
         kind(OFTEN, "values read more than twice", Count::Often),
         kind(SOON, "values read once, within 3 instructions", Count::Soon),
-        kind(THESIS_AGAIN, "values read more than once, CUDA benchmarks", Count::Again),
-        kind(THESIS_NEXT, "values read once, by the next instruction, CUDA benchmarks", Count::Next),
         alone(READS, "in program order, without time: MRF reads avoided, 6 entries", Usage::reads_avoided),
         alone(WRITES, "in program order, without time: MRF writes avoided, 6 entries", Usage::writes_avoided),
         alone(
@@ -49,12 +45,18 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 
 /// Kinds of values.
 #[derive(Clone, Copy)]
-enum Count {
+pub enum Count {
+    /// Every one.
     All,
+    /// Read once.
     Once,
+    /// Read more than twice.
     Often,
+    /// Read more than once.
     Again,
+    /// Read once, within three instructions.
     Soon,
+    /// Read once, by the next instruction.
     Next,
 }
 
@@ -84,7 +86,8 @@ impl Count {
         }
     }
 
-    fn part(self, usage: &Usage) -> f64 {
+    /// The part of all values that they are.
+    pub fn part(self, usage: &Usage) -> f64 {
         usage.part(usage.written.values().map(|written| self.of(written)).sum())
     }
 }
@@ -93,7 +96,7 @@ impl Count {
 const NAMED: usize = 4;
 
 /// What wrote the values, over all kernels, each kernel counted alike; and what they are in the kernel that is farthest off.
-fn why(results: &Results<'_>, row: &Row, count: Count) -> (String, String) {
+pub fn why(results: &Results<'_>, row: &Row, count: Count, report: &str) -> (String, String) {
     let mut parts: BTreeMap<&str, f64> = BTreeMap::new();
     let kernels = results.kernels.len() as f64;
     for usage in results.usages() {
@@ -110,7 +113,7 @@ fn why(results: &Results<'_>, row: &Row, count: Count) -> (String, String) {
         .map_or_else(String::new, |(name, value)| format!("; farthest off is {name} with {}", row.unit.words(value)));
     let (reason, most) = (count.reason(), most.join(", "));
     let why = format!("the code decides, not its timing: {reason}. By operation, of all values: {most}{far_words}");
-    (why, part_command(results, "values", far.map(|(name, _)| name)))
+    (why, results.part_command(report, "values", far.map(|(name, _)| name)))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

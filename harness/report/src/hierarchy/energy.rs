@@ -1,0 +1,341 @@
+//! Energy of all organisations: hierarchy thesis 6.5.4, figures 6.13, 6.15 and 6.16.
+
+use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_energy::{Chip, Energies, Energy};
+use gpurf_oracle::levels::LevelCounts;
+
+use super::{
+    ACTIVE, ENTRIES, SIZE, SIZES, command, each, kernels, less, lines, normalised, percent, plan_with_experiments,
+    saved, split, two, unified, why,
+};
+use crate::html::{Plot, Series, Style};
+use crate::levels::{flat, traffic};
+use crate::rfc;
+use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::sweep::{Plan, Results};
+use crate::traffic::{of_cache, reads_avoided, writes_avoided};
+
+const FIGURE: &str = "hierarchy thesis 6.5.4, figure 6.13";
+const HARDWARE: Claim = Claim::share(FIGURE, "34 %", 0.335, 0.345);
+const SOFTWARE: Claim = Claim::share(FIGURE, "45 %", 0.445, 0.455);
+const HARDWARE_DEEP: Claim = Claim::share(FIGURE, "41 %", 0.405, 0.415);
+const SPLIT: Claim = Claim::share("hierarchy thesis, chapter 6 and 6.5.4, figure 6.13", "54 %", 0.535, 0.545);
+const GAIN: Claim = Claim::share(FIGURE, "adding an LRF reduces energy", 0.0001, 1.0);
+const OVER_HARDWARE: Claim = Claim::share("hierarchy thesis 6.5.4", "22 %", 0.215, 0.225);
+const SPLIT_OVER_HARDWARE: Claim = Claim::share("hierarchy thesis 6.5.4", "44 %", 0.435, 0.445);
+const SPLIT_OVER_DEEP: Claim = Claim::share("hierarchy thesis 6.5.4", "27 %", 0.265, 0.275);
+const BEST: Claim = Claim::share(FIGURE, "3", 3.0, 3.0).in_unit(Unit::Count);
+const BEST_DEEP: Claim = Claim::share(FIGURE, "6", 6.0, 6.0).in_unit(Unit::Count);
+const OF_SM: Claim = Claim::share("hierarchy thesis 6.5.4", "8.3 %", 0.0825, 0.0835);
+const OF_CHIP: Claim = Claim::share("hierarchy thesis 6.5.4", "5.8 %", 0.0575, 0.0585);
+const MRF_PART: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "roughly two thirds: 62-72 %", 0.62, 0.72);
+const MRF_WIRE: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "equally split: 45-55 %", 0.45, 0.55);
+const ORF_PART: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "the bulk: 50-100 %", 0.5, 1.0);
+const LRF_WIRE: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "less than 1 %", 0.0, 0.01);
+const LRF_READS: Claim = Claim::share("hierarchy thesis 6.5.4", "1/3: 28-38 %", 0.28, 0.38);
+
+/// What figure 6.16 says of single kernels.
+const KERNELS: [(&str, Claim); 2] = [
+    ("reduction", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "25 %", 0.245, 0.255)),
+    ("scalarProd", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "30 %", 0.295, 0.305)),
+];
+
+/// Entries below the hardware LRF.
+const DEEP_ENTRIES: u32 = 6;
+
+pub fn plan(plan: &mut Plan) {
+    for entries in SIZES {
+        [two(entries), unified(entries), split(entries)].into_iter().for_each(|options| plan.levels(options));
+        [rfc::levels::two(entries), rfc::levels::levels(entries)].into_iter().for_each(|point| plan.point(point));
+    }
+    [two(ENTRIES), split(ENTRIES)].into_iter().for_each(|options| plan_with_experiments(plan, options));
+}
+
+/// An organisation of figure 6.13.
+#[derive(Clone, Copy)]
+enum Organisation {
+    Hardware,
+    HardwareDeep,
+    Software(fn(u32) -> HierarchyOptions),
+}
+
+impl Organisation {
+    /// Energy by that of an MRF alone.
+    fn energy(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
+        match self {
+            Self::Hardware => rfc::levels::energy(results, rfc::levels::two, entries),
+            Self::HardwareDeep => rfc::levels::energy(results, rfc::levels::levels, entries),
+            Self::Software(of) => normalised(results, &of(entries)),
+        }
+    }
+}
+
+/// Energy of a level's accesses and wires.
+fn energy_of(counts: &LevelCounts) -> Energy {
+    Energies::thesis(ENTRIES, ACTIVE).of(&traffic(counts))
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    [saved_rows(results), improved_rows(results), best_rows(results), breakdown_rows(results), kernel_rows(results)]
+        .concat()
+}
+
+/// What each organisation saves, and what that is for a chip.
+fn saved_rows(results: &Results<'_>) -> Vec<Row> {
+    let hardware = |claim: Claim, metric: &str, organisation: Organisation, entries: u32| {
+        let saved = each(organisation.energy(results, entries)?, |energy| 1.0 - energy);
+        let row = claim.mean(format!("register file energy saved, {metric}"), saved);
+        Some(row.because(|row| why_hardware(results, row, organisation, entries)))
+    };
+    let software = |claim: Claim, metric: &str, options: HierarchyOptions| {
+        let row = claim.mean(format!("register file energy saved, {metric}, {SIZE}"), saved(results, &options)?);
+        Some(row.because(|row| why(results, row, "energy", &options, &|options| saved(results, options))))
+    };
+    let gain = || {
+        let (ours, values) = less(&normalised(results, &split(ENTRIES))?, &normalised(results, &two(ENTRIES))?);
+        let row = GAIN.row(format!("less register file energy with a split LRF than without, {SIZE}"), ours, values);
+        Some(row.because(|row| why(results, row, "energy", &split(ENTRIES), &|options| saved(results, options))))
+    };
+    let chip = |claim: Claim, metric: &str, part: fn(f64) -> f64| {
+        let saved = saved(results, &split(ENTRIES))?;
+        let values = each(saved, part);
+        let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), values);
+        Some(row.because(|row| why(results, row, "energy", &split(ENTRIES), &|options| {
+            super::saved(results, options).map(|saved| each(saved, part))
+        })))
+    };
+    let deep_size = "hardware LRF and cache, 6 entries, 8 active warps";
+    let rows = [
+        hardware(HARDWARE, &format!("hardware cache with last-read bits, {SIZE}"), Organisation::Hardware, ENTRIES),
+        software(SOFTWARE, "software, two levels", two(ENTRIES)),
+        hardware(HARDWARE_DEEP, deep_size, Organisation::HardwareDeep, DEEP_ENTRIES),
+        software(SPLIT, "software, three levels, split LRF", split(ENTRIES)),
+        gain(),
+        chip(OF_SM, "power saved, of an SM's dynamic power", |saved| Chip::PAPERS.saving(saved).of_sm),
+        chip(OF_CHIP, "power saved, of the chip's dynamic power", |saved| Chip::PAPERS.saving(saved).of_chip),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// Energy efficiency by that of the hardware.
+fn improved_rows(results: &Results<'_>) -> Vec<Row> {
+    let row = |claim: Claim, metric: &str, options: HierarchyOptions, organisation: Organisation, entries: u32| {
+        let software = normalised(results, &options)?;
+        let hardware = organisation.energy(results, entries)?;
+        let (ours, values) = super::more(&hardware, &software);
+        let row = claim.row(format!("energy of {metric} more than that of software"), ours, values);
+        Some(row.because(|row| {
+            let why = format!(
+                "energy by that of the MRF alone: hardware {:.3}, software {:.3}; the thesis has {} at the same price of accesses. Rows about each say why",
+                mean(&hardware),
+                mean(&software),
+                match organisation {
+                    Organisation::HardwareDeep => "0.59 and 0.46",
+                    _ if claim.band == OVER_HARDWARE.band => "0.66 and 0.55",
+                    _ => "0.66 and 0.46",
+                }
+            );
+            (why, command(results, "energy", row))
+        }))
+    };
+    let rows = [
+        row(OVER_HARDWARE, "a hardware cache of 3 entries, two levels,", two(ENTRIES), Organisation::Hardware, ENTRIES),
+        row(
+            SPLIT_OVER_HARDWARE,
+            "a hardware cache of 3 entries, software with a split LRF,",
+            split(ENTRIES),
+            Organisation::Hardware,
+            ENTRIES,
+        ),
+        row(
+            SPLIT_OVER_DEEP,
+            "a hardware LRF and cache of 6 entries, software with a split LRF,",
+            split(ENTRIES),
+            Organisation::HardwareDeep,
+            DEEP_ENTRIES,
+        ),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// The size with the least energy, of each organisation.
+fn best_rows(results: &Results<'_>) -> Vec<Row> {
+    let row = |claim: Claim, metric: &str, organisation: Organisation| {
+        let energy = |&entries: &u32| Some((entries, mean(&organisation.energy(results, entries)?)));
+        let sizes = SIZES.iter().map(energy).collect::<Option<Vec<_>>>()?;
+        let &(best, _) = sizes.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let row = claim.row(format!("entries with the least energy, {metric}"), f64::from(best), PerKernel::new());
+        Some(row.because(|_| {
+            let list: Vec<String> = sizes.iter().map(|(entries, energy)| format!("{entries}: {energy:.3}")).collect();
+            let why = format!(
+                "energy by that of the MRF alone, by entries: {}. The minimum is flat: more entries serve more reads, each access costs more",
+                list.join(", ")
+            );
+            (why, results.part_command(super::REPORT.name, "energy", None))
+        }))
+    };
+    let rows = [
+        row(BEST, "hardware cache with last-read bits", Organisation::Hardware),
+        row(BEST, "software, two levels", Organisation::Software(two)),
+        row(BEST, "software, split LRF", Organisation::Software(split)),
+        row(BEST_DEEP, "hardware LRF and cache", Organisation::HardwareDeep),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// Where the energy goes in the most efficient design: figure 6.15.
+fn breakdown_rows(results: &Results<'_>) -> Vec<Row> {
+    let design = split(ENTRIES);
+    let row = |claim: Claim, metric: &str, part: fn(&LevelCounts) -> f64| {
+        let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), results.levels(&design, part)?);
+        Some(row.because(|row| why(results, row, "energy", &design, &|options| results.levels(options, part))))
+    };
+    let rows = [
+        row(MRF_PART, "energy that is the MRF's", |counts| {
+            let energy = energy_of(counts);
+            crate::ratio(energy.mrf.access + energy.mrf.wire, energy.total())
+        }),
+        row(MRF_WIRE, "the MRF's energy that is in wires", |counts| {
+            let mrf = energy_of(counts).mrf;
+            crate::ratio(mrf.wire, mrf.access + mrf.wire)
+        }),
+        row(ORF_PART, "energy that is not the MRF's and is the ORF's", |counts| {
+            let Energy { upper, lrf, .. } = energy_of(counts);
+            crate::ratio(upper.access + upper.wire, upper.access + upper.wire + lrf.access + lrf.wire)
+        }),
+        row(LRF_WIRE, "the LRF's wires, of the energy of the MRF alone", |counts| {
+            crate::ratio(energy_of(counts).lrf.wire, flat_energy(counts))
+        }),
+        row(LRF_READS, "reads that the LRF serves", |counts| {
+            crate::ratio(counts.lrf.reads() as f64, super::operands(counts))
+        }),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+fn flat_energy(counts: &LevelCounts) -> f64 {
+    Energies::thesis(ENTRIES, ACTIVE).of(&flat(counts)).total()
+}
+
+/// Single kernels: figure 6.16. There is a row if the kernel is among those that ran.
+fn kernel_rows(results: &Results<'_>) -> Vec<Row> {
+    let Some(saved) = saved(results, &split(ENTRIES)) else { return Vec::new() };
+    let row = |&(kernel, claim): &(&str, Claim)| {
+        let of_kernel = |values: &PerKernel| values.get_key_value(kernel).map(|(k, v)| PerKernel::from([(k.clone(), *v)]));
+        let row = claim.mean(format!("register file energy saved in {kernel}, split LRF, {SIZE}"), of_kernel(&saved)?);
+        Some(row.because(|row| why_kernel(results, row, kernel)))
+    };
+    KERNELS.iter().filter_map(row).collect()
+}
+
+/// What the accesses of a kernel are.
+fn why_kernel(results: &Results<'_>, row: &Row, kernel: &str) -> (String, String) {
+    let design = split(ENTRIES);
+    let of = |options: &HierarchyOptions, value: &dyn Fn(&LevelCounts) -> f64| {
+        results.levels(options, value).and_then(|values| values.get(kernel).copied()).unwrap_or(0.0)
+    };
+    let reads = |part: fn(&LevelCounts) -> u64| {
+        percent(of(&design, &|counts| crate::ratio(part(counts) as f64, super::operands(counts))))
+    };
+    let kept = super::kept(design);
+    let why = format!(
+        "the kernel has {:.1} instructions in a strand, {} of operands from the MRF, {} from the ORF and {} from the LRF. The thesis's has a tight loop of two loads, an FMA and sums of addresses; this one's \
+         addresses are sums of two words with a carry, values that the next instruction reads, and the loop is not most of a small run. If contents stayed where a warp is descheduled {} would be saved",
+        of(&design, &super::strand),
+        reads(|counts| counts.mrf.reads()),
+        reads(|counts| counts.orf.reads()),
+        reads(|counts| counts.lrf.reads()),
+        percent(1.0 - of(&kept, &|counts| crate::levels::energy(counts, &kept)))
+    );
+    (why, command(results, "energy", row))
+}
+
+/// What a cache avoids, and the energy with what the thesis avoids of the same operands.
+fn why_hardware(results: &Results<'_>, row: &Row, organisation: Organisation, entries: u32) -> (String, String) {
+    let point = match organisation {
+        Organisation::HardwareDeep => rfc::levels::levels(entries),
+        _ => rfc::levels::two(entries),
+    };
+    let of = |value: fn(&gpurf_energy::Traffic) -> f64| {
+        results.each(&point, |run| value(&of_cache(run))).map_or(0.0, |values| mean(&values))
+    };
+    let sizes: Vec<String> = SIZES
+        .iter()
+        .filter_map(|&entries| Some(format!("{entries}: {:.3}", mean(&organisation.energy(results, entries)?))))
+        .collect();
+    let why = format!(
+        "{} of MRF reads and {} of its writes are avoided; {} of results are moved from level to level, each a read of the one and a write of the other. Energy by that of the MRF alone, by entries: {}",
+        percent(of(reads_avoided)),
+        percent(of(writes_avoided)),
+        percent(of(|traffic| crate::ratio(rfc::levels::moved(traffic), traffic.flat().mrf.writes() as f64))),
+        sizes.join(", ")
+    );
+    let far = super::farthest(row).map(|(name, _)| format!("{} --json", results.command(name, &point)));
+    (why, far.unwrap_or_default())
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let at = |organisation: Organisation| {
+        move |entries: u32| organisation.energy(results, entries).map(|energy| mean(&energy))
+    };
+    let figure_13 = lines(
+        "Energy with wires by that of the MRF alone (figure 6.13)",
+        ("entries", &SIZES),
+        "ratio, mean",
+        &[
+            ("hardware, two levels", &at(Organisation::Hardware)),
+            ("hardware LRF", &at(Organisation::HardwareDeep)),
+            ("software, two levels", &at(Organisation::Software(two))),
+            ("unified LRF", &at(Organisation::Software(unified))),
+            ("split LRF", &at(Organisation::Software(split))),
+        ],
+        None,
+    );
+    [figure_13, breakdown_plot(results), kernels_plot(results)].into_iter().flatten().collect()
+}
+
+/// A part of an energy, and its name.
+type Slice = (&'static str, fn(&Energy) -> f64);
+
+const SLICES: [Slice; 6] = [
+    ("MRF wires", |energy| energy.mrf.wire),
+    ("MRF", |energy| energy.mrf.access),
+    ("ORF wires", |energy| energy.upper.wire),
+    ("ORF", |energy| energy.upper.access),
+    ("LRF wires", |energy| energy.lrf.wire),
+    ("LRF", |energy| energy.lrf.access),
+];
+
+/// Wires and accesses of each level against entries.
+fn breakdown_plot(results: &Results<'_>) -> Option<Plot> {
+    let part = |slice: fn(&Energy) -> f64, entries: u32| {
+        let energies = Energies::thesis(entries, ACTIVE);
+        let part = results.levels(&split(entries), |counts| {
+            crate::ratio(slice(&energies.of(&traffic(counts))), energies.of(&flat(counts)).total())
+        });
+        part.map(|values| mean(&values))
+    };
+    let series = SLICES.iter().map(|(name, slice)| {
+        let values = SIZES.iter().map(|&entries| part(*slice, entries)).collect::<Option<_>>()?;
+        Some(Series { name: (*name).into(), values })
+    });
+    Some(Plot {
+        title: "Energy with a split LRF by that of the MRF alone (figure 6.15)".into(),
+        x: "entries".into(),
+        y: "ratio, mean".into(),
+        places: SIZES.iter().map(u32::to_string).collect(),
+        series: series.collect::<Option<_>>()?,
+        style: Style::Stacked,
+        band: None,
+    })
+}
+
+/// Accesses and wires of each kernel.
+fn kernels_plot(results: &Results<'_>) -> Option<Plot> {
+    let part = |part: fn(&Energy) -> f64| {
+        results.levels(&split(ENTRIES), |counts| crate::ratio(part(&energy_of(counts)), flat_energy(counts)))
+    };
+    let series = vec![("accesses", part(Energy::access)?), ("wires", part(Energy::wire)?)];
+    let title = "Energy of each kernel by that of the MRF alone, split LRF, 3 entries (figure 6.16)";
+    Some(kernels(title, "ratio", series, Style::Stacked, None))
+}

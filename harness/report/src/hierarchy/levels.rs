@@ -1,0 +1,405 @@
+//! Reads and writes of each level: hardware against software control, split against unified LRF. Hierarchy thesis 6.5.1 to 6.5.3, figures 6.10 to 6.12.
+
+use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_energy::Traffic;
+use gpurf_oracle::levels::LevelCounts;
+
+use super::{
+    ENTRIES, SIZE, SIZES, basic, command, each, less, lines, more, operands, percent, plan_with_experiments,
+    results_of, split, two, unified, why,
+};
+use crate::html::{Plot, Series, Style};
+use crate::rfc;
+use crate::row::{Claim, PerKernel, Row, mean};
+use crate::sweep::{Plan, Point, Results};
+use crate::traffic::of_cache;
+
+const HARDWARE_READS: Claim = Claim::share("hierarchy thesis 6.5.1, figure 6.10", "20 %", 0.15, 0.25);
+const MRF_READS: Claim = Claim::share("hierarchy thesis 6.5.1, figure 6.10", "slightly: 0-10 %", 0.0, 0.1);
+const FEWER_WRITES: Claim = Claim::share("hierarchy thesis 6.5.1, figure 6.10", "roughly 20 %: 15-25 %", 0.15, 0.25);
+const OPTIMISED_READS: Claim = Claim::share("hierarchy thesis 6.5.1", "20 %", 0.15, 0.25);
+const OPTIMISED_WRITES: Claim = Claim::share("hierarchy thesis 6.5.1", "8 %", 0.075, 0.085);
+const LRF_READS: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "30 %", 0.25, 0.35);
+const OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "from 40 %", 0.35, 0.45);
+const SOFTWARE_OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "less than 10 %", 0.0, 0.1);
+const MRF_WRITES: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "slightly: 0-10 %", 0.0, 0.1);
+const SPLIT_READS: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "nearly 20 %: 15-20 %", 0.15, 0.2);
+const SPLIT_ORF_READS: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "decrease", 0.0001, 1.0);
+const SPLIT_WRITES: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "increases", 0.0001, 1.0);
+const SPLIT_ORF_WRITES: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "decreasing", 0.0001, 1.0);
+
+/// Sizes for which the thesis says that software reads the MRF less often: "probable ORF sizes".
+const PROBABLE: [u32; 4] = [2, 3, 4, 5];
+
+/// With forward branches, and no other optimisation.
+fn forward(options: HierarchyOptions) -> HierarchyOptions {
+    HierarchyOptions { forward_branches: true, ..basic(options) }
+}
+
+pub fn plan(plan: &mut Plan) {
+    for entries in SIZES {
+        [two(entries), basic(two(entries)), unified(entries), split(entries)]
+            .into_iter()
+            .for_each(|options| plan.levels(options));
+        [rfc::levels::two(entries), rfc::levels::levels(entries)].into_iter().for_each(|point| plan.point(point));
+    }
+    plan.levels(forward(two(ENTRIES)));
+    [basic(two(ENTRIES)), two(ENTRIES), unified(ENTRIES), split(ENTRIES)]
+        .into_iter()
+        .for_each(|options| plan_with_experiments(plan, options));
+}
+
+/// Accesses of a run of the model, of its operands or results.
+fn hardware(results: &Results<'_>, point: &Point, part: fn(&Traffic) -> u64, of: fn(&Traffic) -> u64) -> Option<PerKernel> {
+    results.each(point, |run| {
+        let traffic = of_cache(run);
+        crate::ratio(part(&traffic) as f64, of(&traffic) as f64)
+    })
+}
+
+/// Accesses that were counted on the oracle, of its operands.
+fn of_operands(results: &Results<'_>, options: &HierarchyOptions, part: fn(&LevelCounts) -> u64) -> Option<PerKernel> {
+    results.levels(options, |counts| crate::ratio(part(counts) as f64, operands(counts)))
+}
+
+/// The same of its results.
+fn of_results(results: &Results<'_>, options: &HierarchyOptions, part: fn(&LevelCounts) -> u64) -> Option<PerKernel> {
+    results.levels(options, |counts| crate::ratio(part(counts) as f64, results_of(counts)))
+}
+
+fn all_operands(traffic: &Traffic) -> u64 {
+    traffic.flat().mrf.reads()
+}
+
+fn all_results(traffic: &Traffic) -> u64 {
+    traffic.flat().mrf.writes()
+}
+
+fn all_reads(traffic: &Traffic) -> u64 {
+    traffic.mrf.reads() + traffic.upper.reads() + traffic.lrf.reads + traffic.lrf.moving_reads
+}
+
+fn all_writes(traffic: &Traffic) -> u64 {
+    traffic.mrf.writes() + traffic.upper.writes() + traffic.lrf.writes
+}
+
+/// Writes of the ORF, copies of operands included.
+fn orf_writes(counts: &LevelCounts) -> u64 {
+    counts.orf.writes() + counts.orf.copies
+}
+
+fn software_writes(counts: &LevelCounts) -> u64 {
+    counts.mrf.writes() + orf_writes(counts) + counts.lrf.writes()
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    [control_rows(results), optimised_rows(results), depth_rows(results), split_rows(results)].concat()
+}
+
+/// Hardware against the most basic software: figure 6.10.
+fn control_rows(results: &Results<'_>) -> Vec<Row> {
+    let (cache, software) = (rfc::levels::two(ENTRIES), basic(two(ENTRIES)));
+    let overhead = hardware(results, &cache, all_reads, all_operands).map(|reads| each(reads, |reads| reads - 1.0));
+    let mut rows: Vec<Row> = Vec::new();
+    rows.extend(overhead.map(|reads| {
+        let metric = format!("more reads with a hardware cache, last-read bits, than with software, {SIZE}");
+        HARDWARE_READS.mean(metric, reads).because(|row| why_hardware(results, row, &cache))
+    }));
+    for entries in PROBABLE {
+        let software = basic(two(entries));
+        let fewer = hardware(results, &rfc::levels::two(entries), |traffic| traffic.mrf.reads(), all_operands)
+            .zip(of_operands(results, &software, |counts| counts.mrf.reads()))
+            .map(|(hardware, software)| less(&software, &hardware));
+        rows.extend(fewer.map(|(ours, values)| {
+            let metric = format!("fewer MRF reads with basic software than with a hardware cache, {entries} entries");
+            MRF_READS.row(metric, ours, values).because(|row| why_basic(results, row, entries))
+        }));
+    }
+    let writes = hardware(results, &cache, |traffic| traffic.upper.writes(), all_results)
+        .zip(of_results(results, &software, orf_writes))
+        .map(|(hardware, software)| less(&software, &hardware));
+    rows.extend(writes.map(|(ours, values)| {
+        let metric = format!("fewer ORF writes with basic software than writes of a hardware cache, {SIZE}");
+        FEWER_WRITES.row(metric, ours, values).because(|row| why_writes(results, row, &cache, &software))
+    }));
+    rows
+}
+
+/// What partial ranges and read operands change.
+fn optimised_rows(results: &Results<'_>) -> Vec<Row> {
+    let (before, behind) = (forward(two(ENTRIES)), two(ENTRIES));
+    let reads = of_operands(results, &before, |counts| counts.mrf.reads())
+        .zip(of_operands(results, &behind, |counts| counts.mrf.reads()))
+        .map(|(before, behind)| less(&behind, &before));
+    let writes = of_results(results, &before, orf_writes)
+        .zip(of_results(results, &behind, orf_writes))
+        .map(|(before, behind)| more(&behind, &before));
+    let rows = [
+        reads.map(|(ours, values)| {
+            let metric = format!("fewer MRF reads with partial ranges and read operands, {SIZE}");
+            OPTIMISED_READS.row(metric, ours, values)
+        }),
+        writes.map(|(ours, values)| {
+            let metric = format!("more ORF writes with partial ranges and read operands, {SIZE}");
+            OPTIMISED_WRITES.row(metric, ours, values)
+        }),
+    ];
+    rows.into_iter().flatten().map(|row| row.because(|row| why_optimised(results, row))).collect()
+}
+
+/// Three levels: figure 6.11.
+fn depth_rows(results: &Results<'_>) -> Vec<Row> {
+    let (cache, software) = (rfc::levels::levels(ENTRIES), unified(ENTRIES));
+    let lrf = |options: &HierarchyOptions| of_operands(results, options, |counts| counts.lrf.reads());
+    let overhead = |options: &HierarchyOptions| {
+        of_results(results, options, software_writes).map(|writes| each(writes, |writes| writes - 1.0))
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    rows.extend(lrf(&software).map(|reads| {
+        let row = LRF_READS.mean(format!("reads that a unified LRF serves, {SIZE}"), reads);
+        row.because(|row| why(results, row, "levels", &software, &lrf))
+    }));
+    let hardware_overhead = hardware(results, &cache, all_writes, all_results);
+    rows.extend(hardware_overhead.map(|writes| {
+        let metric = format!("writes on top of results, hardware LRF and cache, {SIZE}");
+        let row = OVERHEAD.mean(metric, each(writes, |writes| writes - 1.0));
+        row.because(|row| why_hardware(results, row, &cache))
+    }));
+    rows.extend(overhead(&software).map(|writes| {
+        let row = SOFTWARE_OVERHEAD.mean(format!("writes on top of results, software, unified LRF, {SIZE}"), writes);
+        row.because(|row| why_overhead(results, row, &software))
+    }));
+    let writes = hardware(results, &cache, |traffic| traffic.mrf.writes(), all_results)
+        .zip(of_results(results, &software, |counts| counts.mrf.writes()));
+    rows.extend(writes.map(|(hardware, software)| {
+        let values = software.iter().map(|(name, software)| (name.clone(), software - hardware[name])).collect();
+        let metric = format!("MRF writes more with software than with hardware, three levels, of results, {SIZE}");
+        MRF_WRITES.mean(metric, values).because(|row| why_hardware(results, row, &cache))
+    }));
+    rows
+}
+
+/// A bank for each source: figure 6.12.
+fn split_rows(results: &Results<'_>) -> Vec<Row> {
+    let by = |claim: Claim, metric: &str, part: fn(&LevelCounts) -> u64, change: Change| {
+        let of = |options: HierarchyOptions| of_operands(results, &options, part);
+        let (ours, values) = of(split(ENTRIES)).zip(of(unified(ENTRIES))).map(|(split, one)| change(&split, &one))?;
+        Some(claim.row(format!("{metric}, {SIZE}"), ours, values).because(|row| why_split(results, row)))
+    };
+    let rows = [
+        by(SPLIT_READS, "more reads of the LRF with a split one", |counts| counts.lrf.reads(), more),
+        by(SPLIT_ORF_READS, "fewer reads of the ORF with a split LRF", |counts| counts.orf.reads(), less),
+        by(SPLIT_WRITES, "more writes of the LRF with a split one", |counts| counts.lrf.writes(), more),
+        by(SPLIT_ORF_WRITES, "fewer writes of the ORF with a split LRF", orf_writes, less),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// How one list of values compares with another: the means, and each kernel's.
+type Change = fn(&PerKernel, &PerKernel) -> (f64, PerKernel);
+
+/// A share in words.
+fn word(values: Option<PerKernel>) -> String {
+    values.map_or_else(String::new, |values| percent(mean(&values)))
+}
+
+/// Where operands and results of a run of the model go.
+fn why_hardware(results: &Results<'_>, row: &Row, point: &Point) -> (String, String) {
+    let part = |part: fn(&Traffic) -> u64, of: fn(&Traffic) -> u64| word(hardware(results, point, part, of));
+    let leaves = |event: &'static str| {
+        let each = results.each(point, |run| 1000.0 * crate::ratio(run.event(event) as f64, run.event("issue") as f64));
+        each.map_or(0.0, |values| mean(&values))
+    };
+    let why = format!(
+        "of results, {} are written to the LRF and {} move on from there, {} are written to the cache and {} evicted or flushed to the MRF; last-read bits drop the others, or they were never cached: \
+         {} go around it. Of 1000 instructions {:.0} need a long-latency result and {:.0} wait at a barrier, where all that lives is flushed",
+        part(|traffic| traffic.lrf.writes, all_results),
+        part(|traffic| traffic.lrf.moving_reads, all_results),
+        part(|traffic| traffic.upper.writes(), all_results),
+        part(|traffic| traffic.upper.moving_reads, all_results),
+        part(|traffic| traffic.mrf.private_writes + traffic.mrf.shared_writes, all_results),
+        leaves("leave_mark"),
+        leaves("leave_barrier"),
+    );
+    let far = super::farthest(row).map(|(name, _)| format!("{} --json", results.command(name, point)));
+    (why, far.unwrap_or_default())
+}
+
+/// What basic software reads in the MRF, and what the optimisations and more room make of it.
+fn why_basic(results: &Results<'_>, row: &Row, entries: u32) -> (String, String) {
+    let mrf = |options: &HierarchyOptions| word(of_operands(results, options, |counts| counts.mrf.reads()));
+    let cached = hardware(results, &rfc::levels::two(entries), |traffic| traffic.mrf.reads(), all_operands);
+    let three = basic(two(ENTRIES));
+    let why = format!(
+        "operands read in the MRF: {} with the cache, {} with basic software, {} with all optimisations. Basic software keeps nothing past the end of a basic block, where the cache keeps what lives \
+         until the warp gives up its slot. With 3 entries it is {}, {} if contents stayed where a warp is descheduled, {} with 8 entries at the price of 3",
+        word(cached),
+        mrf(&basic(two(entries))),
+        mrf(&two(entries)),
+        mrf(&three),
+        mrf(&super::kept(three)),
+        mrf(&super::larger(three, super::MANY)),
+    );
+    (why, command(results, "levels", row))
+}
+
+/// What goes around the cache, and what software leaves out.
+fn why_writes(results: &Results<'_>, row: &Row, cache: &Point, software: &HierarchyOptions) -> (String, String) {
+    let why = format!(
+        "of results {} are written to the cache, as long-latency ones go around it; software writes {} to the ORF, only what it reads there before the basic block ends: {} with all optimisations, {} \
+         of them copies of operands, {} with 8 entries at the price of 3",
+        word(hardware(results, cache, |traffic| traffic.upper.writes(), all_results)),
+        word(of_results(results, software, orf_writes)),
+        word(of_results(results, &two(ENTRIES), orf_writes)),
+        word(of_results(results, &two(ENTRIES), |counts| counts.orf.copies)),
+        word(of_results(results, &super::larger(*software, super::MANY), orf_writes)),
+    );
+    (why, command(results, "levels", row))
+}
+
+/// What the two optimisations move.
+fn why_optimised(results: &Results<'_>, row: &Row) -> (String, String) {
+    let (before, behind) = (forward(two(ENTRIES)), two(ENTRIES));
+    let reads = |options: &HierarchyOptions| word(of_operands(results, options, |counts| counts.mrf.reads()));
+    let writes = |options: &HierarchyOptions| word(of_results(results, options, orf_writes));
+    let gain = row.per_kernel.values().filter(|&&value| value > 0.01).count();
+    let why = format!(
+        "MRF reads go from {} of operands to {}, ORF writes from {} of results to {}, {} of them copies of operands; {gain} of {} kernels change by more than a point upwards. A copy serves \
+         addresses and values of an outer loop that a strand reads several times",
+        reads(&before),
+        reads(&behind),
+        writes(&before),
+        writes(&behind),
+        word(of_results(results, &behind, |counts| counts.orf.copies)),
+        row.per_kernel.len()
+    );
+    (why, command(results, "levels", row))
+}
+
+/// Results that go to two levels, and copies.
+fn why_overhead(results: &Results<'_>, row: &Row, options: &HierarchyOptions) -> (String, String) {
+    let part = |part: fn(&LevelCounts) -> u64| word(of_results(results, options, part));
+    let kept = of_results(results, &super::kept(*options), software_writes)
+        .map(|writes| each(writes, |writes| writes - 1.0));
+    let why = format!(
+        "of results {} are written to the MRF, {} to the ORF and {} to the LRF: what a strand reads and a later one too goes to two levels. Copies of operands are {} of the results. If contents \
+         stayed where a warp is descheduled it would be {}",
+        part(|counts| counts.mrf.writes()),
+        part(|counts| counts.orf.writes()),
+        part(|counts| counts.lrf.writes()),
+        part(|counts| counts.orf.copies),
+        word(kept)
+    );
+    (why, command(results, "levels", row))
+}
+
+/// What goes to which level with the one LRF and the other.
+fn why_split(results: &Results<'_>, row: &Row) -> (String, String) {
+    let of = |options: HierarchyOptions| {
+        format!(
+            "LRF {}, ORF {}, MRF {}",
+            word(of_operands(results, &options, |counts| counts.lrf.reads())),
+            word(of_operands(results, &options, |counts| counts.orf.reads())),
+            word(of_operands(results, &options, |counts| counts.mrf.reads()))
+        )
+    };
+    let gain = row.per_kernel.values().filter(|&&value| value > 0.01).count();
+    let why = format!(
+        "operands, unified: {}; split: {}. Several values live at once in {gain} of {} kernels only, most instructions read one value that the last one wrote; and what two slots read leaves the \
+         split LRF",
+        of(unified(ENTRIES)),
+        of(split(ENTRIES)),
+        row.per_kernel.len()
+    );
+    (why, command(results, "levels", row))
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let software = |of: fn(u32) -> HierarchyOptions, part: fn(&LevelCounts) -> u64| {
+        move |entries: u32| of_operands(results, &of(entries), part).map(|values| mean(&values))
+    };
+    let hardware_at = |of: fn(u32) -> Point, part: fn(&Traffic) -> u64| {
+        move |entries: u32| hardware(results, &of(entries), part, all_operands).map(|values| mean(&values))
+    };
+    let (sizes, part) = (("entries", &SIZES[..]), "part of operands, mean");
+    let plots = [
+        lines(
+            "Reads of two levels (figure 6.10)",
+            sizes,
+            part,
+            &[
+                ("MRF, hardware", &hardware_at(rfc::levels::two, |t| t.mrf.reads())),
+                ("cache, write-backs included", &hardware_at(rfc::levels::two, |t| t.upper.reads())),
+                ("MRF, basic software", &software(|n| basic(two(n)), |c| c.mrf.reads())),
+                ("ORF, basic software", &software(|n| basic(two(n)), |c| c.orf.reads())),
+                ("MRF, software", &software(two, |c| c.mrf.reads())),
+                ("ORF, software", &software(two, |c| c.orf.reads())),
+            ],
+            None,
+        ),
+        lines(
+            "Reads of three levels (figure 6.11)",
+            sizes,
+            part,
+            &[
+                ("MRF, hardware", &hardware_at(rfc::levels::levels, |t| t.mrf.reads())),
+                ("cache, write-backs included", &hardware_at(rfc::levels::levels, |t| t.upper.reads())),
+                ("LRF, hardware", &hardware_at(rfc::levels::levels, |t| t.lrf.reads + t.lrf.moving_reads)),
+                ("MRF, software", &software(unified, |c| c.mrf.reads())),
+                ("ORF, software", &software(unified, |c| c.orf.reads())),
+                ("LRF, software", &software(unified, |c| c.lrf.reads())),
+            ],
+            None,
+        ),
+        writes_plot(results),
+        lines(
+            "Reads with a unified and a split LRF (figure 6.12)",
+            sizes,
+            part,
+            &[
+                ("MRF, unified", &software(unified, |c| c.mrf.reads())),
+                ("ORF, unified", &software(unified, |c| c.orf.reads())),
+                ("LRF, unified", &software(unified, |c| c.lrf.reads())),
+                ("MRF, split", &software(split, |c| c.mrf.reads())),
+                ("ORF, split", &software(split, |c| c.orf.reads())),
+                ("LRF, split", &software(split, |c| c.lrf.reads())),
+            ],
+            None,
+        ),
+    ];
+    plots.into_iter().flatten().collect()
+}
+
+/// Writes of each level, of every organisation with three entries.
+fn writes_plot(results: &Results<'_>) -> Option<Plot> {
+    let cache = |point: Point| {
+        let part = |part: fn(&Traffic) -> u64| hardware(results, &point, part, all_results).map(|values| mean(&values));
+        Some([part(|t| t.mrf.writes())?, part(|t| t.upper.writes())?, part(|t| t.lrf.writes)?])
+    };
+    let software = |options: HierarchyOptions| {
+        let part = |part: fn(&LevelCounts) -> u64| of_results(results, &options, part).map(|values| mean(&values));
+        Some([part(|c| c.mrf.writes())?, part(orf_writes)?, part(|c| c.lrf.writes())?])
+    };
+    let all = [
+        cache(rfc::levels::two(ENTRIES))?,
+        software(basic(two(ENTRIES)))?,
+        software(two(ENTRIES))?,
+        cache(rfc::levels::levels(ENTRIES))?,
+        software(unified(ENTRIES))?,
+        software(split(ENTRIES))?,
+    ];
+    let series = ["MRF", "ORF or cache", "LRF"].into_iter().enumerate();
+    Some(Plot {
+        title: "Writes of each level, 3 entries (figures 6.10 to 6.12)".into(),
+        x: String::new(),
+        y: "part of results, mean".into(),
+        places: ["hardware, 2", "basic software, 2", "software, 2", "hardware, 3", "unified LRF", "split LRF"]
+            .map(String::from)
+            .to_vec(),
+        series: series
+            .map(|(level, name)| Series { name: name.into(), values: all.iter().map(|parts| parts[level]).collect() })
+            .collect(),
+        style: Style::Stacked,
+        band: None,
+    })
+}

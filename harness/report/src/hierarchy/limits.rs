@@ -1,0 +1,129 @@
+//! The limit study: hierarchy thesis 6.6.
+
+use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
+use gpurf_oracle::levels::LevelCounts;
+
+use super::{
+    ACTIVE, ENTRIES, MANY, SIZE, command, each, kept, kernels, larger, less, normalised, percent, split, two,
+};
+use crate::html::{Plot, Style};
+use crate::levels::flat;
+use crate::row::{Claim, PerKernel, Row, mean};
+use crate::sweep::{Plan, Results};
+
+const EIGHT: Claim = Claim::share("hierarchy thesis 6.6.3", "9 %", 0.085, 0.095);
+const FIVE: Claim = Claim::share("hierarchy thesis 6.6.3", "6 %", 0.055, 0.065);
+const KEPT: Claim = Claim::share("hierarchy thesis 6.6.3", "8 %", 0.075, 0.085);
+const IDEAL_LRF: Claim = Claim::share("hierarchy thesis 6.6.4", "87 %", 0.865, 0.875);
+const IDEAL_ORF: Claim = Claim::share("hierarchy thesis 6.6.4", "61 %", 0.605, 0.615);
+
+/// A more realistic gain of scheduling: as if there were so many entries.
+const REALISTIC: u32 = 5;
+
+pub fn plan(plan: &mut Plan) {
+    for options in [split(ENTRIES), two(ENTRIES)] {
+        [options, larger(options, MANY), larger(options, REALISTIC), kept(options), larger(kept(options), MANY)]
+            .into_iter()
+            .for_each(|options| plan.levels(options));
+    }
+}
+
+/// Energy saved if all operands and results were in a level.
+fn ideal(results: &Results<'_>, energies: &Energies, all: fn(&Level) -> Traffic) -> Option<PerKernel> {
+    results.levels(&split(ENTRIES), |counts: &LevelCounts| {
+        let mrf = flat(counts);
+        1.0 - crate::ratio(energies.of(&all(&mrf.mrf)).total(), energies.of(&mrf).total())
+    })
+}
+
+fn in_the_lrf(all: &Level) -> Traffic {
+    Traffic { lrf: PrivateLevel { reads: all.reads(), moving_reads: 0, writes: all.writes() }, ..Traffic::default() }
+}
+
+fn in_the_orf(all: &Level) -> Traffic {
+    Traffic { upper: *all, ..Traffic::default() }
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let than_real = |claim: Claim, metric: &str, of: fn(HierarchyOptions) -> HierarchyOptions| {
+        let (ours, values) = less(&normalised(results, &of(split(ENTRIES)))?, &normalised(results, &split(ENTRIES))?);
+        let row = claim.row(format!("less energy {metric}, split LRF, {SIZE}"), ours, values);
+        Some(row.because(|row| why(results, row, of)))
+    };
+    let ideal_row = |claim: Claim, metric: &str, entries: u32, all: fn(&Level) -> Traffic| {
+        let energies = Energies::thesis(entries, ACTIVE);
+        let row = claim.mean(format!("energy saved if all operands and results were in {metric}"), ideal(results, &energies, all)?);
+        Some(row.because(|row| why_ideal(results, row, &energies)))
+    };
+    let rows = [
+        than_real(EIGHT, "with 8 entries at the price of 3", |options| larger(options, MANY)),
+        than_real(FIVE, "with 5 entries at the price of 3", |options| larger(options, REALISTIC)),
+        than_real(KEPT, "if contents stay where a warp is descheduled", kept),
+        ideal_row(IDEAL_LRF, "the LRF", ENTRIES, in_the_lrf),
+        ideal_row(IDEAL_ORF, "an ORF of 5 entries", REALISTIC, in_the_orf),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// The same without an LRF, and both ideals at once.
+fn why(results: &Results<'_>, row: &Row, of: fn(HierarchyOptions) -> HierarchyOptions) -> (String, String) {
+    let energy = |options: HierarchyOptions| normalised(results, &options).map_or(0.0, |values| mean(&values));
+    let less = |options: HierarchyOptions, than: HierarchyOptions| {
+        percent(1.0 - crate::ratio(energy(options), energy(than)))
+    };
+    let strands = |options: HierarchyOptions| results.levels(&options, super::strand).map_or(0.0, |values| mean(&values));
+    let gain = row.per_kernel.values().filter(|&&value| value > 0.02).count();
+    let why = format!(
+        "{gain} of {} kernels gain more than two points. Without an LRF the gain is {}. Strands have {:.1} instructions, and {:.1} if only backward branches and uncertain merges end them: values of \
+         loops go through the MRF either way. Both ideals at once, kept contents and 8 entries at the price of 3, save {}",
+        row.per_kernel.len(),
+        less(of(two(ENTRIES)), two(ENTRIES)),
+        strands(split(ENTRIES)),
+        strands(kept(split(ENTRIES))),
+        less(larger(kept(split(ENTRIES)), MANY), split(ENTRIES)),
+    );
+    (why, command(results, "limits", row))
+}
+
+/// Reads, writes and their energies.
+fn why_ideal(results: &Results<'_>, row: &Row, energies: &Energies) -> (String, String) {
+    let part = |value: fn(&LevelCounts) -> f64| {
+        results.levels(&split(ENTRIES), value).map_or(0.0, |values| mean(&values))
+    };
+    let private = |value: fn(&Level) -> Traffic| {
+        ideal(results, &Energies { upper_distance: gpurf_energy::Distance { private: 0.2, shared: 0.2 }, ..*energies }, value)
+            .map_or_else(String::new, |values| percent(mean(&values)))
+    };
+    let why = format!(
+        "a function of counts and prices: {:.2} reads a write, {} of operands and {} of results are the shared units', whose way is longer. A read of the MRF, the ORF and the LRF costs {:.2}, {:.2} and {:.2} pJ with \
+         its wire, a write {:.2}, {:.2} and {:.2}. With the private datapath's way for all, the ORF would save {}",
+        part(|counts| crate::ratio(counts.flat.reads() as f64, counts.flat.writes() as f64)),
+        percent(part(|counts| crate::ratio(counts.flat.shared_reads as f64, counts.flat.reads() as f64))),
+        percent(part(|counts| crate::ratio(counts.flat.shared_writes as f64, counts.flat.writes() as f64))),
+        energies.mrf_read(true),
+        energies.upper_read(true),
+        energies.lrf_read(),
+        energies.mrf_write(true),
+        energies.upper_write(true),
+        energies.lrf_write(),
+        private(in_the_orf),
+    );
+    (why, command(results, "limits", row))
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let design = split(ENTRIES);
+    let of = |options: HierarchyOptions| normalised(results, &options);
+    let series = || {
+        Some(vec![
+            ("3 entries", of(design)?),
+            ("8 at the price of 3", of(larger(design, MANY))?),
+            ("contents stay", of(kept(design))?),
+            ("both", of(larger(kept(design), MANY))?),
+            ("all in the LRF", each(ideal(results, &Energies::thesis(ENTRIES, ACTIVE), in_the_lrf)?, |saved| 1.0 - saved)),
+        ])
+    };
+    let title = "Energy of each kernel by that of the MRF alone, split LRF: limits (6.6)";
+    series().map(|series| kernels(title, "ratio", series, Style::Lines, None)).into_iter().collect()
+}

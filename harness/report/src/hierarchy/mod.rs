@@ -1,0 +1,214 @@
+//! The report on the software-managed register hierarchy: LRF, ORF and MRF, chapter 6 of the hierarchy thesis.
+//!
+//! The software side is counted on the functional oracle, as the thesis counted it on a simulator of PTX; the hardware side, cache and LRF, on the model of the SM.
+
+mod bandwidth;
+mod energy;
+mod levels;
+mod limits;
+mod steps;
+mod values;
+
+use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_isa::LastResultFile;
+use gpurf_oracle::levels::LevelCounts;
+
+use crate::levels::name;
+use crate::report::{Definition, Part};
+use crate::row::{Absent, PerKernel, Row, mean};
+use crate::shown::{farthest, kernels, lines, percent};
+use crate::sweep::{Plan, Results};
+
+/// The report.
+pub const REPORT: Definition = Definition {
+    name: "hierarchy",
+    title: "The software-managed register hierarchy: LRF, ORF and MRF (hierarchy thesis, chapter 6)",
+    parts: &[
+        Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
+        Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },
+        Part { name: "energy", plan: energy::plan, rows: energy::rows, plots: energy::plots },
+        Part { name: "steps", plan: steps::plan, rows: steps::rows, plots: steps::plots },
+        Part { name: "bandwidth", plan: bandwidth::plan, rows: bandwidth::rows, plots: bandwidth::plots },
+        Part { name: "limits", plan: limits::plan, rows: limits::rows, plots: limits::plots },
+    ],
+    absent: ABSENT,
+};
+
+const NO_DGEMM: &str =
+    "double precision is refused by the compiler and not in the instruction set, so there is no dgemm";
+
+const ABSENT: &[Absent] = &[
+    Absent {
+        source: "hierarchy thesis 6.5.4, figure 6.16",
+        text: "dgemm saves 56 % of register file energy",
+        why: NO_DGEMM,
+    },
+    Absent {
+        source: "hierarchy thesis 6.2.2",
+        text: "7 ORF entries instead of 3 increase what dgemm saves from 56 % to 60 %",
+        why: NO_DGEMM,
+    },
+    Absent {
+        source: "hierarchy thesis 6.5.6",
+        text: "in a strand 0.27 values are live-in and 0.17 live-out for each instruction",
+        why: "not counted: the oracle counts accesses, and does not follow values over strands' ends",
+    },
+    Absent {
+        source: "hierarchy thesis 6.6.1",
+        text: "variable allocation of ORF entries with an oracle policy saves 6 %",
+        why: "not built: it needs a scheduler that knows which strands will be active together; on the functional oracle no warps are active together",
+    },
+    Absent {
+        source: "hierarchy thesis 6.6.1",
+        text: "another 6 % if 6 warps are active on average instead of 8",
+        why: "not built: it is on top of variable allocation",
+    },
+    Absent {
+        source: "hierarchy thesis 6.6.2",
+        text: "a hardware cache that keeps its values past backward branches saves 5 % against one that is flushed there",
+        why: "the cache has no flush at backward branches to compare with: it is flushed where a warp gives up its slot",
+    },
+];
+
+/// Entries of the figures.
+const SIZES: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/// Entries of the most efficient designs.
+const ENTRIES: u32 = 3;
+
+/// Active warps.
+const ACTIVE: u32 = 8;
+
+/// What rows say of a design.
+const SIZE: &str = "3 entries, 8 active warps";
+
+/// ORF and MRF.
+fn two(entries: u32) -> HierarchyOptions {
+    HierarchyOptions { orf_entries: entries as u8, active_warps: ACTIVE as u8, ..HierarchyOptions::NONE }
+}
+
+/// The same with an LRF of one bank.
+fn unified(entries: u32) -> HierarchyOptions {
+    HierarchyOptions { lrf: LastResultFile::Unified, ..two(entries) }
+}
+
+/// The same with an LRF of a bank for each source.
+fn split(entries: u32) -> HierarchyOptions {
+    HierarchyOptions { lrf: LastResultFile::Split, ..two(entries) }
+}
+
+/// Without the optimisations: "our most basic software-managed ORF".
+fn basic(options: HierarchyOptions) -> HierarchyOptions {
+    HierarchyOptions { forward_branches: false, read_operands: false, partial_ranges: false, ..options }
+}
+
+/// Contents stay where a warp is descheduled.
+fn kept(options: HierarchyOptions) -> HierarchyOptions {
+    HierarchyOptions { keep_when_descheduled: true, ..options }
+}
+
+/// So many entries at the price of those there are.
+fn larger(options: HierarchyOptions, entries: u32) -> HierarchyOptions {
+    HierarchyOptions { orf_entries: entries as u8, priced_as: options.orf_entries, ..options }
+}
+
+/// Entries of experiments about room.
+const MANY: u32 = 8;
+
+/// What is counted for the experiments of rows about this design.
+fn plan_with_experiments(plan: &mut Plan, options: HierarchyOptions) {
+    [options, kept(options), larger(options, MANY)].into_iter().for_each(|options| plan.levels(options));
+}
+
+/// Energy by that of an MRF alone.
+fn normalised(results: &Results<'_>, options: &HierarchyOptions) -> Option<PerKernel> {
+    results.levels(options, |counts| crate::levels::energy(counts, options))
+}
+
+/// The part of an MRF's energy that is saved.
+fn saved(results: &Results<'_>, options: &HierarchyOptions) -> Option<PerKernel> {
+    normalised(results, options).map(|energy| each(energy, |energy| 1.0 - energy))
+}
+
+/// The same of each kernel's value.
+fn each(values: PerKernel, change: impl Fn(f64) -> f64) -> PerKernel {
+    values.into_iter().map(|(name, value)| (name, change(value))).collect()
+}
+
+/// By which part one is more than another: their means, and each kernel's. From nothing nothing becomes more.
+fn more(a: &PerKernel, b: &PerKernel) -> (f64, PerKernel) {
+    let more = |a: f64, b: f64| if b == 0.0 { 0.0 } else { a / b - 1.0 };
+    (more(mean(a), mean(b)), a.iter().map(|(name, a)| (name.clone(), more(*a, b[name]))).collect())
+}
+
+/// By which part one is less than another.
+fn less(a: &PerKernel, b: &PerKernel) -> (f64, PerKernel) {
+    let (mean, values) = more(a, b);
+    (-mean, each(values, |value| -value))
+}
+
+/// Operands.
+fn operands(counts: &LevelCounts) -> f64 {
+    counts.flat.reads() as f64
+}
+
+/// Results.
+fn results_of(counts: &LevelCounts) -> f64 {
+    counts.flat.writes() as f64
+}
+
+/// Instructions of a strand, on average.
+fn strand(counts: &LevelCounts) -> f64 {
+    crate::ratio(counts.instructions as f64, counts.strand_ends as f64)
+}
+
+/// What a row measures, of each kernel at a design; nothing if it was not counted.
+type Value<'a> = &'a dyn Fn(&HierarchyOptions) -> Option<PerKernel>;
+
+/// The experiments of rows about a design: what the same metric is if contents stay where warps are descheduled, with more room at the same price, and
+/// for the kernels with long strands and with short ones.
+fn why(results: &Results<'_>, row: &Row, part: &str, options: &HierarchyOptions, value: Value<'_>) -> (String, String) {
+    let word = |values: &PerKernel| row.unit.words(mean(values));
+    let share = |part: fn(&LevelCounts) -> u64| {
+        let shares = results.levels(options, |counts| crate::ratio(part(counts) as f64, operands(counts)));
+        shares.map(|shares| percent(mean(&shares)))
+    };
+    let (Some(mrf), Some(orf), Some(lrf), Some(strands), Some(ours)) = (
+        share(|counts| counts.mrf.reads()),
+        share(|counts| counts.orf.reads()),
+        share(|counts| counts.lrf.reads()),
+        results.levels(options, strand),
+        value(options),
+    ) else {
+        return Default::default();
+    };
+    let mut names: Vec<&String> = strands.keys().collect();
+    names.sort_by(|a, b| strands[*a].total_cmp(&strands[*b]));
+    let half = |names: &[&String]| names.iter().map(|name| ((*name).clone(), ours[*name])).collect::<PerKernel>();
+    let (short, long) = names.split_at(names.len() / 2);
+    let halves = if short.is_empty() {
+        String::new()
+    } else {
+        let (short, long) = (word(&half(short)), word(&half(long)));
+        format!("; it is {short} for the half of the kernels with the shortest strands, {long} for the others")
+    };
+    let other = |text: &str, options: HierarchyOptions| {
+        value(&options).map_or_else(String::new, |values| format!("{text} {}", word(&values)))
+    };
+    let why = format!(
+        "operands at {}: {mrf} from the MRF, {orf} from the ORF, {lrf} from the LRF; a strand has {:.1} instructions{halves}{}{}",
+        name(options),
+        mean(&strands),
+        other(". If contents stayed where a warp is descheduled it would be", kept(*options)),
+        other(", with 8 entries at the same price", larger(*options, MANY)),
+    );
+    (why, command(results, part, row))
+}
+
+/// The command that makes a part again for the kernel that is farthest off.
+fn command(results: &Results<'_>, part: &str, row: &Row) -> String {
+    results.part_command(REPORT.name, part, farthest(row).map(|(name, _)| name))
+}
+
+#[cfg(test)]
+mod tests;

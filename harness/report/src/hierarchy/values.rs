@@ -1,0 +1,107 @@
+//! Value usage of the kernels: hierarchy thesis 6.1 and 6.2.2, figure 6.1; operands and results of an instruction, 6.5.1.
+
+use super::{command, kernels, percent, two};
+use crate::html::{Plot, Style};
+use crate::rfc::values::{self, Count};
+use crate::row::{Claim, Row, Unit, mean};
+use crate::sweep::{Plan, Results};
+use crate::usage::Usage;
+
+const AGAIN: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "at most 20 %", 0.0, 0.2);
+const NEXT: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "roughly 40 %", 0.35, 0.45);
+const SHARED: Claim = Claim::share("hierarchy thesis 6.2.2", "only 7 %", 0.0, 0.075);
+const OF_PRIVATE: Claim = Claim::share("hierarchy thesis 6.2.2", "70 %", 0.65, 0.75);
+const READS: Claim = Claim::share("hierarchy thesis 6.5.1", "1.6", 1.55, 1.65).in_unit(Unit::Ratio);
+const A_WRITE: Claim =
+    Claim::share("hierarchy thesis 6.5.1", "1.6 and 0.8, so 2: 1.8-2.2", 1.8, 2.2).in_unit(Unit::Ratio);
+
+/// The one-entry ORF, for counts that are the same in every hierarchy.
+const ANY: u32 = 1;
+
+pub fn plan(plan: &mut Plan) {
+    plan.usage();
+    plan.levels(two(ANY));
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let kind = |claim: Claim, metric: &str, count: Count| {
+        let row = claim.mean(metric, results.usage(|usage| count.part(usage))?);
+        Some(row.because(|row| values::why(results, row, count, super::REPORT.name)))
+    };
+    let unit = |claim: Claim, metric: &str, value: fn(&Usage) -> f64| {
+        let row = claim.mean(metric, results.usage(value)?);
+        Some(row.because(|row| why_shared(results, row)))
+    };
+    let operands = |claim: Claim, metric: &str, words: fn(&gpurf_oracle::levels::LevelCounts) -> f64| {
+        let row = claim.mean(metric, results.levels(&two(ANY), words)?);
+        Some(row.because(|row| why_operands(results, row)))
+    };
+    let rows = [
+        kind(AGAIN, "values read more than once", Count::Again),
+        kind(NEXT, "values read once, by the next instruction", Count::Next),
+        unit(SHARED, "values that shared units read", |usage| usage.part(usage.shared)),
+        unit(OF_PRIVATE, "those of them that the private datapath wrote", |usage| {
+            crate::ratio(usage.shared_of_private as f64, usage.shared as f64)
+        }),
+        operands(READS, "register operands that an instruction reads", |counts| {
+            let reads: u64 = (0..).zip(counts.by_reads).map(|(reads, instructions)| reads * instructions).sum();
+            crate::ratio(reads as f64, counts.instructions as f64)
+        }),
+        operands(A_WRITE, "register operands read for each that is written", |counts| {
+            crate::ratio(counts.flat.reads() as f64, counts.flat.writes() as f64)
+        }),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// Which operations write what shared units read.
+fn why_shared(results: &Results<'_>, row: &Row) -> (String, String) {
+    let part = |value: fn(&Usage) -> f64| results.usage(value).map(|values| percent(mean(&values)));
+    let (Some(loads), Some(private)) = (
+        part(|usage| usage.part(of_unit(usage, |name| name.starts_with("LD") || name.starts_with("S2R")))),
+        part(|usage| crate::ratio(usage.shared_of_private as f64, usage.shared as f64)),
+    ) else {
+        return Default::default();
+    };
+    let why = format!(
+        "an address is two registers here, each of them a value that a load or a store reads, and kernels that move much data compute little: {loads} of all values are written by loads and by reads \
+         of special registers; of what shared units read, the private datapath wrote {private}"
+    );
+    (why, command(results, "values", row))
+}
+
+/// Values by operations whose names are of a kind.
+fn of_unit(usage: &Usage, of: fn(&str) -> bool) -> u64 {
+    usage.written.iter().filter(|(name, _)| of(name)).map(|(_, written)| written.values.iter().sum::<u64>()).sum()
+}
+
+/// Instructions by the number of registers that they read.
+fn why_operands(results: &Results<'_>, row: &Row) -> (String, String) {
+    let part = |reads: usize| {
+        let part = results
+            .levels(&two(ANY), |counts| crate::ratio(counts.by_reads[reads] as f64, counts.instructions as f64));
+        part.map(|values| percent(mean(&values)))
+    };
+    let Some(parts) = (0..4).map(part).collect::<Option<Vec<String>>>() else { return Default::default() };
+    let why = format!(
+        "the code decides: {} of instructions read no register, {} one, {} two, {} three. Immediates and predicates are no register operands, and a register in two slots counts \
+         once. Table 6.1 of the thesis has 1.23",
+        parts[0], parts[1], parts[2], parts[3]
+    );
+    (why, command(results, "values", row))
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let usage = |value: &dyn Fn(&Usage) -> f64| results.usage(value).unwrap_or_default();
+    if results.usage(|_| 0.0).is_none() {
+        return Vec::new();
+    }
+    let series = vec![
+        ("once, next instruction", usage(&|u| u.part(u.lifetimes[0]))),
+        ("once, 2 or 3 later", usage(&|u| u.part(u.lifetimes[1] + u.lifetimes[2]))),
+        ("once, later", usage(&|u| u.part(u.lifetimes[3]))),
+        ("more often", usage(&|u| u.part(u.values[2] + u.values[3]))),
+        ("never", usage(&|u| u.part(u.values[0]))),
+    ];
+    vec![kernels("Reads of each value (figure 6.1)", "part of all values", series, Style::Stacked, None)]
+}
