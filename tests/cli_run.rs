@@ -336,6 +336,16 @@ fn machine_code_and_annotated_ptx() {
     assert_eq!(serde_json::from_slice::<Value>(&direct.stdout).unwrap(), image);
     let annotated = text(&gpurf(&["compile", &source, "--annotate"]).stdout);
     assert!(annotated.contains("ld.global.u32 %r6, [%rd4];") && annotated.contains("LD.GLOBAL.B32"), "{annotated}");
+    let levels = text(&gpurf(&["compile", &source, "--annotate", "--orf", "3", "--lrf", "split"]).stdout);
+    for words in [
+        "| strand 2",
+        "the strand ends: a result of long latency is needed next",
+        "(a result of long latency)",
+        "d=ORF0",
+    ] {
+        assert!(levels.contains(words), "{words}: {levels}");
+    }
+    refused(&["compile", &source, "--orf", "9"], BAD_INPUT, &["--orf", "9"]);
     refused(&["compile", &source, "-o", &folder.path("no/such/folder.json")], TOOL, &["folder.json"]);
     folder.put("broken.ptx", ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { wgmma; ret; }");
     refused(&["compile", &folder.path("broken.ptx"), "-o", &folder.path("x.json")], BAD_INPUT, &["broken.ptx:4:"]);

@@ -2,6 +2,7 @@
 
 mod bench;
 mod golden;
+mod hierarchy;
 mod regress;
 mod report;
 
@@ -13,6 +14,7 @@ use clap_complete::Shell;
 
 pub use bench::Bench;
 pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
+pub use hierarchy::Hierarchy;
 pub use regress::Regress;
 pub use report::ReportResults;
 
@@ -256,6 +258,9 @@ pub struct Compile {
     /// Registers of a thread at most; values that find none live in local memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
     pub registers: Option<u16>,
+    /// Levels above the main register file
+    #[command(flatten)]
+    pub hierarchy: Hierarchy,
     /// Write to this file in place of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

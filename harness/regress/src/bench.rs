@@ -4,11 +4,13 @@
 //! nothing compared), and the Rust model alone. For a block that is a run of recorded inputs, for the SM a kernel with its memory and host. A checksum shows that
 //! all three did it.
 
+mod compiler;
 mod machine;
 mod stopwatch;
 
 use std::time::Duration;
 
+pub use compiler::{CompilerRow, compiler};
 pub use machine::machine;
 
 use gpurf_blocks::config::Config;

@@ -107,7 +107,9 @@ pub(crate) fn image(manifest: &Manifest, kernel: &KernelInputs) -> Result<Image,
         Some(text) => text.clone(),
         None => std::fs::read_to_string(&kernel.ptx).map_err(|e| JobError::Input(format!("{name}: {e}")))?,
     };
-    let compiled = compile(&text, &name, &CompilerOptions { registers: kernel.registers }).map_err(|e| input(&e))?;
+    let compiled =
+        compile(&text, &name, &CompilerOptions { registers: kernel.registers, ..CompilerOptions::default() })
+            .map_err(|e| input(&e))?;
     Ok(compiled.image)
 }
 

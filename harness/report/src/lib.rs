@@ -5,6 +5,7 @@
 //! all come to their end is left out; no kernel is ever left out of a mean.
 //!
 //! * [`usage`] watches values on the oracle; [`traffic`] makes the traffic of `gpurf-energy` from the events of the model.
+//! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle.
 //! * [`REPORTS`] are those that can be made: a [`Definition`] each, in parts.
 //! * [`html`] is a page of them with plots, which needs no other file.
 //!
@@ -12,6 +13,7 @@
 
 pub mod html;
 mod kernels;
+pub mod levels;
 mod report;
 mod rfc;
 mod row;

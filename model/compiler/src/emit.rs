@@ -2,7 +2,6 @@
 
 use crate::allocate::Allocation;
 use crate::lower::Lowered;
-use crate::marks;
 use crate::mir::{BlockId, Function, Inst, Pred, Term, V, Val, cfg};
 use gpurf_isa::image::{Kernel, Relocation};
 use gpurf_isa::modifiers::Combine;
@@ -52,11 +51,9 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
     if emitter.code.len() >= Pc::LIMIT as usize {
         return Err(TooLong);
     }
-    let mut code = emitter.code;
-    marks::run(&mut code);
     Ok(Kernel {
         name: lowered.name.clone(),
-        code,
+        code: emitter.code,
         lines: emitter.lines,
         registers: allocation.registers,
         parameters: lowered.parameters.clone(),

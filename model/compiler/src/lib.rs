@@ -6,11 +6,13 @@
 //! understood as such by the optimiser; nvcc has done most of that work before.
 //!
 //! [`ptx`] reads the text, `lower` checks and translates it, `passes` simplify, `allocate` finds registers, `emit`
-//! writes the image, [`marks`] fill in what register-file organisations want to know. The page `docs/compiler.md` has the subset, the sequences and the decisions.
+//! writes the image, [`marks`] and [`hierarchy`] fill in what register-file organisations want to know. The page `docs/compiler.md` has the subset, the sequences
+//! and the decisions, `docs/hierarchy.md` the levels of values.
 
 mod allocate;
 pub mod diagnostic;
 mod emit;
+pub mod hierarchy;
 mod listing;
 mod lower;
 pub mod marks;
@@ -23,6 +25,7 @@ pub use listing::annotate;
 
 use diagnostic::{Error, Span};
 use gpurf_isa::Image;
+use hierarchy::{Explanation, HierarchyOptions};
 use serde::{Deserialize, Serialize};
 
 /// What the compiler may use.
@@ -30,6 +33,9 @@ use serde::{Deserialize, Serialize};
 pub struct Options {
     /// General registers of a thread at most, [`Options::FEWEST`] to [`Options::MOST`].
     pub registers: u16,
+    /// The register hierarchy that values are distributed over.
+    #[serde(default)]
+    pub hierarchy: HierarchyOptions,
 }
 
 impl Options {
@@ -42,7 +48,7 @@ impl Options {
 impl Default for Options {
     /// 64 registers: what a warp has with half of the warps that fit at 32.
     fn default() -> Self {
-        Self { registers: 64 }
+        Self { registers: 64, hierarchy: HierarchyOptions::NONE }
     }
 }
 
@@ -87,6 +93,8 @@ pub struct Compiled {
     pub image: Image,
     /// What it cost.
     pub report: Report,
+    /// For each kernel why its values are at their levels; none without ORF and LRF.
+    pub levels: Vec<Explanation>,
 }
 
 /// Compiles PTX. `file_name` is for messages and the image.
@@ -103,10 +111,13 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         let message = format!("{} registers: a thread can have {fewest} to {most}", options.registers);
         return Err(vec![Error::new(Span::default(), message)]);
     }
+    if let Err(message) = options.hierarchy.check() {
+        return Err(vec![Error::new(Span::default(), message)]);
+    }
     let module = ptx::parse(source).map_err(|e| vec![e])?;
     let (kernels, symbols) = lower::lower(source, &module)?;
     let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };
-    let mut report = Report::default();
+    let (mut report, mut levels) = (Report::default(), Vec::new());
     for mut lowered in kernels {
         let error = |message: String| vec![Error::new(lowered.span, message)];
         let f = &mut lowered.function;
@@ -120,8 +131,16 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         {
             panic!("registers of `{}`: {wrong}", lowered.name);
         }
-        let kernel = emit::kernel(&lowered, &allocation)
+        let mut kernel = emit::kernel(&lowered, &allocation)
             .map_err(|_| error(format!("`{}` has more instructions than the machine can address", lowered.name)))?;
+        marks::run(&mut kernel.code);
+        levels.extend(hierarchy::run(&mut kernel.code, &options.hierarchy));
+        if cfg!(debug_assertions)
+            && !options.hierarchy.is_none()
+            && let Err(wrong) = hierarchy::check(&kernel.code, &options.hierarchy)
+        {
+            panic!("levels of `{}`: {wrong}", lowered.name);
+        }
         report.kernels.push(KernelReport {
             name: kernel.name.clone(),
             instructions: kernel.code.len() as u32,
@@ -137,5 +156,5 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         });
         image.kernels.push(kernel);
     }
-    Ok(Compiled { image, report })
+    Ok(Compiled { image, report, levels })
 }

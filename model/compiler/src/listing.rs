@@ -1,18 +1,22 @@
 //! PTX with the machine's instructions beside it.
 
-use gpurf_isa::Image;
+use crate::Compiled;
+use crate::hierarchy::Explanation;
+use gpurf_isa::Instruction;
 use gpurf_isa::image::Kernel;
 use std::fmt::Write;
 
-/// The source of an image, line by line, each line followed by the instructions that stem from it.
+/// The source of a module, line by line, each line followed by the instructions that stem from it; in code for ORF or LRF with strands, the level of each
+/// operand, and why it is not above the MRF.
 ///
 /// Instructions keep their order; where that leaves the order of the lines (a branch's target laid out elsewhere), the
 /// line is printed again.
-pub fn annotate(source: &str, image: &Image) -> String {
+pub fn annotate(source: &str, compiled: &Compiled) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let mut out = String::new();
-    for kernel in &image.kernels {
+    for (number, kernel) in compiled.image.kernels.iter().enumerate() {
         header(&mut out, kernel);
+        let levels = compiled.levels.get(number);
         let mut last = None;
         for (pc, (instruction, &line)) in kernel.code.iter().zip(&kernel.lines).enumerate() {
             if last != Some(line) {
@@ -20,11 +24,33 @@ pub fn annotate(source: &str, image: &Image) -> String {
                 writeln!(out, "{line:6} | {text}").expect("strings grow");
                 last = Some(line);
             }
+            if let Some(levels) = levels {
+                strand(&mut out, levels, pc);
+            }
             writeln!(out, "       |     {pc:5}  {instruction}").expect("strings grow");
+            if let Some(levels) = levels {
+                operands(&mut out, levels, pc, instruction);
+            }
         }
         out.push('\n');
     }
     out
+}
+
+/// The number of the strand that an instruction begins, or comes back to.
+fn strand(out: &mut String, levels: &Explanation, pc: usize) {
+    let first = levels.strands[pc];
+    if pc == 0 || levels.strands[pc - 1] != first {
+        let number = (0..=first).filter(|pc| levels.strands[*pc] == *pc).count();
+        writeln!(out, "       | strand {number}").expect("strings grow");
+    }
+}
+
+fn operands(out: &mut String, levels: &Explanation, pc: usize, instruction: &Instruction) {
+    let words = levels.words(pc, instruction);
+    if !words.is_empty() {
+        writeln!(out, "       |              // {words}").expect("strings grow");
+    }
 }
 
 fn header(out: &mut String, kernel: &Kernel) {

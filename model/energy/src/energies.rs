@@ -12,6 +12,13 @@ pub struct Distance {
     pub shared: f64,
 }
 
+impl Distance {
+    /// From those that an access is for.
+    pub const fn to(&self, private: bool) -> f64 {
+        if private { self.private } else { self.shared }
+    }
+}
+
 /// What accesses and wires cost.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Energies {
@@ -55,6 +62,36 @@ impl Energies {
             upper_distance: Distance { private: 0.2, shared: 0.4 },
             lrf_distance: 0.05,
         }
+    }
+
+    /// A read of the MRF, for the private datapath or a shared unit, with its wire.
+    pub fn mrf_read(&self, private: bool) -> f64 {
+        self.mrf.read + self.wire(1, self.mrf_distance.to(private))
+    }
+
+    /// A write of the MRF, with its wire.
+    pub fn mrf_write(&self, private: bool) -> f64 {
+        self.mrf.write + self.wire(1, self.mrf_distance.to(private))
+    }
+
+    /// A read of the RFC or ORF, with its wire.
+    pub fn upper_read(&self, private: bool) -> f64 {
+        self.upper.read + self.wire(1, self.upper_distance.to(private))
+    }
+
+    /// A write of the RFC or ORF, with its wire.
+    pub fn upper_write(&self, private: bool) -> f64 {
+        self.upper.write + self.wire(1, self.upper_distance.to(private))
+    }
+
+    /// A read of the LRF, with its wire.
+    pub fn lrf_read(&self) -> f64 {
+        self.lrf.read + self.wire(1, self.lrf_distance)
+    }
+
+    /// A write of the LRF, with its wire.
+    pub fn lrf_write(&self) -> f64 {
+        self.lrf.write + self.wire(1, self.lrf_distance)
     }
 
     /// The energy of accesses. Values that move between levels cost their accesses and no wire, as in the papers.

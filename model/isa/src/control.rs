@@ -2,6 +2,8 @@
 //!
 //! None of them changes what a program computes. A machine that has no use for a field ignores it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::registers::{Reg, Slot};
 
 /// An entry of a warp's part of the operand register file, 0 to 7.
@@ -39,6 +41,39 @@ impl LrfBank {
     /// Its number.
     pub const fn number(self) -> u8 {
         self.0
+    }
+}
+
+/// How the last result file of a machine is made (hierarchy thesis 6.2.2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LastResultFile {
+    /// There is none.
+    #[default]
+    None,
+    /// One entry, which any source may read: bank 0.
+    Unified,
+    /// A bank of one entry for each source: a reads bank 0, b bank 1, c bank 2.
+    Split,
+}
+
+impl LastResultFile {
+    /// Number of banks.
+    pub const fn banks(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Unified => 1,
+            Self::Split => LrfBank::COUNT,
+        }
+    }
+
+    /// Whether a source can be read in a bank.
+    pub const fn serves(self, slot: Slot, bank: LrfBank) -> bool {
+        match self {
+            Self::None => false,
+            Self::Unified => bank.0 == 0,
+            Self::Split => bank.0 as usize == slot.index(),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use control::{Control, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
+pub use control::{Control, LastResultFile, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
 pub use encoding::DecodeError;
 pub use image::Image;
 pub use instruction::Instruction;

@@ -65,7 +65,7 @@ pub enum Unit {
     Alu,
     /// Approximate functions.
     Sfu,
-    /// Shared memory, the constant space and the crossbar between lanes.
+    /// Shared memory, the constant space, the crossbar between lanes, special registers.
     SharedMemory,
     /// Global and local memory: long latency.
     GlobalMemory,
@@ -245,7 +245,7 @@ operations! {
     // Moves, lanes and predicates.
     0x10 Mov "MOV" {} [D B] Unit::Alu, "d = b";
     0x11 Sel "SEL" {} [D A B S] Unit::Alu, "d = s ? a : b";
-    0x12 S2r "S2R" { source: Special } [D] Unit::Alu, "d = a special register";
+    0x12 S2r "S2R" { source: Special } [D] Unit::SharedMemory, "d = a special register";
     0x13 Shfl "SHFL" { mode: Shuffle, clamp: LaneNumber, segment: LaneNumber } [D P A B] Unit::SharedMemory,
         "d = a of another lane, p = whether that lane is in range";
     0x14 Vote "VOTE" { mode: Vote } [P S] Unit::Alu, "p = what the active lanes say of s";

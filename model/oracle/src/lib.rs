@@ -11,6 +11,7 @@
 //! * [`Oracle::run_observed`] tells what each warp commits; [`Oracle::replay`] performs atomic operations in the order of another
 //!   machine.
 //! * [`marks`] judges the control fields of a program by what its warps do.
+//! * [`levels`] judges where it reads and writes its values in a register hierarchy.
 //! * [`host`] does what the host side of a CUDA program does: it places buffers, packs arguments, repeats launches.
 
 mod block;
@@ -21,6 +22,7 @@ mod fault;
 pub mod host;
 mod lanes;
 mod launch;
+pub mod levels;
 pub mod marks;
 mod memory;
 mod program;

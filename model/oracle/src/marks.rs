@@ -42,6 +42,12 @@ pub enum Wrong {
     SharedReadOfLrf,
     /// An operation that does not write the LRF says that it goes past it.
     NotOfTheLrf,
+    /// A lane reads a value of a register that was called free, for the whole warp, after the value was written.
+    ReadOfFree,
+    /// A register is called free whose last write may still be on its way: nothing has read it since.
+    FreeOnItsWay,
+    /// An instruction that may end the warp, and with it what its registers are, calls one free.
+    FreeAtEnd,
 }
 
 /// A mark that is wrong or missing.
@@ -88,6 +94,8 @@ pub struct MarkCounts {
     pub idle_deschedules: u64,
     /// Instructions without the mark that touch a register for which only other lanes wait: those of the other side of a branch.
     pub waits_for_other_lanes: u64,
+    /// Instructions that name a free register.
+    pub free_registers: u64,
 }
 
 impl MarkCounts {
@@ -106,6 +114,7 @@ impl MarkCounts {
         self.deschedules += other.deschedules;
         self.idle_deschedules += other.idle_deschedules;
         self.waits_for_other_lanes += other.waits_for_other_lanes;
+        self.free_registers += other.free_registers;
     }
 }
 
@@ -122,6 +131,10 @@ struct Value {
     past_rfc: Mask,
     /// Went to the LRF, and the warp has not been descheduled since.
     lrf: Mask,
+    /// Its register was called free since it was written.
+    free: Mask,
+    /// Some lane has written the register, and none has read it since: the write of a warp register lands as a whole.
+    on_its_way: bool,
 }
 
 /// Watches a launch.
@@ -178,6 +191,7 @@ impl MarkJudge {
         self.complain(at, Wrong::ReadBehindLast, register, value.last & at.mask);
         self.complain(at, Wrong::ReadUnmarked, register, value.coming & at.mask);
         self.complain(at, Wrong::ReadPastRfc, register, value.past_rfc & at.mask);
+        self.complain(at, Wrong::ReadOfFree, register, value.free & at.mask);
         if !instruction.unit().is_private() {
             self.complain(at, Wrong::SharedReadOfLrf, register, value.lrf & at.mask);
         }
@@ -192,6 +206,7 @@ impl MarkJudge {
         let value = &mut self.values(at.warp)[register.index()];
         value.read |= at.mask;
         value.last |= if whole { Mask::MAX } else { last };
+        value.on_its_way = false;
     }
 
     fn write(&mut self, at: &Issue<'_>, instruction: &Instruction, register: Reg) {
@@ -220,7 +235,39 @@ impl MarkJudge {
             past_rfc: set(value.past_rfc, control.rfc_bypass),
             // What goes past the RFC goes past the LRF above it.
             lrf: set(value.lrf, private && !control.lrf_bypass && !control.rfc_bypass),
+            free: set(value.free, false),
+            on_its_way: true,
         };
+    }
+
+    /// What an instruction reads and writes, in the lanes that execute it.
+    fn operands(&mut self, at: &Issue<'_>, instruction: &Instruction) {
+        let mut registers: Vec<Reg> = instruction.sources().map(|(_, register)| register).collect();
+        registers.sort();
+        registers.dedup();
+        let values = self.values(at.warp);
+        let others = |register: Reg| values[register.index()].coming & !at.mask != 0;
+        let waits = registers.iter().copied().chain(instruction.destination()).any(others);
+        self.counts.waits_for_other_lanes += u64::from(waits);
+        for register in registers {
+            self.read(at, instruction, register);
+        }
+        if let Some(register) = instruction.destination() {
+            self.write(at, instruction, register);
+        }
+    }
+
+    /// A register is free behind an instruction, for all lanes of the warp, whatever the guard.
+    fn free(&mut self, at: &Issue<'_>, register: Reg) {
+        self.counts.free_registers += 1;
+        let own = at.instruction.destination() == Some(register);
+        if own || self.values(at.warp)[register.index()].on_its_way {
+            self.complain(at, Wrong::FreeOnItsWay, register, Mask::MAX);
+        }
+        if let Op::Exit {} | Op::Trap {} = at.instruction.op {
+            self.complain(at, Wrong::FreeAtEnd, register, Mask::MAX);
+        }
+        self.values(at.warp)[register.index()].free = Mask::MAX;
     }
 }
 
@@ -238,24 +285,14 @@ impl Observer for MarkJudge {
             self.counts.deschedules += 1;
             self.counts.idle_deschedules += u64::from(!waited);
         }
-        if at.mask == 0 {
-            return;
+        if at.mask != 0 {
+            self.operands(at, instruction);
+            if let Op::Bar { .. } = instruction.op {
+                self.deschedule(at.warp);
+            }
         }
-        let mut registers: Vec<Reg> = instruction.sources().map(|(_, register)| register).collect();
-        registers.sort();
-        registers.dedup();
-        let values = self.values(at.warp);
-        let others = |register: Reg| values[register.index()].coming & !at.mask != 0;
-        let waits = registers.iter().copied().chain(instruction.destination()).any(others);
-        self.counts.waits_for_other_lanes += u64::from(waits);
-        for register in registers {
-            self.read(at, instruction, register);
-        }
-        if let Some(register) = instruction.destination() {
-            self.write(at, instruction, register);
-        }
-        if let Op::Bar { .. } = instruction.op {
-            self.deschedule(at.warp);
+        if let Some(register) = instruction.control.free_register {
+            self.free(at, register);
         }
     }
 }

@@ -8,7 +8,6 @@ use gpurf_oracle::marks::{MarkFault, MarkJudge, Scope, Wrong};
 /// What is wrong with the marks of a program of one warp, with the program counters.
 fn judge(code: &str, scope: Scope) -> Vec<(Wrong, u32)> {
     let setup = Setup::new(&format!("LDC.B32 R2, [RZ]\n {code}\n EXIT")).shared(64);
-    let instructions = setup.kernel().code;
     let (faults, _) = setup.with(|oracle, launch, memory| {
         let mut judge = MarkJudge::new(scope);
         oracle.run_observed(launch, memory, &mut judge).unwrap();
@@ -60,4 +59,36 @@ fn results_past_a_level() {
     assert_eq!(lanes("MOV R1, 1 {lrf_bypass}\n ST.SHARED.B32 [RZ], R1"), []);
     assert_eq!(lanes("MOV R1, 1\n BAR.ID0 RZ\n ST.SHARED.B32 [RZ], R1"), []);
     assert_eq!(lanes("LDC.B32 R1, [RZ] {lrf_bypass}"), [(Wrong::NotOfTheLrf, 1)]);
+}
+
+#[test]
+fn free_registers_are_read_by_no_lane() {
+    assert_eq!(lanes("MOV R3, 1 {free=R1}\n IADD R3, PT, R1, 1, !PT"), [(Wrong::ReadOfFree, 2)]);
+    assert_eq!(lanes("MOV R3, 1 {free=R1}\n MOV R1, 1\n IADD R3, PT, R1, 1, !PT"), []);
+    assert_eq!(lanes("MOV R1, 1\n IADD R3, PT, R1, 1, !PT {free=R1}\n IADD R1, PT, R3, 1, !PT"), []);
+    // It is free behind the instruction, for good, and whatever the guard.
+    assert_eq!(lanes("@!PT MOV R3, 1 {free=R1}\n MOV R3, 1 {free=R3}\n ST.GLOBAL.B32 [R2], R1").len(), 2);
+}
+
+#[test]
+fn free_registers_are_dead_for_the_whole_warp() {
+    let halves = "S2R.TID.X R0\n ISETP.LT.AND P0, R0, 16, PT";
+    // One half writes, the other one still has the old value.
+    let other = "@P0 MOV R3, 1 {free=R1}\n @P0 MOV R1, 1\n @P0 IADD R3, PT, R1, 1, !PT\n @!P0 IADD R3, PT, R1, 1, !PT";
+    assert_eq!(lanes(&format!("{halves}\n {other}")), [(Wrong::ReadOfFree, 6)]);
+    let after = "@P0 BRA 7, join 8\n IADD R3, PT, R1, 1, !PT {free=R1}\n BRA 8, join none\n IADD R3, PT, R1, 2, !PT";
+    assert_eq!(lanes(&format!("{halves}\n NOP\n {after}")), [(Wrong::ReadOfFree, 7)]);
+}
+
+#[test]
+fn free_registers_have_no_write_on_its_way() {
+    let load = "LD.GLOBAL.B32 R1, [R2]";
+    assert_eq!(lanes(&format!("{load}\n MOV R3, 1 {{free=R1}}")), [(Wrong::FreeOnItsWay, 2)]);
+    assert_eq!(
+        lanes(&format!("{load}\n @!PT IADD R3, PT, R1, 1, !PT {{deschedule free=R1}}")),
+        [(Wrong::FreeOnItsWay, 2)]
+    );
+    assert_eq!(lanes(&format!("{load}\n IADD R3, PT, R1, 1, !PT {{deschedule free=R1}}")), []);
+    assert_eq!(lanes("IADD R1, PT, R1, 1, !PT {free=R1}"), [(Wrong::FreeOnItsWay, 1)]);
+    assert_eq!(lanes("EXIT {free=R1}"), [(Wrong::FreeAtEnd, 1)]);
 }

@@ -20,7 +20,7 @@ fn load(name: &str) -> Case {
 fn build(kernel: &Kernel, registers: u16) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
     let text = fs::read_to_string(&path).expect("PTX lies beside the source");
-    let compiled = compile(&text, &path.display().to_string(), &Options { registers });
+    let compiled = compile(&text, &path.display().to_string(), &Options { registers, ..Options::default() });
     compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"))
 }
 

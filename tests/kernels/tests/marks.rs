@@ -1,10 +1,11 @@
 //! The compiler's marks on every kernel, judged by what each lane does in the small run: no value is read behind its last read, none of a
-//! long-latency operation before the warp was descheduled, none that went past the RFC too soon, none of the LRF by a shared unit.
+//! long-latency operation before the warp was descheduled, none that went past the RFC too soon, none of the LRF by a shared unit, none of a register that
+//! was called free for the whole warp.
 
-use std::fs;
+mod common;
 
+use common::{build, percent};
 use gpurf_compiler::marks::liveness;
-use gpurf_compiler::{Options, compile};
 use gpurf_isa::{Image, Slot};
 use gpurf_kernels::{Case, KERNELS, Kernel};
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
@@ -23,7 +24,7 @@ impl Engine for Judged {
 
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
         let program = Program::new(launch.kernel, launch.source)?;
-        let mut judge = MarkJudge::new(&launch.kernel.code, self.scope);
+        let mut judge = MarkJudge::new(self.scope);
         let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
         Oracle::default().run_observed(&run, memory, &mut judge).map_err(OracleError::Fault)?;
         let (faults, counts) = judge.finish();
@@ -31,13 +32,6 @@ impl Engine for Judged {
         self.faults.extend(faults);
         Ok(())
     }
-}
-
-fn build(kernel: &Kernel, registers: u16) -> Image {
-    let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
-    let text = fs::read_to_string(&path).expect("PTX lies beside the source");
-    let compiled = compile(&text, &path.display().to_string(), &Options { registers });
-    compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")).image
 }
 
 fn run(kernel: &Kernel, image: &Image, scope: Scope) -> Judged {
@@ -48,14 +42,10 @@ fn run(kernel: &Kernel, image: &Image, scope: Scope) -> Judged {
     judged
 }
 
-fn percent(part: u64, whole: u64) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
-}
-
 fn line(name: &str, c: &MarkCounts) {
     println!(
         "{name:22} {:9} instructions; last {:5.1} % of reads, {:5.1} % of the values that were read; deschedule {:4.1} %, idle {:4.1} % of \
-         them, waits for other lanes {}; past RFC {:4.1} %, past LRF {:4.1} %",
+         them, waits for other lanes {}; past RFC {:4.1} %, past LRF {:4.1} %; a free register with {:4.1} %",
         c.instructions,
         percent(c.last_reads, c.reads),
         percent(c.lane_last_reads, c.lane_values),
@@ -64,6 +54,7 @@ fn line(name: &str, c: &MarkCounts) {
         c.waits_for_other_lanes,
         percent(c.past_rfc, c.results),
         percent(c.past_lrf, c.private_results),
+        percent(c.free_registers, c.instructions),
     );
 }
 

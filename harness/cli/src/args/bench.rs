@@ -10,6 +10,9 @@ pub struct Bench {
     /// Time of each of the three, in each row
     #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
     pub time: Duration,
+    /// Measure the compiler on each kernel, and nothing else
+    #[arg(long)]
+    pub compile: bool,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub json: bool,

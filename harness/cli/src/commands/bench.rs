@@ -1,7 +1,7 @@
 //! `gpurf bench`: what lockstep costs.
 
 use gpurf_blocks::config::PRESETS;
-use gpurf_regress::bench::{self, Row};
+use gpurf_regress::bench::{self, CompilerRow, Row};
 use serde::Serialize;
 
 use crate::args::Bench;
@@ -10,10 +10,10 @@ use crate::output::{self, Cell, numbers, words};
 use crate::result::{Verdict, json};
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct Report<'a, R> {
     result: Verdict,
     command: &'static str,
-    rows: &'a [Row],
+    rows: &'a [R],
 }
 
 /// Kernels on which the SM is measured: dense arithmetic, divergent loops, barriers, waits for memory.
@@ -22,6 +22,9 @@ const MACHINE_KERNELS: [&str; 5] = ["crc32", "collatz", "sortingNetworks", "radi
 /// Measures the register file at every preset, under load and idle, and the SM on kernels.
 pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     let project = super::project()?;
+    if arguments.compile {
+        return compiler(&bench::compiler(&project)?, arguments.json);
+    }
     let tools = super::toolchain(&project)?;
     let mut rows = Vec::new();
     for (preset, idle) in PRESETS.iter().flat_map(|p| [(p, false), (p, true)]) {
@@ -62,5 +65,23 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
         "Verilator: without probes and assertions, nothing compared. Equal checksums: all did the same work.\n\
          Skipped: cycles in which nothing happens, which the model alone need not run one by one; below, a row without that.\n",
     )?;
+    Ok(Status::Pass)
+}
+
+/// Shows how long the compiler takes.
+fn compiler(rows: &[CompilerRow], as_json: bool) -> Result<Status, Failure> {
+    if as_json {
+        output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows }))?;
+        return Ok(Status::Pass);
+    }
+    let columns =
+        [words("ms"), numbers("instructions"), numbers("MRF only"), numbers("ORF and LRF"), numbers("proof of levels")];
+    let row = |r: &CompilerRow| -> Vec<Cell> {
+        let milliseconds = |ms: f64| format!("{ms:.1}").into();
+        let times = [r.plain_ms, r.levels_ms, r.check_ms].map(milliseconds);
+        [r.name.as_str().into(), r.instructions.into()].into_iter().chain(times).collect()
+    };
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    output::print(&output::table(&columns, &rows))?;
     Ok(Status::Pass)
 }

@@ -131,7 +131,7 @@ fn kernel(file: &Path, own: bool) -> Result<Kernel, Failure> {
     let image = match &manifest.source {
         Source::File(file) => {
             let file = if own { file.with_extension("ptx") } else { file.clone() };
-            source::compile(&source::ptx(&file)?, Some(REGISTERS))?.image
+            source::compile(&source::ptx(&file)?, &source::options(Some(REGISTERS)))?.image
         }
         Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| wrong(&e))?,
     };

@@ -88,7 +88,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     }
     let manifest = Manifest::load(&arguments.manifest).map_err(|e| Failure::bad_input(e.to_string()))?;
     let image = match &manifest.source {
-        Source::File(file) => source::compile(&source::ptx(file)?, arguments.registers)?.image,
+        Source::File(file) => source::compile(&source::ptx(file)?, &source::options(arguments.registers))?.image,
         Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| Failure::bad_input(e.to_string()))?,
     };
     let mut session = Session::new(&manifest, &image).map_err(|e| Failure::bad_input(e.to_string()))?;

@@ -98,13 +98,17 @@ fn nvcc() -> Option<PathBuf> {
     })
 }
 
+/// What the compiler is told: registers of a thread at most.
+pub fn options(registers: Option<u16>) -> Options {
+    registers.map_or_else(Options::default, |registers| Options { registers, ..Options::default() })
+}
+
 /// Compiles PTX.
 ///
 /// # Errors
 /// What the compiler does not accept.
-pub fn compile(ptx: &Ptx, registers: Option<u16>) -> Result<Compiled, Failure> {
-    let options = registers.map_or_else(Options::default, |registers| Options { registers });
-    gpurf_compiler::compile(&ptx.text, &ptx.name, &options)
+pub fn compile(ptx: &Ptx, options: &Options) -> Result<Compiled, Failure> {
+    gpurf_compiler::compile(&ptx.text, &ptx.name, options)
         .map_err(|diagnostics| Failure::bad_input(diagnostics.to_string()))
 }
 

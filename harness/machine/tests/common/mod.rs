@@ -42,7 +42,7 @@ pub fn settings(set: &[&str]) -> Settings {
 pub fn compiled(name: &str, registers: u16) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{name}.ptx"));
     let text = std::fs::read_to_string(&path).unwrap();
-    compile(&text, &path.display().to_string(), &Options { registers }).unwrap()
+    compile(&text, &path.display().to_string(), &Options { registers, ..Options::default() }).unwrap()
 }
 
 /// Runs a kernel's small manifest.

@@ -99,7 +99,7 @@ impl Kernel {
         let inputs = KernelInputs::of_project(project, name);
         let manifest = Manifest::load(&inputs.manifest).map_err(|e| failed(&e))?;
         let text = std::fs::read_to_string(&inputs.ptx).map_err(|e| failed(&e))?;
-        let options = CompilerOptions { registers: REGISTERS };
+        let options = CompilerOptions { registers: REGISTERS, ..CompilerOptions::default() };
         let compiled = compile(&text, &inputs.ptx.display().to_string(), &options).map_err(|e| failed(&e))?;
         Ok(Self { manifest, compiled })
     }

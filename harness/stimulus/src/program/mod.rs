@@ -21,6 +21,7 @@ mod weights;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::front::roles;
 use gpurf_blocks::instruction::unit;
+use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::modifiers::Rounding;
 use gpurf_isa::{Instruction, Op, Reg};
 
@@ -101,6 +102,8 @@ pub struct Program {
     constants: [u32; lower::CONSTANT_WORDS as usize],
     floats: Vec<u32>,
     split_end: bool,
+    /// The register hierarchy that its values are distributed over.
+    hierarchy: HierarchyOptions,
 }
 
 /// What the SM has room and units for.
@@ -118,6 +121,8 @@ pub struct Limits {
     pub code: usize,
     /// Whether there is a unit for floating point.
     pub floats: bool,
+    /// The register hierarchy of the code.
+    pub hierarchy: HierarchyOptions,
 }
 
 impl Limits {
@@ -133,6 +138,7 @@ impl Limits {
             shared: 4 * shape.shared_words as u32,
             code: shape.code_words,
             floats: roles(op, ctl).unit() != unit::UNSUPPORTED,
+            hierarchy: HierarchyOptions::NONE,
         }
     }
 }

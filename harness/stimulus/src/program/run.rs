@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gpurf_launch::{Manifest, ManifestError, Source};
 use gpurf_oracle::host::{Engine, KernelLaunch, LoadError, OracleError, RunError, Session, assembled};
-use gpurf_oracle::{Launch, Memory, Options, Oracle, Program as Ready};
+use gpurf_oracle::{Launch, Memory, Observer, Options, Oracle, Program as Ready};
 
 use super::{Coverage, Program};
 
@@ -41,19 +41,19 @@ fn list(missing: &[(String, u64, u64)]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The oracle, with somebody who counts.
-struct Measuring {
+/// The oracle, with somebody who looks.
+struct Observed<O> {
     oracle: Oracle,
-    coverage: Coverage,
+    observer: O,
 }
 
-impl Engine for Measuring {
+impl<O: Observer> Engine for Observed<O> {
     type Error = OracleError;
 
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
         let program = Ready::new(launch.kernel, launch.source)?;
         let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
-        self.oracle.run_observed(&launch, memory, &mut self.coverage).map_err(OracleError::Fault)?;
+        self.oracle.run_observed(&launch, memory, &mut self.observer).map_err(OracleError::Fault)?;
         Ok(())
     }
 }
@@ -70,18 +70,19 @@ impl Program {
     /// When the oracle finds it wrong.
     pub fn measure(&self, banks: u32) -> Result<Coverage, ProgramError> {
         let coverage = Coverage::new(self.lower().body as u32, banks);
-        self.measured(coverage).map_err(|problem| ProgramError::Invalid { seed: self.seed, problem })
+        self.observed(coverage).map_err(|problem| ProgramError::Invalid { seed: self.seed, problem })
     }
 
-    fn measured(&self, coverage: Coverage) -> Result<Coverage, String> {
+    /// Runs the program on the oracle before an observer.
+    pub(super) fn observed<O: Observer>(&self, observer: O) -> Result<O, String> {
         let options = Options { threads: NonZeroUsize::MIN, step_limit: STEP_LIMIT, stop: None };
-        let mut engine = Measuring { oracle: Oracle::new(options), coverage };
+        let mut engine = Observed { oracle: Oracle::new(options), observer };
         let manifest = parse(&self.name(), &self.manifest(None)).map_err(|e| e.to_string())?;
         let Source::Assembly(assembly) = &manifest.source else { return Err("it has no instructions".into()) };
         let image = assembled(&manifest, assembly).map_err(|e: LoadError| e.to_string())?;
         let mut session = Session::new(&manifest, &image).map_err(|e| e.to_string())?;
         session.run(&mut engine).map_err(|e: RunError<OracleError>| e.to_string())?;
-        Ok(engine.coverage)
+        Ok(engine.observer)
     }
 }
 

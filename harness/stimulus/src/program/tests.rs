@@ -2,6 +2,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gpurf_blocks::config::{Config, Start};
+use gpurf_compiler::hierarchy::{Encoding, check};
+use gpurf_isa::LastResultFile;
+use gpurf_oracle::levels::{LevelCounts, LevelJudge, Levels};
+use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope};
 
 use super::*;
 
@@ -45,6 +49,23 @@ fn instructions_survive_words_and_text() {
         let text: Vec<String> = code.iter().map(ToString::to_string).collect();
         assert_eq!(gpurf_isa::assemble(&text.join("\n")).unwrap(), code);
     }
+}
+
+#[test]
+fn marks_hold() {
+    let mut counts = MarkCounts::default();
+    for seed in 0..26 {
+        let theme = &themes::THEMES[seed as usize % themes::THEMES.len()];
+        let mut weights = theme.weights();
+        // No marks but the compiler's.
+        weights.chances.control = 0;
+        let program = Program::random(seed, &weights, &limits()).unwrap_or_else(|e| panic!("{}: {e}", theme.name));
+        let judge = program.observed(MarkJudge::new(Scope::Lanes)).unwrap_or_else(|e| panic!("{}: {e}", theme.name));
+        let (faults, new) = judge.finish();
+        assert_eq!(faults, [], "{} {seed}", theme.name);
+        counts.add(&new);
+    }
+    assert!(counts.free_registers > 10_000 && counts.last_reads > 10_000, "{counts:?}");
 }
 
 #[test]
@@ -92,6 +113,52 @@ fn shrinking_finds_the_statement() {
     let code = shrunk.program.lower().code;
     assert!(code.len() < 25, "{}", shrunk.program.manifest(None));
     assert_eq!((shrunk.program.blocks(), shrunk.program.threads()), (1, 1));
+}
+
+/// Hierarchies of all sizes and kinds, with all steps and with one left out.
+fn hierarchies() -> Vec<HierarchyOptions> {
+    let mut all = Vec::new();
+    for lrf in [LastResultFile::None, LastResultFile::Unified, LastResultFile::Split] {
+        for orf_entries in [1, 3, 8] {
+            let full = HierarchyOptions { orf_entries, lrf, ..HierarchyOptions::NONE };
+            all.extend([
+                full,
+                HierarchyOptions { partial_ranges: false, ..full },
+                HierarchyOptions { read_operands: false, ..full },
+                HierarchyOptions { forward_branches: false, ..full },
+                HierarchyOptions { encoding: Encoding::SingleLevel, ..full },
+                HierarchyOptions { encoding: Encoding::LrfMrfOnly, ..full },
+            ]);
+        }
+    }
+    all
+}
+
+#[test]
+fn values_are_where_programs_look_for_them() {
+    let hierarchies = hierarchies();
+    let (mut programs, mut counts) = (0, LevelCounts::default());
+    for (number, theme) in themes::THEMES.iter().enumerate() {
+        for seed in 0..6 {
+            let program = random(theme.name, 200 + seed);
+            for hierarchy in hierarchies.iter().skip((number + seed as usize) % 9).step_by(9) {
+                let HierarchyOptions { orf_entries, lrf, keep_when_descheduled, .. } = *hierarchy;
+                let program = Program { hierarchy: *hierarchy, ..program.clone() };
+                let name = format!("{} {seed}, {hierarchy:?}", theme.name);
+                check(&program.lower().code, hierarchy).unwrap_or_else(|error| panic!("{name}: {error}"));
+                let judge = LevelJudge::new(Levels { orf_entries, lrf, keep_when_descheduled });
+                let judge = program.observed(judge).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+                let (faults, new) = judge.finish();
+                let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                assert!(faults.is_empty(), "{name}:\n{}", faults.join("\n"));
+                counts += new;
+                programs += 1;
+            }
+        }
+    }
+    assert!(programs >= 300, "{programs}");
+    let shares = [counts.orf.reads(), counts.orf.copies, counts.lrf.reads()];
+    assert!(shares.iter().all(|share| *share > counts.flat.reads() / 100), "{counts:?}");
 }
 
 #[test]

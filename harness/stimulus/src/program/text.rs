@@ -137,5 +137,9 @@ fn line(instruction: &Instruction) -> String {
         guard => format!("@{guard} "),
     };
     let join = instruction.reconvergence.map_or("none".to_owned(), |pc| format!("L{pc}"));
-    format!("{guard}BRA L{target}, join {join}")
+    let control = match instruction.control.to_string() {
+        fields if fields.is_empty() => fields,
+        fields => format!(" {{{fields}}}"),
+    };
+    format!("{guard}BRA L{target}, join {join}{control}")
 }

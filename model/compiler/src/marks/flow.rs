@@ -27,6 +27,12 @@ impl Registers {
         self
     }
 
+    /// Without those of another set.
+    pub fn minus(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= !b);
+        self
+    }
+
     /// All of both.
     pub fn union(mut self, other: Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a |= b);
@@ -54,6 +60,32 @@ pub fn successors(code: &[Instruction], pc: usize) -> impl Iterator<Item = usize
     let target = instruction.target().map(|target| target.index());
     let length = code.len();
     next.into_iter().chain(target).filter(move |&to| to < length)
+}
+
+/// From where a lane may come to each instruction.
+pub fn predecessors(code: &[Instruction]) -> Vec<Vec<usize>> {
+    let mut from = vec![Vec::new(); code.len()];
+    for pc in 0..code.len() {
+        for to in successors(code, pc) {
+            // A branch to the next instruction is one way.
+            if from[to].last() != Some(&pc) {
+                from[to].push(pc);
+            }
+        }
+    }
+    from
+}
+
+/// The instructions of one side of a branch: those that its lanes reach from `first` before they come to `meet`.
+pub fn side(code: &[Instruction], first: usize, meet: Option<usize>) -> Vec<bool> {
+    let mut inside = vec![false; code.len()];
+    let mut open = vec![first];
+    while let Some(pc) = open.pop() {
+        if pc < code.len() && Some(pc) != meet && !std::mem::replace(&mut inside[pc], true) {
+            open.extend(successors(code, pc));
+        }
+    }
+    inside
 }
 
 /// Follows facts against the flow: `front` says which registers have the property in front of an instruction, given those

@@ -9,7 +9,7 @@
 //!   wait, at the branch's target or where the sides meet, and what they will read from there on is live all the while,
 //!   whatever the running lanes write.
 
-use super::flow::{Registers, backward, sources, successors};
+use super::flow::{Registers, backward, side, sources};
 use gpurf_isa::Instruction;
 
 /// For each instruction the registers that a lane may still read behind it. A guarded write is no kill: a lane that the
@@ -44,22 +44,10 @@ pub fn of_warp(code: &[Instruction]) -> Vec<Registers> {
 }
 
 /// What is live in front of an instruction, given what is behind it.
-fn front(instruction: &Instruction, behind: Registers) -> Registers {
+pub fn front(instruction: &Instruction, behind: Registers) -> Registers {
     let kept = match instruction.destination() {
         Some(register) if !instruction.is_guarded() => behind.without(register),
         _ => behind,
     };
     kept.union(sources(instruction))
-}
-
-/// The instructions of one side of a branch: those that its lanes reach from `first` before they come to `meet`.
-fn side(code: &[Instruction], first: usize, meet: Option<usize>) -> Vec<bool> {
-    let mut inside = vec![false; code.len()];
-    let mut open = vec![first];
-    while let Some(pc) = open.pop() {
-        if pc < code.len() && Some(pc) != meet && !std::mem::replace(&mut inside[pc], true) {
-            open.extend(successors(code, pc));
-        }
-    }
-    inside
 }

@@ -11,14 +11,16 @@
 //! | `last_read` | the bits "last read" of sources a, b, c |
 //! | `deschedule` | the bit "deschedule" |
 //! | `bypass` | the bits "RFC bypass" and "LRF bypass" |
+//! | `free_register` | the field "free register" |
 
 mod bypass;
 mod deschedule;
 pub mod flow;
+mod free_register;
 mod last_read;
 pub mod liveness;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 use gpurf_isa::Instruction;
 
@@ -31,6 +33,7 @@ pub const PASSES: &[(&str, Pass)] = &[
     ("deschedule", deschedule::mark),
     ("RFC bypass", bypass::mark_rfc),
     ("LRF bypass", bypass::mark_lrf),
+    ("free registers", free_register::mark),
 ];
 
 /// Runs all passes.

@@ -6,7 +6,8 @@ use gpurf_oracle::{Geometry, Launch, Memory, Oracle, Program};
 
 /// Compiles, or fails with the compiler's message.
 pub fn compiled(source: &str, registers: u16) -> Compiled {
-    compile(source, "test.ptx", &Options { registers }).unwrap_or_else(|e| panic!("{e}\n{source}"))
+    compile(source, "test.ptx", &Options { registers, ..Options::default() })
+        .unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
 /// Runs the first kernel, whose parameters are the addresses of the inputs and of a result of `bytes` bytes, with one

@@ -20,7 +20,7 @@ const TIME: Duration = Duration::from_secs(20);
 
 fn survives(source: &str) {
     let start = Instant::now();
-    if let Err(e) = compile(source, "fuzz.ptx", &Options { registers: 16 }) {
+    if let Err(e) = compile(source, "fuzz.ptx", &Options { registers: 16, ..Options::default() }) {
         let text = e.to_string();
         assert!(text.contains("fuzz.ptx:"), "a message without a place: {text}");
     }

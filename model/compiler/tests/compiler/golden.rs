@@ -4,8 +4,8 @@ use gpurf_compiler::{Options, annotate, compile};
 
 fn listing(body: &str) -> String {
     let source = format!(".version 9.5\n.target sm_75\n.address_size 64\n{body}");
-    match compile(&source, "k.ptx", &Options { registers: 16 }) {
-        Ok(compiled) => annotate(&source, &compiled.image),
+    match compile(&source, "k.ptx", &Options { registers: 16, ..Options::default() }) {
+        Ok(compiled) => annotate(&source, &compiled),
         Err(e) => panic!("{e}"),
     }
 }
@@ -31,22 +31,22 @@ ret;
     let want = "\
 // k: 11 instructions, 4 registers, 0 bytes of local memory, 0 bytes of static shared memory
      7 | ld.param.u64 %l0, [p];
-       |         0  LDC.B32.ALIGN8 R2, [RZ]
-       |         1  LDC.B32 R3, [RZ+0x4]
+       |         0  LDC.B32.ALIGN8 R2, [RZ] {free=R1}
+       |         1  LDC.B32 R3, [RZ+0x4] {free=R0}
      9 | mov.u32 %r0, %tid.x;
-       |         2  S2R.TID.X R0
+       |         2  S2R.TID.X R0 {free=R1}
     10 | mul.wide.s32 %l2, %r0, 4;
        |         3  SHL R1, R0, 0x2
        |         4  SHR.SIGNED R0, R0, 0x1e {last=a}
     11 | add.s64 %l3, %l1, %l2;
-       |         5  IADD R2, P0, R2, R1, !PT {last=ab lrf_bypass}
-       |         6  IADD R1, PT, R3, R0, P0 {last=ab lrf_bypass}
+       |         5  IADD R2, P0, R2, R1, !PT {last=ab lrf_bypass free=R1}
+       |         6  IADD R1, PT, R3, R0, P0 {last=ab lrf_bypass free=R3}
     12 | ld.global.u32 %r1, [%l3+8];
-       |         7  LD.GLOBAL.B32 R0, [R2:R1+0x8]
+       |         7  LD.GLOBAL.B32 R0, [R2:R1+0x8] {free=R3}
     13 | shl.b32 %r2, %r1, 1;
-       |         8  SHL R0, R0, 0x1 {last=a deschedule lrf_bypass}
+       |         8  SHL R0, R0, 0x1 {last=a deschedule lrf_bypass free=R3}
     14 | st.global.u32 [%l3], %r2;
-       |         9  ST.GLOBAL.B32 [R2:R1], R0 {last=abc}
+       |         9  ST.GLOBAL.B32 [R2:R1], R0 {last=abc free=R0}
     15 | ret;
        |        10  EXIT
 
@@ -107,7 +107,7 @@ ret;
     20 | add.u32 %r0, %r0, 7;
        |        11  IADD R0, PT, R0, 0x7, !PT {last=a lrf_bypass}
     22 | st.shared.u32 [s], %r0;
-       |        12  ST.SHARED.B32 [RZ], R0 {last=c}
+       |        12  ST.SHARED.B32 [RZ], R0 {last=c free=R0}
     24 | ret;
        |        13  EXIT
 

@@ -68,6 +68,7 @@ impl<'a> Generator<'a> {
             constants: [0; CONSTANT_WORDS as usize],
             floats: Vec::new(),
             split_end: false,
+            hierarchy: limits.hierarchy,
         };
         let mut generator = Self {
             rng,

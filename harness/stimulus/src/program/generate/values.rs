@@ -168,14 +168,10 @@ impl Generator<'_> {
         }
     }
 
-    /// Control fields of any values, but for those that are true or false of the code: last reads are the compiler's ([`lower`](crate::program::lower)).
+    /// Control fields of any values, but for those that are true or false of the code: last reads and free registers are the compiler's ([`lower`](crate::program::lower)).
     fn control_fields(&mut self, instruction: &Instruction) -> Control {
-        let mut control = Control {
-            deschedule: self.rng.chance(200),
-            strand_end: self.rng.chance(200),
-            free_register: if self.rng.chance(300) { Some(self.any()) } else { None },
-            ..Control::default()
-        };
+        let mut control =
+            Control { deschedule: self.rng.chance(200), strand_end: self.rng.chance(200), ..Control::default() };
         for slot in Slot::ALL.into_iter().filter(|slot| instruction.source(*slot).is_some()) {
             control.source_levels[slot.index()] = match self.rng.below(4) {
                 0 => SourceLevel::MrfCopied(self.orf_entry()),

@@ -105,6 +105,8 @@ pub fn lower(program: &Program) -> Lowered {
     let (shared, local) = (lowering.shared_bytes(), lowering.local_bytes());
     let mut lowered = joins::link(prologue, lowering.items, lowering.labels, shared, local);
     mark(&mut lowered.code);
+    // Without ORF and LRF levels are what the program was made with: nobody looks.
+    gpurf_compiler::hierarchy::run(&mut lowered.code, &program.hierarchy);
     lowered
 }
 

@@ -5,17 +5,18 @@
 
 mod bypass;
 mod deschedule;
+mod free_register;
 mod last_read;
-mod random;
+pub mod random;
 
-use super::{liveness, run};
+use super::{free_register as frees, liveness, run};
 use gpurf_isa::image::Kernel;
-use gpurf_isa::{Instruction, Op, PredicateSource, Slot, assemble};
+use gpurf_isa::{Control, Instruction, Op, PredicateSource, Slot, assemble};
 use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope, Wrong};
-use gpurf_oracle::{Geometry, Launch, Memory, Oracle, Program};
+use gpurf_oracle::{Geometry, Launch, Memory, Observer, Oracle, Program};
 
 /// Puts the thread's number into R0, the address of a buffer of zeros into R2, and a thread of the lower half into P0.
-const START: &str = "
+pub const START: &str = "
     S2R.TID.X R0
     LDC.B32 R2, [RZ]
     ISETP.LT.AND P0, R0, 16, PT
@@ -54,8 +55,17 @@ fn marked_for_warp(text: &str) -> Vec<Instruction> {
     code
 }
 
-/// Runs the code on one warp under a judge.
+/// Runs the code on one warp under a judge of marks.
 fn judge(code: &[Instruction], scope: Scope) -> (Vec<Wrong>, MarkCounts) {
+    let (faults, counts) = execute(code, MarkJudge::new(scope)).finish();
+    let mut wrong: Vec<Wrong> = faults.into_iter().map(|fault| fault.wrong).collect();
+    wrong.sort();
+    wrong.dedup();
+    (wrong, counts)
+}
+
+/// Runs the code on one warp before this observer.
+pub fn execute<O: Observer>(code: &[Instruction], mut observer: O) -> O {
     let kernel = Kernel {
         name: "test".into(),
         code: code.to_vec(),
@@ -71,14 +81,9 @@ fn judge(code: &[Instruction], scope: Scope) -> (Vec<Wrong>, MarkCounts) {
     let constant = u64::from(memory.buffer(buffer).address()).to_le_bytes();
     let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], dynamic_shared: 0 };
     let launch = Launch { program: &program, geometry, constant: &constant };
-    let mut judge = MarkJudge::new(scope);
-    let ran = Oracle::default().run_observed(&launch, &memory, &mut judge);
+    let ran = Oracle::default().run_observed(&launch, &memory, &mut observer);
     ran.unwrap_or_else(|fault| panic!("{fault}\n{}", listing(code)));
-    let (faults, counts) = judge.finish();
-    let mut wrong: Vec<Wrong> = faults.into_iter().map(|fault| fault.wrong).collect();
-    wrong.sort();
-    wrong.dedup();
-    (wrong, counts)
+    observer
 }
 
 fn listing(code: &[Instruction]) -> String {
@@ -86,11 +91,12 @@ fn listing(code: &[Instruction]) -> String {
 }
 
 /// Asserts that the marks of the whole code behind [`START`] are these, in the order of the code: the control fields of
-/// each instruction as text, and that they hold.
+/// each instruction as text, free registers left out, and that they hold.
 fn expect(text: &str, want: &[&str]) {
     let code = marked(text);
     let start = code.len() - want.len();
-    let got: Vec<String> = code[start..].iter().map(|instruction| instruction.control.to_string()).collect();
+    let shown = |instruction: &Instruction| Control { free_register: None, ..instruction.control }.to_string();
+    let got: Vec<String> = code[start..].iter().map(shown).collect();
     assert_eq!(got, want, "\n{}", listing(&code));
     assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));
 }

@@ -117,7 +117,8 @@ impl Writer {
     }
 }
 
-fn program(seed: u64) -> String {
+/// Code behind [`START`].
+pub fn program(seed: u64) -> String {
     let random = Random(seed);
     let mut writer = Writer { random, text: String::new(), labels: 0, budget: 60 };
     for r in 3..9 {
@@ -138,7 +139,7 @@ fn program(seed: u64) -> String {
 fn marks_of_random_code_hold() {
     let mut counts = MarkCounts::default();
     // How often the judge sees that a rule was not kept.
-    let mut seen = [0; 4];
+    let mut seen = [0; 5];
     for seed in 0..400 {
         let text = program(seed);
         let right = marked(&text);
@@ -150,12 +151,16 @@ fn marks_of_random_code_hold() {
         assert_eq!(judge(&warp, Scope::Warp).0, [], "seed {seed}\n{}", listing(&warp));
 
         seen[0] += u32::from(judge(&right, Scope::Warp).0.contains(&Wrong::ReadBehindLast));
+        let mut lanes = right.clone();
+        frees::mark_dead(&mut lanes, &liveness::of_lane(&right));
+        seen[4] += u32::from(judge(&lanes, Scope::Lanes).0 == [Wrong::ReadOfFree]);
         let changes: [fn(&mut Instruction); 3] = [without_guards, without_guarded, without_branches];
         for (seen, change) in seen[1..].iter_mut().zip(changes) {
             *seen += u32::from(!judge(&marked_as_if(&text, change), Scope::Lanes).0.is_empty());
         }
     }
     assert!(seen.iter().all(|&n| n > 40), "{seen:?}");
+    assert!(counts.free_registers > 1000, "{counts:?}");
     assert!(counts.last_reads > 1000 && counts.past_rfc > 1000 && counts.past_lrf > 1000, "{counts:?}");
     assert!(counts.deschedules > 1000 && counts.waits_for_other_lanes > 100, "{counts:?}");
 }

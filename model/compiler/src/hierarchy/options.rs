@@ -1,0 +1,78 @@
+//! What the compiler is told about the hierarchy.
+
+use gpurf_isa::{LastResultFile, OrfEntry};
+use serde::{Deserialize, Serialize};
+
+/// The hierarchy that code is compiled for, and the steps of the allocation that are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HierarchyOptions {
+    /// Entries of a thread in the ORF, 0 to 8.
+    pub orf_entries: u8,
+    /// The LRF.
+    pub lrf: LastResultFile,
+    /// Values that find no entry lose their last reads (thesis 6.4.2).
+    pub partial_ranges: bool,
+    /// Values that are read only get an entry too (thesis 6.4.3).
+    pub read_operands: bool,
+    /// Values live across forward branches (thesis 6.4.4).
+    pub forward_branches: bool,
+    /// Levels that a result may go to.
+    pub encoding: Encoding,
+    /// Active warps that the ORF is made for: its energy depends on them.
+    pub active_warps: u8,
+    /// Entries with whose energy decisions are made; 0: those it has. For the limit study (thesis 6.6.3).
+    pub priced_as: u8,
+    /// Contents stay where a warp is descheduled. For the limit study (thesis 6.6.3): no hardware runs such code.
+    pub keep_when_descheduled: bool,
+}
+
+/// Levels that a result may go to (thesis 6.5.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoding {
+    /// The MRF and a level above together.
+    #[default]
+    Free,
+    /// One level.
+    SingleLevel,
+    /// The MRF and the LRF together, but not the MRF and the ORF.
+    LrfMrfOnly,
+}
+
+impl HierarchyOptions {
+    /// Neither ORF nor LRF; all steps, for when there is one.
+    pub const NONE: Self = Self {
+        orf_entries: 0,
+        lrf: LastResultFile::None,
+        partial_ranges: true,
+        read_operands: true,
+        forward_branches: true,
+        encoding: Encoding::Free,
+        active_warps: 8,
+        priced_as: 0,
+        keep_when_descheduled: false,
+    };
+
+    /// Whether there is neither ORF nor LRF.
+    pub const fn is_none(&self) -> bool {
+        self.orf_entries == 0 && matches!(self.lrf, LastResultFile::None)
+    }
+
+    /// What is wrong with them, if something is.
+    pub fn check(&self) -> Result<(), String> {
+        let most = OrfEntry::COUNT;
+        for (name, entries) in [("orf_entries", self.orf_entries), ("priced_as", self.priced_as)] {
+            if entries > most {
+                return Err(format!("{name} is {entries}: an ORF has 0 to {most} entries"));
+            }
+        }
+        if self.active_warps == 0 { Err("active_warps is 0: there is one at least".into()) } else { Ok(()) }
+    }
+}
+
+impl Default for HierarchyOptions {
+    fn default() -> Self {
+        Self::NONE
+    }
+}

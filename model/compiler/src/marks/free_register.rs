@@ -1,0 +1,170 @@
+//! The field "free register": where write stealing may park a value (stealing paper IV-C).
+//!
+//! Which registers may be named is a matter of proof. A register is free behind an instruction when
+//!
+//! * no lane of the warp reads its present value again, those included that wait while the other side of a branch runs:
+//!   liveness of the warp. It stays free until somebody writes it, in whatever lanes;
+//! * no write of it is on its way. Nothing has written it yet, or an instruction without a guard has read it since, for
+//!   which the write had to be there. Else the late write would meet the value that is parked in its place.
+//!
+//! Which one of them is named is a matter of use. Hardware has room for one free register a bank, and all warps tell it.
+//! So each instruction names one: "when ra is used by the following instruction, its encoding will embed another register
+//! rb". The compiler knows neither the number of banks nor the warp, which turns the banks round: it looks at every number
+//! of banks at once, and names the register whose banks have had no news for longest and which stays free for longest: the
+//! largest product of both. One that the next instruction writes is better than none, as the write lands a whole pipeline
+//! later and a parked value is back within three cycles as a rule (IV-C).
+
+use super::flow::{Registers, side, sources, successors};
+use super::liveness;
+use gpurf_isa::{Instruction, Op, Reg};
+
+/// Numbers of banks that a file may have (`docs/blocks/mrf.md`).
+const BANKS: [usize; 5] = [2, 4, 8, 16, 32];
+
+/// Instructions, counted along the way, that are as good as for ever: two rounds over the banks of the largest file.
+const FAR: u32 = 64;
+
+/// Marks them.
+pub fn mark(code: &mut [Instruction]) {
+    let live = liveness::of_warp(code);
+    mark_dead(code, &live);
+}
+
+/// Marks registers that are not live behind the instructions.
+pub fn mark_dead(code: &mut [Instruction], live: &[Registers]) {
+    let named =
+        code.iter().flat_map(|instruction| instruction.sources().map(|(_, r)| r).chain(instruction.destination()));
+    let names = named.map(|register| register.index() + 1).max().unwrap_or(0);
+    let coming = on_their_way(code);
+    let written = until_written(code, names);
+    let mut news = BANKS.map(News::of);
+    for (pc, instruction) in code.iter_mut().enumerate() {
+        if let Some(register) = instruction.destination() {
+            news.iter_mut().for_each(|news| news.comes_alive(register));
+        }
+        let worth = |register: Reg| {
+            let free = !live[pc].contains(register) && !coming[pc].contains(register);
+            free.then(|| news.iter().map(|news| news.age(register) * written[pc][register.index()]).sum::<u32>())
+        };
+        // Behind the end of a warp its registers are nobody's.
+        let ends = matches!(instruction.op, Op::Exit {} | Op::Trap {});
+        let registers = (0..names).map(|index| Reg(index as u8)).filter(|_| !ends);
+        // The first of those that are worth most.
+        let best =
+            registers.rev().filter_map(|register| Some((worth(register)?, register))).max_by_key(|&(worth, _)| worth);
+        instruction.control.free_register = best.map(|(_, register)| register);
+        news.iter_mut().for_each(|news| news.pass(instruction.control.free_register));
+    }
+}
+
+/// What the banks of a file have been told, in the order of the code.
+struct News {
+    /// For each bank the register, and how many instructions ago.
+    told: Vec<(Option<Reg>, u32)>,
+}
+
+impl News {
+    fn of(banks: usize) -> Self {
+        Self { told: vec![(None, FAR); banks] }
+    }
+
+    fn bank(&self, register: Reg) -> usize {
+        register.index() % self.told.len()
+    }
+
+    /// How old the news are at a register's bank.
+    fn age(&self, register: Reg) -> u32 {
+        self.told[self.bank(register)].1
+    }
+
+    /// What was said of a register that is written holds no more.
+    fn comes_alive(&mut self, register: Reg) {
+        let bank = self.bank(register);
+        if self.told[bank].0 == Some(register) {
+            self.told[bank] = (None, FAR);
+        }
+    }
+
+    /// An instruction, and the register that it names.
+    fn pass(&mut self, free: Option<Reg>) {
+        self.told.iter_mut().for_each(|(_, age)| *age = FAR.min(*age + 1));
+        if let Some(register) = free {
+            let bank = self.bank(register);
+            self.told[bank] = (free, 0);
+        }
+    }
+}
+
+/// For each instruction the registers that somebody may have written, with nobody reading them since.
+fn on_their_way(code: &[Instruction]) -> Vec<Registers> {
+    let mut ways: Vec<Vec<usize>> = (0..code.len()).map(|pc| successors(code, pc).collect()).collect();
+    for (from, to) in turns(code) {
+        ways[from].push(to);
+    }
+    let behind = |pc: usize, front: Registers| {
+        let instruction = &code[pc];
+        let read = if instruction.is_guarded() { Registers::NONE } else { sources(instruction) };
+        instruction.destination().into_iter().fold(front.minus(read), Registers::with)
+    };
+    let mut fronts = vec![Registers::NONE; code.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for pc in 0..code.len() {
+            let set = behind(pc, fronts[pc]);
+            for &to in &ways[pc] {
+                let new = fronts[to].union(set);
+                changed |= fronts[to] != new;
+                fronts[to] = new;
+            }
+        }
+    }
+    fronts.iter().enumerate().map(|(pc, &front)| behind(pc, front)).collect()
+}
+
+/// Where a warp may go on that no lane of the group goes to: the group has come to the end of its side of a branch, or
+/// its last lanes have ended, and others have their turn.
+fn turns(code: &[Instruction]) -> Vec<(usize, usize)> {
+    let mut turns = Vec::new();
+    for (pc, branch) in code.iter().enumerate().filter(|(_, instruction)| instruction.may_diverge()) {
+        let Some(target) = branch.target().map(|target| target.index()) else { continue };
+        let meet = branch.reconvergence.map(|meet| meet.index());
+        let falling = side(code, pc + 1, meet);
+        let taken = side(code, target, meet);
+        for last in (0..code.len()).filter(|&last| falling[last] || taken[last]) {
+            let ends = matches!(code[last].op, Op::Exit {});
+            let meets = successors(code, last).any(|to| Some(to) == meet);
+            let to_taken = (falling[last] && (ends || meets) && Some(target) != meet).then_some(target);
+            turns.extend(to_taken.into_iter().chain(meet.filter(|_| ends)).map(|to| (last, to)));
+        }
+    }
+    turns
+}
+
+/// For each instruction and register how many instructions come behind it until one writes the register, on the shortest
+/// way, [`FAR`] at most. A way out of a loop is far: its lanes will go round first.
+fn until_written(code: &[Instruction], names: usize) -> Vec<Vec<u32>> {
+    let back = |pc: usize| code[pc].target().map(|target| (target.index(), pc)).filter(|(first, last)| first <= last);
+    let loops: Vec<(usize, usize)> = (0..code.len()).filter_map(back).collect();
+    let leaves = |pc: usize, to: usize| {
+        loops.iter().any(|&(first, last)| (first..=last).contains(&pc) && !(first..=last).contains(&to))
+    };
+    let mut written = vec![vec![FAR; names]; code.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for pc in (0..code.len()).rev() {
+            for to in successors(code, pc).filter(|&to| !leaves(pc, to)) {
+                let mut there = written[to].clone();
+                if let Some(register) = code[to].destination() {
+                    there[register.index()] = 0;
+                }
+                for (here, there) in written[pc].iter_mut().zip(there) {
+                    changed |= there + 1 < *here;
+                    *here = (*here).min(there + 1);
+                }
+            }
+        }
+    }
+    written
+}

@@ -1,0 +1,229 @@
+//! Free registers.
+
+use super::*;
+use crate::marks::flow::Registers;
+use gpurf_isa::Reg;
+
+/// The code with the free registers that follow if these are the live ones.
+fn marked_with(text: &str, live: fn(&[Instruction]) -> Vec<Registers>) -> Vec<Instruction> {
+    let mut code = marked(text);
+    let live = live(&code);
+    frees::mark_dead(&mut code, &live);
+    code
+}
+
+/// The free registers behind [`START`], by number; `-` where there is none. They hold.
+fn named(text: &str) -> String {
+    let code = marked(text);
+    assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));
+    let name = |instruction: &Instruction| {
+        instruction.control.free_register.map_or("-".into(), |register| register.0.to_string())
+    };
+    code[3..].iter().map(name).collect::<Vec<String>>().join(" ")
+}
+
+/// Whether no instruction behind [`START`] names the register.
+fn never(text: &str, register: u8) -> bool {
+    named(text).split(' ').all(|name| name != register.to_string())
+}
+
+#[test]
+fn the_first_instruction_names_one_and_its_use_brings_the_next() {
+    // The example of IV-C: "Rfree is initialized as an inactive register, e.g., ra, into the first instruction encoding.
+    // When ra is used by the following instruction, its encoding will embed another register".
+    let text = "
+        MOV R1, 1
+        IADD R3, PT, R1, R0, !PT
+        IADD R1, PT, R3, R0, !PT
+        IADD R3, PT, R1, R0, !PT
+        ST.GLOBAL.B32 [R2], R3
+        ST.GLOBAL.B32 [R2], R0
+        EXIT
+    ";
+    assert_eq!(marked(text)[0].control.free_register, Some(Reg(3)));
+    assert_eq!(named(text), "3 1 3 1 3 0 -");
+}
+
+#[test]
+fn what_the_other_side_waits_to_read_is_not_free() {
+    let text = "
+        MOV R1, 5
+        IADD R3, PT, R1, 1, !PT
+        @P0 BRA taken, join meet
+        IADD R3, PT, R1, R3, !PT
+        MOV R1, 7
+        IADD R3, PT, R1, R3, !PT
+        BRA meet, join none
+    taken:
+        IADD R3, PT, R1, R3, !PT
+    meet:
+        ST.GLOBAL.B32 [R2], R3
+        EXIT
+    ";
+    assert_eq!(named(text), "3 0 0 0 0 0 0 1 2 -");
+    // The lanes that fall through read R1 for the last time, and write it: it is free in their order, not in the warp's.
+    let lanes = marked_with(text, liveness::of_lane);
+    assert_eq!(lanes[6].control.free_register, Some(Reg(1)), "\n{}", listing(&lanes));
+    assert_eq!(judge(&lanes, Scope::Lanes).0, [Wrong::ReadOfFree]);
+    needs_rule(text, without_branches, Wrong::ReadOfFree);
+}
+
+#[test]
+fn lanes_that_have_left_a_loop_keep_what_they_read_behind_it() {
+    let text = "
+    loop:
+        IADD R1, PT, R0, 1, !PT
+        ISETP.LT.SIGNED.AND P1, R0, 3, PT
+        @P1 BRA out, join out
+        IADD R3, PT, R1, R3, !PT
+        IADD.SUB R0, PT, R0, 1, PT
+        BRA loop, join none
+    out:
+        ST.GLOBAL.B32 [R2], R1
+        EXIT
+    ";
+    let lanes = marked_with(text, liveness::of_lane);
+    assert_eq!(judge(&lanes, Scope::Lanes).0, [Wrong::ReadOfFree]);
+    assert!(never(text, 1));
+}
+
+#[test]
+fn a_guarded_write_leaves_the_old_value_to_others() {
+    let text = "
+        MOV R1, 7
+        IADD R3, PT, R1, 1, !PT
+        @P0 MOV R1, 9
+        IADD R3, PT, R1, R3, !PT
+        ST.GLOBAL.B32 [R2], R3
+        ST.GLOBAL.B32 [R2], R0
+        EXIT
+    ";
+    assert_eq!(named(text), "3 - - 1 3 0 -");
+    needs_rule(text, without_guards, Wrong::ReadOfFree);
+}
+
+#[test]
+fn a_guarded_read_is_a_read() {
+    let text = "
+        MOV R1, 7
+        IADD R3, PT, R1, 1, !PT
+        IADD R3, PT, R0, R3, !PT
+        @P0 IADD R3, PT, R1, R3, !PT
+        ST.GLOBAL.B32 [R2], R3
+        EXIT
+    ";
+    needs_rule(text, without_guarded, Wrong::ReadOfFree);
+}
+
+#[test]
+fn a_loop_reads_again() {
+    let text = "
+        MOV R1, 3
+        MOV R5, 4
+    loop:
+        IADD R3, PT, R3, R1, !PT
+        IADD.SUB R5, PT, R5, 1, PT
+        ISETP.GT.AND P1, R5, 0, PT
+        @P1 BRA loop, join out
+    out:
+        ST.GLOBAL.B32 [R2], R3
+        EXIT
+    ";
+    needs_rule(text, without_branches, Wrong::ReadOfFree);
+}
+
+#[test]
+fn a_register_whose_result_nobody_has_read_may_be_on_its_way() {
+    let text = "
+        ISETP.LT.AND P1, R0, 0, PT
+        IADD R3, PT, R0, 1, !PT
+        LD.GLOBAL.B32 R1, [R2]
+        @P1 IADD R3, PT, R1, R3, !PT
+        IADD R3, PT, R3, 1, !PT
+        ST.GLOBAL.B32 [R2], R3
+        EXIT
+    ";
+    // The guard may be false in all lanes.
+    assert_eq!(named(text), "3 0 0 0 0 3 -");
+    needs_rule(text, without_guards, Wrong::FreeOnItsWay);
+}
+
+/// Asserts that the warp may come from a load to where no lane comes from it, and that R1 is not named there. P1 is true,
+/// so that what the load gives is not read.
+fn leaves_load_on_its_way(text: &str, want: &str) {
+    assert_eq!(named(text), want);
+    let without_load = |instruction: &mut Instruction| {
+        if instruction.is_long_latency() && instruction.destination().is_some() {
+            *instruction = Instruction::new(Op::Nop {});
+        }
+    };
+    needs_rule(text, without_load, Wrong::FreeOnItsWay);
+}
+
+#[test]
+fn the_side_that_runs_first_leaves_results_on_their_way() {
+    let text = "
+        ISETP.LT.AND P1, R0, 64, PT
+        @P0 BRA taken, join meet
+        LD.GLOBAL.B32 R1, [R2]
+        @P1 BRA past, join past
+        ST.GLOBAL.B32 [R2], R1
+    past:
+        BRA meet, join none
+    taken:
+        IADD R3, PT, R0, 2, !PT
+    meet:
+        ST.GLOBAL.B32 [R2], R3
+        ST.GLOBAL.B32 [R2], R0
+        EXIT
+    ";
+    leaves_load_on_its_way(text, "1 1 - - 1 - - 3 0 -");
+    leaves_load_on_its_way(&text.replace("BRA meet, join none", "EXIT"), "3 1 - - 1 - - 3 0 -");
+}
+
+#[test]
+fn the_side_that_ends_leaves_results_on_their_way() {
+    let text = "
+        ISETP.LT.AND P1, R0, 64, PT
+        @P0 BRA taken, join meet
+        IADD R3, PT, R0, 2, !PT
+        BRA meet, join none
+    taken:
+        LD.GLOBAL.B32 R1, [R2]
+        @P1 BRA past, join past
+        ST.GLOBAL.B32 [R2], R1
+    past:
+        EXIT
+    meet:
+        ST.GLOBAL.B32 [R2], R3
+        ST.GLOBAL.B32 [R2], R0
+        ST.GLOBAL.B32 [R2], R3
+        EXIT
+    ";
+    leaves_load_on_its_way(text, "3 1 1 1 - - 1 - - 0 3 -");
+}
+
+#[test]
+fn an_exit_names_none_and_neither_does_code_without_registers() {
+    assert_eq!(named("MOV R1, 1\n @P0 EXIT\n IADD R3, PT, R1, R0, !PT\n EXIT"), "3 - 0 -");
+    let mut code = assemble("NOP\n EXIT").unwrap();
+    run(&mut code);
+    assert!(code.iter().all(|instruction| instruction.control.free_register.is_none()));
+}
+
+#[test]
+fn all_banks_of_a_file_have_news() {
+    // 32 registers that nobody needs any more, but for the address: two rounds reach all banks, of whatever file.
+    let dead: String = (3..32).map(|r| format!("MOV R{r}, {r}\n ST.GLOBAL.B32 [R2], R{r}\n")).collect();
+    let text = format!("{dead}{}EXIT", "NOP\n".repeat(64));
+    let names: Vec<usize> = named(&text).split(' ').filter_map(|name| name.parse().ok()).collect();
+    let last = &names[names.len() - 64..];
+    for banks in [2, 4, 8, 16, 32] {
+        for window in last.chunks(2 * banks) {
+            let mut told: Vec<usize> = window.iter().map(|name| name % banks).collect();
+            told.sort();
+            told.dedup();
+            assert_eq!(told.len(), banks, "{last:?}");
+        }
+    }
+}

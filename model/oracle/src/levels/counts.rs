@@ -1,0 +1,103 @@
+//! How often each level of the hierarchy is accessed.
+
+use std::ops::AddAssign;
+
+use crate::lanes::Mask;
+
+/// Lanes of a group: an access costs the groups that have an active lane.
+const GROUP: u32 = 4;
+
+/// Groups of four lanes of which one is active.
+pub fn groups(mask: Mask) -> u64 {
+    (0..Mask::BITS / GROUP).filter(|group| mask >> (group * GROUP) & ((1 << GROUP) - 1) != 0).count() as u64
+}
+
+/// Accesses of a level, by who asks for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Accesses {
+    /// Operands read for the private datapath.
+    pub private_reads: u64,
+    /// Operands read for shared units.
+    pub shared_reads: u64,
+    /// Results of the private datapath.
+    pub private_writes: u64,
+    /// Results of shared units.
+    pub shared_writes: u64,
+    /// Operands read in the MRF that are copied here.
+    pub copies: u64,
+}
+
+impl Accesses {
+    /// One more operand.
+    pub(super) fn read(&mut self, private: bool, groups: u64) {
+        *(if private { &mut self.private_reads } else { &mut self.shared_reads }) += groups;
+    }
+
+    /// One more result.
+    pub(super) fn write(&mut self, private: bool, groups: u64) {
+        *(if private { &mut self.private_writes } else { &mut self.shared_writes }) += groups;
+    }
+
+    /// Operands read.
+    pub fn reads(&self) -> u64 {
+        self.private_reads + self.shared_reads
+    }
+
+    /// Results written, copies left out.
+    pub fn writes(&self) -> u64 {
+        self.private_writes + self.shared_writes
+    }
+}
+
+impl AddAssign for Accesses {
+    fn add_assign(&mut self, other: Self) {
+        self.private_reads += other.private_reads;
+        self.shared_reads += other.shared_reads;
+        self.private_writes += other.private_writes;
+        self.shared_writes += other.shared_writes;
+        self.copies += other.copies;
+    }
+}
+
+/// Accesses of all levels, in groups of four lanes with an active one. A register in two slots of an instruction is read once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LevelCounts {
+    /// Instructions that warps executed in some lane.
+    pub instructions: u64,
+    /// Those of them that end a strand.
+    pub strand_ends: u64,
+    /// The MRF.
+    pub mrf: Accesses,
+    /// The ORF.
+    pub orf: Accesses,
+    /// The LRF.
+    pub lrf: Accesses,
+    /// What the same operands and results are with an MRF alone.
+    pub flat: Accesses,
+    /// Instructions by the number of registers that they read.
+    pub by_reads: [u64; 4],
+    /// Instructions by the number of registers that they read in the MRF.
+    pub by_mrf_reads: [u64; 4],
+}
+
+impl LevelCounts {
+    /// Registers that an instruction reads in the MRF, on average.
+    pub fn mrf_reads_per_instruction(&self) -> f64 {
+        let reads: u64 = (0..).zip(self.by_mrf_reads).map(|(reads, instructions)| reads * instructions).sum();
+        if self.instructions == 0 { 0.0 } else { reads as f64 / self.instructions as f64 }
+    }
+}
+
+impl AddAssign for LevelCounts {
+    fn add_assign(&mut self, other: Self) {
+        let add = |a: &mut [u64; 4], b: [u64; 4]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        self.instructions += other.instructions;
+        self.strand_ends += other.strand_ends;
+        self.mrf += other.mrf;
+        self.orf += other.orf;
+        self.lrf += other.lrf;
+        self.flat += other.flat;
+        add(&mut self.by_reads, other.by_reads);
+        add(&mut self.by_mrf_reads, other.by_mrf_reads);
+    }
+}

@@ -1,0 +1,174 @@
+//! What free registers amount to: how often a bank of the file has no register of which hardware knows that it is free (stealing paper IV-C).
+//!
+//! A table with one register a bank, as in the paper's figure 9, is told by every warp: the last word counts, and holds until the register is written or
+//! its warp ends. There is no time here: warps take turns, an instruction each.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{build, percent};
+use gpurf_compiler::marks::flow::Registers;
+use gpurf_compiler::marks::liveness;
+use gpurf_isa::image::Kernel;
+use gpurf_isa::{Instruction, Reg};
+use gpurf_kernels::{Case, KERNELS};
+use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
+use gpurf_oracle::{Commit, Issue, Launch, Memory, Observer, Oracle, Program, WarpId};
+
+/// Banks of the paper's file with stealing.
+const BANKS: usize = 8;
+/// Warp registers of the file.
+const ENTRIES: usize = 1024;
+/// Warps that the SM holds at most.
+const WARPS: usize = 32;
+
+/// The instructions that each warp executes.
+#[derive(Default)]
+struct Traces(BTreeMap<WarpId, Vec<u32>>);
+
+impl Observer for Traces {
+    const TRACES: bool = true;
+
+    fn commit(&mut self, _: &Commit<'_>) {}
+
+    fn issue(&mut self, at: &Issue<'_>) {
+        self.0.entry(at.warp).or_default().push(at.pc);
+    }
+}
+
+/// Instructions times banks, and how many of them know no free register.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    all: u64,
+    /// A warp alone that has no dead register there: nothing could be said.
+    none: u64,
+    /// A warp alone.
+    alone: u64,
+    /// As many warps as the file and the SM hold.
+    together: u64,
+    /// The same, with the registers that the allocation rounds up to, which hardware finds by itself.
+    rounded: u64,
+}
+
+impl Count {
+    fn add(&mut self, other: &Self) {
+        self.all += other.all;
+        self.none += other.none;
+        self.alone += other.alone;
+        self.together += other.together;
+        self.rounded += other.rounded;
+    }
+
+    fn print(&self, name: &str) {
+        let share = |part| percent(part, self.all);
+        println!(
+            "{name:24} {:5.1} % no dead register, {:5.1} % one warp alone, {:5.1} % all warps, {:5.1} % with registers never allocated",
+            share(self.none),
+            share(self.alone),
+            share(self.together),
+            share(self.rounded),
+        );
+    }
+}
+
+fn bank(register: Reg, slot: usize) -> usize {
+    (register.index() + slot) % BANKS
+}
+
+/// For each bank, of a warp in slot 0, whether one of the kernel's registers is dead.
+fn dead_banks(kernel: &Kernel, live: Registers) -> usize {
+    let registers = (0..kernel.registers).map(|index| Reg(index as u8));
+    let mut banks = [false; BANKS];
+    registers.filter(|&register| !live.contains(register)).for_each(|register| banks[bank(register, 0)] = true);
+    banks.iter().filter(|&&dead| dead).count()
+}
+
+/// Lets the warps of a launch take turns in so many slots; how often a bank knows no free register, without and with registers never allocated.
+fn unknown(kernel: &Kernel, traces: &[Vec<u32>], slots: usize) -> [u64; 2] {
+    let mut waiting = traces.iter();
+    let mut running: Vec<Option<std::slice::Iter<'_, u32>>> = vec![None; slots];
+    let mut told: [Option<(usize, Reg)>; BANKS] = [None; BANKS];
+    let mut unknown = [0; 2];
+    loop {
+        let mut idle = true;
+        for slot in 0..slots {
+            let next = running[slot].as_mut().and_then(Iterator::next);
+            let next = next.or_else(|| {
+                told.iter_mut().filter(|told| told.is_some_and(|(by, _)| by == slot)).for_each(|told| *told = None);
+                running[slot] = waiting.next().map(|trace| trace.iter());
+                running[slot].as_mut().and_then(Iterator::next)
+            });
+            let Some(&pc) = next else { continue };
+            idle = false;
+            let instruction: &Instruction = &kernel.code[pc as usize];
+            if let Some(register) = instruction.destination() {
+                let place = &mut told[bank(register, slot)];
+                *place = place.filter(|&known| known != (slot, register));
+            }
+            if let Some(register) = instruction.control.free_register {
+                told[bank(register, slot)] = Some((slot, register));
+            }
+            let mut never = [false; BANKS];
+            let rows = usize::from(kernel.registers).next_multiple_of(BANKS);
+            for slot in (0..slots).filter(|&slot| running[slot].is_some()) {
+                (usize::from(kernel.registers)..rows).for_each(|index| never[bank(Reg(index as u8), slot)] = true);
+            }
+            unknown[0] += told.iter().filter(|told| told.is_none()).count() as u64;
+            unknown[1] += told.iter().zip(never).filter(|(told, never)| told.is_none() && !never).count() as u64;
+        }
+        if idle {
+            return unknown;
+        }
+    }
+}
+
+/// Runs launches and counts.
+struct Counting(Count);
+
+impl Engine for Counting {
+    type Error = OracleError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
+        let kernel = launch.kernel;
+        let program = Program::new(kernel, launch.source)?;
+        let mut traces = Traces::default();
+        let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
+        Oracle::default().run_observed(&run, memory, &mut traces).map_err(OracleError::Fault)?;
+        let traces: Vec<Vec<u32>> = traces.0.into_values().collect();
+        let live = liveness::of_warp(&kernel.code);
+        let rows = usize::from(kernel.registers).div_ceil(BANKS);
+        let [together, rounded] = unknown(kernel, &traces, WARPS.min(ENTRIES / BANKS / rows.max(1)));
+        let none = |pc: u32| (BANKS - dead_banks(kernel, live[pc as usize])) as u64;
+        self.0.add(&Count {
+            all: traces.iter().map(|trace| (trace.len() * BANKS) as u64).sum(),
+            none: traces.iter().flatten().map(|&pc| none(pc)).sum(),
+            alone: unknown(kernel, &traces, 1)[0],
+            together,
+            rounded,
+        });
+        Ok(())
+    }
+}
+
+/// With `--nocapture` it prints the shares of every kernel.
+#[test]
+fn banks_know_a_free_register_most_of_the_time() {
+    for registers in [16, 64] {
+        let mut all = Count::default();
+        for kernel in KERNELS {
+            let image = build(kernel, registers);
+            let case = Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}"));
+            let mut counting = Counting(Count::default());
+            let mut session = Session::new(case.manifest(), &image).unwrap_or_else(|error| panic!("{error}"));
+            session.run(&mut counting).unwrap_or_else(|error| panic!("{error}"));
+            let most = image.kernels.iter().map(|kernel| kernel.registers).max().unwrap_or(0);
+            counting.0.print(&format!("{} ({most})", kernel.name));
+            all.add(&counting.0);
+        }
+        all.print(&format!("all, {registers} registers"));
+        // What is not dead cannot be known, and other warps make up for most of it.
+        assert!(all.none <= all.alone && all.rounded <= all.together);
+        assert!(percent(all.together, all.all) < 15.0);
+    }
+}

@@ -1,0 +1,140 @@
+//! Strands and levels of every kernel: proved by the compiler's checker, and judged by what each lane does in the small run.
+
+mod common;
+
+use common::{build, percent};
+use gpurf_compiler::hierarchy::{Encoding, HierarchyOptions, check, run};
+use gpurf_isa::{Image, LastResultFile};
+use gpurf_kernels::{Case, KERNELS, Kernel};
+use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
+use gpurf_oracle::levels::{LevelCounts, LevelJudge, Levels};
+use gpurf_oracle::{Launch, Memory, Oracle, Program};
+
+const LRFS: [LastResultFile; 3] = [LastResultFile::None, LastResultFile::Unified, LastResultFile::Split];
+
+/// Runs launches under a judge.
+struct Judged {
+    levels: Levels,
+    counts: LevelCounts,
+    faults: Vec<String>,
+}
+
+impl Engine for Judged {
+    type Error = OracleError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
+        let program = Program::new(launch.kernel, launch.source)?;
+        let mut judge = LevelJudge::new(self.levels);
+        let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
+        Oracle::default().run_observed(&run, memory, &mut judge).map_err(OracleError::Fault)?;
+        let (faults, counts) = judge.finish();
+        self.counts += counts;
+        self.faults.extend(faults.iter().map(ToString::to_string));
+        Ok(())
+    }
+}
+
+/// A kernel with levels, which the checker accepts.
+fn levelled(kernel: &Kernel, marked: &Image, options: &HierarchyOptions) -> Image {
+    let mut image = marked.clone();
+    for code in image.kernels.iter_mut().map(|kernel| &mut kernel.code) {
+        run(code, options);
+        check(code, options).unwrap_or_else(|error| panic!("{}, {options:?}: {error}", kernel.name));
+    }
+    image
+}
+
+/// Runs it; the judge accepts all that it does.
+fn judged(kernel: &Kernel, image: &Image, options: &HierarchyOptions) -> LevelCounts {
+    let case = Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}"));
+    let HierarchyOptions { orf_entries, lrf, keep_when_descheduled, .. } = *options;
+    let levels = Levels { orf_entries, lrf, keep_when_descheduled };
+    let mut judged = Judged { levels, counts: LevelCounts::default(), faults: Vec::new() };
+    let mut session = Session::new(case.manifest(), image).unwrap_or_else(|error| panic!("{error}"));
+    session.run(&mut judged).unwrap_or_else(|error| panic!("{error}"));
+    assert!(judged.faults.is_empty(), "{}, {options:?}:\n{}", kernel.name, judged.faults.join("\n"));
+    judged.counts
+}
+
+/// A hierarchy with all steps.
+fn full(orf_entries: u8, lrf: LastResultFile) -> HierarchyOptions {
+    HierarchyOptions { orf_entries, lrf, ..HierarchyOptions::NONE }
+}
+
+/// 1, 3 and 8 entries, each LRF, each with all steps, with each step left out, and with the restricted encodings.
+fn all_options() -> Vec<HierarchyOptions> {
+    let mut all = Vec::new();
+    for lrf in LRFS {
+        for full in [1, 3, 8].map(|entries| full(entries, lrf)) {
+            all.extend([
+                full,
+                HierarchyOptions { partial_ranges: false, ..full },
+                HierarchyOptions { read_operands: false, ..full },
+                HierarchyOptions { forward_branches: false, ..full },
+                HierarchyOptions { partial_ranges: false, read_operands: false, forward_branches: false, ..full },
+                HierarchyOptions { encoding: Encoding::SingleLevel, ..full },
+                HierarchyOptions { encoding: Encoding::LrfMrfOnly, ..full },
+            ]);
+        }
+    }
+    all
+}
+
+#[test]
+fn every_kernel_finds_its_values() {
+    let all = all_options();
+    for registers in [16, 64] {
+        for (number, kernel) in KERNELS.iter().enumerate() {
+            let marked = build(kernel, registers);
+            for (option, options) in all.iter().enumerate() {
+                let image = levelled(kernel, &marked, options);
+                // The checker's proof is about all runs; of these, each kernel has some, and each of the options.
+                if (option + number) % 16 == 0 {
+                    judged(kernel, &image, options);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn every_kernel_finds_its_values_with_all_options() {
+    for kernel in KERNELS {
+        let marked = build(kernel, 64);
+        for options in all_options() {
+            judged(kernel, &levelled(kernel, &marked, &options), &options);
+        }
+    }
+}
+
+/// With `--nocapture` it prints how reads and writes are distributed.
+#[test]
+fn levels_above_the_mrf_serve_most_reads() {
+    for lrf in LRFS {
+        let options = full(3, lrf);
+        let mut all = LevelCounts::default();
+        for kernel in KERNELS {
+            let counts = judged(kernel, &levelled(kernel, &build(kernel, 64), &options), &options);
+            all += counts;
+            let reads = counts.mrf.reads() + counts.orf.reads() + counts.lrf.reads();
+            println!(
+                "{:22} {lrf:?}: of {reads} reads MRF {:4.1} %, ORF {:4.1} %, LRF {:4.1} %; {:.2} reads of the MRF an instruction",
+                kernel.name,
+                percent(counts.mrf.reads(), reads),
+                percent(counts.orf.reads(), reads),
+                percent(counts.lrf.reads(), reads),
+                counts.mrf_reads_per_instruction(),
+            );
+        }
+        let reads = all.mrf.reads() + all.orf.reads() + all.lrf.reads();
+        println!(
+            "all, {lrf:?}: MRF {:.1} %, ORF {:.1} %, LRF {:.1} %",
+            percent(all.mrf.reads(), reads),
+            percent(all.orf.reads(), reads),
+            percent(all.lrf.reads(), reads),
+        );
+        assert!(all.mrf.reads() < reads / 2, "{all:?}");
+        assert_eq!(all.lrf.reads() > reads / 10, lrf != LastResultFile::None, "{all:?}");
+    }
+}
