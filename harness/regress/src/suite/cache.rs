@@ -107,8 +107,8 @@ pub(super) fn more(block: &str) -> Vec<Config> {
                 }
             }
         }
-        "rfc" | "rfc_tags" | "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" | "rfc_lrf" | "rfc_fills"
-        | "operand_stage" => {
+        "rfc" | "rfc_tags" | "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_operands" | "rfc_lrf"
+        | "rfc_fills" | "operand_stage" => {
             for (e, entries) in [1, 4, 6, 8, 13, 16].into_iter().enumerate() {
                 for (a, active) in [4, 8, 32].into_iter().enumerate() {
                     let mut config = if (e + a) % 2 == 0 { one() } else { two() };
