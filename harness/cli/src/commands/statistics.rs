@@ -102,8 +102,10 @@ pub struct RfcStats {
     /// Values that made room without a write, because they were dead.
     pub dead: u64,
     /// Groups of operands put into the cache as they were read from the main register file.
-    pub fill_groups: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fill_groups: Option<u64>,
     /// Accesses of the LRF above the cache, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lrf: Option<LrfStats>,
 }
 
@@ -175,7 +177,7 @@ impl RfcStats {
             evictions: count("rfc_evict"),
             flushes: count("rfc_flush"),
             dead: count("rfc_dead"),
-            fill_groups: count("rfc_fill_groups"),
+            fill_groups: config.rfc.reads.then(|| count("rfc_fill_groups")),
             lrf: config.rfc.lrf.then(|| LrfStats {
                 read_groups: count("rfc_lrf_read_groups"),
                 write_groups: count("rfc_lrf_write_groups"),
@@ -211,7 +213,7 @@ impl RfcStats {
                 ("groups from the LRF to the MRF", lrf.flush_groups, lrf.write_groups),
             ]
         });
-        let fills = (self.fill_groups != 0).then_some(("groups read and allocated", self.fill_groups, reads));
+        let fills = self.fill_groups.map(|groups| ("groups read and allocated", groups, reads));
         for (name, number, whole) in rows.into_iter().chain(lrf.into_iter().flatten()).chain(fills) {
             row(name, grouped(number), share(number, whole));
         }

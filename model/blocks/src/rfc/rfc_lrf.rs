@@ -184,7 +184,8 @@ pub(crate) struct LrfEdge<'a> {
 }
 
 /// One entry for each slot of a cache, in front of its tags and data: the hardware three-level hierarchy (hierarchy thesis 6.5.2). Results of private units go here first;
-/// what was here before goes down into the cache. Only private units read it: what a shared unit may read, the compiler sends past it.
+/// what was here before goes down into the cache: a spill. Only private units read it: what a shared unit may read, the compiler sends past it. A lane of a register is here or
+/// in the cache, never in both: who gets it takes it away from the other.
 ///
 /// Whoever uses this directly asks what an instruction finds ([`look`](Self::look)), what a result makes the cache do ([`below`](Self::below)) and which value is flushed
 /// ([`flush`](Self::flush)), and tells it at the edge what has been done.
