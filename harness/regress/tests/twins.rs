@@ -82,7 +82,7 @@ fn parameters_ports_and_probes_are_equal() {
             let options = Options { optimise: false, ..Options::default() };
             // The cache with all that can stand around it has nets that it does not have without.
             for config in [Some(base), (block.name == "rfc").then_some(above)].into_iter().flatten() {
-                let request = request(&project, block.name, &config, &RtlSources::default(), options).unwrap();
+                let request = request(&project, block.name, &config, &RtlSources::default(), options.clone()).unwrap();
                 let library = tools.build(&request).unwrap();
                 assert!(library.absent_names().is_empty(), "{}: {:?}", block.name, library.absent_names());
             }

@@ -73,11 +73,13 @@ impl Driver for HierarchyDriver {
             i.issue_slot_i[p] = slot as u8;
             let ends = u8::from(rng.chance(knobs.get(END))) << p;
             let instruction = self.core.instruction(rng, knobs, CORE, slot, &entries);
-            if let (Some(instruction), Some(tag)) = (instruction, self.core.tag(p)) {
+            if let Some(instruction) = instruction {
+                // Where no place is free it is offered with number 0, and waits.
+                let tag = self.core.tag(p);
                 self.issue(i, p, &instruction);
-                i.issue_tag_i[p] = tag as u8;
-                let taken = self.twin.out.issue_ready_o >> p & 1 == 1;
-                done.taken[p] = Some((tag, instruction)).filter(|_| taken);
+                i.issue_tag_i[p] = tag.unwrap_or_default() as u8;
+                let taken = tag.is_some() && self.twin.out.issue_ready_o >> p & 1 == 1;
+                done.taken[p] = tag.map(|tag| (tag, instruction)).filter(|_| taken);
                 // A strand ends with an instruction that issues.
                 i.issue_end_i |= if taken { ends } else { 0 };
             } else {

@@ -154,8 +154,8 @@ impl HierarchyCover {
         if !at(i.write_valid_i & o.write_ready_o) {
             return;
         }
-        let (looks, matches) = (at(nets.results_look_valid), at(nets.look_match));
-        point("a result goes to a place and to the MRF", matches && at(nets.look_both));
+        let (looks, matches) = (at(nets.results_look_valid), at(nets.entries_look_match));
+        point("a result goes to a place and to the MRF", matches && at(nets.entries_look_both));
         let to_mrf = looks && !matches && !at(i.write_private_i);
         point("a result that takes long goes to the MRF, its warp has a slot", to_mrf);
         point("a result of a warp without a slot", !looks);
@@ -163,7 +163,7 @@ impl HierarchyCover {
             return;
         }
         let slot = usize::from(nets.results_look_slot[b]);
-        let place = element(&self.shape, slot, nets.look_place[b].into());
+        let place = element(&self.shape, slot, nets.entries_look_place[b].into());
         let (wait, valid) = (p.entries.wait_q[place], p.entries.valid_q[place]);
         point("a part of a result is written, more is to come", wait & !i.write_mask_i[b] != 0);
         point("results of the last strand land in this one", wait & valid == 0);
