@@ -339,13 +339,7 @@ impl<'a> Results<'a> {
 impl<'a> Results<'a> {
     /// Of no runs yet.
     fn none(kernels: &'a [Kernel]) -> Self {
-        Self {
-            kernels,
-            measured: BTreeMap::new(),
-            usage: BTreeMap::new(),
-            levels: HashMap::new(),
-            errors: Vec::new(),
-        }
+        Self { kernels, measured: BTreeMap::new(), usage: BTreeMap::new(), levels: HashMap::new(), errors: Vec::new() }
     }
 }
 

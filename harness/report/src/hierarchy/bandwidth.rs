@@ -84,7 +84,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             of_instructions(counts, counts.by_mrf_reads[2])
         }),
         with(MORE_GONE, "instructions with more than two reads that no longer read so many in the MRF", |counts| {
-            if counts.by_reads[3] == 0 { 1.0 } else { 1.0 - crate::ratio(counts.by_mrf_reads[3] as f64, counts.by_reads[3] as f64) }
+            if counts.by_reads[3] == 0 {
+                1.0
+            } else {
+                1.0 - crate::ratio(counts.by_mrf_reads[3] as f64, counts.by_reads[3] as f64)
+            }
         }),
     ];
     rows.extend(others.into_iter().flatten());

@@ -100,9 +100,11 @@ fn saved_rows(results: &Results<'_>) -> Vec<Row> {
         let saved = saved(results, &split(ENTRIES))?;
         let values = each(saved, part);
         let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), values);
-        Some(row.because(|row| why(results, row, "energy", &split(ENTRIES), &|options| {
-            super::saved(results, options).map(|saved| each(saved, part))
-        })))
+        Some(row.because(|row| {
+            why(results, row, "energy", &split(ENTRIES), &|options| {
+                super::saved(results, options).map(|saved| each(saved, part))
+            })
+        }))
     };
     let deep_size = "hardware LRF and cache, 6 entries, 8 active warps";
     let rows = [
@@ -221,7 +223,8 @@ fn flat_energy(counts: &LevelCounts) -> f64 {
 fn kernel_rows(results: &Results<'_>) -> Vec<Row> {
     let Some(saved) = saved(results, &split(ENTRIES)) else { return Vec::new() };
     let row = |&(kernel, claim): &(&str, Claim)| {
-        let of_kernel = |values: &PerKernel| values.get_key_value(kernel).map(|(k, v)| PerKernel::from([(k.clone(), *v)]));
+        let of_kernel =
+            |values: &PerKernel| values.get_key_value(kernel).map(|(k, v)| PerKernel::from([(k.clone(), *v)]));
         let row = claim.mean(format!("register file energy saved in {kernel}, split LRF, {SIZE}"), of_kernel(&saved)?);
         Some(row.because(|row| why_kernel(results, row, kernel)))
     };

@@ -50,7 +50,12 @@ pub fn plan(plan: &mut Plan) {
 }
 
 /// Accesses of a run of the model, of its operands or results.
-fn hardware(results: &Results<'_>, point: &Point, part: fn(&Traffic) -> u64, of: fn(&Traffic) -> u64) -> Option<PerKernel> {
+fn hardware(
+    results: &Results<'_>,
+    point: &Point,
+    part: fn(&Traffic) -> u64,
+    of: fn(&Traffic) -> u64,
+) -> Option<PerKernel> {
     results.each(point, |run| {
         let traffic = of_cache(run);
         crate::ratio(part(&traffic) as f64, of(&traffic) as f64)
@@ -169,8 +174,11 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
         let row = SOFTWARE_OVERHEAD.mean(format!("writes on top of results, software, unified LRF, {SIZE}"), writes);
         row.because(|row| why_overhead(results, row, &software))
     }));
-    let writes = hardware(results, &cache, |traffic| traffic.mrf.writes(), all_results)
-        .zip(of_results(results, &software, |counts| counts.mrf.writes()));
+    let writes = hardware(results, &cache, |traffic| traffic.mrf.writes(), all_results).zip(of_results(
+        results,
+        &software,
+        |counts| counts.mrf.writes(),
+    ));
     rows.extend(writes.map(|(hardware, software)| {
         let values = software.iter().map(|(name, software)| (name.clone(), software - hardware[name])).collect();
         let metric = format!("MRF writes more with software than with hardware, three levels, of results, {SIZE}");
@@ -279,8 +287,8 @@ fn why_optimised(results: &Results<'_>, row: &Row) -> (String, String) {
 /// Results that go to two levels, and copies.
 fn why_overhead(results: &Results<'_>, row: &Row, options: &HierarchyOptions) -> (String, String) {
     let part = |part: fn(&LevelCounts) -> u64| word(of_results(results, options, part));
-    let kept = of_results(results, &super::kept(*options), software_writes)
-        .map(|writes| each(writes, |writes| writes - 1.0));
+    let kept =
+        of_results(results, &super::kept(*options), software_writes).map(|writes| each(writes, |writes| writes - 1.0));
     let why = format!(
         "of results {} are written to the MRF, {} to the ORF and {} to the LRF: what a strand reads and a later one too goes to two levels. Copies of operands are {} of the results. If contents \
          stayed where a warp is descheduled it would be {}",

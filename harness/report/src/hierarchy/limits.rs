@@ -4,9 +4,7 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
-use super::{
-    ACTIVE, ENTRIES, MANY, SIZE, command, each, kept, kernels, larger, less, normalised, percent, split, two,
-};
+use super::{ACTIVE, ENTRIES, MANY, SIZE, command, each, kept, kernels, larger, less, normalised, percent, split, two};
 use crate::html::{Plot, Style};
 use crate::levels::flat;
 use crate::row::{Claim, PerKernel, Row, mean};
@@ -53,7 +51,10 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     };
     let ideal_row = |claim: Claim, metric: &str, entries: u32, all: fn(&Level) -> Traffic| {
         let energies = Energies::thesis(entries, ACTIVE);
-        let row = claim.mean(format!("energy saved if all operands and results were in {metric}"), ideal(results, &energies, all)?);
+        let row = claim.mean(
+            format!("energy saved if all operands and results were in {metric}"),
+            ideal(results, &energies, all)?,
+        );
         Some(row.because(|row| why_ideal(results, row, &energies)))
     };
     let rows = [
@@ -69,10 +70,10 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 /// The same without an LRF, and both ideals at once.
 fn why(results: &Results<'_>, row: &Row, of: fn(HierarchyOptions) -> HierarchyOptions) -> (String, String) {
     let energy = |options: HierarchyOptions| normalised(results, &options).map_or(0.0, |values| mean(&values));
-    let less = |options: HierarchyOptions, than: HierarchyOptions| {
-        percent(1.0 - crate::ratio(energy(options), energy(than)))
-    };
-    let strands = |options: HierarchyOptions| results.levels(&options, super::strand).map_or(0.0, |values| mean(&values));
+    let less =
+        |options: HierarchyOptions, than: HierarchyOptions| percent(1.0 - crate::ratio(energy(options), energy(than)));
+    let strands =
+        |options: HierarchyOptions| results.levels(&options, super::strand).map_or(0.0, |values| mean(&values));
     let gain = row.per_kernel.values().filter(|&&value| value > 0.02).count();
     let why = format!(
         "{gain} of {} kernels gain more than two points. Without an LRF the gain is {}. Strands have {:.1} instructions, and {:.1} if only backward branches and uncertain merges end them: values of \
@@ -88,12 +89,15 @@ fn why(results: &Results<'_>, row: &Row, of: fn(HierarchyOptions) -> HierarchyOp
 
 /// Reads, writes and their energies.
 fn why_ideal(results: &Results<'_>, row: &Row, energies: &Energies) -> (String, String) {
-    let part = |value: fn(&LevelCounts) -> f64| {
-        results.levels(&split(ENTRIES), value).map_or(0.0, |values| mean(&values))
-    };
+    let part =
+        |value: fn(&LevelCounts) -> f64| results.levels(&split(ENTRIES), value).map_or(0.0, |values| mean(&values));
     let private = |value: fn(&Level) -> Traffic| {
-        ideal(results, &Energies { upper_distance: gpurf_energy::Distance { private: 0.2, shared: 0.2 }, ..*energies }, value)
-            .map_or_else(String::new, |values| percent(mean(&values)))
+        ideal(
+            results,
+            &Energies { upper_distance: gpurf_energy::Distance { private: 0.2, shared: 0.2 }, ..*energies },
+            value,
+        )
+        .map_or_else(String::new, |values| percent(mean(&values)))
     };
     let why = format!(
         "a function of counts and prices: {:.2} reads a write, {} of operands and {} of results are the shared units', whose way is longer. A read of the MRF, the ORF and the LRF costs {:.2}, {:.2} and {:.2} pJ with \
@@ -121,7 +125,10 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
             ("8 at the price of 3", of(larger(design, MANY))?),
             ("contents stay", of(kept(design))?),
             ("both", of(larger(kept(design), MANY))?),
-            ("all in the LRF", each(ideal(results, &Energies::thesis(ENTRIES, ACTIVE), in_the_lrf)?, |saved| 1.0 - saved)),
+            (
+                "all in the LRF",
+                each(ideal(results, &Energies::thesis(ENTRIES, ACTIVE), in_the_lrf)?, |saved| 1.0 - saved),
+            ),
         ])
     };
     let title = "Energy of each kernel by that of the MRF alone, split LRF: limits (6.6)";

@@ -78,7 +78,11 @@ fn every_size(results: &Results<'_>) -> Option<Row> {
         }
     }
     let (ours, values, entries, step) = least?;
-    let row = EVERY_SIZE.row("less energy by an optimisation, the least of all sizes and optimisations, split LRF", ours, values);
+    let row = EVERY_SIZE.row(
+        "less energy by an optimisation, the least of all sizes and optimisations, split LRF",
+        ours,
+        values,
+    );
     Some(row.because(|row| {
         let (text, command) = why(results, row, STEPS[step], STEPS[step - 1]);
         (format!("it is optimisation {step} with {entries} entries: {text}"), command)
@@ -139,7 +143,12 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
             "Energy with optimisations, split LRF, by that of the MRF alone (figure 6.14)",
             sizes,
             ratio,
-            &[("none", &none), ("forward branches", &forward), ("read operands too", &operands), ("partial ranges too", &all)],
+            &[
+                ("none", &none),
+                ("forward branches", &forward),
+                ("read operands too", &operands),
+                ("partial ranges too", &all),
+            ],
             None,
         ),
         lines(

@@ -78,8 +78,8 @@ fn of_unit(usage: &Usage, of: fn(&str) -> bool) -> u64 {
 /// Instructions by the number of registers that they read.
 fn why_operands(results: &Results<'_>, row: &Row) -> (String, String) {
     let part = |reads: usize| {
-        let part = results
-            .levels(&two(ANY), |counts| crate::ratio(counts.by_reads[reads] as f64, counts.instructions as f64));
+        let part =
+            results.levels(&two(ANY), |counts| crate::ratio(counts.by_reads[reads] as f64, counts.instructions as f64));
         part.map(|values| percent(mean(&values)))
     };
     let Some(parts) = (0..4).map(part).collect::<Option<Vec<String>>>() else { return Default::default() };
