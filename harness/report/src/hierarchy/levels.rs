@@ -107,7 +107,7 @@ fn control_rows(results: &Results<'_>) -> Vec<Row> {
     let overhead = hardware(results, &cache, all_reads, all_operands).map(|reads| each(reads, |reads| reads - 1.0));
     let mut rows: Vec<Row> = Vec::new();
     rows.extend(overhead.map(|reads| {
-        let metric = format!("more reads with a hardware cache, last-read bits, than with software, {SIZE}");
+        let metric = format!("reads on top of operands with a hardware cache, last-read bits, {SIZE}");
         HARDWARE_READS.mean(metric, reads).because(|row| why_hardware(results, row, &cache))
     }));
     for entries in PROBABLE {

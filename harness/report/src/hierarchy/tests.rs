@@ -1,1 +1,122 @@
+//! The report's plan, and rows made of counts with known answers.
 
+use gpurf_launch::Manifest;
+use gpurf_oracle::levels::Accesses;
+
+use super::*;
+use crate::report::Report;
+use crate::sweep::{Kernel, Measured, Point};
+use crate::usage::Usage;
+
+fn manifests(names: &[&str]) -> Vec<Kernel> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
+    let manifest = Manifest::load(path.as_ref()).unwrap();
+    let kernel = |name: &&str| Kernel {
+        name: (*name).to_owned(),
+        path: format!("{name}.toml"),
+        manifest: manifest.clone(),
+        image: Default::default(),
+    };
+    names.iter().map(kernel).collect()
+}
+
+fn accesses(reads: u64, writes: u64) -> Accesses {
+    Accesses { private_reads: reads, private_writes: writes, ..Accesses::default() }
+}
+
+/// 100 operands, 50 results. An LRF serves 30 operands and takes 20 results, the ORF serves 40; 40 instructions read two registers, of which the MRF has one in 10 of them.
+fn counts(options: &HierarchyOptions) -> LevelCounts {
+    let lrf = if options.lrf == LastResultFile::None { accesses(0, 0) } else { accesses(30, 20) };
+    LevelCounts {
+        instructions: 100,
+        strand_ends: 10,
+        mrf: accesses(60 - lrf.private_reads, 40),
+        orf: accesses(40, 15),
+        lrf,
+        flat: accesses(100, 50),
+        by_reads: [30, 25, 40, 5],
+        by_mrf_reads: [60, 30, 10, 0],
+    }
+}
+
+/// The same in a cache.
+fn run() -> Measured {
+    let events = [("read_groups", 60), ("rfc_read_groups", 40), ("rfc_write_groups", 50), ("rfc_evict_groups", 20)];
+    Measured { cycles: 1000, events: events.into_iter().collect() }
+}
+
+fn report(names: &[&str], counts: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>) -> Report {
+    let (kernels, plan) = (manifests(names), REPORT.plan(&[]));
+    REPORT.report(&[], &Results::made(&kernels, &plan, |_, _: &Point| Some(run()), &Usage::default(), counts))
+}
+
+#[track_caller]
+fn is(report: &Report, metric: &str, ours: f64, within: bool) {
+    let found = report.rows.iter().find(|row| row.metric == metric);
+    let row = found.unwrap_or_else(|| panic!("there is no row {metric}"));
+    assert!((row.ours - ours).abs() < 1e-9, "{metric}: {} instead of {ours}", row.ours);
+    assert_eq!(row.within, within, "{metric}");
+}
+
+#[test]
+fn rows_are_what_the_counts_say() {
+    let report = report(&["a", "b"], |_, options| Some(counts(options)));
+    is(&report, "reads that a unified LRF serves, 3 entries, 8 active warps", 0.3, true);
+    is(&report, "MRF reads of an instruction, MRF alone", 1.2, false);
+    is(&report, "MRF reads of an instruction, split LRF, 3 entries", 0.5, false);
+    is(&report, "instructions that read two registers or more, MRF alone", 0.45, true);
+    is(&report, "instructions that read two registers in the MRF, split LRF, 3 entries, 8 active warps", 0.1, true);
+    is(&report, "register operands read for each that is written", 2.0, true);
+    // 75 writes for 50 results.
+    is(&report, "writes on top of results, software, unified LRF, 3 entries, 8 active warps", 0.5, false);
+    // 100 operands, and 20 reads of what is evicted.
+    is(&report, "reads on top of operands with a hardware cache, last-read bits, 3 entries, 8 active warps", 0.2, true);
+    // Thesis, tables 4.5 and 4.6, pJ: MRF 15.6 and 18.6, ORF of 3 entries 2.72 and 5.92.
+    let energy = (60.0 * 15.6 + 40.0 * 18.6 + 40.0 * 2.72 + 15.0 * 5.92) / (100.0 * 15.6 + 50.0 * 18.6);
+    let metric = "register file energy saved, software, two levels, 3 entries, 8 active warps";
+    is(&report, metric, 1.0 - energy, false);
+}
+
+#[test]
+fn an_optimisation_that_changes_nothing_saves_nothing() {
+    let report = report(&["a"], |_, options| Some(counts(options)));
+    is(&report, "less energy with all three optimisations, split LRF, 3 entries, 8 active warps", 0.0, false);
+    let least = "less energy by an optimisation, the least of all sizes and optimisations, split LRF";
+    is(&report, least, 0.0, true);
+}
+
+#[test]
+fn rows_outside_have_an_experiment_and_no_other_row_has() {
+    let report = report(&["a", "b"], |_, options| Some(counts(options)));
+    for row in &report.rows {
+        assert_eq!(row.why.is_empty(), row.within, "{}", row.metric);
+        assert_eq!(row.command.is_empty(), row.within, "{}", row.metric);
+        assert_eq!(row.within, row.paper.holds(row.ours), "{}", row.metric);
+    }
+    let metrics: std::collections::BTreeSet<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
+    assert_eq!(metrics.len(), report.rows.len());
+    assert!(report.rows.len() > 50 && report.plots.len() > 10, "{} {}", report.rows.len(), report.plots.len());
+    assert!(report.absent.iter().any(|absent| absent.why.contains("double precision")));
+}
+
+#[test]
+fn without_one_kernel_there_is_no_mean() {
+    let report = report(&["a", "b"], |kernel, options| (kernel.name == "a").then(|| counts(options)));
+    assert!(report.rows.iter().all(|row| !row.metric.contains("software") && !row.metric.contains("split")));
+}
+
+#[test]
+fn kernels_of_figure_6_16_have_rows_of_their_own() {
+    let report = report(&["reduction", "b"], |_, options| Some(counts(options)));
+    let of = |kernel: &str| report.rows.iter().find(|row| row.metric.contains(&format!("saved in {kernel}")));
+    assert!(of("reduction").is_some_and(|row| row.per_kernel.len() == 1) && of("scalarProd").is_none());
+}
+
+#[test]
+fn a_design_is_counted_once() {
+    let runs = |only: &[&str]| REPORT.plan(&only.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).runs(10);
+    let parts: usize = REPORT.parts.iter().map(|part| runs(&[part.name])).sum();
+    assert!(runs(&[]) < parts);
+    // The values and one hierarchy.
+    assert_eq!(runs(&["values"]), 20);
+}
