@@ -132,14 +132,14 @@ impl Core {
         Knob { name: "offer", doc: "the active warp issues", values: &[200, 600, 1000] },
         Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
         Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 300] },
-        Knob { name: "few", doc: "the register is one of the first four", values: &[0, 0, 500, 950] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 500] },
+        Knob { name: "few", doc: "the register is one of the first four", values: &[0, 500, 950, 1000] },
+        Knob { name: "long", doc: "an operation has a long latency", values: &[50, 300, 800] },
         Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
         Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
         Knob { name: "result", doc: "a result is offered", values: &[100, 600, 1000] },
         Knob { name: "leave", doc: "the warp gives up", values: &[3, 10, 60, 300] },
-        Knob { name: "end", doc: "it ends", values: &[0, 1, 10] },
-        Knob { name: "again", doc: "a warp that has given up is the next one if it can be", values: &[0, 0, 500] },
+        Knob { name: "end", doc: "it ends", values: &[0, 3, 20] },
+        Knob { name: "again", doc: "a warp that has given up is the next one if it can be", values: &[0, 400, 900] },
         Knob { name: "diverge", doc: "a warp takes another path", values: &[0, 20, 200] },
         Knob { name: "inactive", doc: "lanes are inactive on it", values: &[0, 300, 900] },
         Knob { name: "alone", doc: "only warps of the parity of the last one are ready", values: &[0, 0, 950] },
@@ -229,7 +229,8 @@ impl Core {
         if self.state != State::Active || !rng.chance(chance(ISSUE)) {
             return None;
         }
-        let number = (0..self.collectors).find(|&n| self.held[n].is_none())?;
+        // Where no collector is free it is offered all the same, and not taken.
+        let number = (0..self.collectors).find(|&n| self.held[n].is_none()).unwrap_or(0);
         let warp = self.slots[self.current].warp;
         let Warp { pending, mask, .. } = self.warps[warp];
         let mut sources = [NO_REG; OPERANDS];
@@ -310,8 +311,8 @@ impl Core {
                 let slot = &mut self.slots[self.current];
                 (slot.flush, slot.drop) = (true, !self.warps[slot.warp].alive);
                 self.state = State::None;
-                // What takes long may well come just now.
-                for result in self.pending.iter_mut().filter(|result| result.warp == slot.warp) {
+                // What takes long may well come just now, for other warps of the bank too.
+                for result in self.pending.iter_mut().filter(|result| result.warp % PARITIES == self.current) {
                     result.at = if rng.chance(500) { self.time + rng.below(12) } else { result.at };
                 }
             }

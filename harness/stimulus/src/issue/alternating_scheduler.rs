@@ -69,18 +69,18 @@ impl Driver for AlternatingSchedulerDriver {
         Knob { name: "ready", doc: "the operand stage takes an instruction", values: &[200, 900] },
         Knob { name: "stop", doc: "nothing issues", values: &[0, 0, 200] },
         Knob { name: "start", doc: "a warp begins", values: &[20, 100, 500] },
-        Knob { name: "end", doc: "a warp ends", values: &[0, 5, 50] },
-        Knob { name: "hold", doc: "a warp comes to a barrier", values: &[0, 10, 100] },
+        Knob { name: "end", doc: "a warp ends", values: &[0, 10, 100] },
+        Knob { name: "hold", doc: "a warp comes to a barrier", values: &[0, 50, 300] },
         Knob { name: "release", doc: "a warp goes on behind it", values: &[1, 20, 200] },
         Knob { name: "head", doc: "a warp gets its next head", values: &[200, 600, 1000] },
-        Knob { name: "mark", doc: "a head is marked", values: &[0, 20, 300] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 200, 700] },
+        Knob { name: "mark", doc: "a head is marked", values: &[0, 50, 400] },
+        Knob { name: "long", doc: "an operation has a long latency", values: &[50, 400, 900] },
         Knob { name: "dispatch", doc: "an instruction leaves the operand stage", values: &[50, 400, 950] },
-        Knob { name: "complete", doc: "a register is complete", values: &[50, 400, 950] },
-        Knob { name: "flushed", doc: "nothing is left of a slot", values: &[20, 200, 1000] },
+        Knob { name: "complete", doc: "a register is complete", values: &[20, 200, 950] },
+        Knob { name: "flushed", doc: "nothing is left of a slot", values: &[10, 100, 1000] },
         Knob { name: "stray", doc: "warps begin while something of them is under way", values: &[0, 0, 300] },
         Knob { name: "parity", doc: "warps of one parity only begin", values: &[0, 0, 900] },
-        RESET,
+        Knob { values: &[0, 10, 30], ..RESET },
     ];
 
     fn new(shape: &SmShape, config: &Config) -> Self {
@@ -102,7 +102,7 @@ impl Driver for AlternatingSchedulerDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AlternatingSchedulerIn) {
         if self.stretch.0 == 0 {
             let long = self.patience == 0 || self.patience >= PATIENT;
-            let steady = long && rng.chance(500);
+            let steady = long && rng.chance(if self.patience == 0 { 500 } else { 300 });
             self.stretch = (STRETCH, steady, steady && rng.chance(500));
         }
         self.stretch.0 -= 1;
@@ -120,6 +120,10 @@ impl Driver for AlternatingSchedulerDriver {
         i.ready_i = (steady || rng.chance(knobs.get(READY))).into();
         i.stop_i = (!steady && rng.chance(knobs.get(STOP))).into();
         i.flush_done_i = ports(rng, 2, knobs.get(FLUSHED));
+        if rng.chance(100) {
+            // Both at once, or none.
+            i.flush_done_i = if i.flush_done_i == 0 { 0 } else { 3 };
+        }
         self.leave(rng, knobs, steady, i);
         i.set_valid_i = 0;
         self.twin.late(i);
@@ -182,16 +186,29 @@ impl AlternatingSchedulerDriver {
         }
     }
 
-    /// Any warp, often the active one.
+    /// Any warp, often the active one or one that is being written back.
     fn any(&self, rng: &mut Rng) -> usize {
-        if rng.chance(600) { self.in_slot(rng) } else { rng.below(self.shape.warps as u64) as usize }
+        match rng.below(10) {
+            0..5 => self.in_slot(rng),
+            5..8 => self.flushing(rng),
+            _ => rng.below(self.shape.warps as u64) as usize,
+        }
+    }
+
+    /// A warp whose slot is being emptied; any if there is none.
+    fn flushing(&self, rng: &mut Rng) -> usize {
+        let out = &self.twin.out;
+        match out.flush_o.trailing_zeros() {
+            b @ 0..2 => out.slot_warp_o[b as usize].into(),
+            _ => rng.below(self.shape.warps as u64) as usize,
+        }
     }
 
     /// Instructions leave the operand stage, and registers are complete.
     fn leave(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool, i: &mut AlternatingSchedulerIn) {
         (i.dispatch_valid_i, i.reg_valid_i) = (0, 0);
         let warps = self.shape.warps;
-        let first = if rng.chance(500) { self.in_slot(rng) } else { rng.below(warps as u64) as usize };
+        let first = self.any(rng);
         let order = |n: usize| (first + n) % warps;
         let chance = |knob: usize| if steady { 950 } else { knobs.get(knob) };
         if let Some(w) = (0..warps).find(|&w| self.warps[w].resident > 0 && rng.chance(chance(DISPATCH))) {

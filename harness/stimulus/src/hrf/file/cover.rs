@@ -14,9 +14,11 @@ pub(crate) struct HrfCover {
     lanes: [[u32; 64]; PARITIES],
     /// Registers of each slot's warp that went from its buffer to its bank when it had it last.
     drained: [u64; PARITIES],
-    /// The warp that was active last, in its slot; slots that have just become free.
+    /// The warp that each slot had last; the slot that was open last.
     had: [Option<u8>; PARITIES],
-    freed: u8,
+    last: Option<usize>,
+    /// Slots that became free in the cycle before, and in the one before that.
+    freed: [u8; 2],
     /// Slots that were open in the cycle before.
     open: u8,
     /// A result waited for power in the cycle before.
@@ -123,7 +125,8 @@ impl Cover for HrfCover {
             lanes: [[0; 64]; PARITIES],
             drained: [0; PARITIES],
             had: [None; PARITIES],
-            freed: 0,
+            last: None,
+            freed: [0; 2],
             open: 0,
             needed: false,
         }
@@ -151,7 +154,7 @@ impl Cover for HrfCover {
             self.slot(i, o, p, b, &mut point);
         }
         self.open = i.slot_valid_i & !i.flush_i;
-        self.freed = o.flush_done_o;
+        self.freed = [o.flush_done_o, self.freed[0]];
     }
 }
 
@@ -271,14 +274,13 @@ impl HrfCover {
             let warp = i.slot_warp_i[b];
             let again = self.had[b] == Some(warp);
             point("a warp becomes active in the middle of the other's drain", other_drains);
-            point("the warp that has just been drained comes back at once", again && at(self.freed, b));
-            point("the next warp is of the same parity", self.had[b].is_some());
+            point("the warp that has just been drained comes back at once", again && at(self.freed[1], b));
+            point("the next warp is of the same parity", self.last == Some(b));
             point("a warp becomes active while results of its bank wait", at(nets.loads_valid, b));
             if !again {
                 self.drained[b] = 0;
             }
-            self.had = [None; PARITIES];
-            self.had[b] = Some(warp);
+            (self.had[b], self.last) = (Some(warp), Some(b));
         }
         let (waits, old) = (at(nets.loads_valid, b), at(nets.loads_old, b));
         point("results wait that are older than the drain", drains && waits && old);
