@@ -106,7 +106,7 @@ impl HrfLoads {
     pub(crate) fn advance(&mut self, running: bool, push: Option<(BankWrite, &WarpData)>, pop: bool, mark: bool) {
         let push = push.filter(|_| self.room());
         if let Some((write, data)) = push {
-            let place = usize::from(self.wrap(self.first_q + self.count_q));
+            let place = usize::from(self.wrap(self.first_q.wrapping_add(self.count_q)));
             (self.entry_q[place], self.mask_q[place], self.data_q[place]) = (write.entry.into(), write.mask, *data);
         }
         if !running {
@@ -114,9 +114,19 @@ impl HrfLoads {
             return;
         }
         let popped = u8::from(pop);
-        self.before_q = if mark { self.count_q.wrapping_sub(popped) } else { self.before_q.saturating_sub(popped) };
+        self.before_q = if mark {
+            self.count_q.wrapping_sub(popped) & self.count_bits()
+        } else {
+            self.before_q.saturating_sub(popped)
+        };
         self.first_q = self.wrap(self.first_q + popped);
-        self.count_q = self.count_q.wrapping_add(push.is_some().into()).wrapping_sub(popped);
+        self.count_q = self.count_q.wrapping_add(push.is_some().into()).wrapping_sub(popped) & self.count_bits();
+    }
+
+    /// The bits of a count: it goes up to the number of places.
+    #[inline]
+    fn count_bits(&self) -> u8 {
+        2 * self.places - 1
     }
 
     /// A place: there is a power of two of them.

@@ -630,7 +630,7 @@ impl Block for OperandStage {
 
     fn early(&self, out: &mut OperandStageOut) {
         out.issue_ready_o = self.issue_ready();
-        if !matches!(self.provider, Provider::Rfc(_)) {
+        if !matches!(self.provider, Provider::Rfc(_) | Provider::Hrf(_)) {
             self.results(out);
         }
         (out.void_o, out.wait_o) = (self.void(), *self.waits().0);

@@ -411,7 +411,8 @@ fn run(settings: &[&str], straps: u32, cycles: usize, names: &[&str]) {
         // What has not been taken stays offered, as it is.
         let waits = hrf.inputs.issue_valid_i != 0;
         warps.slots(&mut hrf.inputs);
-        if !waits && warps.random.chance(70) {
+        // A warp gives up when nothing of it is under way: it pauses now and then.
+        if !waits && cycle % 120 < 70 && warps.random.chance(70) {
             warps.issue(&mut hrf.inputs);
         }
         if hrf.inputs.write_valid_i == 0 {
