@@ -132,7 +132,7 @@ fn every_row_of_a_tiny_kernel() {
         assert_eq!(row["command"].as_str().unwrap().is_empty(), within, "{row}");
     }
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
-    assert_eq!(page.matches("<svg").count(), 11);
+    assert_eq!(page.matches("<svg").count(), 13);
 }
 
 #[test]
