@@ -242,6 +242,10 @@ impl Core {
         if let Some(place) = one_of(rng, &some).filter(|_| rng.chance(chance(ABOVE))) {
             mask = lanes(place) & if rng.chance(800) { u32::MAX } else { rng.next_u64() as u32 };
         }
+        if mask == 0 {
+            // It would go on as a no-operation.
+            return None;
+        }
         let split = self.shape.lrf_banks > 1;
         let may_read =
             |k: usize, place: usize| place < MAX_ORF_ENTRIES || private && (!split || place == MAX_ORF_ENTRIES + k);
@@ -400,7 +404,8 @@ impl Core {
         while parts.len() < 4 && !instruction.private && rng.chance(knobs.get(first + PARTS)) {
             let some = rng.next_u64() as u32;
             let whole = parts.pop().unwrap_or(0);
-            parts.extend([whole & some, whole & !some]);
+            // Each part has a lane.
+            parts.extend([whole & some, whole & !some].into_iter().filter(|&part| part != 0));
         }
         let slow = rng.chance(knobs.get(first + SLOW));
         let latency = match (instruction.long, slow) {
