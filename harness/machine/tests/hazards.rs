@@ -237,7 +237,7 @@ const CASES: &[Case] = &[
                 ("rfc_data", ".we_i   (d_write_q)", ".we_i   (REMOVED ? write_valid_i : d_write_q)"),
                 ("rfc_data", ".waddr_i(d_write_index_q)", ".waddr_i(REMOVED ? write_index_i : d_write_index_q)"),
                 ("rfc_data", ".wmask_i(d_write_mask_q)", ".wmask_i(REMOVED ? write_mask_i : d_write_mask_q)"),
-                ("rfc_data", ".wdata_i(d_write_data_q)", ".wdata_i(REMOVED ? write_data_i : d_write_data_q)"),
+                ("rfc_data", ": d_write_data_q),", ": REMOVED ? write_data_i : d_write_data_q),"),
             ],
         }],
     },

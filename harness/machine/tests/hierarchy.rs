@@ -37,30 +37,39 @@ const CONFIGURATIONS: [&[&str]; 8] = [
 
 #[test]
 fn kernels_commit_what_the_oracle_says() {
-    for kernel in KERNELS {
-        for set in CONFIGURATIONS {
+    for set in CONFIGURATIONS {
+        let (mut orf, mut lrf, mut ends) = (0, 0, 0);
+        for kernel in KERNELS {
             let statistics = run(kernel, set, 64);
             let judged = statistics.judged.unwrap();
             assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
             assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
-            let count =
-                |name: &str| statistics.events.iter().find(|(event, _)| **event == name).map_or(0, |(_, count)| *count);
+            let count = |name: &str| {
+                let mut events = statistics.events.iter();
+                events.find(|(event, _)| **event == name).map(|(_, count)| *count).expect("an event of that name")
+            };
             assert_eq!(count("hierarchy_unwritten"), 0, "{} {set:?}", kernel.name);
-            assert!(count("hierarchy_orf_read") > 0 && count("hierarchy_strand_end") > 0, "{} {set:?}", kernel.name);
-            let lrf = set.iter().any(|setting| setting.starts_with("lrf.banks"));
-            assert_eq!(count("hierarchy_lrf_read") > 0, lrf, "{} {set:?}", kernel.name);
+            orf += count("hierarchy_orf_read");
+            lrf += count("hierarchy_lrf_read");
+            ends += count("hierarchy_strand_end");
         }
+        assert!(ends > 0, "{set:?}");
+        // An ORF of 8 entries for 48 warps costs more than it saves: the compiler leaves it alone.
+        assert_eq!(orf > 0, !(set.contains(&"orf.entries=8") && set.contains(&"sm.active_warps=48")), "{set:?}");
+        assert_eq!(lrf > 0, set.iter().any(|setting| setting.starts_with("lrf.banks")), "{set:?}");
     }
 }
 
 #[test]
 fn skipped_cycles_are_counted_as_if_they_had_been_run() {
-    for name in ["crc32", "needle", "radixSort", "countBytes", "vectorAdd", "srad"] {
-        for set in CONFIGURATIONS {
+    for set in CONFIGURATIONS {
+        let mut in_all = 0;
+        for name in ["crc32", "needle", "radixSort", "countBytes", "vectorAdd", "srad"] {
             let (statistics, buffers, skipped) = alone(name, settings(set));
             let every = alone(name, Settings { skip: false, ..settings(set) });
             assert_eq!((statistics, buffers, 0), every, "{name} {set:?}");
-            assert!(skipped > 0 || set.contains(&"memory.latency=1"), "{name} {set:?}");
+            in_all += skipped;
         }
+        assert!(in_all > 0 || set.contains(&"memory.latency=1"), "{set:?}");
     }
 }
