@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn values_of_a_field_are_counted_in_the_cycles_that_another_one_names() {
-        let declaration = declaration(Names(&[("hrf_period", 2), ("hrf_period_entries", 16), ("waits", 4)]));
+        let declaration =
+            declaration(Names(&[("grants", 18), ("hrf_period", 2), ("hrf_period_entries", 16), ("waits", 4)]));
         let mut totals = EventTotals::new(&declaration);
         let mut record = crate::Records::zeroed(declaration.record_bytes, 1);
         // More words than have a place, so that some are taken apart early and some at the end; entry numbers 0 to 999 twice, and once while nothing ends.
