@@ -2,7 +2,7 @@
 
 use gpurf_energy::hybrid::{GATING, HybridFile};
 
-use super::{REPORT, percent};
+use super::{command, percent};
 use crate::html::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row};
 use crate::sweep::Results;
@@ -45,7 +45,7 @@ fn why(results: &Results<'_>) -> (String, String) {
         percent(part(HybridFile::stt_ram(ENTRIES / 2).gated(POWERED / 2))),
         percent(part(whole)),
     );
-    (why, results.part_command(REPORT.name, "area", None))
+    (why, command(results, "area"))
 }
 
 pub fn plots(_: &Results<'_>) -> Vec<Plot> {

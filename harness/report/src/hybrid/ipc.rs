@@ -28,7 +28,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, what: &str, point: Point, baseline: Point, than: &str| {
         let (ours, each) = loss(results, &point, &baseline)?;
         let row = claim.row(format!("IPC lost by {what}, against {than}"), ours, each);
-        Some(row.because(|row| why(results, row, &point, &baseline)))
+        Some(row.because(|_| why(results, &point, &baseline)))
     };
     let (same, own) = ("SRAM behind the same scheduler", "the paper's baseline: SRAM of 16 banks, round-robin");
     let rows = [
@@ -42,7 +42,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 }
 
 /// What is lost to the scheduler alone, what to the register file, for what the pipeline waits, and what a shorter ALU makes of it.
-fn why(results: &Results<'_>, row: &Row, point: &Point, baseline: &Point) -> (String, String) {
+fn why(results: &Results<'_>, point: &Point, baseline: &Point) -> (String, String) {
     let loss_of = |a: &Point, b: &Point| loss(results, a, b).map(|(ours, _)| percent(ours));
     let cycles = |name: &'static str| mean_of(results, point, |run| run.a_cycle(name)).map(percent);
     let (Some(frozen), Some(switch), Some(read), Some(fast)) = (
@@ -65,9 +65,9 @@ fn why(results: &Results<'_>, row: &Row, point: &Point, baseline: &Point) -> (St
     };
     let why = format!(
         "{scheduler}Of all cycles the pipeline stands still in {frozen} as a bank writes, no warp is active in {switch} as the buffer of the next one is not empty, and operands wait for a write in {read}. \
-         With an ALU of 2 cycles instead of 8, where instructions that depend on each other issue closer together, {fast} are lost"
+         With an ALU of 2 cycles, where instructions that depend on each other issue closer together, {fast} are lost"
     );
-    (why, command(results, "ipc", row))
+    (why, command(results, "ipc"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

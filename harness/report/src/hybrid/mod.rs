@@ -11,8 +11,8 @@ use gpurf_energy::hybrid::HybridTraffic;
 
 use crate::kernels::HYBRID_PAPER;
 use crate::report::{Definition, Part};
-use crate::row::{Absent, PerKernel, Row, geometric_mean, mean};
-use crate::shown::{farthest, kernels, percent};
+use crate::row::{Absent, PerKernel, geometric_mean, mean};
+use crate::shown::{kernels, percent};
 use crate::sweep::{Measured, Point, Results};
 
 /// The report.
@@ -118,7 +118,6 @@ mod event {
     pub const ACTIVE: &str = "alternating_active";
     pub const LANDING: &str = "alternating_drain";
     pub const STALL_SWITCH: &str = "alternating_stall_switch";
-    pub const WARPS: &str = "warp_start";
     pub const ISSUE: &str = "issue";
 
     /// All of them.
@@ -142,7 +141,6 @@ mod event {
         ACTIVE,
         LANDING,
         STALL_SWITCH,
-        WARPS,
         ISSUE,
     ];
 }
@@ -163,9 +161,11 @@ fn mean_of(results: &Results<'_>, point: &Point, value: impl Fn(&Measured) -> f6
     results.each(point, value).map(|values| mean(&values))
 }
 
-/// The command that makes a part again for the kernel that is farthest off.
-fn command(results: &Results<'_>, part: &str, row: &Row) -> String {
-    results.part_command(REPORT.name, part, farthest(row).map(|(name, _)| name))
+/// The command that makes a part again: reasons are about all kernels.
+fn command(results: &Results<'_>, part: &str) -> String {
+    let own = results.kernels.iter().map(|kernel| kernel.name.as_str()).ne(REPORT.kernels.iter().copied());
+    let kernels = results.kernels.iter().filter(|_| own).map(|kernel| format!(" --kernel {}", kernel.path));
+    results.part_command(REPORT.name, part, None) + &kernels.collect::<String>()
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             "active periods that use fewer than 16 entries of a buffer",
             results.each(&hybrid(), |run| part(run, 0, POWERED - 1))?,
         );
-        Some(row.because(|row| why_many(results, row)))
+        Some(row.because(|_| why_many(results)))
     };
     let rows = [
         cycles(DISTANCE, "cycles between two active periods of a warp, geometric mean", distance),
@@ -69,43 +69,43 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 /// How many warps there are, what the paper's number of them would make, and how much of it is the ALU's latency.
 fn why(results: &Results<'_>, row: &Row, value: fn(&Measured) -> f64) -> (String, String) {
     let each = |point: &Point, value: &dyn Fn(&Measured) -> f64| results.each(point, value);
-    let (Some(others), Some(periods), Some(warps), Some(issued), Some(fast)) = (
+    let (Some(others), Some(periods), Some(issued), Some(fast)) = (
         each(&hybrid(), &|run| run.a_cycle(event::PENDING)),
         each(&hybrid(), &period),
-        each(&hybrid(), &|run| run.event(event::WARPS) as f64),
         each(&hybrid(), &|run| crate::ratio(run.event(event::ISSUE) as f64, run.event(event::ACTIVATE) as f64)),
         each(&short(hybrid()), &value),
     ) else {
         return Default::default();
     };
+    let have_many = |name: &String| others[name] >= OTHERS / 2.0;
     let many: PerKernel =
-        row.per_kernel.iter().filter(|(name, _)| warps[*name] > OTHERS).map(|(name, v)| (name.clone(), *v)).collect();
+        row.per_kernel.iter().filter(|(name, _)| have_many(name)).map(|(name, v)| (name.clone(), *v)).collect();
     let of_many = if many.is_empty() {
         String::new()
     } else {
         format!(", whose mean is {}", row.unit.words(geometric_mean(&many)))
     };
     let why = format!(
-        "geometric means: {:.1} other warps live, of the paper's 47; {} of {} kernels start 48 warps or more{of_many}. {:.1} instructions are issued in a period. 47 periods of ours are {} cycles. With an \
-         ALU of 2 cycles instead of 8 it is {}",
+        "geometric means: {:.1} other warps live, of the paper's 47; {} of {} kernels have half as many or more{of_many}. {:.1} instructions are issued in a period. 47 periods of ours are {} cycles. With an \
+         ALU of 2 cycles it is {}",
         geometric_mean(&others),
         many.len(),
-        warps.len(),
+        others.len(),
         geometric_mean(&issued),
         row.unit.words(OTHERS * geometric_mean(&periods)),
         row.unit.words(geometric_mean(&fast)),
     );
-    (why, command(results, "periods", row))
+    (why, command(results, "periods"))
 }
 
 /// How many entries periods use, on average.
-fn why_many(results: &Results<'_>, row: &Row) -> (String, String) {
+fn why_many(results: &Results<'_>) -> (String, String) {
     let used = results
         .each(&hybrid(), |run| crate::ratio(run.event(event::ENTRIES) as f64, run.event(event::ACTIVATE) as f64));
     let Some(used) = used else { return Default::default() };
     let many = used.values().filter(|&&used| used >= POWERED as f64).count();
     let why = format!("a period uses {:.1} entries; in {many} of {} kernels 16 or more", mean(&used), used.len());
-    (why, command(results, "periods", row))
+    (why, command(results, "periods"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

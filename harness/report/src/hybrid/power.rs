@@ -2,7 +2,7 @@
 
 use gpurf_energy::hybrid::{HybridFile, HybridPower, HybridTraffic};
 
-use super::{NOT_SAID, command, event, gated, hybrid, kernels, lost, original, sram, traffic};
+use super::{NOT_SAID, by, command, event, gated, hybrid, kernels, lost, original, sram, traffic};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
 use crate::sweep::{Measured, Plan, Point, Results};
@@ -161,15 +161,17 @@ fn why(results: &Results<'_>, row: &Row, charged: Charged, baseline: &Point, val
         ("with accesses to buffers at no cost", Charged::FreeBuffers),
     ] {
         if let Some((ours, _)) = value(other, baseline).filter(|_| other != charged) {
-            others.push(format!("{name} {}", row.unit.words(ours)));
+            others.push(format!("{} {name}", row.unit.words(ours)));
         }
     }
+    let longer = by(results, &hybrid(), baseline, |run| run.cycles as f64).map_or(0.0, |each| geometric_mean(&each));
     let leakage = HybridFile::SRAM.power(&HybridTraffic::default()).total();
     let why = format!(
-        "means: the SRAM takes {sram_all:.1} mW, {leakage:.1} of which leak; the hybrid file without gating takes {all:.1} mW, and {leaks:.1} leak. The row is {}",
+        "means: the SRAM takes {sram_all:.1} mW, {leakage:.1} of which leak; the hybrid file without gating takes {all:.1} mW, of which {leaks:.1} leak, and {longer:.2} times as many cycles \
+         (geometric mean). It would be {}",
         others.join(", "),
     );
-    (why, command(results, "power", row))
+    (why, command(results, "power"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

@@ -6,6 +6,7 @@ use gpurf_lockstep::EventTotals;
 
 use super::*;
 use crate::report::Report;
+use crate::row::Row;
 use crate::sweep::Kernel;
 use crate::usage::Usage;
 
@@ -46,7 +47,6 @@ fn run(point: &Point) -> Measured {
                 ("alternating_active", 4000),
                 ("alternating_drain", 600),
                 ("alternating_pending", 220_000),
-                ("warp_start", 50),
             ],
         ),
     };
@@ -162,8 +162,10 @@ fn reasons_are_computed() {
     for words in ["loses 50.0 % of this baseline's by itself", "the file 30.0 % of what", "stands still in 40.0 %"] {
         assert!(why.contains(words), "{words}: {why}");
     }
-    let why = &row(&report, "area of the hybrid file with power gating, by that of SRAM").why;
-    assert!(why.contains("it would be 28.2 %"), "{why}");
+    let row = row(&report, "area of the hybrid file with power gating, by that of SRAM");
+    assert!(row.why.contains("it would be 28.2 %"), "{}", row.why);
+    // Reasons are about all kernels, so commands are.
+    assert_eq!(row.command, "gpurf report hybrid --only area --kernel a.toml");
 }
 
 #[test]

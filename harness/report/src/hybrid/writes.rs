@@ -56,7 +56,7 @@ fn why(results: &Results<'_>, row: &Row) -> (String, String) {
         percent(1.0 - mean(&all)),
         percent(1.0 - geometric_mean(&all)),
     );
-    (why, command(results, "writes", row))
+    (why, command(results, "writes"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
