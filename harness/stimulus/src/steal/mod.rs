@@ -3,14 +3,14 @@
 pub(crate) mod arbiter;
 pub(crate) mod candidates;
 pub(crate) mod collector;
-mod core;
+//F mod core;
 pub(crate) mod dependence;
-pub(crate) mod file;
+//F pub(crate) mod file;
 pub(crate) mod returns;
 mod scene;
 pub(crate) mod table;
 
-pub(crate) use self::core::{Core, Done, Instruction};
+//F pub(crate) use self::core::{Core, Done, Instruction};
 
 use gpurf_lockstep::Rng;
 
