@@ -2,8 +2,8 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::mrf::MrfShape;
-use gpurf_blocks::steal::{StealCollector, StealCollectorIn, StealCollectorOut, StealCollectorProbe};
+use gpurf_blocks::mrf::{MrfCollectorProbe, MrfShape};
+use gpurf_blocks::steal::{StealCollector, StealCollectorIn, StealCollectorOut};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, lane_mask};
@@ -83,7 +83,7 @@ pub(crate) struct CollectorCover {
 impl Cover for CollectorCover {
     type In = StealCollectorIn;
     type Out = StealCollectorOut;
-    type Probe = StealCollectorProbe;
+    type Probe = MrfCollectorProbe;
 
     fn points(_: &MrfShape) -> Vec<&'static str> {
         vec![
@@ -120,7 +120,7 @@ impl Cover for CollectorCover {
         &mut self,
         i: &StealCollectorIn,
         o: &StealCollectorOut,
-        p: &StealCollectorProbe,
+        p: &MrfCollectorProbe,
         hit: &mut dyn FnMut(&'static str),
     ) {
         let at = |s: usize| (i.alloc_bank_i[s], i.alloc_entry_i[s]);

@@ -2,7 +2,8 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfShape;
-use gpurf_blocks::steal::{StealDependenceIn, StealDependenceOut, StealDependenceProbe};
+use gpurf_blocks::NoProbe;
+use gpurf_blocks::steal::{StealDependenceIn, StealDependenceOut};
 use gpurf_lockstep::Rng;
 
 use super::scene::Scene;
@@ -31,7 +32,7 @@ pub(crate) struct DependenceCover {
 impl Cover for DependenceCover {
     type In = StealDependenceIn;
     type Out = StealDependenceOut;
-    type Probe = StealDependenceProbe;
+    type Probe = NoProbe<MrfShape>;
 
     fn points(shape: &MrfShape) -> Vec<&'static str> {
         let mut points = vec![
@@ -76,7 +77,7 @@ impl Cover for DependenceCover {
         &mut self,
         i: &StealDependenceIn,
         o: &StealDependenceOut,
-        _: &StealDependenceProbe,
+        _: &NoProbe<MrfShape>,
         hit: &mut dyn FnMut(&'static str),
     ) {
         let banks = self.shape.banks;

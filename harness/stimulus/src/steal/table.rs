@@ -1,8 +1,9 @@
 //! `steal_table`.
 
+use gpurf_blocks::NoProbe;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_PORTS, MrfShape};
-use gpurf_blocks::steal::{StealTable, StealTableIn, StealTableOut, StealTableProbe};
+use gpurf_blocks::steal::{StealTable, StealTableIn, StealTableOut};
 use gpurf_lockstep::Rng;
 
 use super::pick;
@@ -133,7 +134,7 @@ pub(crate) struct TableCover {
 impl Cover for TableCover {
     type In = StealTableIn;
     type Out = StealTableOut;
-    type Probe = StealTableProbe;
+    type Probe = NoProbe<MrfShape>;
 
     fn points(shape: &MrfShape) -> Vec<&'static str> {
         let mut points = vec![
@@ -184,7 +185,7 @@ impl Cover for TableCover {
         Self { shape: *shape, again: 0 }
     }
 
-    fn observe(&mut self, i: &StealTableIn, o: &StealTableOut, _: &StealTableProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &StealTableIn, o: &StealTableOut, _: &NoProbe<MrfShape>, hit: &mut dyn FnMut(&'static str)) {
         let (ports, banks) = (self.shape.issue_ports, self.shape.banks);
         let (running, clear) = (i.rst_ni == 1, i.clear_i == 1);
         let runs = running && !clear;
