@@ -98,6 +98,29 @@ const HRF: &[&str] = &joined::<{ HRF_OWN.len() + 4 }>(
     HRF_OWN,
     &["mrf/mrf_allocator", "mrf/mrf_collector", "ram/ram_1rw", "ram/ram_1r1w"],
 );
+/// Those of the register file whose banks are stolen, besides those that it shares with the register file.
+const STEAL_OWN: &[&str] = &[
+    "steal/steal",
+    "steal/steal_collector",
+    "steal/steal_candidates",
+    "steal/steal_table",
+    "steal/steal_dependence",
+    "steal/steal_arbiter",
+    "steal/steal_return",
+];
+/// Those of the register file whose banks are stolen.
+const STEAL: &[&str] = &joined::<{ STEAL_OWN.len() + 7 }>(
+    STEAL_OWN,
+    &[
+        "mrf/mrf_bank_map",
+        "mrf/mrf_write_queue",
+        "mrf/mrf_allocator",
+        "mrf/mrf_bank",
+        "mrf/mrf_crossbar",
+        "ram/ram_1rw",
+        "ram/ram_1r1w",
+    ],
+);
 /// Those of the operand stage, which has one of them.
 pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + PROVIDERS.len() }>(&["operands/operand_stage"], PROVIDERS);
 /// Those of all providers.
@@ -244,6 +267,7 @@ pub const BLOCKS: &[Entry] = &[
     entry::<steal::StealDependence>("steal/steal_dependence", "who needs a parked value", &["steal/steal_dependence"]),
     entry::<steal::StealArbiter>("steal/steal_arbiter", "who gets a bank, who steals one", &["steal/steal_arbiter"]),
     entry::<steal::StealReturn>("steal/steal_return", "parked values on their way back", &["steal/steal_return"]),
+    entry::<steal::Steal>("steal/steal", "register file whose idle banks are stolen", STEAL),
     entry::<execute::Dispatcher>("execute/dispatcher", "operand stage to units", &["execute/dispatcher"]),
     entry::<execute::Alu>("execute/alu", "integers, bits, predicates", &["execute/alu"]),
     Entry { packages: &[FP], ..entry::<execute::FpUnit>("execute/fp_unit", "single precision", &["execute/fp_unit"]) },

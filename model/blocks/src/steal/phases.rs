@@ -2,7 +2,7 @@
 
 use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
-use crate::steal::{StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn, StealTable};
+use crate::steal::{Steal, StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn, StealTable};
 use crate::testing::SHAPES;
 
 #[test]
@@ -14,4 +14,5 @@ fn early_outputs_depend_on_state_alone() {
     check::<StealDependence>(&shapes);
     check::<StealArbiter>(&shapes);
     check::<StealReturn>(&shapes);
+    check::<Steal>(&shapes);
 }
