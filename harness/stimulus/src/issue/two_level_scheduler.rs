@@ -56,6 +56,8 @@ const DISPATCH: usize = 12;
 const COMPLETE: usize = 13;
 const FLUSHED: usize = 14;
 const STRAY: usize = 15;
+const RESET_AT: usize = 16;
+const VOID: usize = 17;
 
 /// Instructions of a warp in the operand stage, and registers that are to be written, at most: what the counts have room for.
 const MOST: (usize, usize) = (60, 200);
@@ -83,6 +85,7 @@ impl Driver for TwoLevelSchedulerDriver {
         Knob { name: "flushed", doc: "nothing is left of a slot", values: &[50, 500, 1000] },
         Knob { name: "stray", doc: "warps begin while something of them is under way", values: &[0, 0, 300] },
         RESET,
+        Knob { name: "void", doc: "nothing is lost if a warp leaves its slot", values: &[20, 700, 1000, 1000] },
     ];
 
     fn new(shape: &ActiveShape, config: &Config) -> Self {
@@ -112,7 +115,7 @@ impl Driver for TwoLevelSchedulerDriver {
         self.stretch.0 -= 1;
         let steady = self.stretch.1;
         self.twin.early();
-        inputs.rst_ni = self.reset.next(rng, if steady { 0 } else { knobs.get(16) });
+        inputs.rst_ni = self.reset.next(rng, if steady { 0 } else { knobs.get(RESET_AT) });
         inputs.cfg_i = self.straps.two_level();
         self.change_warps(rng, knobs, steady);
         (inputs.alive_i, inputs.held_i) = (self.alive, self.held);
@@ -126,6 +129,7 @@ impl Driver for TwoLevelSchedulerDriver {
         inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.get(READY)) } & ((1 << count) - 1);
         inputs.stop_i = (!steady && rng.chance(knobs.get(STOP))).into();
         inputs.flush_done_i = rng.mask(self.shape.active as u32, knobs.get(FLUSHED));
+        inputs.void_i = rng.mask(self.shape.active as u32, knobs.get(VOID));
 
         self.leave(rng, knobs, steady, inputs);
         inputs.set_valid_i = 0;

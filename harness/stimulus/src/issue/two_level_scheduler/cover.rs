@@ -211,7 +211,8 @@ impl TwoLevelSchedulerCover {
                     let marked = of_warp(i.head_valid_i & i.mark_i);
                     let over = straps.patience != 0 && p.issued_q[s] >= straps.patience;
                     let wanted = self.own(s % self.shape.ports(), ready) != 0;
-                    let (barrier, mark, patience) = (of_warp(i.held_i), marked && !fresh, over && wanted);
+                    let void = i.void_i >> s & 1 == 1;
+                    let (barrier, mark, patience) = (of_warp(i.held_i), marked && !fresh, over && wanted && void);
                     let leaves = !of_warp(o.active_o);
                     left |= u8::from(leaves) << (s % self.shape.ports());
                     let causes = [!alive, barrier, mark, patience].into_iter().filter(|&c| c).count();
@@ -222,6 +223,7 @@ impl TwoLevelSchedulerCover {
                     point("leaves at a mark, long ones outstanding", leaves && mark && causes == 1 && long);
                     point("leaves when patience is over", leaves && patience && causes == 1);
                     point("patience is over, and nobody is ready", !leaves && over && !wanted);
+                    point("patience is over in the middle of a strand", !leaves && over && wanted && !void);
                     point("a marked head is the first in a slot, and stays", marked && fresh && !leaves);
                     point("several causes at once", leaves && causes > 1);
                     point("a warp that leaves could issue", leaves && of_warp(i.clear_i));

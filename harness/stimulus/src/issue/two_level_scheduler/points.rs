@@ -26,7 +26,12 @@ pub(super) fn of_config(config: &Config) -> Vec<&'static str> {
         points.extend(if straps.patience == 0 {
             ["patience without a limit", "a count of 4095 stays"].as_slice()
         } else {
-            ["leaves when patience is over", "patience is over, and nobody is ready"].as_slice()
+            [
+                "leaves when patience is over",
+                "patience is over, and nobody is ready",
+                "patience is over in the middle of a strand",
+            ]
+            .as_slice()
         });
     }
     points.extend(if straps.scheduler == 1 {
