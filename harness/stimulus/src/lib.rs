@@ -120,7 +120,7 @@ const BLOCKS: &[Entry] = &[
     entry::<steal::dependence::DependenceDriver, steal::dependence::DependenceCover>("steal_dependence"),
     entry::<steal::arbiter::ArbiterDriver, steal::arbiter::ArbiterCover>("steal_arbiter"),
     entry::<steal::returns::ReturnDriver, steal::returns::ReturnCover>("steal_return"),
-    //F entry::<steal::file::StealDriver, steal::file::StealCover>("steal"),
+    entry::<steal::file::StealDriver, steal::file::StealCover>("steal"),
     entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
     entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
     entry::<execute::fp_unit::FpUnitDriver, execute::fp_unit::FpUnitCover>("fp_unit"),

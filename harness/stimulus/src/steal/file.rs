@@ -60,7 +60,8 @@ impl Driver for StealDriver {
         (i.issue_valid_i, i.issue_src_valid_i) = (0, 0);
         (i.candidate_valid_i, i.candidate_src_valid_i) = (0, 0);
         (i.write_valid_i, i.hint_valid_i) = (0, 0);
-        let mut offers = [None; 2];
+        // What follows from state and straps.
+        self.twin.late(i);
         for p in 0..shape.issue_ports {
             let at = |set: u8| set >> p & 1 == 1;
             let out = &self.twin.out;

@@ -3,14 +3,14 @@
 pub(crate) mod arbiter;
 pub(crate) mod candidates;
 pub(crate) mod collector;
-//F mod core;
+mod core;
 pub(crate) mod dependence;
-//F pub(crate) mod file;
+pub(crate) mod file;
 pub(crate) mod returns;
 mod scene;
 pub(crate) mod table;
 
-//F pub(crate) use self::core::{Core, Done, Instruction};
+pub(crate) use self::core::{Core, Done, Instruction};
 
 use gpurf_lockstep::Rng;
 

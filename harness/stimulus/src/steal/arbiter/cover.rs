@@ -137,7 +137,8 @@ impl Cover for ArbiterCover {
 }
 
 /// Points that need a result on one bus, and a landing or another result on the other one.
-const TWO_BUSES: [&str; 6] = [
+const TWO_BUSES: [&str; 7] = [
+    "a result waits for a blocking read, no place",
     "parked, a value lands in its bank",
     "a result waits for a landing, no place",
     "a landing beside a result that is written",
