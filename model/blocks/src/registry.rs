@@ -124,9 +124,12 @@ const STEAL: &[&str] = &joined::<{ STEAL_OWN.len() + 7 }>(
 /// Those of the operand stage, which has one of them.
 pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + PROVIDERS.len() }>(&["operands/operand_stage"], PROVIDERS);
 /// Those of all providers.
-const PROVIDERS: &[&str] = &joined::<{ RFC.len() + HIERARCHY.len() + HRF_OWN.len() }>(
+const PROVIDERS: &[&str] = &joined::<{ RFC.len() + HIERARCHY.len() + HRF_OWN.len() + STEAL_OWN.len() }>(
     RFC,
-    &joined::<{ HIERARCHY.len() + HRF_OWN.len() }>(HIERARCHY, HRF_OWN),
+    &joined::<{ HIERARCHY.len() + HRF_OWN.len() + STEAL_OWN.len() }>(
+        HIERARCHY,
+        &joined::<{ HRF_OWN.len() + STEAL_OWN.len() }>(HRF_OWN, STEAL_OWN),
+    ),
 );
 
 /// Two lists, one behind the other.
