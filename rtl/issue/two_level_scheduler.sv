@@ -16,8 +16,8 @@
 // counted under is a bit for each register, which the issue of its instruction sets.
 //
 // With read stealing (stealing paper, IV-B2, figure 7) the inner choice, between the lower and the
-// upper half of the slots, also gives the one that loses: the candidate. If an operand is stolen for
-// it in the next cycle, it issues then.
+// upper half of the slots, also gives the one that loses: the candidate. If an operand is stolen
+// for it in the next cycle, it issues then.
 `include "gpurf_assert.svh"
 
 module two_level_scheduler

@@ -7,9 +7,9 @@
 // of the stealing paper (II: two schedulers). Age is a matrix, one row of bits for each warp, so
 // that the oldest is found by one mask for each candidate.
 //
-// With read stealing (stealing paper, IV-B2, figure 7) the last level of the tree, between the lower
-// and the upper half of the warps, also gives the one that loses: the candidate. If an operand is
-// stolen for it in the next cycle, it issues then, whatever the tree says.
+// With read stealing (stealing paper, IV-B2, figure 7) the last level of the tree, between the
+// lower and the upper half of the warps, also gives the one that loses: the candidate. If an
+// operand is stolen for it in the next cycle, it issues then, whatever the tree says.
 `include "gpurf_assert.svh"
 
 module warp_scheduler
