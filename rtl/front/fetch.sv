@@ -4,8 +4,8 @@
 // issue port: a port's warps take turns on a fetch path of their own, with a copy of the code, so
 // that two ports have enough to issue. Nothing is ever fetched on a wrong path, so that nothing has
 // to be thrown away: behind an instruction that may send the group elsewhere, and in front of its
-// reconvergence point, a warp stops until the SIMT stack says where it goes on. A warp has one fetch
-// under way at most, because what is at decode decides whether there is a next one.
+// reconvergence point, a warp stops until the SIMT stack says where it goes on. A warp has one
+// fetch under way at most, because what is at decode decides whether there is a next one.
 `include "gpurf_assert.svh"
 
 module fetch
