@@ -116,12 +116,16 @@ export -f lint
         read -r depth sources <<<"$sizes"
         echo "rtl/execute/result_queue.sv -GQueueDepth=$depth -GSources=$sources"
     done
+    for block in candidates table dependence arbiter return; do
+        for banks in 2 32; do echo "rtl/steal/steal_$block.sv -GBanks=$banks -GIssuePorts=2 -GDepth=$((1024 / banks))"; done
+    done
     row=0
     for banks in 2 4 8 16 32; do
         for collectors in 4 8 16; do
             # The two kinds of port and of issue alternate with different periods, so that they meet in all four ways.
             dual=$((row % 2)) issue=$((1 + row / 2 % 2)) row=$((row + 1))
             echo "rtl/mrf/mrf.sv -GBanks=$banks -GDualPort=$dual -GCollectors=$collectors -GIssuePorts=$issue -GDepth=$((1024 / banks))"
+            echo "rtl/steal/steal.sv -GBanks=$banks -GCollectors=$collectors -GIssuePorts=$((1 + row % 2)) -GDepth=$((1024 / banks))"
         done
     done
 } | xargs -P "$(nproc)" -I '{}' bash -c 'lint {}'
