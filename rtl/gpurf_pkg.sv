@@ -71,7 +71,7 @@ package gpurf_pkg;
 
   // What the SM counts in a cycle, besides its register file.
   typedef struct packed {
-    logic       fetch;              // instructions decoded
+    logic [1:0] fetch;              // instructions decoded
     logic [1:0] issue;              // instructions issued
     logic [6:0] issue_lanes;        // their lanes
     logic [1:0] stall_empty;        // ports that issue nothing: no warp is alive

@@ -21,7 +21,7 @@ export -f lint
         echo "rtl/ram/$cell.sv -GDepth=48 -GParts=40 -GPartW=1"
     done
     for block in execute/dispatcher execute/writeback operands/operand_stage issue/scoreboard issue/warp_scheduler issue/simt_stack \
-        issue/issue_stage issue/predicate_file front/fetch memory/address_unit control/barrier_unit; do
+        issue/issue_stage issue/predicate_file front/fetch front/instruction_buffer memory/address_unit control/barrier_unit; do
         echo "rtl/$block.sv -GIssuePorts=2"
     done
     for warps in 8 48; do echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=$warps"; done
@@ -76,6 +76,20 @@ export -f lint
     for file in '1 512 64' '1 512 0' '0 64 64'; do
         read -r hybrid depth entries <<<"$file"
         echo "rtl/sm/sm.sv -GActive=2 -GAlternate=1 -GHybrid=$hybrid -GBanks=$((1024 / depth)) -GDepth=$depth -GBufferEntries=$entries"
+    done
+    for slots in '1 32 0' '2 48 0' '2 8 2' '2 48 6' '1 48 48'; do
+        read -r issue warps active <<<"$slots"
+        if [ "$active" = 0 ]; then
+            echo "rtl/issue/warp_scheduler.sv -GSteal=1 -GIssuePorts=$issue -GWarps=$warps"
+        else
+            echo "rtl/issue/two_level_scheduler.sv -GSteal=1 -GIssuePorts=$issue -GWarps=$warps -GActive=$active"
+        fi
+    done
+    for file in '1 0 16' '2 0 4' '2 8 8' '2 0 32'; do
+        read -r issue active banks <<<"$file"
+        sizes="-GSteal=1 -GIssuePorts=$issue -GActive=$active -GBanks=$banks -GDepth=$((1024 / banks))"
+        echo "rtl/operands/operand_stage.sv $sizes"
+        echo "rtl/sm/sm.sv $sizes"
     done
     for levels in '1 0' '1 3' '3 1' '8 0' '8 3'; do
         read -r entries banks <<<"$levels"
