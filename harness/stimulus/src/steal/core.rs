@@ -195,6 +195,11 @@ impl Core {
         self.rows
     }
 
+    /// Its registers.
+    pub(crate) fn registers(&self) -> usize {
+        self.registers
+    }
+
     /// A grid is about to begin; whether the last row belongs to nobody.
     pub(crate) fn fresh(&self) -> Option<bool> {
         matches!(self.state, State::Between(_)).then_some(self.warps.len() * self.rows < self.shape.depth)
