@@ -51,11 +51,8 @@ const TABLE: [&str; 8] = [
     "a candidate without a free collector",
 ];
 
-const READ: [&str; 9] = [
+const READ: [&str; 6] = [
     "an operand is stolen",
-    "two operands of an instruction are stolen",
-    "everything of an instruction is stolen",
-    "an instruction of which everything was stolen is complete two cycles later",
     "a stolen operand fills two slots",
     "nobody takes what was stolen",
     "another warp issues than the one that is stolen for",
@@ -63,7 +60,14 @@ const READ: [&str; 9] = [
     "an instruction whose operand is stolen is taken beside reads",
 ];
 
-const WRITE: [&str; 24] = [
+/// With one candidate two of its three operands are rivals at most, and one is left.
+const SEVERAL: [&str; 3] = [
+    "two operands of an instruction are stolen",
+    "everything of an instruction is stolen",
+    "an instruction of which everything was stolen is complete two cycles later",
+];
+
+const WRITE: [&str; 23] = [
     "a value is parked",
     "a value is parked in the last row",
     "a value is parked where another one was before",
@@ -86,7 +90,6 @@ const WRITE: [&str; 24] = [
     "a hint is not taken: its register's value is parked",
     "a hint is not taken: a value is being parked in its bank",
     "a hint is not taken: its register's value is being fetched",
-    "a grid begins, values are parked",
     "a value lands while another one is fetched",
 ];
 
@@ -112,6 +115,9 @@ impl Cover for StealCover {
         if read {
             points.extend(READ);
             points.push(if eager { "an operand is stolen that nobody else wants" } else { "a theft removes a conflict" });
+            if eager || shape.issue_ports == 2 {
+                points.extend(SEVERAL);
+            }
             if shape.issue_ports == 2 {
                 points.extend(["operands of both candidates are stolen", "a candidate's operand is left to the other one's"]);
             }
@@ -241,7 +247,6 @@ impl StealCover {
         point("a register is written again that was free", self.ports(p.head_valid).any(again));
         point("a grid begins, the last row is free", clear && i.spare_i == 1);
         point("a grid begins, no row is left", clear && i.spare_i == 0);
-        point("a grid begins, values are parked", clear && p.parked != 0);
         point("a candidate without a free collector", p.candidates_valid_q & !o.issue_ready_o != 0);
     }
 
@@ -262,8 +267,10 @@ impl StealCover {
             point("another warp issues than the one that is stolen for", !done(q) && taken >> q & 1 == 1);
             point("an operand is stolen for some lanes", done(q) && i.issue_mask_i[q] != u32::MAX);
             point("an instruction whose operand is stolen is taken beside reads", done(q) && p.grant != 0);
-            let sources = of(i.issue_src_valid_i, q).count_ones();
-            point("a stolen operand fills two slots", all && sources > wants.count_ones());
+            let register = |s: usize| i.issue_src_reg_i[OPERANDS * q + s];
+            let sources = of(i.issue_src_valid_i, q);
+            let twice = |s: usize| (s + 1..OPERANDS).any(|t| sources >> t & 1 == 1 && register(t) == register(s));
+            point("a stolen operand fills two slots", done(q) && (0..OPERANDS).any(|s| stolen >> s & 1 == 1 && twice(s)));
             let rival = |k: usize| {
                 let mine = OPERANDS * q..OPERANDS * q + OPERANDS;
                 mine.into_iter().any(|s| p.stolen >> s & 1 == 1 && p.want_bank[s] == p.want_bank[k] && s != k)
