@@ -110,6 +110,9 @@ pub(crate) struct Core {
     open: bool,
     /// The register that was written last.
     last: u8,
+    /// Registers that the active warp has written since it is active, and those that its buffer holds.
+    written: u64,
+    entries: usize,
 }
 
 const ISSUE: usize = 0;
@@ -127,12 +130,20 @@ const DIVERGE: usize = 11;
 const PARTIAL: usize = 12;
 const ALONE: usize = 13;
 
+/// How often what takes long comes together for other warps of the active one's bank, of 1,000; the same where the active one has filled its buffer, and
+/// where it gives up.
+const BURST: u32 = 5;
+const BURST_WHEN_FULL: u32 = 80;
+const BURST_AT_END: u32 = 120;
+/// How often a warp ends when it has just become active, and the other one still drains, of 1,000.
+const END_AT_ONCE: u32 = 25;
+
 impl Core {
     pub(crate) const KNOBS: [Knob; 14] = [
         Knob { name: "offer", doc: "the active warp issues", values: &[200, 600, 1000] },
         Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
         Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 300] },
-        Knob { name: "few", doc: "the register is one of the first four", values: &[0, 500, 950, 1000] },
+        Knob { name: "few", doc: "the register is one of the first four", values: &[0, 0, 500, 950, 1000] },
         Knob { name: "long", doc: "an operation has a long latency", values: &[50, 300, 800] },
         Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
         Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
@@ -163,6 +174,8 @@ impl Core {
             turn: 0,
             open: true,
             last: 0,
+            written: 0,
+            entries: shape.buffer_entries,
         }
     }
 
@@ -209,6 +222,19 @@ impl Core {
         self.time += 1;
         if rng.chance(60) {
             self.open = rng.chance(knobs.get(first + WRITE));
+        }
+        // Where the buffer may be full, or is about to be emptied, its bank's queue fills too.
+        let burst = match self.state {
+            State::None => 0,
+            State::Leaving | State::Draining => BURST_AT_END,
+            _ if self.written.count_ones() as usize >= self.entries => BURST_WHEN_FULL,
+            _ => BURST,
+        };
+        if rng.chance(burst) {
+            let active = self.slots[self.current].warp;
+            let bank = |result: &Pending| result.warp % PARITIES == self.current && result.warp != active;
+            let now = self.time;
+            self.pending.iter_mut().filter(|result| bank(result)).for_each(|result| result.at = now);
         }
         if self.state == State::None {
             return;
@@ -281,6 +307,9 @@ impl Core {
             let last = result.parts.is_empty();
             self.latch = Some(Latched { warp: result.warp, register: offer.register, last, long: result.long });
             self.last = offer.register;
+            if result.warp == self.slots[self.current].warp {
+                self.written |= 1 << offer.register;
+            }
             if last {
                 self.pending.remove(offer.result);
             }
@@ -344,6 +373,10 @@ impl Core {
         let warp = if ready.contains(&before) && rng.chance(knobs.get(first + AGAIN)) { before } else { warp };
         self.slots[slot].warp = warp;
         (self.state, self.current, self.turn) = (State::Active, slot, warp + 1);
+        self.written = 0;
+        if flushing != 0 && rng.chance(END_AT_ONCE) {
+            self.warps[warp].alive = false;
+        }
     }
 
     fn complete(&mut self, latched: Latched) {
@@ -366,7 +399,7 @@ impl Core {
         }
         let slow = rng.chance(knobs.get(first + SLOW));
         let latency = match (instruction.long, slow) {
-            (true, true) => 40 + rng.below(200),
+            (true, true) => 40 + rng.below(600),
             (true, false) => 1 + rng.below(24),
             (false, true) => 4 + rng.below(20),
             (false, false) => 1,

@@ -102,8 +102,8 @@ impl Driver for AlternatingSchedulerDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AlternatingSchedulerIn) {
         if self.stretch.0 == 0 {
             let long = self.patience == 0 || self.patience >= PATIENT;
-            let steady = long && rng.chance(if self.patience == 0 { 500 } else { 300 });
-            self.stretch = (STRETCH, steady, steady && rng.chance(500));
+            let steady = long && rng.chance(750);
+            self.stretch = (STRETCH, steady, steady && rng.chance(200));
         }
         self.stretch.0 -= 1;
         let steady = self.stretch.1;

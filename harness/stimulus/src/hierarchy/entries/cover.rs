@@ -38,7 +38,6 @@ impl Cover for EntriesCover {
             "all that was to come is written",
             "a part of what is to come is written",
             "nothing of what is to come is written",
-            "two places of a slot wait",
             "the last entry of the last slot is filled",
             "a result matches an entry",
             "a result matches, and goes to the MRF too",
@@ -55,7 +54,7 @@ impl Cover for EntriesCover {
             "reset under load",
         ];
         if shape.places() >= 2 {
-            points.push("two places are read");
+            points.extend(["two places are read", "two places of a slot wait"]);
         }
         if shape.entries >= 2 {
             points.extend(["two copies are to come", "a copy and a result are to come"]);

@@ -31,11 +31,8 @@ impl Cover for HierarchyCover {
             "one entry for two sources",
             "an instruction reads an entry that its result goes to",
             "an instruction reads and copies",
-            "an instruction copies, its result goes to a place",
             "the MRF offers before the ORF has given",
             "an instruction waits for a collector",
-            "an instruction waits for the copy latches",
-            "copies of several ports or sources wait",
             "a copy is written",
             "a result waits for the write port",
             "a result is written to the ORF",
@@ -48,11 +45,21 @@ impl Cover for HierarchyCover {
             "a strand ends and throws lanes away",
             "a strand ends without an instruction",
             "results of the last strand land in this one",
-            "a slot is emptied, copies are in their latches",
             "a slot with valid lanes is emptied",
             "a slot is taken that has just been emptied",
             "reset under load",
         ];
+        if shape.places() > 1 {
+            points.push("an instruction copies, its result goes to a place");
+        }
+        // A single copy is written in the cycle in which it waits.
+        if shape.entries > 1 || shape.ports() > 1 {
+            points.extend([
+                "an instruction waits for the copy latches",
+                "copies of several ports or sources wait",
+                "a slot is emptied, copies are in their latches",
+            ]);
+        }
         if shape.lrf_banks > 0 {
             points.extend([
                 "a source from the LRF",

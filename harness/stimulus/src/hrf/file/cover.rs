@@ -25,6 +25,13 @@ pub(crate) struct HrfCover {
     needed: bool,
 }
 
+/// Points for which a queue has to be in use just then: rare where a bank takes a result in each cycle.
+const QUEUED: [&str; 3] = [
+    "results wait that are older than the drain",
+    "a drain begins behind older results",
+    "a result for the full buffer waits behind its queue",
+];
+
 impl Cover for HrfCover {
     type In = HrfIn;
     type Out = HrfOut;
@@ -44,6 +51,9 @@ impl Cover for HrfCover {
         }
         if hrf.read_latency > 1 {
             points.push("a read takes several cycles");
+        }
+        if hrf.write_latency == 1 {
+            points.retain(|point| !QUEUED.contains(point));
         }
         points
     }
@@ -112,8 +122,11 @@ impl Cover for HrfCover {
                 "a result goes straight to its bank",
                 "a result waits for its bank",
                 "frozen",
-                "a result for the full buffer waits behind its queue",
             ]);
+        }
+        // A large buffer is full too seldom when its bank's queue is in use.
+        if shape.buffer_entries <= 8 {
+            points.push("a result for the full buffer waits behind its queue");
         }
         points
     }
