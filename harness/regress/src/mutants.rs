@@ -47,6 +47,7 @@ const CONFIG: Config = Config {
     hrf: HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..PRESETS[0].config.hrf },
     orf: PRESETS[0].config.orf,
     lrf: PRESETS[0].config.lrf,
+    steal: PRESETS[0].config.steal,
     memory: PRESETS[0].config.memory,
 };
 

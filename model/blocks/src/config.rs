@@ -149,11 +149,8 @@ const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::NONE }, .
 const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
 
 /// The stealing paper's SM (II-A, V-B): two schedulers, and the 48 warps of IV-A. Its table I, with the number of collectors, is not in the text: as in the baseline.
-const BANKS_16: Config = Config {
-    mrf: MrfConfig { issue_ports: 2, ..BASELINE.mrf },
-    sm: SmConfig { warps: 48, ..BASELINE.sm },
-    ..BASELINE
-};
+const BANKS_16: Config =
+    Config { mrf: MrfConfig { issue_ports: 2, ..BASELINE.mrf }, sm: SmConfig { warps: 48, ..BASELINE.sm }, ..BASELINE };
 const BANKS_8: Config = Config { mrf: MrfConfig { banks: 8, ..BANKS_16.mrf }, ..BANKS_16 };
 const STEAL_8: Config =
     Config { steal: StealConfig { present: true, read: true, write: true, eager: false }, ..BANKS_8 };
@@ -242,11 +239,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "banks-8 with write stealing (stealing paper, IV-C)",
         config: Config { steal: StealConfig { read: false, ..STEAL_8.steal }, ..STEAL_8 },
     },
-    Preset {
-        name: "steal-8",
-        summary: "banks-8 with read and write stealing (stealing paper, IV-D)",
-        config: STEAL_8,
-    },
+    Preset { name: "steal-8", summary: "banks-8 with read and write stealing (stealing paper, IV-D)", config: STEAL_8 },
 ];
 
 /// The preset of that name.

@@ -547,6 +547,13 @@ mod tests {
         assert_eq!((straps_of.of_block("hrf_bank"), straps_of.of_block("hrf_reads")), (2 << 4 | 4, 2));
         assert_eq!((straps_of.of_block("hrf_power"), straps_of.of_block("alternating_scheduler")), (hrf >> 6, 2048));
         assert_eq!(Straps::of_word(straps_of.word()), straps_of);
+        let config = Config::load(Start::Preset("steal-8"), &["mrf.read_order=round_robin"]).expect("a configuration");
+        let straps_of = Straps::of(&config);
+        assert_eq!((straps_of.of_block("steal"), straps_of.of_block("operand_stage")), (0b0111, 0b011 << 18 | 1));
+        assert_eq!((straps_of.word() >> 58, straps_of.of_block("steal_arbiter")), (0b011, 0b0111));
+        assert_eq!(Straps::of_word(straps_of.word()), straps_of);
+        let config = Config::load(Start::Preset("steal-read-8"), &["steal.eager=true"]).expect("a configuration");
+        assert_eq!(Straps::of(&config).word() >> 58, 0b101);
         assert_eq!(straps(&["sm.sfu_latency=32", "sm.shared_bandwidth=32"]) >> 14, 25 << 8 | 5 << 2 | 2);
     }
 }

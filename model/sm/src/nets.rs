@@ -353,7 +353,6 @@ fn decode(shape: &SmShape, fields: &mut Vec<Field>) {
     instance.fields::<Decode>(shape, outputs, 0, fields);
     for field in &mut fields[of_one..] {
         (field.array, field.capacity, field.count) = (true, MAX_PORTS, shape.ports());
-        field.net = Net::Each { path: "gen_port[{}].u_decode.roles_o", per: 1 };
     }
 }
 

@@ -114,8 +114,13 @@ fn orf_and_lrf_stand_where_a_cache_would() {
 fn stealing_needs_single_ported_banks_and_the_place_to_itself() {
     let steal = preset("steal-8").unwrap().config;
     assert_eq!((steal.mrf.banks, steal.shape().depth, steal.mrf.issue_ports, steal.sm.warps), (8, 128, 2, 48));
-    assert_eq!((steal.steal.present, steal.steal.read, steal.steal.write, steal.steal.eager), (true, true, true, false));
-    for (name, read, write) in [("banks-8", false, false), ("steal-read-8", true, false), ("steal-write-8", false, true)] {
+    assert_eq!(
+        (steal.steal.present, steal.steal.read, steal.steal.write, steal.steal.eager),
+        (true, true, true, false)
+    );
+    for (name, read, write) in
+        [("banks-8", false, false), ("steal-read-8", true, false), ("steal-write-8", false, true)]
+    {
         let config = preset(name).unwrap().config;
         assert_eq!((config.steal.read, config.steal.write), (read, write));
         assert_eq!((config.mrf, config.sm, config.steal.present), (steal.mrf, steal.sm, read || write));

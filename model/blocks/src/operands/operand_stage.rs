@@ -454,8 +454,8 @@ impl OperandStage {
     #[inline]
     fn hint(&mut self, ready: u8) {
         for p in set_bits(self.shown.dispatch_valid_o & ready) {
-            let inverted = (join(self.slots.ctl_q[self.shown.dispatch_tag_o[p] as usize % PLACES])
-                >> marked::FREE_REGISTER) as u8;
+            let inverted =
+                (join(self.slots.ctl_q[self.shown.dispatch_tag_o[p] as usize % PLACES]) >> marked::FREE_REGISTER) as u8;
             if inverted != 0 && !inverted >> self.bank_w < self.warp_rows {
                 self.told.hint_valid |= 1 << p;
                 self.told.hint_reg[p] = !inverted;

@@ -142,7 +142,11 @@ fn a_stolen_warp_issues_from_its_slot_and_leaves_the_turn_alone() {
         scheduler.step();
         let probe = scheduler.probe();
         let (issued, last) = (probe.issued_q, probe.last_q[0]);
-        assert_eq!((issued[usize::from(winner.unwrap())], issued[usize::from(stolen)]), (1, 1), "it counts like any issue");
+        assert_eq!(
+            (issued[usize::from(winner.unwrap())], issued[usize::from(stolen)]),
+            (1, 1),
+            "it counts like any issue"
+        );
         assert_eq!((Some(last), probe.fresh_q & 1 << stolen), (winner, 0));
         assert_eq!((probe.candidate_valid_q, Some(probe.candidate_q[0])), (1, next));
         assert_eq!(Some(probe.candidate_slot_q[0]), next, "warps have the slots of their numbers here");

@@ -205,7 +205,11 @@ fn the_candidate_is_the_choice_of_the_half_that_lost() {
     scheduler.inputs.operand_i = 1 << 2 | 1 << 30;
     // The turn is behind 2: 17 wins, then 30.
     assert_eq!((issued(&mut scheduler)[0], named(&mut scheduler)[0]), (Some(17), Some(2)));
-    assert_eq!((named(&mut scheduler)[0], scheduler.probe().candidate_q[0]), (None, 2), "17 is no instruction with operands");
+    assert_eq!(
+        (named(&mut scheduler)[0], scheduler.probe().candidate_q[0]),
+        (None, 2),
+        "17 is no instruction with operands"
+    );
     // What waits for a collector is not among those that may issue, so it is no candidate.
     scheduler.inputs.operand_i = u64::MAX >> 32;
     scheduler.inputs.ready_i = 0;

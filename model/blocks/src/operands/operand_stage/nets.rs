@@ -93,7 +93,9 @@ unsafe impl Ports for OperandStageProbe {
             fields.extend(inner.into_iter().map(|f| f.inside("gen_hierarchy.u_provider", at)));
         } else if s.steal {
             let at = offset_of!(Self, steal);
-            fields.extend(StealProbe::fields(&s.mrf).into_iter().map(|f| named_here(f).inside("gen_steal.u_provider", at)));
+            fields.extend(
+                StealProbe::fields(&s.mrf).into_iter().map(|f| named_here(f).inside("gen_steal.u_provider", at)),
+            );
         } else {
             let at = at + offset_of!(RfcProbe, mrf);
             fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|f| named_here(f).inside("gen_mrf.u_provider", at)));
