@@ -76,6 +76,8 @@ struct Warp {
     /// Registers that its last instructions have written, and said to be dead.
     written: [u8; RECENT],
     freed: [u8; RECENT],
+    /// Sources of the last one.
+    read: [u8; OPERANDS],
 }
 
 /// A result under way: it comes in parts.
@@ -155,7 +157,7 @@ const OUTSIDE: usize = 19;
 impl Core {
     pub(crate) const KNOBS: [Knob; 20] = [
         Knob { name: "offer", doc: "a port issues", values: &[100, 500, 800, 1000] },
-        Knob { name: "candidate", doc: "a port names a candidate", values: &[300, 1000] },
+        Knob { name: "candidate", doc: "a port names a candidate", values: &[600, 1000] },
         Knob { name: "head", doc: "a warp gets its next instruction", values: &[50, 400, 1000] },
         Knob { name: "register", doc: "a source is a register", values: &[200, 600, 1000] },
         Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 200] },
@@ -166,13 +168,13 @@ impl Core {
         Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
         Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
         Knob { name: "result", doc: "results are offered", values: &[300, 800, 1000] },
-        Knob { name: "stop", doc: "a warp whose operands are stolen does not issue", values: &[0, 0, 200, 500] },
+        Knob { name: "stop", doc: "a warp whose operands are stolen does not issue", values: &[0, 100, 500] },
         Knob { name: "diverge", doc: "a warp takes another path", values: &[0, 20, 200] },
         Knob { name: "inactive", doc: "lanes are inactive on it", values: &[0, 200, 900] },
         Knob { name: "end", doc: "a warp ends, and another one begins in its place", values: &[0, 2, 20] },
         Knob { name: "grid", doc: "a grid comes to its end", values: &[0, 1, 5] },
         Knob { name: "again", doc: "a register is one that has just been written or freed", values: &[0, 300, 800] },
-        Knob { name: "bank", doc: "a source is in the bank of another one", values: &[0, 400, 900] },
+        Knob { name: "bank", doc: "a source is in the bank of another one", values: &[0, 500, 950] },
         Knob { name: "outside", doc: "an instruction does not come to the file, but its result", values: &[0, 0, 50, 300] },
     ];
 
@@ -275,15 +277,19 @@ impl Core {
     /// Rows are handed out.
     fn divide(&mut self, rng: &mut Rng) {
         let (ports, depth) = (self.shape.issue_ports, self.shape.depth);
-        let most = (WARPS.min(depth) / ports) as u64;
-        let warps = ports * (1 + if rng.chance(700) { most - 1 } else { rng.below(most) } as usize);
-        let fit = depth / warps;
-        self.rows = if rng.chance(500) { fit } else { 1 + rng.below(fit as u64) as usize };
-        self.rows = self.rows.min(usize::from(NO_REG).div_ceil(self.shape.banks));
+        let cap = usize::from(NO_REG).div_ceil(self.shape.banks);
+        let most = WARPS.min(depth) / ports;
+        let any = ports * (1 + if rng.chance(300) { most - 1 } else { rng.below(most as u64) as usize });
+        // A number of warps that share all rows.
+        let even: Vec<usize> = (ports..=ports * most).filter(|n| n % ports == 0 && depth % n == 0 && depth / n <= cap).collect();
+        let shared = !even.is_empty() && rng.chance(400);
+        let warps = if shared { even[rng.below(even.len() as u64) as usize] } else { any };
+        let fit = (depth / warps).min(cap);
+        self.rows = if shared || rng.chance(500) { fit } else { 1 + rng.below(fit as u64) as usize };
         self.registers = (self.rows * self.shape.banks).min(NO_REG.into());
         let (defined, pending, none) = (Set::default(), Set::default(), [NO_REG; RECENT]);
         let warp =
-            Warp { defined, pending, under: 0, mask: u32::MAX, head: None, written: none, freed: none };
+            Warp { defined, pending, under: 0, mask: u32::MAX, head: None, written: none, freed: none, read: none };
         self.warps = vec![warp; warps];
     }
 
@@ -295,7 +301,7 @@ impl Core {
             let warp = &mut self.warps[w];
             if warp.under == 0 && !self.candidates.contains(&Some(w)) {
                 (warp.head, warp.defined, warp.mask) = (None, Set::default(), u32::MAX);
-                warp.written = [NO_REG; RECENT];
+                (warp.written, warp.read) = ([NO_REG; RECENT], [NO_REG; OPERANDS]);
             }
         }
         for w in 0..self.warps.len() {
@@ -346,8 +352,13 @@ impl Core {
             _ => self.defined(rng, crowd, w),
         };
         let outside = rng.chance(chance(OUTSIDE));
-        let (hint, sources) = if outside { (NO_REG, [NO_REG; OPERANDS]) } else { (hint, sources) };
         let warp = &mut self.warps[w];
+        let (hint, sources, dst) = if outside {
+            (NO_REG, [NO_REG; OPERANDS], warp.read[rng.below(OPERANDS as u64) as usize])
+        } else {
+            (hint, sources, dst)
+        };
+        warp.read = sources;
         warp.defined.put(dst, true);
         warp.defined.put(hint, false);
         for (register, recent) in [(dst, &mut warp.written), (hint, &mut warp.freed)] {
@@ -436,7 +447,7 @@ impl Core {
         };
         let stops = stolen && rng.chance(chance(STOP));
         let issues = match before.filter(|_| stolen) {
-            Some(_) if stops && rng.chance(500) => None,
+            Some(_) if stops && rng.chance(300) => None,
             Some(candidate) if !stops => Some(candidate),
             _ => winner.filter(|_| rng.chance(chance(ISSUE))),
         };

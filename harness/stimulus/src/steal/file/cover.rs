@@ -67,7 +67,7 @@ const SEVERAL: [&str; 3] = [
     "an instruction of which everything was stolen is complete two cycles later",
 ];
 
-const WRITE: [&str; 23] = [
+const WRITE: [&str; 22] = [
     "a value is parked",
     "a value is parked in the last row",
     "a value is parked where another one was before",
@@ -89,7 +89,6 @@ const WRITE: [&str; 23] = [
     "a hint is not taken: a value is parked in its bank",
     "a hint is not taken: its register's value is parked",
     "a hint is not taken: a value is being parked in its bank",
-    "a hint is not taken: its register's value is being fetched",
     "a value lands while another one is fetched",
 ];
 
@@ -227,16 +226,14 @@ impl StealCover {
             let b = usize::from(at.0);
             let taken = p.hint_taken >> q & 1 == 1;
             let queued = self.ports(p.head_valid).any(|h| (p.head_bank[h], p.head_entry[h]) == at);
-            let home = (0..self.shape.banks).find(|&b| bit(p.parked, b as u32) && (p.parked_bank[b], p.parked_entry[b]) == at);
-            let fetched = |b: usize| p.fetch_valid == 1 && usize::from(p.fetch_bank) == b;
+            let home = |b: usize| bit(p.parked, b as u32) && (p.parked_bank[b], p.parked_entry[b]) == at;
             point("a hint is taken", taken);
             let other = bit(p.free_valid, at.0) && p.free_entry[b] != at.1;
             point("a hint is taken, its bank has another free entry", taken && other);
             point("a hint is not taken: its register's value is in a queue", !taken && queued);
             point("a hint is not taken: a value is parked in its bank", !taken && bit(p.parked, at.0));
             point("a hint is not taken: a value is being parked in its bank", !taken && bit(parks, at.0));
-            point("a hint is not taken: its register's value is parked", !taken && home.is_some());
-            point("a hint is not taken: its register's value is being fetched", !taken && home.is_some_and(fetched));
+            point("a hint is not taken: its register's value is parked", !taken && (0..self.shape.banks).any(home));
         }
         let comes = p.alive & p.free_valid;
         point("an entry comes alive", comes & !p.parked != 0 && !clear);
