@@ -71,7 +71,7 @@ package gpurf_pkg;
 
   // What the SM counts in a cycle, besides its register file.
   typedef struct packed {
-    logic       fetch;              // instructions decoded
+    logic [1:0] fetch;              // instructions decoded
     logic [1:0] issue;              // instructions issued
     logic [6:0] issue_lanes;        // their lanes
     logic [1:0] stall_empty;        // ports that issue nothing: no warp is alive
@@ -257,6 +257,61 @@ package gpurf_pkg;
     logic [7:0] period_entries;  // entries used in them
     logic [1:0] period_drop;     // those that end with the warp
   } hrf_count_event_t;
+
+  // What an arbiter that steals banks counts in a cycle.
+  typedef struct packed {
+    logic [1:0] candidate;          // ports with an operand that is wanted
+    logic [2:0] sharing;            // of these operands those whose bank another one wants
+    logic [2:0] stolen;             // stealing reads
+    logic [1:0] steal;              // ports that have some
+    logic [1:0] blocking_read;      // reads that hold a write of their register back
+    logic [1:0] write_normal;       // results written into their own bank
+    logic [1:0] write_forced;       // those that had to, as there was no place
+    logic [1:0] write_partial;      // of them those without all lanes
+    logic [1:0] write_parked;       // results parked
+    logic [1:0] write_wait_parked;  // results that wait for a parked value
+    logic [1:0] write_wait_bus;     // whose bus a landing value has
+    logic       return_next;        // fetches right after the parking
+    logic       return_later;       // later
+    logic       return_forced;      // as somebody needs the value:
+    logic       force_read;         // a read of the register,
+    logic       force_write;        // a write of it,
+    logic       force_alive;        // a write of the entry in which it stands
+    logic       land;               // landings
+    logic [5:0] wait_parked;        // reads that wait for a parked value
+    logic [5:0] wait_return;        // whose bank a landing or a forced fetch has
+    logic [5:0] parked;             // banks that hold a parked value
+    logic [5:0] places;             // banks with a free entry that is empty
+  } steal_arbiter_event_t;
+
+  // What the register file around it counts: the arbiter's fields, then its own.
+  typedef struct packed {
+    logic [1:0] candidate;
+    logic [2:0] sharing;
+    logic [2:0] stolen;
+    logic [1:0] steal;
+    logic [1:0] blocking_read;
+    logic [1:0] write_normal;
+    logic [1:0] write_forced;
+    logic [1:0] write_partial;
+    logic [1:0] write_parked;
+    logic [1:0] write_wait_parked;
+    logic [1:0] write_wait_bus;
+    logic       return_next;
+    logic       return_later;
+    logic       return_forced;
+    logic       force_read;
+    logic       force_write;
+    logic       force_alive;
+    logic       land;
+    logic [5:0] wait_parked;
+    logic [5:0] wait_return;
+    logic [5:0] parked;
+    logic [5:0] places;
+    logic [1:0] wasted;             // ports whose stolen operands nobody takes
+    logic [1:0] hint;               // hints taken
+    logic [1:0] hint_ignored;       // not taken
+  } steal_event_t;
 
   // What the software-managed hierarchy counts in a cycle, for energy.
   typedef struct packed {

@@ -21,7 +21,7 @@ export -f lint
         echo "rtl/ram/$cell.sv -GDepth=48 -GParts=40 -GPartW=1"
     done
     for block in execute/dispatcher execute/writeback operands/operand_stage issue/scoreboard issue/warp_scheduler issue/simt_stack \
-        issue/issue_stage issue/predicate_file front/fetch memory/address_unit control/barrier_unit; do
+        issue/issue_stage issue/predicate_file front/fetch front/instruction_buffer memory/address_unit control/barrier_unit; do
         echo "rtl/$block.sv -GIssuePorts=2"
     done
     for warps in 8 48; do echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=$warps"; done
@@ -77,6 +77,20 @@ export -f lint
         read -r hybrid depth entries <<<"$file"
         echo "rtl/sm/sm.sv -GActive=2 -GAlternate=1 -GHybrid=$hybrid -GBanks=$((1024 / depth)) -GDepth=$depth -GBufferEntries=$entries"
     done
+    for slots in '1 32 0' '2 48 0' '2 8 2' '2 48 6' '1 48 48'; do
+        read -r issue warps active <<<"$slots"
+        if [ "$active" = 0 ]; then
+            echo "rtl/issue/warp_scheduler.sv -GSteal=1 -GIssuePorts=$issue -GWarps=$warps"
+        else
+            echo "rtl/issue/two_level_scheduler.sv -GSteal=1 -GIssuePorts=$issue -GWarps=$warps -GActive=$active"
+        fi
+    done
+    for file in '1 0 16' '2 0 4' '2 8 8' '2 0 32'; do
+        read -r issue active banks <<<"$file"
+        sizes="-GSteal=1 -GIssuePorts=$issue -GActive=$active -GBanks=$banks -GDepth=$((1024 / banks))"
+        echo "rtl/operands/operand_stage.sv $sizes"
+        echo "rtl/sm/sm.sv $sizes"
+    done
     for levels in '1 0' '1 3' '3 1' '8 0' '8 3'; do
         read -r entries banks <<<"$levels"
         sizes="-GEntries=$entries -GLrfBanks=$banks"
@@ -102,12 +116,16 @@ export -f lint
         read -r depth sources <<<"$sizes"
         echo "rtl/execute/result_queue.sv -GQueueDepth=$depth -GSources=$sources"
     done
+    for block in candidates table dependence arbiter return; do
+        for banks in 2 32; do echo "rtl/steal/steal_$block.sv -GBanks=$banks -GIssuePorts=2 -GDepth=$((1024 / banks))"; done
+    done
     row=0
     for banks in 2 4 8 16 32; do
         for collectors in 4 8 16; do
             # The two kinds of port and of issue alternate with different periods, so that they meet in all four ways.
             dual=$((row % 2)) issue=$((1 + row / 2 % 2)) row=$((row + 1))
             echo "rtl/mrf/mrf.sv -GBanks=$banks -GDualPort=$dual -GCollectors=$collectors -GIssuePorts=$issue -GDepth=$((1024 / banks))"
+            echo "rtl/steal/steal.sv -GBanks=$banks -GCollectors=$collectors -GIssuePorts=$((1 + row % 2)) -GDepth=$((1024 / banks))"
         done
     done
 } | xargs -P "$(nproc)" -I '{}' bash -c 'lint {}'

@@ -27,8 +27,13 @@ PROPERTIES = {
         f"hrf/{name}" for name in ("hrf_bank", "hrf_buffer", "hrf_rcm", "hrf_drain", "hrf_loads", "hrf_power", "hrf_results", "hrf_reads",
                                    "hrf_operands", "hrf")],
     "alternating_property": ["issue/alternating_scheduler"],
+    "steal_property": ["ram/ram_1rw", "ram/ram_1r1w"] + [
+        f"mrf/mrf_{name}" for name in ("allocator", "bank", "bank_map", "crossbar", "write_queue")] + [
+        f"steal/{name}" for name in ("steal_candidates", "steal_collector", "steal_table", "steal_dependence", "steal_arbiter", "steal_return",
+                                     "steal")],
 }
-SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3}}
+SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3},
+         "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}}
 KEPT = ("active_groups(", "lowest_warp(", "next_warp(")
 
 
@@ -42,14 +47,30 @@ def small_package(text, sizes):
     return re.sub(r"  function automatic.*?endfunction\n", kept, text, flags=re.S)
 
 
+def small_cell(text, sizes):
+    """A RAM cell at the sizes of the proof: a word is a warp register unless an instance says otherwise."""
+    for name, size in (("Parts", "Lanes"), ("PartW", "LaneW")):
+        text, found = re.subn(rf"(parameter int unsigned {name} =) 32", rf"\1 {sizes[size]}", text)
+        assert found == 1, f"{name} is not in the cell"
+    return text
+
+
 def transition_system(top, folder, arguments):
     """The property with its design as SMT-LIB functions, and the assertions by name."""
-    package = os.path.join(folder, "gpurf_pkg.sv")
-    with open(os.path.join(ROOT, "rtl/gpurf_pkg.sv")) as original, open(package, "w") as small:
-        small.write(small_package(original.read(), SIZES[top]))
     replaced = dict(pair.split("=", 1) for pair in arguments.rtl)
-    sources = [replaced.get(os.path.basename(m)) or os.path.join(ROOT, f"rtl/{m}.sv") for m in PROPERTIES[top]]
-    sources = [package] + sources + [os.path.join(ROOT, f"tests/formal/{top}.sv")]
+    sources = []
+    for module in ["gpurf_pkg", *PROPERTIES[top]]:
+        name = os.path.basename(module)
+        source = replaced.get(name) or os.path.join(ROOT, f"rtl/{module}.sv")
+        shrink = {"gpurf_pkg": small_package, "ram_1rw": small_cell, "ram_1r1w": small_cell}.get(name)
+        if shrink:
+            with open(source) as original:
+                text = shrink(original.read(), SIZES[top])
+            source = os.path.join(folder, f"{name}.sv")
+            with open(source, "w") as small:
+                small.write(text)
+        sources.append(source)
+    sources.append(os.path.join(ROOT, f"tests/formal/{top}.sv"))
     command = ["read_slang", "--top", top, "-D", "SYNTHESIS", "-I", os.path.join(ROOT, "rtl"), "-I", os.path.join(ROOT, "tests/formal")]
     for value in arguments.G:
         command += ["-G", value]

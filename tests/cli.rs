@@ -123,7 +123,7 @@ fn completions_exist_for_every_shell() {
 #[test]
 fn wrong_names_are_answered_with_the_right_ones() {
     refused(&["cosim", "--block", "steal"], BAD_INPUT, &["there is no block steal", "mrf_arbiter"]);
-    refused(&["cosim", "--preset", "steal-8"], BAD_INPUT, &["there is no preset steal-8", "baseline, mrf-1r1w"]);
+    refused(&["cosim", "--preset", "stael-8"], BAD_INPUT, &["there is no preset stael-8", "baseline, mrf-1r1w"]);
     refused(&["cosim", "--set", "mrf.banks=3"], BAD_INPUT, &["mrf.banks = 3", "2, 4, 8, 16 or 32"]);
     refused(&["cosim", "--set", "mrf.bank=8"], BAD_INPUT, &["unknown field `bank`", "`banks`"]);
     refused(&["cosim", "--set", "banks"], BAD_INPUT, &["expected key=value"]);

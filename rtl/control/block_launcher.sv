@@ -40,6 +40,10 @@ module block_launcher
   output logic                  busy_o,
   output logic                  done_o,
 
+  // the register file is divided, and nobody uses it yet
+  output logic                  fresh_o,
+  output logic                  spare_o,             // its last row belongs to no warp
+
   // a warp begins
   output logic                  start_valid_o,
   output logic [WarpW-1:0]      start_warp_o,
@@ -161,6 +165,8 @@ module block_launcher
   assign busy_o         = state_q != Idle;
   assign done_o         = done_q;
   assign fault_valid_o  = fault_q;
+  assign fresh_o        = state_q == Coordinates;
+  assign spare_o        = 32'(first_q) * 32'(rows_q) < Depth;
   assign rows_o         = rows_q;
   assign shared_bytes_o = shared_q;
   assign dynamic_o      = dynamic_q;

@@ -2,33 +2,35 @@
 //
 // Two for each warp, a ring of two places, so that one can be fetched while another waits: a warp
 // fetches every second cycle at most, and its head may wait for operands meanwhile. A warp has its
-// own places, because any warp may issue next and none may be in another one's way.
+// own places, because any warp may issue next and none may be in another one's way. There is a push
+// for each fetch path, and those of a cycle are of different warps.
 `include "gpurf_assert.svh"
 
 module instruction_buffer
   import gpurf_pkg::*;
 #(
-  parameter int unsigned Warps = 32
+  parameter int unsigned Warps = 32,
+  parameter int unsigned IssuePorts = 1
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
 
-  // instruction in
-  input  logic             push_valid_i,
-  input  logic [WarpW-1:0] push_warp_i,
-  input  logic [PcW-1:0]   push_pc_i,
-  input  logic [WordW-1:0] push_op_i,
-  input  logic [WordW-1:0] push_ctl_i,
-  input  roles_t           push_roles_i,
+  // instructions in, one from each fetch path
+  input  logic [IssuePorts-1:0] push_valid_i,
+  input  logic [WarpW-1:0]      push_warp_i  [IssuePorts],
+  input  logic [PcW-1:0]        push_pc_i    [IssuePorts],
+  input  logic [WordW-1:0]      push_op_i    [IssuePorts],
+  input  logic [WordW-1:0]      push_ctl_i   [IssuePorts],
+  input  roles_t                push_roles_i [IssuePorts],
 
   // heads
-  input  logic [Warps-1:0] pop_i,                // the head leaves at this edge
-  output logic [Warps-1:0] room_o,               // fewer than two instructions are there
-  output logic [Warps-1:0] head_valid_o,
-  output logic [PcW-1:0]   head_pc_o    [Warps],
-  output logic [WordW-1:0] head_op_o    [Warps],
-  output logic [WordW-1:0] head_ctl_o   [Warps],
-  output roles_t           head_roles_o [Warps]
+  input  logic [Warps-1:0]      pop_i,                      // the head leaves at this edge
+  output logic [Warps-1:0]      room_o,                     // fewer than two instructions are there
+  output logic [Warps-1:0]      head_valid_o,
+  output logic [PcW-1:0]        head_pc_o    [Warps],
+  output logic [WordW-1:0]      head_op_o    [Warps],
+  output logic [WordW-1:0]      head_ctl_o   [Warps],
+  output roles_t                head_roles_o [Warps]
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
@@ -42,11 +44,13 @@ module instruction_buffer
   logic [WordW-1:0]  ctl_q   [Places*Warps];
   roles_t            roles_q [Places*Warps];
 
-  logic [IndexW-1:0] push_index;
-  logic [IndexW:0]   push_place;
+  logic [IndexW-1:0] push_index [IssuePorts];
+  logic [IndexW:0]   push_place [IssuePorts];
 
-  assign push_index = IndexW'(push_warp_i);
-  assign push_place = {push_index, first_q[push_index] ^ count_q[push_index][0]};
+  for (genvar p = 0; p < IssuePorts; p++) begin : gen_push
+    assign push_index[p] = IndexW'(push_warp_i[p]);
+    assign push_place[p] = {push_index[p], first_q[push_index[p]] ^ count_q[push_index[p]][0]};
+  end
 
   for (genvar w = 0; w < Warps; w++) begin : gen_warp
     assign room_o[w]       = count_q[w] < CountW'(Places);
@@ -69,26 +73,35 @@ module instruction_buffer
         end
       end
       // Behind the pops: a warp that does both keeps its count.
-      if (push_valid_i) begin
-        count_q[push_index] <= count_q[push_index] + CountW'(!pop_i[push_index]);
+      for (int unsigned p = 0; p < IssuePorts; p++) begin
+        if (push_valid_i[p]) begin
+          count_q[push_index[p]] <= count_q[push_index[p]] + CountW'(!pop_i[push_index[p]]);
+        end
       end
     end
   end
 
   // The payload has no reset: it means nothing while it is not counted.
   always_ff @(posedge clk_i) begin
-    if (push_valid_i) begin
-      pc_q[push_place]    <= push_pc_i;
-      op_q[push_place]    <= push_op_i;
-      ctl_q[push_place]   <= push_ctl_i;
-      roles_q[push_place] <= push_roles_i;
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      if (push_valid_i[p]) begin
+        pc_q[push_place[p]]    <= push_pc_i[p];
+        op_q[push_place[p]]    <= push_op_i[p];
+        ctl_q[push_place[p]]   <= push_ctl_i[p];
+        roles_q[push_place[p]] <= push_roles_i[p];
+      end
     end
   end
 
-  `GPURF_ASSERT_WHEN(push_in_range, push_valid_i, 32'(push_warp_i) < Warps,
-                     "an instruction was pushed to a warp that does not exist")
-  `GPURF_ASSERT_WHEN(push_only_with_room, push_valid_i, room_o[push_index] || pop_i[push_index],
-                     "an instruction was pushed to a warp that has no place for it")
+  for (genvar p = 0; p < IssuePorts; p++) begin : gen_check
+    `GPURF_ASSERT_WHEN(push_in_range, push_valid_i[p], 32'(push_warp_i[p]) < Warps,
+                       "an instruction was pushed to a warp that does not exist")
+    `GPURF_ASSERT_WHEN(push_of_the_path, push_valid_i[p], 32'(push_warp_i[p]) % IssuePorts == p,
+                       "an instruction was pushed from a path that is not its warp's")
+    `GPURF_ASSERT_WHEN(push_only_with_room, push_valid_i[p],
+                       room_o[push_index[p]] || pop_i[push_index[p]],
+                       "an instruction was pushed to a warp that has no place for it")
+  end
   `GPURF_ASSERT(pop_only_what_is_there, (pop_i & ~head_valid_o) == '0,
                 "an instruction was popped of a warp that has none")
 

@@ -14,6 +14,10 @@
 // What is outstanding is counted: for a slot the instructions in the operand stage and the short
 // results, for a warp the long ones, because those outlive the slot. Which of the two a result is
 // counted under is a bit for each register, which the issue of its instruction sets.
+//
+// With read stealing (stealing paper, IV-B2, figure 7) the inner choice, between the lower and the
+// upper half of the slots, also gives the one that loses: the candidate. If an operand is stolen
+// for it in the next cycle, it issues then.
 `include "gpurf_assert.svh"
 
 module two_level_scheduler
@@ -22,6 +26,7 @@ module two_level_scheduler
   parameter int unsigned Warps = 32,
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Active = 8,
+  parameter int unsigned Steal = 0,                              // candidates for read stealing
   localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
   localparam int unsigned PatienceW = 12,
   localparam int unsigned CfgW = PatienceW + 2
@@ -62,12 +67,21 @@ module two_level_scheduler
   // and would lose nothing if the warp left the slot now
   input  logic [Active-1:0]     void_i,
 
+  // an operand of the latched candidate is being read
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [IssuePorts-1:0] steal_i,                         // nobody steals without Steal
+  // verilator lint_on UNUSEDSIGNAL
+
   // decisions
   output logic [IssuePorts-1:0] issue_valid_o,
   output logic [WarpW-1:0]      issue_warp_o     [IssuePorts],
   output logic [Warps-1:0]      pop_o,
   output logic [SlotW-1:0]      issue_slot_o     [IssuePorts],
   output logic [Warps-1:0]      active_o,                        // has a slot, and stays in it
+
+  // who probably issues next
+  output logic [IssuePorts-1:0] candidate_valid_o,
+  output logic [WarpW-1:0]      candidate_warp_o [IssuePorts],
 
   // slots
   output logic [Active-1:0]     slot_valid_o,
@@ -113,6 +127,11 @@ module two_level_scheduler
   logic [WarpW-1:0]     outer_q      [IssuePorts]; // where the next warp for a slot is looked for
   logic [WarpW-1:0]     last_q       [IssuePorts]; // slot of the port that issued last
 
+  // the warps that lost
+  logic [IssuePorts-1:0] candidate_valid_q;
+  logic [WarpW-1:0]      candidate_q      [IssuePorts];
+  logic [SlotW-1:0]      candidate_slot_q [IssuePorts];
+
   logic                  greedy;
   logic                  stay;
   logic [PatienceW-1:0]  patience;
@@ -130,6 +149,10 @@ module two_level_scheduler
   logic [IssuePorts-1:0] take_valid;               // a slot is given out
   logic [SlotW-1:0]      take_slot   [IssuePorts];
   logic [WarpW-1:0]      take_warp   [IssuePorts];
+  logic [IssuePorts-1:0] stolen;                   // the candidate issues
+  // verilator lint_off UNUSEDSIGNAL
+  logic [SlotW-1:0]      candidate_slot [IssuePorts];  // without Steal nobody latches it
+  // verilator lint_on UNUSEDSIGNAL
   logic [IssuePorts-1:0] set;                      // an instruction goes to the operand stage
   logic [IssuePorts-1:0] set_short;                // and a result is waited for
   logic [IssuePorts-1:0] set_long;
@@ -211,12 +234,36 @@ module two_level_scheduler
   end
 
   // ------------------------------------------------------------------ who issues
+  // A warp whose patience is over may leave its slot although an operand is read for it.
+  always_comb begin
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      stolen[p] = Steal != 0 && steal_i[p] && candidate_valid_q[p] && !stop_i &&
+                  active_o[IndexW'(candidate_q[p])];
+    end
+  end
+
+  // What the policy chooses among these slots of a port, of which there is one.
+  function automatic logic [WarpW-1:0] choice(logic [PortSlots-1:0] slots, logic [WarpW-1:0] last);
+    choice = last;
+    if (!greedy || (slots & (PortSlots'(1) << last)) == '0) begin
+      choice = next_warp(WarpSetW'(slots), last + 1'b1);
+    end
+  endfunction
+
   always_comb begin : choose
     logic [Warps-1:0]     may;         // warps whose heads may issue
     logic [PortSlots-1:0] candidates;
+    logic [PortSlots-1:0] lower;       // slots of the port in the lower half of all
     logic [WarpW-1:0]     place;       // slot of the port
-    pop_o = '0;
-    place = '0;
+    logic                 coming;      // somebody issues next, if an operand can be stolen
+    logic [SlotW-1:0]     winner;
+    logic [SlotW-1:0]     next_slot;
+    pop_o     = '0;
+    place     = '0;
+    lower     = '0;
+    coming    = 1'b0;
+    winner    = '0;
+    next_slot = '0;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       issue_valid_o[p] = 1'b0;
       issue_warp_o[p]  = '0;
@@ -235,14 +282,38 @@ module two_level_scheduler
         end
       end
       if (candidates != '0) begin
-        place = last_q[p];
-        if (!greedy || (candidates & (PortSlots'(1) << place)) == '0) begin
-          place = next_warp(WarpSetW'(candidates), last_q[p] + 1'b1);
-        end
+        place            = choice(candidates, last_q[p]);
+        winner           = SlotW'(IssuePorts * 32'(place) + p);
         issue_valid_o[p] = 1'b1;
-        issue_slot_o[p]  = SlotW'(IssuePorts * 32'(place) + p);
-        issue_warp_o[p]  = warp_q[issue_slot_o[p]];
-        pop_o[IndexW'(issue_warp_o[p])] = 1'b1;
+        issue_slot_o[p]  = winner;
+        issue_warp_o[p]  = warp_q[winner];
+      end
+      if (stolen[p]) begin
+        issue_valid_o[p] = 1'b1;
+        issue_slot_o[p]  = candidate_slot_q[p];
+        issue_warp_o[p]  = candidate_q[p];
+      end
+      if (issue_valid_o[p]) pop_o[IndexW'(issue_warp_o[p])] = 1'b1;
+
+      candidate_valid_o[p] = 1'b0;
+      candidate_warp_o[p]  = '0;
+      candidate_slot[p]    = '0;
+      if (Steal != 0 && candidates != '0) begin
+        if (stolen[p] && winner != candidate_slot_q[p]) begin
+          coming    = 1'b1;
+          next_slot = winner;
+        end else begin
+          for (int unsigned j = 0; j < PortSlots; j++) lower[j] = IssuePorts * j + p < Active / 2;
+          candidates = candidates & (32'(winner) < Active / 2 ? ~lower : lower);
+          coming     = candidates != '0;
+          place      = choice(candidates, last_q[p]);
+          next_slot  = SlotW'(IssuePorts * 32'(place) + p);
+        end
+        if (coming && operand_i[IndexW'(warp_q[next_slot])]) begin
+          candidate_valid_o[p] = 1'b1;
+          candidate_warp_o[p]  = warp_q[next_slot];
+          candidate_slot[p]    = next_slot;
+        end
       end
     end
   end
@@ -306,9 +377,36 @@ module two_level_scheduler
         if (take_valid[p]) begin
           outer_q[p] <= (take_warp[p] == WarpW'(Warps - 1)) ? '0 : take_warp[p] + 1'b1;
         end
-        if (issue_valid_o[p]) last_q[p] <= WarpW'(32'(issue_slot_o[p]) / IssuePorts);
+        // After a theft the policy goes on as if nothing had been stolen.
+        if (issue_valid_o[p] && !stolen[p]) begin
+          last_q[p] <= WarpW'(32'(issue_slot_o[p]) / IssuePorts);
+        end
       end
     end
+  end
+
+  if (Steal != 0) begin : gen_candidate
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) candidate_valid_q <= '0;
+      else         candidate_valid_q <= candidate_valid_o;
+    end
+
+    // No reset: warp and slot mean nothing while candidate_valid_q is low.
+    for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
+      always_ff @(posedge clk_i) begin
+        if (candidate_valid_o[p]) begin
+          candidate_q[p]      <= candidate_warp_o[p];
+          candidate_slot_q[p] <= candidate_slot[p];
+        end
+      end
+
+      `GPURF_ASSERT_WHEN(stolen_for_clear, stolen[p], clear_i[IndexW'(candidate_q[p])],
+                         "an operand was stolen for a warp whose head may not issue")
+    end
+  end else begin : gen_no_candidate
+    assign candidate_valid_q = '0;
+    assign candidate_q       = '{default: '0};
+    assign candidate_slot_q  = '{default: '0};
   end
 
   for (genvar s = 0; s < Active; s++) begin : gen_slot

@@ -6,13 +6,18 @@
 // With two ports each has its own half of the warps, the even and the odd ones, as on the machine
 // of the stealing paper (II: two schedulers). Age is a matrix, one row of bits for each warp, so
 // that the oldest is found by one mask for each candidate.
+//
+// With read stealing (stealing paper, IV-B2, figure 7) the last level of the tree, between the
+// lower and the upper half of the warps, also gives the one that loses: the candidate. If an
+// operand is stolen for it in the next cycle, it issues then, whatever the tree says.
 `include "gpurf_assert.svh"
 
 module warp_scheduler
   import gpurf_pkg::*;
 #(
   parameter int unsigned Warps = 32,
-  parameter int unsigned IssuePorts = 1
+  parameter int unsigned IssuePorts = 1,
+  parameter int unsigned Steal = 0                          // candidates for read stealing
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -30,10 +35,19 @@ module warp_scheduler
   input  logic [WarpW-1:0]      start_warp_i,
   input  logic [Warps-1:0]      alive_i,
 
+  // an operand of the latched candidate is being read
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [IssuePorts-1:0] steal_i,                    // nobody steals without Steal
+  // verilator lint_on UNUSEDSIGNAL
+
   // decisions
   output logic [IssuePorts-1:0] issue_valid_o,
-  output logic [WarpW-1:0]      issue_warp_o  [IssuePorts],
-  output logic [Warps-1:0]      pop_o
+  output logic [WarpW-1:0]      issue_warp_o     [IssuePorts],
+  output logic [Warps-1:0]      pop_o,
+
+  // who probably issues next
+  output logic [IssuePorts-1:0] candidate_valid_o,
+  output logic [WarpW-1:0]      candidate_warp_o [IssuePorts]
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
@@ -42,40 +56,87 @@ module warp_scheduler
   localparam logic [Warps-1:0] OwnWarps =
       (IssuePorts == 1) ? '1 : Warps'({WarpSetW / 2{2'b01}});
 
-  logic [WarpW-1:0]      rr_q     [IssuePorts];  // where the next round-robin search begins
+  // One side of the last level of the selection tree.
+  localparam logic [Warps-1:0] LowerWarps = Warps'({Warps / 2{1'b1}});
+
+  logic [WarpW-1:0]      rr_q        [IssuePorts];  // where the next round-robin search begins
   logic [IssuePorts-1:0] greedy_valid_q;
-  logic [WarpW-1:0]      greedy_q [IssuePorts];  // the warp that issued last
-  logic [Warps-1:0]      older_q  [Warps];       // [c][d]: d is older than c
+  logic [WarpW-1:0]      greedy_q    [IssuePorts];  // the warp that issued last
+  logic [Warps-1:0]      older_q     [Warps];       // [c][d]: d is older than c
+  logic [IssuePorts-1:0] candidate_valid_q;
+  logic [WarpW-1:0]      candidate_q [IssuePorts];  // the warp that lost
+
+  logic [IssuePorts-1:0] stolen;                    // the candidate issues
+
+  // A warp, if there is one.
+  typedef struct packed {
+    logic             valid;
+    logic [WarpW-1:0] warp;
+  } choice_t;
+
+  // What the policy chooses among these warps: a port's turn, its greedy warp.
+  function automatic choice_t choice(logic [Warps-1:0] warps, logic [WarpW-1:0] turn,
+                                     choice_t greedy);
+    choice = '0;
+    if (warps != '0) begin
+      if (!cfg_i) begin
+        choice.valid = 1'b1;
+        choice.warp  = next_warp(WarpSetW'(warps), turn);
+      end else if (greedy.valid && warps[IndexW'(greedy.warp)]) begin
+        choice = greedy;
+      end else begin
+        // Downwards, so that the lowest is what stays.
+        for (int unsigned w = Warps; w > 0; w--) begin
+          if (warps[w-1] && (older_q[w-1] & warps) == '0) begin
+            choice.valid = 1'b1;
+            choice.warp  = WarpW'(w - 1);
+          end
+        end
+      end
+    end
+  endfunction
+
+  always_comb begin
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      stolen[p] = Steal != 0 && steal_i[p] && candidate_valid_q[p] && !stop_i;
+    end
+  end
 
   always_comb begin : choose
     logic [Warps-1:0] candidates;
-    pop_o = '0;
+    choice_t          greedy;
+    choice_t          winner;
+    choice_t          coming;      // who issues next, if an operand can be stolen
+    pop_o  = '0;
+    coming = '0;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       issue_valid_o[p] = 1'b0;
       issue_warp_o[p]  = '0;
+      greedy           = {greedy_valid_q[p], greedy_q[p]};
       candidates       = stop_i ? '0 : clear_i & (OwnWarps << p);
       if (!ready_i[p]) candidates = candidates & ~operand_i;
       // The SIMT stack splits or ends one group a cycle.
       if (p != 0 && issue_valid_o[0] && branch_i[IndexW'(issue_warp_o[0])]) begin
         candidates = candidates & ~branch_i;
       end
-      if (candidates != '0) begin
-        if (!cfg_i) begin
-          issue_valid_o[p] = 1'b1;
-          issue_warp_o[p]  = next_warp(WarpSetW'(candidates), rr_q[p]);
-        end else if (greedy_valid_q[p] && candidates[IndexW'(greedy_q[p])]) begin
-          issue_valid_o[p] = 1'b1;
-          issue_warp_o[p]  = greedy_q[p];
+      winner           = choice(candidates, rr_q[p], greedy);
+      issue_valid_o[p] = winner.valid | stolen[p];
+      issue_warp_o[p]  = stolen[p] ? candidate_q[p] : winner.warp;
+      if (issue_valid_o[p]) pop_o[IndexW'(issue_warp_o[p])] = 1'b1;
+
+      candidate_valid_o[p] = 1'b0;
+      candidate_warp_o[p]  = '0;
+      if (Steal != 0 && winner.valid) begin
+        if (stolen[p] && winner.warp != candidate_q[p]) begin
+          coming = winner;
         end else begin
-          // Downwards, so that the lowest is what stays.
-          for (int unsigned w = Warps; w > 0; w--) begin
-            if (candidates[w-1] && (older_q[w-1] & candidates) == '0) begin
-              issue_valid_o[p] = 1'b1;
-              issue_warp_o[p]  = WarpW'(w - 1);
-            end
-          end
+          candidates = candidates & (LowerWarps[IndexW'(winner.warp)] ? ~LowerWarps : LowerWarps);
+          coming     = choice(candidates, rr_q[p], greedy);
         end
-        if (issue_valid_o[p]) pop_o[IndexW'(issue_warp_o[p])] = 1'b1;
+        if (coming.valid && operand_i[IndexW'(coming.warp)]) begin
+          candidate_valid_o[p] = 1'b1;
+          candidate_warp_o[p]  = coming.warp;
+        end
       end
     end
   end
@@ -87,7 +148,8 @@ module warp_scheduler
       older_q        <= '{default: '0};
     end else begin
       for (int unsigned p = 0; p < IssuePorts; p++) begin
-        if (issue_valid_o[p]) begin
+        // After a theft the policy goes on as if nothing had been stolen.
+        if (issue_valid_o[p] && !stolen[p]) begin
           rr_q[p] <= (issue_warp_o[p] == WarpW'(Warps - 1)) ? '0 : issue_warp_o[p] + 1'b1;
           greedy_valid_q[p] <= 1'b1;
         end
@@ -109,8 +171,28 @@ module warp_scheduler
   // The greedy warp has no reset: it means nothing while greedy_valid_q is low.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      if (issue_valid_o[p]) greedy_q[p] <= issue_warp_o[p];
+      if (issue_valid_o[p] && !stolen[p]) greedy_q[p] <= issue_warp_o[p];
     end
+  end
+
+  if (Steal != 0) begin : gen_candidate
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) candidate_valid_q <= '0;
+      else         candidate_valid_q <= candidate_valid_o;
+    end
+
+    // No reset: the warp means nothing while candidate_valid_q is low.
+    for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
+      always_ff @(posedge clk_i) begin
+        if (candidate_valid_o[p]) candidate_q[p] <= candidate_warp_o[p];
+      end
+
+      `GPURF_ASSERT_WHEN(stolen_for_clear, stolen[p], clear_i[IndexW'(candidate_q[p])],
+                         "an operand was stolen for a warp whose head may not issue")
+    end
+  end else begin : gen_no_candidate
+    assign candidate_valid_q = '0;
+    assign candidate_q       = '{default: '0};
   end
 
   // As many warps as ports issue, so no warp issues twice.

@@ -2,10 +2,10 @@
 //
 // Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and
 // sends it on with its operands. The provider is the main register file, the baseline of the
-// papers, in front of one a register file cache or a software-managed hierarchy, or a hybrid one; a
-// variant takes its place here and nowhere else (docs/sm.md, "The seam"). What the provider carries
-// for an instruction is the number of its place here, because the provider chooses which
-// instruction leaves first.
+// papers, in front of one a register file cache or a software-managed hierarchy, a hybrid one, or
+// one whose idle banks are stolen; a variant takes its place here and nowhere else (docs/sm.md,
+// "The seam"). What the provider carries for an instruction is the number of its place here,
+// because the provider chooses which instruction leaves first.
 `include "gpurf_assert.svh"
 
 module operand_stage
@@ -25,13 +25,14 @@ module operand_stage
   parameter int unsigned Hybrid = 0,      // 1: the hybrid register file
   parameter int unsigned BufferEntries = 64,
   parameter int unsigned Loads = 8,
+  parameter int unsigned Steal = 0,       // 1: the register file whose idle banks are stolen
   localparam int unsigned EntryW = $clog2(Depth),
   // Instructions in the stages in front of a cache's MRF have no collector yet.
   localparam int unsigned Tags = (Entries == 0) ? Collectors : Collectors + 2 * IssuePorts - 1,
   localparam int unsigned TagW = $clog2(Tags),
   localparam int unsigned A = (Active > 1) ? Active : 1,
   localparam int unsigned SlotW = (A > 1) ? $clog2(A) : 1,
-  localparam int unsigned CfgW = 18,
+  localparam int unsigned CfgW = 21,
   localparam int unsigned RowsW = 8
 ) (
   input  logic                           clk_i,
@@ -78,6 +79,20 @@ module operand_stage
   output logic [A-1:0]                   void_o,           // nothing is lost if it is left
   output logic [Upper-1:0]               wait_o            [A],  // places that wait
 
+  // who probably issues next, and whether an operand is read for it
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [IssuePorts-1:0]          candidate_valid_i,
+  input  logic [WarpW-1:0]               candidate_warp_i  [IssuePorts],
+  input  roles_t                         candidate_roles_i [IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
+  output logic [IssuePorts-1:0]          steal_o,
+
+  // a grid is about to begin
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic                           clear_i,
+  input  logic                           spare_i,          // the last row belongs to nobody
+  // verilator lint_on UNUSEDSIGNAL
+
   // results that have gone into their bank
   output logic [IssuePorts-1:0]          write_done_o,
   output logic [WarpW-1:0]               write_done_warp_o [IssuePorts],
@@ -104,10 +119,13 @@ module operand_stage
   output hierarchy_event_t               hierarchy_event_o,
   output hierarchy_count_event_t         hierarchy_count_event_o,
   output hrf_event_t                     hrf_event_o,
-  output hrf_count_event_t               hrf_count_event_o
+  output hrf_count_event_t               hrf_count_event_o,
+  output steal_event_t                   steal_event_o
 );
 
   localparam int unsigned RfcCfgW = 5;
+  localparam int unsigned HrfCfgW = 17;
+  localparam int unsigned StealCfgW = 3;
 
   // In the hybrid register file an even warp and the next one have their rows together.
   localparam logic [WarpW-1:0] WarpMask = {{WarpW-1{1'b1}}, Hybrid == 0};
@@ -129,6 +147,16 @@ module operand_stage
   logic [EntryW-1:0]              write_base    [IssuePorts];
   // verilator lint_off UNUSEDSIGNAL
   logic [EntryW-1:0]              slot_base     [A];  // first row of the slot's warp
+  // verilator lint_on UNUSEDSIGNAL
+
+  // for stealing only
+  // verilator lint_off UNUSEDSIGNAL
+  logic [EntryW-1:0]              candidate_base    [IssuePorts];
+  logic [Operands*IssuePorts-1:0] candidate_src_valid;
+  logic [RegW-1:0]                candidate_src_reg [Operands*IssuePorts];
+  logic [IssuePorts-1:0]          hint_valid;         // a register is dead from here on
+  logic [EntryW-1:0]              hint_base         [IssuePorts];
+  logic [RegW-1:0]                hint_reg          [IssuePorts];
   // verilator lint_on UNUSEDSIGNAL
 
   // what it answers
@@ -220,7 +248,7 @@ module operand_stage
     ) u_provider (
       .clk_i,
       .rst_ni,
-      .cfg_i               (cfg_i[CfgW-1:1]),
+      .cfg_i               (cfg_i[1 +: HrfCfgW]),
       .issue_valid_i       (issue_valid_i[0]),
       .issue_ready_o       (issue_ready[0]),
       .issue_warp_i        (issue_warp_i[0]),
@@ -260,6 +288,84 @@ module operand_stage
     assign rfc_event_o       = '0;
     assign rfc_count_event_o = '0;
     assign rfc_extra_event_o = '0;
+  end else if (Steal != 0) begin : gen_steal
+    // An instruction's field is the inverted name, so that 0 says nothing.
+    localparam int unsigned HintLow = 53;
+
+    for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
+      assign candidate_base[p]               = first_row(candidate_warp_i[p]);
+      assign candidate_src_reg[Operands*p]   = candidate_roles_i[p].a;
+      assign candidate_src_reg[Operands*p+1] = candidate_roles_i[p].b;
+      assign candidate_src_reg[Operands*p+2] = candidate_roles_i[p].c;
+      for (genvar k = 0; k < Operands; k++) begin : gen_source
+        assign candidate_src_valid[Operands*p+k] =
+            candidate_valid_i[p] && candidate_src_reg[Operands*p+k] != NoReg;
+      end
+
+      // Registers behind the warp's rows are another warp's.
+      assign hint_reg[p]   = ~dispatch_ctl_o[p][HintLow +: RegW];
+      assign hint_base[p]  = first_row(dispatch_warp_o[p]);
+      assign hint_valid[p] = dispatched[p] && hint_reg[p] != '1 &&
+                             32'(hint_reg[p]) / Banks < 32'(rows_i);
+    end
+
+    steal #(
+      .Banks     (Banks),
+      .Collectors(Collectors),
+      .IssuePorts(IssuePorts),
+      .Depth     (Depth),
+      .TagW      (TagW)
+    ) u_provider (
+      .clk_i,
+      .rst_ni,
+      .cfg_i                ({cfg_i[CfgW-1 -: StealCfgW], cfg_i[0]}),
+      .issue_valid_i,
+      .issue_ready_o        (issue_ready),
+      .issue_warp_i,
+      .issue_base_i         (issue_base),
+      .issue_mask_i,
+      .issue_tag_i          (issue_tag),
+      .issue_src_valid_i    (issue_src_valid),
+      .issue_src_reg_i      (issue_src_reg),
+      .write_valid_i,
+      .write_ready_o,
+      .write_warp_i,
+      .write_base_i         (write_base),
+      .write_reg_i,
+      .write_mask_i,
+      .write_data_i,
+      .write_done_o,
+      .write_done_warp_o,
+      .write_done_reg_o,
+      .dispatch_valid_o     (dispatch_valid),
+      .dispatch_ready_i,
+      .dispatch_warp_o,
+      .dispatch_mask_o,
+      .dispatch_tag_o       (dispatch_tag),
+      .dispatch_src_valid_o,
+      .dispatch_data_o,
+      .candidate_valid_i,
+      .candidate_warp_i,
+      .candidate_base_i     (candidate_base),
+      .candidate_src_valid_i(candidate_src_valid),
+      .candidate_src_reg_i  (candidate_src_reg),
+      .steal_o,
+      .clear_i,
+      .spare_i,
+      .hint_valid_i         (hint_valid),
+      .hint_base_i          (hint_base),
+      .hint_reg_i           (hint_reg),
+      .event_o,
+      .steal_event_o
+    );
+
+    // Nothing is kept for a slot.
+    assign flush_done_o      = flush_i;
+    assign rfc_event_o       = '0;
+    assign rfc_count_event_o = '0;
+    assign rfc_extra_event_o = '0;
+    assign hrf_event_o       = '0;
+    assign hrf_count_event_o = '0;
   end else if (Entries == 0 && OrfEntries == 0) begin : gen_mrf
     mrf #(
       .Banks     (Banks),
@@ -476,6 +582,18 @@ module operand_stage
     assign wait_o                  = '{default: '0};
     assign hierarchy_event_o       = '0;
     assign hierarchy_count_event_o = '0;
+  end
+
+  // Nobody asks who issues next, nor what is dead.
+  if (Steal == 0) begin : gen_no_theft
+    assign candidate_base      = '{default: '0};
+    assign candidate_src_valid = '0;
+    assign candidate_src_reg   = '{default: '0};
+    assign hint_valid          = '0;
+    assign hint_base           = '{default: '0};
+    assign hint_reg            = '{default: '0};
+    assign steal_o             = '0;
+    assign steal_event_o       = '0;
   end
 
   assign issue_ready_o    = issue_ready;

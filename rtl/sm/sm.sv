@@ -30,6 +30,7 @@ module sm
   parameter int unsigned Hybrid = 0,
   parameter int unsigned BufferEntries = 64,
   parameter int unsigned Loads = 8,
+  parameter int unsigned Steal = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
@@ -37,7 +38,7 @@ module sm
   input  logic                   rst_ni,
   // The bits of a scheduler and of a provider mean nothing without them.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [57:0]            cfg_i,
+  input  logic [60:0]            cfg_i,
   // verilator lint_on UNUSEDSIGNAL
 
   // host: code, constants
@@ -97,10 +98,12 @@ module sm
   output two_level_event_t       two_level_event_o,
   output hrf_event_t             hrf_event_o,
   output hrf_count_event_t       hrf_count_event_o,
-  output alternating_event_t     alternating_event_o
+  output alternating_event_t     alternating_event_o,
+  output steal_event_t           steal_event_o
 );
 
   localparam int unsigned P = IssuePorts;
+  localparam int unsigned WarpIdxW = $clog2(Warps);
   localparam int unsigned A = (Active > 1) ? Active : 1;
   localparam int unsigned SlotW = (A > 1) ? $clog2(A) : 1;
   localparam int unsigned Sources = Operands * P;
@@ -112,13 +115,13 @@ module sm
   localparam int unsigned FaultSources = 2 * P + 4;
 
   // ------------------------------------------------------------------ nets, by the block driving
-  logic             fetch_decode_valid;
-  logic [WarpW-1:0] fetch_decode_warp;
-  logic [PcW-1:0]   fetch_decode_pc;
-  logic [WordW-1:0] fetch_decode_op;
-  logic [WordW-1:0] fetch_decode_ctl;
+  logic [P-1:0]     fetch_decode_valid;
+  logic [WarpW-1:0] fetch_decode_warp [P];
+  logic [PcW-1:0]   fetch_decode_pc   [P];
+  logic [WordW-1:0] fetch_decode_op   [P];
+  logic [WordW-1:0] fetch_decode_ctl  [P];
 
-  roles_t decode_roles;
+  roles_t decode_roles [P];
 
   logic [Warps-1:0] instruction_buffer_room;
   logic [Warps-1:0] instruction_buffer_head_valid;
@@ -137,14 +140,16 @@ module sm
   logic [Warps-1:0] scoreboard_idle;
 
   logic [P-1:0]     warp_scheduler_issue_valid;
-  logic [WarpW-1:0] warp_scheduler_issue_warp [P];
+  logic [WarpW-1:0] warp_scheduler_issue_warp     [P];
   logic [Warps-1:0] warp_scheduler_pop;
-  logic [SlotW-1:0] warp_scheduler_issue_slot [P];
+  logic [SlotW-1:0] warp_scheduler_issue_slot     [P];
   logic [Warps-1:0] warp_scheduler_active;
   logic [A-1:0]     warp_scheduler_slot_valid;
-  logic [WarpW-1:0] warp_scheduler_slot_warp  [A];
+  logic [WarpW-1:0] warp_scheduler_slot_warp      [A];
   logic [A-1:0]     warp_scheduler_flush;
   logic [A-1:0]     warp_scheduler_drop;
+  logic [P-1:0]     warp_scheduler_candidate_valid;
+  logic [WarpW-1:0] warp_scheduler_candidate_warp [P];
 
   logic [PredW:0]    issue_stage_read_guard  [P];
   logic [PredW:0]    issue_stage_read_s      [P];
@@ -181,11 +186,13 @@ module sm
 
   logic [P-1:0]       operand_stage_issue_ready;
   logic [P-1:0]       operand_stage_write_ready;
-  // With a single-level scheduler nobody asks, nor, for the last one, without a hierarchy.
+  // With a single-level scheduler nobody asks, nor, for the third one, without a hierarchy; nor,
+  // for the last one, without stealing with one that has no candidates.
   // verilator lint_off UNUSEDSIGNAL
   logic [A-1:0]       operand_stage_flush_done;
   logic [A-1:0]       operand_stage_void;
-  logic [Upper-1:0]   operand_stage_wait [A];
+  logic [Upper-1:0]   operand_stage_wait            [A];
+  logic [P-1:0]       operand_stage_steal;
   // verilator lint_on UNUSEDSIGNAL
   logic [P-1:0]       operand_stage_write_done;
   logic [WarpW-1:0]   operand_stage_write_done_warp [P];
@@ -395,6 +402,8 @@ module sm
   logic [RegW-1:0]  special_registers_result_reg;
   logic [DataW-1:0] special_registers_result_data;
 
+  logic                  block_launcher_fresh;
+  logic                  block_launcher_spare;
   logic                  block_launcher_start_valid;
   logic [WarpW-1:0]      block_launcher_start_warp;
   logic [Lanes-1:0]      block_launcher_start_mask;
@@ -429,6 +438,8 @@ module sm
   logic [31:0]      barrier_unit_fault_value;
 
   // ------------------------------------------------------------------ front
+  logic [P-1:0] decode_stop;
+
   fetch #(
     .Warps     (Warps),
     .IssuePorts(IssuePorts),
@@ -448,7 +459,7 @@ module sm
     .room_i         (instruction_buffer_room),
     .held_i         (barrier_unit_held),
     .reconvergence_i(simt_stack_reconvergence),
-    .decode_stop_i  (decode_roles.stop),
+    .decode_stop_i  (decode_stop),
     .decode_valid_o (fetch_decode_valid),
     .decode_warp_o  (fetch_decode_warp),
     .decode_pc_o    (fetch_decode_pc),
@@ -456,14 +467,19 @@ module sm
     .decode_ctl_o   (fetch_decode_ctl)
   );
 
-  decode u_decode (
-    .op_i   (fetch_decode_op),
-    .ctl_i  (fetch_decode_ctl),
-    .roles_o(decode_roles)
-  );
+  for (genvar p = 0; p < P; p++) begin : gen_path
+    decode u_decode (
+      .op_i   (fetch_decode_op[p]),
+      .ctl_i  (fetch_decode_ctl[p]),
+      .roles_o(decode_roles[p])
+    );
+
+    assign decode_stop[p] = decode_roles[p].stop;
+  end
 
   instruction_buffer #(
-    .Warps(Warps)
+    .Warps     (Warps),
+    .IssuePorts(IssuePorts)
   ) u_instruction_buffer (
     .clk_i,
     .rst_ni,
@@ -547,22 +563,26 @@ module sm
   if (Active == 0) begin : gen_single
     warp_scheduler #(
       .Warps     (Warps),
-      .IssuePorts(IssuePorts)
+      .IssuePorts(IssuePorts),
+      .Steal     (Steal)
     ) u_warp_scheduler (
       .clk_i,
       .rst_ni,
-      .cfg_i        (cfg_i[1]),
-      .clear_i      (hierarchy_scoreboard_clear),
-      .operand_i    (scoreboard_operand),
-      .branch_i     (scoreboard_branch),
-      .ready_i      (operand_stage_issue_ready),
-      .stop_i       (fault_o),
-      .start_valid_i(block_launcher_start_valid),
-      .start_warp_i (block_launcher_start_warp),
-      .alive_i      (simt_stack_alive),
-      .issue_valid_o(warp_scheduler_issue_valid),
-      .issue_warp_o (warp_scheduler_issue_warp),
-      .pop_o        (warp_scheduler_pop)
+      .cfg_i            (cfg_i[1]),
+      .clear_i          (hierarchy_scoreboard_clear),
+      .operand_i        (scoreboard_operand),
+      .branch_i         (scoreboard_branch),
+      .ready_i          (operand_stage_issue_ready),
+      .stop_i           (fault_o),
+      .start_valid_i    (block_launcher_start_valid),
+      .start_warp_i     (block_launcher_start_warp),
+      .alive_i          (simt_stack_alive),
+      .steal_i          (operand_stage_steal),
+      .issue_valid_o    (warp_scheduler_issue_valid),
+      .issue_warp_o     (warp_scheduler_issue_warp),
+      .pop_o            (warp_scheduler_pop),
+      .candidate_valid_o(warp_scheduler_candidate_valid),
+      .candidate_warp_o (warp_scheduler_candidate_warp)
     );
 
     // Every warp may issue at any time, and nothing is kept by slots.
@@ -616,7 +636,10 @@ module sm
       .event_o         (alternating_event_o)
     );
 
-    assign two_level_event_o = '0;
+    // Who is next is known only when the active warp gives up: there is nobody to steal for.
+    assign warp_scheduler_candidate_valid = '0;
+    assign warp_scheduler_candidate_warp  = '{default: '0};
+    assign two_level_event_o              = '0;
   end else begin : gen_two_level
     logic [Warps-1:0] mark;      // heads that need what comes from memory
     logic [P-1:0]     set_long;
@@ -629,40 +652,44 @@ module sm
     two_level_scheduler #(
       .Warps     (Warps),
       .IssuePorts(IssuePorts),
-      .Active    (Active)
+      .Active    (Active),
+      .Steal     (Steal)
     ) u_two_level_scheduler (
       .clk_i,
       .rst_ni,
-      .cfg_i           ({cfg_i[44:32], cfg_i[1]}),
-      .clear_i         (hierarchy_scoreboard_clear),
-      .operand_i       (scoreboard_operand),
-      .branch_i        (scoreboard_branch),
-      .head_valid_i    (instruction_buffer_head_valid),
-      .mark_i          (mark),
-      .ready_i         (operand_stage_issue_ready),
-      .stop_i          (fault_o),
-      .alive_i         (simt_stack_alive),
-      .held_i          (barrier_unit_held),
-      .set_valid_i     (issue_stage_operand_valid),
-      .set_d_i         (set_d),
-      .set_long_i      (set_long),
-      .dispatch_valid_i(operand_stage_dispatch_valid & dispatcher_dispatch_ready),
-      .dispatch_warp_i (operand_stage_dispatch_warp),
-      .reg_valid_i     (writeback_reg_valid),
-      .reg_warp_i      (writeback_reg_warp),
-      .reg_i           (writeback_reg),
-      .flush_done_i    (operand_stage_flush_done),
-      .void_i          (operand_stage_void),
-      .issue_valid_o   (warp_scheduler_issue_valid),
-      .issue_warp_o    (warp_scheduler_issue_warp),
-      .pop_o           (warp_scheduler_pop),
-      .issue_slot_o    (warp_scheduler_issue_slot),
-      .active_o        (warp_scheduler_active),
-      .slot_valid_o    (warp_scheduler_slot_valid),
-      .slot_warp_o     (warp_scheduler_slot_warp),
-      .flush_o         (warp_scheduler_flush),
-      .drop_o          (warp_scheduler_drop),
-      .event_o         (two_level_event_o)
+      .cfg_i            ({cfg_i[44:32], cfg_i[1]}),
+      .clear_i          (hierarchy_scoreboard_clear),
+      .operand_i        (scoreboard_operand),
+      .branch_i         (scoreboard_branch),
+      .head_valid_i     (instruction_buffer_head_valid),
+      .mark_i           (mark),
+      .ready_i          (operand_stage_issue_ready),
+      .stop_i           (fault_o),
+      .alive_i          (simt_stack_alive),
+      .held_i           (barrier_unit_held),
+      .set_valid_i      (issue_stage_operand_valid),
+      .set_d_i          (set_d),
+      .set_long_i       (set_long),
+      .dispatch_valid_i (operand_stage_dispatch_valid & dispatcher_dispatch_ready),
+      .dispatch_warp_i  (operand_stage_dispatch_warp),
+      .reg_valid_i      (writeback_reg_valid),
+      .reg_warp_i       (writeback_reg_warp),
+      .reg_i            (writeback_reg),
+      .flush_done_i     (operand_stage_flush_done),
+      .void_i           (operand_stage_void),
+      .steal_i          (operand_stage_steal),
+      .issue_valid_o    (warp_scheduler_issue_valid),
+      .issue_warp_o     (warp_scheduler_issue_warp),
+      .pop_o            (warp_scheduler_pop),
+      .issue_slot_o     (warp_scheduler_issue_slot),
+      .active_o         (warp_scheduler_active),
+      .slot_valid_o     (warp_scheduler_slot_valid),
+      .slot_warp_o      (warp_scheduler_slot_warp),
+      .flush_o          (warp_scheduler_flush),
+      .drop_o           (warp_scheduler_drop),
+      .candidate_valid_o(warp_scheduler_candidate_valid),
+      .candidate_warp_o (warp_scheduler_candidate_warp),
+      .event_o          (two_level_event_o)
     );
 
     assign alternating_event_o = '0;
@@ -752,6 +779,15 @@ module sm
   );
 
   // ------------------------------------------------------------------ operands
+  roles_t candidate_roles [P];  // of the heads that probably issue next
+
+  always_comb begin
+    for (int unsigned p = 0; p < P; p++) begin
+      candidate_roles[p] =
+          instruction_buffer_head_roles[WarpIdxW'(warp_scheduler_candidate_warp[p])];
+    end
+  end
+
   operand_stage #(
     .Banks        (Banks),
     .DualPort     (DualPort),
@@ -766,11 +802,12 @@ module sm
     .LrfBanks     (LrfBanks),
     .Hybrid       (Hybrid),
     .BufferEntries(BufferEntries),
-    .Loads        (Loads)
+    .Loads        (Loads),
+    .Steal        (Steal)
   ) u_operand_stage (
     .clk_i,
     .rst_ni,
-    .cfg_i               ({cfg_i[57:45], cfg_i[31:28], cfg_i[0]}),
+    .cfg_i               ({cfg_i[60:45], cfg_i[31:28], cfg_i[0]}),
     .rows_i              (block_launcher_rows),
     .issue_valid_i       (issue_stage_operand_valid),
     .issue_ready_o       (operand_stage_issue_ready),
@@ -798,6 +835,12 @@ module sm
     .flush_done_o        (operand_stage_flush_done),
     .void_o              (operand_stage_void),
     .wait_o              (operand_stage_wait),
+    .candidate_valid_i   (warp_scheduler_candidate_valid),
+    .candidate_warp_i    (warp_scheduler_candidate_warp),
+    .candidate_roles_i   (candidate_roles),
+    .steal_o             (operand_stage_steal),
+    .clear_i             (block_launcher_fresh),
+    .spare_i             (block_launcher_spare),
     .write_done_o        (operand_stage_write_done),
     .write_done_warp_o   (operand_stage_write_done_warp),
     .write_done_reg_o    (operand_stage_write_done_reg),
@@ -820,7 +863,8 @@ module sm
     .hierarchy_event_o,
     .hierarchy_count_event_o,
     .hrf_event_o,
-    .hrf_count_event_o
+    .hrf_count_event_o,
+    .steal_event_o
   );
 
   // ------------------------------------------------------------------ execute
@@ -1487,6 +1531,8 @@ module sm
     .memory_idle_i(~mem_req_valid_o),
     .busy_o,
     .done_o,
+    .fresh_o       (block_launcher_fresh),
+    .spare_o       (block_launcher_spare),
     .start_valid_o (block_launcher_start_valid),
     .start_warp_o  (block_launcher_start_warp),
     .start_mask_o  (block_launcher_start_mask),
@@ -1595,7 +1641,7 @@ module sm
     automatic logic [Warps-1:0] own;    // warps of the port
     automatic logic [Warps-1:0] there;  // of these, alive and not held
     event_o = '0;
-    event_o.fetch = fetch_decode_valid;
+    event_o.fetch = 2'($countones(fetch_decode_valid));
     for (int unsigned p = 0; p < P; p++) begin
       own = '0;
       for (int unsigned w = p; w < Warps; w += P) own[w] = 1'b1;

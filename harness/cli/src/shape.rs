@@ -5,7 +5,7 @@ use gpurf_blocks::config::{Config, ReadOrder, Replacement, Scheduler};
 use gpurf_blocks::mrf::MrfShape;
 
 /// What the words mean.
-pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, x entries of the register file cache, LRF: one above it, reads: they allocate, y entries of a write buffer, q places of a bank's queue";
+pub const LEGEND: &str = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, x entries of the register file cache, LRF: one above it, reads: they allocate, y entries of a write buffer, q places of a bank's queue, steal: idle banks are stolen";
 
 /// RTL parameters, in the order in which they are shown.
 const PARAMETERS: [&str; 6] = ["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
@@ -38,6 +38,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Reads" => (if value == 0 { "" } else { "reads" }).to_owned(),
         "Alternate" => "alternating".to_owned(),
         "Hybrid" => "stt-ram".to_owned(),
+        "Steal" => (if value == 0 { "" } else { "steal" }).to_owned(),
         "BufferEntries" => format!("{value}y"),
         "Loads" => format!("{value}q"),
         _ => format!("{name}={value}"),
@@ -81,6 +82,13 @@ pub fn policy(block: &str, config: &Config) -> String {
         (true, powered, wake, sleep) => format!("{powered} entries powered, wake {wake}, sleep {sleep}"),
     };
     let hybrid = format!("write {}, read {}; {gating}", hrf.write_latency, hrf.read_latency);
+    let steal = [
+        if config.steal.read { "read stealing" } else { "" },
+        if config.steal.write { "write stealing" } else { "" },
+        if config.steal.eager { "eager" } else { "" },
+    ];
+    let steal = steal.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
+    let stealing = format!("{reads}; {}", if steal.is_empty() { "no stealing" } else { &steal });
     match block {
         "sm" => {
             let scheduler = match (config.sm.alternate, config.sm.active_warps) {
@@ -89,11 +97,17 @@ pub fn policy(block: &str, config: &Config) -> String {
                 (false, _) => &two_level,
             };
             let cache = if cached { format!("; {cache}") } else { String::new() };
-            let file = if hrf.stt_ram { &hybrid } else { reads };
+            let file = match (hrf.stt_ram, config.steal.present) {
+                (true, _) => &hybrid,
+                (false, true) => &stealing,
+                (false, false) => reads,
+            };
             format!("{scheduler}; {file}{cache}")
         }
         "alternating_scheduler" => alternating,
         "operand_stage" if hrf.stt_ram => hybrid,
+        "operand_stage" if config.steal.present => stealing,
+        "steal" | "steal_arbiter" => stealing,
         _ if block.starts_with("hrf") => hybrid,
         "two_level_scheduler" => two_level,
         "rfc" => format!("{reads}; {cache}"),
@@ -114,5 +128,21 @@ mod tests {
     #[test]
     fn the_baseline_in_words() {
         assert_eq!(words_of(&MrfShape::BASELINE), "16b 1rw 8c 1i 64e 32t");
+    }
+
+    #[test]
+    fn stealing_in_words() {
+        let preset = |name: &str| gpurf_blocks::config::preset(name).expect("a preset").config;
+        let (all, none) = (preset("steal-8"), preset("banks-8"));
+        assert_eq!(policy("steal", &all), "oldest read; read stealing, write stealing");
+        assert_eq!(policy("sm", &all), "greedy, oldest; oldest read; read stealing, write stealing");
+        assert_eq!(policy("operand_stage", &preset("steal-read-8")), "oldest read; read stealing");
+        assert_eq!(
+            (policy("operand_stage", &none), policy("steal_arbiter", &none)),
+            ("oldest read".into(), "oldest read; no stealing".into())
+        );
+        let shape = all.sm_shape();
+        let parameters = ["Banks", "Steal"].map(|name| (name, shape.parameter(name)));
+        assert_eq!((words(&parameters), words(&[("Steal", 0)])), ("8b steal".into(), String::new()));
     }
 }

@@ -26,6 +26,7 @@ mod operands;
 pub mod program;
 mod ram;
 mod rfc;
+mod steal;
 
 pub use cover::{Cover, Coverage};
 pub use driver::{Driver, Knob, Knobs, Pins};
@@ -113,6 +114,13 @@ const BLOCKS: &[Entry] = &[
     entry::<hrf::results::ResultsDriver, hrf::results::ResultsCover>("hrf_results"),
     entry::<hrf::reads::ReadsDriver, hrf::reads::ReadsCover>("hrf_reads"),
     entry::<hrf::operands::OperandsDriver, hrf::operands::OperandsCover>("hrf_operands"),
+    entry::<steal::candidates::CandidatesDriver, steal::candidates::CandidatesCover>("steal_candidates"),
+    entry::<steal::collector::CollectorDriver, steal::collector::CollectorCover>("steal_collector"),
+    entry::<steal::table::TableDriver, steal::table::TableCover>("steal_table"),
+    entry::<steal::dependence::DependenceDriver, steal::dependence::DependenceCover>("steal_dependence"),
+    entry::<steal::arbiter::ArbiterDriver, steal::arbiter::ArbiterCover>("steal_arbiter"),
+    entry::<steal::returns::ReturnDriver, steal::returns::ReturnCover>("steal_return"),
+    entry::<steal::file::StealDriver, steal::file::StealCover>("steal"),
     entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
     entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
     entry::<execute::fp_unit::FpUnitDriver, execute::fp_unit::FpUnitCover>("fp_unit"),

@@ -26,11 +26,13 @@ mod hierarchy;
 mod hrf;
 mod rfc;
 mod sm;
+mod steal;
 
 pub use hierarchy::{LrfConfig, OrfConfig};
 pub use hrf::HrfConfig;
 pub use rfc::{Replacement, RfcConfig};
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
+pub use steal::StealConfig;
 
 use crate::hierarchy::MAX_ORF_ENTRIES;
 use crate::mrf::MrfShape;
@@ -39,6 +41,7 @@ use hierarchy::{LrfLayer, OrfLayer};
 use hrf::HrfLayer;
 use rfc::RfcLayer;
 use sm::{MemoryLayer, SmLayer};
+use steal::StealLayer;
 
 /// Warp registers in a kilobyte: a warp register has 32 lanes of 4 bytes.
 pub(crate) const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;
@@ -58,6 +61,8 @@ pub struct Config {
     pub orf: OrfConfig,
     /// The last result file above it.
     pub lrf: LrfConfig,
+    /// The register file whose idle banks are stolen, in the main register file's place.
+    pub steal: StealConfig,
     /// Global memory, outside the SM.
     pub memory: MemoryConfig,
 }
@@ -127,6 +132,7 @@ const BASELINE: Config = Config {
     hrf: HrfConfig::NONE,
     orf: OrfConfig::NONE,
     lrf: LrfConfig::NONE,
+    steal: StealConfig::NONE,
     memory: MemoryConfig::BASELINE,
 };
 
@@ -141,6 +147,13 @@ const HRF: Config = Config {
 const ORF: Config = Config { orf: OrfConfig { entries: 3 }, ..TWO_LEVEL };
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::NONE }, ..TWO_LEVEL };
 const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
+
+/// The stealing paper's SM (II-A, V-B): two schedulers, and the 48 warps of IV-A. Its table I, with the number of collectors, is not in the text: as in the baseline.
+const BANKS_16: Config =
+    Config { mrf: MrfConfig { issue_ports: 2, ..BASELINE.mrf }, sm: SmConfig { warps: 48, ..BASELINE.sm }, ..BASELINE };
+const BANKS_8: Config = Config { mrf: MrfConfig { banks: 8, ..BANKS_16.mrf }, ..BANKS_16 };
+const STEAL_8: Config =
+    Config { steal: StealConfig { present: true, read: true, write: true, eager: false }, ..BANKS_8 };
 
 /// Every preset; the first one is the default.
 pub const PRESETS: &[Preset] = &[
@@ -210,6 +223,23 @@ pub const PRESETS: &[Preset] = &[
         config: Config { hrf: HrfConfig { buffer_entries: 0, ..HRF.hrf }, ..HRF },
     },
     Preset { name: "hrf-sram", summary: "the baseline's SRAM file behind the scheduler of hrf", config: ALTERNATING },
+    Preset {
+        name: "banks-16",
+        summary: "the stealing paper's baseline: 16 single-ported banks, two schedulers, 48 warps (stealing paper, VI-B)",
+        config: BANKS_16,
+    },
+    Preset { name: "banks-8", summary: "banks-16 with 8 banks (stealing paper, VI-B)", config: BANKS_8 },
+    Preset {
+        name: "steal-read-8",
+        summary: "banks-8 with read stealing (stealing paper, IV-B)",
+        config: Config { steal: StealConfig { write: false, ..STEAL_8.steal }, ..STEAL_8 },
+    },
+    Preset {
+        name: "steal-write-8",
+        summary: "banks-8 with write stealing (stealing paper, IV-C)",
+        config: Config { steal: StealConfig { read: false, ..STEAL_8.steal }, ..STEAL_8 },
+    },
+    Preset { name: "steal-8", summary: "banks-8 with read and write stealing (stealing paper, IV-D)", config: STEAL_8 },
 ];
 
 /// The preset of that name.
@@ -276,7 +306,7 @@ pub enum ConfigError {
         /// The key.
         key: &'static str,
         /// Its value.
-        value: usize,
+        value: String,
         /// What it may be.
         allowed: &'static str,
     },
@@ -439,11 +469,10 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// What may be said about a number in view of the others.
+/// What may be said about a member in view of the others.
 struct Relation {
     key: &'static str,
     allowed: &'static str,
-    value: fn(&Config) -> usize,
     holds: fn(&Config) -> bool,
 }
 
@@ -451,80 +480,83 @@ const RELATIONS: &[Relation] = &[
     Relation {
         key: "sm.active_warps",
         allowed: "0, or an even number from 2 to sm.warps",
-        value: |c| c.sm.active_warps,
         holds: |c| c.sm.active_warps.is_multiple_of(2) && c.sm.active_warps <= c.sm.warps,
     },
     Relation {
         key: "rfc.entries",
         allowed: "0 where sm.active_warps is 0",
-        value: |c| c.rfc.entries,
         holds: |c| c.rfc.entries == 0 || c.sm.active_warps != 0,
     },
     Relation {
         key: "orf.entries",
         allowed: "0 where sm.active_warps is 0",
-        value: |c| c.orf.entries,
         holds: |c| c.orf.entries == 0 || c.sm.active_warps != 0,
     },
     Relation {
         key: "orf.entries",
         allowed: "0 where rfc.entries is not 0: the two stand in one place",
-        value: |c| c.orf.entries,
         holds: |c| c.orf.entries == 0 || c.rfc.entries == 0,
     },
     Relation {
         key: "orf.entries",
         allowed: "a number from 1 to 8 where lrf.banks is not none",
-        value: |c| c.orf.entries,
         holds: |c| c.orf.entries != 0 || c.lrf.banks == LastResultFile::None,
     },
     Relation {
         key: "rfc.entries",
         allowed: "a number from 1 to 16 where rfc.lrf or rfc.reads is true",
-        value: |c| c.rfc.entries,
         holds: |c| c.rfc.entries != 0 || !(c.rfc.lrf || c.rfc.reads),
     },
     Relation {
         key: "sm.active_warps",
         allowed: "2 where sm.alternate is true: a slot for even and one for odd warps",
-        value: |c| c.sm.active_warps,
         holds: |c| !c.sm.alternate || c.sm.active_warps == 2,
     },
     Relation {
         key: "mrf.issue_ports",
         allowed: "1 where sm.alternate or hrf.stt_ram is true: one warp is active at a time",
-        value: |c| c.mrf.issue_ports,
         holds: |c| c.mrf.issue_ports == 1 || !(c.sm.alternate || c.hrf.stt_ram),
     },
     Relation {
         key: "sm.active_warps",
         allowed: "with sm.stay false where sm.alternate is true: warps take turns",
-        value: |c| c.sm.active_warps,
         holds: |c| !(c.sm.alternate && c.sm.stay),
     },
     Relation {
         key: "mrf.banks",
         allowed: "2 where hrf.stt_ram is true: a bank for even and one for odd warps",
-        value: |c| c.mrf.banks,
         holds: |c| !c.hrf.stt_ram || c.mrf.banks == 2,
     },
     Relation {
         key: "rfc.entries",
         allowed: "0 where hrf.stt_ram is true",
-        value: |c| c.rfc.entries,
         holds: |c| !c.hrf.stt_ram || c.rfc.entries == 0,
     },
     Relation {
         key: "hrf.buffer_entries",
         allowed: "0 where sm.alternate is false: buffers need a scheduler under which even and odd warps take turns",
-        value: |c| c.hrf.buffer_entries,
         holds: |c| !c.hrf.stt_ram || c.hrf.buffer_entries == 0 || c.sm.alternate,
     },
     Relation {
         key: "orf.entries",
         allowed: "0 where hrf.stt_ram or sm.alternate is true",
-        value: |c| c.orf.entries,
         holds: |c| c.orf.entries == 0 || !(c.hrf.stt_ram || c.sm.alternate),
+    },
+    Relation {
+        key: "steal.present",
+        allowed: "false where mrf.ports is 1r1w: what is stolen is the one port of a bank (mrf.ports=1rw)",
+        holds: |c| !c.steal.present || c.mrf.ports == BankPorts::Shared,
+    },
+    Relation {
+        key: "steal.present",
+        allowed: "false where there is a register file cache, an ORF or a hybrid file: all stand in one place \
+                  (rfc.entries=0, orf.entries=0, hrf.stt_ram=false)",
+        holds: |c| !c.steal.present || c.rfc.entries == 0 && c.orf.entries == 0 && !c.hrf.stt_ram,
+    },
+    Relation {
+        key: "steal.present",
+        allowed: "false where sm.alternate is true: that scheduler has one warp, and no candidate (sm.alternate=false)",
+        holds: |c| !c.steal.present || !c.sm.alternate,
     },
 ];
 
@@ -617,6 +649,7 @@ struct Layer {
     hrf: Option<HrfLayer>,
     orf: Option<OrfLayer>,
     lrf: Option<LrfLayer>,
+    steal: Option<StealLayer>,
     memory: Option<MemoryLayer>,
 }
 
@@ -692,6 +725,12 @@ impl Draft {
 
     /// Takes over what a layer says; `origin` puts a place in it in words.
     fn apply(&mut self, layer: Layer, origin: impl Fn(Range<usize>) -> String) {
+        if let Some(from) = layer.steal {
+            if let Some(present) = &from.present {
+                self.origins.insert("steal.present", origin(present.span()));
+            }
+            from.apply(&mut self.config.steal);
+        }
         let mut number = |key, value: Option<Spanned<usize>>, to: &mut usize| {
             if let Some(value) = value {
                 self.origins.insert(key, origin(value.span()));
@@ -729,19 +768,19 @@ impl Draft {
     }
 
     fn validated(self) -> Result<Config, ConfigError> {
-        let refused = |key: &'static str, value, allowed| {
+        let refused = |key: &'static str, allowed| {
             let origin = self.origins.get(key).cloned().unwrap_or_else(|| format!("preset {}", self.preset));
+            let value = self.config.flat().remove(key).unwrap_or_default();
             Err(ConfigError::NotAllowed { origin, key, value, allowed })
         };
         for rule in RULES {
-            let value = (rule.value)(&self.config);
-            if !(rule.holds)(value) {
-                return refused(rule.key, value, rule.allowed);
+            if !(rule.holds)((rule.value)(&self.config)) {
+                return refused(rule.key, rule.allowed);
             }
         }
         for relation in RELATIONS {
             if !(relation.holds)(&self.config) {
-                return refused(relation.key, (relation.value)(&self.config), relation.allowed);
+                return refused(relation.key, relation.allowed);
             }
         }
         Ok(self.config)

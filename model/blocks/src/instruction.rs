@@ -161,4 +161,6 @@ pub mod marked {
     pub const RESULT_LEVEL: u32 = 42;
     /// The result goes around the register file cache.
     pub const BYPASS: u32 = 26;
+    /// A register that is dead behind the instruction, inverted, eight bits; 0: none.
+    pub const FREE_REGISTER: u32 = 53;
 }

@@ -30,6 +30,7 @@ pub mod ram;
 pub mod registry;
 pub mod rfc;
 pub mod shape;
+pub mod steal;
 #[cfg(test)]
 pub(crate) mod testing;
 mod twin;

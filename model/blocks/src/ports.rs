@@ -113,6 +113,14 @@ impl Field {
         self
     }
 
+    /// There in some shapes only.
+    pub fn when(mut self, there: bool) -> Self {
+        if !there {
+            self.count = 0;
+        }
+        self
+    }
+
     /// Means something only where `name` is high; elsewhere it is not compared.
     ///
     /// The bits of the valid are shared out evenly over the elements: element `i` of `n` is valid when a bit from
@@ -316,14 +324,16 @@ macro_rules! ports {
             type Shape = $shape;
             #[allow(unused_variables, reason = "a struct may have no width that depends on the shape")]
             fn fields($s: &$shape) -> Vec<$crate::Field> {
-                vec![ $(
+                let mut fields = vec![ $(
                     $crate::Field::placed::<$ty>(
                         $decl,
                         stringify!($port),
                         concat!($($doc, " "),*),
                         std::mem::offset_of!($name, $port),
                     ),
-                )* ]
+                )* ];
+                fields.retain(|field: &$crate::Field| field.count != 0);
+                fields
             }
         }
     };

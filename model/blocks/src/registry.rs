@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::shape::SmShape;
 use crate::{
-    Block, Shape, Twin, control, erase, execute, front, hierarchy, hrf, issue, memory, mrf, operands, ram, rfc,
+    Block, Shape, Twin, control, erase, execute, front, hierarchy, hrf, issue, memory, mrf, operands, ram, rfc, steal,
 };
 
 /// A block of the list.
@@ -98,12 +98,38 @@ const HRF: &[&str] = &joined::<{ HRF_OWN.len() + 4 }>(
     HRF_OWN,
     &["mrf/mrf_allocator", "mrf/mrf_collector", "ram/ram_1rw", "ram/ram_1r1w"],
 );
+/// Those of the register file whose banks are stolen, besides those that it shares with the register file.
+const STEAL_OWN: &[&str] = &[
+    "steal/steal",
+    "steal/steal_collector",
+    "steal/steal_candidates",
+    "steal/steal_table",
+    "steal/steal_dependence",
+    "steal/steal_arbiter",
+    "steal/steal_return",
+];
+/// Those of the register file whose banks are stolen.
+const STEAL: &[&str] = &joined::<{ STEAL_OWN.len() + 7 }>(
+    STEAL_OWN,
+    &[
+        "mrf/mrf_bank_map",
+        "mrf/mrf_write_queue",
+        "mrf/mrf_allocator",
+        "mrf/mrf_bank",
+        "mrf/mrf_crossbar",
+        "ram/ram_1rw",
+        "ram/ram_1r1w",
+    ],
+);
 /// Those of the operand stage, which has one of them.
 pub const OPERAND_STAGE: &[&str] = &joined::<{ 1 + PROVIDERS.len() }>(&["operands/operand_stage"], PROVIDERS);
 /// Those of all providers.
-const PROVIDERS: &[&str] = &joined::<{ RFC.len() + HIERARCHY.len() + HRF_OWN.len() }>(
+const PROVIDERS: &[&str] = &joined::<{ RFC.len() + HIERARCHY.len() + HRF_OWN.len() + STEAL_OWN.len() }>(
     RFC,
-    &joined::<{ HIERARCHY.len() + HRF_OWN.len() }>(HIERARCHY, HRF_OWN),
+    &joined::<{ HIERARCHY.len() + HRF_OWN.len() + STEAL_OWN.len() }>(
+        HIERARCHY,
+        &joined::<{ HRF_OWN.len() + STEAL_OWN.len() }>(HRF_OWN, STEAL_OWN),
+    ),
 );
 
 /// Two lists, one behind the other.
@@ -230,6 +256,21 @@ pub const BLOCKS: &[Entry] = &[
     entry::<hrf::HrfReads>("hrf/hrf_reads", "which operands are read", &["hrf/hrf_reads"]),
     entry::<hrf::HrfOperands>("hrf/hrf_operands", "lanes from buffer or bank, operand latches", &["hrf/hrf_operands"]),
     entry::<hrf::Hrf>("hrf/hrf", "hybrid register file", HRF),
+    entry::<steal::StealCandidates>(
+        "steal/steal_candidates",
+        "operands that will be wanted next",
+        &["steal/steal_candidates"],
+    ),
+    entry::<steal::StealCollector>(
+        "steal/steal_collector",
+        "operand collector of which operands may be on their way",
+        &["steal/steal_collector"],
+    ),
+    entry::<steal::StealTable>("steal/steal_table", "free entries, parked values", &["steal/steal_table"]),
+    entry::<steal::StealDependence>("steal/steal_dependence", "who needs a parked value", &["steal/steal_dependence"]),
+    entry::<steal::StealArbiter>("steal/steal_arbiter", "who gets a bank, who steals one", &["steal/steal_arbiter"]),
+    entry::<steal::StealReturn>("steal/steal_return", "parked values on their way back", &["steal/steal_return"]),
+    entry::<steal::Steal>("steal/steal", "register file whose idle banks are stolen", STEAL),
     entry::<execute::Dispatcher>("execute/dispatcher", "operand stage to units", &["execute/dispatcher"]),
     entry::<execute::Alu>("execute/alu", "integers, bits, predicates", &["execute/alu"]),
     Entry { packages: &[FP], ..entry::<execute::FpUnit>("execute/fp_unit", "single precision", &["execute/fp_unit"]) },

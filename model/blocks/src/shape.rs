@@ -32,6 +32,8 @@ pub struct SmShape {
     pub alternate: bool,
     /// The register file is the hybrid one.
     pub hybrid: Option<HybridShape>,
+    /// The register file's idle banks are stolen.
+    pub steal: bool,
     /// Entries of the ORF for each slot: 0 to 8; 0: neither ORF nor LRF.
     pub orf_entries: usize,
     /// Banks of the LRF: 0, 1 (unified), 3 (split).
@@ -84,6 +86,7 @@ impl SmShape {
                 .hrf
                 .stt_ram
                 .then_some(HybridShape { buffer_entries: config.hrf.buffer_entries, loads: config.hrf.load_entries }),
+            steal: config.steal.present,
             orf_entries: config.orf.entries,
             lrf_banks: config.lrf.banks.banks().into(),
             warps: config.sm.warps,
@@ -125,6 +128,7 @@ impl SmShape {
             entries: self.entries.max(1),
             lrf: self.lrf,
             reads: self.reads,
+            steal: self.steal,
         }
     }
 
@@ -143,6 +147,11 @@ impl SmShape {
         self.entries == 0 && self.hybrid.is_none()
     }
 
+    /// Whether what becomes of results follows from state alone. With stealing it depends on straps.
+    pub fn early_results(&self) -> bool {
+        self.plain() && !self.steal
+    }
+
     /// The sizes of ORF and LRF, as far as they are ports of the SM's blocks.
     pub fn of_levels(&self) -> HierarchyShape {
         let (entries, lrf_banks) = (self.orf_entries.max(1), self.lrf_banks);
@@ -152,6 +161,11 @@ impl SmShape {
     /// The set of all warps.
     pub fn all_warps(&self) -> u64 {
         u64::MAX >> (u64::BITS as usize - self.warps)
+    }
+
+    /// The warps of an issue port: all of them, or half of them each, even and odd.
+    pub fn own_warps(&self, p: usize) -> u64 {
+        own_of(self.all_warps(), p, self.ports())
     }
 
     /// Width of an address in the code memory.
@@ -214,6 +228,8 @@ pub struct ActiveShape {
     pub lrf: bool,
     /// Reads allocate in the cache.
     pub reads: bool,
+    /// The scheduler names candidates for stealing.
+    pub steal: bool,
 }
 
 impl ActiveShape {
@@ -274,6 +290,7 @@ impl Shape for ActiveShape {
             entries: or(config.rfc.entries, 6),
             lrf: config.rfc.lrf,
             reads: config.rfc.reads,
+            steal: config.steal.present,
         };
         shape.mrf.tag_w = shape.tag_w();
         shape
@@ -286,10 +303,21 @@ impl Shape for ActiveShape {
             "Entries" => self.entries as u64,
             "Lrf" => self.lrf.into(),
             "Reads" => self.reads.into(),
+            "Steal" => self.steal.into(),
             "Slots" => self.cache_slots() as u64,
             "Tags" => self.tags() as u64,
             _ => self.mrf.parameter(name),
         }
+    }
+}
+
+/// Those of a set whose numbers modulo the number of issue ports are the port's.
+pub(crate) fn own_of(all: u64, p: usize, ports: usize) -> u64 {
+    const EVEN: u64 = u64::MAX / 3;
+    match (ports, p) {
+        (1, 0) => all,
+        (1, _) => 0,
+        _ => all & EVEN << p,
     }
 }
 
@@ -316,6 +344,7 @@ impl Shape for SmShape {
             "Entries" => self.entries as u64,
             "Lrf" => self.lrf.into(),
             "Reads" => self.reads.into(),
+            "Steal" => self.steal.into(),
             "Alternate" => self.alternate.into(),
             "Hybrid" => self.hybrid.is_some().into(),
             "BufferEntries" => self.hybrid.map_or(0, |hybrid| hybrid.buffer_entries as u64),
@@ -346,6 +375,8 @@ pub struct Straps {
     pub sfu_latency: u8,
     /// `rfc`, bits 4 to 1: bit 0 *live*, bit 1 LRU, bit 2 *bypass*, bit 3 *loads*. Of `hrf` bits 3 to 0: write latency of a bank.
     pub cache: u8,
+    /// `steal`, bits 3 to 1: bit 0 *read stealing*, bit 1 *write stealing*, bit 2 *eager*.
+    pub steal: u8,
     /// `hrf`, bits 16 to 4: read latency of a bank less 1 (2 bits), powered entries in fours (4; 0: no power gating), cycles to wake (4), cycles to sleep (3).
     pub hybrid: u16,
     /// `two_level_scheduler`: a warp leaves at its end only.
@@ -378,6 +409,7 @@ impl Straps {
                     | u8::from(config.rfc.loads) << 3
             },
             hybrid: if config.hrf.stt_ram { hybrid(&config.hrf) } else { 0 },
+            steal: config.steal.straps(),
             stay: sm.stay,
             patience: sm.patience as u16,
         }
@@ -386,7 +418,13 @@ impl Straps {
     /// Those of the operand stage.
     #[inline]
     pub fn provider(&self) -> u32 {
-        u32::from(self.read_order) | self.hrf() << 1
+        u32::from(self.read_order) | self.hrf() << 1 | u32::from(self.steal) << 18
+    }
+
+    /// Those of `steal`.
+    #[inline]
+    pub fn steal(&self) -> u8 {
+        self.read_order | self.steal << 1
     }
 
     /// Those of `rfc`.
@@ -418,6 +456,7 @@ impl Straps {
             "alternating_scheduler" => self.patience.into(),
             "operand_stage" => self.provider().into(),
             "rfc" => self.rfc().into(),
+            "steal" | "steal_arbiter" => self.steal().into(),
             "hrf" => self.hrf().into(),
             "hrf_bank" => (self.hrf() & 0x3f).into(),
             "hrf_reads" => (self.hybrid & 0b11).into(),
@@ -444,12 +483,13 @@ impl Straps {
             stay: word >> 32 & 1 == 1,
             patience: (word >> 33 & 0xfff) as u16,
             hybrid: (word >> 45 & 0x1fff) as u16,
+            steal: (word >> 58 & 0b111) as u8,
         }
     }
 
     /// The straps in one word, as the SM's `cfg_i` has them: read order, scheduler, latencies of ALU and memory pipeline (6 bits each),
     /// bandwidth (2 bits), latencies of single precision and special functions (6 bits each), the cache's (4 bits), stay, patience (12 bits),
-    /// the hybrid file's (13 bits), lowest first.
+    /// the hybrid file's (13 bits), bank stealing's (3 bits), lowest first.
     pub fn word(&self) -> u64 {
         u64::from(self.read_order)
             | u64::from(self.scheduler) << 1
@@ -462,6 +502,7 @@ impl Straps {
             | u64::from(self.stay) << 32
             | u64::from(self.patience) << 33
             | u64::from(self.hybrid) << 45
+            | u64::from(self.steal) << 58
     }
 }
 
@@ -506,6 +547,13 @@ mod tests {
         assert_eq!((straps_of.of_block("hrf_bank"), straps_of.of_block("hrf_reads")), (2 << 4 | 4, 2));
         assert_eq!((straps_of.of_block("hrf_power"), straps_of.of_block("alternating_scheduler")), (hrf >> 6, 2048));
         assert_eq!(Straps::of_word(straps_of.word()), straps_of);
+        let config = Config::load(Start::Preset("steal-8"), &["mrf.read_order=round_robin"]).expect("a configuration");
+        let straps_of = Straps::of(&config);
+        assert_eq!((straps_of.of_block("steal"), straps_of.of_block("operand_stage")), (0b0111, 0b011 << 18 | 1));
+        assert_eq!((straps_of.word() >> 58, straps_of.of_block("steal_arbiter")), (0b011, 0b0111));
+        assert_eq!(Straps::of_word(straps_of.word()), straps_of);
+        let config = Config::load(Start::Preset("steal-read-8"), &["steal.eager=true"]).expect("a configuration");
+        assert_eq!(Straps::of(&config).word() >> 58, 0b101);
         assert_eq!(straps(&["sm.sfu_latency=32", "sm.shared_bandwidth=32"]) >> 14, 25 << 8 | 5 << 2 | 2);
     }
 }

@@ -23,6 +23,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         reads: false,
         alternate: false,
         hybrid: None,
+        steal: false,
         orf_entries: 0,
         lrf_banks: 0,
         warps: 32,
@@ -41,6 +42,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         reads: false,
         alternate: false,
         hybrid: None,
+        steal: false,
         orf_entries: 0,
         lrf_banks: 0,
         warps: 8,
@@ -62,6 +64,7 @@ pub(crate) const ACTIVE_SHAPES: [ActiveShape; 3] = [
         entries: 6,
         lrf: false,
         reads: false,
+        steal: false,
     },
     ActiveShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
@@ -70,6 +73,7 @@ pub(crate) const ACTIVE_SHAPES: [ActiveShape; 3] = [
         entries: 1,
         lrf: false,
         reads: false,
+        steal: false,
     },
     ActiveShape {
         mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
@@ -78,6 +82,7 @@ pub(crate) const ACTIVE_SHAPES: [ActiveShape; 3] = [
         entries: 3,
         lrf: true,
         reads: true,
+        steal: false,
     },
 ];
 

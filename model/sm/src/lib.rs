@@ -97,6 +97,8 @@ mod tests {
             ("hrf-sram", &[]),
             ("orf", &settings),
             ("lrf-orf-split", &[]),
+            ("steal-8", &[]),
+            ("steal-8", &["mrf.issue_ports=1", "sm.active_warps=8"]),
         ];
         for (preset, settings) in shapes {
             let config = Config::load(Start::Preset(preset), settings).expect("a configuration");

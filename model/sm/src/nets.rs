@@ -28,7 +28,7 @@ macro_rules! of_each_block {
         #[allow(missing_docs, reason = "each field is that of the instance of its name")]
         pub struct $name {
             pub fetch: <Fetch as Block>::$part,
-            pub decode: <Decode as Block>::$part,
+            pub decode: [<Decode as Block>::$part; MAX_PORTS],
             pub instruction_buffer: <InstructionBuffer as Block>::$part,
             pub scoreboard: <Scoreboard as Block>::$part,
             pub hierarchy_scoreboard: <HierarchyScoreboard as Block>::$part,
@@ -111,6 +111,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("operand_stage", "hrf_count_event_o"),
     ("operand_stage", "hierarchy_event_o"),
     ("operand_stage", "hierarchy_count_event_o"),
+    ("operand_stage", "steal_event_o"),
     ("warp_scheduler", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
@@ -139,6 +140,7 @@ const VALID_INPUTS: &[(&str, &str, &str)] = &[
     ("operand_stage", "issue_valid_i", "issue_stage_operand_valid"),
     ("operand_stage", "write_valid_i", "writeback_write_valid"),
     ("operand_stage", "slot_valid_i", "warp_scheduler_slot_valid"),
+    ("operand_stage", "candidate_valid_i", "warp_scheduler_candidate_valid"),
     ("address_unit", "in_valid_i", "dispatcher_memory_valid"),
 ];
 
@@ -299,7 +301,9 @@ unsafe impl Ports for SmProbe {
         let mut fields = Vec::new();
         instances! { shape, fields;
             fetch: Fetch;
-            decode: Decode;
+        }
+        decode(shape, &mut fields);
+        instances! { shape, fields;
             instruction_buffer: InstructionBuffer;
             scoreboard: Scoreboard;
         }
@@ -338,6 +342,17 @@ unsafe impl Ports for SmProbe {
             fault_unit: FaultUnit, shape shape.with_queue(0, shape.fault_sources());
         }
         fields
+    }
+}
+
+/// One for each fetch path; what they say is an array, whose elements mean something where the path has read an instruction.
+fn decode(shape: &SmShape, fields: &mut Vec<Field>) {
+    let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, decode);
+    let of_one = fields.len();
+    let instance = Instance { name: "decode", block: Decode::NAME, port: None, at: None };
+    instance.fields::<Decode>(shape, outputs, 0, fields);
+    for field in &mut fields[of_one..] {
+        (field.array, field.capacity, field.count) = (true, MAX_PORTS, shape.ports());
     }
 }
 

@@ -6,11 +6,12 @@ use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
 use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::steal::STEAL_EVENT;
 use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, field, ports};
 
 /// Fields of `sm_event_t`, most significant first.
 pub const SM_EVENT: &[(&str, u32)] = &[
-    ("fetch", 1),
+    ("fetch", 2),
     ("issue", 2),
     ("issue_lanes", 7),
     ("stall_empty", 2),
@@ -63,7 +64,7 @@ ports! {
         /// Constant to write.
         const_data_i: u32 = field(32).valid_by("const_we_i"),
         /// Straps.
-        cfg_i: u64 = field(58),
+        cfg_i: u64 = field(61),
         /// Blocks in x.
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
@@ -128,6 +129,8 @@ ports! {
         hierarchy_count_event_o: u64 = field(36).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)).from("operand_stage"),
         /// Events of the two-level scheduler: `two_level_event_t`; 0 with another one.
         two_level_event_o: u64 = field(50).shown(Decode::Packed(TWO_LEVEL_EVENT)).from("two_level_scheduler"),
+        /// Events of bank stealing: `steal_event_t`; 0 without it.
+        steal_event_o: u64 = field(61).shown(Decode::Packed(STEAL_EVENT)).from("operand_stage"),
         /// Events of the hybrid register file: `hrf_event_t`; 0 without one.
         hrf_event_o: u64 = field(43).shown(Decode::Packed(HRF_EVENT)).from("operand_stage"),
         /// The same: `hrf_count_event_t`.

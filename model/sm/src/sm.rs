@@ -30,6 +30,9 @@ use gpurf_blocks::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperand
 use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, MAX_WARPS, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
 };
+use gpurf_blocks::steal::{
+    Steal, StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn, StealTable,
+};
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
@@ -105,6 +108,9 @@ impl Blocks {
     #[inline]
     fn decide(&mut self, inputs: &SmIn, straps: &Straps, decided: &mut Decided) -> Events {
         self.operand_stage.begin();
+        if let Some(spare) = self.block_launcher.fresh() {
+            self.operand_stage.clear(spare);
+        }
         self.show_slots(straps);
         self.decide_front(decided);
         self.decide_issue(straps, decided);
@@ -161,6 +167,7 @@ impl Block for Sm {
         "Hybrid",
         "BufferEntries",
         "Loads",
+        "Steal",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -213,7 +220,13 @@ impl Block for Sm {
         MrfBankMap::NAME,
         MrfWriteQueue::NAME,
         MrfCollector::NAME,
+        StealCollector::NAME,
         MrfAllocator::NAME,
+        StealCandidates::NAME,
+        StealTable::NAME,
+        StealReturn::NAME,
+        StealDependence::NAME,
+        StealArbiter::NAME,
         MrfArbiter::NAME,
         MrfBank::NAME,
         MrfCrossbar::NAME,
@@ -221,6 +234,7 @@ impl Block for Sm {
         Rfc::NAME,
         Hrf::NAME,
         Hierarchy::NAME,
+        Steal::NAME,
         OperandStage::NAME,
         FaultUnit::NAME,
     ];
@@ -232,10 +246,9 @@ impl Block for Sm {
 
     fn new(shape: &SmShape) -> Self {
         let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);
-        let (all, even) = (shape.all_warps(), u64::MAX / 3);
         let blocks = Blocks {
             ports: shape.ports(),
-            own: if shape.ports() == 1 { [all, 0] } else { [all & even, all & !even] },
+            own: [0, 1].map(|p| shape.own_warps(p)),
             fetch: Fetch::new(shape),
             instruction_buffer: InstructionBuffer::new(shape),
             scoreboard: Scoreboard::new(shape),
@@ -304,6 +317,7 @@ impl Block for Sm {
         let alive = self.blocks.simt_stack.alive();
         let alternating = self.blocks.alternating.as_ref();
         out.alternating_event_o = alternating.map_or(0, |scheduler| scheduler.event(&self.decided.turn, alive));
+        out.steal_event_o = events.steal;
         (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
         let two_level = self.blocks.two_level.as_ref();
         out.two_level_event_o = two_level.map_or(0, |scheduler| scheduler.event(&self.decided.outer));

@@ -208,6 +208,9 @@ impl Cover for BlockLauncherCover {
             "dead, but something is in flight",
             "the end waits for memory",
             "a grid ends",
+            "a row is left over",
+            "no row is left over",
+            "rows are left over, though no further block fits",
             "reset while dividing",
             "reset while counting threads",
             "reset while running",
@@ -288,7 +291,9 @@ impl BlockLauncherCover {
         ]
     }
 
-    fn counting(&self, i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe) -> [(&'static str, bool); 9] {
+    fn counting(&self, i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe) -> [(&'static str, bool); 12] {
+        let (fresh, spare) = (o.fresh_o == 1, o.spare_o == 1);
+        let left = self.shape.mrf.depth.saturating_sub(usize::from(p.first_q) * usize::from(o.rows_o));
         let counts = o.tid_we_o == 1;
         let [x, y] = [0, 10].map(|low| o.tid_data_o.map(|word| word >> low & 0x3ff));
         let anew = |values: [u32; 4]| values.windows(2).any(|pair| pair[1] < pair[0]);
@@ -300,6 +305,9 @@ impl BlockLauncherCover {
             ("lanes behind the last thread", counts && lane + 3 >= usize::from(p.threads_q)),
             ("a grid is offered while one is in progress", o.busy_o == 1 && i.launch_valid_i == 1),
             ("a grid is taken in the cycle in which one has ended", o.done_o == 1 && i.launch_valid_i == 1),
+            ("a row is left over", fresh && spare && left == 1),
+            ("no row is left over", fresh && !spare),
+            ("rows are left over, though no further block fits", fresh && spare && left > 1),
             ("reset while dividing", i.rst_ni == 0 && p.state_q == DIVIDE),
             ("reset while counting threads", i.rst_ni == 0 && p.state_q == COUNT),
             ("reset while running", i.rst_ni == 0 && p.state_q == RUN),

@@ -7,7 +7,7 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset};
+use crate::driver::{RESET, Reset, ports};
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct FetchDriver {
@@ -60,21 +60,26 @@ impl Driver for FetchDriver {
         inputs.rst_ni = self.reset.next(rng, knobs.get(9));
         inputs.room_i = rng.mask(warps as u32, knobs.get(ROOM));
         inputs.held_i = rng.mask(warps as u32, knobs.get(HELD));
-        let at_decode = self.out.decode_warp_o;
-        let chosen = self.twin.chosen(inputs.room_i, inputs.held_i);
+        let paths = self.shape.ports();
+        let chosen: Vec<Option<usize>> =
+            (0..paths).map(|p| self.twin.chosen(p, inputs.room_i, inputs.held_i)).collect();
 
-        inputs.decode_stop_i = rng.chance(knobs.get(STOP)).into();
+        inputs.decode_stop_i = ports(rng, paths, knobs.get(STOP));
         for reconvergence in &mut inputs.reconvergence_i[..warps] {
             *reconvergence = if rng.chance(500) { NO_PC } else { address(rng) };
         }
-        if rng.chance(knobs.get(JOIN)) {
-            inputs.reconvergence_i[usize::from(at_decode)] = (self.out.decode_pc_o + 1) & NO_PC;
+        for p in 0..paths {
+            if rng.chance(knobs.get(JOIN)) {
+                let at_decode = usize::from(self.out.decode_warp_o[p]);
+                inputs.reconvergence_i[at_decode] = (self.out.decode_pc_o[p] + 1) & NO_PC;
+            }
         }
 
+        let at_decode = self.out.decode_warp_o;
         let warp = |rng: &mut Rng| {
             let range = if rng.chance(knobs.get(FEW)) { 4 } else { warps as u64 };
-            let any = rng.below(range) as u8;
-            let met = if rng.chance(500) { at_decode } else { chosen.map_or(any, |w| w as u8) };
+            let (any, p) = (rng.below(range) as u8, rng.below(paths as u64) as usize);
+            let met = if rng.chance(500) { at_decode[p] } else { chosen[p].map_or(any, |w| w as u8) };
             if rng.chance(knobs.get(MEET)) { met } else { any }
         };
         inputs.start_valid_i = rng.chance(knobs.get(START)).into();
@@ -91,7 +96,8 @@ impl Driver for FetchDriver {
         inputs.code_we_i = rng.chance(knobs.get(WRITE)).into();
         (inputs.code_op_i, inputs.code_ctl_i) = (rng.next_u64(), rng.next_u64());
         inputs.code_addr_i = rng.below(self.shape.code_words as u64) as u16;
-        if let Some(w) = chosen.filter(|_| rng.chance(200)) {
+        let path = rng.below(paths as u64) as usize;
+        if let Some(w) = chosen[path].filter(|_| rng.chance(200)) {
             inputs.code_addr_i = (self.probe.pc_q[w] as usize % self.shape.code_words) as u16;
         }
         self.twin.clock(inputs, &self.out);
@@ -146,7 +152,15 @@ impl Cover for FetchCover {
             "start or resume in reset",
         ];
         if shape.ports() == 2 {
-            points.push("all three resume");
+            points.extend([
+                "all three resume",
+                "both paths fetch",
+                "only path 1 fetches",
+                "both paths read one word",
+                "both are stopped",
+                "only path 1's is stopped",
+                "one path has a warp that could fetch, the other has none",
+            ]);
         }
         points
     }
@@ -156,55 +170,106 @@ impl Cover for FetchCover {
     }
 
     fn observe(&mut self, i: &FetchIn, o: &FetchOut, p: &FetchProbe, hit: &mut dyn FnMut(&'static str)) {
-        let (valid, at_decode, ports) = (o.decode_valid_o == 1, usize::from(o.decode_warp_o), self.shape.ports());
-        let behind_decode = p.running_q & !(u64::from(valid) << at_decode);
-        let eligible = behind_decode & i.room_i & !i.held_i;
-        let from = usize::from(p.rr_q);
-        let chosen = (0..self.shape.warps).map(|n| (from + n) % self.shape.warps).find(|&w| eligible >> w & 1 == 1);
+        let ports = self.shape.ports();
+        let paths: Vec<Path> = (0..ports).map(|path| Path::of(&self.shape, path, i, o, p)).collect();
+        let any = |holds: &dyn Fn(&Path) -> bool| paths.iter().any(holds);
+        let all = |holds: &dyn Fn(&Path) -> bool| ports == 2 && paths.iter().all(holds);
         let resumes: Vec<usize> = (0..=ports).filter(|&k| i.resume_valid_i >> k & 1 == 1).collect();
         let resumed = |w: usize| resumes.iter().any(|&k| usize::from(i.resume_warp_i[k]) == w);
         let started = |w: usize| i.start_valid_i == 1 && usize::from(i.start_warp_i) == w;
-        let next = (o.decode_pc_o + 1) & NO_PC;
-        let joins = valid && next == i.reconvergence_i[at_decode];
-        let stops = valid && (i.decode_stop_i == 1 || joins);
-        let address = chosen.map(|w| p.pc_q[w]);
         let running = i.rst_ni == 1;
-        let word = address.map(|pc| pc as usize % self.shape.code_words);
+        let fetches = |path: &Path| path.chosen.is_some();
+        let word = |path: &Path| path.address.map(|pc| pc as usize % self.shape.code_words);
         let points = [
-            ("a warp fetches", running && chosen.is_some()),
+            ("a warp fetches", running && any(&fetches)),
             ("no warp runs", p.running_q == 0),
-            ("only the warp at decode could fetch", behind_decode == 0 && p.running_q & i.room_i & !i.held_i != 0),
-            ("no room where one could fetch", behind_decode & !i.held_i != 0 && behind_decode & i.room_i == 0),
-            ("held where one could fetch", behind_decode & i.room_i != 0 && eligible == 0),
-            ("turn wraps", running && chosen.is_some_and(|w| w < from)),
-            ("last warp fetches", running && chosen == Some(self.shape.warps - 1)),
-            ("stopped by the instruction", running && valid && i.decode_stop_i == 1 && !joins),
-            ("stopped before the reconvergence point", running && joins && i.decode_stop_i == 0),
+            ("only the warp at decode could fetch", any(&|path| path.behind == 0 && path.own & i.room_i & !i.held_i != 0)),
+            ("no room where one could fetch", any(&|path| path.behind & !i.held_i != 0 && path.behind & i.room_i == 0)),
+            ("held where one could fetch", any(&|path| path.behind & i.room_i != 0 && !fetches(path))),
+            ("turn wraps", running && any(&|path| path.chosen.is_some_and(|w| w < path.from))),
+            ("last warp fetches", running && any(&|path| path.chosen == Some(self.shape.warps - 1))),
+            ("stopped by the instruction", running && any(&|path| path.valid && path.stop && !path.joins)),
+            ("stopped before the reconvergence point", running && any(&|path| path.joins && !path.stop)),
             (
                 "stop without an instruction",
-                running && !valid && i.decode_stop_i == 1 && p.running_q >> at_decode & 1 == 1,
+                running && any(&|path| !path.valid && path.stop && p.running_q >> path.at_decode & 1 == 1),
             ),
             ("port resumes", running && resumes.first().is_some_and(|&k| k < ports)),
             ("stack resumes", running && resumes.last() == Some(&ports)),
             ("two resume", running && resumes.len() == 2),
             ("all three resume", running && resumes.len() == 3),
-            ("resume meets stop", running && stops && resumed(at_decode) && !started(at_decode)),
-            ("resume meets fetch", running && chosen.is_some_and(|w| resumed(w) && !started(w))),
-            ("start meets stop", running && stops && started(at_decode) && !resumed(at_decode)),
-            ("start meets fetch", running && chosen.is_some_and(|w| started(w) && !resumed(w))),
+            (
+                "resume meets stop",
+                running && any(&|path| path.stops() && resumed(path.at_decode) && !started(path.at_decode)),
+            ),
+            ("resume meets fetch", running && any(&|path| path.chosen.is_some_and(|w| resumed(w) && !started(w)))),
+            (
+                "start meets stop",
+                running && any(&|path| path.stops() && started(path.at_decode) && !resumed(path.at_decode)),
+            ),
+            ("start meets fetch", running && any(&|path| path.chosen.is_some_and(|w| started(w) && !resumed(w)))),
             ("start meets resume", running && i.start_valid_i == 1 && resumed(i.start_warp_i.into())),
             (
                 "address behind the code memory",
-                running && address.is_some_and(|pc| pc as usize >= self.shape.code_words),
+                running && any(&|path| path.address.is_some_and(|pc| pc as usize >= self.shape.code_words)),
             ),
-            ("last address", running && address == Some(NO_PC)),
-            ("reconvergence at the first address", running && joins && next == 0),
-            ("word read while it is written", i.code_we_i == 1 && word == Some(i.code_addr_i.into())),
+            ("last address", running && any(&|path| path.address == Some(NO_PC))),
+            ("reconvergence at the first address", running && any(&|path| path.joins && path.next == 0)),
+            (
+                "word read while it is written",
+                i.code_we_i == 1 && any(&|path| word(path) == Some(i.code_addr_i.into())),
+            ),
             ("reset while running", !running && p.running_q != 0),
             ("host writes in reset", !running && i.code_we_i == 1),
-            ("warp chosen in reset", !running && chosen.is_some()),
+            ("warp chosen in reset", !running && any(&fetches)),
             ("start or resume in reset", !running && (i.start_valid_i == 1 || !resumes.is_empty())),
+            ("both paths fetch", running && all(&fetches)),
+            ("only path 1 fetches", running && ports == 2 && !fetches(&paths[0]) && fetches(&paths[1])),
+            ("both paths read one word", running && all(&|path| word(path).is_some() && word(path) == word(&paths[0]))),
+            ("both are stopped", running && all(&Path::stops)),
+            ("only path 1's is stopped", running && ports == 2 && !paths[0].stops() && paths[1].stops() && paths[0].valid),
+            (
+                "one path has a warp that could fetch, the other has none",
+                running && any(&|path| path.behind != 0) && any(&|path| path.behind == 0),
+            ),
         ];
         points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+    }
+}
+
+/// What a fetch path does in a cycle.
+struct Path {
+    /// Its running warps, and these without the one at decode.
+    own: u64,
+    behind: u64,
+    valid: bool,
+    at_decode: usize,
+    from: usize,
+    chosen: Option<usize>,
+    /// Where it fetches.
+    address: Option<u32>,
+    /// Address behind the instruction at decode; its warp joins there.
+    next: u32,
+    joins: bool,
+    stop: bool,
+}
+
+impl Path {
+    fn of(shape: &SmShape, path: usize, i: &FetchIn, o: &FetchOut, p: &FetchProbe) -> Self {
+        let (valid, at_decode) = (o.decode_valid_o >> path & 1 == 1, usize::from(o.decode_warp_o[path]));
+        let warps = (path..shape.warps).step_by(shape.ports()).fold(0u64, |set, w| set | 1 << w);
+        let own = p.running_q & warps;
+        let behind = own & !(u64::from(valid) << at_decode);
+        let eligible = behind & i.room_i & !i.held_i;
+        let from = usize::from(p.rr_q[path]);
+        let chosen = (0..shape.warps).map(|n| (from + n) % shape.warps).find(|&w| eligible >> w & 1 == 1);
+        let next = (o.decode_pc_o[path] + 1) & NO_PC;
+        let (joins, stop) = (valid && next == i.reconvergence_i[at_decode], i.decode_stop_i >> path & 1 == 1);
+        let address = chosen.map(|w| p.pc_q[w]);
+        Self { own, behind, valid, at_decode, from, chosen, address, next, joins, stop }
+    }
+
+    fn stops(&self) -> bool {
+        self.valid && (self.stop || self.joins)
     }
 }

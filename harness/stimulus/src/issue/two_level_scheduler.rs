@@ -36,6 +36,8 @@ pub(crate) struct TwoLevelSchedulerDriver {
     mark: u64,
     operand: u64,
     branch: u64,
+    /// Warps that the ports have named as candidates.
+    named: u64,
     /// Cycles that are left of the stretch, whether one warp of each port issues all through it, and whether it has no rival.
     stretch: (u64, bool, bool),
 }
@@ -58,6 +60,7 @@ const FLUSHED: usize = 14;
 const STRAY: usize = 15;
 const RESET_AT: usize = 16;
 const VOID: usize = 17;
+const STEAL: usize = 18;
 
 /// Instructions of a warp in the operand stage, and registers that are to be written, at most: what the counts have room for.
 const MOST: (usize, usize) = (60, 200);
@@ -86,6 +89,7 @@ impl Driver for TwoLevelSchedulerDriver {
         Knob { name: "stray", doc: "warps begin while something of them is under way", values: &[0, 0, 300] },
         RESET,
         Knob { name: "void", doc: "nothing is lost if a warp leaves its slot", values: &[20, 700, 1000, 1000] },
+        Knob { name: "steal", doc: "an operand of a candidate is read", values: &[0, 300, 900] },
     ];
 
     fn new(shape: &ActiveShape, config: &Config) -> Self {
@@ -101,6 +105,7 @@ impl Driver for TwoLevelSchedulerDriver {
             mark: 0,
             operand: 0,
             branch: 0,
+            named: 0,
             stretch: (0, false, false),
         }
     }
@@ -126,6 +131,11 @@ impl Driver for TwoLevelSchedulerDriver {
         inputs.clear_i = room
             & self.head
             & if steady { self.first_warps() } else { rng.mask(self.shape.warps as u32, knobs.get(CLEAR)) };
+        // A warp that was named and has not issued is as it was, unless it has ended.
+        inputs.clear_i |= self.named & self.head;
+        if self.shape.steal {
+            inputs.steal_i = ports(rng, count, if steady { 0 } else { knobs.get(STEAL) });
+        }
         inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.get(READY)) } & ((1 << count) - 1);
         inputs.stop_i = (!steady && rng.chance(knobs.get(STOP))).into();
         inputs.flush_done_i = rng.mask(self.shape.active as u32, knobs.get(FLUSHED));
@@ -137,11 +147,13 @@ impl Driver for TwoLevelSchedulerDriver {
         self.set(rng, knobs, inputs);
         self.twin.late(inputs);
         self.twin.clock(inputs);
-        let popped = self.twin.out.pop_o;
-        self.head &= !popped;
+        let out = &self.twin.out;
+        self.head &= !out.pop_o;
+        let named = (0..count).filter(|p| out.candidate_valid_o >> p & 1 == 1);
+        self.named = named.fold(0, |set, p| set | 1 << out.candidate_warp_o[p]);
         if inputs.rst_ni == 0 {
             self.warps.fill(Under::default());
-            (self.alive, self.held, self.head) = (0, 0, 0);
+            (self.alive, self.held, self.head, self.named) = (0, 0, 0, 0);
         }
     }
 }
@@ -180,6 +192,10 @@ impl TwoLevelSchedulerDriver {
             // Sometimes two at once.
             let other = if rng.chance(300) { 1 << self.any_of_slots(rng) } else { 0 };
             let gone = !(1 << self.any_of_slots(rng) | other);
+            (self.alive, self.head) = (self.alive & gone, self.head & gone);
+        }
+        if !steady && self.named != 0 && rng.chance(end) {
+            let gone = !(1 << self.named.trailing_zeros());
             (self.alive, self.head) = (self.alive & gone, self.head & gone);
         }
         if !steady && rng.chance(knobs.get(HOLD)) {

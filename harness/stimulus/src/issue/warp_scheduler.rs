@@ -1,17 +1,22 @@
 //! `warp_scheduler`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::issue::{WarpSchedulerIn, WarpSchedulerOut, WarpSchedulerProbe};
+use gpurf_blocks::issue::{WarpScheduler, WarpSchedulerIn, WarpSchedulerOut, WarpSchedulerProbe};
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, ports};
+use crate::driver::{RESET, Reset, Twin, ports};
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct WarpSchedulerDriver {
     shape: SmShape,
     straps: Straps,
     reset: Reset,
+    /// Knows which warps the ports name, where they do.
+    twin: Option<Twin<WarpScheduler>>,
+    /// Warps that the ports have named, and what their heads are.
+    named: u64,
+    operand: u64,
     alive: u64,
 }
 
@@ -23,6 +28,7 @@ const STOP: usize = 4;
 const START: usize = 5;
 const END: usize = 6;
 const STRAY: usize = 7;
+const STEAL: usize = 8;
 
 impl Driver for WarpSchedulerDriver {
     type In = WarpSchedulerIn;
@@ -35,21 +41,33 @@ impl Driver for WarpSchedulerDriver {
         Knob { name: "start", doc: "a warp begins", values: &[20, 300] },
         Knob { name: "end", doc: "one ends", values: &[20, 200] },
         Knob { name: "stray", doc: "warps issue or begin, whether they live or not", values: &[0, 0, 200] },
+        Knob { name: "steal", doc: "an operand of a candidate is read", values: &[0, 300, 900] },
         Knob { values: &[0, 5, 40], ..RESET },
     ];
 
     fn new(shape: &SmShape, config: &Config) -> Self {
-        Self { shape: *shape, straps: Straps::of(config), reset: Reset::default(), alive: 0 }
+        Self {
+            shape: *shape,
+            straps: Straps::of(config),
+            reset: Reset::default(),
+            twin: shape.steal.then(|| Twin::new(shape)),
+            named: 0,
+            operand: 0,
+            alive: 0,
+        }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut WarpSchedulerIn) {
         let warps = self.shape.warps;
         let stray = rng.chance(knobs.get(STRAY));
-        inputs.rst_ni = self.reset.next(rng, knobs.get(8));
+        inputs.rst_ni = self.reset.next(rng, knobs.get(9));
         inputs.cfg_i = self.straps.scheduler;
         inputs.alive_i = self.alive;
         inputs.clear_i = rng.mask(warps as u32, knobs.get(CLEAR)) & if stray { u64::MAX } else { self.alive };
         inputs.operand_i = rng.mask(warps as u32, knobs.get(OPERAND));
+        // A warp that was named and has not issued is as it was.
+        inputs.clear_i |= self.named;
+        inputs.operand_i = inputs.operand_i & !self.named | self.operand & self.named;
         inputs.branch_i = !inputs.operand_i & rng.mask(warps as u32, knobs.get(BRANCH));
         inputs.ready_i = ports(rng, self.shape.ports(), knobs.get(READY));
         inputs.stop_i = rng.chance(knobs.get(STOP)).into();
@@ -57,8 +75,20 @@ impl Driver for WarpSchedulerDriver {
         inputs.start_warp_i = rng.below(warps as u64) as u8;
         let begins = stray || self.alive >> inputs.start_warp_i & 1 == 0;
         inputs.start_valid_i = (begins && rng.chance(knobs.get(START))).into();
+        if let Some(twin) = &mut self.twin {
+            inputs.steal_i = ports(rng, self.shape.ports(), knobs.get(STEAL));
+            twin.late(inputs);
+            (self.named, self.operand) = (0, inputs.operand_i);
+            for p in (0..self.shape.ports()).filter(|p| twin.out.candidate_valid_o >> p & 1 == 1) {
+                self.named |= 1 << twin.out.candidate_warp_o[p];
+            }
+            twin.clock(inputs);
+            if inputs.rst_ni == 0 {
+                self.named = 0;
+            }
+        }
         if rng.chance(knobs.get(END)) {
-            self.alive &= !(1 << rng.below(warps as u64));
+            self.alive &= !(1 << rng.below(warps as u64)) | self.named;
         }
         self.alive |= u64::from(inputs.start_valid_i) << inputs.start_warp_i;
         if inputs.rst_ni == 0 {
@@ -69,7 +99,27 @@ impl Driver for WarpSchedulerDriver {
 
 pub(crate) struct WarpSchedulerCover {
     shape: SmShape,
+    /// Ports that issued a stolen warp in the cycle before.
+    stolen: u8,
 }
+
+/// What candidates for stealing add.
+const STEALING: [&str; 14] = [
+    "a candidate of the upper half",
+    "a candidate of the lower half",
+    "no candidate: nobody is in the other half",
+    "no candidate: the one who has lost needs no operands",
+    "nothing is stolen, the tree's winner goes",
+    "a stolen warp issues",
+    "a stolen warp issues, the tree's winner is the next candidate",
+    "a stolen warp issues that the tree has chosen, too",
+    "a stolen warp issues that the tree has chosen, too, and the one who has lost is the next candidate",
+    "a stolen warp issues, its port is not ready",
+    "a stolen warp issues, and the tree has no winner",
+    "stolen, but stopped",
+    "stolen, and no candidate was there",
+    "a stolen warp issues behind another one",
+];
 
 impl Cover for WarpSchedulerCover {
     type In = WarpSchedulerIn;
@@ -107,11 +157,20 @@ impl Cover for WarpSchedulerCover {
                 "branch kept back, another one goes",
             ]);
         }
+        if shape.steal {
+            points.extend(STEALING);
+            if shape.ports() == 2 {
+                points.extend([
+                    "both ports issue stolen warps",
+                    "port 0's winner is a branch, a stolen warp goes instead, and a branch on port 1",
+                ]);
+            }
+        }
         points
     }
 
     fn new(shape: &SmShape) -> Self {
-        Self { shape: *shape }
+        Self { shape: *shape, stolen: 0 }
     }
 
     fn observe(
@@ -143,6 +202,7 @@ impl Cover for WarpSchedulerCover {
             ("branch on port 1", running && o.issue_valid_o & 2 != 0 && bit(i.branch_i, o.issue_warp_o[1].into())),
         ];
         let mut branch_free = true;
+        let (mut stolen, mut branch_passed) = (0, false);
         for port in 0..ports {
             let own = (0..warps).filter(|w| w % ports == port).fold(0u64, |set, w| set | 1 << w);
             let clear = if i.stop_i == 1 { 0 } else { i.clear_i & own };
@@ -177,7 +237,54 @@ impl Cover for WarpSchedulerCover {
                 ("branch kept back, another one goes", ready != candidates && candidates != 0),
             ]);
             branch_free &= !(issued && bit(i.branch_i, o.issue_warp_o[port].into()));
+            if !self.shape.steal {
+                continue;
+            }
+            let half = (0..warps / 2).fold(0u64, |set, w| set | 1 << w);
+            let choose = |among: u64| {
+                let from = (0..warps).map(|n| (from + n) % warps).find(|&w| bit(among, w));
+                let eldest = (0..warps).find(|&w| bit(among, w) && p.older_q[w] & among == 0);
+                let greedy = p.greedy_valid_q >> port & 1 == 1 && bit(among, last);
+                if i.cfg_i & 1 == 0 { from } else { Some(last).filter(|_| greedy).or(eldest) }
+            };
+            let winner = choose(candidates);
+            let other = winner.and_then(|w| choose(candidates & if bit(half, w) { !half } else { half }));
+            let had = p.candidate_valid_q >> port & 1 == 1;
+            let asked = i.steal_i >> port & 1 == 1;
+            let goes = running && had && asked && i.stop_i == 0;
+            let named = (o.candidate_valid_o >> port & 1 == 1).then(|| usize::from(o.candidate_warp_o[port]));
+            let one = usize::from(p.candidate_q[port]);
+            stolen |= u8::from(goes) << port;
+            branch_passed |= goes && port == 0 && winner.is_some_and(|w| bit(i.branch_i, w));
+            points.extend([
+                ("a candidate of the upper half", running && named.is_some_and(|w| !bit(half, w))),
+                ("a candidate of the lower half", running && named.is_some_and(|w| bit(half, w))),
+                ("no candidate: nobody is in the other half", !goes && winner.is_some() && other.is_none()),
+                ("no candidate: the one who has lost needs no operands", !goes && other.is_some() && named.is_none()),
+                ("nothing is stolen, the tree's winner goes", running && had && !asked && winner.is_some()),
+                ("a stolen warp issues", goes),
+                ("a stolen warp issues, the tree's winner is the next candidate", goes && named.is_some() && named == winner),
+                ("a stolen warp issues that the tree has chosen, too", goes && winner == Some(one)),
+                (
+                    "a stolen warp issues that the tree has chosen, too, and the one who has lost is the next candidate",
+                    goes && winner == Some(one) && named.is_some() && named == other,
+                ),
+                ("a stolen warp issues, its port is not ready", goes && i.ready_i >> port & 1 == 0),
+                ("a stolen warp issues, and the tree has no winner", goes && winner.is_none()),
+                ("stolen, but stopped", running && had && asked && i.stop_i == 1),
+                ("stolen, and no candidate was there", running && asked && !had),
+                ("a stolen warp issues behind another one", goes && self.stolen >> port & 1 == 1),
+            ]);
         }
+        let branch = o.issue_valid_o & 2 != 0 && bit(i.branch_i, o.issue_warp_o[1].into());
+        points.extend([
+            ("both ports issue stolen warps", stolen == 3),
+            (
+                "port 0's winner is a branch, a stolen warp goes instead, and a branch on port 1",
+                branch_passed && branch && stolen == 1,
+            ),
+        ]);
+        self.stolen = stolen;
         points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
     }
 }

@@ -9,13 +9,15 @@ use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, all_of, lane_mask, ports};
 use crate::rfc::Core;
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, steal};
 
 mod cached;
 mod cover;
+mod stealing;
 
 use cached::Cached;
 pub(crate) use cover::OperandStageCover;
+use stealing::Stealing;
 
 pub(crate) struct OperandStageDriver {
     shape: SmShape,
@@ -24,6 +26,8 @@ pub(crate) struct OperandStageDriver {
     rows: u8,
     /// Where there is a cache, whose rules have to be kept.
     cached: Option<Box<Cached>>,
+    /// Where banks are stolen, likewise.
+    stealing: Option<Box<Stealing>>,
 }
 
 const ISSUE: usize = 0;
@@ -34,8 +38,9 @@ const SAME: usize = 4;
 const NEAR: usize = 5;
 const PARTIAL: usize = 6;
 
-/// Knobs of this block; those of what surrounds a cache follow.
+/// Knobs of this block; those of what surrounds a cache follow, and of what surrounds a file whose banks are stolen.
 const CORE: usize = 8;
+const STEAL: usize = CORE + Core::KNOBS.len();
 const KNOBS: [Knob; CORE] = [
     Knob { name: "issue", doc: "an instruction is offered", values: &[100, 500, 950] },
     Knob { name: "write", doc: "a result is offered", values: &[50, 400, 950] },
@@ -53,11 +58,15 @@ const KNOBS: [Knob; CORE] = [
 
 impl Driver for OperandStageDriver {
     type In = OperandStageIn;
-    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+    const KNOBS: &'static [Knob] = &all_of::<{ STEAL + steal::Core::KNOBS.len() }>(
+        &all_of::<STEAL>(&KNOBS, &Core::KNOBS),
+        &steal::Core::KNOBS,
+    );
 
     fn new(shape: &SmShape, config: &Config) -> Self {
         let cached = (shape.entries != 0).then(|| Box::new(Cached::new(shape)));
-        Self { shape: *shape, straps: Straps::of(config), reset: Reset::default(), rows: 1, cached }
+        let stealing = shape.steal.then(|| Box::new(Stealing::new(shape)));
+        Self { shape: *shape, straps: Straps::of(config), reset: Reset::default(), rows: 1, cached, stealing }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut OperandStageIn) {
@@ -71,11 +80,22 @@ impl Driver for OperandStageDriver {
         }
         inputs.rows_i = self.rows;
         inputs.dispatch_ready_i = ports(rng, count, knobs.get(READY));
+        // Nobody looks at these where no banks are stolen.
+        inputs.candidate_valid_i = ports(rng, count, 500);
+        for p in 0..count {
+            inputs.candidate_warp_i[p] = rng.below(MAX_WARPS as u64) as u8;
+            inputs.candidate_roles_i[p] = rng.next_u64() & 0xf_ffff_ffff_ffff;
+        }
+        (inputs.clear_i, inputs.spare_i) = (rng.chance(100).into(), rng.chance(500).into());
         if let Some(cached) = &mut self.cached {
             cached.drive(rng, knobs, CORE, inputs);
             return;
         }
         self.slots(rng, inputs);
+        if let Some(stealing) = &mut self.stealing {
+            stealing.drive(rng, knobs, STEAL, inputs);
+            return;
+        }
         inputs.issue_valid_i = ports(rng, count, knobs.get(ISSUE));
         inputs.write_valid_i = ports(rng, count, knobs.get(WRITE));
         for p in 0..count {

@@ -111,6 +111,50 @@ fn orf_and_lrf_stand_where_a_cache_would() {
 }
 
 #[test]
+fn stealing_needs_single_ported_banks_and_the_place_to_itself() {
+    let steal = preset("steal-8").unwrap().config;
+    assert_eq!((steal.mrf.banks, steal.shape().depth, steal.mrf.issue_ports, steal.sm.warps), (8, 128, 2, 48));
+    assert_eq!(
+        (steal.steal.present, steal.steal.read, steal.steal.write, steal.steal.eager),
+        (true, true, true, false)
+    );
+    for (name, read, write) in
+        [("banks-8", false, false), ("steal-read-8", true, false), ("steal-write-8", false, true)]
+    {
+        let config = preset(name).unwrap().config;
+        assert_eq!((config.steal.read, config.steal.write), (read, write));
+        assert_eq!((config.mrf, config.sm, config.steal.present), (steal.mrf, steal.sm, read || write));
+    }
+    let paper = preset("banks-16").unwrap().config;
+    assert_eq!(Config { mrf: MrfConfig { banks: 8, ..paper.mrf }, ..paper }, preset("banks-8").unwrap().config);
+
+    let config = set(&["steal.present=true", "steal.eager=true", "sm.active_warps=8", "mrf.banks=32"]).unwrap();
+    assert_eq!((config.steal.present, config.steal.read, config.steal.eager), (true, false, true));
+    assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
+    assert_eq!(file(&config.to_toml()), Ok(config));
+
+    let refused = |start: &str, settings: &[&str], allowed: &str| {
+        let message = Config::load(Start::Preset(start), settings).unwrap_err().to_string();
+        assert!(message.contains(&format!("steal.present = true is not allowed: it has to be {allowed}")), "{message}");
+        message
+    };
+    let ports = "false where mrf.ports is 1r1w: what is stolen is the one port of a bank (mrf.ports=1rw)";
+    assert!(refused("mrf-1r1w", &["steal.present=true"], ports).starts_with("--set: "));
+    assert!(refused("steal-8", &["mrf.ports=1r1w"], ports).starts_with("preset steal-8: "));
+    let place = "false where there is a register file cache, an ORF or a hybrid file: all stand in one place \
+                 (rfc.entries=0, orf.entries=0, hrf.stt_ram=false)";
+    for start in ["rfc", "orf"] {
+        refused(start, &["mrf.ports=1rw", "steal.present=true"], place);
+    }
+    refused("hrf", &["steal.present=true"], place);
+    refused("hrf-sram", &["steal.present=true"], "false where sm.alternate is true: that scheduler has one warp");
+    let message = file("base = \"mrf-1r1w\"\n[steal]\npresent = true\n").unwrap_err();
+    assert!(message.starts_with("FILE:3:11: steal.present = true is not allowed"), "{message}");
+    // Policies without the file that they are of mean nothing, and are nobody's harm.
+    assert!(set(&["steal.read=true", "mrf.ports=1r1w"]).is_ok());
+}
+
+#[test]
 fn only_the_last_word_on_a_key_is_validated() {
     assert_eq!(set(&["mrf.banks=3", "mrf.banks=8"]).unwrap().mrf.banks, 8);
 }
@@ -162,12 +206,12 @@ fn presets_and_files_that_do_not_exist_are_named() {
     let message = Config::load(Start::Preset("rcf"), &[] as &[&str]).unwrap_err().to_string();
     assert_eq!(
         message,
-        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, hrf-sram"
+        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, hrf-sram, banks-16, banks-8, steal-read-8, steal-write-8, steal-8"
     );
     let message = file("base = \"rcf\"\n").unwrap_err();
     assert_eq!(
         message,
-        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, hrf-sram"
+        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, hrf-sram, banks-16, banks-8, steal-read-8, steal-write-8, steal-8"
     );
     let message = Config::load(Start::File(Path::new("/nonexistent.toml")), &[] as &[&str]).unwrap_err().to_string();
     assert!(message.starts_with("cannot read the configuration /nonexistent.toml: No such file"), "{message}");

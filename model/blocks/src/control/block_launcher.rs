@@ -99,6 +99,10 @@ ports! {
         busy_o: u8 = field(1).early(),
         /// The grid has ended.
         done_o: u8 = field(1).early(),
+        /// The SM has been divided for a grid, and no warp has begun.
+        fresh_o: u8 = field(1).early(),
+        /// Rows of the register file are left over.
+        spare_o: u8 = field(1).valid_by("fresh_o").early(),
         /// A warp begins.
         start_valid_o: u8 = field(1).early(),
         /// Which.
@@ -296,6 +300,13 @@ impl BlockLauncher {
     #[inline]
     pub fn fault(&self) -> bool {
         self.fault
+    }
+
+    /// The SM has been divided for a grid, and no warp has begun: whether rows of the register file are left over.
+    #[inline]
+    pub fn fresh(&self) -> Option<bool> {
+        let rows = usize::from(self.first) * usize::from(self.rows);
+        (self.state == State::Coordinates).then_some(rows < self.depth)
     }
 
     /// The warp that begins in this cycle, with its lanes.
@@ -536,6 +547,7 @@ impl Block for BlockLauncher {
 
     fn early(&self, out: &mut BlockLauncherOut) {
         (out.busy_o, out.done_o, out.fault_valid_o) = (self.busy().into(), self.done.into(), self.fault.into());
+        (out.fresh_o, out.spare_o) = (self.fresh().is_some().into(), self.fresh().unwrap_or_default().into());
         out.start_valid_o = self.starting.into();
         (out.start_warp_o, out.start_mask_o) = self.start().unwrap_or_default();
         let shown = if self.busy() { self.launch } else { Launch::default() };

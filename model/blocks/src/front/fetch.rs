@@ -2,7 +2,7 @@
 
 use crate::instruction::PC_BITS;
 use crate::mrf::MAX_PORTS;
-use crate::mrf::bits::{first_from, set_bits};
+use crate::mrf::bits::{first_from, is_set, set_bits};
 use crate::ram::Words;
 use crate::shape::{MAX_WARPS, SmShape, WARP_NUMBERS};
 use crate::{Block, Memory, WARP_BITS, field, ports};
@@ -36,8 +36,8 @@ ports! {
         resume_valid_i: u8 = field(s.ports() + 1),
         /// Which.
         resume_warp_i: [u8; MAX_PORTS + 1] = field(WARP_BITS).count(s.ports() + 1).valid_by("resume_valid_i"),
-        /// The instruction at decode may send the group elsewhere.
-        decode_stop_i: u8 = field(1).valid_by("decode_valid_o"),
+        /// The instruction of path p at decode may send the group elsewhere.
+        decode_stop_i: u8 = field(s.ports()).valid_by("decode_valid_o"),
     }
 }
 
@@ -45,15 +45,15 @@ ports! {
     /// Outputs of [`Fetch`].
     pub struct FetchOut(s: &SmShape) {
         /// Its operation word.
-        decode_op_o: u64 = field(64).valid_by("decode_valid_o").early(),
+        decode_op_o: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("decode_valid_o").early(),
         /// Its control word.
-        decode_ctl_o: u64 = field(64).valid_by("decode_valid_o").early(),
+        decode_ctl_o: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("decode_valid_o").early(),
         /// Its address.
-        decode_pc_o: u32 = field(PC_BITS).valid_by("decode_valid_o").early(),
-        /// An instruction has been read.
-        decode_valid_o: u8 = field(1).early(),
+        decode_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("decode_valid_o").early(),
+        /// Path p has read an instruction.
+        decode_valid_o: u8 = field(s.ports()).early(),
         /// Its warp.
-        decode_warp_o: u8 = field(WARP_BITS).valid_by("decode_valid_o").early(),
+        decode_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("decode_valid_o").early(),
     }
 }
 
@@ -64,8 +64,8 @@ ports! {
         running_q: u64 = field(s.warps),
         /// The address of each warp's next fetch.
         pc_q: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps).valid_by("running_q"),
-        /// The warp that is asked first.
-        rr_q: u8 = field(WARP_BITS),
+        /// The warp that each path asks first.
+        rr_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
     }
 }
 
@@ -82,21 +82,54 @@ pub struct Fetched {
     pub warp: u8,
 }
 
-/// Keeps the fetch address of each warp and reads the code memory, one instruction a cycle. Behind an instruction that
-/// may send the group elsewhere a warp waits until the SIMT stack says where it goes on, so nothing is fetched on a
-/// wrong path.
+/// Keeps the fetch address of each warp and reads the code memory, one instruction a cycle for each issue port: its warps
+/// have a fetch path of their own, with a copy of the code. Behind an instruction that may send the group elsewhere a warp
+/// waits until the SIMT stack says where it goes on, so nothing is fetched on a wrong path.
 pub struct Fetch {
     /// What numbers a warp's address modulo the code memory's depth.
     code_mask: u32,
     running_q: u64,
     pc_q: [u32; WARP_NUMBERS],
-    rr_q: u8,
     warps: u8,
+    paths: Vec<Path>,
+}
+
+/// The fetch path of an issue port.
+struct Path {
+    /// Its warps.
+    own: u64,
+    rr_q: u8,
     valid_q: bool,
     warp_q: u8,
     fetch_pc_q: u32,
     op_ram: Words,
     ctl_ram: Words,
+}
+
+impl Path {
+    fn new(shape: &SmShape, p: usize) -> Self {
+        Self {
+            own: shape.own_warps(p),
+            rr_q: 0,
+            valid_q: false,
+            warp_q: 0,
+            fetch_pc_q: 0,
+            op_ram: Words::new(shape.code_words, u64::BITS),
+            ctl_ram: Words::new(shape.code_words, u64::BITS),
+        }
+    }
+
+    /// The warp whose instruction is at decode.
+    #[inline]
+    fn at_decode(&self) -> u64 {
+        u64::from(self.valid_q) << self.warp_q
+    }
+
+    #[inline]
+    fn read(&mut self, addr: u32) {
+        self.op_ram.read(addr as usize);
+        self.ctl_ram.read(addr as usize);
+    }
 }
 
 /// The next address.
@@ -106,38 +139,45 @@ fn next(pc: u32) -> u32 {
 }
 
 impl Fetch {
-    /// The instruction at decode.
+    /// The instruction of path `p` at decode.
     #[inline]
-    pub fn fetched(&self) -> Option<Fetched> {
-        self.valid_q.then(|| Fetched {
-            op: self.op_ram.rdata(),
-            ctl: self.ctl_ram.rdata(),
-            pc: self.fetch_pc_q,
-            warp: self.warp_q,
+    pub fn fetched(&self, p: usize) -> Option<Fetched> {
+        let path = &self.paths[p];
+        path.valid_q.then(|| Fetched {
+            op: path.op_ram.rdata(),
+            ctl: path.ctl_ram.rdata(),
+            pc: path.fetch_pc_q,
+            warp: path.warp_q,
         })
     }
 
-    /// The warp that fetches in this cycle.
-    #[inline]
-    pub fn chosen(&self, room: u64, held: u64) -> Option<usize> {
-        let at_decode = u64::from(self.valid_q) << self.warp_q;
-        first_from(self.running_q & room & !held & !at_decode, self.rr_q.into())
+    /// Whether no instruction is at decode.
+    pub fn is_idle(&self) -> bool {
+        self.paths.iter().all(|path| !path.valid_q)
     }
 
-    /// An edge at which `chosen` fetches. It comes first: the words are those of before the edge, and what the other
-    /// methods say of a warp wins. `decode_stop` and `reconvergence` are those of the instruction at decode.
+    /// The warp that path `p` fetches for in this cycle.
     #[inline]
-    pub fn advance(&mut self, chosen: Option<usize>, decode_stop: bool, reconvergence: u32) {
-        if self.valid_q && (decode_stop || next(self.fetch_pc_q) == reconvergence) {
-            self.running_q &= !(1 << self.warp_q);
+    pub fn chosen(&self, p: usize, room: u64, held: u64) -> Option<usize> {
+        let path = &self.paths[p];
+        first_from(self.running_q & room & !held & !path.at_decode() & path.own, path.rr_q.into())
+    }
+
+    /// An edge at which path `p` fetches for `chosen`. It comes first: the words are those of before the edge, and what the
+    /// other methods say of a warp wins. `decode_stop` and `reconvergence` are those of the path's instruction at decode.
+    #[inline]
+    pub fn advance(&mut self, p: usize, chosen: Option<usize>, decode_stop: bool, reconvergence: u32) {
+        let path = &mut self.paths[p];
+        if path.valid_q && (decode_stop || next(path.fetch_pc_q) == reconvergence) {
+            self.running_q &= !(1 << path.warp_q);
         }
-        self.read(chosen);
-        self.valid_q = chosen.is_some();
+        path.valid_q = chosen.is_some();
         if let Some(w) = chosen {
-            self.warp_q = w as u8;
-            self.fetch_pc_q = self.pc_q[w];
+            path.read(self.pc_q[w] & self.code_mask);
+            path.warp_q = w as u8;
+            path.fetch_pc_q = self.pc_q[w];
             self.pc_q[w] = next(self.pc_q[w]);
-            self.rr_q = if w + 1 == usize::from(self.warps) { 0 } else { w as u8 + 1 };
+            path.rr_q = if w + 1 == usize::from(self.warps) { 0 } else { w as u8 + 1 };
         }
     }
 
@@ -154,25 +194,23 @@ impl Fetch {
         self.resume(warp, 0);
     }
 
-    /// An edge in reset, at which `chosen` fetches all the same: RAM cells know no reset.
-    pub fn reset(&mut self, chosen: Option<usize>) {
-        self.read(chosen);
-        (self.running_q, self.valid_q, self.rr_q) = (0, false, 0);
+    /// An edge in reset, at which the paths fetch for `chosen` all the same: RAM cells know no reset.
+    pub fn reset(&mut self, chosen: &[Option<usize>; MAX_PORTS]) {
+        for (path, chosen) in self.paths.iter_mut().zip(chosen) {
+            if let Some(w) = *chosen {
+                path.read(self.pc_q[w] & self.code_mask);
+            }
+            (path.valid_q, path.rr_q) = (false, 0);
+        }
+        self.running_q = 0;
     }
 
     /// The edge at which the host writes an instruction, also in reset. It comes last.
     #[inline]
     pub fn write_code(&mut self, addr: u16, op: u64, ctl: u64) {
-        self.op_ram.write(addr.into(), op, u64::MAX);
-        self.ctl_ram.write(addr.into(), ctl, u64::MAX);
-    }
-
-    #[inline]
-    fn read(&mut self, chosen: Option<usize>) {
-        if let Some(w) = chosen {
-            let addr = (self.pc_q[w] & self.code_mask) as usize;
-            self.op_ram.read(addr);
-            self.ctl_ram.read(addr);
+        for path in &mut self.paths {
+            path.op_ram.write(addr.into(), op, u64::MAX);
+            path.ctl_ram.write(addr.into(), ctl, u64::MAX);
         }
     }
 }
@@ -191,32 +229,37 @@ impl Block for Fetch {
             code_mask: shape.code_words as u32 - 1,
             running_q: 0,
             pc_q: [0; WARP_NUMBERS],
-            rr_q: 0,
             warps: shape.warps as u8,
-            valid_q: false,
-            warp_q: 0,
-            fetch_pc_q: 0,
-            op_ram: Words::new(shape.code_words, u64::BITS),
-            ctl_ram: Words::new(shape.code_words, u64::BITS),
+            paths: (0..shape.ports()).map(|p| Path::new(shape, p)).collect(),
         }
     }
 
     fn early(&self, out: &mut FetchOut) {
-        let fetched = self.fetched();
-        out.decode_valid_o = fetched.is_some().into();
-        let Fetched { op, ctl, pc, warp } = fetched.unwrap_or(Fetched { op: 0, ctl: 0, pc: 0, warp: 0 });
-        (out.decode_op_o, out.decode_ctl_o, out.decode_pc_o, out.decode_warp_o) = (op, ctl, pc, warp);
+        out.decode_valid_o = 0;
+        for p in 0..self.paths.len() {
+            let fetched = self.fetched(p);
+            out.decode_valid_o |= u8::from(fetched.is_some()) << p;
+            let Fetched { op, ctl, pc, warp } = fetched.unwrap_or(Fetched { op: 0, ctl: 0, pc: 0, warp: 0 });
+            (out.decode_op_o[p], out.decode_ctl_o[p]) = (op, ctl);
+            (out.decode_pc_o[p], out.decode_warp_o[p]) = (pc, warp);
+        }
     }
 
     fn late(&mut self, _: &FetchIn, _: &mut FetchOut) {}
 
     fn clock(&mut self, inputs: &FetchIn, _: &FetchOut) {
-        let chosen = self.chosen(inputs.room_i, inputs.held_i);
+        let mut chosen = [None; MAX_PORTS];
+        for (p, chosen) in chosen.iter_mut().enumerate().take(self.paths.len()) {
+            *chosen = self.chosen(p, inputs.room_i, inputs.held_i);
+        }
         if inputs.rst_ni == 0 {
-            self.reset(chosen);
+            self.reset(&chosen);
         } else {
-            let reconvergence = inputs.reconvergence_i.get(usize::from(self.warp_q)).copied().unwrap_or_default();
-            self.advance(chosen, inputs.decode_stop_i != 0, reconvergence);
+            for p in 0..self.paths.len() {
+                let warp = usize::from(self.paths[p].warp_q);
+                let reconvergence = inputs.reconvergence_i.get(warp).copied().unwrap_or_default();
+                self.advance(p, chosen[p], is_set(inputs.decode_stop_i, p), reconvergence);
+            }
             for k in set_bits(inputs.resume_valid_i) {
                 self.resume(inputs.resume_warp_i[k], inputs.resume_pc_i[k]);
             }
@@ -230,7 +273,10 @@ impl Block for Fetch {
     }
 
     fn probe(&self, _: &FetchIn, _: &FetchOut, probe: &mut FetchProbe) {
-        (probe.running_q, probe.rr_q) = (self.running_q, self.rr_q);
+        (probe.running_q, probe.rr_q) = (self.running_q, [0; MAX_PORTS]);
+        for (rr_q, path) in probe.rr_q.iter_mut().zip(&self.paths) {
+            *rr_q = path.rr_q;
+        }
         probe.pc_q = [0; MAX_WARPS];
         for w in set_bits(self.running_q).take_while(|&w| w < MAX_WARPS) {
             probe.pc_q[w] = self.pc_q[w];
@@ -238,8 +284,12 @@ impl Block for Fetch {
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
-        let op = self.op_ram.memories("u_op_ram", Self::NAME);
-        op.into_iter().chain(self.ctl_ram.memories("u_ctl_ram", Self::NAME)).collect()
+        let mut all = Vec::new();
+        for (p, path) in self.paths.iter_mut().enumerate() {
+            all.extend(path.op_ram.memories(&format!("gen_path[{p}].u_op_ram"), Self::NAME));
+            all.extend(path.ctl_ram.memories(&format!("gen_path[{p}].u_ctl_ram"), Self::NAME));
+        }
+        all
     }
 }
 

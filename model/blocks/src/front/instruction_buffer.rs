@@ -1,6 +1,7 @@
 //! `instruction_buffer`: decoded instructions that wait for issue. `docs/blocks/instruction_buffer.md`.
 
 use crate::instruction::{PC_BITS, ROLES_BITS, Roles, SHOW_ROLES};
+use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::{MAX_WARPS, SmShape};
 use crate::{Block, Memory, WARP_BITS, field, ports};
@@ -9,21 +10,22 @@ ports! {
     /// Inputs of [`InstructionBuffer`].
     pub struct InstructionBufferIn(s: &SmShape) {
         /// Operation word of the instruction.
-        push_op_i: u64 = field(64).valid_by("push_valid_i"),
+        push_op_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("push_valid_i"),
         /// Control word of the instruction.
-        push_ctl_i: u64 = field(64).valid_by("push_valid_i"),
+        push_ctl_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("push_valid_i"),
         /// Roles of the instruction.
-        push_roles_i: u64 = field(ROLES_BITS).valid_by("push_valid_i").shown(SHOW_ROLES),
+        push_roles_i: [u64; MAX_PORTS] =
+            field(ROLES_BITS).count(s.ports()).valid_by("push_valid_i").shown(SHOW_ROLES),
         /// The head of warp w leaves at this edge.
         pop_i: u64 = field(s.warps),
         /// Address of the instruction.
-        push_pc_i: u32 = field(PC_BITS).valid_by("push_valid_i"),
+        push_pc_i: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("push_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// An instruction arrives.
-        push_valid_i: u8 = field(1),
+        /// An instruction arrives from fetch path p.
+        push_valid_i: u8 = field(s.ports()),
         /// Warp of the instruction.
-        push_warp_i: u8 = field(WARP_BITS).valid_by("push_valid_i"),
+        push_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("push_valid_i"),
     }
 }
 
@@ -164,7 +166,7 @@ impl InstructionBuffer {
 
 impl Block for InstructionBuffer {
     const NAME: &'static str = "instruction_buffer";
-    const PARAMETERS: &'static [&'static str] = &["Warps"];
+    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts"];
 
     type Shape = SmShape;
     type In = InstructionBufferIn;
@@ -196,20 +198,21 @@ impl Block for InstructionBuffer {
     fn late(&mut self, _: &InstructionBufferIn, _: &mut InstructionBufferOut) {}
 
     fn clock(&mut self, inputs: &InstructionBufferIn, _: &InstructionBufferOut) {
-        let push = inputs.push_valid_i != 0;
-        if push {
+        let mut push = 0;
+        for p in set_bits(inputs.push_valid_i) {
             let instruction = Decoded {
-                op: inputs.push_op_i,
-                ctl: inputs.push_ctl_i,
-                roles: Roles(inputs.push_roles_i),
-                pc: inputs.push_pc_i,
+                op: inputs.push_op_i[p],
+                ctl: inputs.push_ctl_i[p],
+                roles: Roles(inputs.push_roles_i[p]),
+                pc: inputs.push_pc_i[p],
             };
-            self.write(inputs.push_warp_i, &instruction);
+            self.write(inputs.push_warp_i[p], &instruction);
+            push |= 1 << inputs.push_warp_i[p];
         }
         if inputs.rst_ni == 0 {
             self.reset();
         } else {
-            self.count(self.warps & u64::from(push) << inputs.push_warp_i, inputs.pop_i);
+            self.count(self.warps & push, inputs.pop_i);
         }
     }
 

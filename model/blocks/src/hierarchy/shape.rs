@@ -99,7 +99,15 @@ impl HierarchyShape {
 
     /// The sizes of the latches in which operands come together.
     pub fn operands(&self) -> ActiveShape {
-        ActiveShape { mrf: self.mrf, warps: self.warps, active: self.active, entries: 0, lrf: false, reads: false }
+        ActiveShape {
+            mrf: self.mrf,
+            warps: self.warps,
+            active: self.active,
+            entries: 0,
+            lrf: false,
+            reads: false,
+            steal: false,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
 use crate::mrf::phases::check;
+use crate::shape::{ActiveShape, SmShape};
 use crate::testing::{ACTIVE_SHAPES, SM_SHAPES};
 
 #[test]
@@ -13,6 +14,8 @@ fn early_outputs_depend_on_state_alone() {
     check::<Scoreboard>(&SM_SHAPES);
     check::<SimtStack>(&SM_SHAPES);
     check::<WarpScheduler>(&SM_SHAPES);
+    check::<WarpScheduler>(&SM_SHAPES.map(|shape| SmShape { steal: true, ..shape }));
     check::<TwoLevelScheduler>(&ACTIVE_SHAPES);
+    check::<TwoLevelScheduler>(&ACTIVE_SHAPES.map(|shape| ActiveShape { steal: true, ..shape }));
     check::<AlternatingScheduler>(&SM_SHAPES);
 }

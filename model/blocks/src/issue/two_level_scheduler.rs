@@ -1,10 +1,11 @@
 //! `two_level_scheduler`: few active warps issue, the others wait. `docs/blocks/two_level_scheduler.md`.
 
 use crate::instruction::NO_REG;
-use crate::issue::Heads;
+use crate::issue::warp_scheduler::{Candidates, ports_of};
+use crate::issue::{Chosen, Heads};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{first_from, is_set, only, pack, set_bits};
-use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_WARPS, WARP_NUMBERS};
+use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_WARPS, WARP_NUMBERS, own_of};
 use crate::{Block, Decode, Memory, Ports, REG_BITS, WARP_BITS, field, ports};
 
 /// Registers of a warp, as a set in words.
@@ -55,6 +56,8 @@ ports! {
         ready_i: u8 = field(s.ports()),
         /// Nothing issues.
         stop_i: u8 = field(1),
+        /// An operand of port p's candidate of the cycle before is being read: it issues now.
+        steal_i: u8 = field(s.ports()),
         /// The instruction issued on port p goes to the operand stage.
         set_valid_i: u8 = field(s.ports()),
         /// The register that it writes.
@@ -95,6 +98,10 @@ ports! {
         issue_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
         /// Its slot; 0 where there is none.
         issue_slot_o: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()),
+        /// Port p has a candidate.
+        candidate_valid_o: u8 = field(s.ports()),
+        /// It; 0 where there is none.
+        candidate_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
         /// The warp of each slot.
         slot_warp_o: [u8; MAX_ACTIVE] = field(WARP_BITS).count(s.active).valid_by("slot_valid_o").early(),
     }
@@ -119,6 +126,14 @@ ports! {
         outer_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
         /// The slot of each port that issued last.
         last_q: [u8; MAX_PORTS] = field(6).count(s.ports()),
+        /// Port p had a candidate in the cycle before.
+        candidate_valid_q: u8 = field(s.ports()).when(s.steal),
+        /// It.
+        candidate_q: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_q").when(s.steal),
+        /// Its slot.
+        candidate_slot_q: [u8; MAX_PORTS] =
+            field(s.slot_w()).count(s.ports()).valid_by("candidate_valid_q").when(s.steal),
         /// Slots from which nothing has issued since they were taken.
         fresh_q: u64 = field(s.active),
         /// Slots whose warp had ended when they had drained.
@@ -189,6 +204,10 @@ pub struct Set {
 pub struct Happened {
     /// The warps that the ports issue.
     pub issued: [Option<u8>; MAX_PORTS],
+    /// Ports that issue the candidate of the cycle before, whatever the policy says.
+    pub stolen: u8,
+    /// The ports' candidates.
+    pub candidate: [Option<usize>; MAX_PORTS],
     /// What they send to the operand stage.
     pub set: [Option<Set>; MAX_PORTS],
     /// Warps whose instructions leave the operand stage.
@@ -218,6 +237,12 @@ pub struct TwoLevelScheduler {
     /// The warps and the slots of each port.
     own: [u64; MAX_PORTS],
     own_slots: [u64; MAX_PORTS],
+    /// Ports name candidates.
+    steal: bool,
+    /// Of each port those of its slots that are in the first half, as the port numbers them, for the last level of the selection tree.
+    low: [u64; MAX_PORTS],
+    candidates: Candidates,
+    candidate_slot_q: [u8; MAX_PORTS],
     warp_q: [u8; MAX_ACTIVE],
     issued_q: [u16; MAX_ACTIVE],
     resident_q: [u8; MAX_ACTIVE],
@@ -238,6 +263,7 @@ pub struct TwoLevelScheduler {
     slot_of: [u8; WARP_NUMBERS],
     /// What is decided in this cycle.
     decided: Outer,
+    chosen: Chosen,
 }
 
 impl TwoLevelScheduler {
@@ -328,31 +354,61 @@ impl TwoLevelScheduler {
         leaving
     }
 
-    /// The warp that each port issues; nothing issues while it is stopped, which is the caller's to know.
+    /// The warp that each port issues; nothing issues while it is stopped, which is the caller's to know. `steal`: of these ports' candidates an
+    /// operand is being read.
     #[inline]
-    pub fn choose(&self, greedy: bool, heads: &Heads, active: u64, ready: u8) -> [Option<usize>; MAX_PORTS] {
+    pub fn choose(&self, greedy: bool, heads: &Heads, active: u64, ready: u8, steal: u8) -> Chosen {
         let mut allowed = heads.clear & active;
-        let mut chosen = [None; MAX_PORTS];
-        for (p, chosen) in chosen.iter_mut().enumerate().take(self.ports) {
+        let mut chosen = Chosen::default();
+        for p in 0..self.ports {
             let ready = if is_set(ready, p) { u64::MAX } else { !heads.operand };
             let place = |w: usize| usize::from(self.slot_of[w]) / self.ports;
             let candidates = set_bits(allowed & self.own[p] & ready).fold(0u64, |all, w| all | 1 << place(w));
-            let last = usize::from(self.last_q[p]);
-            let j =
-                if greedy && is_set(candidates, last) { Some(last) } else { first_from(candidates, last as u32 + 1) };
-            *chosen = j.map(|j| usize::from(self.warp_q[self.ports * j + p]));
+            let warp = |j: usize| usize::from(self.warp_q[self.ports * j + p]);
+            let winner = self.policy(greedy, p, candidates);
+            if self.steal {
+                let other = winner.and_then(|j| self.policy(greedy, p, candidates & !self.half(p, j)));
+                // A warp whose patience is over may have left in between.
+                let stolen = self.candidates.of(p).filter(|&w| is_set(steal, p) && is_set(active, w));
+                chosen.add(p, winner.map(warp), other.map(warp), stolen);
+                chosen.candidate[p] = chosen.candidate[p].filter(|&w| is_set(heads.operand, w));
+            } else {
+                chosen.warp[p] = winner.map(warp);
+            }
             // The SIMT stack splits or ends one group a cycle.
-            if chosen.is_some_and(|w| is_set(heads.branch, w)) {
+            if chosen.warp[p].is_some_and(|w| is_set(heads.branch, w)) {
                 allowed &= !heads.branch;
             }
         }
         chosen
     }
 
+    /// The slot of them that the policy of port `p` chooses, all as the port numbers them.
+    #[inline]
+    fn policy(&self, greedy: bool, p: usize, candidates: u64) -> Option<usize> {
+        let last = usize::from(self.last_q[p]);
+        if greedy && is_set(candidates, last) { Some(last) } else { first_from(candidates, last as u32 + 1) }
+    }
+
+    /// The half of the slots of port `p` that slot `j` is in.
+    #[inline]
+    fn half(&self, p: usize, j: usize) -> u64 {
+        if is_set(self.low[p], j) { self.low[p] } else { !self.low[p] }
+    }
+
+    /// Whether no port has named a candidate in the cycle before.
+    pub fn has_no_candidate(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
     /// The edge. All counts of a cycle are as they stand before it.
     #[inline]
     pub fn advance(&mut self, outer: &Outer, alive: u64, happened: &Happened) {
         let drained = self.drained();
+        if self.steal {
+            self.candidates.latch(&happened.candidate);
+            self.candidate_slot_q = happened.candidate.map(|warp| warp.map_or(0, |w| self.slot_of(w)));
+        }
         for &(warp, reg) in happened.complete.iter().flatten() {
             self.complete(warp.into(), reg);
         }
@@ -364,7 +420,7 @@ impl TwoLevelScheduler {
         }
         for (p, warp) in happened.issued.iter().enumerate() {
             if let Some(warp) = *warp {
-                self.issue(p, warp.into(), happened.set[p]);
+                self.issue(p, warp.into(), is_set(happened.stolen, p), happened.set[p]);
             }
         }
         self.go_on(outer, drained, alive, happened.flush_done);
@@ -422,12 +478,14 @@ impl TwoLevelScheduler {
     }
 
     #[inline]
-    fn issue(&mut self, p: usize, warp: usize, set: Option<Set>) {
+    fn issue(&mut self, p: usize, warp: usize, stolen: bool, set: Option<Set>) {
         let s = usize::from(self.slot_of[warp]);
         if s >= self.slots {
             return;
         }
-        self.last_q[p] = (s / self.ports) as u8;
+        if !stolen {
+            self.last_q[p] = (s / self.ports) as u8;
+        }
         self.fresh_q &= !(1 << s);
         self.issued_q[s] = (self.issued_q[s] + 1).min(MAX_ISSUED);
         let Some(Set { d, long }) = set else { return };
@@ -472,6 +530,7 @@ impl TwoLevelScheduler {
         self.slot_of = [NO_SLOT; WARP_NUMBERS];
         (self.outer_q, self.last_q) = ([0; MAX_PORTS], [0; MAX_PORTS]);
         (self.fresh_q, self.drop_q) = (0, 0);
+        self.candidates = Candidates::default();
     }
 
     /// What happens in a cycle.
@@ -512,7 +571,7 @@ fn happened(inputs: &TwoLevelSchedulerIn, out: &TwoLevelSchedulerOut) -> Happene
 
 impl Block for TwoLevelScheduler {
     const NAME: &'static str = "two_level_scheduler";
-    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Active"];
+    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Active", "Steal"];
 
     type Shape = ActiveShape;
     type In = TwoLevelSchedulerIn;
@@ -521,13 +580,20 @@ impl Block for TwoLevelScheduler {
 
     fn new(shape: &ActiveShape) -> Self {
         let (warps, slots) = (u64::MAX >> (u64::BITS as usize - shape.warps), u64::MAX >> (64 - shape.active));
-        let of_port = |all: u64| if shape.ports() == 1 { [all, 0] } else { [all & EVEN, all & !EVEN] };
+        let of_port = |all: u64| [0, 1].map(|p| own_of(all, p, shape.ports()));
+        let ports = shape.ports();
+        // Slot j of port p is slot `ports * j + p`.
+        let low = |p: usize| (0..shape.active).filter(move |j| ports * j + p < shape.active / 2);
         let mut scheduler = Self {
             ports: shape.ports(),
             warps: shape.warps as u8,
             slots: shape.active,
             own: of_port(warps),
             own_slots: of_port(slots),
+            steal: shape.steal,
+            low: [0, 1].map(|p| low(p).fold(0, |set, j| set | 1 << j)),
+            candidates: Candidates::default(),
+            candidate_slot_q: [0; MAX_PORTS],
             warp_q: [0; MAX_ACTIVE],
             issued_q: [0; MAX_ACTIVE],
             resident_q: [0; MAX_ACTIVE],
@@ -544,6 +610,7 @@ impl Block for TwoLevelScheduler {
             waiting: 0,
             slot_of: [NO_SLOT; WARP_NUMBERS],
             decided: Outer::default(),
+            chosen: Chosen::default(),
         };
         scheduler.reset();
         scheduler
@@ -564,25 +631,22 @@ impl Block for TwoLevelScheduler {
         };
         self.decided = self.outer(inputs.cfg_i, &warps);
         (out.active_o, out.event_o) = (self.decided.active, self.event(&self.decided));
-        (out.pop_o, out.issue_valid_o) = (0, 0);
-        (out.issue_warp_o, out.issue_slot_o) = Default::default();
-        if inputs.stop_i != 0 {
-            return;
+        self.chosen = Chosen::default();
+        if inputs.stop_i == 0 {
+            let (greedy, active) = (is_set(inputs.cfg_i, 0), self.decided.active);
+            let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
+            self.chosen = self.choose(greedy, &heads, active, inputs.ready_i, inputs.steal_i);
         }
-        let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
-        let chosen = self.choose(is_set(inputs.cfg_i, 0), &heads, self.decided.active, inputs.ready_i);
-        for (p, chosen) in chosen.into_iter().enumerate() {
-            if let Some(w) = chosen {
-                out.issue_valid_o |= 1 << p;
-                (out.issue_warp_o[p], out.issue_slot_o[p]) = (w as u8, self.slot_of(w));
-                out.pop_o |= 1 << w;
-            }
-        }
+        (out.issue_valid_o, out.issue_warp_o) = ports_of(&self.chosen.warp);
+        out.issue_slot_o = self.chosen.warp.map(|warp| warp.map_or(0, |w| self.slot_of(w)));
+        (out.candidate_valid_o, out.candidate_warp_o) = ports_of(&self.chosen.candidate);
+        out.pop_o = self.chosen.warp.iter().flatten().fold(0, |set, w| set | 1 << w);
     }
 
     fn clock(&mut self, inputs: &TwoLevelSchedulerIn, out: &TwoLevelSchedulerOut) {
-        let decided = self.decided;
-        self.advance(&decided, inputs.alive_i, &happened(inputs, out));
+        let (decided, Chosen { stolen, candidate, .. }) = (self.decided, self.chosen);
+        let happened = Happened { stolen, candidate, ..happened(inputs, out) };
+        self.advance(&decided, inputs.alive_i, &happened);
         if inputs.rst_ni == 0 {
             self.reset();
         }
@@ -598,6 +662,8 @@ impl Block for TwoLevelScheduler {
         probe.long_count_q.copy_from_slice(&self.long_count_q[..MAX_WARPS]);
         (probe.outer_q, probe.last_q) = (self.outer_q, self.last_q);
         (probe.fresh_q, probe.drop_q) = (self.fresh_q, self.drop_q);
+        (probe.candidate_valid_q, probe.candidate_q) = self.candidates.state();
+        probe.candidate_slot_q = self.candidate_slot_q;
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
@@ -609,9 +675,6 @@ impl Block for TwoLevelScheduler {
         }]
     }
 }
-
-/// The even numbers.
-const EVEN: u64 = u64::MAX / 3;
 
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,8 @@ ports! {
         ready_i: u8 = field(s.ports()),
         /// Nothing issues.
         stop_i: u8 = field(1),
+        /// An operand of port p's candidate of the cycle before is being read: it issues now.
+        steal_i: u8 = field(s.ports()),
         /// A warp begins.
         start_valid_i: u8 = field(1),
         /// Which.
@@ -40,6 +42,10 @@ ports! {
         issue_valid_o: u8 = field(s.ports()),
         /// The warp whose head it issues; 0 where there is none.
         issue_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
+        /// Port p has a candidate.
+        candidate_valid_o: u8 = field(s.ports()),
+        /// It; 0 where there is none.
+        candidate_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
     }
 }
 
@@ -54,6 +60,11 @@ ports! {
         greedy_valid_q: u8 = field(s.ports()),
         /// The warp that it issued last.
         greedy_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("greedy_valid_q"),
+        /// Port p had a candidate in the cycle before.
+        candidate_valid_q: u8 = field(s.ports()).when(s.steal),
+        /// It.
+        candidate_q: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_q").when(s.steal),
     }
 }
 
@@ -68,40 +79,124 @@ pub struct Heads {
     pub branch: u64,
 }
 
+/// What the ports issue in a cycle, and whom they name for the next one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// The warp that each port issues.
+    pub warp: [Option<usize>; MAX_PORTS],
+    /// Ports that issue the candidate of the cycle before, whatever the policy says.
+    pub stolen: u8,
+    /// The candidate of each port: who has lost the last level of its selection tree, and goes to the operand stage.
+    pub candidate: [Option<usize>; MAX_PORTS],
+}
+
+impl Chosen {
+    /// The multiplexers behind the selection tree of port `p` (stealing paper, figure 7): a candidate whose operand is being read issues in the
+    /// winner's place, which then is the next candidate; otherwise that is the other one.
+    #[inline]
+    pub(super) fn add(&mut self, p: usize, winner: Option<usize>, other: Option<usize>, stolen: Option<usize>) {
+        self.warp[p] = stolen.or(winner);
+        self.stolen |= u8::from(stolen.is_some()) << p;
+        self.candidate[p] = if stolen.is_some() && winner != stolen { winner } else { other };
+    }
+}
+
+/// The latched candidates of the ports.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Candidates {
+    valid_q: u8,
+    warp_q: [u8; MAX_PORTS],
+}
+
+impl Candidates {
+    /// The candidate of port `p`.
+    #[inline]
+    pub(super) fn of(&self, p: usize) -> Option<usize> {
+        is_set(self.valid_q, p).then_some(self.warp_q[p].into())
+    }
+
+    /// The registers.
+    pub(super) fn state(&self) -> (u8, [u8; MAX_PORTS]) {
+        (self.valid_q, self.warp_q)
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.valid_q == 0
+    }
+
+    /// The edge.
+    #[inline]
+    pub(super) fn latch(&mut self, candidate: &[Option<usize>; MAX_PORTS]) {
+        (self.valid_q, self.warp_q) = ports_of(candidate);
+    }
+}
+
+/// The ports that have a warp, and these.
+#[inline]
+pub(super) fn ports_of(warps: &[Option<usize>; MAX_PORTS]) -> (u8, [u8; MAX_PORTS]) {
+    let valid = warps.iter().enumerate().fold(0, |valid, (p, warp)| valid | u8::from(warp.is_some()) << p);
+    (valid, warps.map(|warp| warp.unwrap_or_default() as u8))
+}
+
 /// Chooses a warp for each port, by loose round-robin or greedy then oldest. With two ports each has its own half of
 /// the warps (stealing paper, II).
 pub struct WarpScheduler {
     /// The warps of each port.
     own: [u64; MAX_PORTS],
     warps: u8,
+    /// Ports name candidates.
+    steal: bool,
+    /// The warps of the first half, for the last level of the selection tree.
+    low: u64,
+    candidates: Candidates,
     rr_q: [u8; MAX_PORTS],
     greedy_valid_q: u8,
     greedy_q: [u8; MAX_PORTS],
     older_q: [u64; WARP_NUMBERS],
     /// The same the other way round: bit v of element w: w began before v.
     younger: [u64; WARP_NUMBERS],
+    /// What is decided in this cycle.
+    chosen: Chosen,
 }
 
 impl WarpScheduler {
     /// The warp that each port issues, with `ready` for each port; nothing issues while it is stopped, which is the
-    /// caller's to know.
+    /// caller's to know. `steal`: of these ports' candidates an operand is being read.
     #[inline]
-    pub fn choose(&self, greedy: bool, heads: &Heads, ready: u8) -> [Option<usize>; MAX_PORTS] {
+    pub fn choose(&self, greedy: bool, heads: &Heads, ready: u8, steal: u8) -> Chosen {
         let mut allowed = heads.clear;
-        std::array::from_fn(|p| {
+        let mut chosen = Chosen::default();
+        for (p, own) in self.own.iter().enumerate() {
             let ready = if is_set(ready, p) { u64::MAX } else { !heads.operand };
-            let candidates = self.own[p] & allowed & ready;
-            let chosen = if greedy {
-                self.greedy_then_oldest(p, candidates)
+            let candidates = own & allowed & ready;
+            let winner = self.policy(greedy, p, candidates);
+            if self.steal {
+                let other = winner.and_then(|w| self.policy(greedy, p, candidates & !self.half(w)));
+                chosen.add(p, winner, other, self.candidates.of(p).filter(|_| is_set(steal, p)));
+                chosen.candidate[p] = chosen.candidate[p].filter(|&w| is_set(heads.operand, w));
             } else {
-                first_from(candidates, self.rr_q[p].into())
-            };
+                chosen.warp[p] = winner;
+            }
             // The SIMT stack splits or ends one group a cycle.
-            if chosen.is_some_and(|w| is_set(heads.branch, w)) {
+            if chosen.warp[p].is_some_and(|w| is_set(heads.branch, w)) {
                 allowed &= !heads.branch;
             }
-            chosen
-        })
+        }
+        chosen
+    }
+
+    /// The one of them that the policy of port `p` chooses.
+    #[inline]
+    fn policy(&self, greedy: bool, p: usize, candidates: u64) -> Option<usize> {
+        if greedy { self.greedy_then_oldest(p, candidates) } else { first_from(candidates, self.rr_q[p].into()) }
+    }
+
+    /// The half of the warps that a warp is in.
+    #[inline]
+    fn half(&self, warp: usize) -> u64 {
+        if is_set(self.low, warp) { self.low } else { !self.low }
     }
 
     #[inline]
@@ -135,7 +230,20 @@ impl WarpScheduler {
         }
     }
 
-    /// The edge at which port p issues a warp.
+    /// Whether no port has named a candidate in the cycle before.
+    pub fn has_no_candidate(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
+    /// The edge: the candidates of the cycle.
+    #[inline]
+    pub fn name(&mut self, candidate: &[Option<usize>; MAX_PORTS]) {
+        if self.steal {
+            self.candidates.latch(candidate);
+        }
+    }
+
+    /// The edge at which port p issues a warp that its policy has chosen.
     #[inline]
     pub fn issued(&mut self, p: usize, warp: usize) {
         self.rr_q[p] = if warp + 1 == usize::from(self.warps) { 0 } else { warp as u8 + 1 };
@@ -160,13 +268,14 @@ impl WarpScheduler {
     /// An edge in reset.
     pub fn reset(&mut self) {
         (self.rr_q, self.greedy_valid_q) = ([0; MAX_PORTS], 0);
+        self.candidates = Candidates::default();
         (self.older_q, self.younger) = ([0; WARP_NUMBERS], [0; WARP_NUMBERS]);
     }
 }
 
 impl Block for WarpScheduler {
     const NAME: &'static str = "warp_scheduler";
-    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts"];
+    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Steal"];
 
     type Shape = SmShape;
     type In = WarpSchedulerIn;
@@ -174,34 +283,32 @@ impl Block for WarpScheduler {
     type Probe = WarpSchedulerProbe;
 
     fn new(shape: &SmShape) -> Self {
-        let all = shape.all_warps();
-        let even = all & EVEN;
         Self {
-            own: if shape.ports() == 1 { [all, 0] } else { [even, all & !even] },
+            own: [0, 1].map(|p| shape.own_warps(p)),
             warps: shape.warps as u8,
+            steal: shape.steal,
+            low: (1 << (shape.warps / 2)) - 1,
+            candidates: Candidates::default(),
             rr_q: [0; MAX_PORTS],
             greedy_valid_q: 0,
             greedy_q: [0; MAX_PORTS],
             older_q: [0; WARP_NUMBERS],
             younger: [0; WARP_NUMBERS],
+            chosen: Chosen::default(),
         }
     }
 
     fn early(&self, _: &mut WarpSchedulerOut) {}
 
     fn late(&mut self, inputs: &WarpSchedulerIn, out: &mut WarpSchedulerOut) {
-        *out = WarpSchedulerOut { pop_o: 0, issue_valid_o: 0, issue_warp_o: [0; MAX_PORTS] };
-        if inputs.stop_i != 0 {
-            return;
+        self.chosen = Chosen::default();
+        if inputs.stop_i == 0 {
+            let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
+            self.chosen = self.choose(inputs.cfg_i != 0, &heads, inputs.ready_i, inputs.steal_i);
         }
-        let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
-        for (p, chosen) in self.choose(inputs.cfg_i != 0, &heads, inputs.ready_i).into_iter().enumerate() {
-            if let Some(w) = chosen {
-                out.issue_valid_o |= 1 << p;
-                out.issue_warp_o[p] = w as u8;
-                out.pop_o |= 1 << w;
-            }
-        }
+        (out.issue_valid_o, out.issue_warp_o) = ports_of(&self.chosen.warp);
+        (out.candidate_valid_o, out.candidate_warp_o) = ports_of(&self.chosen.candidate);
+        out.pop_o = self.chosen.warp.iter().flatten().fold(0, |set, w| set | 1 << w);
     }
 
     fn clock(&mut self, inputs: &WarpSchedulerIn, out: &WarpSchedulerOut) {
@@ -209,9 +316,11 @@ impl Block for WarpScheduler {
             self.reset();
             return;
         }
-        for p in set_bits(out.issue_valid_o) {
+        let chosen = self.chosen;
+        for p in set_bits(out.issue_valid_o & !chosen.stolen) {
             self.issued(p, out.issue_warp_o[p].into());
         }
+        self.name(&chosen.candidate);
         if inputs.start_valid_i != 0 {
             self.start(inputs.start_warp_i, inputs.alive_i);
         }
@@ -223,11 +332,9 @@ impl Block for WarpScheduler {
         for p in set_bits(self.greedy_valid_q) {
             probe.greedy_q[p] = self.greedy_q[p];
         }
+        (probe.candidate_valid_q, probe.candidate_q) = self.candidates.state();
     }
 }
-
-/// The even numbers.
-const EVEN: u64 = u64::MAX / 3;
 
 #[cfg(test)]
 mod tests;

@@ -4,12 +4,12 @@ pub mod bits;
 #[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
 mod mrf;
 pub(crate) mod mrf_allocator;
-mod mrf_arbiter;
+pub(crate) mod mrf_arbiter;
 mod mrf_bank;
 mod mrf_bank_map;
 pub(crate) mod mrf_collector;
 mod mrf_crossbar;
-mod mrf_write_queue;
+pub(crate) mod mrf_write_queue;
 #[cfg(test)]
 pub(crate) mod phases;
 mod shape;

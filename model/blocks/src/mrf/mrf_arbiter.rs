@@ -289,7 +289,7 @@ impl MrfArbiter {
 
 /// The requests that want what each queue is about to write.
 #[inline]
-fn hits(requests: &Requests<'_>, writes: &Writes) -> [Slots; MAX_PORTS] {
+pub(crate) fn hits(requests: &Requests<'_>, writes: &Writes) -> [Slots; MAX_PORTS] {
     let mut hits = [Slots::NONE; MAX_PORTS];
     for p in set_bits(writes.valid) {
         for slot in requests.valid.iter() {
@@ -303,7 +303,7 @@ fn hits(requests: &Requests<'_>, writes: &Writes) -> [Slots; MAX_PORTS] {
 
 /// The first of a set from `start` upwards, wrapping.
 #[inline]
-fn next_from(set: u16, start: u8) -> u16 {
+pub(crate) fn next_from(set: u16, start: u8) -> u16 {
     match lowest(set & u16::MAX << start) {
         0 => lowest(set),
         next => next,

@@ -254,6 +254,20 @@ impl Collectors {
         self.inflight_q = self.inflight_q - all;
     }
 
+    /// Behind [`allocate`](Self::allocate): these sources, where they lead, are read at the same edge.
+    #[inline]
+    pub(crate) fn begin(&mut self, c: usize, read: u8) {
+        let read = Slots::of_collector(c, read) & self.pending_q;
+        self.pending_q = self.pending_q - read;
+        self.inflight_q |= read;
+    }
+
+    /// The state of a collector alone that no output shows.
+    pub(crate) fn alone(&self) -> MrfCollectorProbe {
+        let held = self.held_q.only(self.busy_q);
+        MrfCollectorProbe { inflight_q: self.inflight_q.bits_of(0), leader_q: std::array::from_fn(|s| held.leader[s]) }
+    }
+
     /// An edge in reset.
     pub(crate) fn reset(&mut self) {
         self.busy_q = 0;
@@ -320,9 +334,7 @@ impl Block for MrfCollector {
     }
 
     fn probe(&self, _: &MrfCollectorIn, _: &MrfCollectorOut, probe: &mut MrfCollectorProbe) {
-        probe.inflight_q = self.state.inflight().bits_of(0);
-        let held = self.state.held().only(self.state.busy());
-        probe.leader_q = std::array::from_fn(|s| held.leader[s]);
+        *probe = self.state.alone();
     }
 }
 

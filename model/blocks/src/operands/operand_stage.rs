@@ -17,6 +17,7 @@ use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
 use crate::rfc::{Extra, RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, Rfc, RfcOperands, RfcResults, SlotView};
 use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::steal::{STEAL_EVENT, Steal, StealExtra};
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
 };
@@ -52,7 +53,10 @@ ports! {
         /// Predicate source t.
         issue_t_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
         /// The provider's straps.
-        cfg_i: u32 = field(18),
+        cfg_i: u32 = field(21),
+        /// Roles of the heads of the schedulers' candidates.
+        candidate_roles_i: [u64; MAX_PORTS] =
+            field(ROLES_BITS).count(s.ports()).valid_by("candidate_valid_i").shown(SHOW_ROLES),
         /// Lanes to write.
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
@@ -79,6 +83,14 @@ ports! {
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
+        /// The scheduler of port p names a candidate.
+        candidate_valid_i: u8 = field(s.ports()),
+        /// It.
+        candidate_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_i"),
+        /// A grid is about to begin.
+        clear_i: u8 = field(1),
+        /// The last row belongs to no warp of it.
+        spare_i: u8 = field(1).valid_by("clear_i"),
     }
 }
 
@@ -108,6 +120,8 @@ ports! {
         hierarchy_event_o: u64 = field(63).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_EVENT)),
         /// Events of ORF and LRF: `hierarchy_count_event_t`.
         hierarchy_count_event_o: u64 = field(36).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)),
+        /// Events of bank stealing: `steal_event_t`.
+        steal_event_o: u64 = field(61).from(Steal::NAME).shown(Decode::Packed(STEAL_EVENT)),
         /// Nothing is left of slot s.
         flush_done_o: u64 = field(s.slots()).from(of(s, Rfc::NAME, Rfc::NAME, HierarchyEntries::NAME)),
         /// The warp may leave slot s here.
@@ -130,16 +144,18 @@ ports! {
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.ports()).early().from(of(s, "mrf_allocator", Rfc::NAME, "mrf_allocator")),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.ports()).early_when(s.entries == 0 && s.hybrid.is_none())
+        write_ready_o: u8 = field(s.ports()).early_when(s.early_results())
             .from_each(of(s, "mrf_write_queue", RfcResults::NAME, HierarchyResults::NAME), usize::from(s.plain())),
         /// A result has gone into its bank, or into the cache.
-        write_done_o: u8 = field(s.ports()).early_when(s.entries == 0 && s.hybrid.is_none()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
+        write_done_o: u8 = field(s.ports()).early_when(s.early_results()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// Its warp.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.entries == 0 && s.hybrid.is_none()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
+            .early_when(s.early_results()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
         /// Its register.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.entries == 0 && s.hybrid.is_none()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
+            .early_when(s.early_results()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
+        /// The candidate of the cycle before issues on port p.
+        steal_o: u8 = field(s.ports()).from("steal_arbiter"),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME }, Hierarchy::NAME)),
         /// Its warp.
@@ -151,7 +167,7 @@ ports! {
     }
 }
 
-/// The block that drives something: with the MRF alone, with a cache in front of it, with ORF and LRF. In the hybrid file it has another name than in the MRF.
+/// The block that drives something: with the MRF alone, with a cache in front of it, with ORF and LRF. In the hybrid file, and in the one whose banks are stolen, it has another name than in the MRF.
 fn of(s: &SmShape, mrf: &'static str, rfc: &'static str, hierarchy: &'static str) -> &'static str {
     if s.hybrid.is_some() {
         return match mrf {
@@ -160,6 +176,13 @@ fn of(s: &SmShape, mrf: &'static str, rfc: &'static str, hierarchy: &'static str
             "mrf_bank_map" => "mrf_collector",
             "mrf_collector" | "mrf_allocator" => mrf,
             _ => Hrf::NAME,
+        };
+    }
+    if s.steal {
+        return match mrf {
+            "mrf_collector" => "steal_collector",
+            Mrf::NAME => Steal::NAME,
+            _ => mrf,
         };
     }
     match (s.entries, s.orf_entries) {
@@ -231,7 +254,7 @@ fn join([low, high]: [u32; 2]) -> u64 {
 }
 
 /// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its operands. The provider is `mrf`, the
-/// baseline register file, or `rfc`, or `hierarchy`, or `hrf`; a variant takes its place here and nowhere else.
+/// baseline register file, or `rfc`, or `hierarchy`, or `hrf`, or `steal`; a variant takes its place here and nowhere else.
 ///
 /// Whoever uses this directly shows it the slots ([`see`](Self::see)), asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
 /// is taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
@@ -240,6 +263,7 @@ pub struct OperandStage {
     /// What the provider is given in this cycle, and what it shows (but for 1024-bit data).
     given: MrfIn,
     extra: Extra,
+    told: StealExtra,
     shown: MrfOut,
     flush_done: u64,
     straps: u32,
@@ -247,6 +271,10 @@ pub struct OperandStage {
     /// Places that there are.
     all: u32,
     rows: Rows,
+    /// Of a register's number those bits that are not its bank's.
+    bank_w: u32,
+    /// Rows that a warp has in this cycle.
+    warp_rows: u8,
     /// The provider is the hybrid file, and has buffers.
     buffered: bool,
     /// The set of all slots.
@@ -261,7 +289,7 @@ impl OperandStage {
     /// The slots of the two-level scheduler in this cycle; what is asked about results and slots follows from them.
     #[inline]
     pub fn see(&mut self, straps: u32, slots: &SlotView<'_>, rows: u8) {
-        self.straps = straps;
+        (self.straps, self.warp_rows) = (straps, rows);
         self.flush_done = match &mut self.provider {
             Provider::Mrf(_) => slots.flush,
             Provider::Rfc(rfc) => {
@@ -278,7 +306,20 @@ impl OperandStage {
                 hierarchy.see(slots);
                 hierarchy.flush_done()
             }
+            Provider::Steal(file) => {
+                file.see(steal_straps(straps), &mut self.shown);
+                slots.flush
+            }
         };
+    }
+
+    /// Ports that issue the candidate of the cycle before.
+    #[inline]
+    pub fn steal(&self) -> u8 {
+        match &self.provider {
+            Provider::Steal(file) => file.steal(),
+            _ => 0,
+        }
     }
 
     /// Slots of which nothing is left.
@@ -386,10 +427,41 @@ impl OperandStage {
         given.issue_tag_i[p] = tag.into();
         given.issue_src_valid_i |= registers(instruction.roles) << (OPERANDS * p);
         given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(instruction.roles));
-        if !matches!(self.provider, Provider::Mrf(_)) {
+        if !matches!(self.provider, Provider::Mrf(_) | Provider::Steal(_)) {
             self.extra.add(p, instruction, slot);
         }
         self.offered[p] = *instruction;
+    }
+
+    /// The scheduler of port `p` names a candidate, whose head has these roles.
+    #[inline]
+    pub fn name(&mut self, p: usize, warp: u8, roles: Roles, rows: u8) {
+        let base = self.rows.first(warp, rows);
+        let told = &mut self.told;
+        told.candidate_valid |= 1 << p;
+        (told.candidate_warp[p], told.candidate_base[p]) = (warp, base);
+        told.candidate_src_valid |= registers(roles) << (OPERANDS * p);
+        told.candidate_src_reg[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(roles));
+    }
+
+    /// A grid is about to begin; `spare`: the last row belongs to no warp of it.
+    #[inline]
+    pub fn clear(&mut self, spare: bool) {
+        self.told.clear = Some(spare);
+    }
+
+    /// What the instructions that leave say of registers that are dead behind them.
+    #[inline]
+    fn hint(&mut self, ready: u8) {
+        for p in set_bits(self.shown.dispatch_valid_o & ready) {
+            let inverted =
+                (join(self.slots.ctl_q[self.shown.dispatch_tag_o[p] as usize % PLACES]) >> marked::FREE_REGISTER) as u8;
+            if inverted != 0 && !inverted >> self.bank_w < self.warp_rows {
+                self.told.hint_valid |= 1 << p;
+                self.told.hint_reg[p] = !inverted;
+                self.told.hint_base[p] = self.rows.first(self.shown.dispatch_warp_o[p], self.warp_rows);
+            }
+        }
     }
 
     /// The instruction that issues on port `p` in this cycle, of the warp in a slot, ends its strand, whether it comes here or not.
@@ -417,13 +489,16 @@ impl OperandStage {
     #[inline]
     pub fn settle(&mut self, ready: u8) -> Events {
         self.given.dispatch_ready_i = ready;
-        self.provider.late(&mut self.given, &self.extra, self.straps, &mut self.shown)
+        if matches!(self.provider, Provider::Steal(_)) {
+            self.hint(ready);
+        }
+        self.provider.late(&mut self.given, &self.extra, &self.told, self.straps, &mut self.shown)
     }
 
     /// The edge, after which nothing is offered. `write_data`: the data of a bus's result.
     #[inline]
     pub fn edge<'a>(&mut self, running: bool, write_data: impl Fn(usize) -> &'a WarpData) {
-        if running && self.provider.is_quiet(&self.given, &self.extra) {
+        if running && self.provider.is_quiet(&self.given, &self.extra, &self.told) {
             self.begin();
             return;
         }
@@ -438,7 +513,7 @@ impl OperandStage {
         }
         self.slot_busy_q = if running { busy } else { 0 };
         self.given.rst_ni = running.into();
-        self.provider.edge(&self.given, &self.extra, self.straps, write_data);
+        self.provider.edge(&self.given, &self.extra, &self.told, self.straps, write_data);
         self.provider.show(&mut self.shown);
         self.begin();
     }
@@ -448,6 +523,7 @@ impl OperandStage {
     pub fn begin(&mut self) {
         (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
         self.extra.end = 0;
+        self.told = StealExtra::default();
     }
 
     fn fill(&mut self, slot: usize, p: usize) {
@@ -515,6 +591,12 @@ fn cache_straps(straps: u32) -> u8 {
     (straps & 0x1f) as u8
 }
 
+/// Those of them that are `steal`'s: bit 0 and bits 20 to 18.
+#[inline]
+fn steal_straps(straps: u32) -> u8 {
+    (straps & 1 | straps >> 18 << 1) as u8
+}
+
 /// Register names of the sources of an instruction.
 #[inline]
 fn sources(roles: Roles) -> [u8; OPERANDS] {
@@ -559,6 +641,7 @@ impl Block for OperandStage {
         "Hybrid",
         "BufferEntries",
         "Loads",
+        "Steal",
     ];
     const CHILDREN: &'static [&'static str] = &[
         "hierarchy_levels",
@@ -585,7 +668,13 @@ impl Block for OperandStage {
         "mrf_bank_map",
         "mrf_write_queue",
         "mrf_collector",
+        "steal_collector",
         "mrf_allocator",
+        "steal_candidates",
+        "steal_table",
+        "steal_return",
+        "steal_dependence",
+        "steal_arbiter",
         "mrf_arbiter",
         "mrf_bank",
         "mrf_crossbar",
@@ -593,6 +682,7 @@ impl Block for OperandStage {
         Rfc::NAME,
         Hrf::NAME,
         Hierarchy::NAME,
+        Steal::NAME,
     ];
 
     type Shape = SmShape;
@@ -605,12 +695,15 @@ impl Block for OperandStage {
             provider: Provider::new(shape),
             given: MrfIn::zeroed(),
             extra: Extra::default(),
+            told: StealExtra::default(),
             shown: MrfOut::zeroed(),
             flush_done: 0,
             straps: 0,
             ports: shape.ports(),
             all: u32::MAX >> (u32::BITS as usize - shape.tags()),
             rows: Rows { bits: (shape.mrf.depth - 1) as u16, warps: if shape.hybrid.is_some() { !1 } else { u8::MAX } },
+            bank_w: shape.mrf.bank_w(),
+            warp_rows: 0,
             buffered: shape.buffered(),
             all_slots: u64::MAX >> (u64::BITS as usize - shape.slots()),
             slot_busy_q: 0,
@@ -630,7 +723,7 @@ impl Block for OperandStage {
 
     fn early(&self, out: &mut OperandStageOut) {
         out.issue_ready_o = self.issue_ready();
-        if !matches!(self.provider, Provider::Rfc(_) | Provider::Hrf(_)) {
+        if !matches!(self.provider, Provider::Rfc(_) | Provider::Hrf(_) | Provider::Steal(_)) {
             self.results(out);
         }
         (out.void_o, out.wait_o) = (self.void(), *self.waits().0);
@@ -662,6 +755,13 @@ impl Block for OperandStage {
         for p in set_bits(inputs.issue_valid_i) {
             self.issue(p, &issued(inputs, p), inputs.issue_slot_i[p], inputs.rows_i);
         }
+        if inputs.clear_i != 0 {
+            self.clear(inputs.spare_i != 0);
+        }
+        for p in set_bits(inputs.candidate_valid_i) {
+            let roles = Roles(inputs.candidate_roles_i[p]);
+            self.name(p, inputs.candidate_warp_i[p], roles, inputs.rows_i);
+        }
         for p in set_bits(inputs.issue_end_i) {
             self.end_strand(p, inputs.issue_slot_i[p]);
         }
@@ -677,11 +777,12 @@ impl Block for OperandStage {
         if !matches!(self.provider, Provider::Mrf(_)) {
             self.results(out);
         }
-        out.flush_done_o = self.flush_done();
+        (out.flush_done_o, out.steal_o) = (self.flush_done(), self.steal());
         let events = self.settle(inputs.dispatch_ready_i);
         (out.event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
         out.rfc_extra_event_o = events.rfc_extra;
         (out.hrf_event_o, out.hrf_count_event_o) = (events.hrf, events.hrf_count);
+        out.steal_event_o = events.steal;
         (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
     }
 
@@ -737,6 +838,15 @@ impl OperandStage {
         for p in set_bits(self.given.write_valid_i) {
             nets.write_base[p] = self.given.write_base_i[p];
         }
+        if matches!(self.provider, Provider::Steal(_)) {
+            let told = &self.told;
+            nets.candidate_src_valid = told.candidate_src_valid;
+            nets.candidate_src_reg = only(&told.candidate_src_reg, told.candidate_src_valid);
+            nets.candidate_base = only(&told.candidate_base, told.candidate_valid);
+            nets.hint_valid = told.hint_valid;
+            (nets.hint_reg, nets.hint_base) =
+                (only(&told.hint_reg, told.hint_valid), only(&told.hint_base, told.hint_valid));
+        }
         for p in set_bits(self.dispatch_valid()) {
             nets.dispatch_tag[p] = self.shown.dispatch_tag_o[p] as u8;
         }
@@ -745,7 +855,7 @@ impl OperandStage {
                 nets.slot_base[s] = self.rows.first(slots.warp[s], rows);
             }
         }
-        self.provider.probe(&self.given, &self.extra, self.straps, &self.shown, probe);
+        self.provider.probe(&self.given, &self.extra, &self.told, self.straps, &self.shown, probe);
     }
 }
 

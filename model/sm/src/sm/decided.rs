@@ -3,7 +3,7 @@
 use gpurf_blocks::execute::{Offers, Ready, Source, UnitResult, Wanted};
 use gpurf_blocks::front::Decoded;
 use gpurf_blocks::instruction::Roles;
-use gpurf_blocks::issue::{Kind, Outer, Step, Then, Turn};
+use gpurf_blocks::issue::{Chosen, Kind, Outer, Step, Then, Turn};
 use gpurf_blocks::memory::{LinePass, Server, SharedPass};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
@@ -11,14 +11,16 @@ use gpurf_blocks::mrf::bits::set_bits;
 /// All of it.
 #[derive(Default)]
 pub(super) struct Decided {
-    /// The instruction at decode, and its warp.
-    pub(super) decoded: Option<(u8, Decoded)>,
-    /// The warp that fetches.
-    pub(super) fetching: Option<usize>,
+    /// The instruction of each fetch path at decode, and its warp.
+    pub(super) decoded: [Option<(u8, Decoded)>; MAX_PORTS],
+    /// The warp that each path fetches for.
+    pub(super) fetching: [Option<usize>; MAX_PORTS],
     /// Who gives a slot up and who takes one; the warps that are active, which are all with a single level.
     pub(super) outer: Outer,
     /// The same of the alternating scheduler, whose active and ready warps are also those of the former.
     pub(super) turn: Turn,
+    /// Who issues, by the scheduler's word, and the candidates.
+    pub(super) chosen: Chosen,
     /// Ports that issue.
     pub(super) issuing: u8,
     /// What they do; see [`issues`](Self::issues).

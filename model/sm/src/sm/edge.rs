@@ -119,8 +119,8 @@ impl Blocks {
         self.side_queue.reset();
         self.line_table.reset(row.as_ref());
 
-        self.fetch.reset(decided.fetching);
-        if let Some((warp, decoded)) = &decided.decoded {
+        self.fetch.reset(&decided.fetching);
+        for (warp, decoded) in decided.decoded.iter().flatten() {
             self.instruction_buffer.write(*warp, decoded);
         }
         for w in set_bits(self.instruction_buffer.head_valid()) {

@@ -5,7 +5,7 @@ use gpurf_blocks::hierarchy::named_places;
 use gpurf_blocks::instruction::{long_latency, marked, unit};
 use gpurf_blocks::issue as stack;
 use gpurf_blocks::issue::{
-    AlternatingScheduler, Happened, Heads, Kind, Leaving, Outer, Past, Set, Turn, Warps, fault, first_source,
+    AlternatingScheduler, Chosen, Happened, Heads, Kind, Leaving, Outer, Past, Set, Turn, Warps, fault, first_source,
     goes_to_operands, join, target,
 };
 use gpurf_blocks::mrf::MAX_PORTS;
@@ -28,11 +28,19 @@ impl Blocks {
     /// What is decoded, and which warp fetches.
     #[inline]
     pub(super) fn decide_front(&self, decided: &mut Decided) {
-        decided.decoded = self.fetch.fetched().map(|fetched| {
-            let Fetched { op, ctl, pc, warp } = fetched;
-            (warp, Decoded { op, ctl, roles: roles(op, ctl), pc })
-        });
-        decided.fetching = self.fetch.chosen(self.instruction_buffer.room(), self.barrier_unit.held());
+        for p in 0..self.ports {
+            decided.decoded[p] = self.fetch.fetched(p).map(|fetched| {
+                let Fetched { op, ctl, pc, warp } = fetched;
+                (warp, Decoded { op, ctl, roles: roles(op, ctl), pc })
+            });
+            decided.fetching[p] = self.fetching(p);
+        }
+    }
+
+    /// The warp that path `p` fetches for.
+    #[inline]
+    pub(super) fn fetching(&self, p: usize) -> Option<usize> {
+        self.fetch.chosen(p, self.instruction_buffer.room(), self.barrier_unit.held())
     }
 
     /// What the operand stage sees of the slots.
@@ -82,25 +90,34 @@ impl Blocks {
         held.fold(clear, |clear, s| clear & !(1 << warps[s]))
     }
 
-    /// The warp that each port issues.
+    /// The warp that each port issues, and its candidate.
     #[inline]
-    pub(super) fn chosen(&self, straps: &Straps, active: u64) -> [Option<usize>; MAX_PORTS] {
+    pub(super) fn chosen(&self, straps: &Straps, active: u64) -> Chosen {
         let scoreboard = &self.scoreboard;
         let heads = Heads { clear: self.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
         let (greedy, ready) = (straps.scheduler != 0, self.operand_stage.issue_ready());
+        let steal = self.operand_stage.steal();
         match &self.two_level {
-            Some(scheduler) => scheduler.choose(greedy, &heads, active, ready),
+            Some(scheduler) => scheduler.choose(greedy, &heads, active, ready, steal),
             None if self.alternating.is_some() => {
-                [AlternatingScheduler::choose(heads.clear, heads.operand, active, ready != 0), None]
+                let warp = AlternatingScheduler::choose(heads.clear, heads.operand, active, ready != 0);
+                Chosen { warp: [warp, None], ..Chosen::default() }
             }
-            None => self.warp_scheduler.choose(greedy, &heads, ready),
+            None => self.warp_scheduler.choose(greedy, &heads, ready, steal),
         }
+    }
+
+    /// Whether no port has named a candidate in the cycle before.
+    pub(super) fn has_no_candidate(&self) -> bool {
+        self.two_level.as_ref().is_none_or(|scheduler| scheduler.has_no_candidate())
+            && self.warp_scheduler.has_no_candidate()
     }
 
     /// What issues. It is offered to the operand stage.
     #[inline]
     pub(super) fn decide_issue(&mut self, straps: &Straps, decided: &mut Decided) {
         (decided.issuing, decided.pops) = (0, 0);
+        decided.chosen = Chosen::default();
         if self.two_level.is_some() {
             decided.outer = self.outer(straps);
         } else if self.alternating.is_some() {
@@ -110,12 +127,15 @@ impl Blocks {
         if self.scoreboard.clear() == 0 || self.fault_unit.fault().is_some() {
             return;
         }
-        let chosen = self.chosen(straps, decided.outer.active);
+        decided.chosen = self.chosen(straps, decided.outer.active);
         for p in 0..self.ports {
-            if let Some(w) = chosen[p % MAX_PORTS] {
+            if let Some(w) = decided.chosen.warp[p % MAX_PORTS] {
                 decided.issuing |= 1 << p;
                 decided.pops |= 1 << w;
                 self.issue(p, w, &mut decided.issue[p]);
+            }
+            if let Some(w) = decided.chosen.candidate[p % MAX_PORTS] {
+                self.operand_stage.name(p, w as u8, self.instruction_buffer.roles(w), self.rows());
             }
         }
     }
@@ -154,10 +174,12 @@ impl Blocks {
     /// been told what has come to its end.
     #[inline]
     pub(super) fn clock_front(&mut self, decided: &Decided, start: Option<(u8, u32)>, alive: u64) {
-        let decoded = decided.decoded.as_ref();
-        let stop = decoded.is_some_and(|(_, decoded)| decoded.roles.stop() != 0);
-        let reconvergence = decoded.map_or(0, |&(warp, _)| self.simt_stack.reconvergence(warp.into()));
-        self.fetch.advance(decided.fetching, stop, reconvergence);
+        for p in 0..self.ports {
+            let decoded = decided.decoded[p].as_ref();
+            let stop = decoded.is_some_and(|(_, decoded)| decoded.roles.stop() != 0);
+            let reconvergence = decoded.map_or(0, |&(warp, _)| self.simt_stack.reconvergence(warp.into()));
+            self.fetch.advance(p, decided.fetching[p], stop, reconvergence);
+        }
         let returning = self.simt_stack.returning();
         self.simt_stack.advance();
         for (p, issue) in decided.issues() {
@@ -166,7 +188,7 @@ impl Blocks {
                 self.fetch.resume(issue.warp, pc);
             }
             self.simt_stack.issued(w, &issue.step);
-            if !self.has_slots() {
+            if !self.has_slots() && !is_set(decided.chosen.stolen, p) {
                 self.warp_scheduler.issued(p, w);
             }
             if issue.operands {
@@ -176,6 +198,9 @@ impl Blocks {
                     self.barrier_unit.hold(w);
                 }
             }
+        }
+        if !self.has_slots() {
+            self.warp_scheduler.name(&decided.chosen.candidate);
         }
         if let Some((warp, group)) = returning {
             self.fetch.resume(warp as u8, group.pc);
@@ -197,9 +222,9 @@ impl Blocks {
         let mut push = 0;
         let has_slots = self.has_slots();
         let buffer = &mut self.instruction_buffer;
-        if let Some((warp, decoded)) = &decided.decoded {
+        for (warp, decoded) in decided.decoded.iter().flatten() {
             buffer.write(*warp, decoded);
-            push = 1 << warp;
+            push |= 1 << warp;
         }
         // A head changes where one leaves, and where there was none.
         let changed = decided.pops | push & !buffer.head_valid();
@@ -244,7 +269,8 @@ impl Blocks {
         }
         let Some(scheduler) = &mut self.two_level else { return };
         let stage = &self.operand_stage;
-        let mut happened = Happened { flush_done: stage.flush_done(), ..Happened::default() };
+        let Chosen { stolen, candidate, .. } = decided.chosen;
+        let mut happened = Happened { flush_done: stage.flush_done(), stolen, candidate, ..Happened::default() };
         for (p, issue) in decided.issues() {
             happened.issued[p] = Some(issue.warp);
             let d = issue.head.roles.d();

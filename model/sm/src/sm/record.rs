@@ -3,6 +3,7 @@
 //! A narrow payload that means nothing is zero; a wide one is left alone.
 
 use gpurf_blocks::execute::{Source, WritebackOut};
+use gpurf_blocks::front::DecodeOut;
 use gpurf_blocks::instruction::unit;
 use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
 use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, LinePass, Server};
@@ -38,6 +39,7 @@ impl Sm {
         blocks.record_results(&self.decided, &mut o.writeback);
         o.operand_stage.event_o = out.mrf_event_o;
         blocks.operand_stage.results(&mut o.operand_stage);
+        o.operand_stage.steal_o = blocks.operand_stage.steal();
         o.operand_stage.flush_done_o = blocks.operand_stage.flush_done();
 
         let states = &mut probe.states;
@@ -74,7 +76,7 @@ impl Sm {
 impl Blocks {
     /// Decode to issue.
     fn record_issue(&self, decided: &Decided, o: &mut Outputs) {
-        o.decode.roles_o = decided.decoded.as_ref().map_or(0, |(_, decoded)| decoded.roles.0);
+        o.decode = decided.decoded.map(|decoded| DecodeOut { roles_o: decoded.map_or(0, |(_, head)| head.roles.0) });
         let scoreboard = &mut o.scoreboard;
         (scoreboard.clear_o, scoreboard.operand_o) = (self.scoreboard.clear(), self.scoreboard.operand());
         scoreboard.branch_o = self.scoreboard.branch();
@@ -89,6 +91,10 @@ impl Blocks {
             (out.slot_valid_o, out.flush_o, out.drop_o, out.slot_warp_o) = (valid, flush, drop, only(warp, valid));
         }
         o.warp_scheduler.active_o = decided.outer.active & (self.own[0] | self.own[1]);
+        for (p, candidate) in decided.chosen.candidate.iter().enumerate() {
+            o.warp_scheduler.candidate_valid_o |= u8::from(candidate.is_some()) << p;
+            o.warp_scheduler.candidate_warp_o[p] = candidate.unwrap_or_default() as u8;
+        }
         (o.issue_stage, o.predicate_file) = (IssueStageOut::zeroed(), PredicateFileOut::zeroed());
         let stack = &mut o.simt_stack;
         (stack.resume_valid_o, stack.resume_warp_o, stack.resume_pc_o) = Default::default();

@@ -43,7 +43,7 @@ impl Blocks {
 
     /// In the pipelines.
     fn nothing_is_under_way(&self) -> bool {
-        self.fetch.fetched().is_none()
+        self.fetch.is_idle()
             && self.simt_stack.idle()
             && self.operand_stage.is_still()
             && self.alu.iter().all(|alu| alu.result().is_none())
@@ -74,10 +74,11 @@ impl Blocks {
     fn nothing_issues(&self, straps: &Straps) -> bool {
         let (outer, turn) = (self.outer(straps), self.turn(straps));
         self.fault_unit.fault().is_none()
-            && self.fetch.chosen(self.instruction_buffer.room(), self.barrier_unit.held()).is_none()
+            && (0..self.ports).all(|p| self.fetching(p).is_none())
             && self.two_level.as_ref().is_none_or(|scheduler| scheduler.is_still(&outer))
             && self.alternating.as_ref().is_none_or(|scheduler| scheduler.is_still(&turn))
-            && self.chosen(straps, if self.alternating.is_some() { turn.active } else { outer.active })
+            && self.has_no_candidate()
+            && self.chosen(straps, if self.alternating.is_some() { turn.active } else { outer.active }).warp
                 == [None; MAX_PORTS]
     }
 

@@ -65,6 +65,9 @@ impl Cover for TwoLevelSchedulerCover {
         };
         self.outer(i, o, p, &mut point);
         self.issue(i, o, p, &mut point);
+        if self.shape.steal {
+            self.candidates(i, o, p, &mut point);
+        }
         self.going(i, o, p, &mut point);
         self.counts(i, o, p, &mut point);
         self.flushed = o.flush_o & i.flush_done_i;
@@ -179,6 +182,12 @@ impl TwoLevelSchedulerCover {
             let places: Vec<bool> = own.iter().map(|&s| in_set(s, candidates)).collect();
             let (place, last) = (slot / count, usize::from(p.last_q[port]));
             point("issues", true);
+            if i.steal_i & p.candidate_valid_q >> port & 1 == 1 && p.candidate_q[port] == o.issue_warp_o[port] {
+                // Not the policy's choice, or it would have been all the same.
+                let branch = i.branch_i >> o.issue_warp_o[port] & 1 == 1;
+                kept = if port == 0 && branch { i.branch_i } else { 0 };
+                continue;
+            }
             let first = places.iter().position(|&c| c);
             let others = places.iter().filter(|&&c| c).count() > 1;
             let again = places.get(last) == Some(&true);
@@ -192,6 +201,43 @@ impl TwoLevelSchedulerCover {
             kept = if port == 0 && branch { i.branch_i } else { 0 };
             point("an issue that does not go to the operand stage", i.set_valid_i >> port & 1 == 0);
         }
+    }
+
+    /// Candidates for stealing.
+    fn candidates(
+        &self,
+        i: &TwoLevelSchedulerIn,
+        o: &TwoLevelSchedulerOut,
+        p: &TwoLevelSchedulerProbe,
+        point: &mut Point,
+    ) {
+        let mut both = 0;
+        for port in 0..self.shape.ports() {
+            let at = |set: u8| set >> port & 1 == 1;
+            let (asked, had, named) = (at(i.steal_i), at(p.candidate_valid_q), at(o.candidate_valid_o));
+            let one = p.candidate_q[port];
+            let active = o.active_o >> one & 1 == 1;
+            let goes = asked && had && active && i.stop_i == 0;
+            both |= u8::from(goes) << port;
+            let upper = |s: usize| 2 * s >= self.shape.active;
+            let slot = self.slots_of(port).find(|&s| p.state_q[s] == ACTIVE && p.warp_q[s] == o.candidate_warp_o[port]);
+            point("a candidate of the upper half", named && slot.is_some_and(upper));
+            point("a candidate of the lower half", named && slot.is_some_and(|s| !upper(s)));
+            let issues = at(o.issue_valid_o);
+            point("no candidate beside the one that issues", issues && !goes && !named);
+            point("a stolen warp issues", goes);
+            point("a stolen warp issues, and another one is named", goes && named);
+            point("a stolen warp issues, and nobody is named", goes && !named);
+            point("a stolen warp issues, its port is not ready", goes && !at(i.ready_i));
+            let over = had && asked && !active && i.stop_i == 0;
+            point("a warp that was named leaves, and another one issues", over && issues);
+            point("a warp that was named leaves, and nobody issues", over && !issues);
+            point("stolen, but stopped", asked && had && i.stop_i == 1);
+            point("stolen, and no candidate was there", asked && !had);
+            let place = usize::from(p.candidate_slot_q[port]) / self.shape.ports();
+            point("a stolen warp issues, its slot is not the turn's", goes && place != usize::from(p.last_q[port]));
+        }
+        point("both ports issue stolen warps", both == 3);
     }
 
     fn going(&self, i: &TwoLevelSchedulerIn, o: &TwoLevelSchedulerOut, p: &TwoLevelSchedulerProbe, point: &mut Point) {

@@ -17,6 +17,22 @@ const GOING: [&str; 9] = [
     "one of several long ones of a warp without a slot ends",
 ];
 
+/// What candidates for stealing add.
+const STEALING: [&str; 12] = [
+    "a candidate of the upper half",
+    "a candidate of the lower half",
+    "no candidate beside the one that issues",
+    "a stolen warp issues",
+    "a stolen warp issues, and another one is named",
+    "a stolen warp issues, and nobody is named",
+    "a stolen warp issues, its port is not ready",
+    "a stolen warp issues, its slot is not the turn's",
+    "a warp that was named leaves, and another one issues",
+    "a warp that was named leaves, and nobody issues",
+    "stolen, but stopped",
+    "stolen, and no candidate was there",
+];
+
 pub(super) fn of_config(config: &Config) -> Vec<&'static str> {
     let (mut points, straps) = (of_shape(&ActiveShape::of(config)), Straps::of(config));
     if straps.stay {
@@ -93,6 +109,12 @@ pub(super) fn of_shape(shape: &ActiveShape) -> Vec<&'static str> {
         "reset under load",
         "reset while a slot is taken",
     ]);
+    if shape.steal {
+        points.extend(STEALING);
+        if shape.ports() == 2 {
+            points.push("both ports issue stolen warps");
+        }
+    }
     if shape.ports() == 2 {
         points.extend([
             "two slots are taken",

@@ -30,7 +30,6 @@ impl Cover for OperandStageCover {
             "an instruction without register sources",
             "an instruction with three register sources",
             "a source between registers is none",
-            "rows begin anew behind the last",
             "a warp's rows do not begin at 0",
             "reads meet at a bank",
             "an instruction in reset",
@@ -39,6 +38,11 @@ impl Cover for OperandStageCover {
         // With a cache few results go to a bank, and with a port for them they are hardly ever held.
         if shape.entries == 0 || shape.ports() == 2 || !shape.mrf.dual_port {
             points.push("a result is held by an older read");
+        }
+        if shape.steal {
+            points.extend(STEALING);
+        } else {
+            points.push("rows begin anew behind the last");
         }
         if shape.entries == 0 {
             points.extend(["a slot is empty at once", "slots without a cache"]);
@@ -107,7 +111,7 @@ impl Cover for OperandStageCover {
             ("a result is held by an older read", o.event_o >> 6 & 3 != 0),
             ("reads meet at a bank", o.event_o >> 16 & 0xfff != 0),
             ("an instruction in reset", i.rst_ni == 0 && taken != 0),
-            ("reset under load", i.rst_ni == 0 && busy != 0 && p.provider.mrf.head_valid != 0),
+            ("reset under load", i.rst_ni == 0 && busy != 0 && (p.provider.mrf.head_valid | p.steal.head_valid) != 0),
             ("two instructions taken", taken == 0b11),
             ("port 1 takes its place alone", i.issue_valid_i == 0b10 && taken == 0b10),
             ("only port 0 finds a place", i.issue_valid_i == 0b11 && taken == 0b01),
@@ -120,8 +124,27 @@ impl Cover for OperandStageCover {
         if shape.entries != 0 {
             self.cached(i, o, p, taken, hit);
         }
+        if shape.steal {
+            self.stealing(i, o, p, left, hit);
+        }
     }
 }
+
+/// Points of what only a file looks at whose banks are stolen.
+const STEALING: [&str; 12] = [
+    "a candidate with three register sources",
+    "a candidate without register sources",
+    "a candidate's rows do not begin at 0",
+    "no candidate, and roles that name registers",
+    "a dispatched instruction names a dead register",
+    "one that its warp does not have",
+    "the last one that its warp has",
+    "it names none",
+    "one that is not dispatched names a dead register",
+    "a dead register of a warp whose rows do not begin at 0",
+    "a grid begins, and a row is left over",
+    "a grid begins, and no row is left over",
+];
 
 /// Points of what only a cache looks at.
 const CACHED: [&str; 16] = [
@@ -156,6 +179,43 @@ const FILLED: [&str; 2] =
     ["an operand of the MRF goes into the cache", "operands that wait keep instructions from dispatch"];
 
 impl OperandStageCover {
+    fn stealing(
+        &self,
+        i: &OperandStageIn,
+        o: &OperandStageOut,
+        p: &OperandStageProbe,
+        left: u8,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
+        let nets = &p.nets;
+        let ports = |mask: u8| (0..self.shape.ports()).filter(move |p| mask >> p & 1 == 1);
+        let sources = |p: usize| nets.candidate_src_valid >> (OPERANDS * p) & 7;
+        let names = |p: usize| i.candidate_roles_i[p] as u32 & 0xff_ffff != 0xff_ffff;
+        let none = !i.candidate_valid_i & ((1 << self.shape.ports()) - 1);
+        let register = |p: usize| (!(o.dispatch_ctl_o[p] >> 53)) as u8;
+        let said = |p: usize| register(p) != NO_REG;
+        let hint = |p: usize| nets.hint_valid >> p & 1 == 1;
+        let last = |p: usize| usize::from(register(p)) + 1 == self.shape.mrf.banks * usize::from(i.rows_i);
+        let points = [
+            ("a candidate with three register sources", ports(i.candidate_valid_i).any(|p| sources(p) == 7)),
+            ("a candidate without register sources", ports(i.candidate_valid_i).any(|p| sources(p) == 0)),
+            ("a candidate's rows do not begin at 0", ports(i.candidate_valid_i).any(|p| nets.candidate_base[p] != 0)),
+            ("no candidate, and roles that name registers", ports(none).any(names)),
+            ("a dispatched instruction names a dead register", ports(left).any(hint)),
+            ("one that its warp does not have", ports(left).any(|p| said(p) && !hint(p))),
+            ("the last one that its warp has", ports(left).any(|p| hint(p) && last(p))),
+            ("it names none", ports(left).any(|p| !said(p))),
+            ("one that is not dispatched names a dead register", ports(o.dispatch_valid_o & !left).any(said)),
+            (
+                "a dead register of a warp whose rows do not begin at 0",
+                ports(left).any(|p| hint(p) && nets.hint_base[p] != 0),
+            ),
+            ("a grid begins, and a row is left over", i.clear_i == 1 && i.spare_i == 1),
+            ("a grid begins, and no row is left over", i.clear_i == 1 && i.spare_i == 0),
+        ];
+        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+    }
+
     fn cached(
         &self,
         i: &OperandStageIn,

@@ -231,6 +231,20 @@ fn a_grid_in_progress_is_not_disturbed_and_reset_ends_it() {
 }
 
 #[test]
+fn a_divided_sm_is_fresh_until_warps_begin_and_has_rows_to_spare_or_not() {
+    // Blocks of two warps: 64 rows are all taken by 32 warps with two rows and by 16 with four, not by 20 with three.
+    for (registers, warps, spare) in [(32, 32, 0), (64, 16, 0), (33, 20, 1), (1, 32, 1)] {
+        let mut launcher = Driver::launched(&Launch { threads: 64, registers, ..SMALL });
+        assert_eq!(launcher.cycle().fresh_o, 0, "it is being divided");
+        let out = launcher.until(|out| out.fresh_o == 1);
+        assert_eq!((out.tid_we_o, out.spare_o, out.start_valid_o), (1, spare, 0));
+        assert_eq!(launcher.probe().first_q, warps);
+        let out = launcher.until(|out| out.fresh_o == 0);
+        assert_eq!((out.busy_o, out.tid_we_o, out.start_valid_o), (1, 0, 0));
+    }
+}
+
+#[test]
 fn rows_are_counted_in_banks() {
     for (banks, registers, rows) in [(16, 16, 1), (16, 17, 2), (4, 255, 64), (2, 255, 128), (32, 1, 1)] {
         let mut launcher = Driver::<BlockLauncher>::new(&SmShape { mrf: MrfShape { banks, ..SHAPE.mrf }, ..SHAPE });

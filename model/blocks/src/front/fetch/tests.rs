@@ -1,4 +1,5 @@
 use super::*;
+use crate::Ports;
 use crate::testing::{Driver, SM_SHAPES, compare};
 
 const ALL: u64 = u64::MAX >> 32;
@@ -24,10 +25,13 @@ fn start(fetch: &mut Driver<Fetch>, warps: impl IntoIterator<Item = u8>) {
     (fetch.inputs.start_valid_i, fetch.inputs.held_i) = (0, 0);
 }
 
-/// One cycle; warp and address at decode.
+/// One cycle; warp and address at decode on the first path.
 fn decoded(fetch: &mut Driver<Fetch>) -> Option<(u8, u32)> {
-    let out = fetch.cycle();
-    (out.decode_valid_o != 0).then_some((out.decode_warp_o, out.decode_pc_o))
+    decoded_on(&fetch.cycle(), 0)
+}
+
+fn decoded_on(out: &FetchOut, p: usize) -> Option<(u8, u32)> {
+    is_set(out.decode_valid_o, p).then_some((out.decode_warp_o[p], out.decode_pc_o[p]))
 }
 
 #[test]
@@ -38,7 +42,33 @@ fn a_warp_has_one_fetch_under_way() {
     let found: Vec<_> = (0..7).map(|_| decoded(&mut fetch)).collect();
     assert_eq!(found, [None, Some((7, 0)), None, Some((7, 1)), None, Some((7, 2)), None]);
     let out = fetch.cycle();
-    assert_eq!((out.decode_op_o, out.decode_ctl_o, out.decode_pc_o), (1003, 2003, 3));
+    assert_eq!((out.decode_op_o[0], out.decode_ctl_o[0], out.decode_pc_o[0]), (1003, 2003, 3));
+}
+
+#[test]
+fn each_path_fetches_for_its_own_warps_from_its_own_copy() {
+    let mut fetch = Driver::<Fetch>::new(&SM_SHAPES[1]);
+    for addr in 0..8 {
+        let inputs = &mut fetch.inputs;
+        (inputs.code_we_i, inputs.code_addr_i) = (1, addr);
+        (inputs.code_op_i, inputs.code_ctl_i) = (u64::from(addr) + 1000, u64::from(addr) + 2000);
+        fetch.cycle();
+    }
+    fetch.inputs.code_we_i = 0;
+    (fetch.inputs.room_i, fetch.inputs.reconvergence_i) = (ALL, [1 << 19; MAX_WARPS]);
+    start(&mut fetch, [2, 4, 5]);
+    let out: Vec<_> = (0..6).map(|_| fetch.cycle()).collect();
+    let even: Vec<_> = out.iter().map(|out| decoded_on(out, 0)).collect();
+    let odd: Vec<_> = out.iter().map(|out| decoded_on(out, 1)).collect();
+    assert_eq!(even, [None, Some((2, 0)), Some((4, 0)), Some((2, 1)), Some((4, 1)), Some((2, 2))]);
+    assert_eq!(odd, [None, Some((5, 0)), None, Some((5, 1)), None, Some((5, 2))]);
+    assert_eq!((out[3].decode_op_o, out[3].decode_ctl_o), ([1001; 2], [2001; 2]));
+    assert_eq!((fetch.probe().rr_q, fetch.block.memories().len()), ([3, 6], 8));
+    // A stop is its path's.
+    fetch.inputs.decode_stop_i = 0b01;
+    fetch.cycle();
+    fetch.cycle();
+    assert_eq!(fetch.probe().running_q, 0b10_0100);
 }
 
 #[test]
@@ -51,7 +81,7 @@ fn warps_take_turns_from_the_one_behind_the_last() {
     fetch.inputs.room_i = 1 << 31;
     decoded(&mut fetch);
     decoded(&mut fetch);
-    assert_eq!(fetch.probe().rr_q, 0);
+    assert_eq!(fetch.probe().rr_q[0], 0);
 }
 
 #[test]
@@ -106,7 +136,7 @@ fn addresses_count_in_twenty_bits_and_the_code_memory_repeats() {
     fetch.inputs.reconvergence_i[9] = 0;
     decoded(&mut fetch);
     let out = fetch.cycle();
-    assert_eq!((out.decode_pc_o, out.decode_op_o), ((1 << PC_BITS) - 1, 1000 + 4095));
+    assert_eq!((out.decode_pc_o[0], out.decode_op_o[0]), ((1 << PC_BITS) - 1, 1000 + 4095));
     fetch.cycle();
     assert_eq!(fetch.probe().running_q, 0, "the next address is 0, which is the reconvergence point");
 }
@@ -150,7 +180,7 @@ fn a_word_that_is_written_while_it_is_read_is_the_old_one() {
     (inputs.code_we_i, inputs.code_addr_i, inputs.code_op_i, inputs.code_ctl_i) = (1, 0, 1, 2);
     fetch.cycle();
     let out = fetch.cycle();
-    assert_eq!((out.decode_op_o, out.decode_ctl_o), (1000, 2000));
+    assert_eq!((out.decode_op_o[0], out.decode_ctl_o[0]), (1000, 2000));
     assert_eq!(fetch.block.memories()[2].words[..4], [2, 0, 2001, 0]);
 }
 
@@ -167,7 +197,7 @@ fn reset_ends_all_fetching_and_leaves_the_code_memory_alone() {
     let inputs = &mut fetch.inputs;
     (inputs.rst_ni, inputs.start_valid_i, inputs.resume_valid_i, inputs.code_we_i) = (1, 0, 0, 0);
     assert_eq!(decoded(&mut fetch), None);
-    assert_eq!((fetch.probe().running_q, fetch.probe().rr_q), (0, 0));
+    assert_eq!((fetch.probe().running_q, fetch.probe().rr_q[0]), (0, 0));
     assert_eq!(fetch.block.memories()[0].words[6], 77, "written in reset");
     assert_eq!(fetch.block.memories()[1].words[0], 1000, "read in reset: warp 8 was chosen");
 }
@@ -178,9 +208,10 @@ struct Reference {
     code: Vec<(u64, u64)>,
     running: Vec<bool>,
     pc: Vec<u32>,
-    rr: usize,
+    /// Of each path.
+    rr: Vec<usize>,
     /// Warp, address, words.
-    decode: Option<(usize, u32, (u64, u64))>,
+    decode: Vec<Option<(usize, u32, (u64, u64))>>,
 }
 
 impl Reference {
@@ -190,44 +221,54 @@ impl Reference {
             code: vec![(0, 0); shape.code_words],
             running: vec![false; shape.warps],
             pc: vec![0; shape.warps],
-            rr: 0,
-            decode: None,
+            rr: vec![0; shape.ports()],
+            decode: vec![None; shape.ports()],
         }
     }
 
     fn cycle(&mut self, inputs: &FetchIn) -> (FetchOut, FetchProbe) {
-        let (warps, bit) = (self.shape.warps, |mask: u64, w: usize| mask >> w & 1 == 1);
-        let (warp, pc, (op, ctl)) = self.decode.unwrap_or_default();
-        let out = FetchOut {
-            decode_op_o: op,
-            decode_ctl_o: ctl,
-            decode_pc_o: pc,
-            decode_valid_o: self.decode.is_some().into(),
-            decode_warp_o: warp as u8,
-        };
-        let probe = FetchProbe {
+        let (warps, ports) = (self.shape.warps, self.shape.ports());
+        let bit = |mask: u64, w: usize| mask >> w & 1 == 1;
+        let mut out = FetchOut::zeroed();
+        let mut probe = FetchProbe {
             running_q: (0..warps).fold(0, |set, w| set | u64::from(self.running[w]) << w),
             pc_q: std::array::from_fn(|w| self.pc.get(w).copied().unwrap_or_default()),
-            rr_q: self.rr as u8,
+            rr_q: [0; MAX_PORTS],
         };
+        for p in 0..ports {
+            probe.rr_q[p] = self.rr[p] as u8;
+            let Some((warp, pc, (op, ctl))) = self.decode[p] else { continue };
+            out.decode_valid_o |= 1 << p;
+            (out.decode_op_o[p], out.decode_ctl_o[p]) = (op, ctl);
+            (out.decode_pc_o[p], out.decode_warp_o[p]) = (pc, warp as u8);
+        }
 
-        let eligible = |&w: &usize| {
-            self.running[w] && bit(inputs.room_i, w) && !bit(inputs.held_i, w) && self.decode.is_none_or(|d| d.0 != w)
-        };
-        let chosen = (self.rr..warps).chain(0..self.rr).find(eligible);
-        let stop = self.decode.is_some()
-            && (inputs.decode_stop_i == 1 || (pc + 1) % (1 << 20) == inputs.reconvergence_i[warp]);
+        let chosen: Vec<Option<usize>> = (0..ports)
+            .map(|p| {
+                let eligible = |&w: &usize| {
+                    let waits = self.decode[p].is_none_or(|d| d.0 != w);
+                    w % ports == p && self.running[w] && bit(inputs.room_i, w) && !bit(inputs.held_i, w) && waits
+                };
+                (self.rr[p]..warps).chain(0..self.rr[p]).find(eligible)
+            })
+            .collect();
         if inputs.rst_ni == 0 {
             self.running.fill(false);
-            (self.decode, self.rr) = (None, 0);
+            self.decode.fill(None);
+            self.rr.fill(0);
         } else {
-            self.decode = chosen.map(|w| (w, self.pc[w], self.code[self.pc[w] as usize % self.code.len()]));
-            if stop {
-                self.running[warp] = false;
-            }
-            if let Some(w) = chosen {
-                self.pc[w] = (self.pc[w] + 1) % (1 << 20);
-                self.rr = (w + 1) % warps;
+            for p in 0..ports {
+                if let Some((warp, pc, _)) = self.decode[p] {
+                    let stop = bit(inputs.decode_stop_i.into(), p);
+                    if stop || (pc + 1) % (1 << 20) == inputs.reconvergence_i[warp] {
+                        self.running[warp] = false;
+                    }
+                }
+                self.decode[p] = chosen[p].map(|w| (w, self.pc[w], self.code[self.pc[w] as usize % self.code.len()]));
+                if let Some(w) = chosen[p] {
+                    self.pc[w] = (self.pc[w] + 1) % (1 << 20);
+                    self.rr[p] = (w + 1) % warps;
+                }
             }
             for k in 0..=self.shape.ports() {
                 if bit(inputs.resume_valid_i.into(), k) {
@@ -257,7 +298,7 @@ fn it_is_what_the_page_says() {
             inputs.held_i &= random.next();
             inputs.start_valid_i = random.chance(5).into();
             inputs.start_warp_i = random.below(shape.warps) as u8;
-            inputs.decode_stop_i = random.chance(20).into();
+            inputs.decode_stop_i &= random.next() as u8 & random.next() as u8;
             inputs.resume_valid_i &= random.next() as u8;
             for k in 0..=shape.ports() {
                 inputs.resume_warp_i[k] = random.below(shape.warps) as u8;

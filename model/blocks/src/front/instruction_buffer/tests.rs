@@ -10,10 +10,16 @@ fn buffer() -> Driver<InstructionBuffer> {
 
 /// An instruction is offered, all of whose fields are different.
 fn push(buffer: &mut Driver<InstructionBuffer>, warp: u8, number: u32) {
-    let inputs = &mut buffer.inputs;
-    (inputs.push_valid_i, inputs.push_warp_i, inputs.push_pc_i) = (1, warp, number);
-    (inputs.push_op_i, inputs.push_ctl_i) = (u64::MAX - u64::from(number), 1 << 40 | u64::from(number));
-    inputs.push_roles_i = 1 << 51 | u64::from(number) << 8;
+    push_from(buffer, 0, warp, number);
+}
+
+/// The same, by this fetch path.
+fn push_from(buffer: &mut Driver<InstructionBuffer>, p: usize, warp: u8, number: u32) {
+    let (inputs, instruction) = (&mut buffer.inputs, instruction(number));
+    inputs.push_valid_i |= 1 << p;
+    (inputs.push_warp_i[p], inputs.push_pc_i[p]) = (warp, instruction.pc);
+    (inputs.push_op_i[p], inputs.push_ctl_i[p]) = (instruction.op, instruction.ctl);
+    inputs.push_roles_i[p] = instruction.roles.0;
 }
 
 fn instruction(number: u32) -> Decoded {
@@ -114,6 +120,23 @@ fn reset_empties_it_and_payloads_are_written_all_the_same() {
 }
 
 #[test]
+fn both_paths_push_in_one_cycle() {
+    let mut buffer = Driver::<InstructionBuffer>::new(&SM_SHAPES[1]);
+    push_from(&mut buffer, 0, 4, 1);
+    push_from(&mut buffer, 1, 7, 2);
+    head(&mut buffer, 0);
+    push_from(&mut buffer, 1, 5, 3);
+    assert_eq!((head(&mut buffer, 4), buffer.probe().count_q[7]), (Some(instruction(1)), 1));
+    assert_eq!((head(&mut buffer, 7), head(&mut buffer, 5)), (Some(instruction(2)), Some(instruction(3))));
+    // In reset a warp need not be the path's own: where both write one place, the higher one's stays.
+    buffer.inputs.rst_ni = 0;
+    push_from(&mut buffer, 0, 2, 4);
+    push_from(&mut buffer, 1, 8 + 2, 5);
+    head(&mut buffer, 0);
+    assert_eq!(buffer.block.memories()[0].words[4], 5);
+}
+
+#[test]
 fn memories_hold_what_the_registers_hold() {
     let mut buffer = buffer();
     push(&mut buffer, 1, 7);
@@ -135,8 +158,11 @@ fn it_is_a_queue_for_each_warp() {
         let drive = |random: &mut Random, inputs: &mut InstructionBufferIn| {
             inputs.rst_ni = (!random.chance(1)).into();
             inputs.pop_i &= shadow.head_valid() & (random.next() | random.next());
-            inputs.push_warp_i = random.below(shape.warps) as u8;
-            inputs.push_valid_i &= ((shadow.room() | inputs.pop_i) >> inputs.push_warp_i & 1) as u8;
+            for p in 0..shape.ports() {
+                let warp = random.below(shape.warps / shape.ports()) * shape.ports() + p;
+                inputs.push_warp_i[p] = warp as u8;
+                inputs.push_valid_i &= !(u8::from(!is_set(shadow.room() | inputs.pop_i, warp)) << p);
+            }
             shadow.clock(inputs, &InstructionBufferOut::zeroed());
         };
         let reference = |inputs: &InstructionBufferIn| {
@@ -153,8 +179,10 @@ fn it_is_a_queue_for_each_warp() {
                     queue.pop_front();
                     first ^= 1 << w;
                 }
-                if inputs.push_valid_i == 1 && usize::from(inputs.push_warp_i) == w {
-                    queue.push_back((inputs.push_op_i, inputs.push_ctl_i, inputs.push_roles_i, inputs.push_pc_i));
+                let p = w % shape.ports();
+                if inputs.push_valid_i >> p & 1 == 1 && usize::from(inputs.push_warp_i[p]) == w {
+                    let (op, ctl) = (inputs.push_op_i[p], inputs.push_ctl_i[p]);
+                    queue.push_back((op, ctl, inputs.push_roles_i[p], inputs.push_pc_i[p]));
                 }
                 if inputs.rst_ni == 0 {
                     queue.clear();

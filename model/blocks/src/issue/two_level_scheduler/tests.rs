@@ -89,6 +89,102 @@ fn round_robin_goes_round_the_slots_and_greedy_stays() {
     }
 }
 
+/// Four slots of warps 0 to 3, with candidates for stealing; nothing has issued.
+fn stealing(straps: u16, settings: &[&str]) -> Driver<TwoLevelScheduler> {
+    let all = [&["mrf.ports=1rw", "steal.present=true", "sm.active_warps=4"], settings].concat();
+    let mut scheduler = scheduler(&all);
+    (scheduler.inputs.cfg_i, scheduler.inputs.void_i) = (straps, 0xff);
+    for _ in 0..4 {
+        scheduler.step();
+    }
+    scheduler
+}
+
+/// What port 0 issues, and its candidate.
+fn issue(scheduler: &mut Driver<TwoLevelScheduler>, clear: u64, steal: u8) -> (Option<u8>, Option<u8>) {
+    scheduler.inputs.steal_i = steal;
+    let out = scheduler.clear(clear).step();
+    scheduler.inputs.steal_i = 0;
+    let warp = |valid: u8, warp: u8| if valid & 1 == 1 { Some(warp) } else { None };
+    assert!(out.candidate_valid_o & 1 == 1 || out.candidate_warp_o[0] == 0);
+    (warp(out.issue_valid_o, out.issue_warp_o[0]), warp(out.candidate_valid_o, out.candidate_warp_o[0]))
+}
+
+#[test]
+fn the_candidate_is_the_choice_among_the_slots_of_the_half_that_lost() {
+    // Slots 0 and 1, 2 and 3 are the halves; round-robin begins behind slot 0.
+    let mut round = stealing(0, &[]);
+    assert_eq!(issue(&mut round, 0xf, 0), (Some(1), Some(2)));
+    assert_eq!(issue(&mut round, 0xf, 0), (Some(2), Some(0)));
+    assert_eq!(issue(&mut round, 0b1101, 0), (Some(3), Some(0)));
+    assert_eq!(issue(&mut round, 0b0011, 0), (Some(0), None));
+    let mut greedy = stealing(GREEDY, &[]);
+    assert_eq!(issue(&mut greedy, 0xf, 0), (Some(0), Some(2)));
+    assert_eq!(issue(&mut greedy, 0b1101, 0), (Some(0), Some(2)));
+    assert_eq!(issue(&mut greedy, 0b1110, 0), (Some(1), Some(2)));
+    // A loser without operands is none.
+    greedy.inputs.clear_i = 0b1110;
+    greedy.inputs.operand_i = 0b1010;
+    let out = greedy.step();
+    assert_eq!((out.issue_warp_o[0], out.candidate_valid_o), (1, 0));
+}
+
+#[test]
+fn a_stolen_warp_issues_from_its_slot_and_leaves_the_turn_alone() {
+    for straps in [0, GREEDY] {
+        let mut scheduler = stealing(straps, &[]);
+        let (winner, candidate) = issue(&mut scheduler, 0xf, 0);
+        let stolen = candidate.expect("there are two halves");
+        let (second, next) = issue(&mut scheduler, 0xf, 1);
+        assert_eq!(second, Some(stolen));
+        // Round-robin comes to the stolen warp itself, so that the other is the candidate; greedy has lost its winner to the theft.
+        assert_eq!(next, if straps == GREEDY { winner } else { Some(0) });
+        scheduler.step();
+        let probe = scheduler.probe();
+        let (issued, last) = (probe.issued_q, probe.last_q[0]);
+        assert_eq!(
+            (issued[usize::from(winner.unwrap())], issued[usize::from(stolen)]),
+            (1, 1),
+            "it counts like any issue"
+        );
+        assert_eq!((Some(last), probe.fresh_q & 1 << stolen), (winner, 0));
+        assert_eq!((probe.candidate_valid_q, Some(probe.candidate_q[0])), (1, next));
+        assert_eq!(Some(probe.candidate_slot_q[0]), next, "warps have the slots of their numbers here");
+    }
+}
+
+#[test]
+fn greedy_a_a_b_b_becomes_a_b_a_b_among_slots_too() {
+    let mut scheduler = stealing(GREEDY, &[]);
+    let issued: Vec<Option<u8>> = [0, 1, 0, 1].map(|steal| issue(&mut scheduler, 0b0101, steal).0).into();
+    assert_eq!(issued, [Some(0), Some(2), Some(0), Some(2)]);
+}
+
+#[test]
+fn a_warp_that_leaves_its_slot_is_not_issued_by_theft() {
+    let mut scheduler = stealing(1 << 2, &[]);
+    assert_eq!(issue(&mut scheduler, 0xf, 0), (Some(1), Some(2)));
+    // Warp 2 has to wait at a barrier.
+    scheduler.inputs.held_i = 0b100;
+    assert_eq!(issue(&mut scheduler, 0b1101, 1), (Some(3), Some(0)));
+    (scheduler.inputs.held_i, scheduler.inputs.stop_i) = (0, 1);
+    assert_eq!(issue(&mut scheduler, 0b1101, 1), (None, None));
+    scheduler.inputs.stop_i = 0;
+    assert_eq!(issue(&mut scheduler, 0b0001, 1), (Some(0), None), "the word comes too late: nobody was named");
+}
+
+#[test]
+fn the_halves_of_two_ports_are_those_of_all_slots() {
+    let mut scheduler = stealing(0, &["mrf.issue_ports=2", "sm.active_warps=6"]);
+    // Port 0 has slots 0, 2 and 4, the first half are 0, 1 and 2.
+    let out = scheduler.clear(0xff).step();
+    assert_eq!((out.issue_warp_o, out.candidate_warp_o, out.candidate_valid_o), ([2, 3], [4, 1], 0b11));
+    scheduler.inputs.steal_i = 0b10;
+    let out = scheduler.clear(0xff).step();
+    assert_eq!((out.issue_warp_o, out.issue_slot_o), ([4, 1], [4, 1]));
+    assert_eq!((out.candidate_warp_o, scheduler.probe().last_q), ([0, 5], [1, 1]));
+}
+
 #[test]
 fn two_ports_have_their_own_slots_and_one_branch_a_cycle() {
     let mut scheduler = scheduler(&["mrf.issue_ports=2", "sm.active_warps=4"]);

@@ -7,6 +7,11 @@ const ONE: SmShape = SM_SHAPES[0];
 /// Two ports, 8 warps.
 const TWO: SmShape = SM_SHAPES[1];
 
+/// The same with candidates for stealing.
+fn stealing(shape: &SmShape) -> SmShape {
+    SmShape { steal: true, ..*shape }
+}
+
 fn scheduler(shape: &SmShape, greedy: bool, clear: u64) -> Driver<WarpScheduler> {
     let mut scheduler = Driver::<WarpScheduler>::new(shape);
     (scheduler.inputs.cfg_i, scheduler.inputs.clear_i, scheduler.inputs.ready_i) = (greedy.into(), clear, 0b11);
@@ -141,12 +146,142 @@ fn reset_forgets_ages_turns_and_the_greedy_warp() {
     assert_eq!((probe.rr_q[0], probe.greedy_valid_q, probe.older_q), (0, 0, [0; MAX_WARPS]));
 }
 
+/// The candidates of the ports after one cycle.
+fn named(scheduler: &mut Driver<WarpScheduler>) -> [Option<u8>; MAX_PORTS] {
+    let out = scheduler.cycle();
+    [0, 1].map(|p| {
+        let valid = is_set(out.candidate_valid_o, p);
+        assert!(valid || out.candidate_warp_o[p] == 0);
+        valid.then_some(out.candidate_warp_o[p])
+    })
+}
+
+/// What each cycle issues on port 0, with these words on whether the candidate is stolen for.
+fn sequence(scheduler: &mut Driver<WarpScheduler>, steal: &[u8]) -> Vec<Option<u8>> {
+    let mut issue = |&steal: &u8| {
+        scheduler.inputs.steal_i = steal;
+        issued(scheduler)[0]
+    };
+    steal.iter().map(|steal| issue(steal)).collect()
+}
+
+#[test]
+fn greedy_a_a_b_b_becomes_a_b_a_b_by_stealing() {
+    // Wa has two instructions and then none, Wb likewise: two each.
+    let (a, b) = (Some(3), Some(20));
+    let mut straight = scheduler(&stealing(&ONE), true, 1 << 3 | 1 << 20);
+    start(&mut straight, &[3, 20]);
+    straight.inputs.operand_i = u64::MAX >> 32;
+    assert_eq!(sequence(&mut straight, &[0, 0]), [a, a]);
+    straight.inputs.clear_i = 1 << 20;
+    assert_eq!(sequence(&mut straight, &[0, 0]), [b, b]);
+
+    let mut scheduler = scheduler(&stealing(&ONE), true, 1 << 3 | 1 << 20);
+    start(&mut scheduler, &[3, 20]);
+    scheduler.inputs.operand_i = u64::MAX >> 32;
+    assert_eq!(sequence(&mut scheduler, &[0, 1, 0, 1]), [a, b, a, b]);
+    // The tree goes on as if nothing had been stolen.
+    let probe = scheduler.probe();
+    assert_eq!((probe.greedy_q[0], probe.rr_q[0], probe.candidate_valid_q, probe.candidate_q[0]), (3, 4, 1, 20));
+    // Stolen for, the winner of the cycle before issues too: it has become the candidate.
+    assert_eq!(sequence(&mut scheduler, &[1, 0]), [a, a]);
+}
+
+#[test]
+fn the_candidate_is_the_choice_of_the_half_that_lost() {
+    let mut scheduler = scheduler(&stealing(&ONE), false, 1 << 2 | 1 << 5 | 1 << 17 | 1 << 30);
+    scheduler.inputs.operand_i = u64::MAX >> 32;
+    // Round-robin from the turn on, in the other half than the winner's.
+    let mut pairs = Vec::new();
+    for _ in 0..4 {
+        let candidate = named(&mut scheduler)[0];
+        pairs.push((scheduler.probe().rr_q[0], candidate));
+    }
+    assert_eq!(pairs, [(0, Some(17)), (3, Some(17)), (6, Some(2)), (18, Some(2))]);
+    // In one half there is no loser; and one that needs no operands is none, nor is there a third.
+    scheduler.inputs.clear_i = 1 << 2 | 1 << 5;
+    assert_eq!(named(&mut scheduler)[0], None);
+    scheduler.inputs.clear_i = 1 << 2 | 1 << 17 | 1 << 30;
+    scheduler.inputs.operand_i = 1 << 2 | 1 << 30;
+    // The turn is behind 2: 17 wins, then 30.
+    assert_eq!((issued(&mut scheduler)[0], named(&mut scheduler)[0]), (Some(17), Some(2)));
+    assert_eq!(
+        (named(&mut scheduler)[0], scheduler.probe().candidate_q[0]),
+        (None, 2),
+        "17 is no instruction with operands"
+    );
+    // What waits for a collector is not among those that may issue, so it is no candidate.
+    scheduler.inputs.operand_i = u64::MAX >> 32;
+    scheduler.inputs.ready_i = 0;
+    assert_eq!((issued(&mut scheduler)[0], named(&mut scheduler)[0]), (None, None));
+}
+
+#[test]
+fn the_oldest_of_the_other_half_is_the_candidate() {
+    let mut scheduler = scheduler(&stealing(&ONE), true, 1 << 1 | 1 << 16 | 1 << 20 | 1 << 31);
+    start(&mut scheduler, &[31, 1, 20, 16]);
+    scheduler.inputs.operand_i = u64::MAX >> 32;
+    assert_eq!((named(&mut scheduler)[0], scheduler.inputs.clear_i &= !(1 << 31)), (Some(1), ()));
+    assert_eq!((issued(&mut scheduler)[0], named(&mut scheduler)[0]), (Some(1), Some(20)));
+}
+
+#[test]
+fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
+    let mut scheduler = scheduler(&stealing(&ONE), false, 1 << 4 | 1 << 20);
+    scheduler.inputs.operand_i = u64::MAX >> 32;
+    assert_eq!(named(&mut scheduler)[0], Some(20));
+    // 20 wins by its turn, and is what has been stolen for: the other one is the candidate.
+    scheduler.inputs.steal_i = 1;
+    let out = scheduler.cycle();
+    assert_eq!((out.issue_warp_o[0], out.candidate_warp_o[0], out.pop_o), (20, 4, 1 << 20));
+    assert_eq!(scheduler.probe().rr_q[0], 5);
+    // The collectors are taken and nobody wins: the stolen one issues all the same.
+    scheduler.inputs.ready_i = 0;
+    let out = scheduler.cycle();
+    assert_eq!((out.issue_valid_o, out.issue_warp_o[0], out.candidate_valid_o), (1, 4, 0));
+    assert_eq!(scheduler.cycle().issue_valid_o, 0, "without a candidate there is nothing to steal for");
+    // Stopped, nothing issues and nobody is named.
+    scheduler.inputs.ready_i = 1;
+    scheduler.inputs.steal_i = 0;
+    assert_eq!(scheduler.cycle().candidate_valid_o, 1);
+    (scheduler.inputs.steal_i, scheduler.inputs.stop_i) = (1, 1);
+    let out = scheduler.cycle();
+    assert_eq!((out.issue_valid_o, out.candidate_valid_o, scheduler.probe().candidate_valid_q), (0, 0, 1));
+    scheduler.inputs.stop_i = 0;
+    assert_eq!((scheduler.cycle().candidate_valid_o, scheduler.probe().candidate_valid_q), (1, 0));
+    scheduler.inputs.rst_ni = 0;
+    scheduler.cycle();
+    scheduler.cycle();
+    assert_eq!(scheduler.probe().candidate_valid_q, 0);
+}
+
+#[test]
+fn each_port_steals_for_itself_and_leaves_its_branch_out_behind_what_port_0_issues() {
+    let mut scheduler = scheduler(&stealing(&TWO), false, 0b1111_1111);
+    scheduler.inputs.operand_i = 0xff;
+    assert_eq!(named(&mut scheduler), [Some(4), Some(5)]);
+    scheduler.inputs.steal_i = 0b10;
+    assert_eq!(issued(&mut scheduler), [Some(2), Some(5)]);
+    assert_eq!(scheduler.probe().rr_q, [1, 2]);
+    scheduler.inputs.steal_i = 0;
+    // Port 0's winner, 4, is a branch, but what it issues is 0: port 1 need not leave its own one out.
+    assert_eq!((scheduler.probe().candidate_q, issued(&mut scheduler)), ([4, 5], [Some(4), Some(3)]));
+    let candidate = named(&mut scheduler);
+    assert_eq!(candidate[0], Some(0));
+    scheduler.inputs.branch_i = 1 << 0 | 1 << 7;
+    (scheduler.inputs.steal_i, scheduler.inputs.clear_i) = (1, 1 << 0 | 1 << 2 | 1 << 7);
+    assert_eq!(issued(&mut scheduler), [Some(0), None], "a branch, by theft");
+    scheduler.inputs.steal_i = 0;
+    assert_eq!(issued(&mut scheduler)[1], None);
+}
+
 /// The page, sentence by sentence.
 struct Reference {
     shape: SmShape,
     rr: Vec<usize>,
     greedy: Vec<Option<usize>>,
     older: Vec<Vec<bool>>,
+    candidate: Vec<Option<usize>>,
 }
 
 impl Reference {
@@ -157,6 +292,7 @@ impl Reference {
             rr: vec![0; ports],
             greedy: vec![None; ports],
             older: vec![vec![false; shape.warps]; shape.warps],
+            candidate: vec![None; ports],
         }
     }
 
@@ -173,25 +309,45 @@ impl Reference {
             probe.rr_q[p] = self.rr[p] as u8;
             probe.greedy_valid_q |= u8::from(self.greedy[p].is_some()) << p;
             probe.greedy_q[p] = self.greedy[p].unwrap_or_default() as u8;
-            let candidate = |w: usize| {
+            probe.candidate_valid_q |= u8::from(self.candidate[p].is_some()) << p;
+            probe.candidate_q[p] = self.candidate[p].unwrap_or_default() as u8;
+            let may = |w: usize| {
                 w % ports == p
                     && bit(inputs.clear_i, w)
                     && (!bit(inputs.operand_i, w) || bit(inputs.ready_i.into(), p))
                     && inputs.stop_i == 0
                     && (branches || !bit(inputs.branch_i, w))
             };
-            let eldest = |&w: &usize| candidate(w) && !(0..warps).any(|v| self.older[w][v] && candidate(v));
-            let chosen = if inputs.cfg_i == 0 {
-                (self.rr[p]..warps).chain(0..self.rr[p]).find(|&w| candidate(w))
-            } else {
-                self.greedy[p].filter(|&w| candidate(w)).or_else(|| (0..warps).find(eldest))
+            let choice = |candidate: &dyn Fn(usize) -> bool| {
+                let eldest = |&w: &usize| candidate(w) && !(0..warps).any(|v| self.older[w][v] && candidate(v));
+                if inputs.cfg_i == 0 {
+                    (self.rr[p]..warps).chain(0..self.rr[p]).find(|&w| candidate(w))
+                } else {
+                    self.greedy[p].filter(|&w| candidate(w)).or_else(|| (0..warps).find(eldest))
+                }
             };
-            if let Some(w) = chosen {
+            let winner = choice(&may);
+            let low = |w: usize| w < warps / 2;
+            let other = winner.and_then(|winner| choice(&|w| may(w) && low(w) != low(winner)));
+            let steals = self.shape.steal && bit(inputs.steal_i.into(), p) && inputs.stop_i == 0;
+            let stolen = self.candidate[p].filter(|_| steals);
+            let next = match stolen {
+                Some(_) if stolen != winner => winner,
+                _ => other,
+            };
+            self.candidate[p] = next.filter(|&w| self.shape.steal && bit(inputs.operand_i, w));
+            if let Some(w) = self.candidate[p] {
+                out.candidate_valid_o |= 1 << p;
+                out.candidate_warp_o[p] = w as u8;
+            }
+            if let Some(w) = stolen.or(winner) {
                 branches &= !bit(inputs.branch_i, w);
                 out.issue_valid_o |= 1 << p;
                 out.issue_warp_o[p] = w as u8;
                 out.pop_o |= 1 << w;
-                (self.rr[p], self.greedy[p]) = ((w + 1) % warps, Some(w));
+                if stolen.is_none() {
+                    (self.rr[p], self.greedy[p]) = ((w + 1) % warps, Some(w));
+                }
             }
         }
         if inputs.start_valid_i == 1 {
@@ -208,7 +364,8 @@ impl Reference {
 
 #[test]
 fn it_is_what_the_page_says() {
-    for (shape, greedy) in [(ONE, 0), (ONE, 1), (TWO, 0), (TWO, 1)] {
+    let shapes = [ONE, TWO, stealing(&ONE), stealing(&TWO)];
+    for (shape, greedy) in shapes.into_iter().flat_map(|shape| [(shape, 0), (shape, 1)]) {
         let mut reference = Reference::new(&shape);
         let drive = |random: &mut Random, inputs: &mut WarpSchedulerIn| {
             (inputs.rst_ni, inputs.cfg_i) = ((!random.chance(1)).into(), greedy);

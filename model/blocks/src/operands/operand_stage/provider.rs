@@ -6,6 +6,7 @@ use crate::hrf::Hrf;
 use crate::mrf::{Mrf, MrfIn, MrfOut};
 use crate::rfc::{Extra, Rfc};
 use crate::shape::SmShape;
+use crate::steal::{Steal, StealExtra};
 use crate::{Block, Memory, OPERANDS, WarpData};
 
 /// Event words of a cycle.
@@ -27,15 +28,18 @@ pub struct Events {
     pub hrf: u64,
     /// `hrf_count_event_t`.
     pub hrf_count: u32,
+    /// `steal_event_t`.
+    pub steal: u64,
 }
 
-/// A register file: the baseline, or a cache or ORF and LRF in front of it, or the hybrid one. All are given and show what the baseline is given and shows.
+/// A register file: the baseline, or a cache or ORF and LRF in front of it, or the hybrid one, or the one whose idle banks are stolen. All are given and show what the baseline is given and shows.
 #[expect(clippy::large_enum_variant, reason = "there is one of it, and the baseline is asked in every cycle")]
 pub(super) enum Provider {
     Mrf(Mrf),
     Rfc(Box<Rfc>),
     Hrf(Box<Hrf>),
     Hierarchy(Box<Hierarchy>),
+    Steal(Box<Steal>),
 }
 
 impl Provider {
@@ -46,6 +50,8 @@ impl Provider {
             Self::Rfc(Box::new(Rfc::new(&shape.of_slots())))
         } else if shape.orf_entries != 0 {
             Self::Hierarchy(Box::new(Hierarchy::new(&shape.of_levels())))
+        } else if shape.steal {
+            Self::Steal(Box::new(Steal::new(&shape.mrf)))
         } else {
             Self::Mrf(Mrf::new(&shape.mrf))
         }
@@ -58,6 +64,7 @@ impl Provider {
             Self::Rfc(rfc) => rfc.show(out),
             Self::Hrf(hrf) => hrf.show(out),
             Self::Hierarchy(hierarchy) => hierarchy.show(out),
+            Self::Steal(file) => file.show(out),
         }
     }
 
@@ -68,11 +75,19 @@ impl Provider {
             Self::Rfc(rfc) => rfc.operands(p),
             Self::Hrf(hrf) => hrf.operands(),
             Self::Hierarchy(hierarchy) => hierarchy.operands(p),
+            Self::Steal(file) => file.operands(p),
         }
     }
 
     #[inline]
-    pub(super) fn late(&mut self, given: &mut MrfIn, extra: &Extra, straps: u32, shown: &mut MrfOut) -> Events {
+    pub(super) fn late(
+        &mut self,
+        given: &mut MrfIn,
+        extra: &Extra,
+        told: &StealExtra,
+        straps: u32,
+        shown: &mut MrfOut,
+    ) -> Events {
         match self {
             Self::Mrf(mrf) => {
                 given.cfg_i = cache_straps(straps) & 1;
@@ -95,6 +110,11 @@ impl Provider {
                 let (hierarchy, hierarchy_count) = inner.events(extra);
                 Events { mrf, hierarchy, hierarchy_count, ..Events::default() }
             }
+            Self::Steal(file) => {
+                file.late(given, told);
+                let (mrf, steal) = file.events(given, told);
+                Events { mrf, steal, ..Events::default() }
+            }
         }
     }
 
@@ -103,6 +123,7 @@ impl Provider {
         &mut self,
         given: &MrfIn,
         extra: &Extra,
+        told: &StealExtra,
         straps: u32,
         write_data: impl Fn(usize) -> &'a WarpData,
     ) {
@@ -111,16 +132,18 @@ impl Provider {
             Self::Rfc(rfc) => rfc.edge(given, extra, cache_straps(straps), write_data),
             Self::Hrf(hrf) => hrf.edge(given, write_data),
             Self::Hierarchy(hierarchy) => hierarchy.edge(given, extra, write_data),
+            Self::Steal(file) => file.edge(given, told, write_data),
         }
     }
 
     #[inline]
-    pub(super) fn is_quiet(&self, given: &MrfIn, extra: &Extra) -> bool {
+    pub(super) fn is_quiet(&self, given: &MrfIn, extra: &Extra, told: &StealExtra) -> bool {
         match self {
             Self::Mrf(mrf) => mrf.is_quiet(given),
             Self::Rfc(rfc) => rfc.is_quiet(given),
             Self::Hrf(hrf) => hrf.is_quiet(given),
             Self::Hierarchy(hierarchy) => hierarchy.is_quiet(given, extra),
+            Self::Steal(file) => file.is_quiet(given, told),
         }
     }
 
@@ -130,6 +153,7 @@ impl Provider {
             Self::Rfc(rfc) => rfc.is_still(),
             Self::Hrf(hrf) => hrf.is_still(),
             Self::Hierarchy(hierarchy) => hierarchy.is_still(),
+            Self::Steal(file) => file.is_still(),
         }
     }
 
@@ -137,6 +161,7 @@ impl Provider {
         &self,
         given: &MrfIn,
         extra: &Extra,
+        told: &StealExtra,
         straps: u32,
         shown: &MrfOut,
         probe: &mut OperandStageProbe,
@@ -146,6 +171,7 @@ impl Provider {
             Self::Rfc(rfc) => rfc.record(cache_straps(straps), &mut probe.provider),
             Self::Hrf(hrf) => hrf.record(&mut probe.hybrid),
             Self::Hierarchy(hierarchy) => hierarchy.record(given, extra, &mut probe.hierarchy),
+            Self::Steal(file) => file.record(given, told, &mut probe.steal),
         }
     }
 
@@ -155,6 +181,7 @@ impl Provider {
             Self::Rfc(rfc) => ("gen_rfc.u_provider", rfc.memories()),
             Self::Hrf(hrf) => ("gen_hrf.u_provider", hrf.memories()),
             Self::Hierarchy(hierarchy) => ("gen_hierarchy.u_provider", hierarchy.memories()),
+            Self::Steal(file) => ("gen_steal.u_provider", file.memories()),
         };
         memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }).collect()
     }

@@ -1,0 +1,94 @@
+//! `steal_arbiter`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfShape};
+use gpurf_blocks::steal::StealArbiterIn;
+use gpurf_lockstep::Rng;
+
+use super::scene::Scene;
+use crate::driver::{RESET, Reset, all_of, ports};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::ArbiterCover;
+
+pub(crate) struct ArbiterDriver {
+    shape: MrfShape,
+    reset: Reset,
+    scene: Scene,
+    /// Collectors from the oldest to the youngest.
+    order: [u8; MAX_COLLECTORS],
+}
+
+const FULL: usize = 0;
+const FRESH: usize = 1;
+const SHUFFLE: usize = 2;
+const ROUND_ROBIN: usize = 3;
+const READ: usize = 4;
+const WRITE: usize = 5;
+const EAGER: usize = 6;
+const STRAPS: [usize; 4] = [ROUND_ROBIN, READ, WRITE, EAGER];
+const SCENE: usize = 8;
+const KNOBS: [Knob; SCENE] = [
+    Knob { name: "full", doc: "a result has all lanes", values: &[0, 700, 1000] },
+    Knob { name: "fresh", doc: "a value was parked in the cycle before", values: &[100, 600] },
+    Knob { name: "shuffle", doc: "two collectors change places in age", values: &[100, 900] },
+    Knob { name: "round_robin", doc: "reads of a bank take turns", values: &[0, 1000] },
+    Knob { name: "read_stealing", doc: "reads steal", values: &[0, 1000, 1000] },
+    Knob { name: "write_stealing", doc: "results are parked", values: &[0, 1000, 1000] },
+    Knob { name: "eager", doc: "a theft need not remove a conflict", values: &[0, 1000] },
+    RESET,
+];
+
+impl Driver for ArbiterDriver {
+    type In = StealArbiterIn;
+    const KNOBS: &'static [Knob] = &all_of::<{ SCENE + Scene::KNOBS.len() }>(&KNOBS, &Scene::KNOBS);
+
+    fn new(shape: &MrfShape, _: &Config) -> Self {
+        let order = std::array::from_fn(|c| c as u8);
+        Self { shape: *shape, reset: Reset::default(), scene: Scene::new(shape), order }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealArbiterIn) {
+        let shape = self.shape;
+        i.rst_ni = self.reset.next(rng, knobs.get(7));
+        let strap = |rng: &mut Rng, knob: usize| u8::from(rng.chance(knobs.get(knob)));
+        i.cfg_i = STRAPS.iter().enumerate().fold(0, |cfg, (bit, &knob)| cfg | strap(rng, knob) << bit);
+        if rng.chance(knobs.get(SHUFFLE)) {
+            let any = |rng: &mut Rng| rng.below(shape.collectors as u64) as usize;
+            let (first, second) = (any(rng), any(rng));
+            self.order.swap(first, second);
+        }
+        let mut older = 0;
+        for &collector in &self.order[..shape.collectors] {
+            i.older_i[usize::from(collector)] = older;
+            older |= 1 << collector;
+        }
+        for c in 0..shape.collectors {
+            i.req_groups_i[c] = rng.below(9) as u8;
+        }
+        for p in 0..shape.issue_ports {
+            i.write_groups_i[p] = rng.below(9) as u8;
+        }
+        i.write_full_i = ports(rng, shape.issue_ports, knobs.get(FULL));
+        i.fresh_i = rng.mask(shape.banks as u32, knobs.get(FRESH)) as u32;
+
+        self.scene.next(rng, knobs, SCENE);
+        let (scene, follows) = (&self.scene.i, self.scene.dependence());
+        (i.req_valid_i, i.req_bank_i, i.req_entry_i) = (scene.req_valid_i, scene.req_bank_i, scene.req_entry_i);
+        (i.write_valid_i, i.write_bank_i, i.write_entry_i) =
+            (scene.write_valid_i, scene.write_bank_i, scene.write_entry_i);
+        (i.want_valid_i, i.want_bank_i, i.want_entry_i) = (scene.want_valid_i, scene.want_bank_i, scene.want_entry_i);
+        (i.free_valid_i, i.free_entry_i) = (scene.free_valid_i, scene.free_entry_i);
+        (i.parked_i, i.parked_bank_i, i.turn_i) = (scene.parked_i, scene.parked_bank_i, scene.turn_i);
+        (i.land_valid_i, i.land_bank_i) = (scene.land_valid_i, scene.land_bank_i);
+        (i.land_entry_i, i.land_port_i) = (self.scene.land_entry, self.scene.land_port);
+        i.bus_free_i = self.scene.bus_free.into();
+        (i.req_parked_i, i.write_parked_i, i.want_parked_i) =
+            (follows.req_parked_o, follows.write_parked_o, follows.want_parked_o);
+        (i.alive_i, i.force_valid_i, i.force_bank_i) = (follows.alive_o, follows.force_valid_o, follows.force_bank_o);
+        (i.force_read_i, i.force_write_i, i.force_alive_i) =
+            (follows.force_read_o, follows.force_write_o, follows.force_alive_o);
+    }
+}

@@ -1,0 +1,170 @@
+//! `steal_candidates`.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::steal::{StealCandidatesIn, StealCandidatesOut, StealCandidatesProbe};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{RESET, Reset, ports};
+use crate::{Cover, Driver, Knob, Knobs};
+
+pub(crate) struct CandidatesDriver {
+    shape: MrfShape,
+    reset: Reset,
+}
+
+const CANDIDATE: usize = 0;
+const SOURCE: usize = 1;
+const SAME: usize = 2;
+const NEAR: usize = 3;
+const READY: usize = 4;
+
+impl Driver for CandidatesDriver {
+    type In = StealCandidatesIn;
+    const KNOBS: &'static [Knob] = &[
+        Knob { name: "candidate", doc: "a port has a candidate", values: &[100, 500, 950] },
+        Knob { name: "source", doc: "a source is a register", values: &[0, 500, 900, 1000] },
+        Knob { name: "same", doc: "a source has bank and entry of another one", values: &[0, 300, 700] },
+        Knob { name: "near", doc: "a source has bank or entry of another one", values: &[0, 300] },
+        Knob { name: "ready", doc: "a collector is free for a port", values: &[200, 600, 1000] },
+        RESET,
+    ];
+
+    fn new(shape: &MrfShape, _: &Config) -> Self {
+        Self { shape: *shape, reset: Reset::default() }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealCandidatesIn) {
+        let shape = self.shape;
+        i.rst_ni = self.reset.next(rng, knobs.get(5));
+        i.candidate_valid_i = ports(rng, shape.issue_ports, knobs.get(CANDIDATE));
+        i.candidate_src_valid_i = rng.mask(shape.sources() as u32, knobs.get(SOURCE)) as u8;
+        i.ready_i = ports(rng, shape.issue_ports, knobs.get(READY));
+        for p in 0..shape.issue_ports {
+            i.candidate_warp_i[p] = rng.below(64) as u8;
+        }
+        for k in 0..shape.sources() {
+            (i.candidate_bank_i[k], i.candidate_entry_i[k]) =
+                (rng.below(shape.banks as u64) as u8, rng.below(shape.depth as u64) as u16);
+            if k == 0 {
+                continue;
+            }
+            // Of the other port too.
+            let other = rng.below(k as u64) as usize;
+            let (same, near) = (rng.chance(knobs.get(SAME)), rng.chance(knobs.get(NEAR)));
+            let bank = same || near && rng.chance(500);
+            if bank {
+                i.candidate_bank_i[k] = i.candidate_bank_i[other];
+            }
+            if same || near && !bank {
+                i.candidate_entry_i[k] = i.candidate_entry_i[other];
+            }
+        }
+    }
+}
+
+pub(crate) struct CandidatesCover {
+    shape: MrfShape,
+    /// Ports that had a candidate in the cycle before.
+    had: u8,
+}
+
+impl Cover for CandidatesCover {
+    type In = StealCandidatesIn;
+    type Out = StealCandidatesOut;
+    type Probe = StealCandidatesProbe;
+
+    fn points(shape: &MrfShape) -> Vec<&'static str> {
+        let mut points = vec![
+            "a candidate",
+            "a candidate behind another one",
+            "nobody's operands are wanted",
+            "a candidate without register sources",
+            "three different registers",
+            "one register in two sources",
+            "one register in all sources",
+            "two sources of one bank",
+            "two sources of one entry in different banks",
+            "the lower one of two equal sources is no register",
+            "operands are wanted",
+            "no collector for the candidate",
+            "collectors, but no candidate",
+            "a source keeps what it had",
+            "sources of no candidate",
+            "reset with a candidate",
+            "a candidate comes in reset",
+        ];
+        if shape.issue_ports == 2 {
+            points.extend([
+                "two candidates",
+                "port 1's candidate alone",
+                "one register on both ports",
+                "a collector for port 0's candidate only",
+            ]);
+        }
+        points
+    }
+
+    fn new(shape: &MrfShape) -> Self {
+        Self { shape: *shape, had: 0 }
+    }
+
+    fn observe(
+        &mut self,
+        i: &StealCandidatesIn,
+        o: &StealCandidatesOut,
+        p: &StealCandidatesProbe,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
+        let running = i.rst_ni == 1;
+        let ports: Vec<usize> = (0..self.shape.issue_ports).filter(|p| i.candidate_valid_i >> p & 1 == 1).collect();
+        let at = |k: usize| (i.candidate_bank_i[k], i.candidate_entry_i[k]);
+        let register = |k: usize| i.candidate_src_valid_i >> k & 1 == 1;
+        let sources = |port: usize| i.candidate_src_valid_i >> (OPERANDS * port) & 7;
+        let pairs = |port: usize| [(0, 1), (0, 2), (1, 2)].map(|(a, b)| (OPERANDS * port + a, OPERANDS * port + b));
+        let equal = |port: usize| {
+            pairs(port).into_iter().filter(|&(a, b)| register(a) && register(b) && at(a) == at(b)).count()
+        };
+        let any_pair = |holds: &dyn Fn(usize, usize) -> bool| {
+            ports.iter().any(|&port| pairs(port).into_iter().any(|(a, b)| holds(a, b)))
+        };
+        let both = |a: usize, b: usize| register(a) && register(b);
+        let three = |port: usize| sources(port) == 7 && equal(port) == 0;
+        let meets = || (0..OPERANDS).any(|a| (OPERANDS..2 * OPERANDS).any(|b| both(a, b) && at(a) == at(b)));
+        let points = [
+            ("a candidate", running && !ports.is_empty()),
+            ("a candidate behind another one", running && i.candidate_valid_i & self.had != 0),
+            ("nobody's operands are wanted", o.want_valid_o == 0),
+            ("a candidate without register sources", running && ports.iter().any(|&port| sources(port) == 0)),
+            ("three different registers", running && ports.iter().any(|&port| three(port))),
+            ("one register in two sources", running && ports.iter().any(|&port| equal(port) == 1)),
+            ("one register in all sources", running && ports.iter().any(|&port| equal(port) == 3)),
+            (
+                "two sources of one bank",
+                running && any_pair(&|a, b| both(a, b) && at(a).0 == at(b).0 && at(a).1 != at(b).1),
+            ),
+            (
+                "two sources of one entry in different banks",
+                running && any_pair(&|a, b| both(a, b) && at(a).0 != at(b).0 && at(a).1 == at(b).1),
+            ),
+            (
+                "the lower one of two equal sources is no register",
+                running && any_pair(&|a, b| !register(a) && register(b) && at(a) == at(b)),
+            ),
+            ("operands are wanted", o.want_valid_o != 0),
+            ("no collector for the candidate", p.valid_q & !i.ready_i != 0),
+            ("collectors, but no candidate", !p.valid_q & i.ready_i != 0),
+            ("a source keeps what it had", running && ports.iter().any(|&port| sources(port) != 7)),
+            ("sources of no candidate", running && ports.is_empty() && i.candidate_src_valid_i != 0),
+            ("reset with a candidate", !running && p.valid_q != 0),
+            ("a candidate comes in reset", !running && !ports.is_empty()),
+            ("two candidates", running && ports.len() == 2),
+            ("port 1's candidate alone", running && ports == [1]),
+            ("one register on both ports", running && ports.len() == 2 && meets()),
+            ("a collector for port 0's candidate only", p.valid_q == 3 && i.ready_i == 1),
+        ];
+        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        self.had = if running { i.candidate_valid_i } else { 0 };
+    }
+}

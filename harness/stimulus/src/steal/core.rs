@@ -1,0 +1,539 @@
+//! What surrounds the register file in an SM, as far as it matters to it: grids of warps that issue instructions of which no register is pending, say in them which registers
+//! are dead, and write results; schedulers that name the warps which may issue next.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::mrf::{MAX_PORTS, MrfShape};
+use gpurf_lockstep::Rng;
+
+use crate::driver::lane_mask;
+use crate::{Knob, Knobs};
+
+/// An instruction of a warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instruction {
+    pub(crate) warp: u8,
+    pub(crate) mask: u32,
+    /// Its sources; `NO_REG` where there is none.
+    pub(crate) sources: [u8; OPERANDS],
+    pub(crate) dst: u8,
+    /// A register that is dead behind it; `NO_REG`: it says nothing.
+    pub(crate) hint: u8,
+    long: bool,
+    /// It does not come to the file: only its result does.
+    outside: bool,
+}
+
+/// A result that is offered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    pub(crate) warp: u8,
+    pub(crate) register: u8,
+    pub(crate) mask: u32,
+    /// Which of those under way.
+    result: usize,
+}
+
+/// What the file did in a cycle.
+#[derive(Default)]
+pub(crate) struct Done {
+    /// For each port the instruction taken.
+    pub(crate) taken: [Option<Instruction>; MAX_PORTS],
+    /// The warp of the one that was dispatched: a warp's leave in their order.
+    pub(crate) dispatched: [Option<u8>; MAX_PORTS],
+    /// The result taken.
+    pub(crate) written: [Option<Offer>; MAX_PORTS],
+    /// Buses whose result is where it goes.
+    pub(crate) done: u8,
+}
+
+/// A set of registers.
+#[derive(Clone, Copy, Default)]
+struct Set([u64; 4]);
+
+impl Set {
+    fn has(&self, register: u8) -> bool {
+        register != NO_REG && self.0[usize::from(register / 64)] >> (register % 64) & 1 == 1
+    }
+
+    fn put(&mut self, register: u8, is: bool) {
+        if register != NO_REG {
+            let (word, bit) = (&mut self.0[usize::from(register / 64)], 1 << (register % 64));
+            *word = if is { *word | bit } else { *word & !bit };
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Warp {
+    /// Registers that have a value where its program stands.
+    defined: Set,
+    pending: Set,
+    /// Instructions in the file, and results that are waited for.
+    under: usize,
+    mask: u32,
+    head: Option<Instruction>,
+    /// Registers that its last instructions have written, and said to be dead.
+    written: [u8; RECENT],
+    freed: [u8; RECENT],
+    /// Sources of the last one.
+    read: [u8; OPERANDS],
+}
+
+/// A result under way: it comes in parts.
+struct Pending {
+    warp: u8,
+    register: u8,
+    parts: Vec<u32>,
+    at: u64,
+    bus: usize,
+}
+
+/// The result in a bus's latch.
+#[derive(Clone, Copy)]
+struct Latched {
+    warp: u8,
+    register: u8,
+    last: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Running,
+    /// The grid ends: nothing more is issued.
+    Ending,
+    /// So many cycles until the next one begins.
+    Between(u64),
+}
+
+pub(crate) struct Core {
+    shape: MrfShape,
+    time: u64,
+    state: State,
+    /// Rows of each warp, and its registers.
+    rows: usize,
+    registers: usize,
+    warps: Vec<Warp>,
+    /// Instructions in the file, the oldest first.
+    held: Vec<Instruction>,
+    pending: Vec<Pending>,
+    latches: [Option<Latched>; MAX_PORTS],
+    /// The warp whose operands are latched, for each port.
+    candidates: [Option<usize>; MAX_PORTS],
+    /// The warp that issued last.
+    greedy: [usize; MAX_PORTS],
+    /// Banks that are used more than others.
+    hot: [usize; 2],
+    /// Results are offered now: they come in bursts.
+    open: bool,
+}
+
+/// Warps, at most: few, so that each has many instructions.
+const WARPS: usize = 12;
+/// Registers that are remembered.
+const RECENT: usize = 3;
+
+const ISSUE: usize = 0;
+const CANDIDATE: usize = 1;
+const HEAD: usize = 2;
+const SOURCE: usize = 3;
+const SAME: usize = 4;
+const CROWD: usize = 5;
+const RESULT: usize = 6;
+const HINT: usize = 7;
+const LONG: usize = 8;
+const PARTS: usize = 9;
+const SLOW: usize = 10;
+const WRITE: usize = 11;
+const STOP: usize = 12;
+const DIVERGE: usize = 13;
+const PARTIAL: usize = 14;
+const END: usize = 15;
+const GRID: usize = 16;
+const AGAIN: usize = 17;
+const BANK: usize = 18;
+const OUTSIDE: usize = 19;
+
+impl Core {
+    pub(crate) const KNOBS: [Knob; 20] = [
+        Knob { name: "offer", doc: "a port issues", values: &[100, 500, 800, 1000] },
+        Knob { name: "candidate", doc: "a port names a candidate", values: &[600, 1000] },
+        Knob { name: "head", doc: "a warp gets its next instruction", values: &[50, 400, 1000] },
+        Knob { name: "register", doc: "a source is a register", values: &[200, 600, 1000] },
+        Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 200] },
+        Knob { name: "crowd", doc: "a register is in one of two banks", values: &[0, 300, 800] },
+        Knob { name: "destination", doc: "an instruction has a result", values: &[500, 900, 1000] },
+        Knob { name: "hint", doc: "a register is dead behind it", values: &[20, 200, 600] },
+        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 500] },
+        Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
+        Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
+        Knob { name: "result", doc: "results are offered", values: &[300, 800, 1000] },
+        Knob { name: "stop", doc: "a warp whose operands are stolen does not issue", values: &[0, 100, 500] },
+        Knob { name: "diverge", doc: "a warp takes another path", values: &[0, 20, 200] },
+        Knob { name: "inactive", doc: "lanes are inactive on it", values: &[0, 200, 900] },
+        Knob { name: "end", doc: "a warp ends, and another one begins in its place", values: &[0, 2, 20] },
+        Knob { name: "grid", doc: "a grid comes to its end", values: &[0, 1, 5] },
+        Knob { name: "again", doc: "a register is one that has just been written or freed", values: &[0, 300, 800] },
+        Knob { name: "bank", doc: "a source is in the bank of another one", values: &[0, 500, 950] },
+        Knob { name: "outside", doc: "an instruction does not come to the file, but its result", values: &[0, 0, 50, 300] },
+    ];
+
+    pub(crate) fn new(shape: &MrfShape) -> Self {
+        Self {
+            shape: *shape,
+            time: 0,
+            state: State::Between(1),
+            rows: 1,
+            registers: shape.banks.min(NO_REG.into()),
+            warps: Vec::new(),
+            held: Vec::new(),
+            pending: Vec::new(),
+            latches: [None; MAX_PORTS],
+            candidates: [None; MAX_PORTS],
+            greedy: [0; MAX_PORTS],
+            hot: [0; 2],
+            open: true,
+        }
+    }
+
+    /// Reset.
+    pub(crate) fn clear(&mut self) {
+        self.state = State::Between(1);
+        (self.candidates, self.latches) = ([None; MAX_PORTS], [None; MAX_PORTS]);
+        self.held.clear();
+        self.pending.clear();
+        self.warps.clear();
+    }
+
+    /// Rows of each warp.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Its registers.
+    pub(crate) fn registers(&self) -> usize {
+        self.registers
+    }
+
+    /// A grid is about to begin; whether the last row belongs to nobody.
+    pub(crate) fn fresh(&self) -> Option<bool> {
+        matches!(self.state, State::Between(_)).then_some(self.warps.len() * self.rows < self.shape.depth)
+    }
+
+    /// Begins a cycle.
+    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
+        let chance = |knob: usize| knobs.get(first + knob);
+        self.time += 1;
+        if rng.chance(60) {
+            self.open = rng.chance(chance(WRITE));
+        }
+        if rng.chance(5) {
+            self.hot = [0; 2].map(|_| rng.below(self.shape.banks as u64) as usize);
+        }
+        match self.state {
+            State::Between(0) => self.state = State::Running,
+            State::Between(left) => {
+                if self.warps.is_empty() {
+                    self.divide(rng);
+                }
+                self.state = State::Between(left - 1);
+            }
+            State::Ending if self.idle() => {
+                self.warps.clear();
+                self.candidates = [None; MAX_PORTS];
+                self.divide(rng);
+                self.state = State::Between(rng.below(6));
+            }
+            State::Ending => {}
+            State::Running => {
+                if rng.chance(chance(GRID)) {
+                    self.state = State::Ending;
+                }
+                self.change_warps(rng, knobs, first);
+                for w in 0..self.warps.len() {
+                    if self.may_issue(w, true)
+                        && let Some(instruction) = self.warps[w].head.take()
+                    {
+                        self.begins(&instruction);
+                        let bus = w % self.shape.issue_ports;
+                        self.dispatch(rng, knobs, first, bus, &instruction);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Something of a warp is under way now.
+    fn begins(&mut self, instruction: &Instruction) {
+        let warp = &mut self.warps[usize::from(instruction.warp)];
+        warp.under += 1;
+        warp.pending.put(instruction.dst, true);
+    }
+
+    fn idle(&self) -> bool {
+        self.warps.iter().all(|warp| warp.under == 0) && self.latches.iter().all(Option::is_none)
+    }
+
+    /// Rows are handed out.
+    fn divide(&mut self, rng: &mut Rng) {
+        let (ports, depth) = (self.shape.issue_ports, self.shape.depth);
+        let cap = usize::from(NO_REG).div_ceil(self.shape.banks);
+        let most = WARPS.min(depth) / ports;
+        let any = ports * (1 + if rng.chance(300) { most - 1 } else { rng.below(most as u64) as usize });
+        // A number of warps that share all rows.
+        let even: Vec<usize> = (ports..=ports * most).filter(|n| n % ports == 0 && depth % n == 0 && depth / n <= cap).collect();
+        let shared = !even.is_empty() && rng.chance(400);
+        let warps = if shared { even[rng.below(even.len() as u64) as usize] } else { any };
+        let fit = (depth / warps).min(cap);
+        self.rows = if shared || rng.chance(500) { fit } else { 1 + rng.below(fit as u64) as usize };
+        self.registers = (self.rows * self.shape.banks).min(NO_REG.into());
+        let (defined, pending, none) = (Set::default(), Set::default(), [NO_REG; RECENT]);
+        let warp =
+            Warp { defined, pending, under: 0, mask: u32::MAX, head: None, written: none, freed: none, read: none };
+        self.warps = vec![warp; warps];
+    }
+
+    /// Warps get their next instructions, take other paths, and end.
+    fn change_warps(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
+        let chance = |knob: usize| knobs.get(first + knob);
+        if rng.chance(chance(END)) {
+            let w = rng.below(self.warps.len() as u64) as usize;
+            let warp = &mut self.warps[w];
+            if warp.under == 0 && !self.candidates.contains(&Some(w)) {
+                (warp.head, warp.defined, warp.mask) = (None, Set::default(), u32::MAX);
+                (warp.written, warp.read) = ([NO_REG; RECENT], [NO_REG; OPERANDS]);
+            }
+        }
+        for w in 0..self.warps.len() {
+            if rng.chance(chance(DIVERGE)) {
+                self.warps[w].mask = lane_mask(rng, chance(PARTIAL));
+            }
+            if self.warps[w].head.is_none() && rng.chance(chance(HEAD)) {
+                self.warps[w].head = Some(self.instruction(rng, knobs, first, w));
+            }
+        }
+    }
+
+    /// The next instruction of a warp's program.
+    fn instruction(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, w: usize) -> Instruction {
+        let chance = |knob: usize| knobs.get(first + knob);
+        let crowd = chance(CROWD);
+        let recent = |rng: &mut Rng, of: &[u8; RECENT]| of[rng.below(RECENT as u64) as usize];
+        let Warp { written, freed, .. } = self.warps[w];
+        let mut sources = [NO_REG; OPERANDS];
+        for k in 0..OPERANDS {
+            if !rng.chance(chance(SOURCE)) {
+                continue;
+            }
+            let again = recent(rng, &written);
+            sources[k] = if k > 0 && rng.chance(chance(SAME)) {
+                sources[k - 1]
+            } else if k > 0 && rng.chance(chance(BANK)) {
+                self.beside(rng, w, sources[k - 1])
+            } else if rng.chance(chance(AGAIN)) && self.warps[w].defined.has(again) {
+                again
+            } else {
+                self.defined(rng, crowd, w)
+            };
+        }
+        let dst = match rng.below(4) {
+            _ if !rng.chance(chance(RESULT)) => NO_REG,
+            0 if rng.chance(chance(AGAIN)) => recent(rng, &written),
+            1 | 2 if rng.chance(chance(AGAIN)) => recent(rng, &freed),
+            _ => self.register(rng, crowd, w),
+        };
+        let hint = match rng.below(8) {
+            _ if !rng.chance(chance(HINT)) => NO_REG,
+            // One that nobody uses, its own result, its source.
+            0 => self.register(rng, crowd, w),
+            1 => dst,
+            2 | 3 => sources[rng.below(OPERANDS as u64) as usize],
+            4 | 5 => recent(rng, &written),
+            _ => self.defined(rng, crowd, w),
+        };
+        let outside = rng.chance(chance(OUTSIDE));
+        let warp = &mut self.warps[w];
+        let (hint, sources, dst) = if outside {
+            (NO_REG, [NO_REG; OPERANDS], warp.read[rng.below(OPERANDS as u64) as usize])
+        } else {
+            (hint, sources, dst)
+        };
+        warp.read = sources;
+        warp.defined.put(dst, true);
+        warp.defined.put(hint, false);
+        for (register, recent) in [(dst, &mut warp.written), (hint, &mut warp.freed)] {
+            if register != NO_REG {
+                recent.rotate_right(1);
+                recent[0] = register;
+            }
+        }
+        let long = rng.chance(chance(LONG));
+        Instruction { warp: w as u8, mask: warp.mask, sources, dst, hint, long, outside }
+    }
+
+    /// A register with a value in the bank of another one.
+    fn beside(&self, rng: &mut Rng, w: usize, register: u8) -> u8 {
+        if register == NO_REG {
+            return NO_REG;
+        }
+        let (banks, from) = (self.shape.banks, rng.below(self.rows as u64) as usize);
+        let row = |n: usize| (usize::from(register) % banks + banks * ((from + n) % self.rows)) as u8;
+        let other = |&one: &u8| one != register && self.warps[w].defined.has(one);
+        (0..self.rows).map(row).find(other).unwrap_or(register)
+    }
+
+    /// Any register of a warp.
+    fn register(&self, rng: &mut Rng, crowd: u32, w: usize) -> u8 {
+        let banks = self.shape.banks;
+        let register = if rng.chance(crowd) {
+            let hot = self.hot[rng.below(2) as usize];
+            (hot + banks - w % banks) % banks + banks * rng.below(self.rows as u64) as usize
+        } else {
+            rng.below(self.registers as u64) as usize
+        };
+        let register = if rng.chance(20) { self.registers } else { register };
+        register.min(self.registers - 1) as u8
+    }
+
+    /// One that has a value.
+    fn defined(&self, rng: &mut Rng, crowd: u32, w: usize) -> u8 {
+        for _ in 0..4 {
+            let register = self.register(rng, crowd, w);
+            if self.warps[w].defined.has(register) {
+                return register;
+            }
+        }
+        let defined = &self.warps[w].defined;
+        let from = rng.below(self.registers as u64) as usize;
+        let order = (0..self.registers).map(|n| ((from + n) % self.registers) as u8);
+        order.into_iter().find(|&register| defined.has(register)).unwrap_or(NO_REG)
+    }
+
+    /// A warp's instruction may issue: to the file, or past it.
+    fn may_issue(&self, w: usize, outside: bool) -> bool {
+        let warp = &self.warps[w];
+        let waits = |head: &Instruction| {
+            head.sources.iter().any(|&register| warp.pending.has(register)) || warp.pending.has(head.dst)
+        };
+        // Its result may come before older instructions have left, and so before they say what is dead.
+        let early = |head: &Instruction| {
+            self.held.iter().any(|held| usize::from(held.warp) == w && held.hint == head.dst && held.hint != NO_REG)
+        };
+        let may = |head: &Instruction| head.outside == outside && !waits(head) && !(outside && early(head));
+        warp.head.as_ref().is_some_and(may)
+    }
+
+    /// What a port issues and which warp it names. `stolen`: operands of the one named before are read now.
+    pub(crate) fn schedule(
+        &mut self,
+        rng: &mut Rng,
+        knobs: &Knobs,
+        first: usize,
+        p: usize,
+        stolen: bool,
+    ) -> (Option<Instruction>, Option<Instruction>) {
+        let chance = |knob: usize| knobs.get(first + knob);
+        let before = self.candidates[p].take();
+        if self.state != State::Running {
+            return (None, None);
+        }
+        let mut able: Vec<usize> =
+            (p..self.warps.len()).step_by(self.shape.issue_ports).filter(|&w| self.may_issue(w, false)).collect();
+        let again = able.contains(&self.greedy[p]) && rng.chance(500);
+        let winner = match able.len() as u64 {
+            _ if again => Some(self.greedy[p]),
+            0 => None,
+            count => Some(able[rng.below(count) as usize]),
+        };
+        let stops = stolen && rng.chance(chance(STOP));
+        let issues = match before.filter(|_| stolen) {
+            Some(_) if stops && rng.chance(300) => None,
+            Some(candidate) if !stops => Some(candidate),
+            _ => winner.filter(|_| rng.chance(chance(ISSUE))),
+        };
+        if let Some(w) = issues {
+            self.greedy[p] = w;
+        }
+        able.retain(|&w| Some(w) != issues);
+        if !able.is_empty() && rng.chance(chance(CANDIDATE)) {
+            self.candidates[p] = Some(able[rng.below(able.len() as u64) as usize]);
+        }
+        let head = |w: Option<usize>| w.and_then(|w| self.warps[w].head);
+        (head(issues), head(self.candidates[p]))
+    }
+
+    /// The instruction of a warp that leaves next.
+    pub(crate) fn leaves(&self, warp: u8) -> Option<&Instruction> {
+        self.held.iter().find(|held| held.warp == warp)
+    }
+
+    /// The result that is offered on a bus.
+    pub(crate) fn offer(&self, bus: usize) -> Option<Offer> {
+        let result = self.pending.iter().position(|result| result.bus == bus && result.at <= self.time)?;
+        let Pending { warp, register, parts, .. } = &self.pending[result];
+        let offer = Offer { warp: *warp, register: *register, mask: parts[0], result };
+        self.open.then_some(offer)
+    }
+
+    /// The edge.
+    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, done: &Done) {
+        for (bus, latch) in self.latches.iter_mut().enumerate() {
+            if done.done >> bus & 1 == 1
+                && let Some(latched) = latch.take()
+                && latched.last
+            {
+                let warp = &mut self.warps[usize::from(latched.warp)];
+                warp.pending.put(latched.register, false);
+                warp.under -= 1;
+            }
+        }
+        // From behind, so that numbers stay.
+        let mut written: Vec<(usize, Offer)> =
+            done.written.iter().enumerate().filter_map(|(bus, offer)| Some((bus, (*offer)?))).collect();
+        written.sort_by_key(|(_, offer)| std::cmp::Reverse(offer.result));
+        for (bus, offer) in written {
+            let result = &mut self.pending[offer.result];
+            result.parts.remove(0);
+            result.at = self.time + 1 + if rng.chance(knobs.get(first + SLOW)) { rng.below(20) } else { 0 };
+            let last = result.parts.is_empty();
+            self.latches[bus] = Some(Latched { warp: result.warp, register: result.register, last });
+            if last {
+                self.pending.remove(offer.result);
+            }
+        }
+        for p in 0..MAX_PORTS {
+            let leaves = done.dispatched[p].and_then(|warp| self.held.iter().position(|held| held.warp == warp));
+            if let Some(place) = leaves {
+                let instruction = self.held.remove(place);
+                self.dispatch(rng, knobs, first, p, &instruction);
+            }
+        }
+        for instruction in done.taken.into_iter().flatten() {
+            self.held.push(instruction);
+            self.warps[usize::from(instruction.warp)].head = None;
+            self.begins(&instruction);
+        }
+    }
+
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, p: usize, instruction: &Instruction) {
+        if instruction.dst == NO_REG {
+            self.warps[usize::from(instruction.warp)].under -= 1;
+            return;
+        }
+        let mut parts = vec![instruction.mask];
+        while parts.len() < 4 && rng.chance(knobs.get(first + PARTS)) {
+            let some = rng.next_u64() as u32;
+            let whole = parts.pop().unwrap_or(0);
+            parts.extend([whole & some, whole & !some]);
+        }
+        let latency = match (instruction.long, rng.chance(knobs.get(first + SLOW))) {
+            (true, true) => 40 + rng.below(200),
+            (true, false) => 1 + rng.below(24),
+            (false, true) => 4 + rng.below(20),
+            (false, false) => 1,
+        };
+        let bus = if rng.chance(800) { p } else { rng.below(self.shape.issue_ports as u64) as usize };
+        let (warp, register) = (instruction.warp, instruction.dst);
+        self.pending.push(Pending { warp, register, parts, at: self.time + latency, bus });
+    }
+}

@@ -1,0 +1,119 @@
+//! `steal`, the whole register file.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::shape::Straps;
+use gpurf_blocks::steal::{Steal, StealIn};
+use gpurf_lockstep::Rng;
+
+use super::{Core, Done};
+use crate::driver::{RESET, Reset, Twin, all_of, ports};
+use crate::{Driver, Knob, Knobs};
+
+mod cover;
+
+pub(crate) use cover::StealCover;
+
+/// Behaves like an SM around the register file; knows by a twin what it takes and when.
+pub(crate) struct StealDriver {
+    shape: MrfShape,
+    straps: u8,
+    reset: Reset,
+    twin: Twin<Steal>,
+    core: Core,
+}
+
+const READY: usize = 0;
+const CORE: usize = 2;
+const KNOBS: [Knob; CORE] = [
+    Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
+    Knob { values: &[0, 2, 10], ..RESET },
+];
+
+impl Driver for StealDriver {
+    type In = StealIn;
+    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+
+    fn new(shape: &MrfShape, config: &Config) -> Self {
+        Self {
+            shape: *shape,
+            straps: Straps::of(config).of_block("steal") as u8,
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            core: Core::new(shape),
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealIn) {
+        let shape = self.shape;
+        self.twin.early();
+        i.rst_ni = self.reset.next(rng, knobs.get(1));
+        i.cfg_i = self.straps;
+        i.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.get(READY));
+        self.core.begin(rng, knobs, CORE);
+        let fresh = self.core.fresh();
+        (i.clear_i, i.spare_i) = (fresh.is_some().into(), fresh.unwrap_or(rng.chance(500)).into());
+
+        let mut done = Done::default();
+        (i.issue_valid_i, i.issue_src_valid_i) = (0, 0);
+        (i.candidate_valid_i, i.candidate_src_valid_i) = (0, 0);
+        (i.write_valid_i, i.hint_valid_i) = (0, 0);
+        // What follows from state and straps.
+        self.twin.late(i);
+        for p in 0..shape.issue_ports {
+            let at = |set: u8| set >> p & 1 == 1;
+            let out = &self.twin.out;
+            let (issues, candidate) = self.core.schedule(rng, knobs, CORE, p, at(out.steal_o));
+            if let Some(instruction) = issues {
+                i.issue_valid_i |= 1 << p;
+                i.issue_tag_i[p] = rng.next_u64() & (u64::MAX >> (64 - shape.tag_w));
+                (i.issue_warp_i[p], i.issue_mask_i[p]) = (instruction.warp, instruction.mask);
+                i.issue_base_i[p] = self.base(instruction.warp);
+                for (s, &register) in instruction.sources.iter().enumerate() {
+                    i.issue_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + s);
+                    i.issue_src_reg_i[OPERANDS * p + s] = register;
+                }
+                done.taken[p] = Some(instruction).filter(|_| at(out.issue_ready_o));
+            }
+            if let Some(instruction) = candidate {
+                i.candidate_valid_i |= 1 << p;
+                (i.candidate_warp_i[p], i.candidate_base_i[p]) = (instruction.warp, self.base(instruction.warp));
+                for (s, &register) in instruction.sources.iter().enumerate() {
+                    i.candidate_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + s);
+                    i.candidate_src_reg_i[OPERANDS * p + s] = register;
+                }
+            }
+            if at(out.dispatch_valid_o & i.dispatch_ready_i) {
+                let warp = out.dispatch_warp_o[p];
+                done.dispatched[p] = Some(warp);
+                if let Some(instruction) = self.core.leaves(warp).filter(|leaves| leaves.hint != NO_REG) {
+                    i.hint_valid_i |= 1 << p;
+                    (i.hint_base_i[p], i.hint_reg_i[p]) = (self.base(warp), instruction.hint);
+                }
+            }
+            if let Some(result) = self.core.offer(p) {
+                i.write_valid_i |= 1 << p;
+                (i.write_warp_i[p], i.write_reg_i[p]) = (result.warp, result.register);
+                (i.write_mask_i[p], i.write_base_i[p]) = (result.mask, self.base(result.warp));
+                rng.fill(&mut i.write_data_i[p].0);
+                done.written[p] = Some(result).filter(|_| at(out.write_ready_o));
+            }
+        }
+        self.twin.late(i);
+        done.done = self.twin.out.write_done_o;
+        self.core.end(rng, knobs, CORE, &done);
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            self.core.clear();
+        }
+    }
+}
+
+impl StealDriver {
+    /// A warp's first row.
+    fn base(&self, warp: u8) -> u16 {
+        (usize::from(warp) * self.core.rows()) as u16
+    }
+}

@@ -1,0 +1,21 @@
+//! Stimulus of the register file whose idle banks are stolen.
+
+pub(crate) mod arbiter;
+pub(crate) mod candidates;
+pub(crate) mod collector;
+mod core;
+pub(crate) mod dependence;
+pub(crate) mod file;
+pub(crate) mod returns;
+mod scene;
+pub(crate) mod table;
+
+pub(crate) use self::core::{Core, Done, Instruction};
+
+use gpurf_lockstep::Rng;
+
+/// One of a set.
+fn pick(rng: &mut Rng, set: u32) -> Option<u8> {
+    let members: Vec<u8> = (0..u32::BITS as u8).filter(|b| set >> b & 1 == 1).collect();
+    (!members.is_empty()).then(|| members[rng.below(members.len() as u64) as usize])
+}

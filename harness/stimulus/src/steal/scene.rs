@@ -1,0 +1,147 @@
+//! A moment in the register file: table, results, reads, operands of candidates, landing, so that they often meet. What the parts that only decide are given.
+
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::Ports;
+use gpurf_blocks::steal::{StealDependence, StealDependenceIn, StealDependenceOut};
+use gpurf_lockstep::Rng;
+
+use super::pick;
+use crate::driver::{Twin, ports};
+use crate::{Knob, Knobs};
+
+/// A bank and an entry.
+type Place = (u8, u16);
+
+pub(crate) struct Scene {
+    shape: MrfShape,
+    twin: Twin<StealDependence>,
+    pub(crate) i: StealDependenceIn,
+    pub(crate) land_entry: u16,
+    pub(crate) land_port: u8,
+    pub(crate) bus_free: bool,
+    crowd: u8,
+}
+
+const REQUEST: usize = 0;
+const WRITE: usize = 1;
+const WANT: usize = 2;
+const CROWD: usize = 3;
+const FREE: usize = 4;
+const PARKED: usize = 5;
+const LAND: usize = 6;
+const MATCH: usize = 7;
+const ALIVE: usize = 8;
+const HAZARD: usize = 9;
+
+/// Entries that are used: few, so that they are met again.
+const ENTRIES: usize = 8;
+
+impl Scene {
+    pub(crate) const KNOBS: [Knob; 10] = [
+        Knob { name: "request", doc: "a slot requests", values: &[20, 100, 400, 900] },
+        Knob { name: "write", doc: "a result waits", values: &[200, 700, 1000] },
+        Knob { name: "want", doc: "an operand of a candidate is wanted", values: &[100, 600, 1000] },
+        Knob { name: "crowd", doc: "an access is to one bank of all", values: &[0, 300, 800] },
+        Knob { name: "free", doc: "a bank has a free entry", values: &[100, 500, 950] },
+        Knob { name: "parked", doc: "a value is parked there", values: &[0, 300, 900] },
+        Knob { name: "land", doc: "a value lands", values: &[0, 200, 700] },
+        Knob { name: "match", doc: "an access is to a register whose value is parked", values: &[0, 50, 300] },
+        Knob { name: "alive", doc: "a result is for a free entry", values: &[0, 100, 500] },
+        Knob { name: "hazard", doc: "a result is for the register of a read", values: &[0, 100, 500] },
+    ];
+
+    pub(crate) fn new(shape: &MrfShape) -> Self {
+        let twin = Twin::new(shape);
+        let i = StealDependenceIn::zeroed();
+        Self { shape: *shape, twin, i, land_entry: 0, land_port: 0, bus_free: false, crowd: 0 }
+    }
+
+    /// The next moment. It depends on none before.
+    pub(crate) fn next(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
+        let chance = |knob: usize| knobs.get(first + knob);
+        let shape = self.shape;
+        let entries = shape.depth.min(ENTRIES) as u64;
+        if rng.chance(100) {
+            self.crowd = rng.below(shape.banks as u64) as u8;
+        }
+        let crowd = self.crowd;
+        let any = |rng: &mut Rng| -> Place {
+            let bank = if rng.chance(chance(CROWD)) { crowd } else { rng.below(shape.banks as u64) as u8 };
+            (bank, rng.below(entries) as u16)
+        };
+        let i = &mut self.i;
+        let parked = table(rng, chance(FREE), chance(PARKED), &shape, i);
+
+        i.req_valid_i = rng.mask(shape.slots() as u32, chance(REQUEST));
+        for s in 0..shape.slots() {
+            (i.req_bank_i[s], i.req_entry_i[s]) = known(rng, chance(MATCH), &parked).unwrap_or_else(|| any(rng));
+        }
+        i.write_valid_i = ports(rng, shape.issue_ports, chance(WRITE));
+        for p in 0..shape.issue_ports {
+            let request = rng.below(shape.slots() as u64) as usize;
+            let b = rng.below(shape.banks as u64) as usize;
+            (i.write_bank_i[p], i.write_entry_i[p]) = match known(rng, chance(MATCH), &parked) {
+                Some(place) => place,
+                None if rng.chance(chance(ALIVE)) => (b as u8, i.free_entry_i[b]),
+                None if rng.chance(chance(HAZARD)) => (i.req_bank_i[request], i.req_entry_i[request]),
+                // Where a value is parked, which somebody may need.
+                None if rng.chance(150) => {
+                    (pick(rng, i.parked_i).unwrap_or(crowd), rng.below(entries) as u16)
+                }
+                None => any(rng),
+            };
+        }
+        i.want_valid_i = rng.mask(shape.sources() as u32, chance(WANT)) as u8;
+        for k in 0..shape.sources() {
+            (i.want_bank_i[k], i.want_entry_i[k]) = known(rng, chance(MATCH), &parked).unwrap_or_else(|| any(rng));
+        }
+
+        i.turn_i = rng.below(shape.banks as u64) as u8;
+        i.land_valid_i = rng.chance(chance(LAND)).into();
+        // To the bank of a read or of a value that is wanted back, more often than by chance.
+        let from = rng.below(shape.banks as u64) as u8;
+        (i.land_bank_i, self.land_entry) = match rng.below(3) {
+            0 => (i.req_bank_i[usize::from(from) % shape.slots()], rng.below(entries) as u16),
+            1 => (from, rng.below(entries) as u16),
+            _ => any(rng),
+        };
+        if parked.contains(&(i.land_bank_i, self.land_entry)) {
+            // It has been fetched.
+            i.land_valid_i = 0;
+        }
+        self.land_port = rng.below(shape.issue_ports as u64) as u8;
+        let queues = (1 << shape.issue_ports) - 1;
+        self.bus_free = i.write_valid_i != queues;
+        i.bus_any_i = (self.bus_free || i.land_valid_i == 0 || shape.issue_ports == 2).into();
+        self.twin.late(&self.i);
+    }
+
+    /// What follows from it.
+    pub(crate) fn dependence(&self) -> &StealDependenceOut {
+        &self.twin.out
+    }
+}
+
+/// Free entries and parked values. Gives where these belong: a register's value is in one place.
+fn table(rng: &mut Rng, free: u32, parked: u32, shape: &MrfShape, i: &mut StealDependenceIn) -> Vec<Place> {
+    let entries = shape.depth.min(ENTRIES) as u64;
+    i.free_valid_i = rng.mask(shape.banks as u32, free) as u32;
+    i.parked_i = 0;
+    let mut places = Vec::new();
+    for b in 0..shape.banks {
+        i.free_entry_i[b] = rng.below(entries) as u16;
+        let to = (rng.below(shape.banks as u64) as u8, rng.below(entries) as u16);
+        (i.parked_bank_i[b], i.parked_entry_i[b]) = to;
+        let free = i.free_valid_i >> b & 1 == 1;
+        if free && rng.chance(parked) && !places.contains(&to) && usize::from(to.0) != b {
+            i.parked_i |= 1 << b;
+            places.push(to);
+        }
+    }
+    places
+}
+
+/// One of those, with this chance.
+fn known(rng: &mut Rng, chance: u32, places: &[Place]) -> Option<Place> {
+    (!places.is_empty() && rng.chance(chance)).then(|| places[rng.below(places.len() as u64) as usize])
+}

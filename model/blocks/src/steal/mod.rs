@@ -1,0 +1,27 @@
+//! A register file whose idle banks are stolen: `docs/blocks/steal.md`.
+
+#[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
+mod steal;
+mod steal_arbiter;
+mod steal_candidates;
+mod steal_collector;
+mod steal_dependence;
+mod steal_return;
+mod steal_table;
+
+#[cfg(test)]
+mod phases;
+
+pub use steal::*;
+pub use steal_arbiter::*;
+pub use steal_candidates::*;
+pub use steal_collector::*;
+pub use steal_dependence::*;
+pub use steal_return::*;
+pub use steal_table::*;
+
+use crate::OPERANDS;
+use crate::mrf::MAX_PORTS;
+
+/// Capacity of the twins: operands that arrive in a cycle.
+const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;

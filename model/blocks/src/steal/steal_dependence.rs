@@ -1,0 +1,211 @@
+//! `steal_dependence`: who needs a parked value. `docs/blocks/steal_dependence.md`.
+
+use super::MAX_SOURCES;
+use super::steal_candidates::Wants;
+use super::steal_table::{Places, Targets};
+use crate::mrf::bits::{first_from, is_set, set_bits};
+use crate::mrf::slots::Slots;
+use crate::mrf::{MAX_BANKS, MAX_PORTS, MAX_SLOTS, MrfShape};
+use crate::{Block, NoProbe, field, ports};
+
+ports! {
+    /// Inputs of [`StealDependence`].
+    pub struct StealDependenceIn(s: &MrfShape) {
+        /// Reads that the collectors want.
+        req_valid_i: u64 = field(s.slots()),
+        /// Banks with a free entry.
+        free_valid_i: u32 = field(s.banks),
+        /// Banks with a value in it.
+        parked_i: u32 = field(s.banks),
+        /// Entries of the reads.
+        req_entry_i: [u16; MAX_SLOTS] = field(s.entry_w()).count(s.slots()).valid_by("req_valid_i"),
+        /// Entries of the heads.
+        write_entry_i: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("write_valid_i"),
+        /// Entries of the candidates' operands.
+        want_entry_i: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("want_valid_i"),
+        /// The free entries.
+        free_entry_i: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("free_valid_i"),
+        /// Entries to which parked values belong.
+        parked_entry_i: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("parked_i"),
+        /// Banks of the reads.
+        req_bank_i: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("req_valid_i"),
+        /// Banks to which parked values belong.
+        parked_bank_i: [u8; MAX_BANKS] = field(s.bank_w()).count(s.banks).valid_by("parked_i"),
+        /// A result is at the head of write queue p.
+        write_valid_i: u8 = field(s.issue_ports),
+        /// Its bank.
+        write_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("write_valid_i"),
+        /// Operands of the candidates.
+        want_valid_i: u8 = field(s.sources()),
+        /// Their banks.
+        want_bank_i: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("want_valid_i"),
+        /// A value lands.
+        land_valid_i: u8 = field(1),
+        /// In this bank.
+        land_bank_i: u8 = field(s.bank_w()).valid_by("land_valid_i"),
+        /// Where the search for a value begins.
+        turn_i: u8 = field(s.bank_w()),
+        /// A forced fetch finds a bus.
+        bus_any_i: u8 = field(1),
+    }
+}
+
+ports! {
+    /// Outputs of [`StealDependence`].
+    pub struct StealDependenceOut(s: &MrfShape) {
+        /// The register of this read is parked somewhere.
+        req_parked_o: u64 = field(s.slots()),
+        /// A head is for the free entry of bank b.
+        alive_o: u32 = field(s.banks),
+        /// The head of queue p waits for a parked value.
+        write_parked_o: u8 = field(s.issue_ports),
+        /// The register of this operand is parked somewhere.
+        want_parked_o: u8 = field(s.sources()),
+        /// A value is fetched in this cycle, whoever else wants the bank.
+        force_valid_o: u8 = field(1),
+        /// From this bank.
+        force_bank_o: u8 = field(s.bank_w()).valid_by("force_valid_o"),
+        /// A read needs it.
+        force_read_o: u8 = field(1),
+        /// A write does.
+        force_write_o: u8 = field(1),
+        /// A write of its place does.
+        force_alive_o: u8 = field(1),
+    }
+}
+
+/// A fetch that is forced, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Force {
+    pub(crate) bank: u8,
+    pub(crate) read: bool,
+    pub(crate) write: bool,
+    pub(crate) alive: bool,
+}
+
+/// What is known of those that ask for a register.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Dependence {
+    /// Reads whose register is parked.
+    pub(crate) reads: Slots,
+    /// Heads that wait for a parked value.
+    pub(crate) writes: u8,
+    /// Operands of candidates that are parked.
+    pub(crate) wants: u8,
+    /// Banks whose free entry a head is for.
+    pub(crate) alive: u32,
+    pub(crate) force: Option<Force>,
+}
+
+/// What a parked value's way back depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Way {
+    /// The bank that a landing value takes.
+    pub(crate) landing: Option<u8>,
+    /// Where the search begins.
+    pub(crate) turn: u8,
+    /// A forced fetch finds a bus.
+    pub(crate) any: bool,
+}
+
+/// Banks and entries of the reads in `valid`, by slot.
+#[derive(Clone, Copy)]
+pub(crate) struct Reads<'a> {
+    pub(crate) valid: Slots,
+    pub(crate) bank: &'a [u8; MAX_SLOTS],
+    pub(crate) entry: &'a [u16; MAX_SLOTS],
+}
+
+impl Dependence {
+    /// Looks all of them up.
+    #[inline]
+    pub(crate) fn of(places: &Places, reads: &Reads<'_>, heads: &Targets, wants: &Wants, way: &Way) -> Self {
+        let mut found = Self::default();
+        for p in set_bits(heads.valid) {
+            let bank = heads.bank[p];
+            if is_set(places.free, bank.into()) && heads.entry[p] == places.free_entry[usize::from(bank)] {
+                found.alive |= 1 << bank;
+                found.writes |= u8::from(is_set(places.parked, bank.into())) << p;
+            }
+        }
+        if places.parked == 0 {
+            return found;
+        }
+        let (mut by_read, mut by_write) = (0u32, 0u32);
+        for b in set_bits(places.parked) {
+            let (bank, entry) = (places.bank[b], places.entry[b]);
+            let is_it = |other: (u8, u16)| other == (bank, entry);
+            for slot in reads.valid.iter() {
+                let hit = is_it((reads.bank[slot.index()], reads.entry[slot.index()]));
+                found.reads |= Slots::from(slot).when(hit);
+                by_read |= u32::from(hit) << b;
+            }
+            for p in set_bits(heads.valid) {
+                let hit = is_it((heads.bank[p], heads.entry[p]));
+                found.writes |= u8::from(hit) << p;
+                by_write |= u32::from(hit) << b;
+            }
+            for i in set_bits(wants.valid) {
+                found.wants |= u8::from(is_it((wants.bank[i], wants.entry[i]))) << i;
+            }
+        }
+        let needed = by_read | by_write | places.parked & found.alive;
+        let needed = needed & !way.landing.map_or(0, |bank| 1 << bank);
+        if way.any
+            && let Some(bank) = first_from(needed.into(), way.turn.into())
+        {
+            let (read, write) = (is_set(by_read, bank), is_set(by_write, bank));
+            found.force = Some(Force { bank: bank as u8, read, write: write && !read, alive: !write && !read });
+        }
+        found
+    }
+}
+
+/// The arbiter's own dependence check (stealing paper, IV-C1, IV-D1): every register that is asked for or written is looked up in the table, and what is needed is forced back.
+pub struct StealDependence;
+
+impl Block for StealDependence {
+    const NAME: &'static str = "steal_dependence";
+    const PARAMETERS: &'static [&'static str] = &["Banks", "Collectors", "IssuePorts", "Depth"];
+    const CLOCKED: bool = false;
+
+    type Shape = MrfShape;
+    type In = StealDependenceIn;
+    type Out = StealDependenceOut;
+    type Probe = NoProbe<MrfShape>;
+
+    fn new(_: &MrfShape) -> Self {
+        Self
+    }
+
+    fn early(&self, _: &mut StealDependenceOut) {}
+
+    fn late(&mut self, inputs: &StealDependenceIn, out: &mut StealDependenceOut) {
+        let places = Places {
+            free: inputs.free_valid_i,
+            parked: inputs.parked_i,
+            free_entry: inputs.free_entry_i,
+            entry: inputs.parked_entry_i,
+            bank: inputs.parked_bank_i,
+        };
+        let reads =
+            Reads { valid: Slots::from_port(inputs.req_valid_i), bank: &inputs.req_bank_i, entry: &inputs.req_entry_i };
+        let heads = Targets { valid: inputs.write_valid_i, bank: inputs.write_bank_i, entry: inputs.write_entry_i };
+        let wants = Wants { valid: inputs.want_valid_i, bank: inputs.want_bank_i, entry: inputs.want_entry_i };
+        let way = Way {
+            landing: (inputs.land_valid_i != 0).then_some(inputs.land_bank_i),
+            turn: inputs.turn_i,
+            any: inputs.bus_any_i != 0,
+        };
+        let found = Dependence::of(&places, &reads, &heads, &wants, &way);
+        (out.req_parked_o, out.write_parked_o) = (found.reads.to_port(), found.writes);
+        (out.want_parked_o, out.alive_o) = (found.wants, found.alive);
+        let Force { bank, read, write, alive } = found.force.unwrap_or_default();
+        (out.force_valid_o, out.force_bank_o) = (found.force.is_some().into(), bank);
+        (out.force_read_o, out.force_write_o, out.force_alive_o) = (read.into(), write.into(), alive.into());
+    }
+
+    fn clock(&mut self, _: &StealDependenceIn, _: &StealDependenceOut) {}
+
+    fn probe(&self, _: &StealDependenceIn, _: &StealDependenceOut, _: &mut NoProbe<MrfShape>) {}
+}

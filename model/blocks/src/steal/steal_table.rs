@@ -1,0 +1,224 @@
+//! `steal_table`: free entries, and where parked values belong. `docs/blocks/steal_table.md`.
+
+use crate::mrf::bits::{is_set, only, set_bits};
+use crate::mrf::{MAX_BANKS, MAX_PORTS, MrfShape};
+use crate::{Block, NoProbe, field, ports};
+
+ports! {
+    /// Inputs of [`StealTable`].
+    pub struct StealTableIn(s: &MrfShape) {
+        /// A head is for the free entry of bank b.
+        alive_i: u32 = field(s.banks),
+        /// Entries of the registers that are dead.
+        hint_entry_i: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("hint_valid_i"),
+        /// Entries of the heads.
+        write_entry_i: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("write_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// A grid is about to begin.
+        clear_i: u8 = field(1),
+        /// The last row belongs to nobody.
+        spare_i: u8 = field(1).valid_by("clear_i"),
+        /// A register is dead.
+        hint_valid_i: u8 = field(s.issue_ports),
+        /// Its bank.
+        hint_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("hint_valid_i"),
+        /// A result is at the head of write queue p.
+        write_valid_i: u8 = field(s.issue_ports),
+        /// Its bank.
+        write_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("write_valid_i"),
+        /// Head p is parked at this edge.
+        park_valid_i: u8 = field(s.issue_ports),
+        /// In this bank.
+        park_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid_i"),
+        /// A parked value is read at this edge.
+        fetch_valid_i: u8 = field(1),
+        /// In this bank.
+        fetch_bank_i: u8 = field(s.bank_w()).valid_by("fetch_valid_i"),
+    }
+}
+
+ports! {
+    /// Outputs of [`StealTable`].
+    pub struct StealTableOut(s: &MrfShape) {
+        /// Banks with a free entry.
+        free_valid_o: u32 = field(s.banks).early(),
+        /// Banks with a value in it.
+        parked_o: u32 = field(s.banks).early(),
+        /// The free entries.
+        free_entry_o: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("free_valid_o").early(),
+        /// Entries to which the values belong.
+        parked_entry_o: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("parked_o").early(),
+        /// Banks to which they belong.
+        parked_bank_o: [u8; MAX_BANKS] = field(s.bank_w()).count(s.banks).valid_by("parked_o").early(),
+        /// Hints that are taken.
+        hint_taken_o: u8 = field(s.issue_ports),
+    }
+}
+
+/// Registers by port: those that are valid, and where they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Targets {
+    pub(crate) valid: u8,
+    pub(crate) bank: [u8; MAX_PORTS],
+    pub(crate) entry: [u16; MAX_PORTS],
+}
+
+impl Targets {
+    /// Whether one of them is this register.
+    #[inline]
+    fn has(&self, bank: u8, entry: u16) -> bool {
+        set_bits(self.valid).any(|p| (self.bank[p], self.entry[p]) == (bank, entry))
+    }
+}
+
+/// Where results are parked: a bank for each queue that parks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Parks {
+    pub(crate) valid: u8,
+    pub(crate) bank: [u8; MAX_PORTS],
+}
+
+impl Parks {
+    /// The banks.
+    #[inline]
+    pub(crate) fn banks(&self) -> u32 {
+        set_bits(self.valid).fold(0, |banks, p| banks | 1 << self.bank[p])
+    }
+}
+
+/// What an edge of the table is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TableEdge {
+    /// A grid is about to begin; the last row is spare.
+    pub(crate) clear: Option<bool>,
+    pub(crate) hints: Targets,
+    pub(crate) heads: Targets,
+    pub(crate) parks: Parks,
+    /// The bank whose value is read.
+    pub(crate) fetch: Option<u8>,
+    /// Banks whose free entry a head is for.
+    pub(crate) alive: u32,
+}
+
+/// The places of a table: a free entry for each bank, and where its value belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub(crate) free: u32,
+    pub(crate) parked: u32,
+    pub(crate) free_entry: [u16; MAX_BANKS],
+    pub(crate) entry: [u16; MAX_BANKS],
+    pub(crate) bank: [u8; MAX_BANKS],
+}
+
+impl Places {
+    /// Whether the value of a register is parked somewhere.
+    #[inline]
+    pub(crate) fn holds(&self, bank: u8, entry: u16) -> bool {
+        set_bits(self.parked).any(|b| (self.bank[b], self.entry[b]) == (bank, entry))
+    }
+}
+
+/// For each bank one entry that is free, and the register whose value stands there (stealing paper, figure 9).
+#[derive(Debug)]
+pub struct StealTable {
+    last: u16,
+    all: u32,
+    places_q: Places,
+}
+
+impl StealTable {
+    /// What it says.
+    #[inline]
+    pub(crate) fn places(&self) -> &Places {
+        &self.places_q
+    }
+
+    /// The hints that are taken.
+    #[inline]
+    pub(crate) fn taken(&self, edge: &TableEdge) -> u8 {
+        if edge.clear.is_some() {
+            return 0;
+        }
+        let (places, hints) = (&self.places_q, &edge.hints);
+        let occupied = places.parked | edge.parks.banks();
+        set_bits(hints.valid).fold(0, |taken, p| {
+            let (bank, entry) = (hints.bank[p], hints.entry[p]);
+            let refused = is_set(occupied, bank.into()) || places.holds(bank, entry) || edge.heads.has(bank, entry);
+            taken | u8::from(!refused) << p
+        })
+    }
+
+    /// The edge. Payload is loaded in reset, too.
+    #[inline]
+    pub(crate) fn advance(&mut self, running: bool, edge: &TableEdge) {
+        let taken = self.taken(edge);
+        let places = &mut self.places_q;
+        if let Some(spare) = edge.clear {
+            places.free = if spare { self.all } else { 0 };
+            places.free_entry = [self.last; MAX_BANKS];
+            places.parked = 0;
+        } else {
+            places.free &= !(edge.alive & !places.parked);
+            // The higher port comes last.
+            for p in set_bits(taken) {
+                let bank = edge.hints.bank[p];
+                places.free |= 1 << bank;
+                places.free_entry[usize::from(bank)] = edge.hints.entry[p];
+            }
+            if let Some(bank) = edge.fetch {
+                places.parked &= !(1 << bank);
+            }
+            for p in set_bits(edge.parks.valid) {
+                let bank = usize::from(edge.parks.bank[p]);
+                places.parked |= 1 << bank;
+                (places.bank[bank], places.entry[bank]) = (edge.heads.bank[p], edge.heads.entry[p]);
+            }
+        }
+        if !running {
+            (places.free, places.parked) = (0, 0);
+        }
+    }
+}
+
+/// What the ports say.
+fn told(inputs: &StealTableIn) -> TableEdge {
+    TableEdge {
+        clear: (inputs.clear_i != 0).then_some(inputs.spare_i != 0),
+        hints: Targets { valid: inputs.hint_valid_i, bank: inputs.hint_bank_i, entry: inputs.hint_entry_i },
+        heads: Targets { valid: inputs.write_valid_i, bank: inputs.write_bank_i, entry: inputs.write_entry_i },
+        parks: Parks { valid: inputs.park_valid_i, bank: inputs.park_bank_i },
+        fetch: (inputs.fetch_valid_i != 0).then_some(inputs.fetch_bank_i),
+        alive: inputs.alive_i,
+    }
+}
+
+impl Block for StealTable {
+    const NAME: &'static str = "steal_table";
+    const PARAMETERS: &'static [&'static str] = &["Banks", "IssuePorts", "Depth"];
+
+    type Shape = MrfShape;
+    type In = StealTableIn;
+    type Out = StealTableOut;
+    type Probe = NoProbe<MrfShape>;
+
+    fn new(shape: &MrfShape) -> Self {
+        Self { last: (shape.depth - 1) as u16, all: u32::MAX >> (MAX_BANKS - shape.banks), places_q: Places::default() }
+    }
+
+    fn early(&self, out: &mut StealTableOut) {
+        let Places { free, parked, free_entry, entry, bank } = &self.places_q;
+        (out.free_valid_o, out.free_entry_o) = (*free, only(free_entry, *free));
+        (out.parked_o, out.parked_bank_o, out.parked_entry_o) = (*parked, only(bank, *parked), only(entry, *parked));
+    }
+
+    fn late(&mut self, inputs: &StealTableIn, out: &mut StealTableOut) {
+        out.hint_taken_o = self.taken(&told(inputs));
+    }
+
+    fn clock(&mut self, inputs: &StealTableIn, _: &StealTableOut) {
+        self.advance(inputs.rst_ni != 0, &told(inputs));
+    }
+
+    fn probe(&self, _: &StealTableIn, _: &StealTableOut, _: &mut NoProbe<MrfShape>) {}
+}

@@ -1,0 +1,127 @@
+// Who needs a parked value.
+//
+// The arbiter's own dependence check (stealing paper, sections IV-C1 and IV-D1): the dependents of
+// a result have left the scoreboard when it is parked, so every register that is asked for or
+// written is looked up in the table. What somebody needs is forced back. A candidate's operand
+// waits like any other, but needs nothing: its instruction has not issued.
+//
+// A parked value is needed by a read of its register, by the next result for its register, or by a
+// result for the entry in which it stands, which comes alive with it.
+module steal_dependence
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Banks = 16,
+  parameter int unsigned Collectors = 8,
+  parameter int unsigned IssuePorts = 1,
+  parameter int unsigned Depth = 64,
+  localparam int unsigned BankW = $clog2(Banks),
+  localparam int unsigned EntryW = $clog2(Depth),
+  localparam int unsigned Slots = Operands * Collectors,
+  localparam int unsigned Wants = Operands * IssuePorts
+) (
+  // reads, heads of the write queues, operands of candidates
+  input  logic [Slots-1:0]      req_valid_i,
+  input  logic [BankW-1:0]      req_bank_i      [Slots],
+  input  logic [EntryW-1:0]     req_entry_i     [Slots],
+  input  logic [IssuePorts-1:0] write_valid_i,
+  input  logic [BankW-1:0]      write_bank_i    [IssuePorts],
+  input  logic [EntryW-1:0]     write_entry_i   [IssuePorts],
+  input  logic [Wants-1:0]      want_valid_i,
+  input  logic [BankW-1:0]      want_bank_i     [Wants],
+  input  logic [EntryW-1:0]     want_entry_i    [Wants],
+
+  // the table
+  input  logic [Banks-1:0]      free_valid_i,
+  input  logic [EntryW-1:0]     free_entry_i    [Banks],
+  input  logic [Banks-1:0]      parked_i,
+  input  logic [BankW-1:0]      parked_bank_i   [Banks],
+  input  logic [EntryW-1:0]     parked_entry_i  [Banks],
+
+  // the way back
+  input  logic                  land_valid_i,
+  input  logic [BankW-1:0]      land_bank_i,
+  input  logic [BankW-1:0]      turn_i,         // where the search for a value begins
+  input  logic                  bus_any_i,      // a forced fetch finds a bus
+
+  // who waits
+  output logic [Slots-1:0]      req_parked_o,
+  output logic [IssuePorts-1:0] write_parked_o,
+  output logic [Wants-1:0]      want_parked_o,
+  output logic [Banks-1:0]      alive_o,        // a head is for the bank's free entry
+
+  // the value that is fetched now, whoever else wants its bank, and why
+  output logic                  force_valid_o,
+  output logic [BankW-1:0]      force_bank_o,
+  output logic                  force_read_o,
+  output logic                  force_write_o,
+  output logic                  force_alive_o
+);
+
+  logic [Banks-1:0] need_read;   // banks whose parked value a read needs
+  logic [Banks-1:0] need_write;  // a result for the same register
+  logic [Banks-1:0] need_alive;  // a result for the entry
+  logic [Banks-1:0] need;        // of all, those that can be fetched now
+
+  always_comb begin
+    alive_o = '0;
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      if (write_valid_i[p] && free_valid_i[write_bank_i[p]] &&
+          free_entry_i[write_bank_i[p]] == write_entry_i[p]) begin
+        alive_o[write_bank_i[p]] = 1'b1;
+      end
+    end
+  end
+
+  always_comb begin
+    req_parked_o   = '0;
+    write_parked_o = '0;
+    want_parked_o  = '0;
+    need_read      = '0;
+    need_write     = '0;
+    for (int unsigned b = 0; b < Banks; b++) begin
+      // Mostly nothing is parked, and simulation gets by without looking.
+      if (parked_i[b]) begin
+        for (int unsigned i = 0; i < Slots; i++) begin
+          if (req_valid_i[i] && req_bank_i[i] == parked_bank_i[b] &&
+              req_entry_i[i] == parked_entry_i[b]) begin
+            req_parked_o[i] = 1'b1;
+            need_read[b]    = 1'b1;
+          end
+        end
+        for (int unsigned p = 0; p < IssuePorts; p++) begin
+          if (write_valid_i[p] && write_bank_i[p] == parked_bank_i[b] &&
+              write_entry_i[p] == parked_entry_i[b]) begin
+            write_parked_o[p] = 1'b1;
+            need_write[b]     = 1'b1;
+          end
+          if (write_valid_i[p] && write_bank_i[p] == BankW'(b) && free_valid_i[b] &&
+              write_entry_i[p] == free_entry_i[b]) begin
+            write_parked_o[p] = 1'b1;
+          end
+        end
+        for (int unsigned i = 0; i < Wants; i++) begin
+          if (want_valid_i[i] && want_bank_i[i] == parked_bank_i[b] &&
+              want_entry_i[i] == parked_entry_i[b]) begin
+            want_parked_o[i] = 1'b1;
+          end
+        end
+      end
+    end
+  end
+
+  assign need_alive = parked_i & alive_o;
+
+  // A bank that a landing writes cannot be read as well.
+  always_comb begin
+    need = bus_any_i ? need_read | need_write | need_alive : '0;
+    if (land_valid_i) need[land_bank_i] = 1'b0;
+  end
+
+  // A set of banks is searched as one of warps is.
+  assign force_valid_o = need != '0;
+  assign force_bank_o  = BankW'(next_warp(WarpSetW'(need), WarpW'(turn_i)));
+  assign force_read_o  = force_valid_o & need_read[force_bank_o];
+  assign force_write_o = force_valid_o & need_write[force_bank_o] & ~force_read_o;
+  assign force_alive_o = force_valid_o & ~force_read_o & ~force_write_o;
+
+endmodule

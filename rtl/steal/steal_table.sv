@@ -1,0 +1,137 @@
+// Free entries, and where parked values belong.
+//
+// For each bank one entry that is free, and the register whose value stands there (stealing paper,
+// section IV-C and figure 9): two valids, the free entry, bank and entry of the destination, and
+// not a flip-flop more.
+//
+// A hint names the free entry of a bank anew. It is refused while a value is parked in the bank,
+// because the place of a parked value must not be renamed, and while the register's own value is
+// still on its way: as a place for another value it would be written twice, the newer one first.
+`include "gpurf_assert.svh"
+
+module steal_table
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Banks = 16,
+  parameter int unsigned IssuePorts = 1,
+  parameter int unsigned Depth = 64,
+  localparam int unsigned BankW = $clog2(Banks),
+  localparam int unsigned EntryW = $clog2(Depth)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  input  logic                  clear_i,         // a grid is about to begin
+  input  logic                  spare_i,         // the last row belongs to nobody
+
+  // registers that are dead
+  input  logic [IssuePorts-1:0] hint_valid_i,
+  input  logic [BankW-1:0]      hint_bank_i      [IssuePorts],
+  input  logic [EntryW-1:0]     hint_entry_i     [IssuePorts],
+  output logic [IssuePorts-1:0] hint_taken_o,
+
+  // heads of the write queues, and those of them that are parked at this edge
+  input  logic [IssuePorts-1:0] write_valid_i,
+  input  logic [BankW-1:0]      write_bank_i     [IssuePorts],
+  input  logic [EntryW-1:0]     write_entry_i    [IssuePorts],
+  input  logic [IssuePorts-1:0] park_valid_i,
+  input  logic [BankW-1:0]      park_bank_i      [IssuePorts],
+
+  input  logic                  fetch_valid_i,   // the value parked here is read at this edge
+  input  logic [BankW-1:0]      fetch_bank_i,
+  input  logic [Banks-1:0]      alive_i,         // a head is for the bank's free entry
+
+  output logic [Banks-1:0]      free_valid_o,
+  output logic [EntryW-1:0]     free_entry_o     [Banks],
+  output logic [Banks-1:0]      parked_o,
+  output logic [BankW-1:0]      parked_bank_o    [Banks],
+  output logic [EntryW-1:0]     parked_entry_o   [Banks]
+);
+
+  logic [Banks-1:0]  free_valid_d, free_valid_q;
+  logic [EntryW-1:0] free_entry_q   [Banks];
+  logic [Banks-1:0]  parked_d, parked_q;
+  logic [BankW-1:0]  parked_bank_q  [Banks];
+  logic [EntryW-1:0] parked_entry_q [Banks];
+
+  logic [Banks-1:0]  parking;          // a value is parked here at this edge
+  logic [Banks-1:0]  fetching;         // is read from here
+  logic [Banks-1:0]  named;            // a hint is taken for the bank
+
+  assign free_valid_o   = free_valid_q;
+  assign free_entry_o   = free_entry_q;
+  assign parked_o       = parked_q;
+  assign parked_bank_o  = parked_bank_q;
+  assign parked_entry_o = parked_entry_q;
+
+  always_comb begin
+    parking  = '0;
+    fetching = '0;
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      if (park_valid_i[p]) parking[park_bank_i[p]] = 1'b1;
+    end
+    if (fetch_valid_i) fetching[fetch_bank_i] = 1'b1;
+  end
+
+  always_comb begin
+    hint_taken_o = '0;
+    named        = '0;
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      if (hint_valid_i[p]) begin
+        hint_taken_o[p] = ~clear_i & ~parked_q[hint_bank_i[p]] & ~parking[hint_bank_i[p]];
+        for (int unsigned b = 0; b < Banks; b++) begin
+          if (parked_q[b] && parked_bank_q[b] == hint_bank_i[p] &&
+              parked_entry_q[b] == hint_entry_i[p]) begin
+            hint_taken_o[p] = 1'b0;
+          end
+        end
+        for (int unsigned q = 0; q < IssuePorts; q++) begin
+          if (write_valid_i[q] && write_bank_i[q] == hint_bank_i[p] &&
+              write_entry_i[q] == hint_entry_i[p]) begin
+            hint_taken_o[p] = 1'b0;
+          end
+        end
+        if (hint_taken_o[p]) named[hint_bank_i[p]] = 1'b1;
+      end
+    end
+  end
+
+  assign free_valid_d = clear_i ? {Banks{spare_i}}
+                                : named | (free_valid_q & ~(alive_i & ~parked_q));
+  assign parked_d     = clear_i ? '0 : parking | (parked_q & ~fetching);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      free_valid_q <= '0;
+      parked_q     <= '0;
+    end else begin
+      free_valid_q <= free_valid_d;
+      parked_q     <= parked_d;
+    end
+  end
+
+  // The payload has no reset: it means nothing while its valid is low.
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      free_entry_q <= '{default: '1};
+    end else begin
+      for (int unsigned p = 0; p < IssuePorts; p++) begin
+        if (hint_taken_o[p]) free_entry_q[hint_bank_i[p]] <= hint_entry_i[p];
+        if (park_valid_i[p]) begin
+          parked_bank_q[park_bank_i[p]]  <= write_bank_i[p];
+          parked_entry_q[park_bank_i[p]] <= write_entry_i[p];
+        end
+      end
+    end
+  end
+
+  `GPURF_ASSERT(park_where_free, (parking & ~(free_valid_q & ~parked_q)) == '0,
+                "a value was parked where there is no place")
+  `GPURF_ASSERT(park_once, $countones(parking) == $countones(park_valid_i),
+                "two values were parked in one bank")
+  `GPURF_ASSERT(fetch_what_is_parked, (fetching & ~parked_q) == '0,
+                "a value was fetched where none is parked")
+  `GPURF_ASSERT(parked_in_free, (parked_q & ~free_valid_q) == '0,
+                "a value is parked in an entry that is not free")
+
+endmodule
