@@ -18,6 +18,9 @@ struct Head {
     dead: Option<usize>,
 }
 
+/// Operands of an instruction.
+type Operands = [Option<[u32; 32]>; OPERANDS];
+
 /// A register.
 #[derive(Clone, Copy)]
 struct Register {
@@ -39,7 +42,7 @@ struct World {
     /// Results that are due.
     due: Vec<(usize, usize, u32)>,
     order: [VecDeque<u64>; WARPS],
-    issued: HashMap<u64, (Head, [Option<[u32; 32]>; OPERANDS])>,
+    issued: HashMap<u64, (Head, Operands)>,
     candidates: [Option<Head>; MAX_PORTS],
     tag: u64,
     dispatched: usize,
@@ -136,25 +139,25 @@ impl World {
     /// The instructions that issue, and the next candidates.
     fn schedule(&mut self, busy: bool, steal: u8) -> [Option<Head>; MAX_PORTS] {
         let mut issue = [None; MAX_PORTS];
-        for p in 0..self.shape.issue_ports {
+        for (p, issue) in issue.iter_mut().enumerate().take(self.shape.issue_ports) {
             let candidate = self.candidates[p].take();
             let mut other = if busy { self.head(p) } else { None };
             if is_set(steal, p) {
                 let candidate = candidate.expect("a theft is for a candidate");
                 // Now and then the SM stops issuing.
-                issue[p] = (busy && self.random.chance(95)).then_some(candidate);
+                *issue = (busy && self.random.chance(95)).then_some(candidate);
             } else if self.random.chance(70) {
-                issue[p] = other.take();
+                *issue = other.take();
             }
             // A head that has lost and is not of the warp that issues.
             let named = other.or_else(|| if busy { self.head(p) } else { None });
-            self.candidates[p] = named.filter(|named| issue[p].is_none_or(|head: Head| head.warp != named.warp));
+            self.candidates[p] = named.filter(|named| issue.is_none_or(|head: Head| head.warp != named.warp));
         }
-        for p in 0..self.shape.issue_ports {
-            if let Some(head) = issue[p] {
+        for (p, (issue, named)) in issue.into_iter().zip(self.candidates).enumerate() {
+            if let Some(head) = issue {
                 self.offer(p, &head, false);
             }
-            if let Some(head) = self.candidates[p] {
+            if let Some(head) = named {
                 self.offer(p, &head, true);
             }
         }
