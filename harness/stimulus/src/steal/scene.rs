@@ -1,7 +1,7 @@
 //! A moment in the register file: table, results, reads, operands of candidates, landing, so that they often meet. What the parts that only decide are given.
 
-use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::Ports;
+use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::steal::{StealDependence, StealDependenceIn, StealDependenceOut};
 use gpurf_lockstep::Rng;
 

@@ -111,9 +111,16 @@ impl Cover for StealCover {
         let mut points = Self::points(&shape);
         if read {
             points.extend(READ);
-            points.push(if eager { "an operand is stolen that nobody else wants" } else { "a theft removes a conflict" });
+            points.push(if eager {
+                "an operand is stolen that nobody else wants"
+            } else {
+                "a theft removes a conflict"
+            });
             if shape.issue_ports == 2 {
-                points.extend(["operands of both candidates are stolen", "a candidate's operand is left to the other one's"]);
+                points.extend([
+                    "operands of both candidates are stolen",
+                    "a candidate's operand is left to the other one's",
+                ]);
             }
         }
         if write {
@@ -221,7 +228,8 @@ impl StealCover {
             let b = usize::from(at.0);
             let taken = p.hint_taken >> q & 1 == 1;
             let queued = self.ports(p.head_valid).any(|h| (p.head_bank[h], p.head_entry[h]) == at);
-            let home = (0..self.shape.banks).find(|&b| bit(p.parked, b as u32) && (p.parked_bank[b], p.parked_entry[b]) == at);
+            let home =
+                (0..self.shape.banks).find(|&b| bit(p.parked, b as u32) && (p.parked_bank[b], p.parked_entry[b]) == at);
             let fetched = |b: usize| p.fetch_valid == 1 && usize::from(p.fetch_bank) == b;
             point("a hint is taken", taken);
             let other = bit(p.free_valid, at.0) && p.free_entry[b] != at.1;
