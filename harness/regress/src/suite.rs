@@ -83,7 +83,7 @@ pub(crate) fn stretch(block: &str) -> u64 {
     match block {
         "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" | "hierarchy" => 3,
         "hrf_buffer" | "hrf_drain" | "hrf_power" => 3,
-        "steal" => 4,
+        "steal" => 5,
         "alternating_scheduler" => 6,
         "hrf" => 8,
         _ => 1,

@@ -163,7 +163,7 @@ impl Core {
         Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 200] },
         Knob { name: "crowd", doc: "a register is in one of two banks", values: &[0, 300, 800] },
         Knob { name: "destination", doc: "an instruction has a result", values: &[500, 900, 1000] },
-        Knob { name: "hint", doc: "a register is dead behind it", values: &[20, 200, 600] },
+        Knob { name: "hint", doc: "a register is dead behind it", values: &[20, 300, 800] },
         Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 500] },
         Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
         Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
@@ -175,11 +175,7 @@ impl Core {
         Knob { name: "grid", doc: "a grid comes to its end", values: &[0, 1, 5] },
         Knob { name: "again", doc: "a register is one that has just been written or freed", values: &[0, 300, 800] },
         Knob { name: "bank", doc: "a source is in the bank of another one", values: &[0, 500, 950] },
-        Knob {
-            name: "outside",
-            doc: "an instruction does not come to the file, but its result",
-            values: &[0, 0, 50, 300],
-        },
+        Knob { name: "outside", doc: "an instruction does not come to the file, but its result", values: &[0, 100, 400] },
     ];
 
     pub(crate) fn new(shape: &MrfShape) -> Self {
@@ -527,11 +523,13 @@ impl Core {
         }
         let mut parts = vec![instruction.mask];
         while parts.len() < 4 && rng.chance(knobs.get(first + PARTS)) {
-            let some = rng.next_u64() as u32;
+            // All lanes may come in the first part.
+            let some = if rng.chance(300) { u32::MAX } else { rng.next_u64() as u32 };
             let whole = parts.pop().unwrap_or(0);
             parts.extend([whole & some, whole & !some]);
         }
         let latency = match (instruction.long, rng.chance(knobs.get(first + SLOW))) {
+            (false, false) if instruction.outside => 0,
             (true, true) => 40 + rng.below(200),
             (true, false) => 1 + rng.below(24),
             (false, true) => 4 + rng.below(20),

@@ -3,7 +3,7 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::Shape;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::mrf::{MAX_BANKS, MRF_EVENT, MrfShape};
+use gpurf_blocks::mrf::{MRF_EVENT, MrfShape};
 use gpurf_blocks::shape::Straps;
 use gpurf_blocks::steal::{STEAL_EVENT, StealIn, StealOut, StealProbe};
 
@@ -17,12 +17,10 @@ pub(crate) struct StealCover {
     parked: u32,
     /// Ports whose instruction was taken with all operands stolen, one cycle ago and two.
     whole: [u8; 2],
-    /// Entry that each bank wrote in the cycle before.
-    last_write: [Option<u16>; MAX_BANKS],
 }
 
 /// What happens without any stealing.
-const ALWAYS: [&str; 14] = [
+const ALWAYS: [&str; 13] = [
     "issue stalls",
     "dispatch stalls",
     "write refused",
@@ -36,7 +34,6 @@ const ALWAYS: [&str; 14] = [
     "instruction without register sources",
     "partial write",
     "reset under load",
-    "read of what was written in the cycle before",
 ];
 
 /// What the table does, whether anybody looks at it or not.
@@ -67,7 +64,7 @@ const SEVERAL: [&str; 3] = [
     "an instruction of which everything was stolen is complete two cycles later",
 ];
 
-const WRITE: [&str; 22] = [
+const WRITE: [&str; 20] = [
     "a value is parked",
     "a value is parked in the last row",
     "a value is parked where another one was before",
@@ -77,7 +74,6 @@ const WRITE: [&str; 22] = [
     "forced back by a write",
     "forced back by a write of its place",
     "a read waits for a parked value",
-    "two reads wait for parked values",
     "a read waits for a landing or a forced fetch",
     "a result waits for a parked value",
     "a landing meets the result on its bus",
@@ -88,7 +84,6 @@ const WRITE: [&str; 22] = [
     "several values are parked",
     "a hint is not taken: a value is parked in its bank",
     "a hint is not taken: its register's value is parked",
-    "a hint is not taken: a value is being parked in its bank",
     "a value lands while another one is fetched",
 ];
 
@@ -100,6 +95,7 @@ const BOTH: [&str; 3] = [
 
 /// More banks than this are not all busy at once, and do not all have a value.
 const FEW_BANKS: usize = 4;
+const MANY_BANKS: usize = 16;
 
 impl Cover for StealCover {
     type In = StealIn;
@@ -133,8 +129,14 @@ impl Cover for StealCover {
             if shape.issue_ports == 2 {
                 points.extend(["two values are parked", "a result goes as a landing has the other bus"]);
             }
+            // Places are rare among few banks, and seldom the same among many.
             if shape.banks <= FEW_BANKS {
                 points.push("no place is left");
+            } else {
+                points.push("two reads wait for parked values");
+            }
+            if shape.banks < MANY_BANKS {
+                points.push("a hint is not taken: a value is being parked in its bank");
             }
         }
         if read && write {
@@ -156,7 +158,7 @@ impl Cover for StealCover {
     }
 
     fn new(shape: &MrfShape) -> Self {
-        Self { shape: *shape, landed: None, parked: 0, whole: [0; 2], last_write: [None; MAX_BANKS] }
+        Self { shape: *shape, landed: None, parked: 0, whole: [0; 2] }
     }
 
     fn observe(&mut self, i: &StealIn, o: &StealOut, p: &StealProbe, hit: &mut dyn FnMut(&'static str)) {
@@ -174,11 +176,7 @@ impl Cover for StealCover {
         self.table(i, o, p, &mut point);
         self.thefts(i, o, p, &mut point);
         self.parking(i, o, p, &mut point);
-        let written = |b: usize| p.bank_write_valid >> b & 1 == 1;
         self.landed = (p.land_valid == 1).then_some((p.land_bank, p.land_entry));
-        for bank in 0..self.shape.banks {
-            self.last_write[bank] = written(bank).then(|| p.bank_write_entry[bank]);
-        }
     }
 }
 
@@ -203,7 +201,6 @@ impl StealCover {
         let sourceless = self.ports(taken).any(|q| i.issue_src_valid_i >> (OPERANDS * q) & 7 == 0);
         let written = p.write_done & !p.park_valid;
         let behind = (0..self.shape.collectors).any(|c| p.complete >> c & 1 == 1 && p.same_warp_q[c] != 0);
-        let again = |b: usize| bit(p.read_valid, b as u32) && self.last_write[b] == Some(p.read_entry[b]);
         point("issue stalls", mrf("issue_stall") > 0);
         point("dispatch stalls", mrf("dispatch_stall") > 0);
         point("write refused", i.write_valid_i & !o.write_ready_o != 0);
@@ -216,7 +213,6 @@ impl StealCover {
         point("complete but behind its warp's older instruction", behind);
         point("instruction without register sources", sourceless);
         point("partial write", self.ports(written).any(|q| p.head_mask[q] != u32::MAX));
-        point("read of what was written in the cycle before", (0..self.shape.banks).any(again));
         point("two instructions taken", taken == 3);
         point("two dispatched", mrf("dispatch") == 2);
         point("writes meet at a bank", mrf("conflict_write") > 0);
