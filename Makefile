@@ -57,7 +57,7 @@ synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and c
 	@scripts/bootstrap.sh --mutants
 	@scripts/synth.sh $(if $(FULL),--full)
 
-prove: ## proofs by a solver, at small sizes: what a warp reads from the hybrid register file is what it last wrote
+prove: ## proofs by a solver, at small sizes: what is read from the hybrid register file and from one whose banks are stolen is what was last written
 	@scripts/bootstrap.sh --proofs
 	@target/venv/bin/python scripts/prove.py
 

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
-keeps to what that takes for granted (alternating_property).
+keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
+(steal_property), and with stealing off that file is the baseline's (steal_off_property).
 
     prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
+    prove.py --mutants [PROPERTY]...
 
-A proof by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and eight registers. Two questions go to the solver
+A proof by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and a few registers. Two questions go to the solver
 for each assertion of a property: does it hold in the first cycle after reset, and does it hold in the cycle behind any cycle in which all of
-them hold? Where both answers are yes, they hold for ever, whatever the inputs. Straps are inputs, chosen once.
+them hold? Where both answers are yes, they hold for ever, whatever the inputs. (Of an assertion that begins with thus instead of must there is
+one question: does it hold in any cycle in which those with must do?) Straps are inputs, chosen once. --mutants puts the faults of
+tests/formal/*_mutants.toml into the RTL, one at a time: a proof that still closes says nothing.
 
 Needs pyosys and z3 (scripts/bootstrap.sh --proofs). Exit status: 0 proven; 1 an assertion fails; 2 no verdict.
 """
@@ -17,23 +21,24 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 
 from pyosys import libyosys as ys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 Z3 = os.path.join(os.path.dirname(sys.executable), "z3")  # of the same environment as Yosys
+STEAL = ["ram/ram_1rw", "ram/ram_1r1w"] + [f"mrf/mrf_{name}" for name in ("allocator", "bank", "bank_map", "crossbar", "write_queue")] + [
+    f"steal/{name}" for name in ("steal_candidates", "steal_collector", "steal_table", "steal_dependence", "steal_arbiter", "steal_return", "steal")]
 PROPERTIES = {
     "hrf_property": ["ram/ram_1rw", "ram/ram_1r1w", "mrf/mrf_allocator", "mrf/mrf_collector"] + [
         f"hrf/{name}" for name in ("hrf_bank", "hrf_buffer", "hrf_rcm", "hrf_drain", "hrf_loads", "hrf_power", "hrf_results", "hrf_reads",
                                    "hrf_operands", "hrf")],
     "alternating_property": ["issue/alternating_scheduler"],
-    "steal_property": ["ram/ram_1rw", "ram/ram_1r1w"] + [
-        f"mrf/mrf_{name}" for name in ("allocator", "bank", "bank_map", "crossbar", "write_queue")] + [
-        f"steal/{name}" for name in ("steal_candidates", "steal_collector", "steal_table", "steal_dependence", "steal_arbiter", "steal_return",
-                                     "steal")],
+    "steal_property": STEAL,
+    "steal_off_property": STEAL + ["mrf/mrf_collector", "mrf/mrf_arbiter", "mrf/mrf"],
 }
 SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3},
-         "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}}
+         "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
 KEPT = ("active_groups(", "lowest_warp(", "next_warp(")
 
 
@@ -81,7 +86,7 @@ def transition_system(top, folder, arguments):
         design.run_pass(f"tee -q -o {os.path.join(folder, 'yosys.log')} {step}")
     with open(smt) as file:
         text = file.read()
-    names = dict(re.findall(r"; yosys-smt2-assert (\d+) must_(\S+)", text))
+    names = dict(re.findall(r"; yosys-smt2-assert (\d+) ((?:must|thus)_\S+)", text))
     assert names and len(names) == text.count("; yosys-smt2-assert "), "an assertion has no name"
     return text, names
 
@@ -96,20 +101,59 @@ def ask(text, claims, timeout):
     return answer[0] if answer and answer[0] in ("sat", "unsat") else "unknown"
 
 
-def prove(top, folder, arguments):
-    """Asks both questions for each assertion; the exit status that the answers make."""
+def verdicts(top, folder, arguments):
+    """Asks about each assertion: its name, what the solver says to each question, seconds."""
     text, names = transition_system(top, folder, arguments)
-    text += f"(declare-const s0 |{top}_s|)\n(declare-const s1 |{top}_s|)\n(assert (|{top}_t| s0 s1))\n"
-    worst = 0
+    text += f"(declare-const s0 |{top}_s|)\n(declare-const s1 |{top}_s|)\n"
+    step = f"(|{top}_t| s0 s1)"
+    started = [f"(|{top}_n started_q| s{cycle})" for cycle in (0, 1)]
+    others = [f"(|{top}_a {number}| s1)" for number, name in names.items() if name.startswith("must_")]
     for number, name in sorted(names.items(), key=lambda pair: pair[1]):
         fails = f"(not (|{top}_a {number}| s1))"
+        if name.startswith("must_"):
+            questions = {
+                "after reset": [step, f"(|{top}_i| s0)", fails],
+                "from cycle to cycle": [step, f"(|{top}_a| s0)", started[0], fails],
+            }
+        else:
+            questions = {"given the others": [started[1], *others, fails]}
         begin = time.time()
-        base = ask(text, [f"(|{top}_i| s0)", fails], arguments.timeout)
-        step = ask(text, [f"(|{top}_a| s0)", f"(|{top}_n started_q| s0)", fails], arguments.timeout)
-        verdict = {"unsat": "holds", "sat": "FAILS", "unknown": "no verdict"}
-        print(f"{top}.{name}: after reset {verdict[base]}, from cycle to cycle {verdict[step]} ({time.time() - begin:.0f} s)", flush=True)
-        worst = max(worst, {"unsat": 0, "sat": 1, "unknown": 2}[base], {"unsat": 0, "sat": 1, "unknown": 2}[step])
+        answers = {question: ask(text, claims, arguments.timeout) for question, claims in questions.items()}
+        yield name.split("_", 1)[1], answers, time.time() - begin
+
+
+def prove(top, folder, arguments):
+    """Prints the verdicts; the exit status that they make."""
+    verdict = {"unsat": "holds", "sat": "FAILS", "unknown": "no verdict"}
+    worst = 0
+    for name, answers, seconds in verdicts(top, folder, arguments):
+        said = ", ".join(f"{question} {verdict[answer]}" for question, answer in answers.items())
+        print(f"{top}.{name}: {said} ({seconds:.0f} s)", flush=True)
+        worst = max(worst, *({"unsat": 0, "sat": 1, "unknown": 2}[answer] for answer in answers.values()))
     return worst
+
+
+def try_mutants(top, folder, arguments):
+    """Each fault of the property's list must make an assertion fail; 1 if one does not."""
+    file = os.path.join(ROOT, f"tests/formal/{top.removesuffix('_property')}_mutants.toml")
+    if not os.path.exists(file):
+        return 0
+    with open(file, "rb") as listed:
+        mutants = tomllib.load(listed)["mutant"]
+    survivors = 0
+    for mutant in mutants:
+        module = next(m for m in PROPERTIES[top] if os.path.basename(m) == mutant["module"])
+        with open(os.path.join(ROOT, f"rtl/{module}.sv")) as original:
+            text = original.read()
+        assert text.count(mutant["find"]) == 1, f"{mutant['name']}: its text is there {text.count(mutant['find'])} times"
+        mutated = os.path.join(folder, "mutant.sv")
+        with open(mutated, "w") as written:
+            written.write(text.replace(mutant["find"], mutant["replace"]))
+        wrong = argparse.Namespace(**{**vars(arguments), "rtl": [*arguments.rtl, f"{mutant['module']}={mutated}"]})
+        fails = next((name for name, answers, _ in verdicts(top, folder, wrong) if "sat" in answers.values()), None)
+        print(f"{top}: {mutant['module']}: {mutant['name']}: {fails + ' fails' if fails else 'SURVIVES'}", flush=True)
+        survivors += fails is None
+    return int(survivors > 0)
 
 
 def main():
@@ -117,6 +161,7 @@ def main():
     parser.add_argument("properties", nargs="*", choices=[[], *PROPERTIES], metavar="PROPERTY", help=" ".join(PROPERTIES))
     parser.add_argument("-G", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the property")
     parser.add_argument("--rtl", action="append", default=[], metavar="MODULE=FILE", help="another file for a module")
+    parser.add_argument("--mutants", action="store_true", help="try the faults that the property must not survive")
     parser.add_argument("--timeout", type=int, default=600, help="seconds for each question")
     parser.add_argument("--keep", help="a folder for what is made on the way")
     arguments = parser.parse_args()
@@ -125,7 +170,7 @@ def main():
         with tempfile.TemporaryDirectory() as temporary:
             folder = arguments.keep or temporary
             os.makedirs(folder, exist_ok=True)
-            worst = max(worst, prove(top, folder, arguments))
+            worst = max(worst, (try_mutants if arguments.mutants else prove)(top, folder, arguments))
     sys.exit(worst)
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Reads the whole RTL with Yosys, checks it, and prints what it costs.
 
-    synth.py [--top sm] [--full] [-G NAME=VALUE]... [--json FILE] source.sv ...
+    synth.py [--top sm] [--full] [-G NAME=VALUE]... [--json FILE] [--flip-flops N] source.sv ...
 
 Needs pyosys (scripts/bootstrap.sh --mutants). Every module is elaborated at the parameters given; RAM cells stay black boxes, because a
 technology library replaces them. Fails when there is a latch, a combinational loop, or a net with several drivers or none.
 
 Prints a row for each module: instances, flip-flop bits and cells of one instance. Without --full cells are word-level (an adder is one
-cell); with it `synth` maps everything to gates.
+cell); with it `synth` maps everything to gates. With --flip-flops there is one row, and it fails unless the whole has so many bits of them.
 """
 import argparse
 import collections
@@ -44,6 +44,7 @@ def main():
     parser.add_argument("-G", action="append", default=[])
     parser.add_argument("-I", action="append", default=[])
     parser.add_argument("--json")
+    parser.add_argument("--flip-flops", type=int, metavar="N")
     parser.add_argument("--log", default="target/synth.log")
     parser.add_argument("sources", nargs="+")
     args = parser.parse_args()
@@ -100,11 +101,14 @@ def main():
         row["instances"] += count
         row["flip_flops"] += count * bits[name]
         row["cells"] += count * cells[name]
+    total = {key: sum(row[key] for row in rows.values()) for key in ("flip_flops", "cells")}
+    if args.flip_flops is not None:
+        print(" ".join([args.top, *args.G]) + f": {total['flip_flops']} flip-flops")
+        sys.exit(0 if total["flip_flops"] == args.flip_flops else f"{args.top} must have {args.flip_flops}")
     kind = "gates" if args.full else "word-level cells"
     print(f"{'block':<20} {'instances':>9} {'flip-flops':>11} {kind:>17}")
     for name, row in sorted(rows.items(), key=lambda item: -item[1]["flip_flops"]):
         print(f"{name:<20} {row['instances']:>9} {row['flip_flops']:>11} {row['cells']:>17}")
-    total = {key: sum(row[key] for row in rows.values()) for key in ("flip_flops", "cells")}
     print(f"{'all':<20} {'':>9} {total['flip_flops']:>11} {total['cells']:>17}")
     print(f"\nno latches, no loops, no net with several drivers; {time.time() - started:.0f} s, log: {args.log}")
     if args.json:

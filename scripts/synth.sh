@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What the SM costs: at the baseline's parameters, or with --full down to gates at small ones, because gates of a 32-lane machine take long.
+# Before that, that the table of bank stealing costs what the paper says, in files of several sizes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,6 +12,14 @@ for argument in "$@"; do
         *) echo "synth: $argument is not an option; there is --full" >&2; exit 2 ;;
     esac
 done
+log2() { local n=$1 bits=0; while ((n > 1)); do n=$((n / 2)) bits=$((bits + 1)); done; echo "$bits"; }
 mapfile -t sources < <(find rtl -name '*.sv' ! -name '*_pkg.sv' | sort)
 mkdir -p target
+# Stealing paper, figure 9: two valids, the free entry, bank and entry of the register parked there; 19 bits for a bank of 128 entries of eight.
+for size in '8 128' '2 64' '4 16' '16 64' '32 32'; do
+    read -r banks depth <<<"$size"
+    bits=$((2 + $(log2 "$depth") + $(log2 $((banks * depth)))))
+    target/venv/bin/python scripts/synth.py --top steal_table -I rtl -G "Banks=$banks" -G "Depth=$depth" -G IssuePorts=2 --flip-flops $((banks * bits)) \
+        rtl/gpurf_pkg.sv rtl/steal/steal_table.sv
+done
 target/venv/bin/python scripts/synth.py --top sm -I rtl "${arguments[@]}" rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "${sources[@]}"

@@ -89,7 +89,7 @@ module alternating_scheduler
   logic [Parities-1:0]  flush_q;
   logic [Parities-1:0]  drop_q;                  // the warp has ended
   logic [WarpW-1:0]     slot_warp_q  [Parities];
-  logic [WarpW-1:0]     outer_q;                 // where the next warp is looked for
+  logic [WarpW-1:0]     outer_q [Parities];      // where the next warp of a parity is looked for
 
   // the current warp
   logic                 fresh_q;                 // nothing has issued yet
@@ -156,7 +156,7 @@ module alternating_scheduler
     turn      = (other != '0) ? ~current_q : current_q;
     wanted    = (other != '0) ? other : ready;
     take      = !is_current && wanted != '0 && !flush_q[turn];
-    take_warp = next_warp(WarpSetW'(wanted), outer_q);
+    take_warp = next_warp(WarpSetW'(wanted), outer_q[turn]);
   end
 
   // ------------------------------------------------------------------ giving up
@@ -230,7 +230,7 @@ module alternating_scheduler
       current_q <= 1'b1;
       flush_q   <= '0;
       drop_q    <= '0;
-      outer_q   <= '0;
+      outer_q   <= '{default: '0};
       fresh_q   <= 1'b0;
     end else begin
       flush_q <= flush_q & ~flush_done_i;
@@ -246,10 +246,10 @@ module alternating_scheduler
         end
       endcase
       if (take) begin
-        current_q    <= turn;
-        drop_q[turn] <= 1'b0;
-        outer_q      <= (take_warp == WarpW'(Warps - 1)) ? '0 : take_warp + 1'b1;
-        fresh_q      <= 1'b1;
+        current_q     <= turn;
+        drop_q[turn]  <= 1'b0;
+        outer_q[turn] <= (take_warp == WarpW'(Warps - 1)) ? '0 : take_warp + 1'b1;
+        fresh_q       <= 1'b1;
       end else if (issue_valid_o) begin
         fresh_q <= 1'b0;
       end

@@ -8,6 +8,7 @@
   logic [DataW-1:0]   entry_out  [Parities][Operands];
   logic [UsedW-1:0]   next       [Parities];
   logic [Parities-1:0] offered;
+  logic [Parities-1:0] marked;                       // the flush is past its first cycle
   logic [RcmRegW-1:0] drain_reg  [Parities];
   logic [Lanes-1:0]   drain_lane [Parities];
   logic [LoadsW-1:0]  count      [Parities];
@@ -32,6 +33,7 @@
     assign used[b]       = dut.gen_buffers.gen_parity[b].u_buffer.used_q;
     assign next[b]       = dut.gen_buffers.gen_parity[b].u_drain.next_q;
     assign offered[b]     = dut.gen_buffers.gen_parity[b].u_drain.loaded_q;
+    assign marked[b]     = dut.gen_buffers.gen_parity[b].u_drain.busy_q;
     assign drain_reg[b]  = dut.gen_buffers.gen_parity[b].u_drain.reg_q;
     assign drain_lane[b] = dut.gen_buffers.gen_parity[b].u_drain.lanes_q;
     assign first         = dut.gen_buffers.gen_parity[b].u_loads.first_q;
@@ -245,6 +247,8 @@
     for (int unsigned b = 0; b < Parities; b++) begin
       if (next[b] > used[b])               drains_agree = 1'b0;
       if (offered[b] != (next[b] != '0))    drains_agree = 1'b0;
+      if (marked[b] && !flush_q[b])         drains_agree = 1'b0;
+      if (!drop_q[b] && used[b] != '0 && offered[b] != marked[b]) drains_agree = 1'b0;
       for (int unsigned e = 0; e < BufferEntries; e++) begin
         if (offered[b] && next[b] == UsedW'(e + 1) &&
             (drain_reg[b] != entry_reg[b][e] || drain_lane[b] != entry_lane[b][e] ||

@@ -15,10 +15,11 @@ use gpurf_lockstep::{
 use serde::Serialize;
 use verilated::{Library, Options, Request, Toolchain};
 
-use crate::{KernelInputs, ProgramInputs, Project, kernels, programs};
+use crate::{KernelInputs, ProgramInputs, Project, kernels, programs, suite};
 
-/// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times.
-pub const COVERAGE_FROM_CYCLES: u64 = 100_000;
+/// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times; of a block that the suite runs longer than others, one
+/// that is as many times longer.
+pub const COVERAGE_FROM_CYCLES: u64 = 500_000;
 /// How often every coverage point has to be reached.
 pub const REQUIRED_HITS: u64 = 100;
 /// Memories are compared whole every so many cycles.
@@ -455,7 +456,7 @@ fn classify(outcome: &Outcome, coverage: &gpurf_stimulus::Coverage, job: &Job) -
         Some(Cause::Hung { .. }) => RunResult::Hang,
         Some(Cause::Interrupted) => RunResult::Interrupted,
         None if random
-            && job.cycles >= COVERAGE_FROM_CYCLES
+            && job.cycles >= COVERAGE_FROM_CYCLES * suite::stretch(&job.block)
             && coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) =>
         {
             RunResult::CoverageMissed

@@ -35,7 +35,10 @@ pub(super) const SCHEDULER: &[Directed] = &[
 ];
 
 /// The warps of figure 6.
-const [A, B, C, D]: [u8; 4] = [0, 1, 2, 3];
+const A: u8 = 0;
+const B: u8 = 1;
+const C: u8 = 2;
+const D: u8 = 3;
 
 fn figure_6(s: &mut Script<StealIn>) {
     figure(s, 0);

@@ -175,6 +175,17 @@ fn small_machines_get_small_programs() {
 }
 
 #[test]
+fn programs_for_the_hybrid_file_fit_its_numbers() {
+    let limits = Limits::of(&Config::load(Start::Preset("hrf"), &[""; 0]).unwrap());
+    let of = |limits: &Limits, seed| {
+        Program::random(seed, &themes::find("conflicts").unwrap().weights(), limits).unwrap().registers
+    };
+    let most = |limits: &Limits| (1..9).map(|seed| of(limits, seed)).max();
+    assert!(most(&Limits::of(&Config::default())) > Some(64));
+    assert_eq!(most(&limits), Some(64));
+}
+
+#[test]
 fn quotas_out_of_reach_are_named() {
     let quotas = BTreeMap::from([("FADD".to_owned(), u64::MAX)]);
     let sizes = weights::Sizes { section: [1, 2], ..Default::default() };

@@ -175,7 +175,11 @@ impl Core {
         Knob { name: "grid", doc: "a grid comes to its end", values: &[0, 1, 5] },
         Knob { name: "again", doc: "a register is one that has just been written or freed", values: &[0, 300, 800] },
         Knob { name: "bank", doc: "a source is in the bank of another one", values: &[0, 500, 950] },
-        Knob { name: "outside", doc: "an instruction does not come to the file, but its result", values: &[0, 100, 400] },
+        Knob {
+            name: "outside",
+            doc: "an instruction does not come to the file, but its result",
+            values: &[0, 100, 400],
+        },
     ];
 
     pub(crate) fn new(shape: &MrfShape) -> Self {
@@ -281,7 +285,8 @@ impl Core {
         let most = WARPS.min(depth) / ports;
         let any = ports * (1 + if rng.chance(300) { most - 1 } else { rng.below(most as u64) as usize });
         // A number of warps that share all rows.
-        let even: Vec<usize> = (ports..=ports * most).filter(|n| n % ports == 0 && depth % n == 0 && depth / n <= cap).collect();
+        let even: Vec<usize> =
+            (ports..=ports * most).filter(|n| n % ports == 0 && depth % n == 0 && depth / n <= cap).collect();
         let shared = !even.is_empty() && rng.chance(400);
         let warps = if shared { even[rng.below(even.len() as u64) as usize] } else { any };
         let fit = (depth / warps).min(cap);

@@ -111,8 +111,8 @@ ports! {
         drop_q: u8 = field(PARITIES),
         /// Nothing has issued since the slot was taken.
         fresh_q: u8 = field(1),
-        /// The warp at which the search for a ready one begins.
-        outer_q: u8 = field(WARP_BITS),
+        /// The warp at which the search for a ready one of a parity begins.
+        outer_q: [u8; PARITIES] = field(WARP_BITS).count(PARITIES),
         /// Instructions that the warp has issued since it took the slot, up to 4095.
         issued_q: u16 = field(12).valid_by("state_q"),
         /// Its instructions in the operand stage.
@@ -194,7 +194,7 @@ pub struct AlternatingScheduler {
     flush_q: u8,
     drop_q: u8,
     fresh_q: bool,
-    outer_q: u8,
+    outer_q: [u8; PARITIES],
     issued_q: u16,
     resident_q: u8,
     short_q: u8,
@@ -256,7 +256,7 @@ impl AlternatingScheduler {
                 let of_parity = |b: u8| ready & if b == 0 { EVEN } else { !EVEN };
                 let other = 1 - self.current_q;
                 let slot = if of_parity(other) != 0 { other } else { self.current_q };
-                let next = first_from(of_parity(slot), self.outer_q.into()).map(|w| w as u8);
+                let next = first_from(of_parity(slot), self.outer_q[usize::from(slot)].into()).map(|w| w as u8);
                 turn.waits_for_slot = is_set(self.flush_q, slot.into());
                 turn.taking = next.filter(|_| !turn.waits_for_slot);
             }
@@ -372,7 +372,7 @@ impl AlternatingScheduler {
         self.state_q = State::Active;
         self.fresh_q = true;
         self.drop_q &= !(1 << self.current_q);
-        self.outer_q = if warp + 1 == self.warps { 0 } else { warp + 1 };
+        self.outer_q[usize::from(self.current_q)] = if warp + 1 == self.warps { 0 } else { warp + 1 };
         (self.issued_q, self.resident_q, self.short_q) = (0, 0, 0);
         self.long_q = [0; REGISTER_WORDS];
     }
@@ -385,7 +385,7 @@ impl AlternatingScheduler {
     /// An edge in reset.
     pub fn reset(&mut self) {
         (self.state_q, self.current_q) = (State::None, 1);
-        (self.flush_q, self.drop_q, self.fresh_q, self.outer_q) = (0, 0, false, 0);
+        (self.flush_q, self.drop_q, self.fresh_q, self.outer_q) = (0, 0, false, [0; PARITIES]);
         (self.long_count_q, self.waiting) = ([0; WARP_NUMBERS], 0);
     }
 
@@ -433,7 +433,7 @@ impl Block for AlternatingScheduler {
             flush_q: 0,
             drop_q: 0,
             fresh_q: false,
-            outer_q: 0,
+            outer_q: [0; PARITIES],
             issued_q: 0,
             resident_q: 0,
             short_q: 0,

@@ -180,7 +180,7 @@ impl AlternatingSchedulerCover {
         if !taken {
             return;
         }
-        let from = usize::from(p.outer_q);
+        let from = usize::from(p.outer_q[parity]);
         let warps = self.shape.warps;
         let warp = (0..warps).map(|n| (from + n) % warps).find(|&w| own >> w & 1 == 1).unwrap_or(0);
         point("a warp of the other parity is taken", parity == other);

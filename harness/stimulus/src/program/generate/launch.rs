@@ -97,7 +97,7 @@ impl<'a> Generator<'a> {
         let mut warps = self.range(sizes.warps).min(self.limits.warps).min(32);
         // A row of the register file has a register of each bank.
         let rows = |registers: u32| registers.div_ceil(self.limits.banks);
-        let mut registers = self.range(sizes.registers);
+        let mut registers = self.range(sizes.registers).min(self.limits.registers);
         while warps * rows(registers) > self.limits.rows && registers > FEWEST_REGISTERS {
             registers -= 1;
         }

@@ -109,12 +109,19 @@ impl Cover for StealCover {
         let mut points = Self::points(&shape);
         if read {
             points.extend(READ);
-            points.push(if eager { "an operand is stolen that nobody else wants" } else { "a theft removes a conflict" });
+            points.push(if eager {
+                "an operand is stolen that nobody else wants"
+            } else {
+                "a theft removes a conflict"
+            });
             if eager || shape.issue_ports == 2 {
                 points.extend(SEVERAL);
             }
             if shape.issue_ports == 2 {
-                points.extend(["operands of both candidates are stolen", "a candidate's operand is left to the other one's"]);
+                points.extend([
+                    "operands of both candidates are stolen",
+                    "a candidate's operand is left to the other one's",
+                ]);
             }
         }
         if write {
@@ -263,7 +270,10 @@ impl StealCover {
             let register = |s: usize| i.issue_src_reg_i[OPERANDS * q + s];
             let sources = of(i.issue_src_valid_i, q);
             let twice = |s: usize| (s + 1..OPERANDS).any(|t| sources >> t & 1 == 1 && register(t) == register(s));
-            point("a stolen operand fills two slots", done(q) && (0..OPERANDS).any(|s| stolen >> s & 1 == 1 && twice(s)));
+            point(
+                "a stolen operand fills two slots",
+                done(q) && (0..OPERANDS).any(|s| stolen >> s & 1 == 1 && twice(s)),
+            );
             let rival = |k: usize| {
                 let mine = OPERANDS * q..OPERANDS * q + OPERANDS;
                 mine.into_iter().any(|s| p.stolen >> s & 1 == 1 && p.want_bank[s] == p.want_bank[k] && s != k)

@@ -77,21 +77,30 @@ fn one_warp_becomes_active_and_issues_from_the_next_cycle_on() {
     assert_eq!(scheduler.clear(1).step().issue_valid_o, 0);
 }
 
-#[test]
-fn even_and_odd_warps_take_turns_from_the_last_one_on() {
+/// Who becomes active behind warp 0, one after the other, where these warps are alive.
+fn order<const N: usize>(alive: u64) -> [u8; N] {
     let mut scheduler = scheduler(0);
+    scheduler.inputs.alive_i = alive;
     scheduler.step();
-    let mut order = Vec::new();
     let mut warp = 0;
-    for _ in 0..9 {
+    [(); N].map(|()| {
         let out = scheduler.leaves(warp);
         assert_eq!((out.flush_o, count(&out, "alternating_activate")), (1 << (warp % 2), 1));
         scheduler.inputs.flush_done_i = out.flush_o;
         let out = scheduler.step();
         warp = out.active_o.trailing_zeros() as u8;
-        order.push(warp);
-    }
-    assert_eq!(order, [1, 2, 3, 4, 5, 6, 7, 0, 1]);
+        warp
+    })
+}
+
+#[test]
+fn even_and_odd_warps_take_turns_from_the_last_one_on() {
+    assert_eq!(order(0xff), [1, 2, 3, 4, 5, 6, 7, 0, 1]);
+}
+
+#[test]
+fn no_warp_is_passed_over_for_ever() {
+    assert_eq!(order(0b10_0101), [5, 2, 5, 0, 5, 2]);
 }
 
 #[test]
