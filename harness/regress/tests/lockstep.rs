@@ -252,6 +252,16 @@ fn every_directed_sequence_is_equal() {
             assert!(result.cycles > 10, "{name}");
         }
     }
+    let stealing = PRESETS.iter().find(|preset| preset.name == "steal-8").unwrap().config;
+    for block in ["steal", "warp_scheduler"] {
+        for (name, _) in gpurf_stimulus::directed::list(block) {
+            let config = Config { mrf: MrfConfig { issue_ports: 2, ..SMALL.mrf }, ..stealing };
+            let job = Job { inputs: Inputs::Directed(name.into()), ..suite::random(block, config, 1, 1_000_000) };
+            let result = bench.run(&job, &RtlSources::default());
+            assert_eq!(result.result, RunResult::Pass, "{block} {name}: {}", result.report);
+            assert!(result.cycles > 10, "{block} {name}");
+        }
+    }
 }
 
 #[test]

@@ -1,79 +1,127 @@
 //! Short sequences that aim at one rule of a block's page each.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::mrf::{Mrf, MrfIn, MrfShape};
-use gpurf_blocks::{Block, OPERANDS, Ports, WarpData, view_mut};
+use gpurf_blocks::issue::WarpSchedulerIn;
+use gpurf_blocks::mrf::{MrfIn, MrfShape};
+use gpurf_blocks::shape::Straps;
+use gpurf_blocks::steal::StealIn;
+use gpurf_blocks::{OPERANDS, Ports, WarpData, view_mut};
 use gpurf_lockstep::Records;
 
-/// A directed sequence of the register file.
+mod stealing;
+
+/// A directed sequence.
 struct Directed {
     name: &'static str,
     summary: &'static str,
-    write: fn(&mut Script),
+    write: Write,
+}
+
+/// Writes its inputs, by block.
+enum Write {
+    Mrf(fn(&mut Script<MrfIn>)),
+    Steal(fn(&mut Script<StealIn>)),
+    WarpScheduler(fn(&mut Script<WarpSchedulerIn>)),
 }
 
 const MRF: &[Directed] = &[
-    Directed { name: "timing", summary: "one instruction, from issue to dispatch (Timing)", write: timing },
+    Directed {
+        name: "timing",
+        summary: "one instruction, from issue to dispatch (Timing)",
+        write: Write::Mrf(timing),
+    },
     Directed {
         name: "hazard-9",
         summary: "a result waits for an older read of its register, which other results to the bank do not starve",
-        write: hazard_9,
+        write: Write::Mrf(hazard_9),
     },
-    Directed { name: "one-read", summary: "one register in all three sources is read once", write: one_read },
+    Directed {
+        name: "one-read",
+        summary: "one register in all three sources is read once",
+        write: Write::Mrf(one_read),
+    },
     Directed {
         name: "warp-order",
         summary: "a younger instruction of a warp does not overtake an older one that has a conflict",
-        write: warp_order,
+        write: Write::Mrf(warp_order),
     },
-    Directed { name: "masks", summary: "partial writes are put together lane by lane", write: masks },
-    Directed { name: "reset-under-load", summary: "reset with everything in flight", write: reset_under_load },
+    Directed { name: "masks", summary: "partial writes are put together lane by lane", write: Write::Mrf(masks) },
+    Directed {
+        name: "reset-under-load",
+        summary: "reset with everything in flight",
+        write: Write::Mrf(reset_under_load),
+    },
 ];
+
+fn of_block(block: &str) -> &'static [Directed] {
+    match block {
+        "mrf" => MRF,
+        "steal" => stealing::FILE,
+        "warp_scheduler" => stealing::SCHEDULER,
+        _ => &[],
+    }
+}
 
 /// Names and summaries of a block's directed sequences.
 pub fn list(block: &str) -> Vec<(&'static str, &'static str)> {
-    if block == Mrf::NAME { MRF.iter().map(|d| (d.name, d.summary)).collect() } else { Vec::new() }
+    of_block(block).iter().map(|d| (d.name, d.summary)).collect()
 }
 
 /// The inputs of a directed sequence.
 pub fn sequence(block: &str, name: &str, config: &Config) -> Option<Records> {
-    let directed = MRF.iter().find(|d| block == Mrf::NAME && d.name == name)?;
-    let size = size_of::<MrfIn>().next_multiple_of(64);
-    let mut script =
-        Script { records: Records::new(size), now: MrfIn::zeroed(), shape: config.shape(), straps: config.straps() };
-    script.clear();
-    (directed.write)(&mut script);
-    script.wait(12);
-    Some(script.records)
+    let directed = of_block(block).iter().find(|d| d.name == name)?;
+    let dispatch_ready_i = ((1u32 << config.mrf.issue_ports) - 1) as u8;
+    let straps = Straps::of(config);
+    Some(match directed.write {
+        Write::Mrf(write) => {
+            let idle = MrfIn { rst_ni: 1, cfg_i: config.straps(), dispatch_ready_i, ..MrfIn::zeroed() };
+            Script::play(config, idle, write)
+        }
+        Write::Steal(write) => {
+            let cfg_i = straps.of_block("steal") as u8;
+            let idle = StealIn { rst_ni: 1, cfg_i, dispatch_ready_i, ..StealIn::zeroed() };
+            Script::play(config, idle, write)
+        }
+        Write::WarpScheduler(write) => {
+            let idle = WarpSchedulerIn { rst_ni: 1, cfg_i: straps.scheduler, ..WarpSchedulerIn::zeroed() };
+            Script::play(config, idle, write)
+        }
+    })
 }
 
 /// Writes inputs cycle by cycle.
-struct Script {
+struct Script<I> {
     records: Records,
-    now: MrfIn,
+    now: I,
+    /// Inputs of a cycle in which nothing happens.
+    idle: I,
     shape: MrfShape,
-    straps: u8,
+    warps: usize,
 }
 
-impl Script {
-    fn clear(&mut self) {
-        self.now = MrfIn::zeroed();
-        self.now.rst_ni = 1;
-        self.now.cfg_i = self.straps;
-        self.now.dispatch_ready_i = ((1u32 << self.shape.issue_ports) - 1) as u8;
+impl<I: Ports + Copy> Script<I> {
+    fn play(config: &Config, idle: I, write: fn(&mut Self)) -> Records {
+        let records = Records::new(size_of::<I>().next_multiple_of(64));
+        let mut script = Self { records, now: idle, idle, shape: config.shape(), warps: config.sm.warps };
+        write(&mut script);
+        script.wait(12);
+        script.records
     }
 
     /// Ends the cycle.
     fn step(&mut self) {
         self.records.resize(self.records.len() + 1);
         let last = self.records.len() - 1;
-        *view_mut::<MrfIn>(self.records.get_mut(last)) = self.now;
-        self.clear();
+        *view_mut::<I>(self.records.get_mut(last)) = self.now;
+        self.now = self.idle;
     }
 
     fn wait(&mut self, cycles: usize) {
         (0..cycles).for_each(|_| self.step());
     }
+}
 
+impl Script<MrfIn> {
     /// Offers an instruction on a port.
     fn issue(&mut self, port: usize, warp: u8, registers: &[u8], tag: u64) {
         let now = &mut self.now;
@@ -103,7 +151,7 @@ impl Script {
     }
 }
 
-fn timing(s: &mut Script) {
+fn timing(s: &mut Script<MrfIn>) {
     s.write(0, 1, 2, u32::MAX, 0x1234_5678);
     s.step();
     s.wait(3);
@@ -111,7 +159,7 @@ fn timing(s: &mut Script) {
     s.step();
 }
 
-fn hazard_9(s: &mut Script) {
+fn hazard_9(s: &mut Script<MrfIn>) {
     let (first, second, third) = (s.same_bank(0), s.same_bank(1), s.same_bank(2));
     for round in 0..8 {
         // Three reads of one bank; results to the same bank, the first of them to a register that is being read.
@@ -126,7 +174,7 @@ fn hazard_9(s: &mut Script) {
     }
 }
 
-fn one_read(s: &mut Script) {
+fn one_read(s: &mut Script<MrfIn>) {
     for register in 0..8 {
         s.issue(0, 5, &[register, register, register], register.into());
         s.step();
@@ -134,7 +182,7 @@ fn one_read(s: &mut Script) {
     }
 }
 
-fn warp_order(s: &mut Script) {
+fn warp_order(s: &mut Script<MrfIn>) {
     let registers = [s.same_bank(0), s.same_bank(1), s.same_bank(2)];
     for round in 0..4 {
         s.issue(0, 3, &registers, 2 * round);
@@ -145,7 +193,7 @@ fn warp_order(s: &mut Script) {
     }
 }
 
-fn masks(s: &mut Script) {
+fn masks(s: &mut Script<MrfIn>) {
     for (step, mask) in [u32::MAX, 0x0000_ffff, 0x8000_0001, 0, 0xf0f0_f0f0].into_iter().enumerate() {
         s.write(0, 7, 4, mask, 0x11 * (step as u32 + 1));
         s.step();
@@ -156,7 +204,7 @@ fn masks(s: &mut Script) {
     }
 }
 
-fn reset_under_load(s: &mut Script) {
+fn reset_under_load(s: &mut Script<MrfIn>) {
     for round in 0..6u8 {
         for cycle in 0..round + 3 {
             s.issue(0, cycle, &[0, 1, 2], cycle.into());
