@@ -1,6 +1,6 @@
 //! `gpurf bench`: what lockstep costs.
 
-use gpurf_blocks::config::PRESETS;
+use gpurf_blocks::config::{PRESETS, Preset};
 use gpurf_regress::bench::{self, CompilerRow, Row};
 use serde::Serialize;
 
@@ -19,7 +19,29 @@ struct Report<'a, R> {
 /// Kernels on which the SM is measured: dense arithmetic, divergent loops, barriers, waits for memory.
 const MACHINE_KERNELS: [&str; 5] = ["crc32", "collatz", "sortingNetworks", "radixSort", "transpose"];
 
-/// Measures the register file at every preset, under load and idle, and the SM on kernels.
+/// A preset of each family, and the kernels on which these are measured.
+const FAMILIES: [&str; 4] = ["rfc", "lrf-orf-split", "steal-8", "hrf-pg"];
+const FAMILY_KERNELS: [&str; 2] = ["crc32", "radixSort"];
+
+/// Presets whose register files differ, one for each.
+fn register_files() -> Vec<&'static Preset> {
+    let mut presets: Vec<&Preset> = Vec::new();
+    for preset in PRESETS {
+        if presets.iter().all(|p| p.config.mrf != preset.config.mrf) {
+            presets.push(preset);
+        }
+    }
+    presets
+}
+
+/// What the SM runs: presets and kernels.
+fn machines() -> impl Iterator<Item = (&'static Preset, &'static str)> {
+    let family = |name: &str| PRESETS.iter().find(|p| p.name == name);
+    let families = FAMILIES.into_iter().filter_map(family).flat_map(|p| FAMILY_KERNELS.map(|kernel| (p, kernel)));
+    MACHINE_KERNELS.into_iter().map(|kernel| (&PRESETS[0], kernel)).chain(families)
+}
+
+/// Measures the register file at the presets, under load and idle, and the SM on kernels.
 pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     let project = super::project()?;
     if arguments.compile {
@@ -27,13 +49,13 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     }
     let tools = super::toolchain(&project)?;
     let mut rows = Vec::new();
-    for (preset, idle) in PRESETS.iter().flat_map(|p| [(p, false), (p, true)]) {
+    for (preset, idle) in register_files().into_iter().flat_map(|p| [(p, false), (p, true)]) {
         output::note(&format!("measuring {}, {}", preset.name, if idle { "idle" } else { "under load" }));
         rows.push(bench::mrf(&project, &tools, &preset.config, idle, arguments.time)?);
     }
-    for name in MACHINE_KERNELS {
-        output::note(&format!("measuring the SM on {name}"));
-        rows.extend(bench::machine(&project, &tools, &PRESETS[0].config, name, arguments.time)?);
+    for (preset, kernel) in machines() {
+        output::note(&format!("measuring the SM of {} on {kernel}", preset.name));
+        rows.extend(bench::machine(&project, &tools, preset, kernel, arguments.time)?);
     }
     if arguments.json {
         output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows: &rows }))?;

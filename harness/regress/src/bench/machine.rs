@@ -3,7 +3,7 @@
 use std::hash::Hasher;
 use std::time::{Duration, Instant};
 
-use gpurf_blocks::config::Config;
+use gpurf_blocks::config::{Config, Preset};
 use gpurf_compiler::compile;
 use gpurf_launch::{BufferId, Manifest};
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine, RtlEngine, Settings};
@@ -38,11 +38,11 @@ const ALL: [Who; 4] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycl
 pub fn machine(
     project: &Project,
     tools: &Toolchain,
-    config: &Config,
+    preset: &Preset,
     name: &str,
     time: Duration,
 ) -> Result<[Row; 2], JobError> {
-    let none = RtlSources::default();
+    let (config, none) = (&preset.config, RtlSources::default());
     let plain = Options { probes: false, assertions: false, settle_once: false, ..Options::default() };
     let build =
         |options| tools.build(&request(project, gpurf_sm::ENTRY.name, config, &none, options)?).map_err(JobError::from);
@@ -73,8 +73,8 @@ pub fn machine(
         checksum: format!("{:016x}", sum.unwrap_or_default()),
     };
     Ok([
-        row(format!("sm, {name}, {:.0} % skipped", 100.0 * skipped), Who::Model),
-        row(format!("sm, {name}, none skipped"), Who::EveryCycle),
+        row(format!("sm, {}, {name}, {:.0} % skipped", preset.name, 100.0 * skipped), Who::Model),
+        row(format!("sm, {}, {name}, none skipped", preset.name), Who::EveryCycle),
     ])
 }
 

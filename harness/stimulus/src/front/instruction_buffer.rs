@@ -62,6 +62,9 @@ pub(crate) struct InstructionBufferCover {
     shape: SmShape,
 }
 
+/// Of an instruction that arrives: its warp, what that has, whether its head leaves, where it goes.
+type Push = (usize, u8, bool, u8);
+
 impl Cover for InstructionBufferCover {
     type In = InstructionBufferIn;
     type Out = InstructionBufferOut;
@@ -110,8 +113,7 @@ impl Cover for InstructionBufferCover {
         hit: &mut dyn FnMut(&'static str),
     ) {
         let running = i.rst_ni == 1;
-        // Of each instruction that arrives: its warp, what that has, whether its head leaves, where it goes.
-        let pushes: Vec<(usize, u8, bool, u8)> = (0..self.shape.ports())
+        let pushes: Vec<Push> = (0..self.shape.ports())
             .filter(|p| i.push_valid_i >> p & 1 == 1)
             .map(|p| {
                 let warp = usize::from(i.push_warp_i[p]);
@@ -119,7 +121,7 @@ impl Cover for InstructionBufferCover {
                 (warp, count, i.pop_i >> warp & 1 == 1, (probe.first_q >> warp & 1) as u8 ^ count & 1)
             })
             .collect();
-        let any = |holds: &dyn Fn(&(usize, u8, bool, u8)) -> bool| pushes.iter().any(holds);
+        let any = |holds: &dyn Fn(&Push) -> bool| pushes.iter().any(holds);
         let two = pushes.len() == 2;
         let pops_with = |count: u8| (0..self.shape.warps).any(|w| i.pop_i >> w & 1 == 1 && probe.count_q[w] == count);
         let points = [

@@ -175,7 +175,11 @@ impl Core {
         Knob { name: "grid", doc: "a grid comes to its end", values: &[0, 1, 5] },
         Knob { name: "again", doc: "a register is one that has just been written or freed", values: &[0, 300, 800] },
         Knob { name: "bank", doc: "a source is in the bank of another one", values: &[0, 500, 950] },
-        Knob { name: "outside", doc: "an instruction does not come to the file, but its result", values: &[0, 100, 400] },
+        Knob {
+            name: "outside",
+            doc: "an instruction does not come to the file, but its result",
+            values: &[0, 100, 400],
+        },
     ];
 
     pub(crate) fn new(shape: &MrfShape) -> Self {
