@@ -25,11 +25,7 @@ enum Write {
 }
 
 const MRF: &[Directed] = &[
-    Directed {
-        name: "timing",
-        summary: "one instruction, from issue to dispatch (Timing)",
-        write: Write::Mrf(timing),
-    },
+    Directed { name: "timing", summary: "one instruction, from issue to dispatch (Timing)", write: Write::Mrf(timing) },
     Directed {
         name: "hazard-9",
         summary: "a result waits for an older read of its register, which other results to the bank do not starve",
