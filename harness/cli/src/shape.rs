@@ -89,6 +89,13 @@ pub fn policy(block: &str, config: &Config) -> String {
     ];
     let steal = steal.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
     let stealing = format!("{reads}; {}", if steal.is_empty() { "no stealing" } else { &steal });
+    let orf = &config.orf;
+    let steps = [
+        if orf.partial_ranges { "" } else { "; no partial ranges" },
+        if orf.read_operands { "" } else { "; no read operands" },
+        if orf.forward_branches { "" } else { "; no forward branches" },
+    ]
+    .concat();
     match block {
         "sm" => {
             let scheduler = match (config.sm.alternate, config.sm.active_warps) {
@@ -102,7 +109,7 @@ pub fn policy(block: &str, config: &Config) -> String {
                 (false, true) => &stealing,
                 (false, false) => reads,
             };
-            format!("{scheduler}; {file}{cache}")
+            format!("{scheduler}; {file}{cache}{}", if orf.entries == 0 { "" } else { &steps })
         }
         "alternating_scheduler" => alternating,
         "operand_stage" if hrf.stt_ram => hybrid,
@@ -128,6 +135,14 @@ mod tests {
     #[test]
     fn the_baseline_in_words() {
         assert_eq!(words_of(&MrfShape::BASELINE), "16b 1rw 8c 1i 64e 32t");
+    }
+
+    #[test]
+    fn the_compilers_steps_in_words() {
+        let start = gpurf_blocks::config::Start::Preset("lrf-orf");
+        let config = Config::load(start, &["orf.read_operands=false", "orf.partial_ranges=false"]).expect("allowed");
+        assert!(policy("sm", &config).ends_with("; oldest read; no partial ranges; no read operands"));
+        assert!(policy("hierarchy", &config).ends_with("oldest read"));
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gpurf_blocks::config::Config;
-use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{Options as CompilerOptions, compile};
 use gpurf_isa::Image;
 use gpurf_launch::{Manifest, Source};
 use gpurf_machine::{Breakage, LaunchError, LockstepEngine, Machine, Settings};
 use gpurf_oracle::host::{RunError, Session, assembled};
+use gpurf_stimulus::program::hierarchy_of;
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::check_overrides;
@@ -101,8 +101,7 @@ pub(crate) fn cannot_write(project: &Project, error: &std::io::Error) -> JobErro
 
 /// What the compiler is told for a machine, whose threads have this many registers at most.
 pub fn compiler_options(config: &Config, registers: u16) -> CompilerOptions {
-    let hierarchy = HierarchyOptions::of_machine(config.orf.entries, config.lrf.banks, config.sm.active_warps);
-    CompilerOptions { registers, hierarchy }
+    CompilerOptions { registers, hierarchy: hierarchy_of(config) }
 }
 
 /// The machine code of a manifest for a machine.

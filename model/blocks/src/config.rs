@@ -144,7 +144,7 @@ const HRF: Config = Config {
     hrf: HrfConfig { stt_ram: true, ..HrfConfig::NONE },
     ..ALTERNATING
 };
-const ORF: Config = Config { orf: OrfConfig { entries: 3 }, ..TWO_LEVEL };
+const ORF: Config = Config { orf: OrfConfig { entries: 3, ..OrfConfig::NONE }, ..TWO_LEVEL };
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::NONE }, ..TWO_LEVEL };
 const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
 

@@ -128,6 +128,17 @@ pub struct Limits {
     pub hierarchy: HierarchyOptions,
 }
 
+/// What the compiler is told about the register hierarchy of a configuration.
+pub fn hierarchy_of(config: &Config) -> HierarchyOptions {
+    let orf = config.orf;
+    HierarchyOptions {
+        partial_ranges: orf.partial_ranges,
+        read_operands: orf.read_operands,
+        forward_branches: orf.forward_branches,
+        ..HierarchyOptions::of_machine(orf.entries, config.lrf.banks, config.sm.active_warps)
+    }
+}
+
 impl Limits {
     /// Those of a configuration.
     pub fn of(config: &Config) -> Self {
@@ -142,7 +153,7 @@ impl Limits {
             shared: 4 * shape.shared_words as u32,
             code: shape.code_words,
             floats: roles(op, ctl).unit() != unit::UNSUPPORTED,
-            hierarchy: HierarchyOptions::of_machine(config.orf.entries, config.lrf.banks, config.sm.active_warps),
+            hierarchy: hierarchy_of(config),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 use gpurf_blocks::config::{Config, Start};
 use gpurf_compiler::hierarchy::{Encoding, check};
 use gpurf_isa::LastResultFile;
+use gpurf_isa::SourceLevel;
 use gpurf_oracle::levels::{LevelCounts, LevelJudge, Levels};
 use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope};
 
@@ -159,6 +160,19 @@ fn values_are_where_programs_look_for_them() {
     assert!(programs >= 300, "{programs}");
     let shares = [counts.orf.reads(), counts.orf.copies, counts.lrf.reads()];
     assert!(shares.iter().all(|share| *share > counts.flat.reads() / 100), "{counts:?}");
+}
+
+#[test]
+fn programs_are_allocated_as_the_configuration_says() {
+    let copies = |settings: &[&str]| {
+        let config = Config::load(Start::Preset("lrf-orf"), settings).unwrap();
+        let program = Program::random(3, &Weights::default(), &Limits::of(&config)).unwrap();
+        let code = program.lower().code;
+        let copied = |level: &SourceLevel| matches!(level, SourceLevel::MrfCopied(_));
+        code.iter().filter(|instruction| instruction.control.source_levels.iter().any(copied)).count()
+    };
+    assert!(copies(&[]) > 0);
+    assert_eq!(copies(&["orf.read_operands=false"]), 0);
 }
 
 #[test]

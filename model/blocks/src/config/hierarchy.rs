@@ -11,6 +11,12 @@ use super::sm::Number;
 pub struct OrfConfig {
     /// Shape: entries for each active warp; 0: no ORF.
     pub entries: usize,
+    /// Policy of the compiler: of a value, the reads that come soon enough are served where not all can be (docs/hierarchy.md).
+    pub partial_ranges: bool,
+    /// Policy of the compiler: operands that are read in the MRF are kept for further reads.
+    pub read_operands: bool,
+    /// Policy of the compiler: values are kept across forward branches.
+    pub forward_branches: bool,
 }
 
 /// The last result file above the ORF.
@@ -22,7 +28,8 @@ pub struct LrfConfig {
 
 impl OrfConfig {
     /// No ORF.
-    pub(super) const NONE: Self = Self { entries: 0 };
+    pub(super) const NONE: Self =
+        Self { entries: 0, partial_ranges: true, read_operands: true, forward_branches: true };
 }
 
 impl LrfConfig {
@@ -34,11 +41,17 @@ impl LrfConfig {
 #[serde(deny_unknown_fields)]
 pub(super) struct OrfLayer {
     entries: Option<Spanned<usize>>,
+    partial_ranges: Option<bool>,
+    read_operands: Option<bool>,
+    forward_branches: Option<bool>,
 }
 
 impl OrfLayer {
     pub(super) fn apply(self, to: &mut OrfConfig, number: &mut Number<'_>) {
         number("orf.entries", self.entries, &mut to.entries);
+        to.partial_ranges = self.partial_ranges.unwrap_or(to.partial_ranges);
+        to.read_operands = self.read_operands.unwrap_or(to.read_operands);
+        to.forward_branches = self.forward_branches.unwrap_or(to.forward_branches);
     }
 }
 
