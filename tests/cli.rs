@@ -89,7 +89,7 @@ fn usage_errors_end_with_2() {
 
 #[test]
 fn what_is_not_built_is_absent() {
-    for absent in ["stealing", "hybrid"] {
+    for absent in ["sharing", "power"] {
         refused(&["report", absent], BAD_INPUT, &[absent, "rfc"]);
     }
 }
@@ -122,7 +122,7 @@ fn completions_exist_for_every_shell() {
 
 #[test]
 fn wrong_names_are_answered_with_the_right_ones() {
-    refused(&["cosim", "--block", "steal"], BAD_INPUT, &["there is no block steal", "mrf_arbiter"]);
+    refused(&["cosim", "--block", "sharing"], BAD_INPUT, &["there is no block sharing", "mrf_arbiter"]);
     refused(&["cosim", "--preset", "stael-8"], BAD_INPUT, &["there is no preset stael-8", "baseline, mrf-1r1w"]);
     refused(&["cosim", "--set", "mrf.banks=3"], BAD_INPUT, &["mrf.banks = 3", "2, 4, 8, 16 or 32"]);
     refused(&["cosim", "--set", "mrf.bank=8"], BAD_INPUT, &["unknown field `bank`", "`banks`"]);
@@ -143,9 +143,9 @@ fn a_broken_configuration_is_answered_with_its_line_and_column() {
 
 #[test]
 fn errors_are_json_too() {
-    let error = json(&["cosim", "--json", "--block", "steal"], BAD_INPUT);
+    let error = json(&["cosim", "--json", "--block", "sharing"], BAD_INPUT);
     assert_eq!((error["result"].as_str(), error["command"].as_str()), (Some("error"), Some("cosim")));
-    assert!(error["message"].as_str().unwrap().contains("there is no block steal"));
+    assert!(error["message"].as_str().unwrap().contains("there is no block sharing"));
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn reproducers_that_cannot_be_are_refused() {
             r#"{{"gpurf_reproducer": 2, "block": "{block}", "settings": {settings}, "seed": 1, "cycles": {cycles}}}"#
         )
     };
-    refuse(&with("steal", "[]", "[]"), &["there is no block steal"]);
+    refuse(&with("sharing", "[]", "[]"), &["there is no block sharing"]);
     refuse(&with("mrf_bank_map", r#"["mrf.banks=3"]"#, "[]"), &["r.json", "mrf.banks = 3 is not allowed"]);
     refuse(&with("mrf_bank_map", r#"["mrf.banks"]"#, "[]"), &["r.json", "expected key=value"]);
     let good = r#"["mrf.banks=16"]"#;
@@ -416,8 +416,8 @@ fn a_failure_folder_that_cannot_be_written_is_a_message() {
 
 #[test]
 fn faults_and_flipped_bits_are_found() {
-    refused(&["mutate", "--block", "steal"], BAD_INPUT, &["there is no block steal"]);
-    refused(&["audit", "--block", "steal"], BAD_INPUT, &["there is no block steal"]);
+    refused(&["mutate", "--block", "sharing"], BAD_INPUT, &["there is no block sharing"]);
+    refused(&["audit", "--block", "sharing"], BAD_INPUT, &["there is no block sharing"]);
     let result = json(&["audit", "--json", "--block", "mrf_write_queue"], PASSED);
     let audit = &result["audits"][0];
     assert!(audit["bits"].as_u64().unwrap() > 1000 && audit["bits"] == audit["reported"], "{result}");

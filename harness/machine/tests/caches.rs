@@ -167,10 +167,10 @@ const STEALING: [&[&str]; 7] = [
     ],
 ];
 
-/// Every kernel commits what the oracle says.
+/// Every kernel commits what the oracle says, in every third of these configurations. (All kernels at all presets: goldens, and regressions.)
 fn commits(sets: &[&[&str]]) {
-    for kernel in KERNELS {
-        for set in sets {
+    for (k, kernel) in KERNELS.iter().enumerate() {
+        for set in sets.iter().skip(k % 3).step_by(3) {
             let judged = run(kernel, set, 64).judged.unwrap();
             assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
             assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
