@@ -213,6 +213,42 @@ fn the_model_counts_cycles_and_events() {
 }
 
 #[test]
+fn the_hybrid_file_and_its_scheduler_have_statistics_of_their_own() {
+    let folder = Folder::new();
+    let manifest = folder.path("double.toml");
+    let stats = |preset: &str| {
+        json(&["run", &manifest, "--engine", "model", "--preset", preset, "--json"], PASSED)["stats"].clone()
+    };
+    let object = stats("hrf-pg");
+    let (periods, hybrid) = (&object["alternating"], &object["hybrid"]);
+    let count = |part: &Value, name: &str| part[name].as_u64().unwrap();
+    let activations = count(periods, "activations");
+    let ends = ["leave_end", "leave_barrier", "leave_mark", "leave_patience"].map(|end| count(periods, end));
+    assert_eq!((ends.iter().sum::<u64>(), ends[1]), (activations, 0));
+    assert!(ends[0] > 0 && ends[2] > 0 && periods["active_period"].as_f64().unwrap() > 1.0);
+    let entries = hybrid["period_entries"].as_object().unwrap();
+    assert_eq!(entries.values().map(|times| times.as_u64().unwrap()).sum::<u64>(), activations);
+    // What reaches the STT-RAM comes out of buffers, or is what was loaded while the warp was not active.
+    let (drains, loads) = (count(hybrid, "drain_groups"), count(hybrid, "load_groups"));
+    assert!(drains > 0 && loads > 0 && count(hybrid, "direct_groups") == 0);
+    assert_eq!(drains + loads, count(hybrid, "stt_ram_write_groups"));
+    assert!(count(hybrid, "hits") > 0 && count(hybrid, "misses") > 0);
+    // Few registers: the upper entries never need power.
+    assert_eq!(hybrid["gated"], 1.0);
+    assert!(stats("hrf")["hybrid"].get("gated").is_none());
+    let pure = &stats("stt-only")["hybrid"];
+    assert_eq!((count(pure, "hits"), count(pure, "direct_groups")), (0, count(pure, "stt_ram_write_groups")));
+    assert!(count(pure, "frozen_cycles") > 0);
+    let sram = stats("hrf-sram");
+    assert!(sram.get("alternating").is_some() && sram.get("hybrid").is_none());
+    let output = gpurf(&["run", &manifest, "--engine", "model", "--preset", "hrf-pg"]);
+    for word in ["warp inter-active distance", "registers read: in the buffer", "groups drained", "time without power"]
+    {
+        assert!(text(&output.stdout).contains(word), "{word:?} is not in: {}", text(&output.stdout));
+    }
+}
+
+#[test]
 fn what_goes_wrong_on_the_model_is_said_in_words() {
     let folder = Folder::new();
     let manifest = folder.manifest("value = 100", "value = 128");

@@ -7,7 +7,7 @@ use verilated::{Failure, Instance};
 
 use crate::blame::Blame;
 use crate::run::{Run, Source};
-use crate::{Capture, Comparator, Difference, Environment, Events, MemoryDifference, Stimulus, Trail};
+use crate::{Capture, Comparator, Difference, Environment, Events, MemoryDifference, Spreads, Stimulus, Trail};
 
 /// How long to run.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +87,8 @@ pub struct Outcome {
     pub capture: Option<Capture>,
     /// The model's events over these cycles.
     pub events: Events,
+    /// The model's values of fields whose values are counted one by one.
+    pub spreads: Spreads,
     /// Cycles in which bytes differed and the rules were asked (a measure of speed, not of correctness).
     pub slow_compares: u64,
 }

@@ -7,6 +7,12 @@ use gpurf_blocks::{Declaration, Decode, Role, Signal};
 /// Counts of events by name.
 pub type Events = BTreeMap<&'static str, u64>;
 
+/// How often a field of an event word had each of its values, by the field's name.
+pub type Spreads = BTreeMap<&'static str, BTreeMap<u64, u64>>;
+
+/// Fields whose values are counted one by one, each with the field of its word that says in which cycles: those in which it is not 0.
+const SPREAD: &[(&str, &str)] = &[("hrf_period_entries", "hrf_period")];
+
 /// Sums of the fields of every event word: the output ports `event_o` and `..._event_o` that are packed structs.
 ///
 /// Most words come again and again. So what is counted is how often a word came, and it is taken apart when another one needs its place.
@@ -19,6 +25,7 @@ struct Port {
     offset: usize,
     bytes: usize,
     fields: Vec<Total>,
+    spreads: Vec<Spread>,
     seen: Box<[Seen; PLACES]>,
 }
 
@@ -45,6 +52,13 @@ struct Total {
     position: u32,
     mask: u64,
     total: u64,
+}
+
+/// Values of a field; places in [`Port::fields`].
+struct Spread {
+    field: usize,
+    when: usize,
+    times: BTreeMap<u64, u64>,
 }
 
 impl EventTotals {
@@ -83,6 +97,20 @@ impl EventTotals {
         };
         self.ports.iter().flat_map(|port| port.fields.iter().map(move |field| total(port, field))).collect()
     }
+
+    /// The values of those fields whose values are counted one by one.
+    pub fn spreads(&self) -> Spreads {
+        let values = |port: &Port, spread: &Spread| {
+            let mut times = spread.times.clone();
+            for seen in port.seen.iter().filter(|seen| seen.times != 0) {
+                if let Some(value) = spread.value(&port.fields, seen.word) {
+                    *times.entry(value).or_default() += seen.times;
+                }
+            }
+            (port.fields[spread.field].name, times)
+        };
+        self.ports.iter().flat_map(|port| port.spreads.iter().map(move |spread| values(port, spread))).collect()
+    }
 }
 
 impl Total {
@@ -90,6 +118,21 @@ impl Total {
     #[inline]
     fn of(&self, word: u64) -> u64 {
         word >> self.position & self.mask
+    }
+}
+
+impl Spread {
+    fn of(fields: &[Total]) -> Vec<Self> {
+        let place = |name: &str| fields.iter().position(|field| field.name == name);
+        let spread = |&(field, when): &(&str, &str)| {
+            Some(Self { field: place(field)?, when: place(when)?, times: BTreeMap::new() })
+        };
+        SPREAD.iter().filter_map(spread).collect()
+    }
+
+    /// The value in a word in which it counts.
+    fn value(&self, fields: &[Total], word: u64) -> Option<u64> {
+        (fields[self.when].of(word) != 0).then(|| fields[self.field].of(word))
     }
 }
 
@@ -118,6 +161,11 @@ impl Port {
         for field in &mut self.fields {
             field.total += field.of(old) * times;
         }
+        for spread in &mut self.spreads {
+            if let Some(value) = spread.value(&self.fields, old) {
+                *spread.times.entry(value).or_default() += times;
+            }
+        }
     }
 
     fn of(signal: &Signal) -> Option<Self> {
@@ -132,10 +180,12 @@ impl Port {
             position -= bits;
             Total { name, position, mask: u64::MAX >> (64 - bits), total: 0 }
         };
+        let fields: Vec<Total> = layout.iter().map(total).collect();
         Some(Self {
             offset: field.offset,
             bytes: field.elem_bytes,
-            fields: layout.iter().map(total).collect(),
+            spreads: Spread::of(&fields),
+            fields,
             seen: Box::new([Seen::default(); PLACES]),
         })
     }
@@ -214,6 +264,24 @@ mod tests {
         totals.add(record.get(0));
         let expected = [("grants", 0x10_0000_0002), ("reads", 6), ("waits", 18), ("writes", 62)];
         assert_eq!(totals.by_name(), expected.into());
+    }
+
+    #[test]
+    fn values_of_a_field_are_counted_in_the_cycles_that_another_one_names() {
+        let declaration =
+            declaration(Names(&[("grants", 18), ("hrf_period", 2), ("hrf_period_entries", 16), ("waits", 4)]));
+        let mut totals = EventTotals::new(&declaration);
+        let mut record = crate::Records::zeroed(declaration.record_bytes, 1);
+        // More words than have a place, so that some are taken apart early and some at the end; entry numbers 0 to 999 twice, and once while nothing ends.
+        for period in 0..3 {
+            for entries in 0..1000u64 {
+                view_mut::<Out>(&mut record.get_mut(0)[declaration.input_bytes..]).mrf_event_o =
+                    period << 20 | entries << 4 | 3;
+                totals.add(record.get(0));
+            }
+        }
+        let expected = (0..1000).map(|entries| (entries, 2)).collect();
+        assert_eq!(totals.spreads(), [("hrf_period_entries", expected)].into());
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub use capture::{Capture, Records};
 pub use compare::{Comparator, Difference};
 pub use engine::{Cause, Divergence, Lockstep, Outcome, Plan, Side};
 pub use environment::Environment;
-pub use events::{EventTotals, Events};
+pub use events::{EventTotals, Events, Spreads};
 pub use failure::{FailureContext, WaveFolder, write_failure, write_report};
 pub use memory::{MemoryDifference, fill_memories, fill_twin};
 pub use replay::{Reproducer, ReproducerError};

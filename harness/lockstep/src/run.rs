@@ -10,7 +10,7 @@ use crate::blame::Blame;
 use crate::memory::differing_memories;
 use crate::trail::{CHUNK, Trail};
 use crate::{
-    Cause, Difference, Divergence, Environment, Events, Lockstep, Outcome, Plan, Records, Rng, Side, Stimulus,
+    Cause, Difference, Divergence, Environment, Events, Lockstep, Outcome, Plan, Records, Rng, Side, Spreads, Stimulus,
     fill_memories,
 };
 
@@ -94,7 +94,14 @@ impl<'a> Run<'a> {
             input_bytes: declaration.input_bytes,
             output_bytes: declaration.output_bytes,
             idle: 0,
-            outcome: Outcome { cycles, cause: None, capture: None, events: Events::new(), slow_compares },
+            outcome: Outcome {
+                cycles,
+                cause: None,
+                capture: None,
+                events: Events::new(),
+                spreads: Spreads::new(),
+                slow_compares,
+            },
             side,
         }
     }
@@ -109,6 +116,7 @@ impl<'a> Run<'a> {
         self.trail.cycles = Some(self.outcome.cycles);
         self.trail.slow_compares = self.outcome.slow_compares;
         self.outcome.events = self.trail.totals.by_name();
+        self.outcome.spreads = self.trail.totals.spreads();
         self.outcome
     }
 

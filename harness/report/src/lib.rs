@@ -13,6 +13,7 @@
 
 mod hierarchy;
 pub mod html;
+mod hybrid;
 mod kernels;
 pub mod levels;
 mod report;
@@ -23,13 +24,12 @@ mod sweep;
 pub mod traffic;
 pub mod usage;
 
-pub use kernels::KERNELS;
 pub use report::{Definition, Part, Report};
-pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, mean};
+pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
 pub use sweep::{Kernel, Measured, Plan, Point, Results, SweepError, Watcher, sweep};
 
 /// Every report that can be made.
-pub const REPORTS: &[Definition] = &[rfc::REPORT, hierarchy::REPORT];
+pub const REPORTS: &[Definition] = &[rfc::REPORT, hierarchy::REPORT, hybrid::REPORT];
 
 /// A ratio; that to nothing is 0.
 fn ratio(part: f64, whole: f64) -> f64 {

@@ -43,6 +43,8 @@ pub struct Definition {
     pub name: &'static str,
     /// What it is about.
     pub title: &'static str,
+    /// The kernels that it runs unless told otherwise: test kernels, by name.
+    pub kernels: &'static [&'static str],
     /// Its parts.
     pub parts: &'static [Part],
     /// Results of the papers that are not compared.

@@ -76,14 +76,14 @@ pub struct Row {
     pub source: &'static str,
     /// What it is about.
     pub metric: String,
-    /// What the paper says.
-    pub paper: Band,
+    /// What the paper says; nothing where it says nothing.
+    pub paper: Option<Band>,
     /// What was measured: over all kernels.
     pub ours: f64,
     /// The same of each kernel, where that means something.
     pub per_kernel: BTreeMap<String, f64>,
-    /// Whether ours agrees with the paper's.
-    pub within: bool,
+    /// Whether ours agrees with the paper's; nothing where it says nothing.
+    pub within: Option<bool>,
     /// Why it does not: what an experiment shows.
     pub why: String,
     /// The experiment's command.
@@ -102,6 +102,14 @@ pub fn mean(values: &PerKernel) -> f64 {
     crate::ratio(values.values().sum(), values.len() as f64)
 }
 
+/// The geometric mean, the hybrid paper's kind; 0 where a value is not positive, and of nothing.
+pub fn geometric_mean(values: &PerKernel) -> f64 {
+    if values.is_empty() || values.values().any(|&value| value <= 0.0) {
+        return 0.0;
+    }
+    (values.values().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
+}
+
 /// What a paper says.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
@@ -109,8 +117,8 @@ pub struct Claim {
     pub source: &'static str,
     /// Its words.
     pub text: &'static str,
-    /// The words as numbers.
-    pub band: Band,
+    /// The words as numbers; nothing where it says nothing.
+    pub band: Option<Band>,
     /// What the numbers are.
     pub unit: Unit,
 }
@@ -118,7 +126,12 @@ pub struct Claim {
 impl Claim {
     /// A part of something, from a table, a figure or a sentence.
     pub const fn share(source: &'static str, text: &'static str, low: f64, high: f64) -> Self {
-        Self { source, text, band: Band::range(low, high), unit: Unit::Share }
+        Self { source, text, band: Some(Band::range(low, high)), unit: Unit::Share }
+    }
+
+    /// A share of which the paper says nothing.
+    pub const fn none(source: &'static str) -> Self {
+        Self { source, text: "-", band: None, unit: Unit::Share }
     }
 
     /// With numbers of another kind.
@@ -137,15 +150,20 @@ impl Claim {
     pub fn row(self, metric: impl Into<String>, ours: f64, per_kernel: PerKernel) -> Row {
         let Self { source, text, band, unit } = self;
         let (why, command) = (String::new(), String::new());
-        let within = band.holds(ours);
+        let within = band.map(|band| band.holds(ours));
         Row { source, metric: metric.into(), paper: band, ours, per_kernel, within, why, command, text, unit }
     }
 }
 
 impl Row {
+    /// Whether the paper says something else.
+    pub fn outside(&self) -> bool {
+        self.within == Some(false)
+    }
+
     /// If it lies outside: why, and the command that shows it.
     pub fn because(mut self, experiment: impl FnOnce(&Self) -> (String, String)) -> Self {
-        if !self.within {
+        if self.outside() {
             (self.why, self.command) = experiment(&self);
         }
         self
@@ -209,15 +227,30 @@ mod tests {
     fn only_a_row_outside_asks_for_an_experiment() {
         let experiment = |row: &Row| (format!("{} is little", row.unit.words(row.ours)), "gpurf run a.toml".to_owned());
         let inside = CLAIM.mean("m", values(&[("a", 0.5)])).because(experiment);
-        assert_eq!((inside.within, inside.why.as_str(), inside.command.as_str()), (true, "", ""));
+        assert_eq!((inside.within, inside.why.as_str(), inside.command.as_str()), (Some(true), "", ""));
         let outside = CLAIM.mean("m", values(&[("a", 0.1), ("b", 0.2)])).because(experiment);
-        assert_eq!((outside.within, outside.why.as_str()), (false, "15.0 % is little"));
+        assert_eq!((outside.within, outside.why.as_str()), (Some(false), "15.0 % is little"));
         assert_eq!(outside.command, "gpurf run a.toml");
     }
 
     #[test]
+    fn where_the_paper_is_silent_nothing_is_within_or_outside() {
+        let row = Claim::none("not in the paper").mean("m", values(&[("a", 0.5)]));
+        let row = row.because(|_| unreachable!("nothing to explain"));
+        let json = serde_json::to_value(&row).unwrap();
+        assert_eq!((&json["paper"], &json["within"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+        assert!(!row.outside() && row.why.is_empty());
+    }
+
+    #[test]
+    fn geometric_means() {
+        assert!((geometric_mean(&values(&[("a", 0.5), ("b", 2.0), ("c", 8.0)])) - 2.0).abs() < 1e-12);
+        assert_eq!(geometric_mean(&values(&[("a", 0.0), ("b", 2.0)])), 0.0);
+    }
+
+    #[test]
     fn nothing_has_no_mean() {
-        assert_eq!(mean(&PerKernel::new()), 0.0);
+        assert_eq!((mean(&PerKernel::new()), geometric_mean(&PerKernel::new())), (0.0, 0.0));
         assert_eq!(CLAIM.mean("m", PerKernel::new()).extremes(), None);
     }
 }

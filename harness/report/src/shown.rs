@@ -8,9 +8,9 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// The kernel that lies farthest off the middle of a band.
+/// The kernel that lies farthest off the middle of a band, where there is one.
 pub fn farthest(row: &Row) -> Option<(&str, f64)> {
-    let middle = (row.paper.low + row.paper.high) / 2.0;
+    let middle = row.paper.map(|band| (band.low + band.high) / 2.0)?;
     let off = |value: f64| (value - middle).abs();
     let farthest = row.per_kernel.iter().max_by(|a, b| off(*a.1).total_cmp(&off(*b.1)))?;
     Some((farthest.0, *farthest.1))

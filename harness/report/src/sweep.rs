@@ -7,6 +7,7 @@ use gpurf_blocks::config::{Config, Start};
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::Image;
 use gpurf_launch::Manifest;
+use gpurf_lockstep::Spreads;
 use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
 use gpurf_oracle::host::{Engine, OracleError, RunError, Session};
 use gpurf_oracle::levels::LevelCounts;
@@ -58,18 +59,30 @@ impl Point {
 }
 
 /// What one run counted.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Measured {
     /// Cycles.
     pub cycles: u64,
     /// Counts of events, by name.
     pub events: BTreeMap<&'static str, u64>,
+    /// Values of the fields whose values are counted one by one.
+    pub spreads: Spreads,
 }
 
 impl Measured {
     /// The sum of an event; an event that is not there is a defect of the report.
     pub fn event(&self, name: &str) -> u64 {
         self.events.get(name).copied().unwrap_or(0)
+    }
+
+    /// How often a field had each of its values.
+    pub fn spread(&self, name: &str) -> BTreeMap<u64, u64> {
+        self.spreads.get(name).cloned().unwrap_or_default()
+    }
+
+    /// An event a cycle.
+    pub fn a_cycle(&self, name: &str) -> f64 {
+        crate::ratio(self.event(name) as f64, self.cycles as f64)
     }
 
     /// Instructions of warps a cycle.
@@ -80,7 +93,7 @@ impl Measured {
 
 impl From<Statistics> for Measured {
     fn from(statistics: Statistics) -> Self {
-        Self { cycles: statistics.cycles, events: statistics.events }
+        Self { cycles: statistics.cycles, events: statistics.events, spreads: statistics.spreads }
     }
 }
 

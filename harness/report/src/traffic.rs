@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn run(counts: &[(&'static str, u64)]) -> Measured {
-        Measured { cycles: 1, events: counts.iter().copied().collect() }
+        Measured { cycles: 1, events: counts.iter().copied().collect(), ..Measured::default() }
     }
 
     #[test]

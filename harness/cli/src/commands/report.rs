@@ -1,13 +1,13 @@
 //! `gpurf report`: the papers' results beside ours.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gpurf_launch::{Manifest, Source};
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS};
-use gpurf_report::{Absent, Definition, KERNELS, Kernel, Plan, REPORTS, Report, Row, SweepError, Watcher, html, sweep};
+use gpurf_report::{Absent, Definition, Kernel, Plan, REPORTS, Report, Row, SweepError, Watcher, html, sweep};
 use serde::Serialize;
 
 use super::source;
@@ -49,21 +49,25 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     let chosen: Vec<&Definition> =
         REPORTS.iter().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
     check_parts(&chosen, &arguments.only)?;
-    let kernels = kernels(arguments)?;
+    let sets = sets(&chosen, &arguments.kernel)?;
     if let Some(file) = &arguments.html {
         // Before the work, not after it.
         check_writable(file)?;
     }
     interrupt::listen()?;
     let started = Instant::now();
-    let mut plan = Plan::default();
-    chosen.iter().for_each(|definition| plan.join(definition.plan(&arguments.only)));
-    let watcher = Shown(Progress::new(plan.runs(kernels.len()), !arguments.run.json));
-    let results = sweep(&plan, &kernels, super::threads(arguments.run.jobs), interrupt::flag(), &watcher);
-    drop(watcher);
-    let reports: Vec<Report> = chosen.iter().map(|definition| definition.report(&arguments.only, &results)).collect();
-    let (verdict, status) = end(&results.errors);
-    let messages = messages(&results.errors);
+    let (mut reports, mut errors) = (Vec::new(), Vec::new());
+    for (kernels, definitions) in &sets {
+        let mut plan = Plan::default();
+        definitions.iter().for_each(|definition| plan.join(definition.plan(&arguments.only)));
+        let watcher = Shown(Progress::new(plan.runs(kernels.len()), !arguments.run.json));
+        let results = sweep(&plan, kernels, super::threads(arguments.run.jobs), interrupt::flag(), &watcher);
+        reports.extend(definitions.iter().map(|definition| definition.report(&arguments.only, &results)));
+        errors.extend(results.errors);
+    }
+    reports.sort_by_key(|report| chosen.iter().position(|definition| definition.name == report.report));
+    let (verdict, status) = end(&errors);
+    let messages = messages(&errors);
     let wall_s = started.elapsed().as_secs_f64();
     messages.iter().for_each(|message| output::error(message));
     if let Some(file) = &arguments.html {
@@ -98,9 +102,27 @@ fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// The kernels of the command line, or the project's.
-fn kernels(arguments: &ReportResults) -> Result<Vec<Kernel>, Failure> {
-    let kernels: Vec<Kernel> = if arguments.kernel.is_empty() {
+/// Kernels, and the reports that run them.
+type Set<'a> = (Vec<Kernel>, Vec<&'a Definition>);
+
+/// The kernels of the command line for all reports, or for each report the project's that are its own.
+fn sets<'a>(chosen: &[&'a Definition], files: &[PathBuf]) -> Result<Vec<Set<'a>>, Failure> {
+    if !files.is_empty() {
+        return Ok(vec![(kernels(files, &[])?, chosen.to_vec())]);
+    }
+    let mut sets: Vec<(&[&str], Vec<&Definition>)> = Vec::new();
+    for definition in chosen {
+        match sets.iter_mut().find(|(names, _)| *names == definition.kernels) {
+            Some((_, definitions)) => definitions.push(definition),
+            None => sets.push((definition.kernels, vec![definition])),
+        }
+    }
+    sets.into_iter().map(|(names, definitions)| Ok((kernels(&[], names)?, definitions))).collect()
+}
+
+/// The kernels of these manifests, or the project's of these names.
+fn kernels(files: &[PathBuf], names: &[&str]) -> Result<Vec<Kernel>, Failure> {
+    let kernels: Vec<Kernel> = if files.is_empty() {
         let project = Project::find();
         let folder = project.root.join("tests/kernels");
         if !folder.is_dir() {
@@ -109,9 +131,9 @@ fn kernels(arguments: &ReportResults) -> Result<Vec<Kernel>, Failure> {
                 folder.display()
             )));
         }
-        KERNELS.iter().map(|name| kernel(&folder.join(format!("{name}.toml")), true)).collect::<Result<_, _>>()?
+        names.iter().map(|name| kernel(&folder.join(format!("{name}.toml")), true)).collect::<Result<_, _>>()?
     } else {
-        arguments.kernel.iter().map(|file| kernel(file, false)).collect::<Result<_, _>>()?
+        files.iter().map(|file| kernel(file, false)).collect::<Result<_, _>>()?
     };
     let mut names = BTreeSet::new();
     match kernels.iter().find(|kernel| !names.insert(kernel.name.as_str())) {
@@ -210,14 +232,14 @@ fn text(report: &Report) -> String {
     ];
     let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row)).collect();
     let mut text = format!("{HEADING}{}{HEADING:#}\n{}\n", report.title, output::table(&columns, &cells));
-    let outside: Vec<(usize, &Row)> = report.rows.iter().enumerate().filter(|(_, row)| !row.within).collect();
+    let outside: Vec<(usize, &Row)> = report.rows.iter().enumerate().filter(|(_, row)| row.outside()).collect();
     for (index, row) in &outside {
         text.push_str(&format!("{:>3} {}: {}\n    {}\n", index + 1, row.metric, row.why, row.command));
     }
     for Absent { source, text: claim, why } in &report.absent {
         text.push_str(&format!("not compared: {claim} ({source}): {why}\n"));
     }
-    let (all, kernels) = (report.rows.len(), report.kernels.len());
+    let (all, kernels) = (report.rows.iter().filter(|row| row.paper.is_some()).count(), report.kernels.len());
     text.push_str(&format!("{} of {all} rows lie where the paper's do; {kernels} kernels\n", all - outside.len()));
     text
 }
@@ -227,7 +249,11 @@ fn cells(number: usize, row: &Row) -> Vec<Cell> {
         let extremes = row.extremes();
         extremes.map_or_else(String::new, |e| format!("{} {}", e[index].0, row.unit.words(e[index].1)))
     };
-    let (word, style) = if row.within { ("within", GOOD) } else { ("OUTSIDE", BAD) };
+    let (word, style) = match row.within {
+        Some(true) => ("within", GOOD),
+        Some(false) => ("OUTSIDE", BAD),
+        None => ("", QUIET),
+    };
     vec![
         format!("{number:>3} {}", row.metric).into(),
         Cell::styled(row.source, QUIET),

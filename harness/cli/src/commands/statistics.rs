@@ -1,10 +1,13 @@
 //! What a run counted, and what follows from it.
 
+mod hybrid;
+
 use std::collections::BTreeMap;
 
 use gpurf_blocks::config::{BankPorts, Config};
 use gpurf_machine::{Judged, Statistics};
 use gpurf_oracle::Counts;
+use hybrid::{AlternatingStats, HybridStats};
 use serde::Serialize;
 
 use super::run::Cycles;
@@ -45,12 +48,18 @@ pub struct Timed {
     /// Of the two-level scheduler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub two_level: Option<TwoLevelStats>,
+    /// Of the alternating scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alternating: Option<AlternatingStats>,
     /// Of the register file cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rfc: Option<RfcStats>,
     /// Of bank stealing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steal: Option<StealStats>,
+    /// Of the hybrid register file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hybrid: Option<HybridStats>,
     /// What the oracle has said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oracle: Option<OracleStats>,
@@ -353,6 +362,8 @@ impl Stats {
             issue_slots: statistics.cycles * config.mrf.issue_ports as u64,
             two_level: (config.sm.active_warps != 0 && !config.sm.alternate)
                 .then(|| TwoLevelStats::of(&statistics.events, statistics.cycles)),
+            alternating: config.sm.alternate.then(|| AlternatingStats::of(&statistics.events)),
+            hybrid: config.hrf.stt_ram.then(|| HybridStats::of(config, statistics)),
             rfc: (config.rfc.entries != 0).then(|| RfcStats::of(config, &statistics.events)),
             steal: config.steal.present.then(|| StealStats::of(&statistics.events, statistics.cycles)),
             oracle,
@@ -420,11 +431,17 @@ pub fn table(stats: &Stats, cycles: &Cycles) -> String {
     if let Some(two_level) = &timed.two_level {
         two_level.rows(&mut row);
     }
+    if let Some(alternating) = &timed.alternating {
+        alternating.rows(cycles.cycles, &mut row);
+    }
     if let Some(rfc) = &timed.rfc {
         rfc.rows(&mut row);
     }
     if let Some(steal) = &timed.steal {
         steal.rows(count("read", &cycles.events), &mut row);
+    }
+    if let Some(hybrid) = &timed.hybrid {
+        hybrid.rows(cycles.cycles, &mut row);
     }
     if let Some(OracleStats { equal, undecided, writes }) = timed.oracle {
         row("launches as the oracle says", grouped(equal), none());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gpurf_blocks::view;
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
-    Capture, Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Trail, report, write_failure,
+    Capture, Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Spreads, Trail, report, write_failure,
 };
 use gpurf_oracle::Memory;
 use gpurf_oracle::host::{Engine, KernelLaunch};
@@ -43,6 +43,7 @@ pub struct LockstepEngine {
     launches: u64,
     cycles: u64,
     events: Events,
+    spreads: Spreads,
     /// Why the lockstep failed, and the cycles around it.
     failure: Option<(Cause, Option<Capture>)>,
 }
@@ -66,6 +67,7 @@ impl LockstepEngine {
             launches: 0,
             cycles: 0,
             events: Events::new(),
+            spreads: Spreads::new(),
             failure: None,
             settings,
             lockstep,
@@ -151,6 +153,7 @@ impl Engine for LockstepEngine {
         *memory = self.model.take_buffers();
         self.cycles = outcome.cycles;
         self.events = std::mem::take(&mut outcome.events);
+        self.spreads = std::mem::take(&mut outcome.spreads);
         if outcome.cause.is_some() {
             self.record_failure(&outcome);
         }
@@ -179,7 +182,8 @@ impl Engine for LockstepEngine {
 impl Machine for LockstepEngine {
     fn statistics(&self) -> Statistics {
         let Self { launches, cycles, judged, .. } = *self;
-        Statistics { launches, cycles, events: self.events.clone(), judged: Some(judged) }
+        let (events, spreads) = (self.events.clone(), self.spreads.clone());
+        Statistics { launches, cycles, events, spreads, judged: Some(judged) }
     }
 
     fn compared(&self) -> Option<(usize, Vec<String>)> {

@@ -11,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 
 use gpurf_blocks::Twin;
 use gpurf_blocks::config::Config;
-use gpurf_lockstep::Events;
 use gpurf_lockstep::report::DivergenceSummary;
+use gpurf_lockstep::{Events, Spreads};
 use gpurf_oracle::host::Engine;
 use gpurf_oracle::{Fault, ProgramError};
 use verilated::{Options, Request};
@@ -64,6 +64,8 @@ pub struct Statistics {
     pub cycles: u64,
     /// Sums of the event words, by name.
     pub events: Events,
+    /// Values of the fields of event words whose values are counted one by one.
+    pub spreads: Spreads,
     /// What the oracle has said; nothing where it was not asked.
     pub judged: Option<Judged>,
 }

@@ -190,7 +190,8 @@ impl<R: Runner> Solo<R> {
     }
 
     fn statistics(&self) -> Statistics {
-        Statistics { launches: self.launches, cycles: self.cycles, events: self.totals.by_name(), judged: None }
+        let (events, spreads) = (self.totals.by_name(), self.totals.spreads());
+        Statistics { launches: self.launches, cycles: self.cycles, events, spreads, judged: None }
     }
 
     fn hang(&self, launch: &KernelLaunch<'_>, since: u64, waits: Vec<String>) -> LaunchError {

@@ -13,6 +13,7 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::LevelCounts;
 
+use crate::kernels::HIERARCHY_THESIS;
 use crate::levels::name;
 use crate::report::{Definition, Part};
 use crate::row::{Absent, PerKernel, Row, mean};
@@ -23,6 +24,7 @@ use crate::sweep::{Plan, Results};
 pub const REPORT: Definition = Definition {
     name: "hierarchy",
     title: "The software-managed register hierarchy: LRF, ORF and MRF (hierarchy thesis, chapter 6)",
+    kernels: HIERARCHY_THESIS,
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },

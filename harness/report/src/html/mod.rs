@@ -39,10 +39,11 @@ pub fn page(reports: &[Report]) -> String {
 }
 
 fn section(report: &Report, page: &mut String) {
-    let (inside, all) = (report.rows.iter().filter(|row| row.within).count(), report.rows.len());
+    let judged = || report.rows.iter().filter_map(|row| row.within);
+    let (inside, all) = (judged().filter(|&within| within).count(), judged().count());
     let _ = write!(
         page,
-        "<h2>{}</h2>\n<p>{}</p>\n<p>{} kernels: {}. Of {all} rows {inside} lie where the paper's do.</p>\n<table>\n<tr><th>result<th class=\"number\">paper<th \
+        "<h2>{}</h2>\n<p>{}</p>\n<p>{} kernels: {}. Of {all} rows with a result of the paper {inside} lie where it does.</p>\n<table>\n<tr><th>result<th class=\"number\">paper<th \
          class=\"number\">ours<th>\n",
         escaped(report.report),
         escaped(report.title),
@@ -69,7 +70,11 @@ fn section(report: &Report, page: &mut String) {
 }
 
 fn line(row: &Row, page: &mut String) {
-    let (class, word) = if row.within { ("in", "within") } else { ("out", "outside") };
+    let (class, word) = match row.within {
+        Some(true) => ("in", "within"),
+        Some(false) => ("out", "outside"),
+        None => ("quiet", ""),
+    };
     let (metric, source) = (escaped(&row.metric), escaped(row.source));
     let (paper, ours) = (escaped(row.text), row.unit.words(row.ours));
     let _ = write!(page, "<tr><td>{metric}<br><span class=\"source\">{source}</span>");

@@ -8,6 +8,7 @@ mod reads;
 mod two_level;
 pub mod values;
 
+use crate::kernels::HIERARCHY_THESIS;
 use crate::report::{Definition, Part};
 use crate::row::{Absent, mean};
 use crate::shown::{farthest, kernels, lines, percent};
@@ -17,6 +18,7 @@ use crate::sweep::{Point, Results};
 pub const REPORT: Definition = Definition {
     name: "rfc",
     title: "The register file cache and the two-level scheduler (RFC paper; hierarchy thesis, chapter 5 and 6.5.2)",
+    kernels: HIERARCHY_THESIS,
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "cache", plan: cache::plan, rows: cache::rows, plots: cache::plots },

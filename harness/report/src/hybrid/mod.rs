@@ -1,0 +1,172 @@
+//! The report on the hybrid register file: the hybrid paper, sections 4 to 6.
+
+mod area;
+mod ipc;
+mod periods;
+mod power;
+mod sensitivity;
+mod writes;
+
+use gpurf_energy::hybrid::HybridTraffic;
+
+use crate::kernels::HYBRID_PAPER;
+use crate::report::{Definition, Part};
+use crate::row::{Absent, PerKernel, geometric_mean, mean};
+use crate::shown::{kernels, percent};
+use crate::sweep::{Measured, Point, Results};
+
+/// The report.
+pub const REPORT: Definition = Definition {
+    name: "hybrid",
+    title: "The hybrid register file: STT-RAM behind write buffers (hybrid paper)",
+    kernels: HYBRID_PAPER,
+    parts: &[
+        Part { name: "periods", plan: periods::plan, rows: periods::rows, plots: periods::plots },
+        Part { name: "writes", plan: writes::plan, rows: writes::rows, plots: writes::plots },
+        Part { name: "ipc", plan: ipc::plan, rows: ipc::rows, plots: ipc::plots },
+        Part { name: "power", plan: power::plan, rows: power::rows, plots: power::plots },
+        Part { name: "area", plan: |_| (), rows: area::rows, plots: area::plots },
+        Part { name: "sensitivity", plan: sensitivity::plan, rows: sensitivity::rows, plots: sensitivity::plots },
+    ],
+    absent: ABSENT,
+};
+
+const ABSENT: &[Absent] = &[
+    Absent {
+        source: "hybrid paper 6.3, figure 11",
+        text: "the power of the whole GPU falls by 19 %",
+        why: "there is no model of what else takes power in a GPU: the register file would be a quarter of it, as 76 % less is 19 %",
+    },
+    Absent { source: "hybrid paper 6.4", text: "the whole GPU's power falls by 3.6 % for gaussian", why: "as above" },
+    Absent {
+        source: "hybrid paper, figures 2 and 6 to 10",
+        text: "the bars of each benchmark",
+        why: "the text prints no numbers for them, but those that are compared; the plots show ours",
+    },
+    Absent { source: "hybrid paper 6.1", text: "dxtc", why: "it is not among the kernels" },
+];
+
+/// What rows say of results that the paper does not have.
+const NOT_SAID: &str = "not in the paper";
+
+/// A preset with the paper's 48 warps (table 3).
+fn machine(preset: &'static str) -> Point {
+    Point::preset(preset).with("sm.warps=48")
+}
+
+/// The hybrid file.
+fn hybrid() -> Point {
+    machine("hrf")
+}
+
+/// The same with power gating.
+fn gated() -> Point {
+    machine("hrf-pg")
+}
+
+/// STT-RAM without buffers.
+fn pure() -> Point {
+    machine("stt-only")
+}
+
+/// SRAM behind the hybrid file's scheduler.
+fn sram() -> Point {
+    machine("hrf-sram")
+}
+
+/// The paper's own baseline: 16 banks of SRAM, round-robin (table 3).
+fn original() -> Point {
+    machine("baseline").with("sm.scheduler=round_robin")
+}
+
+/// The same with the shortest ALU.
+fn short(point: Point) -> Point {
+    point.with("sm.alu_latency=2")
+}
+
+/// Accesses of a run, whatever its register file is made of.
+fn traffic(run: &Measured) -> HybridTraffic {
+    HybridTraffic {
+        cycles: run.cycles,
+        bank_reads: run.event(event::READ),
+        bank_writes: run.event(event::WRITE),
+        buffer_reads: run.event(event::BUFFER_READ),
+        buffer_writes: run.event(event::BUFFER_WRITE),
+        drains: run.event(event::DRAIN),
+        lookups: run.event(event::LOOK),
+        gated: run.event(event::GATED),
+    }
+}
+
+/// Names of events: docs/blocks/hrf.md, docs/blocks/mrf.md, docs/blocks/alternating_scheduler.md.
+mod event {
+    pub const READ: &str = "read_groups";
+    pub const WRITE: &str = "write_groups";
+    pub const BUFFER_READ: &str = "hrf_read_groups";
+    pub const BUFFER_WRITE: &str = "hrf_write_groups";
+    pub const DRAIN: &str = "hrf_drain_groups";
+    pub const LOAD: &str = "hrf_load_groups";
+    pub const LOOK: &str = "hrf_look";
+    pub const GATED: &str = "hrf_gated";
+    pub const FROZEN: &str = "hrf_frozen";
+    pub const WAIT_READ: &str = "hrf_wait_read";
+    pub const WRITTEN: &str = "write";
+    pub const DRAINED: &str = "hrf_drain";
+    pub const ENTRIES: &str = "hrf_period_entries";
+    pub const ACTIVATE: &str = "alternating_activate";
+    pub const PENDING: &str = "alternating_pending";
+    pub const ACTIVE: &str = "alternating_active";
+    pub const LANDING: &str = "alternating_drain";
+    pub const STALL_SWITCH: &str = "alternating_stall_switch";
+    pub const ISSUE: &str = "issue";
+
+    /// All of them.
+    #[cfg(test)]
+    pub const ALL: &[&str] = &[
+        READ,
+        WRITE,
+        BUFFER_READ,
+        BUFFER_WRITE,
+        DRAIN,
+        LOAD,
+        LOOK,
+        GATED,
+        FROZEN,
+        WAIT_READ,
+        WRITTEN,
+        DRAINED,
+        ENTRIES,
+        ACTIVATE,
+        PENDING,
+        ACTIVE,
+        LANDING,
+        STALL_SWITCH,
+        ISSUE,
+    ];
+}
+
+/// A value at one configuration by that at another one, of each kernel.
+fn by(results: &Results<'_>, a: &Point, b: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
+    results.both(a, b, |a, b| crate::ratio(value(a), value(b)))
+}
+
+/// What is lost where so much is left: by the geometric mean, and of each kernel.
+fn lost(left: PerKernel) -> (f64, PerKernel) {
+    let mean = geometric_mean(&left);
+    (1.0 - mean, left.into_iter().map(|(name, left)| (name, 1.0 - left)).collect())
+}
+
+/// The mean over kernels of a value at a configuration.
+fn mean_of(results: &Results<'_>, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<f64> {
+    results.each(point, value).map(|values| mean(&values))
+}
+
+/// The command that makes a part again: reasons are about all kernels.
+fn command(results: &Results<'_>, part: &str) -> String {
+    let own = results.kernels.iter().map(|kernel| kernel.name.as_str()).ne(REPORT.kernels.iter().copied());
+    let kernels = results.kernels.iter().filter(|_| own).map(|kernel| format!(" --kernel {}", kernel.path));
+    results.part_command(REPORT.name, part, None) + &kernels.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests;

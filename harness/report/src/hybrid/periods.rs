@@ -1,0 +1,142 @@
+//! How long a warp is active, how long it is not, and how many registers it writes: hybrid paper 4.1, figure 2; 5.1, figure 7.
+
+use super::{command, event, hybrid, kernels, short};
+use crate::html::{Plot, Series, Style};
+use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
+use crate::sweep::{Measured, Plan, Point, Results};
+
+const DISTANCE: Claim =
+    Claim::share("hybrid paper 4.1, figure 2", "about 11000 cycles: 10500-11500", 10_500.0, 11_500.0)
+        .in_unit(Unit::Count);
+const PERIOD: Claim =
+    Claim::share("hybrid paper 4.1", "about 234, an 11000th by 47: 223-245", 223.0, 245.0).in_unit(Unit::Count);
+const FEW: Claim = Claim::share("hybrid paper 5 and 5.1, figure 7", "in most cases: 50-100 %", 0.5, 1.0);
+
+/// Entries that stay powered, and that most periods do not fill.
+const POWERED: u64 = 16;
+
+/// The other warps of 48 (table 3): what makes 234 cycles of 11000.
+const OTHERS: f64 = 47.0;
+
+/// Entries of a buffer.
+const ENTRIES: u64 = 64;
+
+/// Ranges of entries that plots distinguish: their names, and the most in them.
+const RANGES: [(&str, u64); 5] =
+    [("0 to 3", 3), ("4 to 7", 7), ("8 to 15", 15), ("16 to 31", 31), ("32 to 64", ENTRIES)];
+
+pub fn plan(plan: &mut Plan) {
+    [hybrid(), short(hybrid())].into_iter().for_each(|point| plan.point(point));
+}
+
+/// Cycles between two active periods of a warp, on average.
+fn distance(run: &Measured) -> f64 {
+    crate::ratio(run.event(event::PENDING) as f64, run.event(event::ACTIVATE) as f64)
+}
+
+/// Cycles of an active period, on average: until nothing of the warp is under way but loads.
+fn period(run: &Measured) -> f64 {
+    crate::ratio((run.event(event::ACTIVE) + run.event(event::LANDING)) as f64, run.event(event::ACTIVATE) as f64)
+}
+
+/// The part of the active periods that use from one number of entries to another one.
+fn part(run: &Measured, least: u64, most: u64) -> f64 {
+    let spread = run.spread(event::ENTRIES);
+    let some: u64 = spread.range(least..=most).map(|(_, &times)| times).sum();
+    crate::ratio(some as f64, spread.values().sum::<u64>() as f64)
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let cycles = |claim: Claim, metric: &str, value: fn(&Measured) -> f64| {
+        let values = results.each(&hybrid(), value)?;
+        Some(claim.row(metric, geometric_mean(&values), values).because(|row| why(results, row, value)))
+    };
+    let few = || {
+        let row = FEW.mean(
+            "active periods that use fewer than 16 entries of a buffer",
+            results.each(&hybrid(), |run| part(run, 0, POWERED - 1))?,
+        );
+        Some(row.because(|_| why_many(results)))
+    };
+    let rows = [
+        cycles(DISTANCE, "cycles between two active periods of a warp, geometric mean", distance),
+        cycles(PERIOD, "cycles of an active period, geometric mean", period),
+        few(),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// How many warps there are, what the paper's number of them would make, and how much of it is the ALU's latency.
+fn why(results: &Results<'_>, row: &Row, value: fn(&Measured) -> f64) -> (String, String) {
+    let each = |point: &Point, value: &dyn Fn(&Measured) -> f64| results.each(point, value);
+    let (Some(others), Some(periods), Some(issued), Some(fast)) = (
+        each(&hybrid(), &|run| run.a_cycle(event::PENDING)),
+        each(&hybrid(), &period),
+        each(&hybrid(), &|run| crate::ratio(run.event(event::ISSUE) as f64, run.event(event::ACTIVATE) as f64)),
+        each(&short(hybrid()), &value),
+    ) else {
+        return Default::default();
+    };
+    let have_many = |name: &String| others[name] >= OTHERS / 2.0;
+    let many: PerKernel =
+        row.per_kernel.iter().filter(|(name, _)| have_many(name)).map(|(name, v)| (name.clone(), *v)).collect();
+    let of_many = if many.is_empty() {
+        String::new()
+    } else {
+        format!(", whose mean is {}", row.unit.words(geometric_mean(&many)))
+    };
+    let why = format!(
+        "geometric means: {:.1} other warps live, of the paper's 47; {} of {} kernels have half as many or more{of_many}. {:.1} instructions are issued in a period. 47 periods of ours are {} cycles. With an \
+         ALU of 2 cycles it is {}",
+        geometric_mean(&others),
+        many.len(),
+        others.len(),
+        geometric_mean(&issued),
+        row.unit.words(OTHERS * geometric_mean(&periods)),
+        row.unit.words(geometric_mean(&fast)),
+    );
+    (why, command(results, "periods"))
+}
+
+/// How many entries periods use, on average.
+fn why_many(results: &Results<'_>) -> (String, String) {
+    let used = results
+        .each(&hybrid(), |run| crate::ratio(run.event(event::ENTRIES) as f64, run.event(event::ACTIVATE) as f64));
+    let Some(used) = used else { return Default::default() };
+    let many = used.values().filter(|&&used| used >= POWERED as f64).count();
+    let why = format!("a period uses {:.1} entries; in {many} of {} kernels 16 or more", mean(&used), used.len());
+    (why, command(results, "periods"))
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let lengths = || {
+        let series = vec![
+            ("between active periods", results.each(&hybrid(), distance)?),
+            ("active period", results.each(&hybrid(), period)?),
+        ];
+        Some(kernels("Warp inter-active distance and active period (figure 2)", "cycles", series, Style::Bars, None))
+    };
+    let ranges = || {
+        let mut least = 0;
+        let mut series = Vec::new();
+        for (name, most) in RANGES {
+            series.push((name, results.each(&hybrid(), |run| part(run, least, most))?));
+            least = most + 1;
+        }
+        let title = "Entries of a write buffer that active periods use, each kernel (figure 7)";
+        Some(kernels(title, "part of the active periods", series, Style::Stacked, None))
+    };
+    let spread = || {
+        let values = (0..=ENTRIES).map(|n| results.each(&hybrid(), |run| part(run, n, n)).map(|parts| mean(&parts)));
+        Some(Plot {
+            title: "Entries of a write buffer that active periods use, mean over kernels (figure 7)".into(),
+            x: "entries".into(),
+            y: "part of the active periods".into(),
+            places: (0..=ENTRIES).map(|entries| entries.to_string()).collect(),
+            series: vec![Series { name: "active periods".into(), values: values.collect::<Option<_>>()? }],
+            style: Style::Bars,
+            band: None,
+        })
+    };
+    [lengths(), ranges(), spread()].into_iter().flatten().collect()
+}

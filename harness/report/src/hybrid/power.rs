@@ -1,0 +1,209 @@
+//! Power of the register file: hybrid paper 5, 6.3, figures 6 and 10.
+
+use gpurf_energy::hybrid::{HybridFile, HybridPower, HybridTraffic};
+
+use super::{NOT_SAID, by, command, event, gated, hybrid, kernels, lost, original, sram, traffic};
+use crate::html::{Plot, Style};
+use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
+use crate::sweep::{Measured, Plan, Point, Results};
+
+const LEAKING: Claim = Claim::share("hybrid paper 5.1, figure 6", "about 39 %: 38.5-39.5 %", 0.385, 0.395);
+const SAVED: Claim = Claim::share("hybrid paper, abstract, 6.3, figure 10", "66 %", 0.655, 0.665);
+const LEFT: Claim =
+    Claim::share("hybrid paper, abstract, 6.3, 7, figure 10", "25 %, or 76 or 74 % saved: 23.5-26.5 %", 0.235, 0.265);
+const MOST: Claim = Claim::share("hybrid paper 6.4", "88 %", 0.875, 0.885);
+const POWERED: Claim = Claim::none(NOT_SAID);
+const ENERGY: Claim = Claim::none(NOT_SAID).in_unit(Unit::Ratio);
+
+/// A design: its preset, and what it is made of.
+#[derive(Clone, Copy)]
+pub struct Design {
+    point: fn() -> Point,
+    file: HybridFile,
+}
+
+const HYBRID: Design = Design { point: hybrid, file: HybridFile::stt_ram(64) };
+const GATED: Design = Design { point: gated, file: HybridFile::stt_ram(64).gated(16) };
+
+/// What is charged for.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Charged {
+    /// Every operand is read from the STT-RAM, and from a buffer too if it is there: the paper's.
+    AtOnce,
+    /// Operands that are in a buffer are not read from the STT-RAM: what the hardware here does.
+    Needed,
+    /// As the first, but accesses to buffers cost nothing.
+    FreeBuffers,
+}
+
+impl Charged {
+    /// Power of a run.
+    pub fn power(self, file: &HybridFile, run: &Measured) -> HybridPower {
+        let needed = traffic(run);
+        let at_once = needed.read_at_once();
+        match self {
+            Self::Needed => file.power(&needed),
+            Self::AtOnce => file.power(&at_once),
+            Self::FreeBuffers => {
+                let free = HybridTraffic { buffer_reads: 0, buffer_writes: 0, drains: 0, lookups: 0, ..at_once };
+                file.power(&free)
+            }
+        }
+    }
+}
+
+pub fn plan(plan: &mut Plan) {
+    [hybrid(), gated(), sram(), original()].into_iter().for_each(|point| plan.point(point));
+}
+
+/// Power of SRAM.
+fn of_sram(run: &Measured) -> f64 {
+    HybridFile::SRAM.power(&traffic(run)).total()
+}
+
+/// Power by that of an SRAM file, of each kernel.
+pub fn relative(
+    results: &Results<'_>,
+    point: &Point,
+    file: &HybridFile,
+    baseline: &Point,
+    charged: Charged,
+) -> Option<PerKernel> {
+    results.both(point, baseline, |a, b| crate::ratio(charged.power(file, a).total(), of_sram(b)))
+}
+
+/// Power of a design by that of an SRAM file, of each kernel.
+fn left(results: &Results<'_>, design: Design, baseline: &Point, charged: Charged) -> Option<PerKernel> {
+    relative(results, &(design.point)(), &design.file, baseline, charged)
+}
+
+/// The part of the power that leaks out of the buffers.
+fn leaking(results: &Results<'_>, charged: Charged) -> Option<PerKernel> {
+    results.each(&hybrid(), |run| {
+        let power = charged.power(&HYBRID.file, run);
+        crate::ratio(power.buffer_leakage, power.total())
+    })
+}
+
+/// What a row shows, of each kernel and over all: by who is charged for what, against a baseline.
+type Value<'a> = &'a dyn Fn(Charged, &Point) -> Option<(f64, PerKernel)>;
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut row = |claim: Claim, metric: &str, charged: Charged, baseline: Point, value: Value<'_>| {
+        let how = match charged {
+            Charged::Needed => "STT-RAM read where needed",
+            _ => "STT-RAM and buffer read at once",
+        };
+        let Some((ours, each)) = value(charged, &baseline) else { return };
+        let row = claim.row(format!("{metric}, {how}"), ours, each);
+        rows.push(row.because(|row| why(results, row, charged, &baseline, value)));
+    };
+    let share: Value<'_> = &|charged, _| leaking(results, charged).map(|each| (mean(&each), each));
+    let saved: Value<'_> = &|charged, baseline| left(results, HYBRID, baseline, charged).map(lost);
+    let with_gating: Value<'_> =
+        &|charged, baseline| left(results, GATED, baseline, charged).map(|each| (geometric_mean(&each), each));
+    let most: Value<'_> = &|charged, baseline| {
+        let (_, each) = lost(left(results, GATED, baseline, charged)?);
+        Some((each.values().copied().fold(f64::NEG_INFINITY, f64::max), each))
+    };
+    for charged in [Charged::AtOnce, Charged::Needed] {
+        row(LEAKING, "power that leaks out of the buffers of the hybrid file", charged, sram(), share);
+        for (baseline, than) in
+            [(sram(), "SRAM behind the same scheduler"), (original(), "SRAM of 16 banks, round-robin")]
+        {
+            row(SAVED, &format!("power saved by the hybrid file, against {than}"), charged, baseline.clone(), saved);
+            let metric = format!("power of the hybrid file with power gating, by that of {than}");
+            row(LEFT, &metric, charged, baseline, with_gating);
+        }
+        let metric = "power saved by the hybrid file with power gating, most of all kernels, against SRAM behind the same scheduler";
+        row(MOST, metric, charged, sram(), most);
+    }
+    rows.extend(beyond(results));
+    rows
+}
+
+/// What the paper does not say: how long the gated entries have power, and energy, which slower designs need for longer.
+fn beyond(results: &Results<'_>) -> Vec<Row> {
+    let powered = results.each(&gated(), |run| 1.0 - run.a_cycle(event::GATED) / 2.0);
+    let powered = powered.map(|each| POWERED.mean("time in which a buffer's upper 48 entries have power", each));
+    let energy = |baseline: Point, than: &str| {
+        let energy = |power: f64, run: &Measured| power * run.cycles as f64;
+        let each = results.both(&gated(), &baseline, |a, b| {
+            crate::ratio(energy(Charged::AtOnce.power(&GATED.file, a).total(), a), energy(of_sram(b), b))
+        })?;
+        let metric = format!("energy of the hybrid file with power gating for the same work, by that of {than}");
+        Some(ENERGY.row(metric, geometric_mean(&each), each))
+    };
+    let rows = [
+        powered,
+        energy(sram(), "SRAM behind the same scheduler"),
+        energy(original(), "SRAM of 16 banks, round-robin"),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// What leaks and what does not, and the same row where something else is charged for or compared with.
+fn why(results: &Results<'_>, row: &Row, charged: Charged, baseline: &Point, value: Value<'_>) -> (String, String) {
+    let milliwatts =
+        |point: &Point, power: &dyn Fn(&Measured) -> f64| results.each(point, power).map(|each| mean(&each));
+    let (Some(all), Some(leaks), Some(sram_all)) = (
+        milliwatts(&hybrid(), &|run| charged.power(&HYBRID.file, run).total()),
+        milliwatts(&hybrid(), &|run| charged.power(&HYBRID.file, run).leakage()),
+        milliwatts(baseline, &of_sram),
+    ) else {
+        return Default::default();
+    };
+    let mut others = Vec::new();
+    for (name, other) in [
+        ("with operands read from both at once", Charged::AtOnce),
+        ("with the STT-RAM read where needed", Charged::Needed),
+        ("with accesses to buffers at no cost", Charged::FreeBuffers),
+    ] {
+        if let Some((ours, _)) = value(other, baseline).filter(|_| other != charged) {
+            others.push(format!("{} {name}", row.unit.words(ours)));
+        }
+    }
+    let longer = by(results, &hybrid(), baseline, |run| run.cycles as f64).map_or(0.0, |each| geometric_mean(&each));
+    let leakage = HybridFile::SRAM.power(&HybridTraffic::default()).total();
+    let why = format!(
+        "means: the SRAM takes {sram_all:.1} mW, {leakage:.1} of which leak; the hybrid file without gating takes {all:.1} mW, of which {leaks:.1} leak, and {longer:.2} times as many cycles \
+         (geometric mean). It would be {}",
+        others.join(", "),
+    );
+    (why, command(results, "power"))
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let components = |design: Design, title: &str| {
+        let of = |part: fn(&HybridPower) -> f64| {
+            results.each(&(design.point)(), |run| {
+                let power = Charged::AtOnce.power(&design.file, run);
+                crate::ratio(part(&power), power.total())
+            })
+        };
+        let series = vec![
+            ("buffers, leakage", of(|power| power.buffer_leakage)?),
+            ("STT-RAM, leakage", of(|power| power.bank_leakage)?),
+            ("buffers, accesses", of(|power| power.buffer_dynamic)?),
+            ("STT-RAM, accesses", of(|power| power.bank_dynamic)?),
+        ];
+        Some(kernels(title, "part of the power", series, Style::Stacked, None))
+    };
+    let figure_10 = || {
+        let series = vec![
+            ("hybrid file", left(results, HYBRID, &sram(), Charged::AtOnce)?),
+            ("with power gating", left(results, GATED, &sram(), Charged::AtOnce)?),
+            ("hybrid file, STT-RAM read where needed", left(results, HYBRID, &sram(), Charged::Needed)?),
+            ("with power gating, STT-RAM read where needed", left(results, GATED, &sram(), Charged::Needed)?),
+        ];
+        let title = "Power of the register file by that of SRAM behind the same scheduler (figure 10)";
+        Some(kernels(title, "ratio", series, Style::Lines, Some([0.235, 0.345])))
+    };
+    let plots = [
+        components(HYBRID, "What the power of the hybrid file goes to (figure 6)"),
+        components(GATED, "What it goes to with power gating"),
+        figure_10(),
+    ];
+    plots.into_iter().flatten().collect()
+}

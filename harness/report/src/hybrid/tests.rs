@@ -1,0 +1,194 @@
+//! The report's plan, and rows made of counts with known answers.
+
+use gpurf_blocks::config::{Config, Start};
+use gpurf_launch::Manifest;
+use gpurf_lockstep::EventTotals;
+
+use super::*;
+use crate::report::Report;
+use crate::row::Row;
+use crate::sweep::Kernel;
+use crate::usage::Usage;
+
+fn kernels(names: &[&str]) -> Vec<Kernel> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
+    let manifest = Manifest::load(path.as_ref()).unwrap();
+    let kernel = |name: &&str| Kernel {
+        name: (*name).to_owned(),
+        path: format!("{name}.toml"),
+        manifest: manifest.clone(),
+        image: Default::default(),
+    };
+    names.iter().map(kernel).collect()
+}
+
+/// Of 7000 cycles, 10 microseconds, 700 instructions: SRAM reads 2000 groups and writes 1000. With buffers 1500 of the operands and 900 of the results are there,
+/// and 300 groups drain. Without, the pipeline stands still for long. The paper's own baseline needs half of the time.
+fn run(point: &Point) -> Measured {
+    let (cycles, counts): (u64, &[(&'static str, u64)]) = match point.preset {
+        "stt-only" => (10_000, &[("read_groups", 2000), ("write_groups", 1000), ("write", 125), ("hrf_frozen", 4000)]),
+        "hrf-sram" => (7000, &[("read_groups", 2000), ("write_groups", 1000)]),
+        "baseline" => (3500, &[("read_groups", 2000), ("write_groups", 1000)]),
+        _ => (
+            7000,
+            &[
+                ("read_groups", 500),
+                ("write_groups", 400),
+                ("write", 50),
+                ("hrf_read_groups", 1500),
+                ("hrf_write_groups", 900),
+                ("hrf_load_groups", 100),
+                ("hrf_drain_groups", 300),
+                ("hrf_drain", 40),
+                ("hrf_period_entries", 60),
+                ("hrf_look", 300),
+                ("hrf_gated", 7000),
+                ("alternating_activate", 20),
+                ("alternating_active", 4000),
+                ("alternating_drain", 600),
+                ("alternating_pending", 220_000),
+            ],
+        ),
+    };
+    let periods = [(2, 12), (15, 3), (16, 4), (40, 1)].into();
+    let events = counts.iter().copied().chain([("issue", 700)]).collect();
+    Measured { cycles, events, spreads: [(event::ENTRIES, periods)].into() }
+}
+
+fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> Report {
+    let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
+    REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default(), |_, _| None))
+}
+
+#[track_caller]
+fn row<'a>(report: &'a Report, metric: &str) -> &'a Row {
+    let found = report.rows.iter().find(|row| row.metric == metric);
+    found.unwrap_or_else(|| panic!("there is no row {metric}"))
+}
+
+#[track_caller]
+fn is(report: &Report, metric: &str, ours: f64, within: Option<bool>) {
+    let row = row(report, metric);
+    assert!((row.ours - ours).abs() < 5e-4, "{metric}: {}", row.ours);
+    assert_eq!(row.within, within, "{metric}");
+}
+
+#[test]
+fn every_configuration_is_one() {
+    for point in REPORT.plan(&[]).points() {
+        let config = Config::load(Start::Preset(point.preset), &point.set);
+        assert!(config.is_ok(), "{}: {config:?}", point.options());
+    }
+}
+
+#[test]
+fn rows_of_runs_with_known_counts() {
+    let report = report(&["a", "b"], |_, point| Some(run(point)));
+    let (yes, no) = (Some(true), Some(false));
+    is(&report, "cycles between two active periods of a warp, geometric mean", 11_000.0, yes);
+    is(&report, "cycles of an active period, geometric mean", 230.0, yes);
+    is(&report, "active periods that use fewer than 16 entries of a buffer", 0.75, yes);
+    is(&report, "writes of the STT-RAM that the buffers save", 0.6, no);
+    let (same, own) = ("SRAM behind the same scheduler", "the paper's baseline: SRAM of 16 banks, round-robin");
+    is(&report, &format!("IPC lost by the hybrid file, against {same}"), 0.0, yes);
+    is(&report, &format!("IPC lost by pure STT-RAM, against {same}"), 0.3, no);
+    is(&report, &format!("IPC lost by the hybrid file, against {own}"), 0.5, no);
+    is(&report, &format!("IPC lost by pure STT-RAM, against {own}"), 0.65, no);
+    is(&report, "IPC lost by power gating, against the hybrid file without", 0.0, None);
+    is(&report, "area of 128 KB of STT-RAM, by that of SRAM", 0.038 / 0.194, yes);
+    is(&report, "area of the hybrid file with power gating, by that of SRAM", 0.3685, no);
+    is(&report, "IPC lost by pure STT-RAM, write latency 10, against SRAM behind the same scheduler", 0.3, None);
+    is(&report, "writes of the STT-RAM that buffers of 8 entries save", 0.6, None);
+    is(&report, "time in which a buffer's upper 48 entries have power", 0.5, None);
+}
+
+#[test]
+fn power_of_runs_with_known_counts() {
+    let report = report(&["a", "b"], |_, point| Some(run(point)));
+    // Ten microseconds: 10 nJ are a mW.
+    let milliwatts = |pj: f64| pj / 10_000.0;
+    let sram = 248.7 + milliwatts(128.0 * (2000.0 * 0.203 + 1000.0 * 0.191));
+    let megabit = 1_048_576.0;
+    let leaking = 248.7 * (155_648.0 + 448.0) / megabit;
+    let looks = 300.0 * 7.0 * 0.203;
+    let buffers = 1500.0 * 128.0 * 0.203 + 900.0 * 152.0 * 0.191 + 300.0 * 152.0 * 0.203;
+    let bank = |reads: f64| 16.2 + milliwatts(128.0 * (reads * 0.239 + 400.0 * 0.3));
+    let hybrid = |reads: f64| leaking + milliwatts(buffers + looks) + bank(reads);
+    let (at_once, needed) = ("STT-RAM and buffer read at once", "STT-RAM read where needed");
+    let metric = "power saved by the hybrid file, against SRAM behind the same scheduler";
+    is(&report, &format!("{metric}, {at_once}"), 1.0 - hybrid(2000.0) / sram, Some(false));
+    is(&report, &format!("{metric}, {needed}"), 1.0 - hybrid(500.0) / sram, Some(false));
+    let metric = "power that leaks out of the buffers of the hybrid file";
+    is(&report, &format!("{metric}, {at_once}"), leaking / hybrid(2000.0), Some(false));
+    // Half of the time without power: 35 % less leaks; 4 % more for each access.
+    let gated = 248.7 * (155_648.0 * 0.65 + 448.0) / megabit + milliwatts(buffers * 1.04 + looks) + bank(2000.0);
+    let metric = "power of the hybrid file with power gating, by that of SRAM";
+    is(&report, &format!("{metric} behind the same scheduler, {at_once}"), gated / sram, Some(false));
+    // The same accesses in half of the time.
+    let fast = 2.0 * sram - 248.7;
+    is(&report, &format!("{metric} of 16 banks, round-robin, {at_once}"), gated / fast, Some(false));
+    let metric =
+        "energy of the hybrid file with power gating for the same work, by that of SRAM of 16 banks, round-robin";
+    is(&report, metric, 2.0 * gated / fast, None);
+}
+
+#[test]
+fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment() {
+    let report = report(&["a", "b"], |_, point| Some(run(point)));
+    for row in &report.rows {
+        assert_eq!(row.why.is_empty(), !row.outside(), "{}", row.metric);
+        assert_eq!(row.command.is_empty(), !row.outside(), "{}", row.metric);
+        assert_eq!(row.within, row.paper.map(|band| band.holds(row.ours)), "{}", row.metric);
+        assert_eq!(row.source == NOT_SAID, row.paper.is_none(), "{}", row.metric);
+        assert!(row.per_kernel.is_empty() || row.per_kernel.len() == 2, "{}", row.metric);
+        assert!(!row.why.contains("NaN") && !row.why.contains("inf"), "{}", row.why);
+    }
+    let metrics: std::collections::BTreeSet<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
+    assert_eq!(metrics.len(), report.rows.len());
+    assert!(report.rows.len() > 40 && !report.absent.is_empty());
+    assert!(report.plots.len() > 10);
+}
+
+#[test]
+fn reasons_are_computed() {
+    let report = report(&["a"], |_, point| Some(run(point)));
+    // 300 of 400 groups written come out of buffers; 60 entries were used and 40 drained: 20 were dropped.
+    let why = &row(&report, "writes of the STT-RAM that the buffers save").why;
+    for words in ["75.0 % come out of buffers", "25.0 % are loads", "0 of 1 kernels", "if it were, 44.0 %"] {
+        assert!(why.contains(words), "{words}: {why}");
+    }
+    let metric = "IPC lost by pure STT-RAM, against the paper's baseline: SRAM of 16 banks, round-robin";
+    let why = &row(&report, metric).why;
+    for words in ["loses 50.0 % of this baseline's by itself", "the file 30.0 % of what", "stands still in 40.0 %"] {
+        assert!(why.contains(words), "{words}: {why}");
+    }
+    let row = row(&report, "area of the hybrid file with power gating, by that of SRAM");
+    assert!(row.why.contains("it would be 28.2 %"), "{}", row.why);
+    // Reasons are about all kernels, so commands are.
+    assert_eq!(row.command, "gpurf report hybrid --only area --kernel a.toml");
+}
+
+#[test]
+fn a_run_that_is_missing_leaves_its_rows_out() {
+    let left = report(&["a", "b"], |kernel, point| (kernel.name == "a").then(|| run(point)));
+    assert!(left.rows.iter().all(|row| row.source == "hybrid paper 6.5" || row.metric.starts_with("area")), "{left:?}");
+    assert_eq!((left.rows.len(), left.plots.len()), (2, 1));
+}
+
+#[test]
+fn a_part_runs_less_than_the_whole() {
+    let runs = |only: &[&str]| REPORT.plan(&only.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).runs(10);
+    assert_eq!((runs(&["area"]), runs(&["writes"])), (0, 20));
+    let parts: usize = REPORT.parts.iter().map(|part| runs(&[part.name])).sum();
+    assert!(runs(&[]) < parts && runs(&["periods", "power"]) < runs(&[]));
+}
+
+#[test]
+fn every_event_is_one_of_the_sm() {
+    let config = Config::load(Start::Preset("hrf"), &[""; 0]).unwrap();
+    let totals = EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration());
+    for name in event::ALL {
+        assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
+    }
+    assert!(totals.spreads().contains_key(event::ENTRIES));
+}

@@ -1,0 +1,191 @@
+//! The hybrid file's power and area: hybrid paper, tables 1 and 2.
+//!
+//! Other than in the other papers leakage counts, so that power is a function of counts and of time. What the tables do not have (a buffer's own energies, the
+//! power of what is neither array nor gate) costs what the SRAM of table 1 costs for each bit, or nothing.
+
+/// A memory of 128 KB at 32 nm and 700 MHz: a column of table 1.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Memory {
+    /// Square millimetres.
+    pub area: f64,
+    /// A bit read, in pJ.
+    pub read: f64,
+    /// A bit written, in pJ.
+    pub write: f64,
+    /// Leakage in mW.
+    pub leakage: f64,
+}
+
+/// SRAM (table 1).
+pub const SRAM: Memory = Memory { area: 0.194, read: 0.203, write: 0.191, leakage: 248.7 };
+
+/// STT-RAM (table 1).
+pub const STT_RAM: Memory = Memory { area: 0.038, read: 0.239, write: 0.300, leakage: 16.2 };
+
+/// Bits of a memory of table 1.
+pub const MEMORY_BITS: f64 = 128.0 * 1024.0 * 8.0;
+
+/// Cycles a second (table 1).
+pub const CLOCK: f64 = 700e6;
+
+/// What power gating makes of a buffer, by what it is without (table 2).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Gating {
+    /// The part of its entries that is gated.
+    pub part: f64,
+    /// Energy of an access.
+    pub dynamic: f64,
+    /// Leakage while the part has no power.
+    pub leakage: f64,
+    /// Area.
+    pub area: f64,
+}
+
+/// Power gating (table 2).
+pub const GATING: Gating = Gating { part: 0.75, dynamic: 1.04, leakage: 0.3, area: 1.16 };
+
+/// Lanes of a register file.
+const LANES: f64 = 32.0;
+
+/// Data bits of a lane.
+const DATA_BITS: f64 = 32.0;
+
+/// Bits of a lane's entry of a write buffer: data and the register's number (4.4).
+const ENTRY_BITS: f64 = DATA_BITS + 6.0;
+
+/// Bits of the register control module: a valid bit and an index for each of 64 registers (4.4).
+const RCM_ENTRY_BITS: f64 = 7.0;
+const RCM_BITS: f64 = 64.0 * RCM_ENTRY_BITS;
+
+/// Bits of a 4-lane group.
+const GROUP_BITS: f64 = 4.0 * DATA_BITS;
+
+/// Accesses of a run. Groups are registers of one name of four lanes, as elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HybridTraffic {
+    /// Cycles.
+    pub cycles: u64,
+    /// Groups read from the main register file.
+    pub bank_reads: u64,
+    /// Groups written to it.
+    pub bank_writes: u64,
+    /// Groups read from buffers as operands.
+    pub buffer_reads: u64,
+    /// Groups of results written to buffers.
+    pub buffer_writes: u64,
+    /// Groups read from buffers to be written to the main register file.
+    pub drains: u64,
+    /// Lookups in the register control module.
+    pub lookups: u64,
+    /// Buffers whose gated part has no power, added up over cycles: two in each at most.
+    pub gated: u64,
+}
+
+impl HybridTraffic {
+    /// The same where every operand is read from the main register file, whether it is in a buffer or not: "our HRF will access WB and STT-RAM at the
+    /// same time" (4.4).
+    pub const fn read_at_once(self) -> Self {
+        Self { bank_reads: self.bank_reads + self.buffer_reads, ..self }
+    }
+}
+
+/// What power goes to, in mW.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct HybridPower {
+    /// Leakage of the main register file.
+    pub bank_leakage: f64,
+    /// Its accesses.
+    pub bank_dynamic: f64,
+    /// Leakage of the buffers and the register control module.
+    pub buffer_leakage: f64,
+    /// Their accesses.
+    pub buffer_dynamic: f64,
+}
+
+impl HybridPower {
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.leakage() + self.dynamic()
+    }
+
+    /// What leaks.
+    pub fn leakage(&self) -> f64 {
+        self.bank_leakage + self.buffer_leakage
+    }
+
+    /// What accesses take.
+    pub fn dynamic(&self) -> f64 {
+        self.bank_dynamic + self.buffer_dynamic
+    }
+}
+
+/// A register file of 128 KB: its main memory, and its two write buffers.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HybridFile {
+    /// The main register file.
+    pub memory: Memory,
+    /// Entries of each buffer; 0: there are none, and no register control module.
+    pub entries: u32,
+    /// With power gating: entries that always have power.
+    pub powered: Option<u32>,
+}
+
+impl HybridFile {
+    /// The paper's baseline.
+    pub const SRAM: Self = Self { memory: SRAM, entries: 0, powered: None };
+
+    /// STT-RAM behind two buffers; with none, the paper's pure STT-RAM.
+    pub const fn stt_ram(entries: u32) -> Self {
+        Self { memory: STT_RAM, entries, powered: None }
+    }
+
+    /// With power gating behind so many entries.
+    pub const fn gated(self, powered: u32) -> Self {
+        Self { powered: Some(powered), ..self }
+    }
+
+    /// The two buffers, by a memory of table 1.
+    fn buffers(&self) -> f64 {
+        2.0 * f64::from(self.entries) * LANES * ENTRY_BITS / MEMORY_BITS
+    }
+
+    /// The register control module, by a memory of table 1.
+    fn rcm(&self) -> f64 {
+        if self.entries == 0 { 0.0 } else { RCM_BITS / MEMORY_BITS }
+    }
+
+    /// The part of a buffer's leakage that is saved while its upper entries have no power: table 2 for its three quarters, and in proportion for other parts.
+    fn saved_when_gated(&self) -> f64 {
+        let Some(powered) = self.powered else { return 0.0 };
+        let part = f64::from(self.entries.saturating_sub(powered)) / f64::from(self.entries.max(1));
+        (1.0 - GATING.leakage) * part / GATING.part
+    }
+
+    /// Square millimetres: buffers and register control module cost what SRAM does for each bit.
+    pub fn area(&self) -> f64 {
+        let gating = if self.powered.is_some() { GATING.area } else { 1.0 };
+        self.memory.area + SRAM.area * (self.buffers() * gating + self.rcm())
+    }
+
+    /// The power of a run, in mW.
+    pub fn power(&self, traffic: &HybridTraffic) -> HybridPower {
+        let &HybridTraffic { cycles, .. } = traffic;
+        let gated = if cycles == 0 { 0.0 } else { traffic.gated as f64 / (2.0 * cycles as f64) };
+        let dynamic = |pj: f64| if cycles == 0 { 0.0 } else { pj * 1e-9 * CLOCK / cycles as f64 };
+        let bits = |groups: u64| groups as f64 * GROUP_BITS;
+        // A buffer's entry is written, and drained, with its register's number.
+        let numbered = |groups: u64| bits(groups) * ENTRY_BITS / DATA_BITS;
+        let buffers = bits(traffic.buffer_reads) * SRAM.read
+            + numbered(traffic.buffer_writes) * SRAM.write
+            + numbered(traffic.drains) * SRAM.read;
+        let gating = if self.powered.is_some() { GATING.dynamic } else { 1.0 };
+        HybridPower {
+            bank_leakage: self.memory.leakage,
+            bank_dynamic: dynamic(
+                bits(traffic.bank_reads) * self.memory.read + bits(traffic.bank_writes) * self.memory.write,
+            ),
+            buffer_leakage: SRAM.leakage * (self.buffers() * (1.0 - self.saved_when_gated() * gated) + self.rcm()),
+            buffer_dynamic: dynamic(buffers * gating + traffic.lookups as f64 * RCM_ENTRY_BITS * SRAM.read),
+        }
+    }
+}
