@@ -14,17 +14,13 @@ const OVER_32: Claim = Claim::share("stealing paper VI-A, figure 11(a)", "5.7 %"
 const MORE: Claim = Claim::none(NOT_SAID);
 
 pub fn plan(plan: &mut Plan) {
-    for banks in BANKS {
-        plan.point(straight(banks));
-        plan.point(stealing(banks));
-    }
-    why::plan_gain(plan);
+    why::plan_gains(plan, BANKS.into_iter().flat_map(|banks| [straight(banks), stealing(banks)]));
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: String, point: Point, baseline: Point| {
         let row = claim.mean(format!("IPC gained {metric}"), gain(results, &point, &baseline)?);
-        Some(row.because(|_| why::gain_of(results, &point, &baseline)))
+        Some(row.because(|_| why::gain_of(results, "banks", &point, &baseline)))
     };
     let mut rows = vec![
         row(EIGHT, "by 8 banks, over 16".into(), straight(8), straight(16)),

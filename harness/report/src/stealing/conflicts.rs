@@ -25,10 +25,8 @@ const KINDS: [(&str, &str); 3] = [
 const SHOWN: [&str; 2] = [event::INTER, event::READ_WRITE];
 
 pub fn plan(plan: &mut Plan) {
-    for point in [straight(16), straight(8), stealing(8)] {
-        plan.point(point);
-    }
-    why::plan_load(plan);
+    why::plan_loads(plan, [straight(16), straight(8), stealing(8)]);
+    why::plan_saved(plan);
 }
 
 /// Cycles that an operand waits.
@@ -36,9 +34,13 @@ fn waits(results: &Results<'_>, point: &Point, conflicts: &[&str]) -> Option<Per
     results.each(point, |run| penalty(run, conflicts))
 }
 
-/// The part of a penalty that is gone: of the means, and of each kernel that had any.
-fn saved(results: &Results<'_>, kind: &str) -> Option<(f64, PerKernel)> {
-    let (before, after) = (waits(results, &straight(8), &[kind])?, waits(results, &stealing(8), &[kind])?);
+/// Waits for parked values and their return, which the file counts as waits for writes.
+const PARKED: [&str; 2] = [event::WAIT_PARKED, event::WAIT_RETURN];
+
+/// The part of a penalty that is gone, without what some events say: of the means, and of each kernel that had any.
+fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Option<(f64, PerKernel)> {
+    let before = waits(results, &straight(8), &[kind])?;
+    let after = results.each(&stealing(8), |run| penalty(run, &[kind]) - penalty(run, without))?;
     let all = 1.0 - crate::ratio(mean(&after), mean(&before));
     let each = before.iter().filter(|&(_, &before)| before > 0.0).map(|(name, before)| {
         let left = after.get(name).copied().unwrap_or(0.0);
@@ -54,7 +56,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let whole = latency(&point).map(|each| {
             let metric = format!("cycles that an operand waits for other reads and for writes, {name}");
             let claim = if point == straight(16) { LATENCY } else { CYCLES };
-            claim.mean(metric, each).because(|_| why::latency(results, &point))
+            claim.mean(metric, each).because(|_| why::latency(results, &point, &SHOWN))
         });
         rows.push(whole);
         for (kind, event) in KINDS {
@@ -67,14 +69,16 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let ours = crate::ratio(mean(&eight), mean(&sixteen));
         let each = eight.iter().map(|(name, &eight)| (name.clone(), crate::ratio(eight, sixteen[name]))).collect();
         let row = DOUBLED.row("these waits with 8 banks by those with 16", ours, each);
-        Some(row.because(|_| why::doubled(results)))
+        Some(row.because(|_| why::doubled(results, &SHOWN)))
     };
     rows.push(doubled());
-    for (claim, metric, kind) in [
-        (READS_SAVED, "waits for reads of other instructions that stealing saves, 8 banks", event::INTER),
-        (WRITES_SAVED, "waits for writes that stealing saves, 8 banks", event::READ_WRITE),
+    let none: &[&str] = &[];
+    for (claim, metric, kind, without) in [
+        (READS_SAVED, "waits for reads of other instructions that stealing saves, 8 banks", event::INTER, none),
+        (WRITES_SAVED, "waits for writes, parked values and their return that stealing saves, 8 banks", event::READ_WRITE, none),
+        (WRITES_SAVED, "waits for results alone that stealing saves, 8 banks", event::READ_WRITE, &PARKED),
     ] {
-        let row = saved(results, kind).map(|(ours, each)| {
+        let row = saved(results, kind, without).map(|(ours, each)| {
             let reason = if kind == event::INTER { why::reads_saved } else { why::writes_saved };
             claim.row(metric, ours, each).because(|_| reason(results))
         });

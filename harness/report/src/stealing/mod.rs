@@ -93,6 +93,11 @@ fn writing() -> Point {
     machine("steal-write-8")
 }
 
+/// Read stealing also where it removes no conflict.
+fn eager(point: Point) -> Point {
+    point.with("steal.eager=true")
+}
+
 /// What more IPC there is at one configuration than at another one.
 fn gain(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<PerKernel> {
     results.both(point, baseline, |a, b| crate::ratio(a.ipc(), b.ipc()) - 1.0)
@@ -126,7 +131,6 @@ mod event {
     pub const INTRA: &str = "conflict_intra";
     pub const INTER: &str = "conflict_inter";
     pub const READ_WRITE: &str = "conflict_read_write";
-    pub const ISSUE: &str = "issue";
     pub const STALL_COLLECTOR: &str = "stall_collector";
     pub const CANDIDATE: &str = "candidate";
     pub const SHARING: &str = "sharing";
@@ -139,6 +143,7 @@ mod event {
     pub const LATER: &str = "return_later";
     pub const RETURN_FORCED: &str = "return_forced";
     pub const FORCE_READ: &str = "force_read";
+    pub const FORCE_WRITE: &str = "force_write";
     pub const LAND: &str = "land";
     pub const WAIT_PARKED: &str = "wait_parked";
     pub const WAIT_RETURN: &str = "wait_return";
@@ -155,7 +160,6 @@ mod event {
         INTRA,
         INTER,
         READ_WRITE,
-        ISSUE,
         STALL_COLLECTOR,
         CANDIDATE,
         SHARING,
@@ -168,6 +172,7 @@ mod event {
         LATER,
         RETURN_FORCED,
         FORCE_READ,
+        FORCE_WRITE,
         LAND,
         WAIT_PARKED,
         WAIT_RETURN,

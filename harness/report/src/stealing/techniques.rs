@@ -1,8 +1,8 @@
 //! With and without each technique: stealing paper VI-B1, VI-B2, figure 12.
 
-use super::{NOT_SAID, gain, reading, stealing, straight, why, writing};
+use super::{NOT_SAID, eager, gain, reading, stealing, straight, why, writing};
 use crate::html::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, Unit};
+use crate::row::{Claim, PerKernel, Row};
 use crate::shown::kernels;
 use crate::sweep::{Plan, Point, Results};
 
@@ -16,27 +16,22 @@ const READ_BETTER: Claim =
     Claim::share("stealing paper VI-B1, figure 12", "all but one of 14: 89-97 %", 12.5 / 14.0, 13.5 / 14.0);
 const ALL_BETTER: Claim = Claim::share("stealing paper VI-B2, figure 12", "all: 100 %", 1.0, 1.0);
 const MORE: Claim = Claim::none(NOT_SAID);
-const PLACES: Claim = Claim::none(NOT_SAID).in_unit(Unit::Count);
 
 /// With another policy, in the words of rows.
 const OTHERS: [(&str, &str); 2] = [("round-robin", "sm.scheduler=round_robin"), ("two-level, 8 active warps", "sm.active_warps=8")];
 
-/// Read stealing also where it removes no conflict.
-fn eager(point: Point) -> Point {
-    point.with("steal.eager=true")
-}
-
 pub fn plan(plan: &mut Plan) {
-    for point in [straight(8), straight(16), reading(), writing(), stealing(8), eager(reading()), eager(stealing(8))] {
-        plan.point(point);
-    }
+    why::plan_gains(plan, [straight(8), straight(16), reading(), stealing(8)]);
     for (_, setting) in OTHERS {
-        [straight(8), reading(), stealing(8)].into_iter().for_each(|point| plan.point(point.with(setting)));
+        why::plan_gains(plan, [straight(8), reading()].map(|point| point.with(setting)));
+        plan.point(stealing(8).with(setting));
+    }
+    for point in [writing(), eager(reading()), eager(stealing(8))] {
+        plan.point(point);
     }
     for preset in ["banks-8", "banks-16", "steal-8"] {
         plan.point(Point::preset(preset));
     }
-    why::plan_gain(plan);
 }
 
 /// The part of the kernels that are faster, with 1 for each of them.
@@ -47,11 +42,11 @@ fn better(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<PerK
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, point: Point, baseline: Point| {
         let row = claim.mean(format!("IPC gained {metric}"), gain(results, &point, &baseline)?);
-        Some(row.because(|_| why::gain_of(results, &point, &baseline)))
+        Some(row.because(|_| why::gain_of(results, "techniques", &point, &baseline)))
     };
     let part = |claim: Claim, metric: &str, point: Point| {
         let row = claim.mean(metric, better(results, &point, &straight(16))?);
-        Some(row.because(|_| why::gain_of(results, &point, &straight(16))))
+        Some(row.because(|_| why::gain_of(results, "techniques", &point, &straight(16))))
     };
     let (read, both) = ("by read stealing, 8 banks", "by read and write stealing, 8 banks");
     let mut rows = vec![

@@ -13,10 +13,7 @@ const FACTOR: Claim =
 const STRAIGHT: Claim = Claim::none(NOT_SAID);
 
 pub fn plan(plan: &mut Plan) {
-    for point in [straight(16), straight(8), stealing(8)] {
-        plan.point(point);
-    }
-    why::plan_load(plan);
+    why::plan_loads(plan, [straight(16), straight(8), stealing(8)]);
 }
 
 /// Of a file of so many banks.
@@ -27,7 +24,7 @@ fn used(results: &Results<'_>, point: &Point, banks: u32) -> Option<PerKernel> {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, point: Point, banks: u32| {
         let row = claim.mean(format!("utilisation of the banks, {metric}"), used(results, &point, banks)?);
-        Some(row.because(|_| why::used(results, &point, banks)))
+        Some(row.because(|row| why::used(results, &point, row.paper.map_or(0.0, |band| band.low))))
     };
     let factor = || {
         let (eight, sixteen) = (used(results, &stealing(8), 8)?, used(results, &straight(16), 16)?);
