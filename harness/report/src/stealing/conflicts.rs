@@ -8,8 +8,7 @@ use crate::sweep::{Plan, Point, Results};
 
 const LATENCY: Claim =
     Claim::share("stealing paper III-B, figure 4", "0.1 to 0.6 cycles", 0.1, 0.6).in_unit(Unit::Ratio);
-const DOUBLED: Claim =
-    Claim::share("stealing paper VI-B3", "nearly doubles: 1.5-2", 1.5, 2.0).in_unit(Unit::Ratio);
+const DOUBLED: Claim = Claim::share("stealing paper VI-B3", "nearly doubles: 1.5-2", 1.5, 2.0).in_unit(Unit::Ratio);
 const READS_SAVED: Claim = Claim::share("stealing paper VI-B3, figure 13", "around 58 %: 53-63 %", 0.53, 0.63);
 const WRITES_SAVED: Claim = Claim::share("stealing paper VI-B3, figure 13", "around 88 %: 83-93 %", 0.83, 0.93);
 const CYCLES: Claim = Claim::none(NOT_SAID).in_unit(Unit::Ratio);
@@ -52,7 +51,8 @@ fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Option<(f64, Pe
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let latency = |point: &Point| waits(results, point, &SHOWN);
     let mut rows = Vec::new();
-    for (name, point) in [("16 banks", straight(16)), ("8 banks", straight(8)), ("8 banks with stealing", stealing(8))] {
+    for (name, point) in [("16 banks", straight(16)), ("8 banks", straight(8)), ("8 banks with stealing", stealing(8))]
+    {
         let whole = latency(&point).map(|each| {
             let metric = format!("cycles that an operand waits for other reads and for writes, {name}");
             let claim = if point == straight(16) { LATENCY } else { CYCLES };
@@ -75,7 +75,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let none: &[&str] = &[];
     for (claim, metric, kind, without) in [
         (READS_SAVED, "waits for reads of other instructions that stealing saves, 8 banks", event::INTER, none),
-        (WRITES_SAVED, "waits for writes, parked values and their return that stealing saves, 8 banks", event::READ_WRITE, none),
+        (
+            WRITES_SAVED,
+            "waits for writes, parked values and their return that stealing saves, 8 banks",
+            event::READ_WRITE,
+            none,
+        ),
         (WRITES_SAVED, "waits for results alone that stealing saves, 8 banks", event::READ_WRITE, &PARKED),
     ] {
         let row = saved(results, kind, without).map(|(ours, each)| {

@@ -46,7 +46,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         }
     }
     for kilobytes in KILOBYTES.into_iter().skip(1) {
-        for (name, of) in [("8 banks with stealing", stealing as fn(u32) -> Point), ("16 banks", |size| straight(size, 16))] {
+        for (name, of) in
+            [("8 banks with stealing", stealing as fn(u32) -> Point), ("16 banks", |size| straight(size, 16))]
+        {
             let gain = gain(results, &of(kilobytes), &of(128));
             rows.push(row(format!("by {kilobytes} KB over 128, {name}"), gain));
         }

@@ -18,7 +18,8 @@ const ALL_BETTER: Claim = Claim::share("stealing paper VI-B2, figure 12", "all: 
 const MORE: Claim = Claim::none(NOT_SAID);
 
 /// With another policy, in the words of rows.
-const OTHERS: [(&str, &str); 2] = [("round-robin", "sm.scheduler=round_robin"), ("two-level, 8 active warps", "sm.active_warps=8")];
+const OTHERS: [(&str, &str); 2] =
+    [("round-robin", "sm.scheduler=round_robin"), ("two-level, 8 active warps", "sm.active_warps=8")];
 
 pub fn plan(plan: &mut Plan) {
     why::plan_gains(plan, [straight(8), straight(16), reading(), stealing(8)]);

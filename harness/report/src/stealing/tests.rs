@@ -33,7 +33,13 @@ fn run(point: &Point) -> Measured {
         ("banks-8", _) => (1000, &[("conflict_inter", 400), ("conflict_read_write", 500)]),
         ("steal-read-8", _) => (
             940,
-            &[("conflict_inter", 200), ("conflict_read_write", 500), ("candidate", 940), ("sharing", 120), ("stolen", 60)],
+            &[
+                ("conflict_inter", 200),
+                ("conflict_read_write", 500),
+                ("candidate", 940),
+                ("sharing", 120),
+                ("stolen", 60),
+            ],
         ),
         ("steal-write-8", _) => (980, &[("conflict_inter", 300), ("conflict_read_write", 100)]),
         _ => (
@@ -136,7 +142,8 @@ fn rows_of_runs_with_known_counts() {
 fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment() {
     // Enough cycles for nothing to be gained: every row about IPC is outside.
     let slow = |point: &Point| Measured { cycles: if point.preset == "banks-16" { 950 } else { 2000 }, ..run(point) };
-    for report in [report(&["a", "b"], |_, point| Some(run(point))), report(&["a", "b"], |_, point| Some(slow(point)))] {
+    for report in [report(&["a", "b"], |_, point| Some(run(point))), report(&["a", "b"], |_, point| Some(slow(point)))]
+    {
         for row in &report.rows {
             assert_eq!(row.why.is_empty(), !row.outside(), "{}", row.metric);
             assert_eq!(row.command.is_empty(), !row.outside(), "{}", row.metric);
@@ -170,7 +177,11 @@ fn reasons_are_computed() {
     assert!(why.starts_with("of 0.070 cycles that an operand still waits, 0.015 are for a parked value that it needs itself and 0.025 for"), "{why}");
     let row = row(&report, "utilisation of the banks, 8 banks with stealing");
     // 3600 accesses of 950 instructions; 53.5 % of eight banks are 4.28 accesses.
-    assert!(row.why.contains("An instruction makes 3.79 accesses, so 53.5 % would take 1.13 instructions a cycle"), "{}", row.why);
+    assert!(
+        row.why.contains("An instruction makes 3.79 accesses, so 53.5 % would take 1.13 instructions a cycle"),
+        "{}",
+        row.why
+    );
     // Reasons are about all kernels, so commands are.
     assert_eq!(row.command, "gpurf report stealing --only utilisation --kernel a.toml");
 }

@@ -109,9 +109,8 @@ fn thefts(results: &Results<'_>, point: &Point) -> Option<String> {
         ));
     }
     if matches!(point.preset, "steal-8" | "steal-write-8") {
-        let of_results = |name: &'static str| {
-            move |run: &Measured| crate::ratio(run.event(name) as f64, results_written(run))
-        };
+        let of_results =
+            |name: &'static str| move |run: &Measured| crate::ratio(run.event(name) as f64, results_written(run));
         words.push(format!(
             "{} of the results are parked, each for another read and another write, and {} are forced back, while their bank and that of the parking place serve nobody else",
             mean(&of_results(event::PARK))?,
@@ -147,7 +146,9 @@ pub fn gain_of(results: &Results<'_>, part: &str, point: &Point, baseline: &Poin
         if most != *baseline && most != *point {
             let waits = mean_of(results, &most, |run| penalty(run, &[event::INTER, event::READ_WRITE]))?;
             let to_gain = mean_gain(&most, baseline)?;
-            words.push(format!("32 banks without stealing, where it waits {waits:.3} in all, gain {to_gain}: so much is in conflicts"));
+            words.push(format!(
+                "32 banks without stealing, where it waits {waits:.3} in all, gain {to_gain}: so much is in conflicts"
+            ));
         }
         let thefts = thefts(results, point)?;
         if !thefts.is_empty() {
@@ -243,7 +244,8 @@ pub fn reads_saved(results: &Results<'_>) -> (String, String) {
 pub fn writes_saved(results: &Results<'_>) -> (String, String) {
     let why = || {
         let of = |names: &'static [&'static str]| mean_of(results, &stealing(8), |run| penalty(run, names));
-        let (all, parked, returns) = (of(&[event::READ_WRITE])?, of(&[event::WAIT_PARKED])?, of(&[event::WAIT_RETURN])?);
+        let (all, parked, returns) =
+            (of(&[event::READ_WRITE])?, of(&[event::WAIT_PARKED])?, of(&[event::WAIT_RETURN])?);
         Some(format!(
             "of {all:.3} cycles that an operand still waits, {parked:.3} are for a parked value that it needs itself and {returns:.3} for banks that a forced fetch or a landing value has; {:.3} for \
              results, of {:.3} without stealing. {}. {} {} are saved",
