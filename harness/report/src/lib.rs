@@ -20,6 +20,7 @@ mod report;
 mod rfc;
 mod row;
 mod shown;
+mod stealing;
 mod sweep;
 pub mod traffic;
 pub mod usage;
@@ -29,7 +30,7 @@ pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
 pub use sweep::{Kernel, Measured, Plan, Point, Results, SweepError, Watcher, sweep};
 
 /// Every report that can be made.
-pub const REPORTS: &[Definition] = &[rfc::REPORT, hierarchy::REPORT, hybrid::REPORT];
+pub const REPORTS: &[Definition] = &[rfc::REPORT, hierarchy::REPORT, hybrid::REPORT, stealing::REPORT];
 
 /// A ratio; that to nothing is 0.
 fn ratio(part: f64, whole: f64) -> f64 {

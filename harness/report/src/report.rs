@@ -76,6 +76,13 @@ impl Definition {
         report
     }
 
+    /// The command that makes a part again, on all kernels: for reasons that are about all of them.
+    pub fn command(&self, results: &Results<'_>, part: &str) -> String {
+        let own = results.kernels.iter().map(|kernel| kernel.name.as_str()).ne(self.kernels.iter().copied());
+        let kernels = results.kernels.iter().filter(|_| own).map(|kernel| format!(" --kernel {}", kernel.path));
+        results.part_command(self.name, part, None) + &kernels.collect::<String>()
+    }
+
     fn chosen<'a>(&self, only: &'a [String]) -> impl Iterator<Item = &'static Part> + use<'a> {
         self.parts.iter().filter(move |part| only.is_empty() || only.iter().any(|name| name == part.name))
     }

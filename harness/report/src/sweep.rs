@@ -15,7 +15,7 @@ use gpurf_oracle::{FaultKind, Options, Oracle};
 use gpurf_regress::run_all;
 
 use crate::levels::{self, LevelEngine, LevelError};
-use crate::row::PerKernel;
+use crate::row::{PerKernel, mean};
 use crate::usage::{Usage, UsageEngine};
 
 /// A kernel that reports run: a launch manifest and its machine code.
@@ -402,4 +402,14 @@ impl Results<'_> {
     fn path<'a>(&'a self, kernel: &'a str) -> &'a str {
         self.kernels.iter().find(|k| k.name == kernel).map_or(kernel, |k| k.path.as_str())
     }
+}
+
+/// A value at one configuration by that at another one, of each kernel.
+pub fn by(results: &Results<'_>, a: &Point, b: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
+    results.both(a, b, |a, b| crate::ratio(value(a), value(b)))
+}
+
+/// The mean over kernels of a value at a configuration.
+pub fn mean_of(results: &Results<'_>, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<f64> {
+    results.each(point, value).map(|values| mean(&values))
 }

@@ -11,9 +11,9 @@ use gpurf_energy::hybrid::HybridTraffic;
 
 use crate::kernels::HYBRID_PAPER;
 use crate::report::{Definition, Part};
-use crate::row::{Absent, PerKernel, geometric_mean, mean};
+use crate::row::{Absent, PerKernel, geometric_mean};
 use crate::shown::{kernels, percent};
-use crate::sweep::{Measured, Point, Results};
+use crate::sweep::{Measured, Point, Results, by, mean_of};
 
 /// The report.
 pub const REPORT: Definition = Definition {
@@ -145,27 +145,15 @@ mod event {
     ];
 }
 
-/// A value at one configuration by that at another one, of each kernel.
-fn by(results: &Results<'_>, a: &Point, b: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
-    results.both(a, b, |a, b| crate::ratio(value(a), value(b)))
-}
-
 /// What is lost where so much is left: by the geometric mean, and of each kernel.
 fn lost(left: PerKernel) -> (f64, PerKernel) {
     let mean = geometric_mean(&left);
     (1.0 - mean, left.into_iter().map(|(name, left)| (name, 1.0 - left)).collect())
 }
 
-/// The mean over kernels of a value at a configuration.
-fn mean_of(results: &Results<'_>, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<f64> {
-    results.each(point, value).map(|values| mean(&values))
-}
-
 /// The command that makes a part again: reasons are about all kernels.
 fn command(results: &Results<'_>, part: &str) -> String {
-    let own = results.kernels.iter().map(|kernel| kernel.name.as_str()).ne(REPORT.kernels.iter().copied());
-    let kernels = results.kernels.iter().filter(|_| own).map(|kernel| format!(" --kernel {}", kernel.path));
-    results.part_command(REPORT.name, part, None) + &kernels.collect::<String>()
+    REPORT.command(results, part)
 }
 
 #[cfg(test)]

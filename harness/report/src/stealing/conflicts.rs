@@ -1,0 +1,106 @@
+//! Conflicts by kind, and what they cost: stealing paper III-B, figure 4; VI-B3, figure 13.
+
+use super::{NOT_SAID, event, penalty, stealing, straight, why};
+use crate::html::{Plot, Style};
+use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::shown::kernels;
+use crate::sweep::{Plan, Point, Results};
+
+const LATENCY: Claim =
+    Claim::share("stealing paper III-B, figure 4", "0.1 to 0.6 cycles", 0.1, 0.6).in_unit(Unit::Ratio);
+const DOUBLED: Claim = Claim::share("stealing paper VI-B3", "nearly doubles: 1.5-2", 1.5, 2.0).in_unit(Unit::Ratio);
+const READS_SAVED: Claim = Claim::share("stealing paper VI-B3, figure 13", "around 58 %: 53-63 %", 0.53, 0.63);
+const WRITES_SAVED: Claim = Claim::share("stealing paper VI-B3, figure 13", "around 88 %: 83-93 %", 0.83, 0.93);
+const CYCLES: Claim = Claim::none(NOT_SAID).in_unit(Unit::Ratio);
+
+/// What an operand can wait for: names in the paper's words, and the events.
+const KINDS: [(&str, &str); 3] = [
+    ("reads of other instructions", event::INTER),
+    ("writes", event::READ_WRITE),
+    ("reads of its own instruction", event::INTRA),
+];
+
+/// The two kinds that the paper shows.
+const SHOWN: [&str; 2] = [event::INTER, event::READ_WRITE];
+
+pub fn plan(plan: &mut Plan) {
+    why::plan_loads(plan, [straight(16), straight(8), stealing(8)]);
+    why::plan_saved(plan);
+}
+
+/// Cycles that an operand waits.
+fn waits(results: &Results<'_>, point: &Point, conflicts: &[&str]) -> Option<PerKernel> {
+    results.each(point, |run| penalty(run, conflicts))
+}
+
+/// Waits for parked values and their return, which the file counts as waits for writes.
+const PARKED: [&str; 2] = [event::WAIT_PARKED, event::WAIT_RETURN];
+
+/// The part of a penalty that is gone, without what some events say: of the means, and of each kernel that had any.
+fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Option<(f64, PerKernel)> {
+    let before = waits(results, &straight(8), &[kind])?;
+    let after = results.each(&stealing(8), |run| penalty(run, &[kind]) - penalty(run, without))?;
+    let all = 1.0 - crate::ratio(mean(&after), mean(&before));
+    let each = before.iter().filter(|&(_, &before)| before > 0.0).map(|(name, before)| {
+        let left = after.get(name).copied().unwrap_or(0.0);
+        (name.clone(), 1.0 - left / before)
+    });
+    Some((all, each.collect()))
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let latency = |point: &Point| waits(results, point, &SHOWN);
+    let mut rows = Vec::new();
+    for (name, point) in [("16 banks", straight(16)), ("8 banks", straight(8)), ("8 banks with stealing", stealing(8))]
+    {
+        let whole = latency(&point).map(|each| {
+            let metric = format!("cycles that an operand waits for other reads and for writes, {name}");
+            let claim = if point == straight(16) { LATENCY } else { CYCLES };
+            claim.mean(metric, each).because(|_| why::latency(results, &point, &SHOWN))
+        });
+        rows.push(whole);
+        for (kind, event) in KINDS {
+            let metric = format!("cycles that an operand waits for {kind}, {name}");
+            rows.push(waits(results, &point, &[event]).map(|each| CYCLES.mean(metric, each)));
+        }
+    }
+    let doubled = || {
+        let (eight, sixteen) = (latency(&straight(8))?, latency(&straight(16))?);
+        let ours = crate::ratio(mean(&eight), mean(&sixteen));
+        let each = eight.iter().map(|(name, &eight)| (name.clone(), crate::ratio(eight, sixteen[name]))).collect();
+        let row = DOUBLED.row("these waits with 8 banks by those with 16", ours, each);
+        Some(row.because(|_| why::doubled(results, &SHOWN)))
+    };
+    rows.push(doubled());
+    let none: &[&str] = &[];
+    for (claim, metric, kind, without) in [
+        (READS_SAVED, "waits for reads of other instructions that stealing saves, 8 banks", event::INTER, none),
+        (
+            WRITES_SAVED,
+            "waits for writes, parked values and their return that stealing saves, 8 banks",
+            event::READ_WRITE,
+            none,
+        ),
+        (WRITES_SAVED, "waits for results alone that stealing saves, 8 banks", event::READ_WRITE, &PARKED),
+    ] {
+        let row = saved(results, kind, without).map(|(ours, each)| {
+            let reason = if kind == event::INTER { why::reads_saved } else { why::writes_saved };
+            claim.row(metric, ours, each).because(|_| reason(results))
+        });
+        rows.push(row);
+    }
+    rows.into_iter().flatten().collect()
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let kinds = |title: &str, point: Point, band: Option<[f64; 2]>| {
+        let series = KINDS.iter().map(|(name, event)| Some((*name, waits(results, &point, &[event])?)));
+        Some(kernels(title, "cycles an operand", series.collect::<Option<_>>()?, Style::Stacked, band))
+    };
+    let plots = [
+        kinds("What operands wait for, 16 banks (figure 4)", straight(16), Some([0.1, 0.6])),
+        kinds("What operands wait for, 8 banks (figure 13, left bars)", straight(8), None),
+        kinds("What operands wait for, 8 banks with stealing (figure 13, right bars)", stealing(8), None),
+    ];
+    plots.into_iter().flatten().collect()
+}

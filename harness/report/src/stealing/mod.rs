@@ -1,0 +1,185 @@
+//! The report on bank stealing: the stealing paper, sections III and VI.
+
+mod banks;
+mod conflicts;
+mod sizes;
+mod techniques;
+mod utilisation;
+mod why;
+mod writes;
+
+use crate::kernels::STEALING_PAPER;
+use crate::report::{Definition, Part};
+use crate::row::{Absent, PerKernel};
+use crate::sweep::{Measured, Point, Results};
+
+/// The report.
+pub const REPORT: Definition = Definition {
+    name: "stealing",
+    title: "Bank stealing: idle banks for reads and for writes (stealing paper)",
+    kernels: STEALING_PAPER,
+    parts: &[
+        Part { name: "conflicts", plan: conflicts::plan, rows: conflicts::rows, plots: conflicts::plots },
+        Part { name: "utilisation", plan: utilisation::plan, rows: utilisation::rows, plots: utilisation::plots },
+        Part { name: "banks", plan: banks::plan, rows: banks::rows, plots: banks::plots },
+        Part { name: "techniques", plan: techniques::plan, rows: techniques::rows, plots: techniques::plots },
+        Part { name: "writes", plan: writes::plan, rows: writes::rows, plots: writes::plots },
+        Part { name: "sizes", plan: sizes::plan, rows: sizes::rows, plots: sizes::plots },
+    ],
+    absent: ABSENT,
+};
+
+const ABSENT: &[Absent] = &[
+    Absent {
+        source: "stealing paper, figures 3, 11(b) to (d), 15, 16, tables II and III",
+        text: "area, delay, power and energy of banks and crossbars, and what is divided by them",
+        why: "the text does not print what the memory compiler gave; banks are RAM cells here, which a technology library replaces",
+    },
+    Absent {
+        source: "stealing paper IV-D2",
+        text: "the added arbitration is less than 1.2 % of the area of the register file",
+        why: "`make synth` prints flip-flops and cells of each block, those of steal_* and mrf_* among them; RAM cells are none of them",
+    },
+    Absent {
+        source: "stealing paper IV-A",
+        text: "14 of 48 warps are ready to issue",
+        why: "no event counts warps that are clear",
+    },
+    Absent {
+        source: "stealing paper IV-C1",
+        text: "60 % of the values are first read more than three cycles later; the majority of stolen writes returns within three cycles",
+        why: "no event follows one value; the mean time that values are parked is there",
+    },
+    Absent {
+        source: "stealing paper, figures 2 to 16",
+        text: "the bars of each benchmark",
+        why: "the text prints no numbers for them, but those that are compared; the plots show ours",
+    },
+];
+
+/// What rows say of results that the paper does not have.
+const NOT_SAID: &str = "not in the paper";
+
+/// A preset whose file has room for all of the paper's 48 warps whatever the banks: the number of warps is not what is compared.
+fn machine(preset: &'static str) -> Point {
+    Point::preset(preset).with("mrf.kilobytes=512")
+}
+
+/// Numbers of banks.
+const BANKS: [u32; 4] = [4, 8, 16, 32];
+
+/// A point with another number of banks than its preset, which has so many.
+fn with_banks(point: Point, has: u32, banks: u32) -> Point {
+    if banks == has { point } else { point.with(format!("mrf.banks={banks}")) }
+}
+
+/// The file without stealing.
+fn straight(banks: u32) -> Point {
+    if banks == 8 { machine("banks-8") } else { with_banks(machine("banks-16"), 16, banks) }
+}
+
+/// With read and write stealing.
+fn stealing(banks: u32) -> Point {
+    with_banks(machine("steal-8"), 8, banks)
+}
+
+/// Eight banks with read stealing alone.
+fn reading() -> Point {
+    machine("steal-read-8")
+}
+
+/// Eight banks with write stealing alone.
+fn writing() -> Point {
+    machine("steal-write-8")
+}
+
+/// Read stealing also where it removes no conflict.
+fn eager(point: Point) -> Point {
+    point.with("steal.eager=true")
+}
+
+/// What more IPC there is at one configuration than at another one.
+fn gain(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<PerKernel> {
+    results.both(point, baseline, |a, b| crate::ratio(a.ipc(), b.ipc()) - 1.0)
+}
+
+/// Reads for operands: all but those that fetch parked values.
+fn operands(run: &Measured) -> f64 {
+    let fetched = event::RETURNS.iter().map(|name| run.event(name)).sum();
+    run.event(event::READ).saturating_sub(fetched) as f64
+}
+
+/// Results of instructions: all but parked values that land.
+fn results_written(run: &Measured) -> f64 {
+    run.event(event::WRITE).saturating_sub(run.event(event::LAND)) as f64
+}
+
+/// Cycles that an operand waits for something, on average.
+fn penalty(run: &Measured, conflicts: &[&str]) -> f64 {
+    crate::ratio(conflicts.iter().map(|name| run.event(name)).sum::<u64>() as f64, operands(run))
+}
+
+/// The part of what so many banks could do that they do.
+fn utilisation(run: &Measured, banks: u32) -> f64 {
+    (run.a_cycle(event::READ) + run.a_cycle(event::WRITE)) / f64::from(banks)
+}
+
+/// Names of events: docs/blocks/steal.md, docs/blocks/mrf.md, docs/blocks/sm.md.
+mod event {
+    pub const READ: &str = "read";
+    pub const WRITE: &str = "write";
+    pub const INTRA: &str = "conflict_intra";
+    pub const INTER: &str = "conflict_inter";
+    pub const READ_WRITE: &str = "conflict_read_write";
+    pub const STALL_COLLECTOR: &str = "stall_collector";
+    pub const CANDIDATE: &str = "candidate";
+    pub const SHARING: &str = "sharing";
+    pub const STOLEN: &str = "stolen";
+    pub const NORMAL: &str = "write_normal";
+    pub const FORCED: &str = "write_forced";
+    pub const PARTIAL: &str = "write_partial";
+    pub const PARK: &str = "write_parked";
+    pub const NEXT: &str = "return_next";
+    pub const LATER: &str = "return_later";
+    pub const RETURN_FORCED: &str = "return_forced";
+    pub const FORCE_READ: &str = "force_read";
+    pub const FORCE_WRITE: &str = "force_write";
+    pub const LAND: &str = "land";
+    pub const WAIT_PARKED: &str = "wait_parked";
+    pub const WAIT_RETURN: &str = "wait_return";
+    pub const PARKED: &str = "parked";
+    pub const PLACES: &str = "places";
+    /// Reads of parked values.
+    pub const RETURNS: [&str; 3] = [NEXT, LATER, RETURN_FORCED];
+
+    /// All of them.
+    #[cfg(test)]
+    pub const ALL: &[&str] = &[
+        READ,
+        WRITE,
+        INTRA,
+        INTER,
+        READ_WRITE,
+        STALL_COLLECTOR,
+        CANDIDATE,
+        SHARING,
+        STOLEN,
+        NORMAL,
+        FORCED,
+        PARTIAL,
+        PARK,
+        NEXT,
+        LATER,
+        RETURN_FORCED,
+        FORCE_READ,
+        FORCE_WRITE,
+        LAND,
+        WAIT_PARKED,
+        WAIT_RETURN,
+        PARKED,
+        PLACES,
+    ];
+}
+
+#[cfg(test)]
+mod tests;

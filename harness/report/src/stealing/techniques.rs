@@ -1,0 +1,90 @@
+//! With and without each technique: stealing paper VI-B1, VI-B2, figure 12.
+
+use super::{NOT_SAID, eager, gain, reading, stealing, straight, why, writing};
+use crate::html::{Plot, Style};
+use crate::row::{Claim, PerKernel, Row};
+use crate::shown::kernels;
+use crate::sweep::{Plan, Point, Results};
+
+const READ: Claim = Claim::share("stealing paper VI-B1, figure 12", "around 7 %: 5-9 %", 0.05, 0.09);
+const READ_16: Claim = Claim::share("stealing paper VI-B1, figure 12", "2 %", 0.015, 0.025);
+const POLICIES: Claim =
+    Claim::share("stealing paper VI-B1", "the conclusion stays the same with other policies: 5-9 %", 0.05, 0.09);
+const BOTH_16: Claim =
+    Claim::share("stealing paper VI-A, VI-B2, figures 11(a), 12", "around 7 %, 7.2 %: 5-9 %", 0.05, 0.09);
+const READ_BETTER: Claim =
+    Claim::share("stealing paper VI-B1, figure 12", "all but one of 14: 89-97 %", 12.5 / 14.0, 13.5 / 14.0);
+const ALL_BETTER: Claim = Claim::share("stealing paper VI-B2, figure 12", "all: 100 %", 1.0, 1.0);
+const MORE: Claim = Claim::none(NOT_SAID);
+
+/// With another policy, in the words of rows.
+const OTHERS: [(&str, &str); 2] =
+    [("round-robin", "sm.scheduler=round_robin"), ("two-level, 8 active warps", "sm.active_warps=8")];
+
+pub fn plan(plan: &mut Plan) {
+    why::plan_gains(plan, [straight(8), straight(16), reading(), stealing(8)]);
+    for (_, setting) in OTHERS {
+        why::plan_gains(plan, [straight(8), reading()].map(|point| point.with(setting)));
+        plan.point(stealing(8).with(setting));
+    }
+    for point in [writing(), eager(reading()), eager(stealing(8))] {
+        plan.point(point);
+    }
+    for preset in ["banks-8", "banks-16", "steal-8"] {
+        plan.point(Point::preset(preset));
+    }
+}
+
+/// The part of the kernels that are faster, with 1 for each of them.
+fn better(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<PerKernel> {
+    results.both(point, baseline, |a, b| f64::from(u8::from(a.ipc() > b.ipc())))
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let row = |claim: Claim, metric: &str, point: Point, baseline: Point| {
+        let row = claim.mean(format!("IPC gained {metric}"), gain(results, &point, &baseline)?);
+        Some(row.because(|_| why::gain_of(results, "techniques", &point, &baseline)))
+    };
+    let part = |claim: Claim, metric: &str, point: Point| {
+        let row = claim.mean(metric, better(results, &point, &straight(16))?);
+        Some(row.because(|_| why::gain_of(results, "techniques", &point, &straight(16))))
+    };
+    let (read, both) = ("by read stealing, 8 banks", "by read and write stealing, 8 banks");
+    let mut rows = vec![
+        row(READ, read, reading(), straight(8)),
+        row(READ_16, &format!("{read}, over 16"), reading(), straight(16)),
+        row(MORE, "by write stealing, 8 banks", writing(), straight(8)),
+        row(BOTH_16, &format!("{both}, over 16"), stealing(8), straight(16)),
+        part(READ_BETTER, "kernels that are faster with read stealing on 8 banks than on 16", reading()),
+        part(ALL_BETTER, "kernels that are faster with both on 8 banks than on 16", stealing(8)),
+    ];
+    for (name, setting) in OTHERS {
+        let with = |point: Point| point.with(setting);
+        rows.push(row(POLICIES, &format!("{read}, {name}"), with(reading()), with(straight(8))));
+        rows.push(row(MORE, &format!("{both}, {name}"), with(stealing(8)), with(straight(8))));
+    }
+    rows.push(row(MORE, &format!("{read}, eager"), eager(reading()), straight(8)));
+    rows.push(row(MORE, &format!("{both}, eager"), eager(stealing(8)), straight(8)));
+    // What the presets are: 128 KB, and as many warps as their rows have room for.
+    let [eight, sixteen, both] = ["banks-8", "banks-16", "steal-8"].map(Point::preset);
+    rows.push(row(MORE, "by 8 banks, over 16, in 128 KB with the warps that fit", eight, sixteen.clone()));
+    rows.push(row(MORE, "by 8 banks with stealing, over 16, in 128 KB with the warps that fit", both, sixteen));
+    rows.into_iter().flatten().collect()
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let plot = || {
+        let of = |point: Point| {
+            let gain = gain(results, &point, &straight(16))?;
+            Some(gain.into_iter().map(|(name, gain)| (name, 1.0 + gain)).collect::<PerKernel>())
+        };
+        let series = vec![
+            ("8 banks", of(straight(8))?),
+            ("read stealing", of(reading())?),
+            ("write stealing", of(writing())?),
+            ("both", of(stealing(8))?),
+        ];
+        Some(kernels("IPC by that of 16 banks (figure 12)", "ratio", series, Style::Lines, Some([1.05, 1.09])))
+    };
+    plot().into_iter().collect()
+}

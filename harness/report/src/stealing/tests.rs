@@ -1,0 +1,221 @@
+//! The report's plan, and rows made of counts with known answers.
+
+use gpurf_blocks::config::{Config, Start};
+use gpurf_launch::Manifest;
+use gpurf_lockstep::EventTotals;
+
+use super::*;
+use crate::report::Report;
+use crate::row::Row;
+use crate::sweep::Kernel;
+use crate::usage::Usage;
+
+fn kernels(names: &[&str]) -> Vec<Kernel> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
+    let manifest = Manifest::load(path.as_ref()).unwrap();
+    let kernel = |name: &&str| Kernel {
+        name: (*name).to_owned(),
+        path: format!("{name}.toml"),
+        manifest: manifest.clone(),
+        image: Default::default(),
+    };
+    names.iter().map(kernel).collect()
+}
+
+/// 950 instructions with 2000 operands and 1000 results. Sixteen banks take 950 cycles, eight 1000; read stealing makes 940 of them, write stealing as well 900.
+/// 300 results are parked: 100 return at once, 150 later, 50 are forced.
+fn run(point: &Point) -> Measured {
+    let banks = point.set.iter().find_map(|setting| setting.strip_prefix("mrf.banks=")?.parse::<u64>().ok());
+    let (cycles, counts): (u64, &[(&'static str, u64)]) = match (point.preset, banks) {
+        ("banks-16", Some(4)) => (1100, &[]),
+        ("banks-16", Some(32)) => (940, &[]),
+        ("banks-16", _) => (950, &[("conflict_inter", 100), ("conflict_read_write", 300), ("conflict_intra", 50)]),
+        ("banks-8", _) => (1000, &[("conflict_inter", 400), ("conflict_read_write", 500)]),
+        ("steal-read-8", _) => (
+            940,
+            &[
+                ("conflict_inter", 200),
+                ("conflict_read_write", 500),
+                ("candidate", 940),
+                ("sharing", 120),
+                ("stolen", 60),
+            ],
+        ),
+        ("steal-write-8", _) => (980, &[("conflict_inter", 300), ("conflict_read_write", 100)]),
+        _ => (
+            900,
+            &[
+                ("conflict_inter", 160),
+                ("conflict_read_write", 140),
+                ("wait_parked", 30),
+                ("wait_return", 50),
+                ("stolen", 60),
+                ("write_normal", 650),
+                ("write_forced", 50),
+                ("write_partial", 20),
+                ("write_parked", 300),
+                ("return_next", 100),
+                ("return_later", 150),
+                ("return_forced", 50),
+                ("force_read", 40),
+                ("force_write", 10),
+                ("land", 300),
+                ("parked", 600),
+                ("places", 6300),
+            ],
+        ),
+    };
+    let parked = if matches!(point.preset, "steal-8") { 300 } else { 0 };
+    let events = counts.iter().copied().chain([("issue", 950), ("read", 2000 + parked), ("write", 1000 + parked)]);
+    Measured { cycles, events: events.collect(), ..Measured::default() }
+}
+
+fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> Report {
+    let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
+    REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default(), |_, _| None))
+}
+
+#[track_caller]
+fn row<'a>(report: &'a Report, metric: &str) -> &'a Row {
+    let found = report.rows.iter().find(|row| row.metric == metric);
+    found.unwrap_or_else(|| panic!("there is no row {metric}"))
+}
+
+#[track_caller]
+fn is(report: &Report, metric: &str, ours: f64, within: Option<bool>) {
+    let row = row(report, metric);
+    assert!((row.ours - ours).abs() < 1e-9, "{metric}: {}", row.ours);
+    assert_eq!(row.within, within, "{metric}");
+}
+
+#[test]
+fn every_configuration_is_one() {
+    for point in REPORT.plan(&[]).points() {
+        let config = Config::load(Start::Preset(point.preset), &point.set);
+        assert!(config.is_ok(), "{}: {config:?}", point.options());
+    }
+}
+
+#[test]
+fn as_many_warps_fit_whatever_the_banks() {
+    for point in REPORT.plan(&["banks".to_owned(), "sizes".to_owned()]).points() {
+        let config = Config::load(Start::Preset(point.preset), &point.set).unwrap();
+        let shape = config.shape();
+        // 64 registers are the most that the reports' kernels are compiled for.
+        assert!(config.sm.warps * 64_usize.div_ceil(shape.banks) <= shape.depth, "{}", point.options());
+    }
+}
+
+#[test]
+fn rows_of_runs_with_known_counts() {
+    let report = report(&["a", "b"], |_, point| Some(run(point)));
+    let (yes, no) = (Some(true), Some(false));
+    is(&report, "cycles that an operand waits for other reads and for writes, 16 banks", 0.2, yes);
+    is(&report, "cycles that an operand waits for reads of its own instruction, 16 banks", 0.025, None);
+    is(&report, "these waits with 8 banks by those with 16", 2.25, no);
+    is(&report, "waits for reads of other instructions that stealing saves, 8 banks", 0.6, yes);
+    is(&report, "waits for writes, parked values and their return that stealing saves, 8 banks", 0.72, no);
+    is(&report, "waits for results alone that stealing saves, 8 banks", 0.88, yes);
+    is(&report, "utilisation of the banks, 16 banks", 3000.0 / (16.0 * 950.0), no);
+    is(&report, "utilisation of the banks, 8 banks", 3000.0 / 8000.0, None);
+    is(&report, "utilisation of the banks, 8 banks with stealing", 3600.0 / 7200.0, no);
+    is(&report, "that of 8 banks with stealing by that of 16", 0.5 / (3000.0 / 15200.0), no);
+    is(&report, "IPC gained by 8 banks, over 16", -0.05, yes);
+    is(&report, "IPC gained by 32 banks, over 16", 950.0 / 940.0 - 1.0, yes);
+    is(&report, "IPC gained by stealing, 8 banks", 1.0 / 0.9 - 1.0, yes);
+    is(&report, "IPC gained by read stealing, 8 banks", 1.0 / 0.94 - 1.0, yes);
+    is(&report, "IPC gained by read stealing, 8 banks, over 16", 95.0 / 94.0 - 1.0, no);
+    is(&report, "IPC gained by write stealing, 8 banks", 1.0 / 0.98 - 1.0, None);
+    is(&report, "IPC gained by read and write stealing, 8 banks, over 16", 95.0 / 90.0 - 1.0, yes);
+    is(&report, "kernels that are faster with both on 8 banks than on 16", 1.0, yes);
+    is(&report, "results written without stealing", 0.7, no);
+    is(&report, "results that meet a read at their bank", 0.35, no);
+    is(&report, "parked values that return in the next cycle", 1.0 / 3.0, yes);
+    is(&report, "parked values that return later", 0.5, yes);
+    is(&report, "results that stall others: without a place, or forced back", 0.1, no);
+    is(&report, "cycles that a value is parked", 2.0, None);
+    is(&report, "banks with a place to park in, 48 warps, 512 KB", 7.0, None);
+    is(&report, "IPC gained by 8 banks with stealing, over 16, 512 KB, 48 warps", 95.0 / 90.0 - 1.0, None);
+}
+
+#[test]
+fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment() {
+    // Enough cycles for nothing to be gained: every row about IPC is outside.
+    let slow = |point: &Point| Measured { cycles: if point.preset == "banks-16" { 950 } else { 2000 }, ..run(point) };
+    for report in [report(&["a", "b"], |_, point| Some(run(point))), report(&["a", "b"], |_, point| Some(slow(point)))]
+    {
+        for row in &report.rows {
+            assert_eq!(row.why.is_empty(), !row.outside(), "{}", row.metric);
+            assert_eq!(row.command.is_empty(), !row.outside(), "{}", row.metric);
+            assert_eq!(row.within, row.paper.map(|band| band.holds(row.ours)), "{}", row.metric);
+            assert_eq!(row.source == NOT_SAID, row.paper.is_none(), "{}", row.metric);
+            assert!(row.per_kernel.len() == 2, "{}", row.metric);
+            assert!(!row.why.contains("NaN") && !row.why.contains("inf"), "{}", row.why);
+        }
+        let metrics: std::collections::BTreeSet<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
+        assert_eq!(metrics.len(), report.rows.len());
+        assert!(report.rows.len() > 60 && !report.absent.is_empty());
+        assert_eq!(report.plots.len(), 8);
+    }
+}
+
+#[test]
+fn reasons_are_computed() {
+    let slow = |point: &Point| Measured { cycles: if point.preset == "banks-16" { 950 } else { 2000 }, ..run(point) };
+    let report = report(&["a"], |_, point| Some(slow(point)));
+    let why = &row(&report, "IPC gained by read and write stealing, 8 banks, over 16").why;
+    for words in [
+        "16 banks issue 1.00 instructions a cycle and serve 3.16 accesses, 19.7 %",
+        "32 banks without stealing, where it waits 0.000 in all, gain 0.0 %",
+        "those that are stolen 3.0 %",
+        "30.0 % of the results are parked, each for another read and another write, and 5.0 % are forced back",
+        "The quarter of the kernels that access banks most, 3.16 times a cycle, gains -52.5 %",
+    ] {
+        assert!(why.contains(words), "{words}: {why}");
+    }
+    let why = &row(&report, "waits for writes, parked values and their return that stealing saves, 8 banks").why;
+    assert!(why.starts_with("of 0.070 cycles that an operand still waits, 0.015 are for a parked value that it needs itself and 0.025 for"), "{why}");
+    let row = row(&report, "utilisation of the banks, 8 banks with stealing");
+    // 3600 accesses of 950 instructions; 53.5 % of eight banks are 4.28 accesses.
+    assert!(
+        row.why.contains("An instruction makes 3.79 accesses, so 53.5 % would take 1.13 instructions a cycle"),
+        "{}",
+        row.why
+    );
+    // Reasons are about all kernels, so commands are.
+    assert_eq!(row.command, "gpurf report stealing --only utilisation --kernel a.toml");
+}
+
+#[test]
+fn waits_that_are_not_there_cannot_be_saved_and_have_no_value() {
+    let none = |point: &Point| {
+        let mut run = run(point);
+        run.events.retain(|name, _| !name.starts_with("conflict") && !name.starts_with("wait"));
+        run
+    };
+    let report = report(&["a", "b"], |kernel, point| Some(if kernel.name == "a" { none(point) } else { run(point) }));
+    let row = row(&report, "waits for reads of other instructions that stealing saves, 8 banks");
+    assert_eq!((row.ours, row.per_kernel.len()), (0.6, 1));
+}
+
+#[test]
+fn a_run_that_is_missing_leaves_its_rows_out() {
+    let left = report(&["a", "b"], |kernel, point| (kernel.name == "a").then(|| run(point)));
+    assert!(left.rows.is_empty() && left.plots.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_part_runs_less_than_the_whole() {
+    let runs = |only: &[&str]| REPORT.plan(&only.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).runs(10);
+    let parts: usize = REPORT.parts.iter().map(|part| runs(&[part.name])).sum();
+    assert!(runs(&[]) < parts && runs(&["utilisation"]) == 60 && runs(&["writes"]) == 30);
+}
+
+#[test]
+fn every_event_is_one_of_the_sm() {
+    let config = Config::load(Start::Preset("steal-8"), &[""; 0]).unwrap();
+    let totals = EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration());
+    for name in event::ALL {
+        assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
+    }
+}

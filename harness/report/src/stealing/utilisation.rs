@@ -1,0 +1,55 @@
+//! How busy banks are: stealing paper III-C, figure 5; VI-B3.
+
+use super::{NOT_SAID, stealing, straight, utilisation, why};
+use crate::html::{Plot, Style};
+use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::shown::kernels;
+use crate::sweep::{Plan, Point, Results};
+
+const FIGURE: Claim = Claim::share("stealing paper III-C, figure 5; VI-B3", "25 %; 23 %: 22.5-25.5 %", 0.225, 0.255);
+const STOLEN: Claim = Claim::share("stealing paper VI-B3", "54 %", 0.535, 0.545);
+const FACTOR: Claim =
+    Claim::share("stealing paper VI-B3", "54 % against 23 %: 2.28-2.42", 53.5 / 23.5, 54.5 / 22.5).in_unit(Unit::Ratio);
+const STRAIGHT: Claim = Claim::none(NOT_SAID);
+
+pub fn plan(plan: &mut Plan) {
+    why::plan_loads(plan, [straight(16), straight(8), stealing(8)]);
+}
+
+/// Of a file of so many banks.
+fn used(results: &Results<'_>, point: &Point, banks: u32) -> Option<PerKernel> {
+    results.each(point, |run| utilisation(run, banks))
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let row = |claim: Claim, metric: &str, point: Point, banks: u32| {
+        let row = claim.mean(format!("utilisation of the banks, {metric}"), used(results, &point, banks)?);
+        Some(row.because(|row| why::used(results, &point, row.paper.map_or(0.0, |band| band.low))))
+    };
+    let factor = || {
+        let (eight, sixteen) = (used(results, &stealing(8), 8)?, used(results, &straight(16), 16)?);
+        let each = eight.iter().map(|(name, &eight)| (name.clone(), crate::ratio(eight, sixteen[name]))).collect();
+        let ours = crate::ratio(mean(&eight), mean(&sixteen));
+        Some(FACTOR.row("that of 8 banks with stealing by that of 16", ours, each).because(|_| why::factor(results)))
+    };
+    let rows = [
+        row(FIGURE, "16 banks", straight(16), 16),
+        row(STRAIGHT, "8 banks", straight(8), 8),
+        row(STOLEN, "8 banks with stealing", stealing(8), 8),
+        factor(),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let plot = || {
+        let series = vec![
+            ("16 banks", used(results, &straight(16), 16)?),
+            ("8 banks", used(results, &straight(8), 8)?),
+            ("8 banks with stealing", used(results, &stealing(8), 8)?),
+        ];
+        let title = "Utilisation of the banks (figure 5)";
+        Some(kernels(title, "part of what they could do", series, Style::Bars, Some([0.225, 0.255])))
+    };
+    plot().into_iter().collect()
+}
