@@ -197,7 +197,7 @@ fn waits_that_are_not_there_cannot_be_saved_and_have_no_value() {
     };
     let report = report(&["a", "b"], |kernel, point| Some(if kernel.name == "a" { none(point) } else { run(point) }));
     let row = row(&report, "waits for reads of other instructions that stealing saves, 8 banks");
-    assert_eq!((row.ours, row.per_kernel.len()), (0.6, 1));
+    assert!((row.ours - 0.6).abs() < 1e-9 && row.per_kernel.len() == 1, "{row:?}");
 }
 
 #[test]
