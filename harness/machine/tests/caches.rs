@@ -1,4 +1,4 @@
-//! The test kernels under other schedulers, with the register file cache and on the hybrid register file: they change nothing but time.
+//! The test kernels under other schedulers, with the register file cache, on the hybrid register file and with bank stealing: they change nothing but time.
 
 mod common;
 
@@ -128,10 +128,49 @@ const CONFIGURATIONS: [&[&str]; 15] = [
     ],
 ];
 
-#[test]
-fn kernels_commit_what_the_oracle_says() {
+/// Bank stealing: the paper's eight banks, each kind alone, one port, two levels; and shapes and policies in which every hazard comes often.
+const STEALING: [&[&str]; 7] = [
+    &["mrf.banks=8", "mrf.issue_ports=2", "sm.warps=48", "steal.present=true", "steal.read=true", "steal.write=true"],
+    &["mrf.banks=8", "mrf.issue_ports=2", "steal.present=true", "steal.read=true", "sm.scheduler=round_robin"],
+    &["mrf.banks=16", "mrf.collectors=16", "mrf.issue_ports=2", "steal.present=true", "steal.write=true"],
+    &["mrf.banks=4", "steal.present=true", "steal.read=true", "steal.write=true", "steal.eager=true"],
+    &[
+        "mrf.banks=2",
+        "mrf.collectors=4",
+        "mrf.issue_ports=2",
+        "sm.warps=8",
+        "steal.present=true",
+        "steal.read=true",
+        "steal.write=true",
+        "steal.eager=true",
+        "memory.latency=1",
+    ],
+    &[
+        "mrf.banks=4",
+        "mrf.issue_ports=2",
+        "sm.active_warps=8",
+        "sm.patience=3",
+        "steal.present=true",
+        "steal.read=true",
+        "steal.write=true",
+        "steal.eager=true",
+        "sm.scheduler=round_robin",
+    ],
+    &[
+        "mrf.banks=32",
+        "mrf.issue_ports=2",
+        "mrf.read_order=round_robin",
+        "sm.active_warps=8",
+        "steal.present=true",
+        "steal.read=true",
+        "steal.write=true",
+    ],
+];
+
+/// Every kernel commits what the oracle says.
+fn commits(sets: &[&[&str]]) {
     for kernel in KERNELS {
-        for set in CONFIGURATIONS.into_iter().chain(HYBRID) {
+        for set in sets {
             let judged = run(kernel, set, 64).judged.unwrap();
             assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
             assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
@@ -139,9 +178,9 @@ fn kernels_commit_what_the_oracle_says() {
     }
 }
 
-#[test]
-fn skipped_cycles_are_counted_as_if_they_had_been_run() {
-    for set in CONFIGURATIONS.into_iter().chain(HYBRID) {
+/// Skipped cycles are counted as if they had been run.
+fn skips(sets: &[&[&str]]) {
+    for set in sets {
         let mut in_all = 0;
         for name in ["crc32", "needle", "radixSort", "countBytes", "vectorAdd", "srad"] {
             let (statistics, buffers, skipped) = alone(name, settings(set));
@@ -152,4 +191,22 @@ fn skipped_cycles_are_counted_as_if_they_had_been_run() {
         // Where each write takes long, a kernel may leave no cycle empty.
         assert!(in_all > 0 || set.contains(&"memory.latency=1"), "{set:?}");
     }
+}
+
+#[test]
+fn kernels_commit_what_the_oracle_says() {
+    commits(&CONFIGURATIONS);
+    commits(&HYBRID);
+}
+
+#[test]
+fn kernels_commit_what_the_oracle_says_where_banks_are_stolen() {
+    commits(&STEALING);
+}
+
+#[test]
+fn skipped_cycles_are_counted_as_if_they_had_been_run() {
+    skips(&CONFIGURATIONS);
+    skips(&HYBRID);
+    skips(&STEALING);
 }

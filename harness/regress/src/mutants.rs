@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::{
     BankPorts, Config, HrfConfig, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
+    StealConfig,
 };
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, report};
 use serde::{Deserialize, Serialize};
@@ -47,7 +48,7 @@ const CONFIG: Config = Config {
     hrf: HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..PRESETS[0].config.hrf },
     orf: PRESETS[0].config.orf,
     lrf: PRESETS[0].config.lrf,
-    steal: PRESETS[0].config.steal,
+    steal: StealConfig { read: true, write: true, ..PRESETS[0].config.steal },
     memory: PRESETS[0].config.memory,
 };
 
@@ -615,6 +616,8 @@ fn policies(module: &str) -> Vec<Config> {
             with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
             with(&|c| c.sm.patience = 0),
             with(&|c| c.sm.stay = true),
+            with(&|c| c.steal.present = true),
+            with(&|c| (c.steal.present, c.sm.scheduler) = (true, Scheduler::RoundRobin)),
         ],
         "rfc" | "rfc_tags" => {
             let other = |c: &mut Config| {
@@ -655,9 +658,25 @@ fn policies(module: &str) -> Vec<Config> {
         "operand_stage" => {
             let none = |c: &mut Config| (c.sm.active_warps, c.rfc.entries) = (0, 0);
             let above = |c: &mut Config| (c.rfc.lrf, c.rfc.reads) = (true, true);
-            vec![base, with(&none), with(&|c| c.mrf.read_order = ReadOrder::RoundRobin), with(&above)]
+            let stolen = |c: &mut Config| {
+                none(c);
+                c.steal.present = true;
+            };
+            let order = |c: &mut Config| c.mrf.read_order = ReadOrder::RoundRobin;
+            vec![base, with(&none), with(&order), with(&above), with(&stolen)]
         }
-        "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin)],
+        "warp_scheduler" => vec![
+            base,
+            with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
+            with(&|c| c.steal.present = true),
+            with(&|c| (c.steal.present, c.sm.scheduler) = (true, Scheduler::RoundRobin)),
+        ],
+        // With one port a candidate is alone, and every operand of it counts.
+        "steal" => vec![
+            base,
+            with(&|c| (c.steal.eager, c.mrf.read_order) = (true, ReadOrder::RoundRobin)),
+            with(&|c| c.mrf.issue_ports = 1),
+        ],
         "shared_memory" => {
             vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
         }

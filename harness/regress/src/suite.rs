@@ -12,6 +12,7 @@ use crate::{Inputs, Job, KernelInputs, ProgramInputs, Project};
 mod cache;
 mod hierarchy;
 mod hybrid;
+mod stealing;
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
 pub fn all_shapes() -> Vec<MrfConfig> {
@@ -72,7 +73,7 @@ fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
     names
         .flat_map(|block| {
             let configs = cache::more(block).into_iter().chain(hybrid::more(block)).chain(hierarchy::more(block));
-            configs.map(move |config| random(block, config, seed, cycles))
+            configs.chain(stealing::more(block)).map(move |config| random(block, config, seed, cycles))
         })
         .collect()
 }
@@ -82,6 +83,7 @@ fn stretch(block: &str) -> u64 {
     match block {
         "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" | "hierarchy" => 3,
         "hrf_buffer" | "hrf_drain" | "hrf_power" => 3,
+        "steal" => 5,
         "alternating_scheduler" => 6,
         "hrf" => 8,
         _ => 1,
@@ -99,10 +101,12 @@ fn variants(block: &str) -> Vec<Config> {
     let mut all = cache::few(block);
     all.extend(hybrid::few(block));
     all.extend(hierarchy::few(block));
+    all.extend(stealing::few(block));
     // What only a cache, a hierarchy, slots or buffers give a meaning has shapes of its own.
     if block.starts_with("rfc")
         || block == "two_level_scheduler"
         || is_hybrid(block)
+        || block.starts_with("steal")
         || hierarchy::BLOCKS.contains(&block)
     {
         return all;
@@ -132,7 +136,7 @@ fn variants(block: &str) -> Vec<Config> {
         ],
         "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
         | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" => vec![two],
-        "instruction_buffer" => vec![with(&|c| c.sm.warps = 8)],
+        "instruction_buffer" => vec![with(&|c| c.sm.warps = 8), two],
         "warp_scheduler" => {
             let round_robin = |c: &mut Config| c.sm.scheduler = Scheduler::RoundRobin;
             vec![with(&round_robin), two, two_with(&round_robin)]
@@ -222,7 +226,8 @@ const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 const MANY_PROGRAMS: u64 = 500;
 
 /// Of each family of register files beside the baseline the preset with most in it, and the kernel on which the default suite runs it: one more build of the SM each.
-const FAMILIES: [(&str, &str); 3] = [("rfc-hw3", "needle"), ("lrf-orf-split", "scan"), ("hrf-pg", "pathfinder")];
+const FAMILIES: [(&str, &str); 4] =
+    [("rfc-hw3", "needle"), ("lrf-orf-split", "scan"), ("hrf-pg", "pathfinder"), ("steal-8", "srad")];
 
 /// What `make cosim` runs: the SM on kernels and on some random programs, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.

@@ -291,7 +291,12 @@ impl BlockLauncherCover {
         ]
     }
 
-    fn counting(&self, i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe) -> [(&'static str, bool); 12] {
+    fn counting(
+        &self,
+        i: &BlockLauncherIn,
+        o: &BlockLauncherOut,
+        p: &BlockLauncherProbe,
+    ) -> [(&'static str, bool); 12] {
         let (fresh, spare) = (o.fresh_o == 1, o.spare_o == 1);
         let left = self.shape.mrf.depth.saturating_sub(usize::from(p.first_q) * usize::from(o.rows_o));
         let counts = o.tid_we_o == 1;

@@ -183,7 +183,10 @@ impl Cover for FetchCover {
         let points = [
             ("a warp fetches", running && any(&fetches)),
             ("no warp runs", p.running_q == 0),
-            ("only the warp at decode could fetch", any(&|path| path.behind == 0 && path.own & i.room_i & !i.held_i != 0)),
+            (
+                "only the warp at decode could fetch",
+                any(&|path| path.behind == 0 && path.own & i.room_i & !i.held_i != 0),
+            ),
             ("no room where one could fetch", any(&|path| path.behind & !i.held_i != 0 && path.behind & i.room_i == 0)),
             ("held where one could fetch", any(&|path| path.behind & i.room_i != 0 && !fetches(path))),
             ("turn wraps", running && any(&|path| path.chosen.is_some_and(|w| w < path.from))),
@@ -227,7 +230,10 @@ impl Cover for FetchCover {
             ("only path 1 fetches", running && ports == 2 && !fetches(&paths[0]) && fetches(&paths[1])),
             ("both paths read one word", running && all(&|path| word(path).is_some() && word(path) == word(&paths[0]))),
             ("both are stopped", running && all(&Path::stops)),
-            ("only path 1's is stopped", running && ports == 2 && !paths[0].stops() && paths[1].stops() && paths[0].valid),
+            (
+                "only path 1's is stopped",
+                running && ports == 2 && !paths[0].stops() && paths[1].stops() && paths[0].valid,
+            ),
             (
                 "one path has a warp that could fetch, the other has none",
                 running && any(&|path| path.behind != 0) && any(&|path| path.behind == 0),

@@ -194,6 +194,10 @@ impl TwoLevelSchedulerDriver {
             let gone = !(1 << self.any_of_slots(rng) | other);
             (self.alive, self.head) = (self.alive & gone, self.head & gone);
         }
+        if !steady && self.named != 0 && rng.chance(end) {
+            let gone = !(1 << self.named.trailing_zeros());
+            (self.alive, self.head) = (self.alive & gone, self.head & gone);
+        }
         if !steady && rng.chance(knobs.get(HOLD)) {
             self.held |= self.alive & 1 << self.any_of_slots(rng);
         }

@@ -58,10 +58,8 @@ const KNOBS: [Knob; CORE] = [
 
 impl Driver for OperandStageDriver {
     type In = OperandStageIn;
-    const KNOBS: &'static [Knob] = &all_of::<{ STEAL + steal::Core::KNOBS.len() }>(
-        &all_of::<STEAL>(&KNOBS, &Core::KNOBS),
-        &steal::Core::KNOBS,
-    );
+    const KNOBS: &'static [Knob] =
+        &all_of::<{ STEAL + steal::Core::KNOBS.len() }>(&all_of::<STEAL>(&KNOBS, &Core::KNOBS), &steal::Core::KNOBS);
 
     fn new(shape: &SmShape, config: &Config) -> Self {
         let cached = (shape.entries != 0).then(|| Box::new(Cached::new(shape)));

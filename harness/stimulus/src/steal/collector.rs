@@ -145,8 +145,14 @@ impl Cover for CollectorCover {
             ("three registers are read on arrival", taken && reads == 3),
             ("one read on arrival fills two slots", taken && reads == 1 && fills == 2),
             ("one read on arrival fills all slots", taken && reads == 1 && fills == 3),
-            ("the leader is read on arrival, a higher register is not", taken && equal == 1 && read == 1 && leaders != 1),
-            ("a register is read on arrival, that of the lowest source is not", taken && read != 0 && read & lowest == 0),
+            (
+                "the leader is read on arrival, a higher register is not",
+                taken && equal == 1 && read == 1 && leaders != 1,
+            ),
+            (
+                "a register is read on arrival, that of the lowest source is not",
+                taken && read != 0 && read & lowest == 0,
+            ),
             ("complete two cycles after arrival", self.all && i.rst_ni == 1),
             ("granted while what was read on arrival comes", p.inflight_q != 0 && i.grant_i != 0),
             ("two grants at once", i.grant_i.count_ones() >= 2),

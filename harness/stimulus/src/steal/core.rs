@@ -20,6 +20,8 @@ pub(crate) struct Instruction {
     /// A register that is dead behind it; `NO_REG`: it says nothing.
     pub(crate) hint: u8,
     long: bool,
+    /// It does not come to the file: only its result does.
+    outside: bool,
 }
 
 /// A result that is offered.
@@ -71,6 +73,11 @@ struct Warp {
     under: usize,
     mask: u32,
     head: Option<Instruction>,
+    /// Registers that its last instructions have written, and said to be dead.
+    written: [u8; RECENT],
+    freed: [u8; RECENT],
+    /// Sources of the last one.
+    read: [u8; OPERANDS],
 }
 
 /// A result under way: it comes in parts.
@@ -122,7 +129,9 @@ pub(crate) struct Core {
 }
 
 /// Warps, at most: few, so that each has many instructions.
-const WARPS: usize = 8;
+const WARPS: usize = 12;
+/// Registers that are remembered.
+const RECENT: usize = 3;
 
 const ISSUE: usize = 0;
 const CANDIDATE: usize = 1;
@@ -141,26 +150,32 @@ const DIVERGE: usize = 13;
 const PARTIAL: usize = 14;
 const END: usize = 15;
 const GRID: usize = 16;
+const AGAIN: usize = 17;
+const BANK: usize = 18;
+const OUTSIDE: usize = 19;
 
 impl Core {
-    pub(crate) const KNOBS: [Knob; 17] = [
+    pub(crate) const KNOBS: [Knob; 20] = [
         Knob { name: "offer", doc: "a port issues", values: &[100, 500, 800, 1000] },
-        Knob { name: "candidate", doc: "a port names a candidate", values: &[300, 1000] },
+        Knob { name: "candidate", doc: "a port names a candidate", values: &[600, 1000] },
         Knob { name: "head", doc: "a warp gets its next instruction", values: &[50, 400, 1000] },
         Knob { name: "register", doc: "a source is a register", values: &[200, 600, 1000] },
         Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 200] },
         Knob { name: "crowd", doc: "a register is in one of two banks", values: &[0, 300, 800] },
         Knob { name: "destination", doc: "an instruction has a result", values: &[500, 900, 1000] },
-        Knob { name: "hint", doc: "a register is dead behind it", values: &[20, 200, 600] },
+        Knob { name: "hint", doc: "a register is dead behind it", values: &[20, 300, 800] },
         Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 500] },
         Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
         Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
         Knob { name: "result", doc: "results are offered", values: &[300, 800, 1000] },
-        Knob { name: "stop", doc: "a warp whose operands are stolen does not issue", values: &[0, 0, 100] },
+        Knob { name: "stop", doc: "a warp whose operands are stolen does not issue", values: &[0, 100, 500] },
         Knob { name: "diverge", doc: "a warp takes another path", values: &[0, 20, 200] },
         Knob { name: "inactive", doc: "lanes are inactive on it", values: &[0, 200, 900] },
         Knob { name: "end", doc: "a warp ends, and another one begins in its place", values: &[0, 2, 20] },
         Knob { name: "grid", doc: "a grid comes to its end", values: &[0, 1, 5] },
+        Knob { name: "again", doc: "a register is one that has just been written or freed", values: &[0, 300, 800] },
+        Knob { name: "bank", doc: "a source is in the bank of another one", values: &[0, 500, 950] },
+        Knob { name: "outside", doc: "an instruction does not come to the file, but its result", values: &[0, 100, 400] },
     ];
 
     pub(crate) fn new(shape: &MrfShape) -> Self {
@@ -235,8 +250,24 @@ impl Core {
                     self.state = State::Ending;
                 }
                 self.change_warps(rng, knobs, first);
+                for w in 0..self.warps.len() {
+                    if self.may_issue(w, true)
+                        && let Some(instruction) = self.warps[w].head.take()
+                    {
+                        self.begins(&instruction);
+                        let bus = w % self.shape.issue_ports;
+                        self.dispatch(rng, knobs, first, bus, &instruction);
+                    }
+                }
             }
         }
+    }
+
+    /// Something of a warp is under way now.
+    fn begins(&mut self, instruction: &Instruction) {
+        let warp = &mut self.warps[usize::from(instruction.warp)];
+        warp.under += 1;
+        warp.pending.put(instruction.dst, true);
     }
 
     fn idle(&self) -> bool {
@@ -246,13 +277,19 @@ impl Core {
     /// Rows are handed out.
     fn divide(&mut self, rng: &mut Rng) {
         let (ports, depth) = (self.shape.issue_ports, self.shape.depth);
-        let most = (WARPS.min(depth) / ports) as u64;
-        let warps = ports * (1 + if rng.chance(700) { most - 1 } else { rng.below(most) } as usize);
-        let fit = depth / warps;
-        self.rows = if rng.chance(500) { fit } else { 1 + rng.below(fit as u64) as usize };
-        self.rows = self.rows.min(usize::from(NO_REG).div_ceil(self.shape.banks));
+        let cap = usize::from(NO_REG).div_ceil(self.shape.banks);
+        let most = WARPS.min(depth) / ports;
+        let any = ports * (1 + if rng.chance(300) { most - 1 } else { rng.below(most as u64) as usize });
+        // A number of warps that share all rows.
+        let even: Vec<usize> = (ports..=ports * most).filter(|n| n % ports == 0 && depth % n == 0 && depth / n <= cap).collect();
+        let shared = !even.is_empty() && rng.chance(400);
+        let warps = if shared { even[rng.below(even.len() as u64) as usize] } else { any };
+        let fit = (depth / warps).min(cap);
+        self.rows = if shared || rng.chance(500) { fit } else { 1 + rng.below(fit as u64) as usize };
         self.registers = (self.rows * self.shape.banks).min(NO_REG.into());
-        let warp = Warp { defined: Set::default(), pending: Set::default(), under: 0, mask: u32::MAX, head: None };
+        let (defined, pending, none) = (Set::default(), Set::default(), [NO_REG; RECENT]);
+        let warp =
+            Warp { defined, pending, under: 0, mask: u32::MAX, head: None, written: none, freed: none, read: none };
         self.warps = vec![warp; warps];
     }
 
@@ -264,6 +301,7 @@ impl Core {
             let warp = &mut self.warps[w];
             if warp.under == 0 && !self.candidates.contains(&Some(w)) {
                 (warp.head, warp.defined, warp.mask) = (None, Set::default(), u32::MAX);
+                (warp.written, warp.read) = ([NO_REG; RECENT], [NO_REG; OPERANDS]);
             }
         }
         for w in 0..self.warps.len() {
@@ -279,27 +317,69 @@ impl Core {
     /// The next instruction of a warp's program.
     fn instruction(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, w: usize) -> Instruction {
         let chance = |knob: usize| knobs.get(first + knob);
+        let crowd = chance(CROWD);
+        let recent = |rng: &mut Rng, of: &[u8; RECENT]| of[rng.below(RECENT as u64) as usize];
+        let Warp { written, freed, .. } = self.warps[w];
         let mut sources = [NO_REG; OPERANDS];
         for k in 0..OPERANDS {
-            if rng.chance(chance(SOURCE)) {
-                let same = k > 0 && rng.chance(chance(SAME));
-                sources[k] = if same { sources[k - 1] } else { self.defined(rng, chance(CROWD), w) };
+            if !rng.chance(chance(SOURCE)) {
+                continue;
             }
+            let again = recent(rng, &written);
+            sources[k] = if k > 0 && rng.chance(chance(SAME)) {
+                sources[k - 1]
+            } else if k > 0 && rng.chance(chance(BANK)) {
+                self.beside(rng, w, sources[k - 1])
+            } else if rng.chance(chance(AGAIN)) && self.warps[w].defined.has(again) {
+                again
+            } else {
+                self.defined(rng, crowd, w)
+            };
         }
-        let dst = if rng.chance(chance(RESULT)) { self.register(rng, chance(CROWD), w) } else { NO_REG };
+        let dst = match rng.below(4) {
+            _ if !rng.chance(chance(RESULT)) => NO_REG,
+            0 if rng.chance(chance(AGAIN)) => recent(rng, &written),
+            1 | 2 if rng.chance(chance(AGAIN)) => recent(rng, &freed),
+            _ => self.register(rng, crowd, w),
+        };
         let hint = match rng.below(8) {
             _ if !rng.chance(chance(HINT)) => NO_REG,
-            // One that nobody uses, its own source, its own result.
-            0 => self.register(rng, chance(CROWD), w),
-            1 | 2 => sources[rng.below(OPERANDS as u64) as usize],
-            3 => dst,
-            _ => self.defined(rng, chance(CROWD), w),
+            // One that nobody uses, its own result, its source.
+            0 => self.register(rng, crowd, w),
+            1 => dst,
+            2 | 3 => sources[rng.below(OPERANDS as u64) as usize],
+            4 | 5 => recent(rng, &written),
+            _ => self.defined(rng, crowd, w),
         };
-        let defined = &mut self.warps[w].defined;
-        defined.put(dst, true);
-        defined.put(hint, false);
+        let outside = rng.chance(chance(OUTSIDE));
+        let warp = &mut self.warps[w];
+        let (hint, sources, dst) = if outside {
+            (NO_REG, [NO_REG; OPERANDS], warp.read[rng.below(OPERANDS as u64) as usize])
+        } else {
+            (hint, sources, dst)
+        };
+        warp.read = sources;
+        warp.defined.put(dst, true);
+        warp.defined.put(hint, false);
+        for (register, recent) in [(dst, &mut warp.written), (hint, &mut warp.freed)] {
+            if register != NO_REG {
+                recent.rotate_right(1);
+                recent[0] = register;
+            }
+        }
         let long = rng.chance(chance(LONG));
-        Instruction { warp: w as u8, mask: self.warps[w].mask, sources, dst, hint, long }
+        Instruction { warp: w as u8, mask: warp.mask, sources, dst, hint, long, outside }
+    }
+
+    /// A register with a value in the bank of another one.
+    fn beside(&self, rng: &mut Rng, w: usize, register: u8) -> u8 {
+        if register == NO_REG {
+            return NO_REG;
+        }
+        let (banks, from) = (self.shape.banks, rng.below(self.rows as u64) as usize);
+        let row = |n: usize| (usize::from(register) % banks + banks * ((from + n) % self.rows)) as u8;
+        let other = |&one: &u8| one != register && self.warps[w].defined.has(one);
+        (0..self.rows).map(row).find(other).unwrap_or(register)
     }
 
     /// Any register of a warp.
@@ -311,6 +391,7 @@ impl Core {
         } else {
             rng.below(self.registers as u64) as usize
         };
+        let register = if rng.chance(20) { self.registers } else { register };
         register.min(self.registers - 1) as u8
     }
 
@@ -328,13 +409,18 @@ impl Core {
         order.into_iter().find(|&register| defined.has(register)).unwrap_or(NO_REG)
     }
 
-    /// A warp's instruction may issue.
-    fn may_issue(&self, w: usize) -> bool {
+    /// A warp's instruction may issue: to the file, or past it.
+    fn may_issue(&self, w: usize, outside: bool) -> bool {
         let warp = &self.warps[w];
         let waits = |head: &Instruction| {
             head.sources.iter().any(|&register| warp.pending.has(register)) || warp.pending.has(head.dst)
         };
-        warp.head.as_ref().is_some_and(|head| !waits(head))
+        // Its result may come before older instructions have left, and so before they say what is dead.
+        let early = |head: &Instruction| {
+            self.held.iter().any(|held| usize::from(held.warp) == w && held.hint == head.dst && held.hint != NO_REG)
+        };
+        let may = |head: &Instruction| head.outside == outside && !waits(head) && !(outside && early(head));
+        warp.head.as_ref().is_some_and(may)
     }
 
     /// What a port issues and which warp it names. `stolen`: operands of the one named before are read now.
@@ -352,7 +438,7 @@ impl Core {
             return (None, None);
         }
         let mut able: Vec<usize> =
-            (p..self.warps.len()).step_by(self.shape.issue_ports).filter(|&w| self.may_issue(w)).collect();
+            (p..self.warps.len()).step_by(self.shape.issue_ports).filter(|&w| self.may_issue(w, false)).collect();
         let again = able.contains(&self.greedy[p]) && rng.chance(500);
         let winner = match able.len() as u64 {
             _ if again => Some(self.greedy[p]),
@@ -361,7 +447,7 @@ impl Core {
         };
         let stops = stolen && rng.chance(chance(STOP));
         let issues = match before.filter(|_| stolen) {
-            Some(_) if stops && rng.chance(500) => None,
+            Some(_) if stops && rng.chance(300) => None,
             Some(candidate) if !stops => Some(candidate),
             _ => winner.filter(|_| rng.chance(chance(ISSUE))),
         };
@@ -424,10 +510,8 @@ impl Core {
         }
         for instruction in done.taken.into_iter().flatten() {
             self.held.push(instruction);
-            let warp = &mut self.warps[usize::from(instruction.warp)];
-            warp.head = None;
-            warp.under += 1;
-            warp.pending.put(instruction.dst, true);
+            self.warps[usize::from(instruction.warp)].head = None;
+            self.begins(&instruction);
         }
     }
 
@@ -438,11 +522,13 @@ impl Core {
         }
         let mut parts = vec![instruction.mask];
         while parts.len() < 4 && rng.chance(knobs.get(first + PARTS)) {
-            let some = rng.next_u64() as u32;
+            // All lanes may come in the first part.
+            let some = if rng.chance(300) { u32::MAX } else { rng.next_u64() as u32 };
             let whole = parts.pop().unwrap_or(0);
             parts.extend([whole & some, whole & !some]);
         }
         let latency = match (instruction.long, rng.chance(knobs.get(first + SLOW))) {
+            (false, false) if instruction.outside => 0,
             (true, true) => 40 + rng.below(200),
             (true, false) => 1 + rng.below(24),
             (false, true) => 4 + rng.below(20),

@@ -1,8 +1,8 @@
 //! `steal_dependence`.
 
+use gpurf_blocks::NoProbe;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfShape;
-use gpurf_blocks::NoProbe;
 use gpurf_blocks::steal::{StealDependenceIn, StealDependenceOut};
 use gpurf_lockstep::Rng;
 
@@ -64,7 +64,11 @@ impl Cover for DependenceCover {
         if shape.issue_ports == 1 {
             points.push("no bus for the needed value");
         } else {
-            points.extend(["both results are for parked values", "both results are for one free entry", "a result of its register and the entry need one value"]);
+            points.extend([
+                "both results are for parked values",
+                "both results are for one free entry",
+                "a result of its register and the entry need one value",
+            ]);
         }
         points
     }
@@ -105,9 +109,8 @@ impl Cover for DependenceCover {
         let lands = |b: usize| i.land_valid_i == 1 && usize::from(i.land_bank_i) == b;
         let forced = o.force_valid_o == 1;
         let read_of = |b: usize| by_read(b) > 0;
-        let near = |which: usize| {
-            some(&|b| reads.iter().any(|r| r != &to(b) && [r.0 == to(b).0, r.1 == to(b).1][which]))
-        };
+        let near =
+            |which: usize| some(&|b| reads.iter().any(|r| r != &to(b) && [r.0 == to(b).0, r.1 == to(b).1][which]));
         let points = [
             ("nothing is parked", parked.is_empty()),
             ("values are parked, nobody needs one", !parked.is_empty() && needed.is_empty()),
@@ -133,10 +136,7 @@ impl Cover for DependenceCover {
             ("the first needed one from the turn is not the lowest", forced && first != needed.first().copied()),
             ("the turn begins anew", forced && first.is_some_and(|b| b < turn)),
             ("the needed one is where a value lands", !forced && first.is_some_and(lands)),
-            (
-                "another one is forced, as a value lands in the first one's bank",
-                forced && first.is_some_and(lands),
-            ),
+            ("another one is forced, as a value lands in the first one's bank", forced && first.is_some_and(lands)),
             ("all values are parked in banks above the turn", !needed.is_empty() && needed.iter().all(|&b| b > turn)),
             (
                 "reads and results need different values",

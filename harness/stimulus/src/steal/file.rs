@@ -29,7 +29,7 @@ const READY: usize = 0;
 const CORE: usize = 2;
 const KNOBS: [Knob; CORE] = [
     Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
-    Knob { values: &[0, 0, 2, 10], ..RESET },
+    Knob { values: &[0, 2, 10], ..RESET },
 ];
 
 impl Driver for StealDriver {

@@ -67,8 +67,8 @@ impl Driver for ReturnDriver {
         let out = &self.twin.out;
         let fresh = out.fresh_o & self.parked;
         let from = if fresh != 0 && rng.chance(knobs.get(SOON)) { fresh } else { self.parked };
-        let comes = out.bus_free_o == 1 && rng.chance(knobs.get(FETCH))
-            || out.bus_any_o == 1 && rng.chance(knobs.get(FORCE));
+        let comes =
+            out.bus_free_o == 1 && rng.chance(knobs.get(FETCH)) || out.bus_any_o == 1 && rng.chance(knobs.get(FORCE));
         if let Some(b) = pick(rng, from).filter(|_| comes) {
             (i.fetch_valid_i, i.fetch_bank_i) = (1, b);
         }
@@ -83,7 +83,6 @@ impl Driver for ReturnDriver {
         }
     }
 }
-
 
 pub(crate) struct ReturnCover {
     shape: MrfShape,

@@ -1,10 +1,11 @@
 //! A moment in the register file: table, results, reads, operands of candidates, landing, so that they often meet. What the parts that only decide are given.
 
-use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::Ports;
+use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::steal::{StealDependence, StealDependenceIn, StealDependenceOut};
 use gpurf_lockstep::Rng;
 
+use super::pick;
 use crate::driver::{Twin, ports};
 use crate::{Knob, Knobs};
 
@@ -83,6 +84,10 @@ impl Scene {
                 Some(place) => place,
                 None if rng.chance(chance(ALIVE)) => (b as u8, i.free_entry_i[b]),
                 None if rng.chance(chance(HAZARD)) => (i.req_bank_i[request], i.req_entry_i[request]),
+                // Where a value is parked, which somebody may need.
+                None if rng.chance(150) => {
+                    (pick(rng, i.parked_i).unwrap_or(crowd), rng.below(entries) as u16)
+                }
                 None => any(rng),
             };
         }

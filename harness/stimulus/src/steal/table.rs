@@ -40,7 +40,11 @@ impl Driver for TableDriver {
         Knob { name: "fetch", doc: "a parked value is fetched", values: &[20, 200, 700] },
         Knob { name: "clear", doc: "a grid is about to begin", values: &[0, 5, 60] },
         Knob { name: "spare", doc: "the last row belongs to nobody", values: &[100, 900] },
-        Knob { name: "meet", doc: "a hint is of a register that something else is going on with", values: &[0, 300, 700] },
+        Knob {
+            name: "meet",
+            doc: "a hint is of a register that something else is going on with",
+            values: &[0, 300, 700],
+        },
         Knob { name: "alive", doc: "a result is for a free entry", values: &[0, 100, 600] },
         RESET,
     ];
@@ -185,7 +189,13 @@ impl Cover for TableCover {
         Self { shape: *shape, again: 0 }
     }
 
-    fn observe(&mut self, i: &StealTableIn, o: &StealTableOut, _: &NoProbe<MrfShape>, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(
+        &mut self,
+        i: &StealTableIn,
+        o: &StealTableOut,
+        _: &NoProbe<MrfShape>,
+        hit: &mut dyn FnMut(&'static str),
+    ) {
         let (ports, banks) = (self.shape.issue_ports, self.shape.banks);
         let (running, clear) = (i.rst_ni == 1, i.clear_i == 1);
         let runs = running && !clear;
@@ -254,10 +264,7 @@ impl Cover for TableCover {
             ("a value is parked where one has been before", runs && parks & self.again != 0),
             ("a value is parked, and one is fetched", runs && parks != 0 && i.fetch_valid_i == 1),
             ("a value is fetched", runs && i.fetch_valid_i == 1),
-            (
-                "all banks that have a free entry have a value",
-                o.free_valid_o != 0 && o.free_valid_o == o.parked_o,
-            ),
+            ("all banks that have a free entry have a value", o.free_valid_o != 0 && o.free_valid_o == o.parked_o),
             ("a grid begins, the last row is free", running && clear && i.spare_i == 1),
             ("a grid begins, no row is left", running && clear && i.spare_i == 0),
             ("a grid begins, values are parked", running && clear && o.parked_o != 0),
@@ -268,10 +275,7 @@ impl Cover for TableCover {
             ("a value is parked in reset", !running && parks != 0),
             ("two hints are taken", running && o.hint_taken_o == 3 && at(0).0 != at(1).0),
             ("two hints for one bank are taken", running && o.hint_taken_o == 3 && at(0).0 == at(1).0),
-            (
-                "one hint is taken, the other one is not",
-                runs && hints.len() == 2 && o.hint_taken_o.count_ones() == 1,
-            ),
+            ("one hint is taken, the other one is not", runs && hints.len() == 2 && o.hint_taken_o.count_ones() == 1),
             ("a value of port 1 is parked alone", runs && i.park_valid_i == 2),
             ("two values are parked", runs && i.park_valid_i == 3),
             ("both results are for free entries", runs && comes.count_ones() == 2),

@@ -255,10 +255,10 @@ impl Block for Fetch {
         if inputs.rst_ni == 0 {
             self.reset(&chosen);
         } else {
-            for p in 0..self.paths.len() {
+            for (p, &chosen) in chosen.iter().enumerate().take(self.paths.len()) {
                 let warp = usize::from(self.paths[p].warp_q);
                 let reconvergence = inputs.reconvergence_i.get(warp).copied().unwrap_or_default();
-                self.advance(p, chosen[p], is_set(inputs.decode_stop_i, p), reconvergence);
+                self.advance(p, chosen, is_set(inputs.decode_stop_i, p), reconvergence);
             }
             for k in set_bits(inputs.resume_valid_i) {
                 self.resume(inputs.resume_warp_i[k], inputs.resume_pc_i[k]);

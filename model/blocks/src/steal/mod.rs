@@ -25,3 +25,9 @@ use crate::mrf::MAX_PORTS;
 
 /// Capacity of the twins: operands that arrive in a cycle.
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
+
+/// Shapes that differ in every size.
+#[cfg(test)]
+fn shapes() -> [crate::mrf::MrfShape; 4] {
+    crate::testing::SHAPES.map(|shape| crate::mrf::MrfShape { dual_port: false, ..shape })
+}

@@ -1,13 +1,12 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
-use crate::mrf::MrfShape;
+use super::shapes;
 use crate::mrf::phases::check;
 use crate::steal::{Steal, StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn, StealTable};
-use crate::testing::SHAPES;
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
-    let shapes = SHAPES.map(|shape| MrfShape { dual_port: false, ..shape });
+    let shapes = shapes();
     check::<StealCandidates>(&shapes);
     check::<StealCollector>(&shapes);
     check::<StealTable>(&shapes);

@@ -539,3 +539,6 @@ impl Steal {
         self.offers = self.allocator.offers(self.collectors.complete());
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -661,3 +661,6 @@ impl Block for StealArbiter {
         *probe = self.state();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -151,3 +151,6 @@ impl Block for StealCandidates {
         probe.valid_q = self.valid_q;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -156,3 +156,6 @@ impl Block for StealCollector {
         *probe = self.state.alone();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -209,3 +209,6 @@ impl Block for StealDependence {
 
     fn probe(&self, _: &StealDependenceIn, _: &StealDependenceOut, _: &mut NoProbe<MrfShape>) {}
 }
+
+#[cfg(test)]
+mod tests;

@@ -182,3 +182,6 @@ impl Block for StealReturn {
         probe.bus_port = self.buses(inputs.head_valid_i).port;
     }
 }
+
+#[cfg(test)]
+mod tests;

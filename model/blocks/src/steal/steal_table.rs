@@ -222,3 +222,6 @@ impl Block for StealTable {
 
     fn probe(&self, _: &StealTableIn, _: &StealTableOut, _: &mut NoProbe<MrfShape>) {}
 }
+
+#[cfg(test)]
+mod tests;

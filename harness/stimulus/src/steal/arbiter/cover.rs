@@ -178,10 +178,8 @@ impl<'a> Moment<'a> {
             (0..shape.sources()).filter(|k| (i.want_valid_i & !i.want_parked_i) >> k & 1 == 1).collect();
         let lands = u32::from(i.land_valid_i) << i.land_bank_i;
         let forced = u32::from(i.force_valid_i) << i.force_bank_i;
-        let requested = slots
-            .iter()
-            .filter(|&s| i.req_parked_i >> s & 1 == 0)
-            .fold(0u32, |set, &s| set | 1 << i.req_bank_i[s]);
+        let requested =
+            slots.iter().filter(|&s| i.req_parked_i >> s & 1 == 0).fold(0u32, |set, &s| set | 1 << i.req_bank_i[s]);
         let (mut wanted, mut contested) = (0u32, 0u32);
         for &k in &operands {
             let bank = 1 << i.want_bank_i[k];
@@ -253,9 +251,7 @@ impl<'a> Moment<'a> {
             !parked(s) && self.slots.iter().any(rival)
         };
         let place = |s: usize| (i.req_bank_i[s], i.req_entry_i[s]);
-        let holds = |s: usize| {
-            self.heads(i.write_valid_i).any(|p| (i.write_bank_i[p], i.write_entry_i[p]) == place(s))
-        };
+        let holds = |s: usize| self.heads(i.write_valid_i).any(|p| (i.write_bank_i[p], i.write_entry_i[p]) == place(s));
         let overtakes = |s: usize| {
             let passed = |r: &usize| !holds(*r) && !parked(*r) && i.req_bank_i[*r] == i.req_bank_i[s];
             self.granted(s) && holds(s) && self.slots.iter().any(passed)
@@ -370,9 +366,8 @@ impl<'a> Moment<'a> {
         let read = i.cfg_i >> 1 & 1 == 1;
         let eager = i.cfg_i >> 3 & 1 == 1;
         let stolen: Vec<usize> = (0..self.shape.sources()).filter(|k| o.stolen_o >> k & 1 == 1).collect();
-        let rivals = |k: usize| {
-            self.operands.iter().copied().filter(move |&r| r != k && i.want_bank_i[r] == i.want_bank_i[k])
-        };
+        let rivals =
+            |k: usize| self.operands.iter().copied().filter(move |&r| r != k && i.want_bank_i[r] == i.want_bank_i[k]);
         let port = |k: usize| k / OPERANDS;
         let any = |holds: &dyn Fn(usize) -> bool| stolen.iter().any(|&k| holds(k));
         point("a theft of two operands of one candidate", any(&|k| rivals(k).any(|r| port(r) == port(k))));
@@ -384,14 +379,18 @@ impl<'a> Moment<'a> {
         point("a theft of operands of both candidates", any(&|k| port(k) == 0) && any(&|k| port(k) == 1));
         let closed = self.lands | self.forced;
         let idle = !(closed | self.requested);
-        point("nobody else wants it, and it is not stolen", read && !eager && self.wanted & !self.contested & idle != 0);
+        point(
+            "nobody else wants it, and it is not stolen",
+            read && !eager && self.wanted & !self.contested & idle != 0,
+        );
         point("two want it, reads do not steal", !read && self.contested & idle != 0);
         point("no theft: a read wants the bank", read && self.contested & self.requested & !closed != 0);
         point("no theft: the bank is closed", read && self.contested & closed & !self.requested != 0);
         point("no theft: a result goes there", self.coveted & o.bank_write_valid_o != 0);
         let parked_rival = |k: usize| {
             let of_bank = |r: usize| i.want_bank_i[r] == i.want_bank_i[k];
-            let parked = (0..self.shape.sources()).any(|r| (i.want_valid_i & i.want_parked_i) >> r & 1 == 1 && of_bank(r));
+            let parked =
+                (0..self.shape.sources()).any(|r| (i.want_valid_i & i.want_parked_i) >> r & 1 == 1 && of_bank(r));
             parked && bit(idle & !self.contested, i.want_bank_i[k])
         };
         point("no theft: one of the two is parked", read && !eager && self.operands.iter().any(|&k| parked_rival(k)));
@@ -414,9 +413,7 @@ impl<'a> Moment<'a> {
             };
             let reads = |b: usize| bit(o.read_valid_o, b as u32);
             let writes = |b: usize| bit(o.bank_write_valid_o, b as u32);
-            let left = |b: usize| {
-                self.slots.iter().any(|&s| i.req_bank_i[s] == i.parked_bank_i[b] && !self.granted(s))
-            };
+            let left = |b: usize| self.slots.iter().any(|&s| i.req_bank_i[s] == i.parked_bank_i[b] && !self.granted(s));
             point("a fetch passes over a bank that reads", passed().any(reads));
             point("a fetch passes over a bank that writes", passed().any(writes));
             point(

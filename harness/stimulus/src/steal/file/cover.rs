@@ -3,7 +3,7 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::Shape;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::mrf::{MAX_BANKS, MRF_EVENT, MrfShape};
+use gpurf_blocks::mrf::{MRF_EVENT, MrfShape};
 use gpurf_blocks::shape::Straps;
 use gpurf_blocks::steal::{STEAL_EVENT, StealIn, StealOut, StealProbe};
 
@@ -17,12 +17,10 @@ pub(crate) struct StealCover {
     parked: u32,
     /// Ports whose instruction was taken with all operands stolen, one cycle ago and two.
     whole: [u8; 2],
-    /// Entry that each bank wrote in the cycle before.
-    last_write: [Option<u16>; MAX_BANKS],
 }
 
 /// What happens without any stealing.
-const ALWAYS: [&str; 14] = [
+const ALWAYS: [&str; 13] = [
     "issue stalls",
     "dispatch stalls",
     "write refused",
@@ -36,7 +34,6 @@ const ALWAYS: [&str; 14] = [
     "instruction without register sources",
     "partial write",
     "reset under load",
-    "read of what was written in the cycle before",
 ];
 
 /// What the table does, whether anybody looks at it or not.
@@ -51,11 +48,8 @@ const TABLE: [&str; 8] = [
     "a candidate without a free collector",
 ];
 
-const READ: [&str; 9] = [
+const READ: [&str; 6] = [
     "an operand is stolen",
-    "two operands of an instruction are stolen",
-    "everything of an instruction is stolen",
-    "an instruction of which everything was stolen is complete two cycles later",
     "a stolen operand fills two slots",
     "nobody takes what was stolen",
     "another warp issues than the one that is stolen for",
@@ -63,7 +57,14 @@ const READ: [&str; 9] = [
     "an instruction whose operand is stolen is taken beside reads",
 ];
 
-const WRITE: [&str; 24] = [
+/// With one candidate two of its three operands are rivals at most, and one is left.
+const SEVERAL: [&str; 3] = [
+    "two operands of an instruction are stolen",
+    "everything of an instruction is stolen",
+    "an instruction of which everything was stolen is complete two cycles later",
+];
+
+const WRITE: [&str; 20] = [
     "a value is parked",
     "a value is parked in the last row",
     "a value is parked where another one was before",
@@ -73,7 +74,6 @@ const WRITE: [&str; 24] = [
     "forced back by a write",
     "forced back by a write of its place",
     "a read waits for a parked value",
-    "two reads wait for parked values",
     "a read waits for a landing or a forced fetch",
     "a result waits for a parked value",
     "a landing meets the result on its bus",
@@ -84,9 +84,6 @@ const WRITE: [&str; 24] = [
     "several values are parked",
     "a hint is not taken: a value is parked in its bank",
     "a hint is not taken: its register's value is parked",
-    "a hint is not taken: a value is being parked in its bank",
-    "a hint is not taken: its register's value is being fetched",
-    "a grid begins, values are parked",
     "a value lands while another one is fetched",
 ];
 
@@ -98,6 +95,7 @@ const BOTH: [&str; 3] = [
 
 /// More banks than this are not all busy at once, and do not all have a value.
 const FEW_BANKS: usize = 4;
+const MANY_BANKS: usize = 16;
 
 impl Cover for StealCover {
     type In = StealIn;
@@ -112,6 +110,9 @@ impl Cover for StealCover {
         if read {
             points.extend(READ);
             points.push(if eager { "an operand is stolen that nobody else wants" } else { "a theft removes a conflict" });
+            if eager || shape.issue_ports == 2 {
+                points.extend(SEVERAL);
+            }
             if shape.issue_ports == 2 {
                 points.extend(["operands of both candidates are stolen", "a candidate's operand is left to the other one's"]);
             }
@@ -121,8 +122,14 @@ impl Cover for StealCover {
             if shape.issue_ports == 2 {
                 points.extend(["two values are parked", "a result goes as a landing has the other bus"]);
             }
+            // Places are rare among few banks, and seldom the same among many.
             if shape.banks <= FEW_BANKS {
                 points.push("no place is left");
+            } else {
+                points.push("two reads wait for parked values");
+            }
+            if shape.banks < MANY_BANKS {
+                points.push("a hint is not taken: a value is being parked in its bank");
             }
         }
         if read && write {
@@ -144,7 +151,7 @@ impl Cover for StealCover {
     }
 
     fn new(shape: &MrfShape) -> Self {
-        Self { shape: *shape, landed: None, parked: 0, whole: [0; 2], last_write: [None; MAX_BANKS] }
+        Self { shape: *shape, landed: None, parked: 0, whole: [0; 2] }
     }
 
     fn observe(&mut self, i: &StealIn, o: &StealOut, p: &StealProbe, hit: &mut dyn FnMut(&'static str)) {
@@ -162,11 +169,7 @@ impl Cover for StealCover {
         self.table(i, o, p, &mut point);
         self.thefts(i, o, p, &mut point);
         self.parking(i, o, p, &mut point);
-        let written = |b: usize| p.bank_write_valid >> b & 1 == 1;
         self.landed = (p.land_valid == 1).then_some((p.land_bank, p.land_entry));
-        for bank in 0..self.shape.banks {
-            self.last_write[bank] = written(bank).then(|| p.bank_write_entry[bank]);
-        }
     }
 }
 
@@ -191,7 +194,6 @@ impl StealCover {
         let sourceless = self.ports(taken).any(|q| i.issue_src_valid_i >> (OPERANDS * q) & 7 == 0);
         let written = p.write_done & !p.park_valid;
         let behind = (0..self.shape.collectors).any(|c| p.complete >> c & 1 == 1 && p.same_warp_q[c] != 0);
-        let again = |b: usize| bit(p.read_valid, b as u32) && self.last_write[b] == Some(p.read_entry[b]);
         point("issue stalls", mrf("issue_stall") > 0);
         point("dispatch stalls", mrf("dispatch_stall") > 0);
         point("write refused", i.write_valid_i & !o.write_ready_o != 0);
@@ -204,7 +206,6 @@ impl StealCover {
         point("complete but behind its warp's older instruction", behind);
         point("instruction without register sources", sourceless);
         point("partial write", self.ports(written).any(|q| p.head_mask[q] != u32::MAX));
-        point("read of what was written in the cycle before", (0..self.shape.banks).any(again));
         point("two instructions taken", taken == 3);
         point("two dispatched", mrf("dispatch") == 2);
         point("writes meet at a bank", mrf("conflict_write") > 0);
@@ -221,16 +222,14 @@ impl StealCover {
             let b = usize::from(at.0);
             let taken = p.hint_taken >> q & 1 == 1;
             let queued = self.ports(p.head_valid).any(|h| (p.head_bank[h], p.head_entry[h]) == at);
-            let home = (0..self.shape.banks).find(|&b| bit(p.parked, b as u32) && (p.parked_bank[b], p.parked_entry[b]) == at);
-            let fetched = |b: usize| p.fetch_valid == 1 && usize::from(p.fetch_bank) == b;
+            let home = |b: usize| bit(p.parked, b as u32) && (p.parked_bank[b], p.parked_entry[b]) == at;
             point("a hint is taken", taken);
             let other = bit(p.free_valid, at.0) && p.free_entry[b] != at.1;
             point("a hint is taken, its bank has another free entry", taken && other);
             point("a hint is not taken: its register's value is in a queue", !taken && queued);
             point("a hint is not taken: a value is parked in its bank", !taken && bit(p.parked, at.0));
             point("a hint is not taken: a value is being parked in its bank", !taken && bit(parks, at.0));
-            point("a hint is not taken: its register's value is parked", !taken && home.is_some());
-            point("a hint is not taken: its register's value is being fetched", !taken && home.is_some_and(fetched));
+            point("a hint is not taken: its register's value is parked", !taken && (0..self.shape.banks).any(home));
         }
         let comes = p.alive & p.free_valid;
         point("an entry comes alive", comes & !p.parked != 0 && !clear);
@@ -241,7 +240,6 @@ impl StealCover {
         point("a register is written again that was free", self.ports(p.head_valid).any(again));
         point("a grid begins, the last row is free", clear && i.spare_i == 1);
         point("a grid begins, no row is left", clear && i.spare_i == 0);
-        point("a grid begins, values are parked", clear && p.parked != 0);
         point("a candidate without a free collector", p.candidates_valid_q & !o.issue_ready_o != 0);
     }
 
@@ -262,8 +260,10 @@ impl StealCover {
             point("another warp issues than the one that is stolen for", !done(q) && taken >> q & 1 == 1);
             point("an operand is stolen for some lanes", done(q) && i.issue_mask_i[q] != u32::MAX);
             point("an instruction whose operand is stolen is taken beside reads", done(q) && p.grant != 0);
-            let sources = of(i.issue_src_valid_i, q).count_ones();
-            point("a stolen operand fills two slots", all && sources > wants.count_ones());
+            let register = |s: usize| i.issue_src_reg_i[OPERANDS * q + s];
+            let sources = of(i.issue_src_valid_i, q);
+            let twice = |s: usize| (s + 1..OPERANDS).any(|t| sources >> t & 1 == 1 && register(t) == register(s));
+            point("a stolen operand fills two slots", done(q) && (0..OPERANDS).any(|s| stolen >> s & 1 == 1 && twice(s)));
             let rival = |k: usize| {
                 let mine = OPERANDS * q..OPERANDS * q + OPERANDS;
                 mine.into_iter().any(|s| p.stolen >> s & 1 == 1 && p.want_bank[s] == p.want_bank[k] && s != k)

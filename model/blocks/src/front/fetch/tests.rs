@@ -210,9 +210,11 @@ struct Reference {
     pc: Vec<u32>,
     /// Of each path.
     rr: Vec<usize>,
-    /// Warp, address, words.
-    decode: Vec<Option<(usize, u32, (u64, u64))>>,
+    decode: Vec<Option<AtDecode>>,
 }
+
+/// Warp, address, words.
+type AtDecode = (usize, u32, (u64, u64));
 
 impl Reference {
     fn new(shape: &SmShape) -> Self {
@@ -257,15 +259,15 @@ impl Reference {
             self.decode.fill(None);
             self.rr.fill(0);
         } else {
-            for p in 0..ports {
+            for (p, &chosen) in chosen.iter().enumerate() {
                 if let Some((warp, pc, _)) = self.decode[p] {
                     let stop = bit(inputs.decode_stop_i.into(), p);
                     if stop || (pc + 1) % (1 << 20) == inputs.reconvergence_i[warp] {
                         self.running[warp] = false;
                     }
                 }
-                self.decode[p] = chosen[p].map(|w| (w, self.pc[w], self.code[self.pc[w] as usize % self.code.len()]));
-                if let Some(w) = chosen[p] {
+                self.decode[p] = chosen.map(|w| (w, self.pc[w], self.code[self.pc[w] as usize % self.code.len()]));
+                if let Some(w) = chosen {
                     self.pc[w] = (self.pc[w] + 1) % (1 << 20);
                     self.rr[p] = (w + 1) % warps;
                 }

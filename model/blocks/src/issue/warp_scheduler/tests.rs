@@ -158,11 +158,11 @@ fn named(scheduler: &mut Driver<WarpScheduler>) -> [Option<u8>; MAX_PORTS] {
 
 /// What each cycle issues on port 0, with these words on whether the candidate is stolen for.
 fn sequence(scheduler: &mut Driver<WarpScheduler>, steal: &[u8]) -> Vec<Option<u8>> {
-    let mut issue = |&steal: &u8| {
+    let issue = |&steal: &u8| {
         scheduler.inputs.steal_i = steal;
         issued(scheduler)[0]
     };
-    steal.iter().map(|steal| issue(steal)).collect()
+    steal.iter().map(issue).collect()
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::{Block, Memory, OPERANDS, Ports};
 
 impl StealIn {
     /// What the MRF would be given instead.
-    fn narrow(&self, given: &mut MrfIn) {
+    pub(super) fn narrow(&self, given: &mut MrfIn) {
         (given.rst_ni, given.dispatch_ready_i) = (self.rst_ni, self.dispatch_ready_i);
         (given.issue_valid_i, given.issue_src_valid_i) = (self.issue_valid_i, self.issue_src_valid_i);
         (given.issue_warp_i, given.issue_base_i) = (self.issue_warp_i, self.issue_base_i);

@@ -1,0 +1,117 @@
+//! Shapes and policies of the register file whose idle banks are stolen.
+
+use gpurf_blocks::config::{Config, ReadOrder, Scheduler, StealConfig, preset};
+
+/// Banks of the paper's sweep, and fewer.
+const BANKS: [usize; 4] = [4, 8, 16, 32];
+
+/// The paper's file: eight banks, two schedulers.
+fn paper() -> Config {
+    preset("steal-8").expect("a preset").config
+}
+
+fn shape(banks: usize, ports: usize) -> Config {
+    let mut config = paper();
+    (config.mrf.banks, config.mrf.issue_ports) = (banks, ports);
+    config
+}
+
+/// Few entries, few collectors: places are rare, and registers are met again.
+fn small(ports: usize) -> Config {
+    let mut config = shape(4, ports);
+    (config.mrf.kilobytes, config.mrf.collectors, config.sm.warps) = (16, 4, 16);
+    config
+}
+
+/// The straps of the file by number: *read*, *write*, *eager*, order among reads, lowest first.
+fn policy(mut config: Config, number: usize) -> Config {
+    let strap = |bit: usize| number >> bit & 1 == 1;
+    config.steal = StealConfig { read: strap(0), write: strap(1), eager: strap(2), ..config.steal };
+    config.mrf.read_order = if strap(3) { ReadOrder::RoundRobin } else { ReadOrder::Oldest };
+    config
+}
+
+fn round_robin(mut config: Config) -> Config {
+    config.sm.scheduler = Scheduler::RoundRobin;
+    config
+}
+
+fn slots(mut config: Config, active: usize) -> Config {
+    (config.sm.active_warps, config.sm.patience) = (active, 5);
+    config
+}
+
+/// What the default suite runs of a block. The straps of the arbiter are drawn by its stimulus.
+pub(super) fn few(block: &str) -> Vec<Config> {
+    match block {
+        "steal" => vec![
+            policy(paper(), 0b0011),
+            policy(small(2), 0b1011),
+            policy(shape(16, 1), 0b1111),
+            policy(shape(32, 2), 0b0010),
+            policy(shape(8, 1), 0b1001),
+            policy(small(1), 0b0010),
+            policy(shape(16, 2), 0b0101),
+            policy(shape(32, 1), 0b1000),
+        ],
+        "warp_scheduler" => vec![paper(), round_robin(paper()), shape(8, 1), round_robin(shape(8, 1))],
+        "two_level_scheduler" => vec![slots(paper(), 6), slots(round_robin(shape(8, 1)), 8)],
+        "operand_stage" => vec![policy(paper(), 0b0011), policy(small(1), 0b1111)],
+        _ if block.starts_with("steal_") => vec![paper(), shape(16, 1), small(2)],
+        _ => Vec::new(),
+    }
+}
+
+/// What the long run has besides: every policy with every number of banks, and both numbers of issue ports with each of both.
+pub(super) fn more(block: &str) -> Vec<Config> {
+    let with_banks = |number: usize| BANKS.into_iter().enumerate().map(move |(b, banks)| (number, b, banks));
+    match block {
+        "steal" => (0..16)
+            .flat_map(with_banks)
+            .map(|(number, b, banks)| {
+                let mut config = policy(shape(banks, 1 + (number.count_ones() as usize + b) % 2), number);
+                config.mrf.collectors = [4, 8, 16][(number + b) % 3];
+                config
+            })
+            .collect(),
+        _ if block.starts_with("steal_") => {
+            BANKS.into_iter().flat_map(|banks| [1, 2].map(|ports| shape(banks, ports))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_configuration_is_allowed() {
+        for block in ["steal", "steal_arbiter", "warp_scheduler", "two_level_scheduler", "operand_stage"] {
+            for config in few(block).into_iter().chain(more(block)) {
+                let start = gpurf_blocks::config::Start::Preset("baseline");
+                assert_eq!(Config::load(start, &config.settings()), Ok(config), "{block}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_strap_has_both_values_with_every_shape() {
+        let straps: [fn(&Config) -> bool; 4] =
+            [|c| c.steal.read, |c| c.steal.write, |c| c.steal.eager, |c| c.mrf.read_order == ReadOrder::RoundRobin];
+        for strap in straps {
+            let both = |of: &dyn Fn(&Config) -> bool, configs: &[Config]| {
+                for value in [true, false] {
+                    assert!(configs.iter().any(|c| of(c) && strap(c) == value));
+                }
+            };
+            both(&|_| true, &few("steal"));
+            for ports in [1, 2] {
+                both(&|c| c.mrf.issue_ports == ports, &few("steal"));
+                for banks in BANKS {
+                    both(&|c| c.mrf.banks == banks && c.mrf.issue_ports == ports, &more("steal"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+use super::*;
+use crate::steal::shapes;
+use crate::testing::{Driver, compare};
+use crate::{OPERANDS, Ports};
+
+/// Two ports; a forced fetch finds a bus. Bank 3 has a value of bank 5, entry 6, in its entry 7; bank 9 one of bank 5, entry 8, in its entry 1.
+fn parked() -> Driver<StealDependence> {
+    let mut driver = Driver::<StealDependence>::new(&MrfShape { issue_ports: 2, ..MrfShape::BASELINE });
+    let inputs = &mut driver.inputs;
+    inputs.bus_any_i = 1;
+    for (place, free_entry, bank, entry) in [(3, 7, 5, 6), (9, 1, 5, 8)] {
+        inputs.free_valid_i |= 1 << place;
+        inputs.parked_i |= 1 << place;
+        inputs.free_entry_i[place] = free_entry;
+        (inputs.parked_bank_i[place], inputs.parked_entry_i[place]) = (bank, entry);
+    }
+    driver
+}
+
+impl Driver<StealDependence> {
+    fn request(&mut self, slot: usize, bank: u8, entry: u16) {
+        self.inputs.req_valid_i |= 1 << slot;
+        (self.inputs.req_bank_i[slot], self.inputs.req_entry_i[slot]) = (bank, entry);
+    }
+
+    fn head(&mut self, p: usize, bank: u8, entry: u16) {
+        self.inputs.write_valid_i |= 1 << p;
+        (self.inputs.write_bank_i[p], self.inputs.write_entry_i[p]) = (bank, entry);
+    }
+
+    fn want(&mut self, source: usize, bank: u8, entry: u16) {
+        self.inputs.want_valid_i |= 1 << source;
+        (self.inputs.want_bank_i[source], self.inputs.want_entry_i[source]) = (bank, entry);
+    }
+
+    /// What is forced: the bank, and causes read, write, alive.
+    fn forced(&mut self) -> Option<(u8, [u8; 3])> {
+        let out = self.cycle();
+        let causes = [out.force_read_o, out.force_write_o, out.force_alive_o];
+        if out.force_valid_o == 0 {
+            assert_eq!(causes, [0; 3]);
+        }
+        (out.force_valid_o != 0).then_some((out.force_bank_o, causes))
+    }
+}
+
+#[test]
+fn a_read_of_a_parked_register_waits_and_forces_it_back() {
+    let mut file = parked();
+    file.request(4, 5, 6);
+    // The bank alone or the entry alone is another register.
+    file.request(5, 5, 7);
+    file.request(6, 4, 6);
+    let out = file.cycle();
+    assert_eq!((out.req_parked_o, out.force_valid_o, out.force_bank_o), (1 << 4, 1, 3));
+    assert_eq!(file.forced(), Some((3, [1, 0, 0])));
+    // What is not parked any more is nobody's.
+    file.inputs.parked_i = 1 << 9;
+    assert_eq!((file.cycle().req_parked_o, file.forced()), (0, None));
+}
+
+#[test]
+fn a_result_for_a_parked_register_waits_and_forces_it_back() {
+    let mut file = parked();
+    file.head(1, 5, 8);
+    let out = file.cycle();
+    assert_eq!((out.write_parked_o, out.alive_o), (0b10, 0));
+    assert_eq!(file.forced(), Some((9, [0, 1, 0])));
+}
+
+#[test]
+fn a_result_for_a_free_entry_makes_it_alive_and_waits_while_it_is_taken() {
+    let mut file = parked();
+    file.head(0, 3, 7);
+    let out = file.cycle();
+    assert_eq!((out.write_parked_o, out.alive_o), (0b01, 1 << 3));
+    assert_eq!(file.forced(), Some((3, [0, 0, 1])));
+    file.inputs.parked_i = 0;
+    let out = file.cycle();
+    assert_eq!((out.write_parked_o, out.alive_o), (0, 1 << 3));
+    assert_eq!(file.forced(), None);
+    // Another entry of the bank; an entry that is not free.
+    file.head(0, 3, 8);
+    assert_eq!(file.cycle().alive_o, 0);
+    file.head(0, 3, 7);
+    file.inputs.free_valid_i = 0;
+    assert_eq!(file.cycle().alive_o, 0);
+}
+
+#[test]
+fn a_candidate_is_told_and_forces_nothing() {
+    let mut file = parked();
+    file.want(4, 5, 6);
+    file.want(2, 5, 9);
+    assert_eq!((file.cycle().want_parked_o, file.forced()), (1 << 4, None));
+}
+
+#[test]
+fn the_cause_is_a_read_before_a_write_before_the_place() {
+    let mut file = parked();
+    file.head(0, 3, 7);
+    file.head(1, 5, 6);
+    assert_eq!(file.forced(), Some((3, [0, 1, 0])));
+    file.request(0, 5, 6);
+    assert_eq!(file.forced(), Some((3, [1, 0, 0])));
+}
+
+#[test]
+fn the_first_needed_value_from_the_turn_on_is_forced_if_there_is_a_bus() {
+    let mut file = parked();
+    file.request(0, 5, 6);
+    file.request(1, 5, 8);
+    for (turn, bank) in [(0, 3), (3, 3), (4, 9), (9, 9), (10, 3)] {
+        file.inputs.turn_i = turn;
+        assert_eq!(file.forced(), Some((bank, [1, 0, 0])));
+    }
+    // A landing value has the bank.
+    (file.inputs.land_valid_i, file.inputs.land_bank_i) = (1, 3);
+    assert_eq!(file.forced(), Some((9, [1, 0, 0])));
+    file.inputs.land_valid_i = 0;
+    assert_eq!(file.forced(), Some((3, [1, 0, 0])));
+    file.inputs.bus_any_i = 0;
+    assert_eq!((file.forced(), file.cycle().req_parked_o), (None, 0b11));
+}
+
+/// The page, sentence by sentence.
+fn reference(shape: &MrfShape, i: &StealDependenceIn) -> StealDependenceOut {
+    let MrfShape { banks, collectors, issue_ports, .. } = *shape;
+    let mut out = StealDependenceOut::zeroed();
+    let bit = |mask: u64, i: usize| mask >> i & 1 == 1;
+    let parked = |b: usize| bit(i.parked_i.into(), b);
+    let home = |b: usize| (i.parked_bank_i[b], i.parked_entry_i[b]);
+    let somewhere = |register: (u8, u16)| (0..banks).any(|b| parked(b) && home(b) == register);
+    let read = |s: usize| (i.req_bank_i[s], i.req_entry_i[s]);
+    let head = |p: usize| (i.write_bank_i[p], i.write_entry_i[p]);
+    let reads: Vec<usize> = (0..OPERANDS * collectors).filter(|&s| bit(i.req_valid_i, s)).collect();
+    let heads: Vec<usize> = (0..issue_ports).filter(|&p| bit(i.write_valid_i.into(), p)).collect();
+    let alive =
+        |b: usize| bit(i.free_valid_i.into(), b) && heads.iter().any(|&p| head(p) == (b as u8, i.free_entry_i[b]));
+    for b in 0..banks {
+        out.alive_o |= u32::from(alive(b)) << b;
+    }
+    for &s in &reads {
+        out.req_parked_o |= u64::from(somewhere(read(s))) << s;
+    }
+    for &p in &heads {
+        let (bank, entry) = head(p);
+        let b = usize::from(bank);
+        let place = bit(i.free_valid_i.into(), b) && i.free_entry_i[b] == entry && parked(b);
+        out.write_parked_o |= u8::from(somewhere((bank, entry)) || place) << p;
+    }
+    for k in (0..OPERANDS * issue_ports).filter(|&k| bit(i.want_valid_i.into(), k)) {
+        out.want_parked_o |= u8::from(somewhere((i.want_bank_i[k], i.want_entry_i[k]))) << k;
+    }
+    let by_read = |b: usize| reads.iter().any(|&s| read(s) == home(b));
+    let by_write = |b: usize| heads.iter().any(|&p| head(p) == home(b));
+    let needed = |&b: &usize| {
+        let lands = i.land_valid_i == 1 && usize::from(i.land_bank_i) == b;
+        parked(b) && (by_read(b) || by_write(b) || alive(b)) && !lands
+    };
+    let forced = (0..banks).map(|k| (usize::from(i.turn_i) + k) % banks).find(needed);
+    if let (Some(b), 1) = (forced, i.bus_any_i) {
+        (out.force_valid_o, out.force_bank_o) = (1, b as u8);
+        let cause = if by_read(b) {
+            &mut out.force_read_o
+        } else if by_write(b) {
+            &mut out.force_write_o
+        } else {
+            &mut out.force_alive_o
+        };
+        *cause = 1;
+    }
+    out
+}
+
+#[test]
+fn it_does_what_the_page_says_whatever_it_is_given() {
+    for shape in shapes() {
+        compare::<StealDependence>(
+            &shape,
+            5000,
+            |random, inputs| {
+                inputs.req_valid_i &= random.next() & random.next();
+                inputs.parked_i &= random.next() as u32;
+                // Few entries, so that they meet.
+                inputs.req_entry_i.iter_mut().for_each(|entry| *entry &= 3);
+                inputs.write_entry_i.iter_mut().for_each(|entry| *entry &= 3);
+                inputs.want_entry_i.iter_mut().for_each(|entry| *entry &= 3);
+                inputs.free_entry_i.iter_mut().for_each(|entry| *entry &= 3);
+                inputs.parked_entry_i.iter_mut().for_each(|entry| *entry &= 3);
+            },
+            |inputs| (reference(&shape, inputs), Ports::zeroed()),
+        );
+    }
+}
