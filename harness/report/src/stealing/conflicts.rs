@@ -84,8 +84,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         (WRITES_SAVED, "waits for results alone that stealing saves, 8 banks", event::READ_WRITE, &PARKED),
     ] {
         let row = saved(results, kind, without).map(|(ours, each)| {
-            let reason = if kind == event::INTER { why::reads_saved } else { why::writes_saved };
-            claim.row(metric, ours, each).because(|_| reason(results))
+            let reason = |without| match kind {
+                event::INTER => why::reads_saved(results),
+                _ => why::writes_saved(results, without),
+            };
+            claim.row(metric, ours, each).because(|_| reason(without))
         });
         rows.push(row);
     }

@@ -168,6 +168,8 @@ fn reasons_are_computed() {
         "16 banks issue 1.00 instructions a cycle and serve 3.16 accesses, 19.7 %",
         "32 banks without stealing, where it waits 0.000 in all, gain 0.0 %",
         "those that are stolen 3.0 %",
+        "in 1 of 1 kernels never",
+        "With sm.warps=16, where a port has a candidate in 0.0 % of the cycles, -52.5 % are gained",
         "30.0 % of the results are parked, each for another read and another write, and 5.0 % are forced back",
         "The quarter of the kernels that access banks most, 3.16 times a cycle, gains -52.5 %",
     ] {
@@ -195,7 +197,7 @@ fn waits_that_are_not_there_cannot_be_saved_and_have_no_value() {
     };
     let report = report(&["a", "b"], |kernel, point| Some(if kernel.name == "a" { none(point) } else { run(point) }));
     let row = row(&report, "waits for reads of other instructions that stealing saves, 8 banks");
-    assert_eq!((row.ours, row.per_kernel.len()), (0.6, 1));
+    assert!((row.ours - 0.6).abs() < 1e-9 && row.per_kernel.len() == 1, "{row:?}");
 }
 
 #[test]

@@ -11,6 +11,8 @@ use crate::sweep::{Measured, Plan, Point, Results, mean_of};
 const FAST: [&str; 3] = ["sm.alu_latency=2", "memory.latency=1", "memory.bandwidth=128"];
 /// Room for more instructions that wait for operands.
 const ROOM: &str = "mrf.collectors=16";
+/// Fewer warps, so that small kernels have some in both halves of a port's selection tree.
+const FEW: &str = "sm.warps=16";
 
 fn fast(point: &Point) -> Point {
     FAST.into_iter().fold(point.clone(), Point::with)
@@ -18,6 +20,15 @@ fn fast(point: &Point) -> Point {
 
 fn roomy(point: &Point) -> Point {
     point.clone().with(ROOM)
+}
+
+fn few(point: &Point) -> Point {
+    point.clone().with(FEW)
+}
+
+/// The part of the cycles in which a port has a candidate with operands.
+fn candidates(run: &Measured) -> f64 {
+    run.a_cycle(event::CANDIDATE) / 2.0
 }
 
 fn in_words() -> String {
@@ -53,7 +64,7 @@ fn most_banks(point: &Point) -> Point {
 /// Points, and those that they are explained with.
 pub fn plan_gains(plan: &mut Plan, points: impl IntoIterator<Item = Point>) {
     for point in points {
-        for explained in [fast(&point), roomy(&point), most_banks(&point), point] {
+        for explained in [fast(&point), roomy(&point), few(&point), most_banks(&point), point] {
             plan.point(explained);
         }
     }
@@ -102,8 +113,14 @@ fn thefts(results: &Results<'_>, point: &Point) -> Option<String> {
     let of_operands = |name: &'static str| move |run: &Measured| crate::ratio(run.event(name) as f64, operands(run));
     let mut words = Vec::new();
     if matches!(point.preset, "steal-8" | "steal-read-8") {
+        let candidates = results.each(point, candidates)?;
+        // A port's candidate is the better one of the half of its warps in which the one that issues is not.
+        let never = candidates.values().filter(|&&candidates| candidates == 0.0).count();
         words.push(format!(
-            "operands that want the bank of another one of the next cycle, in both candidates, are {} of all, those that are stolen {}",
+            "a port has a candidate with operands in {} of the cycles, in {never} of {} kernels never: it takes clear warps in both halves of the selection tree; operands that want the bank of another one \
+             of the next cycle are {} of all, those that are stolen {}",
+            percent(crate::row::mean(&candidates)),
+            candidates.len(),
             mean(&of_operands(event::SHARING))?,
             mean(&of_operands(event::STOLEN))?,
         ));
@@ -166,6 +183,13 @@ pub fn gain_of(results: &Results<'_>, part: &str, point: &Point, baseline: &Poin
             mean_gain(&fast(point), &fast(baseline))?,
             mean_gain(&roomy(point), &roomy(baseline))?,
         ));
+        if matches!(point.preset, "steal-8" | "steal-read-8") {
+            words.push(format!(
+                "With {FEW}, where a port has a candidate in {} of the cycles, {} are gained",
+                percent(mean_of(results, &few(point), candidates)?),
+                mean_gain(&few(point), &few(baseline))?,
+            ));
+        }
         Some(words.join(". "))
     };
     reason(results, part, why())
@@ -213,26 +237,31 @@ pub fn doubled(results: &Results<'_>, kinds: &[&str]) -> (String, String) {
     reason(results, "conflicts", why())
 }
 
-/// The part of a penalty of eight banks that a technique saves, of the means.
-fn saved(results: &Results<'_>, of: &dyn Fn(&Point) -> Point, point: &Point, kind: &str) -> Option<String> {
-    let waits = |point: &Point| mean_of(results, &of(point), |run| penalty(run, &[kind]));
-    Some(percent(1.0 - crate::ratio(waits(point)?, waits(&straight(8))?)))
+/// The part of a penalty of eight banks that a technique saves, of the means; a machine, and events that are left out of what is left.
+fn saved(
+    results: &Results<'_>,
+    of: fn(&Point) -> Point,
+    point: &Point,
+    kind: &str,
+    without: &[&str],
+) -> Option<String> {
+    let waits = |point: &Point, without: &[&str]| {
+        mean_of(results, &of(point), |run| penalty(run, &[kind]) - penalty(run, without))
+    };
+    Some(percent(1.0 - crate::ratio(waits(point, without)?, waits(&straight(8), &[])?)))
 }
 
 /// Why no more waits for reads are saved.
 pub fn reads_saved(results: &Results<'_>) -> (String, String) {
     let why = || {
-        let same = |point: &Point| point.clone();
-        let saved = |point: &Point| saved(results, &same, point, event::INTER);
-        let candidates = mean_of(results, &reading(), |run| run.a_cycle(event::CANDIDATE) / 2.0)?;
+        let saved = |point: &Point| saved(results, Point::clone, point, event::INTER, &[]);
         Some(format!(
-            "read stealing alone saves {}, eagerly (steal.eager=true) {}; write stealing alone {}, as reads wait less for writes. {}: a port names a candidate with operands in {} of the cycles, and {}; \
-             an operand waits {:.3} cycles for reads that are there already",
+            "read stealing alone saves {}, eagerly (steal.eager=true) {}; write stealing alone {}, as reads wait less for writes. {}: {}; an operand \
+             waits {:.3} cycles for reads that are there already",
             saved(&reading())?,
             saved(&eager(reading()))?,
             saved(&writing())?,
             capital(&name(&reading())),
-            percent(candidates),
             thefts(results, &reading())?,
             mean_of(results, &reading(), |run| penalty(run, &[event::INTER]))?,
         ))
@@ -241,7 +270,7 @@ pub fn reads_saved(results: &Results<'_>) -> (String, String) {
 }
 
 /// Why no more waits for writes are saved.
-pub fn writes_saved(results: &Results<'_>) -> (String, String) {
+pub fn writes_saved(results: &Results<'_>, without: &[&str]) -> (String, String) {
     let why = || {
         let of = |names: &'static [&'static str]| mean_of(results, &stealing(8), |run| penalty(run, names));
         let (all, parked, returns) =
@@ -253,7 +282,7 @@ pub fn writes_saved(results: &Results<'_>) -> (String, String) {
             mean_of(results, &straight(8), |run| penalty(run, &[event::READ_WRITE]))?,
             capital(&thefts(results, &writing())?),
             capital(&in_words()),
-            saved(results, &fast, &stealing(8), event::READ_WRITE)?,
+            saved(results, fast, &stealing(8), event::READ_WRITE, without)?,
         ))
     };
     reason(results, "conflicts", why())

@@ -91,11 +91,13 @@ pub(crate) struct Missed {
 pub struct RfcFills {
     ports: usize,
     tags: usize,
+    slot_w: u32,
     pending_q: [u8; MAX_PORTS],
     latch_q: [Missed; MAX_PORTS],
     data_q: [[WarpData; OPERANDS]; MAX_PORTS],
-    /// Of each tag, but for the lanes.
-    note_q: [Missed; MAX_TAGS],
+    // Of each tag; a word each, as the harness looks at them.
+    note_slot_q: [u32; MAX_TAGS],
+    note_reg_q: [u32; OPERANDS * MAX_TAGS],
     note_miss_q: [u32; OPERANDS * MAX_TAGS],
     /// What has been decided in this cycle.
     offered: [Option<Fill>; MAX_PORTS],
@@ -151,15 +153,15 @@ impl RfcFills {
             self.pending_q[p] = 0;
             return;
         }
-        let note = &self.note_q[tag];
         let latch = &mut self.latch_q[p];
-        latch.slot = note.slot;
+        latch.slot = self.note_slot_q[tag] as u8;
         self.pending_q[p] = 0;
         for k in 0..OPERANDS {
-            let mask = self.note_miss_q[OPERANDS * tag + k];
+            let source = OPERANDS * tag + k;
+            let (reg, mask) = (self.note_reg_q[source] as u8, self.note_miss_q[source]);
             if mask != 0 {
                 self.pending_q[p] |= 1 << k;
-                (latch.reg[k], latch.mask[k], self.data_q[p][k]) = (note.reg[k], mask, *data(k));
+                (latch.reg[k], latch.mask[k], self.data_q[p][k]) = (reg, mask, *data(k));
             }
         }
     }
@@ -169,7 +171,8 @@ impl RfcFills {
     pub(crate) fn note(&mut self, tag: u8, missed: &Missed) {
         let tag = usize::from(tag);
         if tag < self.tags {
-            self.note_q[tag] = *missed;
+            self.note_slot_q[tag] = missed.slot.into();
+            self.note_reg_q[OPERANDS * tag..][..OPERANDS].copy_from_slice(&missed.reg.map(u32::from));
             self.note_miss_q[OPERANDS * tag..][..OPERANDS].copy_from_slice(&missed.mask);
         }
     }
@@ -193,10 +196,12 @@ impl Block for RfcFills {
         Self {
             ports: shape.ports(),
             tags: shape.tags(),
+            slot_w: shape.slot_w(),
             pending_q: [0; MAX_PORTS],
             latch_q: [Missed::default(); MAX_PORTS],
             data_q: [[WarpData::ZERO; OPERANDS]; MAX_PORTS],
-            note_q: [Missed::default(); MAX_TAGS],
+            note_slot_q: [0; MAX_TAGS],
+            note_reg_q: [0; OPERANDS * MAX_TAGS],
             note_miss_q: [0; OPERANDS * MAX_TAGS],
             offered: [None; MAX_PORTS],
         }
@@ -240,8 +245,13 @@ impl Block for RfcFills {
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
-        let words = &mut self.note_miss_q[..OPERANDS * self.tags];
-        vec![Memory { path: "note_miss_q".into(), block: Self::NAME, words, bits: LANES as u32 }]
+        let (tags, block) = (self.tags, Self::NAME);
+        let memory = |path: &str, words, bits| Memory { path: path.into(), block, words, bits };
+        vec![
+            memory("note_slot_q", &mut self.note_slot_q[..tags], self.slot_w),
+            memory("note_reg_q", &mut self.note_reg_q[..OPERANDS * tags], REG_BITS),
+            memory("note_miss_q", &mut self.note_miss_q[..OPERANDS * tags], LANES as u32),
+        ]
     }
 }
 
