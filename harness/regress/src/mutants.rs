@@ -677,6 +677,8 @@ fn policies(module: &str) -> Vec<Config> {
             with(&|c| (c.steal.eager, c.mrf.read_order) = (true, ReadOrder::RoundRobin)),
             with(&|c| c.mrf.issue_ports = 1),
         ],
+        // With two ports there is always a bus.
+        "steal_dependence" | "steal_return" => vec![base, with(&|c| c.mrf.issue_ports = 1)],
         "shared_memory" => {
             vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
         }
