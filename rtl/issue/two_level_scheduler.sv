@@ -15,9 +15,9 @@
 // results, for a warp the long ones, because those outlive the slot. Which of the two a result is
 // counted under is a bit for each register, which the issue of its instruction sets.
 //
-// With read stealing (stealing paper, IV-B2, figure 7) the inner choice, between the lower and the
-// upper half of the slots, also gives the one that loses: the candidate. If an operand is stolen
-// for it in the next cycle, it issues then.
+// With read stealing (stealing paper, IV-B2, figure 7) the inner choice, between a port's even and
+// odd slots as it numbers them, also gives the one that loses: the candidate. If an operand is
+// stolen for it in the next cycle, it issues then.
 `include "gpurf_assert.svh"
 
 module two_level_scheduler
@@ -253,14 +253,14 @@ module two_level_scheduler
   always_comb begin : choose
     logic [Warps-1:0]     may;         // warps whose heads may issue
     logic [PortSlots-1:0] candidates;
-    logic [PortSlots-1:0] lower;       // slots of the port in the lower half of all
+    logic [PortSlots-1:0] odd;         // of the port's slots every other one
     logic [WarpW-1:0]     place;       // slot of the port
     logic                 coming;      // somebody issues next, if an operand can be stolen
     logic [SlotW-1:0]     winner;
     logic [SlotW-1:0]     next_slot;
     pop_o     = '0;
     place     = '0;
-    lower     = '0;
+    odd       = '0;
     coming    = 1'b0;
     winner    = '0;
     next_slot = '0;
@@ -303,8 +303,8 @@ module two_level_scheduler
           coming    = 1'b1;
           next_slot = winner;
         end else begin
-          for (int unsigned j = 0; j < PortSlots; j++) lower[j] = IssuePorts * j + p < Active / 2;
-          candidates = candidates & (32'(winner) < Active / 2 ? ~lower : lower);
+          for (int unsigned j = 1; j < PortSlots; j += 2) odd[j] = 1'b1;
+          candidates = candidates & (place[0] ? ~odd : odd);
           coming     = candidates != '0;
           place      = choice(candidates, last_q[p]);
           next_slot  = SlotW'(IssuePorts * 32'(place) + p);

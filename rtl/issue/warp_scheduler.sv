@@ -7,9 +7,9 @@
 // of the stealing paper (II: two schedulers). Age is a matrix, one row of bits for each warp, so
 // that the oldest is found by one mask for each candidate.
 //
-// With read stealing (stealing paper, IV-B2, figure 7) the last level of the tree, between the
-// lower and the upper half of the warps, also gives the one that loses: the candidate. If an
-// operand is stolen for it in the next cycle, it issues then, whatever the tree says.
+// With read stealing (stealing paper, IV-B2, figure 7) the last level of a port's tree, between
+// its even and its odd warps as it numbers them, also gives the one that loses: the candidate. If
+// an operand is stolen for it in the next cycle, it issues then, whatever the tree says.
 `include "gpurf_assert.svh"
 
 module warp_scheduler
@@ -56,8 +56,9 @@ module warp_scheduler
   localparam logic [Warps-1:0] OwnWarps =
       (IssuePorts == 1) ? '1 : Warps'({WarpSetW / 2{2'b01}});
 
-  // One side of the last level of the selection tree.
-  localparam logic [Warps-1:0] LowerWarps = Warps'({Warps / 2{1'b1}});
+  // One side of the last level of every port's selection tree: neighbours meet there.
+  localparam logic [Warps-1:0] EvenWarps =
+      Warps'({WarpSetW / (2 * IssuePorts){{IssuePorts{1'b0}}, {IssuePorts{1'b1}}}});
 
   logic [WarpW-1:0]      rr_q        [IssuePorts];  // where the next round-robin search begins
   logic [IssuePorts-1:0] greedy_valid_q;
@@ -130,7 +131,7 @@ module warp_scheduler
         if (stolen[p] && winner.warp != candidate_q[p]) begin
           coming = winner;
         end else begin
-          candidates = candidates & (LowerWarps[IndexW'(winner.warp)] ? ~LowerWarps : LowerWarps);
+          candidates = candidates & (EvenWarps[IndexW'(winner.warp)] ? ~EvenWarps : EvenWarps);
           coming     = choice(candidates, rr_q[p], greedy);
         end
         if (coming.valid && operand_i[IndexW'(coming.warp)]) begin

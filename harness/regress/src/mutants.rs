@@ -628,8 +628,9 @@ fn policies(module: &str) -> Vec<Config> {
             with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
             with(&|c| c.sm.patience = 0),
             with(&|c| c.sm.stay = true),
-            with(&|c| c.steal.present = true),
-            with(&|c| (c.steal.present, c.sm.scheduler) = (true, Scheduler::RoundRobin)),
+            // Three slots a port: of two any halves are the same.
+            with(&|c| (c.steal.present, c.sm.active_warps) = (true, 6)),
+            with(&|c| (c.steal.present, c.sm.active_warps, c.sm.scheduler) = (true, 6, Scheduler::RoundRobin)),
         ],
         "rfc" | "rfc_tags" => {
             let other = |c: &mut Config| {

@@ -92,13 +92,12 @@ struct Script<I> {
     /// Inputs of a cycle in which nothing happens.
     idle: I,
     shape: MrfShape,
-    warps: usize,
 }
 
 impl<I: Ports + Copy> Script<I> {
     fn play(config: &Config, idle: I, write: fn(&mut Self)) -> Records {
         let records = Records::new(size_of::<I>().next_multiple_of(64));
-        let mut script = Self { records, now: idle, idle, shape: config.shape(), warps: config.sm.warps };
+        let mut script = Self { records, now: idle, idle, shape: config.shape() };
         write(&mut script);
         script.wait(12);
         script.records

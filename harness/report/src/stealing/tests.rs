@@ -169,7 +169,6 @@ fn reasons_are_computed() {
         "32 banks without stealing, where it waits 0.000 in all, gain 0.0 %",
         "those that are stolen 3.0 %",
         "in 1 of 1 kernels never",
-        "With sm.warps=16, where a port has a candidate in 0.0 % of the cycles, -52.5 % are gained",
         "30.0 % of the results are parked, each for another read and another write, and 5.0 % are forced back",
         "The quarter of the kernels that access banks most, 3.16 times a cycle, gains -52.5 %",
     ] {

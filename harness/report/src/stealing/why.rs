@@ -11,8 +11,6 @@ use crate::sweep::{Measured, Plan, Point, Results, mean_of};
 const FAST: [&str; 3] = ["sm.alu_latency=2", "memory.latency=1", "memory.bandwidth=128"];
 /// Room for more instructions that wait for operands.
 const ROOM: &str = "mrf.collectors=16";
-/// Fewer warps, so that small kernels have some in both halves of a port's selection tree.
-const FEW: &str = "sm.warps=16";
 
 fn fast(point: &Point) -> Point {
     FAST.into_iter().fold(point.clone(), Point::with)
@@ -20,10 +18,6 @@ fn fast(point: &Point) -> Point {
 
 fn roomy(point: &Point) -> Point {
     point.clone().with(ROOM)
-}
-
-fn few(point: &Point) -> Point {
-    point.clone().with(FEW)
 }
 
 /// The part of the cycles in which a port has a candidate with operands.
@@ -64,7 +58,7 @@ fn most_banks(point: &Point) -> Point {
 /// Points, and those that they are explained with.
 pub fn plan_gains(plan: &mut Plan, points: impl IntoIterator<Item = Point>) {
     for point in points {
-        for explained in [fast(&point), roomy(&point), few(&point), most_banks(&point), point] {
+        for explained in [fast(&point), roomy(&point), most_banks(&point), point] {
             plan.point(explained);
         }
     }
@@ -183,13 +177,6 @@ pub fn gain_of(results: &Results<'_>, part: &str, point: &Point, baseline: &Poin
             mean_gain(&fast(point), &fast(baseline))?,
             mean_gain(&roomy(point), &roomy(baseline))?,
         ));
-        if matches!(point.preset, "steal-8" | "steal-read-8") {
-            words.push(format!(
-                "With {FEW}, where a port has a candidate in {} of the cycles, {} are gained",
-                percent(mean_of(results, &few(point), candidates)?),
-                mean_gain(&few(point), &few(baseline))?,
-            ));
-        }
         Some(words.join(". "))
     };
     reason(results, part, why())

@@ -115,12 +115,12 @@ fn greedy_stolen(s: &mut Script<WarpSchedulerIn>) {
 }
 
 impl Script<WarpSchedulerIn> {
-    /// A cycle in which these of Wa, the lowest warp, and Wb, that of the upper half, may issue.
+    /// A cycle in which these of Wa and Wb, neighbours at port 0, may issue.
     fn offer(&mut self, clear: u64, stolen: bool) {
         let (a, b) = (clear & 1, clear >> 1 & 1);
-        self.now.clear_i = a | b << (self.warps / 2);
+        self.now.clear_i = a | b << self.shape.issue_ports;
         (self.now.operand_i, self.now.ready_i) = (self.now.clear_i, 0b01);
-        (self.now.alive_i, self.now.steal_i) = (1 | 1 << (self.warps / 2), stolen.into());
+        (self.now.alive_i, self.now.steal_i) = (1 | 1 << self.shape.issue_ports, stolen.into());
         self.step();
     }
 }
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn greedy_wa_wa_wb_wb_becomes_wa_wb_wa_wb() {
         let config = Config::load(Start::Preset("steal-8"), &["sm.scheduler=greedy_then_oldest"]).unwrap();
-        let b = (config.sm.warps / 2) as u8;
+        let b = config.mrf.issue_ports as u8;
         for (name, expected) in [("greedy", [0, 0, b, b]), ("greedy-stolen", [0, b, 0, b])] {
             let inputs = sequence("warp_scheduler", name, &config).unwrap();
             let out: Vec<WarpSchedulerOut> = outputs::<WarpScheduler>(&config, &inputs);

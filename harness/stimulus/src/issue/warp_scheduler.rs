@@ -105,8 +105,8 @@ pub(crate) struct WarpSchedulerCover {
 
 /// What candidates for stealing add.
 const STEALING: [&str; 14] = [
-    "a candidate of the upper half",
-    "a candidate of the lower half",
+    "a candidate of the even half",
+    "a candidate of the odd half",
     "no candidate: nobody is in the other half",
     "no candidate: the one who has lost needs no operands",
     "nothing is stolen, the tree's winner goes",
@@ -240,7 +240,7 @@ impl Cover for WarpSchedulerCover {
             if !self.shape.steal {
                 continue;
             }
-            let half = (0..warps / 2).fold(0u64, |set, w| set | 1 << w);
+            let even = (0..warps).filter(|w| w / ports % 2 == 0).fold(0u64, |set, w| set | 1 << w);
             let choose = |among: u64| {
                 let from = (0..warps).map(|n| (from + n) % warps).find(|&w| bit(among, w));
                 let eldest = (0..warps).find(|&w| bit(among, w) && p.older_q[w] & among == 0);
@@ -248,7 +248,7 @@ impl Cover for WarpSchedulerCover {
                 if i.cfg_i & 1 == 0 { from } else { Some(last).filter(|_| greedy).or(eldest) }
             };
             let winner = choose(candidates);
-            let other = winner.and_then(|w| choose(candidates & if bit(half, w) { !half } else { half }));
+            let other = winner.and_then(|w| choose(candidates & if bit(even, w) { !even } else { even }));
             let had = p.candidate_valid_q >> port & 1 == 1;
             let asked = i.steal_i >> port & 1 == 1;
             let goes = running && had && asked && i.stop_i == 0;
@@ -257,8 +257,8 @@ impl Cover for WarpSchedulerCover {
             stolen |= u8::from(goes) << port;
             branch_passed |= goes && port == 0 && winner.is_some_and(|w| bit(i.branch_i, w));
             points.extend([
-                ("a candidate of the upper half", running && named.is_some_and(|w| !bit(half, w))),
-                ("a candidate of the lower half", running && named.is_some_and(|w| bit(half, w))),
+                ("a candidate of the even half", running && named.is_some_and(|w| bit(even, w))),
+                ("a candidate of the odd half", running && named.is_some_and(|w| !bit(even, w))),
                 ("no candidate: nobody is in the other half", !goes && winner.is_some() && other.is_none()),
                 ("no candidate: the one who has lost needs no operands", !goes && other.is_some() && named.is_none()),
                 ("nothing is stolen, the tree's winner goes", running && had && !asked && winner.is_some()),

@@ -1,7 +1,7 @@
 //! `two_level_scheduler`: few active warps issue, the others wait. `docs/blocks/two_level_scheduler.md`.
 
 use crate::instruction::NO_REG;
-use crate::issue::warp_scheduler::{Candidates, ports_of};
+use crate::issue::warp_scheduler::{Candidates, half, ports_of};
 use crate::issue::{Chosen, Heads};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{first_from, is_set, only, pack, set_bits};
@@ -239,8 +239,6 @@ pub struct TwoLevelScheduler {
     own_slots: [u64; MAX_PORTS],
     /// Ports name candidates.
     steal: bool,
-    /// Of each port those of its slots that are in the first half, as the port numbers them, for the last level of the selection tree.
-    low: [u64; MAX_PORTS],
     candidates: Candidates,
     candidate_slot_q: [u8; MAX_PORTS],
     warp_q: [u8; MAX_ACTIVE],
@@ -367,7 +365,7 @@ impl TwoLevelScheduler {
             let warp = |j: usize| usize::from(self.warp_q[self.ports * j + p]);
             let winner = self.policy(greedy, p, candidates);
             if self.steal {
-                let other = winner.and_then(|j| self.policy(greedy, p, candidates & !self.half(p, j)));
+                let other = winner.and_then(|j| self.policy(greedy, p, candidates & !half(1, j)));
                 // A warp whose patience is over may have left in between.
                 let stolen = self.candidates.of(p).filter(|&w| is_set(steal, p) && is_set(active, w));
                 chosen.add(p, winner.map(warp), other.map(warp), stolen);
@@ -388,12 +386,6 @@ impl TwoLevelScheduler {
     fn policy(&self, greedy: bool, p: usize, candidates: u64) -> Option<usize> {
         let last = usize::from(self.last_q[p]);
         if greedy && is_set(candidates, last) { Some(last) } else { first_from(candidates, last as u32 + 1) }
-    }
-
-    /// The half of the slots of port `p` that slot `j` is in.
-    #[inline]
-    fn half(&self, p: usize, j: usize) -> u64 {
-        if is_set(self.low[p], j) { self.low[p] } else { !self.low[p] }
     }
 
     /// Whether no port has named a candidate in the cycle before.
@@ -581,9 +573,6 @@ impl Block for TwoLevelScheduler {
     fn new(shape: &ActiveShape) -> Self {
         let (warps, slots) = (u64::MAX >> (u64::BITS as usize - shape.warps), u64::MAX >> (64 - shape.active));
         let of_port = |all: u64| [0, 1].map(|p| own_of(all, p, shape.ports()));
-        let ports = shape.ports();
-        // Slot j of port p is slot `ports * j + p`.
-        let low = |p: usize| (0..shape.active).filter(move |j| ports * j + p < shape.active / 2);
         let mut scheduler = Self {
             ports: shape.ports(),
             warps: shape.warps as u8,
@@ -591,7 +580,6 @@ impl Block for TwoLevelScheduler {
             own: of_port(warps),
             own_slots: of_port(slots),
             steal: shape.steal,
-            low: [0, 1].map(|p| low(p).fold(0, |set, j| set | 1 << j)),
             candidates: Candidates::default(),
             candidate_slot_q: [0; MAX_PORTS],
             warp_q: [0; MAX_ACTIVE],

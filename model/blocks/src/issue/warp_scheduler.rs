@@ -133,6 +133,14 @@ impl Candidates {
     }
 }
 
+/// The half of the selection tree, for its last level, in which a port of `ports` has this warp or slot: it numbers its own ones from 0, and those
+/// of even numbers are one half.
+#[inline]
+pub(super) fn half(ports: usize, own: usize) -> u64 {
+    let even = if ports == 1 { u64::MAX / 3 } else { u64::MAX / 5 };
+    if is_set(even, own) { even } else { !even }
+}
+
 /// The ports that have a warp, and these.
 #[inline]
 pub(super) fn ports_of(warps: &[Option<usize>; MAX_PORTS]) -> (u8, [u8; MAX_PORTS]) {
@@ -146,10 +154,9 @@ pub struct WarpScheduler {
     /// The warps of each port.
     own: [u64; MAX_PORTS],
     warps: u8,
+    ports: usize,
     /// Ports name candidates.
     steal: bool,
-    /// The warps of the first half, for the last level of the selection tree.
-    low: u64,
     candidates: Candidates,
     rr_q: [u8; MAX_PORTS],
     greedy_valid_q: u8,
@@ -173,7 +180,7 @@ impl WarpScheduler {
             let candidates = own & allowed & ready;
             let winner = self.policy(greedy, p, candidates);
             if self.steal {
-                let other = winner.and_then(|w| self.policy(greedy, p, candidates & !self.half(w)));
+                let other = winner.and_then(|w| self.policy(greedy, p, candidates & !half(self.ports, w)));
                 chosen.add(p, winner, other, self.candidates.of(p).filter(|_| is_set(steal, p)));
                 chosen.candidate[p] = chosen.candidate[p].filter(|&w| is_set(heads.operand, w));
             } else {
@@ -191,12 +198,6 @@ impl WarpScheduler {
     #[inline]
     fn policy(&self, greedy: bool, p: usize, candidates: u64) -> Option<usize> {
         if greedy { self.greedy_then_oldest(p, candidates) } else { first_from(candidates, self.rr_q[p].into()) }
-    }
-
-    /// The half of the warps that a warp is in.
-    #[inline]
-    fn half(&self, warp: usize) -> u64 {
-        if is_set(self.low, warp) { self.low } else { !self.low }
     }
 
     #[inline]
@@ -286,8 +287,8 @@ impl Block for WarpScheduler {
         Self {
             own: [0, 1].map(|p| shape.own_warps(p)),
             warps: shape.warps as u8,
+            ports: shape.ports(),
             steal: shape.steal,
-            low: (1 << (shape.warps / 2)) - 1,
             candidates: Candidates::default(),
             rr_q: [0; MAX_PORTS],
             greedy_valid_q: 0,

@@ -219,10 +219,10 @@ impl TwoLevelSchedulerCover {
             let active = o.active_o >> one & 1 == 1;
             let goes = asked && had && active && i.stop_i == 0;
             both |= u8::from(goes) << port;
-            let upper = |s: usize| 2 * s >= self.shape.active;
+            let even = |s: usize| s / self.shape.ports() % 2 == 0;
             let slot = self.slots_of(port).find(|&s| p.state_q[s] == ACTIVE && p.warp_q[s] == o.candidate_warp_o[port]);
-            point("a candidate of the upper half", named && slot.is_some_and(upper));
-            point("a candidate of the lower half", named && slot.is_some_and(|s| !upper(s)));
+            point("a candidate of the even half", named && slot.is_some_and(even));
+            point("a candidate of the odd half", named && slot.is_some_and(|s| !even(s)));
             let issues = at(o.issue_valid_o);
             point("no candidate beside the one that issues", issues && !goes && !named);
             point("a stolen warp issues", goes);

@@ -19,8 +19,8 @@ const GOING: [&str; 9] = [
 
 /// What candidates for stealing add.
 const STEALING: [&str; 12] = [
-    "a candidate of the upper half",
-    "a candidate of the lower half",
+    "a candidate of the even half",
+    "a candidate of the odd half",
     "no candidate beside the one that issues",
     "a stolen warp issues",
     "a stolen warp issues, and another one is named",

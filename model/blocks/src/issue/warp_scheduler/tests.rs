@@ -189,6 +189,7 @@ fn greedy_a_a_b_b_becomes_a_b_a_b_by_stealing() {
 
 #[test]
 fn the_candidate_is_the_choice_of_the_half_that_lost() {
+    // The even ones are 2 and 30.
     let mut scheduler = scheduler(&stealing(&ONE), false, 1 << 2 | 1 << 5 | 1 << 17 | 1 << 30);
     scheduler.inputs.operand_i = u64::MAX >> 32;
     // Round-robin from the turn on, in the other half than the winner's.
@@ -197,18 +198,18 @@ fn the_candidate_is_the_choice_of_the_half_that_lost() {
         let candidate = named(&mut scheduler)[0];
         pairs.push((scheduler.probe().rr_q[0], candidate));
     }
-    assert_eq!(pairs, [(0, Some(17)), (3, Some(17)), (6, Some(2)), (18, Some(2))]);
+    assert_eq!(pairs, [(0, Some(5)), (3, Some(30)), (6, Some(30)), (18, Some(5))]);
     // In one half there is no loser; and one that needs no operands is none, nor is there a third.
-    scheduler.inputs.clear_i = 1 << 2 | 1 << 5;
+    scheduler.inputs.clear_i = 1 << 2 | 1 << 30;
     assert_eq!(named(&mut scheduler)[0], None);
-    scheduler.inputs.clear_i = 1 << 2 | 1 << 17 | 1 << 30;
-    scheduler.inputs.operand_i = 1 << 2 | 1 << 30;
-    // The turn is behind 2: 17 wins, then 30.
-    assert_eq!((issued(&mut scheduler)[0], named(&mut scheduler)[0]), (Some(17), Some(2)));
+    scheduler.inputs.clear_i = 1 << 2 | 1 << 5 | 1 << 17;
+    scheduler.inputs.operand_i = 1 << 2 | 1 << 17;
+    // The turn is behind 2: 5 wins, then 17, then 2, which 5 loses to.
+    assert_eq!((issued(&mut scheduler)[0], named(&mut scheduler)[0]), (Some(5), Some(2)));
     assert_eq!(
         (named(&mut scheduler)[0], scheduler.probe().candidate_q[0]),
         (None, 2),
-        "17 is no instruction with operands"
+        "5 is no instruction with operands"
     );
     // What waits for a collector is not among those that may issue, so it is no candidate.
     scheduler.inputs.operand_i = u64::MAX >> 32;
@@ -221,19 +222,19 @@ fn the_oldest_of_the_other_half_is_the_candidate() {
     let mut scheduler = scheduler(&stealing(&ONE), true, 1 << 1 | 1 << 16 | 1 << 20 | 1 << 31);
     start(&mut scheduler, &[31, 1, 20, 16]);
     scheduler.inputs.operand_i = u64::MAX >> 32;
-    assert_eq!((named(&mut scheduler)[0], scheduler.inputs.clear_i &= !(1 << 31)), (Some(1), ()));
+    assert_eq!((named(&mut scheduler)[0], scheduler.inputs.clear_i &= !(1 << 31)), (Some(20), ()));
     assert_eq!((issued(&mut scheduler)[0], named(&mut scheduler)[0]), (Some(1), Some(20)));
 }
 
 #[test]
 fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
-    let mut scheduler = scheduler(&stealing(&ONE), false, 1 << 4 | 1 << 20);
+    let mut scheduler = scheduler(&stealing(&ONE), false, 1 << 4 | 1 << 21);
     scheduler.inputs.operand_i = u64::MAX >> 32;
-    assert_eq!(named(&mut scheduler)[0], Some(20));
-    // 20 wins by its turn, and is what has been stolen for: the other one is the candidate.
+    assert_eq!(named(&mut scheduler)[0], Some(21));
+    // 21 wins by its turn, and is what has been stolen for: the other one is the candidate.
     scheduler.inputs.steal_i = 1;
     let out = scheduler.cycle();
-    assert_eq!((out.issue_warp_o[0], out.candidate_warp_o[0], out.pop_o), (20, 4, 1 << 20));
+    assert_eq!((out.issue_warp_o[0], out.candidate_warp_o[0], out.pop_o), (21, 4, 1 << 21));
     assert_eq!(scheduler.probe().rr_q[0], 5);
     // The collectors are taken and nobody wins: the stolen one issues all the same.
     scheduler.inputs.ready_i = 0;
@@ -256,23 +257,33 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
 }
 
 #[test]
-fn each_port_steals_for_itself_and_leaves_its_branch_out_behind_what_port_0_issues() {
-    let mut scheduler = scheduler(&stealing(&TWO), false, 0b1111_1111);
+fn each_port_steals_for_itself_among_halves_of_its_own_warps() {
+    // Port 0 chooses between 0 and 4, and 2 and 6; port 1 between 1 and 5, and 7.
+    let mut scheduler = scheduler(&stealing(&TWO), false, 0b1111_0111);
     scheduler.inputs.operand_i = 0xff;
-    assert_eq!(named(&mut scheduler), [Some(4), Some(5)]);
+    assert_eq!(named(&mut scheduler), [Some(2), Some(7)]);
     scheduler.inputs.steal_i = 0b10;
-    assert_eq!(issued(&mut scheduler), [Some(2), Some(5)]);
-    assert_eq!(scheduler.probe().rr_q, [1, 2]);
-    scheduler.inputs.steal_i = 0;
-    // Port 0's winner, 4, is a branch, but what it issues is 0: port 1 need not leave its own one out.
-    assert_eq!((scheduler.probe().candidate_q, issued(&mut scheduler)), ([4, 5], [Some(4), Some(3)]));
-    let candidate = named(&mut scheduler);
-    assert_eq!(candidate[0], Some(0));
-    scheduler.inputs.branch_i = 1 << 0 | 1 << 7;
-    (scheduler.inputs.steal_i, scheduler.inputs.clear_i) = (1, 1 << 0 | 1 << 2 | 1 << 7);
-    assert_eq!(issued(&mut scheduler), [Some(0), None], "a branch, by theft");
-    scheduler.inputs.steal_i = 0;
-    assert_eq!(issued(&mut scheduler)[1], None);
+    assert_eq!(issued(&mut scheduler), [Some(2), Some(7)]);
+    let probe = scheduler.probe();
+    assert_eq!((probe.rr_q, probe.candidate_q), ([1, 2], [2, 7]));
+    // Port 1's turn is where it was; its candidate is 5, which the theft has kept from issuing.
+    (scheduler.inputs.steal_i, scheduler.inputs.clear_i) = (0, 0xff);
+    assert_eq!((issued(&mut scheduler), scheduler.probe().candidate_q), ([Some(4), Some(3)], [4, 5]));
+}
+
+#[test]
+fn port_1_leaves_its_branch_out_behind_what_port_0_issues_not_behind_what_its_tree_chooses() {
+    for (branch, expected) in [(1 << 0, None), (1 << 6, Some(7))] {
+        let mut scheduler = scheduler(&stealing(&TWO), false, 1 << 0);
+        scheduler.inputs.operand_i = 0xff;
+        scheduler.cycle();
+        scheduler.inputs.clear_i = 1 << 0 | 1 << 2 | 1 << 6;
+        assert_eq!(named(&mut scheduler)[0], Some(0));
+        // The turn is behind 2: the tree chooses 6.
+        scheduler.inputs.clear_i = 1 << 0 | 1 << 6 | 1 << 7;
+        (scheduler.inputs.steal_i, scheduler.inputs.branch_i) = (1, branch | 1 << 7);
+        assert_eq!(issued(&mut scheduler), [Some(0), expected]);
+    }
 }
 
 /// The page, sentence by sentence.
@@ -327,8 +338,8 @@ impl Reference {
                 }
             };
             let winner = choice(&may);
-            let low = |w: usize| w < warps / 2;
-            let other = winner.and_then(|winner| choice(&|w| may(w) && low(w) != low(winner)));
+            let even = |w: usize| w / ports % 2 == 0;
+            let other = winner.and_then(|winner| choice(&|w| may(w) && even(w) != even(winner)));
             let steals = self.shape.steal && bit(inputs.steal_i.into(), p) && inputs.stop_i == 0;
             let stolen = self.candidate[p].filter(|_| steals);
             let next = match stolen {
