@@ -3,7 +3,7 @@
 //! Which level an operand is read in or written to stands in the instruction, so that no time is needed. The same machine code serves all hierarchies: levels are put
 //! into it here.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gpurf_compiler::hierarchy::{self, HierarchyOptions};
 use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
@@ -20,9 +20,12 @@ pub struct LevelEngine {
     options: HierarchyOptions,
     /// Kernels by name, with levels.
     kernels: HashMap<String, Kernel>,
-    /// What was counted so far.
-    pub counts: LevelCounts,
+    /// What was counted so far, for each strand.
+    pub strands: Strands,
 }
+
+/// Counts of each strand, by the kernel and the instruction that it begins with. Strands are where they are, whatever the levels.
+pub type Strands = BTreeMap<(String, u32), LevelCounts>;
 
 /// Why a launch gave no counts.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +41,7 @@ pub enum LevelError {
 impl LevelEngine {
     /// For this hierarchy, with this oracle.
     pub fn new(oracle: Oracle, options: HierarchyOptions) -> Self {
-        Self { oracle, options, kernels: HashMap::new(), counts: LevelCounts::default() }
+        Self { oracle, options, kernels: HashMap::new(), strands: Strands::new() }
     }
 }
 
@@ -56,8 +59,11 @@ impl Engine for LevelEngine {
         let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
         let mut judge = LevelJudge::new(Levels { orf_entries, lrf, keep_when_descheduled });
         self.oracle.run_observed(&launch, memory, &mut judge).map_err(OracleError::Fault)?;
-        let (faults, counts) = judge.finish();
-        self.counts += counts;
+        let name = &kernel.name;
+        let (faults, strands) = judge.finish_by_strand();
+        for (first, counts) in strands {
+            *self.strands.entry((name.clone(), first)).or_default() += counts;
+        }
         faults.first().map_or(Ok(()), |fault| Err(LevelError::Level(*fault)))
     }
 }

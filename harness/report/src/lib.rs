@@ -5,12 +5,13 @@
 //! all come to their end is left out; no kernel is ever left out of a mean.
 //!
 //! * [`usage`] watches values on the oracle; [`traffic`] makes the traffic of `gpurf-energy` from the events of the model.
-//! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle.
+//! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle, [`follow`] those of a cache in program order.
 //! * [`REPORTS`] are those that can be made: a [`Definition`] each, in parts.
 //! * [`html`] is a page of them with plots, which needs no other file.
 //!
 //! `docs/reports.md` says how each row is measured.
 
+pub mod follow;
 mod hierarchy;
 pub mod html;
 mod hybrid;

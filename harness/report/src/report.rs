@@ -20,8 +20,7 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// Results of the papers that are not compared.
     pub absent: Vec<Absent>,
-    /// Plots.
-    #[serde(skip)]
+    /// Plots: curves over sizes, values of kernels.
     pub plots: Vec<Plot>,
 }
 

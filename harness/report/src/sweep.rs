@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{Config, Start};
 use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_launch::Manifest;
 use gpurf_lockstep::Spreads;
@@ -14,8 +15,11 @@ use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
 use gpurf_regress::run_all;
 
-use crate::levels::{self, LevelEngine, LevelError};
+use crate::follow::{CacheEngine, FollowedCache};
+use crate::levels::{self, LevelEngine, LevelError, Strands};
 use crate::row::{PerKernel, mean};
+#[cfg(test)]
+use crate::traffic::of_cache;
 use crate::usage::{Usage, UsageEngine};
 
 /// A kernel that reports run: a launch manifest and its machine code.
@@ -128,6 +132,8 @@ pub struct Plan {
     usage: bool,
     /// Software-managed hierarchies whose accesses are to be counted on the oracle, each once.
     levels: Vec<HierarchyOptions>,
+    /// Caches that are to be followed through the program on the oracle, each once.
+    caches: Vec<FollowedCache>,
 }
 
 impl Plan {
@@ -148,6 +154,13 @@ impl Plan {
         }
     }
 
+    /// A cache is to be followed.
+    pub fn cache(&mut self, cache: FollowedCache) {
+        if !self.caches.contains(&cache) {
+            self.caches.push(cache);
+        }
+    }
+
     /// The configurations of the model.
     pub fn points(&self) -> impl Iterator<Item = &Point> {
         self.points.iter()
@@ -158,11 +171,12 @@ impl Plan {
         self.points.extend(other.points);
         self.usage |= other.usage;
         other.levels.into_iter().for_each(|options| self.levels(options));
+        other.caches.into_iter().for_each(|cache| self.cache(cache));
     }
 
     /// The number of runs.
     pub fn runs(&self, kernels: usize) -> usize {
-        kernels * (self.points.len() + self.levels.len() + usize::from(self.usage))
+        kernels * (self.points.len() + self.levels.len() + self.caches.len() + usize::from(self.usage))
     }
 }
 
@@ -173,7 +187,8 @@ pub struct Results<'a> {
     pub kernels: &'a [Kernel],
     measured: BTreeMap<Point, BTreeMap<String, Measured>>,
     usage: BTreeMap<String, Usage>,
-    levels: HashMap<HierarchyOptions, BTreeMap<String, LevelCounts>>,
+    levels: HashMap<HierarchyOptions, BTreeMap<String, Strands>>,
+    caches: HashMap<FollowedCache, BTreeMap<String, Traffic>>,
     /// What went wrong.
     pub errors: Vec<SweepError>,
 }
@@ -193,12 +208,15 @@ enum What<'a> {
     Usage,
     /// Accesses to the levels of a software-managed hierarchy, on the oracle.
     Levels(&'a HierarchyOptions),
+    /// Accesses of a cache, on the oracle.
+    Cache(&'a FollowedCache),
 }
 
 enum Outcome {
     Measured(Measured),
     Usage(Box<Usage>),
-    Levels(Box<LevelCounts>),
+    Levels(Strands),
+    Cache(Box<Traffic>),
 }
 
 /// Runs everything, on so many threads.
@@ -211,6 +229,7 @@ pub fn sweep<'a>(
 ) -> Results<'a> {
     // A configuration after the other, so that an early end leaves whole rows.
     let oracle = plan.usage.then_some(What::Usage).into_iter().chain(plan.levels.iter().map(What::Levels));
+    let oracle = oracle.chain(plan.caches.iter().map(What::Cache));
     let all = oracle.chain(plan.points.iter().map(What::Model));
     let tasks: Vec<Task<'_>> = all.flat_map(|what| kernels.iter().map(move |kernel| Task { kernel, what })).collect();
     let indices: Vec<usize> = (0..tasks.len()).collect();
@@ -232,13 +251,16 @@ pub fn sweep<'a>(
             (Ok(Outcome::Measured(measured)), What::Model(point)) => {
                 results.measured.entry(point.clone()).or_default().insert(name, measured);
             }
-            (Ok(Outcome::Levels(counts)), What::Levels(options)) => {
-                results.levels.entry(*options).or_default().insert(name, *counts);
+            (Ok(Outcome::Levels(strands)), What::Levels(options)) => {
+                results.levels.entry(*options).or_default().insert(name, strands);
+            }
+            (Ok(Outcome::Cache(traffic)), What::Cache(cache)) => {
+                results.caches.entry(*cache).or_default().insert(name, *traffic);
             }
             (Ok(Outcome::Usage(usage)), _) => {
                 results.usage.insert(name, *usage);
             }
-            (Ok(Outcome::Measured(_) | Outcome::Levels(_)), _) => {}
+            (Ok(Outcome::Measured(_) | Outcome::Levels(_) | Outcome::Cache(_)), _) => {}
             (Err(error), _) => results.errors.push(error),
         }
     }
@@ -251,6 +273,7 @@ impl Task<'_> {
             What::Model(point) => point.options(),
             What::Usage => "values, on the oracle".to_owned(),
             What::Levels(options) => format!("{}, on the oracle", levels::name(options)),
+            What::Cache(cache) => format!("a cache of {}, on the oracle", cache.entries),
         };
         format!("{} {what}", self.kernel.name)
     }
@@ -282,7 +305,12 @@ impl Task<'_> {
                     LevelError::Oracle(oracle) => self.oracle_error(oracle, error),
                     LevelError::Level(_) => SweepError::Failed(self.sentence(error)),
                 })?;
-                Ok(Outcome::Levels(Box::new(engine.counts)))
+                Ok(Outcome::Levels(engine.strands))
+            }
+            What::Cache(cache) => {
+                let mut engine = CacheEngine::new(oracle(), *cache);
+                self.launches(&mut session, &mut engine, |error| self.oracle_error(error, error))?;
+                Ok(Outcome::Cache(Box::new(engine.traffic)))
             }
         }
     }
@@ -316,7 +344,7 @@ impl Task<'_> {
         let path = &self.kernel.path;
         let again = match self.what {
             What::Model(point) => format!("gpurf run {path} --engine model {}", point.options()),
-            What::Usage => format!("gpurf run {path} --engine functional"),
+            What::Usage | What::Cache(_) => format!("gpurf run {path} --engine functional"),
             What::Levels(_) => format!("gpurf report hierarchy --kernel {path}"),
         };
         format!("{}: {what}\n  again: {again}", self.kernel.name)
@@ -342,7 +370,12 @@ impl<'a> Results<'a> {
             results.usage.insert(kernel.name.clone(), usage.clone());
             for options in &plan.levels {
                 let counted = results.levels.entry(*options).or_default();
-                counted.extend(levels(kernel, options).map(|counts| (kernel.name.clone(), counts)));
+                let strands = |counts| Strands::from([((kernel.name.clone(), 0), counts)]);
+                counted.extend(levels(kernel, options).map(|counts| (kernel.name.clone(), strands(counts))));
+            }
+            for cache in &plan.caches {
+                let traffic = run(kernel, &Point::preset("rfc-live")).map(|run| (kernel.name.clone(), of_cache(&run)));
+                results.caches.entry(*cache).or_default().extend(traffic);
             }
         }
         results
@@ -352,7 +385,14 @@ impl<'a> Results<'a> {
 impl<'a> Results<'a> {
     /// Of no runs yet.
     fn none(kernels: &'a [Kernel]) -> Self {
-        Self { kernels, measured: BTreeMap::new(), usage: BTreeMap::new(), levels: HashMap::new(), errors: Vec::new() }
+        Self {
+            kernels,
+            measured: BTreeMap::new(),
+            usage: BTreeMap::new(),
+            levels: HashMap::new(),
+            caches: HashMap::new(),
+            errors: Vec::new(),
+        }
     }
 }
 
@@ -378,8 +418,23 @@ impl Results<'_> {
 
     /// A value for each kernel, from its accesses to the levels of a software-managed hierarchy.
     pub fn levels(&self, options: &HierarchyOptions, value: impl Fn(&LevelCounts) -> f64) -> Option<PerKernel> {
-        let counts = self.levels.get(options).filter(|counts| counts.len() == self.kernels.len())?;
-        Some(counts.iter().map(|(name, counts)| (name.clone(), value(counts))).collect())
+        let sum = |strands: &Strands| {
+            let mut all = LevelCounts::default();
+            strands.values().for_each(|counts| all += *counts);
+            all
+        };
+        Some(self.strands(options)?.iter().map(|(name, strands)| (name.clone(), value(&sum(strands)))).collect())
+    }
+
+    /// Accesses in each strand of each kernel, likewise.
+    pub fn strands(&self, options: &HierarchyOptions) -> Option<&BTreeMap<String, Strands>> {
+        self.levels.get(options).filter(|kernels| kernels.len() == self.kernels.len())
+    }
+
+    /// A value for each kernel, from what a cache reads and writes in program order.
+    pub fn followed(&self, cache: &FollowedCache, value: impl Fn(&Traffic) -> f64) -> Option<PerKernel> {
+        let kernels = self.caches.get(cache).filter(|kernels| kernels.len() == self.kernels.len())?;
+        Some(kernels.iter().map(|(name, traffic)| (name.clone(), value(traffic))).collect())
     }
 
     /// The use of values in each kernel that ran.

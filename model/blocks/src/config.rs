@@ -508,6 +508,11 @@ const RELATIONS: &[Relation] = &[
         holds: |c| c.rfc.entries != 0 || !(c.rfc.lrf || c.rfc.reads),
     },
     Relation {
+        key: "sm.stay",
+        allowed: "false where rfc.lrf is true: shared units read what the LRF had only behind a mark, and there it has to be written back",
+        holds: |c| !(c.sm.stay && c.rfc.lrf),
+    },
+    Relation {
         key: "sm.active_warps",
         allowed: "2 where sm.alternate is true: a slot for even and one for odd warps",
         holds: |c| !c.sm.alternate || c.sm.active_warps == 2,

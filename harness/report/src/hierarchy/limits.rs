@@ -4,17 +4,27 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
-use super::{ACTIVE, ENTRIES, MANY, SIZE, command, each, kept, kernels, larger, less, normalised, percent, split, two};
+use super::{
+    ACTIVE, ENTRIES, MANY, SIZE, command, each, kept, kernels, larger, less, normalised, percent, split, two, variable,
+};
+use crate::follow::FollowedCache;
 use crate::html::{Plot, Style};
 use crate::levels::flat;
+use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::sweep::{Plan, Results};
 
 const EIGHT: Claim = Claim::share("hierarchy thesis 6.6.3", "9 %", 0.085, 0.095);
 const FIVE: Claim = Claim::share("hierarchy thesis 6.6.3", "6 %", 0.055, 0.065);
 const KEPT: Claim = Claim::share("hierarchy thesis 6.6.3", "8 %", 0.075, 0.085);
+const VARIABLE: Claim = Claim::share("hierarchy thesis 6.6.1", "6 %", 0.055, 0.065);
+const FEWER_WARPS: Claim = Claim::share("hierarchy thesis 6.6.1", "an additional 6 %", 0.055, 0.065);
+const LOOPS: Claim = Claim::share("hierarchy thesis 6.6.2", "only 5 %", 0.0, 0.055);
 const IDEAL_LRF: Claim = Claim::share("hierarchy thesis 6.6.4", "87 %", 0.865, 0.875);
 const IDEAL_ORF: Claim = Claim::share("hierarchy thesis 6.6.4", "61 %", 0.605, 0.615);
+
+/// Entries of an SM's ORF are those of so many warps, 8 or 6 of which are active.
+const ENTRIES_OF_SIX: u32 = ENTRIES * ACTIVE / 6;
 
 /// A more realistic gain of scheduling: as if there were so many entries.
 const REALISTIC: u32 = 5;
@@ -25,6 +35,19 @@ pub fn plan(plan: &mut Plan) {
             .into_iter()
             .for_each(|options| plan.levels(options));
     }
+    variable::plan(plan);
+    [cache(false), cache(true)].into_iter().for_each(|cache| plan.cache(cache));
+}
+
+/// The hardware cache of the figures, in program order.
+fn cache(flushed_at_loops: bool) -> FollowedCache {
+    FollowedCache { entries: ENTRIES as usize, flushed_at_loops }
+}
+
+/// Its energy by that of the MRF alone.
+fn cache_energy(results: &Results<'_>, flushed_at_loops: bool) -> Option<PerKernel> {
+    let energies = Energies::thesis(ENTRIES, ACTIVE);
+    results.followed(&cache(flushed_at_loops), |traffic| rfc::energy::normalised(&energies, traffic))
 }
 
 /// Energy saved if all operands and results were in a level.
@@ -57,7 +80,29 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         );
         Some(row.because(|row| why_ideal(results, row, &energies)))
     };
+    let variable_row = |claim: Claim, metric: &str, [entries, than]: [Option<PerKernel>; 2]| {
+        let (ours, values) = less(&entries?, &than?);
+        let row = claim.row(format!("less energy {metric}, split LRF"), ours, values);
+        Some(row.because(|row| why_variable(results, row)))
+    };
+    let shared = |entries: u32| variable::normalised(results, f64::from(entries));
+    let loops = || {
+        let (ours, values) = less(&cache_energy(results, false)?, &cache_energy(results, true)?);
+        let metric = "less energy if a hardware cache keeps its values past backward branches, last-read bits";
+        Some(LOOPS.row(format!("{metric}, {SIZE}"), ours, values).because(|row| why_loops(results, row)))
+    };
     let rows = [
+        variable_row(
+            VARIABLE,
+            "with entries shared out to strands, 24 for 8 active warps: the bound of all policies",
+            [shared(ENTRIES), normalised(results, &split(ENTRIES))],
+        ),
+        variable_row(
+            FEWER_WARPS,
+            "with 24 shared entries for 6 active warps instead of 8: the bound of all policies",
+            [shared(ENTRIES_OF_SIX), shared(ENTRIES)],
+        ),
+        loops(),
         than_real(EIGHT, "with 8 entries at the price of 3", |options| larger(options, MANY)),
         than_real(FIVE, "with 5 entries at the price of 3", |options| larger(options, REALISTIC)),
         than_real(KEPT, "if contents stay where a warp is descheduled", kept),
@@ -83,6 +128,40 @@ fn why(results: &Results<'_>, row: &Row, of: fn(HierarchyOptions) -> HierarchyOp
         strands(split(ENTRIES)),
         strands(kept(split(ENTRIES))),
         less(larger(kept(split(ENTRIES)), MANY), split(ENTRIES)),
+    );
+    (why, command(results, "limits", row))
+}
+
+/// How many entries strands get, and what each could have.
+fn why_variable(results: &Results<'_>, row: &Row) -> (String, String) {
+    let whole = normalised(results, &larger(split(ENTRIES), MANY)).zip(normalised(results, &split(ENTRIES)));
+    let all = whole.map_or_else(String::new, |(all, than)| percent(less(&all, &than).0));
+    let shares = |entries: u32| {
+        let shares = variable::shares(results, f64::from(entries)).unwrap_or_default();
+        let list = (1..).zip(shares).map(|(entries, share)| format!("{entries}: {}", percent(share)));
+        list.collect::<Vec<_>>().join(", ")
+    };
+    let gain = row.per_kernel.values().filter(|&&value| value > 0.02).count();
+    let why = format!(
+        "{gain} of {} kernels gain more than two points. Instructions by the entries of their strand, 8 warps: {}; 6 warps: {}. With 8 entries for every strand {all} would be saved: that bounds what sharing \
+         can save. Short strands need few entries and run seldom at once with long ones in the same kernel",
+        row.per_kernel.len(),
+        shares(ENTRIES),
+        shares(ENTRIES_OF_SIX),
+    );
+    (why, command(results, "limits", row))
+}
+
+/// What the cache costs with and without the flush.
+fn why_loops(results: &Results<'_>, row: &Row) -> (String, String) {
+    let mean_of = |values: Option<PerKernel>| values.map_or(0.0, |values| mean(&values));
+    let none = row.per_kernel.values().filter(|&&value| value < 0.001).count();
+    let why = format!(
+        "energy by that of the MRF alone, in program order: {:.3} if values stay, {:.3} if the cache is flushed at backward branches. {none} of {} kernels have no loop that counts; in the others what \
+         a loop carries from pass to pass is read soon",
+        mean_of(cache_energy(results, false)),
+        mean_of(cache_energy(results, true)),
+        row.per_kernel.len(),
     );
     (why, command(results, "limits", row))
 }

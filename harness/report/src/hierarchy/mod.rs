@@ -8,6 +8,7 @@ mod levels;
 mod limits;
 mod steps;
 mod values;
+mod variable;
 
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::LastResultFile;
@@ -54,21 +55,6 @@ const ABSENT: &[Absent] = &[
         source: "hierarchy thesis 6.5.6",
         text: "in a strand 0.27 values are live-in and 0.17 live-out for each instruction",
         why: "not counted: the oracle counts accesses, and does not follow values over strands' ends",
-    },
-    Absent {
-        source: "hierarchy thesis 6.6.1",
-        text: "variable allocation of ORF entries with an oracle policy saves 6 %",
-        why: "not built: it needs a scheduler that knows which strands will be active together; on the functional oracle no warps are active together",
-    },
-    Absent {
-        source: "hierarchy thesis 6.6.1",
-        text: "another 6 % if 6 warps are active on average instead of 8",
-        why: "not built: it is on top of variable allocation",
-    },
-    Absent {
-        source: "hierarchy thesis 6.6.2",
-        text: "a hardware cache that keeps its values past backward branches saves 5 % against one that is flushed there",
-        why: "the cache has no flush at backward branches to compare with: it is flushed where a warp gives up its slot",
     },
 ];
 

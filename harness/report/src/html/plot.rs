@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use gpurf_regress::escaped;
+use serde::Serialize;
 
 /// How values are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +17,7 @@ pub enum Style {
 }
 
 /// Values of one kind, one for each place on the x axis.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Series {
     /// What they are.
     pub name: String,
@@ -25,7 +26,7 @@ pub struct Series {
 }
 
 /// A plot.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Plot {
     /// Its title.
     pub title: String,
@@ -38,8 +39,10 @@ pub struct Plot {
     /// Values.
     pub series: Vec<Series>,
     /// How they are drawn.
+    #[serde(skip)]
     pub style: Style,
     /// The paper's band, drawn behind them.
+    #[serde(skip)]
     pub band: Option<[f64; 2]>,
 }
 

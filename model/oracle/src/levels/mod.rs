@@ -9,7 +9,7 @@
 mod contents;
 mod counts;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use gpurf_isa::{Instruction, LastResultFile, Op, Reg, ResultLevel, Slot, SourceLevel, Upper};
@@ -18,7 +18,7 @@ use crate::commit::{Commit, Issue, Observer, WarpId};
 use crate::lanes::Mask;
 use contents::{Contents, Found};
 
-pub use counts::{Accesses, LevelCounts};
+pub use counts::{Accesses, LevelCounts, groups};
 
 /// The hierarchy of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,9 +108,18 @@ pub struct LevelJudge {
     levels: Levels,
     /// The block that runs; blocks run one after the other.
     block: u64,
-    warps: HashMap<u32, Contents>,
+    warps: HashMap<u32, Warp>,
     faults: Vec<LevelFault>,
-    counts: LevelCounts,
+    /// By the instruction that a strand begins with.
+    strands: BTreeMap<u32, LevelCounts>,
+}
+
+/// A warp under way.
+#[derive(Debug)]
+struct Warp {
+    contents: Contents,
+    /// The first instruction of the strand that it is in; none behind the end of one.
+    strand: Option<u32>,
 }
 
 impl LevelJudge {
@@ -119,12 +128,19 @@ impl LevelJudge {
 
     /// A judge of a launch on this machine.
     pub fn new(levels: Levels) -> Self {
-        Self { levels, block: 0, warps: HashMap::new(), faults: Vec::new(), counts: LevelCounts::default() }
+        Self { levels, block: 0, warps: HashMap::new(), faults: Vec::new(), strands: BTreeMap::new() }
     }
 
     /// What was wrong, at most the first hundred, and what was counted. The launch is over.
     pub fn finish(self) -> (Vec<LevelFault>, LevelCounts) {
-        (self.faults, self.counts)
+        let mut all = LevelCounts::default();
+        self.strands.into_values().for_each(|counts| all += counts);
+        (self.faults, all)
+    }
+
+    /// The same, counted for each strand, by the instruction that it begins with.
+    pub fn finish_by_strand(self) -> (Vec<LevelFault>, BTreeMap<u32, LevelCounts>) {
+        (self.faults, self.strands)
     }
 
     fn complain(&mut self, at: &Issue<'_>, wrong: WrongLevel, register: Option<Reg>, lanes: Mask) {
@@ -133,8 +149,12 @@ impl LevelJudge {
         }
     }
 
+    fn warp(&mut self, warp: WarpId) -> &mut Warp {
+        self.warps.entry(warp.warp).or_insert_with(|| Warp { contents: Contents::new(), strand: None })
+    }
+
     fn contents(&mut self, warp: WarpId) -> &mut Contents {
-        self.warps.entry(warp.warp).or_insert_with(Contents::new)
+        &mut self.warp(warp).contents
     }
 
     /// Whether the warp gives its slot up behind an instruction and loses its contents.
@@ -226,7 +246,8 @@ impl LevelJudge {
     fn count(&mut self, at: &Issue<'_>) {
         let (instruction, groups) = (at.instruction, counts::groups(at.mask));
         let private = instruction.unit().is_private();
-        let counts = &mut self.counts;
+        let strand = *self.warp(at.warp).strand.get_or_insert(at.pc);
+        let counts = self.strands.entry(strand).or_default();
         counts.instructions += 1;
         counts.strand_ends += u64::from(instruction.control.strand_end);
         let (mut reads, mut mrf_reads) = (0, 0);
@@ -316,6 +337,7 @@ impl Observer for LevelJudge {
         }
         if instruction.control.strand_end || self.waits(instruction) {
             self.contents(at.warp).clear();
+            self.warp(at.warp).strand = None;
         }
     }
 }

@@ -1,0 +1,263 @@
+//! A register file cache followed through a program on the oracle, in program order: what a machine without time would read and write where.
+//!
+//! Unlike the model of the SM it can be flushed where no hardware flushes it: at backward branches, as in the thesis's experiment (6.6.2).
+
+use std::collections::{HashMap, VecDeque};
+
+use gpurf_energy::{Level, Traffic};
+use gpurf_isa::{Instruction, Op, Reg};
+use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
+use gpurf_oracle::levels::groups;
+use gpurf_oracle::{Commit, Issue, Launch, Mask, Memory, Observer, Oracle, Program};
+
+/// A cache: FIFO, with last-read bits, flushed where a warp gives its slot up at a mark or a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FollowedCache {
+    /// Entries of a warp.
+    pub entries: usize,
+    /// It is flushed at backward branches too.
+    pub flushed_at_loops: bool,
+}
+
+/// What an entry has of a register.
+#[derive(Debug)]
+struct Entry {
+    register: Reg,
+    valid: Mask,
+    dirty: Mask,
+}
+
+/// The entries of a warp, in the order in which they were taken.
+type Entries = VecDeque<Entry>;
+
+/// Watches a launch.
+#[derive(Debug)]
+struct CacheObserver {
+    cache: FollowedCache,
+    /// The block that runs; blocks run one after the other. What the warps of the last one have left is dropped.
+    block: u64,
+    warps: HashMap<u32, Entries>,
+    traffic: Traffic,
+}
+
+impl CacheObserver {
+    fn new(cache: FollowedCache) -> Self {
+        Self { cache, block: 0, warps: HashMap::new(), traffic: Traffic::default() }
+    }
+
+    fn flush(&mut self, warp: u32) {
+        for entry in self.warps.entry(warp).or_default().drain(..) {
+            self.traffic.write_back(&entry);
+        }
+    }
+
+    fn read(&mut self, at: &Issue<'_>, register: Reg, last: bool) {
+        let mut hit = 0;
+        if let Some(entry) = find(self.warps.entry(at.warp.warp).or_default(), register) {
+            hit = entry.valid & at.mask;
+            if last {
+                entry.dirty &= !at.mask;
+            }
+        }
+        let private = at.instruction.unit().is_private();
+        self.traffic.upper.read(private, groups(hit));
+        // What misses a lane is read in the MRF as a whole.
+        if hit != at.mask {
+            self.traffic.mrf.read(private, groups(at.mask));
+        }
+    }
+
+    fn write(&mut self, at: &Issue<'_>, register: Reg) {
+        let (mask, private) = (at.mask, at.instruction.unit().is_private());
+        let entries = self.warps.entry(at.warp.warp).or_default();
+        if at.instruction.is_long_latency() {
+            self.traffic.mrf.write(private, groups(mask));
+            if let Some(entry) = find(entries, register) {
+                (entry.valid, entry.dirty) = (entry.valid & !mask, entry.dirty & !mask);
+            }
+            return;
+        }
+        self.traffic.upper.write(private, groups(mask));
+        if let Some(entry) = find(entries, register) {
+            (entry.valid, entry.dirty) = (entry.valid | mask, entry.dirty | mask);
+            return;
+        }
+        entries.push_back(Entry { register, valid: mask, dirty: mask });
+        if entries.len() > self.cache.entries {
+            let evicted = entries.pop_front();
+            evicted.iter().for_each(|entry| self.traffic.write_back(entry));
+        }
+    }
+}
+
+impl Observer for CacheObserver {
+    const TRACES: bool = true;
+
+    fn commit(&mut self, _: &Commit<'_>) {}
+
+    fn issue(&mut self, at: &Issue<'_>) {
+        if at.warp.block != self.block {
+            self.block = at.warp.block;
+            self.warps.clear();
+        }
+        let instruction = at.instruction;
+        if instruction.control.deschedule {
+            self.flush(at.warp.warp);
+        }
+        if at.mask == 0 {
+            return;
+        }
+        let mut read: [Option<Reg>; 3] = [None; 3];
+        for (place, (slot, register)) in instruction.sources().enumerate() {
+            // A register in two slots is read once.
+            if !read.contains(&Some(register)) {
+                self.read(at, register, instruction.control.is_last_read(slot));
+                read[place] = Some(register);
+            }
+        }
+        if let Some(register) = instruction.destination() {
+            self.write(at, register);
+        }
+        if matches!(instruction.op, Op::Bar { .. }) || self.cache.flushed_at_loops && goes_back(instruction, at.pc) {
+            self.flush(at.warp.warp);
+        }
+    }
+}
+
+fn find(entries: &mut Entries, register: Reg) -> Option<&mut Entry> {
+    entries.iter_mut().find(|entry| entry.register == register)
+}
+
+fn goes_back(instruction: &Instruction, pc: u32) -> bool {
+    instruction.target().is_some_and(|target| target.number() <= pc)
+}
+
+/// Accesses as they come.
+trait Count {
+    fn read(&mut self, private: bool, groups: u64);
+    fn write(&mut self, private: bool, groups: u64);
+}
+
+impl Count for Level {
+    fn read(&mut self, private: bool, groups: u64) {
+        *(if private { &mut self.private_reads } else { &mut self.shared_reads }) += groups;
+    }
+
+    fn write(&mut self, private: bool, groups: u64) {
+        *(if private { &mut self.private_writes } else { &mut self.shared_writes }) += groups;
+    }
+}
+
+/// Values that leave the cache.
+trait WriteBack {
+    fn write_back(&mut self, entry: &Entry);
+}
+
+impl WriteBack for Traffic {
+    fn write_back(&mut self, entry: &Entry) {
+        self.upper.moving_reads += groups(entry.dirty);
+        self.mrf.moving_writes += groups(entry.dirty);
+    }
+}
+
+/// Runs launches on the oracle and follows a cache.
+#[derive(Debug)]
+pub struct CacheEngine {
+    oracle: Oracle,
+    cache: FollowedCache,
+    /// What was counted so far.
+    pub traffic: Traffic,
+}
+
+impl CacheEngine {
+    /// With this oracle.
+    pub fn new(oracle: Oracle, cache: FollowedCache) -> Self {
+        Self { oracle, cache, traffic: Traffic::default() }
+    }
+}
+
+impl Engine for CacheEngine {
+    type Error = OracleError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
+        let program = Program::new(launch.kernel, launch.source)?;
+        // Warps of another launch are other ones, and counts go on.
+        let mut observer = CacheObserver { traffic: self.traffic, ..CacheObserver::new(self.cache) };
+        let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
+        self.oracle.run_observed(&launch, memory, &mut observer).map_err(OracleError::Fault)?;
+        self.traffic = observer.traffic;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_isa::image::Kernel;
+    use gpurf_oracle::{Geometry, Options};
+
+    use super::*;
+
+    fn traffic_of(code: &str, entries: usize, flushed_at_loops: bool) -> Traffic {
+        let code = gpurf_isa::assemble(code).unwrap();
+        let kernel = Kernel {
+            name: "test".into(),
+            lines: vec![1; code.len()],
+            code,
+            registers: 32,
+            static_shared: 128,
+            ..Kernel::default()
+        };
+        let program = Program::new(&kernel, "test.ptx").unwrap();
+        let geometry = Geometry { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared: 0 };
+        let launch = Launch { program: &program, geometry, constant: &[] };
+        let mut observer = CacheObserver::new(FollowedCache { entries, flushed_at_loops });
+        Oracle::new(Options::default()).run_observed(&launch, &Memory::default(), &mut observer).unwrap();
+        observer.traffic
+    }
+
+    /// Three passes; R2 is from outside of the loop.
+    const LOOP: &str = "
+        MOV R1, 0
+        MOV R2, 1
+        again:
+        IADD R1, PT, R1, R2, !PT
+        ISETP.LT.AND P0, R1, 3, PT
+        @P0 BRA again, join none
+        EXIT
+    ";
+
+    #[test]
+    fn a_loop_keeps_its_values_unless_it_is_flushed_at_its_end() {
+        let kept = traffic_of(LOOP, 6, false);
+        assert_eq!((kept.mrf.reads(), kept.mrf.writes(), kept.upper.reads()), (0, 0, 8 * 9));
+        // The two passes that go back write both registers back, R2 in the first one only; the next ones read them anew.
+        let flushed = traffic_of(LOOP, 6, true);
+        assert_eq!((flushed.mrf.private_reads, flushed.mrf.moving_writes), (8 * 4, 8 * 3));
+        assert_eq!(flushed.flat(), kept.flat());
+    }
+
+    #[test]
+    fn a_fifo_with_last_reads_marks_and_barriers() {
+        // R1 is evicted by R3, R2 is dead when R4 comes.
+        let text = "MOV R1, 1\n MOV R2, 2\n IADD R3, PT, R2, 1, !PT {last=a}\n IADD R4, PT, R1, 1, !PT\n EXIT";
+        let traffic = traffic_of(text, 2, false);
+        assert_eq!((traffic.upper.private_reads, traffic.mrf.private_reads, traffic.mrf.moving_writes), (8, 8, 8));
+        for text in ["MOV R1, 1\n NOP {deschedule}\n EXIT", "MOV R1, 1\n BAR.ID0 RZ {strand_end}\n EXIT"] {
+            let traffic = traffic_of(text, 2, false);
+            assert_eq!((traffic.upper.moving_reads, traffic.mrf.moving_writes), (8, 8), "{text}");
+        }
+    }
+
+    #[test]
+    fn half_a_value_is_read_in_both_places() {
+        let text = "
+            S2R.TID.X R1
+            ISETP.LT.AND P0, R1, 16, PT
+            @P0 MOV R2, 1
+            IADD R3, PT, R2, 1, !PT
+            EXIT
+        ";
+        let traffic = traffic_of(text, 6, false);
+        assert_eq!((traffic.upper.reads(), traffic.mrf.reads()), (8 + 4, 8));
+    }
+}

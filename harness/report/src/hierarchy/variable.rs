@@ -1,0 +1,166 @@
+//! Entries of the ORF shared out to strands as they need them: hierarchy thesis 6.6.1.
+//!
+//! The thesis's oracle policy knows which strands will be active, and gives each between 1 and 8 of the entries that there are. Here the bound of all such policies is computed: entries
+//! may be shared between any two moments of a kernel, so long as an instruction has so many on average. What a strand costs with each number is counted; that leaves a knapsack,
+//! whose items (a strand, one step more of entries) are taken in the order of what they save for each entry and instruction.
+
+use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_energy::Energies;
+use gpurf_oracle::levels::LevelCounts;
+
+use super::{ACTIVE, ENTRIES, SIZES, larger, split};
+use crate::levels::{Strands, flat, traffic};
+use crate::row::PerKernel;
+use crate::sweep::{Plan, Results};
+
+/// So many entries at the price of those of the design: there are as many in all.
+fn with(entries: u32) -> HierarchyOptions {
+    if entries == ENTRIES { split(ENTRIES) } else { larger(split(ENTRIES), entries) }
+}
+
+pub fn plan(plan: &mut Plan) {
+    SIZES.into_iter().for_each(|entries| plan.levels(with(entries)));
+}
+
+/// A strand: its instructions, and its energy with 1, 2, ... entries.
+struct Strand {
+    instructions: f64,
+    energies: Vec<f64>,
+}
+
+/// More entries for a strand.
+struct Step {
+    strand: usize,
+    from: usize,
+    to: usize,
+    /// Energy saved for each entry and instruction.
+    worth: f64,
+}
+
+/// What strands get: its energy, and the instructions of strands with 1, 2, ... entries.
+struct Shared {
+    energy: f64,
+    instructions: Vec<f64>,
+}
+
+impl Strand {
+    /// Steps up that save ever less: the convex hull of its energies.
+    fn steps(&self, strand: usize) -> Vec<Step> {
+        let (mut steps, mut from) = (Vec::new(), 0);
+        let worth = |from: usize, to: usize| {
+            crate::ratio(self.energies[from] - self.energies[to], (to - from) as f64 * self.instructions)
+        };
+        while let Some(to) = (from + 1..self.energies.len()).max_by(|&a, &b| worth(from, a).total_cmp(&worth(from, b)))
+        {
+            let worth = worth(from, to);
+            if worth <= 0.0 {
+                break;
+            }
+            steps.push(Step { strand, from, to, worth });
+            from = to;
+        }
+        steps
+    }
+}
+
+/// Shares out so many entries for each instruction on average. Strands run often, so the last step may be taken for a part of a strand's runs.
+fn share(strands: &[Strand], entries: f64) -> Shared {
+    let all: f64 = strands.iter().map(|strand| strand.instructions).sum();
+    let sizes = strands.first().map_or(0, |strand| strand.energies.len());
+    let mut shared =
+        Shared { energy: strands.iter().map(|strand| strand.energies[0]).sum(), instructions: vec![0.0; sizes] };
+    if let Some(one) = shared.instructions.first_mut() {
+        *one = all;
+    }
+    let mut left = (entries - 1.0) * all;
+    let mut steps: Vec<Step> = strands.iter().enumerate().flat_map(|(index, strand)| strand.steps(index)).collect();
+    steps.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+    for Step { strand, from, to, worth } in steps {
+        let instructions = strands[strand].instructions;
+        let cost = (to - from) as f64 * instructions;
+        let part = if cost > left { crate::ratio(left, cost) } else { 1.0 };
+        left -= part * cost;
+        shared.energy -= part * cost * worth;
+        shared.instructions[from] -= part * instructions;
+        shared.instructions[to] += part * instructions;
+    }
+    shared
+}
+
+/// A kernel's strands.
+fn strands(results: &Results<'_>, kernel: &str) -> Option<Vec<Strand>> {
+    let sizes = SIZES.into_iter().map(|entries| results.strands(&with(entries))?.get(kernel));
+    let sizes = sizes.collect::<Option<Vec<&Strands>>>()?;
+    let energies = Energies::thesis(ENTRIES, ACTIVE);
+    let energy = |counts: &LevelCounts| energies.of(&traffic(counts)).total();
+    let first = sizes.first()?;
+    let of = |key| {
+        let energies = sizes.iter().map(|strands| strands.get(key).map(energy)).collect::<Option<Vec<f64>>>();
+        Some(Strand { instructions: first[key].instructions as f64, energies: energies? })
+    };
+    first.keys().map(of).collect()
+}
+
+fn each<T>(results: &Results<'_>, value: impl Fn(&str, &Shared) -> T, entries: f64) -> Option<Vec<(String, T)>> {
+    let kernels = results.strands(&with(ENTRIES))?.keys();
+    kernels
+        .map(|name| Some((name.clone(), value(name, &share(&strands(results, name)?, entries)))))
+        .collect::<Option<Vec<_>>>()
+}
+
+/// Energy by that of the MRF alone, with so many entries for each active warp on average.
+pub fn normalised(results: &Results<'_>, entries: f64) -> Option<PerKernel> {
+    let energies = Energies::thesis(ENTRIES, ACTIVE);
+    let alone = results.levels(&with(ENTRIES), |counts| energies.of(&flat(counts)).total())?;
+    let energy = |name: &str, shared: &Shared| crate::ratio(shared.energy, alone[name]);
+    Some(each(results, energy, entries)?.into_iter().collect())
+}
+
+/// The parts of the instructions whose strands have 1, 2, ... entries, over all kernels.
+pub fn shares(results: &Results<'_>, entries: f64) -> Option<Vec<f64>> {
+    let parts = |_: &str, shared: &Shared| {
+        let all: f64 = shared.instructions.iter().sum();
+        shared.instructions.iter().map(|part| crate::ratio(*part, all)).collect::<Vec<f64>>()
+    };
+    let kernels = each(results, parts, entries)?;
+    let mean = |index: usize| kernels.iter().map(|(_, parts)| parts[index]).sum::<f64>() / kernels.len() as f64;
+    Some((0..SIZES.len()).map(mean).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strand(instructions: f64, energies: &[f64]) -> Strand {
+        Strand { instructions, energies: energies.to_vec() }
+    }
+
+    fn energy(strands: &[Strand], entries: f64) -> f64 {
+        share(strands, entries).energy
+    }
+
+    #[test]
+    fn entries_go_where_they_save_most() {
+        // The first strand saves 4 with a second entry, and 1 with a third; the other one saves nothing before it has three.
+        let strands = [strand(10.0, &[20.0, 16.0, 15.0]), strand(10.0, &[20.0, 20.0, 14.0])];
+        assert_eq!(energy(&strands, 1.0), 40.0);
+        assert_eq!(energy(&strands, 1.5), 36.0);
+        assert_eq!(energy(&strands, 2.5), 30.0);
+        // All that anybody wants is there.
+        assert_eq!(energy(&strands, 3.0), 29.0);
+        assert_eq!(energy(&strands, 8.0), 29.0);
+        // Half of the runs of the other one.
+        assert_eq!(energy(&strands, 2.0), 33.0);
+        assert_eq!(share(&strands, 2.0).instructions, [5.0, 10.0, 5.0]);
+    }
+
+    #[test]
+    fn what_costs_more_is_not_taken_and_long_strands_cost_more() {
+        assert_eq!(energy(&[strand(10.0, &[20.0, 25.0])], 2.0), 20.0);
+        // Two entries for the short strand are as dear as one for the long one.
+        let strands = [strand(10.0, &[20.0, 17.0]), strand(20.0, &[20.0, 15.0])];
+        let one_more_for_the_short = 1.0 + 10.0 / 30.0;
+        assert_eq!(energy(&strands, one_more_for_the_short), 37.0);
+        assert_eq!(energy(&[], 3.0), 0.0);
+    }
+}
