@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Reads the whole RTL with Yosys, checks it, and prints what it costs.
 
-    synth.py [--top sm] [--full] [-G NAME=VALUE]... [--json FILE] [--flip-flops N] source.sv ...
+    synth.py [--top sm] [--full] [-G NAME=VALUE]... [--json FILE] [--flip-flops N | --beyond TOP] source.sv ...
 
 Needs pyosys (scripts/bootstrap.sh --mutants). Every module is elaborated at the parameters given; RAM cells stay black boxes, because a
 technology library replaces them. Fails when there is a latch, a combinational loop, or a net with several drivers or none.
 
 Prints a row for each module: instances, flip-flop bits and cells of one instance. Without --full cells are word-level (an adder is one
 cell); with it `synth` maps everything to gates. With --flip-flops there is one row, and it fails unless the whole has so many bits of them.
+With --beyond the rows say what there is more of than in another top with the same parameters, in gates, and what share of the whole that is.
 """
 import argparse
 import collections
@@ -37,24 +38,12 @@ def base_name(module):
     return re.split(r"[\\$]", module.lstrip("\\$"))[0] or module
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--top", default="sm")
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("-G", action="append", default=[])
-    parser.add_argument("-I", action="append", default=[])
-    parser.add_argument("--json")
-    parser.add_argument("--flip-flops", type=int, metavar="N")
-    parser.add_argument("--log", default="target/synth.log")
-    parser.add_argument("sources", nargs="+")
-    args = parser.parse_args()
-
+def read_sources(args, top):
+    """Elaborates a top and checks it; gives the design."""
     design = ys.Design()
     # The log has every pass's text; the terminal has only what this program prints.
     run = lambda command: design.run_pass(f"tee -q -a {args.log} {command}")
-    open(args.log, "w").close()
-    started = time.time()
-    read = ["read_slang", "--top", args.top, "--ignore-assertions", "--keep-hierarchy", "--no-implicit-memories", "-D", "SYNTHESIS"]
+    read = ["read_slang", "--top", top, "--ignore-assertions", "--keep-hierarchy", "--no-implicit-memories", "-D", "SYNTHESIS"]
     for name in args.G: read += ["-G", name]
     for folder in args.I: read += ["-I", folder]
     for ram in RAMS: read += ["--blackboxed-module", ram]
@@ -77,31 +66,84 @@ def main():
     run("opt_clean")
     run("check -assert")
     run("design -load hierarchical")
-    run("opt_expr" if not args.full else f"synth -run begin:check -noabc -top {args.top}")
+    run("opt_expr" if not args.full else f"synth -run begin:check -noabc -top {top}")
+    return read_json(design)
 
-    modules = read_json(design)
+
+def ram_bits(ports):
+    """Of a RAM with these ports: rows times the width of what is written."""
+    width = lambda ending: max(len(port["bits"]) for name, port in ports.items() if name.endswith(ending))
+    return 2 ** width("addr_i") * width("wdata_i")
+
+
+def measure(args, top):
+    """What each block costs, the sum, and the bits of RAM."""
+    modules = read_sources(args, top)
     counts = collections.Counter()
-    bits, cells = {}, {}
 
     def visit(name):
         counts[name] += 1
         for cell in modules[name]["cells"].values():
             if cell["type"] in modules: visit(cell["type"])
 
-    visit(next(name for name in modules if base_name(name) == args.top))
-    for name in counts:
+    visit(next(name for name in modules if base_name(name) == top))
+    rows = collections.defaultdict(lambda: {"instances": 0, "flip_flops": 0, "cells": 0})
+    ram = 0
+    for name, count in counts.items():
+        if modules[name].get("attributes", {}).get("blackbox"):
+            ram += count * ram_bits(modules[name]["ports"])
+            continue
         own = modules[name]["cells"].values()
         flip_flops = [cell for cell in own if FLIP_FLOP.match(cell["type"])]
-        bits[name] = sum(len(cell["connections"]["Q"]) for cell in flip_flops)
-        cells[name] = sum(c["type"] not in modules and c["type"] not in NO_CELLS for c in own)
-    rows = collections.defaultdict(lambda: {"instances": 0, "flip_flops": 0, "cells": 0})
-    for name, count in counts.items():
-        if modules[name].get("attributes", {}).get("blackbox"): continue
         row = rows[base_name(name)]
         row["instances"] += count
-        row["flip_flops"] += count * bits[name]
-        row["cells"] += count * cells[name]
+        row["flip_flops"] += count * sum(len(cell["connections"]["Q"]) for cell in flip_flops)
+        row["cells"] += count * sum(c["type"] not in modules and c["type"] not in NO_CELLS for c in own)
     total = {key: sum(row[key] for row in rows.values()) for key in ("flip_flops", "cells")}
+    return rows, total, ram
+
+
+def beyond(args):
+    """Prints what a top has more than another one, block by block, and as a share of the whole."""
+    rows, total, ram = measure(args, args.top)
+    others, other, _ = measure(args, args.beyond)
+    # `steal_arbiter` stands where `mrf_arbiter` does, and `mrf_crossbar` is in both.
+    tops = (args.top, args.beyond)
+    role = lambda name: next((name.removeprefix(top).lstrip("_") for top in tops if name.startswith(top)), name)
+    more = collections.defaultdict(collections.Counter)
+    for sign, blocks in ((1, rows), (-1, others)):
+        for name, row in blocks.items():
+            for key in ("flip_flops", "cells"): more[role(name)][key] += sign * row[key]
+    print(" ".join([args.top, *args.G]) + f", more than {args.beyond}:")
+    print(f"{'block':<20} {'flip-flops':>11} {'gates':>9}")
+    for name, row in sorted(more.items(), key=lambda item: -item[1]["cells"]):
+        if any(row.values()): print(f"{name or 'between them':<20} {row['flip_flops']:>11} {row['cells']:>9}")
+    flip_flops, gates = (total[key] - other[key] for key in ("flip_flops", "cells"))
+    print(f"{'all':<20} {flip_flops:>11} {gates:>9}")
+    whole = total["cells"] + ram
+    print(f"of {total['flip_flops']} flip-flops and {total['cells']} gates, flip-flops among them, and {ram} bits of RAM:")
+    print(f"{100 * gates / total['cells']:.2f} % of the gates; {100 * gates / whole:.2f} % with a bit of RAM counted as a gate\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--top", default="sm")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("-G", action="append", default=[])
+    parser.add_argument("-I", action="append", default=[])
+    parser.add_argument("--json")
+    parser.add_argument("--flip-flops", type=int, metavar="N")
+    parser.add_argument("--beyond", metavar="TOP")
+    parser.add_argument("--log", default="target/synth.log")
+    parser.add_argument("sources", nargs="+")
+    args = parser.parse_args()
+
+    open(args.log, "w").close()
+    started = time.time()
+    if args.beyond:
+        args.full = True
+        return beyond(args)
+    rows, total, _ = measure(args, args.top)
     if args.flip_flops is not None:
         print(" ".join([args.top, *args.G]) + f": {total['flip_flops']} flip-flops")
         sys.exit(0 if total["flip_flops"] == args.flip_flops else f"{args.top} must have {args.flip_flops}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the SM costs: at the baseline's parameters, or with --full down to gates at small ones, because gates of a 32-lane machine take long.
-# Before that, that the table of bank stealing costs what the paper says, in files of several sizes.
+# Before that, that the table of bank stealing costs what the paper says, in files of several sizes, and what share of the paper's file all of stealing is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,4 +22,7 @@ for size in '8 128' '2 64' '4 16' '16 64' '32 32'; do
     target/venv/bin/python scripts/synth.py --top steal_table -I rtl -G "Banks=$banks" -G "Depth=$depth" -G IssuePorts=2 --flip-flops $((banks * bits)) \
         rtl/gpurf_pkg.sv rtl/steal/steal_table.sv
 done
+# Stealing paper IV-D2: the file of 128 KB in eight banks, with two schedulers, beside the one without stealing.
+target/venv/bin/python scripts/synth.py --top steal --beyond mrf -I rtl -G Banks=8 -G Depth=128 -G Collectors=8 -G IssuePorts=2 \
+    rtl/gpurf_pkg.sv rtl/ram/*.sv rtl/mrf/*.sv rtl/steal/*.sv
 target/venv/bin/python scripts/synth.py --top sm -I rtl "${arguments[@]}" rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "${sources[@]}"

@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{BAD_INPUT, FAILED, PASSED, TOOL, check_refused, read_json, text};
+use common::{
+    BAD_INPUT, FAILED, PASSED, TOOL, check_refused, files_below, read_json, set_read_only, stopped_by_permissions, text,
+};
+use gpurf_regress::Project;
 
 /// Kernels that together have divergence, barriers, shared memory, atomic operations, floating point and several launches, in few cycles.
 const QUICK: [&str; 5] = ["countBytes", "dwtHaar1D", "reduction", "saxpy", "scan"];
@@ -101,6 +104,88 @@ fn a_change_is_said_and_blessed_with_a_reason() {
     assert_eq!(golden(folder.path(), &["check", "--kernel", "saxpy"]).status.code(), Some(PASSED));
 }
 
+/// Where the trace of a kernel is kept whose golden is in this folder.
+fn trace_of(goldens: &Path, kernel: &str) -> PathBuf {
+    let below = goldens.strip_prefix("/").unwrap();
+    Project::find().root.join("target/goldens/elsewhere").join(below).join(format!("baseline/{kernel}.trace"))
+}
+
+#[test]
+fn the_first_cycle_comes_from_the_last_run_that_was_as_the_golden_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let (goldens, manifest, old) =
+        (folder.path().join("goldens"), folder.path().join("mine.toml"), folder.path().join("old/mine.toml"));
+    let kernels = Project::find().root.join("tests/kernels");
+    let text_of = |values: u64| {
+        let ptx = kernels.join("saxpy.ptx");
+        format!(
+            "source = {ptx:?}\nkernel = \"saxpy\"\ngrid = [4]\nblock = [64]\n\
+             [[arg]]\nscalar = {{ type = \"s32\", value = 200 }}\n[[arg]]\nscalar = {{ type = \"f32\", value = 2.5 }}\n\
+             [[arg]]\nbuffer = {{ name = \"x\", type = \"f32\", len = 256, init = {{ random = {{ seed = {values}, min = -1.0, max = 1.0 }} }} }}\n\
+             [[arg]]\nbuffer = {{ name = \"y\", type = \"f32\", len = 256, init = {{ random = {{ seed = 2, min = -1.0, max = 1.0 }} }}, output = true }}\n"
+        )
+    };
+    fs::create_dir(folder.path().join("old")).unwrap();
+    fs::write(&old, text_of(1)).unwrap();
+    fs::write(&manifest, text_of(1)).unwrap();
+    let mine = manifest.to_str().unwrap();
+    let bless = golden(&goldens, &["bless", "--reason", "new", "--kernel", mine]);
+    assert_eq!(bless.status.code(), Some(PASSED), "{}{}", text(&bless.stdout), text(&bless.stderr));
+
+    // Other values come from memory: from the cycle on in which the first of them arrives.
+    fs::write(&manifest, text_of(3)).unwrap();
+    let since = |arguments: &[&str]| {
+        let arguments = [&["check", "--kernel", mine, "--json"], arguments].concat();
+        read_json(&arguments, &golden(&goldens, &arguments), FAILED)["runs"][0]["since"].clone()
+    };
+    let exact = since(&[]);
+    assert_eq!(exact["first"], exact["last"]);
+    assert!(exact["first"].as_u64().unwrap() > 400, "{exact}");
+    let words = text(&golden(&goldens, &["check", "--kernel", mine]).stdout);
+    assert!(words.contains("  differs since cycle ") && words.contains("outputs.y"), "{words}");
+
+    // Without that run the interval is all there is, but for a program that does what was done before.
+    let kept = trace_of(&goldens, "mine");
+    fs::remove_file(&kept).unwrap();
+    let interval = since(&[]);
+    let bound = |of: &str| interval[of].as_u64().unwrap();
+    assert!(bound("first") < bound("last"), "{interval}");
+    assert!((bound("first")..=bound("last")).contains(&exact["first"].as_u64().unwrap()), "{interval} {exact}");
+    let before = folder.path().join("before.sh");
+    let script = format!(
+        "#!/bin/sh\n[ \"$3 $5\" = '--preset --kernel' ] && exec '{}' golden trace --preset \"$4\" --kernel '{}' -o \"$8\"\n",
+        env!("CARGO_BIN_EXE_gpurf"),
+        old.display()
+    );
+    fs::write(&before, script).unwrap();
+    fs::set_permissions(&before, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(since(&["--before", before.to_str().unwrap()]), exact);
+    assert!(!kept.exists(), "what differs is no golden's run");
+}
+
+#[test]
+fn traces_are_kept_as_long_as_their_goldens_are() {
+    let (folder, file) = blessed("saxpy");
+    let (other, _other_file) = blessed("vectorAdd");
+    let [mine, others] = [(&folder, "saxpy"), (&other, "vectorAdd")].map(|(of, name)| trace_of(of.path(), name));
+    // One of a preset that is no more, and one of a golden that is there.
+    let traces = Project::find().root.join("target/goldens");
+    let (gone, kept) = (traces.join("no-such-preset/saxpy.trace"), traces.join("baseline/vectorAdd.trace"));
+    let ours = ["golden", "check", "--preset", "baseline", "--kernel", "vectorAdd"];
+    assert_eq!(run(&ours).status.code(), Some(PASSED));
+    fs::create_dir_all(gone.parent().unwrap()).unwrap();
+    fs::write(&gone, "a trace").unwrap();
+    assert!([&mine, &others, &gone, &kept].into_iter().all(|trace| trace.exists()));
+
+    fs::remove_file(&file).unwrap();
+    assert_eq!(run(&ours).status.code(), Some(PASSED));
+    assert!(!mine.exists() && !gone.parent().unwrap().exists(), "what has no golden stays");
+    assert!(others.exists() && kept.exists(), "what has a golden is gone");
+    drop(other);
+    assert_eq!(run(&ours).status.code(), Some(PASSED));
+    assert!(!others.parent().unwrap().exists(), "what has no folder of goldens stays");
+}
+
 #[test]
 fn goldens_that_are_missing_or_none_are_said() {
     let (folder, file) = blessed("saxpy");
@@ -142,6 +227,18 @@ fn what_cannot_be_written_is_said_and_damages_nothing() {
     assert!(text(&output.stdout).contains("cannot write"), "{}", text(&output.stdout));
     assert_eq!(fs::read(&file).unwrap(), before);
     assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
+    // A folder that is read-only.
+    let preset = file.parent().unwrap();
+    set_read_only(preset, true);
+    let output = stopped_by_permissions(env!("CARGO_BIN_EXE_gpurf"))
+        .args(["golden", "bless", "--reason", "x", "--preset", "baseline", "--kernel", "saxpy", "--goldens"])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    set_read_only(preset, false);
+    assert_eq!(output.status.code(), Some(TOOL), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("Permission denied"), "{}", text(&output.stdout));
+    assert_eq!(files_below(preset).into_iter().collect::<Vec<_>>(), [(file.clone(), before.clone())]);
     // A folder that is none.
     let output = golden(&file, &["bless", "--reason", "x", "--kernel", "saxpy"]);
     assert_eq!(output.status.code(), Some(TOOL), "{}", text(&output.stdout));

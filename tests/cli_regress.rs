@@ -5,11 +5,15 @@
 mod common;
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, text};
+use common::{
+    BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, files_below, set_read_only, stopped_by_permissions,
+    text,
+};
 use gpurf_regress::{Project, mutants};
 use serde_json::Value;
 
@@ -145,7 +149,7 @@ fn jobs_and_shards_do_not_show() {
 #[test]
 fn killed_ten_times_it_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = plan(folder.path(), &BLOCKS[..3], 12, 20_000);
+    let plan = plan(folder.path(), &BLOCKS[..3], 30, 20_000);
     let broken = mutant("mrf_bank_map");
     let common = ["--plan", &plan, "--rtl", &broken, "--jobs", "2"];
     let whole = folder.path().join("whole");
@@ -156,8 +160,10 @@ fn killed_ten_times_it_says_the_same() {
     let journal = out.join("journal.jsonl");
     let lines = || fs::read(&journal).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count());
     let mut seed = 0x2545_f491_4f6c_dd1du64;
+    // Ten times among the cases, and once when all have been run and the bucket gets its reproducer.
+    let all = 1 + results(&whole)["runs"].as_array().unwrap().len();
     let mut before = 0;
-    for _ in 0..10 {
+    for number in 0..11 {
         let mut process = regress(&out, &[&common[..], &["--resume"]].concat())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -166,10 +172,15 @@ fn killed_ten_times_it_says_the_same() {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        std::thread::sleep(Duration::from_millis(20 + seed % 250));
+        // Some cases later, whatever the machine's speed, and somewhere in the next ones.
+        let goal = if number == 10 { all } else { before + (seed % 5) as usize };
+        while lines() < goal && process.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis((seed >> 8) % 30));
         process.kill().unwrap();
-        process.wait().unwrap();
-        assert!(lines() >= before, "lines were lost");
+        assert_eq!(process.wait().unwrap().signal(), Some(9), "it had ended");
+        assert!(lines() >= before.max(goal), "lines were lost");
         before = lines();
     }
     let output = run(&out, &[&common[..], &["--resume"]].concat());
@@ -286,6 +297,33 @@ fn a_full_disk_and_a_folder_that_is_none_are_said() {
 
     let none = run(Path::new(&plan), &["--plan", &plan]);
     check_refused(&["regress"], &none, TOOL, &["cannot make the folder", "plan.toml"]);
+}
+
+#[test]
+fn a_read_only_folder_is_said_and_keeps_what_is_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path(), &BLOCKS[..2], 2, 1_000);
+    let out = folder.path().join("out");
+    ends(&run(&out, &["--plan", &plan]), PASSED);
+    let (before, expected) = (files_below(&out), said(&out));
+    let stopped = |out: &Path, arguments: &[&str], words: &[&str]| {
+        let mut command = stopped_by_permissions(env!("CARGO_BIN_EXE_gpurf"));
+        command.args(["regress", "--plan", &plan, "--out"]).arg(out).args(arguments).stdin(Stdio::null());
+        check_refused(arguments, &command.output().unwrap(), TOOL, &[words, &["Permission denied"]].concat());
+    };
+    set_read_only(&out, true);
+    stopped(&out, &[], &["cannot write", "earlier.json"]);
+    stopped(&out, &["--resume"], &["cannot write", "report.html"]);
+    stopped(&out.join("new"), &[], &["cannot make the folder"]);
+    assert!(files_below(&out) == before, "a file is not what it was");
+    set_read_only(&out, false);
+    fs::remove_file(out.join("results.json")).unwrap();
+    set_read_only(&out, true);
+    // The journal of the run before cannot make room.
+    stopped(&out, &[], &["cannot write", "journal.jsonl"]);
+    set_read_only(&out, false);
+    ends(&run(&out, &["--plan", &plan, "--resume"]), PASSED);
+    assert!(said(&out) == expected, "it says something else");
 }
 
 #[test]

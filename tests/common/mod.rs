@@ -1,7 +1,11 @@
 //! What the tests of the program have in common: exit statuses, and what they ask of a run that has ended.
 #![allow(dead_code, reason = "each of them uses some of it")]
 
-use std::process::Output;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
@@ -32,4 +36,37 @@ pub fn check_refused(arguments: &[&str], output: &Output, status: i32, words: &[
 pub fn read_json(arguments: &[&str], output: &Output, status: i32) -> Value {
     assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", text(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {}", text(&output.stdout)))
+}
+
+/// Takes everybody the right to write into a folder, or gives it back to its owner.
+pub fn set_read_only(folder: &Path, read_only: bool) {
+    let mode = if read_only { 0o555 } else { 0o755 };
+    fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// A command that permissions stop. Root writes wherever it likes: it gets its program without that right.
+pub fn stopped_by_permissions(program: &str) -> Command {
+    let folder = tempfile::tempdir().unwrap();
+    set_read_only(folder.path(), true);
+    if fs::write(folder.path().join("file"), "").is_err() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--bounding-set=-dac_override", "--inh-caps=-dac_override", program]);
+    command
+}
+
+/// All files below a folder with what is in them.
+pub fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let (mut files, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.insert(path.clone(), fs::read(path).unwrap());
+            }
+        }
+    }
+    files
 }

@@ -67,8 +67,8 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
         .collect()
 }
 
-/// The same in further shapes, which only the long run has.
-fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
+/// The same in further shapes, which only the long runs have.
+pub fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
     let names = registry::BLOCKS.iter().map(|b| b.name);
     names
         .flat_map(|block| {

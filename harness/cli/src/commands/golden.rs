@@ -99,6 +99,7 @@ impl Cases {
             None => Store::of_project(&project),
             Some(folder) => Store::at(&project, std::path::absolute(folder).unwrap_or_else(|_| folder.clone())),
         };
+        Store::tidy(&project);
         let on = |preset: &&'static Preset| kernels.iter().map(|kernel| (*preset, kernel.clone())).collect::<Vec<_>>();
         let cases = presets.iter().flat_map(on).collect();
         interrupt::listen()?;

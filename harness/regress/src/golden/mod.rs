@@ -11,7 +11,7 @@ mod take;
 mod trace;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -108,13 +108,27 @@ pub struct Store {
 impl Store {
     /// Those of a checkout.
     pub fn of_project(project: &Project) -> Self {
-        Self { goldens: project.root.join("tests/goldens"), traces: project.root.join("target/goldens") }
+        Self { goldens: project.root.join("tests/goldens"), traces: project.root.join(TRACES) }
     }
 
-    /// Those in another folder.
+    /// Those in another folder, whose absolute path this is.
     pub fn at(project: &Project, goldens: PathBuf) -> Self {
-        let traces = format!("target/goldens/{}", digest::of_bytes(goldens.as_os_str().as_encoded_bytes()));
-        Self { goldens, traces: project.root.join(traces) }
+        let mut traces = project.root.join(ELSEWHERE);
+        let names = goldens.components().filter(|part| matches!(part, Component::Normal(_)));
+        traces.extend(names);
+        Self { goldens, traces }
+    }
+
+    /// Removes all traces in the build folder, of whatever goldens, whose golden is no more.
+    pub fn tidy(project: &Project) {
+        let (ours, elsewhere) = (project.root.join(TRACES), project.root.join(ELSEWHERE));
+        remove_stale(&ours, &|trace| {
+            let golden = match trace.strip_prefix(&elsewhere) {
+                Ok(path) => Path::new("/").join(path),
+                Err(_) => project.root.join("tests/goldens").join(trace.strip_prefix(&ours).unwrap_or(trace)),
+            };
+            golden.with_extension("toml").exists()
+        });
     }
 
     /// All goldens there are: preset and kernel by name, in order.
@@ -141,6 +155,24 @@ impl Store {
     /// Its trace.
     pub fn trace(&self, preset: &str, kernel: &KernelInputs) -> PathBuf {
         self.traces.join(preset).join(format!("{}.trace", kernel.name()))
+    }
+}
+
+/// Where traces are, and those whose goldens are in another folder: below its path.
+const TRACES: &str = "target/goldens";
+const ELSEWHERE: &str = "target/goldens/elsewhere";
+
+/// Removes traces that are of no use, and folders without any. What cannot be removed stays: nothing depends on it.
+fn remove_stale(folder: &Path, used: &dyn Fn(&Path) -> bool) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_stale(&path, used);
+            // Only if nothing is in it.
+            let _ = std::fs::remove_dir(&path);
+        } else if path.extension().is_some_and(|ending| ending == "trace") && !used(&path) {
+            let _ = std::fs::remove_file(&path);
+        }
     }
 }
 

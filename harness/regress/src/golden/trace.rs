@@ -15,10 +15,13 @@ pub struct Trace {
     /// The names of the events.
     names: Vec<String>,
     /// Distinct sets of events.
-    sets: Vec<Vec<u64>>,
+    sets: Vec<Events>,
     /// Of each cycle the low half of its digest, and its events as an index into the sets.
     cycles: Vec<(u32, u32)>,
 }
+
+/// The events of a cycle that are not zero, by the place of their name: few of all there are.
+type Events = Vec<(u32, u32)>;
 
 /// An event in a record.
 struct Place {
@@ -32,8 +35,8 @@ struct Place {
 pub struct Recorder {
     digest: StateDigest,
     places: Vec<Place>,
-    /// The event words of a cycle, and the index of their set.
-    known: HashMap<Vec<u64>, u32>,
+    /// The events of a cycle, and the index of their set.
+    known: HashMap<Events, u32>,
     trace: Trace,
 }
 
@@ -47,6 +50,7 @@ impl Recorder {
             let mut position = field.bits;
             for (name, bits) in layout.iter().filter(|_| field.name.ends_with("event_o")) {
                 position -= bits;
+                debug_assert!(*bits <= u32::BITS, "{name}");
                 let mask = u64::MAX >> (u64::BITS - bits);
                 places.push(Place { offset: field.offset, bytes: field.elem_bytes, position, mask });
                 names.push((*name).to_owned());
@@ -62,9 +66,9 @@ impl Recorder {
         let event = |place: &Place| {
             let bytes = &record[place.offset..place.offset + place.bytes];
             let word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-            word >> place.position & place.mask
+            (word >> place.position & place.mask) as u32
         };
-        let events: Vec<u64> = self.places.iter().map(event).collect();
+        let events: Events = (0..).zip(self.places.iter().map(event)).filter(|(_, value)| *value > 0).collect();
         let set = match self.known.get(&events) {
             Some(&set) => set,
             None => {
@@ -113,9 +117,8 @@ impl Trace {
     /// The events of a cycle that are not zero, by name.
     fn events(&self, cycle: u64) -> HashMap<&str, u64> {
         let set = usize::try_from(cycle).ok().and_then(|cycle| self.cycles.get(cycle));
-        let values = set.and_then(|(_, set)| self.sets.get(*set as usize));
-        let named = values.into_iter().flatten().zip(&self.names);
-        named.filter(|(value, _)| **value > 0).map(|(value, name)| (name.as_str(), *value)).collect()
+        let events = set.and_then(|(_, set)| self.sets.get(*set as usize)).into_iter().flatten();
+        events.filter_map(|&(name, value)| Some((self.names.get(name as usize)?.as_str(), value.into()))).collect()
     }
 
     /// The events of a cycle that differ from those of an earlier run.
@@ -135,8 +138,12 @@ impl Trace {
         let mut words = |values: &[u64]| values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
         let names = self.names.join(" ");
         words(&[MAGIC, self.whole, names.len() as u64, self.sets.len() as u64, self.cycles.len() as u64]);
-        self.sets.iter().for_each(|set| words(set));
-        self.cycles.iter().for_each(|&(digest, set)| words(&[u64::from(digest) << 32 | u64::from(set)]));
+        let mut pair = |&(high, low): &(u32, u32)| words(&[u64::from(high) << 32 | u64::from(low)]);
+        self.sets.iter().for_each(|set| {
+            pair(&(0, set.len() as u32));
+            set.iter().for_each(&mut pair);
+        });
+        self.cycles.iter().for_each(pair);
         bytes.extend(names.as_bytes());
         crate::files::write_below(path, &bytes)
     }
@@ -153,16 +160,20 @@ impl Trace {
         let (text, sets, cycles) = (length()?, length()?, length()?);
         let names = std::str::from_utf8(bytes.get(bytes.len().checked_sub(text)?..)?).ok()?;
         let names: Vec<String> = names.split(' ').map(str::to_owned).collect();
-        let expected = 8usize.checked_mul(sets.checked_mul(names.len())?.checked_add(cycles)?.checked_add(5)?)?;
-        if bytes.len() != expected.checked_add(text)? {
+        let mut pairs = words.map(|word| ((word >> 32) as u32, word as u32));
+        let mut set = || {
+            let (_, length) = pairs.next()?;
+            (0..length).map(|_| pairs.next()).collect::<Option<Events>>()
+        };
+        let sets = (0..sets).map(|_| set()).collect::<Option<Vec<_>>>()?;
+        let cycles = (0..cycles).map(|_| pairs.next()).collect::<Option<Vec<_>>>()?;
+        let words = sets.iter().map(|set| 1 + set.len()).sum::<usize>() + cycles.len() + 5;
+        if bytes.len() != 8 * words + text {
             return None;
         }
-        let mut set = || words.by_ref().take(names.len()).collect::<Vec<_>>();
-        let sets = (0..sets).map(|_| set()).collect();
-        let cycles = words.take(cycles).map(|word| ((word >> 32) as u32, word as u32)).collect();
         Some(Self { whole, names, sets, cycles })
     }
 }
 
 /// How a trace begins.
-const MAGIC: u64 = u64::from_le_bytes(*b"gpurfTr1");
+const MAGIC: u64 = u64::from_le_bytes(*b"gpurfTr2");

@@ -35,7 +35,7 @@ struct Entry {
     /// Kernels, or blocks, by name.
     #[serde(default = "all")]
     names: Vec<String>,
-    /// Sizes of the register file.
+    /// Sizes of the register file; of blocks, whether they are run in all shapes and policies.
     shapes: Option<Shapes>,
     #[serde(default = "first_seed")]
     seeds: Vec<u64>,
@@ -188,7 +188,11 @@ impl Entry {
                 let known = suite::leaf_blocks(1, 1).into_iter().map(|job| job.block).collect::<BTreeSet<_>>();
                 let names = chosen(&self.names, known.into_iter().collect(), "block")?;
                 for seed in seeds() {
-                    let jobs = suite::leaf_blocks(seed, cycles).into_iter().filter(|job| names.contains(&job.block));
+                    let mut jobs = suite::leaf_blocks(seed, cycles);
+                    if self.shapes == Some(Shapes::All) {
+                        jobs.extend(suite::further_shapes(seed, cycles));
+                    }
+                    let jobs = jobs.into_iter().filter(|job| names.contains(&job.block));
                     for job in jobs.filter(|job| matches!(job.inputs, Inputs::Random)) {
                         add(job.config, seed, Work::Block { block: job.block, cycles });
                     }
@@ -243,6 +247,8 @@ fn chosen(wanted: &[String], known: Vec<String>, what: &str) -> Result<Vec<Strin
 
 #[cfg(test)]
 mod tests {
+    use gpurf_blocks::config::Scheduler;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Plan, JobError> {
@@ -265,6 +271,36 @@ mod tests {
             }
             for block in gpurf_blocks::registry::BLOCKS {
                 assert!(ids.iter().any(|id| id.contains(&format!("/block/{}/", block.name))), "{tier}: {}", block.name);
+            }
+        }
+    }
+
+    #[test]
+    fn stealing_is_run_with_all_banks_kinds_and_policies() {
+        let project = Project::find();
+        let plan = Plan::load(&project, &project.root.join("tests/regress.toml"), "nightly", Overrides::default());
+        let cases = plan.unwrap().cases;
+        let configs = |of: fn(&Work) -> bool| {
+            let of = cases.iter().filter(move |case| of(&case.work));
+            of.map(|case| case.config().unwrap()).filter(|c| c.steal.present).collect::<Vec<Config>>()
+        };
+        let file = configs(|work| matches!(work, Work::Block { block, .. } if block == "steal"));
+        let (kernels, programs) =
+            (configs(|w| matches!(w, Work::Kernel { .. })), configs(|w| matches!(w, Work::Program { .. })));
+        for banks in [4, 8, 16, 32] {
+            for kind in [(true, false), (false, true), (true, true)] {
+                let has = |c: &&Config| c.mrf.banks == banks && (c.steal.read, c.steal.write) == kind;
+                assert!(file.iter().any(|c| has(&c)), "{banks} banks, {kind:?}");
+                for of in [&kernels, &programs] {
+                    let policies: BTreeSet<(bool, bool)> = of
+                        .iter()
+                        .filter(has)
+                        .map(|c| (c.sm.active_warps > 0, c.sm.scheduler == Scheduler::RoundRobin))
+                        .collect();
+                    for policy in [(false, false), (false, true), (true, false)] {
+                        assert!(policies.contains(&policy), "{banks} banks, {kind:?}, {policy:?}");
+                    }
+                }
             }
         }
     }
