@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::Declaration;
+use gpurf_blocks::{Declaration, Net};
 use gpurf_blocks::config::{
     BankPorts, Config, HrfConfig, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
     StealConfig,
@@ -294,6 +294,12 @@ pub fn generated(
         let entry = gpurf_sm::find(module).expect("a module of the list");
         for (name, value) in &parameters(module, &CONFIG) {
             command.arg("-G").arg(format!("{name}={value}"));
+        }
+        // A netlist has only vectors: registers that are arrays get their shape back, so that they are compared.
+        for field in (entry.twin)(&CONFIG).declaration().signals.iter().map(|signal| &signal.field) {
+            if field.array && matches!(field.net, Net::Own) {
+                command.arg("--array").arg(format!("{}={}", field.name, field.count));
+            }
         }
         for cell in entry.modules().filter(|module| module.starts_with("ram_")) {
             command.args(["--blackbox", cell]);
