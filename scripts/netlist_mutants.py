@@ -2,7 +2,7 @@
 """Builds one netlist of a SystemVerilog module that carries many mutants, one of which is selected at run time.
 
     netlist_mutants.py --module M --out DIR [-n 40] [--seed 1] [-I dir]... [-G NAME=VALUE]... [-D MACRO]...
-                       [--blackbox MODULE]... [--array NAME=N]... source.sv ...
+                       [--blackbox MODULE]... [--array NAME=N]... [--payload NAME=N,VALID=M]... source.sv ...
 
 Needs pyosys (scripts/bootstrap.sh --mutants). Writes into DIR
     M_netlist.v    netlist (module M_netlist) with one more input, mutant_sel; 0 selects the original
@@ -397,6 +397,10 @@ def array(text):
     return name, int(n)
 
 
+def payload(text):
+    return [array(part) for part in text.split(",")]
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--module", required=True); ap.add_argument("--out", required=True)
@@ -408,6 +412,8 @@ def main():
     ap.add_argument("--blackbox", action="append", default=[])
     ap.add_argument("--array", action="append", default=[], metavar="NAME=N", type=array,
                     help="a register that is an array of N elements in the source")
+    ap.add_argument("--payload", action="append", default=[], metavar="NAME=N,VALID=M", type=payload,
+                    help="an output of N elements that means something only where VALID is set: a mask, or M elements")
     ap.add_argument("sources", nargs="+")
     a = ap.parse_args()
     os.makedirs(a.out, exist_ok=True)
@@ -443,7 +449,7 @@ def main():
     mems = {n: dict(width=m["width"], size=m["size"], offset=m.get("start_offset", 0))
             for n, m in mod.get("memories", {}).items()}
     cells = collections.Counter(c["type"] for c in mod["cells"].values())
-    json.dump(dict(module=a.module, parameters=a.G, seed=a.seed, candidates=len(cands),
+    json.dump(dict(module=a.module, parameters=a.G, payloads=a.payload, seed=a.seed, candidates=len(cands),
                    cells=dict(sorted(cells.items())), memories=mems, mutants=picked),
               open(out("mutants.json"), "w"), indent=1)
     print(f"{a.module}: {len(mod['cells'])} cells, {len(cands)} candidates on "
