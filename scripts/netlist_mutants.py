@@ -2,7 +2,7 @@
 """Builds one netlist of a SystemVerilog module that carries many mutants, one of which is selected at run time.
 
     netlist_mutants.py --module M --out DIR [-n 40] [--seed 1] [-I dir]... [-G NAME=VALUE]... [-D MACRO]...
-                       [--blackbox MODULE]... source.sv ...
+                       [--blackbox MODULE]... [--array NAME=N]... [--payload NAME=N,VALID=M]... source.sv ...
 
 Needs pyosys (scripts/bootstrap.sh --mutants). Writes into DIR
     M_netlist.v    netlist (module M_netlist) with one more input, mutant_sel; 0 selects the original
@@ -45,8 +45,9 @@ def lower(y, a):
               "opt -full -mux_undef -undriven", "setundef -zero -undriven", "opt -full",
               "wreduce", "opt -full", "opt_clean"]:
         y(c)
-    name_registers(y, a.module)
+    places = name_registers(y, a.module)
     y("opt_clean -purge"); y("check -assert")
+    return places
 
 
 def name_registers(y, module):
@@ -54,7 +55,8 @@ def name_registers(y, module):
 
     `mutate` replaces single bits of the net that a cell drives. With the buffer in between, the
     output mutations fall on the buffer, the register keeps its name, and a harness that fills or
-    reads `rdata_q` finds it in the netlist."""
+    reads `rdata_q` finds it in the netlist. An array of the source comes in pieces: gives of each
+    name whose bits are all held by registers (or constant) where they are, lowest first: net, its width, bit."""
     jm = read_json(y)["modules"][module]
     alias = {}                                              # bit -> [(wire, index)]
     for w, nn in jm["netnames"].items():
@@ -64,6 +66,7 @@ def name_registers(y, module):
     mod = y.d.module(ys.IdString("\\" + module))
     Q = ys.IdString("\\Q")
     used = set(jm["netnames"]) | set(jm["cells"])
+    held = {b: (b, 1, None) for b in ("0", "1")}
     for cname, c in jm["cells"].items():
         if not FF.match(c["type"]): continue
         bits = c["connections"]["Q"]
@@ -81,17 +84,39 @@ def name_registers(y, module):
         used.add(new)
         cell = mod.cell(ys.IdString(("" if cname.startswith("$") else "\\") + cname))
         q = cell.getPort(Q)
+        held.update((b, (new, len(bits), k)) for k, b in enumerate(bits))
         wire = mod.addWire(ys.IdString("\\" + new), len(bits))
         cell.setPort(Q, ys.SigSpec(wire))
         buf = mod.addPos(ys.IdString("$regbuf$" + new), ys.SigSpec(wire), q, False, cell.get_src_attribute())
         buf.set_bool_attribute(ys.IdString("\\keep"), True)      # opt_clean dissolves other buffers
+    places = {w: [held.get(b) for b in nn["bits"]] for w, nn in jm["netnames"].items() if re.fullmatch(r"[A-Za-z]\w*", w)}
+    return {w: bits for w, bits in places.items() if all(bits) and any(place[2] is not None for place in bits)}
 
 
-def split_vectors(y, module, regs):
-    """Make a wire of every bit that is no register's.
+def looping_wires(mod):
+    """Wires in a loop of wires: cells lead from one to the next, registers and cells that are not Yosys' own lead nowhere."""
+    reads = collections.defaultdict(set)                     # wire -> wires that follow from it
+    wires = lambda signal: {b.wire.name.str() for b in signal.to_sigbit_vector() if b.is_wire()}
+    for cell in mod.cells_.values():
+        if FF.match(cell.type.str()) or not cell.type.str().startswith("$"): continue
+        ends = [(cell.output(port), wires(signal)) for port, signal in cell.connections_.items()]
+        outputs = set().union(*(names for out, names in ends if out))
+        for name in set().union(*(names for out, names in ends if not out)): reads[name] |= outputs
+    # Without what reads nothing that is left, again and again, and the same backwards, loops and what lies between them stay.
+    edges = dict(reads)
+    while True:
+        read = set().union(*edges.values()) if edges else set()
+        left = {w: {r for r in to if r in edges} for w, to in edges.items() if w in read}
+        left = {w: to for w, to in left.items() if to}
+        if left == edges: return sorted(edges)
+        edges = left
 
-    Bits of one vector that depend on each other look like a loop to Verilator, which goes by whole variables and did not
-    always settle them. An output keeps its width and is fed from bits of its own."""
+
+def split_vectors(y, module):
+    """Make a wire of every bit of the vectors that look like loops to Verilator.
+
+    It goes by whole variables, and did not always settle vectors whose bits depend on each other. An output keeps its width and
+    is fed from bits of its own."""
     mod = y.d.module(ys.IdString("\\" + module))
     for port in [w for w in mod.wires_.values() if w.port_output]:
         inner = mod.addWire(ys.IdString(port.name.str() + "__bits"), port.width)
@@ -99,7 +124,9 @@ def split_vectors(y, module, regs):
         inner.port_output, inner.port_id, port.port_output, port.port_id = True, port.port_id, False, 0
         mod.connect(ys.SigSpec(inner), ys.SigSpec(port))
     mod.fixup_ports()
-    y("splitnets w:* " + " ".join(f"w:{r} %d" for r in regs))
+    loops = looping_wires(mod)
+    for name in loops: mod.wire(ys.IdString(name)).set_bool_attribute(ys.IdString("\\loops"), True)
+    if loops: y("splitnets a:loops")
 
 
 def read_json(y):
@@ -295,16 +322,36 @@ def split_ports(text):
     return out
 
 
-def registers(mod):
-    """Registers that are packed vectors under their own name, with their widths."""
-    names = {tuple(n["bits"]): w for w, n in mod["netnames"].items() if re.fullmatch(r"[A-Za-z]\w*", w)}
-    found = {}
-    for c in mod["cells"].values():
-        if FF.match(c["type"]) and (w := names.get(tuple(c["connections"]["Q"]))): found[w] = len(c["connections"]["Q"])
-    return dict(sorted(found.items()))
+def slices(bits):
+    """A concatenation of parts of the netlist's nets."""
+    parts = []                                               # net, its width, lowest bit, bits; the lowest first
+    for net, width, k in bits:
+        if parts and k is not None and parts[-1][0] == net and parts[-1][2] + parts[-1][3] == k: parts[-1][3] += 1
+        else: parts.append([net, width, k, 1])
+    text = []
+    for net, width, k, n in reversed(parts):
+        name = net if re.fullmatch(r"[A-Za-z_]\w*", net) else f"\\{net} "
+        text.append(f"1'b{net}" if k is None else f"u_netlist.{name}" + (f"[{k + n - 1}:{k}]" if n < width else ""))
+    return "{" + ", ".join(text) + "}"
 
 
-def wrapper(a, ports, n, regs):
+def registers(places, arrays):
+    """Declarations of the registers that the netlist has, under their own names and in their own shape."""
+    out = []
+    for name, bits in sorted(places.items()):
+        if name not in arrays:
+            out += [f"  logic [{len(bits)-1}:0] {name};", f"  assign {name} = {slices(bits)};"]
+            continue
+        n = arrays[name]
+        if len(bits) % n: sys.exit(f"{name}: {len(bits)} bits are not {n} elements")
+        w = len(bits) // n
+        out.append(f"  logic [{w-1}:0] {name} [{n}];")
+        # the leftmost index of an unpacked dimension is the most significant element
+        out += [f"  assign {name}[{i}] = {slices(bits[(n-1-i)*w:(n-i)*w])};" for i in range(n)]
+    return out
+
+
+def wrapper(a, ports, n, places):
     head, plist = header(a.sources, a.module)
     sigs = split_ports(plist)
     assert {s[0] for s in sigs} == set(ports), (sigs, list(ports))
@@ -340,11 +387,18 @@ def wrapper(a, ports, n, regs):
                  f"{pad}assign {name}{idx} = {sl};")
         for d in reversed(range(dims)): o.append("  " * (d + 1) + "end")
     # What lockstep looks for inside the module is inside the netlist.
-    for name, w in regs.items():
-        if name not in ports:
-            o += [f"  logic [{w-1}:0] {name};", f"  assign {name} = u_netlist.{name};"]
+    o += registers({name: bits for name, bits in places.items() if name not in ports}, dict(a.array))
     o += ["", f"  {a.module}_netlist u_netlist (", "    " + ",\n    ".join(conns), "  );", "endmodule", ""]
     return "\n".join(o)
+
+
+def array(text):
+    name, n = text.split("=")
+    return name, int(n)
+
+
+def payload(text):
+    return [array(part) for part in text.split(",")]
 
 
 def main():
@@ -356,6 +410,10 @@ def main():
     ap.add_argument("--memories", action="store_true",
                     help="infer memories from every unpacked array (for the RAM cells)")
     ap.add_argument("--blackbox", action="append", default=[])
+    ap.add_argument("--array", action="append", default=[], metavar="NAME=N", type=array,
+                    help="a register that is an array of N elements in the source")
+    ap.add_argument("--payload", action="append", default=[], metavar="NAME=N,VALID=M", type=payload,
+                    help="an output of N elements that means something only where VALID is set: a mask, or M elements")
     ap.add_argument("sources", nargs="+")
     a = ap.parse_args()
     os.makedirs(a.out, exist_ok=True)
@@ -364,7 +422,7 @@ def main():
     t0 = time.time()
     y = Yosys(out("yosys.log"))
     frontend(y, a); t1 = time.time()
-    lower(y, a)
+    places = lower(y, a)
     y(f"write_rtlil {out('base.il')}")
     mod = read_json(y)["modules"][a.module]; t2 = time.time()
     fill_src(mod)
@@ -376,8 +434,7 @@ def main():
         m["select"], m["description"] = k, describe(m)
         y(mutate_cmd(m, a.module, k))
     y("opt_clean"); y("check -assert")
-    regs = registers(mod)
-    split_vectors(y, a.module, regs)
+    split_vectors(y, a.module)
     for b in a.blackbox:                       # slang leaves header localparams on the instances
         ptext = header(a.sources, b)[0]
         for lp in re.findall(r"\blocalparam\b[^=,)]*?(\w+)\s*=", ptext):
@@ -387,12 +444,12 @@ def main():
             y(f"cd {a.module}"); y(f"rename {n} {n.replace('.', '_')}"); y("cd ..")
     y(f"rename {a.module} {a.module}_netlist")
     y(f"write_verilog -noattr {out(a.module + '_netlist.v')}"); t3 = time.time()
-    open(out(a.module + ".sv"), "w").write(wrapper(a, mod["ports"], len(picked), regs))
+    open(out(a.module + ".sv"), "w").write(wrapper(a, mod["ports"], len(picked), places))
     json.dump({n: len(p["bits"]) for n, p in mod["ports"].items()}, open(out("ports.json"), "w"))
     mems = {n: dict(width=m["width"], size=m["size"], offset=m.get("start_offset", 0))
             for n, m in mod.get("memories", {}).items()}
     cells = collections.Counter(c["type"] for c in mod["cells"].values())
-    json.dump(dict(module=a.module, parameters=a.G, seed=a.seed, candidates=len(cands),
+    json.dump(dict(module=a.module, parameters=a.G, payloads=a.payload, seed=a.seed, candidates=len(cands),
                    cells=dict(sorted(cells.items())), memories=mems, mutants=picked),
               open(out("mutants.json"), "w"), indent=1)
     print(f"{a.module}: {len(mod['cells'])} cells, {len(cands)} candidates on "

@@ -3,8 +3,8 @@
 
     prove_equivalent.py DIR [--select K,K,..] [--reset rst_ni=0] [--maxsteps 10] [--timeout 30]
 
-DIR is what netlist_mutants.py wrote. All input sequences that begin with a cycle of reset are considered; nothing is
-assumed of the inputs, so "different" does not mean that a real register file could show the difference. Prints one JSON object:
+DIR is what netlist_mutants.py wrote. All input sequences that begin with a cycle of reset are considered; outputs that are payloads
+are compared where they are valid, as in lockstep; nothing is assumed of the inputs, so "different" does not mean that a real register file could show the difference. Prints one JSON object:
 {"select": "equivalent" | "different" | "unknown"}.
 """
 import argparse, functools, json, os, re, tempfile, time
@@ -12,13 +12,42 @@ from pyosys import libyosys as ys
 import netlist_mutants as M
 
 
-def miter(base, module, m):
+def hide_payloads(d, module, payloads):
+    """Makes outputs 0 where they mean nothing. How the bits of a valid are shared out: `Field::valid_by`."""
+    mod = d.module(ys.IdString("\\" + module))
+    wire = lambda name: mod.wire(ys.IdString("\\" + name))
+    driven = {}                                              # what the cells drive
+    for (name, _), _ in payloads:
+        port, driven[name] = wire(name), mod.addWire(ys.IdString("$driven$" + name), wire(name).width)
+        mod.swap_names(port, driven[name])
+        driven[name], port = port, driven[name]
+        port.port_output, port.port_id, driven[name].port_output, driven[name].port_id = True, driven[name].port_id, False, 0
+    mod.fixup_ports()
+    for (name, n), (by, m) in payloads:
+        bits, valid = ys.SigSpec(driven[name]), ys.SigSpec(driven.get(by) or wire(by))
+        shares, width, each = m or valid.size(), bits.size() // n, valid.size() // (m or valid.size())
+        for e in range(n):
+            first = e * shares // n
+            count = max(1, (e + 1) * shares // n - first)
+            # index 0 of an array is its most significant element
+            at = (shares - first - count if m else first) * each
+            some = mod.addWire(ys.IdString(f"$valid${name}${e}"), 1)
+            mod.addReduceOr(ys.IdString(f"$some${name}${e}"), valid.extract(at, count * each), ys.SigSpec(some))
+            place = (n - 1 - e) * width
+            mod.addMux(ys.IdString(f"$hide${name}${e}"), ys.SigSpec(ys.Const(0, width)), bits.extract(place, width), ys.SigSpec(some),
+                       ys.SigSpec(wire(name)).extract(place, width))
+
+
+def miter(base, module, m, payloads):
     """gold and gate copies plus both proof forms; memories become registers."""
     d = ys.Design(); q = lambda c: d.run_pass("tee -q " + c)
     q(f"read_rtlil {base}"); q(f"rename {module} gold")
+    hide_payloads(d, "gold", payloads)
     q("design -stash g0")
     q(f"read_rtlil {base}"); q(f"rename {module} gate")
-    q(M.mutate_cmd(m, "gate")); q("design -stash g1")
+    q(M.mutate_cmd(m, "gate"))
+    hide_payloads(d, "gate", payloads)
+    q("design -stash g1")
     q("design -copy-from g0 -as gold gold"); q("design -copy-from g1 -as gate gate")
     q("memory_map"); q("opt_clean")
     return d
@@ -30,12 +59,12 @@ def trigger_is_zero(d):
         return json.load(open(f.name))["modules"]["mi"]["ports"]["trigger"]["bits"] == ["0"]
 
 
-def decide(base, module, m, a):
+def decide(base, module, m, payloads, a):
     log = os.path.join(tempfile.gettempdir(), f"eq{os.getpid()}.log")
     t0 = time.time()
     # 1. both copies in one module; shared logic and registers that are structurally the same merge,
     #    what remains is the difference
-    d = miter(base, module, m); q = lambda c: d.run_pass("tee -q " + c)
+    d = miter(base, module, m, payloads); q = lambda c: d.run_pass("tee -q " + c)
     q("miter -equiv -flatten gold gate mi"); q("hierarchy -top mi")
     for c in ["setattr -unset keep */t:$pos", "opt_expr", "opt_clean -purge", "zinit -all",
               "opt_merge -share_all", "opt_clean -purge", "opt -full -share_all", "opt_clean -purge",
@@ -45,7 +74,7 @@ def decide(base, module, m, a):
     def by_cases():
         """The same for each value of a narrow input: what it selects becomes constant, and what it never selects vanishes."""
         for name, width in narrow_inputs(base):
-            e = miter(base, module, m); r = lambda c: e.run_pass("tee -q " + c)
+            e = miter(base, module, m, payloads); r = lambda c: e.run_pass("tee -q " + c)
             for c in ["miter -equiv -flatten gold gate mi", "hierarchy -top mi", "setattr -unset keep */t:$pos", "opt_expr", "opt_clean -purge",
                       "zinit -all", "opt_merge -share_all", "opt_clean -purge", f"delete -input mi/w:in_{name}", "design -save open"]: r(c)
 
@@ -71,7 +100,7 @@ def decide(base, module, m, a):
         return None
 
     def by_register():
-        e = miter(base, module, m)
+        e = miter(base, module, m, payloads)
         for c in ["setattr -unset keep */t:$pos", "opt_clean", "dffunmap", "equiv_make gold gate eq",
                   "hierarchy -top eq", "opt_clean", "equiv_struct", "equiv_simple", "equiv_induct -seq 2"]:
             e.run_pass("tee -q " + c)
@@ -119,7 +148,7 @@ def main():
     verdicts = {}
     for m in j["mutants"]:
         if want and m["select"] not in want: continue
-        v, _, _ = decide(os.path.join(a.out, "base.il"), j["module"], m, a)
+        v, _, _ = decide(os.path.join(a.out, "base.il"), j["module"], m, j["payloads"], a)
         if os.path.exists(lf := os.path.join(tempfile.gettempdir(), f"eq{os.getpid()}.log")): os.remove(lf)
         verdicts[str(m["select"])] = v
     print(json.dumps(verdicts))

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::Declaration;
+use gpurf_blocks::{Declaration, Net, Role};
 use gpurf_blocks::config::{
     BankPorts, Config, HrfConfig, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
     StealConfig,
@@ -227,11 +227,16 @@ const NETLISTS: &[&str] = &[
     "rfc_evictions",
     "rfc_results",
     "rfc_operands",
+    "rfc_lrf",
+    "rfc_fills",
     "hrf_drain",
     "hrf_power",
     "hierarchy_levels",
     "hierarchy_entries",
     "hierarchy_results",
+    "hierarchy_copies",
+    "hierarchy_scoreboard",
+    "hierarchy_data",
     "steal_candidates",
     "steal_collector",
     "steal_table",
@@ -295,6 +300,7 @@ pub fn generated(
         for (name, value) in &parameters(module, &CONFIG) {
             command.arg("-G").arg(format!("{name}={value}"));
         }
+        command.args(shapes((entry.twin)(&CONFIG).declaration()));
         for cell in entry.modules().filter(|module| module.starts_with("ram_")) {
             command.args(["--blackbox", cell]);
         }
@@ -316,6 +322,24 @@ pub fn generated(
         }));
     }
     Ok(mutants)
+}
+
+/// What a netlist, which has only vectors, does not say. Registers that are arrays get their shape back, so that they are compared; a proof has to know
+/// which outputs are payloads.
+fn shapes(declaration: &Declaration) -> Vec<String> {
+    let mut arguments = Vec::new();
+    for signal in &declaration.signals {
+        let (field, count) = (&signal.field, signal.field.count);
+        if signal.role == Role::Probe && field.array && matches!(field.net, Net::Own) {
+            arguments.extend(["--array".to_owned(), format!("{}={count}", field.name)]);
+        }
+        let valid = signal.valid.map(|index| &declaration.signals[index]).filter(|valid| valid.role != Role::Probe);
+        if let (Role::Output, Some(valid)) = (signal.role, valid) {
+            let elements = if valid.field.array { valid.field.count } else { 0 };
+            arguments.extend(["--payload".to_owned(), format!("{}={count},{}={elements}", field.name, valid.field.name)]);
+        }
+    }
+    arguments
 }
 
 /// A Python program of `scripts/` in the environment that has pyosys.

@@ -1,5 +1,6 @@
 //! `hierarchy_entries`.
 
+use gpurf_blocks::LANES;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{
     HierarchyEntries, HierarchyEntriesIn, HierarchyEntriesProbe, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES,
@@ -36,6 +37,7 @@ const MATCH: usize = 10;
 const FLUSH: usize = 11;
 const PARTIAL: usize = 12;
 const STRAY: usize = 13;
+const SINGLE: usize = 14;
 
 /// Registers of results: few, so that different slots, and a copy and a result, have the same.
 const REGISTERS: [u8; 6] = [0, 1, 7, 128, 200, 254];
@@ -57,6 +59,7 @@ impl Driver for EntriesDriver {
         Knob { name: "flush", doc: "a slot begins to be emptied", values: &[0, 10, 60] },
         Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
         Knob { name: "stray", doc: "what is written is not there", values: &[0, 200] },
+        Knob { name: "single", doc: "one lane fills a slot that has none", values: &[50, 900] },
         RESET,
     ];
 
@@ -68,7 +71,7 @@ impl Driver for EntriesDriver {
         let count = self.shape.ports();
         self.twin.early();
         let probe = self.twin.probe(i);
-        i.rst_ni = self.reset.next(rng, knobs.get(14));
+        i.rst_ni = self.reset.next(rng, knobs.get(15));
         for s in 0..self.shape.active {
             self.flush |= u64::from(rng.chance(knobs.get(FLUSH))) << s;
         }
@@ -124,6 +127,11 @@ impl EntriesDriver {
         let mut mask = lane_mask(rng, knobs.get(PARTIAL));
         if let Some(place) = one_of(rng, &some).filter(|_| rng.chance(500)) {
             mask = there(place) & if rng.chance(700) { u32::MAX } else { rng.next_u64() as u32 };
+        }
+        // Each lane of each place alone keeps a slot from being void.
+        let void = self.twin.out.void_o >> slot & 1 == 1;
+        if void && rng.chance(knobs.get(SINGLE)) {
+            mask = 1 << rng.below(LANES as u64);
         }
         i.take_mask_i[p] = mask;
         (i.take_read_i[p], i.take_copy_i[p], i.take_result_i[p]) = (0, 0, 0);

@@ -1,5 +1,6 @@
 //! `hierarchy_results`.
 
+use gpurf_blocks::WARP_BITS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{HierarchyResults, HierarchyResultsIn, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES};
 use gpurf_lockstep::Rng;
@@ -121,11 +122,10 @@ impl Driver for ResultsDriver {
 
 impl ResultsDriver {
     fn change_slots(&mut self, rng: &mut Rng, knobs: &Knobs) {
-        let count = self.shape.ports();
         for s in 0..self.shape.active {
             if rng.chance(knobs.get(SLOT)) {
-                // Of the slot's port, and in one slot only.
-                let warp = (rng.below((self.shape.warps / count) as u64) as usize * count + s % count) as u8;
+                // In one slot only; the block does not ask for one of the slot's port.
+                let warp = rng.below(1 << WARP_BITS) as u8;
                 let free = !self.slots.contains(&Some(warp));
                 self.slots[s] = Some(warp).filter(|_| free && rng.chance(900));
             }
@@ -136,7 +136,7 @@ impl ResultsDriver {
         let some = if rng.chance(knobs.get(NEAR)) { self.shape.active.min(2) } else { self.shape.active };
         let slot = rng.below(some as u64) as usize;
         // Some are in no slot.
-        let any = rng.below(self.shape.warps as u64) as u8;
+        let any = rng.below(1 << WARP_BITS) as u8;
         if rng.chance(100) { any } else { self.slots[slot].unwrap_or(any) }
     }
 

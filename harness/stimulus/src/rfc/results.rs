@@ -1,5 +1,6 @@
 //! `rfc_results`.
 
+use gpurf_blocks::WARP_BITS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::rfc::{RfcResults, RfcResultsIn};
 use gpurf_blocks::shape::ActiveShape;
@@ -158,7 +159,6 @@ fn numbered(number: usize) -> u8 {
 impl ResultsDriver {
     /// Warps come into slots and leave them, and slots are being emptied.
     fn change_slots(&mut self, rng: &mut Rng, knobs: &Knobs) {
-        let count = self.shape.ports();
         for s in 0..self.shape.active {
             if self.slots[s].is_some() {
                 // What has gone around once does not come back to the cache.
@@ -170,8 +170,8 @@ impl ResultsDriver {
                     (self.slots[s], self.flush) = (None, self.flush & !(1 << s));
                 }
             } else if rng.chance(knobs.get(TAKE)) {
-                // Of the slot's port, and in one slot only.
-                let warp = (rng.below((self.shape.warps / count) as u64) as usize * count + s % count) as u8;
+                // In one slot only; the block does not ask for one of the slot's port.
+                let warp = rng.below(1 << WARP_BITS) as u8;
                 if !self.slots.contains(&Some(warp)) && !self.has_sent(warp, None) {
                     self.slots[s] = Some(warp);
                 }
@@ -193,7 +193,7 @@ impl ResultsDriver {
         let near = rng.chance(knobs.get(NEAR));
         let slot = rng.below(if near { self.shape.active.min(2) } else { self.shape.active } as u64) as usize;
         // Some are in no slot.
-        let any = rng.below(self.shape.warps as u64) as u8;
+        let any = rng.below(1 << WARP_BITS) as u8;
         if rng.chance(200) { any } else { self.slots[slot].unwrap_or(any) }
     }
 
