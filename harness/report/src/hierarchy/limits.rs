@@ -94,12 +94,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let rows = [
         variable_row(
             VARIABLE,
-            "with entries shared out to strands, 24 for 8 active warps: the bound of all policies",
+            "with entries shared out to strands, 24 for 8 active warps: the best share",
             [shared(ENTRIES), normalised(results, &split(ENTRIES))],
         ),
         variable_row(
             FEWER_WARPS,
-            "with 24 shared entries for 6 active warps instead of 8: the bound of all policies",
+            "with 24 shared entries for 6 active warps instead of 8: the best share",
             [shared(ENTRIES_OF_SIX), shared(ENTRIES)],
         ),
         loops(),
@@ -144,7 +144,7 @@ fn why_variable(results: &Results<'_>, row: &Row) -> (String, String) {
     let gain = row.per_kernel.values().filter(|&&value| value > 0.02).count();
     let why = format!(
         "{gain} of {} kernels gain more than two points. Instructions by the entries of their strand, 8 warps: {}; 6 warps: {}. With 8 entries for every strand {all} would be saved: that bounds what sharing \
-         can save. Short strands need few entries and run seldom at once with long ones in the same kernel",
+         can save",
         row.per_kernel.len(),
         shares(ENTRIES),
         shares(ENTRIES_OF_SIX),

@@ -1,7 +1,7 @@
 //! Entries of the ORF shared out to strands as they need them: hierarchy thesis 6.6.1.
 //!
-//! The thesis's oracle policy knows which strands will be active, and gives each between 1 and 8 of the entries that there are. Here the bound of all such policies is computed: entries
-//! may be shared between any two moments of a kernel, so long as an instruction has so many on average. What a strand costs with each number is counted; that leaves a knapsack,
+//! The thesis's oracle policy knows which strands will be active, and gives each between 1 and 8 of the entries that there are. Here it knows all: entries
+//! may be shared between any two moments of a kernel, so long as an instruction has so many on average; what a strand costs is its mean over its runs. What a strand costs with each number is counted; that leaves a knapsack,
 //! whose items (a strand, one step more of entries) are taken in the order of what they save for each entry and instruction.
 
 use gpurf_compiler::hierarchy::HierarchyOptions;
