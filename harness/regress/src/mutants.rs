@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::{Declaration, Net, Role};
 use gpurf_blocks::config::{
     BankPorts, Config, HrfConfig, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
     StealConfig,
 };
+use gpurf_blocks::{Declaration, Net, Role};
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, report};
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
@@ -336,7 +336,8 @@ fn shapes(declaration: &Declaration) -> Vec<String> {
         let valid = signal.valid.map(|index| &declaration.signals[index]).filter(|valid| valid.role != Role::Probe);
         if let (Role::Output, Some(valid)) = (signal.role, valid) {
             let elements = if valid.field.array { valid.field.count } else { 0 };
-            arguments.extend(["--payload".to_owned(), format!("{}={count},{}={elements}", field.name, valid.field.name)]);
+            arguments
+                .extend(["--payload".to_owned(), format!("{}={count},{}={elements}", field.name, valid.field.name)]);
         }
     }
     arguments
