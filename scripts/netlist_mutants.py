@@ -42,6 +42,7 @@ def lower(y, a):
     for c in ["proc", "opt_expr", "opt_clean", "flatten",
               "opt_expr -undriven -mux_undef", "wreduce -memx", "peepopt", "opt_clean",
               "bmuxmap", "demuxmap", "bwmuxmap",
+              "techmap t:$shift t:$shiftx",            # Verilator 5.006 widens the negated distance that write_verilog makes of them
               "opt -full -mux_undef -undriven", "setundef -zero -undriven", "opt -full",
               "wreduce", "opt -full", "opt_clean"]:
         y(c)
