@@ -47,8 +47,6 @@ struct Count {
     alone: u64,
     /// As many warps as the file and the SM hold.
     together: u64,
-    /// The same, with the registers that the allocation rounds up to, which hardware finds by itself.
-    rounded: u64,
 }
 
 impl Count {
@@ -57,17 +55,15 @@ impl Count {
         self.none += other.none;
         self.alone += other.alone;
         self.together += other.together;
-        self.rounded += other.rounded;
     }
 
     fn print(&self, name: &str) {
         let share = |part| percent(part, self.all);
         println!(
-            "{name:24} {:5.1} % no dead register, {:5.1} % one warp alone, {:5.1} % all warps, {:5.1} % with registers never allocated",
+            "{name:24} {:5.1} % no dead register, {:5.1} % one warp alone, {:5.1} % all warps",
             share(self.none),
             share(self.alone),
             share(self.together),
-            share(self.rounded),
         );
     }
 }
@@ -76,20 +72,25 @@ fn bank(register: Reg, slot: usize) -> usize {
     (register.index() + slot) % BANKS
 }
 
-/// For each bank, of a warp in slot 0, whether one of the kernel's registers is dead.
+/// The registers of a warp: the kernel's, and those up to which the allocation rounds.
+fn registers(kernel: &Kernel) -> usize {
+    usize::from(kernel.registers).next_multiple_of(BANKS)
+}
+
+/// For how many banks one of the registers of a warp is dead.
 fn dead_banks(kernel: &Kernel, live: Registers) -> usize {
-    let registers = (0..kernel.registers).map(|index| Reg(index as u8));
+    let registers = (0..registers(kernel)).map(|index| Reg(index as u8));
     let mut banks = [false; BANKS];
     registers.filter(|&register| !live.contains(register)).for_each(|register| banks[bank(register, 0)] = true);
     banks.iter().filter(|&&dead| dead).count()
 }
 
-/// Lets the warps of a launch take turns in so many slots; how often a bank knows no free register, without and with registers never allocated.
-fn unknown(kernel: &Kernel, traces: &[Vec<u32>], slots: usize) -> [u64; 2] {
+/// Lets the warps of a launch take turns in so many slots; how often a bank knows no free register.
+fn unknown(kernel: &Kernel, traces: &[Vec<u32>], slots: usize) -> u64 {
     let mut waiting = traces.iter();
     let mut running: Vec<Option<std::slice::Iter<'_, u32>>> = vec![None; slots];
     let mut told: [Option<(usize, Reg)>; BANKS] = [None; BANKS];
-    let mut unknown = [0; 2];
+    let mut unknown = 0;
     loop {
         let mut idle = true;
         for slot in 0..slots {
@@ -106,16 +107,11 @@ fn unknown(kernel: &Kernel, traces: &[Vec<u32>], slots: usize) -> [u64; 2] {
                 let place = &mut told[bank(register, slot)];
                 *place = place.filter(|&known| known != (slot, register));
             }
-            if let Some(register) = instruction.control.free_register {
+            // Hardware takes no notice of registers that the warp does not have.
+            if let Some(register) = instruction.control.free_register.filter(|r| r.index() < registers(kernel)) {
                 told[bank(register, slot)] = Some((slot, register));
             }
-            let mut never = [false; BANKS];
-            let rows = usize::from(kernel.registers).next_multiple_of(BANKS);
-            for slot in (0..slots).filter(|&slot| running[slot].is_some()) {
-                (usize::from(kernel.registers)..rows).for_each(|index| never[bank(Reg(index as u8), slot)] = true);
-            }
-            unknown[0] += told.iter().filter(|told| told.is_none()).count() as u64;
-            unknown[1] += told.iter().zip(never).filter(|(told, never)| told.is_none() && !never).count() as u64;
+            unknown += told.iter().filter(|told| told.is_none()).count() as u64;
         }
         if idle {
             return unknown;
@@ -137,15 +133,13 @@ impl Engine for Counting {
         Oracle::default().run_observed(&run, memory, &mut traces).map_err(OracleError::Fault)?;
         let traces: Vec<Vec<u32>> = traces.0.into_values().collect();
         let live = liveness::of_warp(&kernel.code);
-        let rows = usize::from(kernel.registers).div_ceil(BANKS);
-        let [together, rounded] = unknown(kernel, &traces, WARPS.min(ENTRIES / BANKS / rows.max(1)));
+        let slots = WARPS.min(ENTRIES / registers(kernel).max(BANKS));
         let none = |pc: u32| (BANKS - dead_banks(kernel, live[pc as usize])) as u64;
         self.0.add(&Count {
             all: traces.iter().map(|trace| (trace.len() * BANKS) as u64).sum(),
             none: traces.iter().flatten().map(|&pc| none(pc)).sum(),
-            alone: unknown(kernel, &traces, 1)[0],
-            together,
-            rounded,
+            alone: unknown(kernel, &traces, 1),
+            together: unknown(kernel, &traces, slots),
         });
         Ok(())
     }
@@ -168,7 +162,7 @@ fn banks_know_a_free_register_most_of_the_time() {
         }
         all.print(&format!("all, {registers} registers"));
         // What is not dead cannot be known, and other warps make up for most of it.
-        assert!(all.none <= all.alone && all.rounded <= all.together);
+        assert!(all.none <= all.alone);
         assert!(percent(all.together, all.all) < 15.0);
     }
 }

@@ -11,15 +11,20 @@
 //! So each instruction names one: "when ra is used by the following instruction, its encoding will embed another register
 //! rb". The compiler knows neither the number of banks nor the warp, which turns the banks round: it looks at every number
 //! of banks at once, and names the register whose banks have had no news for longest and which stays free for longest: the
-//! largest product of both. One that the next instruction writes is better than none, as the write lands a whole pipeline
-//! later and a parked value is back within three cycles as a rule (IV-C).
+//! largest product of both. A bank of a small file is told more often, and is more of its file. One that the next
+//! instruction writes is better than none, as the write lands a whole pipeline later and a parked value is back within
+//! three cycles as a rule (IV-C).
+//!
+//! Behind a kernel's own registers come those up to which its allocation rounds, whole rows of all banks. Nobody uses
+//! them, so they are named too; which of them there are depends on the number of banks. Hardware takes no notice of one
+//! that a warp does not have.
 
 use super::flow::{Registers, side, sources, successors};
 use super::liveness;
 use gpurf_isa::{Instruction, Op, Reg};
 
 /// Numbers of banks that a file may have (`docs/blocks/mrf.md`).
-const BANKS: [usize; 5] = [2, 4, 8, 16, 32];
+pub const BANKS: [usize; 5] = [2, 4, 8, 16, 32];
 
 /// Instructions, counted along the way, that are as good as for ever: two rounds over the banks of the largest file.
 const FAR: u32 = 64;
@@ -27,17 +32,18 @@ const FAR: u32 = 64;
 /// Marks them.
 pub fn mark(code: &mut [Instruction]) {
     let live = liveness::of_warp(code);
-    mark_dead(code, &live);
+    mark_dead(code, &live, &BANKS);
 }
 
-/// Marks registers that are not live behind the instructions.
-pub fn mark_dead(code: &mut [Instruction], live: &[Registers]) {
+/// Marks registers that are not live behind the instructions, for files of these numbers of banks.
+pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) {
     let named =
         code.iter().flat_map(|instruction| instruction.sources().map(|(_, r)| r).chain(instruction.destination()));
     let names = named.map(|register| register.index() + 1).max().unwrap_or(0);
     let coming = on_their_way(code);
-    let written = until_written(code, names);
-    let mut news = BANKS.map(News::of);
+    let mut news: Vec<News> = banks.iter().map(|&banks| News::of(banks, names)).collect();
+    let most = news.iter().map(|news| news.registers).max().unwrap_or_default().min(Reg::ZERO.index());
+    let written = until_written(code, most);
     for (pc, instruction) in code.iter_mut().enumerate() {
         if let Some(register) = instruction.destination() {
             news.iter_mut().for_each(|news| news.comes_alive(register));
@@ -48,7 +54,7 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers]) {
         };
         // Behind the end of a warp its registers are nobody's.
         let ends = matches!(instruction.op, Op::Exit {} | Op::Trap {});
-        let registers = (0..names).map(|index| Reg(index as u8)).filter(|_| !ends);
+        let registers = (0..most).map(|index| Reg(index as u8)).filter(|_| !ends);
         // The first of those that are worth most.
         let best =
             registers.rev().filter_map(|register| Some((worth(register)?, register))).max_by_key(|&(worth, _)| worth);
@@ -61,26 +67,32 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers]) {
 struct News {
     /// For each bank the register, and how many instructions ago.
     told: Vec<(Option<Reg>, u32)>,
+    /// The registers that a warp has: whole rows.
+    registers: usize,
 }
 
 impl News {
-    fn of(banks: usize) -> Self {
-        Self { told: vec![(None, FAR); banks] }
+    /// Of a kernel with so many registers.
+    fn of(banks: usize, names: usize) -> Self {
+        Self { told: vec![(None, FAR); banks], registers: names.next_multiple_of(banks) }
     }
 
-    fn bank(&self, register: Reg) -> usize {
-        register.index() % self.told.len()
+    /// The bank of a register, if the warp has it.
+
+    fn bank(&self, register: Reg) -> Option<usize> {
+        (register.index() < self.registers).then(|| register.index() % self.told.len())
     }
 
-    /// How old the news are at a register's bank.
+    /// How old the news are at a register's bank, in rounds over the file, times what part of the file it is; both as compared with the largest
+    /// file. Where the warp does not have the register, there is nothing to tell.
     fn age(&self, register: Reg) -> u32 {
-        self.told[self.bank(register)].1
+        let part = (BANKS[BANKS.len() - 1] / self.told.len()) as u32;
+        self.bank(register).map_or(0, |bank| self.told[bank].1 * part * part)
     }
 
     /// What was said of a register that is written holds no more.
     fn comes_alive(&mut self, register: Reg) {
-        let bank = self.bank(register);
-        if self.told[bank].0 == Some(register) {
+        if let Some(bank) = self.bank(register).filter(|&bank| self.told[bank].0 == Some(register)) {
             self.told[bank] = (None, FAR);
         }
     }
@@ -88,8 +100,7 @@ impl News {
     /// An instruction, and the register that it names.
     fn pass(&mut self, free: Option<Reg>) {
         self.told.iter_mut().for_each(|(_, age)| *age = FAR.min(*age + 1));
-        if let Some(register) = free {
-            let bank = self.bank(register);
+        if let Some(bank) = free.and_then(|register| self.bank(register)) {
             self.told[bank] = (free, 0);
         }
     }

@@ -31,18 +31,18 @@ ret;
     let want = "\
 // k: 11 instructions, 4 registers, 0 bytes of local memory, 0 bytes of static shared memory
      7 | ld.param.u64 %l0, [p];
-       |         0  LDC.B32.ALIGN8 R2, [RZ] {free=R1}
-       |         1  LDC.B32 R3, [RZ+0x4] {free=R0}
+       |         0  LDC.B32.ALIGN8 R2, [RZ] {free=R4}
+       |         1  LDC.B32 R3, [RZ+0x4] {free=R5}
      9 | mov.u32 %r0, %tid.x;
-       |         2  S2R.TID.X R0 {free=R1}
+       |         2  S2R.TID.X R0 {free=R6}
     10 | mul.wide.s32 %l2, %r0, 4;
-       |         3  SHL R1, R0, 0x2
-       |         4  SHR.SIGNED R0, R0, 0x1e {last=a}
+       |         3  SHL R1, R0, 0x2 {free=R7}
+       |         4  SHR.SIGNED R0, R0, 0x1e {last=a free=R8}
     11 | add.s64 %l3, %l1, %l2;
        |         5  IADD R2, P0, R2, R1, !PT {last=ab lrf_bypass free=R1}
        |         6  IADD R1, PT, R3, R0, P0 {last=ab lrf_bypass free=R3}
     12 | ld.global.u32 %r1, [%l3+8];
-       |         7  LD.GLOBAL.B32 R0, [R2:R1+0x8] {free=R3}
+       |         7  LD.GLOBAL.B32 R0, [R2:R1+0x8] {free=R9}
     13 | shl.b32 %r2, %r1, 1;
        |         8  SHL R0, R0, 0x1 {last=a deschedule lrf_bypass free=R3}
     14 | st.global.u32 [%l3], %r2;
@@ -84,28 +84,28 @@ ret;
     let want = "\
 // k: 14 instructions, 1 registers, 0 bytes of local memory, 256 bytes of static shared memory
      7 | mov.u32 %r0, %tid.x;
-       |         0  S2R.TID.X R0
+       |         0  S2R.TID.X R0 {free=R1}
      8 | setp.gt.u32 %p0, %r0, 40;
-       |         1  ISETP.GT.AND P0, R0, 0x28, PT
+       |         1  ISETP.GT.AND P0, R0, 0x28, PT {free=R2}
      9 | @%p0 bra END;
        |         2  @P0 EXIT
     10 | setp.gt.u32 %p1, %r0, 20;
-       |         3  ISETP.GT.AND P0, R0, 0x14, PT
+       |         3  ISETP.GT.AND P0, R0, 0x14, PT {free=R3}
     11 | @%p1 bra ELSE;
-       |         4  @P0 BRA 9, join 12
+       |         4  @P0 BRA 9, join 12 {free=R4}
     13 | sub.u32 %r0, %r0, 1;
-       |         5  IADD.SUB R0, PT, R0, 0x1, PT {last=a lrf_bypass}
+       |         5  IADD.SUB R0, PT, R0, 0x1, PT {last=a lrf_bypass free=R1}
     14 | setp.gt.s32 %p2, %r0, 3;
-       |         6  ISETP.GT.SIGNED.AND P0, R0, 0x3, PT
+       |         6  ISETP.GT.SIGNED.AND P0, R0, 0x3, PT {free=R5}
     15 | @%p2 bra LOOP;
-       |         7  @P0 BRA 5, join 12
-       |         8  BRA 12, join none
+       |         7  @P0 BRA 5, join 12 {free=R6}
+       |         8  BRA 12, join none {free=R7}
     18 | setp.gt.u32 %p3, %r0, 30;
-       |         9  ISETP.GT.AND P0, R0, 0x1e, PT
+       |         9  ISETP.GT.AND P0, R0, 0x1e, PT {free=R1}
     19 | @%p3 bra END;
        |        10  @P0 EXIT
     20 | add.u32 %r0, %r0, 7;
-       |        11  IADD R0, PT, R0, 0x7, !PT {last=a lrf_bypass}
+       |        11  IADD R0, PT, R0, 0x7, !PT {last=a lrf_bypass free=R2}
     22 | st.shared.u32 [s], %r0;
        |        12  ST.SHARED.B32 [RZ], R0 {last=c free=R0}
     24 | ret;

@@ -8,7 +8,7 @@ use gpurf_isa::Reg;
 fn marked_with(text: &str, live: fn(&[Instruction]) -> Vec<Registers>) -> Vec<Instruction> {
     let mut code = marked(text);
     let live = live(&code);
-    frees::mark_dead(&mut code, &live);
+    frees::mark_dead(&mut code, &live, &FULL);
     code
 }
 
@@ -211,12 +211,38 @@ fn an_exit_names_none_and_neither_does_code_without_registers() {
     assert!(code.iter().all(|instruction| instruction.control.free_register.is_none()));
 }
 
+/// The names of all instructions that name one, for all files there are.
+fn named_for_all(text: &str) -> Vec<usize> {
+    let mut code = code(text);
+    run(&mut code);
+    assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));
+    code.iter().filter_map(|instruction| instruction.control.free_register).map(Reg::index).collect()
+}
+
+#[test]
+fn registers_up_to_which_the_allocation_rounds_are_free_for_good() {
+    // Five registers, all needed to the end: behind them are 5 to 7 in files of two to eight banks, more in larger ones.
+    let uses: String = (0..5).map(|r| format!("ST.GLOBAL.B32 [R2], R{r}\n")).collect();
+    let names = named_for_all(&format!("MOV R4, 1\n{}{uses}EXIT", "NOP\n".repeat(96)));
+    let last = &names[names.len() - 64 - 5..names.len() - 5];
+    assert!(last.iter().all(|name| (5..32).contains(name)), "{last:?}");
+    for name in 5..8 {
+        assert!(last.contains(&name), "{last:?} without {name}");
+    }
+    // What stands for no register is none, though a row ends with it: where all 255 are needed, nothing can be named.
+    let uses: String = (0..255).map(|r| format!("ST.GLOBAL.B32 [R2], R{r}\n")).collect();
+    let mut code = code(&format!("NOP\n{uses}EXIT"));
+    run(&mut code);
+    let nop = code.iter().find(|instruction| instruction.op == Op::Nop {}).unwrap();
+    assert_eq!(nop.control.free_register, None);
+}
+
 #[test]
 fn all_banks_of_a_file_have_news() {
     // 32 registers that nobody needs any more, but for the address: two rounds reach all banks, of whatever file.
     let dead: String = (3..32).map(|r| format!("MOV R{r}, {r}\n ST.GLOBAL.B32 [R2], R{r}\n")).collect();
     let text = format!("{dead}{}EXIT", "NOP\n".repeat(64));
-    let names: Vec<usize> = named(&text).split(' ').filter_map(|name| name.parse().ok()).collect();
+    let names = named_for_all(&text);
     let last = &names[names.len() - 64..];
     for banks in [2, 4, 8, 16, 32] {
         for window in last.chunks(2 * banks) {

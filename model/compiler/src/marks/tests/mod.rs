@@ -27,10 +27,20 @@ fn code(text: &str) -> Vec<Instruction> {
     assemble(&format!("{START}{text}")).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
 
+/// Numbers of banks of files in which the four registers of this code fill their rows: there are no others to name.
+const FULL: [usize; 2] = [2, 4];
+
+/// Makes all marks, as for such files.
+fn mark(code: &mut [Instruction]) {
+    run(code);
+    let live = liveness::of_warp(code);
+    frees::mark_dead(code, &live, &FULL);
+}
+
 /// The code with all marks.
 fn marked(text: &str) -> Vec<Instruction> {
     let mut code = code(text);
-    run(&mut code);
+    mark(&mut code);
     code
 }
 
@@ -39,7 +49,7 @@ fn marked_as_if(text: &str, change: impl Fn(&mut Instruction)) -> Vec<Instructio
     let mut code = code(text);
     let mut other = code.clone();
     other.iter_mut().for_each(change);
-    run(&mut other);
+    mark(&mut other);
     code.iter_mut().zip(other).for_each(|(instruction, other)| instruction.control = other.control);
     code
 }

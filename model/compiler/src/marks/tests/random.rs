@@ -152,7 +152,7 @@ fn marks_of_random_code_hold() {
 
         seen[0] += u32::from(judge(&right, Scope::Warp).0.contains(&Wrong::ReadBehindLast));
         let mut lanes = right.clone();
-        frees::mark_dead(&mut lanes, &liveness::of_lane(&right));
+        frees::mark_dead(&mut lanes, &liveness::of_lane(&right), &frees::BANKS);
         seen[4] += u32::from(judge(&lanes, Scope::Lanes).0 == [Wrong::ReadOfFree]);
         let changes: [fn(&mut Instruction); 3] = [without_guards, without_guarded, without_branches];
         for (seen, change) in seen[1..].iter_mut().zip(changes) {
