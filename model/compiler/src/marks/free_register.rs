@@ -78,7 +78,6 @@ impl News {
     }
 
     /// The bank of a register, if the warp has it.
-
     fn bank(&self, register: Reg) -> Option<usize> {
         (register.index() < self.registers).then(|| register.index() % self.told.len())
     }
