@@ -219,7 +219,7 @@ impl TwoLevelSchedulerCover {
             let active = o.active_o >> one & 1 == 1;
             let goes = asked && had && active && i.stop_i == 0;
             both |= u8::from(goes) << port;
-            let even = |s: usize| s / self.shape.ports() % 2 == 0;
+            let even = |s: usize| (s / self.shape.ports()).is_multiple_of(2);
             let slot = self.slots_of(port).find(|&s| p.state_q[s] == ACTIVE && p.warp_q[s] == o.candidate_warp_o[port]);
             point("a candidate of the even half", named && slot.is_some_and(even));
             point("a candidate of the odd half", named && slot.is_some_and(|s| !even(s)));

@@ -338,7 +338,7 @@ impl Reference {
                 }
             };
             let winner = choice(&may);
-            let even = |w: usize| w / ports % 2 == 0;
+            let even = |w: usize| (w / ports).is_multiple_of(2);
             let other = winner.and_then(|winner| choice(&|w| may(w) && even(w) != even(winner)));
             let steals = self.shape.steal && bit(inputs.steal_i.into(), p) && inputs.stop_i == 0;
             let stolen = self.candidate[p].filter(|_| steals);
