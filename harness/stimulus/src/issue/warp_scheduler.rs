@@ -240,7 +240,7 @@ impl Cover for WarpSchedulerCover {
             if !self.shape.steal {
                 continue;
             }
-            let even = (0..warps).filter(|w| w / ports % 2 == 0).fold(0u64, |set, w| set | 1 << w);
+            let even = (0..warps).filter(|w| (w / ports).is_multiple_of(2)).fold(0u64, |set, w| set | 1 << w);
             let choose = |among: u64| {
                 let from = (0..warps).map(|n| (from + n) % warps).find(|&w| bit(among, w));
                 let eldest = (0..warps).find(|&w| bit(among, w) && p.older_q[w] & among == 0);
