@@ -150,6 +150,7 @@ module two_level_scheduler
   logic [SlotW-1:0]      take_slot   [IssuePorts];
   logic [WarpW-1:0]      take_warp   [IssuePorts];
   logic [IssuePorts-1:0] stolen;                   // the candidate issues
+  logic [IssuePorts-1:0] against;                  // though another one is chosen
   // verilator lint_off UNUSEDSIGNAL
   logic [SlotW-1:0]      candidate_slot [IssuePorts];  // without Steal nobody latches it
   // verilator lint_on UNUSEDSIGNAL
@@ -288,6 +289,7 @@ module two_level_scheduler
         issue_slot_o[p]  = winner;
         issue_warp_o[p]  = warp_q[winner];
       end
+      against[p] = stolen[p] & ~(candidates != '0 && winner == candidate_slot_q[p]);
       if (stolen[p]) begin
         issue_valid_o[p] = 1'b1;
         issue_slot_o[p]  = candidate_slot_q[p];
@@ -299,7 +301,7 @@ module two_level_scheduler
       candidate_warp_o[p]  = '0;
       candidate_slot[p]    = '0;
       if (Steal != 0 && candidates != '0) begin
-        if (stolen[p] && winner != candidate_slot_q[p]) begin
+        if (against[p]) begin
           coming    = 1'b1;
           next_slot = winner;
         end else begin
@@ -377,8 +379,8 @@ module two_level_scheduler
         if (take_valid[p]) begin
           outer_q[p] <= (take_warp[p] == WarpW'(Warps - 1)) ? '0 : take_warp[p] + 1'b1;
         end
-        // After a theft the policy goes on as if nothing had been stolen.
-        if (issue_valid_o[p] && !stolen[p]) begin
+        // After a theft the policy goes on as if nothing had been stolen, but a winner has had its turn.
+        if (issue_valid_o[p] && !against[p]) begin
           last_q[p] <= WarpW'(32'(issue_slot_o[p]) / IssuePorts);
         end
       end

@@ -68,6 +68,7 @@ module warp_scheduler
   logic [WarpW-1:0]      candidate_q [IssuePorts];  // the warp that lost
 
   logic [IssuePorts-1:0] stolen;                    // the candidate issues
+  logic [IssuePorts-1:0] against;                   // though the tree has chosen another one
 
   // A warp, if there is one.
   typedef struct packed {
@@ -121,6 +122,7 @@ module warp_scheduler
         candidates = candidates & ~branch_i;
       end
       winner           = choice(candidates, rr_q[p], greedy);
+      against[p]       = stolen[p] & ~(winner.valid && winner.warp == candidate_q[p]);
       issue_valid_o[p] = winner.valid | stolen[p];
       issue_warp_o[p]  = stolen[p] ? candidate_q[p] : winner.warp;
       if (issue_valid_o[p]) pop_o[IndexW'(issue_warp_o[p])] = 1'b1;
@@ -128,7 +130,7 @@ module warp_scheduler
       candidate_valid_o[p] = 1'b0;
       candidate_warp_o[p]  = '0;
       if (Steal != 0 && winner.valid) begin
-        if (stolen[p] && winner.warp != candidate_q[p]) begin
+        if (against[p]) begin
           coming = winner;
         end else begin
           candidates = candidates & (EvenWarps[IndexW'(winner.warp)] ? ~EvenWarps : EvenWarps);
@@ -149,8 +151,8 @@ module warp_scheduler
       older_q        <= '{default: '0};
     end else begin
       for (int unsigned p = 0; p < IssuePorts; p++) begin
-        // After a theft the policy goes on as if nothing had been stolen.
-        if (issue_valid_o[p] && !stolen[p]) begin
+        // After a theft the policy goes on as if nothing had been stolen, but a winner has had its turn.
+        if (issue_valid_o[p] && !against[p]) begin
           rr_q[p] <= (issue_warp_o[p] == WarpW'(Warps - 1)) ? '0 : issue_warp_o[p] + 1'b1;
           greedy_valid_q[p] <= 1'b1;
         end
@@ -172,7 +174,7 @@ module warp_scheduler
   // The greedy warp has no reset: it means nothing while greedy_valid_q is low.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      if (issue_valid_o[p] && !stolen[p]) greedy_q[p] <= issue_warp_o[p];
+      if (issue_valid_o[p] && !against[p]) greedy_q[p] <= issue_warp_o[p];
     end
   end
 

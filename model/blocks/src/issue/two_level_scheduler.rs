@@ -204,7 +204,7 @@ pub struct Set {
 pub struct Happened {
     /// The warps that the ports issue.
     pub issued: [Option<u8>; MAX_PORTS],
-    /// Ports that issue the candidate of the cycle before, whatever the policy says.
+    /// Ports that issue the candidate of the cycle before, though the policy chooses another one.
     pub stolen: u8,
     /// The ports' candidates.
     pub candidate: [Option<usize>; MAX_PORTS],

@@ -84,7 +84,7 @@ pub struct Heads {
 pub struct Chosen {
     /// The warp that each port issues.
     pub warp: [Option<usize>; MAX_PORTS],
-    /// Ports that issue the candidate of the cycle before, whatever the policy says.
+    /// Ports that issue the candidate of the cycle before, though the policy chooses another one.
     pub stolen: u8,
     /// The candidate of each port: who has lost the last level of its selection tree, and goes to the operand stage.
     pub candidate: [Option<usize>; MAX_PORTS],
@@ -96,8 +96,9 @@ impl Chosen {
     #[inline]
     pub(super) fn add(&mut self, p: usize, winner: Option<usize>, other: Option<usize>, stolen: Option<usize>) {
         self.warp[p] = stolen.or(winner);
-        self.stolen |= u8::from(stolen.is_some()) << p;
-        self.candidate[p] = if stolen.is_some() && winner != stolen { winner } else { other };
+        let against = stolen.is_some() && winner != stolen;
+        self.stolen |= u8::from(against) << p;
+        self.candidate[p] = if against { winner } else { other };
     }
 }
 

@@ -257,6 +257,14 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
 }
 
 #[test]
+fn thefts_in_every_cycle_keep_nobodys_turn_for_ever() {
+    let mut scheduler = scheduler(&stealing(&ONE), false, 0b1111);
+    (scheduler.inputs.operand_i, scheduler.inputs.steal_i) = (u64::MAX >> 32, 1);
+    // The stolen one is each time the tree's winner, too: its turn is over, and the next one is the candidate.
+    assert_eq!((0..6).map(|_| issued(&mut scheduler)[0]).collect::<Vec<_>>(), [0, 1, 2, 3, 0, 1].map(Some));
+}
+
+#[test]
 fn each_port_steals_for_itself_among_halves_of_its_own_warps() {
     // Port 0 chooses between 0 and 4, and 2 and 6; port 1 between 1 and 5, and 7.
     let mut scheduler = scheduler(&stealing(&TWO), false, 0b1111_0111);
@@ -356,7 +364,7 @@ impl Reference {
                 out.issue_valid_o |= 1 << p;
                 out.issue_warp_o[p] = w as u8;
                 out.pop_o |= 1 << w;
-                if stolen.is_none() {
+                if stolen.is_none() || stolen == winner {
                     (self.rr[p], self.greedy[p]) = ((w + 1) % warps, Some(w));
                 }
             }
