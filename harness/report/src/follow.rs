@@ -1,22 +1,39 @@
 //! A register file cache followed through a program on the oracle, in program order: what a machine without time would read and write where.
 //!
-//! Unlike the model of the SM it can be flushed where no hardware flushes it: at backward branches, as in the thesis's experiment (6.6.2).
+//! Unlike the model of the SM it can be flushed where no hardware flushes it: at backward branches, as in the thesis's experiment (6.6.2), and where strands end,
+//! so that it has as little time for its values as software has.
 
 use std::collections::{HashMap, VecDeque};
 
+use gpurf_compiler::hierarchy::{self, HierarchyOptions};
 use gpurf_energy::{Level, Traffic};
 use gpurf_isa::{Instruction, Op, Reg};
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
 use gpurf_oracle::levels::groups;
 use gpurf_oracle::{Commit, Issue, Launch, Mask, Memory, Observer, Oracle, Program};
 
-/// A cache: FIFO, with last-read bits, flushed where a warp gives its slot up at a mark or a barrier.
+/// A cache: FIFO.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FollowedCache {
     /// Entries of a warp.
     pub entries: usize,
-    /// It is flushed at backward branches too.
-    pub flushed_at_loops: bool,
+    /// It knows the compiler's last-read bits.
+    pub live: bool,
+    /// Where it is flushed.
+    pub flushed: Flushed,
+}
+
+/// Where a cache is flushed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Flushed {
+    /// Nowhere: entries for all warps, and also for long-latency results, which go around the others.
+    Never,
+    /// Where a warp gives its slot up at a mark or a barrier.
+    Leaving,
+    /// At backward branches too.
+    Loops,
+    /// Where a warp gives its slot up, and where strands of the software-managed hierarchy end.
+    StrandEnds,
 }
 
 /// What an entry has of a register.
@@ -55,7 +72,7 @@ impl CacheObserver {
         let mut hit = 0;
         if let Some(entry) = find(self.warps.entry(at.warp.warp).or_default(), register) {
             hit = entry.valid & at.mask;
-            if last {
+            if last && self.cache.live {
                 entry.dirty &= !at.mask;
             }
         }
@@ -70,7 +87,7 @@ impl CacheObserver {
     fn write(&mut self, at: &Issue<'_>, register: Reg) {
         let (mask, private) = (at.mask, at.instruction.unit().is_private());
         let entries = self.warps.entry(at.warp.warp).or_default();
-        if at.instruction.is_long_latency() {
+        if at.instruction.is_long_latency() && self.cache.flushed != Flushed::Never {
             self.traffic.mrf.write(private, groups(mask));
             if let Some(entry) = find(entries, register) {
                 (entry.valid, entry.dirty) = (entry.valid & !mask, entry.dirty & !mask);
@@ -101,12 +118,30 @@ impl Observer for CacheObserver {
             self.warps.clear();
         }
         let instruction = at.instruction;
-        if instruction.control.deschedule {
+        if instruction.control.deschedule && self.cache.flushed != Flushed::Never {
             self.flush(at.warp.warp);
         }
-        if at.mask == 0 {
-            return;
+        if at.mask != 0 {
+            self.access(at);
         }
+        let waits = at.mask != 0 && matches!(instruction.op, Op::Bar { .. });
+        let ends = match self.cache.flushed {
+            Flushed::Never => false,
+            Flushed::Leaving => waits,
+            Flushed::Loops => waits || at.mask != 0 && goes_back(instruction, at.pc),
+            // Strands end for the whole warp, whatever the guard.
+            Flushed::StrandEnds => waits || instruction.control.strand_end,
+        };
+        if ends {
+            self.flush(at.warp.warp);
+        }
+    }
+}
+
+impl CacheObserver {
+    /// The operands and the result of an instruction.
+    fn access(&mut self, at: &Issue<'_>) {
+        let instruction = at.instruction;
         let mut read: [Option<Reg>; 3] = [None; 3];
         for (place, (slot, register)) in instruction.sources().enumerate() {
             // A register in two slots is read once.
@@ -117,9 +152,6 @@ impl Observer for CacheObserver {
         }
         if let Some(register) = instruction.destination() {
             self.write(at, register);
-        }
-        if matches!(instruction.op, Op::Bar { .. }) || self.cache.flushed_at_loops && goes_back(instruction, at.pc) {
-            self.flush(at.warp.warp);
         }
     }
 }
@@ -180,7 +212,12 @@ impl Engine for CacheEngine {
     type Error = OracleError;
 
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
-        let program = Program::new(launch.kernel, launch.source)?;
+        let mut kernel = launch.kernel.clone();
+        if self.cache.flushed == Flushed::StrandEnds {
+            // Strands end in the same places whatever the levels.
+            hierarchy::run(&mut kernel.code, &HierarchyOptions { orf_entries: 1, ..HierarchyOptions::NONE });
+        }
+        let program = Program::new(&kernel, launch.source)?;
         // Warps of another launch are other ones, and counts go on.
         let mut observer = CacheObserver { traffic: self.traffic, ..CacheObserver::new(self.cache) };
         let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
@@ -197,7 +234,11 @@ mod tests {
 
     use super::*;
 
-    fn traffic_of(code: &str, entries: usize, flushed_at_loops: bool) -> Traffic {
+    fn traffic_of(code: &str, entries: usize, flushed: Flushed) -> Traffic {
+        traffic_with(code, FollowedCache { entries, live: true, flushed })
+    }
+
+    fn traffic_with(code: &str, cache: FollowedCache) -> Traffic {
         let code = gpurf_isa::assemble(code).unwrap();
         let kernel = Kernel {
             name: "test".into(),
@@ -210,7 +251,7 @@ mod tests {
         let program = Program::new(&kernel, "test.ptx").unwrap();
         let geometry = Geometry { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared: 0 };
         let launch = Launch { program: &program, geometry, constant: &[] };
-        let mut observer = CacheObserver::new(FollowedCache { entries, flushed_at_loops });
+        let mut observer = CacheObserver::new(cache);
         Oracle::new(Options::default()).run_observed(&launch, &Memory::default(), &mut observer).unwrap();
         observer.traffic
     }
@@ -228,10 +269,10 @@ mod tests {
 
     #[test]
     fn a_loop_keeps_its_values_unless_it_is_flushed_at_its_end() {
-        let kept = traffic_of(LOOP, 6, false);
+        let kept = traffic_of(LOOP, 6, Flushed::Leaving);
         assert_eq!((kept.mrf.reads(), kept.mrf.writes(), kept.upper.reads()), (0, 0, 8 * 9));
         // The two passes that go back write both registers back, R2 in the first one only; the next ones read them anew.
-        let flushed = traffic_of(LOOP, 6, true);
+        let flushed = traffic_of(LOOP, 6, Flushed::Loops);
         assert_eq!((flushed.mrf.private_reads, flushed.mrf.moving_writes), (8 * 4, 8 * 3));
         assert_eq!(flushed.flat(), kept.flat());
     }
@@ -240,12 +281,38 @@ mod tests {
     fn a_fifo_with_last_reads_marks_and_barriers() {
         // R1 is evicted by R3, R2 is dead when R4 comes.
         let text = "MOV R1, 1\n MOV R2, 2\n IADD R3, PT, R2, 1, !PT {last=a}\n IADD R4, PT, R1, 1, !PT\n EXIT";
-        let traffic = traffic_of(text, 2, false);
+        let traffic = traffic_of(text, 2, Flushed::Leaving);
         assert_eq!((traffic.upper.private_reads, traffic.mrf.private_reads, traffic.mrf.moving_writes), (8, 8, 8));
         for text in ["MOV R1, 1\n NOP {deschedule}\n EXIT", "MOV R1, 1\n BAR.ID0 RZ {strand_end}\n EXIT"] {
-            let traffic = traffic_of(text, 2, false);
+            let traffic = traffic_of(text, 2, Flushed::Leaving);
             assert_eq!((traffic.upper.moving_reads, traffic.mrf.moving_writes), (8, 8), "{text}");
+            let traffic = traffic_of(text, 2, Flushed::Never);
+            assert_eq!((traffic.upper.moving_reads, traffic.mrf.moving_writes), (0, 0), "{text}");
         }
+    }
+
+    #[test]
+    fn without_the_bits_what_is_dead_is_written_back_too() {
+        let text = "MOV R1, 1\n MOV R2, 2\n IADD R3, PT, R2, 1, !PT {last=a}\n MOV R4, 1\n MOV R5, 1\n EXIT";
+        let moved =
+            |live| traffic_with(text, FollowedCache { entries: 2, live, flushed: Flushed::Never }).mrf.moving_writes;
+        assert_eq!((moved(true), moved(false)), (8 * 2, 8 * 3));
+    }
+
+    #[test]
+    fn strands_end_for_the_whole_warp_whatever_the_guard() {
+        // No lane executes the branch; R1 is written back all the same, and read in the MRF.
+        let text = "
+            MOV R1, 1
+            ISETP.LT.AND P0, R1, 0, PT
+            @P0 BRA 3, join none {strand_end}
+            IADD R2, PT, R1, 1, !PT
+            EXIT
+        ";
+        let traffic = traffic_of(text, 6, Flushed::StrandEnds);
+        assert_eq!((traffic.mrf.private_reads, traffic.mrf.moving_writes), (8, 8));
+        let traffic = traffic_of(text, 6, Flushed::Leaving);
+        assert_eq!((traffic.mrf.private_reads, traffic.mrf.moving_writes), (0, 0));
     }
 
     #[test]
@@ -257,7 +324,7 @@ mod tests {
             IADD R3, PT, R2, 1, !PT
             EXIT
         ";
-        let traffic = traffic_of(text, 6, false);
+        let traffic = traffic_of(text, 6, Flushed::Leaving);
         assert_eq!((traffic.upper.reads(), traffic.mrf.reads()), (8 + 4, 8));
     }
 }

@@ -35,6 +35,13 @@ pub struct Kernel {
     pub image: Image,
 }
 
+impl Kernel {
+    /// Registers of a thread: the most of any of the image's kernels.
+    pub fn registers(&self) -> u16 {
+        self.image.kernels.iter().map(|kernel| kernel.registers).max().unwrap_or(0)
+    }
+}
+
 /// A configuration: a preset, and what is set on top of it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Point {

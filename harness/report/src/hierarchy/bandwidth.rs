@@ -108,7 +108,7 @@ fn best_row(results: &Results<'_>) -> Option<Row> {
             "MRF reads of an instruction, by entries: {}. A larger ORF costs more for each access, so fewer values pay: with 8 entries at the price of 3 it is {cheap:.3}",
             list.join(", ")
         );
-        (why, results.part_command(super::REPORT.name, "bandwidth", None))
+        (why, command(results, "bandwidth"))
     }))
 }
 
@@ -121,8 +121,7 @@ fn why_flat(results: &Results<'_>, row: &Row) -> (String, String) {
     let Some(parts) = (0..4).map(part).collect::<Option<Vec<String>>>() else { return Default::default() };
     let [least, most] = row.extremes().unwrap_or_default();
     let why = format!(
-        "the code decides: {} of instructions read no register, {} one, {} two, {} three; kernels from {} ({}) to {} ({}). Sums of two-word addresses read two, and moves and conversions of PTX that \
-         read one are not there in machine code",
+        "the code decides: {} of instructions read no register, {} one, {} two, {} three; kernels from {} ({}) to {} ({})",
         parts[0],
         parts[1],
         parts[2],
@@ -132,7 +131,7 @@ fn why_flat(results: &Results<'_>, row: &Row) -> (String, String) {
         row.unit.words(most.1),
         most.0
     );
-    (why, command(results, "bandwidth", row))
+    (why, command(results, "bandwidth"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

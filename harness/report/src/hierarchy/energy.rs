@@ -1,13 +1,14 @@
 //! Energy of all organisations: hierarchy thesis 6.5.4, figures 6.13, 6.15 and 6.16.
 
 use gpurf_compiler::hierarchy::HierarchyOptions;
-use gpurf_energy::{Chip, Energies, Energy};
+use gpurf_energy::{Chip, Energies, Energy, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ACTIVE, ENTRIES, SIZE, SIZES, command, each, kernels, less, lines, normalised, percent, plan_with_experiments,
+    ACTIVE, ENTRIES, SIZE, SIZES, cache, command, each, kernels, less, lines, normalised, percent, plan_with_experiments,
     saved, split, two, unified, why,
 };
+use crate::follow::Flushed;
 use crate::html::{Plot, Series, Style};
 use crate::levels::{flat, traffic};
 use crate::rfc;
@@ -49,6 +50,9 @@ pub fn plan(plan: &mut Plan) {
         [rfc::levels::two(entries), rfc::levels::levels(entries)].into_iter().for_each(|point| plan.point(point));
     }
     [two(ENTRIES), split(ENTRIES)].into_iter().for_each(|options| plan_with_experiments(plan, options));
+    for entries in [ENTRIES, DEEP_ENTRIES] {
+        [Flushed::Leaving, Flushed::StrandEnds].into_iter().for_each(|flushed| plan.cache(cache(entries, flushed)));
+    }
 }
 
 /// An organisation of figure 6.13.
@@ -70,6 +74,45 @@ impl Organisation {
     }
 }
 
+/// The price of what is written back to the MRF.
+#[derive(Clone, Copy)]
+enum WriteBack {
+    /// Accesses and no wire, as in all rows.
+    Accesses,
+    /// As for a result that goes there at once: with the wire of a write.
+    Wire,
+}
+
+impl WriteBack {
+    /// Energy by that of an MRF alone.
+    fn energy(self, traffic: &Traffic, entries: u32) -> f64 {
+        let mut priced = *traffic;
+        if matches!(self, Self::Wire) {
+            priced.mrf.private_writes += std::mem::take(&mut priced.mrf.moving_writes);
+        }
+        let energies = Energies::thesis(entries, ACTIVE);
+        crate::ratio(energies.of(&priced).total(), energies.of(&traffic.flat()).total())
+    }
+}
+
+impl Organisation {
+    /// Energy by that of an MRF alone if what is written back had a wire.
+    fn with_wire(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
+        let point = match self {
+            Self::Hardware => rfc::levels::two(entries),
+            Self::HardwareDeep => rfc::levels::levels(entries),
+            // Nothing is written back.
+            Self::Software(_) => return self.energy(results, entries),
+        };
+        results.each(&point, |run| WriteBack::Wire.energy(&of_cache(run), entries))
+    }
+}
+
+/// The same of a hardware cache that is followed in program order.
+fn followed(results: &Results<'_>, entries: u32, flushed: Flushed, price: WriteBack) -> Option<PerKernel> {
+    results.followed(&cache(entries, flushed), |traffic| price.energy(traffic, entries))
+}
+
 /// Energy of a level's accesses and wires.
 fn energy_of(counts: &LevelCounts) -> Energy {
     Energies::thesis(ENTRIES, ACTIVE).of(&traffic(counts))
@@ -85,7 +128,7 @@ fn saved_rows(results: &Results<'_>) -> Vec<Row> {
     let hardware = |claim: Claim, metric: &str, organisation: Organisation, entries: u32| {
         let saved = each(organisation.energy(results, entries)?, |energy| 1.0 - energy);
         let row = claim.mean(format!("register file energy saved, {metric}"), saved);
-        Some(row.because(|row| why_hardware(results, row, organisation, entries)))
+        Some(row.because(|_| why_hardware(results, organisation, entries)))
     };
     let software = |claim: Claim, metric: &str, options: HierarchyOptions| {
         let row = claim.mean(format!("register file energy saved, {metric}, {SIZE}"), saved(results, &options)?);
@@ -127,17 +170,24 @@ fn improved_rows(results: &Results<'_>) -> Vec<Row> {
         let (ours, values) = super::more(&hardware, &software);
         let row = claim.row(format!("energy of {metric} more than that of software"), ours, values);
         Some(row.because(|row| {
+            let than = |hardware: Option<PerKernel>, software: &PerKernel| {
+                hardware.map_or_else(String::new, |hardware| row.unit.words(super::more(&hardware, software).0))
+            };
+            let followed = |flushed, price| than(followed(results, entries, flushed, price), &software);
+            let room = normalised(results, &super::larger(options, super::MANY)).unwrap_or_default();
             let why = format!(
-                "energy by that of the MRF alone: hardware {:.3}, software {:.3}; the thesis has {} at the same price of accesses. Rows about each say why",
+                "energy by that of the MRF alone: hardware {:.3}, software {:.3}. The same row if what is written back to the MRF had the wire of a result that goes there at once: {}. If software had \
+                 8 entries at the same price: {}; both together: {}. A cache of {entries} without an LRF, followed in program order: {}; flushed where software's strands end too: {}; with the wire too: {}",
                 mean(&hardware),
                 mean(&software),
-                match organisation {
-                    Organisation::HardwareDeep => "0.59 and 0.46",
-                    _ if claim.band == OVER_HARDWARE.band => "0.66 and 0.55",
-                    _ => "0.66 and 0.46",
-                }
+                than(organisation.with_wire(results, entries), &software),
+                than(Some(hardware.clone()), &room),
+                than(organisation.with_wire(results, entries), &room),
+                followed(Flushed::Leaving, WriteBack::Accesses),
+                followed(Flushed::StrandEnds, WriteBack::Accesses),
+                followed(Flushed::StrandEnds, WriteBack::Wire),
             );
-            (why, command(results, "energy", row))
+            (why, command(results, "energy"))
         }))
     };
     let rows = [
@@ -170,10 +220,10 @@ fn best_rows(results: &Results<'_>) -> Vec<Row> {
         Some(row.because(|_| {
             let list: Vec<String> = sizes.iter().map(|(entries, energy)| format!("{entries}: {energy:.3}")).collect();
             let why = format!(
-                "energy by that of the MRF alone, by entries: {}. The minimum is flat: more entries serve more reads, each access costs more",
+                "energy by that of the MRF alone, by entries: {}",
                 list.join(", ")
             );
-            (why, results.part_command(super::REPORT.name, "energy", None))
+            (why, command(results, "energy"))
         }))
     };
     let rows = [
@@ -226,13 +276,13 @@ fn kernel_rows(results: &Results<'_>) -> Vec<Row> {
         let of_kernel =
             |values: &PerKernel| values.get_key_value(kernel).map(|(k, v)| PerKernel::from([(k.clone(), *v)]));
         let row = claim.mean(format!("register file energy saved in {kernel}, split LRF, {SIZE}"), of_kernel(&saved)?);
-        Some(row.because(|row| why_kernel(results, row, kernel)))
+        Some(row.because(|_| why_kernel(results, kernel)))
     };
     KERNELS.iter().filter_map(row).collect()
 }
 
 /// What the accesses of a kernel are.
-fn why_kernel(results: &Results<'_>, row: &Row, kernel: &str) -> (String, String) {
+fn why_kernel(results: &Results<'_>, kernel: &str) -> (String, String) {
     let design = split(ENTRIES);
     let of = |options: &HierarchyOptions, value: &dyn Fn(&LevelCounts) -> f64| {
         results.levels(options, value).and_then(|values| values.get(kernel).copied()).unwrap_or(0.0)
@@ -242,19 +292,18 @@ fn why_kernel(results: &Results<'_>, row: &Row, kernel: &str) -> (String, String
     };
     let kept = super::kept(design);
     let why = format!(
-        "the kernel has {:.1} instructions in a strand, {} of operands from the MRF, {} from the ORF and {} from the LRF. The thesis's has a tight loop of two loads, an FMA and sums of addresses; this one's \
-         addresses are sums of two words with a carry, values that the next instruction reads, and the loop is not most of a small run. If contents stayed where a warp is descheduled {} would be saved",
+        "the kernel has {:.1} instructions in a strand, {} of operands from the MRF, {} from the ORF and {} from the LRF. If contents stayed where a warp is descheduled {} would be saved",
         of(&design, &super::strand),
         reads(|counts| counts.mrf.reads()),
         reads(|counts| counts.orf.reads()),
         reads(|counts| counts.lrf.reads()),
         percent(1.0 - of(&kept, &|counts| crate::levels::energy(counts, &kept)))
     );
-    (why, command(results, "energy", row))
+    (why, results.part_command(super::REPORT.name, "energy", Some(kernel)))
 }
 
-/// What a cache avoids, and the energy with what the thesis avoids of the same operands.
-fn why_hardware(results: &Results<'_>, row: &Row, organisation: Organisation, entries: u32) -> (String, String) {
+/// What a cache avoids, and what it would save if write-backs had a wire, and if it were flushed where strands end.
+fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32) -> (String, String) {
     let point = match organisation {
         Organisation::HardwareDeep => rfc::levels::levels(entries),
         _ => rfc::levels::two(entries),
@@ -266,15 +315,21 @@ fn why_hardware(results: &Results<'_>, row: &Row, organisation: Organisation, en
         .iter()
         .filter_map(|&entries| Some(format!("{entries}: {:.3}", mean(&organisation.energy(results, entries)?))))
         .collect();
+    let saved = |energy: Option<PerKernel>| energy.map_or_else(String::new, |energy| percent(1.0 - mean(&energy)));
     let why = format!(
-        "{} of MRF reads and {} of its writes are avoided; {} of results are moved from level to level, each a read of the one and a write of the other. Energy by that of the MRF alone, by entries: {}",
+        "{} of MRF reads and {} of its writes are avoided; {} of results are moved from level to level, each a read of the one and a write of the other. If what is written back to the MRF had the wire of \
+         a result that goes there at once, {} would be saved. A cache of {entries} without an LRF, followed in program order, saves {}, {} if it is flushed where software's strands end too, {} with the \
+         wire too. Energy by that of the MRF alone, by entries: {}",
         percent(of(reads_avoided)),
         percent(of(writes_avoided)),
         percent(of(|traffic| crate::ratio(rfc::levels::moved(traffic), traffic.flat().mrf.writes() as f64))),
+        saved(organisation.with_wire(results, entries)),
+        saved(followed(results, entries, Flushed::Leaving, WriteBack::Accesses)),
+        saved(followed(results, entries, Flushed::StrandEnds, WriteBack::Accesses)),
+        saved(followed(results, entries, Flushed::StrandEnds, WriteBack::Wire)),
         sizes.join(", ")
     );
-    let far = super::farthest(row).map(|(name, _)| format!("{} --json", results.command(name, &point)));
-    (why, far.unwrap_or_default())
+    (why, command(results, "energy"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

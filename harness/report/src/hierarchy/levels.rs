@@ -5,9 +5,10 @@ use gpurf_energy::Traffic;
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ENTRIES, SIZE, SIZES, basic, command, each, less, lines, more, operands, percent, plan_with_experiments,
+    ENTRIES, SIZE, SIZES, basic, cache, command, each, less, lines, more, operands, percent, plan_with_experiments,
     results_of, split, two, unified, why,
 };
+use crate::follow::Flushed;
 use crate::html::{Plot, Series, Style};
 use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, mean};
@@ -42,6 +43,9 @@ pub fn plan(plan: &mut Plan) {
             .into_iter()
             .for_each(|options| plan.levels(options));
         [rfc::levels::two(entries), rfc::levels::levels(entries)].into_iter().for_each(|point| plan.point(point));
+    }
+    for entries in PROBABLE {
+        [Flushed::Leaving, Flushed::StrandEnds].into_iter().for_each(|flushed| plan.cache(cache(entries, flushed)));
     }
     plan.levels(forward(two(ENTRIES)));
     [basic(two(ENTRIES)), two(ENTRIES), unified(ENTRIES), split(ENTRIES)]
@@ -108,7 +112,7 @@ fn control_rows(results: &Results<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     rows.extend(overhead.map(|reads| {
         let metric = format!("reads on top of operands with a hardware cache, last-read bits, {SIZE}");
-        HARDWARE_READS.mean(metric, reads).because(|row| why_hardware(results, row, &cache))
+        HARDWARE_READS.mean(metric, reads).because(|_| why_hardware(results, &cache))
     }));
     for entries in PROBABLE {
         let software = basic(two(entries));
@@ -117,7 +121,7 @@ fn control_rows(results: &Results<'_>) -> Vec<Row> {
             .map(|(hardware, software)| less(&software, &hardware));
         rows.extend(fewer.map(|(ours, values)| {
             let metric = format!("fewer MRF reads with basic software than with a hardware cache, {entries} entries");
-            MRF_READS.row(metric, ours, values).because(|row| why_basic(results, row, entries))
+            MRF_READS.row(metric, ours, values).because(|_| why_basic(results, entries))
         }));
     }
     let writes = hardware(results, &cache, |traffic| traffic.upper.writes(), all_results)
@@ -125,7 +129,7 @@ fn control_rows(results: &Results<'_>) -> Vec<Row> {
         .map(|(hardware, software)| less(&software, &hardware));
     rows.extend(writes.map(|(ours, values)| {
         let metric = format!("fewer ORF writes with basic software than writes of a hardware cache, {SIZE}");
-        FEWER_WRITES.row(metric, ours, values).because(|row| why_writes(results, row, &cache, &software))
+        FEWER_WRITES.row(metric, ours, values).because(|_| why_writes(results, &cache, &software))
     }));
     rows
 }
@@ -168,11 +172,11 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
     rows.extend(hardware_overhead.map(|writes| {
         let metric = format!("writes on top of results, hardware LRF and cache, {SIZE}");
         let row = OVERHEAD.mean(metric, each(writes, |writes| writes - 1.0));
-        row.because(|row| why_hardware(results, row, &cache))
+        row.because(|_| why_hardware(results, &cache))
     }));
     rows.extend(overhead(&software).map(|writes| {
         let row = SOFTWARE_OVERHEAD.mean(format!("writes on top of results, software, unified LRF, {SIZE}"), writes);
-        row.because(|row| why_overhead(results, row, &software))
+        row.because(|_| why_overhead(results, &software))
     }));
     let writes = hardware(results, &cache, |traffic| traffic.mrf.writes(), all_results).zip(of_results(
         results,
@@ -182,7 +186,7 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
     rows.extend(writes.map(|(hardware, software)| {
         let values = software.iter().map(|(name, software)| (name.clone(), software - hardware[name])).collect();
         let metric = format!("MRF writes more with software than with hardware, three levels, of results, {SIZE}");
-        MRF_WRITES.mean(metric, values).because(|row| why_hardware(results, row, &cache))
+        MRF_WRITES.mean(metric, values).because(|_| why_hardware(results, &cache))
     }));
     rows
 }
@@ -212,7 +216,7 @@ fn word(values: Option<PerKernel>) -> String {
 }
 
 /// Where operands and results of a run of the model go.
-fn why_hardware(results: &Results<'_>, row: &Row, point: &Point) -> (String, String) {
+fn why_hardware(results: &Results<'_>, point: &Point) -> (String, String) {
     let part = |part: fn(&Traffic) -> u64, of: fn(&Traffic) -> u64| word(hardware(results, point, part, of));
     let leaves = |event: &'static str| {
         let each = results.each(point, |run| 1000.0 * crate::ratio(run.event(event) as f64, run.event("issue") as f64));
@@ -229,30 +233,35 @@ fn why_hardware(results: &Results<'_>, row: &Row, point: &Point) -> (String, Str
         leaves("leave_mark"),
         leaves("leave_barrier"),
     );
-    let far = super::farthest(row).map(|(name, _)| format!("{} --json", results.command(name, point)));
-    (why, far.unwrap_or_default())
+    (why, command(results, "levels"))
 }
 
 /// What basic software reads in the MRF, and what the optimisations and more room make of it.
-fn why_basic(results: &Results<'_>, row: &Row, entries: u32) -> (String, String) {
+fn why_basic(results: &Results<'_>, entries: u32) -> (String, String) {
     let mrf = |options: &HierarchyOptions| word(of_operands(results, options, |counts| counts.mrf.reads()));
     let cached = hardware(results, &rfc::levels::two(entries), |traffic| traffic.mrf.reads(), all_operands);
     let three = basic(two(ENTRIES));
+    let followed = |flushed: Flushed| {
+        let reads = |traffic: &Traffic| crate::ratio(traffic.mrf.reads() as f64, all_operands(traffic) as f64);
+        word(results.followed(&cache(entries, flushed), reads))
+    };
     let why = format!(
-        "operands read in the MRF: {} with the cache, {} with basic software, {} with all optimisations. Basic software keeps nothing past the end of a basic block, where the cache keeps what lives \
-         until the warp gives up its slot. With 3 entries it is {}, {} if contents stayed where a warp is descheduled, {} with 8 entries at the price of 3",
+        "operands read in the MRF: {} with the cache, {} with basic software, {} with all optimisations. The cache in program order: {}; flushed where strands end: {}. \
+         Basic software with 3 entries: {}; if contents stayed where a warp is descheduled: {}; with 8 entries at the price of 3: {}",
         word(cached),
         mrf(&basic(two(entries))),
         mrf(&two(entries)),
+        followed(Flushed::Leaving),
+        followed(Flushed::StrandEnds),
         mrf(&three),
         mrf(&super::kept(three)),
         mrf(&super::larger(three, super::MANY)),
     );
-    (why, command(results, "levels", row))
+    (why, command(results, "levels"))
 }
 
 /// What goes around the cache, and what software leaves out.
-fn why_writes(results: &Results<'_>, row: &Row, cache: &Point, software: &HierarchyOptions) -> (String, String) {
+fn why_writes(results: &Results<'_>, cache: &Point, software: &HierarchyOptions) -> (String, String) {
     let why = format!(
         "of results {} are written to the cache, as long-latency ones go around it; software writes {} to the ORF, only what it reads there before the basic block ends: {} with all optimisations, {} \
          of them copies of operands, {} with 8 entries at the price of 3",
@@ -262,7 +271,7 @@ fn why_writes(results: &Results<'_>, row: &Row, cache: &Point, software: &Hierar
         word(of_results(results, &two(ENTRIES), |counts| counts.orf.copies)),
         word(of_results(results, &super::larger(*software, super::MANY), orf_writes)),
     );
-    (why, command(results, "levels", row))
+    (why, command(results, "levels"))
 }
 
 /// What the two optimisations move.
@@ -272,8 +281,7 @@ fn why_optimised(results: &Results<'_>, row: &Row) -> (String, String) {
     let writes = |options: &HierarchyOptions| word(of_results(results, options, orf_writes));
     let gain = row.per_kernel.values().filter(|&&value| value > 0.01).count();
     let why = format!(
-        "MRF reads go from {} of operands to {}, ORF writes from {} of results to {}, {} of them copies of operands; {gain} of {} kernels change by more than a point upwards. A copy serves \
-         addresses and values of an outer loop that a strand reads several times",
+        "MRF reads go from {} of operands to {}, ORF writes from {} of results to {}, {} of them copies of operands; {gain} of {} kernels change by more than a point upwards.",
         reads(&before),
         reads(&behind),
         writes(&before),
@@ -281,11 +289,11 @@ fn why_optimised(results: &Results<'_>, row: &Row) -> (String, String) {
         word(of_results(results, &behind, |counts| counts.orf.copies)),
         row.per_kernel.len()
     );
-    (why, command(results, "levels", row))
+    (why, command(results, "levels"))
 }
 
 /// Results that go to two levels, and copies.
-fn why_overhead(results: &Results<'_>, row: &Row, options: &HierarchyOptions) -> (String, String) {
+fn why_overhead(results: &Results<'_>, options: &HierarchyOptions) -> (String, String) {
     let part = |part: fn(&LevelCounts) -> u64| word(of_results(results, options, part));
     let kept =
         of_results(results, &super::kept(*options), software_writes).map(|writes| each(writes, |writes| writes - 1.0));
@@ -298,7 +306,7 @@ fn why_overhead(results: &Results<'_>, row: &Row, options: &HierarchyOptions) ->
         part(|counts| counts.orf.copies),
         word(kept)
     );
-    (why, command(results, "levels", row))
+    (why, command(results, "levels"))
 }
 
 /// What goes to which level with the one LRF and the other.
@@ -313,13 +321,12 @@ fn why_split(results: &Results<'_>, row: &Row) -> (String, String) {
     };
     let gain = row.per_kernel.values().filter(|&&value| value > 0.01).count();
     let why = format!(
-        "operands, unified: {}; split: {}. Several values live at once in {gain} of {} kernels only, most instructions read one value that the last one wrote; and what two slots read leaves the \
-         split LRF",
+        "operands, unified: {}; split: {}. {gain} of {} kernels change by more than a point upwards",
         of(unified(ENTRIES)),
         of(split(ENTRIES)),
         row.per_kernel.len()
     );
-    (why, command(results, "levels", row))
+    (why, command(results, "levels"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

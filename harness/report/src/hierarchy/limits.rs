@@ -5,9 +5,9 @@ use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ACTIVE, ENTRIES, MANY, SIZE, command, each, kept, kernels, larger, less, normalised, percent, split, two, variable,
+    ACTIVE, ENTRIES, MANY, SIZE, cache, command, each, kept, kernels, larger, less, normalised, percent, split, two, variable,
 };
-use crate::follow::FollowedCache;
+use crate::follow::Flushed;
 use crate::html::{Plot, Style};
 use crate::levels::flat;
 use crate::rfc;
@@ -36,18 +36,13 @@ pub fn plan(plan: &mut Plan) {
             .for_each(|options| plan.levels(options));
     }
     variable::plan(plan);
-    [cache(false), cache(true)].into_iter().for_each(|cache| plan.cache(cache));
+    [Flushed::Leaving, Flushed::Loops].into_iter().for_each(|flushed| plan.cache(cache(ENTRIES, flushed)));
 }
 
-/// The hardware cache of the figures, in program order.
-fn cache(flushed_at_loops: bool) -> FollowedCache {
-    FollowedCache { entries: ENTRIES as usize, flushed_at_loops }
-}
-
-/// Its energy by that of the MRF alone.
-fn cache_energy(results: &Results<'_>, flushed_at_loops: bool) -> Option<PerKernel> {
+/// The energy of the hardware cache of the figures, in program order, by that of the MRF alone.
+fn cache_energy(results: &Results<'_>, flushed: Flushed) -> Option<PerKernel> {
     let energies = Energies::thesis(ENTRIES, ACTIVE);
-    results.followed(&cache(flushed_at_loops), |traffic| rfc::energy::normalised(&energies, traffic))
+    results.followed(&cache(ENTRIES, flushed), |traffic| rfc::energy::normalised(&energies, traffic))
 }
 
 /// Energy saved if all operands and results were in a level.
@@ -78,7 +73,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             format!("energy saved if all operands and results were in {metric}"),
             ideal(results, &energies, all)?,
         );
-        Some(row.because(|row| why_ideal(results, row, &energies)))
+        Some(row.because(|_| why_ideal(results, &energies)))
     };
     let variable_row = |claim: Claim, metric: &str, [entries, than]: [Option<PerKernel>; 2]| {
         let (ours, values) = less(&entries?, &than?);
@@ -87,7 +82,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     };
     let shared = |entries: u32| variable::normalised(results, f64::from(entries));
     let loops = || {
-        let (ours, values) = less(&cache_energy(results, false)?, &cache_energy(results, true)?);
+        let (ours, values) = less(&cache_energy(results, Flushed::Leaving)?, &cache_energy(results, Flushed::Loops)?);
         let metric = "less energy if a hardware cache keeps its values past backward branches, last-read bits";
         Some(LOOPS.row(format!("{metric}, {SIZE}"), ours, values).because(|row| why_loops(results, row)))
     };
@@ -121,15 +116,14 @@ fn why(results: &Results<'_>, row: &Row, of: fn(HierarchyOptions) -> HierarchyOp
         |options: HierarchyOptions| results.levels(&options, super::strand).map_or(0.0, |values| mean(&values));
     let gain = row.per_kernel.values().filter(|&&value| value > 0.02).count();
     let why = format!(
-        "{gain} of {} kernels gain more than two points. Without an LRF the gain is {}. Strands have {:.1} instructions, and {:.1} if only backward branches and uncertain merges end them: values of \
-         loops go through the MRF either way. Both ideals at once, kept contents and 8 entries at the price of 3, save {}",
+        "{gain} of {} kernels gain more than two points. Without an LRF the gain is {}. Strands have {:.1} instructions, and {:.1} if only backward branches and uncertain merges end them. Both ideals at once, kept contents and 8 entries at the price of 3, save {}",
         row.per_kernel.len(),
         less(of(two(ENTRIES)), two(ENTRIES)),
         strands(split(ENTRIES)),
         strands(kept(split(ENTRIES))),
         less(larger(kept(split(ENTRIES)), MANY), split(ENTRIES)),
     );
-    (why, command(results, "limits", row))
+    (why, command(results, "limits"))
 }
 
 /// How many entries strands get, and what each could have.
@@ -149,25 +143,25 @@ fn why_variable(results: &Results<'_>, row: &Row) -> (String, String) {
         shares(ENTRIES),
         shares(ENTRIES_OF_SIX),
     );
-    (why, command(results, "limits", row))
+    (why, command(results, "limits"))
 }
 
 /// What the cache costs with and without the flush.
 fn why_loops(results: &Results<'_>, row: &Row) -> (String, String) {
     let mean_of = |values: Option<PerKernel>| values.map_or(0.0, |values| mean(&values));
-    let none = row.per_kernel.values().filter(|&&value| value < 0.001).count();
+    let none = row.per_kernel.values().filter(|value| value.abs() < 0.001).count();
     let why = format!(
-        "energy by that of the MRF alone, in program order: {:.3} if values stay, {:.3} if the cache is flushed at backward branches. {none} of {} kernels have no loop that counts; in the others what \
-         a loop carries from pass to pass is read soon",
-        mean_of(cache_energy(results, false)),
-        mean_of(cache_energy(results, true)),
+        "energy by that of the MRF alone, in program order: {:.3} if values stay, {:.3} if the cache is flushed at backward branches. {none} of {} kernels change by \
+         less than a tenth of a point",
+        mean_of(cache_energy(results, Flushed::Leaving)),
+        mean_of(cache_energy(results, Flushed::Loops)),
         row.per_kernel.len(),
     );
-    (why, command(results, "limits", row))
+    (why, command(results, "limits"))
 }
 
 /// Reads, writes and their energies.
-fn why_ideal(results: &Results<'_>, row: &Row, energies: &Energies) -> (String, String) {
+fn why_ideal(results: &Results<'_>, energies: &Energies) -> (String, String) {
     let part =
         |value: fn(&LevelCounts) -> f64| results.levels(&split(ENTRIES), value).map_or(0.0, |values| mean(&values));
     let private = |value: fn(&Level) -> Traffic| {
@@ -192,7 +186,7 @@ fn why_ideal(results: &Results<'_>, row: &Row, energies: &Energies) -> (String, 
         energies.lrf_write(),
         private(in_the_orf),
     );
-    (why, command(results, "limits", row))
+    (why, command(results, "limits"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

@@ -14,11 +14,12 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::LevelCounts;
 
+use crate::follow::{Flushed, FollowedCache};
 use crate::kernels::HIERARCHY_THESIS;
 use crate::levels::name;
 use crate::report::{Definition, Part};
 use crate::row::{Absent, PerKernel, Row, mean};
-use crate::shown::{farthest, kernels, lines, percent};
+use crate::shown::{kernels, lines, percent};
 use crate::sweep::{Plan, Results};
 
 /// The report.
@@ -98,6 +99,11 @@ fn kept(options: HierarchyOptions) -> HierarchyOptions {
 /// So many entries at the price of those there are.
 fn larger(options: HierarchyOptions, entries: u32) -> HierarchyOptions {
     HierarchyOptions { orf_entries: entries as u8, priced_as: options.orf_entries, ..options }
+}
+
+/// The hardware cache with last-read bits, in program order, flushed where this says.
+fn cache(entries: u32, flushed: Flushed) -> FollowedCache {
+    FollowedCache { entries: entries as usize, live: true, flushed }
 }
 
 /// Entries of experiments about room.
@@ -190,12 +196,12 @@ fn why(results: &Results<'_>, row: &Row, part: &str, options: &HierarchyOptions,
         other(". If contents stayed where a warp is descheduled it would be", kept(*options)),
         other(", with 8 entries at the same price", larger(*options, MANY)),
     );
-    (why, command(results, part, row))
+    (why, command(results, part))
 }
 
-/// The command that makes a part again for the kernel that is farthest off.
-fn command(results: &Results<'_>, part: &str, row: &Row) -> String {
-    results.part_command(REPORT.name, part, farthest(row).map(|(name, _)| name))
+/// The command that makes a part again, on all kernels: it shows every mean that a reason quotes.
+fn command(results: &Results<'_>, part: &str) -> String {
+    REPORT.command(results, part)
 }
 
 #[cfg(test)]

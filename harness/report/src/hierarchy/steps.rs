@@ -129,7 +129,7 @@ fn why(
         part(than(ENTRIES), false),
         sizes.join(", ")
     );
-    (why, command(results, "steps", row))
+    (why, command(results, "steps"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

@@ -3,7 +3,7 @@
 use super::{command, kernels, percent, two};
 use crate::html::{Plot, Style};
 use crate::rfc::values::{self, Count};
-use crate::row::{Claim, Row, Unit, mean};
+use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Plan, Results};
 use crate::usage::Usage;
 
@@ -26,7 +26,7 @@ pub fn plan(plan: &mut Plan) {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let kind = |claim: Claim, metric: &str, count: Count| {
         let row = claim.mean(metric, results.usage(|usage| count.part(usage))?);
-        Some(row.because(|row| values::why(results, row, count, super::REPORT.name)))
+        Some(row.because(|row| values::why(results, row, count, command(results, "values"))))
     };
     let unit = |claim: Claim, metric: &str, value: fn(&Usage) -> f64| {
         let row = claim.mean(metric, results.usage(value)?);
@@ -34,7 +34,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     };
     let operands = |claim: Claim, metric: &str, words: fn(&gpurf_oracle::levels::LevelCounts) -> f64| {
         let row = claim.mean(metric, results.levels(&two(ANY), words)?);
-        Some(row.because(|row| why_operands(results, row)))
+        Some(row.because(|_| why_operands(results)))
     };
     let rows = [
         kind(AGAIN, "values read more than once", Count::Again),
@@ -57,17 +57,28 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 /// Which operations write what shared units read.
 fn why_shared(results: &Results<'_>, row: &Row) -> (String, String) {
     let part = |value: fn(&Usage) -> f64| results.usage(value).map(|values| percent(mean(&values)));
-    let (Some(loads), Some(private)) = (
-        part(|usage| usage.part(of_unit(usage, |name| name.starts_with("LD") || name.starts_with("S2R")))),
+    let loads = |usage: &Usage| usage.part(of_unit(usage, |name| name.starts_with("LD") || name.starts_with("S2R")));
+    let (Some(loaded), Some(private), Some(each)) = (
+        part(loads),
         part(|usage| crate::ratio(usage.shared_of_private as f64, usage.shared as f64)),
+        results.usage(loads),
     ) else {
         return Default::default();
     };
+    let mut names: Vec<&String> = each.keys().collect();
+    names.sort_by(|a, b| each[*a].total_cmp(&each[*b]));
+    let half = |names: &[&String]| {
+        let values: PerKernel = names.iter().map(|name| ((*name).clone(), row.per_kernel[*name])).collect();
+        row.unit.words(mean(&values))
+    };
+    let (few, many) = names.split_at(names.len() / 2);
     let why = format!(
-        "an address is two registers here, each of them a value that a load or a store reads, and kernels that move much data compute little: {loads} of all values are written by loads and by reads \
-         of special registers; of what shared units read, the private datapath wrote {private}"
+        "{loaded} of all values are written by loads and by reads of special registers; of what shared units read, the private datapath wrote {private}. The half of the kernels that load most has {}, the \
+         others {}",
+        half(many),
+        half(few)
     );
-    (why, command(results, "values", row))
+    (why, command(results, "values"))
 }
 
 /// Values by operations whose names are of a kind.
@@ -76,7 +87,7 @@ fn of_unit(usage: &Usage, of: fn(&str) -> bool) -> u64 {
 }
 
 /// Instructions by the number of registers that they read.
-fn why_operands(results: &Results<'_>, row: &Row) -> (String, String) {
+fn why_operands(results: &Results<'_>) -> (String, String) {
     let part = |reads: usize| {
         let part =
             results.levels(&two(ANY), |counts| crate::ratio(counts.by_reads[reads] as f64, counts.instructions as f64));
@@ -88,7 +99,7 @@ fn why_operands(results: &Results<'_>, row: &Row) -> (String, String) {
          once. Table 6.1 of the thesis has 1.23",
         parts[0], parts[1], parts[2], parts[3]
     );
-    (why, command(results, "values", row))
+    (why, command(results, "values"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

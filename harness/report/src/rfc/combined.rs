@@ -2,7 +2,7 @@
 
 use gpurf_energy::Traffic;
 
-use super::{ACTIVE, ENTRIES, cache, farthest, kernels, lines, machine, mean_of, percent};
+use super::{ACTIVE, ENTRIES, cache, farthest, kernels, lines, machine, mean_of, part_command, percent};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Measured, Plan, Point, Results};
@@ -125,13 +125,12 @@ fn bypass_row(results: &Results<'_>) -> Option<Row> {
         results.both(&bypass(), &plain, |a, b| accesses_avoided(&of_cache(a)) - accesses_avoided(&of_cache(b)))?;
     let (with, without) = (around(results, &bypass())?, around(results, &plain)?);
     let row = BYPASS.mean(metric, more);
-    Some(row.because(|row| {
+    Some(row.because(|_| {
         let why = format!(
             "with the bit {with} of results go around the cache, without it {without}. Such a result is written to the MRF either way, at once or when the cache is flushed: what is saved is \
              the room that it takes from others. The paper's figure includes a replacement that is not built"
         );
-        let kernel = farthest(row).map_or("", |(name, _)| name);
-        (why, format!("{} --json", results.command(kernel, &bypass())))
+        (why, part_command(results, "combined"))
     }))
 }
 
@@ -141,13 +140,11 @@ fn loads_row(results: &Results<'_>) -> Option<Row> {
     let metric = "fewer values written back when results of long-latency operations go around the cache";
     let (without, with) = (around(results, &plain)?, around(results, &loads())?);
     let row = LOADS.mean(metric, fewer_moved(results, &plain, &loads())?);
-    Some(row.because(|row| {
+    Some(row.because(|_| {
         let why = format!(
-            "a result can be cached only if its warp still has its slot when it comes, and here a warp that needs it has given the slot up long before: {without} of results go around the \
-             cache, and {with} also where long-latency results may be cached"
+            "a result can be cached only if its warp still has its slot when it comes: {without} of results go around the cache, and {with} also where long-latency results may be cached"
         );
-        let kernel = farthest(row).map_or("", |(name, _)| name);
-        (why, format!("{} --json", results.command(kernel, &loads())))
+        (why, part_command(results, "combined"))
     }))
 }
 
@@ -171,8 +168,7 @@ fn why(results: &Results<'_>, row: &Row, point: &Point) -> (String, String) {
         "of 1000 instructions of warps {marks:.0} need a long-latency result and {barriers:.0} wait at a barrier: the cache is flushed then. Entries for all warps, never flushed, avoid \
          {reads} of reads and {writes} of writes with last-read bits{far_words}"
     );
-    let command = far.map_or_else(String::new, |(name, _)| format!("{} --json", results.command(name, point)));
-    (why, command)
+    (why, part_command(results, "combined"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

@@ -59,12 +59,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         overhead
             .map(|part| OVERHEAD.mean(format!("values written from one level to another, of results, {size}"), part)),
     ];
-    let explained = rows.into_iter().flatten().map(|row| row.because(|row| why(results, row)));
+    let explained = rows.into_iter().flatten().map(|row| row.because(|_| why(results)));
     explained.chain(best_row(results)).collect()
 }
 
 /// Where operands and results go, with the LRF and without.
-fn why(results: &Results<'_>, row: &Row) -> (String, String) {
+fn why(results: &Results<'_>) -> (String, String) {
     let share = |part: fn(&Traffic) -> u64, whole: fn(&Traffic) -> u64| {
         let each = results.each(&levels(ENTRIES), |run| {
             let traffic = of_cache(run);
@@ -91,8 +91,7 @@ fn why(results: &Results<'_>, row: &Row) -> (String, String) {
          cache or the MRF; {evicted} leave the cache. Without the LRF the same kernels save {}",
         percent(1.0 - mean(&without))
     );
-    let far = super::farthest(row).map(|(name, _)| format!("{} --json", results.command(name, &levels(ENTRIES))));
-    (why, far.unwrap_or_else(|| part_command(results, "levels", None)))
+    (why, part_command(results, "levels"))
 }
 
 /// The size with the least energy.
@@ -108,10 +107,10 @@ fn best_row(results: &Results<'_>) -> Option<Row> {
     Some(row.because(|_| {
         let list: Vec<String> = sizes.iter().map(|(entries, energy)| format!("{entries}: {energy:.3}")).collect();
         let why = format!(
-            "energy by that of the MRF alone, by entries: {}. What the LRF holds needs no entry, and an access to a smaller cache costs less",
+            "energy by that of the MRF alone, by entries: {}.",
             list.join(", ")
         );
-        (why, part_command(results, "levels", None))
+        (why, part_command(results, "levels"))
     }))
 }
 

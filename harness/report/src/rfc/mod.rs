@@ -59,9 +59,9 @@ const ENTRIES: u32 = 6;
 /// Active warps that they are for.
 const ACTIVE: u32 = 8;
 
-/// The command that makes a part of the report, for one kernel or all of them.
-fn part_command(results: &Results<'_>, part: &str, kernel: Option<&str>) -> String {
-    results.part_command(REPORT.name, part, kernel)
+/// The command that makes a part of the report again, on all kernels: it shows every mean that a reason quotes.
+fn part_command(results: &Results<'_>, part: &str) -> String {
+    REPORT.command(results, part)
 }
 
 /// The mean over kernels of a value at a configuration.

@@ -91,15 +91,15 @@ fn why(results: &Results<'_>, row: &Row, of: fn(u32) -> Point, entries: u32) -> 
         let traffic = of_cache(run);
         crate::ratio(traffic.upper.moving_writes as f64, traffic.flat().mrf.writes() as f64)
     });
+    let gain = row.per_kernel.values().filter(|&&value| value > 0.01).count();
     let filled = filled.map_or_else(String::new, |values| percent(mean(&values)));
     let why = format!(
-        "avoided with/without reads that allocate: {}. They write {filled} of the results' number into the cache, clean: a kernel gains whose operands come again, in a loop, and loses whose results \
-         are driven out",
-        list.join("; ")
+        "avoided with/without reads that allocate: {}. They write {filled} of the results' number into the cache, clean; {gain} of {} kernels gain \
+         more than a point",
+        list.join("; "),
+        row.per_kernel.len()
     );
-    let far =
-        super::farthest(row).map(|(name, _)| format!("{} --json", results.command(name, &allocating(of, entries))));
-    (why, far.unwrap_or_default())
+    (why, super::part_command(results, "reads"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

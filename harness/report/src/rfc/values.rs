@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{farthest, kernels, percent};
 use crate::html::{Plot, Style};
-use crate::row::{Claim, Row};
+use crate::row::{Claim, Row, mean};
 use crate::sweep::{Plan, Results};
 use crate::usage::{Usage, Written};
 
@@ -22,11 +22,11 @@ pub fn plan(plan: &mut Plan) {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let kind = |claim: Claim, metric: &str, count: Count| {
         let row = claim.mean(metric, results.usage(|u| count.part(u))?);
-        Some(row.because(|row| why(results, row, count, super::REPORT.name)))
+        Some(row.because(|row| why(results, row, count, super::part_command(results, "values"))))
     };
     let alone = |claim: Claim, metric: &str, value: fn(&Usage) -> f64| {
         let row = claim.mean(metric, results.usage(value)?);
-        Some(row.because(|row| why(results, row, Count::All, super::REPORT.name)))
+        Some(row.because(|row| why(results, row, Count::All, super::part_command(results, "values"))))
     };
     let rows = [
         kind(ONCE, "values read once", Count::Once),
@@ -73,17 +73,11 @@ impl Count {
         }
     }
 
-    /// What of the code makes such values.
-    fn reason(self) -> &'static str {
-        match self {
-            Self::All => "instructions stand in the order in which nvcc's PTX has them",
-            Self::Once | Self::Soon | Self::Next => {
-                "instructions stand in the order in which nvcc's PTX has them, no scheduler moves loads away from their use, and addresses take two words, each with arithmetic of its own"
-            }
-            Self::Often | Self::Again => {
-                "moves and conversions of PTX, whose results are read once, are not there in machine code, and nvcc computes what is common once"
-            }
-        }
+    /// The part that they are of all values but those of an operation.
+    fn part_without(self, usage: &Usage, operation: &str) -> f64 {
+        let others = || usage.written.iter().filter(|(name, _)| **name != operation).map(|(_, written)| written);
+        let sum = |count: Self| others().map(|written| count.of(written)).sum::<u64>() as f64;
+        crate::ratio(sum(self), sum(Self::All))
     }
 
     /// The part of all values that they are.
@@ -95,8 +89,8 @@ impl Count {
 /// Operations that are named.
 const NAMED: usize = 4;
 
-/// What wrote the values, over all kernels, each kernel counted alike; and what they are in the kernel that is farthest off.
-pub fn why(results: &Results<'_>, row: &Row, count: Count, report: &str) -> (String, String) {
+/// What wrote the values, over all kernels, each kernel counted alike; what they are without the operation that wrote the most, and in the kernel that is farthest off.
+pub fn why(results: &Results<'_>, row: &Row, count: Count, command: String) -> (String, String) {
     let mut parts: BTreeMap<&str, f64> = BTreeMap::new();
     let kernels = results.kernels.len() as f64;
     for usage in results.usages() {
@@ -108,12 +102,17 @@ pub fn why(results: &Results<'_>, row: &Row, count: Count, report: &str) -> (Str
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));
     let most: Vec<String> =
         parts.iter().take(NAMED).map(|(operation, part)| format!("{operation} {}", percent(*part))).collect();
-    let far = farthest(row);
-    let far_words = far
+    let without = parts.first().map_or_else(String::new, |(operation, _)| {
+        let values = results.usage(|usage| count.part_without(usage, operation)).unwrap_or_default();
+        format!("; without the values of {operation} it would be {}", percent(mean(&values)))
+    });
+    let far_words = farthest(row)
         .map_or_else(String::new, |(name, value)| format!("; farthest off is {name} with {}", row.unit.words(value)));
-    let (reason, most) = (count.reason(), most.join(", "));
-    let why = format!("the code decides, not its timing: {reason}. By operation, of all values: {most}{far_words}");
-    (why, results.part_command(report, "values", far.map(|(name, _)| name)))
+    let most = most.join(", ");
+    let why = format!(
+        "the code decides: values are counted on the oracle, without hardware or time. By operation, of all values: {most}{without}{far_words}"
+    );
+    (why, command)
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
