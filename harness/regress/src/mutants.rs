@@ -698,7 +698,10 @@ fn policies(module: &str) -> Vec<Config> {
                 none(c);
                 c.steal.present = true;
             };
-            let order = |c: &mut Config| c.mrf.read_order = ReadOrder::RoundRobin;
+            let order = |c: &mut Config| {
+                none(c);
+                c.mrf.read_order = ReadOrder::RoundRobin;
+            };
             vec![base, with(&none), with(&order), with(&above), with(&stolen)]
         }
         "warp_scheduler" => vec![
