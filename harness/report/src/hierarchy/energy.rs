@@ -5,8 +5,8 @@ use gpurf_energy::{Chip, Energies, Energy, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ACTIVE, ENTRIES, SIZE, SIZES, cache, command, each, kernels, less, lines, normalised, percent, plan_with_experiments,
-    saved, split, two, unified, why,
+    ACTIVE, ENTRIES, SIZE, SIZES, cache, command, each, kernels, less, lines, normalised, percent,
+    plan_with_experiments, saved, split, two, unified, why,
 };
 use crate::follow::Flushed;
 use crate::html::{Plot, Series, Style};
@@ -219,10 +219,7 @@ fn best_rows(results: &Results<'_>) -> Vec<Row> {
         let row = claim.row(format!("entries with the least energy, {metric}"), f64::from(best), PerKernel::new());
         Some(row.because(|_| {
             let list: Vec<String> = sizes.iter().map(|(entries, energy)| format!("{entries}: {energy:.3}")).collect();
-            let why = format!(
-                "energy by that of the MRF alone, by entries: {}",
-                list.join(", ")
-            );
+            let why = format!("energy by that of the MRF alone, by entries: {}", list.join(", "));
             (why, command(results, "energy"))
         }))
     };
@@ -396,4 +393,23 @@ fn kernels_plot(results: &Results<'_>) -> Option<Plot> {
     let series = vec![("accesses", part(Energy::access)?), ("wires", part(Energy::wire)?)];
     let title = "Energy of each kernel by that of the MRF alone, split LRF, 3 entries (figure 6.16)";
     Some(kernels(title, "ratio", series, Style::Stacked, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_back_with_a_wire_costs_that_of_a_write_more() {
+        let mut traffic = Traffic::default();
+        (traffic.mrf.private_reads, traffic.upper.private_writes) = (10, 10);
+        (traffic.upper.moving_reads, traffic.mrf.moving_writes) = (4, 4);
+        let flat = 10.0 * 15.6 + 10.0 * 18.6;
+        let more = WriteBack::Wire.energy(&traffic, ENTRIES) - WriteBack::Accesses.energy(&traffic, ENTRIES);
+        assert!((more - 4.0 * 7.6 / flat).abs() < 1e-12);
+        assert_eq!(
+            WriteBack::Accesses.energy(&traffic, ENTRIES),
+            rfc::energy::normalised(&Energies::thesis(ENTRIES, ACTIVE), &traffic)
+        );
+    }
 }

@@ -5,7 +5,8 @@ use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ACTIVE, ENTRIES, MANY, SIZE, cache, command, each, kept, kernels, larger, less, normalised, percent, split, two, variable,
+    ACTIVE, ENTRIES, MANY, SIZE, cache, command, each, kept, kernels, larger, less, normalised, percent, split, two,
+    variable,
 };
 use crate::follow::Flushed;
 use crate::html::{Plot, Style};

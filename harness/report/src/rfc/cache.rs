@@ -138,7 +138,8 @@ fn why_live(results: &Results<'_>, row: &Row) -> (String, String) {
 
 /// The same size without a model of hardware, and kernels with few registers and with many.
 fn why_large(results: &Results<'_>, row: &Row) -> (String, String) {
-    let alone = |value: fn(&Traffic) -> f64| results.followed(&followed(LARGEST, true), value).map(|v| percent(mean(&v)));
+    let alone =
+        |value: fn(&Traffic) -> f64| results.followed(&followed(LARGEST, true), value).map(|v| percent(mean(&v)));
     let (Some(both), Some(reads), Some(writes)) =
         (alone(accesses_avoided), alone(reads_avoided), alone(writes_avoided))
     else {
@@ -149,8 +150,7 @@ fn why_large(results: &Results<'_>, row: &Row) -> (String, String) {
     kernels.sort_unstable();
     let (few, many) = kernels.split_at(kernels.len() / 2);
     let part = |kernels: &[(u16, &str)]| {
-        let values: PerKernel =
-            kernels.iter().map(|(_, name)| ((*name).to_owned(), row.per_kernel[*name])).collect();
+        let values: PerKernel = kernels.iter().map(|(_, name)| ((*name).to_owned(), row.per_kernel[*name])).collect();
         row.unit.words(mean(&values))
     };
     let least = many.first().map_or(0, |(registers, _)| *registers);

@@ -106,10 +106,7 @@ fn best_row(results: &Results<'_>) -> Option<Row> {
     );
     Some(row.because(|_| {
         let list: Vec<String> = sizes.iter().map(|(entries, energy)| format!("{entries}: {energy:.3}")).collect();
-        let why = format!(
-            "energy by that of the MRF alone, by entries: {}.",
-            list.join(", ")
-        );
+        let why = format!("energy by that of the MRF alone, by entries: {}.", list.join(", "));
         (why, part_command(results, "levels"))
     }))
 }

@@ -122,10 +122,7 @@ fn why(results: &Results<'_>, row: &Row, a: &Point, b: &Point) -> (String, Strin
         many.len(),
         row.unit.words(mean)
     );
-    (
-        format!("issue slots lost, mean: {}{without}{sizes}", list.join(", ")),
-        super::part_command(results, "two-level"),
-    )
+    (format!("issue slots lost, mean: {}{without}{sizes}", list.join(", ")), super::part_command(results, "two-level"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

@@ -139,3 +139,16 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_an_operation_its_values_are_none() {
+        let written = |values| Written { values, ..Written::default() };
+        let mut usage = Usage { values: [0, 4, 0, 6], ..Usage::default() };
+        usage.written = [("IADD", written([0, 1, 0, 5])), ("MOV", written([0, 3, 0, 1]))].into_iter().collect();
+        assert_eq!((Count::Often.part(&usage), Count::Often.part_without(&usage, "IADD")), (0.6, 0.25));
+    }
+}
