@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Proves that mutants of netlist_mutants.py equal the original, or fails to.
 
-    prove_equivalent.py DIR [--select K,K,..] [--reset rst_ni=0] [--maxsteps 10] [--timeout 30]
+    prove_equivalent.py DIR [--select K,K,..] [--reset rst_ni=0] [--maxsteps 10] [--limit 120]
 
 DIR is what netlist_mutants.py wrote. All input sequences that begin with a cycle of reset are considered; outputs that are payloads
-are compared where they are valid, as in lockstep; nothing is assumed of the inputs, so "different" does not mean that a real register file could show the difference. Prints one JSON object:
-{"select": "equivalent" | "different" | "unknown"}.
+are compared where they are valid, as in lockstep; nothing is assumed of the inputs, so "different" does not mean that a real register file could show the difference.
+A proof has a limit of processor time, which does not depend on what else the machine does. Prints one JSON object: {"select": "equivalent" | "different" | "out of time" | "unknown"}.
 """
-import argparse, functools, json, os, re, tempfile, time
+import argparse, functools, json, os, re, resource, signal, sys, tempfile
 from pyosys import libyosys as ys
 import netlist_mutants as M
 
@@ -59,45 +59,44 @@ def trigger_is_zero(d):
         return json.load(open(f.name))["modules"]["mi"]["ports"]["trigger"]["bits"] == ["0"]
 
 
+OUT_OF_TIME = "out of time"
+
+
 def decide(base, module, m, payloads, a):
+    """The first verdict of the steps below; each is a process of its own, which ends when its share of the limit is used up."""
     log = os.path.join(tempfile.gettempdir(), f"eq{os.getpid()}.log")
-    t0 = time.time()
-    # 1. both copies in one module; shared logic and registers that are structurally the same merge,
-    #    what remains is the difference
-    d = miter(base, module, m, payloads); q = lambda c: d.run_pass("tee -q " + c)
-    q("miter -equiv -flatten gold gate mi"); q("hierarchy -top mi")
-    for c in ["setattr -unset keep */t:$pos", "opt_expr", "opt_clean -purge", "zinit -all",
-              "opt_merge -share_all", "opt_clean -purge", "opt -full -share_all", "opt_clean -purge",
-              "dffunmap", "simplemap", "opt_merge -share_all", "opt_expr", "opt_clean -purge"]: q(c)
-    if trigger_is_zero(d): return "equivalent", "structure", time.time() - t0
+
+    def structure():
+        """Both copies in one module; shared logic and registers that are structurally the same merge, what remains is the difference."""
+        d = merged(base, module, m, payloads)
+        return "equivalent" if trigger_is_zero(d) else None
 
     def by_cases():
         """The same for each value of a narrow input: what it selects becomes constant, and what it never selects vanishes."""
-        for name, width in narrow_inputs(base):
+        for name, low, width in narrow_inputs(base):
             e = miter(base, module, m, payloads); r = lambda c: e.run_pass("tee -q " + c)
             for c in ["miter -equiv -flatten gold gate mi", "hierarchy -top mi", "setattr -unset keep */t:$pos", "opt_expr", "opt_clean -purge",
                       "zinit -all", "opt_merge -share_all", "opt_clean -purge", f"delete -input mi/w:in_{name}", "design -save open"]: r(c)
 
             def closed(value):
-                for c in ["design -load open", "cd mi", f"connect -set in_{name} {width}'d{value}", "cd ..", "opt_expr", "opt -full -share_all",
-                          "opt_clean -purge", "dffunmap", "simplemap", "opt_merge -share_all", "opt_expr", "opt_clean -purge"]: r(c)
+                for c in ["design -load open", "cd mi", f"connect -set in_{name}[{low + width - 1}:{low}] {width}'d{value}", "cd ..", "opt_expr",
+                          "opt -full -share_all", "opt_clean -purge", "dffunmap", "simplemap", "opt_merge -share_all", "opt_expr",
+                          "opt_clean -purge"]: r(c)
                 return trigger_is_zero(e)
 
-            if all(closed(value) for value in range(1 << width)): return "equivalent", f"every value of {name}", time.time() - t0
+            if all(closed(value) for value in range(1 << width)): return "equivalent"
         return None
 
     clocked = a.reset and a.reset.split("=")[0] in module_of(base)["ports"]
     rst = "-set-at 1 in_%s %s -seq 1" % tuple(a.reset.split("=")) if clocked else ""
 
-    def sat(steps, timeout):
-        d.run_pass(f"tee -q -o {log} sat -tempinduct -prove trigger 0 {rst} -set-init-zero -timeout {timeout} "
+    def sat(steps):
+        d = merged(base, module, m, payloads)
+        d.run_pass(f"tee -q -o {log} sat -tempinduct -prove trigger 0 {rst} -set-init-zero "
                    f"-maxsteps {steps} -dump_vcd {a.out}/counterexample_{m['select']}.vcd mi")
         t = open(log).read()
-        if "Induction step proven: SUCCESS!" in t: return "equivalent", "tempinduct", time.time() - t0
-        if "model found for base case: FAIL!" in t:
-            n = len(re.findall(r"\[base case\s+\d+\] Solving", t))
-            return "different", f"counterexample, {n} cycles", time.time() - t0
-        return None
+        if "Induction step proven: SUCCESS!" in t: return "equivalent"
+        return "different" if "model found for base case: FAIL!" in t else None
 
     def by_register():
         e = miter(base, module, m, payloads)
@@ -105,17 +104,45 @@ def decide(base, module, m, payloads, a):
                   "hierarchy -top eq", "opt_clean", "equiv_struct", "equiv_simple", "equiv_induct -seq 2"]:
             e.run_pass("tee -q " + c)
         e.run_pass(f"tee -q -o {log} equiv_status")      # -assert would exit the process
-        if " and 0 are unproven" in open(log).read(): return "equivalent", "equiv_induct", time.time() - t0
-        return None
+        return "equivalent" if " and 0 are unproven" in open(log).read() else None
 
-    # 2. by cases; register by register under the same names, and a short induction from reset: of the last two the first is
-    #    slow where there are thousands of register bits, the second where the logic is deep
-    quick = [by_register, lambda: sat(3, 10)]
-    for step in [by_cases] + (quick if register_bits(base) < 4000 else quick[::-1]):
-        v = step()
-        if v: return v
-    # 3. a longer run
-    return sat(a.maxsteps, a.timeout) or ("unknown", "no verdict", time.time() - t0)
+    # Of the steps in the middle the first is slow where there are thousands of register bits, the second where the logic is deep.
+    quick = [(by_register, 0.2), (lambda: sat(3), 0.1)]
+    steps = [(structure, 0.2), (by_cases, 0.3)] + (quick if register_bits(base) < 4000 else quick[::-1]) + [(lambda: sat(a.maxsteps), 0.3)]
+    found = []
+    for step, share in steps:
+        found.append(within(a.limit * share, step))
+        if found[-1] in ("equivalent", "different"): break
+    if os.path.exists(log): os.remove(log)
+    return found[-1] or ("unknown" if OUT_OF_TIME not in found else OUT_OF_TIME)
+
+
+def within(seconds, step):
+    """What a step says, in a child process with so much processor time."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_CPU, (max(1, round(seconds)), resource.RLIM_INFINITY))
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        try:
+            os.write(write, (step() or "").encode())
+            os._exit(0)
+        finally:
+            os._exit(1)
+    os.close(write)
+    with os.fdopen(read) as answer: said = answer.read()
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU: return OUT_OF_TIME
+    if status: sys.exit(f"a proof ended with status {status}")
+    return said or None
+
+
+def merged(base, module, m, payloads):
+    d = miter(base, module, m, payloads)
+    for c in ["miter -equiv -flatten gold gate mi", "hierarchy -top mi", "setattr -unset keep */t:$pos", "opt_expr", "opt_clean -purge", "zinit -all",
+              "opt_merge -share_all", "opt_clean -purge", "opt -full -share_all", "opt_clean -purge",
+              "dffunmap", "simplemap", "opt_merge -share_all", "opt_expr", "opt_clean -purge"]: d.run_pass("tee -q " + c)
+    return d
 
 
 @functools.cache
@@ -132,25 +159,27 @@ def register_bits(base):
 
 
 def narrow_inputs(base):
-    """Inputs of two to four bits: few enough cases."""
-    ports = module_of(base)["ports"].items()
-    return [(n, len(p["bits"])) for n, p in ports if p["direction"] == "input" and 2 <= len(p["bits"]) <= 4]
+    """Inputs of two to four bits: few enough cases; and each half of wider ones, as of an array of two tags."""
+    out = []
+    for name, port in module_of(base)["ports"].items():
+        width = len(port["bits"])
+        if port["direction"] == "input" and 2 <= width <= 4: out.append((name, 0, width))
+        if port["direction"] == "input" and 4 <= width <= 8 and width % 2 == 0: out += [(name, 0, width // 2), (name, width // 2, width // 2)]
+    return sorted(out, key=lambda part: part[2])
 
 
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("out"); ap.add_argument("--select", default="")
     ap.add_argument("--reset", default="rst_ni=0", help="name=active value (looked at if there is such a port), or empty"); ap.add_argument("--maxsteps", type=int, default=10)
-    ap.add_argument("--timeout", type=int, default=30)
+    ap.add_argument("--limit", type=int, default=120, help="seconds of processor time for each mutant")
     a = ap.parse_args()
     j = json.load(open(os.path.join(a.out, "mutants.json")))
     want = {int(x) for x in a.select.split(",") if x}
     verdicts = {}
     for m in j["mutants"]:
         if want and m["select"] not in want: continue
-        v, _, _ = decide(os.path.join(a.out, "base.il"), j["module"], m, j["payloads"], a)
-        if os.path.exists(lf := os.path.join(tempfile.gettempdir(), f"eq{os.getpid()}.log")): os.remove(lf)
-        verdicts[str(m["select"])] = v
+        verdicts[str(m["select"])] = decide(os.path.join(a.out, "base.il"), j["module"], m, j["payloads"], a)
     print(json.dumps(verdicts))
 
 

@@ -26,7 +26,7 @@ use crate::{JobError, KernelInputs, Project, RtlSources, RunResult, request, run
 
 /// Cycles after which a mutant counts as not noticed.
 const CYCLES: u64 = 20_000;
-/// Seconds that a proof of equivalence may take.
+/// Seconds of processor time that a proof of equivalence may take.
 const PROOF_LIMIT_S: u32 = 120;
 /// Name of the variable that selects a generated mutant.
 const SELECT: &str = "mutant_sel";
@@ -120,6 +120,8 @@ pub struct Verdict {
     pub located: bool,
     /// Why it cannot be noticed: stated in the list, or proven by Yosys.
     pub equivalent: Option<String>,
+    /// Of a generated one that survived, what the attempt at a proof said: different (for inputs of any kind), out of time, or unknown.
+    pub proof: Option<String>,
 }
 
 /// Totals of a mutation run.
@@ -213,7 +215,7 @@ fn source(project: &Project, module: &str) -> Result<String, JobError> {
 }
 
 /// Modules whose netlists are mutated: wiring (`mrf`, `operand_stage`, `sm`) and modules around memories are left to hand-written mutants, because a netlist of them
-/// has none of the nets and memories that the harness looks for.
+/// has none of the nets and memories that the harness looks for: the seed could not fill their RAM cells as the twin's (`rfc_data`, `rfc_lrf`, `hierarchy_data`).
 const NETLISTS: &[&str] = &[
     "mrf_bank_map",
     "mrf_write_queue",
@@ -223,7 +225,6 @@ const NETLISTS: &[&str] = &[
     "mrf_bank",
     "mrf_crossbar",
     "rfc_tags",
-    "rfc_data",
     "rfc_evictions",
     "rfc_results",
     "rfc_operands",
@@ -354,19 +355,10 @@ fn python(project: &Project, script: &str) -> Result<Command, JobError> {
 }
 
 /// Standard output of a command that has to succeed.
-fn run(command: Command, what: &str) -> Result<String, JobError> {
-    run_within(command, what)?.ok_or_else(|| JobError::Build(format!("{what}: took too long")))
-}
-
-/// The same; `None` if `timeout` ended it.
-fn run_within(mut command: Command, what: &str) -> Result<Option<String>, JobError> {
-    const TIMED_OUT: i32 = 124;
+fn run(mut command: Command, what: &str) -> Result<String, JobError> {
     let output = command.output().map_err(|e| JobError::Build(format!("{what}: {e}")))?;
-    if output.status.code() == Some(TIMED_OUT) {
-        return Ok(None);
-    }
     if output.status.success() {
-        return Ok(Some(String::from_utf8_lossy(&output.stdout).into_owned()));
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     Err(JobError::Build(format!("{what}: {}", String::from_utf8_lossy(&output.stderr).trim_end())))
 }
@@ -508,12 +500,15 @@ impl Trial<'_> {
         }
         let caught = caught?;
         let located = caught.as_ref().is_some_and(|c| located(&mutant.module, &c.blamed));
-        let mut equivalent = mutant.equivalent.clone();
+        let (mut equivalent, mut proof) = (mutant.equivalent.clone(), None);
         if let (None, None, Change::Select { netlist, select }) = (&caught, &equivalent, &mutant.change) {
-            equivalent = self.proof(netlist, *select)?;
+            match self.proof(netlist, *select)? {
+                said if said == "equivalent" => equivalent = Some("proven equivalent by Yosys".to_owned()),
+                said => proof = Some(said),
+            }
         }
         let Mutant { module, name, generated, .. } = mutant.clone();
-        Ok(Verdict { module, name, generated, caught, located, equivalent })
+        Ok(Verdict { module, name, generated, caught, located, equivalent, proof })
     }
 
     /// Runs the mutant under each policy that matters to it: a part of the register file there first, then in its own lockstep.
@@ -594,18 +589,14 @@ impl Trial<'_> {
         caught(block, &outcome, sides.comparator.declaration())
     }
 
-    /// Asks Yosys for a proof that a mutant equals the original.
-    fn proof(&self, netlist: &Path, select: u16) -> Result<Option<String>, JobError> {
-        let proof = python(self.bench.project, "prove_equivalent.py")?;
-        // The solver's own limit does not bound every step.
-        let mut command = Command::new("timeout");
-        command.arg(PROOF_LIMIT_S.to_string()).arg(proof.get_program()).args(proof.get_args());
-        command.arg(netlist).args(["--select", &select.to_string()]);
-        let Some(text) = run_within(command, "prove_equivalent.py")? else { return Ok(None) };
-        let verdicts: BTreeMap<String, String> =
-            serde_json::from_str(&text).map_err(|e| JobError::Build(format!("prove_equivalent.py: {e}: {text}")))?;
-        let proven = verdicts.get(&select.to_string()).is_some_and(|v| v == "equivalent");
-        Ok(proven.then(|| "proven equivalent by Yosys".to_owned()))
+    /// What Yosys says about a mutant and the original: equivalent, or another word of `prove_equivalent.py`.
+    fn proof(&self, netlist: &Path, select: u16) -> Result<String, JobError> {
+        let mut command = python(self.bench.project, "prove_equivalent.py")?;
+        command.arg(netlist).args(["--select", &select.to_string(), "--limit", &PROOF_LIMIT_S.to_string()]);
+        let text = run(command, "prove_equivalent.py")?;
+        let unreadable = |e: &dyn std::fmt::Display| JobError::Build(format!("prove_equivalent.py: {e}: {text}"));
+        let mut verdicts: BTreeMap<String, String> = serde_json::from_str(&text).map_err(|e| unreadable(&e))?;
+        verdicts.remove(&select.to_string()).ok_or_else(|| unreadable(&"no verdict"))
     }
 }
 

@@ -132,7 +132,8 @@ fn show(arguments: &Mutate, verdicts: &[mutants::Verdict], status: Status) -> Re
             .caught
             .as_ref()
             .map_or(String::new(), |c| format!(" (lockstep of {} in cycle {}: {})", c.lockstep, c.cycle, c.blamed));
-        output::print(&format!("{what}: {}: {}{blamed}\n", verdict.module, verdict.name))?;
+        let proof = verdict.proof.as_ref().map_or(String::new(), |said| format!(" (proof: {said})"));
+        output::print(&format!("{what}: {}: {}{blamed}{proof}\n", verdict.module, verdict.name))?;
     }
     if status == Status::Interrupted {
         output::print("interrupted\n")?;

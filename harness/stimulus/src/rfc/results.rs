@@ -47,8 +47,29 @@ const PAST: usize = 15;
 
 /// Registers that results are for, when there are few: at the edges of the words of a set.
 const REGISTERS: [u8; 8] = [0, 1, 31, 32, 63, 64, 128, 254];
-/// Registers in all.
-const ALL: usize = 32;
+/// Registers in all; 255 is none.
+const ALL: usize = 255;
+/// All of them, those at the edges first.
+const NUMBERED: [u8; ALL] = {
+    let mut numbered = [0; ALL];
+    let (mut count, mut register) = (0, 0);
+    while count < REGISTERS.len() {
+        numbered[count] = REGISTERS[count];
+        count += 1;
+    }
+    while register < ALL {
+        let mut edge = 0;
+        while edge < REGISTERS.len() && REGISTERS[edge] as usize != register {
+            edge += 1;
+        }
+        if edge == REGISTERS.len() {
+            numbered[count] = register as u8;
+            count += 1;
+        }
+        register += 1;
+    }
+    numbered
+};
 
 impl Driver for ResultsDriver {
     type In = RfcResultsIn;
@@ -148,12 +169,7 @@ impl Driver for ResultsDriver {
 
 fn register(rng: &mut Rng, knobs: &Knobs) -> u8 {
     let few = rng.chance(knobs.get(FEW));
-    numbered(rng.below(if few { REGISTERS.len() } else { ALL } as u64) as usize)
-}
-
-/// The registers of this stimulus: those at the edges first.
-fn numbered(number: usize) -> u8 {
-    REGISTERS.get(number).copied().unwrap_or(7 * number as u8 + 3)
+    NUMBERED[rng.below(if few { REGISTERS.len() } else { ALL } as u64) as usize]
 }
 
 impl ResultsDriver {
@@ -205,7 +221,7 @@ impl ResultsDriver {
         if self.noted < self.shape.cache_slots() * ALL {
             for p in 0..count {
                 i.note_slot_i[p] = (self.noted / ALL * count + p) as u8;
-                i.note_reg_i[p] = numbered(self.noted % ALL);
+                i.note_reg_i[p] = NUMBERED[self.noted % ALL];
                 i.note_valid_i |= 1 << p;
             }
             self.noted += 1;

@@ -81,7 +81,7 @@ impl Driver for TagsDriver {
             values: &[0, 100, 400],
         },
         Knob { name: "clean", doc: "what is written is clean", values: &[0, 0, 300] },
-        Knob { name: "take", doc: "a write takes lanes of another register away", values: &[0, 0, 500] },
+        Knob { name: "take", doc: "a write takes lanes of another register away", values: &[0, 500] },
         RESET,
     ];
 
@@ -204,6 +204,12 @@ impl TagsDriver {
         std::array::from_fn(|k| probe.tag_q[first + (next - first + k) % entries])
     }
 
+    /// The register of an entry of a slot.
+    fn entry(&self, rng: &mut Rng, i: &RfcTagsIn, slot: u8) -> u8 {
+        let entries = self.shape.entries;
+        self.twin.probe(i).tag_q[usize::from(slot) * entries + rng.below(entries as u64) as usize]
+    }
+
     fn operation(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
         if self.result.is_some() && rng.chance(knobs.get(STRAY)) {
             self.result = None;
@@ -215,9 +221,13 @@ impl TagsDriver {
             if kill || self.flush >> slot & 1 == 0 {
                 let (register, mask) = (self.register(rng, knobs), lane_mask(rng, knobs.get(PARTIAL)));
                 let clean = !kill && rng.chance(knobs.get(CLEAN));
+                // Of the slot's entries: what makes room next, or any.
                 let next = rng.chance(300).then(|| self.victim(i, slot)[0]);
-                let take = (!kill && rng.chance(knobs.get(TAKE)))
-                    .then(|| (next.unwrap_or_else(|| self.register(rng, knobs)), lane_mask(rng, knobs.get(PARTIAL))));
+                let any = rng.chance(500).then(|| self.entry(rng, i, slot));
+                let take = (!kill && rng.chance(knobs.get(TAKE))).then(|| {
+                    let register = next.or(any).unwrap_or_else(|| self.register(rng, knobs));
+                    (register, lane_mask(rng, knobs.get(PARTIAL)))
+                });
                 self.result = Some(Result { kill, slot, register, mask, clean, take });
             }
         }

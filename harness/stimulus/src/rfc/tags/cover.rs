@@ -61,6 +61,9 @@ impl Cover for TagsCover {
             if !live {
                 points.retain(|&point| point != "dead entries wait their turn");
             }
+            if live && shape.cache_slots() > 1 {
+                points.push("a take beside a last read in another slot, whose entry has the lanes");
+            }
             points.push(if lru { "LRU: FIFO would take another one" } else { "FIFO: LRU would take another one" });
             if lru {
                 points.push("LRU: a read entry becomes the youngest");
@@ -317,6 +320,15 @@ impl TagsCover {
         point("a write takes all lanes of another register", lost.is_some_and(|(lanes, mask)| lanes & !mask == 0));
         let some = |(lanes, mask): (u32, u32)| lanes & mask != 0 && lanes & !mask != 0;
         point("a write takes lanes of another register, others stay", lost.is_some_and(some));
+        // Then the other slot's entries are written too, and must not lose what this slot's lose.
+        let marked = (0..OPERANDS).any(|k| i.look_last_i >> k & 1 == 1 && o.hit_mask_o[k] != 0);
+        let last_read = i.cfg_i & 1 == 1 && i.look_move_i == 1 && i.look_slot_i != i.op_slot_i && marked;
+        let beside = |e: usize| {
+            let entries = self.shape.entries;
+            p.valid_q[usize::from(i.look_slot_i) * entries + e % entries] & i.take_mask_i != 0
+        };
+        let other = last_read && lost.is_some() && taken.is_some_and(beside);
+        point("a take beside a last read in another slot, whose entry has the lanes", other);
         point("a take finds nothing", performed && taken.is_none());
         let same = performed && taken == Some(written);
         point("a take of the register that is written", same && i.take_reg_i == i.op_reg_i);
