@@ -125,7 +125,7 @@ fn why_live(results: &Results<'_>, row: &Row) -> (String, String) {
     let [least, most] = row.extremes().unwrap_or_default();
     let why = format!(
         "the bits are the compiler's, so they mark a read as the last one only where it is on every path. A FIFO of 6 followed through the program by the oracle, without hardware or time, avoids \
-         {} more with these bits; if it knew of every value when it has been read for the last time, {} more. The rest is the hardware's. Kernels from {} ({}) to {} ({})",
+         {} more with these bits; if it knew of every value, lane by lane, when it has been read for the last time, {} more: what the bits leave out. Kernels from {} ({}) to {} ({})",
         percent(with - without),
         percent(dead),
         row.unit.words(least.1),

@@ -100,13 +100,15 @@ fn why(results: &Results<'_>, row: &Row, a: &Point, b: &Point) -> (String, Strin
             .and_then(|warps| relative(results, &point(warps), &point(32)))
             .map(|(ratio, _)| format!("{ratio:.3}"))
     };
-    let all = relative(results, &fast(32), &active(32)).map(|(ratio, _)| percent(ratio - 1.0));
-    let without = match (with(short), with(near), all) {
+    let gain = |a: &Point, b: &Point| relative(results, a, b).map(|(ratio, _)| percent(ratio - 1.0));
+    let faster = ACTIVE.into_iter().find(|&warps| *a == fast(warps));
+    let faster = faster.and_then(|warps| Some((gain(&fast(32), &active(32))?, gain(&short(warps), &fast(warps))?)));
+    let without = match (with(short), with(near), faster) {
         (Some(short), Some(near), _) => {
             format!(". With an ALU of 2 cycles instead of 8 the ratio is {short}, with a memory latency of 1 {near}")
         }
-        (_, _, Some(all)) => format!(
-            ". The scheduler is not the reason: with all 32 warps active the same ALU gains {all}, as there are too few warps to hide an ALU of 8 cycles and what operands and write add to it"
+        (_, _, Some((all, more))) => format!(
+            ". With all 32 warps active the same ALU gains {all}: that much even all of them do not hide, and the rest is what fewer active ones do not. An ALU of 2 cycles gains {more} on top"
         ),
         _ => String::new(),
     };
