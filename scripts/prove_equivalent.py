@@ -53,10 +53,14 @@ def miter(base, module, m, payloads):
     return d
 
 
-def trigger_is_zero(d):
+def written(d):
     with tempfile.NamedTemporaryFile(suffix=".json") as f:
         d.run_pass(f"tee -q write_json {f.name}")
-        return json.load(open(f.name))["modules"]["mi"]["ports"]["trigger"]["bits"] == ["0"]
+        return json.load(open(f.name))["modules"]["mi"]
+
+
+def trigger_is_zero(d):
+    return written(d)["ports"]["trigger"]["bits"] == ["0"]
 
 
 OUT_OF_TIME = "out of time"
@@ -73,10 +77,13 @@ def decide(base, module, m, payloads, a):
 
     def by_cases():
         """The same for each value of a narrow input: what it selects becomes constant, and what it never selects vanishes."""
+        e = merged(base, module, m, payloads); r = lambda c: e.run_pass("tee -q " + c)
+        r("design -save merged")
+        mi = written(e)
+        read = {b for c in mi["cells"].values() for bits in c["connections"].values() for b in bits}
         for name, low, width in narrow_inputs(base):
-            e = miter(base, module, m, payloads); r = lambda c: e.run_pass("tee -q " + c)
-            for c in ["miter -equiv -flatten gold gate mi", "hierarchy -top mi", "setattr -unset keep */t:$pos", "opt_expr", "opt_clean -purge",
-                      "zinit -all", "opt_merge -share_all", "opt_clean -purge", f"delete -input mi/w:in_{name}", "design -save open"]: r(c)
+            if not read & set(mi["ports"]["in_" + name]["bits"][low:low + width]): continue
+            for c in ["design -load merged", f"delete -input mi/w:in_{name}", "design -save open"]: r(c)
 
             def closed(value):
                 for c in ["design -load open", "cd mi", f"connect -set in_{name}[{low + width - 1}:{low}] {width}'d{value}", "cd ..", "opt_expr",
