@@ -64,7 +64,7 @@ impl CacheObserver {
 
     fn flush(&mut self, warp: u32) {
         for entry in self.warps.entry(warp).or_default().drain(..) {
-            self.traffic.write_back(&entry);
+            write_back(&mut self.traffic, &entry);
         }
     }
 
@@ -77,10 +77,10 @@ impl CacheObserver {
             }
         }
         let private = at.instruction.unit().is_private();
-        self.traffic.upper.read(private, groups(hit));
+        count_reads(&mut self.traffic.upper, private, groups(hit));
         // What misses a lane is read in the MRF as a whole.
         if hit != at.mask {
-            self.traffic.mrf.read(private, groups(at.mask));
+            count_reads(&mut self.traffic.mrf, private, groups(at.mask));
         }
     }
 
@@ -88,13 +88,13 @@ impl CacheObserver {
         let (mask, private) = (at.mask, at.instruction.unit().is_private());
         let entries = self.warps.entry(at.warp.warp).or_default();
         if at.instruction.is_long_latency() && self.cache.flushed != Flushed::Never {
-            self.traffic.mrf.write(private, groups(mask));
+            count_writes(&mut self.traffic.mrf, private, groups(mask));
             if let Some(entry) = find(entries, register) {
                 (entry.valid, entry.dirty) = (entry.valid & !mask, entry.dirty & !mask);
             }
             return;
         }
-        self.traffic.upper.write(private, groups(mask));
+        count_writes(&mut self.traffic.upper, private, groups(mask));
         if let Some(entry) = find(entries, register) {
             (entry.valid, entry.dirty) = (entry.valid | mask, entry.dirty | mask);
             return;
@@ -102,7 +102,23 @@ impl CacheObserver {
         entries.push_back(Entry { register, valid: mask, dirty: mask });
         if entries.len() > self.cache.entries {
             let evicted = entries.pop_front();
-            evicted.iter().for_each(|entry| self.traffic.write_back(entry));
+            evicted.iter().for_each(|entry| write_back(&mut self.traffic, entry));
+        }
+    }
+
+    /// The operands and the result of an instruction.
+    fn access(&mut self, at: &Issue<'_>) {
+        let instruction = at.instruction;
+        let mut read: [Option<Reg>; 3] = [None; 3];
+        for (place, (slot, register)) in instruction.sources().enumerate() {
+            // A register in two slots is read once.
+            if !read.contains(&Some(register)) {
+                self.read(at, register, instruction.control.is_last_read(slot));
+                read[place] = Some(register);
+            }
+        }
+        if let Some(register) = instruction.destination() {
+            self.write(at, register);
         }
     }
 }
@@ -138,24 +154,6 @@ impl Observer for CacheObserver {
     }
 }
 
-impl CacheObserver {
-    /// The operands and the result of an instruction.
-    fn access(&mut self, at: &Issue<'_>) {
-        let instruction = at.instruction;
-        let mut read: [Option<Reg>; 3] = [None; 3];
-        for (place, (slot, register)) in instruction.sources().enumerate() {
-            // A register in two slots is read once.
-            if !read.contains(&Some(register)) {
-                self.read(at, register, instruction.control.is_last_read(slot));
-                read[place] = Some(register);
-            }
-        }
-        if let Some(register) = instruction.destination() {
-            self.write(at, register);
-        }
-    }
-}
-
 fn find(entries: &mut Entries, register: Reg) -> Option<&mut Entry> {
     entries.iter_mut().find(|entry| entry.register == register)
 }
@@ -164,32 +162,20 @@ fn goes_back(instruction: &Instruction, pc: u32) -> bool {
     instruction.target().is_some_and(|target| target.number() <= pc)
 }
 
-/// Accesses as they come.
-trait Count {
-    fn read(&mut self, private: bool, groups: u64);
-    fn write(&mut self, private: bool, groups: u64);
+/// Counts reads of a level, for the private datapath or for shared units.
+fn count_reads(level: &mut Level, private: bool, groups: u64) {
+    *(if private { &mut level.private_reads } else { &mut level.shared_reads }) += groups;
 }
 
-impl Count for Level {
-    fn read(&mut self, private: bool, groups: u64) {
-        *(if private { &mut self.private_reads } else { &mut self.shared_reads }) += groups;
-    }
-
-    fn write(&mut self, private: bool, groups: u64) {
-        *(if private { &mut self.private_writes } else { &mut self.shared_writes }) += groups;
-    }
+/// Counts writes of a level.
+fn count_writes(level: &mut Level, private: bool, groups: u64) {
+    *(if private { &mut level.private_writes } else { &mut level.shared_writes }) += groups;
 }
 
-/// Values that leave the cache.
-trait WriteBack {
-    fn write_back(&mut self, entry: &Entry);
-}
-
-impl WriteBack for Traffic {
-    fn write_back(&mut self, entry: &Entry) {
-        self.upper.moving_reads += groups(entry.dirty);
-        self.mrf.moving_writes += groups(entry.dirty);
-    }
+/// Counts a value that leaves the cache.
+fn write_back(traffic: &mut Traffic, entry: &Entry) {
+    traffic.upper.moving_reads += groups(entry.dirty);
+    traffic.mrf.moving_writes += groups(entry.dirty);
 }
 
 /// Runs launches on the oracle and follows a cache.
@@ -229,9 +215,6 @@ impl Engine for CacheEngine {
 
 #[cfg(test)]
 mod tests {
-    use gpurf_isa::image::Kernel;
-    use gpurf_oracle::{Geometry, Options};
-
     use super::*;
 
     fn traffic_of(code: &str, entries: usize, flushed: Flushed) -> Traffic {
@@ -239,21 +222,7 @@ mod tests {
     }
 
     fn traffic_with(code: &str, cache: FollowedCache) -> Traffic {
-        let code = gpurf_isa::assemble(code).unwrap();
-        let kernel = Kernel {
-            name: "test".into(),
-            lines: vec![1; code.len()],
-            code,
-            registers: 32,
-            static_shared: 128,
-            ..Kernel::default()
-        };
-        let program = Program::new(&kernel, "test.ptx").unwrap();
-        let geometry = Geometry { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared: 0 };
-        let launch = Launch { program: &program, geometry, constant: &[] };
-        let mut observer = CacheObserver::new(cache);
-        Oracle::new(Options::default()).run_observed(&launch, &Memory::default(), &mut observer).unwrap();
-        observer.traffic
+        crate::testing::observed(code, 1, CacheObserver::new(cache)).traffic
     }
 
     /// Three passes; R2 is from outside of the loop.

@@ -23,6 +23,8 @@ mod row;
 mod shown;
 mod stealing;
 mod sweep;
+#[cfg(test)]
+mod testing;
 pub mod traffic;
 pub mod usage;
 

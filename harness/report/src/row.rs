@@ -102,6 +102,19 @@ pub fn mean(values: &PerKernel) -> f64 {
     crate::ratio(values.values().sum(), values.len() as f64)
 }
 
+/// The mean of these kernels' values.
+pub fn mean_over<'a>(values: &PerKernel, kernels: impl IntoIterator<Item = &'a str>) -> f64 {
+    mean(&kernels.into_iter().filter_map(|name| Some((name.to_owned(), *values.get(name)?))).collect())
+}
+
+/// The means of the values of the half of the kernels where another value is least, and of the others.
+pub fn halves(by: &PerKernel, values: &PerKernel) -> [f64; 2] {
+    let mut names: Vec<&str> = by.keys().map(String::as_str).collect();
+    names.sort_by(|a, b| by[*a].total_cmp(&by[*b]));
+    let (least, most) = names.split_at(names.len() / 2);
+    [least, most].map(|names| mean_over(values, names.iter().copied()))
+}
+
 /// The geometric mean, the hybrid paper's kind; 0 where a value is not positive, and of nothing.
 pub fn geometric_mean(values: &PerKernel) -> f64 {
     if values.is_empty() || values.values().any(|&value| value <= 0.0) {

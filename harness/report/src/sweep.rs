@@ -455,11 +455,6 @@ impl Results<'_> {
         format!("gpurf report {report} --only {part}{kernel}")
     }
 
-    /// The command that runs a kernel at a configuration.
-    pub fn command(&self, kernel: &str, point: &Point) -> String {
-        format!("gpurf run {} --engine model {}", self.path(kernel), point.options())
-    }
-
     /// How commands name a kernel's manifest.
     fn path<'a>(&'a self, kernel: &'a str) -> &'a str {
         self.kernels.iter().find(|k| k.name == kernel).map_or(kernel, |k| k.path.as_str())

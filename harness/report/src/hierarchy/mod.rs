@@ -18,7 +18,7 @@ use crate::follow::{Flushed, FollowedCache};
 use crate::kernels::HIERARCHY_THESIS;
 use crate::levels::name;
 use crate::report::{Definition, Part};
-use crate::row::{Absent, PerKernel, Row, mean};
+use crate::row::{Absent, PerKernel, Row, halves, mean};
 use crate::shown::{kernels, lines, percent};
 use crate::sweep::{Plan, Results};
 
@@ -176,14 +176,10 @@ fn why(results: &Results<'_>, row: &Row, part: &str, options: &HierarchyOptions,
     ) else {
         return Default::default();
     };
-    let mut names: Vec<&String> = strands.keys().collect();
-    names.sort_by(|a, b| strands[*a].total_cmp(&strands[*b]));
-    let half = |names: &[&String]| names.iter().map(|name| ((*name).clone(), ours[*name])).collect::<PerKernel>();
-    let (short, long) = names.split_at(names.len() / 2);
-    let halves = if short.is_empty() {
+    let halves = if strands.len() < 2 {
         String::new()
     } else {
-        let (short, long) = (word(&half(short)), word(&half(long)));
+        let [short, long] = halves(&strands, &ours).map(|mean| row.unit.words(mean));
         format!("; it is {short} for the half of the kernels with the shortest strands, {long} for the others")
     };
     let other = |text: &str, options: HierarchyOptions| {

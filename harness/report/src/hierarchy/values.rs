@@ -3,7 +3,7 @@
 use super::{command, kernels, percent, two};
 use crate::html::{Plot, Style};
 use crate::rfc::values::{self, Count};
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, Row, Unit, halves, mean};
 use crate::sweep::{Plan, Results};
 use crate::usage::Usage;
 
@@ -65,18 +65,10 @@ fn why_shared(results: &Results<'_>, row: &Row) -> (String, String) {
     ) else {
         return Default::default();
     };
-    let mut names: Vec<&String> = each.keys().collect();
-    names.sort_by(|a, b| each[*a].total_cmp(&each[*b]));
-    let half = |names: &[&String]| {
-        let values: PerKernel = names.iter().map(|name| ((*name).clone(), row.per_kernel[*name])).collect();
-        row.unit.words(mean(&values))
-    };
-    let (few, many) = names.split_at(names.len() / 2);
+    let [few, many] = halves(&each, &row.per_kernel).map(|mean| row.unit.words(mean));
     let why = format!(
-        "{loaded} of all values are written by loads and by reads of special registers; of what shared units read, the private datapath wrote {private}. The half of the kernels that load most has {}, the \
-         others {}",
-        half(many),
-        half(few)
+        "{loaded} of all values are written by loads and by reads of special registers; of what shared units read, the private datapath wrote {private}. The half of the kernels that load most has {many}, the \
+         others {few}"
     );
     (why, command(results, "values"))
 }

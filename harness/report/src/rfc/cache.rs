@@ -5,7 +5,7 @@ use gpurf_energy::Traffic;
 use super::{ENTRIES, kernels, lines, machine, mean_of, part_command, percent};
 use crate::follow::{Flushed, FollowedCache};
 use crate::html::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, mean};
+use crate::row::{Claim, Row, mean, mean_over};
 use crate::sweep::{Measured, Plan, Point, Results};
 use crate::traffic::{accesses_avoided, of_cache, reads_avoided, writes_avoided};
 use crate::usage::Usage;
@@ -149,10 +149,8 @@ fn why_large(results: &Results<'_>, row: &Row) -> (String, String) {
         results.kernels.iter().map(|kernel| (kernel.registers(), kernel.name.as_str())).collect();
     kernels.sort_unstable();
     let (few, many) = kernels.split_at(kernels.len() / 2);
-    let part = |kernels: &[(u16, &str)]| {
-        let values: PerKernel = kernels.iter().map(|(_, name)| ((*name).to_owned(), row.per_kernel[*name])).collect();
-        row.unit.words(mean(&values))
-    };
+    let part =
+        |kernels: &[(u16, &str)]| row.unit.words(mean_over(&row.per_kernel, kernels.iter().map(|(_, name)| *name)));
     let least = many.first().map_or(0, |(registers, _)| *registers);
     let why = format!(
         "the code decides: a FIFO of 13 with last-read bits followed through the program by the oracle, without hardware or time, avoids {both} of accesses, {reads} of reads and {writes} of writes. \

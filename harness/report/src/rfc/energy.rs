@@ -4,7 +4,7 @@ use gpurf_energy::{Chip, Distance, Encoding, Energies, Traffic};
 
 use super::{ACTIVE, ENTRIES, combined, lines, part_command, percent, two_level};
 use crate::html::{Plot, Series, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, PerKernel, Row, Unit, mean, mean_over};
 use crate::sweep::{Measured, Plan, Point, Results};
 use crate::traffic::{of_cache, reads_avoided, writes_avoided};
 
@@ -211,14 +211,13 @@ fn why_ideal(results: &Results<'_>, row: &Row, point: &Point, energies: &Energie
         return Default::default();
     };
     let least = reads_for(energies, band.low);
-    let enough: PerKernel =
-        row.per_kernel.iter().filter(|(name, _)| each[*name] >= least).map(|(n, v)| (n.clone(), *v)).collect();
+    let enough: Vec<&str> = each.iter().filter(|(_, reads)| **reads >= least).map(|(name, _)| name.as_str()).collect();
     let why = format!(
         "prices are the paper's, so it depends on the reads for each write alone: {:.2} here, and {least:.2} to {:.2} give what the paper says. The {} kernels with as many or more have {}",
         mean(&each),
         reads_for(energies, band.high),
         enough.len(),
-        row.unit.words(mean(&enough))
+        row.unit.words(mean_over(&row.per_kernel, enough.iter().copied()))
     );
     (why, part_command(results, "energy"))
 }

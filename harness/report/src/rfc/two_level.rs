@@ -2,7 +2,7 @@
 
 use super::{kernels, machine, percent};
 use crate::html::{Plot, Series, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, PerKernel, Row, Unit, mean, mean_over};
 use crate::sweep::{Measured, Plan, Point, Results};
 
 /// Active warps of figure 10.
@@ -114,15 +114,11 @@ fn why(results: &Results<'_>, row: &Row, a: &Point, b: &Point) -> (String, Strin
     };
     let warps = results.each(b, |run| run.event("warp_start") as f64).unwrap_or_default();
     let few = warps.values().filter(|&&warps| warps <= f64::from(ACTIVE[0])).count();
-    let many = |values: &PerKernel| {
-        values.iter().filter(|(name, _)| warps[*name] >= 32.0).map(|(_, value)| *value).collect::<Vec<_>>()
-    };
-    let many = many(&row.per_kernel);
-    let mean = crate::ratio(many.iter().sum(), many.len() as f64);
+    let many: Vec<&str> = warps.iter().filter(|(_, warps)| **warps >= 32.0).map(|(name, _)| name.as_str()).collect();
     let sizes = format!(
         ". {few} kernels have 8 warps or fewer; the {} with 32 or more have a mean of {}",
         many.len(),
-        row.unit.words(mean)
+        row.unit.words(mean_over(&row.per_kernel, many.iter().copied()))
     );
     (format!("issue slots lost, mean: {}{without}{sizes}", list.join(", ")), super::part_command(results, "two-level"))
 }

@@ -1,27 +1,10 @@
 //! Value usage of hand-written code.
 
-use gpurf_isa::image::Kernel;
-use gpurf_oracle::{Geometry, Launch, Memory, Options, Oracle, Program};
-
 use super::{Usage, UsageObserver};
 
 /// Usage of a program: blocks of one warp.
 fn usage_of(code: &str, blocks: u32) -> Usage {
-    let code = gpurf_isa::assemble(code).unwrap();
-    let kernel = Kernel {
-        name: "test".into(),
-        lines: vec![1; code.len()],
-        code,
-        registers: 32,
-        static_shared: 128,
-        ..Kernel::default()
-    };
-    let program = Program::new(&kernel, "test.ptx").unwrap();
-    let geometry = Geometry { grid: [blocks, 1, 1], block: [32, 1, 1], dynamic_shared: 0 };
-    let launch = Launch { program: &program, geometry, constant: &[] };
-    let mut observer = UsageObserver::default();
-    Oracle::new(Options::default()).run_observed(&launch, &Memory::default(), &mut observer).unwrap();
-    observer.finish()
+    crate::testing::observed(code, blocks, UsageObserver::default()).finish()
 }
 
 /// Counts of 32 lanes.
