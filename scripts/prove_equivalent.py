@@ -39,7 +39,7 @@ def hide_payloads(d, module, payloads):
 
 
 def miter(base, module, m, payloads):
-    """gold and gate copies plus both proof forms; memories become registers."""
+    """The original as gold and the mutant as gate; memories become registers."""
     d = ys.Design(); q = lambda c: d.run_pass("tee -q " + c)
     q(f"read_rtlil {base}"); q(f"rename {module} gold")
     hide_payloads(d, "gold", payloads)

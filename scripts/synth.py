@@ -39,7 +39,7 @@ def base_name(module):
 
 
 def read_sources(args, top):
-    """Elaborates a top and checks it; gives the design."""
+    """Elaborates a top and checks it; gives its modules."""
     design = ys.Design()
     # The log has every pass's text; the terminal has only what this program prints.
     run = lambda command: design.run_pass(f"tee -q -a {args.log} {command}")

@@ -121,11 +121,11 @@ impl Store {
 
     /// Removes all traces in the build folder, of whatever goldens, whose golden is no more.
     pub fn tidy(project: &Project) {
-        let (ours, elsewhere) = (project.root.join(TRACES), project.root.join(ELSEWHERE));
-        remove_stale(&ours, &|trace| {
+        let (ours, elsewhere) = (Self::of_project(project), project.root.join(ELSEWHERE));
+        remove_stale(&ours.traces, &|trace| {
             let golden = match trace.strip_prefix(&elsewhere) {
                 Ok(path) => Path::new("/").join(path),
-                Err(_) => project.root.join("tests/goldens").join(trace.strip_prefix(&ours).unwrap_or(trace)),
+                Err(_) => ours.goldens.join(trace.strip_prefix(&ours.traces).unwrap_or(trace)),
             };
             golden.with_extension("toml").exists()
         });

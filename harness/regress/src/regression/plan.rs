@@ -32,6 +32,9 @@ struct Entry {
     /// Settings on top of the preset, one list for each variant.
     #[serde(default = "plain")]
     variants: Vec<Vec<String>>,
+    /// Further lists of variants: each variant of one list with each of the others.
+    #[serde(default)]
+    times: Vec<Vec<Vec<String>>>,
     /// Kernels, or blocks, by name.
     #[serde(default = "all")]
     names: Vec<String>,
@@ -220,13 +223,20 @@ impl Entry {
         over.cycles.or(self.cycles).unwrap_or(crate::COVERAGE_FROM_CYCLES)
     }
 
+    /// The settings of each variant.
+    fn settings(&self) -> Vec<Vec<String>> {
+        self.times.iter().fold(self.variants.clone(), |all, further| {
+            all.iter().flat_map(|settings| further.iter().map(|more| [&settings[..], more].concat())).collect()
+        })
+    }
+
     /// Each preset with each variant.
     fn configs(&self) -> Result<Vec<Config>, JobError> {
         let names = PRESETS.iter().map(|preset: &Preset| preset.name.to_owned()).collect();
         let mut configs = Vec::new();
         for preset in chosen(&self.presets, names, "preset")? {
-            for settings in &self.variants {
-                let config = Config::load(Start::Preset(&preset), settings);
+            for settings in self.settings() {
+                let config = Config::load(Start::Preset(&preset), &settings);
                 configs.push(config.map_err(|e| JobError::Input(e.to_string()))?);
             }
         }

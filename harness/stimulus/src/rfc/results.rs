@@ -49,27 +49,6 @@ const PAST: usize = 15;
 const REGISTERS: [u8; 8] = [0, 1, 31, 32, 63, 64, 128, 254];
 /// Registers in all; 255 is none.
 const ALL: usize = 255;
-/// All of them, those at the edges first.
-const NUMBERED: [u8; ALL] = {
-    let mut numbered = [0; ALL];
-    let (mut count, mut register) = (0, 0);
-    while count < REGISTERS.len() {
-        numbered[count] = REGISTERS[count];
-        count += 1;
-    }
-    while register < ALL {
-        let mut edge = 0;
-        while edge < REGISTERS.len() && REGISTERS[edge] as usize != register {
-            edge += 1;
-        }
-        if edge == REGISTERS.len() {
-            numbered[count] = register as u8;
-            count += 1;
-        }
-        register += 1;
-    }
-    numbered
-};
 
 impl Driver for ResultsDriver {
     type In = RfcResultsIn;
@@ -169,7 +148,7 @@ impl Driver for ResultsDriver {
 
 fn register(rng: &mut Rng, knobs: &Knobs) -> u8 {
     let few = rng.chance(knobs.get(FEW));
-    NUMBERED[rng.below(if few { REGISTERS.len() } else { ALL } as u64) as usize]
+    if few { REGISTERS[rng.below(REGISTERS.len() as u64) as usize] } else { rng.below(ALL as u64) as u8 }
 }
 
 impl ResultsDriver {
@@ -221,7 +200,7 @@ impl ResultsDriver {
         if self.noted < self.shape.cache_slots() * ALL {
             for p in 0..count {
                 i.note_slot_i[p] = (self.noted / ALL * count + p) as u8;
-                i.note_reg_i[p] = NUMBERED[self.noted % ALL];
+                i.note_reg_i[p] = (self.noted % ALL) as u8;
                 i.note_valid_i |= 1 << p;
             }
             self.noted += 1;

@@ -205,7 +205,7 @@ pub struct Happened {
     /// The warps that the ports issue.
     pub issued: [Option<u8>; MAX_PORTS],
     /// Ports that issue the candidate of the cycle before, though the policy chooses another one.
-    pub stolen: u8,
+    pub against: u8,
     /// The ports' candidates.
     pub candidate: [Option<usize>; MAX_PORTS],
     /// What they send to the operand stage.
@@ -412,7 +412,7 @@ impl TwoLevelScheduler {
         }
         for (p, warp) in happened.issued.iter().enumerate() {
             if let Some(warp) = *warp {
-                self.issue(p, warp.into(), is_set(happened.stolen, p), happened.set[p]);
+                self.issue(p, warp.into(), is_set(happened.against, p), happened.set[p]);
             }
         }
         self.go_on(outer, drained, alive, happened.flush_done);
@@ -470,12 +470,12 @@ impl TwoLevelScheduler {
     }
 
     #[inline]
-    fn issue(&mut self, p: usize, warp: usize, stolen: bool, set: Option<Set>) {
+    fn issue(&mut self, p: usize, warp: usize, against: bool, set: Option<Set>) {
         let s = usize::from(self.slot_of[warp]);
         if s >= self.slots {
             return;
         }
-        if !stolen {
+        if !against {
             self.last_q[p] = (s / self.ports) as u8;
         }
         self.fresh_q &= !(1 << s);
@@ -632,8 +632,8 @@ impl Block for TwoLevelScheduler {
     }
 
     fn clock(&mut self, inputs: &TwoLevelSchedulerIn, out: &TwoLevelSchedulerOut) {
-        let (decided, Chosen { stolen, candidate, .. }) = (self.decided, self.chosen);
-        let happened = Happened { stolen, candidate, ..happened(inputs, out) };
+        let (decided, Chosen { against, candidate, .. }) = (self.decided, self.chosen);
+        let happened = Happened { against, candidate, ..happened(inputs, out) };
         self.advance(&decided, inputs.alive_i, &happened);
         if inputs.rst_ni == 0 {
             self.reset();

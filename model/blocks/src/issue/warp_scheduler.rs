@@ -85,7 +85,7 @@ pub struct Chosen {
     /// The warp that each port issues.
     pub warp: [Option<usize>; MAX_PORTS],
     /// Ports that issue the candidate of the cycle before, though the policy chooses another one.
-    pub stolen: u8,
+    pub against: u8,
     /// The candidate of each port: who has lost the last level of its selection tree, and goes to the operand stage.
     pub candidate: [Option<usize>; MAX_PORTS],
 }
@@ -97,7 +97,7 @@ impl Chosen {
     pub(super) fn add(&mut self, p: usize, winner: Option<usize>, other: Option<usize>, stolen: Option<usize>) {
         self.warp[p] = stolen.or(winner);
         let against = stolen.is_some() && winner != stolen;
-        self.stolen |= u8::from(against) << p;
+        self.against |= u8::from(against) << p;
         self.candidate[p] = if against { winner } else { other };
     }
 }
@@ -319,7 +319,7 @@ impl Block for WarpScheduler {
             return;
         }
         let chosen = self.chosen;
-        for p in set_bits(out.issue_valid_o & !chosen.stolen) {
+        for p in set_bits(out.issue_valid_o & !chosen.against) {
             self.issued(p, out.issue_warp_o[p].into());
         }
         self.name(&chosen.candidate);

@@ -188,7 +188,7 @@ impl Blocks {
                 self.fetch.resume(issue.warp, pc);
             }
             self.simt_stack.issued(w, &issue.step);
-            if !self.has_slots() && !is_set(decided.chosen.stolen, p) {
+            if !self.has_slots() && !is_set(decided.chosen.against, p) {
                 self.warp_scheduler.issued(p, w);
             }
             if issue.operands {
@@ -269,8 +269,8 @@ impl Blocks {
         }
         let Some(scheduler) = &mut self.two_level else { return };
         let stage = &self.operand_stage;
-        let Chosen { stolen, candidate, .. } = decided.chosen;
-        let mut happened = Happened { flush_done: stage.flush_done(), stolen, candidate, ..Happened::default() };
+        let Chosen { against, candidate, .. } = decided.chosen;
+        let mut happened = Happened { flush_done: stage.flush_done(), against, candidate, ..Happened::default() };
         for (p, issue) in decided.issues() {
             happened.issued[p] = Some(issue.warp);
             let d = issue.head.roles.d();
