@@ -8,13 +8,14 @@ Needs pyosys (scripts/bootstrap.sh --mutants). Writes into DIR
     M_netlist.v    netlist (module M_netlist) with one more input, mutant_sel; 0 selects the original
     M.sv           wrapper with the module's own name, parameters and ports, and the variable mutant_sel inside
     mutants.json   what each value of mutant_sel does, and where in the source
-    base.il        the netlist without mutants: what prove_equivalent.py starts from
+    base.il        the netlist without mutants, with the module's assertions as one more output: what prove_equivalent.py starts from
 """
 import argparse, collections, json, os, random, re, sys, tempfile, time
 from pyosys import libyosys as ys
 
 SEL = "mutant_sel"
 SELW = 16
+FAILS = "assertion_fails"
 CLOCK_PORTS = {"CLK", "WR_CLK", "RD_CLK", "C"}
 FF = re.compile(r"^\$(a|s|al)?(dff|ff|dlatch)")
 
@@ -28,7 +29,7 @@ class Yosys:
 
 
 def frontend(y, a):
-    cmd = ["read_slang", "--top", a.module, "--ignore-assertions"]
+    cmd = ["read_slang", "--top", a.module, "--no-synthesis-define", "-D", "GPURF_ASSERT_IN_RESET"]
     if not a.memories: cmd += ["--no-implicit-memories"]
     for i in a.I: cmd += ["-I", i]
     for g in a.G: cmd += ["-G", g]
@@ -39,8 +40,9 @@ def frontend(y, a):
 
 def lower(y, a):
     """Word-level netlist; nothing that write_verilog cannot express, few redundant pins."""
-    for c in ["proc", "opt_expr", "opt_clean", "flatten",
-              "opt_expr -undriven -mux_undef", "wreduce -memx", "peepopt", "opt_clean",
+    for c in ["proc", "opt_expr", "opt_clean", "flatten"]: y(c)
+    gather_assertions(y, a.module)
+    for c in ["opt_expr -undriven -mux_undef", "wreduce -memx", "peepopt", "opt_clean",
               "bmuxmap", "demuxmap", "bwmuxmap",
               "techmap t:$shift t:$shiftx",            # Verilator 5.006 widens the negated distance that write_verilog makes of them
               "opt -full -mux_undef -undriven", "setundef -zero -undriven", "opt -full",
@@ -49,6 +51,24 @@ def lower(y, a):
     places = name_registers(y, a.module)
     y("opt_clean -purge"); y("check -assert")
     return places
+
+
+def gather_assertions(y, module):
+    """An output that tells that an assertion of the module fails in this cycle, in place of the assertions."""
+    mod = y.d.module(ys.IdString("\\" + module))
+    fails = ys.SigSpec(ys.Const(0, 1))
+    for cell in [c for c in mod.cells_.values() if c.type.str() in ("$check", "$print")]:
+        if cell.type.str() == "$check":
+            name = cell.name.str()
+            holds, failed = mod.addWire(ys.IdString("$holds" + name), 1), mod.addWire(ys.IdString("$failed" + name), 1)
+            mod.addNot(ys.IdString("$not" + name), cell.getPort(ys.IdString("\\A")), ys.SigSpec(holds))
+            mod.addAnd(ys.IdString("$and" + name), cell.getPort(ys.IdString("\\EN")), ys.SigSpec(holds), ys.SigSpec(failed))
+            fails.append(ys.SigSpec(failed))
+        mod.remove(cell)
+    any_fails = mod.addWire(ys.IdString("\\" + FAILS), 1)
+    any_fails.port_output = True
+    mod.addReduceOr(ys.IdString("$any$" + FAILS), fails, ys.SigSpec(any_fails))
+    mod.fixup_ports()
 
 
 def name_registers(y, module):
@@ -128,6 +148,13 @@ def split_vectors(y, module):
     loops = looping_wires(mod)
     for name in loops: mod.wire(ys.IdString(name)).set_bool_attribute(ys.IdString("\\loops"), True)
     if loops: y("splitnets a:loops")
+
+
+def break_lines(path):
+    """Verilator 5.006 refuses lines of more than 40,000 tokens; a wide concatenation has more."""
+    text = open(path).read()
+    with open(path, "w") as f:
+        for line in text.splitlines(True): f.write(line if len(line) < 20000 else line.replace("], ", "],\n    ").replace("_, ", "_,\n    "))
 
 
 def read_json(y):
@@ -425,6 +452,7 @@ def main():
     frontend(y, a); t1 = time.time()
     places = lower(y, a)
     y(f"write_rtlil {out('base.il')}")
+    for c in [f"delete -port {a.module}/w:{FAILS}", "opt_clean -purge"]: y(c)
     mod = read_json(y)["modules"][a.module]; t2 = time.time()
     fill_src(mod)
     cands = candidates(mod)
@@ -444,7 +472,8 @@ def main():
         if c["type"] in a.blackbox and "." in n:
             y(f"cd {a.module}"); y(f"rename {n} {n.replace('.', '_')}"); y("cd ..")
     y(f"rename {a.module} {a.module}_netlist")
-    y(f"write_verilog -noattr {out(a.module + '_netlist.v')}"); t3 = time.time()
+    y(f"write_verilog -noattr {out(a.module + '_netlist.v')}")
+    break_lines(out(a.module + "_netlist.v")); t3 = time.time()
     open(out(a.module + ".sv"), "w").write(wrapper(a, mod["ports"], len(picked), places))
     json.dump({n: len(p["bits"]) for n, p in mod["ports"].items()}, open(out("ports.json"), "w"))
     mems = {n: dict(width=m["width"], size=m["size"], offset=m.get("start_offset", 0))

@@ -477,6 +477,8 @@ module two_level_scheduler
       end
     end
 
+    `GPURF_ASSERT_WHEN(warp_of_port, slot_valid_o[s], 32'(warp_q[s]) % IssuePorts == Port,
+                       "a slot has a warp of the other port")
     `GPURF_ASSERT_WHEN(resident_not_below_zero, gone != '0, resident_q[s] >= gone,
                        "more instructions left the operand stage than a slot has there")
     `GPURF_ASSERT_WHEN(short_not_below_zero, complete != '0, short_q[s] >= complete,

@@ -22,10 +22,10 @@ use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, report};
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
 
-use crate::{JobError, KernelInputs, Project, RtlSources, RunResult, request, run_all, run_job, suite};
+use crate::{COVERAGE_FROM_CYCLES, JobError, KernelInputs, Project, RtlSources, RunResult, request, run_all, run_job, suite};
 
-/// Cycles after which a mutant counts as not noticed.
-const CYCLES: u64 = 20_000;
+/// Cycles after which a mutant counts as not noticed: so many does a block get in the default suite.
+const CYCLES: u64 = COVERAGE_FROM_CYCLES;
 /// Seconds of processor time that a proof of equivalence may take.
 const PROOF_LIMIT_S: u32 = 120;
 /// Name of the variable that selects a generated mutant.
@@ -294,7 +294,7 @@ pub fn generated(
             .args(["--module", module, "-n", &share.to_string(), "--seed", &seed.to_string()])
             .arg("--out")
             .arg(&folder);
-        command.arg("-I").arg(project.rtl()).args(["-D", "SYNTHESIS"]);
+        command.arg("-I").arg(project.rtl());
         let entry = gpurf_sm::find(module).expect("a module of the list");
         for (name, value) in &parameters(module, &CONFIG) {
             command.arg("-G").arg(format!("{name}={value}"));

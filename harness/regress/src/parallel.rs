@@ -2,6 +2,10 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::Builder;
+
+/// Bytes of stack: what Verilator makes of a netlist has wide vectors by the thousand as local variables.
+const STACK: usize = 256 << 20;
 
 /// Calls `work` for every item on `threads` threads and gives the results in the order of the items. `done` is told of
 /// each result as it comes, in any order.
@@ -15,7 +19,7 @@ pub fn run_all<T: Sync, R: Send>(
     let results: Mutex<Vec<Option<R>>> = Mutex::new(items.iter().map(|_| None).collect());
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, items.len().max(1)) {
-            scope.spawn(|| {
+            let worker = Builder::new().stack_size(STACK).spawn_scoped(scope, || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(index) else { return };
@@ -24,6 +28,7 @@ pub fn run_all<T: Sync, R: Send>(
                     results.lock().expect("no thread panics with the lock")[index] = Some(result);
                 }
             });
+            worker.expect("the system gives a thread");
         }
     });
     let results = results.into_inner().expect("no thread panics with the lock");
