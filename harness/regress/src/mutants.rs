@@ -22,7 +22,9 @@ use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, report};
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
 
-use crate::{COVERAGE_FROM_CYCLES, JobError, KernelInputs, Project, RtlSources, RunResult, request, run_all, run_job, suite};
+use crate::{
+    COVERAGE_FROM_CYCLES, JobError, KernelInputs, Project, RtlSources, RunResult, request, run_all, run_job, suite,
+};
 
 /// Cycles after which a mutant counts as not noticed: so many does a block get in the default suite.
 const CYCLES: u64 = COVERAGE_FROM_CYCLES;

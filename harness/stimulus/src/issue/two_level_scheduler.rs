@@ -189,8 +189,12 @@ impl TwoLevelSchedulerDriver {
         // Where nothing else makes a warp leave, more of them end.
         let end = knobs.get(END) * if self.straps.stay { 4 } else { 1 };
         if rng.chance(if steady { 1 } else { end }) {
-            // Sometimes two at once.
-            let other = if rng.chance(300) { 1 << self.any_of_slots(rng) } else { 0 };
+            // Sometimes two at once, or all.
+            let other = match rng.below(20) {
+                0..6 => 1 << self.any_of_slots(rng),
+                6 => u64::MAX,
+                _ => 0,
+            };
             let gone = !(1 << self.any_of_slots(rng) | other);
             (self.alive, self.head) = (self.alive & gone, self.head & gone);
         }
@@ -199,7 +203,8 @@ impl TwoLevelSchedulerDriver {
             (self.alive, self.head) = (self.alive & gone, self.head & gone);
         }
         if !steady && rng.chance(knobs.get(HOLD)) {
-            self.held |= self.alive & 1 << self.any_of_slots(rng);
+            let which = if rng.chance(50) { u64::MAX } else { 1 << self.any_of_slots(rng) };
+            self.held |= self.alive & which;
         }
         self.held &= !rng.mask(warps as u32, knobs.get(RELEASE));
     }
