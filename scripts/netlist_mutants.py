@@ -44,6 +44,7 @@ def lower(y, a):
     gather_assertions(y, a.module)
     for c in ["opt_expr -undriven -mux_undef", "wreduce -memx", "peepopt", "opt_clean",
               "bmuxmap", "demuxmap", "bwmuxmap",
+              "pmuxtree",                              # written as a parallel_case, which Verilator asserts
               "techmap t:$shift t:$shiftx",            # Verilator 5.006 widens the negated distance that write_verilog makes of them
               "opt -full -mux_undef -undriven", "setundef -zero -undriven", "opt -full",
               "wreduce", "opt -full", "opt_clean"]:
