@@ -45,7 +45,7 @@ def lower(y, a):
     for c in ["opt_expr -undriven -mux_undef", "wreduce -memx", "peepopt", "opt_clean",
               "bmuxmap", "demuxmap", "bwmuxmap",
               "pmuxtree",                              # written as a parallel_case, which Verilator asserts
-              "techmap t:$shift t:$shiftx",            # Verilator 5.006 widens the negated distance that write_verilog makes of them
+              "techmap t:$shift t:$shiftx", "techmap t:$ge t:$gt %u t:$le %u t:$lt %u r:A_SIGNED=1 %i",            # Verilator 5.006 widens the negated distance that write_verilog makes of them
               "opt -full -mux_undef -undriven", "setundef -zero -undriven", "opt -full",
               "wreduce", "opt -full", "opt_clean"]:
         y(c)
@@ -469,9 +469,9 @@ def main():
         ptext = header(a.sources, b)[0]
         for lp in re.findall(r"\blocalparam\b[^=,)]*?(\w+)\s*=", ptext):
             y(f"setparam -unset {lp} t:{b}")
-    for n, c in mod["cells"].items():          # generate-block names: a dot would need escaping
-        if c["type"] in a.blackbox and "." in n:
-            y(f"cd {a.module}"); y(f"rename {n} {n.replace('.', '_')}"); y("cd ..")
+    for n, c in mod["cells"].items():          # the path would need escaping; the harness finds their memories so
+        if c["type"] in a.blackbox and re.search(r"\W", n):
+            y(f"cd {a.module}"); y(f"rename {n} {re.sub(r'[^A-Za-z0-9_]+', '_', n)}"); y("cd ..")
     y(f"rename {a.module} {a.module}_netlist")
     y(f"write_verilog -noattr {out(a.module + '_netlist.v')}")
     break_lines(out(a.module + "_netlist.v")); t3 = time.time()

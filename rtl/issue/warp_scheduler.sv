@@ -198,6 +198,11 @@ module warp_scheduler
     assign candidate_q       = '{default: '0};
   end
 
+  for (genvar p = 0; p < IssuePorts; p++) begin : gen_check
+    `GPURF_ASSERT_WHEN(greedy_of_port, greedy_valid_q[p], 32'(greedy_q[p]) % IssuePorts == p,
+                       "the greedy warp of a port is the other port's")
+  end
+
   // As many warps as ports issue, so no warp issues twice.
   `GPURF_ASSERT(issue_only_clear, (pop_o & ~clear_i) == '0,
                 "a warp issued whose head may not")

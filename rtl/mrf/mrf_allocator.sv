@@ -152,8 +152,18 @@ module mrf_allocator
       end
     end
   endfunction
+
+  // Ahead of a collector with its own warp are only ones that are older, and nobody is older than itself.
+  function automatic logic same_warp_older();
+    same_warp_older = 1'b1;
+    for (int unsigned c = 0; c < Collectors; c++) begin
+      if (older_q[c][c] || (same_warp_q[c] & ~older_q[c]) != '0) same_warp_older = 1'b0;
+    end
+  endfunction
 `endif
 
+  `GPURF_ASSERT(same_warp_is_older, same_warp_older(),
+                "a collector waits for one of its warp that is not older")
   // Looked at before each change of the order: between changes it stays what it was.
   `GPURF_ASSERT_WHEN(age_is_strict_order, (alloc_valid_o | free_o) != '0,
                      strict_order(busy_i, older_q),

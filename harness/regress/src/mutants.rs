@@ -216,8 +216,8 @@ fn source(project: &Project, module: &str) -> Result<String, JobError> {
     std::fs::read_to_string(&path).map_err(|e| JobError::Input(format!("cannot read {}: {e}", path.display())))
 }
 
-/// Modules whose netlists are mutated: wiring (`mrf`, `operand_stage`, `sm`) and modules around memories are left to hand-written mutants, because a netlist of them
-/// has none of the nets and memories that the harness looks for: the seed could not fill their RAM cells as the twin's (`rfc_data`, `rfc_lrf`, `hierarchy_data`).
+/// Modules whose netlists are mutated. Wiring (`mrf`, `operand_stage`, `sm`) is left to hand-written mutants, because a netlist of it has none of the nets that the
+/// harness looks for; so is `rfc_lrf`, which has its words in registers of its own: the seed could not fill them as the twin's.
 const NETLISTS: &[&str] = &[
     "mrf_bank_map",
     "mrf_write_queue",
@@ -231,8 +231,17 @@ const NETLISTS: &[&str] = &[
     "rfc_results",
     "rfc_operands",
     "rfc_fills",
+    "rfc_data",
+    "hrf_bank",
+    "hrf_buffer",
+    "hrf_rcm",
     "hrf_drain",
+    "hrf_loads",
     "hrf_power",
+    "hrf_results",
+    "hrf_reads",
+    "hrf_operands",
+    "hierarchy_data",
     "hierarchy_levels",
     "hierarchy_entries",
     "hierarchy_results",

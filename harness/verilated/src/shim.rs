@@ -156,15 +156,17 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     if request.options.probes {
         for (index, memory) in request.memories.iter().enumerate() {
             let MemoryRequest { path, words, bits } = memory;
-            let variable = found.get(&root(path)).filter(|v| v.bits == *bits && v.count() == *words);
-            if variable.is_none() && request.options.netlist {
+            let right = |name: &String| found.get(name).is_some_and(|v| v.bits == *bits && v.count() == *words);
+            let netlists = if request.options.netlist { in_netlists(path) } else { Vec::new() };
+            let name = std::iter::once(root(path)).chain(netlists.iter().map(|path| root(path))).find(right);
+            if name.is_none() && request.options.netlist {
                 continue;
             }
-            if variable.is_none() {
+            let Some(name) = name else {
                 let found = found.get(&root(path)).map(|v| (v.count(), v.bits));
                 return Err(Error::Memory { module: declaration.block.into(), expected: memory.clone(), found });
-            }
-            writeln!(text, "    case {index}: return &r->{};", root(path)).unwrap();
+            };
+            writeln!(text, "    case {index}: return &r->{name};").unwrap();
         }
     }
     writeln!(text, "    default: (void)r; return nullptr;\n    }}\n}}").unwrap();
@@ -192,6 +194,17 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
     writeln!(text, "    default: (void)r; return nullptr;\n    }}\n}}").unwrap();
     absent.sort_unstable();
     Ok(Exchange { text, absent, state })
+}
+
+/// Where a variable is if a module above it is a netlist: that is one module, which names its cells by their path.
+fn in_netlists(path: &str) -> Vec<String> {
+    let Some((cell, variable)) = path.rsplit_once('.') else { return Vec::new() };
+    let names: Vec<&str> = cell.split('.').collect();
+    // Verilator would write two underscores in another way.
+    let plain = |path: &str| path.split(['.', '[', ']']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
+    let outside = |above: usize| names[..above].iter().map(|name| format!("{name}.")).collect::<String>();
+    let inside = |above: usize| plain(&names[above..].join("."));
+    (0..names.len()).map(|above| format!("{}u_netlist.{}.{variable}", outside(above), inside(above))).collect()
 }
 
 /// What is put in front of an exchange where settling may be left out while no input changes.
@@ -382,4 +395,22 @@ fn copy_element(field: &Field, piece: &Piece, offset: usize, to: &str, from: &st
     }
     let (ty, ctype) = (record_type(field.elem_bytes), piece.ctype);
     format!("reinterpret_cast<{ty}*>(out + {offset})[{to}] = reinterpret_cast<const {ctype}*>(&r->{member})[{from}];")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_is_looked_for_in_a_netlist_of_each_module_above() {
+        assert_eq!(
+            in_netlists("gen_bank[3].u_bank.u_ram.mem_q"),
+            [
+                "u_netlist.gen_bank_3_u_bank_u_ram.mem_q",
+                "gen_bank[3].u_netlist.u_bank_u_ram.mem_q",
+                "gen_bank[3].u_bank.u_netlist.u_ram.mem_q"
+            ]
+        );
+        assert!(in_netlists("mem_q").is_empty());
+    }
 }
