@@ -45,7 +45,8 @@ def lower(y, a):
     for c in ["opt_expr -undriven -mux_undef", "wreduce -memx", "peepopt", "opt_clean",
               "bmuxmap", "demuxmap", "bwmuxmap",
               "pmuxtree",                              # written as a parallel_case, which Verilator asserts
-              "techmap t:$shift t:$shiftx", "techmap t:$ge t:$gt %u t:$le %u t:$lt %u r:A_SIGNED=1 %i",            # Verilator 5.006 widens the negated distance that write_verilog makes of them
+              # Verilator 5.006 widens the negated distance that write_verilog makes of these, and misreads signed comparisons.
+              "techmap t:$shift t:$shiftx", "techmap t:$ge t:$gt %u t:$le %u t:$lt %u r:A_SIGNED=1 %i",
               "opt -full -mux_undef -undriven", "setundef -zero -undriven", "opt -full",
               "wreduce", "opt -full", "opt_clean"]:
         y(c)

@@ -300,6 +300,13 @@ module alternating_scheduler
   `GPURF_ASSERT_WHEN(dispatch_is_current, dispatch_valid_i,
                      is_current && dispatch_warp_i == warp,
                      "an instruction left the operand stage whose warp is not current")
+  for (genvar s = 0; s < 2; s++) begin : gen_check
+    `GPURF_ASSERT_WHEN(warp_of_slot, slot_valid_o[s],
+                       32'(slot_warp_q[s]) < Warps && slot_warp_q[s][0] == 1'(s),
+                       "a slot has a warp of the other parity, or one that does not exist")
+  end
+  `GPURF_ASSERT_WHEN(current_is_no_flush, is_current, !flush_q[current_q],
+                     "the current warp's slot is being flushed")
   `GPURF_ASSERT(one_slot_a_warp, $countones(in_slot) == $countones(slot_valid_o),
                 "a warp is in two slots")
 

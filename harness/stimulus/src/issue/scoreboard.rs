@@ -158,6 +158,8 @@ impl ScoreboardDriver {
         }
         let offered = ports(rng, self.shape.ports(), knobs.get(SET));
         inputs.set_valid_i = 0;
+        // Where nothing is set they mean nothing.
+        inputs.set_warp_i.fill_with(|| rng.below(64) as u8);
         for p in ports_of(offered) {
             // What is cleared at this edge without being pending may be set at the same time.
             let (warp, register) = if inputs.reg_valid_i & 1 == 1 && rng.chance(200) {
