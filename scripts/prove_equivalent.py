@@ -107,8 +107,9 @@ def start_anywhere(mod):
         mod.addMux(ys.IdString(f"$start{i}"), port(mod, f"start{i}", out.size()), ys.SigSpec(held), began, out)
 
 
-def compare(base, module, mutant, payloads, change, file):
-    """Writes both copies, changed, as one circuit whose output tells that they differ and that no assertion of the original has failed."""
+def compare(base, module, mutant, payloads, change, file, tells="bad"):
+    """Writes both copies, changed, as one circuit whose output tells that they differ and that no assertion of the original has failed (`bad`), or
+    the latter only (`holds`)."""
     d = ys.Design(); q = lambda c: d.run_pass("tee -q " + c)
     for m, as_ in ((None, "gold"), (mutant, "gate")):
         one = copy(base, module, m, payloads, as_)
@@ -121,19 +122,17 @@ def compare(base, module, mutant, payloads, change, file):
     mi = d.module(name("mi"))
     wire = lambda kind: ys.SigSpec(mi.addWire(ys.IdString("$" + kind), 1))
     clock, yes = mi.wire(name("in_clk_i")), ys.SigSpec(ys.Const(1, 1))
-    def internal(port):
-        port.port_input = False
-        return ys.SigSpec(port)
+    def internal(was):
+        was.port_input = False
+        return ys.SigSpec(was)
     began = mi.wire(name("in_began"))
     if began is not None:
         began = internal(began)
         mi.addDff(ys.IdString("$begin"), ys.SigSpec(clock), yes, began)
         if reset := mi.wire(name("in_" + RESET)):
-            asked = mi.addWire(name("reset"), 1)
-            asked.port_input = True
-            mi.addAnd(ys.IdString("$first"), ys.SigSpec(asked), began, internal(reset))
+            mi.addAnd(ys.IdString("$first"), port(mi, "reset", 1), began, internal(reset))
     (assume,) = [cell for cell in mi.cells_.values() if cell.type.str() == "$assume"]
-    holds, bad, trigger = assume.getPort(name("A")), mi.addWire(name("bad"), 1), mi.wire(name("trigger"))
+    holds, trigger = assume.getPort(name("A")), mi.wire(name("trigger"))
     mi.remove(assume)
     if began is not None:
         held, broken, breaks = wire("so_far"), wire("broken"), wire("breaks")
@@ -143,8 +142,10 @@ def compare(base, module, mutant, payloads, change, file):
         mi.addNot(ys.IdString("$break"), held, breaks)
         mi.addDff(ys.IdString("$break_q"), ys.SigSpec(clock), breaks, broken)
         holds = held
-    mi.addAnd(ys.IdString("$bad"), ys.SigSpec(trigger), holds, ys.SigSpec(bad))
-    trigger.port_output, bad.port_output = False, True
+    out = port(mi, tells, 1, output=True)
+    if tells == "holds": mi.connect(out, holds)
+    else: mi.addAnd(ys.IdString("$bad"), ys.SigSpec(trigger), holds, out)
+    trigger.port_output = False
     mi.fixup_ports()
     for c in ["zinit -all", "opt_expr", "opt_merge -share_all", "opt_clean -purge", "techmap", "opt_expr", "aigmap", "opt_clean -purge",
               f"write_aiger -symbols {file}"]: q(c)
@@ -161,11 +162,18 @@ def decide(base, module, mutant, payloads, limit):
     """The first verdict of the steps."""
     for change, share, command, says in STEPS:
         with tempfile.NamedTemporaryFile(suffix=".aig") as file:
-            def step():
-                compare(base, module, mutant, payloads, change, file.name)
+            def ask(change, command, says, tells):
+                compare(base, module, mutant, payloads, change, file.name, tells)
                 abc = subprocess.run([ABC, "-c", f"read_aiger {file.name}; {command}"], capture_output=True, text=True)
                 if abc.returncode == -signal.SIGXCPU: return OUT_OF_TIME
                 return next((verdict for words, verdict in says.items() if words in abc.stdout), "unknown")
+
+            def step():
+                said = ask(change, command, says, "bad")
+                # From assertions that contradict each other anything follows.
+                if said == "equivalent" and ask(cut, "iprove", {"UNSATISFIABLE": "never", "SATISFIABLE": "possible"}, "holds") != "possible":
+                    return "unknown"
+                return said
             said = within(limit * share, step)
         if said in ("equivalent", "different"): break
     return said
