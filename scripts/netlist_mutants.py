@@ -16,6 +16,8 @@ from pyosys import libyosys as ys
 SEL = "mutant_sel"
 SELW = 16
 FAILS = "assertion_fails"
+LONG = 1000      # characters of a line
+REPEATED = re.compile(r"(\\\S+ (?:\[[\d:]+\])?|[^\s,{}\\]+)(?:, \1(?=[, ]))+")
 CLOCK_PORTS = {"CLK", "WR_CLK", "RD_CLK", "C"}
 FF = re.compile(r"^\$(a|s|al)?(dff|ff|dlatch)")
 
@@ -152,11 +154,19 @@ def split_vectors(y, module):
     if loops: y("splitnets a:loops")
 
 
-def break_lines(path):
-    """Verilator 5.006 refuses lines of more than 40,000 tokens; a wide concatenation has more."""
-    text = open(path).read()
+def repeated(part, n):
+    if n > 32 and re.search(r"\[\d+\]$", part): return f"({part} ? {{{n}{{1'b1}}}} : {{{n}{{1'b0}}}})"   # else a loop over the bits
+    return f"{{{n}{{{part}}}}}"
+
+
+def shorten(path):
+    """Writes repeated parts of a concatenation as such, and breaks what is still long. A mask spread over lanes has a part for each bit,
+    which Verilator puts together one by one; it refuses lines of more than 40,000 tokens."""
+    with open(path) as f: lines = f.read().splitlines(True)
     with open(path, "w") as f:
-        for line in text.splitlines(True): f.write(line if len(line) < 20000 else line.replace("], ", "],\n    ").replace("_, ", "_,\n    "))
+        for line in lines:
+            if len(line) > LONG: line = REPEATED.sub(lambda m: repeated(m[1], 1 + m[0].count(", ")), line)
+            f.write(line if len(line) <= LONG else line.replace(", ", ",\n    "))
 
 
 def read_json(y):
@@ -475,7 +485,7 @@ def main():
             y(f"cd {a.module}"); y(f"rename {n} {re.sub(r'[^A-Za-z0-9_]+', '_', n)}"); y("cd ..")
     y(f"rename {a.module} {a.module}_netlist")
     y(f"write_verilog -noattr {out(a.module + '_netlist.v')}")
-    break_lines(out(a.module + "_netlist.v")); t3 = time.time()
+    shorten(out(a.module + "_netlist.v")); t3 = time.time()
     open(out(a.module + ".sv"), "w").write(wrapper(a, mod["ports"], len(picked), places))
     json.dump({n: len(p["bits"]) for n, p in mod["ports"].items()}, open(out("ports.json"), "w"))
     mems = {n: dict(width=m["width"], size=m["size"], offset=m.get("start_offset", 0))
