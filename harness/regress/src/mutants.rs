@@ -217,7 +217,8 @@ fn source(project: &Project, module: &str) -> Result<String, JobError> {
 }
 
 /// Modules whose netlists are mutated. Wiring (`mrf`, `operand_stage`, `sm`) is left to hand-written mutants, because a netlist of it has none of the nets that the
-/// harness looks for; so is `rfc_lrf`, which has its words in registers of its own: the seed could not fill them as the twin's.
+/// harness looks for; so are `rfc_lrf` and `predicate_file`, whose words are registers of their own: the seed could not fill
+/// them as the twin's.
 const NETLISTS: &[&str] = &[
     "mrf_bank_map",
     "mrf_write_queue",
@@ -262,7 +263,6 @@ const NETLISTS: &[&str] = &[
     "alternating_scheduler",
     "issue_stage",
     "simt_stack",
-    "predicate_file",
     "dispatcher",
     "alu",
     "fp_unit",
