@@ -147,8 +147,9 @@ def compare(base, module, mutant, payloads, change, file, tells="bad"):
     else: mi.addAnd(ys.IdString("$bad"), ys.SigSpec(trigger), holds, out)
     trigger.port_output = False
     mi.fixup_ports()
-    for c in ["zinit -all", "opt_expr", "opt_merge -share_all", "opt_clean -purge", "techmap", "opt_expr", "aigmap", "opt_clean -purge",
-              f"write_aiger -symbols {file}"]: q(c)
+    # What is the same on both sides goes before there is a cell for each bit of it.
+    for c in ["opt_clean -purge", "zinit -all", "opt_expr", "opt_merge -share_all", "opt -full -share_all", "opt_clean -purge", "techmap", "opt_expr", "opt_merge", "opt_clean -purge",
+              "aigmap", "opt_clean -purge", f"write_aiger -symbols {file}"]: q(c)
 
 
 # What is tried, with its share of the time, what ABC is asked, and what it says. First whether outputs and next state are the same from whatever
