@@ -148,7 +148,7 @@ def compare(base, module, mutant, payloads, change, file, tells="bad"):
     trigger.port_output = False
     mi.fixup_ports()
     # What is the same on both sides goes before there is a cell for each bit of it.
-    for c in ["opt_clean -purge", "zinit -all", "opt_expr", "opt_merge -share_all", "opt -full -share_all", "opt_clean -purge", "techmap", "opt_expr", "opt_merge", "opt_clean -purge",
+    for c in ["opt_clean -purge", "zinit -all", "opt_expr", "opt_merge -share_all", "opt -full -share_all", "opt_clean -purge", "dffunmap", "techmap", "opt_expr", "opt_merge", "opt_clean -purge",
               "aigmap", "opt_clean -purge", f"write_aiger -symbols {file}"]: q(c)
 
 
