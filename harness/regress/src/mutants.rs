@@ -317,7 +317,7 @@ pub fn generated(
         command.arg(project.rtl().join("gpurf_pkg.sv"));
         let files = entry.packages.iter().chain(entry.sources.iter().rev());
         command.args(files.map(|s| project.rtl().join(s).with_extension("sv")));
-        run(command, module)?;
+        run(command, &format!("{module} (Yosys writes {})", folder.join("yosys.log").display()))?;
         let path = folder.join("mutants.json");
         let text = std::fs::read_to_string(&path)
             .map_err(|e| JobError::Build(format!("cannot read {}: {e}", path.display())))?;
