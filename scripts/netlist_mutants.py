@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds one netlist of a SystemVerilog module that carries many mutants, one of which is selected at run time.
 
-    netlist_mutants.py --module M --out DIR [-n 40] [--seed 1] [-I dir]... [-G NAME=VALUE]... [-D MACRO]...
+    netlist_mutants.py --module M --out DIR [-n 40] [--seed 1] [-I dir]... [-G NAME=VALUE]...
                        [--blackbox MODULE]... [--array NAME=N]... [--payload NAME=N,VALID=M]... source.sv ...
 
 Needs pyosys (scripts/bootstrap.sh --mutants). Writes into DIR
@@ -17,7 +17,7 @@ SEL = "mutant_sel"
 SELW = 16
 FAILS = "assertion_fails"
 LONG = 1000      # characters of a line
-REPEATED = re.compile(r"(\\\S+ (?:\[[\d:]+\])?|[^\s,{}\\]+)(?:, \1(?=[, ]))+")
+REPEATED = re.compile(r"(?<![^\s,{])(\\\S+ (?:\[[\d:]+\])?|[^\s,{}\\]+)(?:, \1(?=[, ]))+")
 CLOCK_PORTS = {"CLK", "WR_CLK", "RD_CLK", "C"}
 FF = re.compile(r"^\$(a|s|al)?(dff|ff|dlatch)")
 
@@ -35,7 +35,6 @@ def frontend(y, a):
     if not a.memories: cmd += ["--no-implicit-memories"]
     for i in a.I: cmd += ["-I", i]
     for g in a.G: cmd += ["-G", g]
-    for m in a.D: cmd += ["-D", m]
     for b in a.blackbox: cmd += ["--blackboxed-module", b]
     y(" ".join(cmd + a.sources))
 
@@ -446,7 +445,7 @@ def main():
     ap.add_argument("--module", required=True); ap.add_argument("--out", required=True)
     ap.add_argument("-n", type=int, default=40, help="0 = every candidate")
     ap.add_argument("--seed", type=int, default=1)
-    for f in "IGD": ap.add_argument(f"-{f}", action="append", default=[])
+    for f in "IG": ap.add_argument(f"-{f}", action="append", default=[])
     ap.add_argument("--memories", action="store_true",
                     help="infer memories from every unpacked array (for the RAM cells)")
     ap.add_argument("--blackbox", action="append", default=[])

@@ -93,7 +93,10 @@ fn scheduler_and_cache_are_chosen_together() {
     assert!(set(&["rfc.live=often"]).unwrap_err().ends_with("expected a boolean"));
     // The LRF is written back where a warp gives its slot up: one that stays would leave it values that shared units read.
     let message = Config::load(Start::Preset("rfc-hw3"), &["sm.stay=true"]).unwrap_err().to_string();
-    assert!(message.contains("sm.stay = true is not allowed: it has to be false where rfc.lrf is true"), "{message}");
+    assert!(
+        message.starts_with("preset rfc-hw3: sm.stay = true is not allowed: it has to be false where rfc.lrf is true"),
+        "{message}"
+    );
 }
 
 #[test]
