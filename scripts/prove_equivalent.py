@@ -14,7 +14,7 @@ from pyosys import libyosys as ys
 import netlist_mutants as M
 
 ABC = os.path.join(os.path.dirname(pyosys.__file__), "yosys-abc")
-RESET = "rst_ni"
+RESET, BEGAN = "rst_ni", "began"
 OUT_OF_TIME = "out of time"
 # An input of the RAM cells means something when these ones are set.
 RAM_MEANS = {"raddr_i": ["re_i"], "addr_i": ["en_i"], "we_i": ["en_i"], "waddr_i": ["we_i"], "wmask_i": ["we_i", "en_i"], "wdata_i": ["we_i", "en_i"]}
@@ -60,8 +60,19 @@ def copy(base, module, mutant, payloads, as_):
     q(f"delete -port {as_}/w:{M.FAILS}")
     hide_payloads(d, as_, payloads)
     for c in ["memory_map", "dffunmap"]: q(c)
-    # What a RAM cell gets is compared where it means something, and what it gives is an input.
-    for i, cell in enumerate(sorted((c for c in mod.cells_.values() if not c.type.str().startswith("$")), key=lambda c: c.name.str())):
+    open_cells(mod)
+    mod.fixup_ports()
+    return d
+
+
+def sorted_cells(mod, wanted):
+    """Cells of the types wanted, in an order that is the same for the original and a mutant, with their number."""
+    return list(enumerate(sorted((c for c in mod.cells_.values() if wanted(c.type.str())), key=lambda c: c.name.str())))
+
+
+def open_cells(mod):
+    """What a RAM cell gets becomes outputs, which are 0 where they mean nothing, and what it gives becomes inputs."""
+    for i, cell in sorted_cells(mod, lambda kind: not kind.startswith("$")):
         ends = {end.str()[1:]: (signal, cell.output(end)) for end, signal in cell.connections_.items()}
         mod.remove(cell)
         for end, (signal, output) in ends.items():
@@ -69,13 +80,9 @@ def copy(base, module, mutant, payloads, as_):
             if output:
                 mod.connect(signal, outside)
                 continue
-            for enable in (ends[e][0] for e in RAM_MEANS.get(end, ()) if e in ends):
-                meant = ys.SigSpec(mod.addWire(ys.IdString(f"$cell{i}${end}${len(mod.wires_)}"), signal.size()))
-                mod.addMux(ys.IdString(f"$means{i}${end}${len(mod.wires_)}"), ys.SigSpec(ys.Const(0, signal.size())), signal, enable, meant)
-                signal = meant
+            for enable in [e for e in RAM_MEANS.get(end, ()) if e in ends]:
+                signal = mod.Mux(ys.IdString(f"$means{i}${end}${enable}"), ys.SigSpec(ys.Const(0, signal.size())), signal, ends[enable][0])
             mod.connect(outside, signal)
-    mod.fixup_ports()
-    return d
 
 
 def port(mod, text, width, output=False):
@@ -84,72 +91,84 @@ def port(mod, text, width, output=False):
     return ys.SigSpec(wire)
 
 
-def registers(mod):
-    """In an order that is the same for the original and a mutant: the register, its data, what it drives."""
-    cells = sorted((c for c in mod.cells_.values() if M.FF.match(c.type.str())), key=lambda c: c.name.str())
-    return [(i, c, c.getPort(name("D")), c.getPort(name("Q"))) for i, c in enumerate(cells)]
-
-
 def cut(mod):
     """Registers become inputs, and what they would take becomes outputs."""
-    for i, cell, data, out in registers(mod):
+    for i, cell in sorted_cells(mod, M.FF.match):
+        data, out = cell.getPort(name("D")), cell.getPort(name("Q"))
         mod.remove(cell)
         mod.connect(out, port(mod, f"state{i}", out.size()))
         mod.connect(port(mod, f"next{i}", data.size(), output=True), data)
+    mod.fixup_ports()
 
 
 def start_anywhere(mod):
     """Registers have any value in the first cycle: that of an input."""
-    began = port(mod, "began", 1)
-    for i, cell, _, out in registers(mod):
-        held = mod.addWire(ys.IdString(f"$held{i}"), out.size())
-        cell.setPort(name("Q"), ys.SigSpec(held))
-        mod.addMux(ys.IdString(f"$start{i}"), port(mod, f"start{i}", out.size()), ys.SigSpec(held), began, out)
+    began = port(mod, BEGAN, 1)
+    for i, cell in sorted_cells(mod, M.FF.match):
+        out = cell.getPort(name("Q"))
+        held = ys.SigSpec(mod.addWire(ys.IdString(f"$held{i}"), out.size()))
+        cell.setPort(name("Q"), held)
+        mod.addMux(ys.IdString(f"$start{i}"), port(mod, f"start{i}", out.size()), held, began, out)
+    mod.fixup_ports()
 
 
-def compare(base, module, mutant, payloads, change, file, tells="bad"):
-    """Writes both copies, changed, as one circuit whose output tells that they differ and that no assertion of the original has failed (`bad`), or
-    the latter only (`holds`)."""
+def assumed(mod):
+    """Takes the assumption out of a module and gives its condition."""
+    (assume,) = [cell for cell in mod.cells_.values() if cell.type.str() == "$assume"]
+    condition = assume.getPort(name("A"))
+    mod.remove(assume)
+    return condition
+
+
+def from_reset(mi, holds):
+    """The first cycle is one of reset. Gives whether the assertions have held so far."""
+    inside = lambda text: mi.wire(name("in_" + text))
+    clock, began = ys.SigSpec(inside("clk_i")), inside(BEGAN)
+    began.port_input = False
+    mi.addDff(ys.IdString("$begin"), clock, ys.SigSpec(ys.Const(1, 1)), ys.SigSpec(began))
+    if reset := inside(RESET):
+        reset.port_input = False
+        mi.addAnd(ys.IdString("$first"), port(mi, "reset", 1), ys.SigSpec(began), ys.SigSpec(reset))
+    broken = ys.SigSpec(mi.addWire(ys.IdString("$broken"), 1))
+    holds = mi.And(ys.IdString("$still"), holds, mi.Not(ys.IdString("$unbroken"), broken))
+    mi.addDff(ys.IdString("$break"), clock, mi.Not(ys.IdString("$breaks"), holds), broken)
+    return holds
+
+
+def write(d, module, tells, file):
+    """Writes a module as a circuit with this one output."""
+    mod = d.module(name(module))
+    for wire in mod.wires_.values(): wire.port_output = False
+    mod.connect(port(mod, "tells", 1, output=True), tells)
+    mod.fixup_ports()
+    # What is the same on both sides goes before there is a cell for each bit of it.
+    for c in [f"hierarchy -top {module}", "opt_clean -purge", "zinit -all", "opt_expr", "opt_merge -share_all", "opt -full -share_all", "opt_clean -purge",
+              "dffunmap", "techmap", "opt_expr", "opt_merge", "opt_clean -purge", "aigmap", "opt_clean -purge", f"write_aiger -symbols {file}"]:
+        d.run_pass("tee -q " + c)
+
+
+def write_difference(base, module, mutant, payloads, change, file):
+    """The original and a mutant, both changed: they differ, and no assertion of the original has failed."""
     d = ys.Design(); q = lambda c: d.run_pass("tee -q " + c)
     for m, as_ in ((None, "gold"), (mutant, "gate")):
         one = copy(base, module, m, payloads, as_)
         change(one.module(name(as_)))
-        one.module(name(as_)).fixup_ports()
         one.run_pass(f"tee -q write_rtlil {file}.il")
         q(f"read_rtlil {file}.il")
     os.remove(f"{file}.il")
     for c in ["miter -equiv -flatten gold gate mi", "hierarchy -top mi", "setattr -unset keep */t:$pos"]: q(c)
     mi = d.module(name("mi"))
-    wire = lambda kind: ys.SigSpec(mi.addWire(ys.IdString("$" + kind), 1))
-    clock, yes = mi.wire(name("in_clk_i")), ys.SigSpec(ys.Const(1, 1))
-    def internal(was):
-        was.port_input = False
-        return ys.SigSpec(was)
-    began = mi.wire(name("in_began"))
-    if began is not None:
-        began = internal(began)
-        mi.addDff(ys.IdString("$begin"), ys.SigSpec(clock), yes, began)
-        if reset := mi.wire(name("in_" + RESET)):
-            mi.addAnd(ys.IdString("$first"), port(mi, "reset", 1), began, internal(reset))
-    (assume,) = [cell for cell in mi.cells_.values() if cell.type.str() == "$assume"]
-    holds, trigger = assume.getPort(name("A")), mi.wire(name("trigger"))
-    mi.remove(assume)
-    if began is not None:
-        held, broken, breaks = wire("so_far"), wire("broken"), wire("breaks")
-        mi.addNot(ys.IdString("$unbroken"), broken, held)
-        held, before = wire("holds_still"), held
-        mi.addAnd(ys.IdString("$still"), holds, before, held)
-        mi.addNot(ys.IdString("$break"), held, breaks)
-        mi.addDff(ys.IdString("$break_q"), ys.SigSpec(clock), breaks, broken)
-        holds = held
-    out = port(mi, tells, 1, output=True)
-    if tells == "holds": mi.connect(out, holds)
-    else: mi.addAnd(ys.IdString("$bad"), ys.SigSpec(trigger), holds, out)
-    trigger.port_output = False
-    mi.fixup_ports()
-    # What is the same on both sides goes before there is a cell for each bit of it.
-    for c in ["opt_clean -purge", "zinit -all", "opt_expr", "opt_merge -share_all", "opt -full -share_all", "opt_clean -purge", "dffunmap", "techmap", "opt_expr", "opt_merge", "opt_clean -purge",
-              "aigmap", "opt_clean -purge", f"write_aiger -symbols {file}"]: q(c)
+    holds = assumed(mi)
+    if change == start_anywhere: holds = from_reset(mi, holds)
+    write(d, "mi", mi.And(ys.IdString("$bad"), ys.SigSpec(mi.wire(name("trigger"))), holds), file)
+
+
+def write_assertions(base, module, payloads, file):
+    """The original in any state: no assertion fails."""
+    d = copy(base, module, None, payloads, "gold")
+    gold = d.module(name("gold"))
+    cut(gold)
+    write(d, "gold", assumed(gold), file)
 
 
 # What is tried, with its share of the time, what ABC is asked, and what it says. First whether outputs and next state are the same from whatever
@@ -159,22 +178,24 @@ STEPS = [(cut, 0.3, "iprove", {"UNSATISFIABLE": "equivalent"}),
           {"Property proved": "equivalent", "UNSATISFIABLE": "equivalent", "was asserted in frame": "different"})]
 
 
+def ask(file, command, says):
+    abc = subprocess.run([ABC, "-c", f"read_aiger {file}; {command}"], capture_output=True, text=True)
+    if abc.returncode == -signal.SIGXCPU: return OUT_OF_TIME
+    return next((verdict for words, verdict in says.items() if words in abc.stdout), "unknown")
+
+
 def decide(base, module, mutant, payloads, limit):
     """The first verdict of the steps."""
     for change, share, command, says in STEPS:
         with tempfile.NamedTemporaryFile(suffix=".aig") as file:
-            def ask(change, command, says, tells):
-                compare(base, module, mutant, payloads, change, file.name, tells)
-                abc = subprocess.run([ABC, "-c", f"read_aiger {file.name}; {command}"], capture_output=True, text=True)
-                if abc.returncode == -signal.SIGXCPU: return OUT_OF_TIME
-                return next((verdict for words, verdict in says.items() if words in abc.stdout), "unknown")
-
             def step():
-                said = ask(change, command, says, "bad")
+                write_difference(base, module, mutant, payloads, change, file.name)
+                said = ask(file.name, command, says)
+                if said != "equivalent": return said
                 # From assertions that contradict each other anything follows.
-                if said == "equivalent" and ask(cut, "iprove", {"UNSATISFIABLE": "never", "SATISFIABLE": "possible"}, "holds") != "possible":
-                    return "unknown"
-                return said
+                write_assertions(base, module, payloads, file.name)
+                possible = ask(file.name, "iprove", {"UNSATISFIABLE": False, "SATISFIABLE": True})
+                return "equivalent" if possible is True else "unknown"
             said = within(limit * share, step)
         if said in ("equivalent", "different"): break
     return said
