@@ -121,6 +121,9 @@ pub struct Details {
     /// How often the stimulus reached each point.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub coverage: BTreeMap<&'static str, u64>,
+    /// Bits of inputs, and how many of them were 0 and 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toggles: Option<gpurf_regress::ToggleCounts>,
     /// The first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceSummary>,

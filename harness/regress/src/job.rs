@@ -121,6 +121,8 @@ pub struct JobResult {
     pub events: Events,
     /// Coverage points and how often each was reached.
     pub coverage: Vec<(&'static str, u64)>,
+    /// Bits of inputs, and how many of them were 0 and 1: of random inputs only.
+    pub toggles: Option<ToggleCounts>,
     /// The first difference.
     pub divergence: Option<DivergenceSummary>,
     /// The cycle of the failure.
@@ -129,6 +131,23 @@ pub struct JobResult {
     pub report: String,
     /// The failure folder.
     pub failure_folder: Option<PathBuf>,
+}
+
+/// Bits of a block's inputs that have to be 0 and 1 in a run, while they are valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ToggleCounts {
+    /// All of them.
+    pub bits: usize,
+    /// Those that were both.
+    pub reached: usize,
+    /// Bits that cannot be both, which are not asked for.
+    pub excused: usize,
+}
+
+impl ToggleCounts {
+    fn of(toggles: &gpurf_stimulus::Toggles) -> Self {
+        Self { bits: toggles.bits(), reached: toggles.reached(), excused: toggles.excused() }
+    }
 }
 
 /// Why a job could not run.
@@ -272,14 +291,18 @@ impl Runner<'_> {
         let mut sides = self.sides()?;
         let mut stimulus = self.stimulus()?;
         let mut coverage = gpurf_stimulus::coverage(&self.job.block, &self.job.config);
+        let mut toggles = gpurf_stimulus::toggles(self.declaration, &self.job.config);
         let started = Instant::now();
         let plan = self.plan(self.job.cycles);
-        let outcome =
-            sides.run(&mut *stimulus, &plan, &mut |inputs, compared| coverage.observe(inputs, compared), stop);
+        let mut observe = |inputs: &[u8], compared: &[u8]| {
+            coverage.observe(inputs, compared);
+            toggles.observe(inputs, compared);
+        };
+        let outcome = sides.run(&mut *stimulus, &plan, &mut observe, stop);
         let wall_s = started.elapsed().as_secs_f64();
         let mut result = JobResult {
             job: self.job.clone(),
-            result: classify(&outcome, &coverage, self.job),
+            result: classify(&outcome, &coverage, &toggles, self.job),
             cycles: outcome.cycles,
             signals_compared: sides.comparator.signals_compared(),
             probes_absent: self.library.absent_names().to_vec(),
@@ -287,18 +310,20 @@ impl Runner<'_> {
             wall_s,
             events: outcome.events.clone(),
             coverage: coverage.counts().to_vec(),
+            toggles: matches!(self.job.inputs, Inputs::Random).then(|| ToggleCounts::of(&toggles)),
             divergence: None,
             failing_cycle: None,
             report: String::new(),
             failure_folder: None,
         };
         if result.result == RunResult::CoverageMissed {
-            let missed: Vec<String> = coverage
+            let mut missed: Vec<String> = coverage
                 .counts()
                 .iter()
                 .filter(|p| p.1 < REQUIRED_HITS)
                 .map(|(name, count)| format!("  reached {count} times, {REQUIRED_HITS} are needed: {name}"))
                 .collect();
+            missed.extend(toggles.missed().iter().map(|line| format!("  input {line}")));
             result.report =
                 format!("{}: the stimulus did not reach everything\n{}\n", self.job.block, missed.join("\n"));
         }
@@ -447,7 +472,12 @@ fn failing_cycle(cause: &Cause) -> Option<u64> {
     }
 }
 
-fn classify(outcome: &Outcome, coverage: &gpurf_stimulus::Coverage, job: &Job) -> RunResult {
+fn classify(
+    outcome: &Outcome,
+    coverage: &gpurf_stimulus::Coverage,
+    toggles: &gpurf_stimulus::Toggles,
+    job: &Job,
+) -> RunResult {
     let random = matches!(job.inputs, Inputs::Random);
     match &outcome.cause {
         Some(Cause::Diverged(_)) => RunResult::Diverged,
@@ -457,7 +487,7 @@ fn classify(outcome: &Outcome, coverage: &gpurf_stimulus::Coverage, job: &Job) -
         Some(Cause::Interrupted) => RunResult::Interrupted,
         None if random
             && job.cycles >= COVERAGE_FROM_CYCLES * suite::stretch(&job.block)
-            && coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) =>
+            && (coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) || !toggles.missed().is_empty()) =>
         {
             RunResult::CoverageMissed
         }

@@ -157,6 +157,7 @@ pub(crate) fn result_of<M: Machine>(job: &Job, engine: &M, build_s: f64, wall_s:
         wall_s,
         events: statistics.events,
         coverage: Vec::new(),
+        toggles: None,
         divergence: None,
         failing_cycle: None,
         report: String::new(),

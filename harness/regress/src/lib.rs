@@ -23,7 +23,8 @@ pub mod regression;
 pub mod suite;
 
 pub use job::{
-    COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, request, run_job,
+    COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, ToggleCounts,
+    request, run_job,
 };
 pub use kernels::{KernelInputs, REGISTERS, compiler_options};
 pub use markup::escaped;

@@ -4,6 +4,8 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Ports, Shape, view_mut};
 use gpurf_lockstep::{Rng, Stimulus};
 
+use crate::Unreached;
+
 /// A named weight: a chance in a thousand, rolled between two bounds for each stretch of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Knob {
@@ -36,6 +38,11 @@ pub trait Driver: Send + Sized + 'static {
 
     /// A driver for this shape, which is that of the configuration; `cfg_i` is tied to the configuration's straps.
     fn new(shape: &<Self::In as Ports>::Shape, config: &Config) -> Self;
+
+    /// Bits of inputs that cannot be both 0 and 1 in this configuration, with the reason: everything else has to be.
+    fn unreached(_shape: &<Self::In as Ports>::Shape, _config: &Config) -> Vec<Unreached> {
+        Vec::new()
+    }
 
     /// The inputs of the next cycle. `inputs` holds those of some earlier cycle, or zeros.
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut Self::In);
@@ -76,6 +83,10 @@ impl<D: Driver> Stimulus for Random<D> {
 pub(crate) fn boxed<D: Driver>(config: &Config, seed: u64, pins: &Pins) -> Box<dyn Stimulus + Send> {
     let (driver, rng) = (D::new(&Shape::of(config), config), Rng::new(seed, "stimulus"));
     Box::new(Random { driver, rng, knobs: Knobs(Vec::new()), left: 0, pins: pins.to_vec() })
+}
+
+pub(crate) fn unreached<D: Driver>(config: &Config) -> Vec<Unreached> {
+    D::unreached(&Shape::of(config), config)
 }
 
 /// The knob that every block with a reset has.

@@ -4,6 +4,7 @@
 //!   [`Knob`]s, which are rolled anew every few hundred cycles, so that a run has busy and idle stretches, crowded and spread-out ones.
 //! * A [`Cover`] counts, from ports and probes alone, how often each situation came up that the block's page speaks of. A run that reaches
 //!   one of them too rarely has not shown much, however long it was.
+//! * [`Toggles`] watches whether every bit of every input was 0 and 1.
 //! * [`program`] makes random programs for the whole SM.
 //! * [`directed`] has short sequences that aim at one rule each.
 //!
@@ -27,10 +28,13 @@ pub mod program;
 mod ram;
 mod rfc;
 mod steal;
+mod toggle;
 
 pub use cover::{Cover, Coverage};
 pub use driver::{Driver, Knob, Knobs, Pins};
+pub use toggle::{Toggles, Unreached};
 
+use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::Stimulus;
 
@@ -45,6 +49,7 @@ struct Entry {
     knobs: &'static [Knob],
     stimulus: MakeStimulus,
     coverage: MakeCoverage,
+    unreached: fn(&Config) -> Vec<Unreached>,
 }
 
 const fn entry<D, C>(name: &'static str) -> Entry
@@ -52,7 +57,8 @@ where
     D: Driver,
     C: Cover<In = D::In>,
 {
-    Entry { name, knobs: D::KNOBS, stimulus: driver::boxed::<D>, coverage: Coverage::new::<C> }
+    let (stimulus, coverage) = (driver::boxed::<D>, Coverage::new::<C>);
+    Entry { name, knobs: D::KNOBS, stimulus, coverage, unreached: driver::unreached::<D> }
 }
 
 /// Every block that can be stimulated.
@@ -175,6 +181,14 @@ pub fn knobs(block: &str) -> &'static [Knob] {
 /// As [`random`].
 pub fn coverage(block: &str, config: &Config) -> Coverage {
     (find(block).coverage)(config)
+}
+
+/// Watches whether every bit of a block's inputs is 0 and 1.
+///
+/// # Panics
+/// As [`random`].
+pub fn toggles(declaration: &Declaration, config: &Config) -> Toggles {
+    Toggles::new(declaration, (find(declaration.block).unreached)(config))
 }
 
 #[cfg(test)]

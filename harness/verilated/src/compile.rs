@@ -99,7 +99,7 @@ impl Toolchain {
         let mut command = Command::new(&self.verilator);
         command.args(["--cc", "--prefix", PREFIX, "--flatten", "--top-module", request.declaration.block, "-Mdir"]);
         command.arg(folder);
-        command.args(["--x-assign", "fast", "--x-initial", "unique", "-O3", "--output-split-cfuncs", "2000"]);
+        command.args(["--x-assign", "unique", "--x-initial", "unique", "-O3", "--output-split-cfuncs", "2000"]);
         // Wide assignments as calls instead of a statement for each word: half the C++, and half the time to compile it.
         command.args(["--expand-limit", "4"]);
         command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP"]);

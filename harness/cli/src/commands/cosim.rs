@@ -197,6 +197,7 @@ fn row(job: &Job, ended: &Ended) -> Run {
                 wall_s: result.wall_s,
                 events: result.events.clone(),
                 coverage: result.coverage.iter().copied().collect(),
+                toggles: result.toggles,
                 divergence: result.divergence.clone(),
                 artifacts: result.failure_folder.iter().cloned().collect(),
             });
