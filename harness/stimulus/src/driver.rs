@@ -124,6 +124,15 @@ pub(crate) fn lane_mask(rng: &mut Rng, partial: u32) -> u32 {
     }
 }
 
+/// A number below `end` that differs from `value` in exactly one bit, any of them: a comparison that loses this bit takes
+/// it for `value`. `value` itself where there is none.
+pub(crate) fn alias(rng: &mut Rng, value: u64, end: u64) -> u64 {
+    let bits = u64::BITS - end.saturating_sub(1).leading_zeros();
+    let from = rng.below(bits.max(1).into()) as u32;
+    let mut others = (0..bits).map(|bit| value ^ 1 << ((from + bit) % bits));
+    others.find(|&other| other < end).unwrap_or(value)
+}
+
 /// A bit for each port, set with the chance given.
 pub(crate) fn ports(rng: &mut Rng, count: usize, chance: u32) -> u8 {
     rng.mask(count as u32, chance) as u8
@@ -173,4 +182,25 @@ pub(crate) const fn all_of<const N: usize>(first: &[Knob], then: &[Knob]) -> [Kn
         n += 1;
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alias_differs_in_one_bit_and_every_bit_has_its_turn() {
+        let mut rng = Rng::new(1, "alias");
+        for (value, end, all) in [(0, 48, 0x3f), (47, 48, 0x3f), (7, 12, 0xf), (255, 256, 0xff), (0, 1, 0)] {
+            let mut seen = 0;
+            for _ in 0..1000 {
+                let other = alias(&mut rng, value, end);
+                assert!(other < end && (other ^ value).count_ones() == u32::from(end > 1), "{value} {end}: {other}");
+                seen |= other ^ value;
+            }
+            // Where inverting a bit leads out of the range, its number is not there.
+            let reachable = (0..6).filter(|bit| value ^ 1 << bit < end).fold(0u64, |set, bit| set | 1 << bit);
+            assert_eq!(seen & 0x3f, reachable & all, "{value} {end}");
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use gpurf_blocks::{Declaration, Role};
+use gpurf_blocks::{Declaration, Role, WARP_BITS};
 
 /// Bits of an input that cannot be 0 or cannot be 1 while it is valid, by the block's page.
 #[derive(Clone, Debug)]
@@ -30,6 +30,13 @@ impl Unreached {
     /// All bits of an input.
     pub fn all(signal: &'static str, why: &'static str) -> Self {
         Self::bits(signal, 0..=u32::MAX, why)
+    }
+
+    /// The bits of warps' numbers that none of so many warps has.
+    pub fn warps(signals: &[&'static str], warps: usize) -> Vec<Self> {
+        let bits = warps.next_power_of_two().ilog2();
+        let names = if bits < WARP_BITS { signals } else { &[] };
+        names.iter().map(|signal| Self::bits(signal, bits..=WARP_BITS - 1, "there are fewer warps")).collect()
     }
 
     /// In these elements only.

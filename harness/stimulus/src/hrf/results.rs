@@ -4,7 +4,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hrf::{HrfResults, HrfResultsIn, HrfResultsOut, HrfResultsProbe, HrfShape, PARITIES};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
+use crate::driver::{RESET, Reset, Twin, alias, lane_mask, ports};
 use crate::{Cover, Driver, Knob, Knobs};
 
 /// Keeps which slot is open, and a twin, to know what is offered to a bank.
@@ -69,7 +69,7 @@ impl Driver for ResultsDriver {
         // Of another warp it may be one bit that is different.
         i.write_warp_i = match rng.below(3) {
             _ if own => self.warps[slot],
-            0 => self.warps[slot] ^ 1 << rng.below(6),
+            0 => alias(rng, self.warps[slot].into(), 64) as u8,
             _ => rng.below(64) as u8,
         };
         i.write_base_i = rng.below(self.shape.mrf.depth as u64) as u16;
