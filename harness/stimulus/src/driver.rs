@@ -133,6 +133,47 @@ pub(crate) fn alias(rng: &mut Rng, value: u64, end: u64) -> u64 {
     others.find(|&other| other < end).unwrap_or(value)
 }
 
+/// A few different names, to be used where 0, 1, 2, ... would make accesses collide: the others are aliases of the first one while it has any.
+/// A driver rolls them anew now and then, so that a run has pairs that differ in each single bit.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    limit: u64,
+    names: Vec<u64>,
+}
+
+impl Names {
+    /// `count` names below `limit`, or all there are: to begin with the lowest.
+    pub(crate) fn new(count: usize, limit: u64) -> Self {
+        Self { limit, names: (0..limit.min(count as u64)).collect() }
+    }
+
+    /// Once in about 200 calls, other names.
+    pub(crate) fn renew(&mut self, rng: &mut Rng) {
+        if rng.chance(5) {
+            self.roll(rng);
+        }
+    }
+
+    /// Other names.
+    pub(crate) fn roll(&mut self, rng: &mut Rng) {
+        self.names[0] = rng.below(self.limit);
+        for n in 1..self.names.len() {
+            let (known, rest) = self.names.split_at_mut(n);
+            let mut name = alias(rng, known[0], self.limit);
+            // All aliases are taken, or nearly so: any other name.
+            while known.contains(&name) {
+                name = rng.below(self.limit);
+            }
+            rest[0] = name;
+        }
+    }
+
+    /// One of the names.
+    pub(crate) fn draw(&self, rng: &mut Rng) -> u64 {
+        self.names[rng.below(self.names.len() as u64) as usize]
+    }
+}
+
 /// A bit for each port, set with the chance given.
 pub(crate) fn ports(rng: &mut Rng, count: usize, chance: u32) -> u8 {
     rng.mask(count as u32, chance) as u8
@@ -201,6 +242,24 @@ mod tests {
             // Where inverting a bit leads out of the range, its number is not there.
             let reachable = (0..6).filter(|bit| value ^ 1 << bit < end).fold(0u64, |set, bit| set | 1 << bit);
             assert_eq!(seen & 0x3f, reachable & all, "{value} {end}");
+        }
+    }
+
+    #[test]
+    fn a_few_names_differ_and_have_pairs_in_every_bit() {
+        let mut rng = Rng::new(1, "test");
+        for (count, limit, bits) in [(6, 256, 0xffu64), (20, 255, 0xff), (2, 48, 0x3f), (6, 3, 0b11), (1, 1, 0)] {
+            let mut names = Names::new(count, limit);
+            let mut met = 0;
+            for _ in 0..200 {
+                names.roll(&mut rng);
+                let all = &names.names;
+                assert_eq!(all.len() as u64, limit.min(count as u64));
+                assert!(all.iter().enumerate().all(|(n, name)| *name < limit && !all[..n].contains(name)));
+                let pairs = all.iter().map(|name| name ^ all[0]).filter(|differ| differ.count_ones() == 1);
+                met |= pairs.fold(0, |met, bit| met | bit);
+            }
+            assert_eq!(met, bits, "{count} below {limit}");
         }
     }
 }

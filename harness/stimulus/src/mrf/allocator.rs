@@ -5,7 +5,7 @@ use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfAllocator, MrfAllocatorIn, MrfAllocat
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, ports};
+use crate::driver::{Names, RESET, Reset, ports};
 use crate::{Cover, Driver, Knob, Knobs};
 
 /// Plays the collectors: which are busy, which complete, with which warp.
@@ -17,7 +17,11 @@ pub(crate) struct AllocatorDriver {
     busy: u16,
     complete: u16,
     warps: [u8; MAX_COLLECTORS],
+    few: Names,
 }
+
+/// Numbers of warps.
+const MAX_WARPS: u64 = 64;
 
 const ISSUE: usize = 0;
 const COMPLETE: usize = 1;
@@ -43,6 +47,7 @@ impl Driver for AllocatorDriver {
             busy: 0,
             complete: 0,
             warps: [0; MAX_COLLECTORS],
+            few: Names::new(2, MAX_WARPS),
         }
     }
 
@@ -52,10 +57,11 @@ impl Driver for AllocatorDriver {
         inputs.busy_i = self.busy;
         inputs.complete_i = self.complete;
         inputs.col_warp_i = self.warps;
+        self.few.renew(rng);
         inputs.issue_valid_i = ports(rng, shape.issue_ports, knobs.get(ISSUE));
         for port in 0..shape.issue_ports {
-            let range = if rng.chance(knobs.get(WARPS)) { 2 } else { 64 };
-            inputs.issue_warp_i[port] = rng.below(range) as u8;
+            let few = rng.chance(knobs.get(WARPS));
+            inputs.issue_warp_i[port] = if few { self.few.draw(rng) } else { rng.below(MAX_WARPS) } as u8;
         }
         inputs.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.get(READY));
 

@@ -5,8 +5,8 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfArbiterIn, MrfArbiterOut, MrfArbiterProbe, MrfShape};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Names, RESET, Reset, ports};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct ArbiterDriver {
     shape: MrfShape,
@@ -14,6 +14,8 @@ pub(crate) struct ArbiterDriver {
     reset: Reset,
     /// Collectors from the oldest to the youngest.
     order: [u8; MAX_COLLECTORS],
+    /// Entries: so few that accesses meet at one.
+    entries: Names,
 }
 
 const REQUEST: usize = 0;
@@ -39,7 +41,14 @@ impl Driver for ArbiterDriver {
             straps: config.straps(),
             reset: Reset::default(),
             order: std::array::from_fn(|c| c as u8),
+            entries: Names::new(8, shape.depth as u64),
         }
+    }
+
+    fn unreached(shape: &MrfShape, _: &Config) -> Vec<Unreached> {
+        (0..shape.collectors)
+            .map(|c| Unreached::bits("older_i", c as u32..=c as u32, "a collector is not older than itself").of(c..=c))
+            .collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfArbiterIn) {
@@ -50,6 +59,7 @@ impl Driver for ArbiterDriver {
         if rng.chance(knobs.get(SHUFFLE)) {
             self.order.swap(rng.below(collectors as u64) as usize, rng.below(collectors as u64) as usize);
         }
+        self.entries.renew(rng);
         let mut older = 0;
         for &collector in &self.order[..collectors] {
             inputs.older_i[usize::from(collector)] = older;
@@ -59,7 +69,7 @@ impl Driver for ArbiterDriver {
         inputs.req_valid_i = rng.mask(shape.slots() as u32, knobs.get(REQUEST));
         for slot in 0..shape.slots() {
             inputs.req_bank_i[slot] = bank(rng);
-            inputs.req_entry_i[slot] = rng.below(shape.depth.min(8) as u64) as u16;
+            inputs.req_entry_i[slot] = self.entries.draw(rng) as u16;
         }
         for collector in 0..collectors {
             inputs.req_groups_i[collector] = rng.below(9) as u8;
@@ -67,7 +77,7 @@ impl Driver for ArbiterDriver {
         inputs.write_valid_i = ports(rng, shape.issue_ports, knobs.get(WRITE));
         for port in 0..shape.issue_ports {
             inputs.write_bank_i[port] = bank(rng);
-            inputs.write_entry_i[port] = rng.below(shape.depth.min(8) as u64) as u16;
+            inputs.write_entry_i[port] = self.entries.draw(rng) as u16;
             inputs.write_groups_i[port] = rng.below(9) as u8;
             if rng.chance(knobs.get(HAZARD)) {
                 let slot = rng.below(shape.slots() as u64) as usize;

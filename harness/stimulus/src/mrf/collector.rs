@@ -5,7 +5,7 @@ use gpurf_blocks::mrf::{MrfCollector, MrfCollectorIn, MrfCollectorOut, MrfCollec
 use gpurf_blocks::{Block, OPERANDS, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask};
+use crate::driver::{RESET, Reset, alias, lane_mask};
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct CollectorDriver {
@@ -30,7 +30,7 @@ impl Driver for CollectorDriver {
         Knob { name: "grant", doc: "a request is granted", values: &[100, 500, 1000] },
         Knob { name: "free", doc: "a complete instruction leaves", values: &[100, 900] },
         Knob { name: "source", doc: "a source is a register", values: &[0, 500, 900, 1000] },
-        Knob { name: "same", doc: "a source is the register of another one", values: &[0, 500] },
+        Knob { name: "same", doc: "a source is the register of another one, or nearly", values: &[0, 500] },
         Knob { name: "partial", doc: "lanes are inactive", values: &[0, 900] },
         RESET,
     ];
@@ -55,6 +55,18 @@ impl Driver for CollectorDriver {
                 let other = rng.below(source as u64) as usize;
                 inputs.alloc_bank_i[source] = inputs.alloc_bank_i[other];
                 inputs.alloc_entry_i[source] = inputs.alloc_entry_i[other];
+                // Or of one that differs in a bit of its bank or of its entry.
+                match rng.below(4) {
+                    0 => {
+                        let bank = alias(rng, inputs.alloc_bank_i[source].into(), self.shape.banks as u64);
+                        inputs.alloc_bank_i[source] = bank as u8;
+                    }
+                    1 => {
+                        let entry = alias(rng, inputs.alloc_entry_i[source].into(), self.shape.depth as u64);
+                        inputs.alloc_entry_i[source] = entry as u16;
+                    }
+                    _ => {}
+                }
             }
         }
         inputs.grant_i = self.out.req_valid_o & rng.mask(OPERANDS as u32, knobs.get(GRANT)) as u8;

@@ -5,14 +5,22 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_BANKS, MrfIn, MrfOut, MrfProbe, MrfShape};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask, ports};
+use crate::driver::{Names, RESET, Reset, lane_mask, ports};
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct MrfDriver {
     shape: MrfShape,
     straps: u8,
     reset: Reset,
+    /// Warps and registers on which accesses collide.
+    warps: Names,
+    registers: Names,
 }
+
+/// Warps that an SM has at most: every one has room for its registers while they last.
+const WARPS: usize = 48;
+/// Names of registers.
+const REGISTERS: u64 = 256;
 
 const ISSUE: usize = 0;
 const WRITE: usize = 1;
@@ -32,7 +40,7 @@ impl Driver for MrfDriver {
         Knob { name: "same", doc: "a source is the register of another one", values: &[0, 300] },
         Knob {
             name: "near",
-            doc: "warp and register are among the first few, so that accesses collide",
+            doc: "warp and register are among a few, so that accesses collide",
             values: &[0, 500, 1000],
         },
         Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
@@ -40,7 +48,8 @@ impl Driver for MrfDriver {
     ];
 
     fn new(shape: &MrfShape, config: &Config) -> Self {
-        Self { shape: *shape, straps: config.straps(), reset: Reset::default() }
+        let (warps, registers) = (Names::new(2, WARPS as u64), Names::new(6, REGISTERS));
+        Self { shape: *shape, straps: config.straps(), reset: Reset::default(), warps, registers }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfIn) {
@@ -51,9 +60,11 @@ impl Driver for MrfDriver {
         inputs.write_valid_i = ports(rng, shape.issue_ports, knobs.get(WRITE));
         inputs.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.get(READY));
         inputs.issue_src_valid_i = 0;
+        self.warps.renew(rng);
+        self.registers.renew(rng);
         for port in 0..shape.issue_ports {
             if inputs.issue_valid_i >> port & 1 == 1 {
-                let (warp, base, registers) = self.place(rng, knobs);
+                let (warp, base, near) = self.place(rng, knobs);
                 inputs.issue_warp_i[port] = warp;
                 inputs.issue_base_i[port] = base;
                 inputs.issue_mask_i[port] = lane_mask(rng, knobs.get(PARTIAL));
@@ -64,16 +75,16 @@ impl Driver for MrfDriver {
                     let register = if source > 0 && rng.chance(knobs.get(SAME)) {
                         inputs.issue_src_reg_i[OPERANDS * port + rng.below(source as u64) as usize]
                     } else {
-                        rng.below(registers) as u8
+                        self.register(rng, near)
                     };
                     inputs.issue_src_reg_i[OPERANDS * port + source] = register;
                 }
             }
             if inputs.write_valid_i >> port & 1 == 1 {
-                let (warp, base, registers) = self.place(rng, knobs);
+                let (warp, base, near) = self.place(rng, knobs);
                 inputs.write_warp_i[port] = warp;
                 inputs.write_base_i[port] = base;
-                inputs.write_reg_i[port] = rng.below(registers) as u8;
+                inputs.write_reg_i[port] = self.register(rng, near);
                 inputs.write_mask_i[port] = lane_mask(rng, knobs.get(PARTIAL));
                 rng.fill(&mut inputs.write_data_i[port].0);
             }
@@ -82,14 +93,16 @@ impl Driver for MrfDriver {
 }
 
 impl MrfDriver {
-    /// A warp, its first row, and how many registers to choose from.
-    fn place(&self, rng: &mut Rng, knobs: &Knobs) -> (u8, u16, u64) {
+    /// A warp, its first row, and whether it and its register are among a few.
+    fn place(&self, rng: &mut Rng, knobs: &Knobs) -> (u8, u16, bool) {
         let near = rng.chance(knobs.get(NEAR));
-        let warp = rng.below(if near { 2 } else { 48 }) as u8;
-        // Rows are handed out in order; every warp has room for its registers while they last.
-        let base = (usize::from(warp) * self.shape.depth / 48) as u16;
-        // More registers than banks, so that two sources of an instruction can meet in one.
-        (warp, base, if near { 6 } else { 2 * self.shape.banks.max(16) as u64 })
+        let warp = if near { self.warps.draw(rng) } else { rng.below(WARPS as u64) };
+        // Rows are handed out in order.
+        (warp as u8, (warp as usize * self.shape.depth / WARPS) as u16, near)
+    }
+
+    fn register(&self, rng: &mut Rng, near: bool) -> u8 {
+        (if near { self.registers.draw(rng) } else { rng.below(REGISTERS) }) as u8
     }
 }
 
