@@ -5,8 +5,8 @@ use crate::Records;
 /// A source of inputs for a block. Inputs do not depend on what the block answers (its protocols allow an offer to be
 /// withdrawn), so the two sides can run one after the other, and a run can be cut and shrunk.
 pub trait Stimulus {
-    /// Writes the inputs of the next cycle into `inputs`, the input part of a record, which holds the inputs of some earlier
-    /// cycle or zeros: a payload that is not valid may be left as it is. Returns false when there are no more; `inputs` is then left alone.
+    /// Writes the inputs of the next cycle into `inputs`, the input part of a record, whatever that holds: all of it, payloads that are not valid too, so
+    /// that a run can be repeated from any buffer. Returns false when there are no more; `inputs` is then left alone.
     fn next(&mut self, inputs: &mut [u8]) -> bool;
 }
 

@@ -44,7 +44,7 @@ pub trait Driver: Send + Sized + 'static {
         Vec::new()
     }
 
-    /// The inputs of the next cycle. `inputs` holds those of some earlier cycle, or zeros.
+    /// The inputs of the next cycle. `inputs` holds those of the cycle before; zeros in the first one.
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut Self::In);
 }
 
@@ -54,8 +54,11 @@ const STRETCH: (u64, u64) = (64, 512);
 /// Knobs that stay at a value, by name.
 pub type Pins = [(String, u32)];
 
-struct Random<D> {
+struct Random<D: Driver> {
     driver: D,
+    /// The inputs of the last cycle. They are kept here and not in the caller's buffer: whoever asks, with whatever in the buffer, gets the same
+    /// sequence, payloads that are not valid included.
+    inputs: Box<D::In>,
     rng: Rng,
     knobs: Knobs,
     left: u64,
@@ -75,14 +78,16 @@ impl<D: Driver> Stimulus for Random<D> {
             self.knobs.0 = D::KNOBS.iter().map(roll).collect();
         }
         self.left -= 1;
-        self.driver.drive(&mut self.rng, &self.knobs, view_mut(inputs));
+        self.driver.drive(&mut self.rng, &self.knobs, &mut self.inputs);
+        *view_mut(inputs) = *self.inputs;
         true
     }
 }
 
 pub(crate) fn boxed<D: Driver>(config: &Config, seed: u64, pins: &Pins) -> Box<dyn Stimulus + Send> {
     let (driver, rng) = (D::new(&Shape::of(config), config), Rng::new(seed, "stimulus"));
-    Box::new(Random { driver, rng, knobs: Knobs(Vec::new()), left: 0, pins: pins.to_vec() })
+    let inputs = Box::new(D::In::zeroed());
+    Box::new(Random { driver, inputs, rng, knobs: Knobs(Vec::new()), left: 0, pins: pins.to_vec() })
 }
 
 pub(crate) fn unreached<D: Driver>(config: &Config) -> Vec<Unreached> {

@@ -231,16 +231,19 @@ impl TwoLevelSchedulerDriver {
     fn leave(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool, inputs: &mut TwoLevelSchedulerIn) {
         (inputs.dispatch_valid_i, inputs.reg_valid_i) = (0, 0);
         let warps = self.shape.warps;
+        // The warp of the first port's dispatch; the one that its search begins at if it has none.
+        let mut same = 0;
         for p in 0..self.shape.ports() {
             // From some warp on, the first that has something; often the same for both ports.
-            let first =
-                if p == 1 && rng.chance(600) { inputs.dispatch_warp_i[0].into() } else { rng.below(warps as u64) };
+            let first = if p == 1 && rng.chance(600) { same } else { rng.below(warps as u64) };
+            same = first;
             let order = |n: usize| (first as usize + n) % warps;
             let chance = |knob: usize| if steady { 950 } else { knobs.get(knob) };
             if let Some(w) = (0..warps).map(order).find(|&w| self.warps[w].resident > 0 && rng.chance(chance(DISPATCH)))
             {
                 inputs.dispatch_valid_i |= 1 << p;
                 inputs.dispatch_warp_i[p] = w as u8;
+                same = w as u64;
                 self.warps[w].resident -= 1;
             }
             let chance = chance(COMPLETE);
