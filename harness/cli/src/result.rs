@@ -124,6 +124,9 @@ pub struct Details {
     /// Bits of inputs, and how many of them were 0 and 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toggles: Option<gpurf_regress::ToggleCounts>,
+    /// Comparisons of the RTL, and how many of their bits have been the only ones to differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparisons: Option<gpurf_regress::ComparisonCounts>,
     /// The first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceSummary>,

@@ -15,6 +15,7 @@ use gpurf_lockstep::{
 use serde::Serialize;
 use verilated::{Library, Options, Request, Toolchain};
 
+use crate::comparisons::{ComparisonCounts, Gate};
 use crate::{KernelInputs, ProgramInputs, Project, kernels, programs, suite};
 
 /// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times; of a block that the suite runs longer than others, one
@@ -26,6 +27,8 @@ pub const REQUIRED_HITS: u64 = 100;
 const MEMORY_EVERY: u64 = 65_536;
 /// How many cycles before a failure shrinking may start from.
 const SHRINK_WINDOW: usize = 16_384;
+/// Cycles of a run with witnesses in the comparisons.
+const WITNESSED_CYCLES: u64 = 100_000;
 /// How long shrinking may take.
 const SHRINK_LIMIT: Duration = Duration::from_secs(20);
 
@@ -123,6 +126,8 @@ pub struct JobResult {
     pub coverage: Vec<(&'static str, u64)>,
     /// Bits of inputs, and how many of them were 0 and 1: of random inputs only.
     pub toggles: Option<ToggleCounts>,
+    /// Comparisons of the RTL, and how many of their bits have been the only ones to differ: where they are judged.
+    pub comparisons: Option<ComparisonCounts>,
     /// The first difference.
     pub divergence: Option<DivergenceSummary>,
     /// The cycle of the failure.
@@ -251,7 +256,65 @@ pub fn run_job(
     let library = tools.build(&request)?;
     let build_s = started.elapsed().as_secs_f64();
     let runner = Runner { job, library: &library, declaration: &request.declaration };
-    runner.run(project, rtl, build_s, stop)
+    let mut result = runner.run(project, rtl, build_s, stop)?;
+    let ended = matches!(result.result, RunResult::Pass | RunResult::CoverageMissed);
+    if ended && judged(job) && suite::judges_comparisons(&job.block, &job.config) {
+        judge_comparisons(project, tools, &mut result, request, stop)?;
+    }
+    Ok(result)
+}
+
+/// Whether a run is random, and long enough to have to reach everything.
+fn judged(job: &Job) -> bool {
+    matches!(job.inputs, Inputs::Random) && job.cycles >= COVERAGE_FROM_CYCLES * suite::stretch(&job.block)
+}
+
+/// Runs the block again with witnesses in its comparisons.
+fn judge_comparisons(
+    project: &Project,
+    tools: &Toolchain,
+    result: &mut JobResult,
+    mut request: Request,
+    stop: &AtomicBool,
+) -> Result<(), JobError> {
+    let job = Job { cycles: result.job.cycles.min(WITNESSED_CYCLES), keep_failure: false, ..result.job.clone() };
+    let module = request.declaration.block;
+    let source = request.sources.iter().find(|path| path.file_stem().is_some_and(|stem| stem == module));
+    let Some(gate) = source.map(|source| Gate::of(module, source)).transpose()?.flatten() else { return Ok(()) };
+    let started = Instant::now();
+    gate.apply(project, &mut request)?;
+    let library = tools.build(&request)?;
+    result.build_s += started.elapsed().as_secs_f64();
+    let runner = Runner { job: &job, library: &library, declaration: &request.declaration };
+    let started = Instant::now();
+    let mut stimulus = runner.stimulus()?;
+    let outcome = runner.sides()?.run(&mut *stimulus, &runner.plan(job.cycles), &mut |_, _| {}, stop);
+    result.wall_s += started.elapsed().as_secs_f64();
+    match &outcome.cause {
+        None => {}
+        Some(Cause::Interrupted) => {
+            result.result = RunResult::Interrupted;
+            return Ok(());
+        }
+        Some(cause) => {
+            let report = report::text(&request.declaration, cause, outcome.capture.as_ref());
+            return Err(JobError::Build(format!(
+                "{module} with witnesses in its comparisons fails: a defect of gpurf\n{report}"
+            )));
+        }
+    }
+    let unaliased = gpurf_stimulus::unaliased(&job.block, &job.config);
+    let (counts, missed) = gate.judge(&library.compared(), &unaliased);
+    result.comparisons = Some(counts);
+    if !missed.is_empty() {
+        result.result = RunResult::CoverageMissed;
+        let missed = missed.iter().map(|line| format!("  comparison {line}\n")).collect::<String>();
+        if result.report.is_empty() {
+            result.report = format!("{}: the stimulus did not reach everything\n", job.block);
+        }
+        result.report.push_str(&missed);
+    }
+    Ok(())
 }
 
 struct Runner<'a> {
@@ -310,6 +373,7 @@ impl Runner<'_> {
             wall_s,
             events: outcome.events.clone(),
             coverage: coverage.counts().to_vec(),
+            comparisons: None,
             toggles: matches!(self.job.inputs, Inputs::Random).then(|| ToggleCounts::of(&toggles)),
             divergence: None,
             failing_cycle: None,
@@ -478,15 +542,13 @@ fn classify(
     toggles: &gpurf_stimulus::Toggles,
     job: &Job,
 ) -> RunResult {
-    let random = matches!(job.inputs, Inputs::Random);
     match &outcome.cause {
         Some(Cause::Diverged(_)) => RunResult::Diverged,
         Some(Cause::Assertion { .. }) => RunResult::Assertion,
         Some(Cause::Panicked { .. }) => RunResult::Error,
         Some(Cause::Hung { .. }) => RunResult::Hang,
         Some(Cause::Interrupted) => RunResult::Interrupted,
-        None if random
-            && job.cycles >= COVERAGE_FROM_CYCLES * suite::stretch(&job.block)
+        None if judged(job)
             && (coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) || !toggles.missed().is_empty()) =>
         {
             RunResult::CoverageMissed

@@ -158,6 +158,7 @@ pub(crate) fn result_of<M: Machine>(job: &Job, engine: &M, build_s: f64, wall_s:
         events: statistics.events,
         coverage: Vec::new(),
         toggles: None,
+        comparisons: None,
         divergence: None,
         failing_cycle: None,
         report: String::new(),

@@ -10,6 +10,7 @@
 
 pub mod audit;
 pub mod bench;
+mod comparisons;
 pub mod files;
 pub mod golden;
 mod job;
@@ -22,6 +23,7 @@ mod project;
 pub mod regression;
 pub mod suite;
 
+pub use comparisons::ComparisonCounts;
 pub use job::{
     COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, REQUIRED_HITS, RtlSources, RunResult, ToggleCounts,
     request, run_job,

@@ -90,6 +90,11 @@ pub(crate) fn stretch(block: &str) -> u64 {
     }
 }
 
+/// Whether the comparisons of a block's RTL are judged in this configuration: they need a build of their own, so it is one of those in which the suite runs the block, the last.
+pub(crate) fn judges_comparisons(block: &str, config: &Config) -> bool {
+    variants(block).last().is_some_and(|last| last == config)
+}
+
 /// Whether a block is of the hybrid register file or its scheduler.
 fn is_hybrid(block: &str) -> bool {
     block.starts_with("hrf") || block == "alternating_scheduler"

@@ -4,7 +4,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Ports, Shape, view_mut};
 use gpurf_lockstep::{Rng, Stimulus};
 
-use crate::Unreached;
+use crate::{Unaliased, Unreached};
 
 /// A named weight: a chance in a thousand, rolled between two bounds for each stretch of a run.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,11 @@ pub trait Driver: Send + Sized + 'static {
 
     /// Bits of inputs that cannot be both 0 and 1 in this configuration, with the reason: everything else has to be.
     fn unreached(_shape: &<Self::In as Ports>::Shape, _config: &Config) -> Vec<Unreached> {
+        Vec::new()
+    }
+
+    /// Bits of comparisons in the RTL in which alone the operands cannot differ in this configuration, with the reason.
+    fn unaliased(_shape: &<Self::In as Ports>::Shape, _config: &Config) -> Vec<Unaliased> {
         Vec::new()
     }
 
@@ -92,6 +97,10 @@ pub(crate) fn boxed<D: Driver>(config: &Config, seed: u64, pins: &Pins) -> Box<d
 
 pub(crate) fn unreached<D: Driver>(config: &Config) -> Vec<Unreached> {
     D::unreached(&Shape::of(config), config)
+}
+
+pub(crate) fn unaliased<D: Driver>(config: &Config) -> Vec<Unaliased> {
+    D::unaliased(&Shape::of(config), config)
 }
 
 /// The knob that every block with a reset has.

@@ -32,7 +32,7 @@ mod toggle;
 
 pub use cover::{Cover, Coverage};
 pub use driver::{Driver, Knob, Knobs, Pins};
-pub use toggle::{Toggles, Unreached};
+pub use toggle::{Toggles, Unaliased, Unreached, ranges};
 
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
@@ -50,6 +50,7 @@ struct Entry {
     stimulus: MakeStimulus,
     coverage: MakeCoverage,
     unreached: fn(&Config) -> Vec<Unreached>,
+    unaliased: fn(&Config) -> Vec<Unaliased>,
 }
 
 const fn entry<D, C>(name: &'static str) -> Entry
@@ -58,7 +59,8 @@ where
     C: Cover<In = D::In>,
 {
     let (stimulus, coverage) = (driver::boxed::<D>, Coverage::new::<C>);
-    Entry { name, knobs: D::KNOBS, stimulus, coverage, unreached: driver::unreached::<D> }
+    let (unreached, unaliased) = (driver::unreached::<D>, driver::unaliased::<D>);
+    Entry { name, knobs: D::KNOBS, stimulus, coverage, unreached, unaliased }
 }
 
 /// Every block that can be stimulated.
@@ -189,6 +191,14 @@ pub fn coverage(block: &str, config: &Config) -> Coverage {
 /// As [`random`].
 pub fn toggles(declaration: &Declaration, config: &Config) -> Toggles {
     Toggles::new(declaration, (find(declaration.block).unreached)(config))
+}
+
+/// Bits of a block's comparisons that no stimulus can reach.
+///
+/// # Panics
+/// As [`random`].
+pub fn unaliased(block: &str, config: &Config) -> Vec<Unaliased> {
+    (find(block).unaliased)(config)
 }
 
 #[cfg(test)]

@@ -52,6 +52,29 @@ impl Unreached {
     }
 }
 
+/// Bits of a comparison in the block's RTL in which alone its operands cannot differ, by the block's page.
+#[derive(Clone, Debug)]
+pub struct Unaliased {
+    /// The comparison as the RTL has it, with single spaces.
+    pub comparison: &'static str,
+    /// The bits.
+    pub bits: RangeInclusive<u32>,
+    /// Why no two values differ in one of them alone.
+    pub why: &'static str,
+}
+
+impl Unaliased {
+    /// Bits of a comparison.
+    pub fn bits(comparison: &'static str, bits: RangeInclusive<u32>, why: &'static str) -> Self {
+        Self { comparison, bits, why }
+    }
+
+    /// Whether it speaks of this bit of this comparison.
+    pub fn holds(&self, comparison: &str, bit: u32) -> bool {
+        self.comparison == comparison && self.bits.contains(&bit)
+    }
+}
+
 /// Policies are constant during a run.
 const POLICIES: &str = "cfg_i";
 /// Counts only while it is high.
@@ -178,20 +201,27 @@ impl Toggles {
 
     /// What is wrong, in words: bits that kept their value, by input; exceptions that do not hold.
     pub fn missed(&self) -> Vec<String> {
-        let mut lines = Vec::new();
+        // Elements of an array that lack the same bits share a line.
+        let mut alike: Vec<(usize, String, Vec<u32>)> = Vec::new();
         for watched in &self.open {
-            let bits = |wanted: fn(&(u32, bool, bool)) -> bool| {
-                ranges(&watched.bits().filter(wanted).map(|(bit, _, _)| bit).collect::<Vec<_>>())
+            let bits = |wanted: fn(&(u32, bool, bool)) -> bool, value: u8| {
+                let bits = ranges(&watched.bits().filter(wanted).map(|(bit, _, _)| bit).collect::<Vec<_>>());
+                (!bits.is_empty()).then(|| format!("bits {bits} were never {value}"))
             };
-            let name = self.name(watched);
-            let (ones, zeros) = (bits(|bit| bit.1), bits(|bit| bit.2));
-            if !ones.is_empty() {
-                lines.push(format!("{name}: bits {ones} were never 1"));
-            }
-            if !zeros.is_empty() {
-                lines.push(format!("{name}: bits {zeros} were never 0"));
+            for what in [bits(|bit| bit.1, 1), bits(|bit| bit.2, 0)].into_iter().flatten() {
+                let known = alike.iter_mut().find(|(signal, known, _)| *signal == watched.signal && *known == what);
+                match known {
+                    Some((_, _, elements)) => elements.push(watched.element as u32),
+                    None => alike.push((watched.signal, what, vec![watched.element as u32])),
+                }
             }
         }
+        let line = |(signal, what, elements): &(usize, String, Vec<u32>)| {
+            let field = &self.declaration.signals[*signal].field;
+            let elements = if field.array { format!("[{}]", ranges(elements)) } else { String::new() };
+            format!("{}{elements}: {what}", field.name)
+        };
+        let mut lines: Vec<String> = alike.iter().map(line).collect();
         lines.extend(self.untrue());
         lines
     }
@@ -208,11 +238,6 @@ impl Toggles {
         untrue
             .map(|u| format!("{}: the exception {:?} does not hold: all its bits were 0 and 1", u.signal, u.why))
             .collect()
-    }
-
-    fn name(&self, watched: &Watched) -> String {
-        let field = &self.declaration.signals[watched.signal].field;
-        if field.array { format!("{}[{}]", field.name, watched.element) } else { field.name.to_owned() }
     }
 }
 
@@ -233,7 +258,8 @@ fn is_valid(declaration: &Declaration, inputs: &[u8], compared: &[u8], signal: u
 }
 
 /// Numbers in ascending order, as a person writes them: `3 5-7`.
-fn ranges(numbers: &[u32]) -> String {
+#[must_use]
+pub fn ranges(numbers: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &number in numbers {
         match runs.last_mut() {

@@ -18,6 +18,7 @@ use crate::{Error, Library, Request, Result, Toolchain};
 const HOOKS_H: &str = include_str!("shim/hooks.h");
 const HOOKS_CPP: &str = include_str!("shim/hooks.cpp");
 const REPORT_H: &str = include_str!("shim/report.h");
+const WITNESS_H: &str = include_str!("shim/witness.h");
 const MODEL_CPP: &str = include_str!("shim/model.cpp");
 
 /// C++ flags of everything that goes into a shared object. Symbols are hidden and bound inside the object: two models have classes of
@@ -143,6 +144,9 @@ impl Toolchain {
             && settle_inputs_once(folder)? == Settling::EdgesOnly
         {
             text.insert_str(0, &shim::edges_only());
+        }
+        if request.options.comparisons > 0 {
+            text.push_str(&format!("#define GPURF_COMPARISONS {}\n{WITNESS_H}", request.options.comparisons));
         }
         write(&folder.join("gpurf_exchange.h"), &text)?;
         write(&folder.join("gpurf_hooks.h"), HOOKS_H)?;

@@ -34,6 +34,8 @@ struct Entry {
     memory: unsafe extern "C" fn(Raw, usize) -> Raw,
     state: unsafe extern "C" fn(Raw, usize) -> Raw,
     coverage: unsafe extern "C" fn(Raw, *const c_char) -> c_int,
+    /// Where comparisons have witnesses.
+    comparison: Option<unsafe extern "C" fn(usize, *mut u32, *mut u64) -> c_int>,
     _object: libloading::os::unix::Library,
 }
 
@@ -53,6 +55,15 @@ struct Facts {
     absent: Vec<usize>,
     absent_names: Vec<String>,
     state: Vec<StateVariable>,
+}
+
+/// What the witness of a comparison saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Width of the operands; 0: the comparison is not in this shape, or was never made.
+    pub bits: u32,
+    /// Bits, of the lowest 64, in each of which alone the operands have differed.
+    pub alone: u64,
 }
 
 /// What ended a run from inside the RTL.
@@ -101,6 +112,7 @@ impl Library {
                 memory: entry!("gpurf_memory"),
                 state: entry!("gpurf_state"),
                 coverage: entry!("gpurf_coverage"),
+                comparison: object.get(b"gpurf_comparison\0").ok().map(|symbol| *symbol),
                 _object: object,
             }
         };
@@ -119,6 +131,20 @@ impl Library {
     /// Signals of the declaration (by index) that this RTL does not have: they are not compared.
     pub fn absent(&self) -> &[usize] {
         &self.facts.absent
+    }
+
+    /// What the witnesses of comparisons saw, over all instances: see `Options::comparisons`.
+    pub fn compared(&self) -> Vec<Compared> {
+        let mut all = Vec::new();
+        let Some(comparison) = self.entry.comparison else { return all };
+        loop {
+            let mut compared = Compared::default();
+            // SAFETY: an entry point of the object, which `self.entry` keeps loaded; it writes the two numbers.
+            if unsafe { comparison(all.len(), &raw mut compared.bits, &raw mut compared.alone) } == 0 {
+                return all;
+            }
+            all.push(compared);
+        }
     }
 
     /// Their names.

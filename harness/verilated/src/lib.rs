@@ -27,7 +27,7 @@ mod toolchain;
 mod words;
 
 pub use error::{Error, PortError, Result};
-pub use instance::{Failure, Followed, Instance, Library, StateElement};
+pub use instance::{Compared, Failure, Followed, Instance, Library, StateElement};
 pub use request::{MemoryRequest, Options, Request};
 pub use toolchain::Toolchain;
 pub use words::Words;

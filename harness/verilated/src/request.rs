@@ -52,6 +52,8 @@ pub struct Options {
     /// A module is a netlist: memories that it lacks are left out instead of being an error, and Verilator may find loops where single bits
     /// of a vector depend on each other.
     pub netlist: bool,
+    /// Number of comparisons that have a witness in the sources: a call of the imported function `gpurf_witness(number, bits, difference)`.
+    pub comparisons: usize,
     /// Collect line and toggle coverage.
     pub coverage: bool,
     /// C++ optimisation: `-O2` measures best for long runs, `-Os` (without this) builds faster.
@@ -68,6 +70,7 @@ impl Default for Options {
             state: false,
             knobs: Vec::new(),
             netlist: false,
+            comparisons: 0,
             coverage: false,
             optimise: true,
             settle_once: true,

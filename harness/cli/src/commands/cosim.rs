@@ -198,6 +198,7 @@ fn row(job: &Job, ended: &Ended) -> Run {
                 events: result.events.clone(),
                 coverage: result.coverage.iter().copied().collect(),
                 toggles: result.toggles,
+                comparisons: result.comparisons,
                 divergence: result.divergence.clone(),
                 artifacts: result.failure_folder.iter().cloned().collect(),
             });
