@@ -184,7 +184,17 @@ impl Names {
 
     /// One of the names.
     pub(crate) fn draw(&self, rng: &mut Rng) -> u64 {
-        self.names[rng.below(self.names.len() as u64) as usize]
+        self.first(rng, self.names.len())
+    }
+
+    /// One of the first `count` names.
+    pub(crate) fn first(&self, rng: &mut Rng, count: usize) -> u64 {
+        self.names[rng.below(count.min(self.names.len()) as u64) as usize]
+    }
+
+    /// Name `number`, modulo how many there are.
+    pub(crate) fn nth(&self, number: u64) -> u64 {
+        self.names[(number % self.names.len() as u64) as usize]
     }
 }
 

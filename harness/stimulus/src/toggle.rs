@@ -39,6 +39,12 @@ impl Unreached {
         names.iter().map(|signal| Self::bits(signal, bits..=WARP_BITS - 1, "there are fewer warps")).collect()
     }
 
+    /// With two issue ports: the lowest bit of warps' and of slots' numbers, by port or by slot.
+    pub fn parity(signals: &[&'static str], ports: usize) -> Vec<Self> {
+        let names = if ports == 2 { signals } else { &[] };
+        names.iter().map(|signal| Self::bits(signal, 0..=0, "a port has the warps and slots of its parity")).collect()
+    }
+
     /// In these elements only.
     pub fn of(mut self, elements: RangeInclusive<usize>) -> Self {
         self.elements = Some(elements);

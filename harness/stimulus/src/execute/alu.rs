@@ -7,8 +7,9 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{LANES, NoProbe};
 use gpurf_lockstep::Rng;
 
+use super::own_unit;
 use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct AluDriver {
     reset: Reset,
@@ -170,6 +171,10 @@ impl Driver for AluDriver {
 
     fn new(_: &SmShape, _: &Config) -> Self {
         Self { reset: Reset::default() }
+    }
+
+    fn unreached(_: &SmShape, _: &Config) -> Vec<Unreached> {
+        vec![own_unit()]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AluIn) {

@@ -12,8 +12,9 @@ use gpurf_lockstep::Rng;
 
 pub(crate) use cover::FpUnitCover;
 
+use super::own_unit;
 use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct FpUnitDriver {
     reset: Reset,
@@ -94,6 +95,10 @@ impl Driver for FpUnitDriver {
 
     fn new(_: &SmShape, _: &Config) -> Self {
         Self { reset: Reset::default() }
+    }
+
+    fn unreached(_: &SmShape, _: &Config) -> Vec<Unreached> {
+        vec![own_unit()]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut FpUnitIn) {

@@ -8,3 +8,10 @@ pub(crate) mod result_queue;
 pub(crate) mod sfu;
 pub(crate) mod special_registers;
 pub(crate) mod writeback;
+
+use crate::Unreached;
+
+/// The unit in an instruction's roles.
+fn own_unit() -> Unreached {
+    Unreached::bits("roles_i", 49..=51, "only instructions for this unit come here")
+}

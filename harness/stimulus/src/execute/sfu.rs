@@ -8,9 +8,10 @@ use gpurf_blocks::instruction::{NO_REG, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
+use super::own_unit;
 use crate::driver::{RESET, Reset, lane_mask};
 use crate::floats::{awkward, beside, near};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct SfuDriver {
     reset: Reset,
@@ -91,6 +92,10 @@ impl Driver for SfuDriver {
 
     fn new(_: &SmShape, _: &Config) -> Self {
         Self { reset: Reset::default() }
+    }
+
+    fn unreached(_: &SmShape, _: &Config) -> Vec<Unreached> {
+        vec![own_unit(), Unreached::bits("op_i", 0..=6, "only MUFU comes here")]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut SfuIn) {

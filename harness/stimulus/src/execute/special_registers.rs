@@ -6,7 +6,7 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct SpecialRegistersDriver {
     reset: Reset,
@@ -42,6 +42,10 @@ impl Driver for SpecialRegistersDriver {
 
     fn new(_: &SmShape, _: &Config) -> Self {
         Self { reset: Reset::default() }
+    }
+
+    fn unreached(_: &SmShape, _: &Config) -> Vec<Unreached> {
+        vec![Unreached::bits("tid_data_i", COORDINATE_BITS..=31, "three coordinates have 26 bits")]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut SpecialRegistersIn) {

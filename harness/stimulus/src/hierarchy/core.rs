@@ -5,10 +5,11 @@ use gpurf_blocks::OPERANDS;
 use gpurf_blocks::hierarchy::{HierarchyEntriesProbe, HierarchyShape, MAX_ORF_ENTRIES, PLACES};
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MAX_COLLECTORS;
+use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use super::{UPPER, element, is_there, number, one_of, place_of, places};
-use crate::driver::lane_mask;
+use crate::driver::{Names, alias, lane_mask};
 use crate::{Knob, Knobs};
 
 /// An instruction as the scheduler issues it.
@@ -110,7 +111,14 @@ pub(crate) struct Core {
     turn: [usize; 2],
     /// Buses on which results are offered now: they come in bursts.
     open: [bool; 2],
+    registers: Names,
 }
+
+/// Rows of two warps: odd, and so many that every bit of a first row is both 0 and 1, of the warps of each port.
+const ROWS: usize = 23;
+/// Registers in use, and the first ones of them.
+const REGISTERS: usize = 16;
+const FIRST: usize = 5;
 
 const ISSUE: usize = 0;
 const SOURCE: usize = 1;
@@ -155,16 +163,22 @@ impl Core {
         let mut core = Self {
             shape: *shape,
             time: 0,
-            warps: vec![Warp::default(); shape.warps],
+            warps: vec![Warp::default(); MAX_WARPS],
             slots: Vec::new(),
             held: [None; MAX_COLLECTORS],
             pending: Vec::new(),
             latch: [None; 2],
             turn: [0; 2],
             open: [true; 2],
+            registers: Names::new(REGISTERS, NO_REG.into()),
         };
         core.clear();
         core
+    }
+
+    /// First row of a warp.
+    pub(crate) fn base(&self, warp: u8) -> u16 {
+        (usize::from(warp) * ROWS / 2 % self.shape.mrf.depth) as u16
     }
 
     /// Reset.
@@ -195,6 +209,7 @@ impl Core {
     /// Begins a cycle: who gives its slot up.
     pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
         self.time += 1;
+        self.registers.renew(rng);
         for open in &mut self.open {
             if rng.chance(60) {
                 *open = rng.chance(knobs.get(first + WRITE));
@@ -313,7 +328,7 @@ impl Core {
 
     fn register(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> u8 {
         let few = rng.chance(knobs.get(first + FEW));
-        rng.below(if few { 5 } else { 16 }) as u8
+        (if few { self.registers.first(rng, FIRST) } else { self.registers.draw(rng) }) as u8
     }
 
     /// The result that is offered on a bus.
@@ -371,7 +386,7 @@ impl Core {
 
     /// Free slots are taken by warps of their port that have no long-latency operation under way.
     fn give_out(&mut self, rng: &mut Rng) {
-        let (count, warps) = (self.shape.ports(), self.shape.warps);
+        let (count, warps) = (self.shape.ports(), MAX_WARPS);
         for port in 0..count {
             let free = (0..self.shape.active).find(|&s| s % count == port && self.slots[s].state == State::Free);
             let ready = |w: &usize| w % count == port && self.warps[*w].slot.is_none() && self.warps[*w].long == 0;
@@ -379,8 +394,12 @@ impl Core {
             if let (Some(s), Some(w)) = (free, warp) {
                 self.slots[s] = Slot { state: State::Active, warp: w, resident: 0, short: 0 };
                 self.warps[w].slot = Some(s);
-                // The same warp may come back at once.
-                self.turn[port] = if rng.chance(300) { w } else { w + 1 };
+                // The same warp may come back at once; or one whose number differs in a bit may be next.
+                self.turn[port] = match rng.below(10) {
+                    0..3 => w,
+                    3..6 => alias(rng, w as u64, warps as u64) as usize,
+                    _ => w + 1,
+                };
             }
         }
     }

@@ -2,11 +2,13 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::hierarchy::{HierarchyDataIn, HierarchyDataOut, HierarchyDataProbe, HierarchyShape, MAX_LRF_BANKS};
+use gpurf_blocks::hierarchy::{
+    HierarchyDataIn, HierarchyDataOut, HierarchyDataProbe, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES,
+};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 /// What the instruction in D reads: it is not written at the same edge.
 #[derive(Default)]
@@ -44,6 +46,25 @@ impl Driver for DataDriver {
 
     fn new(shape: &HierarchyShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), reads: Reads::default() }
+    }
+
+    fn unreached(shape: &HierarchyShape, _: &Config) -> Vec<Unreached> {
+        // Bits of a number of which there are so many, that none of them needs.
+        let fewer = |signal, count: usize, most: usize| {
+            let bits = count.next_power_of_two().ilog2()..most.next_power_of_two().ilog2();
+            let rest = Unreached::bits(signal, bits.start..=bits.end.max(1) - 1, "there are fewer");
+            (!bits.is_empty()).then_some(rest)
+        };
+        let entries = ["move_entry_i", "orf_entry_i"];
+        let mut all: Vec<Unreached> =
+            entries.into_iter().filter_map(|signal| fewer(signal, shape.entries, MAX_ORF_ENTRIES)).collect();
+        if shape.lrf_banks == 0 {
+            let signals = ["move_lrf_i", "lrf_valid_i", "lrf_slot_i", "lrf_bank_i", "lrf_mask_i", "lrf_data_i"];
+            all.extend(signals.map(|signal| Unreached::all(signal, "there is no LRF")));
+        } else {
+            all.extend(fewer("lrf_bank_i", shape.lrf_banks, MAX_LRF_BANKS));
+        }
+        all
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyDataIn) {

@@ -3,13 +3,14 @@
 use gpurf_blocks::LANES;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{
-    HierarchyEntries, HierarchyEntriesIn, HierarchyEntriesProbe, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES,
+    HierarchyEntries, HierarchyEntriesIn, HierarchyEntriesProbe, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES, PLACES,
 };
+use gpurf_blocks::instruction::NO_REG;
 use gpurf_lockstep::Rng;
 
-use super::{element, is_there, one_of, places};
-use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
-use crate::{Driver, Knob, Knobs};
+use super::{absent, element, is_there, one_of, places};
+use crate::driver::{Names, RESET, Reset, Twin, lane_mask, ports};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 
@@ -21,6 +22,7 @@ pub(crate) struct EntriesDriver {
     reset: Reset,
     twin: Twin<HierarchyEntries>,
     flush: u64,
+    registers: Names,
 }
 
 const TAKE: usize = 0;
@@ -40,7 +42,7 @@ const STRAY: usize = 13;
 const SINGLE: usize = 14;
 
 /// Registers of results: few, so that different slots, and a copy and a result, have the same.
-const REGISTERS: [u8; 6] = [0, 1, 7, 128, 200, 254];
+const REGISTERS: usize = 6;
 
 impl Driver for EntriesDriver {
     type In = HierarchyEntriesIn;
@@ -64,12 +66,24 @@ impl Driver for EntriesDriver {
     ];
 
     fn new(shape: &HierarchyShape, _: &Config) -> Self {
-        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), flush: 0 }
+        let registers = Names::new(REGISTERS, NO_REG.into());
+        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), flush: 0, registers }
+    }
+
+    fn unreached(shape: &HierarchyShape, _: &Config) -> Vec<Unreached> {
+        let entries = MAX_ORF_ENTRIES as u32;
+        let banks = entries..=entries + MAX_LRF_BANKS as u32 - 1;
+        let mut all = vec![Unreached::bits("take_copy_i", banks, "copies go to the ORF")];
+        all.extend(absent(shape, &["take_copy_i"], 0..MAX_ORF_ENTRIES));
+        all.extend(absent(shape, &["take_result_i"], 0..PLACES));
+        all.extend(Unreached::parity(&["take_slot_i"], shape.ports()));
+        all
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyEntriesIn) {
         let count = self.shape.ports();
         self.twin.early();
+        self.registers.renew(rng);
         let probe = self.twin.probe(i);
         i.rst_ni = self.reset.next(rng, knobs.get(15));
         for s in 0..self.shape.active {
@@ -145,7 +159,7 @@ impl EntriesDriver {
         for &place in free.iter().filter(|&&place| place < MAX_ORF_ENTRIES) {
             i.take_copy_i[p] |= u16::from(rng.chance(knobs.get(COPY))) << place;
         }
-        let register = one_of(rng, &REGISTERS).unwrap_or(0);
+        let register = self.registers.draw(rng) as u8;
         i.take_reg_i[p] = register;
         let waits = places(&self.shape).any(|place| self.waits_for(probe, slot, place, register));
         let result = one_of(rng, &free)
@@ -181,7 +195,7 @@ impl EntriesDriver {
             .map(|at| probe.reg_q[at])
             .collect();
         let known = one_of(rng, &waiting).filter(|_| rng.chance(knobs.get(MATCH)));
-        i.look_reg_i[b] = known.or(one_of(rng, &REGISTERS)).unwrap_or(0);
+        i.look_reg_i[b] = known.unwrap_or_else(|| self.registers.draw(rng) as u8);
     }
 
     fn write(&self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyEntriesIn, c: usize, probe: &HierarchyEntriesProbe) {

@@ -9,8 +9,12 @@ pub(crate) mod results;
 pub(crate) mod scoreboard;
 pub(crate) mod whole;
 
+use std::ops::Range;
+
 use gpurf_blocks::hierarchy::{HierarchyShape, MAX_ORF_ENTRIES, PLACES};
 use gpurf_lockstep::Rng;
+
+use crate::Unreached;
 
 /// Top bit of a level.
 pub(crate) const UPPER: u8 = 1 << 4;
@@ -34,6 +38,17 @@ pub(crate) fn place_of(shape: &HierarchyShape, level: u8) -> Option<usize> {
 pub(crate) fn places(shape: &HierarchyShape) -> impl Iterator<Item = usize> {
     let shape = *shape;
     (0..PLACES).filter(move |&place| is_there(&shape, place))
+}
+
+/// What cannot be of inputs with a bit for each place: bits of places that the machine does not have, of these numbers.
+pub(crate) fn absent(shape: &HierarchyShape, signals: &[&'static str], numbers: Range<usize>) -> Vec<Unreached> {
+    let absent = || numbers.clone().filter(|&place| !is_there(shape, place)).map(|place| place as u32);
+    signals
+        .iter()
+        .flat_map(|signal| {
+            absent().map(|bit| Unreached::bits(signal, bit..=bit, "the machine does not have this place"))
+        })
+        .collect()
 }
 
 /// The element of a slot's place in the arrays of `hierarchy_entries`.

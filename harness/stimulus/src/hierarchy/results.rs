@@ -5,7 +5,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{HierarchyResults, HierarchyResultsIn, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
+use crate::driver::{RESET, Reset, Twin, alias, lane_mask, ports};
 use crate::{Driver, Knob, Knobs};
 
 mod cover;
@@ -32,6 +32,9 @@ pub(crate) struct ResultsDriver {
     /// Queues of the MRF that are full.
     full: u8,
 }
+
+/// Numbers of warps.
+const WARPS: u64 = 1 << WARP_BITS;
 
 const WRITE: usize = 0;
 const NEAR: usize = 1;
@@ -125,7 +128,12 @@ impl ResultsDriver {
         for s in 0..self.shape.active {
             if rng.chance(knobs.get(SLOT)) {
                 // In one slot only; the block does not ask for one of the slot's port.
-                let warp = rng.below(1 << WARP_BITS) as u8;
+                // Or of a warp whose number differs from another slot's in a bit.
+                let near = self.slots[rng.below(self.slots.len() as u64) as usize].filter(|_| rng.chance(300));
+                let warp = match near {
+                    Some(warp) => alias(rng, warp.into(), WARPS),
+                    None => rng.below(WARPS),
+                } as u8;
                 let free = !self.slots.contains(&Some(warp));
                 self.slots[s] = Some(warp).filter(|_| free && rng.chance(900));
             }
@@ -135,9 +143,13 @@ impl ResultsDriver {
     fn warp(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
         let some = if rng.chance(knobs.get(NEAR)) { self.shape.active.min(2) } else { self.shape.active };
         let slot = rng.below(some as u64) as usize;
-        // Some are in no slot.
-        let any = rng.below(1 << WARP_BITS) as u8;
-        if rng.chance(100) { any } else { self.slots[slot].unwrap_or(any) }
+        // Some are in no slot; of these some differ from one that is in a bit.
+        let any = rng.below(WARPS) as u8;
+        match (self.slots[slot], rng.below(20)) {
+            (None, _) | (_, 0) => any,
+            (Some(warp), 1) => alias(rng, warp.into(), WARPS) as u8,
+            (Some(warp), _) => warp,
+        }
     }
 
     fn copies(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyResultsIn) {

@@ -6,8 +6,8 @@ use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_blocks::{NoProbe, OPERANDS};
 use gpurf_lockstep::Rng;
 
-use super::{UPPER, number, place_of, places};
-use crate::{Cover, Driver, Knob, Knobs};
+use super::{UPPER, absent, number, place_of, places};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 /// Bit of the control word at which the levels begin: those of the sources, then that of the result.
 const FIRST_LEVEL: u32 = 27;
@@ -46,6 +46,12 @@ impl Driver for ScoreboardDriver {
 
     fn new(shape: &HierarchyShape, _: &Config) -> Self {
         Self { shape: *shape, heads: [0; MAX_WARPS], slots: vec![None; shape.active] }
+    }
+
+    fn unreached(shape: &HierarchyShape, _: &Config) -> Vec<Unreached> {
+        let mut all = absent(shape, &["wait_i"], 0..PLACES);
+        all.extend(Unreached::warps(&["slot_warp_i"], shape.warps));
+        all
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyScoreboardIn) {

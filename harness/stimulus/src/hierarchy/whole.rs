@@ -9,7 +9,7 @@ use gpurf_lockstep::Rng;
 
 use super::core::{Core, Done, Instruction};
 use crate::driver::{RESET, Reset, Twin, all_of, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 
@@ -22,8 +22,6 @@ pub(crate) struct HierarchyDriver {
     reset: Reset,
     twin: Twin<Hierarchy>,
     core: Core,
-    /// Rows of a warp.
-    rows: usize,
 }
 
 const READY: usize = 0;
@@ -34,9 +32,6 @@ const KNOBS: [Knob; CORE] = [
     Knob { name: "end", doc: "a strand ends", values: &[10, 60, 300] },
     RESET,
 ];
-
-/// Registers of a warp.
-const REGISTERS: usize = 16;
 
 impl Driver for HierarchyDriver {
     type In = HierarchyIn;
@@ -49,8 +44,11 @@ impl Driver for HierarchyDriver {
             reset: Reset::default(),
             twin: Twin::new(shape),
             core: Core::new(shape),
-            rows: REGISTERS.div_ceil(shape.mrf.banks),
         }
+    }
+
+    fn unreached(shape: &HierarchyShape, _: &Config) -> Vec<Unreached> {
+        Unreached::parity(&["issue_warp_i", "issue_slot_i", "slot_warp_i"], shape.ports())
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyIn) {
@@ -69,6 +67,7 @@ impl Driver for HierarchyDriver {
         (i.issue_long_i, i.issue_private_i) = (0, 0);
         let mut done = Done::default();
         for p in 0..count {
+            i.issue_slot_i[p] = p as u8;
             let Some(slot) = self.core.slot(rng, knobs, CORE, p) else { continue };
             i.issue_slot_i[p] = slot as u8;
             let ends = u8::from(rng.chance(knobs.get(END))) << p;
@@ -95,7 +94,7 @@ impl Driver for HierarchyDriver {
             i.write_valid_i |= 1 << b;
             i.write_private_i |= u8::from(result.private) << b;
             (i.write_warp_i[b], i.write_reg_i[b]) = (result.warp, result.register);
-            (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.base(result.warp));
+            (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.core.base(result.warp));
             rng.fill(&mut i.write_data_i[b].0);
         }
         self.twin.late(i);
@@ -116,15 +115,11 @@ impl Driver for HierarchyDriver {
 }
 
 impl HierarchyDriver {
-    fn base(&self, warp: u8) -> u16 {
-        (usize::from(warp) * self.rows % self.shape.mrf.depth) as u16
-    }
-
     fn issue(&self, i: &mut HierarchyIn, p: usize, instruction: &Instruction) {
         let bit = |set: bool| u8::from(set) << p;
         i.issue_valid_i |= 1 << p;
         i.issue_warp_i[p] = instruction.warp;
-        i.issue_base_i[p] = self.base(instruction.warp);
+        i.issue_base_i[p] = self.core.base(instruction.warp);
         i.issue_mask_i[p] = instruction.mask;
         (i.issue_dst_i[p], i.issue_dst_level_i[p]) = (instruction.dst, instruction.dst_level);
         i.issue_long_i |= bit(instruction.long);

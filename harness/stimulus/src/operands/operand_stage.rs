@@ -7,9 +7,9 @@ use gpurf_blocks::operands::OperandStageIn;
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, all_of, lane_mask, ports};
+use crate::driver::{Names, RESET, Reset, all_of, lane_mask, ports};
 use crate::rfc::Core;
-use crate::{Driver, Knob, Knobs, steal};
+use crate::{Driver, Knob, Knobs, Unreached, steal};
 
 mod cached;
 mod cover;
@@ -24,6 +24,9 @@ pub(crate) struct OperandStageDriver {
     straps: Straps,
     reset: Reset,
     rows: u8,
+    /// Warps and registers on which accesses collide.
+    warps: Names,
+    registers: Names,
     /// Where there is a cache, whose rules have to be kept.
     cached: Option<Box<Cached>>,
     /// Where banks are stolen, likewise.
@@ -47,11 +50,7 @@ const KNOBS: [Knob; CORE] = [
     Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
     Knob { name: "source", doc: "a source is a register", values: &[0, 300, 700, 1000] },
     Knob { name: "same", doc: "a source is the register of another one", values: &[0, 300] },
-    Knob {
-        name: "near",
-        doc: "warp and register are among the first few, so that accesses collide",
-        values: &[0, 500, 1000],
-    },
+    Knob { name: "near", doc: "warp and register are among a few, so that accesses collide", values: &[0, 500, 1000] },
     Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
     RESET,
 ];
@@ -64,7 +63,25 @@ impl Driver for OperandStageDriver {
     fn new(shape: &SmShape, config: &Config) -> Self {
         let cached = (shape.entries != 0).then(|| Box::new(Cached::new(shape)));
         let stealing = shape.steal.then(|| Box::new(Stealing::new(shape)));
-        Self { shape: *shape, straps: Straps::of(config), reset: Reset::default(), rows: 1, cached, stealing }
+        Self {
+            shape: *shape,
+            straps: Straps::of(config),
+            reset: Reset::default(),
+            rows: 1,
+            warps: Names::new(2, MAX_WARPS as u64),
+            registers: Names::new(6, NO_REG.into()),
+            cached,
+            stealing,
+        }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        let (warps, slots) = (["issue_warp_i", "candidate_warp_i"], ["issue_warp_i", "issue_slot_i", "slot_warp_i"]);
+        match (shape.entries != 0, shape.steal) {
+            (true, _) => Unreached::parity(&slots, shape.ports()),
+            (_, true) => Unreached::parity(&warps, shape.ports()),
+            _ => Vec::new(),
+        }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut OperandStageIn) {
@@ -85,6 +102,8 @@ impl Driver for OperandStageDriver {
             inputs.candidate_roles_i[p] = rng.next_u64() & 0xf_ffff_ffff_ffff;
         }
         (inputs.clear_i, inputs.spare_i) = (rng.chance(100).into(), rng.chance(500).into());
+        // Nor at these without a hierarchy.
+        inputs.issue_end_i = ports(rng, count, 300);
         if let Some(cached) = &mut self.cached {
             cached.drive(rng, knobs, CORE, inputs);
             return;
@@ -94,20 +113,22 @@ impl Driver for OperandStageDriver {
             stealing.drive(rng, knobs, STEAL, inputs);
             return;
         }
+        self.warps.renew(rng);
+        self.registers.renew(rng);
         inputs.issue_valid_i = ports(rng, count, knobs.get(ISSUE));
         inputs.write_valid_i = ports(rng, count, knobs.get(WRITE));
         for p in 0..count {
-            let (warp, registers) = self.place(rng, knobs);
+            let (warp, near) = self.place(rng, knobs);
             inputs.issue_warp_i[p] = warp;
             inputs.issue_mask_i[p] = lane_mask(rng, knobs.get(PARTIAL));
             inputs.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff;
             (inputs.issue_op_i[p], inputs.issue_ctl_i[p]) = (rng.next_u64(), rng.next_u64());
             (inputs.issue_s_i[p], inputs.issue_t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
-            inputs.issue_roles_i[p] = roles(rng, knobs, registers);
+            inputs.issue_roles_i[p] = self.roles(rng, knobs, near);
             if inputs.write_valid_i >> p & 1 == 1 {
-                let (warp, registers) = self.place(rng, knobs);
+                let (warp, near) = self.place(rng, knobs);
                 inputs.write_warp_i[p] = warp;
-                inputs.write_reg_i[p] = rng.below(registers) as u8;
+                inputs.write_reg_i[p] = self.register(rng, near);
                 inputs.write_mask_i[p] = lane_mask(rng, knobs.get(PARTIAL));
                 rng.fill(&mut inputs.write_data_i[p].0);
             }
@@ -126,28 +147,30 @@ impl OperandStageDriver {
             inputs.slot_warp_i[s] = rng.below(MAX_WARPS as u64) as u8;
         }
         for p in 0..self.shape.ports() {
-            inputs.issue_slot_i[p] = rng.below(slots as u64) as u8;
+            inputs.issue_slot_i[p] = rng.below(slots.next_power_of_two().max(2) as u64) as u8;
         }
     }
 
-    /// A warp, and how many registers to choose from.
-    fn place(&self, rng: &mut Rng, knobs: &Knobs) -> (u8, u64) {
+    /// A warp, and whether it and its register are among a few.
+    fn place(&self, rng: &mut Rng, knobs: &Knobs) -> (u8, bool) {
         let near = rng.chance(knobs.get(NEAR));
-        let warp = rng.below(if near { 2 } else { MAX_WARPS as u64 }) as u8;
-        // More registers than banks, so that two sources of an instruction can meet in one.
-        (warp, if near { 6 } else { 255.min(2 * self.shape.mrf.banks.max(16) as u64) })
+        ((if near { self.warps.draw(rng) } else { rng.below(MAX_WARPS as u64) }) as u8, near)
     }
-}
 
-/// Any roles, but for the sources.
-fn roles(rng: &mut Rng, knobs: &Knobs, registers: u64) -> u64 {
-    let mut names = [NO_REG; OPERANDS];
-    for source in 0..OPERANDS {
-        if rng.chance(knobs.get(SOURCE)) {
-            let same = source > 0 && rng.chance(knobs.get(SAME));
-            names[source] = if same { names[rng.below(source as u64) as usize] } else { rng.below(registers) as u8 };
-        }
+    fn register(&self, rng: &mut Rng, near: bool) -> u8 {
+        (if near { self.registers.draw(rng) } else { rng.below(NO_REG.into()) }) as u8
     }
-    let [a, b, c] = names.map(u64::from);
-    rng.next_u64() & 0xf_ffff_ff00_0000 | c << 16 | b << 8 | a
+
+    /// Any roles, but for the sources.
+    fn roles(&self, rng: &mut Rng, knobs: &Knobs, near: bool) -> u64 {
+        let mut names = [NO_REG; OPERANDS];
+        for source in 0..OPERANDS {
+            if rng.chance(knobs.get(SOURCE)) {
+                let same = source > 0 && rng.chance(knobs.get(SAME));
+                names[source] = if same { names[rng.below(source as u64) as usize] } else { self.register(rng, near) };
+            }
+        }
+        let [a, b, c] = names.map(u64::from);
+        rng.next_u64() & 0xf_ffff_ff00_0000 | c << 16 | b << 8 | a
+    }
 }

@@ -10,7 +10,7 @@ use gpurf_lockstep::Rng;
 use super::Core;
 use super::core::{Done, Instruction};
 use crate::driver::{RESET, Reset, Twin, all_of, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 
@@ -23,8 +23,6 @@ pub(crate) struct RfcDriver {
     reset: Reset,
     twin: Twin<Rfc>,
     core: Core,
-    /// Rows of a warp.
-    rows: usize,
 }
 
 const READY: usize = 0;
@@ -37,15 +35,17 @@ impl Driver for RfcDriver {
     const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
 
     fn new(shape: &ActiveShape, config: &Config) -> Self {
-        let registers = 2 * shape.entries + 4;
         Self {
             shape: *shape,
             straps: Straps::of(config),
             reset: Reset::default(),
             twin: Twin::new(shape),
             core: Core::new(shape),
-            rows: registers.div_ceil(shape.mrf.banks),
         }
+    }
+
+    fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
+        Unreached::parity(&["issue_warp_i", "issue_slot_i", "slot_warp_i"], shape.ports())
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcIn) {
@@ -58,7 +58,7 @@ impl Driver for RfcDriver {
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
         for s in 0..self.shape.active {
             i.slot_warp_i[s] = self.core.warp_of(s);
-            i.slot_base_i[s] = self.base(i.slot_warp_i[s]);
+            i.slot_base_i[s] = self.core.base(i.slot_warp_i[s]);
         }
         (i.issue_valid_i, i.issue_src_valid_i, i.issue_last_i) = (0, 0, 0);
         (i.issue_long_i, i.issue_bypass_i, i.issue_past_i, i.issue_private_i) = (0, 0, 0, 0);
@@ -80,7 +80,7 @@ impl Driver for RfcDriver {
             i.write_valid_i |= 1 << b;
             i.write_private_i |= u8::from(result.private) << b;
             (i.write_warp_i[b], i.write_reg_i[b]) = (result.warp, result.register);
-            (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.base(result.warp));
+            (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.core.base(result.warp));
             rng.fill(&mut i.write_data_i[b].0);
         }
         self.twin.late(i);
@@ -101,16 +101,12 @@ impl Driver for RfcDriver {
 }
 
 impl RfcDriver {
-    fn base(&self, warp: u8) -> u16 {
-        (usize::from(warp) * self.rows % self.shape.mrf.depth) as u16
-    }
-
     fn issue(&self, i: &mut RfcIn, p: usize, instruction: &Instruction) {
         let bit = |set: bool| u8::from(set) << p;
         i.issue_valid_i |= 1 << p;
         i.issue_warp_i[p] = instruction.warp;
         i.issue_slot_i[p] = instruction.slot;
-        i.issue_base_i[p] = self.base(instruction.warp);
+        i.issue_base_i[p] = self.core.base(instruction.warp);
         i.issue_mask_i[p] = instruction.mask;
         i.issue_dst_i[p] = instruction.dst;
         i.issue_long_i |= bit(instruction.long);

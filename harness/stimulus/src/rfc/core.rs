@@ -3,10 +3,10 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
-use gpurf_blocks::shape::{ActiveShape, MAX_ENTRIES, MAX_TAGS};
+use gpurf_blocks::shape::{ActiveShape, MAX_TAGS, MAX_WARPS};
 use gpurf_lockstep::Rng;
 
-use crate::driver::lane_mask;
+use crate::driver::{Names, alias, lane_mask};
 use crate::{Knob, Knobs};
 
 /// An instruction as the scheduler issues it.
@@ -72,8 +72,11 @@ struct Slot {
     short: usize,
 }
 
-/// Registers that there are at most: as many as twice the entries, and some.
-const REGISTERS: usize = 2 * MAX_ENTRIES + 4;
+/// Rows of two warps: odd, and so many that every bit of a first row is both 0 and 1, of the warps of each port.
+const ROWS: usize = 23;
+
+/// Names of registers.
+const REGISTERS: usize = NO_REG as usize;
 
 #[derive(Clone, Copy)]
 struct Warp {
@@ -124,6 +127,8 @@ pub(crate) struct Core {
     turn: [usize; 2],
     /// Buses on which results are offered now: they come in bursts.
     open: [bool; 2],
+    /// Registers in use: as many as twice the entries, and some.
+    registers: Names,
 }
 
 const ISSUE: usize = 0;
@@ -171,19 +176,25 @@ impl Core {
         let mut core = Self {
             shape: *shape,
             time: 0,
-            warps: vec![Warp::default(); shape.warps],
+            warps: vec![Warp::default(); MAX_WARPS],
             slots: Vec::new(),
             held: [None; MAX_TAGS],
             pending: Vec::new(),
             latch: [None; 2],
             turn: [0; 2],
             open: [true; 2],
+            registers: Names::new(2 * shape.entries + 4, REGISTERS as u64),
         };
         core.clear();
         core
     }
 
-    /// Reset.
+    /// First row of a warp.
+    pub(crate) fn base(&self, warp: u8) -> u16 {
+        (usize::from(warp) * ROWS / 2 % self.shape.mrf.depth) as u16
+    }
+
+    /// Reset: all begins anew.
     pub(crate) fn clear(&mut self) {
         let none = Slot { state: State::Free, warp: 0, drop: false, resident: 0, short: 0 };
         self.slots = vec![none; self.shape.active];
@@ -215,6 +226,7 @@ impl Core {
     /// Begins a cycle: who ends, and who gives its slot up.
     pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
         self.time += 1;
+        self.registers.renew(rng);
         for open in &mut self.open {
             if rng.chance(60) {
                 *open = rng.chance(knobs.get(first + WRITE));
@@ -266,7 +278,7 @@ impl Core {
         let dst = match rng.below(20) {
             0..3 => NO_REG,
             3..5 if self.shape.lrf => warp.newest,
-            _ if rng.chance(chance(SWEEP)) => (self.time % (2 * self.shape.entries as u64 + 4)) as u8,
+            _ if rng.chance(chance(SWEEP)) => self.registers.nth(self.time) as u8,
             _ => self.register(rng, knobs, first),
         };
         if sources.iter().any(|&r| r != NO_REG && pending(r)) || dst != NO_REG && pending(dst) {
@@ -292,9 +304,8 @@ impl Core {
     }
 
     fn register(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> u8 {
-        let entries = self.shape.entries as u64;
         let few = rng.chance(knobs.get(first + FEW));
-        rng.below(if few { entries + 1 } else { 2 * entries + 4 }) as u8
+        (if few { self.registers.first(rng, self.shape.entries + 1) } else { self.registers.draw(rng) }) as u8
     }
 
     /// The result that is offered on a bus.
@@ -358,7 +369,7 @@ impl Core {
 
     /// Free slots are taken by warps of their port that have no long-latency operation under way.
     fn give_out(&mut self, rng: &mut Rng) {
-        let (count, warps) = (self.shape.ports(), self.shape.warps);
+        let (count, warps) = (self.shape.ports(), MAX_WARPS);
         for warp in &mut self.warps {
             // Another block's warp, when nothing of the old one is left.
             warp.alive |= warp.slot.is_none() && warp.long == 0 && rng.chance(100);
@@ -373,7 +384,8 @@ impl Core {
             if let (Some(s), Some(w)) = (free, warp) {
                 self.slots[s] = Slot { state: State::Active, warp: w, drop: false, resident: 0, short: 0 };
                 self.warps[w].slot = Some(s);
-                self.turn[port] = w + 1;
+                // One whose number differs in a bit may be next.
+                self.turn[port] = if rng.chance(300) { alias(rng, w as u64, warps as u64) as usize } else { w + 1 };
             }
         }
     }

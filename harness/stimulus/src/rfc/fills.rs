@@ -7,7 +7,7 @@ use gpurf_blocks::shape::{ActiveShape, MAX_TAGS};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 /// Keeps which tags have an instruction, and a twin, to know when a latch is free.
 pub(crate) struct FillsDriver {
@@ -44,6 +44,10 @@ impl Driver for FillsDriver {
 
     fn new(shape: &ActiveShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), moved: [false; MAX_TAGS], flush: 0 }
+    }
+
+    fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
+        Unreached::parity(&["move_slot_i"], shape.ports())
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcFillsIn) {

@@ -2,11 +2,12 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::rfc::{RfcLrf, RfcLrfIn};
 use gpurf_blocks::shape::{ActiveShape, MAX_ACTIVE, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, lane_mask};
+use crate::driver::{Names, RESET, Reset, Twin, alias, lane_mask};
 use crate::{Driver, Knob, Knobs};
 
 mod cover;
@@ -36,6 +37,7 @@ pub(crate) struct LrfDriver {
     drop: u64,
     /// Cycles for which a slot goes on flushing when nothing is left of it.
     rest: [u8; MAX_ACTIVE],
+    registers: Names,
 }
 
 const LOOK: usize = 0;
@@ -87,11 +89,13 @@ impl Driver for LrfDriver {
             flush: 0,
             drop: 0,
             rest: [0; MAX_ACTIVE],
+            registers: Names::new(8, NO_REG.into()),
         }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcLrfIn) {
         self.twin.early();
+        self.registers.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.get(16));
         i.cfg_i = self.straps.cache & 1;
         self.change_flush(rng, knobs);
@@ -153,14 +157,13 @@ impl LrfDriver {
         rng.below(if few { slots.min(2) } else { slots }) as u8
     }
 
-    /// The register that a slot has here, or any.
-    fn register(rng: &mut Rng, chance: u32, tags: &[u8; MAX_ACTIVE], slot: u8) -> u8 {
+    /// The register that a slot has here, one that differs in a bit, or any of a few.
+    fn register(&self, rng: &mut Rng, chance: u32, tags: &[u8; MAX_ACTIVE], slot: u8) -> u8 {
+        let here = tags[usize::from(slot)];
         if rng.chance(chance) {
-            return tags[usize::from(slot)];
+            return here;
         }
-        // Names at both ends.
-        let number = rng.below(8) as u8;
-        if number.is_multiple_of(3) { 254 - number } else { number }
+        (if rng.chance(300) { alias(rng, here.into(), NO_REG.into()) } else { self.registers.draw(rng) }) as u8
     }
 
     fn look(&self, rng: &mut Rng, knobs: &Knobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
@@ -176,7 +179,7 @@ impl LrfDriver {
         i.look_src_valid_i = rng.mask(OPERANDS as u32, knobs.get(SOURCE)) as u8;
         i.look_last_i = rng.mask(OPERANDS as u32, knobs.get(LAST)) as u8;
         for k in 0..OPERANDS {
-            i.look_reg_i[k] = Self::register(rng, knobs.get(HERE), tags, i.look_slot_i);
+            i.look_reg_i[k] = self.register(rng, knobs.get(HERE), tags, i.look_slot_i);
         }
     }
 
@@ -195,7 +198,7 @@ impl LrfDriver {
             }
             let kill = emptied || !upper && rng.chance(knobs.get(KILL));
             if kill || self.flush >> slot & 1 == 0 {
-                let register = Self::register(rng, knobs.get(SAME), tags, slot);
+                let register = self.register(rng, knobs.get(SAME), tags, slot);
                 let mut result =
                     Result { kill, upper, slot, register, mask: lane_mask(rng, knobs.get(PARTIAL)), data: [0; 32] };
                 rng.fill(&mut result.data);

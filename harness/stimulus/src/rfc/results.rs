@@ -6,8 +6,8 @@ use gpurf_blocks::rfc::{RfcResults, RfcResultsIn};
 use gpurf_blocks::shape::ActiveShape;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::driver::{Names, RESET, Reset, Twin, alias, lane_mask, ports};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 
@@ -26,7 +26,12 @@ pub(crate) struct ResultsDriver {
     sent: u8,
     /// Notes made at the beginning. What nobody has noted has any value, which the twin does not know: so every register that results are for is.
     noted: usize,
+    /// Registers that results are for, when there are few.
+    registers: Names,
 }
+
+/// Numbers of warps.
+const WARPS: u64 = 1 << WARP_BITS;
 
 const WRITE: usize = 0;
 const FEW: usize = 1;
@@ -45,8 +50,6 @@ const SAME: usize = 13;
 const HOLD: usize = 14;
 const PAST: usize = 15;
 
-/// Registers that results are for, when there are few: at the edges of the words of a set.
-const REGISTERS: [u8; 8] = [0, 1, 31, 32, 63, 64, 128, 254];
 /// Registers in all; 255 is none.
 const ALL: usize = 255;
 
@@ -82,11 +85,17 @@ impl Driver for ResultsDriver {
             full: 0,
             sent: 0,
             noted: 0,
+            registers: Names::new(8, ALL as u64),
         }
+    }
+
+    fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
+        Unreached::parity(&["note_slot_i"], shape.ports())
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
         let count = self.shape.ports();
+        self.registers.renew(rng);
         self.twin.early();
         i.rst_ni = self.reset.next(rng, knobs.get(16));
         let noted = self.noted == self.shape.cache_slots() * ALL;
@@ -108,12 +117,12 @@ impl Driver for ResultsDriver {
         (i.write_private_i, i.match_i) = (ports(rng, count, 500), ports(rng, count, knobs.get(MATCH)));
         for b in 0..count {
             i.write_warp_i[b] = self.warp(rng, knobs);
-            i.write_reg_i[b] = register(rng, knobs);
+            i.write_reg_i[b] = self.register(rng, knobs);
             i.write_base_i[b] = rng.below(self.shape.mrf.depth as u64) as u16;
             i.write_mask_i[b] = lane_mask(rng, knobs.get(PARTIAL));
             rng.fill(&mut i.write_data_i[b].0);
             if i.evict_valid_i >> b & 1 == 1 {
-                (i.evict_warp_i[b], i.evict_reg_i[b]) = (self.warp(rng, knobs), register(rng, knobs));
+                (i.evict_warp_i[b], i.evict_reg_i[b]) = (self.warp(rng, knobs), self.register(rng, knobs));
                 i.evict_base_i[b] = rng.below(self.shape.mrf.depth as u64) as u16;
                 i.evict_mask_i[b] = lane_mask(rng, knobs.get(PARTIAL));
                 rng.fill(&mut i.evict_data_i[b].0);
@@ -146,12 +155,12 @@ impl Driver for ResultsDriver {
     }
 }
 
-fn register(rng: &mut Rng, knobs: &Knobs) -> u8 {
-    let few = rng.chance(knobs.get(FEW));
-    if few { REGISTERS[rng.below(REGISTERS.len() as u64) as usize] } else { rng.below(ALL as u64) as u8 }
-}
-
 impl ResultsDriver {
+    fn register(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
+        let few = rng.chance(knobs.get(FEW));
+        (if few { self.registers.draw(rng) } else { rng.below(ALL as u64) }) as u8
+    }
+
     /// Warps come into slots and leave them, and slots are being emptied.
     fn change_slots(&mut self, rng: &mut Rng, knobs: &Knobs) {
         for s in 0..self.shape.active {
@@ -166,7 +175,12 @@ impl ResultsDriver {
                 }
             } else if rng.chance(knobs.get(TAKE)) {
                 // In one slot only; the block does not ask for one of the slot's port.
-                let warp = rng.below(1 << WARP_BITS) as u8;
+                // Or of a warp whose number differs from another slot's in a bit.
+                let near = self.slots[rng.below(self.slots.len() as u64) as usize].filter(|_| rng.chance(300));
+                let warp = match near {
+                    Some(warp) => alias(rng, warp.into(), WARPS),
+                    None => rng.below(WARPS),
+                } as u8;
                 if !self.slots.contains(&Some(warp)) && !self.has_sent(warp, None) {
                     self.slots[s] = Some(warp);
                 }
@@ -187,9 +201,13 @@ impl ResultsDriver {
     fn warp(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
         let near = rng.chance(knobs.get(NEAR));
         let slot = rng.below(if near { self.shape.active.min(2) } else { self.shape.active } as u64) as usize;
-        // Some are in no slot.
-        let any = rng.below(1 << WARP_BITS) as u8;
-        if rng.chance(200) { any } else { self.slots[slot].unwrap_or(any) }
+        // Some are in no slot; of these some differ from one that is in a bit.
+        let any = rng.below(WARPS) as u8;
+        match (self.slots[slot], rng.below(10)) {
+            (None, _) | (_, 0) => any,
+            (Some(warp), 1) => alias(rng, warp.into(), WARPS) as u8,
+            (Some(warp), _) => warp,
+        }
     }
 
     fn notes(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
@@ -211,7 +229,7 @@ impl ResultsDriver {
             let local = rng.below(if near { 1 } else { self.shape.cache_slots() } as u64) as usize;
             let slot = local * count + p;
             i.note_slot_i[p] = slot as u8;
-            i.note_reg_i[p] = register(rng, knobs);
+            i.note_reg_i[p] = self.register(rng, knobs);
             // Nor is a register noted while its result is on its way.
             let free = self.slots[slot].is_some_and(|warp| !self.has_sent(warp, Some(i.note_reg_i[p])));
             i.note_valid_i |= u8::from(free && rng.chance(knobs.get(NOTE))) << p;

@@ -2,11 +2,12 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::rfc::{RfcTags, RfcTagsIn};
 use gpurf_blocks::shape::{ActiveShape, MAX_ACTIVE, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, lane_mask};
+use crate::driver::{Names, RESET, Reset, Twin, lane_mask};
 use crate::{Driver, Knob, Knobs};
 
 mod cover;
@@ -38,6 +39,7 @@ pub(crate) struct TagsDriver {
     drop: u64,
     /// Cycles for which a slot goes on flushing when nothing is left of it.
     rest: [u8; MAX_ACTIVE],
+    registers: Names,
 }
 
 const LOOK: usize = 0;
@@ -95,12 +97,14 @@ impl Driver for TagsDriver {
             flush: 0,
             drop: 0,
             rest: [0; MAX_ACTIVE],
+            registers: Names::new(2 * shape.entries + 2, NO_REG.into()),
         }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
         let slots = self.shape.cache_slots();
         self.twin.early();
+        self.registers.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.get(17));
         i.cfg_i = self.straps.cache & 3;
         self.change_flush(rng, knobs);
@@ -151,11 +155,8 @@ impl TagsDriver {
     }
 
     fn register(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
-        let entries = self.shape.entries as u64;
         let few = rng.chance(knobs.get(FEW));
-        // Names at both ends.
-        let number = rng.below(if few { entries } else { 2 * entries + 2 }) as u8;
-        if number.is_multiple_of(3) { 254 - number } else { number }
+        (if few { self.registers.first(rng, self.shape.entries) } else { self.registers.draw(rng) }) as u8
     }
 
     fn look(&self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {

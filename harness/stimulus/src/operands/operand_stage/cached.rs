@@ -15,10 +15,10 @@ pub(super) struct Cached {
     shape: SmShape,
     twin: Twin<OperandStage>,
     core: Core,
+    /// The number of an instruction, in the lowest bits of its address: so it is known again when it is dispatched.
+    number: u32,
 }
 
-/// The number of an instruction, in the lowest bits of its address: so it is known again when it is dispatched.
-const NUMBER: u32 = 0x1f;
 /// LD, ATOM and CAS.
 const LONG: [u64; 3] = [0x40, 0x43, 0x44];
 /// Units of instructions that have operands; the first two are private.
@@ -26,7 +26,9 @@ const UNITS: [u8; 6] = [unit::ALU, unit::FP, unit::MEMORY, unit::BARRIER, unit::
 
 impl Cached {
     pub(super) fn new(shape: &SmShape) -> Self {
-        Self { shape: *shape, twin: Twin::new(shape), core: Core::new(&shape.of_slots()) }
+        let slots = shape.of_slots();
+        let number = slots.tags().next_power_of_two() as u32 - 1;
+        Self { shape: *shape, twin: Twin::new(shape), core: Core::new(&slots), number }
     }
 
     /// `rst_ni`, `cfg_i`, `rows_i` and `dispatch_ready_i` are there.
@@ -44,7 +46,7 @@ impl Cached {
             let instruction = self.core.instruction(rng, knobs, first, p);
             if let (Some(instruction), Some(number)) = (instruction, self.core.number(p)) {
                 i.issue_valid_i |= 1 << p;
-                issue(rng, i, p, &instruction, number as u32);
+                issue(rng, i, p, &instruction, self.number, number as u32);
                 let taken = self.twin.out.issue_ready_o >> p & 1 == 1;
                 done.taken[p] = Some((number, instruction)).filter(|_| taken);
             }
@@ -64,7 +66,7 @@ impl Cached {
         for (p, offer) in offers.into_iter().enumerate().take(count) {
             let at = |set: u8| set >> p & 1 == 1;
             done.written[p] = offer.filter(|_| at(out.write_ready_o));
-            let number = (out.dispatch_pc_o[p] & NUMBER) as usize;
+            let number = (out.dispatch_pc_o[p] & self.number) as usize;
             done.dispatched[p] = at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(number);
         }
         (done.done, done.flushed) = (out.write_done_o, out.flush_done_o);
@@ -76,13 +78,13 @@ impl Cached {
     }
 }
 
-fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruction, number: u32) {
+fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruction, bits: u32, number: u32) {
     let (last, bypass) = (u64::from(instruction.last), u64::from(instruction.bypass));
     let marks = last << 20 | u64::from(instruction.past) << 25 | bypass << 26;
     i.issue_warp_i[p] = instruction.warp;
     i.issue_slot_i[p] = instruction.slot;
     i.issue_mask_i[p] = instruction.mask;
-    i.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff & !NUMBER | number;
+    i.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff & !bits | number;
     i.issue_ctl_i[p] = rng.next_u64() & !(0b111 << 20 | 0b11 << 25) | marks;
     i.issue_op_i[p] = operation(rng, instruction);
     (i.issue_s_i[p], i.issue_t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
