@@ -10,15 +10,15 @@ use gpurf_launch::{Manifest, Replay, Source};
 use gpurf_lockstep::write_report;
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine};
 use gpurf_oracle::host::{RunError, Session, assembled};
-use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, Weights, shrink, wanted};
+use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, Weights, shrink, themes::THEMES, wanted};
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::overrides;
 use crate::kernels::{build, cannot_write, engine, failed, input, result_of, settings};
 use crate::{Job, JobError, JobResult, Project, REQUIRED_HITS, RtlSources, RunResult};
 
-/// A run of at least this many programs of all themes must reach every coverage point [`REQUIRED_HITS`] times.
-pub const COVERAGE_FROM_PROGRAMS: usize = 54;
+/// A run of at least this many programs, six of each theme, must reach every coverage point [`REQUIRED_HITS`] times.
+pub const COVERAGE_FROM_PROGRAMS: usize = 6 * THEMES.len();
 /// How long shrinking may take.
 const SHRINK_LIMIT: Duration = Duration::from_secs(60);
 /// Lines of a short program that a report shows.

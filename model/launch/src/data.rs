@@ -1,10 +1,17 @@
 //! Reading types, values, and the contents of buffers and symbols.
 
+use std::ops::Range;
+
 use toml::de::DeValue;
 
 use crate::document::{Document, Fields, Node};
 use crate::init::check_size;
 use crate::{Init, ManifestError, Scalar, Type};
+
+/// Where a buffer may begin: above what a null pointer with an offset reaches.
+const ADDRESSES: Range<i128> = 1 << 24..1 << 32;
+/// Alignment of buffers, as of CUDA's allocator.
+const ALIGNMENT: u32 = 256;
 
 /// What a buffer or a symbol says of itself.
 pub(crate) struct Data {
@@ -13,6 +20,7 @@ pub(crate) struct Data {
     pub len: u64,
     pub init: Init,
     pub output: bool,
+    pub address: Option<u32>,
 }
 
 /// Reads a buffer, or a symbol, which is never an output.
@@ -22,7 +30,7 @@ pub(crate) fn read_buffer(
     what: &'static str,
     may_be_output: bool,
 ) -> Result<Data, ManifestError> {
-    let keys = ["name", "type", "len", "init", "output"];
+    let keys = ["name", "type", "len", "init", "output", "address"];
     let fields = document.fields(node, what, if may_be_output { &keys } else { &keys[..4] })?;
     let name_node = fields.required(document, "name")?;
     let name = document.string(name_node, "a name")?.to_owned();
@@ -42,7 +50,17 @@ pub(crate) fn read_buffer(
         Some(node) => node.get_ref().as_bool().ok_or_else(|| document.expected(node, "true or false"))?,
         None => false,
     };
-    Ok(Data { name, ty, len, init, output })
+    let address = match fields.get("address") {
+        Some(node) => {
+            let address = document.integer(node, "an address", ADDRESSES)? as u32;
+            if !address.is_multiple_of(ALIGNMENT) {
+                return Err(document.error(node.span(), format!("an address is a multiple of {ALIGNMENT}")));
+            }
+            Some(address)
+        }
+        None => None,
+    };
+    Ok(Data { name, ty, len, init, output, address })
 }
 
 /// Reads the name of a type.

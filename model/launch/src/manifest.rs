@@ -77,6 +77,8 @@ pub struct Buffer {
     pub init: Init,
     /// Whether it is a result (`output = true`): `--dump` writes these.
     pub output: bool,
+    /// Its address in bytes, a multiple of 256; `None`: the next free one.
+    pub address: Option<u32>,
 }
 
 impl Buffer {

@@ -167,12 +167,12 @@ impl Reader<'_> {
     }
 
     fn declare(&mut self, node: &Node) -> Result<BufferId, ManifestError> {
-        let Data { name, ty, len, init, output } = read_buffer(self.document, node, "a buffer", true)?;
+        let Data { name, ty, len, init, output, address } = read_buffer(self.document, node, "a buffer", true)?;
         self.account(node, len, ty)?;
         if self.buffers.iter().any(|other| other.name == name) {
             return Err(self.document.error(node.span(), format!("buffer `{name}` is there twice")));
         }
-        self.buffers.push(Buffer { name, ty, len, init, output });
+        self.buffers.push(Buffer { name, ty, len, init, output, address });
         Ok(BufferId(self.buffers.len() - 1))
     }
 

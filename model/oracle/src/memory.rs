@@ -12,12 +12,23 @@ const ALIGNMENT: u32 = 256;
 /// At least so many bytes between two buffers belong to none.
 const GUARD: u32 = 64 << 10;
 
-/// Memory is full.
+/// A buffer does not fit where it is to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a buffer of {bytes} bytes does not fit: all buffers have to lie below 4 GiB")]
-pub struct OutOfMemory {
-    /// Size of the buffer.
-    pub bytes: u64,
+pub enum OutOfMemory {
+    /// Memory is full.
+    #[error("a buffer of {bytes} bytes does not fit: all buffers have to end 64 KiB below 4 GiB")]
+    Full {
+        /// Size of the buffer.
+        bytes: u64,
+    },
+    /// The address asked for is taken.
+    #[error("its address is {address:#x}, but after the buffers before it the next free address is {next:#x}")]
+    Taken {
+        /// The address asked for.
+        address: u32,
+        /// The lowest one that it could have.
+        next: u64,
+    },
 }
 
 /// Index of a buffer of a [`Memory`].
@@ -76,17 +87,29 @@ pub struct Place {
 }
 
 impl Memory {
-    /// A new buffer behind all others, with these bytes.
+    /// A new buffer after all others, with these bytes, at the next free address.
     ///
     /// # Errors
     /// When it does not fit below 4 GiB.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<BufferIndex, OutOfMemory> {
-        let full = OutOfMemory { bytes: bytes.len() as u64 };
+        self.add_at(name, bytes, None)
+    }
+
+    /// A new buffer after all others, with these bytes: at `address`, a multiple of 256, or at the next free one.
+    ///
+    /// # Errors
+    /// When it does not fit below 4 GiB, or the address is not beyond the other buffers.
+    pub fn add_at(&mut self, name: &str, bytes: &[u8], address: Option<u32>) -> Result<BufferIndex, OutOfMemory> {
+        let full = OutOfMemory::Full { bytes: bytes.len() as u64 };
         let base = match self.buffers.last() {
             Some(last) => u64::from(last.base) + u64::from(last.bytes) + u64::from(GUARD),
             None => FIRST_ADDRESS.into(),
         };
-        let base = base.next_multiple_of(ALIGNMENT.into());
+        let next = base.next_multiple_of(ALIGNMENT.into());
+        let base = address.map_or(next, u64::from);
+        if let Some(address) = address.filter(|_| base < next) {
+            return Err(OutOfMemory::Taken { address, next });
+        }
         if base + bytes.len() as u64 + u64::from(GUARD) > 1 << 32 {
             return Err(full);
         }

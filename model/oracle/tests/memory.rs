@@ -208,6 +208,23 @@ fn uninitialised_shared_memory_is_noticed_by_the_byte() {
 }
 
 #[test]
+fn buffers_lie_where_they_are_told_in_ascending_order() {
+    let mut memory = Memory::default();
+    let own = memory.add_at("own", &[0; 512], Some(0x7FFF_FF00)).unwrap();
+    let next = memory.add("next", &[0; 4]).unwrap();
+    let [own, next] = [own, next].map(|index| memory.buffer(index).address());
+    assert_eq!((own, next), (0x7FFF_FF00, 0x8001_0100));
+    let taken = memory.add_at("below", &[0; 4], Some(0x8001_0200)).unwrap_err();
+    assert_eq!(
+        taken.to_string(),
+        "its address is 0x80010200, but after the buffers before it the next free address is 0x80020200"
+    );
+    assert!(memory.add_at("last", &[0; 256], Some(0xFFFE_FF00)).is_ok());
+    let full = memory.add("none", &[0; 4]).unwrap_err();
+    assert_eq!(full.to_string(), "a buffer of 4 bytes does not fit: all buffers have to end 64 KiB below 4 GiB");
+}
+
+#[test]
 fn buffers_are_found_by_address_and_copied() {
     use std::sync::atomic::Ordering::Relaxed;
     let mut memory = Memory::default();

@@ -6,8 +6,8 @@ mod warp;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use gpurf_isa::Op;
 use gpurf_isa::modifiers::{Atomic, LoadType, Modifier, Special, StoreType};
+use gpurf_isa::{Op, Reg};
 use gpurf_oracle::{Commit, Issue, Observer};
 
 use super::Limits;
@@ -97,6 +97,11 @@ points! {
     AtomicsMeet "atomic operation of lanes on one word",
     AtomicResult "atomic operation with a result",
     AtomicSilent "atomic operation without a result",
+    HighRead "register from R128 on read",
+    HighWritten "register from R128 on written",
+    HighBlock "instruction of a block from number 256 on",
+    HighAddress "global access from 2 GiB on",
+    AcrossHalf "global access on both sides of 2 GiB",
     ShuffleInactive "shuffle from a lane that does not take part",
     ShuffleUp "shuffle up",
     ShuffleDown "shuffle down",
@@ -153,7 +158,9 @@ pub fn wanted(limits: &Limits) -> Vec<&'static str> {
         let mut floats = Op::TABLE.iter().filter(|row| (0x30..0x40).contains(&row.number));
         floats.any(|row| row.mnemonic == name) || name == "atomic ADD.F32 on shared memory"
     };
-    POINTS.iter().copied().filter(|name| limits.floats || !is_float(name)).collect()
+    let high = [Point::HighRead, Point::HighWritten].map(|point| NAMES[point as usize]);
+    let fits = |name: &&str| (limits.floats || !is_float(name)) && (limits.registers > 128 || !high.contains(name));
+    POINTS.iter().copied().filter(fits).collect()
 }
 
 /// Counts of what a program executes.
@@ -228,6 +235,10 @@ impl Observer for Coverage {
         let mut warp = self.warps[index].take().unwrap_or_else(|| Box::new(Warp::new(issue.living)));
         if issue.pc >= self.body {
             self.hit(Point::Instruction);
+            let high = |register: Reg| register.0 >= 128 && !register.is_zero();
+            self.hit_if(Point::HighRead, issue.instruction.sources().any(|(_, register)| high(register)));
+            self.hit_if(Point::HighWritten, issue.instruction.destination().is_some_and(high));
+            self.hit_if(Point::HighBlock, issue.warp.block >= 256);
             self.dependences(issue, &warp);
             self.operands(issue);
             self.control(issue, &warp);

@@ -100,6 +100,8 @@ pub struct Program {
     first: Vec<First>,
     first_predicates: [u32; 7],
     layout: Layout,
+    /// Where each buffer lies that does not lie at the next free address.
+    addresses: [Option<u32>; lower::BufferKind::ALL.len()],
     constants: [u32; lower::CONSTANT_WORDS as usize],
     floats: Vec<u32>,
     split_end: bool,

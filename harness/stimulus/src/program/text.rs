@@ -80,6 +80,9 @@ impl Program {
         };
         writeln!(text, "[[buffer]]\nname = \"{}\"\ntype = \"u32\"\nlen = {words}", buffer.name())?;
         writeln!(text, "init = {init}")?;
+        if let Some(address) = self.addresses[buffer as usize] {
+            writeln!(text, "address = {address:#x}")?;
+        }
         if output {
             writeln!(text, "output = true")?;
         }

@@ -50,6 +50,16 @@ pub const THEMES: &[Theme] = &[
         change: atomics,
     },
     Theme { name: "arithmetic", summary: "operations on integers and floats", change: arithmetic },
+    Theme {
+        name: "registers",
+        summary: "200 to 255 registers of few warps, pairs of them whose numbers differ in one bit",
+        change: registers,
+    },
+    Theme {
+        name: "extents",
+        summary: "grids of more than 256 blocks along y or z; buffers across 2 GiB and just below 4 GiB",
+        change: extents,
+    },
 ];
 
 /// The theme of that name.
@@ -194,4 +204,27 @@ fn arithmetic(weights: &mut Weights) {
     let chances = &mut weights.chances;
     (chances.raw, chances.guard, chances.carry) = (250, 150, 550);
     quotas(weights, &[("two sources in a bank", 20)]);
+}
+
+fn registers(weights: &mut Weights) {
+    weights.mix = Mix { integer: 500, float: 100, lanes: 60, access: 150, branch: 20, ..Mix::default() };
+    let chances = &mut weights.chances;
+    (chances.alias, chances.raw, chances.war, chances.waw) = (500, 400, 300, 200);
+    weights.sizes.registers = [200, 255];
+    weights.sizes.warps = [1, 2];
+    quotas(weights, &[("read after write, next instruction", 100), ("register from R128 on written", 100)]);
+}
+
+fn extents(weights: &mut Weights) {
+    weights.mix = Mix { access: 300, ..Mix::default() };
+    weights.windows = Windows { own: 80, input: 40, sums: 40, ..Windows::default() };
+    let chances = &mut weights.chances;
+    (chances.high, chances.tall) = (1000, 1000);
+    weights.sizes.warps = [1, 1];
+    weights.sizes.blocks = [257, 300];
+    weights.sizes.own_words = [32, 64];
+    weights.sizes.section = [4, 8];
+    weights.sizes.inner = [0, 2];
+    weights.sizes.trips = [1, 2];
+    quotas(weights, &[("instruction of a block from number 256 on", 20)]);
 }

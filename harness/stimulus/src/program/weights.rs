@@ -201,6 +201,12 @@ chances! {
     two_speeds = 0,
     /// The upper word of an address stands in a register.
     wide = 300,
+    /// A program whose buffers lie across 2 GiB or differ in the top address bit alone, the last one just below 4 GiB.
+    high = 0,
+    /// A program whose blocks all lie along y, or all along z.
+    tall = 0,
+    /// A source or a destination differs in one bit from a register of the instructions before.
+    alias = 0,
     /// An access has an offset.
     offset = 400,
     /// Lanes of a warp are not of one mind in a condition.

@@ -87,10 +87,10 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
     for buffer in &manifest.buffers {
         // Before its bytes are made: they may be more than the machine has.
         if buffer.size() >= 1 << 32 {
-            return Err(full(&buffer.name, &OutOfMemory { bytes: buffer.size() }));
+            return Err(full(&buffer.name, &OutOfMemory::Full { bytes: buffer.size() }));
         }
         let bytes = buffer.initial_bytes()?;
-        buffers.push(memory.add(&buffer.name, &bytes).map_err(|e| full(&buffer.name, &e))?);
+        buffers.push(memory.add_at(&buffer.name, &bytes, buffer.address).map_err(|e| full(&buffer.name, &e))?);
     }
     let mut values = initial_values(manifest, image, &mismatch)?;
     let mut addresses = HashMap::new();

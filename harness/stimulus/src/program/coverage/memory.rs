@@ -12,6 +12,8 @@ use super::{Coverage, FAMILIES, Point};
 /// Bytes of a line of memory, lines of a local word, banks of shared memory.
 const LINE: u64 = 128;
 const BANKS: u64 = 32;
+/// The middle of global memory, 2 GiB.
+const HALF: u64 = 1 << 31;
 
 /// A memory, in the order of `SPACES`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +84,11 @@ impl Coverage {
                 });
             }
         }
+        let global =
+            || targets.iter().filter(|(_, memory, _)| *memory == Memory::Global).map(|(_, _, address)| address);
+        let (low, high) = (global().any(|&address| address < HALF), global().any(|&address| address >= HALF));
+        self.hit_if(Point::HighAddress, high);
+        self.hit_if(Point::AcrossHalf, low && high);
         self.hit_if(Point::OffsetNegative, instruction.offset.bytes() < 0);
         memories.iter().for_each(|memory| self.kind(instruction.op, *memory));
         self.alignment(instruction.op);

@@ -4,7 +4,7 @@ use gpurf_isa::Reg;
 use gpurf_lockstep::Rng;
 
 use super::Generator;
-use crate::program::lower::{CONSTANT_WORDS, FLOAT_WORDS, SUM_BYTES};
+use crate::program::lower::{BufferKind, CONSTANT_WORDS, FLOAT_WORDS, INPUT_WORDS, SUM_BYTES};
 use crate::program::{First, Fixed, Layout, Limits, Program, Weights};
 
 /// Registers that every program has at least: those with a meaning, and some to compute with.
@@ -50,6 +50,15 @@ pub const AWKWARD: [u32; 32] = [
     0x4049_0fdb,
 ];
 
+/// The middle of global memory, its lowest address for a buffer, and the end of the last buffer there.
+const HALF: u32 = 1 << 31;
+const LOWEST: u32 = 1 << 24;
+const HIGHEST: u32 = 0xFFFF_0000;
+/// Between two buffers, and what the buffers after them take at most.
+const GUARD: u32 = 1 << 20;
+/// Alignment of buffers.
+const ALIGNMENT: u32 = 256;
+
 impl<'a> Generator<'a> {
     pub(super) fn new(seed: u64, attempt: u32, weights: &'a Weights, limits: &'a Limits) -> Self {
         let rng = Rng::new(seed, &format!("program {attempt}"));
@@ -65,6 +74,7 @@ impl<'a> Generator<'a> {
             first: Vec::new(),
             first_predicates: [0; 7],
             layout,
+            addresses: [None; 4],
             constants: [0; CONSTANT_WORDS as usize],
             floats: Vec::new(),
             split_end: false,
@@ -125,9 +135,35 @@ impl<'a> Generator<'a> {
         program.layout = layout;
         program.registers = registers as u16;
         program.block = extent(&mut self.rng, 32 * warps - missing, 64);
-        program.grid = extent(&mut self.rng, blocks, 65_535);
+        program.grid = match self.weights.chances.tall > 0 && self.rng.chance(self.weights.chances.tall) {
+            true if self.rng.chance(500) => [1, blocks, 1],
+            true => [1, 1, blocks],
+            false => extent(&mut self.rng, blocks, 65_535),
+        };
         program.ordered = self.rng.chance(chances.ordered);
         program.split_end = self.rng.chance(chances.split_end);
+        if chances.high > 0 && self.rng.chance(chances.high) {
+            self.addresses();
+        }
+    }
+
+    /// Addresses of buffers, in ascending order.
+    fn addresses(&mut self) {
+        let program = &self.program;
+        let size = 4 * program.layout.own_words * program.warps() * program.blocks();
+        let aligned = |address: u32| address & !(ALIGNMENT - 1);
+        let low = aligned(LOWEST + self.rng.below(u64::from(HALF - LOWEST - size - GUARD)) as u32);
+        let (own, input) = match self.rng.below(3) {
+            // Half of the words are below 2 GiB.
+            0 => (Some(aligned(HALF - size / 2)), None),
+            1 => (None, Some(HALF - 2 * INPUT_WORDS)),
+            _ => (Some(low), Some(low | HALF)),
+        };
+        let mut addresses = [None; BufferKind::ALL.len()];
+        addresses[BufferKind::Own as usize] = own;
+        addresses[BufferKind::Input as usize] = input.filter(|input| *input < HIGHEST - GUARD);
+        addresses[BufferKind::Sums as usize] = Some(aligned(HIGHEST - SUM_BYTES));
+        self.program.addresses = addresses;
     }
 
     /// Registers with a meaning lie anywhere, so that every bank has some.

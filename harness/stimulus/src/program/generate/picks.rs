@@ -24,6 +24,18 @@ impl Generator<'_> {
         list.get(index as usize).copied()
     }
 
+    /// A register whose number differs in one bit from that of one that was written or read a few instructions before.
+    fn alias(&mut self) -> Option<Reg> {
+        let chance = self.weights.chances.alias;
+        if chance == 0 || !self.rng.chance(chance) {
+            return None;
+        }
+        let list = if self.rng.chance(500) { self.written.clone() } else { self.read.clone() };
+        let near = self.recent(&list)?;
+        let other = Reg(near.0 ^ 1 << self.rng.below(8));
+        self.pool.contains(&other).then_some(other)
+    }
+
     /// A register to read, besides others of the same instruction.
     pub(super) fn source(&mut self, others: &[Reg]) -> Reg {
         let chances = &self.weights.chances;
@@ -40,7 +52,10 @@ impl Generator<'_> {
                 return register;
             }
         }
-        if self.rng.chance(chances.raw) {
+        if let Some(register) = self.alias() {
+            return register;
+        }
+        if self.rng.chance(self.weights.chances.raw) {
             let written = std::mem::take(&mut self.written);
             let register = self.recent(&written);
             self.written = written;
@@ -57,6 +72,10 @@ impl Generator<'_> {
         if self.rng.chance(chances.zero) {
             return Reg::ZERO;
         }
+        if let Some(register) = self.alias() {
+            return register;
+        }
+        let chances = &self.weights.chances;
         for (chance, list) in [(chances.waw, self.written.clone()), (chances.war, self.read.clone())] {
             if self.rng.chance(chance)
                 && let Some(register) = self.recent(&list)
