@@ -75,6 +75,12 @@ impl Unaliased {
         Self { comparison, bits, why }
     }
 
+    /// Comparisons of the number of a port, made from a wider one by a remainder.
+    pub fn ports(comparisons: &[&'static str]) -> Vec<Self> {
+        let upper = |comparison: &&'static str| Self::bits(comparison, 1..=31, "there are two ports");
+        comparisons.iter().map(upper).collect()
+    }
+
     /// Whether it speaks of this bit of this comparison.
     pub fn holds(&self, comparison: &str, bit: u32) -> bool {
         self.comparison == comparison && self.bits.contains(&bit)

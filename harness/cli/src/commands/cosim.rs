@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_blocks::shape::Straps;
-use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, run_all, run_job};
+use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, ToggleCounts, run_all, run_job};
 use verilated::{Options, Toolchain};
 
 use super::program::{self, Coverage};
@@ -218,6 +218,7 @@ fn table(jobs: &[Job], ended: &[Ended], coverages: &[Coverage]) -> String {
         numbers("cycles"),
         numbers("signals"),
         numbers("least covered"),
+        numbers("toggled"),
         numbers("kcycles/s"),
         words("result"),
     ];
@@ -258,6 +259,7 @@ fn cells_of_many(jobs: &[Job], ended: &[Ended]) -> Vec<Cell> {
         grouped(cycles).into(),
         results.first().map_or(0, |result| result.signals_compared).into(),
         "".into(),
+        "".into(),
         format!("{:.0}", cycles as f64 / wall_s.max(1e-9) / 1e3).into(),
         Cell::styled(Verdict::Pass.word(), GOOD),
     ]
@@ -287,12 +289,18 @@ fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
             cells.push(grouped(result.cycles).into());
             cells.push(result.signals_compared.into());
             cells.push(least.map_or(String::new(), grouped).into());
+            cells.push(result.toggles.map_or(String::new(), toggled).into());
             cells.push(format!("{speed:.0}").into());
         }
-        Ended::Refused(_) | Ended::Skipped => cells.extend((0..4).map(|_| Cell::from(""))),
+        Ended::Refused(_) | Ended::Skipped => cells.extend((0..5).map(|_| Cell::from(""))),
     }
     cells.push(Cell::styled(word, style));
     cells
+}
+
+/// How many bits of a block's inputs were 0 and 1, of how many that can be.
+fn toggled(counts: ToggleCounts) -> String {
+    format!("{}/{}", counts.reached, counts.bits)
 }
 
 /// Failures in words, the first few.

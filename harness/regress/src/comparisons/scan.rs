@@ -45,6 +45,8 @@ const OPERATORS: &[&str] = &[
     ">=", "<<", ">>", "&&", "||", "**", "->", "::", "+:", "-:", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "~&",
     "~|", "~^", "^~", "++", "--",
 ];
+/// What only simulation has, up to the next `` `endif``: functions that assertions call.
+const SIMULATION_ONLY: &str = "`ifndef SYNTHESIS";
 /// Words that end an expression on their right.
 const KEYWORDS: &[&str] = &[
     "assert",
@@ -122,6 +124,8 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
             at += rest.find("*/").map_or(rest.len(), |end| end + 2);
         } else if rest.starts_with('"') {
             at += string_length(rest);
+        } else if rest.starts_with(SIMULATION_ONLY) {
+            at += rest.find("`endif").unwrap_or(rest.len());
         } else if bytes[at].is_ascii_whitespace() {
             at += 1;
         } else {
@@ -381,6 +385,8 @@ mod tests {
     fn constants_assertions_and_comments_are_none() {
         let source = "localparam int A = b == c;\n// a == b\nx = a == 3'd4 || a != '0 || a == Kind || \"a == b\" == s;\n`GPURF_ASSERT(n, (a == b), \"\")\n";
         assert_eq!(found(source), []);
+        let simulated = "`ifndef SYNTHESIS\nfunction f(); return c != d; endfunction\n`endif\nassign x = a == b;";
+        assert_eq!(one(simulated), pair("a == b", &[]));
     }
 
     #[test]

@@ -60,13 +60,13 @@ pub(super) fn few(block: &str) -> Vec<Config> {
             scheduler_policy(two(), round_robin, false, 0),
             scheduler_policy(two(), greedy, false, 4095),
         ],
-        // One entry of a slot, and so many that the numbers are not filled.
+        // One entry of a slot, and so many that the numbers are not filled. Not the former as the last one, in which comparisons are judged.
         "rfc_tags" => vec![
             cache_policy(one(), 0b0000),
             cache_policy(one(), 0b0011),
             cache_policy(two(), 0b0001),
-            cache_policy(two(), 0b0010),
             cache_policy(entries(two(), 1), 0b0001),
+            cache_policy(two(), 0b0010),
         ],
         "rfc" => vec![
             cache_policy(one(), 0b0_0000),

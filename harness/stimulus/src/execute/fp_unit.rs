@@ -14,7 +14,7 @@ pub(crate) use cover::FpUnitCover;
 
 use super::own_unit;
 use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Driver, Knob, Knobs, Unreached};
+use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
 
 pub(crate) struct FpUnitDriver {
     reset: Reset,
@@ -99,6 +99,10 @@ impl Driver for FpUnitDriver {
 
     fn unreached(_: &SmShape, _: &Config) -> Vec<Unreached> {
         vec![own_unit()]
+    }
+
+    fn unaliased(_: &SmShape, _: &Config) -> Vec<Unaliased> {
+        vec![Unaliased::bits("x != y", 0..=30, "two infinities differ in their signs only")]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut FpUnitIn) {

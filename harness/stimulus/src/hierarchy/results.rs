@@ -6,7 +6,7 @@ use gpurf_blocks::hierarchy::{HierarchyResults, HierarchyResultsIn, HierarchySha
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, alias, lane_mask, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unaliased};
 
 mod cover;
 
@@ -72,6 +72,10 @@ impl Driver for ResultsDriver {
             copies: [None; 2],
             full: 0,
         }
+    }
+
+    fn unaliased(_: &HierarchyShape, _: &Config) -> Vec<Unaliased> {
+        Unaliased::ports(&["32'(copy_slot_i[b]) % IssuePorts == c", "32'(slot_q[b]) % IssuePorts == c"])
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyResultsIn) {

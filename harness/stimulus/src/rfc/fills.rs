@@ -7,7 +7,7 @@ use gpurf_blocks::shape::{ActiveShape, MAX_TAGS};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::{Cover, Driver, Knob, Knobs, Unaliased, Unreached};
 
 /// Keeps which tags have an instruction, and a twin, to know when a latch is free.
 pub(crate) struct FillsDriver {
@@ -48,6 +48,10 @@ impl Driver for FillsDriver {
 
     fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
         Unreached::parity(&["move_slot_i"], shape.ports())
+    }
+
+    fn unaliased(_: &ActiveShape, _: &Config) -> Vec<Unaliased> {
+        Unaliased::ports(&["32'(slot_q[(i-1)/Operands]) % IssuePorts == c"])
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcFillsIn) {

@@ -7,7 +7,7 @@ use gpurf_blocks::shape::ActiveShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, RESET, Reset, Twin, alias, lane_mask, ports};
-use crate::{Driver, Knob, Knobs, Unreached};
+use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
 
 mod cover;
 
@@ -91,6 +91,10 @@ impl Driver for ResultsDriver {
 
     fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
         Unreached::parity(&["note_slot_i"], shape.ports())
+    }
+
+    fn unaliased(_: &ActiveShape, _: &Config) -> Vec<Unaliased> {
+        Unaliased::ports(&["32'(slot[b]) % IssuePorts == c"])
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
