@@ -158,7 +158,7 @@ fn one_run_is_one_object_with_the_documented_fields() {
         ("preset", "baseline".into()),
         ("seed", 42.into()),
         ("cycles", 5000.into()),
-        ("probes_absent", 0.into()),
+        ("probes_absent", Value::Array(Vec::new())),
     ];
     for (field, value) in expected {
         assert_eq!(run[field], value, "{field} of {run}");
@@ -222,6 +222,84 @@ fn replacements_that_cannot_be_are_refused() {
     let own = replacement("mrf_bank_map", &own);
     refused(&["cosim", "--rtl", &own, "--rtl", &own], BAD_INPUT, &["mrf_bank_map is replaced twice"]);
     refused(&["cosim", "--block", "mrf_arbiter", "--rtl", &own], BAD_INPUT, &["mrf_arbiter does not contain it"]);
+}
+
+#[test]
+fn a_replacement_is_run_in_every_shape_of_the_suite() {
+    // Right in banks with one port; banks with two drop the lowest lane.
+    let source = fs::read_to_string(checkout().join("rtl/mrf/mrf_bank.sv")).unwrap();
+    let (one, two) = source.split_once("end else begin : gen_1r1w").expect("the bank with two ports");
+    let broken =
+        format!("{one}end else begin : gen_1r1w{}", two.replacen("(write_mask_i)", "(write_mask_i & ~32'd1)", 1));
+    assert_ne!(broken, source);
+    let broken = replacement("mrf_bank", &stable_file("second/mrf_bank.sv", &broken));
+    let failures = tempfile::tempdir().unwrap();
+    let arguments = ["cosim", "--block", "mrf_bank", "--rtl", &broken, "--cycles", "2000", "--failures"];
+    let arguments = [&arguments[..], &[failures.path().to_str().unwrap()]].concat();
+    let result = json(&[&arguments[..], &["--json"]].concat(), FAILED);
+    let runs: Vec<&str> = result["runs"].as_array().unwrap().iter().map(|r| r["result"].as_str().unwrap()).collect();
+    assert_eq!((runs, &result["suite"]["jobs"]), (vec!["pass", "diverged"], &2.into()));
+    assert!(result["suite"]["of"].as_u64().unwrap() > 200, "{result}");
+    let output = run(&arguments);
+    assert_eq!(output.status.code(), Some(FAILED));
+    for stream in [&output.stdout, &output.stderr] {
+        let words = text(stream);
+        assert!(words.contains("2 of the default suite's 2") && words.contains("that contain mrf_bank"), "{words}");
+    }
+}
+
+#[test]
+fn a_register_with_another_name_is_an_error_unless_it_is_allowed() {
+    let source = fs::read_to_string(checkout().join("rtl/issue/two_level_scheduler.sv")).unwrap();
+    let counts = source.replace("issued_q[s] + 1'b1", "issued_q[s] + 2'd3");
+    assert_ne!(counts, source);
+    let file = stable_file("renamed/two_level_scheduler.sv", &counts.replace("issued_q", "spent_q"));
+    let own = replacement("two_level_scheduler", &file);
+    let run = |more: &[&str]| {
+        let block = ["cosim", "--block", "two_level_scheduler", "--preset", "two-level", "--cycles", "500"];
+        [&block[..], &["--rtl", &own], more].concat().iter().map(|&word| word.to_owned()).collect::<Vec<_>>()
+    };
+    let words = |arguments: &[String], status: i32| {
+        let output = gpurf(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap();
+        let text = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{text}");
+        text
+    };
+    let refused_run = words(&run(&[]), FAILED);
+    for word in ["PROBES ABSENT", "issued_q (8 elements of 12 bits)", "--allow-absent issued_q", "0 of 1 equal"] {
+        assert!(refused_run.contains(word), "{word:?} is not in: {refused_run}");
+    }
+    let allowed = words(&run(&["--allow-absent", "issued_q"]), PASSED);
+    assert!(allowed.contains("in two_level_scheduler, as --allow-absent says: issued_q"), "{allowed}");
+    let object = words(&run(&["--allow-absent", "issued_q", "--json"]), PASSED);
+    assert!(object.contains(r#""probes_absent":["issued_q"]"#), "{object}");
+    let unknown = words(&run(&["--allow-absent", "isued_q"]), BAD_INPUT);
+    assert!(unknown.contains("no register or net isued_q to compare; there are: ") && unknown.contains("issued_q"));
+    refused(
+        &["cosim", "--block", "alu", "--allow-absent", "x"],
+        BAD_INPUT,
+        &["the project's own RTL may lack nothing"],
+    );
+}
+
+#[test]
+fn a_package_can_be_replaced_too() {
+    let source = fs::read_to_string(checkout().join("rtl/execute/sfu_tables_pkg.sv")).unwrap();
+    let row = "29'h10000001, 29'h0fe03f82,";
+    assert_eq!(source.matches(row).count(), 1, "the first two rows of the reciprocal");
+    let wrong = stable_file("tables/sfu_tables_pkg.sv", &source.replace(row, "29'h10000001, 29'h0fe03f92,"));
+    let list = stable_file("tables/own.f", "sfu_tables_pkg.sv\n");
+    let given = replacement("sfu_tables_pkg", &wrong);
+    let failures = tempfile::tempdir().unwrap();
+    let failures = failures.path().to_str().unwrap();
+    for options in [["--rtl", given.as_str()], ["--rtl-list", list.to_str().unwrap()]] {
+        let arguments = ["cosim", "--json", "--block", "sfu", "--cycles", "20000", "--failures", failures];
+        let result = json(&[&arguments[..], &options].concat(), FAILED);
+        assert_eq!((&result["result"], &result["divergence"]["block"]), (&"diverged".into(), &"sfu".into()));
+    }
+    let other = stable_file("tables/other.sv", "package other; endpackage\n");
+    let other = replacement("sfu_tables_pkg", &other);
+    refused(&["cosim", "--rtl", &other], BAD_INPUT, &["does not define a package sfu_tables_pkg"]);
 }
 
 #[test]

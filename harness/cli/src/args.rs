@@ -100,8 +100,10 @@ impl Selection {
 /// `gpurf cosim`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --block, --programs, --preset, --config, --set, --rtl or --rtl-list it runs the default suite: the SM on kernels and some random programs, every \
-block, and the whole register file at a selection of sizes in which every pair of values occurs. With --rtl or --rtl-list alone it runs the blocks that contain the replaced modules.")]
+Without --block, --programs, --preset, --config or --set it runs the default suite: the SM on kernels and some random programs, every block in each variant \
+that changes what it does, and the whole register file at a selection of sizes in which every pair of values occurs. With --rtl or --rtl-list it runs all jobs of \
+that suite that contain a replaced module or package, in every shape and under every policy that the suite has, and prints their number; with --block too, those of \
+that block. --preset, --config and --set select one configuration in place of the suite's.")]
 pub struct Cosim {
     /// Run this block (may be repeated)
     #[arg(long, value_name = "NAME")]
@@ -130,12 +132,9 @@ pub struct Cosim {
     /// Run a reproducer: the inputs of a block (.json), or a program (.toml)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "kernel", "programs", "preset", "config", "set", "knob", "cycles", "seed", "all_shapes"])]
     pub replay: Option<PathBuf>,
-    /// Put a file in place of a module's source (may be repeated)
-    #[arg(long, value_name = "MODULE=FILE", value_parser = replacement)]
-    pub rtl: Vec<(String, PathBuf)>,
-    /// Take modules from a file list with +incdir+ and +define+
-    #[arg(long, value_name = "FILE")]
-    pub rtl_list: Option<PathBuf>,
+    /// RTL in place of the project's
+    #[command(flatten)]
+    pub rtl: Replacements,
     /// Run the register file at every size it has
     #[arg(long, conflicts_with_all = ["preset", "config", "set"])]
     pub all_shapes: bool,
@@ -145,6 +144,20 @@ pub struct Cosim {
     /// How to run and print
     #[command(flatten)]
     pub run: Run,
+}
+
+/// RTL in place of the project's.
+#[derive(Debug, Default, Args)]
+pub struct Replacements {
+    /// Put a file in place of a module's or a package's source (may be repeated)
+    #[arg(long = "rtl", value_name = "MODULE=FILE", value_parser = replacement)]
+    pub files: Vec<(String, PathBuf)>,
+    /// Take modules and packages from a file list with +incdir+ and +define+
+    #[arg(long = "rtl-list", value_name = "FILE")]
+    pub list: Option<PathBuf>,
+    /// Run although this RTL lacks a register or net that is compared (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    pub allow_absent: Vec<String>,
 }
 
 /// Options of everything that runs jobs.

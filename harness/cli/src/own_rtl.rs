@@ -1,47 +1,34 @@
 //! The user's own RTL in place of the project's.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::registry::{BLOCKS, Entry};
-use gpurf_regress::{Project, RtlSources};
+use gpurf_blocks::registry::Entry;
+use gpurf_blocks::{Declaration, Role};
+use gpurf_regress::{Project, RtlSources, file_name, is_built_from, is_called, packages};
 
+use crate::args::Replacements;
 use crate::failure::Failure;
 use crate::file_list::FileList;
 
-/// The package that every module imports; it comes first in every build.
-const PACKAGE: &str = "gpurf_pkg";
-
-/// The project's packages, by path: they come before all modules.
-fn packages() -> BTreeSet<&'static str> {
-    gpurf_sm::all().flat_map(|block| block.packages).copied().chain([PACKAGE]).collect()
-}
-
-/// The last part of a path.
-fn name_of(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Modules that are replaced, and where from.
+/// Modules and packages that are replaced, and where from.
 #[derive(Debug, Default)]
 pub struct OwnRtl {
     /// What to build from.
     pub sources: RtlSources,
-    /// The options that ask for it, as they were given, with absolute paths.
-    pub options: Vec<String>,
 }
 
 impl OwnRtl {
     /// Checks what the user asks for.
     ///
     /// # Errors
-    /// An unknown module, a file that does not exist, a file that does not define its module.
-    pub fn new(project: &Project, modules: &[(String, PathBuf)], list: Option<&Path>) -> Result<Self, Failure> {
+    /// An unknown module or package, a file that does not exist, a file that does not define it.
+    pub fn new(project: &Project, given: &Replacements) -> Result<Self, Failure> {
         let mut own = Self::default();
-        for (module, file) in modules {
+        for (module, file) in &given.files {
             let what = format!("--rtl {module}={}", file.display());
             let wrong = |why: String| Err(Failure::bad_input(format!("{what}: {why}")));
-            if gpurf_sm::find(module).is_none() {
+            let kind = if package_names().any(|name| name == module) { "package" } else { "module" };
+            if kind == "module" && gpurf_sm::find(module).is_none() {
                 return wrong(format!("there is no module {module}; there are: {}", names()));
             }
             if own.replaces(module) {
@@ -51,21 +38,49 @@ impl OwnRtl {
                 Ok(text) => text,
                 Err(why) => return wrong(why),
             };
-            if !defines(&text, "module", module) {
-                return wrong(format!("the file does not define a module {module}"));
+            if !defines(&text, kind, module) {
+                return wrong(format!("the file does not define a {kind} {module}"));
             }
             let file = absolute(file);
-            own.options.push(format!("--rtl {module}={}", file.display()));
+            own.sources.options.push(format!("--rtl {module}={}", file.display()));
             own.sources.overrides.push((module.clone(), file));
         }
-        if let Some(path) = list {
+        if let Some(path) = &given.list {
             own.add_list(project, path)?;
         }
+        if let (Some(name), true) = (given.allow_absent.first(), own.is_empty()) {
+            return Err(Failure::bad_input(format!(
+                "--allow-absent {name}: the project's own RTL may lack nothing; give yours with --rtl or --rtl-list"
+            )));
+        }
+        own.sources.options.extend(given.allow_absent.iter().map(|name| format!("--allow-absent {name}")));
+        own.sources.allow_absent.clone_from(&given.allow_absent);
         Ok(own)
     }
 
+    /// Checks that what may be absent is a probe of something that is run.
+    ///
+    /// # Errors
+    /// Names what is not, with the probes of the replaced modules' blocks.
+    pub fn check_absent<'a>(&self, run: impl Iterator<Item = &'a Declaration>) -> Result<(), Failure> {
+        let mut unknown: Vec<&str> = self.sources.allow_absent.iter().map(String::as_str).collect();
+        let mut known = Vec::new();
+        for declaration in run {
+            let probes = declaration.signals.iter().filter(|s| s.role == Role::Probe).map(|s| s.field.name);
+            for probe in probes {
+                unknown.retain(|name| !is_called(probe, name));
+                if self.replaces(declaration.block) && !known.contains(&probe) {
+                    known.push(probe);
+                }
+            }
+        }
+        let Some(name) = unknown.first() else { return Ok(()) };
+        let known = if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) };
+        Err(Failure::bad_input(format!("--allow-absent {name}: there is no register or net {name} to compare{known}")))
+    }
+
     /// The files of a list come before the project's, in their order; the project's source of a module that one of them defines
-    /// gives way to an empty file.
+    /// gives way to an empty file. A package takes the place of the project's, which comes before all modules.
     fn add_list(&mut self, project: &Project, path: &Path) -> Result<(), Failure> {
         let what = format!("--rtl-list {}", path.display());
         let wrong = |why: String| Failure::bad_input(format!("{what}: {why}"));
@@ -73,30 +88,40 @@ impl OwnRtl {
         let before = self.sources.overrides.len();
         for source in list.sources {
             let text = read(&source).map_err(wrong)?;
-            if let Some(path) = packages().into_iter().find(|path| defines(&text, "package", name_of(path))) {
-                // The project's package is always there; a copy of it does no harm, another one would.
+            let mut in_place = false;
+            for path in packages().into_iter().filter(|path| defines(&text, "package", file_name(path))) {
+                let name = file_name(path);
+                // A copy of the project's does no harm.
                 let own = std::fs::read_to_string(project.rtl().join(path).with_extension("sv")).unwrap_or_default();
                 if own == text {
+                    in_place = true;
                     continue;
                 }
-                let (file, package) = (source.display(), name_of(path));
-                return Err(wrong(format!("{file} is another {package} than the project's: give yours another name")));
+                if self.replaces(name) {
+                    return Err(wrong(format!("{}: {name} is replaced twice", source.display())));
+                }
+                // The file stands where its first package stood.
+                let file = if in_place { placeholder(project, name)? } else { source.clone() };
+                self.sources.overrides.push((name.into(), file));
+                in_place = true;
             }
-            for block in BLOCKS.iter().filter(|block| defines(&text, "module", block.name)) {
+            for block in gpurf_sm::all().filter(|block| defines(&text, "module", block.name)) {
                 if self.replaces(block.name) {
                     return Err(wrong(format!("{}: {} is replaced twice", source.display(), block.name)));
                 }
                 let empty = placeholder(project, block.name)?;
                 self.sources.overrides.push((block.name.into(), empty));
             }
-            self.sources.extra.push(source);
+            if !in_place {
+                self.sources.extra.push(source);
+            }
         }
         if self.sources.overrides.len() == before {
-            return Err(wrong(format!("no file in it defines one of the modules {}", names())));
+            return Err(wrong(format!("no file in it defines another one of the modules and packages {}", names())));
         }
         self.sources.include_dirs = list.include_dirs;
         self.sources.defines = list.defines;
-        self.options.push(format!("--rtl-list {}", absolute(path).display()));
+        self.sources.options.push(format!("--rtl-list {}", absolute(path).display()));
         Ok(())
     }
 
@@ -104,8 +129,8 @@ impl OwnRtl {
     ///
     /// # Errors
     /// As [`OwnRtl::new`], and where it was made with a file list, which it does not hold.
-    pub fn of_reproducer(project: &Project, rtl: &[String]) -> Result<Self, Failure> {
-        let mut modules = Vec::new();
+    pub fn of_reproducer(project: &Project, rtl: &[String], allow_absent: &[String]) -> Result<Self, Failure> {
+        let mut files = Vec::new();
         for option in rtl {
             let (module, file) = option
                 .split_once('=')
@@ -115,9 +140,9 @@ impl OwnRtl {
                     "the reproducer was made with {module} from a file list: give that list again with --rtl-list FILE"
                 )));
             }
-            modules.push((module.to_owned(), PathBuf::from(file)));
+            files.push((module.to_owned(), PathBuf::from(file)));
         }
-        Self::new(project, &modules, None)
+        Self::new(project, &Replacements { files, list: None, allow_absent: allow_absent.to_vec() })
     }
 
     /// Whether nothing is replaced.
@@ -125,12 +150,12 @@ impl OwnRtl {
         self.sources.overrides.is_empty()
     }
 
-    /// Whether a block contains a module that is replaced.
+    /// Whether a block contains a module or package that is replaced.
     pub fn touches(&self, block: &Entry) -> bool {
-        block.modules().any(|module| self.replaces(module))
+        self.modules().into_iter().any(|name| is_built_from(block, name))
     }
 
-    /// The replaced modules.
+    /// The replaced modules and packages.
     pub fn modules(&self) -> Vec<&str> {
         self.sources.overrides.iter().map(|(module, _)| module.as_str()).collect()
     }
@@ -158,8 +183,12 @@ fn placeholder(project: &Project, module: &str) -> Result<PathBuf, Failure> {
     Ok(file)
 }
 
+fn package_names() -> impl Iterator<Item = &'static str> {
+    packages().into_iter().map(file_name)
+}
+
 fn names() -> String {
-    BLOCKS.iter().map(|b| b.name).collect::<Vec<_>>().join(", ")
+    gpurf_sm::all().map(|block| block.name).chain(package_names()).collect::<Vec<_>>().join(", ")
 }
 
 fn absolute(path: &Path) -> PathBuf {
@@ -204,6 +233,7 @@ fn without_comments(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpurf_regress::PACKAGE;
 
     #[test]
     fn definitions_are_found_and_comments_are_not() {

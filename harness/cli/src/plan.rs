@@ -8,10 +8,11 @@ use gpurf_blocks::registry::Entry;
 use gpurf_blocks::shape::Straps;
 use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Reproducer;
-use gpurf_regress::{Inputs, Job, KernelInputs, Project, REGISTERS, suite};
+use gpurf_regress::{Inputs, Job, JobError, KernelInputs, Project, REGISTERS, is_built_from, suite};
 use gpurf_stimulus::program::Weights;
+use serde::Serialize;
 
-use crate::args::{Cosim, Selection};
+use crate::args::{Cosim, Replacements, Selection};
 use crate::commands;
 use crate::failure::Failure;
 use crate::own_rtl::OwnRtl;
@@ -29,6 +30,17 @@ pub struct Plan {
     pub own: OwnRtl,
     /// Whether the user asked for one run: one result then, not a list.
     pub single: bool,
+    /// Where the runs are those of the default suite that contain what is replaced.
+    pub part: Option<Part>,
+}
+
+/// A part of the default suite.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Part {
+    /// Its jobs.
+    pub jobs: usize,
+    /// The jobs of the whole suite.
+    pub of: usize,
 }
 
 /// Puts the command line in terms of runs.
@@ -36,21 +48,15 @@ pub struct Plan {
 /// # Errors
 /// Anything that the user got wrong.
 pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
-    let given = OwnRtl::new(project, &arguments.rtl, arguments.rtl_list.as_deref())?;
     if let Some(file) = &arguments.replay {
-        if file.extension().is_some_and(|extension| extension == "toml") {
-            return replay_program(project, file, given);
-        }
-        let reproducer = Reproducer::read(file)?;
-        let own = if given.is_empty() { OwnRtl::of_reproducer(project, &reproducer.rtl)? } else { given };
-        let job = replay(reproducer).map_err(|e| Failure::bad_input(format!("{}: {}", file.display(), e.message)))?;
-        check_touched(&own, std::slice::from_ref(&job))?;
-        return Ok(Plan { jobs: vec![job], own, single: true });
+        return replay(project, file, &arguments.rtl);
     }
+    let given = OwnRtl::new(project, &arguments.rtl)?;
     let (seed, cycles) = (arguments.seed.unwrap_or(SEED), arguments.cycles.unwrap_or(CYCLES));
     let named: Vec<&Entry> = arguments.block.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
     let selection = &arguments.selection;
     let config = load(selection)?;
+    let mut from_suite = false;
     let mut jobs = if let Some(count) = arguments.programs {
         let weights = arguments.weights.as_deref().map(|name| load_weights(name).map(|weights| (name, weights)));
         let weights = weights.transpose()?;
@@ -60,7 +66,7 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
         arguments.kernel.iter().map(kernel).collect::<Result<_, Failure>>()?
     } else if arguments.all_shapes {
         suite::complete(project, seed, cycles)
-    } else if !named.is_empty() || !selection.is_default() || !given.is_empty() {
+    } else if !selection.is_default() || given.is_empty() && !named.is_empty() {
         let chosen: Vec<&Entry> = if named.is_empty() { gpurf_sm::all().collect() } else { named.clone() };
         let runs = |block: &Entry| match block.name {
             "sm" => suite::kernels(project, config, seed),
@@ -68,19 +74,49 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
         };
         chosen.into_iter().flat_map(runs).collect()
     } else {
+        from_suite = true;
         suite::standard(project, seed, cycles)
     };
+    distinct(&mut jobs);
+    let of = jobs.len();
     if !named.is_empty() {
         jobs.retain(|job| named.iter().any(|block| block.name == job.block));
-    } else if !given.is_empty() {
+    }
+    check_touched(&given, &jobs)?;
+    if !given.is_empty() {
+        if let Some(block) = named.iter().find(|block| !given.touches(block)) {
+            let message = format!("--block {}: it contains nothing that is replaced", block.name);
+            return Err(Failure::bad_input(message));
+        }
         jobs.retain(|job| gpurf_sm::find(&job.block).is_some_and(|block| given.touches(block)));
     }
     pin(&mut jobs, &arguments.knob)?;
-    distinct(&mut jobs);
-    check_touched(&given, &jobs)?;
+    check_absent(&given, &jobs)?;
     let asked = named.len() + arguments.kernel.len() == 1 || arguments.programs == Some(1);
     let single = asked && jobs.len() == 1;
-    Ok(Plan { jobs, own: given, single })
+    let part = (from_suite && !given.is_empty()).then_some(Part { jobs: jobs.len(), of });
+    Ok(Plan { jobs, own: given, single, part })
+}
+
+/// The run of a reproducer or of a program with `[replay]`.
+fn replay(project: &Project, file: &Path, rtl: &Replacements) -> Result<Plan, Failure> {
+    let remembered = rtl.files.is_empty() && rtl.list.is_none();
+    let own = |files: &[String]| match remembered {
+        true => OwnRtl::of_reproducer(project, files, &rtl.allow_absent),
+        false => OwnRtl::new(project, rtl),
+    };
+    let (job, own) = if file.extension().is_some_and(|extension| extension == "toml") {
+        replay_program(file, &own)?
+    } else {
+        let reproducer = Reproducer::read(file)?;
+        let own = own(&reproducer.rtl)?;
+        find(&reproducer.block)?;
+        let wrong = |e: JobError| Failure::bad_input(format!("{}: {e}", file.display()));
+        (Job::of_reproducer(reproducer).map_err(wrong)?, own)
+    };
+    check_touched(&own, std::slice::from_ref(&job))?;
+    check_absent(&own, std::slice::from_ref(&job))?;
+    Ok(Plan { jobs: vec![job], own, single: true, part: None })
 }
 
 /// Keeps knobs of random inputs at a value.
@@ -126,23 +162,16 @@ pub fn load_weights(name: &str) -> Result<Weights, Failure> {
     Weights::load(name).map_err(|e| Failure::bad_input(format!("--weights: {e}")))
 }
 
-/// The run that a program with `[replay]` describes.
-fn replay_program(project: &Project, file: &Path, given: OwnRtl) -> Result<Plan, Failure> {
+/// The run that a program with `[replay]` describes, and the RTL that `own` finds for its files.
+fn replay_program(file: &Path, own: &dyn Fn(&[String]) -> Result<OwnRtl, Failure>) -> Result<(Job, OwnRtl), Failure> {
     let at_fault = |e: &dyn std::fmt::Display| Failure::bad_input(format!("{}: {e}", file.display()));
     let manifest = Manifest::load(file).map_err(|e| Failure::bad_input(e.to_string()))?;
     let replay = manifest.replay.ok_or_else(|| {
         at_fault(&"it has no [replay] to say on what to run: give it to --kernel, with --set and --seed")
     })?;
     let config = Config::load(Start::Preset(PRESETS[0].name), &replay.settings).map_err(|e| at_fault(&e))?;
-    let own = if given.is_empty() {
-        OwnRtl::of_reproducer(project, &replay.rtl)
-            .map_err(|e| Failure { message: at_fault(&e.message).message, ..e })?
-    } else {
-        given
-    };
-    let job = suite::kernel(kernel_inputs(file)?, config, replay.seed);
-    check_touched(&own, std::slice::from_ref(&job))?;
-    Ok(Plan { jobs: vec![job], own, single: true })
+    let own = own(&replay.rtl).map_err(|e| Failure { message: at_fault(&e.message).message, ..e })?;
+    Ok((suite::kernel(kernel_inputs(file)?, config, replay.seed), own))
 }
 
 /// The configuration that is selected.
@@ -167,14 +196,6 @@ pub fn find(name: &str) -> Result<&'static Entry, Failure> {
     gpurf_sm::find(name).ok_or_else(|| Failure::bad_input(format!("there is no block {name}; there are: {}", names())))
 }
 
-/// Sizes and policies that are those of a preset.
-pub fn preset_of(job: &Job) -> Option<&'static str> {
-    if matches!(job.inputs, Inputs::Replay(_)) {
-        return None;
-    }
-    PRESETS.iter().find(|p| p.config == job.config).map(|p| p.name)
-}
-
 /// The parameters that a block's RTL has, with the values of this configuration.
 pub fn parameters(block: &str, config: &Config) -> Vec<(&'static str, u64)> {
     declaration(block, config).map(|d| d.parameters).unwrap_or_default()
@@ -191,28 +212,6 @@ pub fn has_straps(job: &Job) -> bool {
 
 fn has_straps_port(declaration: &Declaration) -> bool {
     declaration.signal("cfg_i").is_some()
-}
-
-/// The command line that repeats a run.
-pub fn command_of(job: &Job, own: &OwnRtl) -> String {
-    let mut words = vec![match &job.inputs {
-        Inputs::Kernel(kernel) => format!("gpurf cosim --kernel {}", kernel.manifest.display()),
-        Inputs::Program(program) => format!("gpurf cosim --programs 1 --weights {}", program.name),
-        _ => format!("gpurf cosim --block {}", job.block),
-    }];
-    match preset_of(job) {
-        Some(preset) => words.push(format!("--preset {preset}")),
-        None => words.extend(job.config.settings().iter().map(|setting| format!("--set {setting}"))),
-    }
-    if let Inputs::Pinned(pins) = &job.inputs {
-        words.extend(pins.iter().map(|(name, value)| format!("--knob {name}={value}")));
-    }
-    words.push(format!("--seed {}", job.seed));
-    if !matches!(job.inputs, Inputs::Kernel(_) | Inputs::Program(_)) {
-        words.push(format!("--cycles {}", job.cycles));
-    }
-    words.extend(own.options.iter().cloned());
-    words.join(" ")
 }
 
 /// Leaves out runs that the block cannot tell apart: its parameters, straps, seed and inputs are those of an earlier one.
@@ -232,51 +231,33 @@ fn distinct(jobs: &mut Vec<Job>) {
 
 /// A replaced module that no run contains would be silently ignored.
 fn check_touched(own: &OwnRtl, jobs: &[Job]) -> Result<(), Failure> {
-    let contains = |job: &Job, module: &str| gpurf_sm::find(&job.block).is_some_and(|block| block.contains(module));
+    let contains =
+        |job: &Job, module: &str| gpurf_sm::find(&job.block).is_some_and(|block| is_built_from(block, module));
     let unused = own.modules().into_iter().find(|module| !jobs.iter().any(|job| contains(job, module)));
     unused.map_or(Ok(()), |module| {
-        let blocks: Vec<&str> = jobs.iter().map(|job| job.block.as_str()).collect();
+        let mut blocks: Vec<&str> = jobs.iter().map(|job| job.block.as_str()).collect();
+        blocks.dedup();
         Err(Failure::bad_input(format!("{module} is to be replaced, but {} does not contain it", blocks.join(", "))))
     })
 }
 
-/// The run that a reproducer describes.
-fn replay(reproducer: Reproducer) -> Result<Job, Failure> {
-    let block = find(&reproducer.block)?.name.to_owned();
-    let config = Config::load(Start::Preset(PRESETS[0].name), &reproducer.settings)?;
-    let (seed, cycles) = (reproducer.seed, reproducer.cycles.len() as u64);
-    Ok(Job { block, config, seed, cycles, inputs: Inputs::Replay(reproducer), keep_failure: true })
+/// What may be absent has to be something that is compared.
+fn check_absent(own: &OwnRtl, jobs: &[Job]) -> Result<(), Failure> {
+    if own.sources.allow_absent.is_empty() {
+        return Ok(());
+    }
+    let declarations: Vec<Declaration> = jobs.iter().filter_map(|job| declaration(&job.block, &job.config)).collect();
+    own.check_absent(declarations.iter())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
 
     fn config(settings: &[&str]) -> Config {
         Config::load(Start::Preset("baseline"), settings).unwrap()
-    }
-
-    fn reproducer(settings: &[&str]) -> Reproducer {
-        Reproducer {
-            gpurf_reproducer: 2,
-            block: "mrf_bank".into(),
-            settings: settings.iter().map(|&s| s.into()).collect(),
-            seed: 7,
-            rtl: Vec::new(),
-            cycles: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn a_reproducer_gives_the_configuration() {
-        let job = replay(reproducer(&["mrf.ports=1r1w", "mrf.banks=8"])).unwrap();
-        assert_eq!((job.config, job.seed), (config(&["mrf.ports=1r1w", "mrf.banks=8"]), 7));
-    }
-
-    #[test]
-    fn a_reproducer_with_a_wrong_configuration_is_refused() {
-        let message = replay(reproducer(&["mrf.banks=5"])).unwrap_err().message;
-        assert_eq!(message, "--set: mrf.banks = 5 is not allowed: it has to be 2, 4, 8, 16 or 32");
     }
 
     #[test]
@@ -290,21 +271,49 @@ mod tests {
         assert_eq!(jobs.iter().map(|j| j.config.shape().depth).collect::<Vec<_>>(), [64, 128]);
     }
 
+    fn planned(words: &[&str]) -> Result<Plan, Failure> {
+        let words = ["gpurf", "cosim"].iter().chain(words);
+        let Command::Cosim(arguments) = Cli::parse_from(words).command else { panic!("a cosim") };
+        plan(&Project::find(), &arguments)
+    }
+
     #[test]
-    fn a_command_names_what_differs_from_the_baseline() {
-        let other = config(&["mrf.banks=8", "mrf.ports=1r1w", "mrf.read_order=round_robin"]);
-        let command = command_of(&suite::random("mrf", other, 3, 500), &OwnRtl::default());
-        let options = "--set mrf.banks=8 --set mrf.ports=1r1w --set mrf.read_order=round_robin --seed 3 --cycles 500";
-        assert_eq!(command, format!("gpurf cosim --block mrf {options}"));
+    fn a_replaced_module_or_package_means_its_part_of_the_default_suite() {
+        let whole = planned(&[]).unwrap();
+        assert!(whole.part.is_none() && whole.jobs.len() > 200);
+        let project = Project::find();
+        for path in ["mrf/mrf_arbiter", "issue/two_level_scheduler", "execute/fp_pkg", "sm/sm", "gpurf_pkg"] {
+            let name = gpurf_regress::file_name(path);
+            let option = format!("{name}={}", project.rtl().join(path).with_extension("sv").display());
+            let found = planned(&["--rtl", &option]).unwrap();
+            let contains = |job: &&Job| is_built_from(find(&job.block).unwrap(), name);
+            let wanted: Vec<&Job> = whole.jobs.iter().filter(contains).collect();
+            let same = |(a, b): (&Job, &&Job)| {
+                (&a.block, a.config, a.seed, a.cycles) == (&b.block, b.config, b.seed, b.cycles)
+            };
+            assert!(found.jobs.len() == wanted.len() && found.jobs.iter().zip(&wanted).all(same), "{name}");
+            let part = found.part.map(|part| (part.jobs, part.of));
+            assert_eq!(part, Some((wanted.len(), whole.jobs.len())), "{name}");
+            assert!(wanted.iter().any(|job| matches!(job.inputs, Inputs::Program(_))), "{name}");
+            // A block narrows the part, a configuration takes the suite's place.
+            if name == "mrf_arbiter" {
+                let shapes = planned(&["--rtl", &option, "--block", "mrf_arbiter"]).unwrap();
+                assert!(shapes.jobs.len() == 4 && shapes.part.is_some_and(|part| part.jobs == 4));
+                let one = planned(&["--rtl", &option, "--block", "mrf_arbiter", "--preset", "mrf-1r1w"]).unwrap();
+                assert!(one.jobs.len() == 1 && one.part.is_none());
+                let message = planned(&["--rtl", &option, "--block", "mrf_arbiter", "--block", "alu"]).err().unwrap();
+                assert_eq!(message.message, "--block alu: it contains nothing that is replaced");
+            }
+        }
+    }
+
+    #[test]
+    fn a_knob_is_one_of_the_block() {
         let mut jobs = [suite::random("alu", config(&[]), 1, 9)];
-        pin(&mut jobs, &[("offer".into(), 1000), ("reset".into(), 0)]).unwrap();
-        let command = command_of(&jobs[0], &OwnRtl::default());
-        let options = "--preset baseline --knob offer=1000 --knob reset=0 --seed 1 --cycles 9";
-        assert_eq!(command, format!("gpurf cosim --block alu {options}"));
+        pin(&mut jobs, &[("offer".into(), 1000)]).unwrap();
+        assert!(matches!(&jobs[0].inputs, Inputs::Pinned(pins) if pins.len() == 1));
         let message =
             pin(&mut [suite::random("ram_1rw", config(&[]), 1, 9)], &[("offer".into(), 1)]).unwrap_err().message;
         assert!(message.starts_with("--knob: ram_1rw has no knob offer; there are: "), "{message}");
-        let command = command_of(&suite::random("mrf", config(&[]), 1, 9), &OwnRtl::default());
-        assert_eq!(command, "gpurf cosim --block mrf --preset baseline --seed 1 --cycles 9");
     }
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::commands::program::Coverage;
 use crate::failure::Status;
+use crate::plan::Part;
 
 /// How a run ended, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -29,6 +30,8 @@ pub enum Verdict {
     OracleMismatch,
     /// Equal, but the stimulus did not reach everything it has to.
     CoverageMissed,
+    /// Not run: the RTL lacks something that is compared.
+    ProbesAbsent,
     /// Stopped by the user.
     Interrupted,
     /// It could not be run.
@@ -46,6 +49,7 @@ impl Verdict {
             Self::CheckFailed => "CHECK FAILED",
             Self::OracleMismatch => "ORACLE MISMATCH",
             Self::CoverageMissed => "NOT COVERED",
+            Self::ProbesAbsent => "PROBES ABSENT",
             Self::Interrupted => "interrupted",
             Self::Error => "ERROR",
         }
@@ -60,6 +64,7 @@ impl From<gpurf_regress::RunResult> for Verdict {
             RunResult::Diverged => Self::Diverged,
             RunResult::Assertion => Self::Assertion,
             RunResult::CoverageMissed => Self::CoverageMissed,
+            RunResult::ProbesAbsent => Self::ProbesAbsent,
             RunResult::Hang => Self::Hang,
             RunResult::OracleMismatch => Self::OracleMismatch,
             RunResult::CheckFailed => Self::CheckFailed,
@@ -109,8 +114,8 @@ pub struct Run {
 pub struct Details {
     /// Signals compared in each cycle, elements of arrays counted one by one.
     pub signals_compared: usize,
-    /// Number of probes that a user's own RTL does not have.
-    pub probes_absent: usize,
+    /// Probes that a user's own RTL does not have.
+    pub probes_absent: Vec<String>,
     /// Seconds of building.
     pub build_s: f64,
     /// Seconds of running.
@@ -142,6 +147,9 @@ pub struct Runs<'a> {
     pub result: Verdict,
     /// The command.
     pub command: &'static str,
+    /// Where the runs are a part of the default suite, the part that contains what is replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Part>,
     /// Each.
     pub runs: &'a [Run],
     /// What random programs have reached together, for each configuration.

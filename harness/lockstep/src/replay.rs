@@ -106,8 +106,16 @@ impl Reproducer {
         let file = path.display().to_string();
         let text =
             std::fs::read_to_string(path).map_err(|source| ReproducerError::Read { file: file.clone(), source })?;
-        let read: Self = serde_json::from_str(&text).map_err(|e| ReproducerError::Parse {
-            file: file.clone(),
+        Self::parse(&text, &file)
+    }
+
+    /// Reads JSON; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// When it is not a reproducer.
+    pub fn parse(text: &str, file: &str) -> Result<Self, ReproducerError> {
+        let read: Self = serde_json::from_str(text).map_err(|e| ReproducerError::Parse {
+            file: file.to_owned(),
             line: e.line(),
             column: e.column(),
             message: e.to_string(),
@@ -115,7 +123,7 @@ impl Reproducer {
         if read.gpurf_reproducer == VERSION {
             Ok(read)
         } else {
-            Err(ReproducerError::Version { file, found: read.gpurf_reproducer })
+            Err(ReproducerError::Version { file: file.to_owned(), found: read.gpurf_reproducer })
         }
     }
 
@@ -158,13 +166,14 @@ impl Reproducer {
     }
 }
 
-/// The inputs of a cycle that are not zero and mean something.
+/// The inputs of a cycle that are not zero. A payload that is not valid is one of them: the failure may depend on it, and shrinking clears those that it
+/// does not depend on.
 fn describe(declaration: &Declaration, inputs: &[u8]) -> BTreeMap<String, String> {
     let mut ports = BTreeMap::new();
-    for (index, signal) in declaration.signals.iter().enumerate().filter(|(_, s)| s.role == Role::Input) {
+    for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
         for element in 0..signal.field.count {
             let bytes = signal.field.bytes(inputs, element);
-            if bytes.iter().all(|&b| b == 0) || !input_is_valid(declaration, inputs, index, element) {
+            if bytes.iter().all(|&b| b == 0) {
                 continue;
             }
             let name = signal.field.name;
@@ -175,12 +184,6 @@ fn describe(declaration: &Declaration, inputs: &[u8]) -> BTreeMap<String, String
         }
     }
     ports
-}
-
-/// Whether an input means anything, as far as the inputs tell: one that is validated by an output is kept.
-fn input_is_valid(declaration: &Declaration, inputs: &[u8], signal: usize, element: usize) -> bool {
-    let by_input = declaration.signals[signal].valid.is_some_and(|v| declaration.signals[v].role == Role::Input);
-    !by_input || declaration.is_valid(inputs, signal, element)
 }
 
 /// Little-endian bytes of a hexadecimal number.

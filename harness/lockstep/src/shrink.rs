@@ -1,6 +1,7 @@
 //! From a long failing run to a short one.
 //!
-//! First the end is cut at the failure and the beginning is cut as far as it goes; then runs of cycles are left out, in halves, quarters, down to single cycles; then
+//! First the end is cut at the failure and the beginning is cut as far as it goes, and payloads that are not valid become zero, all at once, or port by port
+//! where the failure depends on some of them; then runs of cycles are left out, in halves, quarters, down to single cycles; then
 //! cycles become idle; then single bits of valids and whole payloads become zero. What is left is locally minimal: no single cycle can be left out,
 //! and no single control bit cleared, without losing the failure.
 
@@ -32,6 +33,7 @@ pub fn shrink(
     let whole = search.best.clone();
     search.attempt(whole);
     search.cut_front();
+    search.clear_payloads(declaration);
     loop {
         let size = search.weight(declaration);
         search.leave_out_cycles();
@@ -78,6 +80,41 @@ impl Search<'_> {
             }
             length *= 2;
         }
+    }
+
+    /// Clears payloads whose valid is an input, where they are not valid: all of them, or those of each port on which the failure does not depend.
+    fn clear_payloads(&mut self, declaration: &Declaration) {
+        let signals = &declaration.signals;
+        let by_input = |s: &usize| signals[*s].valid.is_some_and(|valid| signals[valid].role == Role::Input);
+        let inputs = (0..signals.len()).filter(|&s| signals[s].role == Role::Input);
+        let payloads: Vec<usize> = inputs.filter(by_input).collect();
+        if !self.clear_where_invalid(declaration, &payloads) {
+            for payload in payloads.chunks(1) {
+                self.clear_where_invalid(declaration, payload);
+            }
+        }
+    }
+
+    /// Clears these payloads in all cycles in which they are not valid. Returns whether there was nothing to clear, or the failure did without.
+    fn clear_where_invalid(&mut self, declaration: &Declaration, payloads: &[usize]) -> bool {
+        let mut cleared = self.best.clone();
+        let mut found = false;
+        for cycle in 0..cleared.len() {
+            let record = cleared.get_mut(cycle);
+            for &payload in payloads {
+                let field = &declaration.signals[payload].field;
+                for element in 0..field.count {
+                    if declaration.is_valid(record, payload, element) {
+                        continue;
+                    }
+                    let start = field.offset + element * field.elem_bytes;
+                    let bytes = &mut record[start..start + field.elem_bytes];
+                    found |= bytes.iter().any(|&byte| byte != 0);
+                    bytes.fill(0);
+                }
+            }
+        }
+        !found || self.attempt(cleared)
     }
 
     fn leave_out_cycles(&mut self) {

@@ -1,22 +1,30 @@
 //! One run of one block.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::shape::Straps;
+use gpurf_blocks::registry::Entry;
 use gpurf_lockstep::report::{self, DivergenceSummary};
-use gpurf_lockstep::{
-    Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Reproducer, Sequence, Stimulus, shrink,
-    write_failure,
-};
+use gpurf_lockstep::{Cause, Events, Lockstep, Outcome, Plan, Reproducer, Sequence, Stimulus};
 use serde::Serialize;
 use verilated::{Library, Options, Request, Toolchain};
 
 use crate::comparisons::{ComparisonCounts, Gate};
 use crate::{KernelInputs, ProgramInputs, Project, kernels, programs, suite};
+
+mod absent;
+mod again;
+mod keep;
+
+pub use absent::is_called;
+pub(crate) use absent::{allowed, not_allowed};
+pub(crate) use again::replay_options;
+use keep::failing_cycle;
+pub(crate) use keep::overrides;
 
 /// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times; of a block that the suite runs longer than others, one
 /// that is as many times longer.
@@ -25,12 +33,8 @@ pub const COVERAGE_FROM_CYCLES: u64 = 500_000;
 pub const REQUIRED_HITS: u64 = 100;
 /// Memories are compared whole every so many cycles.
 const MEMORY_EVERY: u64 = 65_536;
-/// How many cycles before a failure shrinking may start from.
-const SHRINK_WINDOW: usize = 16_384;
 /// Cycles of a run with witnesses in the comparisons.
 const WITNESSED_CYCLES: u64 = 100_000;
-/// How long shrinking may take.
-const SHRINK_LIMIT: Duration = Duration::from_secs(20);
 
 /// Where inputs come from.
 #[derive(Clone, Debug)]
@@ -52,7 +56,7 @@ pub enum Inputs {
 /// RTL that takes the place of the project's own.
 #[derive(Clone, Debug, Default)]
 pub struct RtlSources {
-    /// Module and file.
+    /// Module or package, and file.
     pub overrides: Vec<(String, PathBuf)>,
     /// Sources to add in front of the project's.
     pub extra: Vec<PathBuf>,
@@ -60,6 +64,29 @@ pub struct RtlSources {
     pub include_dirs: Vec<PathBuf>,
     /// Macros.
     pub defines: Vec<String>,
+    /// Probes that it may lack, by name: they are not compared then.
+    pub allow_absent: Vec<String>,
+    /// The options of the command line that ask for all this, with absolute paths.
+    pub options: Vec<String>,
+}
+
+/// The package that every module imports; it comes first in every build.
+pub const PACKAGE: &str = "gpurf_pkg";
+
+/// The project's packages, by their paths in `rtl`.
+pub fn packages() -> Vec<&'static str> {
+    let imported: BTreeSet<&str> = gpurf_sm::all().flat_map(|block| block.packages).copied().collect();
+    std::iter::once(PACKAGE).chain(imported).collect()
+}
+
+/// Whether a block is built from this module or package.
+pub fn is_built_from(block: &Entry, name: &str) -> bool {
+    name == PACKAGE || block.contains(name) || block.packages.iter().any(|path| file_name(path) == name)
+}
+
+/// The last part of a path.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// One run of one block.
@@ -95,6 +122,8 @@ pub enum RunResult {
     CheckFailed,
     /// Equal, but a coverage point was reached too rarely.
     CoverageMissed,
+    /// Not run: the RTL lacks something that is compared.
+    ProbesAbsent,
     /// No progress; the two sides are equal.
     Hang,
     /// Ctrl-C.
@@ -114,7 +143,7 @@ pub struct JobResult {
     pub cycles: u64,
     /// Signals compared in each cycle.
     pub signals_compared: usize,
-    /// Signals that this RTL does not have.
+    /// Probes that this RTL does not have: allowed to be absent, unless the result is [`RunResult::ProbesAbsent`].
     pub probes_absent: Vec<String>,
     /// Time of building, in seconds.
     pub build_s: f64,
@@ -194,11 +223,12 @@ pub fn request(
     })?;
     let mut twin = (entry.twin)(config);
     let memories = twin.memories().iter().map(Into::into).collect();
-    let (packages, sources) = (entry.packages, entry.sources);
-    let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), packages, sources);
+    let (imported, sources) = (entry.packages, entry.sources);
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), imported, sources);
     request.options = options;
     for (module, file) in &rtl.overrides {
-        if gpurf_sm::find(module).is_none() {
+        let is_package = packages().iter().any(|path| file_name(path) == module);
+        if gpurf_sm::find(module).is_none() && !is_package {
             let names: Vec<&str> = gpurf_sm::all().map(|b| b.name).collect();
             return Err(JobError::Input(format!(
                 "--rtl {module}: there is no module {module}; the modules are: {}",
@@ -210,14 +240,14 @@ pub fn request(
         }
         request.replace(module, file);
     }
-    let behind_packages = 1 + packages.len();
+    let behind_packages = 1 + imported.len();
     request.sources.splice(behind_packages..behind_packages, rtl.extra.iter().cloned());
     request.include_dirs.extend(rtl.include_dirs.iter().cloned());
     request.defines.extend(rtl.defines.iter().cloned());
     Ok(request)
 }
 
-/// Checks that every file in place of a module has the module's ports.
+/// Checks that every file in place of a module has the module's ports. A package has none.
 pub(crate) fn check_overrides(
     project: &Project,
     tools: &Toolchain,
@@ -255,6 +285,9 @@ pub fn run_job(
     check_overrides(project, tools, job, rtl)?;
     let library = tools.build(&request)?;
     let build_s = started.elapsed().as_secs_f64();
+    if let Some(result) = not_allowed(job, &library, &request.declaration, rtl, build_s) {
+        return Ok(result);
+    }
     let runner = Runner { job, library: &library, declaration: &request.declaration };
     let mut result = runner.run(project, rtl, build_s, stop)?;
     let ended = matches!(result.result, RunResult::Pass | RunResult::CoverageMissed);
@@ -266,7 +299,7 @@ pub fn run_job(
 
 /// Whether a run is random, and long enough to have to reach everything.
 fn judged(job: &Job) -> bool {
-    matches!(job.inputs, Inputs::Random) && job.cycles >= COVERAGE_FROM_CYCLES * suite::stretch(&job.block)
+    matches!(job.inputs, Inputs::Random) && suite::is_judged(&job.block, job.cycles)
 }
 
 /// Runs the block again with witnesses in its comparisons.
@@ -404,135 +437,6 @@ impl Runner<'_> {
             result.failure_folder = Some(folder);
         }
         Ok(result)
-    }
-
-    /// Shrinks a failure and writes its folder.
-    fn keep(
-        &self,
-        project: &Project,
-        rtl: &RtlSources,
-        sides: &Lockstep,
-        outcome: &Outcome,
-        stop: &AtomicBool,
-    ) -> Result<PathBuf, JobError> {
-        let cause = outcome.cause.as_ref().expect("called for failures");
-        let interrupted = matches!(cause, Cause::Interrupted);
-        let overrides = overrides(rtl);
-        let shrunk = if interrupted { None } else { self.shrink(cause, stop)? };
-        let reproducer = shrunk
-            .as_ref()
-            .map(|s| Reproducer::new(self.declaration, &self.job.config, self.job.seed, overrides.clone(), &s.inputs))
-            .map(|reproducer| reproducer.to_json());
-        let job = self.job;
-        let mut run: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        if self.declaration.signal("cfg_i").is_some() {
-            run.push(format!("cfg_i={:#x}", Straps::of(&job.config).of_block(&job.block)));
-        }
-        run.push(format!("seed {}", job.seed));
-        let mut notes = vec![format!("  {:<9} {}", "run", run.join(" "))];
-        if !self.library.absent_names().is_empty() {
-            let names = self.library.absent_names().join(", ");
-            notes.push(format!("  {:<9} not in this RTL, so not compared: {names}", "absent"));
-        }
-        if let Some(shrunk) = &shrunk {
-            let minimal = if shrunk.minimal { "locally minimal" } else { "not yet minimal: time ran out" };
-            let cycles = shrunk.inputs.len();
-            notes.push(format!(
-                "  {:<9} {cycles} {} ({minimal}): gpurf cosim --replay {{}}/reproducer.json",
-                "reproduce",
-                if cycles == 1 { "cycle" } else { "cycles" }
-            ));
-        }
-        notes.push(format!("  {:<9} gpurf wave {{}}", "waveform"));
-        let context = FailureContext {
-            comparator: &sides.comparator,
-            cause,
-            capture: outcome.capture.as_ref(),
-            reproducer: reproducer.as_deref().map(|text| ("reproducer.json", text)),
-            notes: &notes,
-        };
-        write_failure(&project.failures, &context).map_err(|e| {
-            JobError::Build(format!("cannot write a failure folder in {}: {e}", project.failures.display()))
-        })
-    }
-
-    /// A shorter run that fails in the same way.
-    fn shrink(&self, cause: &Cause, stop: &AtomicBool) -> Result<Option<gpurf_lockstep::Shrunk>, JobError> {
-        let Some(failing) = failing_cycle(cause) else { return Ok(None) };
-        let Some(inputs) = self.inputs_before(failing)? else { return Ok(None) };
-        let wanted = signature(cause);
-        let mut broken = None;
-        let mut fails = |inputs: &Records| {
-            if stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            let mut sides = match self.sides() {
-                Ok(sides) => sides,
-                Err(e) => {
-                    broken = Some(e);
-                    return None;
-                }
-            };
-            let plan = self.plan(inputs.len() as u64);
-            let outcome = sides.run(&mut Sequence::new(inputs.clone()), &plan, &mut |_, _| {}, stop);
-            let cause = outcome.cause?;
-            (signature(&cause) == wanted).then(|| failing_cycle(&cause)).flatten()
-        };
-        // The window may have lost what the failure needs; then there is nothing to shrink.
-        if fails(&inputs).is_none() {
-            return broken.map_or(Ok(None), Err);
-        }
-        let shrunk = shrink(self.declaration, &inputs, SHRINK_LIMIT, &mut fails);
-        broken.map_or(Ok(Some(shrunk)), Err)
-    }
-
-    /// The inputs of the cycles up to and including `failing`, at most a window of them.
-    fn inputs_before(&self, failing: u64) -> Result<Option<Records>, JobError> {
-        let mut stimulus = self.stimulus()?;
-        let count = failing + 1;
-        let skipped = count.saturating_sub(SHRINK_WINDOW as u64);
-        // Buffers are reused as the lockstep reuses its own, so that the stimulus sees zeros or earlier inputs.
-        let mut scratch = Records::zeroed(self.declaration.input_bytes, 1);
-        let mut inputs = Records::new(self.declaration.input_bytes);
-        for cycle in 0..count {
-            if !stimulus.next(scratch.get_mut(0)) {
-                break;
-            }
-            if cycle >= skipped {
-                inputs.push(scratch.get(0));
-            }
-        }
-        Ok((!inputs.is_empty()).then_some(inputs))
-    }
-}
-
-/// The files that took the place of modules, as a reproducer names them.
-pub(crate) fn overrides(rtl: &RtlSources) -> Vec<String> {
-    rtl.overrides.iter().map(|(module, file)| format!("{module}={}", absolute(file).display())).collect()
-}
-
-fn absolute(path: &std::path::Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// What two failures have in common when they are the same: the kind, and the block or the message.
-fn signature(cause: &Cause) -> (u8, String) {
-    match cause {
-        Cause::Diverged(d) if d.differences.is_empty() => (0, d.blame.block.clone()),
-        Cause::Diverged(d) => (1, d.blame.block.clone()),
-        Cause::Assertion { failure, .. } => (2, failure.message.lines().next().unwrap_or_default().to_owned()),
-        Cause::Panicked { message, .. } => (3, message.clone()),
-        Cause::Hung { .. } => (4, String::new()),
-        Cause::Interrupted => (5, String::new()),
-    }
-}
-
-/// The cycle in which a run failed.
-fn failing_cycle(cause: &Cause) -> Option<u64> {
-    match cause {
-        Cause::Diverged(d) => Some(d.cycle),
-        Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } | Cause::Hung { cycle, .. } => Some(*cycle),
-        Cause::Interrupted => None,
     }
 }
 

@@ -13,7 +13,7 @@ use gpurf_oracle::host::{RunError, Session, assembled};
 use gpurf_stimulus::program::hierarchy_of;
 use verilated::{Library, Options, Toolchain};
 
-use crate::job::check_overrides;
+use crate::job::{check_overrides, not_allowed};
 use crate::{Job, JobError, JobResult, Project, RtlSources, RunResult, request};
 
 /// Registers that a thread of a test kernel may have.
@@ -58,7 +58,10 @@ pub(crate) fn run(
     let manifest = Manifest::load(&kernel.manifest).map_err(|e| input(&e))?;
     let image = image(&manifest, kernel, &job.config)?;
     let mut session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
-    let (library, build_s) = build(project, tools, job, rtl, options)?;
+    let (library, build_s) = match build(project, tools, job, rtl, options)? {
+        Built::Whole(library, build_s) => (library, build_s),
+        Built::Lacking(result) => return Ok(*result),
+    };
 
     let started = Instant::now();
     let mut engine = engine(job, &library, stop)?;
@@ -118,19 +121,29 @@ pub(crate) fn image(manifest: &Manifest, kernel: &KernelInputs, config: &Config)
     Ok(compiled.image)
 }
 
-/// Builds the SM; gives the seconds that took.
+/// The SM's RTL.
+pub(crate) enum Built {
+    /// With all that is compared, but for what may be absent; and the seconds that building took.
+    Whole(Library, f64),
+    /// Without something that has to be there.
+    Lacking(Box<JobResult>),
+}
+
+/// Builds the SM.
 pub(crate) fn build(
     project: &Project,
     tools: &Toolchain,
     job: &Job,
     rtl: &RtlSources,
     options: &Options,
-) -> Result<(Library, f64), JobError> {
+) -> Result<Built, JobError> {
     let started = Instant::now();
     let request = request(project, &job.block, &job.config, rtl, options.clone())?;
     check_overrides(project, tools, job, rtl)?;
     let library = tools.build(&request)?;
-    Ok((library, started.elapsed().as_secs_f64()))
+    let build_s = started.elapsed().as_secs_f64();
+    let lacking = not_allowed(job, &library, &request.declaration, rtl, build_s);
+    Ok(lacking.map_or_else(|| Built::Whole(library, build_s), |result| Built::Lacking(Box::new(result))))
 }
 
 /// How a job's kernels run.

@@ -559,6 +559,7 @@ impl Trial<'_> {
             match result.result {
                 RunResult::Pass => {}
                 RunResult::Interrupted => return Err(interrupted()),
+                RunResult::ProbesAbsent => return Err(JobError::Build(result.report)),
                 _ => {
                     let cycle = result.failing_cycle.unwrap_or(result.cycles);
                     return Ok(Some(Caught { lockstep: job.block, cycle, blamed, assertion, first }));

@@ -13,8 +13,8 @@ use gpurf_oracle::host::{RunError, Session, assembled};
 use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, Weights, shrink, themes::THEMES, wanted};
 use verilated::{Library, Options, Toolchain};
 
-use crate::job::overrides;
-use crate::kernels::{build, cannot_write, engine, failed, input, result_of, settings};
+use crate::job::{overrides, replay_options};
+use crate::kernels::{Built, build, cannot_write, engine, failed, input, result_of, settings};
 use crate::{Job, JobError, JobResult, Project, REQUIRED_HITS, RtlSources, RunResult};
 
 /// A run of at least this many programs, six of each theme, must reach every coverage point [`REQUIRED_HITS`] times.
@@ -60,7 +60,10 @@ pub(crate) fn run(
     let limits = Limits::of(&job.config);
     let program = Program::random(job.seed, &inputs.weights, &limits).map_err(|e| refused(inputs, &e))?;
     let coverage = program.measure(limits.banks).map_err(|e| refused(inputs, &e))?;
-    let (library, build_s) = build(project, tools, job, rtl, options)?;
+    let (library, build_s) = match build(project, tools, job, rtl, options)? {
+        Built::Whole(library, build_s) => (library, build_s),
+        Built::Lacking(result) => return Ok(*result),
+    };
     let runner = Runner { job, library: &library, rtl, stop };
     let started = Instant::now();
     let (mut result, engine) = runner.attempt(&program)?;
@@ -141,7 +144,8 @@ impl Runner<'_> {
         let job = self.job;
         let replay = Replay { seed: job.seed, settings: job.config.settings(), rtl: overrides(self.rtl) };
         let text = shortest.manifest(Some(&replay));
-        notes.push(format!("  {:<9} gpurf cosim --replay {{}}/{FILE}", "reproduce"));
+        let options = replay_options(&self.rtl.options);
+        notes.push(format!("  {:<9} gpurf cosim --replay {{}}/{FILE}{options}", "reproduce"));
         let listing = listing(&text);
         let reproducer = (FILE, text.as_str());
         let wave = format!("  {:<9} gpurf wave {{}}", "waveform");

@@ -7,7 +7,7 @@ use gpurf_blocks::registry;
 
 use gpurf_stimulus::program::{Weights, themes};
 
-use crate::{Inputs, Job, KernelInputs, ProgramInputs, Project};
+use crate::{COVERAGE_FROM_CYCLES, Inputs, Job, KernelInputs, ProgramInputs, Project};
 
 mod cache;
 mod hierarchy;
@@ -67,19 +67,20 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
         .collect()
 }
 
-/// The same in further shapes, which only the long runs have.
+/// The same in further shapes, which only the long runs have: as long, so that they are judged alike.
 pub fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
     let names = registry::BLOCKS.iter().map(|b| b.name);
     names
         .flat_map(|block| {
             let configs = cache::more(block).into_iter().chain(hybrid::more(block)).chain(hierarchy::more(block));
+            let cycles = cycles * stretch(block);
             configs.chain(stealing::more(block)).map(move |config| random(block, config, seed, cycles))
         })
         .collect()
 }
 
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
-pub(crate) fn stretch(block: &str) -> u64 {
+fn stretch(block: &str) -> u64 {
     match block {
         "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" | "hierarchy" => 3,
         "hrf_buffer" | "hrf_drain" | "hrf_power" => 3,
@@ -93,6 +94,11 @@ pub(crate) fn stretch(block: &str) -> u64 {
 /// Whether the comparisons of a block's RTL are judged in this configuration: they need a build of their own, so it is one of those in which the suite runs the block, the last.
 pub(crate) fn judges_comparisons(block: &str, config: &Config) -> bool {
     variants(block).last().is_some_and(|last| last == config)
+}
+
+/// Whether so many random cycles of a block have to reach all that its stimulus has to reach.
+pub(crate) fn is_judged(block: &str, cycles: u64) -> bool {
+    cycles >= COVERAGE_FROM_CYCLES * stretch(block)
 }
 
 /// Whether a block is of the hybrid register file or its scheduler.
@@ -138,6 +144,7 @@ fn variants(block: &str) -> Vec<Config> {
         "mrf_arbiter" => vec![
             two_with(&|c| c.mrf.read_order = ReadOrder::RoundRobin),
             two_with(&|c| c.mrf.ports = BankPorts::Separate),
+            two_with(&|c| (c.mrf.ports, c.mrf.read_order) = (BankPorts::Separate, ReadOrder::RoundRobin)),
         ],
         "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
         | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" => vec![two],

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::{Fault, Faulty};
 use gpurf_blocks::config::{Config, MrfConfig, PRESETS, ReadOrder};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
-use gpurf_blocks::{Block, Role, Twin, registry, view, view_mut};
+use gpurf_blocks::{Role, Twin, registry, view, view_mut};
 use gpurf_lockstep::{Cause, Lockstep, Plan, RESET_CYCLES, Records, Reproducer};
 use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_job, suite};
 use verilated::{Options, Toolchain};
@@ -130,6 +130,7 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     let again = replay(reproducer.clone());
     assert_eq!(again.divergence.unwrap().port, "head_mask_o");
     assert_eq!(reproducer.cycles.len(), 2, "a push, and the cycle in which it is seen: {:?}", reproducer.cycles);
+    assert_eq!(reproducer.cycles[1].keys().collect::<Vec<_>>(), ["rst_ni"], "payloads that mean nothing are cleared");
     for left_out in 0..reproducer.cycles.len() {
         let mut shorter = reproducer.clone();
         shorter.cycles.remove(left_out);
@@ -164,22 +165,80 @@ fn a_failed_assertion_ends_a_run_with_its_message_and_a_waveform() {
 }
 
 #[test]
-fn a_probe_that_the_rtl_lacks_is_counted_and_the_rest_is_compared() {
+fn a_probe_that_the_rtl_lacks_fails_the_run_unless_it_is_allowed_to() {
     let bench = Bench::new();
     let mut rtl =
         bench.broken("mrf_collector", "assign busy_o       = busy_q;", "assign busy_o       = busy_q; // mine");
-    let (_, file) = &rtl.overrides[0];
-    let text = std::fs::read_to_string(file).unwrap().replace("inflight_q", "travelling_q");
-    std::fs::write(file, text).unwrap();
-    let result = bench.run(&suite::random("mrf_collector", SMALL, 1, 5_000), &rtl);
+    let file = rtl.overrides[0].1.clone();
+    let own = std::fs::read_to_string(&file).unwrap();
+    let job = Job { keep_failure: false, ..suite::random("mrf_collector", SMALL, 1, 5_000) };
+    let renamed = own.replace("inflight_q", "travelling_q");
+    let wider = own.replace("logic [Operands-1:0] inflight_q", "logic [Operands:0] inflight_q");
+    for text in [&renamed, &wider] {
+        assert_ne!(*text, own);
+        std::fs::write(&file, text).unwrap();
+        let result = bench.run(&job, &rtl);
+        assert_eq!((result.result, result.cycles), (RunResult::ProbesAbsent, 0));
+        assert_eq!(result.probes_absent, ["inflight_q"]);
+        for words in ["inflight_q (3 bits)", "--allow-absent inflight_q"] {
+            assert!(result.report.contains(words), "{}", result.report);
+        }
+    }
+    std::fs::write(&file, &renamed).unwrap();
+    rtl.allow_absent.push("inflight_q".into());
+    let result = bench.run(&job, &rtl);
     assert_eq!((result.result, result.probes_absent), (RunResult::Pass, vec!["inflight_q".to_owned()]));
     // Without the probe the same mistake is noticed later, at an output.
-    let text =
-        std::fs::read_to_string(&rtl.overrides[0].1).unwrap().replace("travelling_q <= grant_i", "travelling_q <= '0");
-    std::fs::write(&rtl.overrides[0].1, text).unwrap();
-    rtl.defines.push("ANOTHER".into());
-    let job = Job { keep_failure: false, ..suite::random("mrf_collector", SMALL, 1, 5_000) };
+    std::fs::write(&file, renamed.replace("travelling_q <= grant_i", "travelling_q <= '0")).unwrap();
     assert_eq!(bench.run(&job, &rtl).divergence.unwrap().port, "complete_o");
+}
+
+#[test]
+fn a_reproducer_keeps_the_payload_without_valid_that_a_failure_needs() {
+    let bench = Bench::new();
+    let rtl = bench.broken(
+        "mrf_write_queue",
+        "(valid_q & ~pop_i);",
+        "(valid_q & ~pop_i & (push_valid_i | push_reg_i != 5));",
+    );
+    let result = bench.run(&queue_job(), &rtl);
+    assert_eq!(result.result, RunResult::Diverged);
+    assert!(result.report.contains("reproduce 3 cycles (locally minimal)"), "{}", result.report);
+    let file = Reproducer::read(&result.failure_folder.unwrap().join("reproducer.json")).unwrap();
+    let [push, looked_at, seen] = &file.cycles[..] else { panic!("{:?}", file.cycles) };
+    assert!(push.contains_key("push_valid_i") && !looked_at.contains_key("push_valid_i"), "{:?}", file.cycles);
+    assert_eq!(looked_at["push_reg_i"], "0x5");
+    // What does not matter is cleared.
+    assert_eq!((push.len(), looked_at.len(), seen.len()), (2, 2, 1), "{:?}", file.cycles);
+    let job = Job { keep_failure: false, ..Job::of_reproducer(file).unwrap() };
+    assert_eq!(bench.run(&job, &rtl).result, RunResult::Diverged);
+}
+
+#[test]
+fn a_failure_that_no_short_run_shows_says_so() {
+    let bench = Bench::new();
+    let count = "logic [14:0] n_q = 0;\n  always_ff @(posedge clk_i) if (n_q != 20000) n_q <= n_q + 1'b1;\n";
+    let rtl = bench.broken(
+        "mrf_write_queue",
+        "assign push_ready_o  = ~valid_q | pop_i;",
+        &format!("{count}  assign push_ready_o  = (~valid_q | pop_i) & (n_q != 20000);"),
+    );
+    let job = Job { cycles: 40_000, ..queue_job() };
+    let result = bench.run(&job, &rtl);
+    assert_eq!(result.result, RunResult::Diverged);
+    let cycle = result.failing_cycle.unwrap();
+    assert!(cycle > 16_384, "{cycle}");
+    let folder = result.failure_folder.unwrap();
+    assert!(!folder.join("reproducer.json").exists());
+    let command = format!(" --seed 3 --cycles {}\n", cycle + 1);
+    for words in
+        ["reproduce none: the 16384 cycles before the failure", "gpurf cosim --block mrf_write_queue", &command]
+    {
+        assert!(result.report.contains(words), "{words}: {}", result.report);
+    }
+    // The command shows it.
+    let again = bench.run(&Job { cycles: cycle + 1, keep_failure: false, ..job }, &rtl);
+    assert_eq!((again.result, again.failing_cycle), (RunResult::Diverged, Some(cycle)));
 }
 
 /// Runs a faulty twin of a block against its RTL.
@@ -265,23 +324,26 @@ fn every_directed_sequence_is_equal() {
 }
 
 #[test]
-fn inputs_that_mean_nothing_are_left_out_of_a_reproducer() {
-    let twin = (registry::find(gpurf_blocks::mrf::MrfWriteQueue::NAME).unwrap().twin)(&SMALL);
+fn a_reproducer_gives_back_the_inputs_that_it_was_made_from() {
+    let twin = (registry::find("mrf_write_queue").unwrap().twin)(&SMALL);
     let declaration = twin.declaration();
     let mut stimulus = gpurf_stimulus::random("mrf_write_queue", &SMALL, 1);
-    let mut inputs = gpurf_lockstep::Records::zeroed(declaration.input_bytes, 50);
+    let mut inputs = Records::zeroed(declaration.input_bytes, 50);
     for cycle in 0..50 {
         assert!(stimulus.next(inputs.get_mut(cycle)));
     }
+    let idle = (0..50).map(|cycle| view::<MrfWriteQueueIn>(inputs.get(cycle)));
+    assert!(idle.filter(|i| i.push_valid_i == 0 && i.push_data_i.0 != [0; 32]).count() > 0, "payloads without valid");
     let file = Reproducer::new(declaration, &SMALL, 1, Vec::new(), &inputs);
-    let back = file.inputs(declaration).unwrap();
-    for cycle in 0..50 {
-        let [before, after]: [&MrfWriteQueueIn; 2] = [view(inputs.get(cycle)), view(back.get(cycle))];
-        assert_eq!((before.push_valid_i, before.pop_i, before.rst_ni), (after.push_valid_i, after.pop_i, after.rst_ni));
-        let expected = if before.push_valid_i == 1 { before.push_data_i.0 } else { [0; 32] };
-        assert_eq!(after.push_data_i.0, expected);
+    let back = Reproducer::parse(&file.to_json(), "r.json").unwrap();
+    assert_eq!(back, file);
+    let back = back.inputs(declaration).unwrap();
+    for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
+        for cycle in 0..50 {
+            let [before, after] = [&inputs, &back].map(|inputs| signal.field.bytes(inputs.get(cycle), 0));
+            assert_eq!(before, after, "{}, cycle {cycle}", signal.field.name);
+        }
     }
-    assert_eq!(Reproducer::new(declaration, &SMALL, 1, Vec::new(), &back), file);
 }
 
 #[test]

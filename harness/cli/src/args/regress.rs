@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gpurf_regress::regression::Shard;
 
-use super::{Run, cycles, number, replacement};
+use super::{Replacements, Run, cycles, number};
 
 /// `gpurf regress`.
 #[derive(Debug, Args)]
@@ -43,12 +43,9 @@ pub struct Regress {
     /// Add this to every seed of the plan
     #[arg(long, value_name = "S", value_parser = number, default_value = "0")]
     pub seed: u64,
-    /// Put a file in place of a module's source (may be repeated)
-    #[arg(long, value_name = "MODULE=FILE", value_parser = replacement)]
-    pub rtl: Vec<(String, PathBuf)>,
-    /// Take modules from a file list with +incdir+ and +define+
-    #[arg(long, value_name = "FILE")]
-    pub rtl_list: Option<PathBuf>,
+    /// RTL in place of the project's
+    #[command(flatten)]
+    pub rtl: Replacements,
     /// Run cases that come on standard input: what a regression starts for itself
     #[arg(long, hide = true)]
     pub worker: bool,

@@ -1,5 +1,6 @@
 //! `gpurf cosim`: RTL and model in lockstep.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,7 @@ use crate::args::Cosim;
 use crate::failure::{Failure, Status};
 use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, grouped, numbers, words};
 use crate::own_rtl::OwnRtl;
-use crate::plan::{self, Plan, command_of, has_straps, parameters, preset_of};
+use crate::plan::{self, Part, Plan, has_straps, parameters};
 use crate::progress::Progress;
 use crate::result::{Details, Run, Runs, Verdict, json};
 use crate::{interrupt, shape};
@@ -40,9 +41,12 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     if let Some(folder) = &arguments.failures {
         project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     }
-    let Plan { jobs, own, single } = plan::plan(&project, arguments)?;
+    let Plan { jobs, own, single, part } = plan::plan(&project, arguments)?;
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
+    if let (Some(part), false) = (part, arguments.run.json) {
+        output::note(&part_of_suite(part, &own, &arguments.block));
+    }
     let ended = run(&project, &tools, &jobs, &own, arguments);
     let coverages = program::coverages(&jobs, |index| match &ended[index] {
         Ended::Ran(result) => Some(result),
@@ -59,7 +63,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
                     Verdict::Pass if missed => Verdict::CoverageMissed,
                     verdict => verdict,
                 };
-                json(&Runs { result, command: "cosim", runs: &rows, programs: &coverages })
+                json(&Runs { result, command: "cosim", suite: part, runs: &rows, programs: &coverages })
             }
         };
         output::print(&text)?;
@@ -72,7 +76,9 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
         for text in failures(&jobs, &ended, &own) {
             output::print(&format!("\n{text}"))?;
         }
-        output::print(&format!("\n{}\n", summary(&ended)))?;
+        output::print(&allowed_absent(&ended))?;
+        let part = part.map_or(String::new(), |part| format!("; {}", part_of_suite(part, &own, &arguments.block)));
+        output::print(&format!("\n{}{part}\n", summary(&ended)))?;
     }
     refusals(&jobs, &ended).iter().for_each(|text| output::error(text));
     Ok(status)
@@ -146,6 +152,7 @@ fn status(ended: &Ended) -> Status {
             | RunResult::OracleMismatch
             | RunResult::CheckFailed
             | RunResult::CoverageMissed
+            | RunResult::ProbesAbsent
             | RunResult::Error => Status::Failed,
         },
         Ended::Refused(failure) => failure.status,
@@ -178,7 +185,7 @@ fn row(job: &Job, ended: &Ended) -> Run {
             Inputs::Program(program) => Some(program.name.clone()),
             _ => None,
         },
-        preset: preset_of(job),
+        preset: job.preset(),
         parameters: parameters(&job.block, &job.config).into_iter().collect(),
         straps: (!is_replay(job)).then(|| Straps::of(&job.config).of_block(&job.block)),
         seed: job.seed,
@@ -192,7 +199,7 @@ fn row(job: &Job, ended: &Ended) -> Run {
             run.message = (!result.report.is_empty()).then(|| result.report.clone());
             run.details = Some(Details {
                 signals_compared: result.signals_compared,
-                probes_absent: result.probes_absent.len(),
+                probes_absent: result.probes_absent.clone(),
                 build_s: result.build_s,
                 wall_s: result.wall_s,
                 events: result.events.clone(),
@@ -305,11 +312,15 @@ fn toggled(counts: ToggleCounts) -> String {
 
 /// Failures in words, the first few.
 fn failures(jobs: &[Job], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
-    let mut texts = Vec::new();
+    let (mut texts, mut lacking) = (Vec::new(), BTreeSet::new());
     for (job, ended) in jobs.iter().zip(ended) {
         let Ended::Ran(result) = ended else { continue };
         let folder = result.failure_folder.as_deref();
         if status(ended) != Status::Failed || folder.is_none() && texts.len() >= KEPT {
+            continue;
+        }
+        // A block lacks the same in each of its shapes: it is told once.
+        if result.result == RunResult::ProbesAbsent && !lacking.insert((&job.block, &result.probes_absent)) {
             continue;
         }
         let mut text = format!("{HEADING}{} {}{HEADING:#}\n", name(job), Verdict::from(result.result).word());
@@ -319,7 +330,7 @@ fn failures(jobs: &[Job], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
             text.push_str(&format!("  {:<9} {}\n", "folder", shorter(folder).display()));
         }
         if !is_replay(job) {
-            text.push_str(&format!("  {:<9} {}\n", "again", command_of(job, own)));
+            text.push_str(&format!("  {:<9} {}\n", "again", job.command(job.cycles, &own.sources.options)));
         }
         texts.push(text);
     }
@@ -348,6 +359,32 @@ fn is_replay(job: &Job) -> bool {
 fn shorter(path: &Path) -> &Path {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path)
+}
+
+/// How much of the default suite a run is.
+fn part_of_suite(part: Part, own: &OwnRtl, blocks: &[String]) -> String {
+    let blocks = if blocks.is_empty() { String::new() } else { format!(" of {}", blocks.join(" and ")) };
+    let Part { jobs, of } = part;
+    format!("{jobs} of the default suite's {of} jobs: all{blocks} that contain {}", own.modules().join(" or "))
+}
+
+/// What was not compared, as the user allows, for each block.
+fn allowed_absent(ended: &[Ended]) -> String {
+    let mut blocks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for ended in ended {
+        if let Ended::Ran(result) = ended
+            && result.result != RunResult::ProbesAbsent
+        {
+            let names = result.probes_absent.iter().map(String::as_str);
+            blocks.entry(&result.job.block).or_default().extend(names);
+        }
+    }
+    let with_any = blocks.into_iter().filter(|(_, names)| !names.is_empty());
+    let line = |(block, names): (&str, BTreeSet<&str>)| {
+        let names: Vec<&str> = names.into_iter().collect();
+        format!("\n{BAD}not compared{BAD:#} in {block}, as --allow-absent says: {}\n", names.join(", "))
+    };
+    with_any.map(line).collect()
 }
 
 fn summary(ended: &[Ended]) -> String {

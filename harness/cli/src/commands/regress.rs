@@ -1,6 +1,6 @@
 //! `gpurf regress`: a test plan, overnight.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -14,10 +14,10 @@ use gpurf_regress::{Project, files};
 use super::golden::statistics;
 use crate::args::Regress;
 use crate::failure::{Failure, Status};
-use crate::interrupt;
 use crate::output::{self, BAD, GOOD, grouped, numbers, words};
 use crate::own_rtl::OwnRtl;
 use crate::progress::{Progress, Remaining};
+use crate::{interrupt, plan};
 
 /// Lines of a failure's message that are printed.
 const SHOWN_LINES: usize = 12;
@@ -27,20 +27,21 @@ const SHOWN_BUCKETS: usize = 10;
 /// Runs a plan, merges shards, or runs what another regression gives out.
 pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
     let project = super::project()?;
-    let own = OwnRtl::new(&project, &arguments.rtl, arguments.rtl_list.as_deref())?;
+    let own = OwnRtl::new(&project, &arguments.rtl)?;
     if arguments.worker {
         return serve(project, &own);
     }
     let file = arguments.plan.clone().unwrap_or_else(|| project.root.join("tests/regress.toml"));
     let overrides = Overrides { cycles: arguments.cycles, seed: arguments.seed };
     let plan = Plan::load(&project, &file, &arguments.tier, overrides)?;
+    check_absent(&own, &plan)?;
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let out = folder(&project, arguments, shard);
     let earlier = Earlier::of(arguments, &out)?;
     let report = if arguments.merge.is_empty() {
         run_plan(arguments, &project, &own, &plan, shard, &out, earlier.trend.as_ref())?
     } else {
-        merge(&plan, &arguments.merge, &out, &own.options)?
+        merge(&plan, &arguments.merge, &out, &own.sources.options)?
     };
     write(arguments, &out, &report, &earlier)?;
     if arguments.run.json {
@@ -58,6 +59,22 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
         2 => Status::BadInput,
         _ => Status::Tool,
     })
+}
+
+/// Checks that what may be absent is a probe of some case.
+fn check_absent(own: &OwnRtl, plan: &Plan) -> Result<(), Failure> {
+    if own.sources.allow_absent.is_empty() {
+        return Ok(());
+    }
+    let mut seen = BTreeSet::new();
+    let mut declarations = Vec::new();
+    for case in &plan.cases {
+        let block = plan::find(case.block())?;
+        if own.touches(block) && seen.insert((block.name, case.label())) {
+            declarations.push((block.twin)(&case.config()?).declaration().clone());
+        }
+    }
+    own.check_absent(declarations.iter())
 }
 
 fn folder(project: &Project, arguments: &Regress, shard: Shard) -> PathBuf {
@@ -125,12 +142,15 @@ fn run_plan(
     let start = || {
         let mut command = Command::new(&program);
         command.args(["regress", "--worker"]).env("GPURF_HOME", &project.root);
-        for (module, file) in &arguments.rtl {
+        for (module, file) in &arguments.rtl.files {
             command.arg("--rtl").arg(format!("{module}={}", file.display()));
         }
-        if let Some(list) = &arguments.rtl_list {
+        if let Some(list) = &arguments.rtl.list {
             command.arg("--rtl-list").arg(list);
         }
+        arguments.rtl.allow_absent.iter().for_each(|name| {
+            command.arg("--allow-absent").arg(name);
+        });
         command
     };
     let jobs = super::threads(arguments.run.jobs);
@@ -141,7 +161,7 @@ fn run_plan(
         jobs,
         resume: arguments.resume,
         sources,
-        options: &own.options,
+        options: &own.sources.options,
         start: &start,
         stop: interrupt::flag(),
     };

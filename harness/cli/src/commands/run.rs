@@ -55,9 +55,9 @@ pub struct Cycles {
     /// Signals compared in each cycle, elements of arrays counted one by one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals_compared: Option<usize>,
-    /// Number of probes that the RTL does not have.
+    /// Probes that the RTL does not have.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub probes_absent: Option<usize>,
+    pub probes_absent: Option<Vec<String>>,
     /// Seconds of building.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build_s: Option<f64>,

@@ -55,6 +55,12 @@ pub fn run(
         }
         Engine::Lockstep => {
             let (library, build_s) = build(&project, &config, Options::default())?;
+            if let Some(probe) = library.absent_names().first() {
+                return Err(Failure::tool(format!(
+                    "{}: the RTL of the SM has no {probe}, which its model has; it would not be compared",
+                    project.rtl().display()
+                )));
+            }
             let engine = LockstepEngine::new(settings, &library).map_err(|e| Failure::tool(e.to_string()))?;
             Runner { build_s: Some(build_s), ..runner }.run(engine, session)
         }
@@ -117,7 +123,7 @@ impl Runner<'_> {
             seed: self.arguments.seed,
             cycles: statistics.cycles,
             signals_compared: compared.as_ref().map(|(signals, _)| *signals),
-            probes_absent: compared.as_ref().map(|(_, absent)| absent.len()),
+            probes_absent: compared.as_ref().map(|(_, absent)| absent.clone()),
             build_s: self.build_s,
             events: statistics.events.clone(),
             divergence,

@@ -6,7 +6,7 @@ use gpurf_blocks::config::{Config, PRESETS, Start};
 use gpurf_stimulus::program::Weights;
 use serde::{Deserialize, Serialize};
 
-use crate::{Inputs, Job, JobError, KernelInputs, ProgramInputs, Project, suite};
+use crate::{Inputs, Job, JobError, KernelInputs, ProgramInputs, Project, is_built_from, suite};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,9 +93,9 @@ impl Case {
         }
     }
 
-    /// Whether a module is part of the block that runs.
+    /// Whether a module or package is part of the block that runs.
     pub fn contains(&self, module: &str) -> bool {
-        gpurf_sm::find(self.block()).is_some_and(|block| block.contains(module))
+        gpurf_sm::find(self.block()).is_some_and(|block| is_built_from(block, module))
     }
 
     /// Whether an option is of interest: `--rtl MODULE=FILE` is to what contains the module.

@@ -31,6 +31,8 @@ pub enum Ending {
     GoldenChanged,
     /// A coverage point was reached too rarely.
     CoverageMissed,
+    /// The RTL lacks something that is compared.
+    ProbesAbsent,
     /// It took longer than it may.
     TimeLimit,
     /// The process that ran it ended.
@@ -62,6 +64,7 @@ impl From<RunResult> for Ending {
             RunResult::OracleMismatch => Self::OracleMismatch,
             RunResult::CheckFailed => Self::CheckFailed,
             RunResult::CoverageMissed => Self::CoverageMissed,
+            RunResult::ProbesAbsent => Self::ProbesAbsent,
             RunResult::Hang => Self::Hang,
             RunResult::Interrupted => Self::Interrupted,
             RunResult::Error => Self::Error,
@@ -173,7 +176,9 @@ impl Signature {
             }
             // Golden after golden changes for one reason.
             (Ending::GoldenChanged, _) => (case.block().to_owned(), case.label().to_owned()),
-            (Ending::CoverageMissed | Ending::TimeLimit, _) => (case.block().to_owned(), String::new()),
+            (Ending::CoverageMissed | Ending::ProbesAbsent | Ending::TimeLimit, _) => {
+                (case.block().to_owned(), String::new())
+            }
             (Ending::CheckFailed, _) => match &case.work {
                 Work::Kernel { kernel } | Work::Golden { kernel } => (case.block().to_owned(), kernel.clone()),
                 _ => (case.block().to_owned(), without_numbers(first)),

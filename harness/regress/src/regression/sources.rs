@@ -15,7 +15,9 @@ pub fn sources(project: &Project, rtl: &RtlSources) -> Result<(String, String), 
     collect(&project.rtl(), &mut files).map_err(|e| JobError::Input(format!("{}: {e}", project.rtl().display())))?;
     files.sort();
     files.extend(rtl.overrides.iter().map(|(_, file)| file.clone()).chain(rtl.extra.iter().cloned()));
-    let all = files.iter().map(|file| digest_of_file(file)).collect::<Result<Vec<_>, _>>()?.join(" ");
+    let mut all = files.iter().map(|file| digest_of_file(file)).collect::<Result<Vec<_>, _>>()?;
+    all.extend(rtl.allow_absent.iter().cloned());
+    let all = all.join(" ");
     let program = std::env::current_exe().map_err(|e| JobError::Build(format!("where is this program? {e}")))?;
     Ok((digest_of(all.as_bytes()), digest_of_file(&program)?))
 }

@@ -1,0 +1,109 @@
+//! The command line that repeats a job, and the job that a reproducer asks for.
+
+use gpurf_blocks::config::{Config, PRESETS, Start};
+use gpurf_lockstep::Reproducer;
+
+use super::{Inputs, Job, JobError};
+
+impl Job {
+    /// The run that a reproducer describes.
+    ///
+    /// # Errors
+    /// When there is no such block or configuration.
+    pub fn of_reproducer(reproducer: Reproducer) -> Result<Self, JobError> {
+        let block = gpurf_sm::find(&reproducer.block)
+            .ok_or_else(|| JobError::Input(format!("there is no block {}", reproducer.block)))?;
+        let config = Config::load(Start::Preset(PRESETS[0].name), &reproducer.settings)
+            .map_err(|e| JobError::Input(e.to_string()))?;
+        let (seed, cycles) = (reproducer.seed, reproducer.cycles.len() as u64);
+        let inputs = Inputs::Replay(reproducer);
+        Ok(Self { block: block.name.to_owned(), config, seed, cycles, inputs, keep_failure: true })
+    }
+
+    /// The preset whose sizes and policies it has; none for a reproducer, which drives them itself.
+    pub fn preset(&self) -> Option<&'static str> {
+        if matches!(self.inputs, Inputs::Replay(_)) {
+            return None;
+        }
+        PRESETS.iter().find(|preset| preset.config == self.config).map(|preset| preset.name)
+    }
+
+    /// The command that runs it alone, for so many cycles; `options` name RTL that takes the place of the project's.
+    pub fn command(&self, cycles: u64, options: &[String]) -> String {
+        let mut words = vec![match &self.inputs {
+            Inputs::Kernel(kernel) => format!("gpurf cosim --kernel {}", kernel.manifest.display()),
+            Inputs::Program(program) => format!("gpurf cosim --programs 1 --weights {}", program.name),
+            _ => format!("gpurf cosim --block {}", self.block),
+        }];
+        match self.preset() {
+            Some(preset) => words.push(format!("--preset {preset}")),
+            None => words.extend(self.config.settings().iter().map(|setting| format!("--set {setting}"))),
+        }
+        if let Inputs::Pinned(pins) = &self.inputs {
+            words.extend(pins.iter().map(|(name, value)| format!("--knob {name}={value}")));
+        }
+        words.push(format!("--seed {}", self.seed));
+        if !matches!(self.inputs, Inputs::Kernel(_) | Inputs::Program(_)) {
+            words.push(format!("--cycles {cycles}"));
+        }
+        words.extend(options.iter().cloned());
+        words.join(" ")
+    }
+}
+
+/// What has to be given beside `--replay`: a reproducer names the files of modules, but not a list or what may be absent.
+pub(crate) fn replay_options(options: &[String]) -> String {
+    let needed = options.iter().filter(|option| !option.starts_with("--rtl "));
+    needed.map(|option| format!(" {option}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite;
+
+    fn config(settings: &[&str]) -> Config {
+        Config::load(Start::Preset("baseline"), settings).unwrap()
+    }
+
+    fn reproducer(settings: &[&str]) -> Reproducer {
+        Reproducer {
+            gpurf_reproducer: 2,
+            block: "mrf_bank".into(),
+            settings: settings.iter().map(|&s| s.into()).collect(),
+            seed: 7,
+            rtl: Vec::new(),
+            cycles: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_reproducer_gives_the_configuration() {
+        let job = Job::of_reproducer(reproducer(&["mrf.ports=1r1w", "mrf.banks=8"])).unwrap();
+        assert_eq!((job.config, job.seed), (config(&["mrf.ports=1r1w", "mrf.banks=8"]), 7));
+    }
+
+    #[test]
+    fn a_reproducer_with_a_wrong_configuration_is_refused() {
+        let message = Job::of_reproducer(reproducer(&["mrf.banks=5"])).unwrap_err().to_string();
+        assert_eq!(message, "--set: mrf.banks = 5 is not allowed: it has to be 2, 4, 8, 16 or 32");
+    }
+
+    #[test]
+    fn a_command_names_what_differs_from_the_baseline() {
+        let other = config(&["mrf.banks=8", "mrf.ports=1r1w", "mrf.read_order=round_robin"]);
+        let command = suite::random("mrf", other, 3, 500).command(500, &[]);
+        let options = "--set mrf.banks=8 --set mrf.ports=1r1w --set mrf.read_order=round_robin --seed 3 --cycles 500";
+        assert_eq!(command, format!("gpurf cosim --block mrf {options}"));
+        let inputs = Inputs::Pinned(vec![("offer".into(), 1000), ("reset".into(), 0)]);
+        let command = Job { inputs, ..suite::random("alu", config(&[]), 1, 9) }.command(9, &["--rtl alu=/a.sv".into()]);
+        let options = "--preset baseline --knob offer=1000 --knob reset=0 --seed 1 --cycles 9 --rtl alu=/a.sv";
+        assert_eq!(command, format!("gpurf cosim --block alu {options}"));
+    }
+
+    #[test]
+    fn a_replay_needs_what_a_reproducer_does_not_hold() {
+        let options = ["--rtl alu=/a.sv", "--rtl-list /b.f", "--allow-absent turn_q"].map(String::from);
+        assert_eq!(replay_options(&options), " --rtl-list /b.f --allow-absent turn_q");
+    }
+}
