@@ -187,17 +187,16 @@ impl Entry {
                 }
             }
             What::Blocks => {
-                let cycles = self.cycles(over);
                 let known = suite::leaf_blocks(1, 1).into_iter().map(|job| job.block).collect::<BTreeSet<_>>();
                 let names = chosen(&self.names, known.into_iter().collect(), "block")?;
                 for seed in seeds() {
-                    let mut jobs = suite::leaf_blocks(seed, cycles);
+                    let mut jobs = suite::leaf_blocks(seed, self.cycles(over));
                     if self.shapes == Some(Shapes::All) {
-                        jobs.extend(suite::further_shapes(seed, cycles));
+                        jobs.extend(suite::further_shapes(seed, self.cycles(over)));
                     }
                     let jobs = jobs.into_iter().filter(|job| names.contains(&job.block));
                     for job in jobs.filter(|job| matches!(job.inputs, Inputs::Random)) {
-                        add(job.config, seed, Work::Block { block: job.block, cycles });
+                        add(job.config, seed, Work::Block { block: job.block, cycles: job.cycles });
                     }
                 }
             }
@@ -259,6 +258,8 @@ fn chosen(wanted: &[String], known: Vec<String>, what: &str) -> Result<Vec<Strin
 mod tests {
     use gpurf_blocks::config::Scheduler;
 
+    use super::super::case::label;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Plan, JobError> {
@@ -281,6 +282,39 @@ mod tests {
             }
             for block in gpurf_blocks::registry::BLOCKS {
                 assert!(ids.iter().any(|id| id.contains(&format!("/block/{}/", block.name))), "{tier}: {}", block.name);
+            }
+        }
+    }
+
+    /// What passes at night has to be at least as sure as what passes in the default suite.
+    #[test]
+    fn nightly_runs_every_block_job_of_the_default_suite_long_enough_to_be_judged() {
+        let project = Project::find();
+        let file = project.root.join("tests/regress.toml");
+        let plan = Plan::load(&project, &file, "nightly", Overrides::default()).unwrap();
+        let cycles_of = |block: &str, config: &Config| {
+            let same = |case: &&Case| case.block() == block && case.settings == config.settings();
+            let cycles = |case: &Case| match case.work {
+                Work::Block { cycles, .. } => Some(cycles),
+                _ => None,
+            };
+            plan.cases.iter().filter(same).filter_map(cycles).max().unwrap_or(0)
+        };
+        let mut jobs = 0;
+        for job in suite::standard(&project, 1, crate::COVERAGE_FROM_CYCLES) {
+            if matches!(job.inputs, Inputs::Random) {
+                let (cycles, place) =
+                    (cycles_of(&job.block, &job.config), || format!("{} {}", job.block, label(&job.config)));
+                assert!(cycles >= job.cycles, "{}: {cycles} cycles at night, {} in the suite", place(), job.cycles);
+                assert!(suite::is_judged(&job.block, cycles), "{}: coverage is not judged", place());
+                jobs += 1;
+            }
+        }
+        assert!(jobs > 150, "{jobs}");
+        // Further shapes are judged too.
+        for case in &plan.cases {
+            if let Work::Block { block, cycles } = &case.work {
+                assert!(suite::is_judged(block, *cycles), "{}", case.id);
             }
         }
     }
