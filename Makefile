@@ -16,14 +16,14 @@ HTML ?= target/reports.html
 
 help: ## this table
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
-	@echo "  Variables: BLOCK= KERNEL= PRESET= SET= SEED= CYCLES= JOBS= (mutants: COUNT=), e.g. make cosim BLOCK='mrf mrf_arbiter' CYCLES=1000000"
+	@echo "  Variables: BLOCK= KERNEL= PRESET= SET= SEED= CYCLES= JOBS= (mutants: COUNT= MISTAKES=), e.g. make cosim BLOCK='mrf mrf_arbiter' CYCLES=1000000"
 
 cosim: ## RTL and model in lockstep: the default equivalence suite
 	@scripts/bootstrap.sh
 	@$(GPURF) cosim $(SELECT)
 
 test: ## everything that must pass before a change lands
-	@scripts/bootstrap.sh --lint
+	@scripts/bootstrap.sh --lint --mutants
 	@scripts/test.sh
 
 run: ## one kernel: KERNEL=tests/kernels/saxpy.toml (ENGINE=functional, model, rtl or lockstep; PRESET= SET= as above)
@@ -42,7 +42,8 @@ regress: ## the long run: every preset, all kernels, programs, blocks and golden
 
 mutants: ## faults put into the RTL: how many the lockstep catches, where, how fast; then every bit of its state
 	@scripts/bootstrap.sh --mutants
-	@$(GPURF) mutate $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --count ,$(COUNT)) $(addprefix --jobs ,$(JOBS))
+	@$(GPURF) mutate $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --count ,$(COUNT)) \
+		$(addprefix --mistakes ,$(MISTAKES)) $(addprefix --jobs ,$(JOBS))
 	@$(GPURF) audit $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
 
 bench: ## speed of the lockstep, of plain Verilator and of the model

@@ -4,7 +4,7 @@
 #
 #   scripts/bootstrap.sh             cargo, a C++ compiler, Verilator
 #   scripts/bootstrap.sh --lint      also rustfmt and clippy
-#   scripts/bootstrap.sh --mutants   also a Python environment with Yosys in target/venv, for generated mutants
+#   scripts/bootstrap.sh --mutants   also a Python environment with Yosys and slang in target/venv, for generated mutants
 #   scripts/bootstrap.sh --proofs    the same with the solver z3, for proofs
 #
 # With everything in place it takes a tenth of a second.
@@ -13,6 +13,7 @@ cd "$(dirname "$0")/.."
 
 readonly verilator_oldest=5.006
 readonly pyosys=0.70
+readonly pyslang=12.1.0
 readonly z3=4.13.3.0
 readonly log=target/bootstrap.log
 want_lint=0 want_mutants=0 want_proofs=0
@@ -98,16 +99,16 @@ check_lint() {
 }
 
 check_mutants() {
-    local stamp=target/venv/pyosys-$pyosys
+    local stamp=target/venv/pyosys-$pyosys-pyslang-$pyslang
     [ -e "$stamp" ] && return
     if ! { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }; then
         install_packages python3 python3-venv
     fi
-    echo "bootstrap: installing pyosys $pyosys into target/venv (log: $log)" >&2
+    echo "bootstrap: installing pyosys $pyosys and pyslang $pyslang into target/venv (log: $log)" >&2
     mkdir -p target
     quietly python3 -m venv target/venv
-    quietly target/venv/bin/pip install --disable-pip-version-check "pyosys==$pyosys"
-    quietly target/venv/bin/python -c 'import pyosys'
+    quietly target/venv/bin/pip install --disable-pip-version-check "pyosys==$pyosys" "pyslang==$pyslang"
+    quietly target/venv/bin/python -c 'import pyosys, pyslang'
     : >"$stamp"
 }
 

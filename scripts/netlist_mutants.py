@@ -34,6 +34,7 @@ def frontend(y, a):
     cmd = ["read_slang", "--top", a.module, "--no-synthesis-define", "-D", "GPURF_ASSERT_IN_RESET"]
     if not a.memories: cmd += ["--no-implicit-memories"]
     for i in a.I: cmd += ["-I", i]
+    for m in getattr(a, "D", []): cmd += ["-D", m]
     for g in a.G: cmd += ["-G", g]
     for b in a.blackbox: cmd += ["--blackboxed-module", b]
     y(" ".join(cmd + a.sources))

@@ -8,7 +8,7 @@ inputs too, is assumed: lockstep looks at it in every cycle. More is not assumed
 file could show the difference. A proof has a limit of processor time, which does not depend on what else the machine does.
 Prints one JSON object: {"select": "equivalent" | "different" | "out of time" | "unknown"}.
 """
-import argparse, json, os, resource, signal, subprocess, sys, tempfile
+import argparse, json, os, re, resource, signal, subprocess, sys, tempfile
 import pyosys
 from pyosys import libyosys as ys
 import netlist_mutants as M
@@ -51,11 +51,14 @@ def hide_payloads(d, module, payloads):
 
 
 def copy(base, module, mutant, payloads, as_):
-    """The original, which assumes its assertions, or the mutant; registers are left plain, memories are registers."""
+    """The original, which assumes its assertions, or the mutant; registers are left plain, memories are registers. A mutant is a change of the
+    original or, as {"base": ...}, a netlist of its own."""
     d = ys.Design(); q = lambda c: d.run_pass("tee -q " + c)
-    q(f"read_rtlil {base}"); q(f"rename {module} {as_}")
+    own = mutant and mutant.get("base")
+    q(f"read_rtlil {own or base}"); q(f"rename {module} {as_}")
     mod = d.module(name(as_))
-    if mutant: q(M.mutate_cmd(mutant, as_))
+    if own: pass
+    elif mutant: q(M.mutate_cmd(mutant, as_))
     else: mod.addAssume(ys.IdString("$assume"), mod.Not(ys.IdString("$none"), ys.SigSpec(mod.wire(name(M.FAILS)))), ys.SigSpec(ys.Const(1, 1)))
     q(f"delete -port {as_}/w:{M.FAILS}")
     hide_payloads(d, as_, payloads)
@@ -91,24 +94,35 @@ def port(mod, text, width, output=False):
     return ys.SigSpec(wire)
 
 
+def registers(mod):
+    """Registers with a name that is the same in two netlists of one module: the net that each drives. The rest go by number."""
+    named, others = [], 0
+    for _, cell in sorted_cells(mod, M.FF.match):
+        bit = cell.getPort(name("Q")).to_sigbit_vector()[0]
+        text = re.sub(r"\W", "_", f"{bit.wire.name.str()[1:]}_{bit.offset}") if bit.is_wire() and bit.wire.name.str().startswith("\\") else None
+        if text is None: text, others = f"register{others}", others + 1
+        named.append((text, cell))
+    return named
+
+
 def cut(mod):
     """Registers become inputs, and what they would take becomes outputs."""
-    for i, cell in sorted_cells(mod, M.FF.match):
+    for text, cell in registers(mod):
         data, out = cell.getPort(name("D")), cell.getPort(name("Q"))
         mod.remove(cell)
-        mod.connect(out, port(mod, f"state{i}", out.size()))
-        mod.connect(port(mod, f"next{i}", data.size(), output=True), data)
+        mod.connect(out, port(mod, f"state_{text}", out.size()))
+        mod.connect(port(mod, f"next_{text}", data.size(), output=True), data)
     mod.fixup_ports()
 
 
 def start_anywhere(mod):
     """Registers have any value in the first cycle: that of an input."""
     began = port(mod, BEGAN, 1)
-    for i, cell in sorted_cells(mod, M.FF.match):
+    for text, cell in registers(mod):
         out = cell.getPort(name("Q"))
-        held = ys.SigSpec(mod.addWire(ys.IdString(f"$held{i}"), out.size()))
+        held = ys.SigSpec(mod.addWire(ys.IdString(f"$held_{text}"), out.size()))
         cell.setPort(name("Q"), held)
-        mod.addMux(ys.IdString(f"$start{i}"), port(mod, f"start{i}", out.size()), held, began, out)
+        mod.addMux(ys.IdString(f"$start_{text}"), port(mod, f"start_{text}", out.size()), held, began, out)
     mod.fixup_ports()
 
 
@@ -147,12 +161,27 @@ def write(d, module, tells, file):
         d.run_pass("tee -q " + c)
 
 
+def same_ports(one, other):
+    """A register that only one of two netlists has is an input that the other does not read, and an output that is 0 there."""
+    ports = lambda mod: {w.name.str()[1:]: w for w in mod.wires_.values() if w.port_input or w.port_output}
+    for mod, missing in ((one, {n: w for n, w in ports(other).items() if n not in ports(one)}),
+                         (other, {n: w for n, w in ports(one).items() if n not in ports(other)})):
+        for text, wire in missing.items():
+            added = port(mod, text, wire.width, output=wire.port_output)
+            if wire.port_output: mod.connect(added, ys.SigSpec(ys.Const(0, wire.width)))
+        mod.fixup_ports()
+
+
 def write_difference(base, module, mutant, payloads, change, file):
     """The original and a mutant, both changed: they differ, and no assertion of the original has failed."""
     d = ys.Design(); q = lambda c: d.run_pass("tee -q " + c)
+    sides = []
     for m, as_ in ((None, "gold"), (mutant, "gate")):
         one = copy(base, module, m, payloads, as_)
         change(one.module(name(as_)))
+        sides.append((one, as_))
+    same_ports(*(one.module(name(as_)) for one, as_ in sides))
+    for one, as_ in sides:
         one.run_pass(f"tee -q write_rtlil {file}.il")
         q(f"read_rtlil {file}.il")
     os.remove(f"{file}.il")

@@ -302,9 +302,12 @@ pub struct Mutate {
     /// Run N hand-written mutants of each module inside the whole SM, on kernels, to see whether the report names the module
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "count")]
     pub in_sm: Option<u16>,
-    /// Generated mutants in all, besides the hand-written ones; 0: none, and no Yosys
+    /// Mutants of netlists in all, besides the others; 0: none, and no Yosys
     #[arg(long, value_name = "N", default_value = "200")]
     pub count: usize,
+    /// Designers' mistakes in the source of each module, besides the others; 0: none, and no pyslang
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub mistakes: usize,
     /// Leave the hand-written ones out
     #[arg(long, conflicts_with = "in_sm")]
     pub only_generated: bool,

@@ -68,6 +68,8 @@ pub struct RtlSources {
     pub allow_absent: Vec<String>,
     /// The options of the command line that ask for all this, with absolute paths.
     pub options: Vec<String>,
+    /// Of RTL with mutants that are selected while it runs, the one to select (`Options::knobs`).
+    pub select: Option<u16>,
 }
 
 /// The package that every module imports; it comes first in every build.
@@ -247,6 +249,14 @@ pub fn request(
     Ok(request)
 }
 
+/// A library whose instances have the mutant selected that `rtl` names.
+pub(crate) fn selected(library: Library, rtl: &RtlSources) -> Library {
+    match rtl.select {
+        Some(select) => library.with_knobs(select),
+        None => library,
+    }
+}
+
 /// Checks that every file in place of a module has the module's ports. A package has none.
 pub(crate) fn check_overrides(
     project: &Project,
@@ -283,7 +293,7 @@ pub fn run_job(
     let started = Instant::now();
     let request = request(project, &job.block, &job.config, rtl, options.clone())?;
     check_overrides(project, tools, job, rtl)?;
-    let library = tools.build(&request)?;
+    let library = selected(tools.build(&request)?, rtl);
     let build_s = started.elapsed().as_secs_f64();
     if let Some(result) = not_allowed(job, &library, &request.declaration, rtl, build_s) {
         return Ok(result);

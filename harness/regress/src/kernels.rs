@@ -13,7 +13,7 @@ use gpurf_oracle::host::{RunError, Session, assembled};
 use gpurf_stimulus::program::hierarchy_of;
 use verilated::{Library, Options, Toolchain};
 
-use crate::job::{check_overrides, not_allowed};
+use crate::job::{check_overrides, not_allowed, selected};
 use crate::{Job, JobError, JobResult, Project, RtlSources, RunResult, request};
 
 /// Registers that a thread of a test kernel may have.
@@ -140,7 +140,7 @@ pub(crate) fn build(
     let started = Instant::now();
     let request = request(project, &job.block, &job.config, rtl, options.clone())?;
     check_overrides(project, tools, job, rtl)?;
-    let library = tools.build(&request)?;
+    let library = selected(tools.build(&request)?, rtl);
     let build_s = started.elapsed().as_secs_f64();
     let lacking = not_allowed(job, &library, &request.declaration, rtl, build_s);
     Ok(lacking.map_or_else(|| Built::Whole(library, build_s), |result| Built::Lacking(Box::new(result))))

@@ -233,7 +233,7 @@ pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &W
 }
 
 /// Random programs of the default suite: one of each theme.
-const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
+pub(crate) const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 /// Random programs of the long run at each configuration.
 const MANY_PROGRAMS: u64 = 500;
 
@@ -241,14 +241,21 @@ const MANY_PROGRAMS: u64 = 500;
 const FAMILIES: [(&str, &str); 4] =
     [("rfc-hw3", "needle"), ("lrf-orf-split", "scan"), ("hrf-pg", "pathfinder"), ("steal-8", "srad")];
 
+/// Of each family of register files its configuration and its kernel.
+pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Config, Job)> + '_ {
+    FAMILIES.iter().map(move |(preset, name)| {
+        let config = PRESETS.iter().find(|p| p.name == *preset).expect("a preset").config;
+        (config, kernel(KernelInputs::of_project(project, name), config, seed))
+    })
+}
+
 /// What `make cosim` runs: the SM on kernels and on some random programs, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
     let mut jobs = kernels(project, Config::default(), seed);
     jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
-    for (preset, name) in FAMILIES {
-        let config = PRESETS.iter().find(|p| p.name == preset).expect("a preset").config;
-        jobs.push(kernel(KernelInputs::of_project(project, name), config, seed));
+    for (config, kernel) in families(project, seed) {
+        jobs.push(kernel);
         jobs.extend(programs(config, seed, FEW_PROGRAMS, None));
     }
     jobs.extend(leaf_blocks(seed, cycles));

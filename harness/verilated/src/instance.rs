@@ -44,6 +44,7 @@ struct Entry {
 pub struct Library {
     entry: Arc<Entry>,
     facts: Arc<Facts>,
+    knobs: Option<u16>,
 }
 
 struct Facts {
@@ -125,7 +126,7 @@ impl Library {
             absent,
             state,
         };
-        Ok(Self { entry: Arc::new(entry), facts: Arc::new(facts) })
+        Ok(Self { entry: Arc::new(entry), facts: Arc::new(facts), knobs: None })
     }
 
     /// Signals of the declaration (by index) that this RTL does not have: they are not compared.
@@ -167,7 +168,17 @@ impl Library {
                 fatal: true,
             });
         }
-        Ok(Instance { model, library: self.clone() })
+        let mut instance = Instance { model, library: self.clone() };
+        if let Some(value) = self.knobs {
+            instance.set_knobs(value);
+        }
+        Ok(instance)
+    }
+
+    /// The same library, whose instances begin with every knob ([`Options::knobs`](crate::Options::knobs)) at a value. Registers are none.
+    #[must_use]
+    pub fn with_knobs(self, value: u16) -> Self {
+        Self { knobs: Some(value), ..self }
     }
 }
 
@@ -389,6 +400,15 @@ impl Instance {
                 ..=8 => Words::Bytes(std::slice::from_raw_parts_mut(base.cast(), elements)),
                 9..=16 => Words::Halves(std::slice::from_raw_parts_mut(base.cast(), elements)),
                 _ => Words::Whole(std::slice::from_raw_parts_mut(base.cast(), elements)),
+            }
+        }
+    }
+
+    fn set_knobs(&mut self, value: u16) {
+        for index in 0..self.state_count() {
+            let element = self.state(index);
+            if !element.name.ends_with("_q") {
+                element.bytes.copy_from_slice(&value.to_le_bytes());
             }
         }
     }

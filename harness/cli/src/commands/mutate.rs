@@ -21,6 +21,8 @@ struct Report<'a> {
     seed: u64,
     #[serde(flatten)]
     summary: Summary,
+    families: BTreeMap<&'a str, Summary>,
+    operators: BTreeMap<&'a str, Summary>,
     verdicts: &'a [mutants::Verdict],
 }
 
@@ -45,6 +47,10 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
     if arguments.count > 0 && place == Place::Blocks {
         output::note(&format!("making {} mutants of the netlists", arguments.count));
         list.extend(mutants::generated(&project, &wanted, arguments.count, arguments.seed)?);
+    }
+    if arguments.mistakes > 0 && place == Place::Blocks {
+        output::note(&format!("making {} mistakes in the source of each module", arguments.mistakes));
+        list.extend(mutants::mistakes(&project, &wanted, arguments.mistakes, arguments.seed)?);
     }
     if list.is_empty() {
         return Err(Failure::bad_input(format!("there are no mutants of {}", arguments.block.join(", "))));
@@ -101,25 +107,32 @@ fn show(arguments: &Mutate, verdicts: &[mutants::Verdict], status: Status) -> Re
             Status::Interrupted => Verdict::Interrupted,
             _ => Verdict::CheckFailed,
         };
-        return output::print(&json(&Report { result, command: "mutate", seed: arguments.seed, summary, verdicts }));
+        let (families, operators) = (families(verdicts), operators(verdicts));
+        let (command, seed) = ("mutate", arguments.seed);
+        return output::print(&json(&Report { result, command, seed, summary, families, operators, verdicts }));
     }
-    let mut modules: BTreeMap<&str, Vec<mutants::Verdict>> = BTreeMap::new();
-    for verdict in verdicts {
-        modules.entry(&verdict.module).or_default().push(verdict.clone());
+    let modules = by(verdicts, |verdict| Some(verdict.module.as_str()));
+    for (first, groups) in [("module", modules), ("operator", operators(verdicts)), ("family", families(verdicts))] {
+        if groups.is_empty() {
+            continue;
+        }
+        let mut rows: Vec<Vec<Cell>> = groups.iter().map(|(name, summary)| row(name, summary)).collect();
+        if first == "family" {
+            rows.push(row("all", &summary));
+        }
+        let columns = [
+            words(first),
+            numbers("mutants"),
+            numbers("caught"),
+            numbers("located"),
+            numbers("equivalent"),
+            numbers("survived"),
+            numbers("cycles (median)"),
+            numbers("(worst)"),
+        ];
+        output::print(&output::table(&columns, &rows))?;
+        output::print("\n")?;
     }
-    let mut rows: Vec<Vec<Cell>> =
-        modules.iter().map(|(module, verdicts)| row(module, &mutants::summary(verdicts))).collect();
-    rows.push(row("all", &summary));
-    let columns = [
-        words("module"),
-        numbers("mutants"),
-        numbers("caught"),
-        numbers("located"),
-        numbers("equivalent"),
-        numbers("survived"),
-        numbers("cycles (median)"),
-    ];
-    output::print(&output::table(&columns, &rows))?;
     for verdict in verdicts {
         let what = match verdict {
             v if survived(v) && arguments.in_sm.is_some() => "met by no kernel".to_owned(),
@@ -141,6 +154,30 @@ fn show(arguments: &Mutate, verdicts: &[mutants::Verdict], status: Status) -> Re
     Ok(())
 }
 
+/// Totals of the verdicts that have a key, by key.
+fn by<'a>(
+    verdicts: &'a [mutants::Verdict],
+    key: impl Fn(&'a mutants::Verdict) -> Option<&'a str>,
+) -> BTreeMap<&'a str, Summary> {
+    let mut groups: BTreeMap<&str, Vec<&mutants::Verdict>> = BTreeMap::new();
+    for verdict in verdicts {
+        if let Some(key) = key(verdict) {
+            groups.entry(key).or_default().push(verdict);
+        }
+    }
+    groups.into_iter().map(|(key, verdicts)| (key, mutants::summary(verdicts))).collect()
+}
+
+/// Totals of the operators that make mistakes.
+fn operators(verdicts: &[mutants::Verdict]) -> BTreeMap<&str, Summary> {
+    by(verdicts, |verdict| verdict.operator.as_deref())
+}
+
+/// Totals of the families.
+fn families(verdicts: &[mutants::Verdict]) -> BTreeMap<&str, Summary> {
+    by(verdicts, |verdict| Some(verdict.family.name()))
+}
+
 fn row(name: &str, summary: &Summary) -> Vec<Cell> {
     vec![
         name.into(),
@@ -150,5 +187,6 @@ fn row(name: &str, summary: &Summary) -> Vec<Cell> {
         summary.equivalent.into(),
         Cell::styled(summary.survived, if summary.survived == 0 { GOOD } else { BAD }),
         summary.median_cycles.into(),
+        summary.worst_cycles.into(),
     ]
 }

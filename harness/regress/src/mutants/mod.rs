@@ -1,0 +1,225 @@
+//! Can the check fail? RTL is broken on purpose, and the lockstep has to notice and to name the block.
+//!
+//! * *Hand-written* mutants are the bugs that designers make: a text in a module's source is replaced when the mutant is run. They are listed
+//!   in `tests/mutants/*.toml`.
+//! * *Mistakes* are of the same kind, made by operators on the parsed source of a module: a comparison without its top bit, a reset forgotten, the wrong one
+//!   of two registers. One source carries all mutants of a module and a variable selects one, so that a module costs one build.
+//! * *Netlist* mutants come from Yosys' `mutate` on a module's netlist: a pin inverted or stuck. They are selected in the same way.
+//!
+//! A mutant of the register file runs in the whole of it, where the block has to be found, and, if that does not notice it, alone in its
+//! block's own lockstep; one of the SM's other blocks in its own lockstep; one of the SM itself on kernels and random programs. A mutant that nothing
+//! notices is a hole in the check, unless it is proven that it cannot be noticed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde::Serialize;
+
+use crate::{JobError, Project};
+
+mod listed;
+mod mistakes;
+mod netlist;
+mod places;
+mod trial;
+
+pub use listed::hand_written;
+pub use mistakes::mistakes;
+pub use netlist::generated;
+pub(crate) use trial::module_of;
+pub use trial::{Bench, Place, run_mutants};
+
+/// Name of the variable that selects a generated mutant.
+const SELECT: &str = "mutant_sel";
+
+/// Where a mutant comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// From a list.
+    HandWritten,
+    /// A designer's mistake, made by an operator on the source.
+    Mistake,
+    /// A pin of the netlist, changed by Yosys.
+    Netlist,
+}
+
+impl Family {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HandWritten => "hand-written",
+            Self::Mistake => "mistake",
+            Self::Netlist => "netlist",
+        }
+    }
+}
+
+/// How a mutant is made.
+#[derive(Clone, Debug)]
+enum Change {
+    /// A text of the source is replaced.
+    Text { find: String, replace: String },
+    /// Selected in a netlist.
+    Netlist { folder: PathBuf, select: u16 },
+    /// Selected in a source; it exists where a module has one of these sets of parameters.
+    Source { folder: PathBuf, select: u16, shapes: Vec<Parameters> },
+}
+
+/// Parameters of a module.
+type Parameters = Vec<(&'static str, u64)>;
+
+/// A broken module.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// The module that is broken.
+    pub module: String,
+    /// What was done to it.
+    pub name: String,
+    /// Where it comes from.
+    pub family: Family,
+    /// The operator that made it, of a mistake.
+    pub operator: Option<String>,
+    /// Why it cannot be noticed, where that is known.
+    pub equivalent: Option<String>,
+    /// The modules that read a net or a connection, where that is broken: a report may name one of them as well.
+    readers: Vec<String>,
+    change: Change,
+}
+
+impl Mutant {
+    /// The module's source with the fault; nothing of one that is selected at run time.
+    ///
+    /// # Errors
+    /// When the module's source cannot be read.
+    pub fn source(&self, project: &Project) -> Result<Option<String>, JobError> {
+        match &self.change {
+            Change::Text { find, replace } => {
+                source(project, &self.module).map(|text| Some(text.replace(find, replace)))
+            }
+            Change::Netlist { .. } | Change::Source { .. } => Ok(None),
+        }
+    }
+}
+
+/// What the lockstep said.
+#[derive(Clone, Debug, Serialize)]
+pub struct Caught {
+    /// In which block's lockstep.
+    pub lockstep: String,
+    /// In which cycle.
+    pub cycle: u64,
+    /// The block that the report names.
+    pub blamed: String,
+    /// By an assertion of the RTL and not by a difference.
+    pub assertion: bool,
+    /// The first signal or memory that differs, or what the assertion said.
+    pub first: String,
+}
+
+/// What came of a mutant.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    /// The broken module.
+    pub module: String,
+    /// What was done to it.
+    pub name: String,
+    /// Where it comes from.
+    pub family: Family,
+    /// The operator that made it, of a mistake.
+    pub operator: Option<String>,
+    /// How it was noticed, if it was.
+    pub caught: Option<Caught>,
+    /// Whether the report names the broken module.
+    pub located: bool,
+    /// Why it cannot be noticed: stated in the list, or proven by Yosys.
+    pub equivalent: Option<String>,
+    /// Of a generated one that survived, what the attempt at a proof said: different (for inputs of any kind), out of time, or unknown.
+    pub proof: Option<String>,
+}
+
+/// Totals of a mutation run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Summary {
+    /// Mutants run.
+    pub mutants: usize,
+    /// Noticed.
+    pub caught: usize,
+    /// Noticed, and the report names the module.
+    pub located: usize,
+    /// Shown to be equivalent to the original.
+    pub equivalent: usize,
+    /// Neither: holes.
+    pub survived: usize,
+    /// Median of the cycles until a mutant is noticed.
+    pub median_cycles: u64,
+    /// The most cycles until one is noticed.
+    pub worst_cycles: u64,
+}
+
+/// The source text of a module.
+fn source(project: &Project, module: &str) -> Result<String, JobError> {
+    let entry = gpurf_sm::find(module).ok_or_else(|| JobError::Input(format!("there is no module {module}")))?;
+    let path = project.rtl().join(entry.path).with_extension("sv");
+    std::fs::read_to_string(&path).map_err(|e| JobError::Input(format!("cannot read {}: {e}", path.display())))
+}
+
+/// A Python program of `scripts/` in the environment that has pyosys.
+fn python(project: &Project, script: &str) -> Result<Command, JobError> {
+    let python = project.root.join("target/venv/bin/python");
+    if !python.exists() {
+        let message = "generated mutants need pyosys; get it with: scripts/bootstrap.sh --mutants";
+        return Err(JobError::Build(message.to_owned()));
+    }
+    let mut command = Command::new(python);
+    command.arg(project.root.join("scripts").join(script));
+    Ok(command)
+}
+
+/// Standard output of a command that has to succeed.
+fn run(mut command: Command, what: &str) -> Result<String, JobError> {
+    let output = command.output().map_err(|e| JobError::Build(format!("{what}: {e}")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(JobError::Build(format!("{what}: {}", String::from_utf8_lossy(&output.stderr).trim_end())))
+}
+
+/// The word for one mutant in the answer of a script that proves.
+fn verdict_of(answer: &str, select: u16, script: &str) -> Result<String, JobError> {
+    let unreadable = |e: &dyn std::fmt::Display| JobError::Build(format!("{script}: {e}: {answer}"));
+    let mut verdicts: BTreeMap<String, String> = serde_json::from_str(answer).map_err(|e| unreadable(&e))?;
+    verdicts.remove(&select.to_string()).ok_or_else(|| unreadable(&"no verdict"))
+}
+
+/// Every n-th mutant of each module, so that a module has `count` of them.
+pub fn sample(mutants: Vec<Mutant>, count: usize) -> Vec<Mutant> {
+    let mut of_module: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
+    for mutant in mutants {
+        of_module.entry(mutant.module.clone()).or_default().push(mutant);
+    }
+    let chosen = of_module.into_values().flat_map(|list| {
+        let step = list.len().div_ceil(count).max(1);
+        list.into_iter().step_by(step).collect::<Vec<_>>()
+    });
+    chosen.collect()
+}
+
+/// Totals.
+pub fn summary<'a>(verdicts: impl IntoIterator<Item = &'a Verdict>) -> Summary {
+    let verdicts: Vec<&Verdict> = verdicts.into_iter().collect();
+    let mut cycles: Vec<u64> = verdicts.iter().filter_map(|v| v.caught.as_ref()).map(|c| c.cycle).collect();
+    cycles.sort_unstable();
+    let caught = cycles.len();
+    let equivalent = verdicts.iter().filter(|v| v.caught.is_none() && v.equivalent.is_some()).count();
+    Summary {
+        mutants: verdicts.len(),
+        caught,
+        located: verdicts.iter().filter(|v| v.located).count(),
+        equivalent,
+        survived: verdicts.len() - caught - equivalent,
+        median_cycles: cycles.get(caught / 2).copied().unwrap_or_default(),
+        worst_cycles: cycles.last().copied().unwrap_or_default(),
+    }
+}

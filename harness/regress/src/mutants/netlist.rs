@@ -1,0 +1,185 @@
+//! Mutants of netlists, which Yosys makes.
+
+use std::path::Path;
+use std::process::Command;
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::{Declaration, Net, Role};
+use serde::Deserialize;
+
+use super::places::{CONFIG, parameters};
+use super::{Change, Family, Mutant, python, run};
+use crate::{JobError, Project, RtlSources};
+
+/// A generated list.
+#[derive(Deserialize)]
+struct NetlistFile {
+    mutants: Vec<NetlistEntry>,
+}
+
+/// One of them.
+#[derive(Deserialize)]
+struct NetlistEntry {
+    select: u16,
+    description: String,
+}
+
+/// Modules whose netlists are mutated. Wiring (`mrf`, `operand_stage`, `sm`) is left to hand-written mutants, because a netlist of it has none of the nets that the
+/// harness looks for; so are `rfc_lrf` and `predicate_file`, whose words are registers of their own: the seed could not fill
+/// them as the twin's.
+const NETLISTS: &[&str] = &[
+    "mrf_bank_map",
+    "mrf_write_queue",
+    "mrf_allocator",
+    "mrf_collector",
+    "mrf_arbiter",
+    "mrf_bank",
+    "mrf_crossbar",
+    "rfc_tags",
+    "rfc_evictions",
+    "rfc_results",
+    "rfc_operands",
+    "rfc_fills",
+    "rfc_data",
+    "hrf_bank",
+    "hrf_buffer",
+    "hrf_rcm",
+    "hrf_drain",
+    "hrf_loads",
+    "hrf_power",
+    "hrf_results",
+    "hrf_reads",
+    "hrf_operands",
+    "hierarchy_data",
+    "hierarchy_levels",
+    "hierarchy_entries",
+    "hierarchy_results",
+    "hierarchy_copies",
+    "hierarchy_scoreboard",
+    "steal_candidates",
+    "steal_collector",
+    "steal_table",
+    "steal_dependence",
+    "steal_arbiter",
+    "steal_return",
+    "fetch",
+    "decode",
+    "instruction_buffer",
+    "scoreboard",
+    "warp_scheduler",
+    "two_level_scheduler",
+    "alternating_scheduler",
+    "issue_stage",
+    "simt_stack",
+    "dispatcher",
+    "alu",
+    "fp_unit",
+    "sfu",
+    "result_queue",
+    "writeback",
+    "lane_crossbar",
+    "special_registers",
+    "address_unit",
+    "coalescer",
+    "line_table",
+    "constant_memory",
+    "shared_memory",
+    "barrier_unit",
+    "block_launcher",
+    "fault_unit",
+];
+
+/// Makes `count` generated mutants, spread over the modules that `wanted` accepts.
+///
+/// # Errors
+/// When pyosys is not installed or refuses a module.
+pub fn generated(
+    project: &Project,
+    wanted: &dyn Fn(&str) -> bool,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<Mutant>, JobError> {
+    let modules: Vec<&str> = NETLISTS.iter().copied().filter(|m| wanted(m)).collect();
+    let mut mutants = Vec::new();
+    for (index, module) in modules.iter().enumerate() {
+        // The remainder goes to the first ones.
+        let share = count / modules.len() + usize::from(index < count % modules.len());
+        if share == 0 {
+            continue;
+        }
+        let folder = project.root.join("target/mutants").join(module);
+        let mut command = python(project, "netlist_mutants.py")?;
+        command
+            .args(["--module", module, "-n", &share.to_string(), "--seed", &seed.to_string()])
+            .arg("--out")
+            .arg(&folder);
+        let entry = gpurf_sm::find(module).expect("a module of the list");
+        command.args(arrays((entry.twin)(&CONFIG).declaration()));
+        elaboration(&mut command, project, module, &CONFIG);
+        command.arg(project.rtl().join("gpurf_pkg.sv"));
+        let files = entry.packages.iter().chain(entry.sources.iter().rev());
+        command.args(files.map(|s| project.rtl().join(s).with_extension("sv")));
+        run(command, &format!("{module} (Yosys writes {})", folder.join("yosys.log").display()))?;
+        let path = folder.join("mutants.json");
+        let text = std::fs::read_to_string(&path)
+            .map_err(|e| JobError::Build(format!("cannot read {}: {e}", path.display())))?;
+        let list: NetlistFile =
+            serde_json::from_str(&text).map_err(|e| JobError::Build(format!("cannot read {}: {e}", path.display())))?;
+        mutants.extend(list.mutants.into_iter().map(|entry| Mutant {
+            module: (*module).to_owned(),
+            name: entry.description,
+            family: Family::Netlist,
+            operator: None,
+            equivalent: None,
+            readers: Vec::new(),
+            change: Change::Netlist { folder: folder.clone(), select: entry.select },
+        }));
+    }
+    Ok(mutants)
+}
+
+/// Tells a script how to elaborate a module: include folder, parameters, payloads and the cells that stay cells.
+pub(super) fn elaboration(command: &mut Command, project: &Project, module: &str, config: &Config) {
+    let entry = gpurf_sm::find(module).expect("a module of the list");
+    command.arg("-I").arg(project.rtl());
+    for (name, value) in &parameters(module, config) {
+        command.arg("-G").arg(format!("{name}={value}"));
+    }
+    command.args(payloads((entry.twin)(config).declaration()));
+    for cell in entry.modules().filter(|name| name.starts_with("ram_") && *name != module) {
+        command.args(["--blackbox", cell]);
+    }
+}
+
+/// A netlist has only vectors: registers that are arrays get their shape back, so that they are compared.
+fn arrays(declaration: &Declaration) -> Vec<String> {
+    let registers = declaration.signals.iter().filter(|signal| signal.role == Role::Probe).map(|signal| &signal.field);
+    let registers = registers.filter(|field| field.array && matches!(field.net, Net::Own));
+    registers.flat_map(|field| ["--array".to_owned(), format!("{}={}", field.name, field.count)]).collect()
+}
+
+/// A proof has to know which outputs are payloads.
+fn payloads(declaration: &Declaration) -> Vec<String> {
+    let mut arguments = Vec::new();
+    for signal in declaration.signals.iter().filter(|signal| signal.role == Role::Output) {
+        let valid = signal.valid.map(|index| &declaration.signals[index]).filter(|valid| valid.role != Role::Probe);
+        if let Some(valid) = valid {
+            let elements = if valid.field.array { valid.field.count } else { 0 };
+            let (name, count) = (signal.field.name, signal.field.count);
+            arguments.extend(["--payload".to_owned(), format!("{name}={count},{}={elements}", valid.field.name)]);
+        }
+    }
+    arguments
+}
+
+/// Whether a module can be read as a netlist of its own.
+pub(super) fn is_possible(module: &str) -> bool {
+    NETLISTS.contains(&module)
+}
+
+/// The RTL with a module's netlist in its place.
+pub(super) fn sources(netlist: &Path, module: &str, select: u16) -> RtlSources {
+    let overrides = vec![(module.to_owned(), netlist.join(format!("{module}.sv")))];
+    let extra = vec![netlist.join(format!("{module}_netlist.v"))];
+    RtlSources { overrides, extra, select: Some(select), ..RtlSources::default() }
+}

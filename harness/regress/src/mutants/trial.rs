@@ -1,0 +1,382 @@
+//! Running mutants.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use gpurf_blocks::Declaration;
+use gpurf_blocks::config::Config;
+use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, report};
+use verilated::{Options, Toolchain};
+
+use super::places::{self, CONFIG, locksteps, parameters, policies};
+use super::{
+    Caught, Change, Family, Mutant, Parameters, SELECT, Verdict, mistakes, netlist, python, run, source, verdict_of,
+};
+use crate::job::selected;
+use crate::{COVERAGE_FROM_CYCLES, Job, JobError, Project, RtlSources, RunResult, request, run_all, run_job, suite};
+
+/// Cycles after which a mutant counts as not noticed: so many does a block get in the default suite.
+const CYCLES: u64 = COVERAGE_FROM_CYCLES;
+/// Seconds of processor time that a proof of equivalence may take.
+const PROOF_LIMIT_S: u32 = 120;
+/// That a source is what it was while no mutant is selected is looked at in this share of the cycles: its operators leave nothing to rare values.
+const INTACT_SHARE: u64 = 10;
+
+/// Where mutants have to be noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the lockstep of their block, or of the register file.
+    Blocks,
+    /// In the lockstep of the whole SM, on kernels.
+    Machine,
+}
+
+/// Runs mutants on `threads` threads; `done` is told of each verdict.
+///
+/// # Errors
+/// The first thing that could not be built or run.
+pub fn run_mutants(
+    bench: &Bench<'_>,
+    mutants: &[Mutant],
+    threads: usize,
+    done: impl Fn(&Verdict) + Sync,
+) -> Result<Vec<Verdict>, JobError> {
+    let trial = Trial { bench };
+    let originals: Vec<Mutant> = originals(mutants).collect();
+    let intact = run_all(&originals, threads, |m| trial.intact(m), |_, _| {});
+    intact.into_iter().collect::<Result<Vec<()>, _>>()?;
+    let verdicts = run_all(
+        mutants,
+        threads,
+        // Whoever wants it to end does not want every mutant built first.
+        |m| if bench.stop.load(Ordering::Relaxed) { Err(interrupted()) } else { trial.verdict(m) },
+        |_, v| {
+            if let Ok(verdict) = v {
+                done(verdict);
+            }
+        },
+    );
+    verdicts.into_iter().collect()
+}
+
+/// For each module with selected mutants, the selection of its original: in every shape in which one of its mutants exists.
+fn originals(mutants: &[Mutant]) -> impl Iterator<Item = Mutant> {
+    let mut originals: BTreeMap<&Path, Mutant> = BTreeMap::new();
+    for mutant in mutants {
+        let original = |change| Mutant { name: "the original".into(), change, ..mutant.clone() };
+        match &mutant.change {
+            Change::Text { .. } => {}
+            Change::Netlist { folder, .. } => {
+                let change = Change::Netlist { folder: folder.clone(), select: 0 };
+                originals.entry(folder).or_insert_with(|| original(change));
+            }
+            Change::Source { folder, shapes, .. } => {
+                let none = Change::Source { folder: folder.clone(), select: 0, shapes: Vec::new() };
+                let entry = originals.entry(folder).or_insert_with(|| original(none));
+                let Change::Source { shapes: all, .. } = &mut entry.change else { continue };
+                all.extend(shapes.iter().filter(|shape| !all.contains(shape)).cloned().collect::<Vec<_>>());
+            }
+        }
+    }
+    originals.into_values()
+}
+
+/// Numbers for the scratch folders of this process.
+static SCRATCH: AtomicUsize = AtomicUsize::new(0);
+
+/// What mutants are run with.
+pub struct Bench<'a> {
+    /// The checkout.
+    pub project: &'a Project,
+    /// Verilator and a C++ compiler.
+    pub tools: &'a Toolchain,
+    /// Where they have to be noticed.
+    pub place: Place,
+    /// Seed of the runs.
+    pub seed: u64,
+    /// Raised to end early.
+    pub stop: &'static AtomicBool,
+}
+
+/// One lockstep that a mutant runs in.
+enum Run {
+    /// Random cycles of a block.
+    Block(String, Box<Config>, u64),
+    /// A kernel or a program on the SM.
+    Machine(Box<Job>),
+}
+
+struct Trial<'a> {
+    bench: &'a Bench<'a>,
+}
+
+impl Trial<'_> {
+    /// A netlist or source whose original is noticed would make every mutant of it look caught.
+    fn intact(&self, original: &Mutant) -> Result<(), JobError> {
+        let (what, rtl, runs) = match &original.change {
+            Change::Text { .. } => return Ok(()),
+            Change::Netlist { folder, select } => {
+                ("netlist", netlist::sources(folder, &original.module, *select), self.runs(original))
+            }
+            Change::Source { folder, select, .. } => {
+                let rtl = mistakes::sources(folder, &original.module, *select);
+                let short = |run| match run {
+                    Run::Block(block, config, cycles) => Run::Block(block, config, cycles / INTACT_SHARE),
+                    job @ Run::Machine(_) => job,
+                };
+                let mut seen = Vec::new();
+                let mut runs: Vec<Run> = self.runs(original).into_iter().map(short).collect();
+                // On the SM one kernel of each build: it says as much as all of them.
+                runs.retain(|run| match run {
+                    Run::Machine(job) if seen.contains(&job.config) => false,
+                    Run::Machine(job) => {
+                        seen.push(job.config);
+                        seen.len() == 1
+                    }
+                    Run::Block(..) => true,
+                });
+                ("source", rtl, runs)
+            }
+        };
+        match self.noticed(&runs, &rtl)? {
+            None => Ok(()),
+            Some(caught) => Err(JobError::Build(format!(
+                "the {what} of {} differs from its module without a mutant: cycle {}, block {}, {}",
+                original.module, caught.cycle, caught.blamed, caught.first
+            ))),
+        }
+    }
+
+    fn verdict(&self, mutant: &Mutant) -> Result<Verdict, JobError> {
+        let scratch = self.bench.project.root.join("target/mutants");
+        let unwritable = |e: std::io::Error| JobError::Build(format!("cannot write in {}: {e}", scratch.display()));
+        let (rtl, folder) = match &mutant.change {
+            Change::Text { find, replace } => {
+                let number = SCRATCH.fetch_add(1, Ordering::Relaxed);
+                let folder = scratch.join(format!("hand-{}-{number}", std::process::id()));
+                std::fs::create_dir_all(&folder).map_err(unwritable)?;
+                let file = folder.join(format!("{}.sv", mutant.module));
+                let text = source(self.bench.project, &mutant.module)?.replace(find, replace);
+                std::fs::write(&file, text).map_err(unwritable)?;
+                let overrides = vec![(mutant.module.clone(), file)];
+                (RtlSources { overrides, ..RtlSources::default() }, Some(folder))
+            }
+            Change::Netlist { folder, select } => (netlist::sources(folder, &mutant.module, *select), None),
+            Change::Source { folder, select, .. } => (mistakes::sources(folder, &mutant.module, *select), None),
+        };
+        let caught = self.noticed(&self.runs(mutant), &rtl);
+        if let Some(folder) = folder {
+            std::fs::remove_dir_all(folder).map_err(unwritable)?;
+        }
+        let caught = caught?;
+        let located = caught.as_ref().is_some_and(|c| located(mutant, &c.blamed));
+        let (mut equivalent, mut proof) = (mutant.equivalent.clone(), None);
+        if caught.is_none() && equivalent.is_none() {
+            match self.proof(mutant)? {
+                Some((said, at)) if said == "equivalent" => {
+                    equivalent = Some(format!("proven equivalent by Yosys{at}"))
+                }
+                said => proof = said.map(|(said, at)| said + &at),
+            }
+        }
+        let Mutant { module, name, family, operator, .. } = mutant.clone();
+        Ok(Verdict { module, name, family, operator, caught, located, equivalent, proof })
+    }
+
+    /// What a mutant runs in, until it is noticed: under each policy that matters to it, a part of the register file in the whole of it first, then
+    /// in its own lockstep.
+    fn runs(&self, mutant: &Mutant) -> Vec<Run> {
+        let Bench { project, seed, place, .. } = *self.bench;
+        let module = mutant.module.as_str();
+        let exists = |config: &Config| match &mutant.change {
+            Change::Source { shapes, .. } => shapes.contains(&parameters(module, config)),
+            Change::Text { .. } | Change::Netlist { .. } => true,
+        };
+        let machine = |jobs: Vec<Job>| {
+            let jobs = jobs.into_iter().filter(|job| exists(&job.config));
+            jobs.map(|job| Run::Machine(Box::new(Job { keep_failure: false, ..job }))).collect()
+        };
+        if place == Place::Machine {
+            return machine(places::kernels(project, seed));
+        }
+        if module == gpurf_sm::ENTRY.name {
+            return machine(places::whole_machine(project, seed));
+        }
+        let mut runs = Vec::new();
+        for block in locksteps(mutant) {
+            for config in policies(module) {
+                // A netlist has one size; policies are straps.
+                let fits = mutant.family != Family::Netlist || parameters(block, &config) == parameters(block, &CONFIG);
+                if fits && exists(&config) {
+                    runs.push(Run::Block(block.to_owned(), Box::new(config), CYCLES));
+                }
+            }
+        }
+        if mutant.family == Family::Mistake {
+            let configs = places::of_suite(module).into_iter().filter(exists);
+            runs.extend(
+                configs.map(|config| Run::Block(module.to_owned(), Box::new(config), CYCLES * suite::stretch(module))),
+            );
+        }
+        runs
+    }
+
+    fn noticed(&self, runs: &[Run], rtl: &RtlSources) -> Result<Option<Caught>, JobError> {
+        for run in runs {
+            let caught = match run {
+                Run::Block(block, config, cycles) => self.lockstep(block, config, *cycles, rtl)?,
+                Run::Machine(job) => self.machine(job, rtl)?,
+            };
+            if caught.is_some() {
+                return Ok(caught);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs the SM on a kernel or a program.
+    fn machine(&self, job: &Job, rtl: &RtlSources) -> Result<Option<Caught>, JobError> {
+        let Bench { project, tools, stop, .. } = *self.bench;
+        let options = Options { optimise: rtl.select.is_some(), ..options(rtl) };
+        let result = run_job(project, tools, job, rtl, &options, stop)?;
+        let (blamed, first) = match &result.divergence {
+            Some(divergence) => (divergence.block.clone(), divergence.port.clone()),
+            None => (module_of(&result.report), first_line(&result.report)),
+        };
+        let assertion = result.result == RunResult::Assertion;
+        match result.result {
+            RunResult::Pass => Ok(None),
+            RunResult::Interrupted => Err(interrupted()),
+            RunResult::ProbesAbsent => Err(JobError::Build(result.report)),
+            _ => {
+                let cycle = result.failing_cycle.unwrap_or(result.cycles);
+                Ok(Some(Caught { lockstep: job.block.clone(), cycle, blamed, assertion, first }))
+            }
+        }
+    }
+
+    fn lockstep(
+        &self,
+        block: &str,
+        config: &Config,
+        cycles: u64,
+        rtl: &RtlSources,
+    ) -> Result<Option<Caught>, JobError> {
+        let options = options(rtl);
+        let request = request(self.bench.project, block, config, rtl, options)?;
+        // A mutant that does not build is noticed by the tools, not by the lockstep: then the list has to be mended.
+        let library = selected(self.bench.tools.build(&request)?, rtl);
+        let Ok(instance) = library.instance(self.bench.seed) else {
+            let first = "it failed while it was constructed".to_owned();
+            return Ok(Some(Caught { lockstep: block.into(), cycle: 0, blamed: block.into(), assertion: true, first }));
+        };
+        let twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
+        let mut sides = Lockstep::new(twin, instance, library.absent());
+        let mut stimulus = gpurf_stimulus::random(block, config, self.bench.seed);
+        let plan = Plan { seed: self.bench.seed, cycles, memory_every: 4096, idle_limit: None };
+        let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.bench.stop);
+        caught(block, &outcome, sides.comparator.declaration())
+    }
+
+    /// What Yosys says about a mutant and the original, and in which size: equivalent, or another word of `prove_equivalent.py`.
+    fn proof(&self, mutant: &Mutant) -> Result<Option<(String, String)>, JobError> {
+        let (project, module) = (self.bench.project, mutant.module.as_str());
+        match &mutant.change {
+            Change::Text { .. } => Ok(None),
+            Change::Netlist { folder, select } => {
+                let mut command = python(project, "prove_equivalent.py")?;
+                let limit = PROOF_LIMIT_S.to_string();
+                command.arg(folder).args(["--select", &select.to_string(), "--limit", &limit]);
+                let said = verdict_of(&run(command, "prove_equivalent.py")?, *select, "prove_equivalent.py")?;
+                Ok(Some((said, String::new())))
+            }
+            Change::Source { folder, select, shapes } => {
+                if !netlist::is_possible(module) {
+                    return Ok(None);
+                }
+                // In each small size in which it exists; the large ones take too long.
+                let mut tried: Vec<Parameters> = Vec::new();
+                let mut answer = None;
+                for config in policies(module).into_iter().chain(places::of_suite(module)) {
+                    let shape = parameters(module, &config);
+                    let is_large = tried.len() >= policies(module).len();
+                    if !shapes.contains(&shape) || tried.contains(&shape) || is_large {
+                        continue;
+                    }
+                    let said = mistakes::proof(project, module, folder, *select, &config, PROOF_LIMIT_S)?;
+                    let proven = said == "equivalent";
+                    tried.push(shape);
+                    answer = Some((said, at(&tried)));
+                    if !proven {
+                        break;
+                    }
+                }
+                Ok(answer)
+            }
+        }
+    }
+}
+
+/// Sizes in words.
+fn at(shapes: &[Parameters]) -> String {
+    let one =
+        |shape: &Parameters| shape.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
+    let all: Vec<String> = shapes.iter().map(one).filter(|text| !text.is_empty()).collect();
+    if all.is_empty() { String::new() } else { format!(" at {}", all.join(" and ")) }
+}
+
+/// How RTL is built: with mutants that are selected while it runs, or with one in its text.
+fn options(rtl: &RtlSources) -> Options {
+    let selects = rtl.select.is_some();
+    let knobs = rtl.select.iter().map(|_| SELECT.to_owned()).collect();
+    // A mutant that is not selected may still close a loop of wires or need a latch.
+    Options { optimise: selects, knobs, netlist: selects, ..Options::default() }
+}
+
+/// Whether a report that names `blamed` names the broken module. A RAM cell has no boundary of its own inside a block: there the block that holds it
+/// stands for it. A net between blocks is read once, so a block that reads it
+/// stands for the module that connects it.
+fn located(mutant: &Mutant, blamed: &str) -> bool {
+    let module = mutant.module.as_str();
+    let holds = |block: &str| gpurf_sm::find(block).is_some_and(|block| block.contains(module));
+    blamed == module
+        || mutant.readers.iter().any(|reader| reader == blamed)
+        || module.starts_with("ram_") && blamed != "sm" && blamed != "mrf" && holds(blamed)
+}
+
+fn interrupted() -> JobError {
+    JobError::Build("interrupted".to_owned())
+}
+
+/// The module whose assertion failed. `[0] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf...`: the file is the module.
+pub(crate) fn module_of(message: &str) -> String {
+    let file = message.split(".sv:").next().unwrap_or_default();
+    file.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+}
+
+fn first_line(message: &str) -> String {
+    message.lines().next().unwrap_or_default().to_owned()
+}
+
+fn caught(block: &str, outcome: &Outcome, declaration: &Declaration) -> Result<Option<Caught>, JobError> {
+    let lockstep = block.to_owned();
+    match &outcome.cause {
+        None => Ok(None),
+        Some(Cause::Diverged(d)) => {
+            let memory = || d.memories.first().map(|memory| memory.path.clone()).unwrap_or_default();
+            let first = d.differences.first().map_or_else(memory, |first| report::name(declaration, first));
+            Ok(Some(Caught { lockstep, cycle: d.cycle, blamed: d.blame.block.clone(), assertion: false, first }))
+        }
+        Some(Cause::Assertion { cycle, failure }) => {
+            let blamed = module_of(&failure.message);
+            let first = first_line(&failure.message);
+            Ok(Some(Caught { lockstep, cycle: *cycle, blamed, assertion: true, first }))
+        }
+        Some(Cause::Panicked { cycle, message }) => {
+            Err(JobError::Build(format!("the model panicked in cycle {cycle}: {message}")))
+        }
+        Some(Cause::Hung { cycle, .. }) => Err(JobError::Build(format!("no progress on either side in cycle {cycle}"))),
+        Some(Cause::Interrupted) => Err(interrupted()),
+    }
+}
