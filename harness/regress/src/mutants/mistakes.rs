@@ -81,7 +81,7 @@ fn shapes(project: &Project, module: &str) -> Vec<Parameters> {
     let configs = if module == gpurf_sm::ENTRY.name {
         machine_shapes(project)
     } else {
-        policies(module).into_iter().chain(of_suite(module)).collect()
+        policies(module).into_iter().chain(of_suite(module, 0).map(|job| job.config)).collect()
     };
     let mut shapes: Vec<Parameters> = Vec::new();
     for config in configs {

@@ -6,7 +6,7 @@ use gpurf_blocks::config::{
 };
 
 use super::{Family, Mutant, Parameters};
-use crate::{Job, KernelInputs, Project, suite};
+use crate::{COVERAGE_FROM_CYCLES, Job, KernelInputs, Project, suite};
 
 /// A small SM and register file: mutants differ from it in a few cycles, and it builds fast.
 pub(super) const CONFIG: Config = Config {
@@ -151,9 +151,9 @@ pub(super) fn policies(module: &str) -> Vec<Config> {
     }
 }
 
-/// The configurations that the default suite has of a block: larger than those of [`policies`], so that a mutant runs there only if nothing else noticed it.
-pub(super) fn of_suite(block: &str) -> Vec<Config> {
-    suite::leaf_blocks(0, 1).into_iter().filter(|job| job.block == block).map(|job| job.config).collect()
+/// What the default suite runs of a block: sizes larger than those of [`policies`], so that a mutant runs there only if nothing else noticed it.
+pub(super) fn of_suite(block: &str, seed: u64) -> impl Iterator<Item = Job> + '_ {
+    suite::leaf_blocks(seed, COVERAGE_FROM_CYCLES).into_iter().filter(move |job| job.block == block)
 }
 
 /// Kernels on which a mutant runs in the SM, until one of them notices it.

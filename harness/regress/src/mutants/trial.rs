@@ -14,7 +14,7 @@ use super::{
     Caught, Change, Family, Mutant, Parameters, SELECT, Verdict, mistakes, netlist, python, run, source, verdict_of,
 };
 use crate::job::selected;
-use crate::{COVERAGE_FROM_CYCLES, Job, JobError, Project, RtlSources, RunResult, request, run_all, run_job, suite};
+use crate::{COVERAGE_FROM_CYCLES, Job, JobError, Project, RtlSources, RunResult, request, run_all, run_job};
 
 /// Cycles after which a mutant counts as not noticed: so many does a block get in the default suite.
 const CYCLES: u64 = COVERAGE_FROM_CYCLES;
@@ -214,10 +214,8 @@ impl Trial<'_> {
             }
         }
         if mutant.family == Family::Mistake {
-            let configs = places::of_suite(module).into_iter().filter(exists);
-            runs.extend(
-                configs.map(|config| Run::Block(module.to_owned(), Box::new(config), CYCLES * suite::stretch(module))),
-            );
+            let jobs = places::of_suite(module, seed).filter(|job| exists(&job.config));
+            runs.extend(jobs.map(|job| Run::Block(job.block, Box::new(job.config), job.cycles)));
         }
         runs
     }
@@ -267,6 +265,11 @@ impl Trial<'_> {
         let request = request(self.bench.project, block, config, rtl, options)?;
         // A mutant that does not build is noticed by the tools, not by the lockstep: then the list has to be mended.
         let library = selected(self.bench.tools.build(&request)?, rtl);
+        // Of a netlist registers are left out that it does not have; a source has them all.
+        if rtl.select.is_some() && rtl.extra.is_empty() && !library.absent().is_empty() {
+            let absent = library.absent_names().join(", ");
+            return Err(JobError::Build(format!("the source of {block} with mutants lacks {absent}")));
+        }
         let Ok(instance) = library.instance(self.bench.seed) else {
             let first = "it failed while it was constructed".to_owned();
             return Ok(Some(Caught { lockstep: block.into(), cycle: 0, blamed: block.into(), assertion: true, first }));
@@ -298,7 +301,7 @@ impl Trial<'_> {
                 // In each small size in which it exists; the large ones take too long.
                 let mut tried: Vec<Parameters> = Vec::new();
                 let mut answer = None;
-                for config in policies(module).into_iter().chain(places::of_suite(module)) {
+                for config in policies(module).into_iter().chain(places::of_suite(module, 0).map(|job| job.config)) {
                     let shape = parameters(module, &config);
                     let is_large = tried.len() >= policies(module).len();
                     if !shapes.contains(&shape) || tried.contains(&shape) || is_large {
