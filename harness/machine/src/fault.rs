@@ -6,7 +6,8 @@ use gpurf_blocks::control::CAUSES;
 use gpurf_blocks::instruction::cause;
 use gpurf_isa::image::Kernel;
 use gpurf_isa::machine::trap;
-use gpurf_oracle::host::KernelLaunch;
+use gpurf_launch::Cause;
+use gpurf_oracle::host::{KernelLaunch, ReportedFault};
 use gpurf_oracle::{Geometry, Memory, WarpId};
 use gpurf_sm::SmProbe;
 
@@ -24,6 +25,8 @@ pub struct MachineFault {
     pub warp: Option<(WarpId, [u32; 3])>,
     /// The cause's number (`docs/blocks/fault_unit.md`); none where memory gave up.
     pub cause: Option<u8>,
+    /// The cause's value; of an access outside global memory its address.
+    pub value: Option<u32>,
     /// What went wrong.
     pub problem: String,
     /// The instruction, where it is known.
@@ -96,23 +99,32 @@ impl MachineFault {
         probe: Option<&SmProbe>,
         pc: Option<u32>,
     ) -> Option<Self> {
-        let (slot, number, problem) = match *end {
+        let (slot, number, value, problem) = match *end {
             End::Done => return None,
             End::Fault { cause: cause::DOES_NOT_FIT, .. } => {
-                (None, Some(cause::DOES_NOT_FIT), words(cause::DOES_NOT_FIT, 0))
+                (None, Some(cause::DOES_NOT_FIT), Some(0), words(cause::DOES_NOT_FIT, 0))
             }
             End::Fault { warp, cause: cause::NO_SUCH_PLACE, outside: Some(outside), .. } => {
-                (Some(warp), Some(cause::NO_SUCH_PLACE), outside_words(&outside, memory))
+                (Some(warp), Some(cause::NO_SUCH_PLACE), Some(outside.address), outside_words(&outside, memory))
             }
-            End::Fault { warp, cause, value, .. } => (Some(warp), Some(cause), words(cause, value)),
+            End::Fault { warp, cause, value, .. } => (Some(warp), Some(cause), Some(value), words(cause, value)),
             End::Memory(MemoryFault::Outside(outside)) => {
-                (Some(outside.warp), Some(cause::NO_SUCH_PLACE), outside_words(&outside, memory))
+                let problem = outside_words(&outside, memory);
+                (Some(outside.warp), Some(cause::NO_SUCH_PLACE), Some(outside.address), problem)
             }
-            End::Memory(MemoryFault::Nonsense(what)) => (None, None, format!("the SM asks memory for {what}")),
+            End::Memory(MemoryFault::Nonsense(what)) => (None, None, None, format!("the SM asks memory for {what}")),
         };
         let warp = probe.zip(slot).and_then(|(probe, slot)| owner(probe, &launch.geometry, slot.into()));
         let place = pc.map(|pc| Place::of(launch.kernel, launch.source, pc));
-        Some(Self { kernel: launch.kernel.name.clone(), slot, warp, cause: number, problem, place })
+        Some(Self { kernel: launch.kernel.name.clone(), slot, warp, cause: number, value, problem, place })
+    }
+
+    /// For comparison with other engines; nothing where the SM asks for nonsense.
+    pub fn reported(&self) -> Option<ReportedFault> {
+        let (warp, block) = self.warp.as_ref().map(|(id, block)| (id.warp, *block)).unzip();
+        let instruction = self.place.as_ref().map(|place| place.pc);
+        let cause = Cause::from_number(self.cause?)?;
+        Some(ReportedFault { cause, value: self.value, block, warp, instruction })
     }
 }
 

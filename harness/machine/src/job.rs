@@ -2,11 +2,16 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hrf::MAX_BUFFER;
+use gpurf_isa::Op;
+use gpurf_isa::image::Kernel;
+use gpurf_launch::Cause;
 use gpurf_oracle::Geometry;
 use gpurf_oracle::host::KernelLaunch;
 
 /// Bytes of shared memory that are handed out at a time.
 pub(crate) const SHARED_STEP: u32 = 128;
+/// A word that is no instruction: an opcode that the SM does not have.
+const NO_INSTRUCTION: [u64; 2] = [u64::MAX; 2];
 
 /// Why a launch does not fit the SM.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -92,7 +97,7 @@ pub enum Misfit {
 /// A launch made ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
-    /// The instructions, operation and control word.
+    /// The instructions, operation and control word. Behind code whose end can be passed stands a word that is no instruction.
     pub code: Vec<[u64; 2]>,
     /// The words of the constant space.
     pub constants: Vec<u32>,
@@ -104,10 +109,14 @@ pub struct Job {
     pub shared: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
+    /// Whether it ends with a fault, as is expected.
+    pub fault: bool,
+    /// Why not one block fits, where that is the expected fault.
+    pub misfit: Option<Misfit>,
 }
 
 impl Job {
-    /// Makes a launch ready for the SM of a configuration.
+    /// Makes a launch ready for the SM of a configuration. One that is expected not to fit is not refused for the size of its blocks.
     ///
     /// # Errors
     /// What does not fit.
@@ -118,9 +127,20 @@ impl Job {
 
     fn fitting(config: &Config, launch: &KernelLaunch<'_>) -> Result<Self, Misfit> {
         let (kernel, geometry, shape) = (launch.kernel, launch.geometry, config.sm_shape());
-        let code: Vec<[u64; 2]> = kernel.code.iter().map(|instruction| instruction.encode()).collect();
+        let mut misfit = None;
+        let mut refuse = |why| match launch.fault {
+            Some(fault) if fault.cause == Cause::DoesNotFit => {
+                misfit.get_or_insert(why);
+                Ok(())
+            }
+            _ => Err(why),
+        };
+        let mut code: Vec<[u64; 2]> = kernel.code.iter().map(|instruction| instruction.encode()).collect();
         if code.len() > shape.code_words {
             return Err(Misfit::Code { instructions: code.len(), room: shape.code_words });
+        }
+        if can_be_passed(kernel) && code.len() < shape.code_words {
+            code.push(NO_INSTRUCTION);
         }
         if launch.constant.len() > 4 * shape.const_words {
             return Err(Misfit::Constants { bytes: launch.constant.len(), room: 4 * shape.const_words });
@@ -128,11 +148,11 @@ impl Job {
         let shared = kernel.static_shared + geometry.dynamic_shared;
         let room = 4 * shape.shared_words as u32;
         if shared.next_multiple_of(SHARED_STEP) > room {
-            return Err(Misfit::Shared { bytes: shared.next_multiple_of(SHARED_STEP), room });
+            refuse(Misfit::Shared { bytes: shared.next_multiple_of(SHARED_STEP), room })?;
         }
         let warps = geometry.warps();
         if warps > shape.warps as u32 {
-            return Err(Misfit::Warps { warps, room: shape.warps as u32 });
+            refuse(Misfit::Warps { warps, room: shape.warps as u32 })?;
         }
         let registers = u32::from(kernel.registers).max(1);
         let room = MAX_BUFFER as u32;
@@ -142,8 +162,12 @@ impl Job {
         // In the hybrid file an even warp and the odd one behind it have their rows together.
         let placed = if shape.hybrid.is_some() { warps.next_multiple_of(2) } else { warps };
         let rows = placed * registers.div_ceil(shape.mrf.banks as u32);
-        if rows > shape.mrf.depth as u32 || registers > u8::MAX.into() {
-            return Err(Misfit::Registers { warps, registers, rows, room: shape.mrf.depth as u32 });
+        let too_many = Misfit::Registers { warps, registers, rows, room: shape.mrf.depth as u32 };
+        if registers > u8::MAX.into() {
+            return Err(too_many);
+        }
+        if rows > shape.mrf.depth as u32 {
+            refuse(too_many)?;
         }
         let words = kernel.local_bytes.div_ceil(4);
         let local_words = u16::try_from(words).map_err(|_| Misfit::Local { words, room: u16::MAX.into() })?;
@@ -152,8 +176,16 @@ impl Job {
             word[..bytes.len()].copy_from_slice(bytes);
             u32::from_le_bytes(word)
         });
-        Ok(Self { code, constants: constants.collect(), geometry, registers: registers as u8, shared, local_words })
+        let (constants, registers) = (constants.collect(), registers as u8);
+        let fault = launch.fault.is_some();
+        Ok(Self { code, constants, geometry, registers, shared, local_words, fault, misfit })
     }
+}
+
+/// Whether execution can come to the end of the code.
+fn can_be_passed(kernel: &Kernel) -> bool {
+    let stops = |op| matches!(op, Op::Exit {} | Op::Bra {} | Op::Trap {});
+    kernel.code.last().is_some_and(|last| last.is_guarded() || !stops(last.op))
 }
 
 #[cfg(test)]

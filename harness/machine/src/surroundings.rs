@@ -34,18 +34,28 @@ pub enum End {
 pub struct Surroundings {
     memory: GlobalMemory,
     host: Host,
+    /// Cycles that a launch goes on after a fault.
+    after_fault: u64,
+    /// How the launch has ended first.
+    ended: Option<End>,
 }
 
 impl Surroundings {
     /// Of an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
-        Self { memory: GlobalMemory::new(config.memory), host: Host::new(config) }
+        Self { memory: GlobalMemory::new(config.memory), host: Host::new(config), after_fault: 0, ended: None }
     }
 
     /// A launch is to run, with these buffers.
     pub fn begin(&mut self, job: Job, buffers: Memory) {
         self.host.begin(job);
         self.memory.begin(buffers);
+        (self.after_fault, self.ended) = (0, None);
+    }
+
+    /// The launch that has begun goes on for so many cycles after a fault.
+    pub fn go_on_after_fault(&mut self, cycles: u64) {
+        self.after_fault = cycles;
     }
 
     /// Gives the buffers back.
@@ -55,6 +65,9 @@ impl Surroundings {
 
     /// Whether and how the launch has ended, by the outputs of the cycle before.
     pub fn end(&self, previous: &SmOut) -> Option<End> {
+        if self.ended.is_some() {
+            return self.ended;
+        }
         if let Some(fault) = self.memory.fault() {
             return Some(End::Memory(fault));
         }
@@ -81,8 +94,11 @@ impl Surroundings {
 impl Environment for Surroundings {
     fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool {
         let previous = previous.map(view::<SmOut>);
-        if previous.is_some_and(|out| self.end(out).is_some()) {
-            return false;
+        self.ended = previous.and_then(|out| self.end(out));
+        match self.ended {
+            Some(End::Fault { .. } | End::Memory(_)) if self.after_fault > 0 => self.after_fault -= 1,
+            Some(_) => return false,
+            None => {}
         }
         let inputs: &mut SmIn = view_mut(inputs);
         self.memory.drive(previous, inputs);

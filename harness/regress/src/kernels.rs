@@ -82,6 +82,10 @@ pub(crate) fn run(
             result.result = RunResult::Hang;
             result.report = format!("{}: a launch that repeats itself does not come to its end\n", kernel.name());
         }
+        Err(error @ RunError::Fault { .. }) => {
+            result.result = RunResult::CheckFailed;
+            result.report = format!("{error}\n");
+        }
         Err(RunError::Engine(error)) => failed(&mut result, &error, &kernel.manifest)?,
     }
     if job.keep_failure && result.result != RunResult::Pass {

@@ -116,7 +116,7 @@ impl Runner<'_> {
                     result.report = "the oracle has no verdict: blocks see each other's stores\n".into();
                 }
             }
-            Err(RunError::Passes { .. }) => return Err(input(&"a program is launched once")),
+            Err(error @ (RunError::Passes { .. } | RunError::Fault { .. })) => return Err(input(&error)),
             Err(RunError::Engine(error)) => failed(&mut result, &error, path)?,
         }
         Ok(result)

@@ -196,6 +196,38 @@ pub const KERNELS: [&str; 18] = [
     "transpose",
 ];
 
+/// Launches that end with a fault, of `tests/kernels/faults`: one for each cause at least, and for each source of `fault_unit`.
+pub const FAULTS: [&str; 22] = [
+    "barrier-count",
+    "barrier-count-even",
+    "barrier-divergence",
+    "barrier-divergence-odd",
+    "constant-out-of-bounds",
+    "constant-written",
+    "does-not-fit",
+    "local-atomic",
+    "local-out-of-bounds",
+    "misaligned",
+    "no-such-atomic",
+    "no-such-load",
+    "no-such-store",
+    "past-the-end",
+    "past-the-end-even",
+    "shared-out-of-bounds",
+    "together-issue-stage",
+    "trap",
+    "trap-second-block",
+    "warp-divergence",
+    "warp-divergence-odd",
+    "wide-address",
+];
+
+/// The SM on every launch of [`FAULTS`].
+pub fn faults(project: &Project, config: Config, seed: u64) -> Vec<Job> {
+    let inputs = |name: &&str| KernelInputs::of_project(project, &format!("faults/{name}"));
+    FAULTS.iter().map(|name| kernel(inputs(name), config, seed)).collect()
+}
+
 /// A kernel on the SM.
 pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> Job {
     let inputs = Inputs::Kernel(inputs);
@@ -249,14 +281,19 @@ pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Co
     })
 }
 
-/// What `make cosim` runs: the SM on kernels and on some random programs, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
+/// What `make cosim` runs: the SM on kernels, on some random programs and, with one and two issue ports, on launches that fault, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
     let mut jobs = kernels(project, Config::default(), seed);
     jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
+    jobs.extend(faults(project, Config::default(), seed));
     for (config, kernel) in families(project, seed) {
         jobs.push(kernel);
         jobs.extend(programs(config, seed, FEW_PROGRAMS, None));
+        if config.mrf.issue_ports == 2 {
+            // The sources of the second port.
+            jobs.extend(faults(project, config, seed));
+        }
     }
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.push(random("mrf", Config::default(), seed, cycles));

@@ -338,7 +338,7 @@ impl Task<'_> {
     ) -> Result<(), SweepError> {
         session.run(engine).map_err(|error| match &error {
             RunError::Engine(error) => word(error),
-            RunError::Passes { .. } => SweepError::Failed(self.sentence(&error)),
+            RunError::Passes { .. } | RunError::Fault { .. } => SweepError::Failed(self.sentence(&error)),
         })?;
         let checks = session.checks().map_err(|e| SweepError::Input(e.to_string()))?;
         match checks.iter().find(|row| !row.ok) {

@@ -9,6 +9,7 @@ mod check;
 mod data;
 mod document;
 mod error;
+mod fault;
 mod init;
 mod manifest;
 pub mod random;
@@ -17,6 +18,7 @@ mod types;
 
 pub use check::{Check, CheckRow, Mismatch};
 pub use error::ManifestError;
+pub use fault::{Cause, ExpectedFault};
 pub use init::Init;
 pub use manifest::{Argument, Assembly, Buffer, BufferId, Launch, Manifest, Repetition, Replay, Source, Symbol};
 pub use types::{Scalar, Type};

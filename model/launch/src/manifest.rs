@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Check, CheckRow, Init, ManifestError, Scalar, Type};
+use crate::{Check, CheckRow, ExpectedFault, Init, ManifestError, Scalar, Type};
 
 /// A launch manifest, fully checked.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Manifest {
     pub launches: Vec<Launch>,
     /// What must come out.
     pub checks: Vec<Check>,
+    /// The fault that the last launch ends with; nothing where all come to their end.
+    pub fault: Option<ExpectedFault>,
     /// The machine on which a program failed.
     pub replay: Option<Replay>,
 }

@@ -10,8 +10,8 @@ use toml::de::{DeTable, DeValue};
 use crate::data::{Data, read_buffer, read_scalar, read_type};
 use crate::document::{Document, Fields, Node};
 use crate::{
-    Argument, Buffer, BufferId, Check, Launch, Manifest, ManifestError, Repetition, Scalar, Source, Symbol, Type,
-    assembly,
+    Argument, Buffer, BufferId, Check, ExpectedFault, Launch, Manifest, ManifestError, Repetition, Scalar, Source,
+    Symbol, Type, assembly, fault,
 };
 
 /// The largest manifest: far more than any that is written by hand.
@@ -81,10 +81,11 @@ impl Reader<'_> {
                 "arg",
                 "symbol",
                 "check",
+                "fault",
                 "replay",
             ]
         } else {
-            &["source", "assembly", "buffer", "launch", "symbol", "check", "replay"]
+            &["source", "assembly", "buffer", "launch", "symbol", "check", "fault", "replay"]
         };
         let what = if short { "a manifest of one kernel" } else { "a manifest with `[[launch]]`" };
         let fields = Fields::new(document, root, 0..0, what, keys)?;
@@ -118,9 +119,10 @@ impl Reader<'_> {
         }
         let checks = fields.list(document, "check", "`[[check]]` tables")?;
         let checks = checks.iter().map(|node| self.check(node)).collect::<Result<_, _>>()?;
+        let fault = fields.get("fault").map(|node| self.fault(&fields, node, &launches)).transpose()?;
         let replay = fields.get("replay").map(|node| assembly::read_replay(document, node)).transpose()?;
         let path = document.path.to_owned();
-        Ok(Manifest { path, source, buffers: self.buffers, symbols, launches, checks, replay })
+        Ok(Manifest { path, source, buffers: self.buffers, symbols, launches, checks, fault, replay })
     }
 
     fn source(&self, fields: &Fields) -> Result<Source, ManifestError> {
@@ -316,6 +318,20 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// `[fault]`: of the last launch, which runs once. Memory after a fault is not checked.
+    fn fault(&self, fields: &Fields, node: &Node, launches: &[Launch]) -> Result<ExpectedFault, ManifestError> {
+        let document = self.document;
+        if launches.last().is_some_and(|launch| launch.repetition != Repetition::Times(1)) {
+            let message = "the last launch ends with the fault: it has neither `repeat` nor `while_nonzero`";
+            return Err(document.error(node.span(), message));
+        }
+        if let Some(check) = fields.get("check") {
+            let message = "after a fault memory may hold anything: a manifest with `[fault]` has no `[[check]]`";
+            return Err(document.error(check.span(), message));
+        }
+        fault::read_fault(document, node)
     }
 
     fn check(&self, node: &Node) -> Result<Check, ManifestError> {

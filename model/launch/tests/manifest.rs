@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use gpurf_launch::{Argument, BufferId, Init, Manifest, ManifestError, Repetition, Scalar, Source, Type, random};
+use gpurf_launch::{
+    Argument, BufferId, Cause, ExpectedFault, Init, Manifest, ManifestError, Repetition, Scalar, Source, Type, random,
+};
 use tempfile::TempDir;
 
 const SAXPY: &str = r#"
@@ -141,7 +143,7 @@ fn mistakes_have_a_place_and_a_remedy() {
             "dynamic_shared",
             "dynamic_sharde",
             "6:1: unknown key `dynamic_sharde` in a manifest of one kernel; it has source, assembly, kernel, grid, block, \
-             dynamic_shared, repeat, while_nonzero, arg, symbol, check, replay",
+             dynamic_shared, repeat, while_nonzero, arg, symbol, check, fault, replay",
         ),
         (SAXPY, "kernel = \"saxpy\"", "", "1:1: a manifest of one kernel needs the key `kernel`"),
         (SAXPY, "[64, 1, 1]", "[64, 0, 1]", "4:13: grid in y must be from 1 to 65535"),
@@ -207,6 +209,32 @@ fn mistakes_have_a_place_and_a_remedy() {
     let short = message(SAXPY, "file = \"y_in.bin\"", "file = \"short.bin\"");
     assert_eq!(short, "short.bin: has 15 bytes, but buffer `y` has 16");
     assert!(message(SAXPY, "file = \"y_in.bin\"", "file = \"none.bin\"").starts_with("none.bin: cannot be read: "));
+}
+
+#[test]
+fn a_fault_is_read_and_belongs_to_a_launch_that_runs_once() {
+    let part = "\n[[symbol]]";
+    let with = |fault: &str| parse(&folder(), &SEVERAL.replace("repeat = 8", "repeat = 1").replace(part, fault));
+    let text = "\n[fault]\ncause = \"misaligned\"\nvalue = 0xffffffff\nblock = [1, 2, 3]\nwarp = 4\ninstruction = 5\n\
+                oracle = \"trap\"\n[[symbol]]";
+    let expected = ExpectedFault {
+        cause: Cause::Misaligned,
+        value: Some(u32::MAX),
+        block: Some([1, 2, 3]),
+        warp: Some(4),
+        instruction: Some(5),
+        oracle: Some(Cause::Trap),
+    };
+    assert_eq!(with(text).unwrap().fault, Some(expected));
+    assert_eq!(with("\n[[symbol]]").unwrap().fault, None);
+    let wrong = |fault: &str| with(&format!("\n[fault]\n{fault}\n[[symbol]]")).unwrap_err().to_string();
+    assert!(wrong("value = 1").contains("`[fault]` needs the key `cause`"));
+    assert!(wrong("cause = \"tarp\"").contains("there is no cause `tarp`; there are trap, unsupported, "));
+    assert!(wrong("cause = \"trap\"\nblock = [1]").contains("a block has three coordinates, not 1"));
+    assert!(wrong("cause = \"trap\"\nvalue = -1").contains("value must be from 0 to 4294967295"));
+    assert!(message(SEVERAL, part, text).contains("it has neither `repeat` nor `while_nonzero`"));
+    let checked = parse(&folder(), &format!("{SAXPY}\n[fault]\ncause = \"trap\"\n")).unwrap_err().to_string();
+    assert!(checked.contains("a manifest with `[fault]` has no `[[check]]`"), "{checked}");
 }
 
 #[test]

@@ -307,6 +307,7 @@ impl<O: Observer> Context<'_, O> {
             kernel: self.program.name.clone(),
             block: self.state.block,
             thread: self.geometry.thread_at(number),
+            warp: warp.number,
             pc,
             instruction: self.program.instructions.get(pc as usize).map_or_else(String::new, ToString::to_string),
             file: self.program.source.clone(),

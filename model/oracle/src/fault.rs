@@ -11,6 +11,8 @@ pub struct Fault {
     pub block: [u32; 3],
     /// The thread in its block: the first one that is concerned.
     pub thread: [u32; 3],
+    /// The warp of the block.
+    pub warp: u32,
     /// The instruction, by its number.
     pub pc: u32,
     /// The instruction as text.
@@ -27,7 +29,7 @@ impl std::error::Error for Fault {}
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], pc, instruction, file, line, kind } = self;
+        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], pc, instruction, file, line, kind, .. } = self;
         write!(f, "{file}:{line}: kernel {kernel}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}): {kind}")?;
         write!(f, "; instruction {pc}: {instruction}")
     }

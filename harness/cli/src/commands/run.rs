@@ -152,6 +152,7 @@ fn functional(session: &mut Session<'_>) -> Result<Ran, Failure> {
         Err(error) => {
             let verdict = match &error {
                 RunError::Passes { .. } => Verdict::Hang,
+                RunError::Fault { .. } => Verdict::CheckFailed,
                 RunError::Engine(OracleError::Fault(fault)) => verdict_of(fault),
                 RunError::Engine(OracleError::Program(error)) => return Err(no_program(error)),
             };

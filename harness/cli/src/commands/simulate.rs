@@ -159,6 +159,7 @@ fn absolute(path: &Path) -> String {
 fn verdict(error: &RunError<LaunchError>) -> Result<Verdict, Failure> {
     let error = match error {
         RunError::Passes { .. } => return Ok(Verdict::Hang),
+        RunError::Fault { .. } => return Ok(Verdict::CheckFailed),
         RunError::Engine(error) => error,
     };
     match error {

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use gpurf_isa::Op;
 use gpurf_isa::image::Kernel;
-use gpurf_oracle::host::KernelLaunch;
+use gpurf_launch::ExpectedFault;
+use gpurf_oracle::host::{KernelLaunch, ReportedFault};
 use gpurf_oracle::{
     AtomicStep, Fault, FaultKind, Geometry, Launch, Memory, Observer, Oracle, Program, ProgramError, commutes,
 };
@@ -14,6 +15,7 @@ use super::observed::Observed;
 use super::sequences::{Key, Sequences, Write, Writes};
 use super::tracker::Tracker;
 use crate::cycle::Cycle;
+use crate::fault::MachineFault;
 use crate::job::Job;
 
 /// Runs the oracle beside the SM.
@@ -31,6 +33,10 @@ pub struct Case<'a> {
     geometry: Geometry,
     constant: &'a [u8],
     before: Memory,
+    /// The fault that the launch ends with; nothing where it comes to its end.
+    fault: Option<ExpectedFault>,
+    /// Whether not one block fits the SM, as is expected.
+    misfit: bool,
     /// What the oracle says, where it does not depend on the order of atomic operations.
     expected: Option<(Sequences, Memory)>,
     /// Follows the SM; nothing when it has ended.
@@ -92,6 +98,15 @@ pub enum Difference {
     Order(String),
     /// The SM ends with a fault and the oracle does not.
     Fault(String),
+    /// The SM comes to its end, and the oracle stops with the fault that is expected.
+    NoFault(String),
+    /// Both end with faults, which are not the same.
+    OtherFault {
+        /// The SM's.
+        sm: String,
+        /// The oracle's.
+        oracle: String,
+    },
 }
 
 /// The first write of a sequence that differs.
@@ -129,6 +144,10 @@ impl fmt::Display for Difference {
             }
             Self::Order(fault) => write!(f, "the order of its atomic operations does not fit: {fault}"),
             Self::Fault(fault) => write!(f, "it stops, and the oracle does not: {fault}"),
+            Self::NoFault(fault) => write!(f, "it comes to its end, and the oracle stops: {fault}"),
+            Self::OtherFault { sm, oracle } => {
+                write!(f, "it stops with another fault: {sm}; the oracle says: {oracle}")
+            }
         }
     }
 }
@@ -159,7 +178,8 @@ impl Judge {
         Self { oracle, program: None }
     }
 
-    /// A launch begins, on memory as it is now. Unless the order of atomic operations shows, the oracle runs it first.
+    /// A launch begins, on memory as it is now. Unless the order of atomic operations shows, or a fault is expected, the
+    /// oracle runs it first.
     ///
     /// # Errors
     /// When the oracle finds that the program is wrong.
@@ -179,10 +199,12 @@ impl Judge {
             geometry: launch.geometry,
             constant: launch.constant,
             before: memory.clone(),
+            fault: launch.fault,
+            misfit: job.misfit.is_some(),
             expected: None,
             tracker: Some(Tracker::new(job, Sequences::new(), ordered)),
         };
-        if !ordered {
+        if !ordered && launch.fault.is_none() {
             let mut observed = Observed::new(Sequences::new());
             let after = case.run(&mut self.oracle, None, &mut observed)?;
             case.expected = Some((observed.finish(), after));
@@ -237,16 +259,41 @@ impl Judge {
         Ok(Verdict::Equal { writes: found.count() })
     }
 
-    /// The SM has stopped with a fault.
+    /// The SM has stopped with a fault, or comes to its end although a fault is expected. Gives in what the oracle does not agree; nothing where both
+    /// stop with the same fault, which is expected.
     ///
     /// # Errors
-    /// When the oracle finds that the program is wrong too.
-    pub fn conclude_fault(&mut self, case: &Case<'_>, fault: String) -> Result<Mismatch, JudgeError> {
-        if case.expected.is_none() {
-            // Any order will do to see what is wrong.
-            case.run(&mut self.oracle, None, &mut gpurf_oracle::Unobserved)?;
-        }
-        Ok(Mismatch { kernel: case.kernel.to_owned(), difference: Difference::Fault(fault) })
+    /// When the SM stops unexpectedly, and the oracle finds that the program is wrong too.
+    pub fn conclude_fault(
+        &mut self,
+        case: &Case<'_>,
+        sm: Option<&MachineFault>,
+    ) -> Result<Option<Mismatch>, JudgeError> {
+        let oracle = match case.expected {
+            Some(_) => None,
+            // Any order of atomic operations will do to see what is wrong.
+            None => case.run(&mut self.oracle, None, &mut gpurf_oracle::Unobserved).err(),
+        };
+        let difference = match (case.fault, sm, oracle) {
+            (None, _, Some(oracle)) => return Err(oracle.into()),
+            (_, None, None) => return Ok(None),
+            (Some(_), None, Some(oracle)) => Difference::NoFault(oracle.to_string()),
+            (Some(_), Some(_), None) if case.misfit => return Ok(None),
+            (_, Some(sm), None) => Difference::Fault(sm.to_string()),
+            (Some(expected), Some(sm), Some(oracle)) => match ReportedFault::of_oracle(&oracle) {
+                Some(theirs) if is_the_same(&expected, sm, &theirs) => return Ok(None),
+                _ => Difference::OtherFault { sm: sm.to_string(), oracle: oracle.to_string() },
+            },
+        };
+        Ok(Some(Mismatch { kernel: case.kernel.to_owned(), difference }))
+    }
+}
+
+/// Whether the oracle's fault is the SM's; or the one that it is expected to find first.
+fn is_the_same(expected: &ExpectedFault, sm: &MachineFault, oracle: &ReportedFault) -> bool {
+    match expected.oracle {
+        Some(cause) => oracle.cause == cause,
+        None => sm.reported().is_some_and(|sm| sm.agrees(oracle)),
     }
 }
 

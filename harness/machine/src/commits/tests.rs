@@ -29,7 +29,16 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let geometry = Geometry { grid: [8, 1, 1], block: [64, 1, 1], dynamic_shared: 0 };
-        let job = Job { code: Vec::new(), constants: Vec::new(), geometry, registers: 8, shared: 200, local_words: 0 };
+        let job = Job {
+            code: Vec::new(),
+            constants: Vec::new(),
+            geometry,
+            registers: 8,
+            shared: 200,
+            local_words: 0,
+            fault: false,
+            misfit: None,
+        };
         let mut bench = Self { tracker: Tracker::new(&job, All::default(), true), probe: Box::new(SmProbe::zeroed()) };
         // Blocks 0 and 1 in slots 1 and 0: warps 2, 3, then 0, 1.
         for slot in [2, 3, 0, 1] {

@@ -9,13 +9,13 @@ use gpurf_lockstep::{
     Capture, Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Spreads, Trail, report, write_failure,
 };
 use gpurf_oracle::Memory;
-use gpurf_oracle::host::{Engine, KernelLaunch};
+use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_sm::{SmIn, SmOut};
 use verilated::{Failure, Library};
 
 use super::solo::{oracle, rerun};
 use super::window::Window;
-use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics};
+use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::Judge;
 use crate::cycle::{Cycle, progress};
 use crate::fault::MachineFault;
@@ -26,6 +26,9 @@ use crate::whereabouts::Whereabouts;
 
 /// Memories are compared whole every so many cycles, and at the end of every launch.
 const MEMORY_EVERY: u64 = 65_536;
+
+/// Both sides are compared for so many cycles after an expected fault: more than memory takes to answer a full queue of requests.
+const AFTER_FAULT: u64 = 1000;
 
 /// Both sides of the SM; the oracle judges what they commit.
 ///
@@ -126,11 +129,16 @@ impl Engine for LockstepEngine {
         let mut case = self.judge.begin(launch, &job, memory)?;
         self.rtl.begin(job.clone(), memory.clone());
         self.model.begin(job.clone(), std::mem::take(memory));
+        if launch.fault.is_some() {
+            self.rtl.go_on_after_fault(AFTER_FAULT);
+            self.model.go_on_after_fault(AFTER_FAULT);
+        }
         let plan = Plan {
             seed: self.settings.seed,
             cycles: u64::MAX,
             memory_every: MEMORY_EVERY,
-            idle_limit: Some(self.settings.idle_limit),
+            // An SM that has stopped makes no progress, and is no hang.
+            idle_limit: Some(self.settings.idle_limit + if launch.fault.is_some() { AFTER_FAULT } else { 0 }),
         };
         let mut places = Whereabouts::default();
         let mut both = Records::zeroed(self.lockstep.comparator.declaration().record_bytes, 1);
@@ -168,14 +176,19 @@ impl Engine for LockstepEngine {
             End::Fault { warp, cause, .. } => places.of_fault(warp, cause),
             End::Done | End::Memory(_) => None,
         };
-        if let Some(fault) = MachineFault::new(&end, launch, memory, Some(last.probe), pc) {
-            let mismatch = self.judge.conclude_fault(&case, fault.to_string())?;
-            return Err(LaunchError::Mismatch(Box::new(mismatch)));
+        let fault = MachineFault::new(&end, launch, memory, Some(last.probe), pc);
+        self.launches += u64::from(fault.is_none() || launch.fault.is_some());
+        if fault.is_some() || launch.fault.is_some() {
+            let mismatch = self.judge.conclude_fault(&case, fault.as_ref())?;
+            return stopped(fault, mismatch);
         }
-        self.launches += 1;
         let settings = &self.settings;
         let verdict = self.judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, writes))?;
         self.judged.add(verdict)
+    }
+
+    fn reported(error: &LaunchError) -> Option<ReportedFault> {
+        error.reported()
     }
 }
 

@@ -13,7 +13,7 @@ use gpurf_blocks::Twin;
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::report::DivergenceSummary;
 use gpurf_lockstep::{Events, Spreads};
-use gpurf_oracle::host::Engine;
+use gpurf_oracle::host::{Engine, ReportedFault};
 use gpurf_oracle::{Fault, ProgramError};
 use verilated::{Options, Request};
 
@@ -108,6 +108,25 @@ pub enum LaunchError {
     /// Somebody wanted the run to end.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl LaunchError {
+    /// The SM's fault; nothing where this is about something else.
+    pub fn reported(&self) -> Option<ReportedFault> {
+        match self {
+            Self::Fault(fault) => fault.reported(),
+            _ => None,
+        }
+    }
+}
+
+/// What comes of a launch that stops, or was expected to: the SM's fault, and in what the oracle does not agree.
+fn stopped(fault: Option<MachineFault>, mismatch: Option<Mismatch>) -> Result<(), LaunchError> {
+    match (fault, mismatch) {
+        (_, Some(mismatch)) => Err(LaunchError::Mismatch(Box::new(mismatch))),
+        (Some(fault), None) => Err(LaunchError::Fault(Box::new(fault))),
+        (None, None) => Ok(()),
+    }
 }
 
 impl From<JudgeError> for LaunchError {

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use gpurf_blocks::{Declaration, Twin, view};
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{Environment, EventTotals, Records, Side, fill_twin};
-use gpurf_oracle::host::{Engine, KernelLaunch};
+use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_oracle::{Memory, Options, Oracle};
 use gpurf_sm::{SmIn, SmOut};
 use verilated::{Failure, Instance};
@@ -17,7 +17,7 @@ use verilated::{Failure, Instance};
 pub use rtl::RtlEngine;
 
 use super::window::Window;
-use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics};
+use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::{Judge, Sequences, Tracker, Verdict, Writes};
 use crate::cycle::{Cycle, progress};
 use crate::fault::MachineFault;
@@ -125,6 +125,7 @@ impl<R: Runner> Solo<R> {
 
     /// Runs a launch. `observe` sees each cycle, with probes, if there is one.
     fn run(&mut self, job: Job, buffers: Memory, mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>) -> Result<End, Halt> {
+        let expects_fault = job.fault;
         self.surroundings.begin(job, buffers);
         let input_bytes = self.input_bytes;
         let probed = observe.is_some() || self.watch.is_some();
@@ -136,7 +137,7 @@ impl<R: Runner> Solo<R> {
             let (inputs, compared) = record.split_at_mut(input_bytes);
             if !self.surroundings.drive((self.cycles > 0).then_some(&*compared), inputs) {
                 let end = self.surroundings.end(view::<SmOut>(compared));
-                self.launches += u64::from(end == Some(End::Done));
+                self.launches += u64::from(expects_fault || end == Some(End::Done));
                 return Ok(end.unwrap_or(End::Done));
             }
             // Where nothing happened in the cycle before, it may well be so for a while.
@@ -321,13 +322,17 @@ impl Engine for ModelEngine {
         let (Some((judge, judged)), Some(case)) = (&mut self.judge, case) else {
             return fault.map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))));
         };
-        if let Some(fault) = fault {
-            let mismatch = judge.conclude_fault(&case, fault.to_string())?;
-            return Err(LaunchError::Mismatch(Box::new(mismatch)));
+        if fault.is_some() || launch.fault.is_some() {
+            let mismatch = judge.conclude_fault(&case, fault.as_ref())?;
+            return stopped(fault, mismatch);
         }
         let settings = &self.solo.settings;
         let verdict = judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, writes))?;
         judged.add(verdict)
+    }
+
+    fn reported(error: &LaunchError) -> Option<ReportedFault> {
+        error.reported()
     }
 }
 

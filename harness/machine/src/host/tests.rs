@@ -16,6 +16,8 @@ fn job(code: &[[u64; 2]], constants: &[u32]) -> Job {
         registers: 33,
         shared: 164,
         local_words: 5,
+        fault: false,
+        misfit: None,
     }
 }
 

@@ -14,7 +14,7 @@ fn kernel(code: &str) -> Kernel {
 /// Makes a launch of a block of so many threads ready.
 fn job(settings: &[&str], kernel: &Kernel, threads: u32, constant: &[u8]) -> Result<Job, Refusal> {
     let geometry = Geometry { grid: [1; 3], block: [threads, 1, 1], dynamic_shared: 100 };
-    Job::new(&config(settings), &KernelLaunch { kernel, source: "k.ptx", geometry, constant })
+    Job::new(&config(settings), &KernelLaunch { kernel, source: "k.ptx", geometry, constant, fault: None })
 }
 
 #[track_caller]

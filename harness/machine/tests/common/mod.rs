@@ -2,15 +2,17 @@
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 
 use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::instruction::cause;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{Compiled, Options, compile};
 use gpurf_isa::image::Kernel;
 use gpurf_kernels::Case;
-use gpurf_launch::BufferId;
-use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
+use gpurf_launch::{BufferId, ExpectedFault};
+use gpurf_machine::{Cycle, LaunchError, Machine, ModelEngine, Settings, Statistics};
 use gpurf_oracle::host::{Engine, KernelLaunch, Session};
 use gpurf_oracle::{Geometry, Memory};
 
@@ -86,6 +88,8 @@ const THREAD: &str = "
 pub struct Program {
     pub kernel: Kernel,
     geometry: Geometry,
+    /// The fault that it is expected to end with.
+    pub fault: Option<ExpectedFault>,
 }
 
 impl Program {
@@ -102,7 +106,7 @@ impl Program {
             ..Kernel::default()
         };
         let geometry = Geometry { grid: [blocks, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
-        Self { kernel, geometry }
+        Self { kernel, geometry, fault: None }
     }
 
     /// Launches it; the buffers' addresses are its parameters.
@@ -112,8 +116,8 @@ impl Program {
         memory: &mut Memory,
     ) -> Result<(), LaunchError> {
         let constant: Vec<u8> = memory.buffers().iter().flat_map(|b| u64::from(b.address()).to_le_bytes()).collect();
-        let (kernel, geometry) = (&self.kernel, self.geometry);
-        engine.launch(&KernelLaunch { kernel, source: "test.ptx", geometry, constant: &constant }, memory)
+        let (kernel, geometry, fault) = (&self.kernel, self.geometry, self.fault);
+        engine.launch(&KernelLaunch { kernel, source: "test.ptx", geometry, constant: &constant, fault }, memory)
     }
 
     /// Launches it on memory of two buffers of 256 words; gives the first one.
@@ -122,6 +126,30 @@ impl Program {
         self.launch(engine, &mut memory)?;
         Ok(words(&memory, 0))
     }
+}
+
+/// The sources of `fault_unit` that report a fault in this cycle, and their causes.
+pub fn first_faults(cycle: &Cycle<'_>) -> BTreeSet<(String, u8)> {
+    let o = &cycle.probe.outputs;
+    let mut found = BTreeSet::new();
+    for port in 0..2 {
+        if o.issue_stage.fault_valid_o >> port & 1 == 1 {
+            found.insert((format!("issue_stage {port}"), o.issue_stage.fault_cause_o[port]));
+        }
+        if o.alu[port].fault_valid_o == 1 {
+            found.insert((format!("alu {port}"), cause::WARP_DIVERGENCE));
+        }
+    }
+    if o.address_unit.fault_valid_o == 1 {
+        found.insert(("address_unit".to_owned(), o.address_unit.fault_cause_o));
+    }
+    let others = [
+        ("line_table", o.line_table.fault_valid_o, cause::NO_SUCH_PLACE),
+        ("barrier_unit", o.barrier_unit.fault_valid_o, cause::BARRIER_COUNT),
+        ("block_launcher", o.block_launcher.fault_valid_o, cause::DOES_NOT_FIT),
+    ];
+    found.extend(others.into_iter().filter(|other| other.1 == 1).map(|(name, _, cause)| (name.to_owned(), cause)));
+    found
 }
 
 /// Two buffers of 256 words.

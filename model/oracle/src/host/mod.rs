@@ -6,13 +6,16 @@
 
 mod assembled;
 mod loader;
+mod reported;
 mod session;
 
 pub use assembled::assembled;
 pub use loader::{LoadError, named};
+pub use reported::ReportedFault;
 pub use session::{RunError, RunReport, Session};
 
 use gpurf_isa::image::Kernel;
+use gpurf_launch::{Cause, ExpectedFault};
 
 use crate::block::Geometry;
 use crate::fault::Fault;
@@ -31,6 +34,8 @@ pub struct KernelLaunch<'a> {
     pub geometry: Geometry,
     /// The constant space: parameters, and `__constant__` variables behind them.
     pub constant: &'a [u8],
+    /// The fault that it ends with; nothing where it comes to its end.
+    pub fault: Option<ExpectedFault>,
 }
 
 /// What runs kernels.
@@ -43,6 +48,16 @@ pub trait Engine {
     /// # Errors
     /// When it does not come to its end. Memory may then hold anything.
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), Self::Error>;
+
+    /// The fault of the program that an error reports; nothing where it is about something else, or the engine does not say.
+    fn reported(_error: &Self::Error) -> Option<ReportedFault> {
+        None
+    }
+
+    /// What this engine has to report of a launch that ends with this fault on an SM; nothing where the launch comes to its end on this engine.
+    fn expects(fault: ExpectedFault) -> Option<ExpectedFault> {
+        Some(fault)
+    }
 }
 
 /// Why the oracle does not run a launch to its end.
@@ -89,5 +104,22 @@ impl Engine for OracleEngine {
         self.counts.instructions += statistics.counts.instructions;
         self.counts.thread_instructions += statistics.counts.thread_instructions;
         Ok(())
+    }
+
+    fn reported(error: &OracleError) -> Option<ReportedFault> {
+        match error {
+            OracleError::Fault(fault) => ReportedFault::of_oracle(fault),
+            OracleError::Program(_) => None,
+        }
+    }
+
+    /// The oracle has no sizes that a block could exceed, and may find another fault first.
+    fn expects(fault: ExpectedFault) -> Option<ExpectedFault> {
+        match fault.oracle {
+            Some(cause) => {
+                Some(ExpectedFault { cause, value: None, block: None, warp: None, instruction: None, oracle: None })
+            }
+            None => (fault.cause != Cause::DoesNotFit).then_some(fault),
+        }
     }
 }

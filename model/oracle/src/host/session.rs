@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gpurf_isa::Image;
 use gpurf_isa::image::Kernel;
-use gpurf_launch::{Argument, BufferId, CheckRow, Launch, Manifest, ManifestError, Repetition, Scalar};
+use gpurf_launch::{Argument, BufferId, CheckRow, ExpectedFault, Launch, Manifest, ManifestError, Repetition, Scalar};
 
 use super::loader::{LoadError, Loaded, check, load, named};
 use super::{Engine, KernelLaunch};
@@ -31,6 +31,21 @@ pub enum RunError<E: std::error::Error + 'static> {
         /// The passes it may have.
         max: u32,
     },
+    /// The last launch does not end with the fault that the manifest expects.
+    #[error("{}: the last launch is expected to end with the fault `{expected}`, and {}", manifest.display(), ending(found))]
+    Fault {
+        /// The manifest.
+        manifest: PathBuf,
+        /// What it expects.
+        expected: Box<ExpectedFault>,
+        /// How the launch ends; nothing where it comes to its end.
+        found: Option<E>,
+    },
+}
+
+/// How a launch ends, in words.
+fn ending<E: std::fmt::Display>(found: &Option<E>) -> String {
+    found.as_ref().map_or_else(|| "comes to its end".to_owned(), |error| format!("ends otherwise: {error}"))
 }
 
 /// What was run.
@@ -68,7 +83,7 @@ impl<'a> Session<'a> {
     /// Runs all launches, in order.
     ///
     /// # Errors
-    /// When one does not come to its end.
+    /// When one does not come to its end, or the last one does not end with the fault that the manifest expects.
     pub fn run<E: Engine>(&mut self, engine: &mut E) -> Result<RunReport, RunError<E::Error>> {
         let mut report = RunReport::default();
         let manifest = self.manifest;
@@ -109,7 +124,11 @@ impl<'a> Session<'a> {
     pub fn launches(&self) -> impl Iterator<Item = KernelLaunch<'_>> {
         let Loaded { image, constant, .. } = &self.loaded;
         let launches = self.manifest.launches.iter().zip(&self.kernels);
-        launches.map(|(launch, &kernel)| kernel_launch(image, constant, launch, kernel))
+        let last = self.manifest.launches.len() - 1;
+        let fault = move |number| self.manifest.fault.filter(|_| number == last);
+        launches
+            .enumerate()
+            .map(move |(number, (launch, &kernel))| kernel_launch(image, constant, launch, kernel, fault(number)))
     }
 
     fn pass<E: Engine>(
@@ -132,9 +151,24 @@ impl<'a> Session<'a> {
             };
             constant[parameter.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
         }
-        engine.launch(&kernel_launch(image, constant, launch, kernel), memory).map_err(RunError::Engine)?;
+        // The last launch ends with the fault, which it meets once.
+        let is_last = self.manifest.launches.last().is_some_and(|last| std::ptr::eq(last, launch));
+        let fault = self.manifest.fault.filter(|_| is_last);
+        let ended = engine.launch(&kernel_launch(image, constant, launch, kernel, fault), memory);
         report.launches += 1;
-        Ok(())
+        let wrong = |expected, found| {
+            let (manifest, expected) = (self.manifest.path.clone(), Box::new(expected));
+            Err(RunError::Fault { manifest, expected, found })
+        };
+        match (fault.and_then(E::expects), ended) {
+            (None, ended) => ended.map_err(RunError::Engine),
+            (Some(expected), Ok(())) => wrong(expected, None),
+            (Some(expected), Err(error)) => match E::reported(&error) {
+                Some(found) if found.is_expected(&expected) => Ok(()),
+                Some(_) => wrong(expected, Some(error)),
+                None => Err(RunError::Engine(error)),
+            },
+        }
     }
 
     fn fill(&mut self, buffer: BufferId, value: Scalar) {
@@ -163,11 +197,17 @@ impl<'a> Session<'a> {
 }
 
 /// A launch for an engine.
-fn kernel_launch<'a>(image: &'a Image, constant: &'a [u8], launch: &Launch, kernel: usize) -> KernelLaunch<'a> {
+fn kernel_launch<'a>(
+    image: &'a Image,
+    constant: &'a [u8],
+    launch: &Launch,
+    kernel: usize,
+    fault: Option<ExpectedFault>,
+) -> KernelLaunch<'a> {
     let kernel = &image.kernels[kernel];
     let has_variables = constant.len() > gpurf_isa::machine::PARAMETER_SPACE as usize;
     // Without variables the parameters are all there is, so that reading past them is noticed.
     let end = if has_variables { constant.len() } else { kernel.parameter_bytes() as usize };
     let geometry = Geometry { grid: launch.grid, block: launch.block, dynamic_shared: launch.dynamic_shared };
-    KernelLaunch { kernel, source: &image.source, geometry, constant: &constant[..end] }
+    KernelLaunch { kernel, source: &image.source, geometry, constant: &constant[..end], fault }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use gpurf_blocks::Declaration;
 use gpurf_lockstep::{RESET_CYCLES, Records, Side};
 use gpurf_oracle::Memory;
-use gpurf_oracle::host::{Engine, KernelLaunch};
+use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use verilated::{Failure, Instance, Library};
 
 use super::super::{LaunchError, Machine, Settings, Statistics};
@@ -60,6 +60,10 @@ impl Engine for RtlEngine {
             Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
         };
         fault(&end, launch, memory, None, None).map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))))
+    }
+
+    fn reported(error: &LaunchError) -> Option<ReportedFault> {
+        error.reported()
     }
 }
 

@@ -1,0 +1,130 @@
+//! The launches of `tests/kernels/faults` on the oracle and on the model: each ends with the fault that it expects, and together they reach every
+//! source of `fault_unit` with every cause, and faults of several sources in one cycle.
+
+mod common;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use common::first_faults;
+use gpurf_blocks::config::{Config, Start};
+use gpurf_launch::{Manifest, Source};
+use gpurf_machine::{Cycle, LaunchError, ModelEngine, Settings};
+use gpurf_oracle::host::{OracleEngine, RunError, RunReport, Session, assembled};
+
+/// Presets with one and with two issue ports: those on which the default suite runs these launches.
+const PRESETS: [&str; 2] = ["baseline", "steal-8"];
+
+fn settings(preset: &str) -> Settings {
+    Settings::new(Config::load(Start::Preset(preset), &[] as &[&str]).unwrap())
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels/faults")
+}
+
+fn manifests() -> Vec<Manifest> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
+    paths.sort();
+    paths.iter().map(|path| Manifest::load(path).unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+fn session(manifest: &Manifest) -> Session<'_> {
+    let Source::Assembly(assembly) = &manifest.source else { panic!("no instructions") };
+    Session::new(manifest, &assembled(manifest, assembly).unwrap()).unwrap()
+}
+
+/// Runs a manifest on the model, with the oracle's verdict.
+fn judged(manifest: &Manifest, preset: &str) -> Result<RunReport, RunError<LaunchError>> {
+    session(manifest).run(&mut ModelEngine::judged(settings(preset)))
+}
+
+#[test]
+fn every_launch_ends_with_the_fault_that_it_expects() {
+    for manifest in &manifests() {
+        let name = manifest.path.display();
+        session(manifest).run(&mut OracleEngine::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for preset in PRESETS {
+            judged(manifest, preset).unwrap_or_else(|error| panic!("{name} {preset}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn every_source_reports_every_cause_that_it_has() {
+    for (preset, ports) in PRESETS.into_iter().zip([1, 2]) {
+        let mut found = BTreeSet::new();
+        let mut together = 0;
+        for manifest in &manifests() {
+            let settings = settings(preset);
+            let input_bytes = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().input_bytes;
+            let seen = Rc::new(RefCell::new(BTreeSet::new()));
+            let watcher = seen.clone();
+            let watch = Box::new(move |record: &[u8]| {
+                let (inputs, compared) = record.split_at(input_bytes);
+                let mut seen = watcher.borrow_mut();
+                if seen.is_empty() {
+                    *seen = first_faults(&Cycle::of(inputs, compared));
+                }
+            });
+            // Without the oracle: watched.
+            session(manifest).run(&mut ModelEngine::watched(settings, watch)).unwrap();
+            let seen = seen.take();
+            together += u32::from(seen.len() > 1);
+            found.extend(seen);
+        }
+        let mut expected = BTreeSet::new();
+        for port in 0..ports {
+            expected.extend([1, 2, 3].map(|cause| (format!("issue_stage {port}"), cause)));
+            expected.insert((format!("alu {port}"), 10));
+        }
+        expected.extend([4, 5, 6, 7, 8].map(|cause| ("address_unit".to_owned(), cause)));
+        expected.insert(("line_table".to_owned(), 11));
+        expected.insert(("barrier_unit".to_owned(), 12));
+        expected.insert(("block_launcher".to_owned(), 13));
+        assert_eq!(found, expected, "{preset}");
+        assert!(together > 0, "{preset}: no launch with faults of several sources in one cycle");
+    }
+}
+
+/// The message of a manifest of which a part is replaced.
+fn wrong(name: &str, part: &str, replacement: &str) -> String {
+    let path = folder().join(name);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(part), "{part}");
+    let manifest = Manifest::parse(&path, &text.replace(part, replacement)).unwrap();
+    let error = judged(&manifest, PRESETS[0]).unwrap_err();
+    assert!(matches!(error, RunError::Fault { .. }), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn another_fault_than_the_expected_one_fails() {
+    let message = wrong("trap.toml", "cause = \"trap\"", "cause = \"misaligned\"");
+    let expected = "expected to end with the fault `misaligned, value 0x1234567, block (0, 0, 0), warp 5`, and ends \
+                    otherwise: ";
+    assert!(message.contains(expected), "{message}");
+    assert!(message.contains("warp 5 (warp 5 of the SM): trap 19088743"), "{message}");
+    wrong("trap.toml", "value = 0x1234567", "value = 0x1234566");
+    wrong("trap.toml", "warp = 5", "warp = 4");
+    wrong("trap-second-block.toml", "block = [1, 0, 0]", "block = [0, 0, 0]");
+    wrong("trap.toml", "warp = 5\n", "warp = 5\ninstruction = 5\n");
+    assert!(wrong("trap.toml", "@P0 TRAP 0x1234567", "NOP").ends_with(", and comes to its end"));
+}
+
+#[test]
+fn a_fault_that_the_oracle_does_not_find_fails() {
+    // Both stop with a trap, and the oracle is expected to stop with another cause first.
+    let path = folder().join("trap.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let manifest = Manifest::parse(&path, &format!("{text}oracle = \"misaligned\"\n")).unwrap();
+    let RunError::Engine(LaunchError::Mismatch(mismatch)) = judged(&manifest, PRESETS[0]).unwrap_err() else {
+        panic!("no mismatch")
+    };
+    let text = mismatch.to_string();
+    assert!(text.contains("it stops with another fault: ") && text.contains("; the oracle says: "), "{text}");
+    assert!(session(&manifest).run(&mut OracleEngine::default()).is_err());
+}
