@@ -165,18 +165,22 @@ pub(super) fn kernels(project: &Project, seed: u64) -> Vec<Job> {
     MACHINE_KERNELS.iter().map(of).collect()
 }
 
-/// What a mutant of the SM itself runs on: kernels and a program of each theme, with one issue port, with two, and with each family of register files.
+/// What a mutant of the SM itself runs on: kernels, launches that fault, and a program of each theme, with one issue port, with two, and with each family of register files.
 pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<Job> {
     let mut two = Config::default();
     two.mrf.issue_ports = 2;
     two.sm.scheduler = Scheduler::RoundRobin;
     let mut jobs = kernels(project, seed);
+    jobs.extend(suite::faults(project, Config::default(), seed));
     jobs.extend(suite::programs(Config::default(), seed, suite::FEW_PROGRAMS, None));
     jobs.extend(kernels(project, seed).into_iter().map(|job| Job { config: two, ..job }));
     jobs.extend(suite::programs(two, seed, suite::FEW_PROGRAMS, None));
     for (config, kernel) in suite::families(project, seed) {
         jobs.push(kernel);
         jobs.extend(suite::programs(config, seed, suite::FEW_PROGRAMS, None));
+        if config.mrf.issue_ports == 2 {
+            jobs.extend(suite::faults(project, config, seed));
+        }
     }
     jobs
 }
