@@ -171,6 +171,8 @@ fn wrong_options_say_so() {
     refused(&["run", &manifest, "--dump", &folder.path("double.ptx")], BAD_INPUT, &["double.ptx"]);
     refused(&["run", &manifest, "--wave", "20:10", "--engine", "model"], BAD_INPUT, &["20:10", "1000:1200"]);
     refused(&["run", &manifest, "--wave", "10:20"], BAD_INPUT, &["functional", "--engine model"]);
+    let words = ["--check-undefined", "--engine functional"];
+    refused(&["run", &manifest, "--check-undefined", "--engine", "model"], BAD_INPUT, &words);
     // Here is no checkout, so there is no RTL.
     for engine in ["rtl", "lockstep"] {
         refused(&["run", &manifest, "--engine", engine], BAD_INPUT, &["GPURF_HOME"]);
@@ -314,6 +316,23 @@ fn a_program_that_goes_wrong_names_thread_and_line() {
 }
 
 #[cfg(unix)]
+#[test]
+fn a_read_of_an_unwritten_register_is_found_on_request() {
+    let manifest = kernels().join("unwritten/census.toml").display().to_string();
+    assert_eq!(gpurf(&["run", &manifest]).status.code(), Some(PASSED));
+    let output = gpurf(&["run", &manifest, "--check-undefined"]);
+    assert_eq!(output.status.code(), Some(FAILED), "{}", text(&output.stderr));
+    let message = text(&output.stderr);
+    for part in ["census.ptx:", "block (1, 0, 0), thread (18, 0, 0)", "reads `%f9` (here R", "has not written", "FSETP"]
+    {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let result = json(&["run", &manifest, "--check-undefined", "--json"], FAILED);
+    assert_eq!(result["result"], "check_failed");
+    let written = kernels().join("saxpy.toml").display().to_string();
+    assert_eq!(gpurf(&["run", &written, "--check-undefined"]).status.code(), Some(PASSED));
+}
+
 #[test]
 fn the_first_ctrl_c_ends_a_run() {
     let folder = Folder::new();

@@ -191,6 +191,9 @@ pub struct RunKernels {
     /// Registers of a thread at most; values that find none live in local memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
     pub registers: Option<u16>,
+    /// Fail where a thread reads a register, a predicate or local memory that it has not written (functional engine only)
+    #[arg(long)]
+    pub check_undefined: bool,
     /// Write each output buffer to DIR/BUFFER.bin, little-endian
     #[arg(long, value_name = "DIR")]
     pub dump: Option<PathBuf>,

@@ -2,8 +2,8 @@
 
 use crate::allocate::Allocation;
 use crate::lower::Lowered;
-use crate::mir::{BlockId, Function, Inst, Pred, Term, V, Val, cfg};
-use gpurf_isa::image::{Kernel, Relocation};
+use crate::mir::{BlockId, Function, Inst, Origin, Pred, Term, V, Val, cfg};
+use gpurf_isa::image::{Added, Kernel, Purpose, Relocation};
 use gpurf_isa::modifiers::Combine;
 use gpurf_isa::{Instruction, Offset, Op, Operand, Pc, Predicate, PredicateSource, Reg, Slots};
 
@@ -13,6 +13,8 @@ pub struct TooLong;
 
 struct Emitter<'a> {
     f: &'a Function,
+    lowered: &'a Lowered,
+    added: Vec<Added>,
     places: &'a [Option<u8>],
     code: Vec<Instruction>,
     lines: Vec<u32>,
@@ -26,6 +28,8 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
     let f = &lowered.function;
     let mut emitter = Emitter {
         f,
+        lowered,
+        added: Vec::new(),
         places: &allocation.place,
         code: Vec::new(),
         lines: Vec::new(),
@@ -62,6 +66,7 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
         max_threads: lowered.max_threads.map(|d| d.iter().product()),
         required_threads: lowered.max_threads.filter(|_| lowered.exact_threads),
         relocations: emitter.relocations,
+        added: emitter.added,
     })
 }
 
@@ -147,9 +152,18 @@ impl Emitter<'_> {
         if slots.has(Slots::OFFSET) {
             out.offset = Offset::new(inst.offset).expect("lowering keeps offsets in range");
         }
-        if !is_void(&out) {
-            self.push(out, inst.line);
+        if is_void(&out) {
+            return;
         }
+        let purpose = match inst.origin {
+            Origin::Program => None,
+            Origin::Zero(v) => Some(Purpose::Zero { of: self.lowered.names.get(&v).cloned() }),
+            Origin::Spill => Some(Purpose::Spill),
+            Origin::Ahead => Some(Purpose::Ahead),
+        };
+        let instruction = self.code.len() as u32;
+        self.added.extend(purpose.map(|purpose| Added { instruction, purpose }));
+        self.push(out, inst.line);
     }
 
     /// The end of a block; `next` follows in the layout, `join` is where the lanes of a branch meet.

@@ -123,6 +123,7 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         let f = &mut lowered.function;
         passes::cleanup::run(f);
         passes::simplify::run(f);
+        passes::entry::run(f);
         passes::legalise::run(f);
         let allocation = allocate::run(f, options.registers, lowered.local_bytes)
             .map_err(|e| error(format!("`{}` {e}", lowered.name)))?;

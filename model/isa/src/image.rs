@@ -52,6 +52,33 @@ pub struct Kernel {
     pub required_threads: Option<[u32; 3]>,
     /// Constants in the code that are only known when variables have addresses.
     pub relocations: Vec<Relocation>,
+    /// Instructions that the compiler added for ends of its own, in ascending order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<Added>,
+}
+
+/// An instruction for which the program does not ask.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Added {
+    /// Its number.
+    pub instruction: u32,
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
+/// What an added instruction is for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Writes zero or false to a value that the program may read before it writes it.
+    Zero {
+        /// The PTX register; none for a value of the compiler's own.
+        of: Option<String>,
+    },
+    /// Moves a value for which there is no register to where it is kept, or back.
+    Spill,
+    /// Computes what a guarded instruction of the program needs, also in lanes in which the guard is false.
+    Ahead,
 }
 
 impl Kernel {

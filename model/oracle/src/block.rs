@@ -141,9 +141,9 @@ impl State {
 }
 
 /// The warps of a block before its start.
-pub fn warps(program: &Program, geometry: &Geometry) -> Vec<Warp> {
+pub fn warps(program: &Program, geometry: &Geometry, first: u32) -> Vec<Warp> {
     let threads = geometry.threads();
-    (0..geometry.warps()).map(|warp| Warp::new(program, warp, lanes_of_warp(warp, threads))).collect()
+    (0..geometry.warps()).map(|warp| Warp::new(program, warp, lanes_of_warp(warp, threads), first)).collect()
 }
 
 /// Counts of a run.
@@ -165,6 +165,8 @@ pub struct Context<'a, O> {
     pub geometry: Geometry,
     pub step_limit: u64,
     pub stop: Option<&'a AtomicBool>,
+    /// What registers and local memory hold at the start of a thread.
+    pub first_value: u32,
     pub atomics: Atomics,
     pub state: State,
     pub counts: Counts,

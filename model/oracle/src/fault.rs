@@ -79,6 +79,15 @@ pub enum FaultKind {
         /// The address.
         address: u32,
     },
+    /// A read of a register that the thread has not written.
+    #[error("reads {0}, which this thread has not written")]
+    UndefinedRegister(String),
+    /// A load from local memory of bytes that the thread has not written.
+    #[error("load from local address {address:#x}, which this thread has not written")]
+    UndefinedLocal {
+        /// The address.
+        address: u32,
+    },
     /// Two warps access a shared address without a barrier between them, and one of them writes.
     #[error(
         "data race: {access} at shared address {address:#x}, to which warp {other_warp} made a {other} without a barrier between them (line {other_line})"

@@ -10,6 +10,7 @@ use crate::conflict::Conflicts;
 use crate::fault::Fault;
 use crate::memory::Memory;
 use crate::program::Program;
+use crate::undefined::Undefined;
 
 /// A launch of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +32,16 @@ pub struct Options {
     pub step_limit: u64,
     /// Raised by somebody who wants the run to end early.
     pub stop: Option<&'static AtomicBool>,
+    /// What registers and local memory hold when a thread starts; of predicates its lowest bit. The results of a program that
+    /// reads only what it has written do not depend on it.
+    pub first_value: u32,
 }
 
 impl Default for Options {
-    /// A thread for each processor; a billion instructions.
+    /// A thread for each processor; a billion instructions; zero in registers.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { threads, step_limit: 1_000_000_000, stop: None }
+        Self { threads, step_limit: 1_000_000_000, stop: None, first_value: 0 }
     }
 }
 
@@ -93,12 +97,25 @@ impl Oracle {
         observer: &mut O,
     ) -> Result<Statistics, Box<Fault>> {
         let mut context = self.context(launch, memory, None, observer);
-        let mut warps = warps(launch.program, &launch.geometry);
+        let mut warps = warps(launch.program, &launch.geometry, self.options.first_value);
         for index in 0..launch.geometry.blocks() {
             restart(&mut context, &mut warps, index);
             context.run(&mut warps)?;
         }
         Ok(Statistics { counts: context.counts, parallel: false })
+    }
+
+    /// Runs a launch block after block, and looks for reads of what the thread has not written: registers, predicates, local memory.
+    ///
+    /// # Errors
+    /// The first of these reads, whatever comes behind it; else the first fault. Memory then holds what was written before the run ended.
+    pub fn run_checked(&mut self, launch: &Launch<'_>, memory: &Memory) -> Result<Statistics, Box<Fault>> {
+        let mut check = Undefined::new(launch);
+        let ran = self.run_observed(launch, memory, &mut check);
+        match check.finish() {
+            Some(fault) => Err(fault),
+            None => ran,
+        }
     }
 
     /// Whether blocks of a launch read or write words of global memory that other blocks write, atomic operations left out: then what they
@@ -115,7 +132,7 @@ impl Oracle {
         }
         let mut observer = Unobserved;
         let mut context = self.context(launch, memory, None, &mut observer);
-        let mut warps = warps(launch.program, &launch.geometry);
+        let mut warps = warps(launch.program, &launch.geometry, self.options.first_value);
         for index in 0..blocks {
             restart(&mut context, &mut warps, index);
             context.conflicts = Some((&conflicts, conflicts.note(index)));
@@ -152,7 +169,7 @@ impl Oracle {
         let worker = || {
             let mut observer = Unobserved;
             let mut context = this.context(launch, memory, Some((&conflicts, 0)), &mut observer);
-            let mut warps = warps(launch.program, &launch.geometry);
+            let mut warps = warps(launch.program, &launch.geometry, self.options.first_value);
             while !conflicts.found() && !faulty.load(Relaxed) {
                 let index = next.fetch_add(1, Relaxed);
                 if index >= blocks {
@@ -199,6 +216,7 @@ impl Oracle {
             geometry: launch.geometry,
             step_limit: self.options.step_limit,
             stop: self.options.stop,
+            first_value: self.options.first_value,
             atomics: Atomics::Free,
             state: State::new(launch.program, &launch.geometry, 0),
             counts: Counts::default(),
@@ -219,6 +237,6 @@ fn restart<O>(context: &mut Context<'_, O>, warps: &mut [crate::warp::Warp], ind
     let geometry = context.geometry;
     context.state.restart(&geometry, index);
     for warp in warps {
-        warp.restart(crate::warp::lanes_of_warp(warp.number, geometry.threads()));
+        warp.restart(crate::warp::lanes_of_warp(warp.number, geometry.threads()), context.first_value);
     }
 }

@@ -8,6 +8,7 @@
 //!   threads where that makes no difference, and the oracle finds out by itself where it does (`conflict.rs`). So results do not depend on
 //!   the number of threads.
 //! * What a program does wrong ends the launch with a [`Fault`], which names kernel, block, thread, instruction and PTX line.
+//! * [`Oracle::run_checked`] also looks for reads of registers that the thread has not written.
 //! * [`Oracle::run_observed`] tells what each warp commits; [`Oracle::replay`] performs atomic operations in the order of another
 //!   machine.
 //! * [`marks`] judges the control fields of a program by what its warps do.
@@ -29,6 +30,7 @@ mod program;
 mod replay;
 mod shared;
 mod stack;
+mod undefined;
 mod warp;
 
 pub use block::{Counts, Geometry};

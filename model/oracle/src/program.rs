@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use gpurf_isa::image::Purpose;
 use gpurf_isa::modifiers::{AtomicSpace, LoadType, Space, StoreType};
 use gpurf_isa::{DecodeError, Instruction, Op, Operand, PredicateSource, Reg, Slots};
 
@@ -95,6 +96,8 @@ pub struct Program {
     pub(crate) code: Vec<Decoded>,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) lines: Vec<u32>,
+    /// Instructions that the compiler added.
+    pub(crate) added: HashMap<u32, Purpose>,
     pub(crate) constants: Vec<Lanes>,
     pub(crate) registers: u16,
     pub(crate) static_shared: u32,
@@ -135,6 +138,7 @@ impl Program {
             code,
             instructions: kernel.code.clone(),
             lines: kernel.lines.clone(),
+            added: kernel.added.iter().map(|added| (added.instruction, added.purpose.clone())).collect(),
             constants: constants.rows,
             registers: kernel.registers,
             static_shared: kernel.static_shared,

@@ -47,6 +47,7 @@ impl Oracle {
     ) -> Result<Statistics, Box<Fault>> {
         let mut context = self.context(launch, memory, None, observer);
         context.atomics = Atomics::Hold;
+        let first = context.first_value;
         let mut blocks = BTreeMap::new();
         for entry in order {
             let index = entry.warp.block;
@@ -57,13 +58,13 @@ impl Oracle {
                     format!("there is no warp {} in block {index}", entry.warp.warp),
                 ));
             }
-            let block = blocks.entry(index).or_insert_with(|| start(launch, index));
+            let block = blocks.entry(index).or_insert_with(|| start(launch, index, first));
             run(&mut context, block)?;
             perform(&mut context, block, &entry)?;
         }
         for index in 0..launch.geometry.blocks() {
             let mut fresh = None;
-            let block = blocks.get_mut(&index).unwrap_or_else(|| fresh.insert(start(launch, index)));
+            let block = blocks.get_mut(&index).unwrap_or_else(|| fresh.insert(start(launch, index, first)));
             run(&mut context, block)?;
             if let Some(warp) = block.warps.iter().find(|warp| warp.waiting == Waiting::Atomic) {
                 let problem = format!("it ends before atomic operation {} of warp {}", warp.atomics, warp.number);
@@ -75,9 +76,9 @@ impl Oracle {
     }
 }
 
-fn start(launch: &Launch<'_>, index: u64) -> Running {
+fn start(launch: &Launch<'_>, index: u64, first: u32) -> Running {
     let state = State::new(launch.program, &launch.geometry, index);
-    Running { state, warps: warps(launch.program, &launch.geometry), done: false }
+    Running { state, warps: warps(launch.program, &launch.geometry, first), done: false }
 }
 
 /// Runs a block as far as it can.
@@ -111,7 +112,7 @@ fn perform<O: Observer>(
 fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &AtomicStep) -> Result<(), Box<Fault>> {
     let number = entry.warp.warp;
     let Some(warp) = warps.get_mut(number as usize) else {
-        let ended = Warp::new(context.program, number, 0);
+        let ended = Warp::new(context.program, number, 0, 0);
         let problem = format!("block {} has ended before atomic operation {}", entry.warp.block, entry.occurrence);
         return Err(context.fault(&ended, FaultKind::Replay(problem)));
     };
@@ -137,6 +138,6 @@ fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &
 }
 
 fn misfit<O: Observer>(context: &mut Context<'_, O>, launch: &Launch<'_>, problem: String) -> Box<Fault> {
-    let first = Warp::new(launch.program, 0, 1);
+    let first = Warp::new(launch.program, 0, 1, 0);
     context.fault(&first, FaultKind::Replay(problem))
 }

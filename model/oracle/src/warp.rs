@@ -1,7 +1,7 @@
 //! The state of a warp.
 
 use crate::lanes::{Lanes, Mask, WIDTH};
-use crate::program::{Condition, PREDICATE_ROWS, Program, SourceB};
+use crate::program::{Condition, PREDICATE_ROWS, PREDICATE_SINK, Program, SourceB};
 use crate::stack::Stack;
 
 /// What a warp waits for.
@@ -56,16 +56,14 @@ pub struct Watch {
 }
 
 impl Warp {
-    /// A warp of `lanes` at the start of a program.
-    pub fn new(program: &Program, number: u32, lanes: Mask) -> Self {
-        let mut predicates = [0; PREDICATE_ROWS];
-        predicates[7] = Mask::MAX;
+    /// A warp of `lanes` at the start of a program; `first` is what its registers and local memory hold, predicates its lowest bit.
+    pub fn new(program: &Program, number: u32, lanes: Mask, first: u32) -> Self {
         Self {
             number,
-            rows: vec![Lanes::ZERO; program.rows()],
-            predicates,
+            rows: first_rows(program.rows(), first),
+            predicates: first_predicates(first),
             stack: Stack::new(lanes),
-            local: vec![Lanes::ZERO; program.local_bytes.div_ceil(4) as usize],
+            local: vec![Lanes::splat(first); program.local_bytes.div_ceil(4) as usize],
             waiting: Waiting::No,
             issued: 0,
             atomics: 0,
@@ -76,12 +74,11 @@ impl Warp {
     }
 
     /// Makes it a warp at the start again.
-    pub fn restart(&mut self, lanes: Mask) {
-        self.rows.fill(Lanes::ZERO);
-        self.predicates = [0; PREDICATE_ROWS];
-        self.predicates[7] = Mask::MAX;
+    pub fn restart(&mut self, lanes: Mask, first: u32) {
+        self.rows = first_rows(self.rows.len(), first);
+        self.predicates = first_predicates(first);
         self.stack = Stack::new(lanes);
-        self.local.fill(Lanes::ZERO);
+        self.local.fill(Lanes::splat(first));
         self.waiting = Waiting::No;
         (self.issued, self.atomics, self.performed) = (0, 0, 0);
         self.watch = Watch::default();
@@ -134,6 +131,21 @@ impl Warp {
             watch.state = Some((self.stack.clone(), self.rows.clone(), self.predicates, changes));
         }
     }
+}
+
+/// Rows of registers at the start; the last two are the zero row and the one that takes writes to `RZ`.
+fn first_rows(count: usize, first: u32) -> Vec<Lanes> {
+    let mut rows = vec![Lanes::splat(first); count];
+    rows[count - 2..].fill(Lanes::ZERO);
+    rows
+}
+
+/// Predicates at the start.
+fn first_predicates(first: u32) -> [Mask; PREDICATE_ROWS] {
+    let mut predicates = [0u32.wrapping_sub(first & 1); PREDICATE_ROWS];
+    predicates[7] = Mask::MAX;
+    predicates[usize::from(PREDICATE_SINK)] = 0;
+    predicates
 }
 
 /// The lanes of a warp that exist in a block of so many threads.

@@ -87,6 +87,10 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--wave: the functional engine has no cycles to record: choose --engine model, rtl or lockstep";
         return Err(Failure::bad_input(why));
     }
+    if arguments.engine != Engine::Functional && arguments.check_undefined {
+        let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
+        return Err(Failure::bad_input(why));
+    }
     let manifest = Manifest::load(&arguments.manifest).map_err(|e| Failure::bad_input(e.to_string()))?;
     let image = match &manifest.source {
         Source::File(file) => {
@@ -103,7 +107,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     interrupt::listen()?;
     let start = Instant::now();
     let ran = match arguments.engine {
-        Engine::Functional => functional(&mut session)?,
+        Engine::Functional => functional(&mut session, arguments.check_undefined)?,
         Engine::Model | Engine::Rtl | Engine::Lockstep => simulate::run(arguments, config, &manifest, &mut session)?,
     };
     let build_s = ran.cycles.as_ref().and_then(|cycles| cycles.build_s).unwrap_or(0.0);
@@ -142,9 +146,9 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
 }
 
 /// On the oracle.
-fn functional(session: &mut Session<'_>) -> Result<Ran, Failure> {
+fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, Failure> {
     let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
-    let mut engine = OracleEngine::new(Oracle::new(options));
+    let mut engine = OracleEngine::new(Oracle::new(options)).checking_undefined(check_undefined);
     let ran = session.run(&mut engine);
     let launches = ran.as_ref().map_or(0, |report| report.launches);
     let problem = match ran {

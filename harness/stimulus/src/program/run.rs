@@ -75,7 +75,7 @@ impl Program {
 
     /// Runs the program on the oracle before an observer.
     pub(super) fn observed<O: Observer>(&self, observer: O) -> Result<O, String> {
-        let options = Options { threads: NonZeroUsize::MIN, step_limit: STEP_LIMIT, stop: None };
+        let options = Options { threads: NonZeroUsize::MIN, step_limit: STEP_LIMIT, ..Options::default() };
         let mut engine = Observed { oracle: Oracle::new(options), observer };
         let manifest = parse(&self.name(), &self.manifest(None)).map_err(|e| e.to_string())?;
         let Source::Assembly(assembly) = &manifest.source else { return Err("it has no instructions".into()) };

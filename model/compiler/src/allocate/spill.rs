@@ -1,7 +1,7 @@
 //! Values that have no register: in local memory, computed again, or (predicates) in words.
 
 use super::Allocation;
-use crate::mir::{Class, Function, Inst, Pred, Term, V, Val};
+use crate::mir::{Class, Function, Inst, Origin, Pred, Term, V, Val};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 use std::collections::HashMap;
@@ -133,6 +133,11 @@ fn recomputable(f: &Function, v: V) -> Option<Inst> {
     (anywhere && writers.next().is_none() && !inst.is_partial()).then(|| inst.clone())
 }
 
+/// An instruction that moves a spilled value.
+const fn made(op: Op, line: u32) -> Inst {
+    Inst { origin: Origin::Spill, ..Inst::new(op, line) }
+}
+
 struct Rewrite<'a> {
     spiller: &'a mut Spiller,
     f: &'a mut Function,
@@ -191,14 +196,14 @@ impl Rewrite<'_> {
                 Home::Memory(at) => {
                     self.spiller.stores += 1;
                     let op = Op::St { space: Space::Local, kind: StoreType::B32, align: Alignment::Natural };
-                    Inst { src: [Val::ZERO, Val::ZERO, Val::Reg(t)], offset: at as i32, ..Inst::new(op, line) }
+                    Inst { src: [Val::ZERO, Val::ZERO, Val::Reg(t)], offset: at as i32, ..made(op, line) }
                 }
                 Home::Word(word) => Inst {
                     d: Some(word),
                     src: [Val::ZERO, Val::Imm(1), Val::ZERO],
                     // No 1 as first source, which would need a register.
                     s: Pred::Reg(t, true),
-                    ..Inst::new(Op::Sel {}, line)
+                    ..made(Op::Sel {}, line)
                 },
                 Home::Again(_) => unreachable!("its only writer has gone"),
             };
@@ -233,12 +238,12 @@ impl Rewrite<'_> {
             Home::Memory(at) => {
                 self.spiller.loads += 1;
                 let op = Op::Ld { space: Space::Local, kind: LoadType::B32, align: Alignment::Natural };
-                Inst { d: Some(t), offset: *at as i32, ..Inst::new(op, line) }
+                Inst { d: Some(t), offset: *at as i32, ..made(op, line) }
             }
             Home::Again(inst) => Inst { d: Some(t), line, ..inst.clone() },
             Home::Word(word) => {
                 let op = Op::Isetp { comparison: IntegerComparison::Ne, signed: false, combine: IntegerCombine::And };
-                Inst { p: Some(t), src: [Val::Reg(*word), Val::ZERO, Val::ZERO], ..Inst::new(op, line) }
+                Inst { p: Some(t), src: [Val::Reg(*word), Val::ZERO, Val::ZERO], ..made(op, line) }
             }
         };
         self.out.push(inst);

@@ -9,7 +9,7 @@ use crate::ptx::ast::{Operand, OperandKind, Registers, Word};
 use crate::ptx::type_size;
 use gpurf_isa::machine;
 use gpurf_isa::modifiers::Special;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Most virtual registers of a kernel.
 const MAX_VALUES: usize = 1 << 20;
@@ -77,8 +77,8 @@ pub struct Kernel<'m, 'a> {
     /// How often each name is mentioned in the kernel.
     pub mentions: HashMap<&'a str, u32>,
     pub local_bytes: u32,
-    /// The values that hold registers of the PTX.
-    pub named: HashSet<V>,
+    /// The values that hold registers of the PTX, with the registers' names.
+    pub named: HashMap<V, &'a str>,
     /// The carry flag of `.cc`.
     pub carry: Option<V>,
 }
@@ -105,8 +105,8 @@ impl<'a> Kernel<'_, 'a> {
                     Some(bytes) => Reg::Word(self.b.general(), bytes as u32 * 8),
                 };
                 match reg {
-                    Reg::Pred(v) | Reg::Word(v, _) => _ = self.named.insert(v),
-                    Reg::Pair(v) => self.named.extend(v),
+                    Reg::Pred(v) | Reg::Word(v, _) => _ = self.named.insert(v, name),
+                    Reg::Pair(v) => self.named.extend(v.map(|v| (v, name))),
                 }
                 self.scopes[i].bound.insert(name, reg);
                 return Ok(Some(reg));

@@ -19,13 +19,13 @@ mod warp;
 mod wide;
 
 use crate::diagnostic::{Error, LineIndex, Span};
-use crate::mir::{Builder, Function, Pred, Term};
+use crate::mir::{Builder, Function, Origin, Pred, Term, V};
 use crate::ptx::ast::{self, Block, Module, Operand, OperandKind, Space, Statement};
 use gpurf_isa::image::{Parameter, Symbol};
 use gpurf_isa::{Op, machine as limits};
 use kernel::{Kernel, Reg, Scope};
 use module::{Environment, Place};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use types::{Mods, Result};
 
 /// Most errors that are collected before a kernel is given up.
@@ -43,6 +43,8 @@ pub struct Lowered {
     pub span: Span,
     /// Its code.
     pub function: Function,
+    /// The PTX registers that its values are, by name; values of the compiler's own have none.
+    pub names: HashMap<V, String>,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// Static shared memory in bytes; dynamic shared memory begins behind it.
@@ -99,7 +101,7 @@ fn kernel<'a>(
         scopes: vec![outer],
         mentions,
         local_bytes: 0,
-        named: HashSet::new(),
+        named: HashMap::new(),
         carry: None,
     };
     k.block(body, lines, errors);
@@ -109,6 +111,7 @@ fn kernel<'a>(
         name: function.name.text.to_owned(),
         span: function.name.span,
         function: k.b.finish(),
+        names: k.named.into_iter().map(|(v, name)| (v, name.to_owned())).collect(),
         parameters,
         static_shared,
         local_bytes: k.local_bytes.next_multiple_of(16),
@@ -331,8 +334,10 @@ impl<'a> Kernel<'_, 'a> {
             let writes_guard = insts.iter().any(|i| i.p == Some(p));
             if insts.iter().all(|i| !i.is_partial()) && !writes_guard && carry == self.carry {
                 for i in insts {
-                    let temporary = i.defs().all(|v| v.index() >= temporaries && !self.named.contains(&v));
-                    if !(temporary && i.is_pure()) {
+                    let temporary = i.defs().all(|v| v.index() >= temporaries && !self.named.contains_key(&v));
+                    if temporary && i.is_pure() {
+                        i.origin = Origin::Ahead;
+                    } else {
                         i.guard = guard;
                     }
                 }

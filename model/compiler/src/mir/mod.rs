@@ -117,6 +117,21 @@ pub struct Inst {
     pub offset: i32,
     /// PTX line, from 1.
     pub line: u32,
+    /// Who asked for it.
+    pub origin: Origin,
+}
+
+/// Why an instruction is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// The program says so.
+    Program,
+    /// This value is zero at the kernel's entry, as the program may read it before it writes it.
+    Zero(V),
+    /// The value has no register.
+    Spill,
+    /// It computes what a guarded instruction of the program needs, in all lanes.
+    Ahead,
 }
 
 impl Inst {
@@ -132,6 +147,7 @@ impl Inst {
             t: Pred::TRUE,
             offset: 0,
             line,
+            origin: Origin::Program,
         }
     }
 

@@ -4,6 +4,9 @@
 //! a guarded write is no kill, so the old value stays live through it; and a value is live only where it may have been
 //! written before, so that what is only ever written under a guard is not live from the kernel's start.
 //!
+//! The second rule is for sharing registers. [`Liveness::exact`] does without it: it says which values a lane may read, or
+//! keep under a guard, before it has written them ([`super::entry`]). Once these are written at the entry, both agree.
+//!
 //! This is liveness on the thread's control-flow graph. The two sides of a divergent branch run one after the other in
 //! the same warp registers, but each lane has its own part of the register, reads only what it wrote itself, and follows
 //! one way through the graph: for the question which values may share a register, the thread's graph is the right one.
@@ -72,6 +75,8 @@ impl Set {
 #[derive(Debug)]
 pub struct Liveness {
     class: Class,
+    /// Whether values count as live where nothing can have written them, and a guarded write as a read of the old value.
+    exact: bool,
     /// Live at each block's end.
     pub out: Vec<Set>,
     /// May have been written before each block's start.
@@ -98,7 +103,19 @@ impl Liveness {
             }
         }
 
-        let mut new = Self { class, out: vec![Set::new(n); f.blocks.len()], written };
+        Self { class, exact: false, out: vec![Set::new(n); f.blocks.len()], written }.solve(f)
+    }
+
+    /// Of a function's values of the class, where those that nothing has written are live too.
+    pub fn exact(f: &Function, class: Class) -> Self {
+        let nothing = vec![Set::new(f.classes.len()); f.blocks.len()];
+        Self { class, exact: true, out: nothing.clone(), written: nothing }.solve(f)
+    }
+
+    /// Goes backward until nothing changes.
+    fn solve(mut self, f: &Function) -> Self {
+        let n = f.classes.len();
+        let order = cfg::reverse_postorder(f);
         let mut at_start = vec![Set::new(n); f.blocks.len()];
         let mut changed = true;
         while changed {
@@ -108,13 +125,15 @@ impl Liveness {
                 for s in f.blocks[b.index()].term.successors() {
                     set.merge(&at_start[s.index()]);
                 }
-                new.out[b.index()] = set;
-                let mut set = new.walk(f, b, |_, _, _| {});
-                set.keep(&new.written[b.index()]);
+                self.out[b.index()] = set;
+                let mut set = self.walk(f, b, |_, _, _| {});
+                if !self.exact {
+                    set.keep(&self.written[b.index()]);
+                }
                 changed |= at_start[b.index()].merge(&set);
             }
         }
-        new
+        self
     }
 
     /// Walks a block backwards; `visit` gets each instruction's number, itself, and what is live behind it. Gives what
@@ -130,6 +149,8 @@ impl Liveness {
             for v in inst.defs().filter(this) {
                 if !inst.is_partial() || first.contains(&(i, v)) {
                     live.remove(v);
+                } else if self.exact {
+                    live.insert(v);
                 }
             }
             inst.uses().filter(this).for_each(|v| _ = live.insert(v));
@@ -141,7 +162,7 @@ impl Liveness {
     fn first_writes(&self, f: &Function, b: BlockId) -> HashSet<(usize, V)> {
         let block = &f.blocks[b.index()];
         let mut out = HashSet::new();
-        if !block.insts.iter().any(Inst::is_partial) {
+        if self.exact || !block.insts.iter().any(Inst::is_partial) {
             return out;
         }
         let mut written = self.written[b.index()].clone();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`cleanup`] | drops blocks that nothing reaches, threads jumps, merges straight lines |
 //! | [`simplify`] | copies, constants, common subexpressions, dead code |
+//! | [`entry`] | writes zero to what is live at the kernel's entry |
 //! | [`legalise`] | puts constants where the instructions have room for them |
 //! | [`crate::allocate`] | registers, predicates, spills |
 //!
@@ -11,6 +12,7 @@
 //! counters.
 
 pub mod cleanup;
+pub mod entry;
 mod fold;
 mod known;
 pub mod legalise;

@@ -112,7 +112,7 @@ impl Walk<'_> {
         match fold::fold(inst, &self.definitions) {
             Folded::Same => {}
             Folded::To(new) => {
-                *inst = new;
+                *inst = Inst { origin: inst.origin, ..new };
                 self.changed = true;
             }
             Folded::Known(value, pred) => return !self.replace(inst, value, pred),
@@ -161,12 +161,14 @@ impl Walk<'_> {
                 d: Some(d),
                 src: [Val::ZERO, value, Val::ZERO],
                 guard: inst.guard,
+                origin: inst.origin,
                 ..Inst::new(Op::Mov {}, inst.line)
             },
             (None, Some(p), _, Some(pred)) => Inst {
                 p: Some(p),
                 s: pred,
                 guard: inst.guard,
+                origin: inst.origin,
                 ..Inst::new(Op::Plop { combine: gpurf_isa::modifiers::Combine::And }, inst.line)
             },
             _ => {

@@ -1,12 +1,16 @@
 //! Compiles PTX and runs it in the oracle.
 
-use gpurf_compiler::{Compiled, Options, compile};
+use gpurf_compiler::{Compiled, compile};
 use gpurf_oracle::marks::{MarkJudge, Scope};
-use gpurf_oracle::{Geometry, Launch, Memory, Oracle, Program};
+use gpurf_oracle::{Geometry, Launch, Memory, Options, Oracle, Program};
+
+/// An oracle whose registers do not begin as zero: what the machine leaves there must make no difference.
+const DIRTY: Options =
+    Options { threads: std::num::NonZeroUsize::MIN, step_limit: 1_000_000_000, stop: None, first_value: 0xdead_beef };
 
 /// Compiles, or fails with the compiler's message.
 pub fn compiled(source: &str, registers: u16) -> Compiled {
-    compile(source, "test.ptx", &Options { registers, ..Options::default() })
+    compile(source, "test.ptx", &gpurf_compiler::Options { registers, ..Default::default() })
         .unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
@@ -27,7 +31,7 @@ pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threa
     let geometry = Geometry { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
     let launch = Launch { program: &program, geometry, constant: &constant };
     let mut judge = MarkJudge::new(Scope::Lanes);
-    Oracle::default().run_observed(&launch, &memory, &mut judge).unwrap_or_else(|e| panic!("{e}\n{source}"));
+    Oracle::new(DIRTY).run_observed(&launch, &memory, &mut judge).unwrap_or_else(|e| panic!("{e}\n{source}"));
     assert_eq!(judge.finish().0, [], "marks\n{source}");
     memory.read(result.expect("there is a result"))
 }

@@ -1,6 +1,7 @@
 //! The compiler as a whole: what it refuses, what it accepts, and what the code that it makes computes.
 
 mod common;
+mod entry;
 mod fuzz;
 mod golden;
 mod operations;

@@ -74,11 +74,19 @@ pub fn addresses<O: Observer>(context: &Context<'_, O>, warp: &Warp, ins: &Decod
     }
 }
 
-fn load_bytes(kind: LoadType) -> u32 {
+pub fn load_bytes(kind: LoadType) -> u32 {
     match kind {
         LoadType::U8 | LoadType::S8 => 1,
         LoadType::U16 | LoadType::S16 => 2,
         LoadType::B32 => 4,
+    }
+}
+
+pub fn store_bytes(kind: StoreType) -> u32 {
+    match kind {
+        StoreType::B8 => 1,
+        StoreType::B16 => 2,
+        StoreType::B32 => 4,
     }
 }
 
@@ -291,11 +299,7 @@ pub fn store<O: Observer>(
 ) -> Result<(), LaneFault> {
     let addresses = addresses(context, warp, ins, space);
     let values = *warp.row(ins.c);
-    let bytes = match kind {
-        StoreType::B8 => 1,
-        StoreType::B16 => 2,
-        StoreType::B32 => 4,
-    };
+    let bytes = store_bytes(kind);
     let align = alignment(align, bytes);
     for lane in lanes_of(mask) {
         let target = Target::of(space, addresses[lane]);

@@ -8,6 +8,8 @@ mod float;
 mod integer;
 mod memory;
 
+pub use memory::{Target, load_bytes, store_bytes};
+
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::{Addition, Combine, IntegerCombine, Shuffle, Special, Vote};
 

@@ -77,6 +77,8 @@ pub struct OracleEngine {
     oracle: Oracle,
     /// The last kernel, made ready: launches that repeat are the rule.
     program: Option<(Kernel, Program)>,
+    /// Whether reads of what a thread has not written are faults ([`Oracle::run_checked`]).
+    check_undefined: bool,
     /// What it has executed so far.
     pub counts: crate::block::Counts,
 }
@@ -85,6 +87,12 @@ impl OracleEngine {
     /// With this oracle.
     pub fn new(oracle: Oracle) -> Self {
         Self { oracle, ..Self::default() }
+    }
+
+    /// Makes reads of what a thread has not written faults.
+    #[must_use]
+    pub fn checking_undefined(self, check_undefined: bool) -> Self {
+        Self { check_undefined, ..self }
     }
 }
 
@@ -100,7 +108,8 @@ impl Engine for OracleEngine {
             }
         };
         let launch = Launch { program, geometry: launch.geometry, constant: launch.constant };
-        let statistics = self.oracle.run(&launch, memory).map_err(OracleError::Fault)?;
+        let run = if self.check_undefined { Oracle::run_checked } else { Oracle::run };
+        let statistics = run(&mut self.oracle, &launch, memory).map_err(OracleError::Fault)?;
         self.counts.instructions += statistics.counts.instructions;
         self.counts.thread_instructions += statistics.counts.thread_instructions;
         Ok(())

@@ -57,6 +57,8 @@ impl ReportedFault {
             FaultKind::BarrierCount { count, .. } => (Cause::BarrierCount, Some(*count)),
             FaultKind::WarpDivergence { mask, .. } => (Cause::WarpDivergence, Some(*mask)),
             FaultKind::UninitialisedShared { .. }
+            | FaultKind::UndefinedRegister(_)
+            | FaultKind::UndefinedLocal { .. }
             | FaultKind::SharedRace { .. }
             | FaultKind::BarrierDeadlock { .. }
             | FaultKind::Spin { .. }

@@ -99,8 +99,8 @@ impl Setup {
             .collect();
         let geometry = Geometry { grid: self.grid, block: self.block, dynamic_shared: 0 };
         let launch = Launch { program: &program, geometry, constant: &constant };
-        let options =
-            Options { threads: NonZeroUsize::new(self.threads).unwrap(), step_limit: self.step_limit, stop: None };
+        let threads = NonZeroUsize::new(self.threads).unwrap();
+        let options = Options { threads, step_limit: self.step_limit, ..Options::default() };
         let result = f(&mut Oracle::new(options), &launch, &memory);
         let words = |index| memory.read(index).chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect();
         (result, indices.into_iter().map(words).collect())
@@ -108,6 +108,11 @@ impl Setup {
 
     pub fn try_run(&self) -> (Result<Statistics, Box<Fault>>, Vec<Vec<u32>>) {
         self.with(|oracle, launch, memory| oracle.run(launch, memory))
+    }
+
+    /// The first read of what a thread has not written, or another fault.
+    pub fn checked(&self) -> Result<Statistics, Box<Fault>> {
+        self.with(|oracle, launch, memory| oracle.run_checked(launch, memory)).0
     }
 
     /// The buffers after a run without fault.
