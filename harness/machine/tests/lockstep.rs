@@ -9,6 +9,7 @@ use common::{FLOATS, INTEGERS, Program, buffers, compiled, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_kernels::Case;
+use gpurf_launch::Manifest;
 use gpurf_lockstep::RESET_CYCLES;
 use gpurf_machine::{
     Breakage, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, Statistics, request,
@@ -50,6 +51,26 @@ fn kernels_are_equal_on_both_sides_and_as_the_oracle_says() {
         assert_eq!((judged.equal, judged.undecided), (statistics.launches, 0), "{name}");
         let (signals, absent) = engine.compared().unwrap();
         assert!(signals > 1000 && absent.is_empty(), "{name}: {absent:?}");
+    }
+}
+
+#[test]
+fn registers_that_a_lane_never_writes_are_the_same_everywhere() {
+    for name in ["census", "dynproc"] {
+        let path = |ending: &str| gpurf_kernels::folder().join("unwritten").join(format!("{name}.{ending}"));
+        let manifest = Manifest::load(&path("toml")).unwrap();
+        let text = std::fs::read_to_string(path("ptx")).unwrap();
+        let image = gpurf_compiler::compile(&text, name, &gpurf_compiler::Options::default()).unwrap().image;
+        for seed in 1..=10 {
+            let mut session = Session::new(&manifest, &image).unwrap();
+            let mut engine = both(Settings { seed, ..settings(SET) });
+            session.run(&mut engine).unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
+            for row in session.checks().unwrap() {
+                assert!(row.ok, "{name}, seed {seed}: {row:?}");
+            }
+            let judged = engine.statistics().judged.unwrap();
+            assert_eq!((judged.equal, judged.undecided), (manifest.launches.len() as u64, 0), "{name}");
+        }
     }
 }
 

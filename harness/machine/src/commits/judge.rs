@@ -59,12 +59,21 @@ pub enum Verdict {
 
 /// A difference between the SM and the oracle.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[error("kernel {kernel}: the SM does not do what the oracle says: {difference}")]
+#[error("kernel {kernel}: the SM does not do what the oracle says: {difference}{}", explained(.undefined.as_deref()))]
 pub struct Mismatch {
     /// The kernel.
     pub kernel: String,
     /// What differs.
     pub difference: Difference,
+    /// The first read of something that the thread has not written, if the program has one: on the SM that is anything.
+    pub undefined: Option<String>,
+}
+
+/// Says that a difference may not be the SM's fault.
+fn explained(undefined: Option<&str>) -> String {
+    undefined.map_or(String::new(), |read| {
+        format!("; the program may be the cause, as it uses a value that is zero to the oracle and anything to the SM: {read}")
+    })
 }
 
 /// What differs.
@@ -225,7 +234,7 @@ impl Judge {
     ) -> Result<Verdict, JudgeError> {
         let (found, order) = case.tracker.take().map(Tracker::finish).unwrap_or_default();
         let kernel = case.kernel.to_owned();
-        let wrong = |difference| Ok(Verdict::Wrong(Mismatch { kernel, difference }));
+        let wrong = |difference, undefined| Ok(Verdict::Wrong(Mismatch { kernel, difference, undefined }));
         let (expected, memory) = match case.expected.take() {
             Some(expected) => expected,
             None => {
@@ -233,7 +242,7 @@ impl Judge {
                 match case.run(&mut self.oracle, order.as_deref(), &mut observed) {
                     Ok(memory) => (observed.finish(), memory),
                     Err(fault) if matches!(fault.kind, FaultKind::Replay(_)) => {
-                        return wrong(Difference::Order(fault.to_string()));
+                        return wrong(Difference::Order(fault.to_string()), case.undefined(&mut self.oracle));
                     }
                     Err(fault) => return Err(fault.into()),
                 }
@@ -248,13 +257,14 @@ impl Judge {
             let theirs = observed.finish().writes;
             let mine = rerun(case.before.clone(), Writes::new(key)).writes;
             let (block, first) = (case.geometry.block_at(key.warp.block), first(&mine, &theirs));
-            return wrong(Difference::Writes { key, block, sm, oracle, first });
+            let undefined = case.undefined(&mut self.oracle);
+            return wrong(Difference::Writes { key, block, sm, oracle, first }, undefined);
         }
         if let Some(difference) = memory_difference(after, &memory) {
             if case.is_undecided(&self.oracle) {
                 return Ok(Verdict::Undecided);
             }
-            return wrong(difference);
+            return wrong(difference, case.undefined(&mut self.oracle));
         }
         Ok(Verdict::Equal { writes: found.count() })
     }
@@ -285,7 +295,8 @@ impl Judge {
                 _ => Difference::OtherFault { sm: sm.to_string(), oracle: oracle.to_string() },
             },
         };
-        Ok(Some(Mismatch { kernel: case.kernel.to_owned(), difference }))
+        let undefined = case.undefined(&mut self.oracle);
+        Ok(Some(Mismatch { kernel: case.kernel.to_owned(), difference, undefined }))
     }
 }
 
@@ -322,6 +333,13 @@ impl Case<'_> {
             None => oracle.run_observed(&self.launch(), &memory, observer)?,
         };
         Ok(memory)
+    }
+
+    /// The first read of a register or of local memory that the thread has not written.
+    fn undefined(&self, oracle: &mut Oracle) -> Option<String> {
+        let fault = oracle.run_checked(&self.launch(), &self.before.clone()).err()?;
+        let is_one = matches!(fault.kind, FaultKind::UndefinedRegister(_) | FaultKind::UndefinedLocal { .. });
+        is_one.then(|| fault.to_string())
     }
 
     /// Whether a difference says nothing.
