@@ -87,16 +87,17 @@ fn memory_values(memory: &MemoryDifference) -> (String, String, String) {
 
 /// What distinguishes the two values, where the whole would hide it.
 fn detail(field: &Field, model: &[u8], rtl: &[u8], element: usize) -> Option<String> {
-    if field.elem_bytes > 8 {
+    if field.is_wide() {
         let word = |record: &[u8], lane: usize| {
             let bytes = &field.bytes(record, element)[4 * lane..4 * lane + 4];
             u32::from_le_bytes(bytes.try_into().expect("four bytes"))
         };
-        let lanes: Vec<usize> = (0..32).filter(|&l| word(model, l) != word(rtl, l)).collect();
+        let lanes: Vec<usize> = (0..field.elem_bytes / 4).filter(|&l| word(model, l) != word(rtl, l)).collect();
         let first = *lanes.first()?;
         let all: Vec<String> = lanes.iter().map(ToString::to_string).collect();
+        let part = if field.bits == WARP_DATA_BITS { "lane" } else { "word" };
         return Some(format!(
-            "lane {first}: model {:#010x}, rtl {:#010x}; differing lanes: {}",
+            "{part} {first}: model {:#010x}, rtl {:#010x}; differing {part}s: {}",
             word(model, first),
             word(rtl, first),
             all.join(" ")

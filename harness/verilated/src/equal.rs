@@ -62,7 +62,7 @@ impl Generator<'_> {
     /// Statement that compares a whole piece.
     fn run(&self, field: &Field, piece: &Piece, offset: usize) -> String {
         let bytes = piece.count * field.elem_bytes;
-        let same = field.elem_bytes == size_of_ctype(piece.ctype);
+        let same = field.is_wide() || field.elem_bytes == size_of_ctype(piece.ctype);
         if same && bytes >= LONG {
             let at = offset + piece.first * field.elem_bytes;
             return format!("    if (memcmp(&r->{}, out + {at}, {bytes})) return false;\n", piece.member);
@@ -85,7 +85,7 @@ impl Generator<'_> {
             let step = element(field, piece, offset, "i", "i");
             // Often all of it is equal, valid or not.
             let whole = self.run(field, piece, offset);
-            let short = whole.starts_with("    if (memcmp") && field.elem_bytes < 128;
+            let short = whole.starts_with("    if (memcmp") && !field.is_wide();
             let open = if short { whole.replace("return false;", "{\n") } else { "    {\n".to_owned() };
             let text = format!(
                 "{open}        for (uint64_t m = {mask}; m; m &= m - 1) {{\n            const size_t i = __builtin_ctzll(m);\n            {step}\n        }}\n    }}\n"
@@ -137,20 +137,25 @@ impl Generator<'_> {
 
 /// Statement that compares element `from` of a piece with element `to` of the record's array at `offset`.
 fn element(field: &Field, piece: &Piece, offset: usize, to: &str, from: &str) -> String {
-    if field.elem_bytes == 128 {
-        return format!(
-            "if (memcmp(out + {offset} + 128 * {to}, reinterpret_cast<const EData*>(&r->{}) + 32 * {from}, 128)) return false;",
-            piece.member
-        );
+    if field.is_wide() {
+        return format!("if ({}) return false;", differs(field, piece, offset, to, from));
     }
     format!("d |= {};", narrow(field, piece, offset, to, from))
 }
 
-/// Expression that is not 0 where two narrow elements differ.
+/// Call that is not 0 where two wide elements differ.
+fn differs(field: &Field, piece: &Piece, offset: usize, to: &str, from: &str) -> String {
+    let (bytes, words) = (field.elem_bytes, field.elem_bytes / 4);
+    let member = &piece.member;
+    format!(
+        "memcmp(out + {offset} + {bytes} * {to}, reinterpret_cast<const EData*>(&r->{member}) + {words} * {from}, {bytes})"
+    )
+}
+
+/// Expression that is not 0 where two elements differ.
 fn narrow(field: &Field, piece: &Piece, offset: usize, to: &str, from: &str) -> String {
-    if field.elem_bytes == 128 {
-        let (member, at) = (&piece.member, format!("out + {offset} + 128 * {to}"));
-        return format!("(memcmp({at}, reinterpret_cast<const EData*>(&r->{member}) + 32 * {from}, 128) != 0)");
+    if field.is_wide() {
+        return format!("({} != 0)", differs(field, piece, offset, to, from));
     }
     format!(
         "static_cast<uint64_t>(reinterpret_cast<const {}*>(out + {offset})[{to}]) ^ \

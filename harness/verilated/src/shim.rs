@@ -32,14 +32,8 @@ pub(crate) struct Exchange {
     pub state: Vec<StateVariable>,
 }
 
-/// Whether a name is a register by our style (`_q`), or a named knob.
-fn is_state(name: &str, request: &Request) -> bool {
-    let last = name.rsplit("__DOT__").next().unwrap_or(name);
-    request.options.state && last.ends_with("_q") || request.options.knobs.iter().any(|k| k == last)
-}
-
-/// The Verilator configuration for a request.
-pub(crate) fn configuration(request: &Request) -> String {
+/// The Verilator configuration for a request in which the variables of these names can be written.
+pub(crate) fn configuration(request: &Request, writable: &HashSet<String>) -> String {
     let mut names = HashSet::new();
     let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
     if request.options.probes {
@@ -52,7 +46,7 @@ pub(crate) fn configuration(request: &Request) -> String {
         names.extend(request.memories.iter().map(|m| last(&m.path)));
     }
     if request.options.state {
-        names.insert("*_q".into());
+        names.extend(writable.iter().cloned());
     }
     let mut names: Vec<_> = names.into_iter().collect();
     names.sort();
@@ -111,7 +105,11 @@ pub(crate) fn record_type(elem_bytes: usize) -> &'static str {
 }
 
 /// Generates the exchange for a model whose header holds `found`.
-pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> Result<Exchange> {
+pub(crate) fn exchange(
+    request: &Request,
+    writable: &HashSet<String>,
+    found: &HashMap<String, Variable>,
+) -> Result<Exchange> {
     let declaration = &request.declaration;
     let generator = Generator { declaration, found, input_bytes: declaration.input_bytes };
     let mut text = String::new();
@@ -177,7 +175,7 @@ pub(crate) fn exchange(request: &Request, found: &HashMap<String, Variable>) -> 
             name.contains("__DOT__")
                 && !name.contains("__Vdly")
                 && v.direction == Direction::Inner
-                && is_state(name, request)
+                && writable.contains(name.rsplit("__DOT__").next().unwrap_or(name))
         })
         .map(|(name, v)| StateVariable {
             name: name.clone(),
@@ -248,20 +246,14 @@ impl Generator<'_> {
     /// Where the elements of a field are; `None` if any part of it is missing or has another size.
     pub(crate) fn pieces(&self, field: &Field, port: bool) -> Option<Vec<Piece>> {
         let top = self.declaration.block;
-        let whole = |member: String| Piece { member, ctype: "", first: 0, count: field.count };
-        let inner = |path: &str| mangle(top, &format!("{}{path}", field.scope));
-        let mut pieces = match &field.net {
-            _ if port => vec![whole(field.name.to_owned())],
-            Net::Own => vec![whole(inner(field.name))],
-            Net::At(path) => vec![whole(inner(path))],
-            Net::Each { path, per } => (0..field.count / per)
-                .map(|i| Piece {
-                    member: inner(&path.replace("{}", &i.to_string())),
-                    ctype: "",
-                    first: i * per,
-                    count: *per,
-                })
-                .collect(),
+        let mut pieces = if port {
+            vec![Piece { member: field.name.to_owned(), ctype: "", first: 0, count: field.count }]
+        } else {
+            let paths = field.paths();
+            let count = field.count / paths.len();
+            let piece =
+                |(i, path): (usize, &String)| Piece { member: mangle(top, path), ctype: "", first: i * count, count };
+            paths.iter().enumerate().map(piece).collect()
         };
         for piece in &mut pieces {
             let variable = self.found.get(&piece.member)?;
@@ -283,7 +275,7 @@ impl Generator<'_> {
     fn drive(&self, field: &Field) -> String {
         let piece = &self.pieces(field, true).expect("checked ports")[0];
         let (offset, member, bytes) = (field.offset, &piece.member, field.elem_bytes * field.count);
-        if field.elem_bytes == 128 || bytes == field.count * size_of_ctype(piece.ctype) {
+        if field.is_wide() || bytes == field.count * size_of_ctype(piece.ctype) {
             return format!("    memcpy(&r->{member}, in + {offset}, {bytes});\n");
         }
         let (ty, ctype) = (record_type(field.elem_bytes), piece.ctype);
@@ -307,7 +299,7 @@ impl Generator<'_> {
             }
             return Some(text);
         }
-        if field.elem_bytes < 128 {
+        if !field.is_wide() {
             writeln!(text, "    memset(out + {offset}, 0, {});", field.elem_bytes * field.count).unwrap();
         }
         if let [piece] = &pieces[..]
@@ -332,7 +324,7 @@ impl Generator<'_> {
     fn copy_run(&self, field: &Field, piece: &Piece, offset: usize) -> String {
         let at = offset + piece.first * field.elem_bytes;
         let bytes = piece.count * field.elem_bytes;
-        if field.elem_bytes == 128 || field.elem_bytes == size_of_ctype(piece.ctype) {
+        if field.is_wide() || field.elem_bytes == size_of_ctype(piece.ctype) {
             return format!("    memcpy(out + {at}, &r->{}, {bytes});\n", piece.member);
         }
         let step = copy_element(field, piece, at, "i", "i");
@@ -381,16 +373,17 @@ pub(crate) fn size_of_ctype(ctype: &str) -> usize {
         "SData" => 2,
         "IData" => 4,
         "QData" => 8,
-        _ => 128,
+        _ => unreachable!("wide elements are moved as words"),
     }
 }
 
 /// Statement that copies element `from` of a piece to element `to` of the record's array at `offset`.
 fn copy_element(field: &Field, piece: &Piece, offset: usize, to: &str, from: &str) -> String {
     let member = &piece.member;
-    if field.elem_bytes == 128 {
+    if field.is_wide() {
+        let (bytes, words) = (field.elem_bytes, field.elem_bytes / 4);
         return format!(
-            "memcpy(out + {offset} + 128 * {to}, reinterpret_cast<const EData*>(&r->{member}) + 32 * {from}, 128);"
+            "memcpy(out + {offset} + {bytes} * {to}, reinterpret_cast<const EData*>(&r->{member}) + {words} * {from}, {bytes});"
         );
     }
     let (ty, ctype) = (record_type(field.elem_bytes), piece.ctype);

@@ -59,7 +59,7 @@ pub struct Field {
     pub doc: &'static str,
     /// Byte offset in its struct.
     pub offset: usize,
-    /// Bytes of an element: 1, 2, 4, 8 or 128.
+    /// Bytes of an element: 1, 2, 4 or 8, or of more than 64 bits a multiple of 4.
     pub elem_bytes: usize,
     /// Capacity in elements.
     pub capacity: usize,
@@ -73,6 +73,8 @@ pub struct Field {
     pub valid_by: Option<&'static str>,
     /// Depends on state only.
     pub early: bool,
+    /// Of an output: a register of the module that it shows, and the field that says when, if not its own valid. See [`Field::shows`].
+    pub shows: Option<(&'static str, Option<&'static str>)>,
     /// Where it is in the RTL, from `scope` on.
     pub net: Net,
     /// Path of the instance that has it, with a dot behind each name; empty: the block itself.
@@ -98,6 +100,7 @@ pub fn field(bits: impl TryInto<u32>) -> Field {
         count: 1,
         valid_by: None,
         early: false,
+        shows: None,
         net: Net::Own,
         scope: String::new(),
         from: None,
@@ -128,6 +131,19 @@ impl Field {
     /// take the place of bits.
     pub fn valid_by(mut self, name: &'static str) -> Self {
         self.valid_by = Some(name);
+        self
+    }
+
+    /// An output that is the register `register` of the module, or gives it while the output is valid. So the register
+    /// needs no probe; the bit-flip audit requires that each of its bits is seen in every cycle in which the output is valid.
+    pub fn shows(mut self, register: &'static str) -> Self {
+        self.shows = Some((register, None));
+        self
+    }
+
+    /// The same for an output that is always compared, but gives the register only while the field `valid` is high.
+    pub fn shows_while(mut self, register: &'static str, valid: &'static str) -> Self {
+        self.shows = Some((register, Some(valid)));
         self
     }
 
@@ -190,6 +206,23 @@ impl Field {
         self
     }
 
+    /// Where its elements are inside the module: each of these variables has equally many of them, one after another.
+    pub fn paths(&self) -> Vec<String> {
+        let inside = |path: &str| format!("{}{path}", self.scope);
+        match self.net {
+            Net::Own => vec![inside(self.name)],
+            Net::At(path) => vec![inside(path)],
+            Net::Each { path, per } => {
+                (0..self.count / per).map(|i| inside(&path.replace("{}", &i.to_string()))).collect()
+            }
+        }
+    }
+
+    /// Whether an element has more than 64 bits. It is an array of 32-bit words then, the lowest first, as in Verilator.
+    pub fn is_wide(&self) -> bool {
+        self.elem_bytes > size_of::<u64>()
+    }
+
     /// For [`ports!`](crate::ports).
     #[doc(hidden)]
     pub fn placed<T: FieldType>(mut self, name: &'static str, doc: &'static str, offset: usize) -> Self {
@@ -197,11 +230,23 @@ impl Field {
         (self.elem_bytes, self.capacity, self.array) = (T::ELEM_BYTES, T::CAPACITY, T::ARRAY);
         assert!(self.count <= self.capacity, "{name}: {} elements do not fit in {}", self.count, self.capacity);
         assert!(self.bits as usize <= self.elem_bytes * 8, "{name}: {} bits do not fit", self.bits);
+        assert!(!self.is_wide() || self.bits.div_ceil(32) as usize * 4 == self.elem_bytes, "{name}: too wide a type");
         self
     }
 }
 
-/// Types a port may have: `u8`, `u16`, `u32`, `u64`, [`WarpData`], and arrays of these.
+/// A value of more than 64 bits that is no warp register: words of 32 bits, the lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Wide<const WORDS: usize>(pub [u32; WORDS]);
+
+impl<const WORDS: usize> FieldType for Wide<WORDS> {
+    const ELEM_BYTES: usize = size_of::<Self>();
+    const CAPACITY: usize = 1;
+    const ARRAY: bool = false;
+}
+
+/// Types a port may have: `u8`, `u16`, `u32`, `u64`, [`WarpData`], [`Wide`], and arrays of these.
 pub trait FieldType: Copy + 'static {
     /// Bytes of an element.
     const ELEM_BYTES: usize;

@@ -1,13 +1,16 @@
 //! `result_queue`: results that wait until their latency is over. `docs/blocks/result_queue.md`.
 
 use crate::execute::result::{UnitResult, destination};
+use crate::mrf::bits::is_set;
 use crate::shape::{SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, width};
-use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
 
 /// Capacity of the twin: the largest number of places.
 const MAX_DEPTH: usize = SIDE_QUEUE_DEPTH;
 /// Capacity of the twin: the largest number of sources.
 const MAX_SOURCES: usize = SIDE_SOURCES;
+/// Width of a predicate's number.
+const PRED_BITS: u32 = 3;
 /// Width of a latency, and of what is left of it.
 const WAIT_BITS: u32 = 6;
 
@@ -35,7 +38,7 @@ ports! {
         /// It writes a predicate.
         push_pred_valid_i: u8 = field(s.sources),
         /// Which.
-        push_pred_i: [u8; MAX_SOURCES] = field(3).count(s.sources).valid_by("push_pred_valid_i"),
+        push_pred_i: [u8; MAX_SOURCES] = field(PRED_BITS).count(s.sources).valid_by("push_pred_valid_i"),
         /// It is the last of its instruction.
         push_done_i: u8 = field(s.sources),
         /// The head leaves at this edge.
@@ -69,19 +72,37 @@ ports! {
         /// It writes a predicate.
         head_pred_valid_o: u8 = field(1).early(),
         /// Which.
-        head_pred_o: u8 = field(3).valid_by("head_pred_valid_o").early(),
+        head_pred_o: u8 = field(PRED_BITS).valid_by("head_pred_valid_o").early(),
     }
 }
 
 ports! {
-    /// State of [`ResultQueue`] besides the results.
+    /// State of [`ResultQueue`] besides the data: what every place holds, in use or not.
     pub struct ResultQueueProbe(s: &SmShape) {
+        /// Lanes of each result.
+        mask_q: [u32; MAX_DEPTH] = field(LANES).count(s.queue_depth),
+        /// Lanes of its predicate.
+        pred_data_q: [u32; MAX_DEPTH] = field(LANES).count(s.queue_depth),
+        /// Results that write a register.
+        reg_valid_q: u32 = field(s.queue_depth),
+        /// Results that write a predicate.
+        pred_valid_q: u32 = field(s.queue_depth),
+        /// Results that are the last of their instructions.
+        done_q: u32 = field(s.queue_depth),
         /// Place of the oldest result.
         first_q: u8 = field(width(s.queue_depth)),
         /// Results waiting.
         count_q: u8 = field(width(s.queue_depth + 1)),
-        /// Cycles that each of them still waits.
+        /// Place of the next result.
+        place: u8 = field(width(s.queue_depth)).early(),
+        /// Cycles that each result remains in its place.
         wait_q: [u8; MAX_DEPTH] = field(WAIT_BITS).count(s.queue_depth),
+        /// Warp of each result.
+        warp_q: [u8; MAX_DEPTH] = field(WARP_BITS).count(s.queue_depth),
+        /// Register of each result.
+        reg_q: [u8; MAX_DEPTH] = field(REG_BITS).count(s.queue_depth),
+        /// Predicate of each result.
+        pred_q: [u8; MAX_DEPTH] = field(PRED_BITS).count(s.queue_depth),
     }
 }
 
@@ -92,26 +113,23 @@ const ROOM: usize = 3;
 ///
 /// A place knows the cycle from which its result is offered, so that nothing has to be counted down.
 pub struct ResultQueue {
+    // What the places hold, each register apart and in 32-bit words: they are memories for the harness.
     data_q: Box<[WarpData]>,
-    /// Masks and lanes of predicates lie apart from the rest: they are memories for the harness.
     mask_q: Box<[u32]>,
     pred_data_q: Box<[u32]>,
-    rest_q: Box<[Rest]>,
+    warp_q: Box<[u32]>,
+    reg_q: Box<[u32]>,
+    pred_q: Box<[u32]>,
+    // A bit for each place.
+    reg_valid_q: [u32; 1],
+    pred_valid_q: [u32; 1],
+    done_q: [u32; 1],
     /// The cycle from which a place's result is offered.
     due_q: Box<[u64]>,
     /// Cycles since the beginning.
     now: u64,
     first_q: usize,
     count_q: usize,
-}
-
-/// What a place holds besides its lanes.
-#[derive(Clone, Copy, Default)]
-struct Rest {
-    warp: u8,
-    reg: Option<u8>,
-    pred: Option<u8>,
-    done: bool,
 }
 
 impl ResultQueue {
@@ -148,9 +166,17 @@ impl ResultQueue {
     /// The oldest result; meaningful while there is one.
     #[inline]
     pub fn head(&self) -> UnitResult {
-        let Rest { warp, reg, pred, done } = self.rest_q[self.first_q];
-        let pred_data = if pred.is_some() { self.pred_data_q[self.first_q] } else { 0 };
-        UnitResult { mask: self.mask_q[self.first_q], pred_data, warp, reg, pred, done }
+        let place = self.first_q;
+        let has = |places: [u32; 1]| places[0] >> place & 1 == 1;
+        let pred = has(self.pred_valid_q).then(|| self.pred_q[place] as u8);
+        UnitResult {
+            mask: self.mask_q[place],
+            pred_data: if pred.is_some() { self.pred_data_q[place] } else { 0 },
+            warp: self.warp_q[place] as u8,
+            reg: has(self.reg_valid_q).then(|| self.reg_q[place] as u8),
+            pred,
+            done: has(self.done_q),
+        }
     }
 
     /// Data of the oldest result; meaningful where it writes a register.
@@ -171,12 +197,19 @@ impl ResultQueue {
     fn fill(&mut self, result: &UnitResult, data: &WarpData) {
         let place = self.free_place();
         self.mask_q[place] = result.mask;
-        self.rest_q[place] = Rest { warp: result.warp, reg: result.reg, pred: result.pred, done: result.done };
-        if result.reg.is_some() {
-            self.data_q[place] = *data;
+        self.warp_q[place] = result.warp.into();
+        for (places, here) in [
+            (&mut self.reg_valid_q, result.reg.is_some()),
+            (&mut self.pred_valid_q, result.pred.is_some()),
+            (&mut self.done_q, result.done),
+        ] {
+            places[0] = places[0] & !(1 << place) | u32::from(here) << place;
         }
-        if result.pred.is_some() {
-            self.pred_data_q[place] = result.pred_data;
+        if let Some(reg) = result.reg {
+            (self.reg_q[place], self.data_q[place]) = (reg.into(), *data);
+        }
+        if let Some(pred) = result.pred {
+            (self.pred_q[place], self.pred_data_q[place]) = (pred.into(), result.pred_data);
         }
     }
 
@@ -206,23 +239,43 @@ impl ResultQueue {
         (self.first_q, self.count_q) = (0, 0);
     }
 
-    /// Results and what is left of their latencies.
+    /// The places and what is left of their latencies.
     pub(crate) fn state(&self) -> ResultQueueProbe {
-        let mut wait_q = [0; MAX_DEPTH];
+        let mut probe = ResultQueueProbe::zeroed();
+        let depth = self.data_q.len();
+        probe.mask_q[..depth].copy_from_slice(&self.mask_q);
+        probe.pred_data_q[..depth].copy_from_slice(&self.pred_data_q);
+        for (shown, held) in
+            [(&mut probe.warp_q, &self.warp_q), (&mut probe.reg_q, &self.reg_q), (&mut probe.pred_q, &self.pred_q)]
+        {
+            shown.iter_mut().zip(held).for_each(|(shown, &held)| *shown = held as u8);
+        }
+        [probe.reg_valid_q] = self.reg_valid_q;
+        [probe.pred_valid_q] = self.pred_valid_q;
+        [probe.done_q] = self.done_q;
         let places = (self.first_q..self.data_q.len()).chain(0..self.first_q).take(self.count_q);
         for place in places {
-            wait_q[place] = self.due_q[place].saturating_sub(self.now) as u8;
+            probe.wait_q[place] = self.due_q[place].saturating_sub(self.now) as u8;
         }
-        ResultQueueProbe { first_q: self.first_q as u8, count_q: self.count_q as u8, wait_q }
+        (probe.first_q, probe.count_q) = (self.first_q as u8, self.count_q as u8);
+        probe.place = self.free_place() as u8;
+        probe
     }
 
     /// What the places hold, for the harness; `at` gives the path of a register inside the module.
     pub(crate) fn contents<'a>(&'a mut self, at: impl Fn(&str) -> String) -> Vec<Memory<'a>> {
-        let lanes = |path, words| Memory { path, block: Self::NAME, words, bits: LANES as u32 };
+        let memory = |path, words, bits| Memory { path: at(path), block: Self::NAME, words, bits };
+        let (lanes, places) = (LANES as u32, self.mask_q.len() as u32);
         vec![
-            lanes(at("mask_q"), &mut self.mask_q),
-            lanes(at("pred_data_q"), &mut self.pred_data_q),
+            memory("mask_q", &mut self.mask_q, lanes),
+            memory("pred_data_q", &mut self.pred_data_q, lanes),
             Memory::of_warps(at("data_q"), Self::NAME, &mut self.data_q),
+            memory("warp_q", &mut self.warp_q, WARP_BITS),
+            memory("reg_q", &mut self.reg_q, REG_BITS),
+            memory("pred_q", &mut self.pred_q, PRED_BITS),
+            memory("reg_valid_q", &mut self.reg_valid_q, places),
+            memory("pred_valid_q", &mut self.pred_valid_q, places),
+            memory("done_q", &mut self.done_q, places),
         ]
     }
 }
@@ -242,7 +295,12 @@ impl Block for ResultQueue {
             data_q: vec![WarpData::ZERO; depth].into(),
             mask_q: vec![0; depth].into(),
             pred_data_q: vec![0; depth].into(),
-            rest_q: vec![Rest::default(); depth].into(),
+            warp_q: vec![0; depth].into(),
+            reg_q: vec![0; depth].into(),
+            pred_q: vec![0; depth].into(),
+            reg_valid_q: [0],
+            pred_valid_q: [0],
+            done_q: [0],
             due_q: vec![0; depth].into(),
             now: 0,
             first_q: 0,
@@ -268,7 +326,7 @@ impl Block for ResultQueue {
     fn clock(&mut self, inputs: &ResultQueueIn, out: &ResultQueueOut) {
         if inputs.push_valid_i != 0 && out.ready_o != 0 {
             let source = inputs.push_valid_i.ilog2() as usize;
-            let has = |mask: u8| mask >> source & 1 == 1;
+            let has = |mask: u8| is_set(mask, source);
             let result = UnitResult {
                 mask: inputs.push_mask_i[source],
                 pred_data: inputs.push_pred_data_i[source],
@@ -413,7 +471,8 @@ mod tests {
         }
         push(&mut queue, 0, 0);
         let words: Vec<u32> = queue.block.memories().iter().map(|memory| memory.words[0]).collect();
-        assert_eq!(words, [0, 5, 5], "mask, predicate, data");
+        assert_eq!(words[..6], [0, 5, 5, 0, 5, 5], "mask, lanes of the predicate, data, warp, register, predicate");
+        assert_eq!(words[6..], [4; 3], "register, predicate, last: none in place 0");
     }
 
     #[test]

@@ -92,9 +92,9 @@ ports! {
         /// Slots that belong to a warp.
         slot_valid_o: u8 = field(PARITIES).early(),
         /// The warp of each slot.
-        slot_warp_o: [u8; PARITIES] = field(WARP_BITS).count(PARITIES).valid_by("slot_valid_o").early(),
+        slot_warp_o: [u8; PARITIES] = field(WARP_BITS).count(PARITIES).valid_by("slot_valid_o").early().shows("slot_warp_q"),
         /// Slots that are to be emptied.
-        flush_o: u8 = field(PARITIES).early(),
+        flush_o: u8 = field(PARITIES).early().shows("flush_q"),
         /// What they have is to be thrown away.
         drop_o: u8 = field(PARITIES).early(),
     }

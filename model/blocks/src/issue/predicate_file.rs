@@ -3,8 +3,8 @@
 use crate::instruction::NO_PRED;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::set_bits;
-use crate::shape::SmShape;
-use crate::{Block, LANES, Memory, NoProbe, WARP_BITS, field, ports};
+use crate::shape::{MAX_WARPS, SmShape};
+use crate::{Block, LANES, Memory, WARP_BITS, field, ports};
 
 /// Width of a predicate's number.
 pub const PRED_BITS: u32 = 3;
@@ -48,6 +48,14 @@ ports! {
         s_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()),
         /// Lanes whose source t is true.
         t_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()),
+    }
+}
+
+ports! {
+    /// State of [`PredicateFile`].
+    pub struct PredicateFileProbe(s: &SmShape) {
+        /// Every predicate of every warp: number n of warp w is element 8w+n.
+        pred_q: [u32; WORDS * MAX_WARPS] = field(LANES).count(WORDS * s.warps),
     }
 }
 
@@ -102,7 +110,7 @@ impl Block for PredicateFile {
     type Shape = SmShape;
     type In = PredicateFileIn;
     type Out = PredicateFileOut;
-    type Probe = NoProbe<SmShape>;
+    type Probe = PredicateFileProbe;
 
     fn new(shape: &SmShape) -> Self {
         let warp_bits = shape.warps.next_power_of_two() as u8 - 1;
@@ -127,7 +135,9 @@ impl Block for PredicateFile {
         }
     }
 
-    fn probe(&self, _: &PredicateFileIn, _: &PredicateFileOut, _: &mut NoProbe<SmShape>) {}
+    fn probe(&self, _: &PredicateFileIn, _: &PredicateFileOut, probe: &mut PredicateFileProbe) {
+        probe.pred_q[..self.pred_q.len()].copy_from_slice(&self.pred_q);
+    }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         vec![Memory { path: "pred_q".into(), block: Self::NAME, words: self.words(), bits: u32::BITS }]
@@ -137,6 +147,7 @@ impl Block for PredicateFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ports;
     use crate::testing::{Driver, SM_SHAPES, compare};
 
     fn file() -> Driver<PredicateFile> {
@@ -225,13 +236,15 @@ mod tests {
                         s_o: read(&inputs.read_s_i),
                         t_o: read(&inputs.read_t_i),
                     };
+                    let mut probe = PredicateFileProbe::zeroed();
+                    probe.pred_q[..words.len()].copy_from_slice(&words);
                     for p in (0..shape.ports()).filter(|p| inputs.write_valid_i >> p & 1 == 1) {
                         let (warp, number) = (usize::from(inputs.write_warp_i[p]), usize::from(inputs.write_pred_i[p]));
                         let mask = if number == 7 { 0 } else { inputs.write_mask_i[p] };
                         let word = &mut words[8 * warp + number];
                         *word = *word & !mask | inputs.write_data_i[p] & mask;
                     }
-                    (out, crate::Ports::zeroed())
+                    (out, probe)
                 },
             );
         }

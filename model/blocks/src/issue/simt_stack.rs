@@ -51,11 +51,11 @@ ports! {
         /// Warps with living lanes.
         alive_o: u64 = field(s.warps).early(),
         /// Lanes of each warp's executing group.
-        mask_o: [u32; MAX_WARPS] = field(32).count(s.warps).early(),
+        mask_o: [u32; MAX_WARPS] = field(32).count(s.warps).early().shows("mask_q"),
         /// Lanes of each warp that have not ended.
-        live_o: [u32; MAX_WARPS] = field(32).count(s.warps).early(),
+        live_o: [u32; MAX_WARPS] = field(32).count(s.warps).early().shows("live_q"),
         /// Reconvergence point of each warp's executing group.
-        reconvergence_o: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps).valid_by("alive_o").early(),
+        reconvergence_o: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps).valid_by("alive_o").early().shows("reconvergence_q"),
         /// Where the warp's fetch goes on.
         resume_pc_o: [u32; MAX_PORTS + 1] = field(PC_BITS).count(s.ports() + 1).valid_by("resume_valid_o"),
         /// The fetch of a warp goes on: by the instruction on port p; the last one: with a group that came from the

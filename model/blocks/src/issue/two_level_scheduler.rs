@@ -6,7 +6,7 @@ use crate::issue::{Chosen, Heads};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{first_from, is_set, only, pack, set_bits};
 use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_WARPS, WARP_NUMBERS, own_of};
-use crate::{Block, Decode, Memory, Ports, REG_BITS, WARP_BITS, field, ports};
+use crate::{Block, Decode, Memory, Ports, REG_BITS, WARP_BITS, Wide, field, ports};
 
 /// Registers of a warp, as a set in words.
 const REGISTER_WORDS: usize = 8;
@@ -138,6 +138,8 @@ ports! {
         fresh_q: u64 = field(s.active),
         /// Slots whose warp had ended when they had drained.
         drop_q: u64 = field(s.active),
+        /// Registers of each slot whose results count as long, whether the slot is free or not.
+        long_q: [Wide<REGISTER_WORDS>; MAX_ACTIVE] = field(1 << REG_BITS).count(s.active),
     }
 }
 
@@ -652,6 +654,7 @@ impl Block for TwoLevelScheduler {
         (probe.fresh_q, probe.drop_q) = (self.fresh_q, self.drop_q);
         (probe.candidate_valid_q, probe.candidate_q) = self.candidates.state();
         probe.candidate_slot_q = self.candidate_slot_q;
+        probe.long_q.iter_mut().zip(&self.long_q).for_each(|(shown, held)| *shown = Wide(*held));
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {

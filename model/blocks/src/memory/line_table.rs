@@ -46,9 +46,9 @@ ports! {
     /// Outputs of [`LineTable`].
     pub struct LineTableOut(s: &SmShape) {
         /// Lanes of the register.
-        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early(),
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early().shows("result_data_q"),
         /// Lanes of the result.
-        result_mask_o: u32 = field(32).valid_by("result_valid_o").early(),
+        result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("result_mask_q"),
         /// A row is free.
         room_o: u8 = field(1).early(),
         /// No row is in use and no result waits.
@@ -56,15 +56,15 @@ ports! {
         /// An answer is taken at this edge if also valid.
         mem_rsp_ready_o: u8 = field(1).early(),
         /// A result.
-        result_valid_o: u8 = field(1).early(),
+        result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Its warp.
-        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
+        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("result_warp_q"),
         /// It is the last of its instruction.
-        result_done_o: u8 = field(1).valid_by("result_valid_o").early(),
+        result_done_o: u8 = field(1).valid_by("result_valid_o").early().shows("result_done_q"),
         /// A register is written.
-        result_reg_valid_o: u8 = field(1).early(),
+        result_reg_valid_o: u8 = field(1).early().shows_while("result_reg_valid_q", "result_valid_o"),
         /// Which.
-        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
+        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("result_reg_q"),
         /// The answer says that there is no such place.
         fault_valid_o: u8 = field(1).early(),
         /// The warp that asked.
@@ -85,8 +85,15 @@ ports! {
         rsp_valid_q: u8 = field(1),
         /// It says that there is no such place.
         rsp_fault_q: u8 = field(1).valid_by("rsp_valid_q"),
+        /// Where the next row goes.
+        place: u8 = field(s.row_w()).early(),
+        /// Every row but its offsets, in use or not.
+        meta_q: [u64; MAX_ROWS] = field(meta::BITS).count(s.line_rows),
     }
 }
+
+/// Capacity of the twin: the largest number of rows.
+const MAX_ROWS: usize = 128;
 
 /// A row but its offsets, from the highest bit down: done, mask, warp, whether there is a register, which, size, sign, lanewise.
 mod meta {
@@ -262,7 +269,7 @@ impl LineTable {
     }
 
     fn write(&mut self, row: &Row<'_>) {
-        let place = (self.first_q + self.count_q) & (self.rows - 1);
+        let place = self.place();
         let word = meta::pack(row);
         self.meta_q[META_WORDS * place..][..META_WORDS].copy_from_slice(&[word as u32, (word >> 32) as u32]);
         self.offset_q[OFFSET_WORDS * place..][..OFFSET_WORDS].copy_from_slice(&pack_offsets(row.offset));
@@ -292,6 +299,11 @@ impl LineTable {
         self.result_valid_q = true;
         self.first_q = (self.first_q + 1) & (self.rows - 1);
         self.count_q = self.counted(-1);
+    }
+
+    /// Where a row goes.
+    fn place(&self) -> usize {
+        (self.first_q + self.count_q) & (self.rows - 1)
     }
 
     /// The count a step on, in its width.
@@ -380,6 +392,8 @@ impl Block for LineTable {
     fn probe(&self, _: &LineTableIn, _: &LineTableOut, probe: &mut LineTableProbe) {
         *probe = LineTableProbe::zeroed();
         (probe.first_q, probe.count_q) = (self.first_q as u8, self.count_q as u8);
+        probe.place = self.place() as u8;
+        (0..self.rows).for_each(|row| probe.meta_q[row] = self.meta(row));
         if self.rsp_valid_q {
             (probe.rsp_valid_q, probe.rsp_fault_q, probe.rsp_data_q) = (1, self.rsp_fault_q.into(), self.rsp_data_q);
         }

@@ -72,6 +72,8 @@ ports! {
 ports! {
     /// State of [`RfcEvictions`].
     pub struct RfcEvictionsProbe(s: &ActiveShape) {
+        /// The values.
+        data_q: [WarpData; PLACES] = field(WARP_DATA_BITS).count(PLACES),
         /// Place of the oldest value.
         first_q: u8 = field(2),
         /// Values.
@@ -80,6 +82,20 @@ ports! {
         arrived_q: u8 = field(3),
         /// The oldest is in the MRF's queue.
         sent_q: u8 = field(1),
+        /// Place of the next eviction.
+        push_place: u8 = field(2).early(),
+        /// Place of the next data.
+        data_place: u8 = field(2).early(),
+        /// Slot of every place, in use or not; so are the following.
+        slot_q: [u8; PLACES] = field(s.local_w()).count(PLACES),
+        /// Its warp.
+        warp_q: [u8; PLACES] = field(WARP_BITS).count(PLACES),
+        /// Its register.
+        reg_q: [u8; PLACES] = field(REG_BITS).count(PLACES),
+        /// First row of the warp.
+        base_q: [u16; PLACES] = field(s.mrf.entry_w()).count(PLACES),
+        /// Lanes of the value.
+        mask_q: [u32; PLACES] = field(LANES).count(PLACES),
     }
 }
 
@@ -96,13 +112,18 @@ pub(crate) struct Value {
 /// A ring of values that the cache has given up and that are not in their banks yet. Who wants one of them meanwhile has to wait (hazard 8).
 pub struct RfcEvictions {
     ports: usize,
-    slots: u8,
+    slots: u32,
     first_q: u8,
     count_q: u8,
     arrived_q: u8,
     sent_q: u8,
-    /// Where they go, but for the lanes.
-    value_q: [Value; PLACES],
+    local_w: u32,
+    entry_w: u32,
+    // Where they go. A word each, as the harness looks at them.
+    slot_q: [u32; PLACES],
+    warp_q: [u32; PLACES],
+    base_q: [u32; PLACES],
+    reg_q: [u32; PLACES],
     mask_q: [u32; PLACES],
     data_q: [WarpData; PLACES],
 }
@@ -125,17 +146,23 @@ impl RfcEvictions {
         usize::from(self.first_q.wrapping_add(from_first)) % PLACES
     }
 
-    /// The values that are here.
+    /// The places of the values that are here.
     #[inline]
-    fn values(&self) -> impl Iterator<Item = &Value> {
-        (0..self.count_q.min(PLACES as u8)).map(|i| &self.value_q[self.place(i)])
+    fn used(&self) -> impl Iterator<Item = usize> {
+        (0..self.count_q.min(PLACES as u8)).map(|i| self.place(i))
     }
 
     /// The value that is offered.
     #[inline]
     pub(crate) fn offer(&self) -> Option<Value> {
         let place = self.place(self.sent_q);
-        (self.arrived_q > self.sent_q).then(|| Value { mask: self.mask_q[place], ..self.value_q[place] })
+        (self.arrived_q > self.sent_q).then(|| Value {
+            mask: self.mask_q[place],
+            base: self.base_q[place] as u16,
+            slot: self.slot_q[place] as u8,
+            warp: self.warp_q[place] as u8,
+            reg: self.reg_q[place] as u8,
+        })
     }
 
     /// Its data.
@@ -147,13 +174,16 @@ impl RfcEvictions {
     /// Whether a register of a warp is here.
     #[inline]
     pub(crate) fn has(&self, warp: u8, reg: u8) -> bool {
-        self.values().any(|value| value.warp == warp && value.reg == reg)
+        self.used().any(|place| self.warp_q[place] == warp.into() && self.reg_q[place] == reg.into())
     }
 
     /// Slots of which a value is here.
     #[inline]
     pub(crate) fn busy(&self) -> u64 {
-        self.values().filter(|value| value.slot < self.slots).fold(0, |slots, value| slots | 1 << value.slot)
+        self.used()
+            .map(|place| self.slot_q[place])
+            .filter(|&slot| slot < self.slots)
+            .fold(0, |slots, slot| slots | 1 << slot)
     }
 
     /// The edge, whose payload is taken in reset too. `ready`: what is offered is taken; `done`: the oldest goes into its bank.
@@ -169,7 +199,9 @@ impl RfcEvictions {
         let taken = u8::from(ready && self.arrived_q > self.sent_q);
         if let Some(value) = push {
             let place = self.place(self.count_q);
-            (self.value_q[place], self.mask_q[place]) = (*value, value.mask);
+            (self.slot_q[place], self.warp_q[place]) = (value.slot.into(), value.warp.into());
+            (self.base_q[place], self.reg_q[place]) = (value.base.into(), value.reg.into());
+            self.mask_q[place] = value.mask;
         }
         if let Some(data) = data {
             self.data_q[self.place(self.arrived_q)] = *data;
@@ -200,12 +232,17 @@ impl Block for RfcEvictions {
     fn new(shape: &ActiveShape) -> Self {
         Self {
             ports: shape.ports(),
-            slots: shape.cache_slots() as u8,
+            slots: shape.cache_slots() as u32,
             first_q: 0,
             count_q: 0,
             arrived_q: 0,
             sent_q: 0,
-            value_q: [Value::default(); PLACES],
+            local_w: shape.local_w(),
+            entry_w: shape.mrf.entry_w(),
+            slot_q: [0; PLACES],
+            warp_q: [0; PLACES],
+            base_q: [0; PLACES],
+            reg_q: [0; PLACES],
             mask_q: [0; PLACES],
             data_q: [WarpData::ZERO; PLACES],
         }
@@ -244,14 +281,33 @@ impl Block for RfcEvictions {
     }
 
     fn probe(&self, _: &RfcEvictionsIn, _: &RfcEvictionsOut, probe: &mut RfcEvictionsProbe) {
-        let Self { first_q, count_q, arrived_q, sent_q, .. } = *self;
-        *probe = RfcEvictionsProbe { first_q, count_q, arrived_q, sent_q };
+        let Self { first_q, count_q, arrived_q, sent_q, mask_q, data_q, .. } = *self;
+        let narrow = |words: [u32; PLACES]| words.map(|word| word as u8);
+        *probe = RfcEvictionsProbe {
+            data_q,
+            first_q,
+            count_q,
+            arrived_q,
+            sent_q,
+            push_place: self.place(count_q) as u8,
+            data_place: self.place(arrived_q) as u8,
+            slot_q: narrow(self.slot_q),
+            warp_q: narrow(self.warp_q),
+            reg_q: narrow(self.reg_q),
+            base_q: self.base_q.map(|base| base as u16),
+            mask_q,
+        };
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
+        let memory = |path: &str, words, bits| Memory { path: path.into(), block: Self::NAME, words, bits };
         vec![
-            Memory { path: "mask_q".into(), block: Self::NAME, words: &mut self.mask_q, bits: LANES as u32 },
+            memory("mask_q", &mut self.mask_q, LANES as u32),
             Memory::of_warps("data_q", Self::NAME, &mut self.data_q),
+            memory("slot_q", &mut self.slot_q, self.local_w),
+            memory("warp_q", &mut self.warp_q, WARP_BITS),
+            memory("base_q", &mut self.base_q, self.entry_w),
+            memory("reg_q", &mut self.reg_q, REG_BITS),
         ]
     }
 }

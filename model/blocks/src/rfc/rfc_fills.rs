@@ -56,6 +56,12 @@ ports! {
 ports! {
     /// State of [`RfcFills`].
     pub struct RfcFillsProbe(s: &ActiveShape) {
+        /// Operand of every source of the latches, pending or not; so are its register and lanes.
+        data_q: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()),
+        /// Its lanes.
+        mask_q: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()),
+        /// Its register.
+        reg_q: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()),
         /// Sources of latch p that are to be put into the cache.
         pending_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()),
         /// Their slot.
@@ -93,9 +99,11 @@ pub struct RfcFills {
     tags: usize,
     slot_w: u32,
     pending_q: [u8; MAX_PORTS],
-    latch_q: [Missed; MAX_PORTS],
-    data_q: [[WarpData; OPERANDS]; MAX_PORTS],
-    // Of each tag; a word each, as the harness looks at them.
+    slot_q: [u8; MAX_PORTS],
+    // Of each source of the latches, then of each tag; a word each, as the harness looks at them.
+    reg_q: [u32; MAX_SOURCES],
+    mask_q: [u32; MAX_SOURCES],
+    data_q: [WarpData; MAX_SOURCES],
     note_slot_q: [u32; MAX_TAGS],
     note_reg_q: [u32; OPERANDS * MAX_TAGS],
     note_miss_q: [u32; OPERANDS * MAX_TAGS],
@@ -114,13 +122,13 @@ impl RfcFills {
     #[inline]
     pub(crate) fn offer(&self, flush: u64) -> [Option<Fill>; MAX_PORTS] {
         let mut offered = [None; MAX_PORTS];
-        for (p, (&pending, latch)) in self.pending_q.iter().zip(&self.latch_q).enumerate() {
-            let (cache, slot) = (usize::from(latch.slot) % self.ports, latch.slot / self.ports as u8);
-            if pending == 0 || is_set(flush, latch.slot.into()) || offered[cache].is_some() {
+        for (p, (&pending, &latched)) in self.pending_q.iter().zip(&self.slot_q).enumerate() {
+            let (cache, slot) = (usize::from(latched) % self.ports, latched / self.ports as u8);
+            if pending == 0 || is_set(flush, latched.into()) || offered[cache].is_some() {
                 continue;
             }
             let k = pending.trailing_zeros() as usize;
-            let (mask, reg) = (latch.mask[k], latch.reg[k]);
+            let (mask, reg) = (self.mask_q[OPERANDS * p + k], self.reg_q[OPERANDS * p + k] as u8);
             offered[cache] = Some(Fill { mask, slot, reg, latch: p as u8, source: k as u8 });
         }
         offered
@@ -129,7 +137,7 @@ impl RfcFills {
     /// Data of a fill.
     #[inline]
     pub(crate) fn data(&self, fill: &Fill) -> &WarpData {
-        &self.data_q[usize::from(fill.latch)][usize::from(fill.source)]
+        &self.data_q[OPERANDS * usize::from(fill.latch) + usize::from(fill.source)]
     }
 
     /// The edge, but for what comes. `ready`: caches that perform what is offered to them.
@@ -138,8 +146,8 @@ impl RfcFills {
         for fill in set_bits(ready).filter_map(|c| offered[c]) {
             self.pending_q[usize::from(fill.latch)] &= !(1 << fill.source);
         }
-        for (pending, latch) in self.pending_q.iter_mut().zip(&self.latch_q) {
-            if is_set(flush, latch.slot.into()) {
+        for (pending, &slot) in self.pending_q.iter_mut().zip(&self.slot_q) {
+            if is_set(flush, slot.into()) {
                 *pending = 0;
             }
         }
@@ -153,15 +161,14 @@ impl RfcFills {
             self.pending_q[p] = 0;
             return;
         }
-        let latch = &mut self.latch_q[p];
-        latch.slot = self.note_slot_q[tag] as u8;
+        self.slot_q[p] = self.note_slot_q[tag] as u8;
         self.pending_q[p] = 0;
         for k in 0..OPERANDS {
-            let source = OPERANDS * tag + k;
-            let (reg, mask) = (self.note_reg_q[source] as u8, self.note_miss_q[source]);
-            if mask != 0 {
+            let (note, source) = (OPERANDS * tag + k, OPERANDS * p + k);
+            if self.note_miss_q[note] != 0 {
                 self.pending_q[p] |= 1 << k;
-                (latch.reg[k], latch.mask[k], self.data_q[p][k]) = (reg, mask, *data(k));
+                (self.reg_q[source], self.mask_q[source]) = (self.note_reg_q[note], self.note_miss_q[note]);
+                self.data_q[source] = *data(k);
             }
         }
     }
@@ -198,8 +205,10 @@ impl Block for RfcFills {
             tags: shape.tags(),
             slot_w: shape.slot_w(),
             pending_q: [0; MAX_PORTS],
-            latch_q: [Missed::default(); MAX_PORTS],
-            data_q: [[WarpData::ZERO; OPERANDS]; MAX_PORTS],
+            slot_q: [0; MAX_PORTS],
+            reg_q: [0; MAX_SOURCES],
+            mask_q: [0; MAX_SOURCES],
+            data_q: [WarpData::ZERO; MAX_SOURCES],
             note_slot_q: [0; MAX_TAGS],
             note_reg_q: [0; OPERANDS * MAX_TAGS],
             note_miss_q: [0; OPERANDS * MAX_TAGS],
@@ -241,16 +250,20 @@ impl Block for RfcFills {
     }
 
     fn probe(&self, _: &RfcFillsIn, _: &RfcFillsOut, probe: &mut RfcFillsProbe) {
-        (probe.pending_q, probe.slot_q) = (self.pending_q, self.latch_q.map(|latch| latch.slot));
+        (probe.pending_q, probe.slot_q) = (self.pending_q, self.slot_q);
+        (probe.data_q, probe.mask_q, probe.reg_q) = (self.data_q, self.mask_q, self.reg_q.map(|reg| reg as u8));
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
-        let (tags, block) = (self.tags, Self::NAME);
+        let (tags, sources, block) = (self.tags, OPERANDS * self.ports, Self::NAME);
         let memory = |path: &str, words, bits| Memory { path: path.into(), block, words, bits };
         vec![
             memory("note_slot_q", &mut self.note_slot_q[..tags], self.slot_w),
             memory("note_reg_q", &mut self.note_reg_q[..OPERANDS * tags], REG_BITS),
             memory("note_miss_q", &mut self.note_miss_q[..OPERANDS * tags], LANES as u32),
+            memory("reg_q", &mut self.reg_q[..sources], REG_BITS),
+            memory("mask_q", &mut self.mask_q[..sources], LANES as u32),
+            Memory::of_warps("data_q", block, &mut self.data_q[..sources]),
         ]
     }
 }

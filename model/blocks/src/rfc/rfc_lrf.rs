@@ -71,9 +71,9 @@ ports! {
         /// Data of the spill in D.
         spill_data_o: WarpData = field(WARP_DATA_BITS).valid_by("spill_data_valid_o").early(),
         /// The value that lands.
-        land_data_o: WarpData = field(WARP_DATA_BITS).valid_by("land_hit_o").early(),
+        land_data_o: WarpData = field(WARP_DATA_BITS).valid_by("land_hit_o").early().shows("o_data_q"),
         /// Data of an eviction.
-        flush_data_o: WarpData = field(WARP_DATA_BITS).valid_by("flush_data_valid_o").early(),
+        flush_data_o: WarpData = field(WARP_DATA_BITS).valid_by("flush_data_valid_o").early().shows("o_flush_data_q"),
         /// Slots without a dirty lane.
         clean_o: u64 = field(s.cache_slots()).early(),
         /// Lanes of each source that are here.
@@ -83,7 +83,7 @@ ports! {
         /// Lanes to write back.
         flush_mask_o: u32 = field(LANES).valid_by("flush_valid_o"),
         /// Lanes of each source that land from here.
-        land_hit_o: [u32; OPERANDS] = field(LANES).count(OPERANDS).early(),
+        land_hit_o: [u32; OPERANDS] = field(LANES).count(OPERANDS).early().shows("o_hit_q"),
         /// Events: `rfc_lrf_event_t`.
         event_o: u32 = field(20).shown(Decode::Packed(RFC_LRF_EVENT)),
         /// The result is performed at this edge.
@@ -107,7 +107,7 @@ ports! {
         /// Data of a spill is there.
         spill_data_valid_o: u8 = field(1).early(),
         /// Data of an eviction is there.
-        flush_data_valid_o: u8 = field(1).early(),
+        flush_data_valid_o: u8 = field(1).early().shows("o_flush_q"),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::{ActiveShape, MAX_ACTIVE};
-use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, ports};
 
 /// Registers of a warp, as a set in words.
 const REGISTER_WORDS: usize = 8;
@@ -86,9 +86,9 @@ ports! {
         /// The result in latch b is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
         /// Its warp.
-        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
+        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
         /// Its register.
-        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
+        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
         /// An operation on cache c.
         op_valid_o: u8 = field(s.ports()),
         /// It takes lanes away; 0 without an operation.
@@ -143,6 +143,10 @@ ports! {
         turn_q: u8 = field(s.ports()),
         /// The last result in latch b was one of a private unit.
         private_q: u8 = field(s.ports()),
+        /// Registers of each slot whose results bypass the cache, whether the slot is free or not.
+        around_q: [Wide<REGISTER_WORDS>; MAX_ACTIVE] = field(1 << REG_BITS).count(s.active),
+        /// Those whose results bypass the LRF.
+        past_q: [Wide<REGISTER_WORDS>; MAX_ACTIVE] = field(1 << REG_BITS).count(s.active),
     }
 }
 
@@ -474,6 +478,8 @@ impl Block for RfcResults {
         (probe.valid_q, probe.sent_q) = (self.valid_q, self.sent_q);
         (probe.queue_evict_q, probe.turn_q) = (self.queue_evict_q, self.turn_q);
         probe.private_q = (0..self.ports).fold(0, |set, b| set | u8::from(self.latch_q[b].private) << b);
+        probe.around_q.iter_mut().zip(&self.around_q).for_each(|(shown, held)| *shown = Wide(*held));
+        probe.past_q.iter_mut().zip(&self.past_q).for_each(|(shown, held)| *shown = Wide(*held));
         (probe.mask_q, probe.base_q) = Default::default();
         for b in set_bits(self.valid_q) {
             (probe.mask_q[b], probe.base_q[b]) = (self.latch_q[b].mask, self.latch_q[b].base);

@@ -4,7 +4,7 @@ use super::MAX_SOURCES;
 use super::steal_collector::leaders;
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, MrfShape};
-use crate::{Block, OPERANDS, WARP_BITS, field, ports};
+use crate::{Block, Memory, OPERANDS, WARP_BITS, field, ports};
 
 ports! {
     /// Inputs of [`StealCandidates`].
@@ -44,8 +44,16 @@ ports! {
 }
 
 ports! {
-    /// State of [`StealCandidates`] that no output shows. (Leaders are shown by what is wanted.)
+    /// State of [`StealCandidates`]: what was latched last, whether a candidate is there or not.
     pub struct StealCandidatesProbe(s: &MrfShape) {
+        /// Entry of each operand.
+        entry_q: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()),
+        /// Bank of each operand.
+        bank_q: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()),
+        /// Warp of each port.
+        warp_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports),
+        /// Bit 3p+s: source s of port p is a register that no lower source names.
+        leader_q: u8 = field(s.sources()),
         /// Port p had a candidate.
         valid_q: u8 = field(s.issue_ports),
     }
@@ -69,13 +77,15 @@ pub(crate) struct Wants {
 }
 
 /// The latch of the arbitration stage for the instructions that probably issue next: of each port's candidate the operands, mapped to banks (stealing paper, IV-B2, figure 7).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct StealCandidates {
+    shape: MrfShape,
     valid_q: u8,
-    warp_q: [u8; MAX_PORTS],
-    leader_q: u8,
-    bank_q: [u8; MAX_SOURCES],
-    entry_q: [u16; MAX_SOURCES],
+    // A word each, as the harness looks at them.
+    warp_q: [u32; MAX_PORTS],
+    leader_q: [u32; 1],
+    bank_q: [u32; MAX_SOURCES],
+    entry_q: [u32; MAX_SOURCES],
 }
 
 impl StealCandidates {
@@ -88,14 +98,29 @@ impl StealCandidates {
     /// Warp of port `p`'s candidate.
     #[inline]
     pub(crate) fn warp(&self, p: usize) -> u8 {
-        self.warp_q[p]
+        self.warp_q[p] as u8
+    }
+
+    /// The registers.
+    pub(crate) fn state(&self) -> StealCandidatesProbe {
+        StealCandidatesProbe {
+            entry_q: self.entry_q.map(|entry| entry as u16),
+            bank_q: self.bank_q.map(|bank| bank as u8),
+            warp_q: self.warp_q.map(|warp| warp as u8),
+            leader_q: self.leader_q[0] as u8,
+            valid_q: self.valid_q,
+        }
     }
 
     /// What is wanted, if these ports have a collector.
     #[inline]
     pub(crate) fn wants(&self, ready: u8) -> Wants {
         let ports = set_bits(self.valid_q & ready).fold(0, |sources, p| sources | 0b111 << (OPERANDS * p));
-        Wants { entry: self.entry_q, bank: self.bank_q, valid: self.leader_q & ports }
+        Wants {
+            entry: self.entry_q.map(|entry| entry as u16),
+            bank: self.bank_q.map(|bank| bank as u8),
+            valid: self.leader_q[0] as u8 & ports,
+        }
     }
 
     /// The edge: the candidate of each port, if it has one. Payload is taken in reset, too.
@@ -104,11 +129,11 @@ impl StealCandidates {
         for p in set_bits(valid) {
             let Candidate { entry, bank, src_valid, warp } = candidate(p);
             let leader = leaders(src_valid, &bank, &entry);
-            let own = set_bits(src_valid).fold(0, |own, s| own | u8::from(usize::from(leader[s]) == s) << s);
-            self.leader_q = self.leader_q & !(0b111 << (OPERANDS * p)) | own << (OPERANDS * p);
-            self.warp_q[p] = warp;
+            let own = set_bits(src_valid).fold(0, |own, s| own | u32::from(usize::from(leader[s]) == s) << s);
+            self.leader_q[0] = self.leader_q[0] & !(0b111 << (OPERANDS * p)) | own << (OPERANDS * p);
+            self.warp_q[p] = warp.into();
             for s in set_bits(src_valid) {
-                (self.bank_q[OPERANDS * p + s], self.entry_q[OPERANDS * p + s]) = (bank[s], entry[s]);
+                (self.bank_q[OPERANDS * p + s], self.entry_q[OPERANDS * p + s]) = (bank[s].into(), entry[s].into());
             }
         }
         self.valid_q = if running { valid } else { 0 };
@@ -124,12 +149,19 @@ impl Block for StealCandidates {
     type Out = StealCandidatesOut;
     type Probe = StealCandidatesProbe;
 
-    fn new(_: &MrfShape) -> Self {
-        Self::default()
+    fn new(shape: &MrfShape) -> Self {
+        Self {
+            shape: *shape,
+            valid_q: 0,
+            warp_q: [0; MAX_PORTS],
+            leader_q: [0],
+            bank_q: [0; MAX_SOURCES],
+            entry_q: [0; MAX_SOURCES],
+        }
     }
 
     fn early(&self, out: &mut StealCandidatesOut) {
-        out.want_warp_o = only(&self.warp_q, self.valid_q);
+        out.want_warp_o = only(&self.warp_q.map(|warp| warp as u8), self.valid_q);
     }
 
     fn late(&mut self, inputs: &StealCandidatesIn, out: &mut StealCandidatesOut) {
@@ -148,7 +180,18 @@ impl Block for StealCandidates {
     }
 
     fn probe(&self, _: &StealCandidatesIn, _: &StealCandidatesOut, probe: &mut StealCandidatesProbe) {
-        probe.valid_q = self.valid_q;
+        *probe = self.state();
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let (sources, ports) = (self.shape.sources(), self.shape.issue_ports);
+        let memory = |path: &str, words, bits| Memory { path: path.into(), block: Self::NAME, words, bits };
+        vec![
+            memory("warp_q", &mut self.warp_q[..ports], WARP_BITS),
+            memory("leader_q", &mut self.leader_q, sources as u32),
+            memory("bank_q", &mut self.bank_q[..sources], self.shape.bank_w()),
+            memory("entry_q", &mut self.entry_q[..sources], self.shape.entry_w()),
+        ]
     }
 }
 

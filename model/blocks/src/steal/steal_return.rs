@@ -30,23 +30,23 @@ ports! {
     /// Outputs of [`StealReturn`].
     pub struct StealReturnOut(s: &MrfShape) {
         /// Banks in which a value was parked in the last cycle.
-        fresh_o: u32 = field(s.banks).early(),
+        fresh_o: u32 = field(s.banks).early().shows("fresh_q"),
         /// Entry into which the value goes.
-        land_entry_o: u16 = field(s.entry_w()).valid_by("land_valid_o").early(),
+        land_entry_o: u16 = field(s.entry_w()).valid_by("land_valid_o").early().shows("land_entry_q"),
         /// A value is on its bus and goes into its register at this edge.
-        land_valid_o: u8 = field(1).early(),
+        land_valid_o: u8 = field(1).early().shows("land_valid_q"),
         /// The bank at whose output it is.
-        land_source_o: u8 = field(s.bank_w()).valid_by("land_valid_o").early(),
+        land_source_o: u8 = field(s.bank_w()).valid_by("land_valid_o").early().shows("land_source_q"),
         /// The bank that takes it.
-        land_bank_o: u8 = field(s.bank_w()).valid_by("land_valid_o").early(),
+        land_bank_o: u8 = field(s.bank_w()).valid_by("land_valid_o").early().shows("land_bank_q"),
         /// Its bus.
-        land_port_o: u8 = field(1).valid_by("land_valid_o").early(),
+        land_port_o: u8 = field(1).valid_by("land_valid_o").early().shows("land_port_q"),
         /// Some queue is empty.
         bus_free_o: u8 = field(1),
         /// Some queue is empty, or some bus has no landing value.
         bus_any_o: u8 = field(1),
         /// Where the next search for a value begins.
-        turn_o: u8 = field(s.bank_w()).early(),
+        turn_o: u8 = field(s.bank_w()).early().shows("turn_q"),
     }
 }
 

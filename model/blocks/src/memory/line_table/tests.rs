@@ -145,6 +145,8 @@ fn rows_are_written_in_reset_too() {
 /// The page, with a queue of rows.
 #[derive(Default)]
 struct Reference {
+    /// What each row holds but its offsets, in use or not.
+    meta: Vec<u64>,
     rows: Vec<LineTableIn>,
     answer: Option<(WarpData, u8)>,
     result: Option<LineTableOut>,
@@ -159,6 +161,10 @@ impl Reference {
         out.empty_o = (self.rows.is_empty() && self.result.is_none()).into();
         out.mem_rsp_ready_o = self.answer.is_none().into();
         (probe.first_q, probe.count_q) = ((self.first % size) as u8, self.rows.len() as u8);
+        let place = (self.first + self.rows.len()) % size;
+        self.meta.resize(size, 0);
+        probe.place = place as u8;
+        probe.meta_q[..size].copy_from_slice(&self.meta);
         if let Some((data, fault)) = self.answer {
             (probe.rsp_valid_q, probe.rsp_data_q, probe.rsp_fault_q) = (1, data, fault);
             (out.fault_valid_o, out.fault_warp_o) = (fault, self.rows[0].row_warp_i);
@@ -177,12 +183,26 @@ impl Reference {
         }
         if i.row_valid_i == 1 {
             self.rows.push(*i);
+            self.meta[place] = meta(i);
         }
         if i.rst_ni == 0 {
-            *self = Self::default();
+            *self = Self { meta: std::mem::take(&mut self.meta), ..Self::default() };
         }
         (out, probe)
     }
+}
+
+/// A row but its offsets, as the page lays it out.
+fn meta(i: &LineTableIn) -> u64 {
+    let reg = if i.row_reg_valid_i == 1 { i.row_reg_i } else { 0 };
+    u64::from(i.row_done_i) << 51
+        | u64::from(i.row_mask_i) << 19
+        | u64::from(i.row_warp_i) << 13
+        | u64::from(i.row_reg_valid_i) << 12
+        | u64::from(reg) << 4
+        | u64::from(i.row_size_i) << 2
+        | u64::from(i.row_signed_i) << 1
+        | u64::from(i.row_lanewise_i)
 }
 
 fn result(row: &LineTableIn, data: &WarpData) -> LineTableOut {

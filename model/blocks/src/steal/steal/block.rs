@@ -128,6 +128,8 @@ impl Block for Steal {
             let path = format!("gen_bank[{b}].u_bank.{}", bank.memory_path());
             memories.push(Memory::of_warps(path, MrfBank::NAME, bank.words()));
         }
+        let of_candidates = self.candidates.memories().into_iter();
+        memories.extend(of_candidates.map(|m| Memory { path: format!("u_candidates.{}", m.path), ..m }));
         memories.push(Memory::of_warps("u_crossbar.operand_q", MrfCrossbar::NAME, self.crossbar.latches()));
         memories
     }

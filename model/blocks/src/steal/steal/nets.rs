@@ -174,6 +174,17 @@ ports! {
             .from(StealCandidates::NAME),
         /// Port p had a candidate.
         candidates_valid_q: u8 = field(s.issue_ports).at("u_candidates.valid_q").from(StealCandidates::NAME),
+        /// What was latched of them last, whether one is there or not: operands that are to be read.
+        candidates_leader_q: u8 = field(s.sources()).at("u_candidates.leader_q").from(StealCandidates::NAME),
+        /// Warp of each.
+        candidates_warp_q: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.issue_ports).at("u_candidates.warp_q").from(StealCandidates::NAME),
+        /// Bank of each operand.
+        candidates_bank_q: [u8; MAX_SOURCES] =
+            field(s.bank_w()).count(s.sources()).at("u_candidates.bank_q").from(StealCandidates::NAME),
+        /// Entry of each operand.
+        candidates_entry_q: [u16; MAX_SOURCES] =
+            field(s.entry_w()).count(s.sources()).at("u_candidates.entry_q").from(StealCandidates::NAME),
         /// Banks to which parked values belong.
         parked_bank: [u8; MAX_BANKS] = field(s.bank_w()).early().count(s.banks).valid_by("parked")
             .from(StealTable::NAME).to(StealDependence::NAME).to(StealArbiter::NAME).to(StealReturn::NAME),
@@ -330,6 +341,9 @@ impl Steal {
         let wants = &self.seen.wants;
         (probe.candidates_valid_q, probe.want_valid) = (self.candidates.valid(), wants.valid);
         (probe.want_bank, probe.want_entry) = (only(&wants.bank, wants.valid), only(&wants.entry, wants.valid));
+        let state = self.candidates.state();
+        (probe.candidates_leader_q, probe.candidates_warp_q) = (state.leader_q, state.warp_q);
+        (probe.candidates_bank_q, probe.candidates_entry_q) = (state.bank_q, state.entry_q);
         probe.want_warp = [0; MAX_PORTS];
         for p in set_bits(probe.candidates_valid_q) {
             probe.want_warp[p] = self.candidates.warp(p);

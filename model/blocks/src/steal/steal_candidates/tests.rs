@@ -89,10 +89,13 @@ impl Reference {
         for p in 0..ports {
             probe.valid_q |= u8::from(self.valid[p]) << p;
             out.want_warp_o[p] = self.warp[p];
+            probe.warp_q[p] = self.warp[p];
             for i in OPERANDS * p..OPERANDS * (p + 1) {
                 let wanted = self.valid[p] && inputs.ready_i >> p & 1 == 1 && self.leader[i];
                 out.want_valid_o |= u8::from(wanted) << i;
                 (out.want_bank_o[i], out.want_entry_o[i]) = self.place[i];
+                (probe.bank_q[i], probe.entry_q[i]) = self.place[i];
+                probe.leader_q |= u8::from(self.leader[i]) << i;
             }
         }
         for p in 0..ports {

@@ -253,7 +253,13 @@ impl Composed {
             want_bank_o: nets.want_bank,
             want_warp_o: nets.want_warp,
         } = self.candidates.out;
-        StealCandidatesProbe { valid_q: nets.candidates_valid_q } = self.candidates.probe();
+        StealCandidatesProbe {
+            valid_q: nets.candidates_valid_q,
+            leader_q: nets.candidates_leader_q,
+            warp_q: nets.candidates_warp_q,
+            bank_q: nets.candidates_bank_q,
+            entry_q: nets.candidates_entry_q,
+        } = self.candidates.probe();
     }
 
     fn look(&mut self, nets: &mut StealProbe) {
