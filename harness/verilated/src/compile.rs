@@ -1,6 +1,6 @@
 //! From sources to a shared object: Verilator, the C++ compiler, the linker, each step cached by content.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,8 +56,18 @@ impl Toolchain {
     /// As [`Toolchain::build`].
     pub fn check_ports(&self, request: &Request) -> Result<()> {
         let scratch = tempfile::tempdir().map_err(|source| Error::Cache { path: std::env::temp_dir(), source })?;
-        let found = self.verilate(request, scratch.path())?;
+        let found = self.verilate(request, &HashSet::new(), scratch.path())?;
         shim::check_ports(&request.declaration, &found)
+    }
+
+    /// The names of the variables, in whatever module, that can be written: registers if they are asked for, and knobs.
+    fn writable(&self, request: &Request) -> Result<HashSet<String>> {
+        let mut names: HashSet<String> = request.options.knobs.iter().cloned().collect();
+        if request.options.state {
+            let last = |path: &String| path.rsplit('.').next().unwrap_or(path).to_owned();
+            names.extend(self.registers(request)?.values().flatten().map(last));
+        }
+        Ok(names)
     }
 
     /// Everything the result depends on.
@@ -71,6 +81,7 @@ impl Toolchain {
             include_str!("shim.rs"),
             include_str!("equal.rs"),
             include_str!("compile.rs"),
+            include_str!("registers.rs"),
             include_str!("settle_once.rs"),
         ] {
             key = key.with(text);
@@ -93,10 +104,15 @@ impl Toolchain {
         Ok(key.finish())
     }
 
-    /// Runs Verilator; gives what is in the generated header.
-    fn verilate(&self, request: &Request, folder: &Path) -> Result<HashMap<String, Variable>> {
+    /// Runs Verilator; gives what is in the generated header. `writable`: names of variables that can be written.
+    fn verilate(
+        &self,
+        request: &Request,
+        writable: &HashSet<String>,
+        folder: &Path,
+    ) -> Result<HashMap<String, Variable>> {
         let write = |name: &str, text: &str| write(&folder.join(name), text);
-        write("probes.vlt", &shim::configuration(request))?;
+        write("probes.vlt", &shim::configuration(request, writable))?;
         let mut command = Command::new(&self.verilator);
         command.args(["--cc", "--prefix", PREFIX, "--flatten", "--top-module", request.declaration.block, "-Mdir"]);
         command.arg(folder);
@@ -136,9 +152,10 @@ impl Toolchain {
         let made = |source| Error::Cache { path: entry.to_owned(), source };
         let scratch = tempfile::tempdir_in(entry.parent().unwrap_or(entry)).map_err(made)?;
         let folder = scratch.path();
-        let found = self.verilate(request, folder)?;
+        let writable = self.writable(request)?;
+        let found = self.verilate(request, &writable, folder)?;
         shim::check_ports(&request.declaration, &found)?;
-        let Exchange { mut text, absent, state } = shim::exchange(request, &found)?;
+        let Exchange { mut text, absent, state } = shim::exchange(request, &writable, &found)?;
         if request.declaration.clocked
             && request.options.settle_once
             && settle_inputs_once(folder)? == Settling::EdgesOnly

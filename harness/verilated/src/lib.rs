@@ -20,6 +20,7 @@ mod equal;
 mod error;
 mod header;
 mod instance;
+mod registers;
 mod request;
 mod settle_once;
 mod shim;

@@ -45,7 +45,7 @@ pub struct Options {
     pub assertions: bool,
     /// Make probes and memories readable. Without them a model is the plain Verilator model of the same module.
     pub probes: bool,
-    /// Make every register (a name that ends in `_q`) writable, for audits.
+    /// Make every register (see [`Toolchain::registers`](crate::Toolchain::registers)) writable, for audits.
     pub state: bool,
     /// Make these variables (of any module) writable by name, e.g. the select of generated mutants.
     pub knobs: Vec<String>,

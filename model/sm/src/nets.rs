@@ -192,6 +192,10 @@ impl Instance {
                 .collect();
             let port = field.name;
             field.name = intern(self.signal(port));
+            field.shows = field.shows.map(|(register, valid)| {
+                let valid = valid.map(|valid| self.valid(valid, &is_port));
+                (intern(format!("{}.{register}", self.path())), valid)
+            });
             let payload = PAYLOADS.iter().find(|(instance, output, _)| (*instance, *output) == (self.name, port));
             let mut field = self.placed(field, outputs, &is_port);
             field.valid_by = payload.map(|&(_, _, valid)| valid).or(field.valid_by);

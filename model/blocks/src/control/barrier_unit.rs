@@ -60,19 +60,19 @@ ports! {
     /// Outputs of [`BarrierUnit`].
     pub struct BarrierUnitOut(s: &SmShape) {
         /// The warp waits, or is about to.
-        held_o: u64 = field(s.warps).early(),
+        held_o: u64 = field(s.warps).early().shows("held_q"),
         /// The warps of a barrier that opens at this edge.
         open_o: u64 = field(s.warps),
         /// The wrong number of threads.
-        fault_value_o: u32 = field(32).valid_by("fault_valid_o").early(),
+        fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
         /// A BAR has come to its end.
         finish_valid_o: u8 = field(1),
         /// Its warp.
         finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o"),
         /// The number of threads was wrong.
-        fault_valid_o: u8 = field(1).early(),
+        fault_valid_o: u8 = field(1).early().shows("fault_q"),
         /// Of which warp.
-        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
+        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early().shows("fault_warp_q"),
     }
 }
 

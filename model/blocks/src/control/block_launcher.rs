@@ -70,11 +70,11 @@ ports! {
         /// Lanes that begin.
         start_mask_o: u32 = field(LANES).valid_by("start_valid_o").early(),
         /// Bytes of shared memory of a block.
-        shared_bytes_o: u32 = field(BYTES_BITS).valid_by("busy_o").early(),
+        shared_bytes_o: u32 = field(BYTES_BITS).valid_by("busy_o").early().shows("shared_q"),
         /// Dynamic ones of these.
-        dynamic_o: u32 = field(BYTES_BITS).valid_by("busy_o").early(),
+        dynamic_o: u32 = field(BYTES_BITS).valid_by("busy_o").early().shows("dynamic_q"),
         /// Blocks of the grid in x.
-        nctaid_x_o: u32 = field(32).valid_by("busy_o").early(),
+        nctaid_x_o: u32 = field(32).valid_by("busy_o").early().shows("grid_x_q"),
         /// First byte of shared memory of the slot of `place_warp_i`.
         place_base_o: u32 = field(BYTES_BITS),
         /// Block of `block_warp_i`, in x.
@@ -82,15 +82,15 @@ ports! {
         /// Coordinates of four threads.
         tid_data_o: [u32; GROUP_LANES] = field(32).count(GROUP_LANES).valid_by("tid_we_o").early(),
         /// Words of local memory of a thread.
-        local_words_o: u16 = field(16).valid_by("busy_o").early(),
+        local_words_o: u16 = field(16).valid_by("busy_o").early().shows("local_q"),
         /// Threads of a block in x.
-        ntid_x_o: u16 = field(THREADS_BITS).valid_by("busy_o").early(),
+        ntid_x_o: u16 = field(THREADS_BITS).valid_by("busy_o").early().shows("block_x_q"),
         /// Threads of a block in y.
-        ntid_y_o: u16 = field(THREADS_BITS).valid_by("busy_o").early(),
+        ntid_y_o: u16 = field(THREADS_BITS).valid_by("busy_o").early().shows("block_y_q"),
         /// Blocks of the grid in y.
-        nctaid_y_o: u16 = field(16).valid_by("busy_o").early(),
+        nctaid_y_o: u16 = field(16).valid_by("busy_o").early().shows("grid_y_q"),
         /// Blocks of the grid in z.
-        nctaid_z_o: u16 = field(16).valid_by("busy_o").early(),
+        nctaid_z_o: u16 = field(16).valid_by("busy_o").early().shows("grid_z_q"),
         /// Block of `block_warp_i`, in y.
         block_y_o: u16 = field(16),
         /// Block of `block_warp_i`, in z.
@@ -98,7 +98,7 @@ ports! {
         /// A grid is in progress.
         busy_o: u8 = field(1).early(),
         /// The grid has ended.
-        done_o: u8 = field(1).early(),
+        done_o: u8 = field(1).early().shows("done_q"),
         /// The SM has been divided for a grid, and no warp has begun.
         fresh_o: u8 = field(1).early(),
         /// Rows of the register file are left over.
@@ -106,13 +106,13 @@ ports! {
         /// A warp begins.
         start_valid_o: u8 = field(1).early(),
         /// Which.
-        start_warp_o: u8 = field(WARP_BITS).valid_by("start_valid_o").early(),
+        start_warp_o: u8 = field(WARP_BITS).valid_by("start_valid_o").early().shows("start_warp_q"),
         /// Rows of the register file that a warp has.
-        rows_o: u8 = field(8).valid_by("busy_o").early(),
+        rows_o: u8 = field(8).valid_by("busy_o").early().shows("rows_q"),
         /// Threads of a block in z.
-        ntid_z_o: u8 = field(DEPTH_BITS).valid_by("busy_o").early(),
+        ntid_z_o: u8 = field(DEPTH_BITS).valid_by("busy_o").early().shows("block_z_q"),
         /// Block slot of each warp.
-        slot_o: [u8; MAX_WARPS] = field(SLOT_BITS).count(s.warps).early(),
+        slot_o: [u8; MAX_WARPS] = field(SLOT_BITS).count(s.warps).early().shows("slot_q"),
         /// Number of `block_warp_i` in its block.
         block_index_o: u8 = field(INDEX_BITS),
         /// Coordinates of four threads are written.
@@ -122,7 +122,7 @@ ports! {
         /// Which four of its lanes.
         tid_group_o: u8 = field(GROUP_BITS).valid_by("tid_we_o").early(),
         /// Not one block fits.
-        fault_valid_o: u8 = field(1).early(),
+        fault_valid_o: u8 = field(1).early().shows("fault_q"),
     }
 }
 

@@ -31,13 +31,13 @@ ports! {
     /// Outputs of [`FaultUnit`].
     pub struct FaultUnitOut(s: &SmShape) {
         /// What belongs to the cause.
-        fault_value_o: u32 = field(32).valid_by("fault_o").early(),
+        fault_value_o: u32 = field(32).valid_by("fault_o").early().shows("value_q"),
         /// There has been a fault.
-        fault_o: u8 = field(1).early(),
+        fault_o: u8 = field(1).early().shows("fault_q"),
         /// Warp of the first one.
-        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early(),
+        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early().shows("warp_q"),
         /// Cause of the first one.
-        fault_cause_o: u8 = field(CAUSE_BITS).valid_by("fault_o").early().shown(Decode::Enum(CAUSES)),
+        fault_cause_o: u8 = field(CAUSE_BITS).valid_by("fault_o").early().shown(Decode::Enum(CAUSES)).shows("cause_q"),
     }
 }
 

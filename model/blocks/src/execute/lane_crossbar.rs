@@ -38,25 +38,25 @@ ports! {
     /// Outputs of [`LaneCrossbar`].
     pub struct LaneCrossbarOut(s: &SmShape) {
         /// Data of the register.
-        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early(),
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early().shows("data_q"),
         /// Lanes served at this edge.
         served_o: u32 = field(32),
         /// Lanes of the result.
-        result_mask_o: u32 = field(32).valid_by("result_valid_o").early(),
+        result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
         /// Lanes of the predicate.
-        result_pred_data_o: u32 = field(32).valid_by("result_pred_valid_o").early(),
+        result_pred_data_o: u32 = field(32).valid_by("result_pred_valid_o").early().shows("pred_data_q"),
         /// A result.
-        result_valid_o: u8 = field(1).early(),
+        result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Its warp.
-        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
+        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
         /// It writes a register.
-        result_reg_valid_o: u8 = field(1).early(),
+        result_reg_valid_o: u8 = field(1).early().shows_while("reg_valid_q", "result_valid_o"),
         /// Which.
-        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
+        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("reg_q"),
         /// It writes a predicate.
-        result_pred_valid_o: u8 = field(1).early(),
+        result_pred_valid_o: u8 = field(1).early().shows_while("pred_valid_q", "result_valid_o"),
         /// Which.
-        result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early(),
+        result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early().shows("pred_q"),
     }
 }
 

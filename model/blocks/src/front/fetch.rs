@@ -49,11 +49,11 @@ ports! {
         /// Its control word.
         decode_ctl_o: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("decode_valid_o").early(),
         /// Its address.
-        decode_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("decode_valid_o").early(),
+        decode_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("decode_valid_o").early().shows("fetch_pc_q"),
         /// Path p has read an instruction.
-        decode_valid_o: u8 = field(s.ports()).early(),
+        decode_valid_o: u8 = field(s.ports()).early().shows("valid_q"),
         /// Its warp.
-        decode_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("decode_valid_o").early(),
+        decode_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("decode_valid_o").early().shows("warp_q"),
     }
 }
 

@@ -54,23 +54,23 @@ ports! {
     /// Outputs of [`AddressUnit`].
     pub struct AddressUnitOut(s: &SmShape) {
         /// Address of each lane; a of a shuffle.
-        addr_o: WarpData = field(1024).valid_by("busy_o").early(),
+        addr_o: WarpData = field(1024).valid_by("busy_o").early().shows("addr_q"),
         /// Source c of each lane.
-        store_o: WarpData = field(1024).valid_by("busy_o").early(),
+        store_o: WarpData = field(1024).valid_by("busy_o").early().shows("store_q"),
         /// Source b of each lane.
-        compare_o: WarpData = field(1024).valid_by("busy_o").early(),
+        compare_o: WarpData = field(1024).valid_by("busy_o").early().shows("compare_q"),
         /// Lanes offered in this pass.
         lanes_o: u32 = field(32).valid_by("busy_o").early(),
         /// What the fault is about.
-        fault_value_o: u32 = field(32).valid_by("fault_valid_o").early(),
+        fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
         /// Modifiers.
-        modifiers_o: u16 = field(16).valid_by("busy_o").early(),
+        modifiers_o: u16 = field(16).valid_by("busy_o").early().shows("modifiers_q"),
         /// The instruction is taken at this edge if also valid.
         in_ready_o: u8 = field(1),
         /// The launcher is asked for this warp's shared memory.
         place_warp_o: u8 = field(WARP_BITS).valid_by("in_valid_i"),
         /// An instruction is held.
-        busy_o: u8 = field(1).early(),
+        busy_o: u8 = field(1).early().shows("busy_q"),
         /// Lanes are offered to the coalescer.
         global_valid_o: u8 = field(1).early(),
         /// Lanes are offered to shared memory.
@@ -88,31 +88,31 @@ ports! {
         /// Warp.
         warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early(),
         /// 0 load, 1 store, 2 atomic operation.
-        kind_o: u8 = field(2).valid_by("busy_o").early(),
+        kind_o: u8 = field(2).valid_by("busy_o").early().shows("kind_q"),
         /// Bytes as a power of two.
-        size_o: u8 = field(2).valid_by("busy_o").early(),
+        size_o: u8 = field(2).valid_by("busy_o").early().shows("size_q"),
         /// Sign extension.
-        signed_o: u8 = field(1).valid_by("busy_o").early(),
+        signed_o: u8 = field(1).valid_by("busy_o").early().shows("signed_q"),
         /// Atomic operation.
-        atomic_o: u8 = field(4).valid_by("busy_o").early(),
+        atomic_o: u8 = field(4).valid_by("busy_o").early().shows("atomic_q"),
         /// A register is written.
-        reg_valid_o: u8 = field(1).early(),
+        reg_valid_o: u8 = field(1).early().shows_while("reg_valid_q", "busy_o"),
         /// Which.
-        reg_o: u8 = field(REG_BITS).valid_by("reg_valid_o").early(),
+        reg_o: u8 = field(REG_BITS).valid_by("reg_valid_o").early().shows("reg_q"),
         /// A predicate is written.
-        pred_valid_o: u8 = field(1).early(),
+        pred_valid_o: u8 = field(1).early().shows_while("pred_valid_q", "busy_o"),
         /// Which.
-        pred_o: u8 = field(3).valid_by("pred_valid_o").early(),
+        pred_o: u8 = field(3).valid_by("pred_valid_o").early().shows("pred_q"),
         /// An instruction that has no result has been performed.
         finish_valid_o: u8 = field(1),
         /// Its warp.
-        finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o"),
+        finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o").shows("warp_q"),
         /// The instruction taken in the cycle before is at fault.
-        fault_valid_o: u8 = field(1).early(),
+        fault_valid_o: u8 = field(1).early().shows("fault_q"),
         /// Its warp.
-        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
+        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early().shows("fault_warp_q"),
         /// Why.
-        fault_cause_o: u8 = field(4).valid_by("fault_valid_o").early(),
+        fault_cause_o: u8 = field(4).valid_by("fault_valid_o").early().shows("fault_cause_q"),
     }
 }
 

@@ -57,17 +57,17 @@ ports! {
     /// Outputs of [`Coalescer`].
     pub struct CoalescerOut(s: &SmShape) {
         /// Source c of each lane; 0 for loads and in lanes outside.
-        mem_req_data_o: WarpData = field(1024).valid_by("mem_req_valid_o").early(),
+        mem_req_data_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().shows("data_q"),
         /// Source b of each lane for compare and swap, otherwise 0.
-        mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early(),
+        mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().shows("compare_q"),
         /// Lanes served at this edge.
         served_o: u32 = field(32),
         /// Lanes of the row.
         row_mask_o: u32 = field(32).valid_by("row_valid_o"),
         /// Line.
-        mem_req_line_o: u32 = field(LINE_BITS).valid_by("mem_req_valid_o").early(),
+        mem_req_line_o: u32 = field(LINE_BITS).valid_by("mem_req_valid_o").early().shows("line_q"),
         /// Lanes of the request.
-        mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early(),
+        mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early().shows("mask_q"),
         /// A row for the line table at this edge.
         row_valid_o: u8 = field(1),
         /// Its warp.
@@ -87,19 +87,19 @@ ports! {
         /// Place of each lane's first byte in the line.
         row_offset_o: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("row_valid_o"),
         /// A request.
-        mem_req_valid_o: u8 = field(1).early(),
+        mem_req_valid_o: u8 = field(1).early().shows("req_valid_q"),
         /// 0 load, 1 store, 2 atomic operation.
-        mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
+        mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early().shows("kind_q"),
         /// Atomic operation.
-        mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early(),
+        mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early().shows("atomic_q"),
         /// Bytes as a power of two.
-        mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
+        mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early().shows("size_q"),
         /// An answer is expected.
-        mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early(),
+        mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early().shows("answer_q"),
         /// Warp.
-        mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early(),
+        mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early().shows("warp_q"),
         /// Place of each lane's first byte in the line.
-        mem_req_offset_o: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("mem_req_valid_o").early(),
+        mem_req_offset_o: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("mem_req_valid_o").early().shows("offset_q"),
     }
 }
 

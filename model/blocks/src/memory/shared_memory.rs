@@ -52,21 +52,21 @@ ports! {
     /// Outputs of [`SharedMemory`].
     pub struct SharedMemoryOut(s: &SmShape) {
         /// Lanes of the register.
-        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early(),
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early().shows("data_q"),
         /// Lanes served at this edge.
         served_o: u32 = field(32),
         /// Lanes of the result.
-        result_mask_o: u32 = field(32).valid_by("result_valid_o").early(),
+        result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
         /// A result.
-        result_valid_o: u8 = field(1).early(),
+        result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Its warp.
-        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
+        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
         /// It is the last of its instruction.
-        result_done_o: u8 = field(1).valid_by("result_valid_o").early(),
+        result_done_o: u8 = field(1).valid_by("result_valid_o").early().shows("done_q"),
         /// A register is written.
-        result_reg_valid_o: u8 = field(1).early(),
+        result_reg_valid_o: u8 = field(1).early().shows_while("reg_valid_q", "result_valid_o"),
         /// Which.
-        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
+        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("reg_q"),
     }
 }
 

@@ -32,7 +32,7 @@ ports! {
         /// Bit c: from which port; 0 where `alloc_valid_o[c]` is 0.
         alloc_port_o: u16 = field(s.collectors),
         /// Bit d of element c: d holds an older instruction than c.
-        older_o: [u16; MAX_COLLECTORS] = field(s.collectors).count(s.collectors).early(),
+        older_o: [u16; MAX_COLLECTORS] = field(s.collectors).count(s.collectors).early().shows("older_q"),
         /// Collector c is freed at this edge.
         free_o: u16 = field(s.collectors),
         /// At least p + 1 collectors are free.

@@ -30,7 +30,7 @@ ports! {
         /// Data of the read.
         read_data_o: WarpData = field(1024).valid_by("read_data_valid_o").early(),
         /// A read was performed at the last edge.
-        read_data_valid_o: u8 = field(1).early(),
+        read_data_valid_o: u8 = field(1).early().shows("read_data_valid_q"),
     }
 }
 

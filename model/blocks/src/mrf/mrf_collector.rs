@@ -35,27 +35,27 @@ ports! {
     /// Outputs of [`MrfCollector`].
     pub struct MrfCollectorOut(s: &MrfShape) {
         /// Tag of the instruction.
-        tag_o: u64 = field(s.tag_w).valid_by("busy_o").early(),
+        tag_o: u64 = field(s.tag_w).valid_by("busy_o").early().shows("tag_q"),
         /// Active lanes of the instruction.
-        mask_o: u32 = field(32).valid_by("busy_o").early(),
+        mask_o: u32 = field(32).valid_by("busy_o").early().shows("mask_q"),
         /// Entry of each register source, also of those already read.
-        req_entry_o: [u16; OPERANDS] = field(s.entry_w()).count(OPERANDS).valid_by("src_valid_o").early(),
+        req_entry_o: [u16; OPERANDS] = field(s.entry_w()).count(OPERANDS).valid_by("src_valid_o").early().shows("entry_q"),
         /// Slot s wants its bank.
-        req_valid_o: u8 = field(OPERANDS).early(),
+        req_valid_o: u8 = field(OPERANDS).early().shows("pending_q"),
         /// Bank of each register source, also of those already read.
-        req_bank_o: [u8; OPERANDS] = field(s.bank_w()).count(OPERANDS).valid_by("src_valid_o").early(),
+        req_bank_o: [u8; OPERANDS] = field(s.bank_w()).count(OPERANDS).valid_by("src_valid_o").early().shows("bank_q"),
         /// 4-lane groups with an active lane, 0 to 8.
         req_groups_o: u8 = field(4).valid_by("busy_o").early(),
         /// Slot s will be filled by the read granted now.
         fill_o: u8 = field(OPERANDS),
         /// Holds an instruction.
-        busy_o: u8 = field(1).early(),
+        busy_o: u8 = field(1).early().shows("busy_q"),
         /// Busy, nothing requested, nothing under way.
         complete_o: u8 = field(1).early(),
         /// Warp of the instruction.
-        warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early(),
+        warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early().shows("warp_q"),
         /// Bit s: busy, and source s is a register.
-        src_valid_o: u8 = field(OPERANDS).early(),
+        src_valid_o: u8 = field(OPERANDS).early().shows("src_valid_q"),
     }
 }
 

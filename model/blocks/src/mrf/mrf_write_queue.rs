@@ -31,21 +31,21 @@ ports! {
     /// Outputs of [`MrfWriteQueue`].
     pub struct MrfWriteQueueOut(s: &MrfShape) {
         /// Data of the head.
-        head_data_o: WarpData = field(1024).valid_by("head_valid_o").early(),
+        head_data_o: WarpData = field(1024).valid_by("head_valid_o").early().shows("data_q"),
         /// Lanes the head writes.
-        head_mask_o: u32 = field(32).valid_by("head_valid_o").early(),
+        head_mask_o: u32 = field(32).valid_by("head_valid_o").early().shows("mask_q"),
         /// Entry the head goes to.
-        head_entry_o: u16 = field(s.entry_w()).valid_by("head_valid_o").early(),
+        head_entry_o: u16 = field(s.entry_w()).valid_by("head_valid_o").early().shows("entry_q"),
         /// The latch is empty, or empties at this edge.
         push_ready_o: u8 = field(1),
         /// A result waits.
-        head_valid_o: u8 = field(1).early(),
+        head_valid_o: u8 = field(1).early().shows("valid_q"),
         /// Bank the head goes to.
-        head_bank_o: u8 = field(s.bank_w()).valid_by("head_valid_o").early(),
+        head_bank_o: u8 = field(s.bank_w()).valid_by("head_valid_o").early().shows("bank_q"),
         /// Warp of the head.
-        head_warp_o: u8 = field(WARP_BITS).valid_by("head_valid_o").early(),
+        head_warp_o: u8 = field(WARP_BITS).valid_by("head_valid_o").early().shows("warp_q"),
         /// Register name of the head.
-        head_reg_o: u8 = field(REG_BITS).valid_by("head_valid_o").early(),
+        head_reg_o: u8 = field(REG_BITS).valid_by("head_valid_o").early().shows("reg_q"),
         /// 4-lane groups the head writes, 0 to 8.
         head_groups_o: u8 = field(4).valid_by("head_valid_o").early(),
     }

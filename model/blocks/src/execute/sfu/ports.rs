@@ -40,19 +40,19 @@ ports! {
     /// Outputs of [`Sfu`](super::Sfu).
     pub struct SfuOut(s: &SmShape) {
         /// Data of the register.
-        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early(),
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early().shows("data_q"),
         /// Lanes of the result.
-        result_mask_o: u32 = field(32).valid_by("result_valid_o").early(),
+        result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("result_mask_q"),
         /// The instruction is taken at this edge if also valid.
         ready_o: u8 = field(1),
         /// A result.
-        result_valid_o: u8 = field(1).early(),
+        result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Its warp.
-        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
+        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("result_warp_q"),
         /// It writes a register.
-        result_reg_valid_o: u8 = field(1).early(),
+        result_reg_valid_o: u8 = field(1).early().shows_while("result_reg_valid_q", "result_valid_o"),
         /// Which.
-        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
+        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("result_reg_q"),
     }
 }
 
