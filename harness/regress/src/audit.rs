@@ -1,8 +1,11 @@
-//! The bit-flip audit: is every bit of the RTL's state looked at?
+//! The bit-flip audit: is every bit of the RTL's state looked at, in every cycle?
 //!
-//! Every register bit of the RTL, as Verilator lists them, is inverted once in a run, the combinational logic is evaluated anew, and the lockstep's rules are applied to
-//! that very cycle. Then the bit is put back and the run goes on. A bit that means nothing in one cycle (a payload without its valid) is tried again in others. A bit that
-//! is never reported is either on the list of exceptions, with its reason, or a hole in the probes.
+//! Every register bit of the RTL is inverted in a running design, the combinational logic is evaluated anew, and the lockstep's rules are applied to
+//! that very cycle. Then the bit is put back and the run goes on.
+//!
+//! The declaration says how a register is compared: as a probe, or by an output that shows it ([`Field::shows`](gpurf_blocks::Field::shows)). From it follows when: always, or while a
+//! valid is high. The bit is inverted in [`CYCLES_EACH`] such cycles, and has to be reported in each of them. A register that is neither, and no memory, is a hole.
+//! A register of an instance inside that has no probe in the block above it is compared there by the nets that it drives; it has to be reported once, and in every cycle in the audit of its own block.
 //!
 //! Memories are compared whole at intervals, so a flipped bit in one is reported by that comparison: one bit of every word is tried, another column for each
 //! word, all columns in turn.
@@ -10,17 +13,22 @@
 use std::collections::BTreeMap;
 
 use gpurf_blocks::config::Config;
+use gpurf_blocks::{Declaration, Role};
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records, fill_memories};
 use serde::Serialize;
 use verilated::{Instance, Options, Toolchain};
 
 use crate::{JobError, Project, RtlSources, request};
 
+/// Cycles in which each bit is inverted, of those in which it is compared.
+pub const CYCLES_EACH: usize = 8;
+/// Cycles from one flip of a bit to the next at the least, so that they are spread over the run.
+const APART: usize = 61;
 /// Flips tried in a cycle.
 const FLIPS_PER_CYCLE: usize = 64;
-/// Cycles after which bits that have never been reported are given up.
+/// Cycles after which bits that have not been tried often enough are given up.
 const CYCLES: usize = 30_000;
-/// Cycles in a row in which no pending bit was reported, after which the rest is given up.
+/// Cycles in a row in which no flip has told anything new, after which the rest is given up.
 const PATIENCE: usize = 6_000;
 
 /// What the audit of one block found.
@@ -28,34 +36,65 @@ const PATIENCE: usize = 6_000;
 pub struct Audit {
     /// The block.
     pub block: String,
-    /// Register bits tried.
+    /// Register bits, those of instances inside among them.
     pub bits: usize,
-    /// Bits reported in the cycle of the flip.
+    /// Bits reported: each time, or at least once where they are inside and have no probe.
     pub reported: usize,
+    /// Those of instances inside that have no probe.
+    pub inside: usize,
+    /// Bits that were compared in fewer than [`CYCLES_EACH`] cycles that could be tried, though reported in all of them.
+    pub seldom: usize,
     /// Memory words tried, one bit each.
     pub memory_words: usize,
     /// Memory words whose flip the whole comparison reported.
     pub memory_reported: usize,
-    /// Bits that no cycle reported: register, and how many of its bits.
-    pub unreported: BTreeMap<String, usize>,
-    /// Those of them that an exception explains.
-    pub explained: BTreeMap<String, String>,
+    /// Registers with bits that were not reported.
+    pub holes: Vec<Hole>,
+}
+
+/// Bits of a register that were not reported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hole {
+    /// The register's path inside the block.
+    pub register: String,
+    /// How many of its bits.
+    pub bits: usize,
+    /// What was found.
+    pub kind: HoleKind,
+    /// Why it does not matter, where that is known.
+    pub explained: Option<&'static str>,
+}
+
+/// How bits fail the audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HoleKind {
+    /// It is no probe and no memory, and no output is declared to show it.
+    NotDeclared,
+    /// A flip was not reported although the declaration says that the bit was compared in that cycle.
+    Missed {
+        /// The first such cycle.
+        cycle: usize,
+    },
+    /// The declaration never said that it was compared.
+    NeverCompared,
+    /// It is inside an instance, and no net of the block has shown a flip.
+    NeverShown,
 }
 
 impl Audit {
     /// Whether every bit was reported or is explained.
     pub fn complete(&self) -> bool {
-        self.memory_reported == self.memory_words
-            && self.unreported.keys().all(|name| self.explained.contains_key(name))
+        self.memory_reported == self.memory_words && self.holes.iter().all(|hole| hole.explained.is_some())
     }
 }
 
 /// A register whose bits may go unreported, and why.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
-    /// Module that holds it.
+    /// Block that is audited.
     pub block: &'static str,
-    /// Register name.
+    /// The register's path inside it.
     pub register: &'static str,
     /// Why it cannot matter.
     pub why: &'static str,
@@ -64,12 +103,34 @@ pub struct Exception {
 /// Every exception.
 pub const EXCEPTIONS: &[Exception] = &[];
 
+/// Where a bit is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shown {
+    /// The signal that shows it, and of which element.
+    signal: usize,
+    element: usize,
+    /// Another signal that has to be high, and which of its bits or elements.
+    only_while: Option<(usize, usize)>,
+}
+
 /// A register bit.
-#[derive(Clone, Copy)]
 struct Bit {
     state: usize,
     byte: usize,
     bit: u8,
+    /// Where it is compared; nowhere for one inside that has no probe.
+    shown: Vec<Shown>,
+    /// Cycles in which it has been reported.
+    reported: usize,
+    /// The cycle from which it may be tried again.
+    from: usize,
+}
+
+impl Bit {
+    /// Whether this many reports are enough.
+    fn is_done(&self) -> bool {
+        self.reported >= if self.shown.is_empty() { 1 } else { CYCLES_EACH }
+    }
 }
 
 /// Audits a block in a configuration.
@@ -80,8 +141,26 @@ struct Bit {
 /// # Panics
 /// When RTL and model differ without a flip: the lockstep has to pass first.
 pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config, seed: u64) -> Result<Audit, JobError> {
+    audit_sources(project, tools, block, config, &RtlSources::default(), seed)
+}
+
+/// [`audit`] of RTL in which some modules come from elsewhere.
+///
+/// # Errors
+/// As [`audit`].
+///
+/// # Panics
+/// As [`audit`].
+pub fn audit_sources(
+    project: &Project,
+    tools: &Toolchain,
+    block: &str,
+    config: &Config,
+    sources: &RtlSources,
+    seed: u64,
+) -> Result<Audit, JobError> {
     let options = Options { state: true, assertions: false, ..Options::default() };
-    let request = request(project, block, config, &RtlSources::default(), options)?;
+    let request = request(project, block, config, sources, options)?;
     let library = tools.build(&request)?;
     let failed = |f: verilated::Failure| JobError::Build(f.to_string());
     let mut rtl = library.instance(seed).map_err(failed)?;
@@ -90,9 +169,10 @@ pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config,
     let declaration = comparator.declaration().clone();
     let mut stimulus = gpurf_stimulus::random(block, config, seed);
 
-    let memories: Vec<String> = request.memories.iter().map(|m| mangled(&m.path)).collect();
-    let mut pending = register_bits(&mut rtl, &memories);
-    let mut audit = Audit { block: block.to_owned(), bits: pending.len(), ..Audit::default() };
+    let memories: Vec<String> = request.memories.iter().map(|m| m.path.clone()).collect();
+    let mut holes = Holes { block, found: BTreeMap::new() };
+    let mut audit = Audit { block: block.to_owned(), ..Audit::default() };
+    let mut pending = register_bits(&mut rtl, &comparator, &memories, &mut audit, &mut holes);
 
     let mut record = Records::zeroed(declaration.record_bytes, 3);
     let reset = declaration.signal("rst_ni").map(|s| s.field.offset);
@@ -115,10 +195,17 @@ pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config,
         if !in_reset {
             let differences = comparator.differences(record.get(1), record.get(0));
             assert!(differences.is_empty(), "{block} differs in cycle {cycle} without a flip: run the lockstep first");
-            let found_before = audit.reported;
-            for _ in 0..FLIPS_PER_CYCLE.min(pending.len()) {
-                next %= pending.len();
-                let bit = pending[next];
+            quiet += 1;
+            let (mut looked_at, mut flips) = (0, 0);
+            while looked_at < pending.len() && flips < FLIPS_PER_CYCLE {
+                looked_at += 1;
+                next = (next + 1) % pending.len();
+                let bit = &mut pending[next];
+                let compared = bit.shown.iter().any(|shown| is_compared(&declaration, record.get(1), shown));
+                if bit.from > cycle || !(compared || bit.shown.is_empty()) {
+                    continue;
+                }
+                flips += 1;
                 flip(&mut rtl, bit);
                 rtl.settle_all(record.get_mut(2)).map_err(failed)?;
                 // The comparison in place sees what the rules see.
@@ -129,17 +216,20 @@ pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config,
                     reported || !differs,
                     "{block}: the comparison in place overlooks a difference in cycle {cycle}"
                 );
-                if !differs {
-                    next += 1;
-                } else {
+                bit.from = cycle + APART;
+                if differs {
+                    bit.reported += 1;
+                    quiet = 0;
+                } else if compared {
+                    holes.add(rtl.state(bit.state).name, HoleKind::Missed { cycle });
+                    pending.swap_remove(next);
+                    continue;
+                }
+                if bit.is_done() {
                     audit.reported += 1;
                     pending.swap_remove(next);
                 }
-                if pending.is_empty() {
-                    break;
-                }
             }
-            quiet = if audit.reported > found_before { 0 } else { quiet + 1 };
             rtl.settle_all(record.get_mut(2)).map_err(failed)?;
         }
         rtl.edge().map_err(failed)?;
@@ -148,42 +238,167 @@ pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config,
         }
     }
     for bit in pending {
-        let name = rtl.state(bit.state).name.to_owned();
-        *audit.unreported.entry(name).or_default() += 1;
-    }
-    for name in audit.unreported.keys() {
-        let explains = |e: &&Exception| name.ends_with(&format!("__DOT__{}", e.register));
-        if let Some(exception) = EXCEPTIONS.iter().find(explains) {
-            audit.explained.insert(name.clone(), exception.why.to_owned());
+        if bit.reported != 0 {
+            (audit.reported, audit.seldom) = (audit.reported + 1, audit.seldom + 1);
+        } else {
+            let kind = if bit.shown.is_empty() { HoleKind::NeverShown } else { HoleKind::NeverCompared };
+            holes.add(rtl.state(bit.state).name, kind);
         }
     }
+    audit.holes = holes.list();
     audit_memories(&mut *twin, &mut rtl, &mut audit);
     Ok(audit)
 }
 
-/// The C++ spelling of a path, without the top.
-fn mangled(path: &str) -> String {
-    path.replace('.', "__DOT__").replace('[', "__BRA__").replace(']', "__KET__")
+/// Holes as they are found: by register and whether a flip was missed, with the number of bits.
+struct Holes<'a> {
+    block: &'a str,
+    found: BTreeMap<(String, u8), (HoleKind, usize)>,
 }
 
-/// Every bit of every register that is not a memory.
-fn register_bits(rtl: &mut Instance, memories: &[String]) -> Vec<Bit> {
+impl Holes<'_> {
+    /// A bit of the register of this name in C++.
+    fn add(&mut self, name: &str, kind: HoleKind) {
+        let register = readable(self.block, name);
+        let class = match kind {
+            HoleKind::NotDeclared => 0,
+            HoleKind::Missed { .. } => 1,
+            HoleKind::NeverCompared | HoleKind::NeverShown => 2,
+        };
+        self.found.entry((register, class)).or_insert((kind, 0)).1 += 1;
+    }
+
+    fn list(self) -> Vec<Hole> {
+        let explained = |register: &str| {
+            EXCEPTIONS.iter().find(|e| e.block == self.block && e.register == register).map(|exception| exception.why)
+        };
+        let holes = self.found.into_iter();
+        holes
+            .map(|((register, _), (kind, bits))| Hole { explained: explained(&register), register, bits, kind })
+            .collect()
+    }
+}
+
+/// The C++ name of a path inside a module.
+fn mangled(block: &str, path: &str) -> String {
+    let path = path.replace('.', "__DOT__").replace('[', "__BRA__").replace(']', "__KET__");
+    format!("{block}__DOT__{path}")
+}
+
+/// The inverse, without the module.
+fn readable(block: &str, name: &str) -> String {
+    let path = name.strip_prefix(&format!("{block}__DOT__")).unwrap_or(name);
+    path.replace("__BRA__", "[").replace("__KET__", "]").replace("__DOT__", ".")
+}
+
+/// Whether what shows a bit is compared in this cycle.
+fn is_compared(declaration: &Declaration, record: &[u8], shown: &Shown) -> bool {
+    means_something(declaration, record, shown.signal, shown.element)
+        && shown.only_while.is_none_or(|(signal, at)| {
+            let field = &declaration.signals[signal].field;
+            if field.array { field.value(record, at) != 0 } else { field.value(record, 0) >> at & 1 == 1 }
+        })
+}
+
+/// Whether an element is valid, and its valid too where that is a payload.
+fn means_something(declaration: &Declaration, record: &[u8], signal: usize, element: usize) -> bool {
+    let Some(range) = declaration.valid_range(signal, element) else { return true };
+    let by = &declaration.signals[range.signal].field;
+    (range.first..range.first + range.len).any(|at| {
+        let (high, element) = if by.array {
+            (by.bytes(record, at).iter().any(|&byte| byte != 0), at)
+        } else {
+            (by.value(record, 0) >> at & 1 == 1, 0)
+        };
+        high && means_something(declaration, record, range.signal, element)
+    })
+}
+
+/// Elements of a signal that show a register.
+#[derive(Clone, Copy)]
+struct Elements {
+    signal: usize,
+    first: usize,
+    count: usize,
+    /// Another signal that has to be high.
+    only_while: Option<usize>,
+}
+
+/// What shows each register, by its name in C++.
+fn shown(comparator: &Comparator) -> BTreeMap<String, Vec<Elements>> {
+    let declaration = comparator.declaration();
+    let mut by_name: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for (index, signal) in declaration.signals.iter().enumerate().filter(|(index, _)| comparator.is_compared(*index)) {
+        let field = &signal.field;
+        let whole = Elements { signal: index, first: 0, count: field.count, only_while: None };
+        if signal.role == Role::Probe {
+            let paths = field.paths();
+            let each = field.count / paths.len();
+            for (i, path) in paths.iter().enumerate() {
+                let elements = Elements { signal: index, first: i * each, count: each, only_while: None };
+                by_name.entry(mangled(declaration.block, path)).or_default().push(elements);
+            }
+        } else {
+            by_name.entry(mangled(declaration.block, field.name)).or_default().push(whole);
+        }
+        if let Some((register, valid)) = field.shows {
+            let only_while = valid.map(|name| {
+                let found = declaration.signals.iter().position(|s| s.field.name == name);
+                found.unwrap_or_else(|| panic!("{} shows {register} while {name}, which is not there", field.name))
+            });
+            by_name.entry(mangled(declaration.block, register)).or_default().push(Elements { only_while, ..whole });
+        }
+    }
+    by_name
+}
+
+/// Every bit of every register that is not a memory only. Those that are declared nowhere are holes at once.
+fn register_bits(
+    rtl: &mut Instance,
+    comparator: &Comparator,
+    memories: &[String],
+    audit: &mut Audit,
+    holes: &mut Holes<'_>,
+) -> Vec<Bit> {
+    let declaration = comparator.declaration();
+    let memories: Vec<String> = memories.iter().map(|path| mangled(declaration.block, path)).collect();
+    let by_name = shown(comparator);
     let mut bits = Vec::new();
     for state in 0..rtl.state_count() {
         let element = rtl.state(state);
-        if memories.iter().any(|m| element.name.ends_with(&format!("__DOT__{m}"))) {
+        let (name, width, elem_bytes) = (element.name.to_owned(), element.bits as usize, element.elem_bytes);
+        let signals = by_name.get(&name).map_or(&[][..], Vec::as_slice);
+        if signals.is_empty() && memories.contains(&name) {
             continue;
         }
-        let count = element.bytes.len() / element.elem_bytes;
-        for index in 0..count {
-            let first = index * element.elem_bytes;
-            bits.extend((0..element.bits as usize).map(|b| Bit { state, byte: first + b / 8, bit: (b % 8) as u8 }));
+        // Instances are called `u_` something, generate blocks `gen_`.
+        let inside = name.contains("__DOT__u_");
+        let count = element.bytes.len() / elem_bytes;
+        let total = count * width;
+        audit.bits += total;
+        for (place, (index, b)) in (0..count).flat_map(|i| (0..width).map(move |b| (i, b))).enumerate() {
+            let of = |shows: &Elements| Shown {
+                signal: shows.signal,
+                element: shows.first + place * shows.count / total,
+                only_while: shows.only_while.map(|valid| {
+                    let field = &declaration.signals[valid].field;
+                    (valid, place * if field.array { field.count } else { field.bits as usize } / total)
+                }),
+            };
+            let shown: Vec<Shown> = signals.iter().map(of).collect();
+            if shown.is_empty() && !inside {
+                holes.add(&name, HoleKind::NotDeclared);
+                continue;
+            }
+            audit.inside += usize::from(shown.is_empty());
+            let byte = index * elem_bytes + b / 8;
+            bits.push(Bit { state, byte, bit: (b % 8) as u8, shown, reported: 0, from: 0 });
         }
     }
     bits
 }
 
-fn flip(rtl: &mut Instance, bit: Bit) {
+fn flip(rtl: &mut Instance, bit: &Bit) {
     rtl.state(bit.state).bytes[bit.byte] ^= 1 << bit.bit;
 }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gpurf_blocks::Role;
 use gpurf_blocks::config::{Config, Start};
-use gpurf_regress::{Project, RtlSources, audit, mutants, request};
+use gpurf_regress::audit::{self, HoleKind};
+use gpurf_regress::{Project, RtlSources, mutants, request};
 use verilated::{Options, Toolchain};
 
 /// Paths without ending of the files below `folder` that have this ending.
@@ -98,8 +99,86 @@ fn every_bit_of_a_small_blocks_state_is_looked_at() {
     for block in ["mrf_collector", "mrf_allocator", "mrf_arbiter"] {
         let found = audit::audit(&project, &tools, block, &small, 1).unwrap();
         assert!(found.complete(), "{found:?}");
-        assert!(found.bits > 8 && found.reported > 8, "{found:?}");
+        assert!(found.bits > 8 && found.reported == found.bits, "{found:?}");
     }
+}
+
+/// RTL in which the source of `module` is this text.
+fn replaced(folder: &Path, module: &str, text: &str) -> RtlSources {
+    let file = folder.join(module).with_extension("sv");
+    std::fs::write(&file, text).unwrap();
+    RtlSources { overrides: vec![(module.to_owned(), file)], ..RtlSources::default() }
+}
+
+fn source_of(project: &Project, module: &str) -> String {
+    let path = gpurf_sm::find(module).unwrap().path;
+    std::fs::read_to_string(project.rtl().join(path).with_extension("sv")).unwrap()
+}
+
+#[test]
+fn a_bit_counts_only_if_every_cycle_in_which_it_is_compared_shows_it() {
+    let project = Project::find();
+    let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
+    let small = config(&["mrf.banks=4", "mrf.collectors=4", "mrf.issue_ports=2", "mrf.kilobytes=8", "mrf.tag_bits=16"]);
+    // The same module to whoever looks at its ports: a second copy of a register is shown half of the time.
+    let text = source_of(&project, "mrf_collector")
+        .replace("  logic [WarpW-1:0]    warp_q;", "  logic [WarpW-1:0]    warp_q;\n  logic [WarpW-1:0]    copy;")
+        .replace("assign warp_o       = warp_q;", "assign warp_o       = mask_q[0] ? warp_q : copy;")
+        .replace("      warp_q   <= alloc_warp_i;", "      warp_q   <= alloc_warp_i;\n      copy     <= alloc_warp_i;");
+    let folder = tempfile::tempdir().unwrap();
+    let sources = replaced(folder.path(), "mrf_collector", &text);
+    let found = audit::audit_sources(&project, &tools, "mrf_collector", &small, &sources, 1).unwrap();
+    let hole = |name: &str| found.holes.iter().find(|h| h.register == name).map(|h| (h.bits, h.kind));
+    assert!(matches!(hole("warp_q"), Some((6, HoleKind::Missed { .. }))), "{found:?}");
+    assert_eq!(hole("copy"), Some((6, HoleKind::NotDeclared)), "{found:?}");
+    assert!(!found.complete() && found.holes.len() == 2 && found.reported + 12 == found.bits, "{found:?}");
+}
+
+/// Registers of the block itself that nothing compares: no probe, no memory, no output port, and shown by no output.
+fn not_compared(tools: &Toolchain, request: &verilated::Request) -> Vec<String> {
+    let declaration = &request.declaration;
+    let mut known: BTreeSet<String> = request.memories.iter().map(|m| m.path.clone()).collect();
+    for signal in declaration.signals.iter().filter(|s| s.role != Role::Input) {
+        known.extend(if signal.role == Role::Probe {
+            signal.field.paths()
+        } else {
+            vec![signal.field.name.to_owned()]
+        });
+        known.extend(signal.field.shows.map(|(register, _)| register.to_owned()));
+    }
+    let registers = tools.registers(request).unwrap();
+    assert!(registers.keys().all(|module| gpurf_sm::find(module).is_some()), "a module that is no block");
+    registers[declaration.block].iter().filter(|r| !known.contains(*r)).cloned().collect()
+}
+
+#[test]
+fn every_register_of_the_rtl_is_a_probe_a_memory_or_shown_by_an_output() {
+    let project = Project::find();
+    let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
+    let presets = ["baseline", "steal-8", "hrf-pg", "lrf-orf-split", "rfc-hw3"]
+        .map(|p| Config::load(Start::Preset(p), &[""; 0]).unwrap());
+    let two_ports =
+        config(&["mrf.issue_ports=2", "sm.active_warps=8", "rfc.entries=4", "rfc.lrf=true", "rfc.reads=true"]);
+    let mut registers = 0;
+    for block in gpurf_sm::all() {
+        let mut seen = BTreeSet::new();
+        for config in presets.iter().chain([&two_ports]) {
+            let request = request(&project, block.name, config, &RtlSources::default(), Options::default()).unwrap();
+            if seen.insert(request.declaration.parameters.clone()) {
+                assert_eq!(not_compared(&tools, &request), Vec::<String>::new(), "{}", block.name);
+                registers += tools.registers(&request).unwrap()[block.name].len();
+            }
+        }
+    }
+    assert!(registers > 500, "{registers}");
+    // One of another name is found, however it is called and written.
+    let text = source_of(&project, "result_queue")
+        .replace("count_q", "waiting")
+        .replace("first_q <= wrapped", "first_q = wrapped");
+    let folder = tempfile::tempdir().unwrap();
+    let sources = replaced(folder.path(), "result_queue", &text);
+    let renamed = request(&project, "result_queue", &presets[0], &sources, Options::default()).unwrap();
+    assert_eq!(not_compared(&tools, &renamed), ["waiting"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gpurf_blocks::registry::BLOCKS;
-use gpurf_regress::audit::{self, Audit};
+use gpurf_regress::audit::{self, Audit, CYCLES_EACH, Hole, HoleKind};
 use gpurf_regress::{JobError, run_all};
 use serde::Serialize;
 
@@ -106,6 +106,8 @@ fn show(audits: &[Audit]) -> Result<(), Failure> {
         words("block"),
         numbers("register bits"),
         numbers("reported"),
+        numbers("inside, once"),
+        numbers("seldom"),
         numbers("memory words"),
         numbers("reported"),
         words("result"),
@@ -116,17 +118,34 @@ fn show(audits: &[Audit]) -> Result<(), Failure> {
             a.block.as_str().into(),
             a.bits.into(),
             a.reported.into(),
+            a.inside.into(),
+            a.seldom.into(),
             a.memory_words.into(),
             a.memory_reported.into(),
             Cell::styled(word, style),
         ]
     };
     output::print(&output::table(&columns, &audits.iter().map(row).collect::<Vec<_>>()))?;
+    output::print(&format!(
+        "Each bit was inverted in {CYCLES_EACH} of the cycles in which it is compared (seldom: in fewer, as there were no more), and reported in every one.\n\
+         Inside, once: registers of instances that have no probe in the block; the audit of their own block inverts them as often as the others.\n"
+    ))?;
     for audit in audits {
-        for (register, bits) in &audit.unreported {
-            let why = audit.explained.get(register).map_or("no reason is known", String::as_str);
-            output::print(&format!("{}: {bits} bits of {register} were never reported: {why}\n", audit.block))?;
+        for hole in &audit.holes {
+            output::print(&format!("{}: {}\n", audit.block, sentence(hole)))?;
         }
     }
     Ok(())
+}
+
+fn sentence(hole: &Hole) -> String {
+    let Hole { register, bits, kind, explained } = hole;
+    let found = match kind {
+        HoleKind::NotDeclared => "is no probe and no memory, and no output is declared to show it".to_owned(),
+        HoleKind::Missed { cycle } => format!("is compared in cycle {cycle}, but a flip was not reported"),
+        HoleKind::NeverCompared => "was compared in no cycle".to_owned(),
+        HoleKind::NeverShown => "was shown by no net of the block".to_owned(),
+    };
+    let why = explained.map_or(String::new(), |why| format!(": {why}"));
+    format!("{register} ({bits} bits) {found}{why}")
 }
