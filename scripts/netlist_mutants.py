@@ -2,7 +2,7 @@
 """Builds one netlist of a SystemVerilog module that carries many mutants, one of which is selected at run time.
 
     netlist_mutants.py --module M --out DIR [-n 40] [--seed 1] [-I dir]... [-G NAME=VALUE]...
-                       [--blackbox MODULE]... [--array NAME=N]... [--payload NAME=N,VALID=M]... source.sv ...
+                       [--blackbox MODULE]... [--array NAME=N]... [--memory NAME]... [--payload NAME=N,VALID=M]... source.sv ...
 
 Needs pyosys (scripts/bootstrap.sh --mutants). Writes into DIR
     M_netlist.v    netlist (module M_netlist) with one more input, mutant_sel; 0 selects the original
@@ -427,7 +427,8 @@ def wrapper(a, ports, n, places):
                  f"{pad}assign {name}{idx} = {sl};")
         for d in reversed(range(dims)): o.append("  " * (d + 1) + "end")
     # What lockstep looks for inside the module is inside the netlist.
-    o += registers({name: bits for name, bits in places.items() if name not in ports}, dict(a.array))
+    o += registers({name: bits for name, bits in places.items() if name not in ports and name not in a.memory},
+                   dict(a.array))
     o += ["", f"  {a.module}_netlist u_netlist (", "    " + ",\n    ".join(conns), "  );", "endmodule", ""]
     return "\n".join(o)
 
@@ -450,6 +451,8 @@ def main():
     ap.add_argument("--memories", action="store_true",
                     help="infer memories from every unpacked array (for the RAM cells)")
     ap.add_argument("--blackbox", action="append", default=[])
+    ap.add_argument("--memory", action="append", default=[], metavar="NAME",
+                    help="a register that the harness fills and compares as a memory: not declared in the netlist's wrapper")
     ap.add_argument("--array", action="append", default=[], metavar="NAME=N", type=array,
                     help="a register that is an array of N elements in the source")
     ap.add_argument("--payload", action="append", default=[], metavar="NAME=N,VALID=M", type=payload,

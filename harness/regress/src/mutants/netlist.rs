@@ -114,7 +114,11 @@ pub fn generated(
             .arg("--out")
             .arg(&folder);
         let entry = gpurf_sm::find(module).expect("a module of the list");
-        command.args(arrays((entry.twin)(&CONFIG).declaration()));
+        let mut twin = (entry.twin)(&CONFIG);
+        // In a netlist the words of a memory are flip-flops that nothing can fill: they are compared nowhere.
+        let memories: Vec<String> = twin.memories().into_iter().map(|memory| memory.path).collect();
+        command.args(memories.iter().flat_map(|path| ["--memory", path]));
+        command.args(arrays(twin.declaration(), &memories));
         elaboration(&mut command, project, module, &CONFIG);
         command.arg(project.rtl().join("gpurf_pkg.sv"));
         let files = entry.packages.iter().chain(entry.sources.iter().rev());
@@ -152,9 +156,10 @@ pub(super) fn elaboration(command: &mut Command, project: &Project, module: &str
 }
 
 /// A netlist has only vectors: registers that are arrays get their shape back, so that they are compared.
-fn arrays(declaration: &Declaration) -> Vec<String> {
+fn arrays(declaration: &Declaration, memories: &[String]) -> Vec<String> {
     let registers = declaration.signals.iter().filter(|signal| signal.role == Role::Probe).map(|signal| &signal.field);
     let registers = registers.filter(|field| field.array && matches!(field.net, Net::Own));
+    let registers = registers.filter(|field| memories.iter().all(|path| path != field.name));
     registers.flat_map(|field| ["--array".to_owned(), format!("{}={}", field.name, field.count)]).collect()
 }
 
