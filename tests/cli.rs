@@ -411,7 +411,8 @@ fn a_broken_arbiter_is_found_located_kept_and_replayed() {
     let broken = replacement("mrf_arbiter", &stable_file("broken/mrf_arbiter.sv", &broken));
     let failures = tempfile::tempdir().unwrap();
     let failures = failures.path().to_str().unwrap();
-    let arguments = ["cosim", "--json", "--block", "mrf_arbiter", "--cycles", "20000", "--failures", failures];
+    let arguments = ["cosim", "--json", "--block", "mrf_arbiter", "--preset", "baseline", "--cycles", "20000"];
+    let arguments = [&arguments[..], &["--failures", failures]].concat();
     let result = json(&[&arguments[..], &["--rtl", &broken]].concat(), FAILED);
     let kind = result["result"].as_str().unwrap();
     assert!(kind == "diverged" || kind == "assertion", "{result}");
