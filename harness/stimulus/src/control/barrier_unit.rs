@@ -6,8 +6,8 @@ use gpurf_blocks::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, OPERANDS, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{RESET, Reset, alias, lane_mask, ports};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 /// Plays the warps: which are alive, in which block, which issue a BAR, and when it arrives.
 pub(crate) struct BarrierUnitDriver {
@@ -62,6 +62,14 @@ impl Driver for BarrierUnitDriver {
             stuck: 0,
             slots: [0; MAX_WARPS],
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        let mut all = Unreached::warps(&["hold_warp_i", "arrive_warp_i", "start_warp_i"], shape.warps);
+        if shape.ports() == 1 {
+            all.push(Unreached::all("arrive_port_i", "there is one port"));
+        }
+        all
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BarrierUnitIn) {
@@ -140,6 +148,11 @@ impl BarrierUnitDriver {
             inputs.arrive_roles_i[p] = rng.next_u64() >> 12;
         }
         inputs.arrive_src_valid_i = rng.mask(self.shape.mrf.sources() as u32, 500) as u8;
+        if rng.chance(100) {
+            // What is in other sources means nothing.
+            let source = rng.below(self.shape.mrf.sources() as u64) as usize;
+            rng.fill(&mut inputs.arrive_data_i[source].0);
+        }
         inputs.arrive_valid_i = 0;
         let Some(warp) = any(rng, coming).filter(|_| rng.chance(knobs.get(ARRIVE))) else { return };
         (inputs.arrive_valid_i, inputs.arrive_warp_i[port]) = (1, warp);
@@ -178,7 +191,9 @@ impl BarrierUnitDriver {
             *value = if counts { threads } else { 32 * rng.below(49) as u32 };
         }
         if rng.chance(knobs.get(WRONG)) {
-            lanes[rng.below(lanes.len() as u64) as usize] = 32 * rng.below(49) as u32;
+            let lane = rng.below(lanes.len() as u64) as usize;
+            let bit = alias(rng, threads.into(), 1 << u32::BITS) as u32;
+            lanes[lane] = if rng.chance(700) { bit } else { 32 * rng.below(49) as u32 };
         }
     }
 

@@ -6,8 +6,8 @@ use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
 use gpurf_blocks::{Block, LANES, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::Reset;
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, alias};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 /// Plays the host, and the warps that the launcher starts: how long they live.
 pub(crate) struct BlockLauncherDriver {
@@ -17,7 +17,28 @@ pub(crate) struct BlockLauncherDriver {
     twin: BlockLauncher,
     out: BlockLauncherOut,
     alive: u64,
+    /// Cycles until the next march, while none is under way; grids in one dimension that are left of the first marches.
+    quiet: u64,
+    marches: Vec<(usize, u32)>,
+    march: Option<March>,
 }
+
+/// A grid of many small blocks in one dimension whose warps end at once.
+#[derive(Clone, Copy)]
+struct March {
+    /// x, y or z.
+    dimension: usize,
+    blocks: u32,
+    /// It is in progress.
+    begun: bool,
+}
+
+/// Cycles in front of a march: as often a long one as it takes.
+const QUIET: u64 = 20_000;
+/// The first marches, last one first: x past 16 bits, y and z to their uppermost bit.
+const LONGEST: [(usize, u32); 3] = [(2, 0x8002), (1, 0x8002), (0, 0x1_0002)];
+/// Blocks of the others, at most.
+const FURTHER: u32 = 12;
 
 const LAUNCH: usize = 0;
 const SCARCE: usize = 1;
@@ -50,16 +71,28 @@ impl Driver for BlockLauncherDriver {
             twin: BlockLauncher::new(shape),
             out: BlockLauncherOut::zeroed(),
             alive: 0,
+            quiet: QUIET,
+            marches: LONGEST.to_vec(),
+            march: None,
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["place_warp_i", "block_warp_i"], shape.warps)
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BlockLauncherIn) {
         let warps = self.shape.warps as u64;
-        inputs.rst_ni = self.reset.next(rng, knobs.get(RESET));
+        let marches = self.marches(rng);
+        let begun = marches.is_some_and(|march| march.begun);
+        inputs.rst_ni = self.reset.next(rng, if begun { 0 } else { knobs.get(RESET) });
         inputs.launch_valid_i = rng.chance(knobs.get(LAUNCH)).into();
         self.launch(rng, knobs, inputs);
+        if let Some(march) = marches.filter(|march| !march.begun) {
+            march.launch(rng, inputs);
+        }
         inputs.alive_i = self.alive;
-        inputs.idle_i = rng.mask(warps as u32, knobs.get(IDLE));
+        inputs.idle_i = rng.mask(warps as u32, if begun { 1000 } else { knobs.get(IDLE) });
         inputs.memory_idle_i = rng.chance(knobs.get(MEMORY)).into();
         inputs.place_warp_i = rng.below(warps) as u8;
         inputs.block_warp_i = rng.below(warps) as u8;
@@ -67,7 +100,11 @@ impl Driver for BlockLauncherDriver {
         self.twin.early(&mut self.out);
         self.twin.late(inputs, &mut self.out);
         self.twin.clock(inputs, &self.out);
-        self.alive &= !rng.mask(warps as u32, knobs.get(END));
+        let idle = self.out.busy_o == 0 && inputs.rst_ni == 1;
+        if let Some(march) = self.march.as_mut().filter(|_| idle && inputs.launch_valid_i == 1) {
+            march.begun = true;
+        }
+        self.alive &= !rng.mask(warps as u32, if begun { 1000 } else { knobs.get(END) });
         if self.out.start_valid_o == 1 {
             self.alive |= 1 << self.out.start_warp_o;
         }
@@ -77,7 +114,36 @@ impl Driver for BlockLauncherDriver {
     }
 }
 
+impl March {
+    fn launch(&self, rng: &mut Rng, inputs: &mut BlockLauncherIn) {
+        let of = |dimension| if dimension == self.dimension { self.blocks } else { 1 };
+        (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i) = (of(0), of(1) as u16, of(2) as u16);
+        let threads = 1 + rng.below(LANES as u64) as u16;
+        (inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i) = (threads, 1, 1);
+        (inputs.launch_threads_i, inputs.launch_registers_i) = (threads, 1);
+        (inputs.launch_shared_i, inputs.launch_dynamic_i) = (0, 0);
+    }
+}
+
 impl BlockLauncherDriver {
+    /// The march that is under way, or begins with the next grid.
+    fn marches(&mut self, rng: &mut Rng) -> Option<March> {
+        self.twin.early(&mut self.out);
+        if self.march.is_some_and(|march| march.begun) && self.out.busy_o == 0 {
+            (self.march, self.quiet) = (None, rng.below(QUIET));
+        }
+        if self.march.is_none() {
+            if self.quiet == 0 {
+                let further =
+                    |rng: &mut Rng| (rng.below(3) as usize, (2 << rng.below(FURTHER.into())) + rng.below(3) as u32);
+                let (dimension, blocks) = self.marches.pop().unwrap_or_else(|| further(rng));
+                self.march = Some(March { dimension, blocks, begun: false });
+            }
+            self.quiet = self.quiet.saturating_sub(1);
+        }
+        self.march
+    }
+
     fn launch(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BlockLauncherIn) {
         let scarce =
             rng.chance(knobs.get(SCARCE)).then(|| SCARCE_THINGS[rng.below(SCARCE_THINGS.len() as u64) as usize]);
@@ -89,9 +155,17 @@ impl BlockLauncherDriver {
         let dimension = |rng: &mut Rng| 1 + rng.below(if long { 4 } else { 2 });
         (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i) =
             (dimension(rng) as u32, dimension(rng) as u16, dimension(rng) as u16);
-        if rng.chance(20) {
-            // A grid of which only the beginning is seen.
-            inputs.launch_grid_x_i = rng.next_u64() as u32 | 1;
+        if rng.chance(60) {
+            // A grid of which only the beginning is seen: any, or one that is another one but for a bit.
+            let near = |rng: &mut Rng, size: u64, bits: u32| alias(rng, size, 1 << bits).max(1);
+            let (x, y, z) = (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i);
+            match rng.below(5) {
+                0 => inputs.launch_grid_x_i = rng.next_u64() as u32 | 1,
+                1 => inputs.launch_grid_y_i = rng.next_u64() as u16 | 1,
+                2 => inputs.launch_grid_x_i = near(rng, x.into(), u32::BITS) as u32,
+                3 => inputs.launch_grid_y_i = near(rng, y.into(), u16::BITS) as u16,
+                _ => inputs.launch_grid_z_i = near(rng, z.into(), u16::BITS) as u16,
+            }
         }
         let warps = usize::from(inputs.launch_threads_i).div_ceil(LANES);
         inputs.launch_registers_i = self.registers(rng, scarce == Some(Thing::Rows), warps);

@@ -7,8 +7,8 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{RESET, Reset, alias, ports};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct FetchDriver {
     shape: SmShape,
@@ -53,6 +53,10 @@ impl Driver for FetchDriver {
         Self { shape: *shape, reset: Reset::default(), twin, out: FetchOut::zeroed(), probe: FetchProbe::zeroed() }
     }
 
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["start_warp_i", "resume_warp_i"], shape.warps)
+    }
+
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut FetchIn) {
         let (warps, ways) = (self.shape.warps, self.shape.ports() + 1);
         self.twin.early(&mut self.out);
@@ -69,9 +73,11 @@ impl Driver for FetchDriver {
             *reconvergence = if rng.chance(500) { NO_PC } else { address(rng) };
         }
         for p in 0..paths {
+            let (warp, next) = (usize::from(self.out.decode_warp_o[p]), (self.out.decode_pc_o[p] + 1) & NO_PC);
             if rng.chance(knobs.get(JOIN)) {
-                let at_decode = usize::from(self.out.decode_warp_o[p]);
-                inputs.reconvergence_i[at_decode] = (self.out.decode_pc_o[p] + 1) & NO_PC;
+                inputs.reconvergence_i[warp] = next;
+            } else if rng.chance(300) {
+                inputs.reconvergence_i[warp] = alias(rng, next.into(), 1 << PC_BITS) as u32;
             }
         }
 

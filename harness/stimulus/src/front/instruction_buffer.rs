@@ -11,7 +11,7 @@ use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset};
 use crate::front::instruction;
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct InstructionBufferDriver {
     shape: SmShape,
@@ -35,6 +35,12 @@ impl Driver for InstructionBufferDriver {
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), twin: InstructionBuffer::new(shape) }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        let mut all = Unreached::warps(&["push_warp_i"], shape.warps);
+        all.extend(Unreached::halves(&["push_warp_i"], shape.ports()));
+        all
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut InstructionBufferIn) {

@@ -7,7 +7,7 @@ use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 
@@ -97,6 +97,10 @@ impl Driver for AlternatingSchedulerDriver {
             operand: 0,
             stretch: (0, false, false),
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["dispatch_warp_i", "reg_warp_i"], shape.warps)
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AlternatingSchedulerIn) {

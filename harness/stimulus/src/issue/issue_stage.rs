@@ -10,7 +10,7 @@ use gpurf_lockstep::Rng;
 
 use crate::driver::{lane_mask, ports};
 use crate::front::instruction;
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct IssueStageDriver {
     shape: SmShape,
@@ -37,6 +37,10 @@ impl Driver for IssueStageDriver {
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["issue_warp_i"], shape.warps)
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut IssueStageIn) {

@@ -7,8 +7,8 @@ use gpurf_blocks::issue::{PredicateFileIn, PredicateFileOut};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{RESET, Reset, alias, lane_mask, ports};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct PredicateFileDriver {
     shape: SmShape,
@@ -41,6 +41,10 @@ impl Driver for PredicateFileDriver {
         Self { shape: *shape, reset: Reset::default() }
     }
 
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["read_warp_i", "write_warp_i"], shape.warps)
+    }
+
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut PredicateFileIn) {
         inputs.rst_ni = self.reset.next(rng, knobs.get(4));
         let ports_count = self.shape.ports();
@@ -54,6 +58,12 @@ impl Driver for PredicateFileDriver {
             inputs.write_pred_i[port] = number(rng, knobs);
             inputs.write_mask_i[port] = lane_mask(rng, knobs.get(PARTIAL));
             inputs.write_data_i[port] = rng.next_u64() as u32;
+        }
+        if ports_count == 2 && rng.chance(200) {
+            // Two places whose numbers differ in one bit.
+            let place = u64::from(inputs.write_warp_i[0]) << 3 | u64::from(inputs.write_pred_i[0]);
+            let other = alias(rng, place, self.shape.warps as u64 * 8);
+            (inputs.write_warp_i[1], inputs.write_pred_i[1]) = ((other >> 3) as u8, (other & 7) as u8);
         }
         let target = |port: usize| (inputs.write_warp_i[port], inputs.write_pred_i[port]);
         // The scoreboard does not let two results for one predicate come together.

@@ -7,7 +7,7 @@ use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 /// Keeps what is pending and how many instructions are in flight, as the scoreboard does: a set has to find its bits clear, and only what is in flight can
 /// come to its end.
@@ -58,6 +58,10 @@ impl Driver for ScoreboardDriver {
             heads: [0; MAX_WARPS],
             head_valid: 0,
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["set_warp_i", "reg_warp_i", "pred_warp_i", "finish_warp_i"], shape.warps)
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ScoreboardIn) {

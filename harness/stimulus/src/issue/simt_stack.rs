@@ -1,14 +1,14 @@
 //! `simt_stack`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::instruction::NO_PC;
+use gpurf_blocks::instruction::{NO_PC, PC_BITS};
 use gpurf_blocks::issue::{Kind, SimtStack, SimtStackIn, SimtStackOut, SimtStackProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{RESET, Reset, alias, lane_mask};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct SimtStackDriver {
     shape: SmShape,
@@ -58,6 +58,10 @@ impl Driver for SimtStackDriver {
             out: SimtStackOut::zeroed(),
             probe: SimtStackProbe::zeroed(),
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["start_warp_i", "issue_warp_i"], shape.warps)
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut SimtStackIn) {
@@ -119,7 +123,15 @@ impl SimtStackDriver {
         } else {
             Kind::Other
         };
-        let pc = if own != NO_PC && own != 0 && rng.chance(knobs.get(JOIN)) { own - 1 } else { address(rng) };
+        // Never the address that stands for none.
+        let near = |rng: &mut Rng, address: u32| alias(rng, address.into(), u64::from(NO_PC)) as u32;
+        let (joins, aliases) = (rng.chance(knobs.get(JOIN)), rng.chance(200));
+        let pc = match own {
+            NO_PC | 0 => address(rng),
+            _ if joins => own - 1,
+            _ if aliases => near(rng, own).saturating_sub(1),
+            _ => address(rng),
+        };
         let exec = if withers {
             mask
         } else if rng.chance(knobs.get(UNIFORM)) {
@@ -132,6 +144,12 @@ impl SimtStackDriver {
         let (mut target, mut join) = (address(rng), address(rng));
         let own_or_away = if own == NO_PC { target } else { own };
         match rng.below(6) {
+            _ if aliases => match rng.below(4) {
+                0 => join = near(rng, pc + 1),
+                1 => join = near(rng, target),
+                2 => (target, join) = (near(rng, pc + 1), pc + 1),
+                _ => join = near(rng, own_or_away),
+            },
             _ if !rng.chance(knobs.get(MEET)) => join = if rng.chance(200) { NO_PC } else { join },
             0 => (target, join) = (pc + 1, pc + 1),
             1 => (target, join) = (own_or_away, own),

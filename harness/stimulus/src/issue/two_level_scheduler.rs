@@ -7,7 +7,7 @@ use gpurf_blocks::shape::{ActiveShape, Straps};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 mod points;
@@ -110,6 +110,10 @@ impl Driver for TwoLevelSchedulerDriver {
         }
     }
 
+    fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["dispatch_warp_i", "reg_warp_i"], shape.warps)
+    }
+
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut TwoLevelSchedulerIn) {
         let count = self.shape.ports();
         if self.stretch.0 == 0 {
@@ -133,9 +137,8 @@ impl Driver for TwoLevelSchedulerDriver {
             & if steady { self.first_warps() } else { rng.mask(self.shape.warps as u32, knobs.get(CLEAR)) };
         // A warp that was named and has not issued is as it was, unless it has ended.
         inputs.clear_i |= self.named & self.head;
-        if self.shape.steal {
-            inputs.steal_i = ports(rng, count, if steady { 0 } else { knobs.get(STEAL) });
-        }
+        // Without candidates it means nothing.
+        inputs.steal_i = ports(rng, count, if steady { 0 } else { knobs.get(STEAL) });
         inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.get(READY)) } & ((1 << count) - 1);
         inputs.stop_i = (!steady && rng.chance(knobs.get(STOP))).into();
         inputs.flush_done_i = rng.mask(self.shape.active as u32, knobs.get(FLUSHED));

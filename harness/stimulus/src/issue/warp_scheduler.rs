@@ -6,7 +6,7 @@ use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct WarpSchedulerDriver {
     shape: SmShape,
@@ -57,6 +57,10 @@ impl Driver for WarpSchedulerDriver {
         }
     }
 
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["start_warp_i"], shape.warps)
+    }
+
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut WarpSchedulerIn) {
         let warps = self.shape.warps;
         let stray = rng.chance(knobs.get(STRAY));
@@ -75,8 +79,9 @@ impl Driver for WarpSchedulerDriver {
         inputs.start_warp_i = rng.below(warps as u64) as u8;
         let begins = stray || self.alive >> inputs.start_warp_i & 1 == 0;
         inputs.start_valid_i = (begins && rng.chance(knobs.get(START))).into();
+        // Without candidates it means nothing.
+        inputs.steal_i = ports(rng, self.shape.ports(), knobs.get(STEAL));
         if let Some(twin) = &mut self.twin {
-            inputs.steal_i = ports(rng, self.shape.ports(), knobs.get(STEAL));
             twin.late(inputs);
             (self.named, self.operand) = (0, inputs.operand_i);
             for p in (0..self.shape.ports()).filter(|p| twin.out.candidate_valid_o >> p & 1 == 1) {

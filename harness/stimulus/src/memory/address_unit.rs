@@ -3,13 +3,13 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_PRED, NO_REG, cause, modifiers, opcode};
 use gpurf_blocks::memory::{AddressUnit, AddressUnitIn, AddressUnitOut, AddressUnitProbe};
-use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, LANES, OPERANDS, Ports, WarpData};
 use gpurf_lockstep::Rng;
 
 use super::lanes::{RESET, set_lanes, some_lanes};
-use crate::driver::Reset;
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, alias};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 const S2R: u8 = 0x12;
 const SHFL: u8 = 0x13;
@@ -65,6 +65,17 @@ impl Driver for AddressUnitDriver {
             twin: AddressUnit::new(shape),
             out: Box::new(AddressUnitOut::zeroed()),
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        let mut all: Vec<Unreached> = [3, 5]
+            .map(|bit| Unreached::bits("in_op_i", bit..=bit, "no operation of the unit has it in its opcode"))
+            .into();
+        all.push(Unreached::bits("place_base_i", 0..=6, "a block's shared memory begins at a multiple of 128"));
+        if shape.ports() == 1 {
+            all.push(Unreached::all("in_port_i", "there is one port"));
+        }
+        all
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut AddressUnitIn) {
@@ -123,19 +134,21 @@ impl Draft {
             | upper << 32;
         // The rest of the control word is of no concern here.
         let ctl = u64::from(self.c) | u64::from(self.m >> 4) << 8 | rng.next_u64() << 20;
+        // The rest of the roles is of no concern here either.
         let roles = u64::from(self.a)
             | u64::from(self.b) << 8
             | u64::from(self.c) << 16
             | u64::from(self.d) << 24
             | guard << 33
-            | 0b0111 << 37
-            | 0b0111 << 41
             | u64::from(self.p) << 45
             | b_constant << 48
-            | 2 << 49;
+            | rng.next_u64() & OTHER_ROLES;
         (op, ctl, roles)
     }
 }
+
+/// Bits of the roles at which the unit does not look.
+const OTHER_ROLES: u64 = 1 << 32 | 0xff << 37 | 7 << 49;
 
 fn register(rng: &mut Rng, present: u32) -> u8 {
     if rng.chance(present) { rng.below(NO_REG.into()) as u8 } else { NO_REG }
@@ -159,14 +172,15 @@ impl AddressUnitDriver {
     /// The memory that the threads have.
     fn bounds(&self, rng: &mut Rng, inputs: &mut AddressUnitIn) {
         let blocks = self.shape.shared_words as u64 / 32;
-        let size = rng.below(blocks + 1);
-        inputs.place_base_i = 128 * rng.below(blocks - size + 1) as u32;
+        let size = if rng.chance(100) { 0 } else { rng.below(blocks + 1) };
+        let last = blocks - size;
+        inputs.place_base_i = 128 * if rng.chance(100) { last } else { rng.below(last + 1) } as u32;
         inputs.shared_bytes_i = (128 * size).saturating_sub(rng.below(128)) as u32;
         inputs.local_words_i = [0, 1, 40, 65535][rng.below(4) as usize];
     }
 
     fn instruction(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut AddressUnitIn, port: usize) {
-        inputs.in_warp_i[port] = rng.below(self.shape.warps as u64) as u8;
+        inputs.in_warp_i[port] = rng.below(MAX_WARPS as u64) as u8;
         inputs.in_mask_i[port] = some_lanes(rng, knobs.get(PARTIAL));
         let mut operands = [WarpData::ZERO; OPERANDS];
         operands.iter_mut().for_each(|data| rng.fill(&mut data.0));
@@ -225,7 +239,9 @@ impl AddressUnitDriver {
         let step = [1, 8, 16][align as usize].max(1 << size);
         let wrong = if at_fault { some_lanes(rng, 1000) & mask } else { 0 };
         let two_kinds = rng.chance(500);
-        let fault = rng.below(6);
+        let fault = rng.below(8);
+        // Mostly a window that there is not.
+        let bit = alias(rng, only.into(), 1 << u32::BITS);
         let offset = match rng.below(4) {
             0 => 0,
             1 => rng.below(256) as i32 - 128,
@@ -242,13 +258,14 @@ impl AddressUnitDriver {
             };
             let mut address = (u64::from(window) << 32) + below.saturating_sub(step) / step * step;
             if wrong >> lane & 1 == 1 {
-                let fault = if two_kinds { rng.below(6) } else { fault };
+                let fault = if two_kinds { rng.below(8) } else { fault };
                 address = match fault {
                     0 => address + 1,
                     1 => address + (1 << size),
                     2 => u64::from(window) << 32 | (end.div_ceil(step) * step) & 0xffff_ffff,
                     3 => u64::from(window) << 32 | (0x1_0000_0000 - step),
                     4 => address % (1 << 32) + ((4 + rng.below(8)) << 32),
+                    5 | 6 => address % (1 << 32) + (bit << 32),
                     _ => address % (1 << 32) + (rng.next_u64() << 32),
                 };
             }

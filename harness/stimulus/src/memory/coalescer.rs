@@ -2,7 +2,7 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{Coalescer, CoalescerIn, CoalescerOut};
-use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, LANES, NoProbe, Ports};
 use gpurf_lockstep::Rng;
 
@@ -11,7 +11,6 @@ use crate::driver::Reset;
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct CoalescerDriver {
-    warps: u64,
     reset: Reset,
     pending: Pending,
     /// The access at hand.
@@ -44,7 +43,6 @@ impl Driver for CoalescerDriver {
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
-            warps: shape.warps as u64,
             reset: Reset::default(),
             pending: Pending::default(),
             access: Box::new(CoalescerIn::zeroed()),
@@ -91,7 +89,7 @@ impl CoalescerDriver {
         access.local_i = (!atomic && rng.chance(knobs.get(LOCAL))).into();
         access.size_i = if atomic { 2 } else { rng.below(3) as u8 };
         access.signed_i = (access.kind_i == 0 && access.size_i < 2 && rng.chance(500)).into();
-        access.warp_i = rng.below(self.warps) as u8;
+        access.warp_i = rng.below(MAX_WARPS as u64) as u8;
         (access.reg_valid_i, access.reg_i) = (rng.chance(700).into(), rng.below(256) as u8);
         access.local_words_i = if rng.chance(500) { 1 + rng.below(40) } else { 1 + rng.below(65535) } as u16;
         let bytes = if access.local_i == 1 { 4 * u64::from(access.local_words_i) } else { 1 << 32 };

@@ -2,17 +2,16 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{ConstantMemory, ConstantMemoryIn, ConstantMemoryOut, ConstantMemoryProbe};
-use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, LANES, Ports};
 use gpurf_lockstep::Rng;
 
-use super::lanes::{Pending, RESET, addresses, set_lanes};
+use super::lanes::{Pending, RESET, addresses, past, set_lanes};
 use crate::driver::Reset;
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct ConstantMemoryDriver {
     words: u64,
-    warps: u64,
     reset: Reset,
     pending: Pending,
     /// The access at hand.
@@ -44,13 +43,16 @@ impl Driver for ConstantMemoryDriver {
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
             words: shape.const_words as u64,
-            warps: shape.warps as u64,
             reset: Reset::default(),
             pending: Pending::default(),
             access: Box::new(ConstantMemoryIn::zeroed()),
             twin: ConstantMemory::new(shape),
             out: Box::new(ConstantMemoryOut::zeroed()),
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        past("addr_i", 4 * shape.const_words as u64, "constant memory ends there").collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ConstantMemoryIn) {
@@ -84,7 +86,7 @@ impl ConstantMemoryDriver {
         let access = &mut *self.access;
         access.size_i = rng.below(3) as u8;
         access.signed_i = (access.size_i < 2 && rng.chance(500)).into();
-        access.warp_i = rng.below(self.warps) as u8;
+        access.warp_i = rng.below(MAX_WARPS as u64) as u8;
         (access.reg_valid_i, access.reg_i) = (rng.chance(800).into(), rng.below(256) as u8);
         access.addr_i = addresses(rng, 4 * self.words, access.size_i, knobs.get(NEAR));
         for lane in self.pending.blank(rng) {

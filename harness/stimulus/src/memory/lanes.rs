@@ -3,7 +3,8 @@
 use gpurf_blocks::{LANES, WarpData};
 use gpurf_lockstep::Rng;
 
-use crate::Knob;
+use crate::driver::alias;
+use crate::{Knob, Unreached};
 
 /// A lane mask with at least one lane: all of them, or as in `driver::lane_mask`.
 pub(crate) fn some_lanes(rng: &mut Rng, partial: u32) -> u32 {
@@ -18,17 +19,19 @@ pub(crate) fn set_lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
 }
 
-/// Addresses below `bytes` (a multiple of four), aligned to accesses of `1 << size` bytes: a stride, one place, one place with few exceptions,
-/// a handful of places, neighbours in a few rows, or any.
+/// Addresses below `bytes` (a multiple of four), aligned to accesses of `1 << size` bytes: a stride, one place, one place
+/// with few exceptions, a handful of places, neighbours in a few rows, two places whose addresses differ in one bit, or any.
 pub(crate) fn addresses(rng: &mut Rng, bytes: u64, size: u8, near: u32) -> WarpData {
     const STRIDES: [u64; 9] = [1, 2, 4, 8, 32, 128, 128, 132, 4096];
-    let (pattern, width) = (rng.below(8), 4 << rng.below(8));
+    let (pattern, width) = (rng.below(10), 4 << rng.below(8));
     let start = match rng.chance(near) {
         true if rng.chance(200) => bytes - 1 - rng.below(width.min(bytes)),
         true if rng.chance(200) => 0,
         true => rng.below(128.min(bytes)),
         false => rng.below(bytes),
     };
+    // Their words differ: there is a bit above those of the byte.
+    let other = start % 4 + 4 * alias(rng, start / 4, bytes / 4);
     let stride = if rng.chance(300) { 1 << size } else { STRIDES[rng.below(STRIDES.len() as u64) as usize] };
     let aligned = |address: u64| (address % bytes) as u32 >> size << size;
     WarpData(std::array::from_fn(|lane| {
@@ -40,9 +43,17 @@ pub(crate) fn addresses(rng: &mut Rng, bytes: u64, size: u8, near: u32) -> WarpD
             3 | 4 => start + rng.below(width),
             5 => start + 128 * rng.below(3) + 4 * lane as u64,
             6 => start + 128 * rng.below(2) + 4 * rng.below(2),
+            7 | 8 if rng.chance(500) => other,
+            7 | 8 => start,
             _ => rng.below(bytes),
         })
     }))
+}
+
+/// The bits of all lanes' addresses that none below `bytes` has.
+pub(crate) fn past(signal: &'static str, bytes: u64, why: &'static str) -> impl Iterator<Item = Unreached> {
+    let bits = bytes.next_power_of_two().ilog2();
+    (0..LANES as u32).map(move |lane| Unreached::bits(signal, 32 * lane + bits..=32 * lane + 31, why))
 }
 
 /// Resets more often than others: what has to be caught in them is short.

@@ -2,7 +2,7 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{LineTable, LineTableIn, LineTableOut, LineTableProbe};
-use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, LANES, Ports};
 use gpurf_lockstep::Rng;
 
@@ -12,7 +12,6 @@ use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct LineTableDriver {
     rows: u8,
-    warps: u64,
     reset: Reset,
     /// Follows the inputs, to know how many rows wait for an answer.
     twin: LineTable,
@@ -43,7 +42,6 @@ impl Driver for LineTableDriver {
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
             rows: shape.line_rows as u8,
-            warps: shape.warps as u64,
             reset: Reset::default(),
             twin: LineTable::new(shape),
             out: Box::new(LineTableOut::zeroed()),
@@ -75,7 +73,7 @@ impl Driver for LineTableDriver {
 impl LineTableDriver {
     fn row(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut LineTableIn) {
         inputs.row_mask_i = some_lanes(rng, knobs.get(PARTIAL));
-        inputs.row_warp_i = rng.below(self.warps) as u8;
+        inputs.row_warp_i = rng.below(MAX_WARPS as u64) as u8;
         (inputs.row_reg_valid_i, inputs.row_reg_i) = (rng.chance(800).into(), rng.below(256) as u8);
         inputs.row_lanewise_i = rng.chance(knobs.get(LANEWISE)).into();
         let lanewise = inputs.row_lanewise_i == 1;

@@ -2,17 +2,17 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{SHARED_BANKS, SharedMemory, SharedMemoryIn, SharedMemoryOut, SharedMemoryProbe};
-use gpurf_blocks::shape::{SmShape, Straps};
+use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 use gpurf_blocks::{Block, LANES, Ports, WarpData};
 use gpurf_lockstep::Rng;
 
 use gpurf_arith::float::{add, is_nan};
 use gpurf_arith::{INFINITY, Mode, ONE, Rounding, SIGN};
 
-use super::lanes::{Pending, RESET, addresses, set_lanes};
-use crate::driver::Reset;
+use super::lanes::{Pending, RESET, addresses, past, set_lanes};
+use crate::driver::{Reset, alias};
 use crate::floats::{awkward, near};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
@@ -30,7 +30,8 @@ const CAS: u8 = 12;
 
 pub(crate) struct SharedMemoryDriver {
     bytes: u64,
-    warps: u64,
+    /// Operands are often this one, or differ from it in one bit.
+    word: u32,
     reset: Reset,
     pending: Pending,
     /// The access at hand.
@@ -76,13 +77,17 @@ impl Driver for SharedMemoryDriver {
         access.cfg_i = Straps::of(config).shared_bandwidth;
         Self {
             bytes: 4 * shape.shared_words as u64,
-            warps: shape.warps as u64,
+            word: 0,
             reset: Reset::default(),
             pending: Pending::default(),
             access,
             twin: SharedMemory::new(shape),
             out: Box::new(SharedMemoryOut::zeroed()),
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        past("addr_i", 4 * shape.shared_words as u64, "shared memory ends there").collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut SharedMemoryIn) {
@@ -127,25 +132,31 @@ impl SharedMemoryDriver {
         };
         access.size_i = if atomic { 2 } else { rng.below(3) as u8 };
         access.signed_i = (access.kind_i == LOAD && access.size_i < 2 && rng.chance(500)).into();
-        access.warp_i = rng.below(self.warps) as u8;
+        access.warp_i = rng.below(MAX_WARPS as u64) as u8;
         (access.reg_valid_i, access.reg_i) = (rng.chance(900).into(), rng.below(256) as u8);
         if again {
             access.addr_i.0.iter_mut().for_each(|address| *address = *address >> access.size_i << access.size_i);
         } else {
             access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.get(NEAR));
         }
-        access.store_i = if floats { float_operands(rng) } else { operands(rng, knobs.get(SMALL)) };
-        access.compare_i = operands(rng, knobs.get(SMALL));
+        if rng.chance(20) {
+            self.word = rng.next_u64() as u32;
+        }
+        access.store_i = if floats { float_operands(rng) } else { operands(rng, knobs.get(SMALL), self.word) };
+        access.compare_i = operands(rng, knobs.get(SMALL), self.word);
         for lane in self.pending.blank(rng) {
             (access.addr_i.0[lane], access.store_i.0[lane], access.compare_i.0[lane]) = (0, 0, 0);
         }
     }
 }
 
-/// Numbers that meet, around zero, or any.
-fn operands(rng: &mut Rng, small: u32) -> WarpData {
+/// Numbers that meet: around zero, of one family that differ in a bit, or any.
+fn operands(rng: &mut Rng, small: u32, word: u32) -> WarpData {
     let mut numbers = WarpData::ZERO;
-    if rng.chance(small) {
+    if rng.chance(300) {
+        let other = alias(rng, word.into(), 1 << u32::BITS) as u32;
+        numbers.0.iter_mut().for_each(|number| *number = if rng.chance(500) { word } else { other });
+    } else if rng.chance(small) {
         numbers.0.iter_mut().for_each(|number| *number = (rng.below(4) as u32).wrapping_sub(1));
     } else {
         rng.fill(&mut numbers.0);
