@@ -84,6 +84,7 @@ fn stretch(block: &str) -> u64 {
     match block {
         "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" | "hierarchy" => 3,
         "hrf_buffer" | "hrf_drain" | "hrf_power" => 3,
+        "block_launcher" => 2,
         "steal" => 5,
         "alternating_scheduler" => 6,
         "hrf" => 8,
@@ -147,7 +148,7 @@ fn variants(block: &str) -> Vec<Config> {
             two_with(&|c| (c.mrf.ports, c.mrf.read_order) = (BankPorts::Separate, ReadOrder::RoundRobin)),
         ],
         "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
-        | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" => vec![two],
+        | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" | "fault_unit" => vec![two],
         "instruction_buffer" => vec![with(&|c| c.sm.warps = 8), two],
         "warp_scheduler" => {
             let round_robin = |c: &mut Config| c.sm.scheduler = Scheduler::RoundRobin;

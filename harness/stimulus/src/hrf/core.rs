@@ -5,9 +5,10 @@ use gpurf_blocks::OPERANDS;
 use gpurf_blocks::hrf::{HrfShape, PARITIES};
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MAX_COLLECTORS;
+use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
-use crate::driver::lane_mask;
+use crate::driver::{alias, lane_mask};
 use crate::{Knob, Knobs};
 
 /// An instruction as the scheduler issues it.
@@ -91,6 +92,10 @@ struct Latched {
 
 pub(crate) struct Core {
     registers: u64,
+    depth: usize,
+    /// Numbers of the warps, and where their registers begin.
+    names: Vec<u8>,
+    bases: Vec<u16>,
     collectors: usize,
     time: u64,
     state: State,
@@ -138,6 +143,16 @@ const BURST_AT_END: u32 = 120;
 /// How often a warp ends when it has just become active, and the other one still drains, of 1,000.
 const END_AT_ONCE: u32 = 25;
 
+/// Registers of a thread beside buffers of this size, mostly.
+fn usual_registers(entries: usize) -> usize {
+    (entries + 6).min(64)
+}
+
+/// Warps with so many registers each.
+fn warps(depth: usize, registers: usize) -> usize {
+    (PARITIES * (depth / registers)).min(8)
+}
+
 impl Core {
     pub(crate) const KNOBS: [Knob; 14] = [
         Knob { name: "offer", doc: "the active warp issues", values: &[200, 600, 1000] },
@@ -156,10 +171,17 @@ impl Core {
         Knob { name: "alone", doc: "only warps of the parity of the last one are ready", values: &[0, 0, 950] },
     ];
 
-    /// So many warps, with so many registers each.
-    pub(crate) fn new(shape: &HrfShape, warps: usize, registers: usize) -> Self {
+    /// Few warps, which come back often. Each has more registers than a small buffer holds, and as many as there may be where it
+    /// holds that many. The first warp's are at the end of its bank and at the beginning.
+    pub(crate) fn new(shape: &HrfShape) -> Self {
+        let (depth, registers) = (shape.mrf.depth, usual_registers(shape.buffer_entries));
+        let warps = warps(depth, registers);
+        let base = |warp: usize| ((warp / PARITIES * registers + depth - 3) % depth) as u16;
         Self {
             registers: registers as u64,
+            depth,
+            names: (0..warps as u8).collect(),
+            bases: (0..warps).map(base).collect(),
             collectors: shape.mrf.collectors,
             time: 0,
             state: State::None,
@@ -179,14 +201,56 @@ impl Core {
         }
     }
 
+    /// Number of a warp.
+    pub(crate) fn name(&self, warp: u8) -> u8 {
+        self.names[usize::from(warp)]
+    }
+
+    /// The entry of its first register.
+    pub(crate) fn base(&self, warp: u8) -> u16 {
+        self.bases[usize::from(warp)]
+    }
+
+    /// Other warps with other numbers, of which many differ in one bit, and another number of registers.
+    fn divide(&mut self, rng: &mut Rng) {
+        let registers = if rng.chance(600) { usual_registers(self.entries) } else { 4 + rng.below(61) as usize };
+        let (warps, places) = (warps(self.depth, registers), self.depth / registers);
+        let first = rng.below(self.depth as u64) as usize;
+        let from = rng.below(places as u64) as usize;
+        let base = |warp: usize| {
+            let place = (from + warp / PARITIES) % places;
+            ((first + place * registers) % self.depth) as u16
+        };
+        self.bases = (0..warps).map(base).collect();
+        self.names.clear();
+        while self.names.len() < warps {
+            let count = self.names.len();
+            let known = self.names.get(rng.below(count.max(1) as u64) as usize).copied();
+            let name = match known {
+                Some(known) if rng.chance(700) => alias(rng, known.into(), MAX_WARPS as u64) as u8,
+                _ => rng.below(MAX_WARPS as u64) as u8,
+            };
+            if usize::from(name) % PARITIES == count % PARITIES && !self.names.contains(&name) {
+                self.names.push(name);
+            }
+        }
+        self.registers = registers as u64;
+        self.warps = vec![Warp { mask: u32::MAX, ..Warp::default() }; warps];
+        self.slots = [Slot::default(), Slot { warp: 1, ..Slot::default() }];
+        (self.turn, self.last) = (0, 0);
+    }
+
     /// Reset.
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self, rng: &mut Rng) {
         (self.state, self.current) = (State::None, 1);
         self.slots.iter_mut().for_each(|slot| (slot.flush, slot.drop) = (false, false));
         self.warps.fill(Warp { mask: u32::MAX, ..Warp::default() });
         (self.resident, self.short, self.latch) = (0, 0, None);
         self.held = [None; MAX_COLLECTORS];
         self.pending.clear();
+        if rng.chance(500) {
+            self.divide(rng);
+        }
     }
 
     fn slots_where(&self, holds: impl Fn(&Slot) -> bool) -> u8 {
@@ -279,6 +343,7 @@ impl Core {
         let few = rng.chance(knobs.get(first + FEW));
         match rng.below(4) {
             0 => self.last,
+            1 if rng.chance(200) => alias(rng, self.last.into(), self.registers) as u8,
             _ => rng.below(if few { 4 } else { self.registers }) as u8,
         }
     }

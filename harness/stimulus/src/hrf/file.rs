@@ -6,22 +6,16 @@ use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::shape::Straps;
 use gpurf_lockstep::Rng;
 
-use super::{Core, Done, Instruction};
+use super::{Core, Done, Instruction, parities};
 use crate::driver::{RESET, Reset, Twin, all_of};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 
 pub(crate) use cover::HrfCover;
 
-/// Registers of a thread: more than a small buffer holds, and as many as there may be where it holds that many.
-fn registers(shape: &HrfShape) -> usize {
-    (shape.buffer_entries + 6).min(64)
-}
-
 /// Behaves like an SM around the register file; knows by a twin what it takes and when.
 pub(crate) struct HrfDriver {
-    shape: HrfShape,
     straps: u32,
     reset: Reset,
     twin: Twin<Hrf>,
@@ -40,15 +34,17 @@ impl Driver for HrfDriver {
     const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
 
     fn new(shape: &HrfShape, config: &Config) -> Self {
-        // Few warps come back often.
-        let warps = (PARITIES * shape.mrf.depth / registers(shape)).min(8);
         Self {
-            shape: *shape,
             straps: Straps::of(config).of_block("hrf") as u32,
             reset: Reset::default(),
             twin: Twin::new(shape),
-            core: Core::new(shape, warps, registers(shape)),
+            core: Core::new(shape),
         }
+    }
+
+    fn unreached(_: &HrfShape, _: &Config) -> Vec<Unreached> {
+        let registers = |signal| Unreached::bits(signal, 6..=7, "registers are below 64");
+        parities().into_iter().chain(["issue_src_reg_i", "write_reg_i"].map(registers)).collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfIn) {
@@ -59,8 +55,8 @@ impl Driver for HrfDriver {
         self.core.begin(rng, knobs, CORE);
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
         for b in 0..PARITIES {
-            i.slot_warp_i[b] = self.core.warp_of(b);
-            i.slot_base_i[b] = self.base(i.slot_warp_i[b]);
+            let warp = self.core.warp_of(b);
+            (i.slot_warp_i[b], i.slot_base_i[b]) = (self.core.name(warp), self.core.base(warp));
         }
         let mut done = Done::default();
         (i.issue_valid_i, i.issue_src_valid_i) = (0, 0);
@@ -71,8 +67,8 @@ impl Driver for HrfDriver {
         let offer = self.core.offer();
         i.write_valid_i = offer.is_some().into();
         if let Some(result) = offer {
-            (i.write_warp_i, i.write_reg_i) = (result.warp, result.register);
-            (i.write_mask_i, i.write_base_i) = (result.mask, self.base(result.warp));
+            (i.write_warp_i, i.write_reg_i) = (self.core.name(result.warp), result.register);
+            (i.write_mask_i, i.write_base_i) = (result.mask, self.core.base(result.warp));
             rng.fill(&mut i.write_data_i.0);
         }
         self.twin.late(i);
@@ -84,22 +80,16 @@ impl Driver for HrfDriver {
         self.core.end(rng, knobs, CORE, &done);
         self.twin.clock(i);
         if i.rst_ni == 0 {
-            self.core.clear();
+            self.core.clear(rng);
         }
     }
 }
 
 impl HrfDriver {
-    /// The first warp's registers are at the end of its bank and at the beginning.
-    fn base(&self, warp: u8) -> u16 {
-        let depth = self.shape.mrf.depth;
-        ((usize::from(warp) / PARITIES * registers(&self.shape) + depth - 3) % depth) as u16
-    }
-
     fn issue(&self, i: &mut HrfIn, number: usize, instruction: &Instruction) {
         (i.issue_valid_i, i.issue_tag_i) = (1, number as u64);
-        (i.issue_warp_i, i.issue_mask_i) = (instruction.warp, instruction.mask);
-        i.issue_base_i = self.base(instruction.warp);
+        (i.issue_warp_i, i.issue_mask_i) = (self.core.name(instruction.warp), instruction.mask);
+        i.issue_base_i = self.core.base(instruction.warp);
         for (k, &register) in instruction.sources.iter().enumerate() {
             i.issue_src_valid_i |= u8::from(register != NO_REG) << k;
             i.issue_src_reg_i[k] = register;

@@ -15,3 +15,13 @@ pub(crate) mod reads;
 pub(crate) mod results;
 
 pub(crate) use core::{Core, Done, Instruction};
+
+use crate::Unreached;
+
+/// Why the lowest bit of a slot's warp is the slot's number.
+const PARITY: &str = "a slot's warps are of its parity";
+
+/// The bits of the slots' warps that follow from it.
+fn parities() -> Vec<Unreached> {
+    [0, 1].map(|slot| Unreached::bits("slot_warp_i", 0..=0, PARITY).of(slot..=slot)).into()
+}

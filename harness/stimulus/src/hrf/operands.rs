@@ -6,7 +6,7 @@ use gpurf_blocks::hrf::{HrfOperandsIn, HrfOperandsOut, HrfOperandsProbe, HrfShap
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 /// Remembers from which bank the reads of the last edge take data.
 pub(crate) struct OperandsDriver {
@@ -36,6 +36,11 @@ impl Driver for OperandsDriver {
 
     fn new(shape: &HrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), from: 0 }
+    }
+
+    fn unreached(_: &HrfShape, _: &Config) -> Vec<Unreached> {
+        const WHY: &str = "the reads for a source are its own, or those for one before it";
+        vec![Unreached::bits("port_i", 0..=0, WHY).of(0..=0), Unreached::bits("port_i", 1..=1, WHY).of(0..=1)]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfOperandsIn) {

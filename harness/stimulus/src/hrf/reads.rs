@@ -6,8 +6,8 @@ use gpurf_blocks::hrf::{HrfReads, HrfReadsIn, HrfShape, PARITIES};
 use gpurf_blocks::mrf::MAX_COLLECTORS;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::driver::{RESET, Reset, Twin, alias, lane_mask, ports};
+use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
 
 mod cover;
 
@@ -74,6 +74,16 @@ impl Driver for ReadsDriver {
         }
     }
 
+    fn unreached(shape: &HrfShape, _: &Config) -> Vec<Unreached> {
+        let own = |c| Unreached::bits("older_i", c as u32..=c as u32, "nobody is older than himself").of(c..=c);
+        let registers = Unreached::bits("req_reg_i", 6..=7, "registers are below 64");
+        (0..shape.mrf.collectors).map(own).chain([registers]).collect()
+    }
+
+    fn unaliased(_: &HrfShape, _: &Config) -> Vec<Unaliased> {
+        vec![Unaliased::bits("name[j-1] == name[k]", 6..=7, "registers are below 64")]
+    }
+
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfReadsIn) {
         i.rst_ni = self.reset.next(rng, knobs.get(11));
         i.cfg_i = knobs.get(LATENCY) as u8;
@@ -121,7 +131,7 @@ impl ReadsDriver {
             let other = (OPERANDS * c + k).checked_sub(1).filter(|_| k != 0 && rng.chance(knobs.get(SAME)));
             i.req_reg_i[OPERANDS * c + k] = match other {
                 Some(before) if rng.chance(700) => i.req_reg_i[before],
-                Some(before) => i.req_reg_i[before] ^ 1 << rng.below(6),
+                Some(before) => alias(rng, i.req_reg_i[before].into(), 64) as u8,
                 None => rng.below(64) as u8,
             };
             // One request for a register, that of the lowest source.

@@ -4,8 +4,9 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hrf::{HrfResults, HrfResultsIn, HrfResultsOut, HrfResultsProbe, HrfShape, PARITIES};
 use gpurf_lockstep::Rng;
 
+use super::{PARITY, parities};
 use crate::driver::{RESET, Reset, Twin, alias, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unaliased, Unreached};
 
 /// Keeps which slot is open, and a twin, to know what is offered to a bank.
 pub(crate) struct ResultsDriver {
@@ -44,6 +45,19 @@ impl Driver for ResultsDriver {
 
     fn new(shape: &HrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), open: None, warps: [0, 1] }
+    }
+
+    fn unreached(shape: &HrfShape, _: &Config) -> Vec<Unreached> {
+        const NONE: &str = "there are no buffers";
+        let mut all = parities();
+        if !shape.buffered() {
+            all.extend(["hit_i", "index_i", "used_i"].map(|signal| Unreached::all(signal, NONE)));
+        }
+        all
+    }
+
+    fn unaliased(_: &HrfShape, _: &Config) -> Vec<Unaliased> {
+        vec![Unaliased::bits("slot_warp_i[parity] == warp_q", 0..=0, PARITY)]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfResultsIn) {

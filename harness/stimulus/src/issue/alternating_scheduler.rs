@@ -36,6 +36,8 @@ pub(crate) struct AlternatingSchedulerDriver {
     operand: u64,
     /// Cycles that are left of the stretch, whether the active warp issues all through it, and whether it has no rival.
     stretch: (u64, bool, bool),
+    /// No stretch has been yet.
+    first: bool,
 }
 
 const CLEAR: usize = 0;
@@ -96,6 +98,7 @@ impl Driver for AlternatingSchedulerDriver {
             mark: 0,
             operand: 0,
             stretch: (0, false, false),
+            first: true,
         }
     }
 
@@ -106,8 +109,10 @@ impl Driver for AlternatingSchedulerDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AlternatingSchedulerIn) {
         if self.stretch.0 == 0 {
             let long = self.patience == 0 || self.patience >= PATIENT;
-            let steady = long && rng.chance(750);
-            self.stretch = (STRETCH, steady, steady && rng.chance(200));
+            // The first one is steady, so that the count comes to its end early in a run.
+            let steady = long && (self.first || rng.chance(750));
+            self.stretch = (STRETCH, steady, steady && (self.first || rng.chance(200)));
+            self.first = false;
         }
         self.stretch.0 -= 1;
         let steady = self.stretch.1;

@@ -1,7 +1,7 @@
 //! `simt_stack`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::instruction::{NO_PC, PC_BITS};
+use gpurf_blocks::instruction::NO_PC;
 use gpurf_blocks::issue::{Kind, SimtStack, SimtStackIn, SimtStackOut, SimtStackProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, Ports};

@@ -40,6 +40,8 @@ pub(crate) struct TwoLevelSchedulerDriver {
     named: u64,
     /// Cycles that are left of the stretch, whether one warp of each port issues all through it, and whether it has no rival.
     stretch: (u64, bool, bool),
+    /// No stretch has been yet.
+    first: bool,
 }
 
 const CLEAR: usize = 0;
@@ -107,6 +109,7 @@ impl Driver for TwoLevelSchedulerDriver {
             branch: 0,
             named: 0,
             stretch: (0, false, false),
+            first: true,
         }
     }
 
@@ -118,8 +121,10 @@ impl Driver for TwoLevelSchedulerDriver {
         let count = self.shape.ports();
         if self.stretch.0 == 0 {
             let long = self.straps.patience == 0 || self.straps.patience >= PATIENT || self.straps.stay;
-            let steady = long && rng.chance(if self.straps.stay { 200 } else { 600 });
-            self.stretch = (STRETCH, steady, steady && rng.chance(300));
+            // The first one is steady, so that a count comes to its end early in a run.
+            let steady = long && (self.first || rng.chance(if self.straps.stay { 200 } else { 600 }));
+            self.stretch = (STRETCH, steady, steady && (self.first || rng.chance(300)));
+            self.first = false;
         }
         self.stretch.0 -= 1;
         let steady = self.stretch.1;

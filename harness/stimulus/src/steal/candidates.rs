@@ -6,7 +6,7 @@ use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::steal::{StealCandidatesIn, StealCandidatesOut, StealCandidatesProbe};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, ports};
+use crate::driver::{RESET, Reset, alias, ports};
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct CandidatesDriver {
@@ -26,7 +26,7 @@ impl Driver for CandidatesDriver {
         Knob { name: "candidate", doc: "a port has a candidate", values: &[100, 500, 950] },
         Knob { name: "source", doc: "a source is a register", values: &[0, 500, 900, 1000] },
         Knob { name: "same", doc: "a source has bank and entry of another one", values: &[0, 300, 700] },
-        Knob { name: "near", doc: "a source has bank or entry of another one", values: &[0, 300] },
+        Knob { name: "near", doc: "a source has bank and entry of another one but for a bit", values: &[0, 300] },
         Knob { name: "ready", doc: "a collector is free for a port", values: &[200, 600, 1000] },
         RESET,
     ];
@@ -53,12 +53,17 @@ impl Driver for CandidatesDriver {
             // Of the other port too.
             let other = rng.below(k as u64) as usize;
             let (same, near) = (rng.chance(knobs.get(SAME)), rng.chance(knobs.get(NEAR)));
-            let bank = same || near && rng.chance(500);
-            if bank {
-                i.candidate_bank_i[k] = i.candidate_bank_i[other];
+            if !same && !near {
+                continue;
             }
-            if same || near && !bank {
-                i.candidate_entry_i[k] = i.candidate_entry_i[other];
+            (i.candidate_bank_i[k], i.candidate_entry_i[k]) = (i.candidate_bank_i[other], i.candidate_entry_i[other]);
+            if same {
+                continue;
+            }
+            if rng.chance(500) {
+                i.candidate_bank_i[k] = alias(rng, i.candidate_bank_i[k].into(), shape.banks as u64) as u8;
+            } else {
+                i.candidate_entry_i[k] = alias(rng, i.candidate_entry_i[k].into(), shape.depth as u64) as u16;
             }
         }
     }

@@ -6,7 +6,7 @@ use gpurf_blocks::mrf::{MrfCollectorProbe, MrfShape};
 use gpurf_blocks::steal::{StealCollector, StealCollectorIn, StealCollectorOut};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, lane_mask};
+use crate::driver::{RESET, Reset, Twin, alias, lane_mask};
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct CollectorDriver {
@@ -57,6 +57,12 @@ impl Driver for CollectorDriver {
             if s > 0 && rng.chance(knobs.get(SAME)) {
                 let other = rng.below(s as u64) as usize;
                 (i.alloc_bank_i[s], i.alloc_entry_i[s]) = (i.alloc_bank_i[other], i.alloc_entry_i[other]);
+                // Or nearly so.
+                match rng.below(5) {
+                    0 => i.alloc_bank_i[s] = alias(rng, i.alloc_bank_i[s].into(), self.shape.banks as u64) as u8,
+                    1 => i.alloc_entry_i[s] = alias(rng, i.alloc_entry_i[s].into(), self.shape.depth as u64) as u16,
+                    _ => {}
+                }
             }
         }
         let leaders = (0..OPERANDS).filter(|&s| leader(i, s) == Some(s)).fold(0, |set, s| set | 1 << s);

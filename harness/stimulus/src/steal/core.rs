@@ -4,9 +4,10 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::{MAX_PORTS, MrfShape};
+use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
-use crate::driver::lane_mask;
+use crate::driver::{alias, lane_mask};
 use crate::{Knob, Knobs};
 
 /// An instruction of a warp.
@@ -114,6 +115,11 @@ pub(crate) struct Core {
     rows: usize,
     registers: usize,
     warps: Vec<Warp>,
+    /// Their numbers, and where their rows are: how many warps' rows are before them.
+    names: Vec<u8>,
+    places: Vec<usize>,
+    /// A warp's place is its number.
+    in_order: bool,
     /// Instructions in the file, the oldest first.
     held: Vec<Instruction>,
     pending: Vec<Pending>,
@@ -190,6 +196,9 @@ impl Core {
             rows: 1,
             registers: shape.banks.min(NO_REG.into()),
             warps: Vec::new(),
+            names: Vec::new(),
+            places: Vec::new(),
+            in_order: false,
             held: Vec::new(),
             pending: Vec::new(),
             latches: [None; MAX_PORTS],
@@ -198,6 +207,11 @@ impl Core {
             hot: [0; 2],
             open: true,
         }
+    }
+
+    /// The same where a warp's number says where its rows are.
+    pub(crate) fn in_order(shape: &MrfShape) -> Self {
+        Self { in_order: true, ..Self::new(shape) }
     }
 
     /// Reset.
@@ -214,6 +228,26 @@ impl Core {
         self.rows
     }
 
+    /// Number of a warp.
+    pub(crate) fn name(&self, warp: u8) -> u8 {
+        self.names[usize::from(warp)]
+    }
+
+    /// A warp's first row.
+    pub(crate) fn base(&self, warp: u8) -> u16 {
+        (self.places[usize::from(warp)] * self.rows) as u16
+    }
+
+    /// The warp with this number.
+    pub(crate) fn warp_of(&self, name: u8) -> Option<u8> {
+        self.names.iter().position(|&known| known == name).map(|warp| warp as u8)
+    }
+
+    /// The port that issues a warp's instructions.
+    fn port(&self, warp: usize) -> usize {
+        usize::from(self.names[warp]) % self.shape.issue_ports
+    }
+
     /// Its registers.
     pub(crate) fn registers(&self) -> usize {
         self.registers
@@ -221,7 +255,8 @@ impl Core {
 
     /// A grid is about to begin; whether the last row belongs to nobody.
     pub(crate) fn fresh(&self) -> Option<bool> {
-        matches!(self.state, State::Between(_)).then_some(self.warps.len() * self.rows < self.shape.depth)
+        let last = |&place: &usize| (place + 1) * self.rows == self.shape.depth;
+        matches!(self.state, State::Between(_)).then_some(!self.places.iter().any(last))
     }
 
     /// Begins a cycle.
@@ -259,7 +294,7 @@ impl Core {
                         && let Some(instruction) = self.warps[w].head.take()
                     {
                         self.begins(&instruction);
-                        let bus = w % self.shape.issue_ports;
+                        let bus = self.port(w);
                         self.dispatch(rng, knobs, first, bus, &instruction);
                     }
                 }
@@ -288,7 +323,11 @@ impl Core {
         let even: Vec<usize> =
             (ports..=ports * most).filter(|n| n % ports == 0 && depth % n == 0 && depth / n <= cap).collect();
         let shared = !even.is_empty() && rng.chance(400);
-        let warps = if shared { even[rng.below(even.len() as u64) as usize] } else { any };
+        let warps = match rng.below(20) {
+            0 => 1,
+            _ if shared => even[rng.below(even.len() as u64) as usize],
+            _ => any,
+        };
         let fit = (depth / warps).min(cap);
         self.rows = if shared || rng.chance(500) { fit } else { 1 + rng.below(fit as u64) as usize };
         self.registers = (self.rows * self.shape.banks).min(NO_REG.into());
@@ -296,6 +335,31 @@ impl Core {
         let warp =
             Warp { defined, pending, under: 0, mask: u32::MAX, head: None, written: none, freed: none, read: none };
         self.warps = vec![warp; warps];
+        self.number(rng, warps);
+    }
+
+    /// The warps get numbers, of which many differ in one bit, and places. Each port has as many warps as the other.
+    fn number(&mut self, rng: &mut Rng, warps: usize) {
+        self.names.clear();
+        self.places.clear();
+        let most = if self.in_order { (self.shape.depth / self.rows).min(MAX_WARPS) } else { MAX_WARPS } as u64;
+        let ports = self.shape.issue_ports as u64;
+        let first = rng.below(ports.min(most));
+        while self.names.len() < warps {
+            let count = self.names.len();
+            let known = self.names.get(rng.below(count.max(1) as u64) as usize).copied();
+            let name = match known {
+                Some(known) if rng.chance(700) => alias(rng, known.into(), most),
+                _ => rng.below(most),
+            };
+            if name % ports == (first + count as u64) % ports && !self.names.contains(&(name as u8)) {
+                self.names.push(name as u8);
+                self.places.insert(rng.below(count as u64 + 1) as usize, count);
+            }
+        }
+        if self.in_order {
+            self.places = self.names.iter().map(|&name| name.into()).collect();
+        }
     }
 
     /// Warps get their next instructions, take other paths, and end.
@@ -392,7 +456,7 @@ impl Core {
         let banks = self.shape.banks;
         let register = if rng.chance(crowd) {
             let hot = self.hot[rng.below(2) as usize];
-            (hot + banks - w % banks) % banks + banks * rng.below(self.rows as u64) as usize
+            (hot + banks - usize::from(self.names[w]) % banks) % banks + banks * rng.below(self.rows as u64) as usize
         } else {
             rng.below(self.registers as u64) as usize
         };
@@ -443,7 +507,7 @@ impl Core {
             return (None, None);
         }
         let mut able: Vec<usize> =
-            (p..self.warps.len()).step_by(self.shape.issue_ports).filter(|&w| self.may_issue(w, false)).collect();
+            (0..self.warps.len()).filter(|&w| self.port(w) == p && self.may_issue(w, false)).collect();
         let again = able.contains(&self.greedy[p]) && rng.chance(500);
         let winner = match able.len() as u64 {
             _ if again => Some(self.greedy[p]),

@@ -1,16 +1,16 @@
 //! `steal`, the whole register file.
 
-use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::shape::Straps;
 use gpurf_blocks::steal::{Steal, StealIn};
+use gpurf_blocks::{OPERANDS, REG_BITS};
 use gpurf_lockstep::Rng;
 
 use super::{Core, Done};
 use crate::driver::{RESET, Reset, Twin, all_of, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 
@@ -46,6 +46,17 @@ impl Driver for StealDriver {
         }
     }
 
+    fn unreached(shape: &MrfShape, _: &Config) -> Vec<Unreached> {
+        let mut all = Unreached::halves(&["issue_warp_i", "candidate_warp_i"], shape.issue_ports);
+        let registers = (shape.banks * shape.depth).next_power_of_two().ilog2();
+        if registers < REG_BITS {
+            let names = ["issue_src_reg_i", "candidate_src_reg_i", "write_reg_i", "hint_reg_i"];
+            let past = |name| Unreached::bits(name, registers..=REG_BITS - 1, "the file has fewer entries");
+            all.extend(names.map(past));
+        }
+        all
+    }
+
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealIn) {
         let shape = self.shape;
         self.twin.early();
@@ -69,8 +80,8 @@ impl Driver for StealDriver {
             if let Some(instruction) = issues {
                 i.issue_valid_i |= 1 << p;
                 i.issue_tag_i[p] = rng.next_u64() & (u64::MAX >> (64 - shape.tag_w));
-                (i.issue_warp_i[p], i.issue_mask_i[p]) = (instruction.warp, instruction.mask);
-                i.issue_base_i[p] = self.base(instruction.warp);
+                (i.issue_warp_i[p], i.issue_mask_i[p]) = (self.core.name(instruction.warp), instruction.mask);
+                i.issue_base_i[p] = self.core.base(instruction.warp);
                 for (s, &register) in instruction.sources.iter().enumerate() {
                     i.issue_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + s);
                     i.issue_src_reg_i[OPERANDS * p + s] = register;
@@ -79,24 +90,25 @@ impl Driver for StealDriver {
             }
             if let Some(instruction) = candidate {
                 i.candidate_valid_i |= 1 << p;
-                (i.candidate_warp_i[p], i.candidate_base_i[p]) = (instruction.warp, self.base(instruction.warp));
+                (i.candidate_warp_i[p], i.candidate_base_i[p]) =
+                    (self.core.name(instruction.warp), self.core.base(instruction.warp));
                 for (s, &register) in instruction.sources.iter().enumerate() {
                     i.candidate_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + s);
                     i.candidate_src_reg_i[OPERANDS * p + s] = register;
                 }
             }
             if at(out.dispatch_valid_o & i.dispatch_ready_i) {
-                let warp = out.dispatch_warp_o[p];
-                done.dispatched[p] = Some(warp);
-                if let Some(instruction) = self.core.leaves(warp).filter(|leaves| leaves.hint != NO_REG) {
+                done.dispatched[p] = self.core.warp_of(out.dispatch_warp_o[p]);
+                let leaves = done.dispatched[p].and_then(|warp| self.core.leaves(warp));
+                if let Some(instruction) = leaves.filter(|leaves| leaves.hint != NO_REG) {
                     i.hint_valid_i |= 1 << p;
-                    (i.hint_base_i[p], i.hint_reg_i[p]) = (self.base(warp), instruction.hint);
+                    (i.hint_base_i[p], i.hint_reg_i[p]) = (self.core.base(instruction.warp), instruction.hint);
                 }
             }
             if let Some(result) = self.core.offer(p) {
                 i.write_valid_i |= 1 << p;
-                (i.write_warp_i[p], i.write_reg_i[p]) = (result.warp, result.register);
-                (i.write_mask_i[p], i.write_base_i[p]) = (result.mask, self.base(result.warp));
+                (i.write_warp_i[p], i.write_reg_i[p]) = (self.core.name(result.warp), result.register);
+                (i.write_mask_i[p], i.write_base_i[p]) = (result.mask, self.core.base(result.warp));
                 rng.fill(&mut i.write_data_i[p].0);
                 done.written[p] = Some(result).filter(|_| at(out.write_ready_o));
             }
@@ -108,12 +120,5 @@ impl Driver for StealDriver {
         if i.rst_ni == 0 {
             self.core.clear();
         }
-    }
-}
-
-impl StealDriver {
-    /// A warp's first row.
-    fn base(&self, warp: u8) -> u16 {
-        (usize::from(warp) * self.core.rows()) as u16
     }
 }

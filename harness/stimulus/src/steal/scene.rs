@@ -6,7 +6,7 @@ use gpurf_blocks::steal::{StealDependence, StealDependenceIn, StealDependenceOut
 use gpurf_lockstep::Rng;
 
 use super::pick;
-use crate::driver::{Twin, ports};
+use crate::driver::{Names, Twin, ports};
 use crate::{Knob, Knobs};
 
 /// A bank and an entry.
@@ -20,6 +20,8 @@ pub(crate) struct Scene {
     pub(crate) land_port: u8,
     pub(crate) bus_free: bool,
     crowd: u8,
+    /// Entries that are used.
+    entries: Names,
 }
 
 const REQUEST: usize = 0;
@@ -52,25 +54,27 @@ impl Scene {
 
     pub(crate) fn new(shape: &MrfShape) -> Self {
         let twin = Twin::new(shape);
-        let i = StealDependenceIn::zeroed();
-        Self { shape: *shape, twin, i, land_entry: 0, land_port: 0, bus_free: false, crowd: 0 }
+        let (i, entries) = (StealDependenceIn::zeroed(), Names::new(ENTRIES, shape.depth as u64));
+        Self { shape: *shape, twin, i, land_entry: 0, land_port: 0, bus_free: false, crowd: 0, entries }
     }
 
     /// The next moment. It depends on none before.
     pub(crate) fn next(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
         let chance = |knob: usize| knobs.get(first + knob);
         let shape = self.shape;
-        let entries = shape.depth.min(ENTRIES) as u64;
+        self.entries.renew(rng);
+        let entries = &self.entries;
+        let entry = |rng: &mut Rng| entries.draw(rng) as u16;
         if rng.chance(100) {
             self.crowd = rng.below(shape.banks as u64) as u8;
         }
         let crowd = self.crowd;
         let any = |rng: &mut Rng| -> Place {
             let bank = if rng.chance(chance(CROWD)) { crowd } else { rng.below(shape.banks as u64) as u8 };
-            (bank, rng.below(entries) as u16)
+            (bank, entry(rng))
         };
         let i = &mut self.i;
-        let parked = table(rng, chance(FREE), chance(PARKED), &shape, i);
+        let parked = table(rng, chance(FREE), chance(PARKED), &shape, entries, i);
 
         i.req_valid_i = rng.mask(shape.slots() as u32, chance(REQUEST));
         for s in 0..shape.slots() {
@@ -85,7 +89,7 @@ impl Scene {
                 None if rng.chance(chance(ALIVE)) => (b as u8, i.free_entry_i[b]),
                 None if rng.chance(chance(HAZARD)) => (i.req_bank_i[request], i.req_entry_i[request]),
                 // Where a value is parked, which somebody may need.
-                None if rng.chance(150) => (pick(rng, i.parked_i).unwrap_or(crowd), rng.below(entries) as u16),
+                None if rng.chance(150) => (pick(rng, i.parked_i).unwrap_or(crowd), entry(rng)),
                 None => any(rng),
             };
         }
@@ -99,8 +103,8 @@ impl Scene {
         // To the bank of a read or of a value that is wanted back, more often than by chance.
         let from = rng.below(shape.banks as u64) as u8;
         (i.land_bank_i, self.land_entry) = match rng.below(3) {
-            0 => (i.req_bank_i[usize::from(from) % shape.slots()], rng.below(entries) as u16),
-            1 => (from, rng.below(entries) as u16),
+            0 => (i.req_bank_i[usize::from(from) % shape.slots()], entry(rng)),
+            1 => (from, entry(rng)),
             _ => any(rng),
         };
         if parked.contains(&(i.land_bank_i, self.land_entry)) {
@@ -121,14 +125,21 @@ impl Scene {
 }
 
 /// Free entries and parked values. Gives where these belong: a register's value is in one place.
-fn table(rng: &mut Rng, free: u32, parked: u32, shape: &MrfShape, i: &mut StealDependenceIn) -> Vec<Place> {
-    let entries = shape.depth.min(ENTRIES) as u64;
+fn table(
+    rng: &mut Rng,
+    free: u32,
+    parked: u32,
+    shape: &MrfShape,
+    entries: &Names,
+    i: &mut StealDependenceIn,
+) -> Vec<Place> {
+    let entry = |rng: &mut Rng| entries.draw(rng) as u16;
     i.free_valid_i = rng.mask(shape.banks as u32, free) as u32;
     i.parked_i = 0;
     let mut places = Vec::new();
     for b in 0..shape.banks {
-        i.free_entry_i[b] = rng.below(entries) as u16;
-        let to = (rng.below(shape.banks as u64) as u8, rng.below(entries) as u16);
+        i.free_entry_i[b] = entry(rng);
+        let to = (rng.below(shape.banks as u64) as u8, entry(rng));
         (i.parked_bank_i[b], i.parked_entry_i[b]) = to;
         let free = i.free_valid_i >> b & 1 == 1;
         if free && rng.chance(parked) && !places.contains(&to) && usize::from(to.0) != b {

@@ -7,7 +7,7 @@ use gpurf_blocks::steal::{StealTable, StealTableIn, StealTableOut};
 use gpurf_lockstep::Rng;
 
 use super::pick;
-use crate::driver::{RESET, Reset, Twin, ports};
+use crate::driver::{Names, RESET, Reset, Twin, ports};
 use crate::{Cover, Driver, Knob, Knobs};
 
 /// Knows by a twin which entries are free and what is parked, and parks and fetches by that.
@@ -17,6 +17,7 @@ pub(crate) struct TableDriver {
     twin: Twin<StealTable>,
     /// Banks that are used in this stretch: few, so that each is met again soon.
     used: u64,
+    entries: Names,
 }
 
 const HINT: usize = 0;
@@ -50,7 +51,8 @@ impl Driver for TableDriver {
     ];
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
-        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), used: shape.banks as u64 }
+        let (used, entries) = (shape.banks as u64, Names::new(ENTRIES, shape.depth as u64));
+        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), used, entries }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealTableIn) {
@@ -59,8 +61,9 @@ impl Driver for TableDriver {
         if rng.chance(5) {
             self.used = if rng.chance(500) { 1 + rng.below(4.min(shape.banks as u64)) } else { shape.banks as u64 };
         }
-        let (used, entries) = (self.used, shape.depth.min(ENTRIES) as u64);
-        let any = |rng: &mut Rng| (rng.below(used) as u8, rng.below(entries) as u16);
+        self.entries.renew(rng);
+        let (used, entries) = (self.used, &self.entries);
+        let any = |rng: &mut Rng| (rng.below(used) as u8, entries.draw(rng) as u16);
         i.rst_ni = self.reset.next(rng, knobs.get(8));
         i.clear_i = rng.chance(knobs.get(CLEAR)).into();
         i.spare_i = rng.chance(knobs.get(SPARE)).into();
@@ -114,7 +117,7 @@ impl TableDriver {
     fn met(&self, rng: &mut Rng, i: &StealTableIn) -> (u8, u16) {
         let out = &self.twin.out;
         let p = rng.below(self.shape.issue_ports as u64) as usize;
-        let entry = rng.below(self.shape.depth.min(ENTRIES) as u64) as u16;
+        let entry = self.entries.draw(rng) as u16;
         let of = |b: Option<u8>| b.map(usize::from);
         match rng.below(5) {
             0 => (i.write_bank_i[p], i.write_entry_i[p]),

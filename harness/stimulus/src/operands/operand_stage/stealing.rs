@@ -21,7 +21,7 @@ const HINT: u32 = 53;
 
 impl Stealing {
     pub(super) fn new(shape: &SmShape) -> Self {
-        Self { shape: *shape, twin: Twin::new(shape), core: Core::new(&shape.mrf) }
+        Self { shape: *shape, twin: Twin::new(shape), core: Core::in_order(&shape.mrf) }
     }
 
     /// `rst_ni`, `cfg_i` and `dispatch_ready_i` are there.
@@ -41,18 +41,21 @@ impl Stealing {
             let (issues, candidate) = self.core.schedule(rng, knobs, first, p, at(out.steal_o));
             if let Some(instruction) = issues {
                 i.issue_valid_i |= 1 << p;
+                i.issue_warp_i[p] = self.core.name(instruction.warp);
                 issue(rng, i, p, &instruction, self.core.registers());
                 done.taken[p] = Some(instruction).filter(|_| at(out.issue_ready_o));
             }
             if let Some(instruction) = candidate {
                 i.candidate_valid_i |= 1 << p;
-                i.candidate_warp_i[p] = instruction.warp;
+                i.candidate_warp_i[p] = self.core.name(instruction.warp);
                 i.candidate_roles_i[p] = roles(rng, &instruction);
             }
-            done.dispatched[p] = at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(out.dispatch_warp_o[p]);
+            let dispatched = at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(out.dispatch_warp_o[p]);
+            done.dispatched[p] = dispatched.and_then(|name| self.core.warp_of(name));
             if let Some(result) = self.core.offer(p) {
                 i.write_valid_i |= 1 << p;
-                (i.write_warp_i[p], i.write_reg_i[p], i.write_mask_i[p]) = (result.warp, result.register, result.mask);
+                (i.write_warp_i[p], i.write_reg_i[p]) = (self.core.name(result.warp), result.register);
+                i.write_mask_i[p] = result.mask;
                 rng.fill(&mut i.write_data_i[p].0);
                 done.written[p] = Some(result).filter(|_| at(out.write_ready_o));
             }
@@ -71,7 +74,7 @@ fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruct
     // One that says nothing may name a register that its warp does not have.
     let beyond = registers as u64 + rng.below(u64::from(NO_REG) - registers as u64 + 1);
     let hint = if instruction.hint == NO_REG { beyond } else { instruction.hint.into() };
-    (i.issue_warp_i[p], i.issue_mask_i[p]) = (instruction.warp, instruction.mask);
+    i.issue_mask_i[p] = instruction.mask;
     i.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff;
     i.issue_op_i[p] = rng.next_u64();
     i.issue_ctl_i[p] = rng.next_u64() & !(0xff << HINT) | (!hint & 0xff) << HINT;
