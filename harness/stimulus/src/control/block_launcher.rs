@@ -6,8 +6,8 @@ use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
 use gpurf_blocks::{Block, LANES, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Reset, alias};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::Reset;
+use crate::{Cover, Driver, Knob, Knobs, Unaliased, Unreached};
 
 /// Plays the host, and the warps that the launcher starts: how long they live.
 pub(crate) struct BlockLauncherDriver {
@@ -17,9 +17,12 @@ pub(crate) struct BlockLauncherDriver {
     twin: BlockLauncher,
     out: BlockLauncherOut,
     alive: u64,
-    /// Cycles until the next march, while none is under way; grids in one dimension that are left of the first marches.
+    /// Cycles until the next march, while none is under way.
     quiet: u64,
+    time: u64,
+    /// The long marches that are left, and glimpses so far.
     marches: Vec<(usize, u32)>,
+    glimpses: u32,
     march: Option<March>,
 }
 
@@ -29,16 +32,21 @@ struct March {
     /// x, y or z.
     dimension: usize,
     blocks: u32,
+    /// Cycles that it may take, before it ends in a reset.
+    limit: u64,
     /// It is in progress.
     begun: bool,
 }
 
-/// Cycles in front of a march: as often a long one as it takes.
-const QUIET: u64 = 20_000;
-/// The first marches, last one first: x past 16 bits, y and z to their uppermost bit.
+/// Cycles in front of a march, at most; later ten times as many.
+const QUIET: u64 = 400;
+/// Blocks of the long marches, last one first: x past 16 bits, y and z to their uppermost bit; the cycle from which on they are begun.
 const LONGEST: [(usize, u32); 3] = [(2, 0x8002), (1, 0x8002), (0, 0x1_0002)];
-/// Blocks of the others, at most.
-const FURTHER: u32 = 12;
+const LONG_FROM: u64 = 30_000;
+/// Cycles of a glimpse: of a long grid only the beginning is seen.
+const GLIMPSE: u64 = 60;
+/// Bits of the number of blocks in each dimension.
+const GRID_BITS: [u32; 3] = [u32::BITS, u16::BITS, u16::BITS];
 
 const LAUNCH: usize = 0;
 const SCARCE: usize = 1;
@@ -72,7 +80,9 @@ impl Driver for BlockLauncherDriver {
             out: BlockLauncherOut::zeroed(),
             alive: 0,
             quiet: QUIET,
+            time: 0,
             marches: LONGEST.to_vec(),
+            glimpses: 0,
             march: None,
         }
     }
@@ -81,11 +91,21 @@ impl Driver for BlockLauncherDriver {
         Unreached::warps(&["place_warp_i", "block_warp_i"], shape.warps)
     }
 
+    fn unaliased(_: &SmShape, _: &Config) -> Vec<Unaliased> {
+        const WHY: &str = "a block has 1,024 threads at most, and they are counted from 1 on";
+        ["successor.x == block_x_q", "successor.y == block_y_q"]
+            .map(|comparison| Unaliased::bits(comparison, 10..=10, WHY))
+            .into()
+    }
+
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BlockLauncherIn) {
         let warps = self.shape.warps as u64;
         let marches = self.marches(rng);
         let begun = marches.is_some_and(|march| march.begun);
         inputs.rst_ni = self.reset.next(rng, if begun { 0 } else { knobs.get(RESET) });
+        if marches.is_some_and(|march| march.begun && march.limit == 0) {
+            inputs.rst_ni = 0;
+        }
         inputs.launch_valid_i = rng.chance(knobs.get(LAUNCH)).into();
         self.launch(rng, knobs, inputs);
         if let Some(march) = marches.filter(|march| !march.begun) {
@@ -129,19 +149,40 @@ impl BlockLauncherDriver {
     /// The march that is under way, or begins with the next grid.
     fn marches(&mut self, rng: &mut Rng) -> Option<March> {
         self.twin.early(&mut self.out);
-        if self.march.is_some_and(|march| march.begun) && self.out.busy_o == 0 {
-            (self.march, self.quiet) = (None, rng.below(QUIET));
+        self.time += 1;
+        if self.march.is_some_and(|march| march.begun && self.out.busy_o == 0) {
+            let most = if self.time < LONG_FROM { QUIET } else { 10 * QUIET };
+            (self.march, self.quiet) = (None, rng.below(most));
         }
-        if self.march.is_none() {
-            if self.quiet == 0 {
-                let further =
-                    |rng: &mut Rng| (rng.below(3) as usize, (2 << rng.below(FURTHER.into())) + rng.below(3) as u32);
-                let (dimension, blocks) = self.marches.pop().unwrap_or_else(|| further(rng));
-                self.march = Some(March { dimension, blocks, begun: false });
-            }
-            self.quiet = self.quiet.saturating_sub(1);
+        match &mut self.march {
+            Some(march) if march.begun => march.limit -= 1,
+            Some(_) => {}
+            None if self.quiet == 0 => self.march = Some(self.next_march(rng)),
+            None => self.quiet -= 1,
         }
         self.march
+    }
+
+    fn next_march(&mut self, rng: &mut Rng) -> March {
+        let (begun, long) = (false, if self.time >= LONG_FROM { self.marches.pop() } else { None });
+        if let Some((dimension, blocks)) = long {
+            return March { dimension, blocks, limit: u64::MAX, begun };
+        }
+        if rng.chance(100) {
+            let bits = if self.time < LONG_FROM { 6 } else { 10 };
+            let blocks = (2 << rng.below(bits)) + rng.below(3) as u32;
+            return March { dimension: rng.below(3) as usize, blocks, limit: u64::MAX, begun };
+        }
+        // One after another, each bit of each dimension: with one block, or one less, it is another number but for this bit.
+        let mut bit = self.glimpses % GRID_BITS.iter().sum::<u32>();
+        self.glimpses += 1;
+        let mut dimension = 0;
+        while bit >= GRID_BITS[dimension] {
+            bit -= GRID_BITS[dimension];
+            dimension += 1;
+        }
+        let blocks = (1 << bit) + if bit > 0 { rng.below(2) as u32 } else { 0 };
+        March { dimension, blocks, limit: GLIMPSE, begun }
     }
 
     fn launch(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BlockLauncherIn) {
@@ -155,17 +196,9 @@ impl BlockLauncherDriver {
         let dimension = |rng: &mut Rng| 1 + rng.below(if long { 4 } else { 2 });
         (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i) =
             (dimension(rng) as u32, dimension(rng) as u16, dimension(rng) as u16);
-        if rng.chance(60) {
-            // A grid of which only the beginning is seen: any, or one that is another one but for a bit.
-            let near = |rng: &mut Rng, size: u64, bits: u32| alias(rng, size, 1 << bits).max(1);
-            let (x, y, z) = (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i);
-            match rng.below(5) {
-                0 => inputs.launch_grid_x_i = rng.next_u64() as u32 | 1,
-                1 => inputs.launch_grid_y_i = rng.next_u64() as u16 | 1,
-                2 => inputs.launch_grid_x_i = near(rng, x.into(), u32::BITS) as u32,
-                3 => inputs.launch_grid_y_i = near(rng, y.into(), u16::BITS) as u16,
-                _ => inputs.launch_grid_z_i = near(rng, z.into(), u16::BITS) as u16,
-            }
+        if rng.chance(20) {
+            // A grid of which only the beginning is seen.
+            inputs.launch_grid_x_i = rng.next_u64() as u32 | 1;
         }
         let warps = usize::from(inputs.launch_threads_i).div_ceil(LANES);
         inputs.launch_registers_i = self.registers(rng, scarce == Some(Thing::Rows), warps);

@@ -39,7 +39,7 @@ impl Driver for InstructionBufferDriver {
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
         let mut all = Unreached::warps(&["push_warp_i"], shape.warps);
-        all.extend(Unreached::halves(&["push_warp_i"], shape.ports()));
+        all.extend(Unreached::parity(&["push_warp_i"], shape.ports()));
         all
     }
 

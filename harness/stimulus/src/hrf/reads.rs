@@ -75,9 +75,8 @@ impl Driver for ReadsDriver {
     }
 
     fn unreached(shape: &HrfShape, _: &Config) -> Vec<Unreached> {
-        let own = |c| Unreached::bits("older_i", c as u32..=c as u32, "nobody is older than himself").of(c..=c);
         let registers = Unreached::bits("req_reg_i", 6..=7, "registers are below 64");
-        (0..shape.mrf.collectors).map(own).chain([registers]).collect()
+        Unreached::age("older_i", shape.mrf.collectors).chain([registers]).collect()
     }
 
     fn unaliased(_: &HrfShape, _: &Config) -> Vec<Unaliased> {

@@ -56,8 +56,9 @@ impl Driver for ResultsDriver {
         all
     }
 
-    fn unaliased(_: &HrfShape, _: &Config) -> Vec<Unaliased> {
-        vec![Unaliased::bits("slot_warp_i[parity] == warp_q", 0..=0, PARITY)]
+    fn unaliased(shape: &HrfShape, _: &Config) -> Vec<Unaliased> {
+        let own = Unaliased::bits("slot_warp_i[parity] == warp_q", 0..=0, PARITY);
+        Some(own).filter(|_| shape.buffered()).into_iter().collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfResultsIn) {

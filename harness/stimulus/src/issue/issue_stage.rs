@@ -55,7 +55,9 @@ impl Driver for IssueStageDriver {
             };
             self.head(rng, knobs, own, inputs);
             inputs.issue_warp_i[p] = if inputs.issue_valid_i >> p & 1 == 1 { own as u8 } else { 0 };
-            inputs.guard_i[p] = lane_mask(rng, knobs.get(GUARDED));
+            // It may leave out a single lane.
+            let single = rng.chance(200);
+            inputs.guard_i[p] = if single { !(1 << rng.below(32)) } else { lane_mask(rng, knobs.get(GUARDED)) };
             (inputs.s_i[p], inputs.t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
         }
         let any = rng.below(warps as u64) as usize;

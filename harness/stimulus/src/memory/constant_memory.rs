@@ -8,7 +8,7 @@ use gpurf_lockstep::Rng;
 
 use super::lanes::{Pending, RESET, addresses, past, set_lanes};
 use crate::driver::Reset;
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::{Cover, Driver, Knob, Knobs, Unaliased, Unreached};
 
 pub(crate) struct ConstantMemoryDriver {
     words: u64,
@@ -53,6 +53,11 @@ impl Driver for ConstantMemoryDriver {
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
         past("addr_i", 4 * shape.const_words as u64, "constant memory ends there").collect()
+    }
+
+    fn unaliased(shape: &SmShape, _: &Config) -> Vec<Unaliased> {
+        let bits = shape.const_words.next_power_of_two().ilog2();
+        vec![Unaliased::bits("addr_i[LaneW*l+ByteW +: WordAddrW] == chosen", bits..=29, "constant memory ends there")]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ConstantMemoryIn) {

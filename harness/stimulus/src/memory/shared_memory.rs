@@ -139,7 +139,7 @@ impl SharedMemoryDriver {
         } else {
             access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.get(NEAR));
         }
-        if rng.chance(20) {
+        if rng.chance(3) {
             self.word = rng.next_u64() as u32;
         }
         access.store_i = if floats { float_operands(rng) } else { operands(rng, knobs.get(SMALL), self.word) };
@@ -153,9 +153,9 @@ impl SharedMemoryDriver {
 /// Numbers that meet: around zero, of one family that differ in a bit, or any.
 fn operands(rng: &mut Rng, small: u32, word: u32) -> WarpData {
     let mut numbers = WarpData::ZERO;
-    if rng.chance(300) {
-        let other = alias(rng, word.into(), 1 << u32::BITS) as u32;
-        numbers.0.iter_mut().for_each(|number| *number = if rng.chance(500) { word } else { other });
+    if rng.chance(450) {
+        let mut near = || if rng.chance(500) { word } else { alias(rng, word.into(), 1 << u32::BITS) as u32 };
+        numbers.0.iter_mut().for_each(|number| *number = near());
     } else if rng.chance(small) {
         numbers.0.iter_mut().for_each(|number| *number = (rng.below(4) as u32).wrapping_sub(1));
     } else {

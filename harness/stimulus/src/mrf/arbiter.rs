@@ -46,9 +46,7 @@ impl Driver for ArbiterDriver {
     }
 
     fn unreached(shape: &MrfShape, _: &Config) -> Vec<Unreached> {
-        (0..shape.collectors)
-            .map(|c| Unreached::bits("older_i", c as u32..=c as u32, "a collector is not older than itself").of(c..=c))
-            .collect()
+        Unreached::age("older_i", shape.collectors).collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfArbiterIn) {

@@ -7,7 +7,7 @@ use gpurf_lockstep::Rng;
 
 use super::scene::Scene;
 use crate::driver::{RESET, Reset, all_of, ports};
-use crate::{Driver, Knob, Knobs};
+use crate::{Driver, Knob, Knobs, Unreached};
 
 mod cover;
 
@@ -48,6 +48,11 @@ impl Driver for ArbiterDriver {
     fn new(shape: &MrfShape, _: &Config) -> Self {
         let order = std::array::from_fn(|c| c as u8);
         Self { shape: *shape, reset: Reset::default(), scene: Scene::new(shape), order }
+    }
+
+    fn unreached(shape: &MrfShape, _: &Config) -> Vec<Unreached> {
+        let port = Unreached::all("land_port_i", "there is one port");
+        Unreached::age("older_i", shape.collectors).chain(Some(port).filter(|_| shape.issue_ports == 1)).collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealArbiterIn) {

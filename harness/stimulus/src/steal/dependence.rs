@@ -7,7 +7,7 @@ use gpurf_blocks::steal::{StealDependenceIn, StealDependenceOut};
 use gpurf_lockstep::Rng;
 
 use super::scene::Scene;
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Cover, Driver, Knob, Knobs, Unreached};
 
 pub(crate) struct DependenceDriver(Scene);
 
@@ -17,6 +17,11 @@ impl Driver for DependenceDriver {
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
         Self(Scene::new(shape))
+    }
+
+    fn unreached(shape: &MrfShape, _: &Config) -> Vec<Unreached> {
+        let free = Unreached::all("bus_any_i", "a value lands on one of two buses at most");
+        Some(free).filter(|_| shape.issue_ports == 2).into_iter().collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealDependenceIn) {

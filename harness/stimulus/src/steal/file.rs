@@ -47,7 +47,7 @@ impl Driver for StealDriver {
     }
 
     fn unreached(shape: &MrfShape, _: &Config) -> Vec<Unreached> {
-        let mut all = Unreached::halves(&["issue_warp_i", "candidate_warp_i"], shape.issue_ports);
+        let mut all = Unreached::parity(&["issue_warp_i", "candidate_warp_i"], shape.issue_ports);
         let registers = (shape.banks * shape.depth).next_power_of_two().ilog2();
         if registers < REG_BITS {
             let names = ["issue_src_reg_i", "candidate_src_reg_i", "write_reg_i", "hint_reg_i"];
