@@ -85,7 +85,7 @@ fn stretch(block: &str) -> u64 {
         "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" | "hierarchy" => 3,
         "hrf_buffer" | "hrf_drain" | "hrf_power" => 3,
         "block_launcher" => 2,
-        "steal" => 5,
+        "steal" => 6,
         "alternating_scheduler" => 6,
         "hrf" => 8,
         _ => 1,

@@ -38,8 +38,8 @@ struct March {
     begun: bool,
 }
 
-/// Cycles in front of a march, at most; later ten times as many.
-const QUIET: u64 = 400;
+/// Cycles in front of a march, at most; later 16 times as many.
+const QUIET: u64 = 250;
 /// Blocks of the long marches, last one first: x past 16 bits, y and z to their uppermost bit; the cycle from which on they are begun.
 const LONGEST: [(usize, u32); 3] = [(2, 0x8002), (1, 0x8002), (0, 0x1_0002)];
 const LONG_FROM: u64 = 30_000;
@@ -103,7 +103,9 @@ impl Driver for BlockLauncherDriver {
         let marches = self.marches(rng);
         let begun = marches.is_some_and(|march| march.begun);
         inputs.rst_ni = self.reset.next(rng, if begun { 0 } else { knobs.get(RESET) });
-        if marches.is_some_and(|march| march.begun && march.limit == 0) {
+        let waits = marches.is_some_and(|march| !march.begun && self.out.busy_o == 1);
+        if marches.is_some_and(|march| march.begun && march.limit == 0) || waits && rng.chance(20) {
+            // What is to be seen of a glimpse has been; a grid without an end is not waited for.
             inputs.rst_ni = 0;
         }
         inputs.launch_valid_i = rng.chance(knobs.get(LAUNCH)).into();
@@ -151,7 +153,7 @@ impl BlockLauncherDriver {
         self.twin.early(&mut self.out);
         self.time += 1;
         if self.march.is_some_and(|march| march.begun && self.out.busy_o == 0) {
-            let most = if self.time < LONG_FROM { QUIET } else { 10 * QUIET };
+            let most = if self.time < LONG_FROM { QUIET } else { 16 * QUIET };
             (self.march, self.quiet) = (None, rng.below(most));
         }
         match &mut self.march {
@@ -173,7 +175,7 @@ impl BlockLauncherDriver {
             let blocks = (2 << rng.below(bits)) + rng.below(3) as u32;
             return March { dimension: rng.below(3) as usize, blocks, limit: u64::MAX, begun };
         }
-        // One after another, each bit of each dimension: with one block, or one less, it is another number but for this bit.
+        // One after another, each bit of each dimension. It alone is different in the first comparison: z is compared from 0 on, the others from 1 on.
         let mut bit = self.glimpses % GRID_BITS.iter().sum::<u32>();
         self.glimpses += 1;
         let mut dimension = 0;
@@ -181,7 +183,7 @@ impl BlockLauncherDriver {
             bit -= GRID_BITS[dimension];
             dimension += 1;
         }
-        let blocks = (1 << bit) + if bit > 0 { rng.below(2) as u32 } else { 0 };
+        let blocks = if dimension == 2 { 1 << bit } else { 1 << bit | 1 };
         March { dimension, blocks, limit: GLIMPSE, begun }
     }
 

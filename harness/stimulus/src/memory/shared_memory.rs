@@ -114,7 +114,12 @@ impl SharedMemoryDriver {
         self.pending.begin(rng, knobs.get(PARTIAL));
         let access = &mut *self.access;
         let again = rng.chance(knobs.get(AGAIN));
-        access.kind_i = if again && access.kind_i == ATOMIC && rng.chance(700) {
+        // Words that have just been stored may be compared: with themselves, and with what differs in one bit.
+        let stored = access.store_i;
+        let compares = again && access.kind_i == STORE && access.size_i == 2 && rng.chance(500);
+        access.kind_i = if compares {
+            ATOMIC
+        } else if again && access.kind_i == ATOMIC && rng.chance(700) {
             LOAD
         } else if rng.chance(knobs.get(STORES)) {
             STORE
@@ -126,6 +131,7 @@ impl SharedMemoryDriver {
         let (atomic, floats) = (access.kind_i == ATOMIC, rng.chance(knobs.get(FLOATS)));
         access.atomic_i = match atomic {
             false => 0,
+            true if compares => CAS,
             true if floats => ADD_FLOAT,
             true if rng.chance(400) => [INC, DEC, CAS][rng.below(3) as usize],
             true => OPERATIONS[rng.below(OPERATIONS.len() as u64) as usize],
@@ -144,6 +150,10 @@ impl SharedMemoryDriver {
         }
         access.store_i = if floats { float_operands(rng) } else { operands(rng, knobs.get(SMALL), self.word) };
         access.compare_i = operands(rng, knobs.get(SMALL), self.word);
+        if compares {
+            let near = |word: u32| if rng.chance(300) { word } else { alias(rng, word.into(), 1 << u32::BITS) as u32 };
+            access.compare_i = WarpData(stored.0.map(near));
+        }
         for lane in self.pending.blank(rng) {
             (access.addr_i.0[lane], access.store_i.0[lane], access.compare_i.0[lane]) = (0, 0, 0);
         }

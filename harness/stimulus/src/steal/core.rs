@@ -323,8 +323,10 @@ impl Core {
         let even: Vec<usize> =
             (ports..=ports * most).filter(|n| n % ports == 0 && depth % n == 0 && depth / n <= cap).collect();
         let shared = !even.is_empty() && rng.chance(400);
+        // A warp alone has more registers than one of several can have, where the file is small.
+        let small = ports == 2 && depth * self.shape.banks < 2 * usize::from(NO_REG);
         let warps = match rng.below(20) {
-            0 => 1,
+            0 if small => 1,
             _ if shared => even[rng.below(even.len() as u64) as usize],
             _ => any,
         };
