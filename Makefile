@@ -66,7 +66,7 @@ kernels: ## the test kernels' PTX again, with nvcc from PyPI (KERNEL= some, by n
 	@scripts/kernels.sh $(KERNEL)
 
 lint: ## format and lints of Rust and RTL, without running anything
-	@scripts/bootstrap.sh --lint
+	@scripts/bootstrap.sh --lint --mutants
 	@scripts/lint.sh
 
 clean: ## removes what was built (failures/ stays)

@@ -5,3 +5,5 @@ cd "$(dirname "$0")/.."
 cargo fmt --all --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
 scripts/lint_rtl.sh
+mapfile -t modules < <(find rtl -name '*.sv' ! -name '*_pkg.sv' | sort)
+target/venv/bin/python scripts/lint_casts.py -I rtl rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "${modules[@]}"

@@ -309,7 +309,7 @@ module address_unit
     past = {1'b0, lane_access.addr} + ((LaneW+1)'(1) << access.size);
     if (lane_access.in_shared)     limit = (LaneW+1)'(shared_bytes_i);
     else if (lane_access.in_local) limit = (LaneW+1)'({local_words_i, 2'b00});
-    else                           limit = (LaneW+1)'(4 * ConstWords);
+    else                           limit = 4 * (LaneW+1)'(ConstWords);
 
     if (lane_access.in_constant && access.kind != KindLoad) begin
       lane_access.cause = CauseConstantWritten;
