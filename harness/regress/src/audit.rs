@@ -216,7 +216,8 @@ pub fn audit_sources(
                     reported || !differs,
                     "{block}: the comparison in place overlooks a difference in cycle {cycle}"
                 );
-                bit.from = cycle + APART;
+                // What is inside means something seldom, and once is enough.
+                bit.from = cycle + if bit.shown.is_empty() { 1 } else { APART };
                 if differs {
                     bit.reported += 1;
                     quiet = 0;

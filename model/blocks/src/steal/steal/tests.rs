@@ -327,6 +327,10 @@ fn memories_are_where_the_rtl_has_them() {
         [
             ("gen_bank[0].u_bank.gen_1rw.u_ram.mem_q", "mrf_bank", 64),
             ("gen_bank[1].u_bank.gen_1rw.u_ram.mem_q", "mrf_bank", 64),
+            ("u_candidates.warp_q", "steal_candidates", 1),
+            ("u_candidates.leader_q", "steal_candidates", 1),
+            ("u_candidates.bank_q", "steal_candidates", 3),
+            ("u_candidates.entry_q", "steal_candidates", 3),
             ("u_crossbar.operand_q", "mrf_crossbar", 12),
         ]
     );
