@@ -10,9 +10,11 @@ use std::rc::Rc;
 
 use common::first_faults;
 use gpurf_blocks::config::{Config, Start};
-use gpurf_launch::{Manifest, Source};
-use gpurf_machine::{Cycle, LaunchError, ModelEngine, Settings};
-use gpurf_oracle::host::{OracleEngine, RunError, RunReport, Session, assembled};
+use gpurf_isa::image::Kernel;
+use gpurf_launch::{Cause, ExpectedFault, Manifest, Source};
+use gpurf_machine::{Cycle, Job, LaunchError, Misfit, ModelEngine, Refusal, Settings};
+use gpurf_oracle::Geometry;
+use gpurf_oracle::host::{KernelLaunch, OracleEngine, RunError, RunReport, Session, assembled};
 
 /// Presets with one and with two issue ports: those on which the default suite runs these launches.
 const PRESETS: [&str; 2] = ["baseline", "steal-8"];
@@ -127,4 +129,37 @@ fn a_fault_that_the_oracle_does_not_find_fails() {
     let text = mismatch.to_string();
     assert!(text.contains("it stops with another fault: ") && text.contains("; the oracle says: "), "{text}");
     assert!(session(&manifest).run(&mut OracleEngine::default()).is_err());
+}
+
+/// A kernel of this code, whose threads have so many registers, made ready for blocks of 1024 threads.
+fn job(code: &str, registers: u16, cause: Option<Cause>) -> Result<Job, Refusal> {
+    let expected =
+        |cause| ExpectedFault { cause, value: None, block: None, warp: None, instruction: None, oracle: None };
+    let code = gpurf_isa::assemble(code).unwrap();
+    let kernel = &Kernel { name: "k".into(), code, registers, ..Kernel::default() };
+    let geometry = Geometry { grid: [1; 3], block: [1024, 1, 1], dynamic_shared: 0 };
+    let fault = cause.map(expected);
+    let launch = KernelLaunch { kernel, source: "k.ptx", geometry, constant: &[], fault };
+    Job::new(&settings(PRESETS[0]).config, &launch)
+}
+
+#[test]
+fn code_whose_end_can_be_passed_is_followed_by_no_instruction() {
+    for code in ["NOP", "@P0 EXIT", "@!P3 TRAP 7", "NOP\n@P0 BRA 0, join none"] {
+        assert_eq!(job(code, 8, None).unwrap().code.last(), Some(&[u64::MAX; 2]), "{code}");
+    }
+    for code in ["NOP\nEXIT", "TRAP 7", "NOP\nBRA 0, join none"] {
+        assert_eq!(job(code, 8, None).unwrap().code.len(), code.lines().count(), "{code}");
+    }
+    assert!(gpurf_isa::Instruction::decode([u64::MAX; 2]).is_err());
+}
+
+#[test]
+fn what_is_expected_not_to_fit_is_not_refused() {
+    let ready = job("EXIT", 255, Some(Cause::DoesNotFit)).unwrap();
+    assert!(matches!(ready.misfit, Some(Misfit::Registers { registers: 255, .. })));
+    assert!(job("EXIT", 255, Some(Cause::Trap)).is_err());
+    assert!(job("EXIT", 255, None).is_err());
+    // What fits does fit, whatever is expected.
+    assert_eq!(job("EXIT", 8, Some(Cause::DoesNotFit)).unwrap().misfit, None);
 }
