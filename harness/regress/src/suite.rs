@@ -82,9 +82,10 @@ pub fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
 fn stretch(block: &str) -> u64 {
     match block {
-        "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "rfc" | "hierarchy" => 3,
+        "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "hierarchy" => 3,
         "hrf_buffer" | "hrf_drain" | "hrf_power" => 3,
         "block_launcher" => 2,
+        "rfc" => 4,
         "steal" => 6,
         "alternating_scheduler" => 6,
         "hrf" => 8,

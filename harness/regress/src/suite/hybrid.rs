@@ -56,7 +56,9 @@ pub(super) fn few(block: &str) -> Vec<Config> {
             entries(paper(), 0),
         ],
         "alternating_scheduler" => {
-            [0, 3, 2048, 4095].into_iter().map(|patience| patient(paper(), patience)).chain([few_warps()]).collect()
+            // The last one is that in which comparisons are judged.
+            let patience = [0, 2048, 4095, 3].into_iter();
+            [few_warps()].into_iter().chain(patience.map(|patience| patient(paper(), patience))).collect()
         }
         _ if block.starts_with("hrf_") => vec![paper(), small()],
         _ => Vec::new(),

@@ -79,7 +79,22 @@ impl Driver for OperandStageDriver {
         let (warps, slots) = (["issue_warp_i", "candidate_warp_i"], ["issue_warp_i", "issue_slot_i", "slot_warp_i"]);
         match (shape.entries != 0, shape.steal) {
             (true, _) => Unreached::parity(&slots, shape.ports()),
-            (_, true) => Unreached::parity(&warps, shape.ports()),
+            (_, true) => {
+                let mut all = Unreached::parity(&warps, shape.ports());
+                // Rows of a warp: those of its registers, or its part of the file.
+                let (banks, depth) = (shape.mrf.banks, shape.mrf.depth);
+                let rows = usize::from(NO_REG).div_ceil(banks).min(depth / shape.ports());
+                all.push(Unreached::bits("rows_i", rows.ilog2() + 1..=7, "a warp has fewer rows"));
+                if rows * banks <= 128 {
+                    all.push(Unreached::bits("write_reg_i", 7..=7, "a warp has fewer registers"));
+                }
+                // A warp's first row follows from its number.
+                if depth <= 32 {
+                    let names = ["issue_warp_i", "write_warp_i", "candidate_warp_i"];
+                    all.extend(names.map(|name| Unreached::bits(name, 5..=5, "the file has a row for fewer warps")));
+                }
+                all
+            }
             _ => Vec::new(),
         }
     }

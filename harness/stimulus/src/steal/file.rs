@@ -10,7 +10,7 @@ use gpurf_lockstep::Rng;
 
 use super::{Core, Done};
 use crate::driver::{RESET, Reset, Twin, all_of, ports};
-use crate::{Driver, Knob, Knobs, Unreached};
+use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
 
 mod cover;
 
@@ -53,8 +53,16 @@ impl Driver for StealDriver {
             let names = ["issue_src_reg_i", "candidate_src_reg_i", "write_reg_i", "hint_reg_i"];
             let past = |name| Unreached::bits(name, registers..=REG_BITS - 1, "the file has fewer entries");
             all.extend(names.map(past));
+            // A warp with more than half of the entries is alone, and one warp dispatches at port 0.
+            let alone = Unreached::bits("hint_reg_i", registers - 1..=registers - 1, "its warp is alone");
+            all.extend((shape.issue_ports > 1).then(|| alone.of(1..=1)));
         }
         all
+    }
+
+    fn unaliased(shape: &MrfShape, _: &Config) -> Vec<Unaliased> {
+        let port = Unaliased::bits("land_port == 1'(p)", 0..=0, "there is one port");
+        (shape.issue_ports == 1).then_some(port).into_iter().collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealIn) {
