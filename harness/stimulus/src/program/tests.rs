@@ -5,6 +5,8 @@ use gpurf_blocks::config::{Config, Start};
 use gpurf_compiler::hierarchy::{Encoding, check};
 use gpurf_isa::LastResultFile;
 use gpurf_isa::SourceLevel;
+use gpurf_launch::{Manifest, Source};
+use gpurf_oracle::host::{OracleEngine, Session, assembled};
 use gpurf_oracle::levels::{LevelCounts, LevelJudge, Levels};
 use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope};
 
@@ -30,6 +32,45 @@ fn themes_give_valid_programs_that_meet_their_quotas() {
             assert!(coverage.get("warp instruction") >= 2000);
         }
     }
+}
+
+/// Runs a program on the oracle under the check for undefined reads.
+fn checked(program: &Program) -> Result<(), String> {
+    let manifest = Manifest::parse(std::path::Path::new("p.toml"), &program.manifest(None)).unwrap();
+    let Source::Assembly(assembly) = &manifest.source else { panic!("it has instructions") };
+    let image = assembled(&manifest, assembly).unwrap();
+    let mut engine = OracleEngine::default().checking_undefined(true);
+    Session::new(&manifest, &image).unwrap().run(&mut engine).map(|_| ()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn programs_read_only_what_they_have_written() {
+    for theme in themes::THEMES {
+        for seed in 0..2 {
+            let program = random(theme.name, seed);
+            checked(&program).unwrap_or_else(|error| panic!("{} {seed}: {error}", theme.name));
+        }
+    }
+}
+
+#[test]
+fn registers_and_predicates_begin_as_zero_as_often_as_asked() {
+    let zeros = |chance: u32| {
+        let mut weights = themes::find("divergence").unwrap().weights();
+        weights.chances.unwritten = chance;
+        let programs = (0..4).map(|seed| Program::random(seed, &weights, &limits()).unwrap());
+        let count = |program: Program| {
+            let registers = program.first.iter().filter(|first| matches!(first, First::Constant(0))).count();
+            let predicates = program.first_predicates.iter().filter(|&&first| first == 0).count();
+            (registers, program.first.len(), predicates, program.first_predicates.len())
+        };
+        programs.map(count).fold((0, 0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2, a.3 + b.3))
+    };
+    assert_eq!(zeros(0).2, 0);
+    let (registers, all, predicates, all_predicates) = zeros(1000);
+    assert_eq!((registers, predicates), (all, all_predicates));
+    let (registers, all, predicates, _) = zeros(300);
+    assert!(5 * registers > all && 2 * registers < all && predicates > 0, "{registers} of {all}, {predicates}");
 }
 
 #[test]

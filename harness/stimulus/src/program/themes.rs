@@ -105,7 +105,7 @@ fn dependences(weights: &mut Weights) {
 fn divergence(weights: &mut Weights) {
     let mix = Mix { branch: 130, r#loop: 40, leave: 60, exit: 8, nest: 20, lanes: 90, access: 120, ..Mix::default() };
     weights.mix = mix;
-    weights.chances.divergent = 850;
+    (weights.chances.divergent, weights.chances.unwritten) = (850, 300);
     weights.sizes.nest = [14, 31];
     weights.sizes.depth = [3, 6];
     weights.sizes.section = [12, 24];

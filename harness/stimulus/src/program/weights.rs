@@ -221,6 +221,8 @@ chances! {
     control = 300,
     /// A program whose last branch has no meeting point: its paths only end.
     split_end = 200,
+    /// A register or a predicate begins as zero in all lanes, as the compiler makes those that a kernel may read before it writes them.
+    unwritten = 0,
 }
 
 /// A range, both ends included.

@@ -175,10 +175,19 @@ impl<'a> Generator<'a> {
         self.pool = numbers.split_off(Fixed::COUNT).into_iter().map(Reg).collect();
         self.program.fixed = std::array::from_fn(|role| Reg(numbers[role]));
         self.program.first = (0..self.program.registers).map(|_| self.first()).collect();
-        self.program.first_predicates = std::array::from_fn(|_| self.word());
+        self.program.first_predicates = std::array::from_fn(|_| if self.is_unwritten() { 0 } else { self.word() });
+    }
+
+    /// Whether a register or a predicate begins as the compiler makes one that is live at a kernel's entry.
+    fn is_unwritten(&mut self) -> bool {
+        let chance = self.weights.chances.unwritten;
+        chance > 0 && self.rng.chance(chance)
     }
 
     fn first(&mut self) -> First {
+        if self.is_unwritten() {
+            return First::Constant(0);
+        }
         match self.rng.below(8) {
             0 => First::Constant(self.pick(&AWKWARD)),
             1 => First::Constant(self.rng.below(64) as u32),
