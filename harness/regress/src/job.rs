@@ -33,7 +33,7 @@ pub const COVERAGE_FROM_CYCLES: u64 = 500_000;
 pub const REQUIRED_HITS: u64 = 100;
 /// Memories are compared whole every so many cycles.
 const MEMORY_EVERY: u64 = 65_536;
-/// Cycles of a run with witnesses in the comparisons.
+/// Cycles of a run with witnesses in the comparisons; of a block that the suite runs longer than others, as many times more.
 const WITNESSED_CYCLES: u64 = 100_000;
 
 /// Where inputs come from.
@@ -320,7 +320,7 @@ fn judge_comparisons(
     mut request: Request,
     stop: &AtomicBool,
 ) -> Result<(), JobError> {
-    let job = Job { cycles: result.job.cycles.min(WITNESSED_CYCLES), keep_failure: false, ..result.job.clone() };
+    let job = Job { cycles: result.job.cycles.min(WITNESSED_CYCLES * suite::stretch(&result.job.block)), keep_failure: false, ..result.job.clone() };
     let module = request.declaration.block;
     let source = request.sources.iter().find(|path| path.file_stem().is_some_and(|stem| stem == module));
     let Some(gate) = source.map(|source| Gate::of(module, source)).transpose()?.flatten() else { return Ok(()) };

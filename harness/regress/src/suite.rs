@@ -80,7 +80,7 @@ pub fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
 }
 
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
-fn stretch(block: &str) -> u64 {
+pub(crate) fn stretch(block: &str) -> u64 {
     match block {
         "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "hierarchy" => 3,
         "hrf_buffer" | "hrf_drain" | "hrf_power" => 3,

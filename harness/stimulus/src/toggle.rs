@@ -295,20 +295,21 @@ mod tests {
     use gpurf_blocks::config::Config;
     use gpurf_lockstep::Records;
 
-    /// Feeds the declaration of `mrf_bank_map`'s sibling with a write port; `values` are entries offered with their valid.
+    /// Feeds the inputs of `mrf_write_queue`: in each cycle all valids have the one value, all bits of all other inputs the other.
     fn watch(unreached: Vec<Unreached>, cycles: &[(bool, u64)]) -> Toggles {
-        let twin = gpurf_blocks::registry::find("ram_1rw").map(|e| (e.twin)(&Config::default())).unwrap();
+        let twin = gpurf_blocks::registry::find("mrf_write_queue").map(|e| (e.twin)(&Config::default())).unwrap();
         let declaration = twin.declaration().clone();
         let mut toggles = Toggles::new(&declaration, unreached);
         let mut record = Records::zeroed(declaration.record_bytes, 1);
         for &(valid, value) in cycles {
             for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
                 let field = &signal.field;
+                let is_valid = declaration.signals.iter().any(|s| s.field.valid_by == Some(field.name));
                 let end = field.offset + field.count * field.elem_bytes;
                 let bytes = &mut record.get_mut(0)[field.offset..end];
                 bytes.fill(if value & 1 == 1 { 0xFF } else { 0 });
-                if declaration.signals.iter().any(|s| s.field.valid_by == Some(field.name)) {
-                    bytes.fill(u8::from(valid));
+                if is_valid || field.name == RESET {
+                    bytes.fill(u8::from(valid || field.name == RESET));
                 }
             }
             let (inputs, compared) = record.get(0).split_at(declaration.input_bytes);

@@ -7,7 +7,7 @@ use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, ports};
-use crate::{Driver, Knob, Knobs, Unreached};
+use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
 
 mod cover;
 
@@ -104,6 +104,14 @@ impl Driver for AlternatingSchedulerDriver {
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
         Unreached::warps(&["dispatch_warp_i", "reg_warp_i"], shape.warps)
+    }
+
+    fn unaliased(shape: &SmShape, _: &Config) -> Vec<Unaliased> {
+        let current = "only the current warp has instructions in the operand stage";
+        let mut all = vec![Unaliased::bits("dispatch_warp_i == warp", 0..=u32::MAX, current)];
+        let none = shape.warps.next_power_of_two().ilog2()..=u32::MAX;
+        all.push(Unaliased::bits("reg_warp_i == warp", none, "the shape has no such warp"));
+        all
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AlternatingSchedulerIn) {
@@ -217,7 +225,14 @@ impl AlternatingSchedulerDriver {
     fn leave(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool, i: &mut AlternatingSchedulerIn) {
         (i.dispatch_valid_i, i.reg_valid_i) = (0, 0);
         let warps = self.shape.warps;
-        let first = self.any(rng);
+        let current = self.in_slot(rng);
+        // Results of warps whose number differs in one bit from that of the current one.
+        let near = |w: &usize| (w ^ current).is_power_of_two() && !self.warps[*w].registers.is_empty();
+        let near: Vec<usize> = (0..warps).filter(near).collect();
+        let first = match rng.chance(400) && !near.is_empty() {
+            true => near[rng.below(near.len() as u64) as usize],
+            false => self.any(rng),
+        };
         let order = |n: usize| (first + n) % warps;
         let chance = |knob: usize| if steady { 950 } else { knobs.get(knob) };
         if let Some(w) = (0..warps).find(|&w| self.warps[w].resident > 0 && rng.chance(chance(DISPATCH))) {
