@@ -320,7 +320,11 @@ fn judge_comparisons(
     mut request: Request,
     stop: &AtomicBool,
 ) -> Result<(), JobError> {
-    let job = Job { cycles: result.job.cycles.min(WITNESSED_CYCLES * suite::stretch(&result.job.block)), keep_failure: false, ..result.job.clone() };
+    let job = Job {
+        cycles: result.job.cycles.min(WITNESSED_CYCLES * suite::stretch(&result.job.block)),
+        keep_failure: false,
+        ..result.job.clone()
+    };
     let module = request.declaration.block;
     let source = request.sources.iter().find(|path| path.file_stem().is_some_and(|stem| stem == module));
     let Some(gate) = source.map(|source| Gate::of(module, source)).transpose()?.flatten() else { return Ok(()) };

@@ -229,7 +229,8 @@ impl AlternatingSchedulerDriver {
         // Results of warps whose number differs in one bit from that of the current one.
         let near = |w: &usize| (w ^ current).is_power_of_two() && !self.warps[*w].registers.is_empty();
         let near: Vec<usize> = (0..warps).filter(near).collect();
-        let first = match rng.chance(400) && !near.is_empty() {
+        let is_near = rng.chance(400) && !near.is_empty();
+        let first = match is_near {
             true => near[rng.below(near.len() as u64) as usize],
             false => self.any(rng),
         };
@@ -239,7 +240,7 @@ impl AlternatingSchedulerDriver {
             (i.dispatch_valid_i, i.dispatch_warp_i) = (1, w as u8);
             self.warps[w].resident -= 1;
         }
-        let complete = chance(COMPLETE);
+        let complete = if is_near { 900 } else { chance(COMPLETE) };
         if let Some(w) = (0..warps).map(order).find(|&w| !self.warps[w].registers.is_empty() && rng.chance(complete)) {
             let registers = &mut self.warps[w].registers;
             let register = registers.swap_remove(rng.below(registers.len() as u64) as usize);
