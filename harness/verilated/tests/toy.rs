@@ -486,3 +486,70 @@ fn a_model_that_fails_stops_behind_the_edge() {
         assert_eq!(instance.edge().unwrap_err(), failure);
     }
 }
+
+ports! {
+    struct UnknownIn(s: &Shape) {
+        /// Row and branch.
+        index_i: u8 = field(2),
+        /// Reset.
+        rst_ni: u8 = field(1),
+    }
+}
+
+ports! {
+    struct UnknownOut(s: &Shape) {
+        /// Row of an array of three.
+        read_o: u8 = field(8),
+        /// What one of three branches gives.
+        chosen_o: u8 = field(8),
+    }
+}
+
+ports! {
+    struct UnknownProbe(s: &Shape) {}
+}
+
+/// Only its declaration is wanted.
+struct Unknown;
+
+impl Block for Unknown {
+    const NAME: &'static str = "unknown";
+    const PARAMETERS: &'static [&'static str] = &[];
+    type Shape = Shape;
+    type In = UnknownIn;
+    type Out = UnknownOut;
+    type Probe = UnknownProbe;
+    fn new(_: &Shape) -> Self {
+        Self
+    }
+    fn early(&self, _: &mut UnknownOut) {}
+    fn late(&mut self, _: &UnknownIn, _: &mut UnknownOut) {}
+    fn clock(&mut self, _: &UnknownIn, _: &UnknownOut) {}
+    fn probe(&self, _: &UnknownIn, _: &UnknownOut, _: &mut UnknownProbe) {}
+}
+
+#[test]
+fn what_has_no_value_comes_from_the_seed() {
+    let unknown = Request {
+        declaration: erase::<Unknown>(&Shape { step: 1 }).declaration().clone(),
+        sources: vec![source().with_file_name("unknown.sv")],
+        ..request(1)
+    };
+    let library = tools().build(&unknown).unwrap();
+    let read = |seed, index| {
+        let mut instance = library.instance(seed).unwrap();
+        let mut record = Record([0; 4096]);
+        instance.cycles(&mut record.0, 1).1.unwrap();
+        *view_mut::<UnknownIn>(&mut record.0) = UnknownIn { index_i: index, rst_ni: 1 };
+        instance.cycles(&mut record.0, 1).1.unwrap();
+        let out: &UnknownOut = view(&record.0[size_of::<UnknownIn>().next_multiple_of(64)..]);
+        (out.read_o, out.chosen_o)
+    };
+    let distinct = |values: Vec<u8>| values.into_iter().collect::<std::collections::BTreeSet<_>>().len();
+    for index in 0..3 {
+        assert!((0..16).all(|seed| read(seed, index) == (10 + index, 20 + index)), "{index}");
+    }
+    let (rows, choices): (Vec<u8>, Vec<u8>) = (0..16).map(|seed| read(seed, 3)).unzip();
+    assert_eq!((rows.clone(), choices.clone()), (0..16).map(|seed| read(seed, 3)).unzip());
+    assert!(distinct(rows.clone()) > 8 && distinct(choices.clone()) > 8, "{rows:?} {choices:?}");
+}
