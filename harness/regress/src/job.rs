@@ -326,8 +326,8 @@ fn judge_comparisons(
         ..result.job.clone()
     };
     let module = request.declaration.block;
-    let source = request.sources.iter().find(|path| path.file_stem().is_some_and(|stem| stem == module));
-    let Some(gate) = source.map(|source| Gate::of(module, source)).transpose()?.flatten() else { return Ok(()) };
+    let gate = request.source_of(module).map(|source| Gate::of(module, source)).transpose()?.flatten();
+    let Some(gate) = gate else { return Ok(()) };
     let started = Instant::now();
     gate.apply(project, &mut request)?;
     let library = tools.build(&request)?;

@@ -19,6 +19,8 @@ pub struct Request {
     pub defines: Vec<String>,
     /// How to build it.
     pub options: Options,
+    /// Modules whose sources [`Request::replace`] has replaced, and by which files.
+    pub replaced: Vec<(String, PathBuf)>,
 }
 
 /// A memory that the RTL has to have.
@@ -96,12 +98,27 @@ impl Request {
             include_dirs: vec![rtl.to_owned()],
             defines: Vec::new(),
             options: Options::default(),
+            replaced: Vec::new(),
         }
+    }
+
+    /// The source of `module`: the file that replaced it, whatever its name, or the one that has the module's name.
+    pub fn source_of(&self, module: &str) -> Option<&Path> {
+        self.place_of(module).map(|place| self.sources[place].as_path())
+    }
+
+    fn place_of(&self, module: &str) -> Option<usize> {
+        let replacing = |path: &PathBuf| self.replaced.iter().find(|(_, file)| file == path).map(|(name, _)| name);
+        let named = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == module);
+        self.sources.iter().position(|path| replacing(path).map_or_else(|| named(path), |name| name == module))
     }
 
     /// Puts `file` in the place of the source of `module`. Returns whether there was such a source.
     pub fn replace(&mut self, module: &str, file: &Path) -> bool {
-        let place = self.sources.iter_mut().find(|s| s.file_stem().is_some_and(|stem| stem == module));
-        place.map(|p| *p = file.to_owned()).is_some()
+        let Some(place) = self.place_of(module) else { return false };
+        self.replaced.retain(|(name, _)| name != module);
+        self.replaced.push((module.to_owned(), file.to_owned()));
+        self.sources[place] = file.to_owned();
+        true
     }
 }

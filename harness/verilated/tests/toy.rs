@@ -100,6 +100,7 @@ fn request(step: u64) -> Request {
         include_dirs: vec![],
         defines: vec![],
         options,
+        replaced: Vec::new(),
     }
 }
 
@@ -552,4 +553,17 @@ fn what_has_no_value_comes_from_the_seed() {
     let (rows, choices): (Vec<u8>, Vec<u8>) = (0..16).map(|seed| read(seed, 3)).unzip();
     assert_eq!((rows.clone(), choices.clone()), (0..16).map(|seed| read(seed, 3)).unzip());
     assert!(distinct(rows.clone()) > 8 && distinct(choices.clone()) > 8, "{rows:?} {choices:?}");
+}
+
+#[test]
+fn a_replaced_source_is_found_by_its_module_whatever_the_files_name() {
+    let mut request = Request { sources: vec!["rtl/one.sv".into(), "rtl/two.sv".into()], ..request(1) };
+    assert_eq!(request.source_of("one"), Some(Path::new("rtl/one.sv")));
+    // A file with another module's name.
+    assert!(request.replace("one", Path::new("mine/two.sv")));
+    assert_eq!(request.source_of("one"), Some(Path::new("mine/two.sv")));
+    assert_eq!(request.source_of("two"), Some(Path::new("rtl/two.sv")));
+    assert!(request.replace("two", Path::new("mine/one.sv")) && request.replace("one", Path::new("again.sv")));
+    assert!(request.sources.iter().eq(["again.sv", "mine/one.sv"].iter().map(Path::new)), "{:?}", request.sources);
+    assert!(!request.replace("three", Path::new("mine/one.sv")));
 }
