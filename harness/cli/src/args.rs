@@ -324,6 +324,8 @@ pub struct Mutate {
 
 /// `gpurf audit`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Without --preset, --config or --set each block runs in a configuration that uses all its registers.")]
 pub struct Audit {
     /// Audit this block (may be repeated; default: all)
     #[arg(long, value_name = "NAME")]

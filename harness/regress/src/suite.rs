@@ -98,6 +98,11 @@ pub(crate) fn judges_comparisons(block: &str, config: &Config) -> bool {
     variants(block).last().is_some_and(|last| last == config)
 }
 
+/// Where the audit inverts a block's registers unless something is selected: in a configuration that uses all of them.
+pub fn audited(block: &str) -> Config {
+    hybrid::audited(block).or_else(|| stealing::audited(block)).unwrap_or_default()
+}
+
 /// Whether so many random cycles of a block have to reach all that its stimulus has to reach.
 pub(crate) fn is_judged(block: &str, cycles: u64) -> bool {
     cycles >= COVERAGE_FROM_CYCLES * stretch(block)

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gpurf_blocks::registry::BLOCKS;
 use gpurf_regress::audit::{self, Audit, CYCLES_EACH, Hole, HoleKind};
-use gpurf_regress::{JobError, run_all};
+use gpurf_regress::{JobError, run_all, suite};
 use serde::Serialize;
 
 use crate::args;
@@ -37,7 +37,10 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
         [] => BLOCKS.iter().collect(),
         names => names.iter().map(|name| plan::find(name)).collect::<Result<_, _>>()?,
     };
-    let config = plan::load(&arguments.selection)?;
+    let selected = match &arguments.selection {
+        selection if selection.is_default() => None,
+        selection => Some(plan::load(selection)?),
+    };
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
 
@@ -50,6 +53,7 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
             return Ended::Skipped;
         }
         let name = blocks[*index].name;
+        let config = selected.unwrap_or_else(|| suite::audited(name));
         progress.begin(*index, name);
         // The audit refuses, by a panic, to judge RTL that differs from the model even without a flip.
         match catch_unwind(AssertUnwindSafe(|| audit::audit(&project, &tools, name, &config, arguments.seed))) {

@@ -41,6 +41,11 @@ fn few_warps() -> Config {
     config
 }
 
+/// The audit's: in the whole file a read takes several cycles and every strap is in use.
+pub(super) fn audited(block: &str) -> Option<Config> {
+    (block == "hrf").then(|| latencies(gated(small(), 4), 9, 2))
+}
+
 /// What the default suite runs of a block. The straps of the parts are drawn by their stimulus.
 pub(super) fn few(block: &str) -> Vec<Config> {
     match block {

@@ -88,6 +88,9 @@ ports! {
         /// Register of each slot.
         req_reg: [u8; MAX_SLOTS] = field(REG_BITS).count(s.mrf.slots()).valid_by("col_src_valid")
             .early().from_each(MrfCollector::NAME, OPERANDS).to(HrfReads::NAME),
+        /// Bank of each slot: the parity of its warp.
+        req_bank: [u8; MAX_SLOTS] = field(1).count(s.mrf.slots()).valid_by("col_src_valid")
+            .early().from_each(MrfCollector::NAME, OPERANDS),
         /// 4-lane groups of each collector.
         req_groups: [u8; MAX_COLLECTORS] = field(4).count(s.mrf.collectors).valid_by("busy")
             .early().from_each(MrfCollector::NAME, 1),
@@ -290,7 +293,7 @@ impl Hrf {
         nets.col_src_valid = collectors.src_valid().to_port();
         let held = collectors.held().only(collectors.busy());
         (nets.col_warp, nets.col_tag, nets.col_mask) = (held.warp, held.tag, held.mask);
-        (nets.req_groups, nets.req_reg) = (held.groups, held.entry.map(|name| name as u8));
+        (nets.req_groups, nets.req_reg, nets.req_bank) = (held.groups, held.entry.map(|name| name as u8), held.bank);
         nets.leader_q = held.leader;
         nets.inflight_q = [0; MAX_COLLECTORS];
         let inflight = collectors.inflight();
