@@ -404,6 +404,11 @@ module two_level_scheduler
 
       `GPURF_ASSERT_WHEN(stolen_for_clear, stolen[p], clear_i[IndexW'(candidate_q[p])],
                          "an operand was stolen for a warp whose head may not issue")
+      `GPURF_ASSERT_WHEN(stolen_for_operand, stolen[p],
+                         operand_i[IndexW'(candidate_q[p])] && !branch_i[IndexW'(candidate_q[p])],
+                         "an operand was stolen for a head that has none")
+      `GPURF_ASSERT_WHEN(stolen_in_slot, stolen[p], warp_q[candidate_slot_q[p]] == candidate_q[p],
+                         "an operand was stolen for a warp that has left its slot")
     end
   end else begin : gen_no_candidate
     assign candidate_valid_q = '0;

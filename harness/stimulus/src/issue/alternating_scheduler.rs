@@ -224,6 +224,8 @@ impl AlternatingSchedulerDriver {
     /// Instructions leave the operand stage, and registers are complete.
     fn leave(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool, i: &mut AlternatingSchedulerIn) {
         (i.dispatch_valid_i, i.reg_valid_i) = (0, 0);
+        // Without its valid it is any number.
+        (i.dispatch_warp_i, i.reg_warp_i) = (rng.below(64) as u8, rng.below(64) as u8);
         let warps = self.shape.warps;
         let current = self.in_slot(rng);
         // Results of warps whose number differs in one bit from that of the current one.
@@ -253,7 +255,12 @@ impl AlternatingSchedulerDriver {
         i.set_long_i = rng.chance(knobs.get(LONG)).into();
         i.set_d_i = if rng.chance(150) { NO_REG } else { rng.next_u64() as u8 };
         let w = usize::from(self.twin.out.issue_warp_o);
-        if self.twin.out.issue_valid_o == 0 || self.operand >> w & 1 == 0 {
+        if self.twin.out.issue_valid_o == 0 {
+            // Without an issue it means nothing.
+            i.set_valid_i = rng.chance(300).into();
+            return;
+        }
+        if self.operand >> w & 1 == 0 {
             return;
         }
         // The register that is complete at this edge may be the next one's.

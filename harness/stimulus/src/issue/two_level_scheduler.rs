@@ -242,6 +242,8 @@ impl TwoLevelSchedulerDriver {
         // The warp of the first port's dispatch; the one that its search begins at if it has none.
         let mut same = 0;
         for p in 0..self.shape.ports() {
+            // Without its valid it is any number.
+            (inputs.dispatch_warp_i[p], inputs.reg_warp_i[p]) = (rng.below(64) as u8, rng.below(64) as u8);
             // From some warp on, the first that has something; often the same for both ports.
             let first = if p == 1 && rng.chance(600) { same } else { rng.below(warps as u64) };
             same = first;
@@ -272,7 +274,12 @@ impl TwoLevelSchedulerDriver {
         for p in 0..self.shape.ports() {
             inputs.set_d_i[p] = if rng.chance(150) { NO_REG } else { rng.next_u64() as u8 };
             let w = usize::from(self.twin.out.issue_warp_o[p]);
-            if issued >> p & 1 == 0 || self.operand >> w & 1 == 0 {
+            if issued >> p & 1 == 0 {
+                // Without an issue it means nothing.
+                inputs.set_valid_i |= u8::from(rng.chance(300)) << p;
+                continue;
+            }
+            if self.operand >> w & 1 == 0 {
                 continue;
             }
             // The register that is complete at this edge may be the next one's.

@@ -57,8 +57,8 @@ impl Driver for LineTableDriver {
         if inputs.row_valid_i == 1 {
             self.row(rng, knobs, inputs);
         }
-        // An answer that waits inside has a row as well.
-        let unanswered = self.probe.count_q > self.probe.rsp_valid_q;
+        // An answer that waits inside has a row as well. A row may come with its answer.
+        let unanswered = self.probe.count_q + inputs.row_valid_i > self.probe.rsp_valid_q;
         inputs.mem_rsp_valid_i = (unanswered && rng.chance(knobs.get(ANSWER))).into();
         if inputs.mem_rsp_valid_i == 1 {
             rng.fill(&mut inputs.mem_rsp_data_i.0);
@@ -113,6 +113,7 @@ impl LineTableCover {
         let place = (u16::from(p.first_q) + u16::from(p.count_q)) % u16::from(self.rows);
         vec![
             ("row put into an empty table", row && p.count_q == 0),
+            ("row put into an empty table together with its answer", row && answer && p.count_q == 0),
             ("row put into the last place", row && p.count_q == self.rows - 1),
             ("rows go on at place 0", row && place == 0 && p.count_q != 0),
             ("row put in while the oldest leaves", row && makes),
