@@ -8,7 +8,7 @@ inputs too, is assumed: lockstep looks at it in every cycle. More is not assumed
 file could show the difference. A proof has a limit of processor time, which does not depend on what else the machine does.
 Prints one JSON object: {"select": "equivalent" | "different" | "out of time" | "unknown"}.
 """
-import argparse, json, os, re, resource, signal, subprocess, sys, tempfile
+import argparse, json, os, re, resource, signal, subprocess, sys, tempfile, traceback
 import pyosys
 from pyosys import libyosys as ys
 import netlist_mutants as M
@@ -149,15 +149,15 @@ def from_reset(mi, holds):
     return holds
 
 
-def write(d, module, tells, file):
-    """Writes a module as a circuit with this one output."""
+def write(d, module, tells, file, undefined="-anyseq"):
+    """Writes a module as a circuit with this one output. What the passes leave without a value is whatever the solver likes, or `-zero`."""
     mod = d.module(name(module))
     for wire in mod.wires_.values(): wire.port_output = False
     mod.connect(port(mod, "tells", 1, output=True), tells)
     mod.fixup_ports()
     # What is the same on both sides goes before there is a cell for each bit of it.
     for c in [f"hierarchy -top {module}", "opt_clean -purge", "zinit -all", "opt_expr", "opt_merge -share_all", "opt -full -share_all", "opt_clean -purge",
-              "dffunmap", "techmap", "opt_expr", "opt_merge", "opt_clean -purge", "aigmap", "opt_clean -purge", f"write_aiger -symbols {file}"]:
+              "dffunmap", "techmap", "opt_expr", "opt_merge", "opt_clean -purge", f"setundef {undefined}", "aigmap", "opt_clean -purge", f"write_aiger -symbols {file}"]:
         d.run_pass("tee -q " + c)
 
 
@@ -197,7 +197,7 @@ def write_assertions(base, module, payloads, file):
     d = copy(base, module, None, payloads, "gold")
     gold = d.module(name("gold"))
     cut(gold)
-    write(d, "gold", assumed(gold), file)
+    write(d, "gold", assumed(gold), file, "-zero")
 
 
 # What is tried, with its share of the time, what ABC is asked, and what it says. First whether outputs and next state are the same from whatever
@@ -240,6 +240,8 @@ def within(seconds, step):
         try:
             os.write(write, step().encode())
             os._exit(0)
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(1)
     os.close(write)
