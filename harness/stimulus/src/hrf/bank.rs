@@ -30,7 +30,7 @@ impl Driver for BankDriver {
         Knob { name: "write", doc: "a write is offered", values: &[0, 100, 500, 950] },
         Knob { name: "partial", doc: "a write leaves lanes out", values: &[0, 300, 900] },
         Knob { name: "near", doc: "the entry is one of the first two or the last two", values: &[0, 700, 1000] },
-        Knob { name: "write_latency", doc: "strap: cycles of a write", values: &[0, 1, 2, 4, 4, 9, 15] },
+        Knob { name: "write_latency", doc: "strap: cycles of a write", values: &[0, 1, 2, 4, 4, 8, 9, 15] },
         Knob { name: "read_latency", doc: "strap: cycles of a read less 1", values: &[0, 0, 1, 2, 3] },
         Knob { values: &[0, 10, 50], ..RESET },
     ];
