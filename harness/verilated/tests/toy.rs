@@ -555,6 +555,62 @@ fn what_has_no_value_comes_from_the_seed() {
     assert!(distinct(rows.clone()) > 8 && distinct(choices.clone()) > 8, "{rows:?} {choices:?}");
 }
 
+ports! {
+    struct ConstantsIn(s: &Shape) {
+        /// The constant that is added; 0 of 0.
+        index_i: u8 = field(2),
+        /// Reset.
+        rst_ni: u8 = field(1),
+    }
+}
+
+ports! {
+    struct ConstantsOut(s: &Shape) {
+        /// Registers that hold what they held after reset.
+        kept_o: u8 = field(4),
+    }
+}
+
+/// Only its declaration is wanted.
+struct Constants;
+
+impl Block for Constants {
+    const NAME: &'static str = "constants";
+    const PARAMETERS: &'static [&'static str] = &[];
+    type Shape = Shape;
+    type In = ConstantsIn;
+    type Out = ConstantsOut;
+    type Probe = UnknownProbe;
+    fn new(_: &Shape) -> Self {
+        Self
+    }
+    fn early(&self, _: &mut ConstantsOut) {}
+    fn late(&mut self, _: &ConstantsIn, _: &mut ConstantsOut) {}
+    fn clock(&mut self, _: &ConstantsIn, _: &ConstantsOut) {}
+    fn probe(&self, _: &ConstantsIn, _: &ConstantsOut, _: &mut UnknownProbe) {}
+}
+
+#[test]
+fn a_wide_constant_changes_its_own_register_only() {
+    let constants = Request {
+        declaration: erase::<Constants>(&Shape { step: 1 }).declaration().clone(),
+        sources: vec![source().with_file_name("constants.sv")],
+        ..request(1)
+    };
+    let library = tools().build(&constants).unwrap();
+    for index in 0..4 {
+        let mut instance = library.instance(1).unwrap();
+        let mut record = Record([0; 4096]);
+        for rst_ni in [0, 1, 1] {
+            *view_mut::<ConstantsIn>(&mut record.0) = ConstantsIn { index_i: index, rst_ni };
+            instance.cycles(&mut record.0, 1).1.unwrap();
+        }
+        let out: &ConstantsOut = view(&record.0[size_of::<ConstantsIn>().next_multiple_of(64)..]);
+        let kept = if index == 0 { 0b1111 } else { 0b0111 };
+        assert_eq!(out.kept_o, kept, "constant {index}");
+    }
+}
+
 #[test]
 fn a_replaced_source_is_found_by_its_module_whatever_the_files_name() {
     let mut request = Request { sources: vec!["rtl/one.sv".into(), "rtl/two.sv".into()], ..request(1) };

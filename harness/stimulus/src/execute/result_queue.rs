@@ -11,6 +11,8 @@ use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct ResultQueueDriver {
     sources: usize,
+    /// The configuration's latency, and today's.
+    configured: u8,
     latency: u8,
     reset: Reset,
     /// Follows the inputs, to know when there is a free place and when a result is offered.
@@ -43,6 +45,7 @@ impl Driver for ResultQueueDriver {
     fn new(shape: &SmShape, config: &Config) -> Self {
         Self {
             sources: shape.sources,
+            configured: Straps::of(config).side_latency,
             latency: Straps::of(config).side_latency,
             reset: Reset::default(),
             twin: ResultQueue::new(shape),
@@ -55,6 +58,10 @@ impl Driver for ResultQueueDriver {
         self.twin.early(&mut self.out);
         self.twin.probe(inputs, &self.out, &mut self.probe);
         inputs.rst_ni = self.reset.next(rng, knobs.get(7));
+        // The configuration's latency, and others: of another queue, or as long as the strap can say.
+        if inputs.rst_ni == 0 {
+            self.latency = if rng.chance(500) { self.configured } else { 1 + rng.below(63) as u8 };
+        }
         inputs.cfg_i = self.latency;
         let pop = self.out.head_valid_o == 1 && rng.chance(knobs.get(POP));
         let follow = pop && self.probe.count_q == 1 && rng.chance(knobs.get(FOLLOW));
