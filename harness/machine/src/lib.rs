@@ -9,6 +9,7 @@
 //! `docs/machine.md` says what each of them does and why.
 
 pub mod commits;
+pub mod counts;
 mod cycle;
 mod engines;
 mod fault;

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{alone, run, settings};
+use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
 use gpurf_kernels::KERNELS;
+use gpurf_lockstep::Events;
 use gpurf_machine::Settings;
 
 /// The three organisations of the thesis (6.2); then one, three and eight entries with shapes and policies in which every hazard comes often.
@@ -37,6 +39,7 @@ const CONFIGURATIONS: [&[&str]; 8] = [
 
 #[test]
 fn kernels_commit_what_the_oracle_says() {
+    let mut events = Events::new();
     for set in CONFIGURATIONS {
         let (mut orf, mut lrf, mut ends) = (0, 0, 0);
         for kernel in KERNELS {
@@ -44,6 +47,8 @@ fn kernels_commit_what_the_oracle_says() {
             let judged = statistics.judged.unwrap();
             assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
             assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
+            assert_eq!(judged.counts > 0, judged.equal > 0, "{} {set:?}", kernel.name);
+            statistics.events.iter().for_each(|(name, count)| *events.entry(name).or_default() += count);
             let count = |name: &str| {
                 let mut events = statistics.events.iter();
                 events.find(|(event, _)| **event == name).map(|(_, count)| *count).expect("an event of that name")
@@ -58,6 +63,9 @@ fn kernels_commit_what_the_oracle_says() {
         assert_eq!(orf > 0, !(set.contains(&"orf.entries=8") && set.contains(&"sm.active_warps=48")), "{set:?}");
         assert_eq!(lrf > 0, set.iter().any(|setting| setting.starts_with("lrf.banks")), "{set:?}");
     }
+    let words = HIERARCHY_EVENT.iter().chain(HIERARCHY_COUNT_EVENT);
+    let never: Vec<&str> = words.map(|(name, _)| *name).filter(|name| events[name] == 0).collect();
+    assert_eq!(never, ["hierarchy_unwritten"]);
 }
 
 #[test]

@@ -335,6 +335,8 @@ pub struct OracleStats {
     pub undecided: u64,
     /// Writes compared.
     pub writes: u64,
+    /// Sums of the register file's events that a count of what was done confirms, of each launch anew.
+    pub counts: u64,
 }
 
 impl Stats {
@@ -351,8 +353,10 @@ impl Stats {
         let (instructions, thread_instructions) = (count("issue"), count("issue_lanes"));
         let ports = if config.mrf.ports == BankPorts::Separate { 2 } else { 1 };
         let bank_slots = statistics.cycles * config.mrf.banks as u64 * ports;
-        let oracle =
-            statistics.judged.map(|Judged { equal, undecided, writes }| OracleStats { equal, undecided, writes });
+        let oracle = statistics.judged.map(|judged| {
+            let Judged { equal, undecided, writes, counts } = judged;
+            OracleStats { equal, undecided, writes, counts }
+        });
         let timed = Timed {
             ipc: ratio(instructions, statistics.cycles),
             simd_efficiency: ratio(thread_instructions, 32 * instructions),
@@ -443,10 +447,11 @@ pub fn table(stats: &Stats, cycles: &Cycles) -> String {
     if let Some(steal) = &timed.steal {
         steal.rows(count("read", &cycles.events), &mut row);
     }
-    if let Some(OracleStats { equal, undecided, writes }) = timed.oracle {
+    if let Some(OracleStats { equal, undecided, writes, counts }) = timed.oracle {
         row("launches as the oracle says", grouped(equal), none());
         row("launches it cannot judge", grouped(undecided), none());
         row("writes compared with the oracle", grouped(writes), none());
+        row("sums of events counted a third time", grouped(counts), none());
     }
     output::table(&[words("statistic"), numbers("count"), numbers("share")], &rows)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
+use gpurf_blocks::config::Config;
 use gpurf_isa::Op;
 use gpurf_isa::image::Kernel;
 use gpurf_launch::ExpectedFault;
@@ -14,14 +15,17 @@ use gpurf_oracle::{
 use super::observed::Observed;
 use super::sequences::{Key, Sequences, Write, Writes};
 use super::tracker::Tracker;
+use crate::counts::{Counts, Executed, Followed, Miscount, Watched};
 use crate::cycle::Cycle;
 use crate::fault::MachineFault;
 use crate::job::Job;
 
 /// Runs the oracle beside the SM.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Judge {
     oracle: Oracle,
+    /// Follows the register file, between launches.
+    counts: Option<Counts>,
     /// The last kernel, made ready: launches that repeat are the rule.
     program: Option<(Kernel, Rc<Program>)>,
 }
@@ -38,9 +42,19 @@ pub struct Case<'a> {
     /// Whether not one block fits the SM, as is expected.
     misfit: bool,
     /// What the oracle says, where it does not depend on the order of atomic operations.
-    expected: Option<(Sequences, Memory)>,
+    expected: Option<Expected>,
     /// Follows the SM; nothing when it has ended.
     tracker: Option<Tracker<Sequences>>,
+    /// Follows its register file, where it is one whose events are counted a third time.
+    followed: Option<Followed>,
+}
+
+/// What the oracle says.
+struct Expected {
+    writes: Sequences,
+    /// Instructions, where the register file is followed.
+    executed: Option<Executed>,
+    memory: Memory,
 }
 
 /// What came of a launch.
@@ -50,6 +64,8 @@ pub enum Verdict {
     Equal {
         /// Writes of warps to registers, predicates and memory.
         writes: u64,
+        /// Sums of events that the oracle's count confirms.
+        counts: u64,
     },
     /// There are differences, but blocks of this launch see each other's plain stores, so that values depend on when each one runs.
     Undecided,
@@ -105,6 +121,8 @@ pub enum Difference {
     },
     /// The order in which atomic operations were performed does not fit the program.
     Order(String),
+    /// The register file's events do not count what was done, where commits and memory agree or say nothing.
+    Counts(Miscount),
     /// The SM ends with a fault and the oracle does not.
     Fault(String),
     /// The SM comes to its end, and the oracle stops with the fault that is expected.
@@ -152,6 +170,7 @@ impl fmt::Display for Difference {
                 write!(f, "buffer `{buffer}`, byte {at}: SM {sm:#010x}, oracle {oracle:#010x}, while all commits agree")
             }
             Self::Order(fault) => write!(f, "the order of its atomic operations does not fit: {fault}"),
+            Self::Counts(miscount) => miscount.fmt(f),
             Self::Fault(fault) => write!(f, "it stops, and the oracle does not: {fault}"),
             Self::NoFault(fault) => write!(f, "it comes to its end, and the oracle stops: {fault}"),
             Self::OtherFault { sm, oracle } => {
@@ -182,9 +201,9 @@ pub enum JudgeError {
 }
 
 impl Judge {
-    /// With this oracle.
-    pub fn new(oracle: Oracle) -> Self {
-        Self { oracle, program: None }
+    /// With this oracle, of an SM that has just been reset.
+    pub fn new(oracle: Oracle, config: &Config) -> Self {
+        Self { oracle, counts: Counts::new(config), program: None }
     }
 
     /// A launch begins, on memory as it is now. Unless the order of atomic operations shows, or a fault is expected, the
@@ -212,11 +231,10 @@ impl Judge {
             misfit: job.misfit.is_some(),
             expected: None,
             tracker: Some(Tracker::new(job, Sequences::new(), ordered)),
+            followed: self.counts.take().map(|counts| counts.begin(launch.kernel, job)),
         };
         if !ordered && launch.fault.is_none() {
-            let mut observed = Observed::new(Sequences::new());
-            let after = case.run(&mut self.oracle, None, &mut observed)?;
-            case.expected = Some((observed.finish(), after));
+            case.expected = Some(case.expect(&mut self.oracle, None)?);
         }
         Ok(case)
     }
@@ -235,22 +253,20 @@ impl Judge {
         let (found, order) = case.tracker.take().map(Tracker::finish).unwrap_or_default();
         let kernel = case.kernel.to_owned();
         let wrong = |difference, undefined| Ok(Verdict::Wrong(Mismatch { kernel, difference, undefined }));
-        let (expected, memory) = match case.expected.take() {
+        let expected = match case.expected.take() {
             Some(expected) => expected,
-            None => {
-                let mut observed = Observed::new(Sequences::new());
-                match case.run(&mut self.oracle, order.as_deref(), &mut observed) {
-                    Ok(memory) => (observed.finish(), memory),
-                    Err(fault) if matches!(fault.kind, FaultKind::Replay(_)) => {
-                        return wrong(Difference::Order(fault.to_string()), case.undefined(&mut self.oracle));
-                    }
-                    Err(fault) => return Err(fault.into()),
+            None => match case.expect(&mut self.oracle, order.as_deref()) {
+                Ok(expected) => expected,
+                Err(fault) if matches!(fault.kind, FaultKind::Replay(_)) => {
+                    return wrong(Difference::Order(fault.to_string()), case.undefined(&mut self.oracle));
                 }
-            }
+                Err(fault) => return Err(fault.into()),
+            },
         };
+        let Expected { writes: expected, executed, memory } = expected;
         if let Some((key, sm, oracle)) = found.difference(&expected) {
             if case.is_undecided(&self.oracle) {
-                return Ok(Verdict::Undecided);
+                return Ok(self.count(case, None, |_| Verdict::Undecided));
             }
             let mut observed = Observed::new(Writes::new(key));
             case.run(&mut self.oracle, order.as_deref(), &mut observed)?;
@@ -262,11 +278,27 @@ impl Judge {
         }
         if let Some(difference) = memory_difference(after, &memory) {
             if case.is_undecided(&self.oracle) {
-                return Ok(Verdict::Undecided);
+                return Ok(self.count(case, None, |_| Verdict::Undecided));
             }
             return wrong(difference, case.undefined(&mut self.oracle));
         }
-        Ok(Verdict::Equal { writes: found.count() })
+        let writes = found.count();
+        Ok(self.count(case, executed.as_ref(), |counts| Verdict::Equal { writes, counts }))
+    }
+
+    /// The verdict `right` on so many sums of events that the count of what was done confirms, 0 where the register file is not followed; or what is wrong.
+    /// `executed` is what the oracle has executed, where it has a verdict.
+    fn count(&mut self, case: Case<'_>, executed: Option<&Executed>, right: impl FnOnce(u64) -> Verdict) -> Verdict {
+        let Some(followed) = case.followed else { return right(0) };
+        let (counts, result) = followed.finish(executed);
+        self.counts = Some(counts);
+        result.map_or_else(
+            |miscount| {
+                let (kernel, difference) = (case.kernel.to_owned(), Difference::Counts(miscount));
+                Verdict::Wrong(Mismatch { kernel, difference, undefined: None })
+            },
+            right,
+        )
     }
 
     /// The SM has stopped with a fault, or comes to its end although a fault is expected. Gives in what the oracle does not agree; nothing where both
@@ -314,6 +346,22 @@ impl Case<'_> {
         if let Some(tracker) = &mut self.tracker {
             tracker.observe(cycle);
         }
+        if let Some(followed) = &mut self.followed {
+            followed.observe(cycle);
+        }
+    }
+
+    /// What the oracle says, with atomic operations in this order.
+    fn expect(&self, oracle: &mut Oracle, order: Option<&[AtomicStep]>) -> Result<Expected, Box<Fault>> {
+        if self.followed.is_none() {
+            let mut observed = Observed::new(Sequences::new());
+            let memory = self.run(oracle, order, &mut observed)?;
+            return Ok(Expected { writes: observed.finish(), executed: None, memory });
+        }
+        let mut watched = Watched::default();
+        let memory = self.run(oracle, order, &mut watched)?;
+        let (writes, executed) = watched.finish();
+        Ok(Expected { writes, executed: Some(executed), memory })
     }
 
     fn launch(&self) -> Launch<'_> {

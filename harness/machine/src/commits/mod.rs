@@ -7,12 +7,14 @@
 
 mod judge;
 mod observed;
+mod owners;
 mod sequences;
 mod tracker;
 
 pub use judge::{Case, Difference, First, Judge, JudgeError, Mismatch, Verdict};
 pub use observed::Observed;
-pub use sequences::{Key, Kind, Sequences, Sink, Write, Writes};
+pub use owners::Owners;
+pub use sequences::{Digest, Key, Kind, Sequences, Sink, Write, Writes};
 pub use tracker::Tracker;
 
 #[cfg(test)]

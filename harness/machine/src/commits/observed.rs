@@ -18,6 +18,7 @@ struct Steps {
 }
 
 /// Hands what the oracle reports to a sink. In a replay the lanes of an atomic operation come in several steps; they are one write.
+#[derive(Default)]
 pub struct Observed<S> {
     sink: S,
     /// The atomic operation that each warp is at.

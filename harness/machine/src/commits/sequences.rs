@@ -172,9 +172,22 @@ impl Hash {
 
 /// A sequence in short.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Digest {
+pub struct Digest {
     count: u32,
     hash: Hash,
+}
+
+impl Digest {
+    /// The next element, in a word.
+    pub fn add(&mut self, word: u64) {
+        self.count += 1;
+        self.hash.add(word);
+    }
+
+    /// Elements.
+    pub fn count(self) -> u32 {
+        self.count
+    }
 }
 
 /// The sequences of a warp: predicates, memory, registers.

@@ -4,6 +4,7 @@ use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_isa::machine::{LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_oracle::{AtomicStep, Geometry, Mask, WarpId, lanes_of};
 
+use super::owners::Owners;
 use super::sequences::{Key, Kind, Sink, Write};
 use crate::cycle::Cycle;
 use crate::job::{Job, SHARED_STEP};
@@ -37,9 +38,7 @@ pub struct Tracker<S> {
     sink: S,
     geometry: Geometry,
     shared_step: u32,
-    /// Whose each warp slot is.
-    owners: [Option<WarpId>; MAX_WARPS],
-    blocks: u64,
+    owners: Owners,
     parts: Vec<Parts>,
     access: Access,
     /// Atomic operations that each warp slot has performed.
@@ -55,8 +54,7 @@ impl<S: Sink> Tracker<S> {
             sink,
             geometry: job.geometry,
             shared_step: job.shared.next_multiple_of(SHARED_STEP),
-            owners: [None; MAX_WARPS],
-            blocks: 0,
+            owners: Owners::new(job.geometry),
             parts: Vec::new(),
             access: Access::default(),
             atomics: [0; MAX_WARPS],
@@ -71,31 +69,18 @@ impl<S: Sink> Tracker<S> {
 
     /// A cycle.
     pub fn observe(&mut self, cycle: &Cycle<'_>) {
-        self.starts(cycle);
+        if let Some(slot) = self.owners.observe(cycle) {
+            self.atomics[slot] = 0;
+        }
         self.registers(cycle);
         self.predicates(cycle);
         self.memory(cycle);
     }
 
-    fn starts(&mut self, cycle: &Cycle<'_>) {
-        let launcher = &cycle.probe.outputs.block_launcher;
-        if launcher.start_valid_o == 0 {
-            return;
-        }
-        let slot = u32::from(launcher.start_warp_o);
-        let warp = slot % self.geometry.warps();
-        if warp == 0 {
-            self.blocks += 1;
-        }
-        let slot = slot as usize;
-        self.owners[slot] = self.blocks.checked_sub(1).map(|block| WarpId { block, warp });
-        self.atomics[slot] = 0;
-    }
-
     /// Hands on a write of a warp slot; one that nobody has been started in has no name and cannot agree with anything.
     fn write(&mut self, slot: u8, kind: Kind, write: &Write) {
         const NOBODY: WarpId = WarpId { block: u64::MAX, warp: u32::MAX };
-        let warp = self.owners.get(usize::from(slot)).copied().flatten().unwrap_or(NOBODY);
+        let warp = self.owners.of(slot).unwrap_or(NOBODY);
         self.sink.write(Key { warp, kind }, write);
     }
 
@@ -162,7 +147,7 @@ impl<S: Sink> Tracker<S> {
         }
         if unit.kind_o != STORE
             && let Some(order) = &mut self.order
-            && let Some(warp) = self.owners[usize::from(slot) % MAX_WARPS]
+            && let Some(warp) = self.owners.of(slot)
         {
             order.push(AtomicStep { warp, occurrence: self.atomics[usize::from(slot)], lanes: served });
         }

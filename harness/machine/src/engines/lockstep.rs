@@ -63,7 +63,7 @@ impl LockstepEngine {
             trail: Trail::new(&lockstep),
             rtl: Surroundings::new(&settings.config),
             model: Surroundings::new(&settings.config),
-            judge: Judge::new(oracle(&settings)),
+            judge: Judge::new(oracle(&settings), &settings.config),
             judged: Judged::default(),
             absent: library.absent_names().to_vec(),
             window: Window::new(&settings, lockstep.comparator.declaration(), library.absent(), Scopes::Both),

@@ -79,6 +79,8 @@ pub struct Judged {
     pub undecided: u64,
     /// Writes of warps that were compared.
     pub writes: u64,
+    /// Sums of the register file's events that a count of what was done confirms, of each launch anew.
+    pub counts: u64,
 }
 
 /// Why a launch does not come to its end, or comes to a wrong one.

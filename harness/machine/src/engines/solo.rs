@@ -238,7 +238,7 @@ impl ModelEngine {
 
     /// The same, whose commits the oracle judges: slower, since every cycle is looked into.
     pub fn judged(settings: Settings) -> Self {
-        let judge = Judge::new(oracle(&settings));
+        let judge = Judge::new(oracle(&settings), &settings.config);
         Self { judge: Some((judge, Judged::default())), ..Self::new(settings) }
     }
 
@@ -340,9 +340,10 @@ impl Judged {
     /// Counts a verdict.
     pub(super) fn add(&mut self, verdict: Verdict) -> Result<(), LaunchError> {
         match verdict {
-            Verdict::Equal { writes } => {
+            Verdict::Equal { writes, counts } => {
                 self.equal += 1;
                 self.writes += writes;
+                self.counts += counts;
             }
             Verdict::Undecided => self.undecided += 1,
             Verdict::Wrong(mismatch) => return Err(LaunchError::Mismatch(Box::new(mismatch))),

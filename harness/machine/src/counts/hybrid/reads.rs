@@ -1,0 +1,63 @@
+//! Which instructions still wait for operands.
+
+use std::collections::VecDeque;
+
+use crate::counts::seen::{Seen, Taken};
+use crate::counts::words::Tally;
+
+/// An instruction that lacks operands.
+struct Lacking {
+    collector: usize,
+    /// Its sources that have not been read, one bit each.
+    sources: u64,
+}
+
+/// Instructions that lack operands, the oldest first.
+pub(super) struct Reads {
+    lacking: VecDeque<Lacking>,
+    /// Cycles of a bank's read, and what is left of the one under way.
+    cycles: u64,
+    left: u64,
+}
+
+impl Reads {
+    /// Nobody waits.
+    pub fn new(cycles: u64) -> Self {
+        Self { lacking: VecDeque::new(), cycles: cycles.max(1), left: 0 }
+    }
+
+    /// A cycle: the oldest instruction waits if a source is left, and none of its sources is being read in the bank.
+    pub fn cycle(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+        let nets = &seen.inside.hybrid.nets;
+        if nets.reads_stt_valid != 0 {
+            self.left = self.cycles;
+        }
+        let (reading, mut granted) = (self.left != 0, nets.grant);
+        self.left = self.left.saturating_sub(1);
+        if let Some(oldest) = self.lacking.front_mut() {
+            let here = granted >> (3 * oldest.collector) & 0b111;
+            granted &= !(0b111 << (3 * oldest.collector));
+            if here & !oldest.sources != 0 {
+                tally.object(|| "an operand is read twice".to_owned());
+            }
+            oldest.sources &= !here;
+            if oldest.sources == 0 {
+                self.lacking.pop_front();
+            } else if !reading {
+                tally.add("hrf_wait_read", 1u64);
+            }
+        }
+        if granted != 0 {
+            tally.object(|| "an operand is read before those of an older instruction".to_owned());
+        }
+    }
+
+    /// An instruction is taken.
+    pub fn take(&mut self, taken: &Taken, seen: &Seen<'_>) {
+        let sources = taken.uses.registers().fold(0, |sources, (k, _)| sources | 1 << k);
+        let collector = seen.inside.hybrid.nets.alloc_valid.trailing_zeros() as usize;
+        if sources != 0 {
+            self.lacking.push_back(Lacking { collector, sources });
+        }
+    }
+}

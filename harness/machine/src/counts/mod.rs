@@ -1,0 +1,218 @@
+//! A third count of what a register file's events count (`docs/machine.md`, "Counts").
+//!
+//! RTL and twin are written from one page; a definition that both misread alike is not seen by comparing them. Here the designs are followed once more, from
+//! the papers' sentences and the pages': a list of entries for each warp, what is parked where, what stands in a buffer. Instructions, with the registers that they
+//! read and write, their lanes and marks, are the program's; that each warp sends those of the oracle for operands, with its lanes, is part of the verdict. The
+//! SM is asked for the order of things in time only. What was counted has to be the sums of the event words, field by field, when a launch ends.
+
+mod cache;
+mod executed;
+mod hybrid;
+mod levels;
+mod seen;
+mod stealing;
+mod uses;
+mod words;
+
+use std::fmt;
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
+use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
+use gpurf_blocks::mrf::MRF_EVENT;
+use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
+use gpurf_blocks::steal::STEAL_EVENT;
+use gpurf_isa::image::Kernel;
+use gpurf_oracle::WarpId;
+use gpurf_sm::SmOut;
+
+pub use executed::{Executed, Watched};
+
+use crate::commits::Owners;
+use crate::cycle::Cycle;
+use crate::job::Job;
+use cache::Cache;
+use hybrid::Hybrid;
+use levels::Levels;
+use seen::{Seen, Writers};
+use stealing::Stealing;
+use uses::Uses;
+use words::{Sums, Tally, Word};
+
+/// Accesses of the main register file: what a design saves, or adds.
+const ACCESSES: Word =
+    Word { fields: MRF_EVENT, of: |out| out.mrf_event_o, only: &["read", "read_groups", "write", "write_groups"] };
+
+/// A design that is followed.
+enum Design {
+    Cache(Box<Cache>),
+    Hybrid(Box<Hybrid>),
+    Levels(Box<Levels>),
+    Stealing(Box<Stealing>),
+}
+
+impl Design {
+    /// That of a configuration, if it is one that is followed, and its event words.
+    fn of(config: &Config) -> Option<(Self, Vec<Word>)> {
+        let all = |fields, of: fn(&SmOut) -> u64| Word { fields, of, only: &[] };
+        let (design, mut words) = if config.rfc.entries != 0 {
+            let words = vec![
+                all(RFC_EVENT, |out| out.rfc_event_o),
+                all(RFC_COUNT_EVENT, |out| out.rfc_count_event_o.into()),
+                all(RFC_EXTRA_EVENT, |out| out.rfc_extra_event_o),
+            ];
+            (Self::Cache(Box::new(Cache::new(config))), words)
+        } else if config.hrf.stt_ram {
+            let words =
+                vec![all(HRF_EVENT, |out| out.hrf_event_o), all(HRF_COUNT_EVENT, |out| out.hrf_count_event_o.into())];
+            (Self::Hybrid(Box::new(Hybrid::new(config))), words)
+        } else if config.orf.entries != 0 {
+            let words = vec![
+                all(HIERARCHY_EVENT, |out| out.hierarchy_event_o),
+                all(HIERARCHY_COUNT_EVENT, |out| out.hierarchy_count_event_o),
+            ];
+            (Self::Levels(Box::new(Levels::new(config))), words)
+        } else if config.steal.present {
+            (Self::Stealing(Box::new(Stealing::new(config))), vec![all(STEAL_EVENT, |out| out.steal_event_o)])
+        } else {
+            return None;
+        };
+        words.push(ACCESSES);
+        Some((design, words))
+    }
+
+    /// A launch begins.
+    fn begin(&mut self, job: &Job) {
+        match self {
+            Self::Cache(_) | Self::Hybrid(_) | Self::Levels(_) => {}
+            Self::Stealing(file) => file.begin(job),
+        }
+    }
+
+    fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+        match self {
+            Self::Cache(cache) => cache.observe(seen, tally),
+            Self::Hybrid(file) => file.observe(seen, tally),
+            Self::Levels(levels) => levels.observe(seen, tally),
+            Self::Stealing(file) => file.observe(seen, tally),
+        }
+    }
+}
+
+/// Counts of an SM from its reset on.
+pub struct Counts {
+    design: Design,
+    sums: Sums,
+    tally: Tally,
+    writers: Writers,
+}
+
+/// What a launch adds.
+pub struct Followed {
+    counts: Counts,
+    uses: Vec<Uses>,
+    owners: Owners,
+    executed: Executed,
+}
+
+/// Where the SM's counts are not those that its events mean.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Miscount {
+    /// Sums of event words, by name, with what they have to be.
+    Events(Vec<(&'static str, u64, u64)>),
+    /// A warp does not send the oracle's instructions for operands; how many each has.
+    Instructions {
+        /// Which warp.
+        warp: WarpId,
+        /// Of the SM.
+        sm: u32,
+        /// Of the oracle.
+        oracle: u32,
+    },
+    /// The register file does something that its page does not have.
+    Impossible(String),
+}
+
+impl fmt::Display for Miscount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Events(events) => {
+                f.write_str("its event words do not count what was done: ")?;
+                for (index, (name, sm, counted)) in events.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{name} is {sm}, counted were {counted}")?;
+                }
+                Ok(())
+            }
+            Self::Instructions { warp: WarpId { block, warp }, sm, oracle } => {
+                write!(f, "block {block}, warp {warp}: ")?;
+                match sm == oracle {
+                    true => write!(f, "one of {sm} instructions differs, or its lanes"),
+                    false => write!(f, "{sm} instructions of the SM, {oracle} of the oracle"),
+                }
+            }
+            Self::Impossible(what) => write!(f, "its register file does what it may not do: {what}"),
+        }
+    }
+}
+
+impl Counts {
+    /// Of an SM that has just been reset; nothing where its register file is not one that is followed.
+    pub fn new(config: &Config) -> Option<Self> {
+        let (design, words) = Design::of(config)?;
+        Some(Self { design, sums: Sums::new(&words), tally: Tally::default(), writers: Writers::new() })
+    }
+
+    /// A launch begins.
+    pub fn begin(mut self, kernel: &Kernel, job: &Job) -> Followed {
+        self.design.begin(job);
+        let uses = kernel.code.iter().map(Uses::of).collect();
+        Followed { counts: self, uses, owners: Owners::new(job.geometry), executed: Executed::default() }
+    }
+
+    /// The events that are counted, with the SM's sums and the replay's.
+    fn events(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
+        self.sums.iter().map(|(name, sum)| (name, sum, self.tally.of(name)))
+    }
+
+    /// What is wrong, and how many events were found right.
+    fn check(&self) -> Result<u64, Miscount> {
+        let wrong: Vec<_> = self.events().filter(|(_, sm, counted)| sm != counted).collect();
+        match &self.tally.objection {
+            Some(what) => Err(Miscount::Impossible(what.clone())),
+            None if wrong.is_empty() => Ok(self.events().count() as u64),
+            None => Err(Miscount::Events(wrong)),
+        }
+    }
+}
+
+impl Followed {
+    /// A cycle.
+    pub fn observe(&mut self, cycle: &Cycle<'_>) {
+        self.owners.observe(cycle);
+        let counts = &mut self.counts;
+        counts.sums.add(cycle.out);
+        match Seen::of(cycle, &self.uses, &mut counts.writers) {
+            Ok(seen) => {
+                for taken in seen.taken.iter().flatten() {
+                    match self.owners.of(taken.warp) {
+                        Some(warp) => self.executed.add(warp, taken.pc, taken.mask),
+                        None => counts.tally.object(|| format!("warp slot {} issues before it starts", taken.warp)),
+                    }
+                }
+                counts.design.observe(&seen, &mut counts.tally);
+            }
+            Err(what) => counts.tally.object(|| what),
+        }
+    }
+
+    /// The launch is over; `executed` is what the oracle has executed, where it has a verdict. Gives the counts for the next launch, and how many events were right.
+    pub fn finish(self, executed: Option<&Executed>) -> (Counts, Result<u64, Miscount>) {
+        let differs = executed.and_then(|oracle| self.executed.difference(oracle));
+        let result = match differs {
+            Some((warp, sm, oracle)) => Err(Miscount::Instructions { warp, sm, oracle }),
+            None => self.counts.check(),
+        };
+        (self.counts, result)
+    }
+}

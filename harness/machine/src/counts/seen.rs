@@ -1,0 +1,161 @@
+//! What happens at the register file in a cycle: the order of things in time, which is all that the SM is asked for.
+
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::operands::OperandStageProbe;
+use gpurf_blocks::shape::{MAX_ACTIVE, MAX_WARPS};
+use gpurf_oracle::{Mask, lanes_of};
+
+use super::uses::Uses;
+use crate::cycle::Cycle;
+
+/// An instruction that goes to the register file for its operands.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// The warp slot.
+    pub warp: u8,
+    /// Its slot among the active warps.
+    pub slot: usize,
+    /// Its place in the operand stage.
+    pub tag: usize,
+    /// Its address.
+    pub pc: u32,
+    /// The lanes that execute it.
+    pub mask: Mask,
+    /// What it reads and writes.
+    pub uses: Uses,
+}
+
+/// A result on a bus, or a part of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The warp slot.
+    pub warp: u8,
+    /// The register.
+    pub register: u8,
+    /// The lanes.
+    pub mask: Mask,
+    /// The instruction that gives it.
+    pub by: Uses,
+}
+
+/// The slots of active warps.
+#[derive(Clone, Copy)]
+pub struct Slots<'a> {
+    valid: u64,
+    warps: &'a [u8; MAX_ACTIVE],
+    flush: u64,
+    drop: u64,
+}
+
+impl Slots<'_> {
+    /// The slot of a warp.
+    pub fn of(&self, warp: u8) -> Option<usize> {
+        (0..MAX_ACTIVE).find(|&slot| self.valid >> slot & 1 == 1 && self.warps[slot] == warp)
+    }
+
+    /// The warp of a slot.
+    pub fn warp(&self, slot: usize) -> u8 {
+        self.warps[slot]
+    }
+
+    /// Whether a slot has a warp that has not given it up.
+    pub fn is_open(&self, slot: usize) -> bool {
+        self.valid >> slot & 1 == 1 && !self.is_flushed(slot)
+    }
+
+    /// Whether a slot is being emptied.
+    pub fn is_flushed(&self, slot: usize) -> bool {
+        self.flush >> slot & 1 == 1
+    }
+
+    /// Whether what is in it is thrown away, as its warp has ended.
+    pub fn is_dropped(&self, slot: usize) -> bool {
+        self.is_flushed(slot) && self.drop >> slot & 1 == 1
+    }
+}
+
+/// A cycle.
+pub struct Seen<'a> {
+    /// Instructions that issue, whether they ask for operands or not: their warp's slot among the active ones, and what they are.
+    pub issued: [Option<(usize, Uses)>; MAX_PORTS],
+    /// Instructions taken, by issue port.
+    pub taken: [Option<Taken>; MAX_PORTS],
+    /// Results taken, by bus.
+    pub results: [Option<Part>; MAX_PORTS],
+    /// Buses whose result is done.
+    pub done: u8,
+    /// Ports whose instruction leaves with its operands, and its place.
+    pub dispatched: [Option<usize>; MAX_PORTS],
+    /// The slots of active warps.
+    pub slots: Slots<'a>,
+    /// Times of what happens inside: which of the things that are due now takes place.
+    pub inside: &'a OperandStageProbe,
+    /// All of it.
+    pub cycle: &'a Cycle<'a>,
+}
+
+/// Which instruction each register waits for: the last one that was taken and writes it.
+pub struct Writers(Vec<Option<Uses>>);
+
+/// Numbers of registers.
+const REGISTERS: usize = 256;
+
+impl Writers {
+    /// Nobody has written anything.
+    pub fn new() -> Self {
+        Self(vec![None; MAX_WARPS * REGISTERS])
+    }
+
+    fn place(warp: u8, register: u8) -> usize {
+        usize::from(warp) % MAX_WARPS * REGISTERS + usize::from(register)
+    }
+
+    /// An instruction is taken.
+    fn note(&mut self, taken: &Taken) {
+        if let Some(register) = taken.uses.destination {
+            self.0[Self::place(taken.warp, register)] = Some(taken.uses);
+        }
+    }
+}
+
+impl<'a> Seen<'a> {
+    /// Reads a cycle off the SM's nets. `uses` is the program; an address outside, or a result that no instruction gives, is an error.
+    pub fn of(cycle: &'a Cycle<'a>, uses: &[Uses], writers: &mut Writers) -> Result<Self, String> {
+        let o = &cycle.probe.outputs;
+        let inside = &cycle.probe.states.operand_stage;
+        let (issue, scheduler, stage) = (&o.issue_stage, &o.warp_scheduler, &o.operand_stage);
+        let mut results = [None; MAX_PORTS];
+        for bus in lanes_of((o.writeback.write_valid_o & stage.write_ready_o).into()) {
+            let (warp, register) = (o.writeback.write_warp_o[bus], o.writeback.write_reg_o[bus]);
+            let mask = o.writeback.write_mask_o[bus];
+            let by = writers.0[Writers::place(warp, register)];
+            let by =
+                by.ok_or_else(|| format!("a result comes for R{register} of warp slot {warp}, which nobody writes"))?;
+            results[bus] = Some(Part { warp, register, mask, by });
+        }
+        let (mut issued, mut taken) = ([None; MAX_PORTS], [None; MAX_PORTS]);
+        for p in lanes_of(scheduler.issue_valid_o.into()) {
+            let (warp, pc, mask) = (issue.warp_o[p], issue.pc_o[p], issue.exec_o[p]);
+            let uses =
+                *uses.get(pc as usize).ok_or_else(|| format!("warp slot {warp} issues at {pc}, behind the code"))?;
+            let slot = scheduler.issue_slot_o[p].into();
+            issued[p] = Some((slot, uses));
+            if issue.operand_valid_o & stage.issue_ready_o & 1 << p != 0 {
+                let instruction = Taken { warp, slot, tag: inside.nets.issue_tag[p].into(), pc, mask, uses };
+                writers.note(&instruction);
+                taken[p] = Some(instruction);
+            }
+        }
+        let mut dispatched = [None; MAX_PORTS];
+        for p in lanes_of((stage.dispatch_valid_o & o.dispatcher.dispatch_ready_o).into()) {
+            dispatched[p] = Some(inside.nets.dispatch_tag[p].into());
+        }
+        let slots = Slots {
+            valid: scheduler.slot_valid_o,
+            warps: &scheduler.slot_warp_o,
+            flush: scheduler.flush_o,
+            drop: scheduler.drop_o,
+        };
+        Ok(Self { issued, taken, results, done: stage.write_done_o, dispatched, slots, inside, cycle })
+    }
+}

@@ -1,0 +1,97 @@
+//! Event words summed by name, and what a replay counts under the same names.
+
+use std::collections::BTreeMap;
+
+use gpurf_sm::SmOut;
+
+/// Names and widths of an event word's fields, most significant first.
+pub type Fields = &'static [(&'static str, u32)];
+
+/// An event word: its fields, where the SM has it, and which of them are counted a third time.
+#[derive(Clone, Copy)]
+pub struct Word {
+    /// Its fields.
+    pub fields: Fields,
+    /// Where it is.
+    pub of: fn(&SmOut) -> u64,
+    /// The fields that are counted; all where there is none.
+    pub only: &'static [&'static str],
+}
+
+impl Word {
+    /// Fields that are counted a third time, with the place of their lowest bit.
+    fn counted(self) -> impl Iterator<Item = (&'static str, u32, u64)> {
+        let mut low: u32 = self.fields.iter().map(|(_, bits)| bits).sum();
+        self.fields.iter().filter_map(move |&(name, bits)| {
+            low -= bits;
+            let counted = self.only.is_empty() || self.only.contains(&name);
+            counted.then_some((name, low, u64::MAX >> (u64::BITS - bits)))
+        })
+    }
+}
+
+/// A field of an event word, and its sum.
+struct Field {
+    name: &'static str,
+    low: u32,
+    mask: u64,
+    sum: u64,
+}
+
+/// Sums of the SM's event words.
+pub struct Sums {
+    words: Vec<(Word, Vec<Field>)>,
+}
+
+impl Sums {
+    /// Of these words, all 0.
+    pub fn new(words: &[Word]) -> Self {
+        let fields = |word: Word| word.counted().map(|(name, low, mask)| Field { name, low, mask, sum: 0 }).collect();
+        Self { words: words.iter().map(|&word| (word, fields(word))).collect() }
+    }
+
+    /// A cycle.
+    pub fn add(&mut self, out: &SmOut) {
+        for (word, fields) in &mut self.words {
+            let value = (word.of)(out);
+            if value != 0 {
+                fields.iter_mut().for_each(|field| field.sum += value >> field.low & field.mask);
+            }
+        }
+    }
+
+    /// Names and sums, in the words' order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.words.iter().flat_map(|(_, fields)| fields).map(|field| (field.name, field.sum))
+    }
+}
+
+/// What a replay counts, by the name of the event. A name that it never counts is 0.
+#[derive(Default)]
+pub struct Tally {
+    counts: BTreeMap<&'static str, u64>,
+    /// The first thing that the SM did and the replay cannot follow.
+    pub objection: Option<String>,
+}
+
+impl Tally {
+    /// So many more.
+    pub fn add(&mut self, event: &'static str, more: impl Into<u64>) {
+        let more = more.into();
+        if more != 0 {
+            *self.counts.entry(event).or_default() += more;
+        }
+    }
+
+    /// What was counted.
+    pub fn of(&self, event: &str) -> u64 {
+        self.counts.get(event).copied().unwrap_or(0)
+    }
+
+    /// The SM does what it may not do.
+    pub fn object(&mut self, what: impl FnOnce() -> String) {
+        if self.objection.is_none() {
+            self.objection = Some(what());
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Events of the register files are counted a third time: what is counted, and that a wrong count is found whoever agrees with it.
+
+mod common;
+
+use std::cell::Cell;
+
+use common::{Program, settings};
+use gpurf_blocks::config::Config;
+use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
+use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
+use gpurf_blocks::mrf::MRF_EVENT;
+use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
+use gpurf_blocks::steal::STEAL_EVENT;
+use gpurf_blocks::{Declaration, Memory, Twin, view_mut};
+use gpurf_machine::commits::Difference;
+use gpurf_machine::counts::Miscount;
+use gpurf_machine::{LaunchError, ModelEngine, Settings};
+use gpurf_sm::SmOut;
+
+/// Where the SM has an event word.
+type Place = fn(&mut SmOut) -> Part<'_>;
+
+/// An event word.
+type Word = (&'static [(&'static str, u32)], Place);
+
+/// A word of either width.
+enum Part<'a> {
+    Wide(&'a mut u64),
+    Narrow(&'a mut u32),
+}
+
+impl Part<'_> {
+    fn get(&self) -> u64 {
+        match self {
+            Part::Wide(word) => **word,
+            Part::Narrow(word) => (**word).into(),
+        }
+    }
+
+    fn set(&mut self, value: u64) {
+        match self {
+            Part::Wide(word) => **word = value,
+            Part::Narrow(word) => **word = value as u32,
+        }
+    }
+}
+
+/// Each design with all it has, on few slots and entries so that everything happens soon; and its event words.
+fn designs() -> [(&'static [&'static str], Vec<Word>); 4] {
+    let rfc: Vec<Word> = vec![
+        (RFC_EVENT, |out| Part::Wide(&mut out.rfc_event_o)),
+        (RFC_COUNT_EVENT, |out| Part::Narrow(&mut out.rfc_count_event_o)),
+        (RFC_EXTRA_EVENT, |out| Part::Wide(&mut out.rfc_extra_event_o)),
+        (ACCESSES, |out| Part::Wide(&mut out.mrf_event_o)),
+    ];
+    let hrf: Vec<Word> = vec![
+        (HRF_EVENT, |out| Part::Wide(&mut out.hrf_event_o)),
+        (HRF_COUNT_EVENT, |out| Part::Narrow(&mut out.hrf_count_event_o)),
+        (ACCESSES, |out| Part::Wide(&mut out.mrf_event_o)),
+    ];
+    let steal: Vec<Word> = vec![
+        (STEAL_EVENT, |out| Part::Wide(&mut out.steal_event_o)),
+        (ACCESSES, |out| Part::Wide(&mut out.mrf_event_o)),
+    ];
+    let orf: Vec<Word> = vec![
+        (HIERARCHY_EVENT, |out| Part::Wide(&mut out.hierarchy_event_o)),
+        (HIERARCHY_COUNT_EVENT, |out| Part::Wide(&mut out.hierarchy_count_event_o)),
+        (ACCESSES, |out| Part::Wide(&mut out.mrf_event_o)),
+    ];
+    [(RFC, rfc), (HRF, hrf), (STEAL, steal), (ORF, orf)]
+}
+
+/// All fields of the word; only the first four are counted.
+const ACCESSES: &[(&str, u32)] = MRF_EVENT;
+const NOT_COUNTED: [&str; 8] = [
+    "conflict_intra",
+    "conflict_inter",
+    "conflict_read_write",
+    "conflict_write",
+    "write_held",
+    "issue_stall",
+    "dispatch",
+    "dispatch_stall",
+];
+
+const RFC: &[&str] = &[
+    "mrf.issue_ports=2",
+    "mrf.banks=2",
+    "mrf.collectors=4",
+    "sm.warps=8",
+    "sm.active_warps=4",
+    "sm.patience=20",
+    "rfc.entries=2",
+    "rfc.lrf=true",
+    "rfc.reads=true",
+    "rfc.live=true",
+];
+/// A cache alone.
+const FIFO: &[&str] = &["sm.warps=8", "sm.active_warps=4", "rfc.entries=2", "rfc.live=true"];
+const HRF: &[&str] = &[
+    "mrf.banks=2",
+    "mrf.collectors=4",
+    "sm.warps=8",
+    "sm.active_warps=2",
+    "sm.alternate=true",
+    "sm.patience=20",
+    "hrf.stt_ram=true",
+    "hrf.buffer_entries=5",
+    "hrf.load_entries=2",
+    "hrf.write_latency=9",
+    "hrf.gating=true",
+    "hrf.powered_entries=4",
+    "memory.latency=40",
+    "memory.bandwidth=128",
+];
+const ORF: &[&str] = &["mrf.issue_ports=2", "sm.warps=8", "sm.active_warps=4", "orf.entries=2", "lrf.banks=split"];
+const STEAL: &[&str] = &[
+    "mrf.banks=4",
+    "mrf.collectors=4",
+    "mrf.issue_ports=2",
+    "sm.warps=8",
+    "steal.present=true",
+    "steal.read=true",
+    "steal.write=true",
+    "steal.eager=true",
+];
+
+/// A definition of events that RTL and twin would both have got wrong.
+type Misreading = fn(&mut SmOut);
+
+thread_local! {
+    /// The field of an event word that is one too high in one cycle: which word, lowest bit, width.
+    static RAISED: Cell<Option<(Place, u32, u32)>> = const { Cell::new(None) };
+    static MISREAD: Cell<Option<Misreading>> = const { Cell::new(None) };
+}
+
+/// The model, with other event words.
+struct Other(Box<dyn Twin>);
+
+impl Twin for Other {
+    fn declaration(&self) -> &Declaration {
+        self.0.declaration()
+    }
+    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.0.cycle(inputs, compared);
+        let out = view_mut::<SmOut>(compared);
+        if let Some(misread) = MISREAD.get() {
+            misread(out);
+        }
+        if let Some((of, low, bits)) = RAISED.get() {
+            let mut word = of(out);
+            let (value, most) = (word.get(), u64::MAX >> (u64::BITS - bits));
+            if value >> low & most != most {
+                word.set(value + (1 << low));
+                RAISED.set(None);
+            }
+        }
+    }
+    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.0.cycle_unprobed(inputs, compared);
+    }
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        self.0.memories()
+    }
+}
+
+/// Three warps that load, compute in a loop, and store.
+fn program() -> Program {
+    let code = "
+        LD.GLOBAL.B32 R9, [R2:RZ]
+        MOV R10, 3
+        MOV R15, 0
+        ISETP.LT.AND P1, R0, 16, PT
+        IADD R11, PT, R9, R0, !PT
+        IADD R12, PT, R11, R9, !PT
+        IMAD.LO R13, PT, R12, R11, R9, !PT
+        @P1 IADD R15, PT, R13, R12, !PT
+        IADD R14, PT, R13, R15, !PT
+        IADD R10, PT, R10, -1, !PT
+        ISETP.GT.AND P0, R10, 0, PT
+        @P0 BRA 10, join none {strand_end}
+        IADD R9, PT, R14, R12, !PT {deschedule}
+        ST.GLOBAL.B32 [R2:RZ], R9";
+    Program::new(code, 2, 96)
+}
+
+/// What the judge says of a run on a model with other event words.
+fn said(set: &[&str]) -> Result<(), Miscount> {
+    let model = |config: &Config| -> Box<dyn Twin> { Box::new(Other((gpurf_sm::ENTRY.twin)(config))) };
+    let mut engine = ModelEngine::judged(Settings { model, ..settings(set) });
+    match program().run(&mut engine) {
+        Ok(_) => Ok(()),
+        Err(LaunchError::Mismatch(mismatch)) => match mismatch.difference {
+            Difference::Counts(miscount) => Err(miscount),
+            other => panic!("{set:?}: {other}"),
+        },
+        Err(error) => panic!("{set:?}: {error}"),
+    }
+}
+
+#[test]
+fn a_count_that_is_off_by_one_is_found_in_every_field() {
+    for (set, words) in designs() {
+        assert_eq!(said(set), Ok(()), "{set:?}");
+        for (fields, of) in words {
+            let mut low: u32 = fields.iter().map(|(_, bits)| bits).sum();
+            for &(name, bits) in fields {
+                low -= bits;
+                RAISED.set(Some((of, low, bits)));
+                let found = said(set);
+                assert!(RAISED.take().is_none(), "{name} is never below its most");
+                if NOT_COUNTED.contains(&name) {
+                    assert_eq!(found, Ok(()), "{name}");
+                    continue;
+                }
+                let Err(Miscount::Events(events)) = found else { panic!("{name}: {found:?}") };
+                let [(event, sm, counted)] = events[..] else { panic!("{name}: {events:?}") };
+                assert_eq!((event, sm), (name, counted + 1));
+            }
+        }
+    }
+}
+
+/// A field of a word.
+fn field(fields: &[(&str, u32)], name: &str) -> (u32, u64) {
+    let mut low: u32 = fields.iter().map(|(_, bits)| bits).sum();
+    let found = fields.iter().find_map(|&(field, bits)| {
+        low -= bits;
+        (field == name).then_some((low, u64::MAX >> (u64::BITS - bits)))
+    });
+    found.unwrap_or_else(|| panic!("no field {name}"))
+}
+
+fn value(fields: &[(&str, u32)], word: u64, name: &str) -> u64 {
+    let (low, mask) = field(fields, name);
+    word >> low & mask
+}
+
+fn add(fields: &[(&str, u32)], word: &mut u64, name: &str, more: u64) {
+    let (low, mask) = field(fields, name);
+    let sum = (*word >> low & mask).wrapping_add(more);
+    *word = *word & !(mask << low) | (sum & mask) << low;
+}
+
+#[test]
+fn a_definition_that_both_sides_misread_is_found() {
+    let misreadings: [(&[&str], Misreading, &str); 4] = [
+        // A value that is clean when it makes room counts as written back.
+        (
+            RFC,
+            |out| {
+                let mut word = out.rfc_count_event_o.into();
+                let more = value(RFC_COUNT_EVENT, word, "rfc_dead");
+                add(RFC_COUNT_EVENT, &mut word, "rfc_evict", more);
+                out.rfc_count_event_o = word as u32;
+            },
+            "rfc_evict",
+        ),
+        // An operand of which the cache has some lanes is a miss.
+        (
+            FIFO,
+            |out| {
+                let more = value(RFC_EVENT, out.rfc_event_o, "rfc_partial");
+                add(RFC_EVENT, &mut out.rfc_event_o, "rfc_miss", more);
+            },
+            "rfc_miss",
+        ),
+        // A result for an entry that is there is no write of the buffer.
+        (
+            HRF,
+            |out| {
+                let less = value(HRF_EVENT, out.hrf_event_o, "hrf_coalesced");
+                add(HRF_EVENT, &mut out.hrf_event_o, "hrf_write", 0u64.wrapping_sub(less));
+            },
+            "hrf_write",
+        ),
+        // A stolen operand counts as one that was read in its turn.
+        (
+            STEAL,
+            |out| {
+                let less = value(STEAL_EVENT, out.steal_event_o, "stolen");
+                add(STEAL_EVENT, &mut out.steal_event_o, "stolen", 0u64.wrapping_sub(less));
+            },
+            "stolen",
+        ),
+    ];
+    for (set, misread, event) in misreadings {
+        MISREAD.set(Some(misread));
+        let found = said(set);
+        MISREAD.set(None);
+        let Err(Miscount::Events(events)) = found else { panic!("{event}: {found:?}") };
+        assert!(events.iter().any(|(name, ..)| *name == event), "{event}: {events:?}");
+        let text = Miscount::Events(events).to_string();
+        assert!(text.contains(&format!("{event} is ")), "{text}");
+    }
+}
