@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
 keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
-(steal_property), and with stealing off that file is the baseline's (steal_off_property).
+(steal_property), nobody who waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
+(steal_off_property).
 
     prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
     prove.py --mutants [PROPERTY]...
@@ -10,9 +11,11 @@ A proof by induction over the RTL itself, at small sizes: a warp has four lanes 
 for each assertion of a property: does it hold in the first cycle after reset, and does it hold in the cycle behind any cycle in which all of
 them hold? Where both answers are yes, they hold for ever, whatever the inputs. (Of an assertion that begins with thus instead of must there is
 one question: does it hold in any cycle in which those with must do?) Straps are inputs, chosen once. --mutants puts the faults of
-tests/formal/*_mutants.toml into the RTL, one at a time: a proof that still closes says nothing.
+tests/formal/*_mutants.toml into the RTL, one at a time. With each of them the assertion has to fail that the list names: a proof that still
+closes says nothing.
 
-Needs pyosys and z3 (scripts/bootstrap.sh --proofs). Exit status: 0 proven; 1 an assertion fails; 2 no verdict.
+Needs pyosys and z3 (scripts/bootstrap.sh --proofs). Exit status: 0 proven, or no mutant survives; 1 an assertion fails, or a mutant survives;
+2 no verdict, bad usage, or a list of mutants that does not fit the RTL.
 """
 import argparse
 import os
@@ -35,10 +38,12 @@ PROPERTIES = {
                                    "hrf_operands", "hrf")],
     "alternating_property": ["issue/alternating_scheduler"],
     "steal_property": STEAL,
+    "steal_liveness_property": STEAL,
     "steal_off_property": STEAL + ["mrf/mrf_collector", "mrf/mrf_arbiter", "mrf/mrf"],
 }
 SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3},
-         "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
+         "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
+         "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
 KEPT = ("active_groups(", "lowest_warp(", "next_warp(")
 
 
@@ -101,14 +106,17 @@ def ask(text, claims, timeout):
     return answer[0] if answer and answer[0] in ("sat", "unsat") else "unknown"
 
 
-def verdicts(top, folder, arguments):
-    """Asks about each assertion: its name, what the solver says to each question, seconds."""
+def verdicts(top, folder, arguments, only=None):
+    """Asks about each assertion, or about one: its name, what the solver says to each question, seconds."""
     text, names = transition_system(top, folder, arguments)
     text += f"(declare-const s0 |{top}_s|)\n(declare-const s1 |{top}_s|)\n"
     step = f"(|{top}_t| s0 s1)"
     started = [f"(|{top}_n started_q| s{cycle})" for cycle in (0, 1)]
     others = [f"(|{top}_a {number}| s1)" for number, name in names.items() if name.startswith("must_")]
-    for number, name in sorted(names.items(), key=lambda pair: pair[1]):
+    asked = [pair for pair in names.items() if only in (None, pair[1].split("_", 1)[1])]
+    if not asked:
+        wrong(f"{top} has no assertion {only}")
+    for number, name in sorted(asked, key=lambda pair: pair[1]):
         fails = f"(not (|{top}_a {number}| s1))"
         if name.startswith("must_"):
             questions = {
@@ -133,26 +141,44 @@ def prove(top, folder, arguments):
     return worst
 
 
-def try_mutants(top, folder, arguments):
-    """Each fault of the property's list must make an assertion fail; 1 if one does not."""
-    file = os.path.join(ROOT, f"tests/formal/{top.removesuffix('_property')}_mutants.toml")
-    if not os.path.exists(file):
-        return 0
-    with open(file, "rb") as listed:
+def wrong(what):
+    """Ends with what is wrong: no proof has said anything."""
+    print(f"prove: {what}", file=sys.stderr)
+    sys.exit(2)
+
+
+def mutants_of(top):
+    """The faults listed for a property, each with the path of its module and the text with the fault."""
+    file = f"tests/formal/{top.removesuffix('_property')}_mutants.toml"
+    paths = {os.path.basename(module): f"rtl/{module}.sv" for module in PROPERTIES[top]}
+    with open(os.path.join(ROOT, file), "rb") as listed:
         mutants = tomllib.load(listed)["mutant"]
-    survivors = 0
     for mutant in mutants:
-        module = next(m for m in PROPERTIES[top] if os.path.basename(m) == mutant["module"])
-        with open(os.path.join(ROOT, f"rtl/{module}.sv")) as original:
+        name = f"{file}: {mutant.get('module')}: {mutant.get('name')}"
+        if set(mutant) != {"module", "name", "find", "replace", "fails"}:
+            wrong(f"{name}: the fields are module, name, find, replace, fails")
+        if mutant["module"] not in paths:
+            wrong(f"{name}: the module is not one of those that the proof reads: {', '.join(paths)}")
+        with open(os.path.join(ROOT, paths[mutant["module"]])) as original:
             text = original.read()
-        assert text.count(mutant["find"]) == 1, f"{mutant['name']}: its text is there {text.count(mutant['find'])} times"
+        if (count := text.count(mutant["find"])) != 1:
+            wrong(f"{name}: the text to find is in {paths[mutant['module']]} {count} times; it has to be there once")
+        yield mutant, text.replace(mutant["find"], mutant["replace"])
+
+
+def try_mutants(top, folder, arguments):
+    """With each fault of the property's list the assertion that the list names must fail; 1 if one does not."""
+    survivors = 0
+    for mutant, text in list(mutants_of(top)):
         mutated = os.path.join(folder, "mutant.sv")
         with open(mutated, "w") as written:
-            written.write(text.replace(mutant["find"], mutant["replace"]))
-        wrong = argparse.Namespace(**{**vars(arguments), "rtl": [*arguments.rtl, f"{mutant['module']}={mutated}"]})
-        fails = next((name for name, answers, _ in verdicts(top, folder, wrong) if "sat" in answers.values()), None)
-        print(f"{top}: {mutant['module']}: {mutant['name']}: {fails + ' fails' if fails else 'SURVIVES'}", flush=True)
-        survivors += fails is None
+            written.write(text)
+        faulty = argparse.Namespace(**{**vars(arguments), "rtl": [*arguments.rtl, f"{mutant['module']}={mutated}"]})
+        ((_, answers, seconds),) = verdicts(top, folder, faulty, mutant["fails"])
+        caught = "sat" in answers.values()
+        said = f"{mutant['fails']} fails" if caught else "SURVIVES"
+        print(f"{top}: {mutant['module']}: {mutant['name']}: {said} ({seconds:.0f} s)", flush=True)
+        survivors += not caught
     return int(survivors > 0)
 
 

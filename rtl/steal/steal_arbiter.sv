@@ -133,6 +133,7 @@ module steal_arbiter
   logic [Banks-1:0]      stealing;                // a stealing read
   logic [EntryW-1:0]     stealing_entry [Banks];
   logic [Banks-1:0]      left_over;               // bank has a read without a grant
+  logic                  needed;                  // some parked value is needed
   logic [Banks-1:0]      returnable;              // bank has nothing to do but a fetch
   logic [Slots-1:0]      waits;                   // reads without a grant
   logic [Slots-1:0]      waits_own;               // by what they wait for
@@ -326,15 +327,20 @@ module steal_arbiter
     end
   end
 
-  // 10. The way back: what is needed now, else from a bank that is idle to one without a queue.
+  // 10. The way back: what is needed now, else from a bank that is idle to one without a queue. A
+  //     needed value may have to let a landing pass: then all others wait too, so that none of them
+  //     is the next landing in its way.
   assign waits = req_valid_i & ~grant_o;
+
+  assign needed = req_parked_i != '0 || write_parked_i != '0;
 
   always_comb begin
     left_over = '0;
     for (int unsigned i = 0; i < Slots; i++) begin
       if (waits[i]) left_over[req_bank_i[i]] = 1'b1;
     end
-    returnable = bus_free_i ? parked_i & ~reading & ~stealing & ~bank_write_valid_o : '0;
+    returnable = (bus_free_i && !needed) ? parked_i & ~reading & ~stealing & ~bank_write_valid_o
+                                         : '0;
     for (int unsigned b = 0; b < Banks; b++) begin
       if (left_over[parked_bank_i[b]]) returnable[b] = 1'b0;
     end

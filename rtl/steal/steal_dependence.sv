@@ -60,7 +60,7 @@ module steal_dependence
   logic [Banks-1:0] need_read;   // banks whose parked value a read needs
   logic [Banks-1:0] need_write;  // a result for the same register
   logic [Banks-1:0] need_alive;  // a result for the entry
-  logic [Banks-1:0] need;        // of all, those that can be fetched now
+  logic [Banks-1:0] need;        // any of these
 
   always_comb begin
     alive_o = '0;
@@ -111,15 +111,13 @@ module steal_dependence
 
   assign need_alive = parked_i & alive_o;
 
-  // A bank that a landing writes cannot be read as well.
-  always_comb begin
-    need = bus_any_i ? need_read | need_write | need_alive : '0;
-    if (land_valid_i) need[land_bank_i] = 1'b0;
-  end
-
+  // A bank that a landing writes cannot be read as well. It is not passed over: nothing is fetched,
+  // so that nothing lands in the next cycle, and then it still has its turn.
   // A set of banks is searched as one of warps is.
-  assign force_valid_o = need != '0;
+  assign need          = need_read | need_write | need_alive;
   assign force_bank_o  = BankW'(next_warp(WarpSetW'(need), WarpW'(turn_i)));
+  assign force_valid_o = need != '0 && bus_any_i &&
+                         !(land_valid_i && land_bank_i == force_bank_o);
   assign force_read_o  = force_valid_o & need_read[force_bank_o];
   assign force_write_o = force_valid_o & need_write[force_bank_o] & ~force_read_o;
   assign force_alive_o = force_valid_o & ~force_read_o & ~force_write_o;

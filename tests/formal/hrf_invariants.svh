@@ -83,7 +83,9 @@
   logic [RegW-1:0]       name      [Collectors][Operands];
   logic [WarpW-1:0]      col_warp  [Collectors];
   logic [Lanes-1:0]      col_mask  [Collectors];
-  logic [TagW-1:0]       col_star  [Collectors];
+  logic [Operands-1:0]   col_star  [Collectors];
+  logic [ResidentW-1:0]  col_number [Collectors];
+  logic [Collectors-1:0] same_warp [Collectors];
   logic [EntryW-1:0]     col_base  [Collectors];
   logic [Slots-1:0]      filling;
   logic [DataW-1:0]      operand   [Collectors][Operands];
@@ -103,7 +105,9 @@
     assign src_valid[c] = dut.gen_collector[c].u_collector.src_valid_q;
     assign col_warp[c]  = dut.gen_collector[c].u_collector.warp_q;
     assign col_mask[c]  = dut.gen_collector[c].u_collector.mask_q;
-    assign col_star[c]  = dut.gen_collector[c].u_collector.tag_q[TagW-1:0];
+    assign col_star[c]  = dut.gen_collector[c].u_collector.tag_q[Operands-1:0];
+    assign col_number[c] = dut.gen_collector[c].u_collector.tag_q[Operands +: ResidentW];
+    assign same_warp[c] = dut.u_allocator.same_warp_q[c];
     assign col_base[c]  = dut.gen_collector[c].u_collector.tag_q[TagW +: EntryW];
     for (genvar k = 0; k < Operands; k++) begin : gen_source
       assign leader[c][k]  = dut.gen_collector[c].u_collector.leader_q[k];
@@ -183,6 +187,7 @@
   logic queues_agree;
   logic results_agree;
   logic instructions_agree;
+  logic numbers_agree;
   logic sources_agree;
   logic reads_agree;
   logic operands_agree;
@@ -294,6 +299,17 @@
         end
       end else if (older[c] != '0) begin
         instructions_agree = 1'b0;
+      end
+    end
+  end
+
+  // In front of an instruction are those with lower numbers, and it waits for all of them.
+  always_comb begin
+    numbers_agree = arrived_q - left_q == resident_q;
+    for (int unsigned c = 0; c < Collectors; c++) begin
+      if (same_warp[c] != older[c]) numbers_agree = 1'b0;
+      if (busy[c] && col_number[c] != left_q + ResidentW'($countones(older[c]))) begin
+        numbers_agree = 1'b0;
       end
     end
   end
@@ -422,6 +438,7 @@
     if (started_q) begin
       must_reads_last_write: assert (reads_last_write);
       must_powered_when_used: assert (powered_when_used);
+      must_leaves_in_order: assert (leaves_in_order);
       must_value_is_newest: assert (value_is_newest);
       must_slots_agree: assert (slots_agree);
       must_rcm_agrees: assert (rcm_agrees);
@@ -430,6 +447,7 @@
       must_queues_agree: assert (queues_agree);
       must_results_agree: assert (results_agree);
       must_instructions_agree: assert (instructions_agree);
+      must_numbers_agree: assert (numbers_agree);
       must_sources_agree: assert (sources_agree);
       must_reads_agree: assert (reads_agree);
       must_operands_agree: assert (operands_agree);

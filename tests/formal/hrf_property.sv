@@ -4,7 +4,9 @@
 // nothing less: warps become active and give up at any time, loads come back for whoever they like,
 // units take instructions when they like. One lane of one register of one warp, chosen freely, is
 // followed: `value_q` is what was last written there. The property is that every instruction that
-// reads it leaves with that value. A second one: what is gated is touched only while it has power.
+// reads it leaves with that value. A second one: what is gated is touched only while it has power. A
+// third one: instructions leave in the order in which they were issued. The environment relies on
+// that where it lets no result come in front of an older instruction that reads the register.
 //
 // A proof by induction needs to know where the value is. That is said once, by `newest`: of the
 // places that hold the lane the one that was written last. The other invariants say what keeps it
@@ -53,7 +55,7 @@ module hrf_property
   localparam int unsigned IndexW = $clog2(BufferEntries);
   localparam int unsigned LoadsW = $clog2(Loads + 1);
   localparam int unsigned ResidentW = $clog2(Collectors + 1);
-  localparam int unsigned TagW = Operands;  // bit k: source k is the register that is followed
+  localparam int unsigned TagW = Operands + ResidentW;  // sources that are followed, number
 
   // ------------------------------------------------------------------ environment
   logic                 started_q = 1'b0;
@@ -68,6 +70,8 @@ module hrf_property
   logic [NumberW-1:0]   slot_number_q [Parities];
   logic [ResidentW-1:0] resident_q;   // instructions in the collectors
   logic [ResidentW-1:0] readers_q;    // of them those that read what is followed
+  logic [ResidentW-1:0] arrived_q;    // instructions that came so far, and that left
+  logic [ResidentW-1:0] left_q;
   logic                 written_q;    // a result for it is in the latch
   logic                 known_q;      // it has a value
   logic                 value_q;
@@ -137,12 +141,16 @@ module hrf_property
       drop_q       <= '0;
       resident_q   <= '0;
       readers_q    <= '0;
+      arrived_q    <= '0;
+      left_q       <= '0;
       written_q    <= 1'b0;
       known_q      <= 1'b0;
     end else begin
       resident_q <= resident_q + ResidentW'(issued) - ResidentW'(dispatched);
+      arrived_q  <= arrived_q + ResidentW'(issued);
+      left_q     <= left_q + ResidentW'(dispatched);
       readers_q  <= readers_q + ResidentW'(issued && issue_star != '0) -
-                    ResidentW'(dispatched && dispatch_tag != '0);
+                    ResidentW'(dispatched && dispatch_tag[Operands-1:0] != '0);
 
       // slots
       for (int unsigned b = 0; b < Parities; b++) begin
@@ -192,7 +200,7 @@ module hrf_property
     .issue_warp_i        (WarpW'(warp)),
     .issue_base_i        (base_of(warp)),
     .issue_mask_i,
-    .issue_tag_i         (issue_star),
+    .issue_tag_i         ({arrived_q, issue_star}),
     .issue_src_valid_i,
     .issue_src_reg_i     (issue_src_reg),
     .write_valid_i       (write_valid),
@@ -225,16 +233,20 @@ module hrf_property
 
   // ------------------------------------------------------------------ the property
   logic reads_last_write;
+  logic leaves_in_order;
 
   always_comb begin
     reads_last_write = 1'b1;
     for (int unsigned k = 0; k < Operands; k++) begin
       if (dispatch_valid && dispatch_tag[k] && dispatch_mask[star_lane_q] && known_q &&
-          dispatch_data[k][LaneW*star_lane_q] != value_q) begin
+          !(dispatch_src_valid[k] && dispatch_data[k][LaneW*star_lane_q] == value_q)) begin
         reads_last_write = 1'b0;
       end
     end
   end
+
+  assign leaves_in_order = !dispatch_valid || (dispatch_tag[Operands +: ResidentW] == left_q &&
+                                               dispatch_warp == WarpW'(warp));
 
 `include "hrf_invariants.svh"
 

@@ -10,7 +10,11 @@
   logic [1:0]            leader    [Collectors][Operands];
   logic [BankW-1:0]      src_bank  [Collectors][Operands];
   logic [EntryW-1:0]     src_entry [Collectors][Operands];
+  logic [Collectors-1:0] mine;
+  logic [Collectors-1:0] older     [Collectors];
+  logic [Collectors-1:0] same_warp [Collectors];
   logic [WarpW-1:0]      col_warp  [Collectors];
+  logic [Lanes-1:0]      col_mask  [Collectors];
   logic [TagW-1:0]       col_tag   [Collectors];
   logic [DataW-1:0]      operand   [Collectors][Operands];
   logic [Slots-1:0]      filling;
@@ -29,7 +33,11 @@
     assign inflight[c]  = dut.gen_collector[c].u_collector.inflight_q;
     assign src_valid[c] = dut.gen_collector[c].u_collector.src_valid_q;
     assign col_warp[c]  = dut.gen_collector[c].u_collector.warp_q;
+    assign col_mask[c]  = dut.gen_collector[c].u_collector.mask_q;
     assign col_tag[c]   = dut.gen_collector[c].u_collector.tag_q;
+    assign mine[c]      = busy[c] && col_tag[c][WarpBit];
+    assign older[c]     = dut.u_allocator.older_q[c];
+    assign same_warp[c] = dut.u_allocator.same_warp_q[c];
     for (genvar k = 0; k < Operands; k++) begin : gen_source
       assign leader[c][k]    = dut.gen_collector[c].u_collector.leader_q[k];
       assign src_bank[c][k]  = dut.gen_collector[c].u_collector.bank_q[k];
@@ -98,6 +106,7 @@
   logic places_are_dead;
   logic candidates_agree;
   logic instructions_agree;
+  logic order_agrees;
   logic sources_agree;
   logic operands_agree;
 
@@ -195,6 +204,32 @@
     if (readers != readers_q) instructions_agree = 1'b0;
   end
 
+  // Age is an order, an instruction waits for the older ones of its warp, and these have the lower
+  // numbers.
+  always_comb begin
+    order_agrees = arrived_q - left_q == CountW'($countones(mine));
+    for (int unsigned c = 0; c < Collectors; c++) begin
+      if (older[c][c] || (!busy[c] && older[c] != '0) || (older[c] & ~busy) != '0) begin
+        order_agrees = 1'b0;
+      end
+      for (int unsigned d = 0; d < Collectors; d++) begin
+        if (d != c && busy[c] && busy[d] && older[c][d] == older[d][c]) order_agrees = 1'b0;
+        if (older[c][d] && (older[d] & ~older[c]) != '0)                order_agrees = 1'b0;
+        if (same_warp[c][d] != (older[c][d] && col_warp[c] == col_warp[d])) order_agrees = 1'b0;
+      end
+      if (busy[c]) begin
+        if (col_tag[c][WarpBit] != (col_warp[c] == WarpW'(star_warp_q)) ||
+            col_tag[c][LaneBit] != col_mask[c][star_lane_q]) begin
+          order_agrees = 1'b0;
+        end
+        if (mine[c] &&
+            col_tag[c][Number +: CountW] != left_q + CountW'($countones(older[c] & mine))) begin
+          order_agrees = 1'b0;
+        end
+      end
+    end
+  end
+
   // Only leaders are read, each once, and what is filled is what was read.
   always_comb begin
     sources_agree = 1'b1;
@@ -241,6 +276,7 @@
   always_comb begin
     if (started_q) begin
       must_reads_last_write: assert (reads_last_write);
+      must_leaves_in_order: assert (leaves_in_order);
       must_value_is_newest: assert (value_is_newest);
       must_queues_agree: assert (queues_agree);
       must_table_agrees: assert (table_agrees);
@@ -248,6 +284,7 @@
       must_places_are_dead: assert (places_are_dead);
       must_candidates_agree: assert (candidates_agree);
       must_instructions_agree: assert (instructions_agree);
+      must_order_agrees: assert (order_agrees);
       must_sources_agree: assert (sources_agree);
       must_operands_agree: assert (operands_agree);
     end

@@ -4,7 +4,8 @@
 // grids, all at any time. One lane of one register, chosen freely, is followed: `value_q` is what was
 // last written there. An instruction that reads it takes along, in its tag, what it must find, and
 // the property is that it leaves with that: whether the value was in its own entry, parked, on its
-// way back, or read early, and whatever was written meanwhile.
+// way back, or read early, and whatever was written meanwhile. A second one: what it brought leaves
+// with it, and instructions of one warp leave in the order of issue. Hints rely on that.
 //
 // Assumed is no more than
 //   of the scoreboard: no instruction is issued that reads a register whose result is in a queue or
@@ -62,7 +63,12 @@ module steal_property
 
   localparam int unsigned Slots = Operands * Collectors;
   localparam int unsigned CountW = $clog2(Collectors + 1);
-  localparam int unsigned TagW = Operands + 2;  // sources that are followed, known, value
+  localparam int unsigned LaneBit = Operands + 2;
+  localparam int unsigned WarpBit = Operands + 3;
+  localparam int unsigned Number = Operands + 4;
+  // number in its warp, if that is followed; whether it is, and its lane; sources that are followed,
+  // known, value
+  localparam int unsigned TagW = Number + CountW;
 
   // ------------------------------------------------------------------ environment
   logic                  started_q = 1'b0;
@@ -72,6 +78,8 @@ module steal_property
   logic [LaneIdxW-1:0]   star_lane_q;
 
   logic [CountW-1:0]     readers_q;   // instructions in the collectors that read what is followed
+  logic [CountW-1:0]     arrived_q;   // instructions of its warp that came so far, and that left
+  logic [CountW-1:0]     left_q;
   logic                  written_q;   // a result for it is in a queue
   logic                  known_q;     // it has a value
   logic                  value_q;
@@ -80,7 +88,7 @@ module steal_property
   logic [Wants-1:0]      candidate_src_valid_q;
   logic [RegW-1:0]       candidate_src_reg_q [Wants];
 
-  logic [IssuePorts-1:0] issue_valid, issue_ready, issued, issue_star;
+  logic [IssuePorts-1:0] issue_valid, issue_ready, issued, issue_star, issue_mine;
   logic [IssuePorts-1:0] forced;        // the candidate of the cycle before issues, if its warp does
   logic [NumberW-1:0]    issue_number   [IssuePorts];
   logic [WarpW-1:0]      issue_warp     [IssuePorts];
@@ -103,7 +111,7 @@ module steal_property
   logic [IssuePorts-1:0] write_done;
   logic [WarpW-1:0]      write_done_warp [IssuePorts];
   logic [RegW-1:0]       write_done_reg [IssuePorts];
-  logic [IssuePorts-1:0] dispatch_valid, dispatched, dispatch_star;
+  logic [IssuePorts-1:0] dispatch_valid, dispatched, dispatch_star, dispatch_mine;
   logic [WarpW-1:0]      dispatch_warp  [IssuePorts];
   logic [Lanes-1:0]      dispatch_mask  [IssuePorts];
   logic [TagW-1:0]       dispatch_tag   [IssuePorts];
@@ -134,7 +142,14 @@ module steal_property
         candidate_src_reg[i] = candidate_src_reg_i[RegW*i +: RegW];
       end
       issue_tag[p][1:0] = {known_q, value_q};
+      issue_tag[p][LaneBit] = issue_mask[p][star_lane_q];
+      issue_tag[p][WarpBit] = issue_number[p] == star_warp_q;
+      issue_tag[p][Number +: CountW] = arrived_q;
+      if (p == 1) begin
+        issue_tag[p][Number +: CountW] = arrived_q + CountW'(issue_valid[0] && issue_tag[0][WarpBit]);
+      end
       issue_star[p]     = issue_tag[p][2 +: Operands] != '0;
+      issue_mine[p]     = issue_tag[p][WarpBit];
       candidate_warp[p] = WarpW'(candidate_warp_i[NumberW*p +: NumberW]);
       candidate_base[p] = base_of(candidate_warp_i[NumberW*p +: NumberW]);
     end
@@ -168,6 +183,7 @@ module steal_property
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       dispatch_star[p] = dispatch_tag[p][2 +: Operands] != '0;
+      dispatch_mine[p] = dispatch_tag[p][WarpBit];
       hint_reg[p]      = hint_reg_i[RegW*p +: RegW];
       hint_base[p]     = base_of(NumberW'(dispatch_warp[p]));
       hint_star[p]     = dispatch_warp[p] == WarpW'(star_warp_q) && hint_reg[p] == star_reg_q;
@@ -183,9 +199,13 @@ module steal_property
       star_reg_q  <= star_reg_i;
       star_lane_q <= star_lane_i;
       readers_q   <= '0;
+      arrived_q   <= '0;
+      left_q      <= '0;
       written_q   <= 1'b0;
       known_q     <= 1'b0;
     end else begin
+      arrived_q <= arrived_q + CountW'($countones(issued & issue_mine));
+      left_q    <= left_q + CountW'($countones(dispatched & dispatch_mine));
       readers_q <= readers_q + CountW'($countones(issued & issue_star)) -
                    CountW'($countones(dispatched & dispatch_star));
       if (clear || forget_i || (hint_valid & hint_star) != '0) known_q <= 1'b0;
@@ -272,6 +292,7 @@ module steal_property
 
   // ------------------------------------------------------------------ the property
   logic reads_last_write;
+  logic leaves_in_order;
 
   always_comb begin
     reads_last_write = 1'b1;
@@ -284,6 +305,19 @@ module steal_property
         end
       end
     end
+  end
+
+  always_comb begin
+    leaves_in_order = 1'b1;
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      if (dispatch_valid[p] &&
+          (dispatch_mine[p] != (dispatch_warp[p] == WarpW'(star_warp_q)) ||
+           dispatch_mask[p][star_lane_q] != dispatch_tag[p][LaneBit] ||
+           (dispatch_mine[p] && dispatch_tag[p][Number +: CountW] != left_q))) begin
+        leaves_in_order = 1'b0;
+      end
+    end
+    if (dispatch_valid == '1 && $countones(dispatch_mine) > 1) leaves_in_order = 1'b0;
   end
 
 `include "steal_invariants.svh"

@@ -62,7 +62,7 @@ impl Cover for DependenceCover {
             "the first needed one from the turn is not the lowest",
             "the turn begins anew",
             "the needed one is where a value lands",
-            "another one is forced, as a value lands in the first one's bank",
+            "another one waits too, as a value lands in the first one's bank",
             "all values are parked in banks above the turn",
             "reads and results need different values",
         ];
@@ -141,7 +141,10 @@ impl Cover for DependenceCover {
             ("the first needed one from the turn is not the lowest", forced && first != needed.first().copied()),
             ("the turn begins anew", forced && first.is_some_and(|b| b < turn)),
             ("the needed one is where a value lands", !forced && first.is_some_and(lands)),
-            ("another one is forced, as a value lands in the first one's bank", forced && first.is_some_and(lands)),
+            (
+                "another one waits too, as a value lands in the first one's bank",
+                first.is_some_and(lands) && needed.len() > 1 && i.bus_any_i == 1,
+            ),
             ("all values are parked in banks above the turn", !needed.is_empty() && needed.iter().all(|&b| b > turn)),
             (
                 "reads and results need different values",

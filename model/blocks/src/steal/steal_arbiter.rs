@@ -434,7 +434,8 @@ impl StealArbiter {
         let (places, decisions) = (around.places, &mut self.decisions);
         if let Some(force) = around.needs.force {
             (decisions.fetch, decisions.forced) = (Some(force.bank), true);
-        } else if around.bus_free {
+        } else if around.bus_free && around.needs.reads.is_empty() && around.needs.writes == 0 {
+            // Nobody waits for a parked value, so that these are in nobody's way.
             let idle = !(claims.closed | decisions.read_valid | decisions.bank_write_valid);
             let mut ready = places.parked & idle;
             if ready != 0 {

@@ -150,9 +150,10 @@ impl Dependence {
             }
         }
         let needed = by_read | by_write | places.parked & found.alive;
-        let needed = needed & !way.landing.map_or(0, |bank| 1 << bank);
+        // Who is first but has a landing in front of it keeps the turn: nothing is fetched instead.
         if way.any
             && let Some(bank) = first_from(needed.into(), way.turn.into())
+            && way.landing.is_none_or(|landing| usize::from(landing) != bank)
         {
             let (read, write) = (is_set(by_read, bank), is_set(by_write, bank));
             found.force = Some(Force { bank: bank as u8, read, write: write && !read, alive: !write && !read });

@@ -72,6 +72,7 @@ impl Cover for ArbiterCover {
             "the first fetched one is not the lowest",
             "the turn of fetches begins anew",
             "no fetch, no bus is free",
+            "no fetch, a read waits for its value",
             "forced by a read",
             "forced by a result",
             "forced by the entry",
@@ -86,6 +87,7 @@ impl Cover for ArbiterCover {
         }
         if shape.issue_ports == 2 {
             points.extend([
+                "no fetch, a result waits for a value",
                 "two results are parked",
                 "only port 1's result is parked",
                 "two results, one place",
@@ -406,6 +408,9 @@ impl<'a> Moment<'a> {
         point("a fetch right behind the parking", unforced && fresh);
         point("a fetch later", unforced && !fresh);
         point("no fetch, no bus is free", !fetch && i.parked_i != 0 && i.bus_free_i == 0);
+        let waits = !fetch && i.bus_free_i == 1;
+        point("no fetch, a read waits for its value", waits && i.req_parked_i != 0 && i.write_parked_i == 0);
+        point("no fetch, a result waits for a value", waits && i.write_parked_i != 0 && i.req_parked_i == 0);
         if unforced {
             let turn = usize::from(i.turn_i);
             let passed = || {

@@ -402,17 +402,27 @@ fn a_value_is_fetched_when_bus_and_banks_are_free() {
     assert_eq!(fetches(|arbiter| arbiter.write(&[(0, 6, 1)])), None, "a result");
     assert_eq!(fetches(|arbiter| arbiter.land(6, 1, 0)), None, "a landing");
     assert_eq!(fetches(|arbiter| arbiter.want(&[(0, 6, 1), (1, 6, 2)])), None, "a theft");
-    // The destination's bank: it may be busy, but no read may be left over there, be it for a parked value.
+    // The destination's bank: it may be busy, but no read may be left over there.
     assert_eq!(fetches(|arbiter| arbiter.request(&[(0, 5, 1)])), Some((6, 20)));
     assert_eq!(fetches(|arbiter| arbiter.write(&[(0, 5, 1)])), Some((6, 20)));
     assert_eq!(fetches(|arbiter| arbiter.request(&[(0, 5, 1), (1, 5, 2)])), None);
     assert_eq!(fetches(|arbiter| arbiter.request(&[(0, 4, 1), (1, 4, 2)])), Some((6, 20)));
+    // Somebody waits for a value that cannot be fetched now: no other value goes in front of it.
     assert_eq!(
         fetches(|arbiter| {
-            arbiter.request(&[(0, 5, 1)]);
+            arbiter.request(&[(0, 4, 1)]);
             arbiter.inputs.req_parked_i = 1;
         }),
-        None
+        None,
+        "a read"
+    );
+    assert_eq!(
+        fetches(|arbiter| {
+            arbiter.write(&[(0, 4, 1)]);
+            arbiter.inputs.write_parked_i = 1;
+        }),
+        None,
+        "a result"
     );
 }
 

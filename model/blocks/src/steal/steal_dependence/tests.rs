@@ -114,9 +114,11 @@ fn the_first_needed_value_from_the_turn_on_is_forced_if_there_is_a_bus() {
         file.inputs.turn_i = turn;
         assert_eq!(file.forced(), Some((bank, [1, 0, 0])));
     }
-    // A landing value has the bank.
+    // A landing value has the bank: the other one does not go in front of it.
     (file.inputs.land_valid_i, file.inputs.land_bank_i) = (1, 3);
-    assert_eq!(file.forced(), Some((9, [1, 0, 0])));
+    assert_eq!(file.forced(), None);
+    file.inputs.land_bank_i = 9;
+    assert_eq!(file.forced(), Some((3, [1, 0, 0])));
     file.inputs.land_valid_i = 0;
     assert_eq!(file.forced(), Some((3, [1, 0, 0])));
     file.inputs.bus_any_i = 0;
@@ -154,11 +156,10 @@ fn reference(shape: &MrfShape, i: &StealDependenceIn) -> StealDependenceOut {
     }
     let by_read = |b: usize| reads.iter().any(|&s| read(s) == home(b));
     let by_write = |b: usize| heads.iter().any(|&p| head(p) == home(b));
-    let needed = |&b: &usize| {
-        let lands = i.land_valid_i == 1 && usize::from(i.land_bank_i) == b;
-        parked(b) && (by_read(b) || by_write(b) || alive(b)) && !lands
-    };
-    let forced = (0..banks).map(|k| (usize::from(i.turn_i) + k) % banks).find(needed);
+    let needed = |&b: &usize| parked(b) && (by_read(b) || by_write(b) || alive(b));
+    let lands = |&b: &usize| i.land_valid_i == 1 && usize::from(i.land_bank_i) == b;
+    let first = (0..banks).map(|k| (usize::from(i.turn_i) + k) % banks).find(needed);
+    let forced = first.filter(|b| !lands(b));
     if let (Some(b), 1) = (forced, i.bus_any_i) {
         (out.force_valid_o, out.force_bank_o) = (1, b as u8);
         let cause = if by_read(b) {

@@ -202,7 +202,7 @@ impl Reference {
         let waiting: Vec<usize> = c.reads.iter().copied().filter(|&s| !bit(out.grant_o, s)).collect();
         let fetched = if i.force_valid_i == 1 {
             Some(usize::from(i.force_bank_i))
-        } else if i.bus_free_i == 1 {
+        } else if i.bus_free_i == 1 && i.req_parked_i == 0 && i.write_parked_i == 0 {
             (0..banks).map(|k| (usize::from(i.turn_i) + k) % banks).find(|&b| {
                 let home = i.parked_bank_i[b];
                 bit(i.parked_i, b)
