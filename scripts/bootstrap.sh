@@ -5,7 +5,7 @@
 #   scripts/bootstrap.sh             cargo, a C++ compiler, Verilator
 #   scripts/bootstrap.sh --lint      also rustfmt and clippy
 #   scripts/bootstrap.sh --mutants   also a Python environment with Yosys and slang in target/venv:
-#                                    the lint of casts, mutants, synthesis
+#                                    the lint of casts, mutants, synthesis, the second simulator
 #   scripts/bootstrap.sh --proofs    the same with the solver z3, for proofs
 #
 # With everything in place it takes a tenth of a second.

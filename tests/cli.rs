@@ -171,6 +171,32 @@ fn one_run_is_one_object_with_the_documented_fields() {
 }
 
 #[test]
+fn a_second_simulator_compares_the_same() {
+    let queue = ["cosim", "--json", "--block", "mrf_write_queue", "--cycles", "2000"];
+    let on_cxxrtl = |arguments: &[&'static str]| [arguments, &["--simulator", "cxxrtl"]].concat();
+    let (first, second) = (json(&queue, PASSED), json(&on_cxxrtl(&queue), PASSED));
+    assert_eq!((first.get("simulator"), &second["simulator"]), (None, &"cxxrtl".into()));
+    for field in ["result", "cycles", "signals_compared", "events", "coverage"] {
+        assert_eq!(first[field], second[field], "{field}");
+    }
+    let table = run(&on_cxxrtl(&["cosim", "--block", "mrf_write_queue", "--cycles", "2000"]));
+    assert!(text(&table.stdout).contains("1 of 1 equal, on cxxrtl"), "{}", text(&table.stdout));
+
+    // What it says of RTL that differs, and of RTL that it cannot read.
+    let folder = tempfile::tempdir().unwrap();
+    let failures = folder.path().join("failures");
+    let broken = changed("mrf_bank_map", "assign bank_o  =", "assign bank_o  = ~");
+    let file = replacement("mrf_bank_map", &stable_file("second/mrf_bank_map.sv", &broken));
+    let map = ["cosim", "--block", "mrf_bank_map", "--preset", "baseline", "--simulator", "cxxrtl", "--rtl"];
+    let output = run(&[&map[..], &[&file, "--failures", failures.to_str().unwrap()]].concat());
+    assert_eq!(output.status.code(), Some(FAILED), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("reproducer.json --simulator cxxrtl"), "{}", text(&output.stdout));
+    let broken = changed("mrf_bank_map", "assign bank_o  =", "assign bank_o ==");
+    let file = replacement("mrf_bank_map", &stable_file("syntax/mrf_bank_map.sv", &broken));
+    refused(&[&map[..], &[&file]].concat(), TOOL, &["Yosys failed on mrf_bank_map", "mrf_bank_map.sv:"]);
+}
+
+#[test]
 fn several_runs_are_a_list() {
     let blocks = ["cosim", "--json", "--block", "mrf_bank_map", "--block", "mrf_write_queue", "--cycles", "2000"];
     let all = json(&blocks, PASSED);

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use verilated::Simulator;
 
 pub use bench::Bench;
 pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
@@ -141,9 +142,30 @@ pub struct Cosim {
     /// Write failure folders into this one (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,
+    /// What runs the RTL: cxxrtl (Yosys, behind slang) is slow, and a check on Verilator
+    #[arg(long, value_enum, default_value = "verilator")]
+    pub simulator: SimulatorName,
     /// How to run and print
     #[command(flatten)]
     pub run: Run,
+}
+
+/// The simulators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SimulatorName {
+    /// Verilator
+    Verilator,
+    /// CXXRTL
+    Cxxrtl,
+}
+
+impl From<SimulatorName> for Simulator {
+    fn from(name: SimulatorName) -> Self {
+        match name {
+            SimulatorName::Verilator => Self::Verilator,
+            SimulatorName::Cxxrtl => Self::Cxxrtl,
+        }
+    }
 }
 
 /// RTL in place of the project's.
@@ -317,6 +339,9 @@ pub struct Mutate {
     /// Seed of the choice of mutants and of the stimulus
     #[arg(long, value_name = "S", default_value = "1", value_parser = number, allow_negative_numbers = true)]
     pub seed: u64,
+    /// What runs the RTL
+    #[arg(long, value_enum, default_value = "verilator")]
+    pub simulator: SimulatorName,
     /// How to run and print
     #[command(flatten)]
     pub run: Run,

@@ -97,6 +97,9 @@ pub struct Run {
     /// What `cfg_i` is tied to; a reproducer drives it cycle by cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub straps: Option<u64>,
+    /// What ran the RTL, if that was not Verilator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<&'static str>,
     /// The seed.
     pub seed: u64,
     /// Cycles compared and found equal.

@@ -200,9 +200,10 @@ pub enum JobError {
 impl From<verilated::Error> for JobError {
     fn from(error: verilated::Error) -> Self {
         match error {
-            verilated::Error::Ports { .. } | verilated::Error::Source { .. } | verilated::Error::Memory { .. } => {
-                Self::Input(error.to_string())
-            }
+            verilated::Error::Ports { .. }
+            | verilated::Error::Source { .. }
+            | verilated::Error::Memory { .. }
+            | verilated::Error::OnlyVerilator { .. } => Self::Input(error.to_string()),
             _ => Self::Build(error.to_string()),
         }
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use gpurf_regress::mutants::{self, Bench, Family, Mutant, Place, Verdict};
 use gpurf_regress::{JobError, Project};
 use serde_json::Value;
-use verilated::Toolchain;
+use verilated::{Simulator, Toolchain};
 
 static GO: AtomicBool = AtomicBool::new(false);
 
@@ -106,7 +106,8 @@ impl Trial {
 
     fn run(&self, mutants: &[Mutant]) -> Result<Vec<Verdict>, JobError> {
         let Self { project, tools } = self;
-        let bench = Bench { project, tools, place: Place::Blocks, seed: 1, stop: &GO };
+        let simulator = Simulator::default();
+        let bench = Bench { project, tools, simulator, place: Place::Blocks, seed: 1, stop: &GO };
         mutants::run_mutants(&bench, mutants, 1, |_| {})
     }
 }

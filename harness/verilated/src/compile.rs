@@ -13,17 +13,17 @@ use crate::header::{self, Variable};
 use crate::settle_once::{self, Settling};
 use crate::shim::{self, Exchange, PREFIX};
 use crate::toolchain::checked;
-use crate::{Error, Library, Request, Result, Toolchain};
+use crate::{Error, Library, Request, Result, Simulator, Toolchain};
 
 const HOOKS_H: &str = include_str!("shim/hooks.h");
 const HOOKS_CPP: &str = include_str!("shim/hooks.cpp");
-const REPORT_H: &str = include_str!("shim/report.h");
+pub(crate) const REPORT_H: &str = include_str!("shim/report.h");
 const WITNESS_H: &str = include_str!("shim/witness.h");
-const MODEL_CPP: &str = include_str!("shim/model.cpp");
+pub(crate) const MODEL_CPP: &str = include_str!("shim/model.cpp");
 
 /// C++ flags of everything that goes into a shared object. Symbols are hidden and bound inside the object: two models have classes of
 /// one name, and without this the second would run the first one's code.
-const FLAGS: &[&str] = &[
+pub(crate) const FLAGS: &[&str] = &[
     "-std=gnu++17",
     "-fPIC",
     "-fvisibility=hidden",
@@ -45,9 +45,20 @@ impl Toolchain {
     /// # Errors
     /// A source that cannot be read, what Verilator or the compiler refuse, ports that differ from the declaration.
     pub fn build(&self, request: &Request) -> Result<Library> {
-        let key = self.key(request)?;
-        let library = cache::file(&self.cache.join("lib"), &key, |folder| self.build_into(request, folder))?;
-        Library::load(&library, request)
+        let folder = match request.options.simulator {
+            Simulator::Verilator => self.build_with_verilator(request)?,
+            Simulator::Cxxrtl => self.build_with_cxxrtl(request)?,
+        };
+        Library::load(&folder, request)
+    }
+
+    fn build_with_verilator(&self, request: &Request) -> Result<PathBuf> {
+        let mut key = Key::default().with(&self.versions).with(HOOKS_H).with(HOOKS_CPP);
+        for text in [include_str!("registers.rs"), include_str!("settle_once.rs")] {
+            key = key.with(text);
+        }
+        let key = self.key(request, key)?;
+        cache::file(&self.cache.join("lib"), &key, |folder| self.build_into(request, folder))
     }
 
     /// Checks the ports of one module against a declaration, without compiling anything.
@@ -70,20 +81,11 @@ impl Toolchain {
         Ok(names)
     }
 
-    /// Everything the result depends on.
-    fn key(&self, request: &Request) -> Result<String> {
-        let mut key = Key::default().with(&self.versions).with(FLAGS.join(" "));
-        for text in [
-            HOOKS_H,
-            HOOKS_CPP,
-            REPORT_H,
-            MODEL_CPP,
-            include_str!("shim.rs"),
-            include_str!("equal.rs"),
-            include_str!("compile.rs"),
-            include_str!("registers.rs"),
-            include_str!("settle_once.rs"),
-        ] {
+    /// Everything the result depends on: what is the simulator's own, `key`, and what is not.
+    pub(crate) fn key(&self, request: &Request, mut key: Key) -> Result<String> {
+        key = key.with(FLAGS.join(" "));
+        for text in [REPORT_H, MODEL_CPP, include_str!("shim.rs"), include_str!("equal.rs"), include_str!("compile.rs")]
+        {
             key = key.with(text);
         }
         key = key
@@ -121,9 +123,10 @@ impl Toolchain {
         command.args(["--expand-limit", "4"]);
         command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP"]);
         command.args(if request.options.netlist {
-            ["-Wno-UNOPTFLAT", "-Wno-LATCH"]
+            // Where bits of a vector depend on others of it, the data-flow optimisation of 5.006 gives wrong values.
+            &["-Wno-UNOPTFLAT", "-Wno-LATCH", "-fno-dfg"][..]
         } else {
-            ["-Werror-UNOPTFLAT", "-Werror-LATCH"]
+            &["-Werror-UNOPTFLAT", "-Werror-LATCH"]
         });
         if request.options.assertions {
             command.arg("--assert");
@@ -173,11 +176,16 @@ impl Toolchain {
 
         let objects = self.compile_all(request, folder)?;
         fs::create_dir(entry).map_err(made)?;
+        self.link(request, &objects, entry)?;
+        write(&entry.join("facts"), &facts::write(&absent, &state))
+    }
+
+    /// Makes the shared object of a cache entry.
+    pub(crate) fn link(&self, request: &Request, objects: &[PathBuf], entry: &Path) -> Result<()> {
         let mut link = Command::new(&self.compiler);
         link.args(["-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-o"]);
-        link.arg(entry.join("model.so")).args(&objects).arg("-pthread");
-        checked(&mut link, request.declaration.block)?;
-        write(&entry.join("facts"), &facts::write(&absent, &state))
+        link.arg(entry.join("model.so")).args(objects).arg("-pthread");
+        checked(&mut link, request.declaration.block).map(drop)
     }
 
     /// Compiles the generated sources, Verilator's runtime and the shim, two at a time.
@@ -292,7 +300,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|source| Error::Source { path: path.into(), source })
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(|source| Error::Cache { path: path.into(), source })
 }
 

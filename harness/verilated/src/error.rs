@@ -38,7 +38,7 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// Verilator or the C++ compiler refused.
+    /// Verilator, Yosys or the C++ compiler refused.
     #[error("{tool} failed on {what}:\n{message}")]
     Build {
         /// The tool.
@@ -47,6 +47,12 @@ pub enum Error {
         what: String,
         /// What the tool printed.
         message: String,
+    },
+    /// Something that CXXRTL's models do not have.
+    #[error("{what}: only Verilator's models have that; leave out --simulator cxxrtl")]
+    OnlyVerilator {
+        /// What was asked for.
+        what: &'static str,
     },
     /// The RTL's ports are not those of the declaration.
     #[error("the ports of {module} are not those of the block:\n{}", lines(errors))]

@@ -32,18 +32,23 @@ impl Variable {
 
     /// Bytes of an element in Verilator's types.
     pub(crate) fn elem_bytes(&self) -> usize {
-        match self.bits {
-            0..=8 => 1,
-            9..=16 => 2,
-            17..=32 => 4,
-            33..=64 => 8,
-            wide => wide.div_ceil(32) as usize * 4,
-        }
+        elem_bytes(self.bits)
     }
 
     /// In words, for messages.
     pub(crate) fn describe(&self) -> String {
         describe(self.direction == Direction::In, self.bits, self.dimensions.first().map(|_| self.count()))
+    }
+}
+
+/// Bytes that Verilator takes for so many bits.
+pub(crate) fn elem_bytes(bits: u32) -> usize {
+    match bits {
+        0..=8 => 1,
+        9..=16 => 2,
+        17..=32 => 4,
+        33..=64 => 8,
+        wide => wide.div_ceil(32) as usize * 4,
     }
 }
 

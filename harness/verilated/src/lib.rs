@@ -16,6 +16,7 @@
 
 mod cache;
 mod compile;
+mod cxxrtl;
 mod equal;
 mod error;
 mod header;
@@ -24,11 +25,13 @@ mod registers;
 mod request;
 mod settle_once;
 mod shim;
+mod simulator;
 mod toolchain;
 mod words;
 
 pub use error::{Error, PortError, Result};
 pub use instance::{Compared, Failure, Followed, Instance, Library, StateElement};
 pub use request::{MemoryRequest, Options, Request};
+pub use simulator::Simulator;
 pub use toolchain::Toolchain;
 pub use words::Words;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use gpurf_blocks::{Declaration, Memory};
 
+use crate::Simulator;
+
 /// A module to build.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -43,6 +45,8 @@ impl From<&Memory<'_>> for MemoryRequest {
 /// How to build a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// Who runs it.
+    pub simulator: Simulator,
     /// Evaluate the RTL's assertions.
     pub assertions: bool,
     /// Make probes and memories readable. Without them a model is the plain Verilator model of the same module.
@@ -67,6 +71,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            simulator: Simulator::default(),
             assertions: true,
             probes: true,
             state: false,

@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use gpurf_blocks::{Declaration, Field, Net, Role};
 
-use crate::header::{Direction, Variable, describe, mangle};
+use crate::header::{Direction, Variable, describe, elem_bytes, mangle};
 use crate::settle_once::CLOCK_SEEN;
-use crate::{Error, MemoryRequest, PortError, Request, Result};
+use crate::{Error, MemoryRequest, PortError, Request, Result, Simulator};
 
 /// Class name of every generated model; libraries are kept apart by the loader.
 pub(crate) const PREFIX: &str = "Vgpurf";
@@ -104,6 +104,23 @@ pub(crate) fn record_type(elem_bytes: usize) -> &'static str {
     }
 }
 
+/// C type of the elements of a variable. Those of more than 64 bits are runs of words.
+fn ctype(elem_bytes: usize) -> &'static str {
+    match elem_bytes {
+        1 => "CData",
+        2 => "SData",
+        4 => "IData",
+        8 => "QData",
+        _ => "EData",
+    }
+}
+
+/// C type and last dimension of a variable as Verilator would declare it.
+pub(crate) fn variable_type(bits: u32) -> (&'static str, String) {
+    let words = if bits > 64 { format!("[{}]", bits.div_ceil(32)) } else { String::new() };
+    (ctype(elem_bytes(bits)), words)
+}
+
 /// Generates the exchange for a model whose header holds `found`.
 pub(crate) fn exchange(
     request: &Request,
@@ -164,7 +181,11 @@ pub(crate) fn exchange(
                 let found = found.get(&root(path)).map(|v| (v.count(), v.bits));
                 return Err(Error::Memory { module: declaration.block.into(), expected: memory.clone(), found });
             };
-            writeln!(text, "    case {index}: return &r->{name};").unwrap();
+            let address = match request.options.simulator {
+                Simulator::Verilator => format!("&r->{name}"),
+                Simulator::Cxxrtl => format!("r->places.outside(&r->{name})"),
+            };
+            writeln!(text, "    case {index}: return {address};").unwrap();
         }
     }
     writeln!(text, "    default: (void)r; return nullptr;\n    }}\n}}").unwrap();
@@ -195,7 +216,7 @@ pub(crate) fn exchange(
 }
 
 /// Where a variable is if a module above it is a netlist: that is one module, which names its cells by their path.
-fn in_netlists(path: &str) -> Vec<String> {
+pub(crate) fn in_netlists(path: &str) -> Vec<String> {
     let Some((cell, variable)) = path.rsplit_once('.') else { return Vec::new() };
     let names: Vec<&str> = cell.split('.').collect();
     // Verilator would write two underscores in another way.
@@ -260,13 +281,7 @@ impl Generator<'_> {
             if variable.bits != field.bits || variable.count() != piece.count {
                 return None;
             }
-            piece.ctype = match variable.elem_bytes() {
-                1 => "CData",
-                2 => "SData",
-                4 => "IData",
-                8 => "QData",
-                _ => "EData",
-            };
+            piece.ctype = ctype(variable.elem_bytes());
         }
         Some(pieces)
     }

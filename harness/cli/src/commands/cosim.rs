@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_blocks::shape::Straps;
 use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, ToggleCounts, run_all, run_job};
-use verilated::{Options, Toolchain};
+use verilated::{Options, Simulator, Toolchain};
 
 use super::program::{self, Coverage};
 use crate::args::Cosim;
@@ -41,7 +41,11 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     if let Some(folder) = &arguments.failures {
         project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     }
-    let Plan { jobs, own, single, part } = plan::plan(&project, arguments)?;
+    let Plan { jobs, mut own, single, part } = plan::plan(&project, arguments)?;
+    let simulator = Simulator::from(arguments.simulator);
+    if simulator != Simulator::default() {
+        own.sources.options.push(format!("--simulator {simulator}"));
+    }
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
     if let (Some(part), false) = (part, arguments.run.json) {
@@ -54,7 +58,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     });
     let missed = coverages.iter().any(|coverage| !coverage.missed.is_empty());
     let status = worst(&ended).max(if missed { Status::Failed } else { Status::Pass });
-    let rows: Vec<Run> = jobs.iter().zip(&ended).map(|(job, ended)| row(job, ended)).collect();
+    let rows: Vec<Run> = jobs.iter().zip(&ended).map(|(job, ended)| row(job, ended, simulator)).collect();
     if arguments.run.json {
         let text = match &rows[..] {
             [row] if single => json(row),
@@ -78,7 +82,8 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
         }
         output::print(&allowed_absent(&ended))?;
         let part = part.map_or(String::new(), |part| format!("; {}", part_of_suite(part, &own, &arguments.block)));
-        output::print(&format!("\n{}{part}\n", summary(&ended)))?;
+        let on = if simulator == Simulator::default() { String::new() } else { format!(", on {simulator}") };
+        output::print(&format!("\n{}{on}{part}\n", summary(&ended)))?;
     }
     refusals(&jobs, &ended).iter().for_each(|text| output::error(text));
     Ok(status)
@@ -87,6 +92,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
 fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, arguments: &Cosim) -> Vec<Ended> {
     let progress = Progress::new(jobs.len(), !arguments.run.json);
     let kept = AtomicUsize::new(0);
+    let options = Options { simulator: arguments.simulator.into(), ..Options::default() };
     let work = |index: &usize| {
         if interrupt::requested() {
             return Ended::Skipped;
@@ -94,7 +100,7 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, argumen
         let mut job = jobs[*index].clone();
         progress.begin(*index, &name(&job));
         job.keep_failure &= kept.load(Ordering::Relaxed) < KEPT;
-        let run = || run_job(project, tools, &job, &own.sources, &Options::default(), interrupt::flag());
+        let run = || run_job(project, tools, &job, &own.sources, &options, interrupt::flag());
         // A defect in one run must not take the results of the others with it.
         let Ok(outcome) = catch_unwind(AssertUnwindSafe(run)) else {
             return Ended::Refused(Failure::tool(
@@ -172,7 +178,7 @@ fn verdict_of(ended: &[Ended]) -> Verdict {
 }
 
 /// A run for `--json`.
-fn row(job: &Job, ended: &Ended) -> Run {
+fn row(job: &Job, ended: &Ended, simulator: Simulator) -> Run {
     let mut run = Run {
         result: verdict(ended).unwrap_or(Verdict::Interrupted),
         command: "cosim",
@@ -188,6 +194,7 @@ fn row(job: &Job, ended: &Ended) -> Run {
         preset: job.preset(),
         parameters: parameters(&job.block, &job.config).into_iter().collect(),
         straps: (!is_replay(job)).then(|| Straps::of(&job.config).of_block(&job.block)),
+        simulator: (simulator != Simulator::default()).then(|| simulator.name()),
         seed: job.seed,
         cycles: 0,
         details: None,

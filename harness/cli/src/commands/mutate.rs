@@ -64,8 +64,14 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
         progress.end(finished.len(), "");
         finished.push(verdict.clone());
     };
-    let bench =
-        mutants::Bench { project: &project, tools: &tools, place, seed: arguments.seed, stop: interrupt::flag() };
+    let bench = mutants::Bench {
+        project: &project,
+        tools: &tools,
+        simulator: arguments.simulator.into(),
+        place,
+        seed: arguments.seed,
+        stop: interrupt::flag(),
+    };
     let ended = mutants::run_mutants(&bench, &list, threads, done);
     drop(progress);
     let (verdicts, status) = match ended {

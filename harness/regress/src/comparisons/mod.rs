@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use gpurf_stimulus::Unaliased;
 use serde::Serialize;
-use verilated::{Compared, Options, Request};
+use verilated::{Compared, Options, Request, Simulator};
 
 use crate::{JobError, Project};
 use scan::{Comparison, comparisons, witnessed};
@@ -72,7 +72,13 @@ impl Gate {
         let module = keep(&folder, self.module, &self.text)?;
         request.replace(self.module, &module);
         request.sources.insert(0, package);
-        request.options = Options { comparisons: self.list.len(), optimise: false, ..request.options.clone() };
+        request.options = Options {
+            // Only Verilator's models call out.
+            simulator: Simulator::Verilator,
+            comparisons: self.list.len(),
+            optimise: false,
+            ..request.options.clone()
+        };
         Ok(())
     }
 

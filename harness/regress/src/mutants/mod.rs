@@ -27,6 +27,7 @@ mod trial;
 pub use listed::hand_written;
 pub use mistakes::mistakes;
 pub use netlist::generated;
+pub use places::policies;
 pub(crate) use trial::module_of;
 pub use trial::{Bench, Place, run_mutants};
 

@@ -48,7 +48,7 @@ pub(super) fn locksteps(mutant: &Mutant) -> Vec<&str> {
 }
 
 /// The configurations in which a mutant of a module runs: one for each policy that the module knows.
-pub(super) fn policies(module: &str) -> Vec<Config> {
+pub fn policies(module: &str) -> Vec<Config> {
     let mut base = CONFIG;
     if module == "ram_1r1w" {
         base.mrf.ports = BankPorts::Separate;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, report};
-use verilated::{Options, Toolchain};
+use verilated::{Options, Simulator, Toolchain};
 
 use super::places::{self, CONFIG, locksteps, parameters, policies};
 use super::{
@@ -91,6 +91,8 @@ pub struct Bench<'a> {
     pub project: &'a Project,
     /// Verilator and a C++ compiler.
     pub tools: &'a Toolchain,
+    /// What runs them.
+    pub simulator: Simulator,
     /// Where they have to be noticed.
     pub place: Place,
     /// Seed of the runs.
@@ -233,10 +235,18 @@ impl Trial<'_> {
         Ok(None)
     }
 
+    /// How RTL is built: with mutants that are selected while it runs, or with one in its text.
+    fn options(&self, rtl: &RtlSources) -> Options {
+        let selects = rtl.select.is_some();
+        let knobs = rtl.select.iter().map(|_| SELECT.to_owned()).collect();
+        // A mutant that is not selected may still close a loop of wires or need a latch.
+        Options { simulator: self.bench.simulator, optimise: selects, knobs, netlist: selects, ..Options::default() }
+    }
+
     /// Runs the SM on a kernel or a program.
     fn machine(&self, job: &Job, rtl: &RtlSources) -> Result<Option<Caught>, JobError> {
         let Bench { project, tools, stop, .. } = *self.bench;
-        let options = Options { optimise: rtl.select.is_some(), ..options(rtl) };
+        let options = Options { optimise: rtl.select.is_some(), ..self.options(rtl) };
         let result = run_job(project, tools, job, rtl, &options, stop)?;
         let (blamed, first) = match &result.divergence {
             Some(divergence) => (divergence.block.clone(), divergence.port.clone()),
@@ -261,7 +271,7 @@ impl Trial<'_> {
         cycles: u64,
         rtl: &RtlSources,
     ) -> Result<Option<Caught>, JobError> {
-        let options = options(rtl);
+        let options = self.options(rtl);
         let request = request(self.bench.project, block, config, rtl, options)?;
         // A mutant that does not build is noticed by the tools, not by the lockstep: then the list has to be mended.
         let library = selected(self.bench.tools.build(&request)?, rtl);
@@ -327,14 +337,6 @@ fn at(shapes: &[Parameters]) -> String {
         |shape: &Parameters| shape.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
     let all: Vec<String> = shapes.iter().map(one).filter(|text| !text.is_empty()).collect();
     if all.is_empty() { String::new() } else { format!(" at {}", all.join(" and ")) }
-}
-
-/// How RTL is built: with mutants that are selected while it runs, or with one in its text.
-fn options(rtl: &RtlSources) -> Options {
-    let selects = rtl.select.is_some();
-    let knobs = rtl.select.iter().map(|_| SELECT.to_owned()).collect();
-    // A mutant that is not selected may still close a loop of wires or need a latch.
-    Options { optimise: selects, knobs, netlist: selects, ..Options::default() }
 }
 
 /// Whether a report that names `blamed` names the broken module. A RAM cell has no boundary of its own inside a block: there the block that holds it
