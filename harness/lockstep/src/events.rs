@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gpurf_blocks::{Declaration, Decode, Role, Signal};
 
+use crate::WordCounts;
+
 /// Counts of events by name.
 pub type Events = BTreeMap<&'static str, u64>;
 
@@ -14,8 +16,6 @@ pub type Spreads = BTreeMap<&'static str, BTreeMap<u64, u64>>;
 const SPREAD: &[(&str, &str)] = &[("hrf_period_entries", "hrf_period")];
 
 /// Sums of the fields of every event word: the output ports `event_o` and `..._event_o` that are packed structs.
-///
-/// Most words come again and again. So what is counted is how often a word came, and it is taken apart when another one needs its place.
 pub struct EventTotals {
     ports: Vec<Port>,
 }
@@ -26,26 +26,11 @@ struct Port {
     bytes: usize,
     fields: Vec<Total>,
     spreads: Vec<Spread>,
-    seen: Box<[Seen; PLACES]>,
+    seen: WordCounts<PLACES>,
 }
 
 /// Places for words that have not been taken apart yet.
 const PLACES: usize = 256;
-
-/// A word, and how often it came since it got its place.
-#[derive(Clone, Copy, Default)]
-struct Seen {
-    word: u64,
-    times: u64,
-}
-
-impl Seen {
-    /// The place of a word: the highest bits of a product with the golden ratio, on which all of its bits have an influence.
-    #[inline]
-    fn place(word: u64) -> usize {
-        (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PLACES.ilog2())) as usize
-    }
-}
 
 struct Total {
     name: &'static str,
@@ -92,7 +77,7 @@ impl EventTotals {
     /// The sums so far.
     pub fn by_name(&self) -> Events {
         let total = |port: &Port, field: &Total| {
-            let waiting: u64 = port.seen.iter().map(|seen| field.of(seen.word) * seen.times).sum();
+            let waiting: u64 = port.seen.waiting().map(|(word, times)| field.of(word) * times).sum();
             (field.name, field.total + waiting)
         };
         self.ports.iter().flat_map(|port| port.fields.iter().map(move |field| total(port, field))).collect()
@@ -102,9 +87,9 @@ impl EventTotals {
     pub fn spreads(&self) -> Spreads {
         let values = |port: &Port, spread: &Spread| {
             let mut times = spread.times.clone();
-            for seen in port.seen.iter().filter(|seen| seen.times != 0) {
-                if let Some(value) = spread.value(&port.fields, seen.word) {
-                    *times.entry(value).or_default() += seen.times;
+            for (word, came) in port.seen.waiting() {
+                if let Some(value) = spread.value(&port.fields, word) {
+                    *times.entry(value).or_default() += came;
                 }
             }
             (port.fields[spread.field].name, times)
@@ -149,15 +134,7 @@ impl Port {
 
     #[inline]
     fn add(&mut self, word: u64, times: u64) {
-        if word == 0 {
-            return;
-        }
-        let seen = &mut self.seen[Seen::place(word)];
-        if seen.word == word {
-            seen.times += times;
-            return;
-        }
-        let Seen { word: old, times } = std::mem::replace(seen, Seen { word, times });
+        let Some((old, times)) = self.seen.add(word, times) else { return };
         for field in &mut self.fields {
             field.total += field.of(old) * times;
         }
@@ -186,7 +163,7 @@ impl Port {
             bytes: field.elem_bytes,
             spreads: Spread::of(&fields),
             fields,
-            seen: Box::new([Seen::default(); PLACES]),
+            seen: WordCounts::default(),
         })
     }
 }

@@ -30,6 +30,7 @@ mod shrink;
 mod stimulus;
 mod trail;
 pub mod wave;
+mod words;
 
 pub use capture::{Capture, Records};
 pub use compare::{Comparator, Difference};
@@ -44,3 +45,4 @@ pub use run::RESET_CYCLES;
 pub use shrink::{Shrunk, shrink};
 pub use stimulus::{Sequence, Stimulus};
 pub use trail::Trail;
+pub use words::WordCounts;

@@ -29,7 +29,7 @@ impl<'a> Cycle<'a> {
 }
 
 /// The bits of an event word whose fields pass a test.
-fn bits(fields: &[(&str, u32)], test: impl Fn(&str) -> bool) -> u64 {
+pub(crate) fn bits(fields: &[(&str, u32)], test: impl Fn(&str) -> bool) -> u64 {
     fields.iter().fold(0, |word, &(name, bits)| {
         let field = if test(name) { u64::MAX >> (u64::BITS - bits) } else { 0 };
         word << bits | field

@@ -4,12 +4,14 @@
 //! * [`GlobalMemory`] and [`Host`] stand outside the SM; [`Surroundings`] are both of them, an environment of `gpurf-lockstep`. Each side has its own.
 //! * A launch becomes a [`Job`], or a [`Refusal`] that says what does not fit.
 //! * [`ModelEngine`], [`RtlEngine`], [`LockstepEngine`] are the engines; the SM stays as it is from launch to launch.
+//! * [`coverage`] counts what the SM's blocks meet in a run.
 //! * [`commits`] compares what warps commit with the oracle. It looks at compared nets only.
 //!
 //! `docs/machine.md` says what each of them does and why.
 
 pub mod commits;
 pub mod counts;
+pub mod coverage;
 mod cycle;
 mod engines;
 mod fault;

@@ -49,6 +49,15 @@ fn kernels_are_equal_on_both_sides_and_as_the_oracle_says() {
         let statistics = engine.statistics();
         let judged = statistics.judged.unwrap();
         assert_eq!((judged.equal, judged.undecided), (statistics.launches, 0), "{name}");
+        // What the blocks met is the same where the model runs alone, and something was met in most of them.
+        let mut alone = ModelEngine::covered(settings(SET));
+        Session::new(case.manifest(), &compiled(name, 64, &settings(SET).config).image)
+            .unwrap()
+            .run(&mut alone)
+            .unwrap();
+        let coverage = engine.coverage();
+        assert_eq!(coverage, alone.coverage(), "{name}");
+        assert!(coverage.iter().filter(|(_, count)| *count > 0).count() > 100, "{name}");
         let (signals, absent) = engine.compared().unwrap();
         assert!(signals > 1000 && absent.is_empty(), "{name}: {absent:?}");
     }

@@ -173,7 +173,7 @@ pub(crate) fn result_of<M: Machine>(job: &Job, engine: &M, build_s: f64, wall_s:
         build_s,
         wall_s,
         events: statistics.events,
-        coverage: Vec::new(),
+        coverage: engine.coverage(),
         toggles: None,
         comparisons: None,
         divergence: None,

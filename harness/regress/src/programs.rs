@@ -1,5 +1,7 @@
 //! Random programs on the whole SM, in lockstep.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +10,7 @@ use std::time::{Duration, Instant};
 use gpurf_blocks::config::Config;
 use gpurf_launch::{Manifest, Replay, Source};
 use gpurf_lockstep::write_report;
+use gpurf_machine::coverage::{Point, points};
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine};
 use gpurf_oracle::host::{RunError, Session, assembled};
 use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, Weights, shrink, themes::THEMES, wanted};
@@ -19,6 +22,8 @@ use crate::{Job, JobError, JobResult, Project, REQUIRED_HITS, RtlSources, RunRes
 
 /// A run of at least this many programs, six of each theme, must reach every coverage point [`REQUIRED_HITS`] times.
 pub const COVERAGE_FROM_PROGRAMS: usize = 6 * THEMES.len();
+/// How often they must reach every situation of the SM. Many of these are rare: most programs fill no queue.
+pub const REQUIRED_ON_SM: u64 = 20;
 /// How long shrinking may take.
 const SHRINK_LIMIT: Duration = Duration::from_secs(60);
 /// Lines of a short program that a report shows.
@@ -37,14 +42,85 @@ pub struct ProgramInputs {
     pub all_themes: bool,
 }
 
-/// Points that the programs of a run have reached too rarely, and how often, given how often they have reached each.
-pub fn missed(config: &Config, programs: usize, coverage: &[(&'static str, u64)]) -> Vec<(&'static str, u64)> {
-    if programs < COVERAGE_FROM_PROGRAMS {
-        return Vec::new();
+/// What programs and kernels have reached together in a configuration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reached {
+    /// How often each point was reached that there is in the configuration: those of programs, counted on the oracle, and those of the SM.
+    pub counts: BTreeMap<&'static str, u64>,
+    /// Points that the configuration cannot reach, and why.
+    pub unreached: BTreeMap<&'static str, &'static str>,
+    /// What is wrong with it, by point.
+    pub missed: Vec<Missed>,
+}
+
+/// What is wrong with a point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Missed {
+    /// It was reached too rarely.
+    Rare(&'static str, u64),
+    /// It was reached, although it is listed as one that cannot be.
+    Reached(&'static str, u64),
+}
+
+impl Missed {
+    /// The point.
+    pub fn point(self) -> &'static str {
+        match self {
+            Self::Rare(point, _) | Self::Reached(point, _) => point,
+        }
     }
-    let wanted = wanted(&Limits::of(config)).into_iter();
-    let count = |point: &str| coverage.iter().find(|(name, _)| *name == point).map_or(0, |(_, count)| *count);
-    wanted.map(|point| (point, count(point))).filter(|(_, count)| *count < REQUIRED_HITS).collect()
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rare(point, count) => write!(f, "{point} ({count})"),
+            Self::Reached(point, count) => {
+                write!(f, "{point} ({count}, although it is listed as one that this configuration cannot reach)")
+            }
+        }
+    }
+}
+
+impl Reached {
+    /// By so many programs, and by kernels besides: what each of them has counted. From [`COVERAGE_FROM_PROGRAMS`] on they have to reach everything, if `whole`:
+    /// if all programs of a run through all themes are there.
+    pub fn new<'a>(
+        config: &Config,
+        programs: usize,
+        whole: bool,
+        counted: impl IntoIterator<Item = (&'a str, u64)>,
+    ) -> Self {
+        let machine = points(config);
+        let names = machine.iter().map(|point| point.name);
+        let executed = if programs > 0 { wanted(&Limits::of(config)) } else { Vec::new() };
+        let mut counts: BTreeMap<&'static str, u64> =
+            executed.iter().copied().chain(names).map(|name| (name, 0)).collect();
+        for (point, count) in counted {
+            // A machine without a unit has no points of it.
+            if let Some(sum) = counts.get_mut(point) {
+                *sum += count;
+            }
+        }
+        let reason = |point: Point| Some((point.name, point.unreached?));
+        let unreached: BTreeMap<_, _> = machine.into_iter().filter_map(reason).collect();
+        let judged = whole && programs >= COVERAGE_FROM_PROGRAMS;
+        let wrong = |(&point, &count): (&&'static str, &u64)| match unreached.contains_key(point) {
+            true => (count > 0).then_some(Missed::Reached(point, count)),
+            false => {
+                let required = if executed.contains(&point) { REQUIRED_HITS } else { REQUIRED_ON_SM };
+                (judged && count < required).then_some(Missed::Rare(point, count))
+            }
+        };
+        let missed = counts.iter().filter_map(wrong).collect();
+        Self { counts, unreached, missed }
+    }
+
+    /// Points that were reached, and how many there are: those apart that cannot be reached.
+    pub fn numbers(&self) -> (usize, usize) {
+        let expected = || self.counts.iter().filter(|(point, _)| !self.unreached.contains_key(**point));
+        (expected().filter(|(_, count)| **count > 0).count(), expected().count())
+    }
 }
 
 /// Runs the program of a job in lockstep; one that fails is shrunk.
@@ -57,6 +133,8 @@ pub(crate) fn run(
     options: &Options,
     stop: &'static AtomicBool,
 ) -> Result<JobResult, JobError> {
+    let asked = job;
+    let job = &Job { config: inputs.weights.surrounded(&job.config), ..job.clone() };
     let limits = Limits::of(&job.config);
     let program = Program::random(job.seed, &inputs.weights, &limits).map_err(|e| refused(inputs, &e))?;
     let coverage = program.measure(limits.banks).map_err(|e| refused(inputs, &e))?;
@@ -69,10 +147,11 @@ pub(crate) fn run(
     let (mut result, engine) = runner.attempt(&program)?;
     result.build_s = build_s;
     result.wall_s = started.elapsed().as_secs_f64();
-    result.coverage = coverage.counts();
+    result.coverage.extend(coverage.counts());
     if job.keep_failure && result.result != RunResult::Pass {
         runner.keep(project, &mut result, &program, engine)?;
     }
+    result.job = asked.clone();
     Ok(result)
 }
 

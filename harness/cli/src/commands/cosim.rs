@@ -61,7 +61,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     let rows: Vec<Run> = jobs.iter().zip(&ended).map(|(job, ended)| row(job, ended, simulator)).collect();
     if arguments.run.json {
         let text = match &rows[..] {
-            [row] if single => json(row),
+            [row] if single && !missed => json(row),
             _ => {
                 let result = match verdict_of(&ended) {
                     Verdict::Pass if missed => Verdict::CoverageMissed,
@@ -74,8 +74,8 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
         failures(&jobs, &ended, &own).iter().for_each(|text| output::note(text));
     } else if !ended.iter().all(|e| matches!(e, Ended::Refused(_))) {
         output::print(&format!("{}{}\n", table(&jobs, &ended, &coverages), shape::LEGEND))?;
-        for coverage in &coverages {
-            output::print(&format!("\n{}", program::words(coverage)))?;
+        for words in coverages.iter().filter_map(program::words) {
+            output::print(&format!("\n{words}"))?;
         }
         for text in failures(&jobs, &ended, &own) {
             output::print(&format!("\n{text}"))?;
@@ -297,8 +297,8 @@ fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
     match ended {
         Ended::Ran(result) => {
             let speed = result.cycles as f64 / result.wall_s.max(1e-9) / 1e3;
-            // One program cannot reach everything.
-            let counted = !program::is_program(job);
+            // One program or kernel cannot reach everything.
+            let counted = !matches!(job.inputs, Inputs::Program(_) | Inputs::Kernel(_));
             let least = result.coverage.iter().map(|&(_, count)| count).min().filter(|_| counted);
             cells.push(grouped(result.cycles).into());
             cells.push(result.signals_compared.into());

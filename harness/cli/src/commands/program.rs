@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gpurf_blocks::config::Config;
-use gpurf_regress::programs::missed;
+use gpurf_regress::programs::{Missed, Reached};
 use gpurf_regress::{Inputs, Job, JobResult};
-use gpurf_stimulus::program::{Limits, Program, wanted};
-use serde::Serialize;
+use gpurf_stimulus::program::{Limits, Program};
+use serde::{Serialize, Serializer};
 
 use super::source;
 use crate::args::WriteProgram;
@@ -34,18 +34,30 @@ pub fn is_program(job: &Job) -> bool {
     matches!(job.inputs, Inputs::Program(_))
 }
 
-/// What the programs of a configuration have reached together.
+/// What the programs and kernels of a configuration have reached together.
 #[derive(Debug, Serialize)]
 pub struct Coverage {
     /// Programs.
     pub programs: usize,
+    /// Kernels.
+    pub kernels: usize,
     /// How often each point was reached.
     pub coverage: BTreeMap<&'static str, u64>,
-    /// Points that were reached too rarely.
-    pub missed: Vec<&'static str>,
+    /// Points that the configuration cannot reach, and why.
+    pub unreached: BTreeMap<&'static str, &'static str>,
+    /// Points that were reached too rarely, or although they cannot be.
+    #[serde(serialize_with = "points_of")]
+    pub missed: Vec<Missed>,
     /// Where the programs stand in the list of jobs.
     #[serde(skip)]
     pub jobs: Range<usize>,
+    /// Points that were reached, and all that can be.
+    #[serde(skip)]
+    numbers: (usize, usize),
+}
+
+fn points_of<S: Serializer>(missed: &[Missed], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(missed.iter().map(|missed| missed.point()))
 }
 
 /// Runs of programs of one configuration, one behind the other.
@@ -60,48 +72,70 @@ fn runs(jobs: &[Job]) -> Vec<Range<usize>> {
     runs
 }
 
-/// The coverage of each run of programs; `result_of` gives what came of a job, if it ran.
+/// Whether a job is a kernel on the SM.
+fn is_kernel(job: &Job) -> bool {
+    matches!(job.inputs, Inputs::Kernel(_))
+}
+
+/// The coverage of each run of programs, with the kernels of its configuration, and of the kernels of each other one; `result_of` gives what came of a job, if it ran.
 pub fn coverages<'a>(jobs: &[Job], result_of: impl Fn(usize) -> Option<&'a JobResult>) -> Vec<Coverage> {
-    let total = |run: Range<usize>| {
+    let kernels_of = |config: Config| {
+        let there = jobs.iter().enumerate().filter(move |(_, job)| is_kernel(job) && job.config == config);
+        there.map(|(index, _)| index).collect::<Vec<_>>()
+    };
+    let total = |config: Config, run: Range<usize>| {
         let results: Vec<&JobResult> = run.clone().filter_map(&result_of).collect();
-        let mut coverage: BTreeMap<&'static str, u64> = BTreeMap::new();
-        let config: &Config = &jobs[run.start].config;
-        let wanted = wanted(&Limits::of(config));
-        let counts = results.iter().flat_map(|result| &result.coverage);
-        for (point, count) in counts.filter(|(point, _)| wanted.contains(point)) {
-            *coverage.entry(point).or_default() += count;
-        }
-        let counts: Vec<(&'static str, u64)> = coverage.iter().map(|(point, count)| (*point, *count)).collect();
+        let kernels: Vec<&JobResult> = kernels_of(config).into_iter().filter_map(&result_of).collect();
         // Weights of one's own need not reach everything; nor do programs that were cut short.
         let whole = results.len() == run.len()
             && jobs[run.clone()].iter().all(|job| match &job.inputs {
                 Inputs::Program(program) => program.all_themes,
                 _ => false,
             });
-        let missed = if whole { missed(config, results.len(), &counts) } else { Vec::new() };
-        let missed = missed.into_iter().map(|(point, _)| point).collect();
-        Coverage { programs: results.len(), coverage, missed, jobs: run }
+        let counted = results.iter().chain(&kernels).flat_map(|result| &result.coverage).copied();
+        let reached = Reached::new(&config, results.len(), whole, counted);
+        Coverage {
+            programs: results.len(),
+            kernels: kernels.len(),
+            numbers: reached.numbers(),
+            coverage: reached.counts,
+            unreached: reached.unreached,
+            missed: reached.missed,
+            jobs: run,
+        }
     };
-    runs(jobs).into_iter().map(total).filter(|coverage| coverage.programs > 1).collect()
+    let runs = runs(jobs);
+    let mut alone: Vec<Config> = Vec::new();
+    for job in jobs.iter().filter(|job| is_kernel(job)) {
+        if !alone.contains(&job.config) && !runs.iter().any(|run| jobs[run.start].config == job.config) {
+            alone.push(job.config);
+        }
+    }
+    let with_programs = runs.into_iter().map(|run| total(jobs[run.start].config, run));
+    let all = with_programs.chain(alone.into_iter().map(|config| total(config, 0..0)));
+    all.filter(|coverage| coverage.programs + coverage.kernels > 1 || !coverage.missed.is_empty()).collect()
 }
 
-/// The coverage of programs in words.
-pub fn words(coverage: &Coverage) -> String {
-    let mut counts: Vec<(u64, &str)> = coverage.coverage.iter().map(|(point, count)| (*count, *point)).collect();
+/// The coverage of programs in words; nothing of kernels alone with which nothing is wrong.
+pub fn words(coverage: &Coverage) -> Option<String> {
+    if coverage.programs < 2 && coverage.missed.is_empty() {
+        return None;
+    }
+    let counted = coverage.coverage.iter().map(|(point, count)| (*count, *point));
+    let mut counts: Vec<(u64, &str)> = counted.filter(|(count, _)| *count > 0).collect();
     counts.sort_unstable();
-    let reached = counts.iter().filter(|(count, _)| *count > 0).count();
-    let rarest = counts.iter().filter(|(count, _)| *count > 0).take(3);
-    let rarest: Vec<String> = rarest.map(|(count, point)| format!("{point} ({})", grouped(*count))).collect();
+    let rarest: Vec<String> =
+        counts.iter().take(3).map(|(count, point)| format!("{point} ({})", grouped(*count))).collect();
+    let (reached, all) = coverage.numbers;
+    let kernels = if coverage.kernels == 0 { String::new() } else { format!(" and {} kernels", coverage.kernels) };
     let mut text = format!(
-        "{} programs reached {reached} of {} situations; of these the rarest: {}\n",
+        "{} programs{kernels} reached {reached} of {all} situations; of these the rarest: {}\n",
         coverage.programs,
-        counts.len(),
         rarest.join(", ")
     );
     if !coverage.missed.is_empty() {
-        let count = |point: &str| coverage.coverage.get(point).copied().unwrap_or_default();
-        let missed: Vec<String> = coverage.missed.iter().map(|p| format!("{p} ({})", grouped(count(p)))).collect();
+        let missed: Vec<String> = coverage.missed.iter().map(ToString::to_string).collect();
         text.push_str(&format!("{BAD}too rarely:{BAD:#} {}\n", missed.join(", ")));
     }
-    text
+    Some(text)
 }

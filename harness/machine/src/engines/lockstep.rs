@@ -17,6 +17,7 @@ use super::solo::{oracle, rerun};
 use super::window::Window;
 use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::Judge;
+use crate::coverage::Coverage;
 use crate::cycle::{Cycle, progress};
 use crate::fault::MachineFault;
 use crate::hang::{self, Hang};
@@ -47,6 +48,7 @@ pub struct LockstepEngine {
     cycles: u64,
     events: Events,
     spreads: Spreads,
+    coverage: Coverage,
     /// Why the lockstep failed, and the cycles around it.
     failure: Option<(Cause, Option<Capture>)>,
 }
@@ -71,6 +73,7 @@ impl LockstepEngine {
             cycles: 0,
             events: Events::new(),
             spreads: Spreads::new(),
+            coverage: Coverage::new(&settings.config),
             failure: None,
             settings,
             lockstep,
@@ -142,11 +145,12 @@ impl Engine for LockstepEngine {
         };
         let mut places = Whereabouts::default();
         let mut both = Records::zeroed(self.lockstep.comparator.declaration().record_bytes, 1);
-        let (window, mut now) = (&mut self.window, self.cycles);
+        let (window, coverage, mut now) = (&mut self.window, &mut self.coverage, self.cycles);
         let mut observe = |inputs: &[u8], compared: &[u8]| {
             let cycle = Cycle::of(inputs, compared);
             case.observe(&cycle);
             places.observe(&cycle);
+            coverage.observe(&cycle);
             if window.has(now) {
                 let record = both.get_mut(0);
                 record[..inputs.len()].copy_from_slice(inputs);
@@ -197,6 +201,10 @@ impl Machine for LockstepEngine {
         let Self { launches, cycles, judged, .. } = *self;
         let (events, spreads) = (self.events.clone(), self.spreads.clone());
         Statistics { launches, cycles, events, spreads, judged: Some(judged) }
+    }
+
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        self.coverage.counts(&self.events)
     }
 
     fn compared(&self) -> Option<(usize, Vec<String>)> {

@@ -174,6 +174,11 @@ pub trait Machine: Engine<Error = LaunchError> {
         0
     }
 
+    /// The situations that the SM's blocks met, and how often; nothing where they are not counted.
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
     /// Signals compared in each cycle, and the names of those that this RTL does not have; nothing where nothing is compared.
     fn compared(&self) -> Option<(usize, Vec<String>)> {
         None

@@ -19,6 +19,7 @@ pub use rtl::RtlEngine;
 use super::window::Window;
 use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::{Judge, Sequences, Tracker, Verdict, Writes};
+use crate::coverage::Coverage;
 use crate::cycle::{Cycle, progress};
 use crate::fault::MachineFault;
 use crate::hang::{self, Hang};
@@ -93,6 +94,7 @@ struct Solo<R> {
     totals: EventTotals,
     window: Window,
     watch: Option<Watch>,
+    coverage: Option<Coverage>,
     /// Cycles since reset.
     cycles: u64,
     /// Those of them that were skipped.
@@ -108,6 +110,7 @@ impl<R: Runner> Solo<R> {
             totals: EventTotals::new(declaration),
             window: Window::new(&settings, declaration, absent, Scopes::Only(side)),
             watch: None,
+            coverage: None,
             input_bytes: declaration.input_bytes,
             cycles: 0,
             skipped: 0,
@@ -128,7 +131,7 @@ impl<R: Runner> Solo<R> {
         let expects_fault = job.fault;
         self.surroundings.begin(job, buffers);
         let input_bytes = self.input_bytes;
-        let probed = observe.is_some() || self.watch.is_some();
+        let probed = observe.is_some() || self.watch.is_some() || self.coverage.is_some();
         let skips = self.settings.skip && self.settings.wave.is_none() && !probed;
         let idle_limit = self.settings.idle_limit.max(1);
         let mut idle = 0;
@@ -156,6 +159,9 @@ impl<R: Runner> Solo<R> {
             let (inputs, compared) = record.split_at(input_bytes);
             if let Some(observe) = &mut observe {
                 observe(&Cycle::of(inputs, compared));
+            }
+            if let Some(coverage) = &mut self.coverage {
+                coverage.observe(&Cycle::of(inputs, compared));
             }
             idle = if progress(view::<SmIn>(inputs), view::<SmOut>(compared)) { 0 } else { idle + 1 };
             let before = self.cycles - 1;
@@ -246,6 +252,14 @@ impl ModelEngine {
     pub fn watched(settings: Settings, watch: Watch) -> Self {
         let mut engine = Self::new(settings);
         engine.solo.watch = Some(watch);
+        engine
+    }
+
+    /// The same as [`new`](Self::new), with what the SM's blocks meet counted: no cycle is skipped.
+    pub fn covered(settings: Settings) -> Self {
+        let coverage = Coverage::new(&settings.config);
+        let mut engine = Self::new(settings);
+        engine.solo.coverage = Some(coverage);
         engine
     }
 
@@ -355,6 +369,11 @@ impl Judged {
 impl Machine for ModelEngine {
     fn statistics(&self) -> Statistics {
         Statistics { judged: self.judge.as_ref().map(|(_, judged)| *judged), ..self.solo.statistics() }
+    }
+
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        let coverage = self.solo.coverage.as_ref();
+        coverage.map_or_else(Vec::new, |coverage| coverage.counts(&self.solo.totals.by_name()))
     }
 
     fn skipped(&self) -> u64 {

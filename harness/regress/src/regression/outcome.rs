@@ -140,7 +140,14 @@ impl Outcome {
             build_s: result.build_s,
             wall_s: result.wall_s,
             events: result.events.iter().map(|(name, count)| owned((name, *count))).collect(),
-            coverage: result.coverage.iter().copied().map(owned).collect(),
+            // Of programs and kernels the report knows all points, and one of them reaches few.
+            coverage: result
+                .coverage
+                .iter()
+                .copied()
+                .filter(|&(_, count)| count > 0 || matches!(case.work, Work::Block { .. }))
+                .map(owned)
+                .collect(),
             divergence: result.divergence.clone(),
             ..Self::new(case, result.result.into(), result.report.trim_end())
         }

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use gpurf_stimulus::program::{Limits, wanted};
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Work};
 use super::journal::Reproducer;
 use super::outcome::{Ending, Outcome, Signature};
 use super::plan::{Plan, Shard};
-use crate::REQUIRED_HITS;
-use crate::programs::COVERAGE_FROM_PROGRAMS;
+use crate::programs::Reached;
 
 /// A row: a case and what came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -66,7 +64,7 @@ pub struct Report {
     pub plan: String,
     /// Failures, in the order of their first cases.
     pub buckets: Vec<Bucket>,
-    /// How often each coverage point was reached, in the whole run: of each block, and of the random programs of each configuration.
+    /// How often each coverage point was reached, in the whole run: of each block, and by the programs and kernels of each configuration.
     pub coverage: BTreeMap<String, BTreeMap<String, u64>>,
     /// Points that were never reached.
     pub never: BTreeMap<String, Vec<String>>,
@@ -115,9 +113,9 @@ impl Report {
             }
         };
         let mut all: Vec<Bucket> = buckets(runs()).into_iter().map(bucket).collect();
-        let coverage = coverage(runs());
+        let (coverage, machines) = coverage(&mine, outcomes);
         if shard == Shard::WHOLE {
-            all.extend(missed(&mine, outcomes, &coverage));
+            all.extend(missed(&mine, &machines));
         }
         let none = |counts: &BTreeMap<String, u64>| {
             counts.iter().filter(|(_, count)| **count == 0).map(|(point, _)| point.clone()).collect::<Vec<_>>()
@@ -182,55 +180,65 @@ fn row(case: &Case, outcome: &Outcome) -> Run {
     Run { block, preset, kind, name: name.clone(), seed: case.seed, outcome }
 }
 
-/// What a program's points are counted under.
-fn programs_of(case: &Case) -> String {
-    format!("programs {}", case.label())
+/// What the points of programs and kernels are counted under: the machine that they run on.
+fn machine_of(case: &Case) -> Option<String> {
+    let runs = matches!(case.work, Work::Program { .. } | Work::Kernel { .. });
+    runs.then(|| format!("{} {}", gpurf_sm::ENTRY.name, case.label()))
 }
 
-fn coverage<'a>(runs: impl Iterator<Item = (&'a Case, &'a Outcome)>) -> BTreeMap<String, BTreeMap<String, u64>> {
-    let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
-    for (case, outcome) in runs.filter(|(_, outcome)| !outcome.coverage.is_empty()) {
-        let program = matches!(case.work, Work::Program { .. });
-        let of_block = all.entry(if program { programs_of(case) } else { case.block().to_owned() }).or_default();
-        // A machine without a unit has no points of it.
-        let limits = case.config().ok().filter(|_| program).map(|config| wanted(&Limits::of(&config)));
-        for (point, count) in &outcome.coverage {
-            if limits.as_ref().is_none_or(|wanted| wanted.contains(&point.as_str())) {
-                *of_block.entry(point.clone()).or_default() += count;
-            }
-        }
-    }
-    all
-}
-
-/// Many programs of a configuration together have to reach everything.
-fn missed(
+/// What was reached: of each block, and on each machine by programs and kernels, with what these have to reach.
+fn coverage(
     cases: &[&Case],
     outcomes: &BTreeMap<String, Outcome>,
-    coverage: &BTreeMap<String, BTreeMap<String, u64>>,
-) -> Vec<Bucket> {
-    let mut programs: BTreeMap<String, Vec<&Case>> = BTreeMap::new();
-    for case in cases.iter().filter(|case| matches!(case.work, Work::Program { .. })) {
-        programs.entry(programs_of(case)).or_default().push(case);
-    }
-    let rarely = |(name, cases): (String, Vec<&Case>)| {
-        if cases.len() < COVERAGE_FROM_PROGRAMS || cases.iter().any(|case| !outcomes.contains_key(&case.id)) {
-            return None;
+) -> (BTreeMap<String, BTreeMap<String, u64>>, BTreeMap<String, Reached>) {
+    let mut blocks: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    let mut machines: BTreeMap<String, Vec<&Case>> = BTreeMap::new();
+    for case in cases {
+        if let Some(machine) = machine_of(case) {
+            machines.entry(machine).or_default().push(case);
+            continue;
         }
-        let counts = coverage.get(&name)?;
-        let rare = counts.iter().filter(|(_, count)| **count < REQUIRED_HITS);
-        let points: Vec<String> = rare.map(|(point, count)| format!("{point} ({count})")).collect();
+        let Some(outcome) = outcomes.get(&case.id).filter(|outcome| !outcome.coverage.is_empty()) else { continue };
+        let of_block = blocks.entry(case.block().to_owned()).or_default();
+        for (point, count) in &outcome.coverage {
+            *of_block.entry(point.clone()).or_default() += count;
+        }
+    }
+    let reached = |cases: Vec<&Case>| {
+        let config = cases[0].config().ok()?;
+        let programs = || cases.iter().filter(|case| matches!(case.work, Work::Program { .. }));
+        let run = programs().filter(|case| outcomes.contains_key(&case.id)).count();
+        let mut counted = cases.iter().filter_map(|case| outcomes.get(&case.id)).flat_map(|outcome| &outcome.coverage);
+        counted.clone().next()?;
+        let counted = counted.by_ref().map(|(point, count)| (point.as_str(), *count));
+        Some(Reached::new(&config, run, run == programs().count(), counted))
+    };
+    let machines: BTreeMap<_, _> =
+        machines.into_iter().filter_map(|(name, cases)| Some((name, reached(cases)?))).collect();
+    for (name, reached) in &machines {
+        let expected = reached.counts.iter().filter(|(point, _)| !reached.unreached.contains_key(**point));
+        blocks.insert(name.clone(), expected.map(|(point, count)| ((*point).to_owned(), *count)).collect());
+    }
+    (blocks, machines)
+}
+
+/// Many programs of a configuration together, and its kernels, have to reach everything, and nothing that cannot be.
+fn missed(cases: &[&Case], machines: &BTreeMap<String, Reached>) -> Vec<Bucket> {
+    let wrong = |(name, reached): (&String, &Reached)| {
+        let points: Vec<String> = reached.missed.iter().map(ToString::to_string).collect();
+        let is_of = |case: &&&Case| machine_of(case).as_ref() == Some(name);
+        let programs = cases.iter().filter(is_of).filter(|case| matches!(case.work, Work::Program { .. })).count();
         let (block, kind) = (gpurf_sm::ENTRY.name.to_owned(), Ending::CoverageMissed);
         (!points.is_empty()).then(|| Bucket {
-            signature: Signature { block, port: name, kind },
+            signature: Signature { block, port: name.clone(), kind },
             count: 1,
             cases: Vec::new(),
-            command: format!("gpurf cosim --programs {}", cases.len()),
+            command: format!("gpurf cosim --programs {programs}"),
             message: format!("together they reached too rarely: {}", points.join(", ")),
             artifact: None,
         })
     };
-    programs.into_iter().filter_map(rarely).collect()
+    machines.iter().filter_map(wrong).collect()
 }
 
 /// A case of an earlier run, as its JSON has it.

@@ -105,7 +105,7 @@ fn dependences(weights: &mut Weights) {
 fn divergence(weights: &mut Weights) {
     let mix = Mix { branch: 130, r#loop: 40, leave: 60, exit: 8, nest: 20, lanes: 90, access: 120, ..Mix::default() };
     weights.mix = mix;
-    (weights.chances.divergent, weights.chances.unwritten) = (850, 300);
+    (weights.chances.divergent, weights.chances.unwritten, weights.chances.all_end) = (850, 300, 500);
     weights.sizes.nest = [14, 31];
     weights.sizes.depth = [3, 6];
     weights.sizes.section = [12, 24];
@@ -116,10 +116,10 @@ fn divergence(weights: &mut Weights) {
 }
 
 fn barriers(weights: &mut Weights) {
-    weights.mix = Mix { barrier: 120, meeting: 50, end_warp: 60, exit: 6, spin: 12, branch: 40, ..Mix::default() };
+    weights.mix = Mix { barrier: 120, meeting: 250, end_warp: 60, exit: 40, spin: 12, branch: 40, ..Mix::default() };
     weights.windows = Windows { shared_own: 60, shared_other: 60, shared_sums: 20, ..Windows::default() };
     let chances = &mut weights.chances;
-    (chances.divergent, chances.warps_end, chances.partial) = (400, 800, 500);
+    (chances.divergent, chances.warps_end, chances.partial, chances.all_end) = (400, 500, 500, 700);
     weights.sizes.warps = [2, 12];
     weights.sizes.blocks = [1, 6];
     quotas(weights, &[("barrier of all warps", 20)]);
@@ -143,21 +143,23 @@ fn memory(weights: &mut Weights) {
 }
 
 fn conflicts(weights: &mut Weights) {
-    weights.mix = Mix { access: 250, branch: 25, ..Mix::default() };
-    let shared = Windows { shared_own: 80, shared_other: 100, shared_sums: 20, constant: 40, ..Windows::default() };
-    weights.windows = Windows { own: 10, ..shared };
+    weights.mix = Mix { access: 250, branch: 25, float: 250, lanes: 200, special: 120, ..Mix::default() };
+    let shared = Windows { shared_own: 80, shared_other: 100, shared_sums: 20, constant: 90, ..Windows::default() };
+    weights.windows = Windows { own: 20, input: 20, ..shared };
     weights.patterns = Patterns { unit: 10, strided: 60, apart: 60, data: 40, ..Patterns::default() };
     let chances = &mut weights.chances;
-    (chances.same_bank, chances.narrow, chances.war) = (700, 150, 350);
+    (chances.same_bank, chances.narrow, chances.war) = (900, 150, 350);
+    (chances.raw, chances.waw, chances.same_register) = (250, 350, 20);
+    weights.memory.bandwidth = 128;
     weights.sizes.registers = [40, 96];
     weights.sizes.shared_words = [512, 1024];
-    weights.sizes.warps = [2, 4];
+    weights.sizes.warps = [2, 6];
     weights.sizes.trips = [1, 3];
     quotas(
         weights,
         &[
             ("two sources in a bank", 100),
-            ("three sources in a bank", 4),
+            ("three sources in a bank", 20),
             ("shared access of 9 to 16 words in a bank", 10),
             ("shared access of 17 or more words in a bank", 10),
         ],
@@ -168,9 +170,13 @@ fn latency(weights: &mut Weights) {
     weights.mix = Mix { access: 350, integer: 250, float: 60, branch: 25, ..Mix::default() };
     weights.windows = Windows { own: 60, input: 40, local: 30, shared_own: 8, shared_other: 8, ..Windows::default() };
     let chances = &mut weights.chances;
-    (chances.raw, chances.waw, chances.war, chances.store) = (500, 350, 350, 300);
-    weights.sizes.warps = [2, 8];
-    weights.sizes.blocks = [2, 8];
+    (chances.raw, chances.waw, chances.war, chances.store) = (350, 250, 350, 300);
+    // Answers come as fast as they are asked for, so that lines are in flight until the line table is full.
+    chances.burst = 250;
+    weights.memory.bandwidth = 128;
+    weights.sizes.registers = [24, 32];
+    weights.sizes.warps = [4, 8];
+    weights.sizes.blocks = [4, 12];
     quotas(
         weights,
         &[
@@ -199,17 +205,22 @@ fn atomics(weights: &mut Weights) {
 }
 
 fn arithmetic(weights: &mut Weights) {
-    weights.mix = Mix { integer: 500, float: 500, fresh: 120, access: 60, branch: 25, ..Mix::default() };
-    weights.windows = Windows { floats: 60, input: 30, constant: 30, ..Windows::default() };
+    weights.mix = Mix { integer: 300, float: 700, fresh: 120, access: 120, branch: 25, ..Mix::default() };
+    // Many different constants at a time take the result bus for as many cycles, while results of arithmetic wait.
+    weights.windows = Windows { floats: 60, input: 30, constant: 120, ..Windows::default() };
+    weights.patterns = Patterns { strided: 120, ..Patterns::default() };
+    weights.sizes.warps = [4, 8];
+    weights.sizes.blocks = [2, 8];
     let chances = &mut weights.chances;
     (chances.raw, chances.guard, chances.carry) = (250, 150, 550);
     quotas(weights, &[("two sources in a bank", 20)]);
 }
 
 fn registers(weights: &mut Weights) {
-    weights.mix = Mix { integer: 500, float: 100, lanes: 60, access: 150, branch: 20, ..Mix::default() };
+    weights.mix = Mix { integer: 450, float: 100, lanes: 60, access: 250, branch: 20, ..Mix::default() };
     let chances = &mut weights.chances;
-    (chances.alias, chances.raw, chances.war, chances.waw) = (500, 400, 300, 200);
+    (chances.alias, chances.raw, chances.war, chances.waw) = (500, 250, 300, 200);
+    chances.burst = 600;
     weights.sizes.registers = [200, 255];
     weights.sizes.warps = [1, 2];
     quotas(weights, &[("read after write, next instruction", 100), ("register from R128 on written", 100)]);

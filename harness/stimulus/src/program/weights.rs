@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use gpurf_blocks::config::{Config, MemoryConfig};
 use gpurf_lockstep::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -223,6 +224,10 @@ chances! {
     split_end = 200,
     /// A register or a predicate begins as zero in all lanes, as the compiler makes those that a kernel may read before it writes them.
     unwritten = 0,
+    /// Of accesses to global memory, loads into many registers, one after the other.
+    burst = 0,
+    /// Of statements that end lanes, branches both ways of which end all lanes that come.
+    all_end = 0,
 }
 
 /// A range, both ends included.
@@ -274,6 +279,16 @@ impl Default for Sizes {
     }
 }
 
+/// The memory in which programs run, unless the configuration has one of its own; 0: the configuration's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Surroundings {
+    /// `memory.latency`.
+    pub latency: usize,
+    /// `memory.bandwidth`.
+    pub bandwidth: usize,
+}
+
 /// What random programs are made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -288,6 +303,8 @@ pub struct Weights {
     pub chances: Chances,
     /// Sizes.
     pub sizes: Sizes,
+    /// Global memory.
+    pub memory: Surroundings,
     /// How often a program has to reach a point of the coverage at least.
     pub quotas: BTreeMap<String, u64>,
 }
@@ -300,6 +317,7 @@ impl Default for Weights {
             patterns: Patterns::default(),
             chances: Chances::default(),
             sizes: Sizes::default(),
+            memory: Surroundings::default(),
             quotas: [("warp instruction".to_owned(), 2000)].into(),
         }
     }
@@ -353,6 +371,18 @@ struct File {
 }
 
 impl Weights {
+    /// The configuration in which programs run that are made of this: `memory` counts where the configuration says nothing of its own.
+    pub fn surrounded(&self, config: &Config) -> Config {
+        let mut surrounded = *config;
+        let (memory, default) = (&mut surrounded.memory, MemoryConfig::BASELINE);
+        if config.memory == default {
+            let or = |own: usize, default: usize| if own == 0 { default } else { own };
+            memory.latency = or(self.memory.latency, default.latency);
+            memory.bandwidth = or(self.memory.bandwidth, default.bandwidth);
+        }
+        surrounded
+    }
+
     /// The weights of a theme, or of a file.
     ///
     /// # Errors
@@ -402,6 +432,7 @@ impl Weights {
             patterns: Patterns,
             chances: Chances,
             sizes: Sizes,
+            memory: Surroundings,
             quotas: BTreeMap<String, u64>,
         }
         toml::from_str::<Strict>(text).map_err(malformed)?;

@@ -76,7 +76,8 @@ impl SmConfig {
 }
 
 impl MemoryConfig {
-    pub(super) const BASELINE: Self = Self { latency: 400, bandwidth: 16 };
+    /// Of every preset.
+    pub const BASELINE: Self = Self { latency: 400, bandwidth: 16 };
 }
 
 /// Notes where a number came from and takes it over.

@@ -13,6 +13,11 @@ const STRIDES: [i32; 12] = [2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33];
 /// Bytes of a line of memory, and of a word of each bank of shared memory.
 const LINE: i32 = 128;
 
+/// Parts of a vector.
+const MOST_PARTS: usize = 4;
+/// Loads of a burst: more than a line of memory has no words.
+const MOST_LOADS: usize = 32;
+
 impl Generator<'_> {
     /// An access, or nothing where no window has a weight.
     pub(super) fn access(&mut self) -> Option<Access> {
@@ -23,8 +28,11 @@ impl Generator<'_> {
             Window::Own | Window::SharedOwn => self.rng.chance(chances.store) && self.rng.chance(chances.atomic),
             _ => false,
         };
+        let burst = window.is_global() && chances.burst > 0 && self.rng.chance(chances.burst);
         let action = if atomic {
             self.atomic(window)
+        } else if burst && let Some(burst) = self.burst() {
+            burst
         } else {
             let stores = !window.is_read_only() && self.rng.chance(chances.store);
             self.plain(stores)
@@ -41,7 +49,7 @@ impl Generator<'_> {
         let generic = may_be_generic && self.rng.chance(chances.generic);
         let place = self.place(window, &action);
         let mut other = None;
-        if generic && !is_atomic && self.rng.chance(chances.mixed) {
+        if generic && !is_atomic && action.parts() <= MOST_PARTS && self.rng.chance(chances.mixed) {
             let writes = action.writes();
             let any_speed = writes || self.rng.chance(chances.two_speeds);
             let fits = |choice: Window| {
@@ -115,6 +123,19 @@ impl Generator<'_> {
             let kind = if narrow { self.pick(&narrow_kinds) } else { LoadType::B32 };
             Action::Load(kind, (0..parts).map(|_| self.destination()).collect())
         }
+    }
+
+    /// Loads into so many registers that none has to wait for another one; nothing where there are too few.
+    fn burst(&mut self) -> Option<Action> {
+        let parts = (1 << (self.pool.len() / 2).checked_ilog2()?).min(MOST_LOADS);
+        let mut to: Vec<Reg> = Vec::new();
+        for _ in 0..8 * parts {
+            let register = self.destination();
+            if to.len() < parts && !to.contains(&register) {
+                to.push(register);
+            }
+        }
+        (to.len() == parts).then_some(Action::Load(LoadType::B32, to))
     }
 
     fn atomic(&mut self, window: Window) -> Action {

@@ -85,6 +85,9 @@ impl Generator<'_> {
             }
             Some(Kind::Exit) => {
                 self.exits += 1;
+                if self.weights.chances.all_end > 0 && self.rng.chance(self.weights.chances.all_end) {
+                    return self.all_end();
+                }
                 // Few lanes at a time.
                 let mask = self.word() & self.word() & self.word();
                 let test = self.test(Condition::Lanes(mask));
@@ -132,6 +135,18 @@ impl Generator<'_> {
         let two = self.rng.chance(self.weights.chances.otherwise);
         let otherwise = if two { self.statements(&inside) } else { Vec::new() };
         Statement::If(If { test, then, otherwise })
+    }
+
+    /// Some lanes end, some of them here and some of them there: where both ways meet none is left.
+    fn all_end(&mut self) -> Statement {
+        let ends = |generator: &mut Self| Statement::Exit(generator.test(Condition::Lanes(u32::MAX)));
+        let inner = If { test: self.divergent(), then: vec![ends(self)], otherwise: vec![ends(self)] };
+        // Something stands behind it, so that its two ways meet before those of the outer one do.
+        let behind = ends(self);
+        // Few lanes at a time, and not the first one, which never ends.
+        let mask = self.word() & self.word() & !1;
+        let test = self.test(Condition::Lanes(mask));
+        Statement::If(If { test, then: vec![Statement::If(inner), behind], otherwise: Vec::new() })
     }
 
     fn repeat(&mut self, around: &Around) -> Statement {

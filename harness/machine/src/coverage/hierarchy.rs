@@ -1,0 +1,83 @@
+//! ORF and LRF, which the compiler manages.
+
+use std::sync::LazyLock;
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::hierarchy::HIERARCHY_COUNT_EVENT;
+use gpurf_isa::LastResultFile;
+
+use super::{Group, Sums, situations, sums};
+use crate::cycle::bits;
+
+fn levels(config: &Config) -> bool {
+    config.orf.entries != 0
+}
+
+fn last_results(config: &Config) -> bool {
+    levels(config) && config.lrf.banks != LastResultFile::None
+}
+
+pub(super) static GROUPS: &[Group] = &[
+    situations! { "hierarchy_scoreboard", levels, |look| {
+            let waits = look.o.scoreboard.clear_o & !look.o.hierarchy_scoreboard.clear_o;
+        }
+        "a head waits for a place of ORF or LRF alone (hazard 7)": waits != 0;
+    },
+    situations! { "hierarchy_entries", levels, |look| {
+            let waits = &look.o.operand_stage.wait_o[..look.shape.active];
+            let count = waits.iter().filter(|places| **places != 0).count();
+        }
+        "no place waits for a value": count == 0 && look.alive != 0;
+        "places of one slot wait": count == 1;
+        "places of two slots or more wait": count > 1;
+        "two places of a slot wait": waits.iter().any(|places| places.count_ones() > 1);
+        "a slot holds something that its strand may read": look.o.operand_stage.void_o & look.o.warp_scheduler.slot_valid_o != look.o.warp_scheduler.slot_valid_o;
+        "a strand ends while groups wait on the stack (hazard 3)":
+            ends_strand(look.out.hierarchy_count_event_o) && look.issues(|_, w| look.s.simt_stack.depth_q[w] != 0);
+    },
+    situations! { "hierarchy_results", levels, |look| {
+            let (nets, results) = (&look.s.operand_stage.hierarchy.nets, &look.s.operand_stage.hierarchy.results);
+        }
+        "a result is in a latch": results.valid_q != 0;
+        "the ORF is written": nets.results_orf_valid != 0;
+        "a result and a copy for one ORF": nets.copies_copy_valid & results.valid_q != 0;
+    },
+];
+
+/// Whether a strand ends in a cycle with these events.
+fn ends_strand(event: u64) -> bool {
+    static STRAND_END: LazyLock<u64> =
+        LazyLock::new(|| bits(HIERARCHY_COUNT_EVENT, |name| name == "hierarchy_strand_end"));
+    event & *STRAND_END != 0
+}
+
+pub(super) static SUMS: &[Sums] = &[
+    sums! { "hierarchy_levels", levels,
+        "hierarchy_mrf_none": "an instruction reads nothing from the MRF";
+        "hierarchy_mrf_one": "an instruction reads one register from the MRF";
+        "hierarchy_mrf_two": "an instruction reads two registers from the MRF";
+        "hierarchy_mrf_three": "an instruction reads three registers from the MRF";
+        "hierarchy_orf_read": "an instruction reads from the ORF";
+    },
+    sums! { "hierarchy_results", levels,
+        "hierarchy_orf_write": "a result goes to the ORF";
+        "hierarchy_both": "a result goes to the MRF too";
+        "hierarchy_mrf_only": "a result goes to the MRF alone";
+        "hierarchy_result_wait": "a result waits in its latch";
+    },
+    sums! { "hierarchy_entries", levels,
+        "hierarchy_strand_end": "a strand ends";
+        "hierarchy_strand_void": "a strand ends with values that are thrown away";
+    },
+    sums! { "hierarchy_copies", |c| levels(c) && c.orf.read_operands,
+        "hierarchy_copy": "an operand is copied to the ORF";
+        "hierarchy_dispatch_hold": "an instruction waits for the copies of another one";
+    },
+    sums! { "hierarchy_copies", |c| levels(c) && c.orf.read_operands && c.mrf.issue_ports == 2,
+        "hierarchy_copy_wait": "a copy waits for the ORF";
+    },
+    sums! { "hierarchy_levels", last_results,
+        "hierarchy_lrf_read": "an instruction reads from the LRF";
+        "hierarchy_lrf_write": "a result goes to the LRF";
+    },
+];

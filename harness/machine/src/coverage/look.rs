@@ -1,0 +1,132 @@
+//! What the tables look at.
+
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::mrf::bits::set_bits;
+use gpurf_blocks::shape::SmShape;
+use gpurf_sm::{Outputs, SmIn, SmOut, States};
+
+use crate::cycle::Cycle;
+
+/// A cycle, and what is needed of those before it.
+pub(super) struct Look<'a> {
+    /// Inputs of the SM.
+    pub(super) inputs: &'a SmIn,
+    /// Its outputs.
+    pub(super) out: &'a SmOut,
+    /// Outputs of its blocks.
+    pub(super) o: &'a Outputs,
+    /// State of its blocks.
+    pub(super) s: &'a States,
+    pub(super) shape: &'a SmShape,
+    pub(super) past: &'a Past,
+    pub(super) file: File,
+    /// Warps with living lanes.
+    pub(super) alive: u64,
+    /// Warps whose heads wait for what is under way to a register, a predicate, or a place of ORF or LRF.
+    pub(super) blocked: u64,
+}
+
+/// What is remembered of the cycles before.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Past {
+    /// Warps whose heads waited in the cycle before.
+    pub(super) blocked: u64,
+    /// Warps that had arrived at a barrier.
+    pub(super) arrived: u64,
+    /// Which warp each port issued last.
+    pub(super) issued: [Option<u8>; MAX_PORTS],
+    /// Block slots that had a block.
+    pub(super) slots: u16,
+    /// Those whose block had ended in the cycle before.
+    pub(super) freed: u16,
+}
+
+/// The register file's collectors, banks and queues, whichever file it is.
+#[derive(Clone, Copy)]
+pub(super) struct File {
+    /// Collectors with an instruction.
+    pub(super) busy: u16,
+    /// Those that have all its operands.
+    pub(super) complete: u16,
+    /// Operands that are still to be read.
+    pub(super) wanted: u64,
+    /// Operands that are read at this edge.
+    pub(super) granted: u64,
+    /// Dispatch ports with an instruction.
+    pub(super) dispatch: u8,
+}
+
+impl File {
+    fn of(s: &States, shape: &SmShape) -> Self {
+        let stage = &s.operand_stage;
+        macro_rules! file {
+            ($probe:expr) => {{
+                let probe = &$probe;
+                Self {
+                    busy: probe.busy,
+                    complete: probe.complete,
+                    wanted: probe.req_valid,
+                    granted: probe.grant,
+                    dispatch: probe.dispatch_valid,
+                }
+            }};
+        }
+        if shape.hybrid.is_some() {
+            file!(stage.hybrid.nets)
+        } else if shape.steal {
+            file!(stage.steal)
+        } else if shape.orf_entries != 0 {
+            file!(stage.hierarchy.mrf)
+        } else {
+            file!(stage.provider.mrf)
+        }
+    }
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(cycle: &Cycle<'a>, shape: &'a SmShape, past: &'a Past) -> Self {
+        let (o, s) = (&cycle.probe.outputs, &cycle.probe.states);
+        Self {
+            inputs: cycle.inputs,
+            out: cycle.out,
+            file: File::of(s, shape),
+            alive: o.simt_stack.alive_o,
+            blocked: o.instruction_buffer.head_valid_o & !o.hierarchy_scoreboard.clear_o,
+            o,
+            s,
+            shape,
+            past,
+        }
+    }
+
+    /// The same as the next cycle's past.
+    pub(super) fn past_of_next(&self) -> Past {
+        let mut issued = self.past.issued;
+        for p in set_bits(self.o.warp_scheduler.issue_valid_o) {
+            issued[p] = Some(self.o.warp_scheduler.issue_warp_o[p]);
+        }
+        Past {
+            blocked: self.blocked,
+            arrived: self.s.barrier_unit.arrived_q,
+            issued,
+            slots: self.s.block_launcher.slot_busy_q,
+            freed: self.past.slots & !self.s.block_launcher.slot_busy_q,
+        }
+    }
+
+    /// The issue ports.
+    pub(super) fn ports(&self) -> usize {
+        self.shape.ports()
+    }
+
+    /// Whether something holds of an instruction that issues; it is told the port and the warp.
+    pub(super) fn issues(&self, test: impl Fn(usize, usize) -> bool) -> bool {
+        let valid = self.o.warp_scheduler.issue_valid_o;
+        (0..self.ports()).any(|p| valid >> p & 1 != 0 && test(p, self.o.warp_scheduler.issue_warp_o[p].into()))
+    }
+
+    /// Warps that could issue, as far as dependences and barriers go.
+    pub(super) fn ready(&self) -> u64 {
+        self.alive & self.o.hierarchy_scoreboard.clear_o & !self.o.barrier_unit.held_o
+    }
+}

@@ -1,0 +1,76 @@
+//! What the blocks of the SM meet is judged, and the judgement fails where the stimulus lacks something.
+
+use std::path::Path;
+
+use gpurf_blocks::config::{Config, Start};
+use gpurf_launch::{Manifest, Source};
+use gpurf_machine::{Machine, ModelEngine, Settings};
+use gpurf_oracle::host::{Session, assembled};
+use gpurf_regress::programs::{COVERAGE_FROM_PROGRAMS, Missed, REQUIRED_ON_SM, Reached};
+use gpurf_stimulus::program::{Limits, Program, themes};
+
+/// A request at the SM's boundary for which memory has no room.
+const WAITS: &str = "coalescer: a request offered, not taken";
+/// What no SM with one result bus does.
+const NEVER: &str = "mrf_write_queue: a result waits for its bank";
+
+fn baseline(settings: &[&str]) -> Config {
+    Config::load(Start::Preset("baseline"), settings).unwrap()
+}
+
+/// What the SM meets in programs that use memory, which stands in these surroundings. The model alone runs them: in lockstep the RTL does the same.
+fn met(config: &Config) -> Vec<(&'static str, u64)> {
+    let weights = themes::find("memory").unwrap().weights();
+    let run = |seed: u64| {
+        let program = Program::random(seed, &weights, &Limits::of(config)).unwrap();
+        let manifest = Manifest::parse(Path::new("program.toml"), &program.manifest(None)).unwrap();
+        let Source::Assembly(assembly) = &manifest.source else { panic!("a program has instructions") };
+        let image = assembled(&manifest, assembly).unwrap();
+        let mut engine = ModelEngine::covered(Settings { seed, ..Settings::new(*config) });
+        Session::new(&manifest, &image).unwrap().run(&mut engine).unwrap();
+        engine.coverage()
+    };
+    (1..=3).flat_map(run).collect()
+}
+
+fn judged(config: &Config, programs: usize, whole: bool, counted: &[(&'static str, u64)]) -> Vec<Missed> {
+    Reached::new(config, programs, whole, counted.iter().copied()).missed
+}
+
+#[test]
+fn memory_that_is_always_ready_makes_the_judgement_fail() {
+    let config = baseline(&[]);
+    let wrong = |counted: &[(&'static str, u64)]| {
+        let missed = judged(&config, COVERAGE_FROM_PROGRAMS, true, counted);
+        missed.into_iter().find(|missed| missed.point() == WAITS)
+    };
+    let (slow, ready) = (met(&config), met(&baseline(&["memory.bandwidth=128"])));
+    assert_eq!(wrong(&slow), None);
+    assert_eq!(wrong(&ready), Some(Missed::Rare(WAITS, 0)));
+    // A configuration that has such memory is not asked for it.
+    let quick = judged(&baseline(&["memory.bandwidth=128"]), COVERAGE_FROM_PROGRAMS, true, &ready);
+    assert!(quick.iter().all(|missed| missed.point() != WAITS));
+}
+
+#[test]
+fn few_programs_and_programs_of_ones_own_are_not_judged() {
+    let config = baseline(&[]);
+    assert!(judged(&config, COVERAGE_FROM_PROGRAMS - 1, true, &[]).is_empty());
+    assert!(judged(&config, COVERAGE_FROM_PROGRAMS, false, &[]).is_empty());
+    let missed = judged(&config, COVERAGE_FROM_PROGRAMS, true, &[(WAITS, REQUIRED_ON_SM)]);
+    assert!(missed.contains(&Missed::Rare("line_table: every row is in use", 0)));
+    assert!(missed.iter().all(|missed| missed.point() != WAITS));
+}
+
+#[test]
+fn an_exception_that_does_not_hold_is_wrong_in_any_run() {
+    let config = baseline(&[]);
+    let reached = Reached::new(&config, 0, false, [(NEVER, 1)]);
+    assert_eq!(reached.missed, [Missed::Reached(NEVER, 1)]);
+    assert!(reached.missed[0].to_string().contains("although"), "{}", reached.missed[0]);
+    assert!(reached.unreached[NEVER].contains("one bus"));
+    // With two of them it is no exception, but something to reach.
+    let two = baseline(&["mrf.issue_ports=2"]);
+    assert!(judged(&two, 0, false, &[(NEVER, 1)]).is_empty());
+    assert!(judged(&two, COVERAGE_FROM_PROGRAMS, true, &[]).contains(&Missed::Rare(NEVER, 0)));
+}
