@@ -26,6 +26,8 @@ pub(super) static GROUPS: &[Group] = &[
             let all = busy.count_ones() == u32::from(launcher.slots_q);
             let run = launcher.state_q == state::RUN;
             let ends = look.past.slots & !busy != 0;
+            let settled = launcher.starting_q == 0;
+            let fewer = look.alive.count_ones() < busy.count_ones() * u32::from(launcher.warps_q);
         }
         "no block is there": run && busy == 0;
         "one block is there": run && busy.is_power_of_two();
@@ -38,8 +40,7 @@ pub(super) static GROUPS: &[Group] = &[
         "a block of one warp": run && launcher.warps_q == 1;
         "a block of eight warps or more": run && launcher.warps_q >= 8;
         "one warp lives": look.alive.is_power_of_two();
-        "warps have ended while others of their block live": run && launcher.starting_q == 0
-            && look.alive.count_ones() < busy.count_ones() * u32::from(launcher.warps_q);
+        "warps have ended while others of their block live": run && settled && fewer;
         "a warp has ended with results under way": !look.alive & !look.o.scoreboard.idle_o & look.shape.all_warps() != 0;
     },
     situations! { "block_launcher", room_for_all, |look| {}

@@ -6,14 +6,15 @@ pub(super) static GROUPS: &[Group] = &[
     situations! { "address_unit", |_| true, |look| {
             let (unit, state) = (&look.o.address_unit, &look.s.address_unit);
             let busy = unit.busy_o != 0;
-            let spaces = u32::from(state.shared_q != 0) + u32::from(state.constant_q != 0) + u32::from(state.local_q != 0);
+            let memory = state.class_q == 0;
+            let spaces = [state.shared_q, state.constant_q, state.local_q].map(|space| state.lanes_q & space != 0);
+            let special = state.lanes_q & (state.shared_q | state.constant_q | state.local_q);
+            let two = special != state.lanes_q || spaces.into_iter().filter(|there| *there).count() > 1;
         }
         "no instruction is held": !busy && look.alive != 0;
         "an instruction is served in its last pass": busy && unit.last_o != 0;
         "an instruction is followed by another one at once": unit.last_o & look.o.dispatcher.memory_valid_o != 0;
-        "lanes of two spaces are left": busy && state.class_q == 0
-            && state.lanes_q & (state.shared_q | state.constant_q | state.local_q) != 0
-            && (state.lanes_q & !(state.shared_q | state.constant_q | state.local_q) != 0 || spaces > 1);
+        "lanes of two spaces are left": busy && memory && special != 0 && two;
         "the coalescer serves lanes": unit.global_valid_o != 0 && look.o.coalescer.served_o != 0;
         "the coalescer serves none": unit.global_valid_o != 0 && look.o.coalescer.served_o == 0;
         "the coalescer leaves lanes for another pass (replay)":

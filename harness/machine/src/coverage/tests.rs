@@ -49,7 +49,7 @@ fn words_are_counted_in_runs_and_when_they_lose_their_place() {
     let mut counter = Counter::new(&EIGHT);
     // More words than have a place, one after the other, each of them four times in a row.
     for cycle in 0..64 * 32 {
-        counter.add(cycle / 4 % 64 << 3 | cycle / 4 % 8);
+        counter.add((((cycle / 4) % 64) << 3) | ((cycle / 4) % 8));
     }
     let half = 32 * 32;
     assert_eq!(counter.counts().collect::<Vec<_>>(), [("a", half), ("b", half), ("c", half)]);

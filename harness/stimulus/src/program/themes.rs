@@ -205,7 +205,7 @@ fn atomics(weights: &mut Weights) {
 }
 
 fn arithmetic(weights: &mut Weights) {
-    weights.mix = Mix { integer: 300, float: 700, fresh: 120, access: 120, branch: 25, ..Mix::default() };
+    weights.mix = Mix { integer: 500, float: 600, fresh: 120, access: 100, branch: 25, ..Mix::default() };
     // Many different constants at a time take the result bus for as many cycles, while results of arithmetic wait.
     weights.windows = Windows { floats: 60, input: 30, constant: 120, ..Windows::default() };
     weights.patterns = Patterns { strided: 120, ..Patterns::default() };
