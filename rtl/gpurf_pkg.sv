@@ -35,10 +35,111 @@ package gpurf_pkg;
   localparam int unsigned OrfW = $clog2(OrfPlaces);
   localparam int unsigned LrfW = $clog2(LrfPlaces);
 
+  // Event words of a register-file design, and bits of each and of its straps (docs/designs.md).
+  localparam int unsigned DesignEvents = 3;
+  localparam int unsigned DesignEventW = 64;
+  localparam int unsigned DesignCfgW = 128;
+  localparam int unsigned DesignSizesW = 32;
+
+  // Lowest bits of the control word's fields (docs/isa.md).
+  localparam int unsigned ControlLastRead = 20;      // of source a; of b and c the next bits
+  localparam int unsigned ControlDeschedule = 23;
+  localparam int unsigned ControlStrandEnd = 24;
+  localparam int unsigned ControlLrfBypass = 25;
+  localparam int unsigned ControlRfcBypass = 26;
+  localparam int unsigned ControlSourceLevel = 27;   // of source a; of b and c the next LevelW bits
+  localparam int unsigned ControlResultLevel = 42;
+  localparam int unsigned ControlFreeRegister = 53;  // inverted, so that 0 names none
+
   localparam logic [RegW-1:0]  NoReg = '1;   // RZ: reads as zero, drops what is written
   localparam logic [PredW-1:0] NoPred = '1;  // PT: true, drops what is written
   localparam logic [PcW-1:0]   NoPc = '1;    // a reconvergence point that is none
   // verilator lint_on UNUSEDPARAM
+
+  // The designs of the register file (docs/designs.md): the parameter `Organisation` of the operand
+  // stage and the SM.
+  typedef enum int unsigned {
+    OrganisationMrf       = 0,  // the main register file alone
+    OrganisationRfc       = 1,  // a register file cache in front of it
+    OrganisationHierarchy = 2,  // ORF and LRF in front of it
+    OrganisationHrf       = 3,  // the hybrid register file
+    OrganisationSteal     = 4   // the main register file with bank stealing
+  } organisation_e;
+
+  // The sizes of each design: the low bits of the parameter `Sizes`. Designs not listed have none.
+  typedef struct packed {
+    logic [4:0] entries;  // of a slot
+    logic       lrf;      // an LRF above the cache
+    logic       reads;    // reads allocate
+  } rfc_sizes_t;
+
+  typedef struct packed {
+    logic [3:0] entries;    // of the ORF, for each slot
+    logic [1:0] lrf_banks;  // 0, 1, 3
+  } hierarchy_sizes_t;
+
+  typedef struct packed {
+    logic [6:0] buffer_entries;  // 0: no buffers
+    logic [4:0] loads;           // places of a bank's queue
+  } hrf_sizes_t;
+
+  // The straps of each design: the low bits of `design_cfg_i`. Designs not listed have none.
+  typedef struct packed {
+    logic loads;   // results of loads are cached
+    logic bypass;  // results that the compiler marks are not
+    logic lru;     // replacement: least recently used, else first in, first out
+    logic live;    // values die at their last read
+  } rfc_straps_t;
+
+  typedef struct packed {
+    logic [2:0] sleep_cycles;
+    logic [3:0] wake_cycles;
+    logic [3:0] powered;        // entries of a buffer that stay on, in fours; 0: no power gating
+    logic [1:0] read_latency;   // of a bank, less 1
+    logic [3:0] write_latency;
+  } hrf_straps_t;
+
+  typedef struct packed {
+    logic eager;  // an operand is stolen although no other one wants its bank
+    logic write;  // write stealing
+    logic read;   // read stealing
+  } steal_straps_t;
+
+  // The straps of the SM: its `cfg_i`.
+  typedef struct packed {
+    logic [11:0] patience;          // of a scheduler with slots
+    logic        stay;              // a warp leaves its slot at its end only
+    logic [5:0]  sfu_latency;       // of the result queues
+    logic [5:0]  fp_latency;
+    logic [1:0]  shared_bandwidth;
+    logic [5:0]  side_latency;
+    logic [5:0]  alu_latency;
+    logic        scheduler;         // 0: round robin, 1: greedy then oldest
+    logic        read_order;        // of a bank's reads; 0: oldest first, 1: round robin
+  } sm_straps_t;
+
+  // Services that a design asks of the SM (docs/designs.md, "Services"). Without them all designs
+  // would change the launcher, the schedulers and the operand stage for one of them.
+
+  // Instructions in stages of the design in front of its operand collectors.
+  function automatic int unsigned front_places(int unsigned organisation, int unsigned issue_ports);
+    return (organisation == OrganisationRfc) ? 2 * issue_ports - 1 : 0;
+  endfunction
+
+  // The rows of an even warp and of the next one are the same rows of two banks.
+  function automatic bit pairs_rows(int unsigned organisation);
+    return organisation == OrganisationHrf;
+  endfunction
+
+  // Registers of a warp at most.
+  function automatic int unsigned max_registers(int unsigned organisation);
+    return (organisation == OrganisationHrf) ? 2**RcmRegW : 2**RegW;
+  endfunction
+
+  // Schedulers name a candidate, for which the design may read operands.
+  function automatic bit takes_candidates(int unsigned organisation);
+    return organisation == OrganisationSteal;
+  endfunction
 
   // What the arbiter counts in a cycle; the first field is the most significant.
   typedef struct packed {

@@ -14,6 +14,12 @@ lint() {
 }
 export -f lint
 
+# A design of the register file and its sizes, as `gpurf_pkg` packs them (docs/designs.md).
+rfc() { echo "-GOrganisation=1 -GSizes=$(($1 << 2 | $2 << 1 | $3))"; }         # entries, LRF, reads allocate
+hierarchy() { echo "-GOrganisation=2 -GSizes=$(($1 << 2 | $2))"; }              # entries of the ORF, banks of the LRF
+hrf() { echo "-GOrganisation=3 -GBanks=2 -GDepth=512 -GSizes=$(($1 << 5 | 8))"; }  # entries of a buffer
+steal() { echo "-GOrganisation=4"; }
+
 {
     find rtl -name '*.sv' ! -name '*_pkg.sv' | sort
     for cell in ram_1rw ram_1r1w; do
@@ -47,19 +53,20 @@ export -f lint
         read -r issue active lrf reads <<<"$above"
         echo "rtl/rfc/rfc.sv -GIssuePorts=$issue -GActive=$active -GLrf=$lrf -GReads=$reads"
     done
-    for cache in '1 8 0' '1 32 13' '2 8 0' '2 8 6'; do
+    for issue in 1 2; do echo "rtl/operands/operand_stage.sv -GIssuePorts=$issue -GActive=8"; done
+    for cache in '1 32 13' '2 8 6'; do
         read -r issue active entries <<<"$cache"
-        echo "rtl/operands/operand_stage.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries"
+        echo "rtl/operands/operand_stage.sv -GIssuePorts=$issue -GActive=$active $(rfc "$entries" 0 0)"
     done
     for cache in '1 32 13' '2 8 6'; do
         read -r issue active entries <<<"$cache"
         for above in '0 0' '1 1'; do
             read -r lrf reads <<<"$above"
-            echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active -GEntries=$entries -GLrf=$lrf -GReads=$reads"
+            echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active $(rfc "$entries" "$lrf" "$reads")"
         done
     done
     for warps in 8 48; do echo "rtl/issue/alternating_scheduler.sv -GWarps=$warps"; done
-    echo "rtl/control/block_launcher.sv -GHybrid=1 -GBanks=2 -GDepth=512"
+    echo "rtl/control/block_launcher.sv -GPairedRows=1 -GMaxRegisters=64 -GBanks=2 -GDepth=512"
     for entries in 4 5 17 63; do
         for block in hrf_buffer hrf_rcm hrf_drain hrf_power hrf_results; do echo "rtl/hrf/$block.sv -GBufferEntries=$entries"; done
         echo "rtl/hrf/hrf.sv -GBufferEntries=$entries -GLoads=2 -GCollectors=4 -GDepth=32 -GTagW=2"
@@ -67,27 +74,24 @@ export -f lint
     for block in hrf/hrf hrf/hrf_results; do echo "rtl/$block.sv -GBufferEntries=0"; done
     for file in '2 64' '2 0' '8 0'; do
         read -r active entries <<<"$file"
-        echo "rtl/operands/operand_stage.sv -GHybrid=1 -GBanks=2 -GDepth=512 -GActive=$active -GBufferEntries=$entries"
+        echo "rtl/operands/operand_stage.sv -GActive=$active $(hrf "$entries")"
     done
     for loads in 2 16; do echo "rtl/hrf/hrf_loads.sv -GLoads=$loads -GDepth=64"; done
     for collectors in 4 16; do
         for block in hrf_reads hrf_operands; do echo "rtl/hrf/$block.sv -GCollectors=$collectors"; done
     done
-    for file in '1 512 64' '1 512 0' '0 64 64'; do
-        read -r hybrid depth entries <<<"$file"
-        echo "rtl/sm/sm.sv -GActive=2 -GAlternate=1 -GHybrid=$hybrid -GBanks=$((1024 / depth)) -GDepth=$depth -GBufferEntries=$entries"
-    done
+    for file in "$(hrf 64)" "$(hrf 0)" ''; do echo "rtl/sm/sm.sv -GActive=2 -GAlternate=1 $file"; done
     for slots in '1 32 0' '2 48 0' '2 8 2' '2 48 6' '1 48 48'; do
         read -r issue warps active <<<"$slots"
         if [ "$active" = 0 ]; then
-            echo "rtl/issue/warp_scheduler.sv -GSteal=1 -GIssuePorts=$issue -GWarps=$warps"
+            echo "rtl/issue/warp_scheduler.sv -GCandidates=1 -GIssuePorts=$issue -GWarps=$warps"
         else
-            echo "rtl/issue/two_level_scheduler.sv -GSteal=1 -GIssuePorts=$issue -GWarps=$warps -GActive=$active"
+            echo "rtl/issue/two_level_scheduler.sv -GCandidates=1 -GIssuePorts=$issue -GWarps=$warps -GActive=$active"
         fi
     done
     for file in '1 0 16' '2 0 4' '2 8 8' '2 0 32'; do
         read -r issue active banks <<<"$file"
-        sizes="-GSteal=1 -GIssuePorts=$issue -GActive=$active -GBanks=$banks -GDepth=$((1024 / banks))"
+        sizes="$(steal) -GIssuePorts=$issue -GActive=$active -GBanks=$banks -GDepth=$((1024 / banks))"
         echo "rtl/operands/operand_stage.sv $sizes"
         echo "rtl/sm/sm.sv $sizes"
     done
@@ -101,11 +105,11 @@ export -f lint
             echo "rtl/hierarchy/hierarchy_entries.sv $sizes -GIssuePorts=2 -GActive=$active"
             echo "rtl/hierarchy/hierarchy.sv $sizes -GIssuePorts=2 -GActive=$active -GCollectors=4"
         done
-        echo "rtl/operands/operand_stage.sv -GIssuePorts=2 -GActive=8 -GOrfEntries=$entries -GLrfBanks=$banks"
+        echo "rtl/operands/operand_stage.sv -GIssuePorts=2 -GActive=8 $(hierarchy "$entries" "$banks")"
     done
     for levels in '1 3 1' '2 8 3'; do
         read -r issue entries banks <<<"$levels"
-        echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=8 -GOrfEntries=$entries -GLrfBanks=$banks"
+        echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=8 $(hierarchy "$entries" "$banks")"
     done
     for active in 2 10 48; do
         echo "rtl/hierarchy/hierarchy_results.sv -GIssuePorts=2 -GActive=$active"

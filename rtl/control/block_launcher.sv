@@ -14,7 +14,8 @@ module block_launcher
   parameter int unsigned Banks = 16,
   parameter int unsigned Depth = 64,
   parameter int unsigned SharedWords = 16384,
-  parameter int unsigned Hybrid = 0  // 1: a warp's registers lie in one of two banks, 64 at most
+  parameter int unsigned PairedRows = 0,      // 1: an even warp and the next one have the same rows
+  parameter int unsigned MaxRegisters = 256   // of a warp
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -87,7 +88,6 @@ module block_launcher
   localparam int unsigned SharedAlign = 128;              // bytes: a row of all banks
   localparam int unsigned SharedBytes = 4 * SharedWords;
   localparam int unsigned MostThreads = 1024;
-  localparam int unsigned HybridRegisters = 2**RcmRegW;
 
   typedef enum logic [1:0] {
     Idle        = 2'd0,
@@ -199,10 +199,10 @@ module block_launcher
   assign bytes_end = base_q + 18'(shared_step_q);
   assign fits      = slots_q < 5'(BlockSlots) && 32'(warps_end) <= Warps &&
                      32'(rows_end) * 32'(rows_q) <= Depth && 32'(bytes_end) <= SharedBytes &&
-                     (Hybrid == 0 || 32'(rows_q) <= HybridRegisters / Banks);
+                     32'(rows_q) <= MaxRegisters / Banks;
 
   // An even warp and the odd one behind it have their rows together, each in one bank.
-  assign rows_end = (Hybrid != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
+  assign rows_end = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
 
   // Coordinates: x counts up first.
   function automatic tid_t successor(tid_t tid);

@@ -26,7 +26,7 @@ module two_level_scheduler
   parameter int unsigned Warps = 32,
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Active = 8,
-  parameter int unsigned Steal = 0,                              // candidates for read stealing
+  parameter int unsigned Candidates = 0,                    // names candidates for reads
   localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
   localparam int unsigned PatienceW = 12,
   localparam int unsigned CfgW = PatienceW + 2
@@ -69,7 +69,7 @@ module two_level_scheduler
 
   // an operand of the latched candidate is being read
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [IssuePorts-1:0] steal_i,                         // nobody steals without Steal
+  input  logic [IssuePorts-1:0] candidate_issue_i,               // 0 without Candidates
   // verilator lint_on UNUSEDSIGNAL
 
   // decisions
@@ -152,7 +152,7 @@ module two_level_scheduler
   logic [IssuePorts-1:0] stolen;                   // the candidate issues
   logic [IssuePorts-1:0] against;                  // though another one is chosen
   // verilator lint_off UNUSEDSIGNAL
-  logic [SlotW-1:0]      candidate_slot [IssuePorts];  // without Steal nobody latches it
+  logic [SlotW-1:0]      candidate_slot [IssuePorts];  // unused without Candidates
   // verilator lint_on UNUSEDSIGNAL
   logic [IssuePorts-1:0] set;                      // an instruction goes to the operand stage
   logic [IssuePorts-1:0] set_short;                // and a result is waited for
@@ -238,7 +238,7 @@ module two_level_scheduler
   // A warp whose patience is over may leave its slot although an operand is read for it.
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      stolen[p] = Steal != 0 && steal_i[p] && candidate_valid_q[p] && !stop_i &&
+      stolen[p] = Candidates != 0 && candidate_issue_i[p] && candidate_valid_q[p] && !stop_i &&
                   active_o[IndexW'(candidate_q[p])];
     end
   end
@@ -300,7 +300,7 @@ module two_level_scheduler
       candidate_valid_o[p] = 1'b0;
       candidate_warp_o[p]  = '0;
       candidate_slot[p]    = '0;
-      if (Steal != 0 && candidates != '0) begin
+      if (Candidates != 0 && candidates != '0) begin
         if (against[p]) begin
           coming    = 1'b1;
           next_slot = winner;
@@ -387,7 +387,7 @@ module two_level_scheduler
     end
   end
 
-  if (Steal != 0) begin : gen_candidate
+  if (Candidates != 0) begin : gen_candidate
     always_ff @(posedge clk_i) begin
       if (!rst_ni) candidate_valid_q <= '0;
       else         candidate_valid_q <= candidate_valid_o;

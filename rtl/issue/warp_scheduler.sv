@@ -17,7 +17,7 @@ module warp_scheduler
 #(
   parameter int unsigned Warps = 32,
   parameter int unsigned IssuePorts = 1,
-  parameter int unsigned Steal = 0                          // candidates for read stealing
+  parameter int unsigned Candidates = 0                     // names candidates for read stealing
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -37,7 +37,7 @@ module warp_scheduler
 
   // an operand of the latched candidate is being read
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [IssuePorts-1:0] steal_i,                    // nobody steals without Steal
+  input  logic [IssuePorts-1:0] candidate_issue_i,          // 0 without Candidates
   // verilator lint_on UNUSEDSIGNAL
 
   // decisions
@@ -100,7 +100,7 @@ module warp_scheduler
 
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      stolen[p] = Steal != 0 && steal_i[p] && candidate_valid_q[p] && !stop_i;
+      stolen[p] = Candidates != 0 && candidate_issue_i[p] && candidate_valid_q[p] && !stop_i;
     end
   end
 
@@ -129,7 +129,7 @@ module warp_scheduler
 
       candidate_valid_o[p] = 1'b0;
       candidate_warp_o[p]  = '0;
-      if (Steal != 0 && winner.valid) begin
+      if (Candidates != 0 && winner.valid) begin
         if (against[p]) begin
           coming = winner;
         end else begin
@@ -178,7 +178,7 @@ module warp_scheduler
     end
   end
 
-  if (Steal != 0) begin : gen_candidate
+  if (Candidates != 0) begin : gen_candidate
     always_ff @(posedge clk_i) begin
       if (!rst_ni) candidate_valid_q <= '0;
       else         candidate_valid_q <= candidate_valid_o;

@@ -1,10 +1,8 @@
 // The seam between the pipeline and the register file.
 //
 // Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and
-// sends it on with its operands. The provider is the main register file, the baseline of the
-// papers, in front of one a register file cache or a software-managed hierarchy, a hybrid one, or
-// one whose idle banks are stolen; a variant takes its place here and nowhere else (docs/sm.md,
-// "The seam"). What the provider carries for an instruction is the number of its place here,
+// sends it on with its operands. The provider is the register-file design that `Organisation`
+// selects (docs/designs.md). The provider carries the number of an instruction's place here,
 // because the provider chooses which instruction leaves first.
 `include "gpurf_assert.svh"
 
@@ -16,30 +14,25 @@ module operand_stage
   parameter int unsigned Collectors = 8,
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Depth = 64,
-  parameter int unsigned Active = 0,      // slots of the two-level scheduler; 0: single-level
-  parameter int unsigned Entries = 0,     // of the register file cache, for each slot; 0: none
-  parameter int unsigned Lrf = 0,         // the cache has a last result file above it
-  parameter int unsigned Reads = 0,       // what is read from the MRF is put into the cache
-  parameter int unsigned OrfEntries = 0,  // of the ORF, for each slot; 0: none
-  parameter int unsigned LrfBanks = 0,    // of the LRF above it: 0, 1, 3
-  parameter int unsigned Hybrid = 0,      // 1: the hybrid register file
-  parameter int unsigned BufferEntries = 64,
-  parameter int unsigned Loads = 8,
-  parameter int unsigned Steal = 0,       // 1: the register file whose idle banks are stolen
+  parameter int unsigned Active = 0,                       // slots of the scheduler
+  parameter int unsigned Organisation = OrganisationMrf,   // organisation_e
+  // Of the design: its struct of sizes. Some designs have none.
+  // verilator lint_off UNUSEDPARAM
+  parameter logic [DesignSizesW-1:0] Sizes = '0,
+  // verilator lint_on UNUSEDPARAM
   localparam int unsigned EntryW = $clog2(Depth),
-  // Instructions in the stages in front of a cache's MRF have no collector yet.
-  localparam int unsigned Tags = (Entries == 0) ? Collectors : Collectors + 2 * IssuePorts - 1,
+  localparam int unsigned Tags = Collectors + front_places(Organisation, IssuePorts),
   localparam int unsigned TagW = $clog2(Tags),
   localparam int unsigned A = (Active > 1) ? Active : 1,
   localparam int unsigned SlotW = (A > 1) ? $clog2(A) : 1,
-  localparam int unsigned CfgW = 21,
   localparam int unsigned RowsW = 8
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  // Without a cache or a buffer nobody looks at what concerns slots.
+  // A design does not read the inputs of services that it does not use.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [CfgW-1:0]                cfg_i,   // the provider's straps
+  input  logic                           cfg_i,         // order of a bank's reads
+  input  logic [DesignCfgW-1:0]          design_cfg_i,  // the design's straps
   // verilator lint_on UNUSEDSIGNAL
   input  logic [RowsW-1:0]               rows_i,  // rows of the register file that a warp has
 
@@ -85,7 +78,7 @@ module operand_stage
   input  logic [WarpW-1:0]               candidate_warp_i  [IssuePorts],
   input  roles_t                         candidate_roles_i [IssuePorts],
   // verilator lint_on UNUSEDSIGNAL
-  output logic [IssuePorts-1:0]          steal_o,
+  output logic [IssuePorts-1:0]          candidate_issue_o,
 
   // a grid is about to begin
   // verilator lint_off UNUSEDSIGNAL
@@ -113,22 +106,11 @@ module operand_stage
   output logic [DataW-1:0]               dispatch_data_o   [Operands*IssuePorts],
 
   output mrf_event_t                     event_o,
-  output rfc_event_t                     rfc_event_o,
-  output rfc_count_event_t               rfc_count_event_o,
-  output rfc_extra_event_t               rfc_extra_event_o,
-  output hierarchy_event_t               hierarchy_event_o,
-  output hierarchy_count_event_t         hierarchy_count_event_o,
-  output hrf_event_t                     hrf_event_o,
-  output hrf_count_event_t               hrf_count_event_o,
-  output steal_event_t                   steal_event_o
+  output logic [DesignEventW-1:0]        design_event_o    [DesignEvents]
 );
 
-  localparam int unsigned RfcCfgW = 5;
-  localparam int unsigned HrfCfgW = 17;
-  localparam int unsigned StealCfgW = 3;
-
-  // In the hybrid register file an even warp and the next one have their rows together.
-  localparam logic [WarpW-1:0] WarpMask = {{WarpW-1{1'b1}}, Hybrid == 0};
+  // With paired rows an even warp and the next one have the same rows.
+  localparam logic [WarpW-1:0] WarpMask = {{WarpW-1{1'b1}}, !pairs_rows(Organisation)};
 
   // the instructions in the provider, by place
   logic [Tags-1:0]       slot_busy_q;
@@ -149,7 +131,7 @@ module operand_stage
   logic [EntryW-1:0]              slot_base     [A];  // first row of the slot's warp
   // verilator lint_on UNUSEDSIGNAL
 
-  // for stealing only
+  // candidates and hints, for a design that takes them
   // verilator lint_off UNUSEDSIGNAL
   logic [EntryW-1:0]              candidate_base    [IssuePorts];
   logic [Operands*IssuePorts-1:0] candidate_src_valid;
@@ -213,7 +195,11 @@ module operand_stage
     assign slot_base[s] = first_row(slot_warp_i[s]);
   end
 
-  if (Hybrid != 0) begin : gen_hrf
+  if (Organisation == OrganisationHrf) begin : gen_hrf
+    localparam hrf_sizes_t HrfSizes = Sizes[$bits(hrf_sizes_t)-1:0];
+
+    hrf_event_t          hrf_event;
+    hrf_count_event_t    hrf_count_event;
     logic [Parities-1:0] slot_valid;
     logic [WarpW-1:0]    slot_warp  [Parities];
     logic [EntryW-1:0]   slot_start [Parities];
@@ -223,7 +209,7 @@ module operand_stage
     logic [Parities-1:0] flush_done;
     // verilator lint_on UNUSEDSIGNAL
 
-    if (BufferEntries > 0) begin : gen_slots
+    if (HrfSizes.buffer_entries > 0) begin : gen_slots
       assign slot_valid   = slot_valid_i;
       assign slot_warp    = slot_warp_i;
       assign slot_start   = slot_base;
@@ -243,12 +229,12 @@ module operand_stage
       .Collectors   (Collectors),
       .Depth        (Depth),
       .TagW         (TagW),
-      .BufferEntries(BufferEntries),
-      .Loads        (Loads)
+      .BufferEntries(32'(HrfSizes.buffer_entries)),
+      .Loads        (32'(HrfSizes.loads))
     ) u_provider (
       .clk_i,
       .rst_ni,
-      .cfg_i               (cfg_i[1 +: HrfCfgW]),
+      .cfg_i               (design_cfg_i[$bits(hrf_straps_t)-1:0]),
       .issue_valid_i       (issue_valid_i[0]),
       .issue_ready_o       (issue_ready[0]),
       .issue_warp_i        (issue_warp_i[0]),
@@ -280,17 +266,16 @@ module operand_stage
       .flush_i             (flush),
       .drop_i              (drop),
       .flush_done_o        (flush_done),
-      .event_o             (hrf_event_o),
-      .count_event_o       (hrf_count_event_o),
+      .event_o             (hrf_event),
+      .count_event_o       (hrf_count_event),
       .mrf_event_o         (event_o)
     );
 
-    assign rfc_event_o       = '0;
-    assign rfc_count_event_o = '0;
-    assign rfc_extra_event_o = '0;
-  end else if (Steal != 0) begin : gen_steal
-    // An instruction's field is the inverted name, so that 0 says nothing.
-    localparam int unsigned HintLow = 53;
+    assign design_event_o[0] = DesignEventW'(hrf_event);
+    assign design_event_o[1] = DesignEventW'(hrf_count_event);
+    assign design_event_o[2] = '0;
+  end else if (Organisation == OrganisationSteal) begin : gen_steal
+    steal_event_t steal_event;
 
     for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
       assign candidate_base[p]               = first_row(candidate_warp_i[p]);
@@ -302,8 +287,8 @@ module operand_stage
             candidate_valid_i[p] && candidate_src_reg[Operands*p+k] != NoReg;
       end
 
-      // Registers behind the warp's rows are another warp's.
-      assign hint_reg[p]   = ~dispatch_ctl_o[p][HintLow +: RegW];
+      // Registers beyond the warp's rows are another warp's.
+      assign hint_reg[p]   = ~dispatch_ctl_o[p][ControlFreeRegister +: RegW];
       assign hint_base[p]  = first_row(dispatch_warp_o[p]);
       assign hint_valid[p] = dispatched[p] && hint_reg[p] != '1 &&
                              32'(hint_reg[p]) / Banks < 32'(rows_i);
@@ -318,7 +303,7 @@ module operand_stage
     ) u_provider (
       .clk_i,
       .rst_ni,
-      .cfg_i                ({cfg_i[CfgW-1 -: StealCfgW], cfg_i[0]}),
+      .cfg_i                ({design_cfg_i[$bits(steal_straps_t)-1:0], cfg_i}),
       .issue_valid_i,
       .issue_ready_o        (issue_ready),
       .issue_warp_i,
@@ -349,24 +334,22 @@ module operand_stage
       .candidate_base_i     (candidate_base),
       .candidate_src_valid_i(candidate_src_valid),
       .candidate_src_reg_i  (candidate_src_reg),
-      .steal_o,
+      .steal_o              (candidate_issue_o),
       .clear_i,
       .spare_i,
       .hint_valid_i         (hint_valid),
       .hint_base_i          (hint_base),
       .hint_reg_i           (hint_reg),
       .event_o,
-      .steal_event_o
+      .steal_event_o        (steal_event)
     );
 
-    // Nothing is kept for a slot.
+    // The design keeps nothing for a slot.
     assign flush_done_o      = flush_i;
-    assign rfc_event_o       = '0;
-    assign rfc_count_event_o = '0;
-    assign rfc_extra_event_o = '0;
-    assign hrf_event_o       = '0;
-    assign hrf_count_event_o = '0;
-  end else if (Entries == 0 && OrfEntries == 0) begin : gen_mrf
+    assign design_event_o[0] = DesignEventW'(steal_event);
+    assign design_event_o[1] = '0;
+    assign design_event_o[2] = '0;
+  end else if (Organisation == OrganisationMrf) begin : gen_mrf
     mrf #(
       .Banks     (Banks),
       .DualPort  (DualPort),
@@ -377,7 +360,7 @@ module operand_stage
     ) u_provider (
       .clk_i,
       .rst_ni,
-      .cfg_i               (cfg_i[0]),
+      .cfg_i,
       .issue_valid_i,
       .issue_ready_o       (issue_ready),
       .issue_warp_i,
@@ -406,15 +389,17 @@ module operand_stage
       .event_o
     );
 
-    // Nothing is kept for a slot.
-    assign flush_done_o      = flush_i;
-    assign rfc_event_o       = '0;
-    assign rfc_count_event_o = '0;
-    assign rfc_extra_event_o = '0;
-    assign hrf_event_o       = '0;
-    assign hrf_count_event_o = '0;
-  end else if (Entries != 0) begin : gen_rfc
-    // What the cache has to know besides, from the instruction.
+    // The design keeps nothing for a slot.
+    assign flush_done_o   = flush_i;
+    assign design_event_o = '{default: '0};
+  end else if (Organisation == OrganisationRfc) begin : gen_rfc
+    localparam rfc_sizes_t RfcSizes = Sizes[$bits(rfc_sizes_t)-1:0];
+
+    rfc_event_t       rfc_event;
+    rfc_count_event_t rfc_count_event;
+    rfc_extra_event_t rfc_extra_event;
+
+    // Further inputs of the cache, from the instruction.
     logic [Operands*IssuePorts-1:0] issue_last;
     logic [RegW-1:0]                issue_dst     [IssuePorts];
     logic [IssuePorts-1:0]          issue_long;
@@ -423,11 +408,11 @@ module operand_stage
     logic [IssuePorts-1:0]          issue_private;
 
     for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
-      assign issue_last[Operands*p +: Operands] = issue_ctl_i[p][22:20];
+      assign issue_last[Operands*p +: Operands] = issue_ctl_i[p][ControlLastRead +: Operands];
       assign issue_dst[p]     = issue_roles_i[p].d;
       assign issue_long[p]    = long_latency(issue_op_i[p], issue_roles_i[p].d);
-      assign issue_bypass[p]  = issue_ctl_i[p][26];
-      assign issue_past[p]    = issue_ctl_i[p][25];
+      assign issue_bypass[p]  = issue_ctl_i[p][ControlRfcBypass];
+      assign issue_past[p]    = issue_ctl_i[p][ControlLrfBypass];
       assign issue_private[p] = issue_roles_i[p].unit == UnitAlu || issue_roles_i[p].unit == UnitFp;
     end
 
@@ -439,13 +424,13 @@ module operand_stage
       .Depth     (Depth),
       .Tags      (Tags),
       .Active    (Active),
-      .Entries   (Entries),
-      .Lrf       (Lrf),
-      .Reads     (Reads)
+      .Entries   (32'(RfcSizes.entries)),
+      .Lrf       (32'(RfcSizes.lrf)),
+      .Reads     (32'(RfcSizes.reads))
     ) u_provider (
       .clk_i,
       .rst_ni,
-      .cfg_i               (cfg_i[RfcCfgW-1:0]),
+      .cfg_i               ({design_cfg_i[$bits(rfc_straps_t)-1:0], cfg_i}),
       .issue_valid_i,
       .issue_ready_o       (issue_ready),
       .issue_warp_i,
@@ -485,16 +470,22 @@ module operand_stage
       .flush_i,
       .drop_i,
       .flush_done_o,
-      .event_o             (rfc_event_o),
-      .count_event_o       (rfc_count_event_o),
-      .extra_event_o       (rfc_extra_event_o),
+      .event_o             (rfc_event),
+      .count_event_o       (rfc_count_event),
+      .extra_event_o       (rfc_extra_event),
       .mrf_event_o         (event_o)
     );
 
-    assign hrf_event_o       = '0;
-    assign hrf_count_event_o = '0;
-  end else begin : gen_hierarchy
-    // What the hierarchy has to know besides, from the instruction.
+    assign design_event_o[0] = DesignEventW'(rfc_event);
+    assign design_event_o[1] = DesignEventW'(rfc_count_event);
+    assign design_event_o[2] = DesignEventW'(rfc_extra_event);
+  end else if (Organisation == OrganisationHierarchy) begin : gen_hierarchy
+    localparam hierarchy_sizes_t HierarchySizes = Sizes[$bits(hierarchy_sizes_t)-1:0];
+
+    hierarchy_event_t       hierarchy_event;
+    hierarchy_count_event_t hierarchy_count_event;
+
+    // Further inputs of the hierarchy, from the instruction.
     logic [LevelW-1:0]     issue_src_level [Operands*IssuePorts];
     logic [RegW-1:0]       issue_dst       [IssuePorts];
     logic [LevelW-1:0]     issue_dst_level [IssuePorts];
@@ -502,10 +493,11 @@ module operand_stage
     logic [IssuePorts-1:0] issue_private;
 
     for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
-      assign issue_src_level[Operands*p]   = issue_ctl_i[p][31:27];
-      assign issue_src_level[Operands*p+1] = issue_ctl_i[p][36:32];
-      assign issue_src_level[Operands*p+2] = issue_ctl_i[p][41:37];
-      assign issue_dst_level[p]            = issue_ctl_i[p][46:42];
+      for (genvar k = 0; k < Operands; k++) begin : gen_level
+        assign issue_src_level[Operands*p+k] =
+            issue_ctl_i[p][ControlSourceLevel+LevelW*k +: LevelW];
+      end
+      assign issue_dst_level[p] = issue_ctl_i[p][ControlResultLevel +: LevelW];
       assign issue_dst[p]     = issue_roles_i[p].d;
       assign issue_long[p]    = long_latency(issue_op_i[p], issue_roles_i[p].d);
       assign issue_private[p] = issue_roles_i[p].unit == UnitAlu || issue_roles_i[p].unit == UnitFp;
@@ -519,12 +511,12 @@ module operand_stage
       .Depth     (Depth),
       .Tags      (Tags),
       .Active    (Active),
-      .Entries   (OrfEntries),
-      .LrfBanks  (LrfBanks)
+      .Entries   (32'(HierarchySizes.entries)),
+      .LrfBanks  (32'(HierarchySizes.lrf_banks))
     ) u_provider (
       .clk_i,
       .rst_ni,
-      .cfg_i               (cfg_i[0]),
+      .cfg_i,
       .issue_valid_i,
       .issue_ready_o       (issue_ready),
       .issue_warp_i,
@@ -564,36 +556,32 @@ module operand_stage
       .flush_done_o,
       .void_o,
       .wait_o,
-      .event_o             (hierarchy_event_o),
-      .count_event_o       (hierarchy_count_event_o),
+      .event_o             (hierarchy_event),
+      .count_event_o       (hierarchy_count_event),
       .mrf_event_o         (event_o)
     );
 
-    assign rfc_event_o       = '0;
-    assign rfc_count_event_o = '0;
-    assign rfc_extra_event_o = '0;
-    assign hrf_event_o       = '0;
-    assign hrf_count_event_o = '0;
+    assign design_event_o[0] = DesignEventW'(hierarchy_event);
+    assign design_event_o[1] = DesignEventW'(hierarchy_count_event);
+    assign design_event_o[2] = '0;
   end
 
-  // Whoever has no levels for the compiler loses nothing anywhere, and holds nobody back.
-  if (OrfEntries == 0) begin : gen_no_levels
-    assign void_o                  = '1;
-    assign wait_o                  = '{default: '0};
-    assign hierarchy_event_o       = '0;
-    assign hierarchy_count_event_o = '0;
+  // Without places that the compiler manages a warp loses nothing when it leaves its slot, and no
+  // place is pending.
+  if (Organisation != OrganisationHierarchy) begin : gen_no_levels
+    assign void_o = '1;
+    assign wait_o = '{default: '0};
   end
 
-  // Nobody asks who issues next, nor what is dead.
-  if (Steal == 0) begin : gen_no_theft
+  // Without the candidates' service no operand is read early, and no hint is taken.
+  if (!takes_candidates(Organisation)) begin : gen_no_candidates
     assign candidate_base      = '{default: '0};
     assign candidate_src_valid = '0;
     assign candidate_src_reg   = '{default: '0};
     assign hint_valid          = '0;
     assign hint_base           = '{default: '0};
     assign hint_reg            = '{default: '0};
-    assign steal_o             = '0;
-    assign steal_event_o       = '0;
+    assign candidate_issue_o   = '0;
   end
 
   assign issue_ready_o    = issue_ready;

@@ -21,25 +21,19 @@ module sm
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Depth = 64,
   parameter int unsigned Active = 0,
-  parameter int unsigned Entries = 0,
-  parameter int unsigned Lrf = 0,
-  parameter int unsigned Reads = 0,
-  parameter int unsigned OrfEntries = 0,
-  parameter int unsigned LrfBanks = 0,
   parameter int unsigned Alternate = 0,
-  parameter int unsigned Hybrid = 0,
-  parameter int unsigned BufferEntries = 64,
-  parameter int unsigned Loads = 8,
-  parameter int unsigned Steal = 0,
+  parameter int unsigned Organisation = OrganisationMrf,
+  parameter logic [DesignSizesW-1:0] Sizes = '0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  // The bits of a scheduler and of a provider mean nothing without them.
+  // Only a scheduler with slots reads all bits.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [60:0]            cfg_i,
+  input  sm_straps_t             cfg_i,
   // verilator lint_on UNUSEDSIGNAL
+  input  logic [DesignCfgW-1:0]  design_cfg_i,
 
   // host: code, constants
   input  logic                   code_we_i,
@@ -90,16 +84,8 @@ module sm
 
   output sm_event_t              event_o,
   output mrf_event_t             mrf_event_o,
-  output rfc_event_t             rfc_event_o,
-  output rfc_count_event_t       rfc_count_event_o,
-  output rfc_extra_event_t       rfc_extra_event_o,
-  output hierarchy_event_t       hierarchy_event_o,
-  output hierarchy_count_event_t hierarchy_count_event_o,
-  output two_level_event_t       two_level_event_o,
-  output hrf_event_t             hrf_event_o,
-  output hrf_count_event_t       hrf_count_event_o,
-  output alternating_event_t     alternating_event_o,
-  output steal_event_t           steal_event_o
+  output logic [DesignEventW-1:0] design_event_o [DesignEvents],
+  output logic [DesignEventW-1:0] scheduler_event_o
 );
 
   localparam int unsigned P = IssuePorts;
@@ -186,13 +172,13 @@ module sm
 
   logic [P-1:0]       operand_stage_issue_ready;
   logic [P-1:0]       operand_stage_write_ready;
-  // With a single-level scheduler nobody asks, nor, for the third one, without a hierarchy; nor,
-  // for the last one, without stealing with one that has no candidates.
+  // The single-level scheduler reads none of the first three, and only a design with levels that
+  // the compiler manages drives the third. Schedulers without candidates do not read the last one.
   // verilator lint_off UNUSEDSIGNAL
   logic [A-1:0]       operand_stage_flush_done;
   logic [A-1:0]       operand_stage_void;
   logic [Upper-1:0]   operand_stage_wait            [A];
-  logic [P-1:0]       operand_stage_steal;
+  logic [P-1:0]       operand_stage_candidate_issue;
   // verilator lint_on UNUSEDSIGNAL
   logic [P-1:0]       operand_stage_write_done;
   logic [WarpW-1:0]   operand_stage_write_done_warp [P];
@@ -509,7 +495,7 @@ module sm
     for (int unsigned p = 0; p < P; p++) begin
       set_d[p] = issue_stage_roles[p].d;
       set_p[p] = issue_stage_roles[p].p;
-      issue_end[p] = warp_scheduler_issue_valid[p] & issue_stage_ctl[p][24];
+      issue_end[p] = warp_scheduler_issue_valid[p] & issue_stage_ctl[p][ControlStrandEnd];
     end
     finish_valid = {barrier_unit_finish_valid, address_unit_finish_valid, writeback_finish_valid};
     for (int unsigned k = 0; k < 2 * P; k++) finish_warp[k] = writeback_finish_warp[k];
@@ -543,8 +529,8 @@ module sm
     .idle_o        (scoreboard_idle)
   );
 
-  // Behind registers, places of the hierarchy.
-  if (OrfEntries == 0) begin : gen_no_hierarchy
+  // A head waits for the places of the hierarchy too, not only for registers.
+  if (Organisation != OrganisationHierarchy) begin : gen_no_hierarchy
     assign hierarchy_scoreboard_clear = scoreboard_clear;
   end else begin : gen_hierarchy
     hierarchy_scoreboard #(
@@ -564,11 +550,11 @@ module sm
     warp_scheduler #(
       .Warps     (Warps),
       .IssuePorts(IssuePorts),
-      .Steal     (Steal)
+      .Candidates(32'(takes_candidates(Organisation)))
     ) u_warp_scheduler (
       .clk_i,
       .rst_ni,
-      .cfg_i            (cfg_i[1]),
+      .cfg_i            (cfg_i.scheduler),
       .clear_i          (hierarchy_scoreboard_clear),
       .operand_i        (scoreboard_operand),
       .branch_i         (scoreboard_branch),
@@ -577,7 +563,7 @@ module sm
       .start_valid_i    (block_launcher_start_valid),
       .start_warp_i     (block_launcher_start_warp),
       .alive_i          (simt_stack_alive),
-      .steal_i          (operand_stage_steal),
+      .candidate_issue_i(operand_stage_candidate_issue),
       .issue_valid_o    (warp_scheduler_issue_valid),
       .issue_warp_o     (warp_scheduler_issue_warp),
       .pop_o            (warp_scheduler_pop),
@@ -592,13 +578,15 @@ module sm
     assign warp_scheduler_slot_warp  = '{default: '0};
     assign warp_scheduler_flush      = '0;
     assign warp_scheduler_drop       = '0;
-    assign two_level_event_o         = '0;
-    assign alternating_event_o       = '0;
+    assign scheduler_event_o         = '0;
   end else if (Alternate != 0) begin : gen_alternating
-    logic [Warps-1:0] mark;  // heads that need what comes from memory
+    logic [Warps-1:0]   mark;  // heads that need what comes from memory
+    alternating_event_t alternating_event;
 
     always_comb begin
-      for (int unsigned w = 0; w < Warps; w++) mark[w] = instruction_buffer_head_ctl[w][23];
+      for (int unsigned w = 0; w < Warps; w++) begin
+        mark[w] = instruction_buffer_head_ctl[w][ControlDeschedule];
+      end
     end
 
     alternating_scheduler #(
@@ -606,7 +594,7 @@ module sm
     ) u_alternating_scheduler (
       .clk_i,
       .rst_ni,
-      .cfg_i           (cfg_i[44:33]),
+      .cfg_i           (cfg_i.patience),
       .clear_i         (hierarchy_scoreboard_clear),
       .operand_i       (scoreboard_operand),
       .head_valid_i    (instruction_buffer_head_valid),
@@ -633,19 +621,22 @@ module sm
       .slot_warp_o     (warp_scheduler_slot_warp),
       .flush_o         (warp_scheduler_flush),
       .drop_o          (warp_scheduler_drop),
-      .event_o         (alternating_event_o)
+      .event_o         (alternating_event)
     );
 
-    // Who is next is known only when the active warp gives up: there is nobody to steal for.
+    // The next warp is known only when the active one leaves its slot: there is no candidate.
     assign warp_scheduler_candidate_valid = '0;
     assign warp_scheduler_candidate_warp  = '{default: '0};
-    assign two_level_event_o              = '0;
+    assign scheduler_event_o              = DesignEventW'(alternating_event);
   end else begin : gen_two_level
     logic [Warps-1:0] mark;      // heads that need what comes from memory
     logic [P-1:0]     set_long;
+    two_level_event_t two_level_event;
 
     always_comb begin
-      for (int unsigned w = 0; w < Warps; w++) mark[w] = instruction_buffer_head_ctl[w][23];
+      for (int unsigned w = 0; w < Warps; w++) begin
+        mark[w] = instruction_buffer_head_ctl[w][ControlDeschedule];
+      end
       for (int unsigned p = 0; p < P; p++) set_long[p] = long_latency(issue_stage_op[p], set_d[p]);
     end
 
@@ -653,11 +644,11 @@ module sm
       .Warps     (Warps),
       .IssuePorts(IssuePorts),
       .Active    (Active),
-      .Steal     (Steal)
+      .Candidates(32'(takes_candidates(Organisation)))
     ) u_two_level_scheduler (
       .clk_i,
       .rst_ni,
-      .cfg_i            ({cfg_i[44:32], cfg_i[1]}),
+      .cfg_i            ({cfg_i.patience, cfg_i.stay, cfg_i.scheduler}),
       .clear_i          (hierarchy_scoreboard_clear),
       .operand_i        (scoreboard_operand),
       .branch_i         (scoreboard_branch),
@@ -677,7 +668,7 @@ module sm
       .reg_i            (writeback_reg),
       .flush_done_i     (operand_stage_flush_done),
       .void_i           (operand_stage_void),
-      .steal_i          (operand_stage_steal),
+      .candidate_issue_i(operand_stage_candidate_issue),
       .issue_valid_o    (warp_scheduler_issue_valid),
       .issue_warp_o     (warp_scheduler_issue_warp),
       .pop_o            (warp_scheduler_pop),
@@ -689,10 +680,10 @@ module sm
       .drop_o           (warp_scheduler_drop),
       .candidate_valid_o(warp_scheduler_candidate_valid),
       .candidate_warp_o (warp_scheduler_candidate_warp),
-      .event_o          (two_level_event_o)
+      .event_o          (two_level_event)
     );
 
-    assign alternating_event_o = '0;
+    assign scheduler_event_o = DesignEventW'(two_level_event);
   end
 
   issue_stage #(
@@ -789,25 +780,19 @@ module sm
   end
 
   operand_stage #(
-    .Banks        (Banks),
-    .DualPort     (DualPort),
-    .Collectors   (Collectors),
-    .IssuePorts   (IssuePorts),
-    .Depth        (Depth),
-    .Active       (Active),
-    .Entries      (Entries),
-    .Lrf          (Lrf),
-    .Reads        (Reads),
-    .OrfEntries   (OrfEntries),
-    .LrfBanks     (LrfBanks),
-    .Hybrid       (Hybrid),
-    .BufferEntries(BufferEntries),
-    .Loads        (Loads),
-    .Steal        (Steal)
+    .Banks       (Banks),
+    .DualPort    (DualPort),
+    .Collectors  (Collectors),
+    .IssuePorts  (IssuePorts),
+    .Depth       (Depth),
+    .Active      (Active),
+    .Organisation(Organisation),
+    .Sizes       (Sizes)
   ) u_operand_stage (
     .clk_i,
     .rst_ni,
-    .cfg_i               ({cfg_i[60:45], cfg_i[31:28], cfg_i[0]}),
+    .cfg_i               (cfg_i.read_order),
+    .design_cfg_i,
     .rows_i              (block_launcher_rows),
     .issue_valid_i       (issue_stage_operand_valid),
     .issue_ready_o       (operand_stage_issue_ready),
@@ -838,7 +823,7 @@ module sm
     .candidate_valid_i   (warp_scheduler_candidate_valid),
     .candidate_warp_i    (warp_scheduler_candidate_warp),
     .candidate_roles_i   (candidate_roles),
-    .steal_o             (operand_stage_steal),
+    .candidate_issue_o   (operand_stage_candidate_issue),
     .clear_i             (block_launcher_fresh),
     .spare_i             (block_launcher_spare),
     .write_done_o        (operand_stage_write_done),
@@ -857,14 +842,7 @@ module sm
     .dispatch_src_valid_o(operand_stage_dispatch_src_valid),
     .dispatch_data_o     (operand_stage_dispatch_data),
     .event_o             (mrf_event_o),
-    .rfc_event_o,
-    .rfc_count_event_o,
-    .rfc_extra_event_o,
-    .hierarchy_event_o,
-    .hierarchy_count_event_o,
-    .hrf_event_o,
-    .hrf_count_event_o,
-    .steal_event_o
+    .design_event_o
   );
 
   // ------------------------------------------------------------------ execute
@@ -954,7 +932,7 @@ module sm
     ) u_alu_queue (
       .clk_i,
       .rst_ni,
-      .cfg_i            (cfg_i[7:2]),
+      .cfg_i            (cfg_i.alu_latency),
       .push_valid_i     (alu_result_valid & alu_queue_ready),
       .push_warp_i      (alu_result_warp),
       .push_mask_i      (alu_result_mask),
@@ -1014,7 +992,7 @@ module sm
     ) u_fp_queue (
       .clk_i,
       .rst_ni,
-      .cfg_i            (cfg_i[21:16]),
+      .cfg_i            (cfg_i.fp_latency),
       .push_valid_i     (fp_unit_result_valid & fp_queue_ready),
       .push_warp_i      (fp_unit_result_warp),
       .push_mask_i      (fp_unit_result_mask),
@@ -1080,7 +1058,7 @@ module sm
   ) u_sfu_queue (
     .clk_i,
     .rst_ni,
-    .cfg_i            (cfg_i[27:22]),
+    .cfg_i            (cfg_i.sfu_latency),
     .push_valid_i     (sfu_result_valid & sfu_queue_ready),
     .push_warp_i      (sfu_result_warp),
     .push_mask_i      (sfu_result_mask),
@@ -1145,7 +1123,7 @@ module sm
   ) u_side_queue (
     .clk_i,
     .rst_ni,
-    .cfg_i            (cfg_i[13:8]),
+    .cfg_i            (cfg_i.side_latency),
     .push_valid_i     (side_valid),
     .push_warp_i      (side_warp),
     .push_mask_i      (side_mask),
@@ -1451,7 +1429,7 @@ module sm
   ) u_shared_memory (
     .clk_i,
     .rst_ni,
-    .cfg_i             (cfg_i[15:14]),
+    .cfg_i             (cfg_i.shared_bandwidth),
     .valid_i           (address_unit_shared_valid),
     .room_i            (side_queue_room),
     .lanes_i           (address_unit_lanes),
@@ -1506,11 +1484,12 @@ module sm
 
   // ------------------------------------------------------------------ control
   block_launcher #(
-    .Warps      (Warps),
-    .Banks      (Banks),
-    .Depth      (Depth),
-    .SharedWords(SharedWords),
-    .Hybrid     (Hybrid)
+    .Warps       (Warps),
+    .Banks       (Banks),
+    .Depth       (Depth),
+    .SharedWords (SharedWords),
+    .PairedRows  (32'(pairs_rows(Organisation))),
+    .MaxRegisters(max_registers(Organisation))
   ) u_block_launcher (
     .clk_i,
     .rst_ni,

@@ -1,11 +1,12 @@
 //! Which runs a `gpurf cosim` is made of.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::{Config, PRESETS, Start};
 use gpurf_blocks::registry::Entry;
-use gpurf_blocks::shape::Straps;
+use gpurf_blocks::shape::straps_of;
 use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Reproducer;
 use gpurf_regress::{Inputs, Job, JobError, KernelInputs, Project, REGISTERS, is_built_from, suite};
@@ -207,11 +208,13 @@ fn declaration(block: &str, config: &Config) -> Option<Declaration> {
 
 /// Whether a block looks at the policies.
 pub fn has_straps(job: &Job) -> bool {
-    declaration(&job.block, &job.config).is_some_and(|d| has_straps_port(&d))
+    !straps(&job.block, &job.config).is_empty()
 }
 
-fn has_straps_port(declaration: &Declaration) -> bool {
-    declaration.signal("cfg_i").is_some()
+/// What a block's strap ports are tied to, by port, in hexadecimal.
+pub fn straps(block: &str, config: &Config) -> BTreeMap<&'static str, String> {
+    let ports = declaration(block, config).map_or_else(Vec::new, |declaration| straps_of(&declaration, config));
+    ports.into_iter().map(|(port, value)| (port, format!("{value:#x}"))).collect()
 }
 
 /// Leaves out runs that the block cannot tell apart: its parameters, straps, seed and inputs are those of an earlier one.
@@ -219,7 +222,7 @@ fn distinct(jobs: &mut Vec<Job>) {
     let mut seen = std::collections::BTreeSet::new();
     jobs.retain(|job| {
         let Some(declaration) = declaration(&job.block, &job.config) else { return true };
-        let straps = has_straps_port(&declaration).then(|| Straps::of(&job.config).of_block(&job.block));
+        let straps = straps(&job.block, &job.config);
         let (kernel, program) = match &job.inputs {
             Inputs::Kernel(kernel) => (Some(kernel.clone()), None),
             Inputs::Program(program) => (None, Some(program.name.clone())),

@@ -94,9 +94,9 @@ pub struct Run {
     pub preset: Option<&'static str>,
     /// Parameters of the RTL.
     pub parameters: BTreeMap<&'static str, u64>,
-    /// What `cfg_i` is tied to; a reproducer drives it cycle by cycle.
+    /// What `cfg_i` and `design_cfg_i` are tied to, by port; a reproducer drives them cycle by cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub straps: Option<u64>,
+    pub straps: Option<BTreeMap<&'static str, String>>,
     /// What ran the RTL, if that was not Verilator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulator: Option<&'static str>,

@@ -103,13 +103,13 @@ pub fn find(comparator: &Comparator, model: &[u8], rtl: &[u8]) -> Blame {
         signals.dedup();
         Blame { block: block.to_owned(), instance, signals }
     };
-    for child in declaration.children {
-        if let Some(&(block, instance, _)) = early.iter().find(|(b, _, _)| b == child) {
+    for &child in &declaration.children {
+        if let Some(&(block, instance, _)) = early.iter().find(|(b, _, _)| *b == child) {
             return blame(&early, block, instance);
         }
     }
-    for child in declaration.children {
-        for &(block, instance, signal) in driven.iter().filter(|(b, _, _)| b == child) {
+    for &child in &declaration.children {
+        for &(block, instance, signal) in driven.iter().filter(|(b, _, _)| *b == child) {
             let name = declaration.signals[signal].field.name;
             let inputs_differ = read.iter().any(|&(to, reader)| {
                 let same = to.block == block && (instance.is_none() || reader.is_none() || reader == instance);

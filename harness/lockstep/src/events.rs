@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpurf_blocks::{Declaration, Decode, Role, Signal};
+use gpurf_blocks::{Declaration, Role, Signal, places};
 
 use crate::WordCounts;
 
@@ -15,11 +15,13 @@ pub type Spreads = BTreeMap<&'static str, BTreeMap<u64, u64>>;
 /// Fields whose values are counted one by one, each with the field of its word that says in which cycles: those in which it is not 0.
 const SPREAD: &[(&str, &str)] = &[("hrf_period_entries", "hrf_period")];
 
-/// Sums of the fields of every event word: the output ports `event_o` and `..._event_o` that are packed structs.
+/// Sums of the fields of every event word: the output ports `event_o` and `..._event_o` that are packed structs, or arrays
+/// of these.
 pub struct EventTotals {
     ports: Vec<Port>,
 }
 
+/// An event word.
 struct Port {
     /// Offset in a record and bytes.
     offset: usize,
@@ -52,7 +54,7 @@ impl EventTotals {
     /// # Panics
     /// When two fields have one name: their sums would be mixed up.
     pub fn new(declaration: &Declaration) -> Self {
-        let ports: Vec<Port> = declaration.signals.iter().filter_map(Port::of).collect();
+        let ports: Vec<Port> = declaration.signals.iter().flat_map(Port::of).collect();
         let mut names = BTreeSet::new();
         for field in ports.iter().flat_map(|p| &p.fields) {
             assert!(names.insert(field.name), "{}: two event fields are named {}", declaration.block, field.name);
@@ -145,25 +147,23 @@ impl Port {
         }
     }
 
-    fn of(signal: &Signal) -> Option<Self> {
+    /// The event words of a signal.
+    fn of(signal: &Signal) -> impl Iterator<Item = Self> {
         let field = &signal.field;
-        let Decode::Packed(layout) = field.decode else { return None };
-        if signal.role != Role::Output || !field.name.ends_with("event_o") {
-            return None;
-        }
-        assert!(!field.array && field.elem_bytes <= 8, "{}: an event word has at most 64 bits", field.name);
-        let mut position = field.bits;
-        let total = |&(name, bits): &(&'static str, u32)| {
-            position -= bits;
-            Total { name, position, mask: u64::MAX >> (64 - bits), total: 0 }
-        };
-        let fields: Vec<Total> = layout.iter().map(total).collect();
-        Some(Self {
-            offset: field.offset,
-            bytes: field.elem_bytes,
-            spreads: Spread::of(&fields),
-            fields,
-            seen: WordCounts::default(),
+        let counts = signal.role == Role::Output && field.name.ends_with("event_o");
+        let elements = if counts { field.count } else { 0 };
+        (0..elements).filter_map(|element| {
+            let layout = field.decode.layout(element)?;
+            assert!(field.elem_bytes <= 8, "{}: an event word has at most 64 bits", field.name);
+            let total = |(name, position, bits)| Total { name, position, mask: u64::MAX >> (64 - bits), total: 0 };
+            let fields: Vec<Total> = places(layout).map(total).collect();
+            Some(Self {
+                offset: field.offset + element * field.elem_bytes,
+                bytes: field.elem_bytes,
+                spreads: Spread::of(&fields),
+                fields,
+                seen: WordCounts::default(),
+            })
         })
     }
 }
@@ -171,7 +171,7 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use gpurf_blocks::config::Config;
-    use gpurf_blocks::{Block, NoProbe, Shape, erase, field, ports, view_mut};
+    use gpurf_blocks::{Block, Decode, NoProbe, Shape, erase, field, ports, view_mut};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS};
+use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS, places};
 use serde::{Deserialize, Serialize};
 
 use crate::{Capture, Cause, Difference, Divergence, MemoryDifference, Side};
@@ -49,7 +49,8 @@ pub fn value(field: &Field, record: &[u8], element: usize) -> String {
             Some(name) => format!("{name} ({number})"),
             None => format!("{number} (not a value of the enumeration)"),
         },
-        Decode::Packed(fields) => {
+        Decode::Packed(_) | Decode::PackedEach(_) => {
+            let fields = field.decode.layout(element).unwrap_or_default();
             let parts: Vec<String> =
                 unpack(fields, number).into_iter().filter(|p| p.1 != 0).map(|(n, v)| format!("{n}={v}")).collect();
             format!("{number:#x} ({})", if parts.is_empty() { "all 0".to_owned() } else { parts.join(" ") })
@@ -58,12 +59,7 @@ pub fn value(field: &Field, record: &[u8], element: usize) -> String {
 }
 
 fn unpack(fields: &'static [(&'static str, u32)], word: u64) -> Vec<(&'static str, u64)> {
-    let mut position: u32 = fields.iter().map(|f| f.1).sum();
-    let part = |&(name, bits): &(&'static str, u32)| {
-        position -= bits;
-        (name, word >> position & (u64::MAX >> (64 - bits)))
-    };
-    fields.iter().map(part).collect()
+    places(fields).map(|(name, low, bits)| (name, word >> low & (u64::MAX >> (64 - bits)))).collect()
 }
 
 /// A number of `bits` bits, lowest element first, with all its digits.
@@ -103,7 +99,7 @@ fn detail(field: &Field, model: &[u8], rtl: &[u8], element: usize) -> Option<Str
             all.join(" ")
         ));
     }
-    if let Decode::Packed(fields) = field.decode {
+    if let Some(fields) = field.decode.layout(element) {
         let both =
             unpack(fields, field.value(model, element)).into_iter().zip(unpack(fields, field.value(rtl, element)));
         let parts: Vec<String> =

@@ -175,7 +175,7 @@ fn add_side(
         return Ok(ids);
     }
     let mut blocks = vec!["inputs", declaration.block];
-    blocks.extend(declaration.children);
+    blocks.extend(&declaration.children);
     vcd.add_module(side)?;
     for block in blocks {
         let mine: Vec<usize> = (0..elements.len())

@@ -39,7 +39,7 @@ enum State {
 
 /// The host's side of the SM.
 pub struct Host {
-    straps: u64,
+    straps: Straps,
     /// What stands in the code memory, as far as the host has written it.
     code: Vec<Option<[u64; 2]>>,
     /// What stands in the constant memory.
@@ -53,7 +53,7 @@ impl Host {
     pub fn new(config: &Config) -> Self {
         let shape = config.sm_shape();
         Self {
-            straps: Straps::of(config).word(),
+            straps: Straps::of(config),
             code: vec![None; shape.code_words],
             constants: vec![None; shape.const_words],
             job: None,
@@ -83,7 +83,8 @@ impl Host {
 
     /// Drives the inputs of a cycle.
     pub fn drive(&mut self, inputs: &mut SmIn) {
-        (inputs.rst_ni, inputs.cfg_i) = (1, self.straps);
+        inputs.rst_ni = 1;
+        (inputs.cfg_i, inputs.design_cfg_i) = (self.straps.word(), self.straps.design_word());
         (inputs.code_we_i, inputs.const_we_i, inputs.launch_valid_i) = (0, 0, 0);
         let (State::Loading { code, constants }, Some(job)) = (&mut self.state, &self.job) else { return };
         if code.is_empty() && constants.is_empty() {

@@ -1,7 +1,6 @@
 //! A launch made ready for the SM: what the host writes and says, and whether it fits.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::hrf::MAX_BUFFER;
 use gpurf_isa::Op;
 use gpurf_isa::image::Kernel;
 use gpurf_launch::Cause;
@@ -75,10 +74,9 @@ pub enum Misfit {
     },
     /// Too many registers for a thread.
     #[error(
-        "a thread has {registers} registers, and a write buffer's numbers have 6 bits: at most {room} (hybrid paper, 4.4; \
-         --registers limits them)"
+        "a thread has {registers} registers, and this register file holds at most {room} for a warp; --registers limits them"
     )]
-    BufferedRegisters {
+    WarpRegisters {
         /// Registers of a thread.
         registers: u32,
         /// Registers that it may have.
@@ -155,16 +153,17 @@ impl Job {
             refuse(Misfit::Warps { warps, room: shape.warps as u32 })?;
         }
         let registers = u32::from(kernel.registers).max(1);
-        let room = MAX_BUFFER as u32;
-        if shape.hybrid.is_some() && registers > room {
-            return Err(Misfit::BufferedRegisters { registers, room });
-        }
-        // In the hybrid file an even warp and the odd one behind it have their rows together.
-        let placed = if shape.hybrid.is_some() { warps.next_multiple_of(2) } else { warps };
+        let services = shape.services();
+        // With paired rows an even warp and the next one have the same rows.
+        let placed = if services.pairs_rows { warps.next_multiple_of(2) } else { warps };
         let rows = placed * registers.div_ceil(shape.mrf.banks as u32);
         let too_many = Misfit::Registers { warps, registers, rows, room: shape.mrf.depth as u32 };
         if registers > u8::MAX.into() {
             return Err(too_many);
+        }
+        let room = services.max_registers as u32;
+        if registers > room {
+            return Err(Misfit::WarpRegisters { registers, room });
         }
         if rows > shape.mrf.depth as u32 {
             refuse(too_many)?;

@@ -5,11 +5,11 @@ mod common;
 use std::cell::Cell;
 
 use common::{Program, settings};
-use gpurf_blocks::config::Config;
-use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
-use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
+use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::designs::Organisation;
+use gpurf_blocks::hrf::HRF_EVENT;
 use gpurf_blocks::mrf::MRF_EVENT;
-use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
+use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT};
 use gpurf_blocks::steal::STEAL_EVENT;
 use gpurf_blocks::{Declaration, Memory, Twin, view_mut};
 use gpurf_machine::commits::Difference;
@@ -17,57 +17,27 @@ use gpurf_machine::counts::Miscount;
 use gpurf_machine::{LaunchError, ModelEngine, Settings};
 use gpurf_sm::SmOut;
 
-/// Where the SM has an event word.
-type Place = fn(&mut SmOut) -> Part<'_>;
+/// Where the SM has an event word: `mrf_event_o`, or an element of `design_event_o`.
+type Place = Option<usize>;
 
 /// An event word.
 type Word = (&'static [(&'static str, u32)], Place);
 
-/// A word of either width.
-enum Part<'a> {
-    Wide(&'a mut u64),
-    Narrow(&'a mut u32),
-}
-
-impl Part<'_> {
-    fn get(&self) -> u64 {
-        match self {
-            Part::Wide(word) => **word,
-            Part::Narrow(word) => (**word).into(),
-        }
-    }
-
-    fn set(&mut self, value: u64) {
-        match self {
-            Part::Wide(word) => **word = value,
-            Part::Narrow(word) => **word = value as u32,
-        }
+fn word_at(out: &mut SmOut, place: Place) -> &mut u64 {
+    match place {
+        None => &mut out.mrf_event_o,
+        Some(index) => &mut out.design_event_o[index],
     }
 }
 
 /// Each design with all it has, on few slots and entries so that everything happens soon; and its event words.
 fn designs() -> [(&'static [&'static str], Vec<Word>); 4] {
-    let rfc: Vec<Word> = vec![
-        (RFC_EVENT, |out| Part::Wide(&mut out.rfc_event_o)),
-        (RFC_COUNT_EVENT, |out| Part::Narrow(&mut out.rfc_count_event_o)),
-        (RFC_EXTRA_EVENT, |out| Part::Wide(&mut out.rfc_extra_event_o)),
-        (ACCESSES, |out| Part::Wide(&mut out.mrf_event_o)),
-    ];
-    let hrf: Vec<Word> = vec![
-        (HRF_EVENT, |out| Part::Wide(&mut out.hrf_event_o)),
-        (HRF_COUNT_EVENT, |out| Part::Narrow(&mut out.hrf_count_event_o)),
-        (ACCESSES, |out| Part::Wide(&mut out.mrf_event_o)),
-    ];
-    let steal: Vec<Word> = vec![
-        (STEAL_EVENT, |out| Part::Wide(&mut out.steal_event_o)),
-        (ACCESSES, |out| Part::Wide(&mut out.mrf_event_o)),
-    ];
-    let orf: Vec<Word> = vec![
-        (HIERARCHY_EVENT, |out| Part::Wide(&mut out.hierarchy_event_o)),
-        (HIERARCHY_COUNT_EVENT, |out| Part::Wide(&mut out.hierarchy_count_event_o)),
-        (ACCESSES, |out| Part::Wide(&mut out.mrf_event_o)),
-    ];
-    [(RFC, rfc), (HRF, hrf), (STEAL, steal), (ORF, orf)]
+    [RFC, HRF, STEAL, ORF].map(|set| {
+        let config = Config::load(Start::Preset("baseline"), set).expect("a configuration");
+        let events = Organisation::of(&config).design().events;
+        let words = events.iter().enumerate().map(|(index, &fields)| (fields, Some(index)));
+        (set, words.chain([(ACCESSES, None)]).collect())
+    })
 }
 
 /// All fields of the word; only the first four are counted.
@@ -148,10 +118,9 @@ impl Twin for Other {
             misread(out);
         }
         if let Some((of, low, bits)) = RAISED.get() {
-            let mut word = of(out);
-            let (value, most) = (word.get(), u64::MAX >> (u64::BITS - bits));
-            if value >> low & most != most {
-                word.set(value + (1 << low));
+            let (word, most) = (word_at(out, of), u64::MAX >> (u64::BITS - bits));
+            if *word >> low & most != most {
+                *word += 1 << low;
                 RAISED.set(None);
             }
         }
@@ -249,10 +218,9 @@ fn a_definition_that_both_sides_misread_is_found() {
         (
             RFC,
             |out| {
-                let mut word = out.rfc_count_event_o.into();
-                let more = value(RFC_COUNT_EVENT, word, "rfc_dead");
-                add(RFC_COUNT_EVENT, &mut word, "rfc_evict", more);
-                out.rfc_count_event_o = word as u32;
+                let word = &mut out.design_event_o[1];
+                let more = value(RFC_COUNT_EVENT, *word, "rfc_dead");
+                add(RFC_COUNT_EVENT, word, "rfc_evict", more);
             },
             "rfc_evict",
         ),
@@ -260,8 +228,8 @@ fn a_definition_that_both_sides_misread_is_found() {
         (
             FIFO,
             |out| {
-                let more = value(RFC_EVENT, out.rfc_event_o, "rfc_partial");
-                add(RFC_EVENT, &mut out.rfc_event_o, "rfc_miss", more);
+                let more = value(RFC_EVENT, out.design_event_o[0], "rfc_partial");
+                add(RFC_EVENT, &mut out.design_event_o[0], "rfc_miss", more);
             },
             "rfc_miss",
         ),
@@ -269,8 +237,8 @@ fn a_definition_that_both_sides_misread_is_found() {
         (
             HRF,
             |out| {
-                let less = value(HRF_EVENT, out.hrf_event_o, "hrf_coalesced");
-                add(HRF_EVENT, &mut out.hrf_event_o, "hrf_write", 0u64.wrapping_sub(less));
+                let less = value(HRF_EVENT, out.design_event_o[0], "hrf_coalesced");
+                add(HRF_EVENT, &mut out.design_event_o[0], "hrf_write", 0u64.wrapping_sub(less));
             },
             "hrf_write",
         ),
@@ -278,8 +246,8 @@ fn a_definition_that_both_sides_misread_is_found() {
         (
             STEAL,
             |out| {
-                let less = value(STEAL_EVENT, out.steal_event_o, "stolen");
-                add(STEAL_EVENT, &mut out.steal_event_o, "stolen", 0u64.wrapping_sub(less));
+                let less = value(STEAL_EVENT, out.design_event_o[0], "stolen");
+                add(STEAL_EVENT, &mut out.design_event_o[0], "stolen", 0u64.wrapping_sub(less));
             },
             "stolen",
         ),

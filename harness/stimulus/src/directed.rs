@@ -3,7 +3,7 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::issue::WarpSchedulerIn;
 use gpurf_blocks::mrf::{MrfIn, MrfShape};
-use gpurf_blocks::shape::Straps;
+use gpurf_blocks::shape::{Straps, cfg_of_block};
 use gpurf_blocks::steal::StealIn;
 use gpurf_blocks::{OPERANDS, Ports, WarpData, view_mut};
 use gpurf_lockstep::Records;
@@ -74,7 +74,7 @@ pub fn sequence(block: &str, name: &str, config: &Config) -> Option<Records> {
             Script::play(config, idle, write)
         }
         Write::Steal(write) => {
-            let cfg_i = straps.of_block("steal") as u8;
+            let cfg_i = cfg_of_block(config, "steal") as u8;
             let idle = StealIn { rst_ni: 1, cfg_i, dispatch_ready_i, ..StealIn::zeroed() };
             Script::play(config, idle, write)
         }

@@ -18,6 +18,11 @@ pub trait Block: Sized + Send + 'static {
     const PARAMETERS: &'static [&'static str];
     /// The instances inside it, in evaluation order: module names, from which blame is chosen. Empty for a leaf.
     const CHILDREN: &'static [&'static str] = &[];
+    /// Those of a shape.
+    fn children(_: &Self::Shape) -> Vec<&'static str> {
+        Self::CHILDREN.to_vec()
+    }
+
     /// Whether the module has a clock (a stateless block has none).
     const CLOCKED: bool = true;
 

@@ -16,10 +16,32 @@ pub enum Decode {
     Hex,
     /// Decimal: counts and indices.
     Number,
-    /// A packed struct: names and widths, most significant first.
+    /// A packed struct: names and widths, most significant first. Bits above them are 0.
     Packed(&'static [(&'static str, u32)]),
+    /// An array of packed structs: that of each element. Elements beyond them are 0.
+    PackedEach(&'static [&'static [(&'static str, u32)]]),
     /// An enumeration: the names of the values from 0.
     Enum(&'static [&'static str]),
+}
+
+impl Decode {
+    /// The fields of element `element`, where it is a packed struct.
+    pub fn layout(&self, element: usize) -> Option<&'static [(&'static str, u32)]> {
+        match self {
+            Self::Packed(fields) => Some(fields),
+            Self::PackedEach(elements) => Some(elements.get(element).copied().unwrap_or_default()),
+            Self::Hex | Self::Number | Self::Enum(_) => None,
+        }
+    }
+}
+
+/// Name, lowest bit and width of each field of a packed struct.
+pub fn places(layout: &[(&'static str, u32)]) -> impl Iterator<Item = (&'static str, u32, u32)> {
+    let mut low: u32 = layout.iter().map(|field| field.1).sum();
+    layout.iter().map(move |&(name, bits)| {
+        low -= bits;
+        (name, low, bits)
+    })
 }
 
 /// Where a value is found in the RTL, relative to the module.
@@ -239,6 +261,19 @@ impl Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Wide<const WORDS: usize>(pub [u32; WORDS]);
+
+impl Wide<4> {
+    /// A value of 128 bits.
+    pub fn from_u128(value: u128) -> Self {
+        Self(std::array::from_fn(|word| (value >> (32 * word)) as u32))
+    }
+
+    /// The value.
+    #[inline]
+    pub fn to_u128(self) -> u128 {
+        self.0.iter().rev().fold(0, |value, &word| value << 32 | u128::from(word))
+    }
+}
 
 impl<const WORDS: usize> FieldType for Wide<WORDS> {
     const ELEM_BYTES: usize = size_of::<Self>();

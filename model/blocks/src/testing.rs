@@ -1,7 +1,9 @@
 //! What the tests of blocks share.
 
+use crate::designs::Organisation;
 use crate::hierarchy::HierarchyShape;
-use crate::mrf::MrfShape;
+use crate::mrf::{MrfShape, MrfSizes};
+use crate::rfc::RfcShape;
 use crate::shape::{ActiveShape, SmShape};
 use crate::{Block, Declaration, Field, Ports, erase};
 
@@ -18,14 +20,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
     SmShape {
         mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE },
         active: 0,
-        entries: 0,
-        lrf: false,
-        reads: false,
         alternate: false,
-        hybrid: None,
-        steal: false,
-        orf_entries: 0,
-        lrf_banks: 0,
+        organisation: Organisation::Mrf(MrfSizes),
         warps: 32,
         code_words: 4096,
         const_words: 17408,
@@ -37,14 +33,8 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
     SmShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
         active: 0,
-        entries: 0,
-        lrf: false,
-        reads: false,
         alternate: false,
-        hybrid: None,
-        steal: false,
-        orf_entries: 0,
-        lrf_banks: 0,
+        organisation: Organisation::Mrf(MrfSizes),
         warps: 8,
         code_words: 64,
         const_words: 1024,
@@ -55,34 +45,42 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
     },
 ];
 
-/// Sizes of scheduler and cache that differ in everything.
-pub(crate) const ACTIVE_SHAPES: [ActiveShape; 3] = [
+/// Sizes of the two-level scheduler that differ in everything.
+pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
+    ActiveShape { mrf: MrfShape::BASELINE, warps: 32, active: 8, candidates: false },
     ActiveShape {
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        warps: 8,
+        active: 6,
+        candidates: false,
+    },
+];
+
+/// Sizes of cache that differ in everything.
+pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
+    RfcShape {
         mrf: MrfShape { tag_w: 4, ..MrfShape::BASELINE },
         warps: 32,
         active: 8,
         entries: 6,
         lrf: false,
         reads: false,
-        steal: false,
     },
-    ActiveShape {
+    RfcShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
         warps: 8,
         active: 6,
         entries: 1,
         lrf: false,
         reads: false,
-        steal: false,
     },
-    ActiveShape {
+    RfcShape {
         mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
         warps: 8,
         active: 6,
         entries: 3,
         lrf: true,
         reads: true,
-        steal: false,
     },
 ];
 

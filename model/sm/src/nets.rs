@@ -6,9 +6,10 @@
 use std::mem::offset_of;
 
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
+use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
-use gpurf_blocks::hierarchy::HierarchyScoreboard;
+use gpurf_blocks::hierarchy::{Hierarchy, HierarchyScoreboard};
 use gpurf_blocks::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
@@ -104,14 +105,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("instruction_buffer", "head_roles_o"),
     // They are ports of the SM.
     ("operand_stage", "event_o"),
-    ("operand_stage", "rfc_event_o"),
-    ("operand_stage", "rfc_count_event_o"),
-    ("operand_stage", "rfc_extra_event_o"),
-    ("operand_stage", "hrf_event_o"),
-    ("operand_stage", "hrf_count_event_o"),
-    ("operand_stage", "hierarchy_event_o"),
-    ("operand_stage", "hierarchy_count_event_o"),
-    ("operand_stage", "steal_event_o"),
+    ("operand_stage", "design_event_o"),
     ("warp_scheduler", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
@@ -362,14 +356,12 @@ fn decode(shape: &SmShape, fields: &mut Vec<Field>) {
 
 /// With ORF and LRF only; without them its net is that of `scoreboard`.
 fn hierarchy_scoreboard(shape: &SmShape, fields: &mut Vec<Field>) {
-    if shape.orf_entries == 0 {
-        return;
-    }
+    let Organisation::Hierarchy(sizes) = &shape.organisation else { return };
     let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, hierarchy_scoreboard);
     let state = offset_of!(SmProbe, states) + offset_of!(States, hierarchy_scoreboard);
     let at = Some("gen_hierarchy.u_hierarchy_scoreboard");
     let instance = Instance { name: "hierarchy_scoreboard", block: HierarchyScoreboard::NAME, port: None, at };
-    instance.fields::<HierarchyScoreboard>(&shape.of_levels(), outputs, state, fields);
+    instance.fields::<HierarchyScoreboard>(&Hierarchy::shape_in(shape, sizes), outputs, state, fields);
 }
 
 /// Of the scheduler that there is. The nets are the same with each.

@@ -1,13 +1,10 @@
 //! The ports of the SM: `docs/blocks/sm.md`.
 
-use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
-use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
+use gpurf_blocks::design::{DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, EventWord};
 use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
-use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
-use gpurf_blocks::shape::SmShape;
-use gpurf_blocks::steal::STEAL_EVENT;
-use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, field, ports};
+use gpurf_blocks::shape::{SM_CFG_BITS, SmShape};
+use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, Wide, field, ports};
 
 /// Fields of `sm_event_t`, most significant first.
 pub const SM_EVENT: &[(&str, u32)] = &[
@@ -42,6 +39,15 @@ pub const SM_EVENT: &[(&str, u32)] = &[
     ("line_answer", 1),
 ];
 
+/// Fields of `scheduler_event_o`: those of the scheduler that there is.
+pub fn scheduler_event(shape: &SmShape) -> EventWord {
+    match (shape.active, shape.alternate) {
+        (0, _) => &[],
+        (_, false) => TWO_LEVEL_EVENT,
+        (_, true) => ALTERNATING_EVENT,
+    }
+}
+
 /// Width of the event word.
 const SM_EVENT_BITS: u32 = {
     let (mut bits, mut i) = (0, 0);
@@ -63,8 +69,10 @@ ports! {
         code_ctl_i: u64 = field(64).valid_by("code_we_i"),
         /// Constant to write.
         const_data_i: u32 = field(32).valid_by("const_we_i"),
-        /// Straps.
-        cfg_i: u64 = field(61),
+        /// Straps: `sm_straps_t`.
+        cfg_i: u64 = field(SM_CFG_BITS),
+        /// Straps of the register file's design.
+        design_cfg_i: Wide<4> = field(DESIGN_CFG_BITS),
         /// Blocks in x.
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
@@ -119,26 +127,12 @@ ports! {
         event_o: u64 = field(SM_EVENT_BITS).shown(Decode::Packed(SM_EVENT)),
         /// Events of the register file: `mrf_event_t`.
         mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)).from("operand_stage"),
-        /// Events of the register file cache: `rfc_event_t`; 0 without one.
-        rfc_event_o: u64 = field(58).shown(Decode::Packed(RFC_EVENT)).from("operand_stage"),
-        /// Further events of the register file cache: `rfc_extra_event_t`; 0 without LRF and reads that allocate.
-        rfc_extra_event_o: u64 = field(33).shown(Decode::Packed(RFC_EXTRA_EVENT)).from("operand_stage"),
-        /// Events of ORF and LRF: `hierarchy_event_t`; 0 without them.
-        hierarchy_event_o: u64 = field(63).shown(Decode::Packed(HIERARCHY_EVENT)).from("operand_stage"),
-        /// Events of ORF and LRF: `hierarchy_count_event_t`; 0 without them.
-        hierarchy_count_event_o: u64 = field(36).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)).from("operand_stage"),
-        /// Events of the two-level scheduler: `two_level_event_t`; 0 with another one.
-        two_level_event_o: u64 = field(50).shown(Decode::Packed(TWO_LEVEL_EVENT)).from("two_level_scheduler"),
-        /// Events of bank stealing: `steal_event_t`; 0 without it.
-        steal_event_o: u64 = field(61).shown(Decode::Packed(STEAL_EVENT)).from("operand_stage"),
-        /// Events of the hybrid register file: `hrf_event_t`; 0 without one.
-        hrf_event_o: u64 = field(43).shown(Decode::Packed(HRF_EVENT)).from("operand_stage"),
-        /// The same: `hrf_count_event_t`.
-        hrf_count_event_o: u32 = field(23).shown(Decode::Packed(HRF_COUNT_EVENT)).from("operand_stage"),
-        /// Events of the alternating scheduler: `alternating_event_t`; 0 with another one.
-        alternating_event_o: u32 = field(24).shown(Decode::Packed(ALTERNATING_EVENT)).from("alternating_scheduler"),
-        /// Events of the register file cache: `rfc_count_event_t`; 0 without one.
-        rfc_count_event_o: u32 = field(20).shown(Decode::Packed(RFC_COUNT_EVENT)).from("operand_stage"),
+        /// Event words of the register file's design (docs/designs.md).
+        design_event_o: [u64; DESIGN_EVENTS] = field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS)
+            .shown(Decode::PackedEach(s.organisation.design().events)).from("operand_stage"),
+        /// Events of the scheduler: `two_level_event_t` or `alternating_event_t`; 0 with the single-level one.
+        scheduler_event_o: u64 = field(DESIGN_EVENT_BITS)
+            .shown(Decode::Packed(scheduler_event(s))).from(s.scheduler()),
         /// Line of a request; the top bit: local memory.
         mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early().from("coalescer"),
         /// Its lanes.

@@ -10,28 +10,18 @@ mod record;
 mod still;
 
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
+use gpurf_blocks::design::{Events, SlotView};
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
-use gpurf_blocks::hierarchy::{
-    Hierarchy, HierarchyCopies, HierarchyData, HierarchyEntries, HierarchyLevels, HierarchyResults, HierarchyScoreboard,
-};
-use gpurf_blocks::hrf::{
-    Hrf, HrfBank, HrfBuffer, HrfDrain, HrfLoads, HrfOperands, HrfPower, HrfRcm, HrfReads, HrfResults,
-};
+use gpurf_blocks::hierarchy::HierarchyScoreboard;
 use gpurf_blocks::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
-use gpurf_blocks::mrf::{
-    MAX_PORTS, Mrf, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfWriteQueue,
-};
-use gpurf_blocks::operands::{Events, OperandStage};
-use gpurf_blocks::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags, SlotView};
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::operands::OperandStage;
 use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, MAX_WARPS, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
-};
-use gpurf_blocks::steal::{
-    Steal, StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn, StealTable,
 };
 use gpurf_blocks::{Block, Memory};
 
@@ -104,6 +94,16 @@ impl Blocks {
         if self.block_launcher.busy() { self.block_launcher.rows() } else { 0 }
     }
 
+    /// The event word of the scheduler that there is.
+    #[inline]
+    fn scheduler_event(&self, decided: &Decided) -> u64 {
+        match (&self.two_level, &self.alternating) {
+            (Some(scheduler), _) => scheduler.event(&decided.outer),
+            (None, Some(scheduler)) => scheduler.event(&decided.turn, self.simt_stack.alive()).into(),
+            (None, None) => 0,
+        }
+    }
+
     /// What is decided in a cycle; gives the events of the register file.
     #[inline]
     fn decide(&mut self, inputs: &SmIn, straps: &Straps, decided: &mut Decided) -> Events {
@@ -158,16 +158,9 @@ impl Block for Sm {
         "IssuePorts",
         "Depth",
         "Active",
-        "Entries",
-        "Lrf",
-        "Reads",
-        "OrfEntries",
-        "LrfBanks",
         "Alternate",
-        "Hybrid",
-        "BufferEntries",
-        "Loads",
-        "Steal",
+        "Organisation",
+        "Sizes",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -196,53 +189,17 @@ impl Block for Sm {
         Writeback::NAME,
         LineTable::NAME,
         BarrierUnit::NAME,
-        RfcFills::NAME,
-        RfcLrf::NAME,
-        HierarchyLevels::NAME,
-        HierarchyEntries::NAME,
-        HierarchyData::NAME,
-        HierarchyResults::NAME,
-        HierarchyCopies::NAME,
-        RfcTags::NAME,
-        RfcData::NAME,
-        RfcEvictions::NAME,
-        RfcResults::NAME,
-        RfcOperands::NAME,
-        HrfRcm::NAME,
-        HrfBuffer::NAME,
-        HrfDrain::NAME,
-        HrfLoads::NAME,
-        HrfPower::NAME,
-        HrfBank::NAME,
-        HrfResults::NAME,
-        HrfReads::NAME,
-        HrfOperands::NAME,
-        MrfBankMap::NAME,
-        MrfWriteQueue::NAME,
-        MrfCollector::NAME,
-        StealCollector::NAME,
-        MrfAllocator::NAME,
-        StealCandidates::NAME,
-        StealTable::NAME,
-        StealReturn::NAME,
-        StealDependence::NAME,
-        StealArbiter::NAME,
-        MrfArbiter::NAME,
-        MrfBank::NAME,
-        MrfCrossbar::NAME,
-        Mrf::NAME,
-        Rfc::NAME,
-        Hrf::NAME,
-        Hierarchy::NAME,
-        Steal::NAME,
-        OperandStage::NAME,
-        FaultUnit::NAME,
     ];
 
     type Shape = SmShape;
     type In = SmIn;
     type Out = SmOut;
     type Probe = SmProbe;
+
+    fn children(shape: &SmShape) -> Vec<&'static str> {
+        let front = Self::CHILDREN.iter().copied();
+        front.chain(OperandStage::children(shape)).chain([OperandStage::NAME, FaultUnit::NAME]).collect()
+    }
 
     fn new(shape: &SmShape) -> Self {
         let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);
@@ -309,23 +266,15 @@ impl Block for Sm {
     }
 
     fn late(&mut self, inputs: &SmIn, out: &mut SmOut) {
-        let straps = Straps::of_word(inputs.cfg_i);
+        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         let events = self.blocks.decide(inputs, &straps, &mut self.decided);
-        (out.mrf_event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
-        out.rfc_extra_event_o = events.rfc_extra;
-        (out.hrf_event_o, out.hrf_count_event_o) = (events.hrf, events.hrf_count);
-        let alive = self.blocks.simt_stack.alive();
-        let alternating = self.blocks.alternating.as_ref();
-        out.alternating_event_o = alternating.map_or(0, |scheduler| scheduler.event(&self.decided.turn, alive));
-        out.steal_event_o = events.steal;
-        (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
-        let two_level = self.blocks.two_level.as_ref();
-        out.two_level_event_o = two_level.map_or(0, |scheduler| scheduler.event(&self.decided.outer));
+        (out.mrf_event_o, out.design_event_o) = (events.mrf, events.design);
+        out.scheduler_event_o = self.blocks.scheduler_event(&self.decided);
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 
     fn clock(&mut self, inputs: &SmIn, _: &SmOut) {
-        let straps = Straps::of_word(inputs.cfg_i);
+        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         if inputs.rst_ni == 0 {
             self.blocks.reset(inputs, &straps, &self.decided);
         } else {

@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gpurf_blocks::shape::Straps;
 use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, ToggleCounts, run_all, run_job};
 use verilated::{Options, Simulator, Toolchain};
 
@@ -73,7 +72,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
         output::print(&text)?;
         failures(&jobs, &ended, &own).iter().for_each(|text| output::note(text));
     } else if !ended.iter().all(|e| matches!(e, Ended::Refused(_))) {
-        output::print(&format!("{}{}\n", table(&jobs, &ended, &coverages), shape::LEGEND))?;
+        output::print(&format!("{}{}\n", table(&jobs, &ended, &coverages), shape::legend()))?;
         for words in coverages.iter().filter_map(program::words) {
             output::print(&format!("\n{words}"))?;
         }
@@ -193,7 +192,7 @@ fn row(job: &Job, ended: &Ended, simulator: Simulator) -> Run {
         },
         preset: job.preset(),
         parameters: parameters(&job.block, &job.config).into_iter().collect(),
-        straps: (!is_replay(job)).then(|| Straps::of(&job.config).of_block(&job.block)),
+        straps: (!is_replay(job)).then(|| plan::straps(&job.block, &job.config)),
         simulator: (simulator != Simulator::default()).then(|| simulator.name()),
         seed: job.seed,
         cycles: 0,

@@ -50,6 +50,6 @@ pub fn presets(listing: &Listing) -> Result<Status, Failure> {
     };
     let rows: Vec<_> = PRESETS.iter().map(row).collect();
     output::print(&output::table(&[words("preset"), words("shape"), words("what it is")], &rows))?;
-    output::print(&format!("{}\n", shape::LEGEND))?;
+    output::print(&format!("{}\n", shape::legend()))?;
     Ok(Status::Pass)
 }

@@ -46,8 +46,8 @@ struct Outcome<'a> {
 pub struct Cycles {
     /// Parameters of the RTL.
     pub parameters: BTreeMap<&'static str, u64>,
-    /// What `cfg_i` is tied to.
-    pub straps: u64,
+    /// What `cfg_i` and `design_cfg_i` are tied to, by port.
+    pub straps: BTreeMap<&'static str, String>,
     /// The seed.
     pub seed: u64,
     /// Cycles since reset; in lockstep those found equal.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::shape::Straps;
 use gpurf_blocks::{Block, Shape};
 use gpurf_launch::Manifest;
 use gpurf_machine::{Breakage, Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request};
@@ -119,7 +118,7 @@ impl Runner<'_> {
         let shape = self.config.sm_shape();
         let cycles = Cycles {
             parameters: Sm::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect(),
-            straps: Straps::of(&self.config).word(),
+            straps: crate::plan::straps(Sm::NAME, &self.config),
             seed: self.arguments.seed,
             cycles: statistics.cycles,
             signals_compared: compared.as_ref().map(|(signals, _)| *signals),

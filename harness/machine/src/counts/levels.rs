@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MAX_PORTS;
-use gpurf_blocks::shape::MAX_TAGS;
+use gpurf_blocks::rfc::MAX_TAGS;
 use gpurf_isa::{OrfEntry, ResultLevel, SourceLevel, Upper};
 use gpurf_oracle::levels::groups;
 use gpurf_oracle::{Mask, lanes_of};
@@ -159,7 +159,7 @@ impl Levels {
 
     /// Instructions with all their operands: one with copies waits for room.
     fn dispatches(&mut self, room: [bool; MAX_PORTS], seen: &Seen<'_>, tally: &mut Tally) {
-        let nets = &seen.inside.hierarchy.nets;
+        let nets = &seen.inside.provider.hierarchy().nets;
         for p in lanes_of(nets.operands_dispatch_valid.into()) {
             let tag = usize::from(nets.mrf_dispatch_tag[p]);
             let held = !room[p] && !self.noted[tag].is_empty();

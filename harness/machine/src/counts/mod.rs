@@ -17,14 +17,10 @@ mod words;
 use std::fmt;
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
-use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
+use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::mrf::MRF_EVENT;
-use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
-use gpurf_blocks::steal::STEAL_EVENT;
 use gpurf_isa::image::Kernel;
 use gpurf_oracle::WarpId;
-use gpurf_sm::SmOut;
 
 pub use executed::{Executed, Watched};
 
@@ -37,11 +33,11 @@ use levels::Levels;
 use seen::{Seen, Writers};
 use stealing::Stealing;
 use uses::Uses;
-use words::{Sums, Tally, Word};
+use words::{Place, Sums, Tally, Word};
 
 /// Accesses of the main register file: what a design saves, or adds.
 const ACCESSES: Word =
-    Word { fields: MRF_EVENT, of: |out| out.mrf_event_o, only: &["read", "read_groups", "write", "write_groups"] };
+    Word { fields: MRF_EVENT, at: Place::MainFile, only: &["read", "read_groups", "write", "write_groups"] };
 
 /// A design that is followed.
 enum Design {
@@ -54,31 +50,17 @@ enum Design {
 impl Design {
     /// That of a configuration, if it is one that is followed, and its event words.
     fn of(config: &Config) -> Option<(Self, Vec<Word>)> {
-        let all = |fields, of: fn(&SmOut) -> u64| Word { fields, of, only: &[] };
-        let (design, mut words) = if config.rfc.entries != 0 {
-            let words = vec![
-                all(RFC_EVENT, |out| out.rfc_event_o),
-                all(RFC_COUNT_EVENT, |out| out.rfc_count_event_o.into()),
-                all(RFC_EXTRA_EVENT, |out| out.rfc_extra_event_o),
-            ];
-            (Self::Cache(Box::new(Cache::new(config))), words)
-        } else if config.hrf.stt_ram {
-            let words =
-                vec![all(HRF_EVENT, |out| out.hrf_event_o), all(HRF_COUNT_EVENT, |out| out.hrf_count_event_o.into())];
-            (Self::Hybrid(Box::new(Hybrid::new(config))), words)
-        } else if config.orf.entries != 0 {
-            let words = vec![
-                all(HIERARCHY_EVENT, |out| out.hierarchy_event_o),
-                all(HIERARCHY_COUNT_EVENT, |out| out.hierarchy_count_event_o),
-            ];
-            (Self::Levels(Box::new(Levels::new(config))), words)
-        } else if config.steal.present {
-            (Self::Stealing(Box::new(Stealing::new(config))), vec![all(STEAL_EVENT, |out| out.steal_event_o)])
-        } else {
-            return None;
+        let organisation = Organisation::of(config);
+        let design = match organisation {
+            Organisation::Mrf(_) => return None,
+            Organisation::Rfc(_) => Self::Cache(Box::new(Cache::new(config))),
+            Organisation::Hrf(_) => Self::Hybrid(Box::new(Hybrid::new(config))),
+            Organisation::Hierarchy(_) => Self::Levels(Box::new(Levels::new(config))),
+            Organisation::Steal(_) => Self::Stealing(Box::new(Stealing::new(config))),
         };
-        words.push(ACCESSES);
-        Some((design, words))
+        let words = organisation.design().events.iter().enumerate();
+        let words = words.map(|(index, &fields)| Word { fields, at: Place::Design(index), only: &[] });
+        Some((design, words.chain([ACCESSES]).collect()))
     }
 
     /// A launch begins.

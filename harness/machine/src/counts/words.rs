@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gpurf_blocks::places;
 use gpurf_sm::SmOut;
 
 /// Names and widths of an event word's fields, most significant first.
@@ -12,18 +13,34 @@ pub type Fields = &'static [(&'static str, u32)];
 pub struct Word {
     /// Its fields.
     pub fields: Fields,
-    /// Where it is.
-    pub of: fn(&SmOut) -> u64,
+    /// Where the SM has it.
+    pub at: Place,
     /// The fields that are counted; all where there is none.
     pub only: &'static [&'static str],
+}
+
+/// Where the SM has an event word.
+#[derive(Clone, Copy)]
+pub enum Place {
+    /// `mrf_event_o`.
+    MainFile,
+    /// This element of `design_event_o`.
+    Design(usize),
+}
+
+impl Place {
+    fn of(self, out: &SmOut) -> u64 {
+        match self {
+            Self::MainFile => out.mrf_event_o,
+            Self::Design(index) => out.design_event_o[index],
+        }
+    }
 }
 
 impl Word {
     /// Fields that are counted a third time, with the place of their lowest bit.
     fn counted(self) -> impl Iterator<Item = (&'static str, u32, u64)> {
-        let mut low: u32 = self.fields.iter().map(|(_, bits)| bits).sum();
-        self.fields.iter().filter_map(move |&(name, bits)| {
-            low -= bits;
+        places(self.fields).filter_map(move |(name, low, bits)| {
             let counted = self.only.is_empty() || self.only.contains(&name);
             counted.then_some((name, low, u64::MAX >> (u64::BITS - bits)))
         })
@@ -53,7 +70,7 @@ impl Sums {
     /// A cycle.
     pub fn add(&mut self, out: &SmOut) {
         for (word, fields) in &mut self.words {
-            let value = (word.of)(out);
+            let value = word.at.of(out);
             if value != 0 {
                 fields.iter_mut().for_each(|field| field.sum += value >> field.low & field.mask);
             }

@@ -33,10 +33,10 @@ pub(super) static GROUPS: &[Group] = &[
         "two places of a slot wait": waits.iter().any(|places| places.count_ones() > 1);
         "a slot holds something that its strand may read": look.o.operand_stage.void_o & look.o.warp_scheduler.slot_valid_o != look.o.warp_scheduler.slot_valid_o;
         "a strand ends while groups wait on the stack (hazard 3)":
-            ends_strand(look.out.hierarchy_count_event_o) && look.issues(|_, w| look.s.simt_stack.depth_q[w] != 0);
+            ends_strand(look.out.design_event_o[1]) && look.issues(|_, w| look.s.simt_stack.depth_q[w] != 0);
     },
     situations! { "hierarchy_results", levels, |look| {
-            let (nets, results) = (&look.s.operand_stage.hierarchy.nets, &look.s.operand_stage.hierarchy.results);
+            let (nets, results) = (&look.s.operand_stage.provider.hierarchy().nets, &look.s.operand_stage.provider.hierarchy().results);
         }
         "a result is in a latch": results.valid_q != 0;
         "the ORF is written": nets.results_orf_valid != 0;

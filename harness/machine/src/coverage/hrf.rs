@@ -1,7 +1,10 @@
 //! The hybrid register file.
 
 use gpurf_blocks::config::Config;
+use gpurf_blocks::designs::Organisation;
+use gpurf_blocks::hrf::HrfSizes;
 
+use super::look::Look;
 use super::{Group, Sums, handshakes, situations, sums};
 
 fn hybrid(config: &Config) -> bool {
@@ -21,6 +24,14 @@ fn gated(config: &Config) -> bool {
     buffered(config) && config.hrf.gating
 }
 
+/// Sizes of the buffers and queues.
+fn sizes(look: &Look<'_>) -> Option<HrfSizes> {
+    match look.shape.organisation {
+        Organisation::Hrf(sizes) => Some(sizes),
+        _ => None,
+    }
+}
+
 /// States of a buffer's power.
 mod power {
     pub(super) const STATES: u8 = 4;
@@ -28,10 +39,10 @@ mod power {
 
 pub(super) static GROUPS: &[Group] = &[
     handshakes! { "hrf_bank", hybrid, |look|
-        "a write": look.s.operand_stage.hybrid.nets.bank_write_valid, look.s.operand_stage.hybrid.nets.bank_write_ready;
+        "a write": look.s.operand_stage.provider.hrf().nets.bank_write_valid, look.s.operand_stage.provider.hrf().nets.bank_write_ready;
     },
     situations! { "hrf_bank", hybrid, |look| {
-            let nets = &look.s.operand_stage.hybrid.nets;
+            let nets = &look.s.operand_stage.provider.hrf().nets;
         }
         "no bank writes": nets.bank_writing == 0 && look.alive != 0;
         "a bank writes": nets.bank_writing != 0;
@@ -40,7 +51,7 @@ pub(super) static GROUPS: &[Group] = &[
         "a bank cannot begin a read": nets.bank_read_ready != 3;
     },
     situations! { "hrf_results", hybrid, |look| {
-            let nets = &look.s.operand_stage.hybrid.nets;
+            let nets = &look.s.operand_stage.provider.hrf().nets;
             let done = look.o.operand_stage.write_done_o != 0;
         }
         "no result is in the latch": nets.results_valid == 0 && look.alive != 0;
@@ -48,31 +59,31 @@ pub(super) static GROUPS: &[Group] = &[
         "a result waits in the latch": nets.results_valid != 0 && !done;
     },
     situations! { "hrf", |c| hybrid(c) && !buffered(c), |look| {
-            let nets = &look.s.operand_stage.hybrid.nets;
+            let nets = &look.s.operand_stage.provider.hrf().nets;
         }
         "a result is offered to a bank": nets.results_direct_valid != 0;
         "the pipeline stands still while a result is written": nets.frozen != 0;
     },
     situations! { "hrf_buffer", buffered, |look| {
-            let used = &look.s.operand_stage.hybrid.nets.buffer_used;
-            let all = look.shape.hybrid.map_or(0, |hybrid| hybrid.buffer_entries as u8);
+            let used = &look.s.operand_stage.provider.hrf().nets.buffer_used;
+            let all = sizes(look).map_or(0, |sizes| sizes.buffer_entries as u8);
         }
         "a buffer is empty": used.contains(&0) && look.alive != 0;
         "a buffer has one entry": used.contains(&1);
         "half of a buffer's entries are in use or more": used.iter().any(|&used| used >= all / 2);
         "both buffers have entries": used.iter().all(|&used| used != 0);
-        "a result takes a new entry": look.s.operand_stage.hybrid.nets.results_buffer_valid != 0 && look.s.operand_stage.hybrid.nets.results_new != 0;
-        "a result goes to the entry of its register": look.s.operand_stage.hybrid.nets.results_buffer_valid != 0 && look.s.operand_stage.hybrid.nets.results_new == 0;
+        "a result takes a new entry": look.s.operand_stage.provider.hrf().nets.results_buffer_valid != 0 && look.s.operand_stage.provider.hrf().nets.results_new != 0;
+        "a result goes to the entry of its register": look.s.operand_stage.provider.hrf().nets.results_buffer_valid != 0 && look.s.operand_stage.provider.hrf().nets.results_new == 0;
     },
     // A larger one holds every register that a thread may have, or nearly so.
     situations! { "hrf_buffer", small, |look| {
-            let all = look.shape.hybrid.map_or(0, |hybrid| hybrid.buffer_entries as u8);
+            let all = sizes(look).map_or(0, |sizes| sizes.buffer_entries as u8);
         }
-        "a buffer is full": look.s.operand_stage.hybrid.nets.buffer_used.contains(&all);
+        "a buffer is full": look.s.operand_stage.provider.hrf().nets.buffer_used.contains(&all);
     },
     situations! { "hrf_loads", buffered, |look| {
-            let (nets, loads) = (&look.s.operand_stage.hybrid.nets, &look.s.operand_stage.hybrid.loads);
-            let all = look.shape.hybrid.map_or(0, |hybrid| hybrid.loads as u8);
+            let (nets, loads) = (&look.s.operand_stage.provider.hrf().nets, &look.s.operand_stage.provider.hrf().loads);
+            let all = sizes(look).map_or(0, |sizes| sizes.loads as u8);
         }
         "a queue is empty": loads.iter().any(|queue| queue.count_q == 0) && look.alive != 0;
         "a queue has one load": loads.iter().any(|queue| queue.count_q == 1);
@@ -83,8 +94,8 @@ pub(super) static GROUPS: &[Group] = &[
         "a load is older than the drain (hazard 6)": nets.loads_valid & nets.loads_old != 0;
     },
     situations! { "hrf_drain", buffered, |look| {
-            let nets = &look.s.operand_stage.hybrid.nets;
-            let drains = &look.s.operand_stage.hybrid.drain;
+            let nets = &look.s.operand_stage.provider.hrf().nets;
+            let drains = &look.s.operand_stage.provider.hrf().drain;
         }
         "a drain begins": nets.drain_begin != 0;
         "an entry is offered to its bank": nets.drain_valid != 0;
@@ -93,7 +104,7 @@ pub(super) static GROUPS: &[Group] = &[
             drains.iter().any(|drain| drain.busy_q != 0) && look.o.warp_scheduler.active_o != 0;
     },
     situations! { "hrf_power", gated, |look| {
-            let states = &look.s.operand_stage.hybrid.nets.power_state;
+            let states = &look.s.operand_stage.provider.hrf().nets.power_state;
         }
         "state 0 of a buffer": states.contains(&0);
         "state 1 of a buffer": states.contains(&1);

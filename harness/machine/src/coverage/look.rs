@@ -1,5 +1,6 @@
 //! What the tables look at.
 
+use gpurf_blocks::design::CollectorView;
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::shape::SmShape;
@@ -19,7 +20,7 @@ pub(super) struct Look<'a> {
     pub(super) s: &'a States,
     pub(super) shape: &'a SmShape,
     pub(super) past: &'a Past,
-    pub(super) file: File,
+    pub(super) file: CollectorView,
     /// Warps with living lanes.
     pub(super) alive: u64,
     /// Warps whose heads wait for what is under way to a register, a predicate, or a place of ORF or LRF.
@@ -41,55 +42,13 @@ pub(super) struct Past {
     pub(super) freed: u16,
 }
 
-/// The register file's collectors, banks and queues, whichever file it is.
-#[derive(Clone, Copy)]
-pub(super) struct File {
-    /// Collectors with an instruction.
-    pub(super) busy: u16,
-    /// Those that have all its operands.
-    pub(super) complete: u16,
-    /// Operands that are still to be read.
-    pub(super) wanted: u64,
-    /// Operands that are read at this edge.
-    pub(super) granted: u64,
-    /// Dispatch ports with an instruction.
-    pub(super) dispatch: u8,
-}
-
-impl File {
-    fn of(s: &States, shape: &SmShape) -> Self {
-        let stage = &s.operand_stage;
-        macro_rules! file {
-            ($probe:expr) => {{
-                let probe = &$probe;
-                Self {
-                    busy: probe.busy,
-                    complete: probe.complete,
-                    wanted: probe.req_valid,
-                    granted: probe.grant,
-                    dispatch: probe.dispatch_valid,
-                }
-            }};
-        }
-        if shape.hybrid.is_some() {
-            file!(stage.hybrid.nets)
-        } else if shape.steal {
-            file!(stage.steal)
-        } else if shape.orf_entries != 0 {
-            file!(stage.hierarchy.mrf)
-        } else {
-            file!(stage.provider.mrf)
-        }
-    }
-}
-
 impl<'a> Look<'a> {
     pub(super) fn new(cycle: &Cycle<'a>, shape: &'a SmShape, past: &'a Past) -> Self {
         let (o, s) = (&cycle.probe.outputs, &cycle.probe.states);
         Self {
             inputs: cycle.inputs,
             out: cycle.out,
-            file: File::of(s, shape),
+            file: shape.organisation.collectors(&s.operand_stage.provider),
             alive: o.simt_stack.alive_o,
             blocked: o.instruction_buffer.head_valid_o & !o.hierarchy_scoreboard.clear_o,
             o,

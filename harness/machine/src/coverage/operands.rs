@@ -1,8 +1,7 @@
 //! The register file: collectors, banks, write queues.
 
 use gpurf_blocks::config::{BankPorts, Config};
-use gpurf_blocks::mrf::MrfProbe;
-use gpurf_blocks::steal::StealProbe;
+use gpurf_blocks::design::BankView;
 
 use super::look::Look;
 use super::{Group, Sums, handshakes, several, situations, sums};
@@ -12,37 +11,10 @@ fn banked(config: &Config) -> bool {
     !config.hrf.stt_ram
 }
 
-/// The banks and the queues in front of them.
-struct Banks {
-    /// Banks that read.
-    read: u32,
-    /// Banks that write.
-    written: u32,
-    /// Queues with a result.
-    heads: u8,
-    /// The bank of each.
-    head_bank: [u8; 2],
-    /// Queues whose result is written.
-    granted: u8,
-}
-
-impl Banks {
-    fn of(look: &Look<'_>) -> Self {
-        let stage = &look.s.operand_stage;
-        if look.shape.steal {
-            let &StealProbe { read_valid, bank_write_valid, head_valid, head_bank, write_done, .. } = &stage.steal;
-            return Self {
-                read: read_valid,
-                written: bank_write_valid,
-                heads: head_valid,
-                head_bank,
-                granted: write_done,
-            };
-        }
-        let mrf = if look.shape.orf_entries != 0 { &stage.hierarchy.mrf } else { &stage.provider.mrf };
-        let &MrfProbe { read_valid, bank_write_valid, head_valid, head_bank, write_grant, .. } = mrf;
-        Self { read: read_valid, written: bank_write_valid, heads: head_valid, head_bank, granted: write_grant }
-    }
+/// The banks of a design that has those of the main register file.
+fn banks(look: &Look<'_>) -> BankView {
+    let banks = look.shape.organisation.banks(&look.s.operand_stage.provider);
+    banks.expect("the situations of banks are counted where the design has such banks")
 }
 
 pub(super) static GROUPS: &[Group] = &[
@@ -70,7 +42,7 @@ pub(super) static GROUPS: &[Group] = &[
         "every instruction is complete, two at least": file.complete == file.busy && file.busy.count_ones() > 1;
     },
     situations! { "mrf_bank", banked, |look| {
-            let Banks { read, written, .. } = Banks::of(look);
+            let BankView { read, written, .. } = banks(look);
         }
         "no bank is used": read | written == 0 && look.alive != 0;
         "one bank reads": read.is_power_of_two();
@@ -80,12 +52,12 @@ pub(super) static GROUPS: &[Group] = &[
         "a bank reads while another one writes": read & !written != 0 && written & !read != 0;
     },
     situations! { "mrf_bank", |c| banked(c) && c.mrf.ports == BankPorts::Separate, |look| {
-            let Banks { read, written, .. } = Banks::of(look);
+            let BankView { read, written, .. } = banks(look);
         }
         "a bank reads and writes": read & written != 0;
     },
     situations! { "mrf_write_queue", banked, |look| {
-            let Banks { heads, granted, .. } = Banks::of(look);
+            let BankView { heads, granted, .. } = banks(look);
         }
         "no queue has a result": heads == 0 && look.alive != 0;
         "a queue has a result": heads != 0;
@@ -93,7 +65,7 @@ pub(super) static GROUPS: &[Group] = &[
         "a result waits for its bank": heads & !granted != 0;
     },
     situations! { "mrf_write_queue", |c| banked(c) && c.mrf.issue_ports == 2, |look| {
-            let Banks { heads, head_bank: [first, second], granted, .. } = Banks::of(look);
+            let BankView { heads, head_bank: [first, second], granted, .. } = banks(look);
         }
         "both queues have a result": heads == 3;
         "two results for one bank (write against write)": heads == 3 && first == second;

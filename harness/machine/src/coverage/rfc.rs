@@ -1,12 +1,19 @@
 //! The register file cache, and the last result file above it.
 
 use gpurf_blocks::config::Config;
+use gpurf_blocks::designs::Organisation;
+use gpurf_blocks::rfc::RfcSizes;
 
 use super::look::Look;
 use super::{Group, Sums, handshakes, situations, sums};
 
 fn cache(config: &Config) -> bool {
     config.rfc.entries != 0
+}
+
+/// Whether there is an LRF above the cache.
+fn has_lrf(look: &Look<'_>) -> bool {
+    matches!(look.shape.organisation, Organisation::Rfc(RfcSizes { lrf: true, .. }))
 }
 
 /// Whether something holds of a cache.
@@ -19,8 +26,8 @@ const PLACES: u8 = 4;
 
 pub(super) static GROUPS: &[Group] = &[
     situations! { "rfc_evictions", cache, |look| {
-            let ring = &look.s.operand_stage.provider.evictions;
-            let nets = &look.s.operand_stage.provider.nets;
+            let ring = &look.s.operand_stage.provider.rfc().evictions;
+            let nets = &look.s.operand_stage.provider.rfc().nets;
         }
         "nothing is on its way": any(look, |p| ring[p].count_q == 0) && look.alive != 0;
         "one value is on its way": any(look, |p| ring[p].count_q == 1);
@@ -30,22 +37,22 @@ pub(super) static GROUPS: &[Group] = &[
         "a value has no data yet": any(look, |p| ring[p].arrived_q < ring[p].count_q);
     },
     situations! { "rfc_evictions", |c| cache(c) && !c.sm.stay, |look| {
-            let ring = &look.s.operand_stage.provider.evictions;
+            let ring = &look.s.operand_stage.provider.rfc().evictions;
             let emptied = look.o.warp_scheduler.flush_o & !look.o.operand_stage.flush_done_o;
         }
         "values of a slot that is emptied are on their way": emptied != 0 && any(look, |p| ring[p].count_q != 0);
     },
     handshakes! { "rfc", cache, |look|
         "an instruction for the collectors":
-            look.s.operand_stage.provider.nets.mrf_issue_valid, look.s.operand_stage.provider.nets.mrf_issue_ready;
+            look.s.operand_stage.provider.rfc().nets.mrf_issue_valid, look.s.operand_stage.provider.rfc().nets.mrf_issue_ready;
         "a value for the MRF":
-            look.s.operand_stage.provider.nets.mrf_write_valid, look.s.operand_stage.provider.nets.mrf_write_ready;
+            look.s.operand_stage.provider.rfc().nets.mrf_write_valid, look.s.operand_stage.provider.rfc().nets.mrf_write_ready;
     },
     situations! { "rfc_results", cache, |look| {
-            let (nets, results) = (&look.s.operand_stage.provider.nets, &look.s.operand_stage.provider.results);
+            let (nets, results) = (&look.s.operand_stage.provider.rfc().nets, &look.s.operand_stage.provider.rfc().results);
             let offered = nets.evictions_offer_valid;
             // Which of the two is the RTL's net depends on what stands above the tags.
-            let ready = if look.shape.lrf { nets.results_op_ready } else { nets.tags_op_ready };
+            let ready = if has_lrf(look) { nets.results_op_ready } else { nets.tags_op_ready };
         }
         "a result is in a latch": results.valid_q != 0;
         "a result is performed in the cache": nets.results_op_valid & ready != 0;
@@ -56,7 +63,7 @@ pub(super) static GROUPS: &[Group] = &[
         "a result and an eviction want the MRF's queue": offered & nets.results_wait != 0;
     },
     situations! { "rfc", cache, |look| {
-            let nets = &look.s.operand_stage.provider.nets;
+            let nets = &look.s.operand_stage.provider.rfc().nets;
             let partly = any(look, |p| {
                 nets.tag_valid_q >> p & 1 != 0
                     && nets.last_q[p] != 0
@@ -69,7 +76,7 @@ pub(super) static GROUPS: &[Group] = &[
             any(look, |p| (nets.results_op_valid & !nets.results_op_kill) >> p & 1 != 0 && nets.results_op_mask[p] != u32::MAX);
     },
     situations! { "rfc_fills", |c| cache(c) && c.rfc.reads, |look| {
-            let nets = &look.s.operand_stage.provider.nets;
+            let nets = &look.s.operand_stage.provider.rfc().nets;
         }
         "a latch holds fills": nets.fills_busy != 0;
         "a fill waits for the cache": nets.fills_fill_valid & !nets.tags_op_ready != 0;
@@ -77,7 +84,7 @@ pub(super) static GROUPS: &[Group] = &[
         "an instruction waits for the fills": nets.fills_busy != 0 && nets.operands_dispatch_valid != 0;
     },
     situations! { "rfc_lrf", |c| cache(c) && c.rfc.lrf, |look| {
-            let nets = &look.s.operand_stage.provider.nets;
+            let nets = &look.s.operand_stage.provider.rfc().nets;
         }
         "a value makes room (spill)": nets.lrf_spill != 0;
         "a value of a slot that is emptied goes to the MRF": nets.lrf_flush_valid != 0;

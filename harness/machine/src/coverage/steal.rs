@@ -14,7 +14,7 @@ fn writes(config: &Config) -> bool {
 
 pub(super) static GROUPS: &[Group] = &[
     situations! { "steal_table", writes, |look| {
-            let &gpurf_blocks::steal::StealProbe { free_valid, parked, .. } = &look.s.operand_stage.steal;
+            let &gpurf_blocks::steal::StealProbe { free_valid, parked, .. } = look.s.operand_stage.provider.steal();
             let banks = look.shape.mrf.banks as u32;
         }
         "half of the banks or fewer have a free entry": free_valid.count_ones() <= banks / 2 && look.alive != 0;
@@ -26,14 +26,14 @@ pub(super) static GROUPS: &[Group] = &[
         "values are parked while a warp begins": parked != 0 && look.o.block_launcher.start_valid_o != 0;
     },
     situations! { "steal_candidates", reads, |look| {
-            let steal = &look.s.operand_stage.steal;
+            let steal = look.s.operand_stage.provider.steal();
         }
         "a candidate is there": steal.candidates_valid_q != 0;
         "a candidate has operands to read": steal.want_valid != 0;
         "a candidate issues with what was read for it": steal.stolen_taken != 0;
     },
     situations! { "steal_return", writes, |look| {
-            let steal = &look.s.operand_stage.steal;
+            let steal = look.s.operand_stage.provider.steal();
         }
         "a value lands while another one is fetched": steal.land_valid & steal.fetch_valid != 0;
         "no bus is free": steal.bus_free == 0;

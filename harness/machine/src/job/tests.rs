@@ -65,8 +65,8 @@ fn what_does_not_fit_is_refused() {
 
     let hybrid = ["mrf.banks=2", "hrf.stt_ram=true", "sm.active_warps=2", "sm.alternate=true"];
     assert!(job(&hybrid, &registers(64), 512, &[]).is_ok());
-    let words = "a thread has 65 registers, and a write buffer's numbers have 6 bits: at most 64 (hybrid paper, 4.4; \
-                 --registers limits them)";
+    let words =
+        "a thread has 65 registers, and this register file holds at most 64 for a warp; --registers limits them";
     refused(&hybrid, &registers(65), 512, &[], words);
     let words = "a block of 17 warps with 64 registers takes 576 rows of the register file, which has 512 (mrf.kilobytes; \
                  --registers limits those of a thread)";

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use gpurf_blocks::{Declaration, Decode, Role};
+use gpurf_blocks::{Declaration, Role, places};
 
 use super::digest::StateDigest;
 
@@ -43,21 +43,22 @@ pub struct Recorder {
 impl Recorder {
     /// Before the first cycle.
     pub fn new(declaration: &Declaration) -> Self {
-        let (mut names, mut places) = (Vec::new(), Vec::new());
+        let (mut names, mut event_places) = (Vec::new(), Vec::new());
         for signal in declaration.signals.iter().filter(|signal| signal.role == Role::Output) {
             let field = &signal.field;
-            let Decode::Packed(layout) = field.decode else { continue };
-            let mut position = field.bits;
-            for (name, bits) in layout.iter().filter(|_| field.name.ends_with("event_o")) {
-                position -= bits;
-                debug_assert!(*bits <= u32::BITS, "{name}");
-                let mask = u64::MAX >> (u64::BITS - bits);
-                places.push(Place { offset: field.offset, bytes: field.elem_bytes, position, mask });
-                names.push((*name).to_owned());
+            let elements = if field.name.ends_with("event_o") { field.count } else { 0 };
+            for element in 0..elements {
+                let offset = field.offset + element * field.elem_bytes;
+                for (name, position, bits) in field.decode.layout(element).into_iter().flat_map(places) {
+                    debug_assert!(bits <= u32::BITS, "{name}");
+                    let mask = u64::MAX >> (u64::BITS - bits);
+                    event_places.push(Place { offset, bytes: field.elem_bytes, position, mask });
+                    names.push(name.to_owned());
+                }
             }
         }
         let trace = Trace { names, ..Trace::default() };
-        Self { digest: StateDigest::new(declaration), places, known: HashMap::new(), trace }
+        Self { digest: StateDigest::new(declaration), places: event_places, known: HashMap::new(), trace }
     }
 
     /// Adds a cycle.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gpurf_blocks::shape::Straps;
+use gpurf_blocks::shape::straps_of;
 use gpurf_lockstep::{
     Cause, FailureContext, Lockstep, Outcome, Records, Reproducer, Sequence, Shrunk, shrink, write_failure,
 };
@@ -38,9 +38,7 @@ impl Runner<'_> {
         let cause = outcome.cause.as_ref().expect("called for failures");
         let job = self.job;
         let mut run: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        if self.declaration.signal("cfg_i").is_some() {
-            run.push(format!("cfg_i={:#x}", Straps::of(&job.config).of_block(&job.block)));
-        }
+        run.extend(straps_of(&self.declaration, &job.config).iter().map(|(port, value)| format!("{port}={value:#x}")));
         run.push(format!("seed {}", job.seed));
         let mut notes = vec![format!("  {:<9} {}", "run", run.join(" "))];
         notes.extend(allowed(self.library.absent_names()));

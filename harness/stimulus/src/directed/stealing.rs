@@ -120,7 +120,7 @@ impl Script<WarpSchedulerIn> {
         let (a, b) = (clear & 1, clear >> 1 & 1);
         self.now.clear_i = a | b << self.shape.issue_ports;
         (self.now.operand_i, self.now.ready_i) = (self.now.clear_i, 0b01);
-        (self.now.alive_i, self.now.steal_i) = (1 | 1 << self.shape.issue_ports, stolen.into());
+        (self.now.alive_i, self.now.candidate_issue_i) = (1 | 1 << self.shape.issue_ports, stolen.into());
         self.step();
     }
 }

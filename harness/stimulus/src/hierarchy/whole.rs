@@ -56,7 +56,7 @@ impl Driver for HierarchyDriver {
         self.twin.early();
         let entries = self.twin.probe(i).entries;
         i.rst_ni = self.reset.next(rng, knobs.get(2));
-        i.cfg_i = self.straps.read_order;
+        i.cfg_i = self.straps.design.read_order;
         i.dispatch_ready_i = ports(rng, count, knobs.get(READY));
         self.core.begin(rng, knobs, CORE);
         (i.slot_valid_i, i.flush_i) = (self.core.valid(), self.core.flush());

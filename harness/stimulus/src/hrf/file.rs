@@ -3,7 +3,7 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hrf::{Hrf, HrfIn, HrfShape, PARITIES};
 use gpurf_blocks::instruction::NO_REG;
-use gpurf_blocks::shape::Straps;
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_lockstep::Rng;
 
 use super::{Core, Done, Instruction, parities};
@@ -35,7 +35,7 @@ impl Driver for HrfDriver {
 
     fn new(shape: &HrfShape, config: &Config) -> Self {
         Self {
-            straps: Straps::of(config).of_block("hrf") as u32,
+            straps: cfg_of_block(config, "hrf") as u32,
             reset: Reset::default(),
             twin: Twin::new(shape),
             core: Core::new(shape),

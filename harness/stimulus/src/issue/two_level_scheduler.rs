@@ -143,7 +143,7 @@ impl Driver for TwoLevelSchedulerDriver {
         // A warp that was named and has not issued is as it was, unless it has ended.
         inputs.clear_i |= self.named & self.head;
         // Without candidates it means nothing.
-        inputs.steal_i = ports(rng, count, if steady { 0 } else { knobs.get(STEAL) });
+        inputs.candidate_issue_i = ports(rng, count, if steady { 0 } else { knobs.get(STEAL) });
         inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.get(READY)) } & ((1 << count) - 1);
         inputs.stop_i = (!steady && rng.chance(knobs.get(STOP))).into();
         inputs.flush_done_i = rng.mask(self.shape.active as u32, knobs.get(FLUSHED));

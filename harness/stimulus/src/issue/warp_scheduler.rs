@@ -50,7 +50,7 @@ impl Driver for WarpSchedulerDriver {
             shape: *shape,
             straps: Straps::of(config),
             reset: Reset::default(),
-            twin: shape.steal.then(|| Twin::new(shape)),
+            twin: shape.services().takes_candidates.then(|| Twin::new(shape)),
             named: 0,
             operand: 0,
             alive: 0,
@@ -80,7 +80,7 @@ impl Driver for WarpSchedulerDriver {
         let begins = stray || self.alive >> inputs.start_warp_i & 1 == 0;
         inputs.start_valid_i = (begins && rng.chance(knobs.get(START))).into();
         // Without candidates it means nothing.
-        inputs.steal_i = ports(rng, self.shape.ports(), knobs.get(STEAL));
+        inputs.candidate_issue_i = ports(rng, self.shape.ports(), knobs.get(STEAL));
         if let Some(twin) = &mut self.twin {
             twin.late(inputs);
             (self.named, self.operand) = (0, inputs.operand_i);
@@ -162,7 +162,7 @@ impl Cover for WarpSchedulerCover {
                 "branch kept back, another one goes",
             ]);
         }
-        if shape.steal {
+        if shape.services().takes_candidates {
             points.extend(STEALING);
             if shape.ports() == 2 {
                 points.extend([
@@ -242,7 +242,7 @@ impl Cover for WarpSchedulerCover {
                 ("branch kept back, another one goes", ready != candidates && candidates != 0),
             ]);
             branch_free &= !(issued && bit(i.branch_i, o.issue_warp_o[port].into()));
-            if !self.shape.steal {
+            if !self.shape.services().takes_candidates {
                 continue;
             }
             let even = (0..warps).filter(|w| (w / ports).is_multiple_of(2)).fold(0u64, |set, w| set | 1 << w);
@@ -255,7 +255,7 @@ impl Cover for WarpSchedulerCover {
             let winner = choose(candidates);
             let other = winner.and_then(|w| choose(candidates & if bit(even, w) { !even } else { even }));
             let had = p.candidate_valid_q >> port & 1 == 1;
-            let asked = i.steal_i >> port & 1 == 1;
+            let asked = i.candidate_issue_i >> port & 1 == 1;
             let goes = running && had && asked && i.stop_i == 0;
             let named = (o.candidate_valid_o >> port & 1 == 1).then(|| usize::from(o.candidate_warp_o[port]));
             let one = usize::from(p.candidate_q[port]);

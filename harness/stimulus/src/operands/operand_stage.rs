@@ -2,8 +2,10 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::operands::OperandStageIn;
+use gpurf_blocks::rfc::RfcSizes;
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 use gpurf_lockstep::Rng;
 
@@ -18,6 +20,14 @@ mod stealing;
 use cached::Cached;
 pub(crate) use cover::OperandStageCover;
 use stealing::Stealing;
+
+/// The sizes of the register file cache, where the stage has one.
+fn rfc_of(shape: &SmShape) -> Option<RfcSizes> {
+    match shape.organisation {
+        Organisation::Rfc(sizes) => Some(sizes),
+        _ => None,
+    }
+}
 
 pub(crate) struct OperandStageDriver {
     shape: SmShape,
@@ -61,8 +71,8 @@ impl Driver for OperandStageDriver {
         &all_of::<{ STEAL + steal::Core::KNOBS.len() }>(&all_of::<STEAL>(&KNOBS, &Core::KNOBS), &steal::Core::KNOBS);
 
     fn new(shape: &SmShape, config: &Config) -> Self {
-        let cached = (shape.entries != 0).then(|| Box::new(Cached::new(shape)));
-        let stealing = shape.steal.then(|| Box::new(Stealing::new(shape)));
+        let cached = rfc_of(shape).is_some().then(|| Box::new(Cached::new(shape)));
+        let stealing = shape.services().takes_candidates.then(|| Box::new(Stealing::new(shape)));
         Self {
             shape: *shape,
             straps: Straps::of(config),
@@ -77,7 +87,7 @@ impl Driver for OperandStageDriver {
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
         let (warps, slots) = (["issue_warp_i", "candidate_warp_i"], ["issue_warp_i", "issue_slot_i", "slot_warp_i"]);
-        match (shape.entries != 0, shape.steal) {
+        match (rfc_of(shape).is_some(), shape.services().takes_candidates) {
             (true, _) => Unreached::parity(&slots, shape.ports()),
             (_, true) => {
                 let mut all = Unreached::parity(&warps, shape.ports());
@@ -102,7 +112,8 @@ impl Driver for OperandStageDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut OperandStageIn) {
         let count = self.shape.ports();
         inputs.rst_ni = self.reset.next(rng, knobs.get(7));
-        inputs.cfg_i = self.straps.provider();
+        inputs.cfg_i = self.straps.design.read_order;
+        inputs.design_cfg_i = self.straps.design_word();
         // A grid has as many rows for all its warps. Few of them, so that warps do not share any, or any number.
         if rng.chance(if self.cached.is_some() { 1 } else { 10 }) {
             let few = (self.shape.mrf.depth / self.shape.warps).max(1) as u64;

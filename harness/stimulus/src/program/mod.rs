@@ -20,7 +20,6 @@ mod weights;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::front::roles;
-use gpurf_blocks::hrf::MAX_BUFFER;
 use gpurf_blocks::instruction::{NO_REG, unit};
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::modifiers::Rounding;
@@ -151,7 +150,7 @@ impl Limits {
             warps: shape.warps as u32,
             rows: shape.mrf.depth as u32,
             banks: shape.mrf.banks as u32,
-            registers: if shape.hybrid.is_some() { MAX_BUFFER as u32 } else { NO_REG.into() },
+            registers: (shape.services().max_registers as u32).min(NO_REG.into()),
             shared: 4 * shape.shared_words as u32,
             code: shape.code_words,
             floats: roles(op, ctl).unit() != unit::UNSUPPORTED,

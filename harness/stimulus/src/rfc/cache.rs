@@ -3,8 +3,9 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{Rfc, RfcIn};
-use gpurf_blocks::shape::{ActiveShape, Straps};
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_lockstep::Rng;
 
 use super::Core;
@@ -18,8 +19,8 @@ pub(crate) use cover::RfcCover;
 
 /// Behaves like an SM around the cache; knows by a twin what it takes and when.
 pub(crate) struct RfcDriver {
-    shape: ActiveShape,
-    straps: Straps,
+    shape: RfcShape,
+    straps: u8,
     reset: Reset,
     twin: Twin<Rfc>,
     core: Core,
@@ -34,17 +35,17 @@ impl Driver for RfcDriver {
     type In = RfcIn;
     const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
 
-    fn new(shape: &ActiveShape, config: &Config) -> Self {
+    fn new(shape: &RfcShape, config: &Config) -> Self {
         Self {
             shape: *shape,
-            straps: Straps::of(config),
+            straps: cfg_of_block(config, "rfc") as u8,
             reset: Reset::default(),
             twin: Twin::new(shape),
             core: Core::new(shape),
         }
     }
 
-    fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
+    fn unreached(shape: &RfcShape, _: &Config) -> Vec<Unreached> {
         Unreached::parity(&["issue_warp_i", "issue_slot_i", "slot_warp_i"], shape.ports())
     }
 
@@ -52,7 +53,7 @@ impl Driver for RfcDriver {
         let count = self.shape.ports();
         self.twin.early();
         i.rst_ni = self.reset.next(rng, knobs.get(1));
-        i.cfg_i = self.straps.rfc();
+        i.cfg_i = self.straps;
         i.dispatch_ready_i = ports(rng, count, knobs.get(READY));
         self.core.begin(rng, knobs, CORE);
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());

@@ -3,7 +3,8 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
-use gpurf_blocks::shape::{ActiveShape, MAX_TAGS, MAX_WARPS};
+use gpurf_blocks::rfc::{MAX_TAGS, RfcShape};
+use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, alias, lane_mask};
@@ -116,7 +117,7 @@ struct Latched {
 }
 
 pub(crate) struct Core {
-    shape: ActiveShape,
+    shape: RfcShape,
     time: u64,
     warps: Vec<Warp>,
     slots: Vec<Slot>,
@@ -172,7 +173,7 @@ impl Core {
         },
     ];
 
-    pub(crate) fn new(shape: &ActiveShape) -> Self {
+    pub(crate) fn new(shape: &RfcShape) -> Self {
         let mut core = Self {
             shape: *shape,
             time: 0,

@@ -2,15 +2,15 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcDataIn, RfcDataOut, RfcDataProbe};
-use gpurf_blocks::shape::ActiveShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, lane_mask};
 use crate::{Cover, Driver, Knob, Knobs};
 
 pub(crate) struct DataDriver {
-    shape: ActiveShape,
+    shape: RfcShape,
     reset: Reset,
     /// Entries that were named last.
     near: [u16; 4],
@@ -39,7 +39,7 @@ impl Driver for DataDriver {
         RESET,
     ];
 
-    fn new(shape: &ActiveShape, _: &Config) -> Self {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), near: [0; 4] }
     }
 
@@ -95,7 +95,7 @@ impl Cover for DataCover {
     type Out = RfcDataOut;
     type Probe = RfcDataProbe;
 
-    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+    fn points(shape: &RfcShape) -> Vec<&'static str> {
         let mut points = vec![
             "an instruction without hits",
             "all three ports read",
@@ -133,7 +133,7 @@ impl Cover for DataCover {
         points
     }
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self { written: None, entries: shape.words() }
     }
 

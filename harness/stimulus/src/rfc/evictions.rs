@@ -2,8 +2,8 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{PLACES, RfcEvictionsIn, RfcEvictionsOut, RfcEvictionsProbe};
-use gpurf_blocks::shape::ActiveShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, lane_mask};
@@ -11,7 +11,7 @@ use crate::{Cover, Driver, Knob, Knobs};
 
 /// Keeps the counts of the ring, and the last few values that went into it, so that looks find something.
 pub(crate) struct EvictionsDriver {
-    shape: ActiveShape,
+    shape: RfcShape,
     reset: Reset,
     count: usize,
     arrived: usize,
@@ -41,7 +41,7 @@ impl Driver for EvictionsDriver {
         RESET,
     ];
 
-    fn new(shape: &ActiveShape, _: &Config) -> Self {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), count: 0, arrived: 0, sent: 0, known: [(0, 0); PLACES + 2] }
     }
 
@@ -120,7 +120,7 @@ impl Cover for EvictionsCover {
     type Out = RfcEvictionsOut;
     type Probe = RfcEvictionsProbe;
 
-    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+    fn points(shape: &RfcShape) -> Vec<&'static str> {
         let mut points = vec![
             "an eviction begins",
             "one begins in the last place",
@@ -160,7 +160,7 @@ impl Cover for EvictionsCover {
         points
     }
 
-    fn new(_: &ActiveShape) -> Self {
+    fn new(_: &RfcShape) -> Self {
         Self { held: [(0, 0); PLACES] }
     }
 

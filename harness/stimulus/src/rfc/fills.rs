@@ -2,8 +2,8 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::{MAX_TAGS, RfcShape};
 use gpurf_blocks::rfc::{RfcFills, RfcFillsIn, RfcFillsOut, RfcFillsProbe};
-use gpurf_blocks::shape::{ActiveShape, MAX_TAGS};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
@@ -11,7 +11,7 @@ use crate::{Cover, Driver, Knob, Knobs, Unaliased, Unreached};
 
 /// Keeps which tags have an instruction, and a twin, to know when a latch is free.
 pub(crate) struct FillsDriver {
-    shape: ActiveShape,
+    shape: RfcShape,
     reset: Reset,
     twin: Twin<RfcFills>,
     /// Tags whose instruction has left T and waits to be dispatched.
@@ -42,15 +42,15 @@ impl Driver for FillsDriver {
         RESET,
     ];
 
-    fn new(shape: &ActiveShape, _: &Config) -> Self {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), moved: [false; MAX_TAGS], flush: 0 }
     }
 
-    fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
+    fn unreached(shape: &RfcShape, _: &Config) -> Vec<Unreached> {
         Unreached::parity(&["move_slot_i"], shape.ports())
     }
 
-    fn unaliased(_: &ActiveShape, _: &Config) -> Vec<Unaliased> {
+    fn unaliased(_: &RfcShape, _: &Config) -> Vec<Unaliased> {
         Unaliased::ports(&["32'(slot_q[(i-1)/Operands]) % IssuePorts == c"])
     }
 
@@ -129,7 +129,7 @@ impl FillsDriver {
 }
 
 pub(crate) struct FillsCover {
-    shape: ActiveShape,
+    shape: RfcShape,
     /// Port from whose T the instruction of each tag comes, and its slot.
     port: [usize; MAX_TAGS],
     slot: [u8; MAX_TAGS],
@@ -142,7 +142,7 @@ impl Cover for FillsCover {
     type Out = RfcFillsOut;
     type Probe = RfcFillsProbe;
 
-    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+    fn points(shape: &RfcShape) -> Vec<&'static str> {
         let mut points = vec![
             "nothing was missing",
             "the first source alone",
@@ -182,7 +182,7 @@ impl Cover for FillsCover {
         points
     }
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self { shape: *shape, port: [0; MAX_TAGS], slot: [0; MAX_TAGS], ended: false }
     }
 

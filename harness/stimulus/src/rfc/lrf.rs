@@ -3,8 +3,9 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcLrf, RfcLrfIn};
-use gpurf_blocks::shape::{ActiveShape, MAX_ACTIVE, Straps};
+use gpurf_blocks::shape::{MAX_ACTIVE, cfg_of_block};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, RESET, Reset, Twin, alias, lane_mask};
@@ -27,8 +28,8 @@ struct Result {
 
 /// Knows by a twin what is here, when a slot is clean, and when a result has been performed.
 pub(crate) struct LrfDriver {
-    shape: ActiveShape,
-    straps: Straps,
+    shape: RfcShape,
+    straps: u8,
     reset: Reset,
     twin: Twin<RfcLrf>,
     result: Option<Result>,
@@ -79,10 +80,10 @@ impl Driver for LrfDriver {
         RESET,
     ];
 
-    fn new(shape: &ActiveShape, config: &Config) -> Self {
+    fn new(shape: &RfcShape, config: &Config) -> Self {
         Self {
             shape: *shape,
-            straps: Straps::of(config),
+            straps: cfg_of_block(config, "rfc_lrf") as u8,
             reset: Reset::default(),
             twin: Twin::new(shape),
             result: None,
@@ -97,7 +98,7 @@ impl Driver for LrfDriver {
         self.twin.early();
         self.registers.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.get(16));
-        i.cfg_i = self.straps.cache & 1;
+        i.cfg_i = self.straps;
         self.change_flush(rng, knobs);
         i.flush_i = self.flush;
         // Without flush it means nothing.

@@ -2,8 +2,8 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::{MAX_TAGS, RfcShape};
 use gpurf_blocks::rfc::{RfcOperandsIn, RfcOperandsOut, RfcOperandsProbe};
-use gpurf_blocks::shape::{ActiveShape, MAX_TAGS};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{RESET, Reset, lane_mask, ports};
@@ -22,7 +22,7 @@ enum At {
 
 /// Keeps where the instruction of each tag is.
 pub(crate) struct OperandsDriver {
-    shape: ActiveShape,
+    shape: RfcShape,
     reset: Reset,
     at: [At; MAX_TAGS],
     /// What the MRF offers on each port.
@@ -54,7 +54,7 @@ impl Driver for OperandsDriver {
         RESET,
     ];
 
-    fn new(shape: &ActiveShape, _: &Config) -> Self {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), at: [At::Nowhere; MAX_TAGS], offer: [None; 2] }
     }
 
@@ -160,7 +160,7 @@ impl OperandsDriver {
 }
 
 pub(crate) struct OperandsCover {
-    shape: ActiveShape,
+    shape: RfcShape,
     /// Lanes of each tag's sources that come from the cache.
     hit: [[u32; OPERANDS]; MAX_TAGS],
     /// Tags that have just landed.
@@ -172,7 +172,7 @@ impl Cover for OperandsCover {
     type Out = RfcOperandsOut;
     type Probe = RfcOperandsProbe;
 
-    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+    fn points(shape: &RfcShape) -> Vec<&'static str> {
         let mut points = vec![
             "an instruction without hits leaves T",
             "one with hits in all sources leaves T",
@@ -206,7 +206,7 @@ impl Cover for OperandsCover {
         points
     }
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self { shape: *shape, hit: [[0; OPERANDS]; MAX_TAGS], landed: 0 }
     }
 

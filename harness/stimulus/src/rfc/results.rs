@@ -2,8 +2,8 @@
 
 use gpurf_blocks::WARP_BITS;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcResults, RfcResultsIn};
-use gpurf_blocks::shape::ActiveShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, RESET, Reset, Twin, alias, lane_mask, ports};
@@ -15,7 +15,7 @@ pub(crate) use cover::ResultsCover;
 
 /// Keeps which warp has which slot and what is in the MRF's queues, and a twin, to know what goes there.
 pub(crate) struct ResultsDriver {
-    shape: ActiveShape,
+    shape: RfcShape,
     reset: Reset,
     twin: Twin<RfcResults>,
     /// Warp of each slot.
@@ -75,7 +75,7 @@ impl Driver for ResultsDriver {
         RESET,
     ];
 
-    fn new(shape: &ActiveShape, _: &Config) -> Self {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
         Self {
             shape: *shape,
             reset: Reset::default(),
@@ -89,11 +89,11 @@ impl Driver for ResultsDriver {
         }
     }
 
-    fn unreached(shape: &ActiveShape, _: &Config) -> Vec<Unreached> {
+    fn unreached(shape: &RfcShape, _: &Config) -> Vec<Unreached> {
         Unreached::parity(&["note_slot_i"], shape.ports())
     }
 
-    fn unaliased(_: &ActiveShape, _: &Config) -> Vec<Unaliased> {
+    fn unaliased(_: &RfcShape, _: &Config) -> Vec<Unaliased> {
         Unaliased::ports(&["32'(slot[b]) % IssuePorts == c"])
     }
 

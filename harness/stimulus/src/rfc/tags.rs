@@ -3,8 +3,9 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcTags, RfcTagsIn};
-use gpurf_blocks::shape::{ActiveShape, MAX_ACTIVE, Straps};
+use gpurf_blocks::shape::{MAX_ACTIVE, cfg_of_block};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, RESET, Reset, Twin, lane_mask};
@@ -29,8 +30,8 @@ struct Result {
 
 /// Knows by a twin when a slot is clean, and when a result has been performed.
 pub(crate) struct TagsDriver {
-    shape: ActiveShape,
-    straps: Straps,
+    shape: RfcShape,
+    straps: u8,
     reset: Reset,
     twin: Twin<RfcTags>,
     result: Option<Result>,
@@ -87,10 +88,10 @@ impl Driver for TagsDriver {
         RESET,
     ];
 
-    fn new(shape: &ActiveShape, config: &Config) -> Self {
+    fn new(shape: &RfcShape, config: &Config) -> Self {
         Self {
             shape: *shape,
-            straps: Straps::of(config),
+            straps: cfg_of_block(config, "rfc_tags") as u8,
             reset: Reset::default(),
             twin: Twin::new(shape),
             result: None,
@@ -106,7 +107,7 @@ impl Driver for TagsDriver {
         self.twin.early();
         self.registers.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.get(17));
-        i.cfg_i = self.straps.cache & 3;
+        i.cfg_i = self.straps;
         self.change_flush(rng, knobs);
         i.flush_i = self.flush;
         // Without flush it means nothing.
@@ -201,7 +202,7 @@ impl TagsDriver {
         let first = slot * entries;
         let oldest = (first..first + entries).find(|&e| probe.older_q[e] == 0).unwrap_or(first);
         let fifo = first + usize::from(probe.next_q[slot]);
-        let next = if self.straps.cache >> 1 & 1 == 1 { oldest } else { fifo };
+        let next = if self.straps >> 1 & 1 == 1 { oldest } else { fifo };
         std::array::from_fn(|k| probe.tag_q[first + (next - first + k) % entries])
     }
 

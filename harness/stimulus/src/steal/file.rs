@@ -3,7 +3,7 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MrfShape;
-use gpurf_blocks::shape::Straps;
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_blocks::steal::{Steal, StealIn};
 use gpurf_blocks::{OPERANDS, REG_BITS};
 use gpurf_lockstep::Rng;
@@ -39,7 +39,7 @@ impl Driver for StealDriver {
     fn new(shape: &MrfShape, config: &Config) -> Self {
         Self {
             shape: *shape,
-            straps: Straps::of(config).of_block("steal") as u8,
+            straps: cfg_of_block(config, "steal") as u8,
             reset: Reset::default(),
             twin: Twin::new(shape),
             core: Core::new(shape),

@@ -108,8 +108,8 @@ impl Checker<TwoLevelScheduler> for Activates {
             let greedy = self.config.sm.scheduler == Scheduler::GreedyThenOldest;
             let same = self.inner[port].last().filter(|&j| greedy && has(ready, j));
             let chosen = same.or(self.inner[port].first(ready));
-            let stolen =
-                self.named[port].filter(|&slot| has(i.steal_i, port) && i.stop_i == 0 && has(active, warp(slot)));
+            let stolen = self.named[port]
+                .filter(|&slot| has(i.candidate_issue_i, port) && i.stop_i == 0 && has(active, warp(slot)));
             let issued = has(o.issue_valid_o, port).then_some(usize::from(o.issue_slot_o[port]));
             expect(&format!("issue on port {port}"), issued, stolen.or(chosen.map(|j| j * ports + port)))?;
             count(decided, "several ready", ready.count_ones() > 1 && stolen.is_none());

@@ -54,7 +54,7 @@ impl Checker<WarpScheduler> for Issues {
                     self.last[p].into_iter().chain(self.begun.iter().copied()).find(|&w| has(ready, w))
                 }
             };
-            let stolen = self.named[p].filter(|_| has(i.steal_i, p) && i.stop_i == 0);
+            let stolen = self.named[p].filter(|_| has(i.candidate_issue_i, p) && i.stop_i == 0);
             let issued = has(o.issue_valid_o, p).then_some(usize::from(o.issue_warp_o[p]));
             expect(&format!("issue on port {p}"), issued, stolen.or(chosen))?;
             count(decided, "several ready", ready.count_ones() > 1 && stolen.is_none());

@@ -2,8 +2,8 @@
 
 use gpurf_blocks::Shape;
 use gpurf_blocks::config::{Config, Replacement};
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::RfcTags;
-use gpurf_blocks::shape::ActiveShape;
 
 use crate::run::{Checker, Cycle, Decided, config, count, expect, has, passes, refuses};
 
@@ -14,7 +14,7 @@ use crate::run::{Checker, Cycle, Decided, config, count, expect, has, passes, re
 /// First in, first out: the entry goes that was given away longest ago; in an empty slot, from the first one on.
 /// Least recently used: the entry goes whose last use, a read or a write, is longest ago.
 struct MakesRoom {
-    shape: ActiveShape,
+    shape: RfcShape,
     policy: Replacement,
     /// Entries of each slot; the one that goes next comes first.
     order: Vec<Vec<usize>>,
@@ -22,7 +22,7 @@ struct MakesRoom {
 
 impl MakesRoom {
     fn new(config: &Config, policy: Replacement) -> Self {
-        let shape = ActiveShape::of(config);
+        let shape = RfcShape::of(config);
         let order = vec![(0..shape.entries).collect(); shape.cache_slots()];
         Self { shape, policy, order }
     }

@@ -19,11 +19,6 @@ pub struct StealConfig {
 impl StealConfig {
     /// No stealing.
     pub(super) const NONE: Self = Self { present: false, read: false, write: false, eager: false };
-
-    /// Bits 3 to 1 of the straps of `steal`.
-    pub(crate) fn straps(&self) -> u8 {
-        u8::from(self.read) | u8::from(self.write) << 1 | u8::from(self.eager) << 2
-    }
 }
 
 #[derive(Deserialize)]

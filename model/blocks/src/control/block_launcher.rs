@@ -1,6 +1,5 @@
 //! `block_launcher`: blocks of a grid into the SM. `docs/blocks/block_launcher.md`.
 
-use crate::hrf::{MAX_BUFFER, PARITIES};
 use crate::mrf::bits::set_bits;
 use crate::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape, width};
 use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, ports};
@@ -250,8 +249,10 @@ pub struct BlockLauncher {
     warps: usize,
     banks: usize,
     depth: usize,
-    /// The register file is the hybrid one.
-    hybrid: bool,
+    /// An even warp and the next one have the same rows.
+    paired_rows: bool,
+    /// Rows of a warp at most.
+    max_rows: usize,
     shared_bytes: u32,
 
     state: State,
@@ -425,12 +426,12 @@ impl BlockLauncher {
 
     fn divide(&mut self) {
         let end = usize::from(self.first) + usize::from(self.block_warps);
-        // All registers of a warp lie in one of two banks (hybrid paper, 4.3): an even warp and the odd one behind it have their rows together.
-        let placed = if self.hybrid { end.next_multiple_of(PARITIES) } else { end };
+        // With paired rows an even warp and the next one have the same rows, each in its bank (hybrid paper, 4.3).
+        let placed = if self.paired_rows { end.next_multiple_of(2) } else { end };
         let fits = usize::from(self.slots) < BLOCK_SLOTS
             && end <= self.warps
             && placed * usize::from(self.rows) <= self.depth
-            && !(self.hybrid && usize::from(self.rows) > MAX_BUFFER / PARITIES)
+            && usize::from(self.rows) <= self.max_rows
             && self.base + self.shared_step <= self.shared_bytes;
         if fits {
             for (index, w) in (usize::from(self.first)..end).enumerate() {
@@ -504,7 +505,8 @@ impl BlockLauncher {
 
 impl Block for BlockLauncher {
     const NAME: &'static str = "block_launcher";
-    const PARAMETERS: &'static [&'static str] = &["Warps", "Banks", "Depth", "SharedWords", "Hybrid"];
+    const PARAMETERS: &'static [&'static str] =
+        &["Warps", "Banks", "Depth", "SharedWords", "PairedRows", "MaxRegisters"];
 
     type Shape = SmShape;
     type In = BlockLauncherIn;
@@ -516,7 +518,8 @@ impl Block for BlockLauncher {
             warps: shape.warps,
             banks: shape.mrf.banks,
             depth: shape.mrf.depth,
-            hybrid: shape.hybrid.is_some(),
+            paired_rows: shape.services().pairs_rows,
+            max_rows: shape.services().max_registers / shape.mrf.banks,
             shared_bytes: (shape.shared_words * size_of::<u32>()) as u32,
             state: State::Idle,
             done: false,

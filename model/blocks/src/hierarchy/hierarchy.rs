@@ -1,7 +1,9 @@
 //! `hierarchy`: the software-managed register hierarchy. `docs/blocks/hierarchy.md`.
 
+mod design;
 mod nets;
 
+pub use design::HierarchySizes;
 pub use nets::{HierarchyNets, HierarchyProbe};
 
 use super::hierarchy_copies::Note;
@@ -10,12 +12,13 @@ use super::hierarchy_entries::{Landing, Match, Take};
 use super::hierarchy_levels::{Asked, Levels};
 use super::hierarchy_results::{Arrival, Entering, Routes, Sender, slot_of};
 use super::shape::{LEVEL_BITS, MAX_ORF_ENTRIES, PLACE_SET_BITS};
+use crate::design::{IssueFields, SlotView};
 use crate::hierarchy::{
     HierarchyCopies, HierarchyData, HierarchyEntries, HierarchyLevels, HierarchyResults, HierarchyShape,
 };
 use crate::mrf::bits::{is_set, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
-use crate::rfc::{Extra, RfcOperands, SlotView};
+use crate::rfc::RfcOperands;
 use crate::shape::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
@@ -278,7 +281,7 @@ impl Hierarchy {
 
     /// Whether an edge changes nothing (but in reset).
     #[inline]
-    pub(crate) fn is_quiet(&self, given: &MrfIn, extra: &Extra) -> bool {
+    pub(crate) fn is_quiet(&self, given: &MrfIn, extra: &IssueFields) -> bool {
         extra.end == 0
             && self.flush_done == 0
             && given.write_valid_i & self.routes.ready == 0
@@ -328,7 +331,7 @@ impl Hierarchy {
 
     /// Settles the cycle. Gives the events of the MRF.
     #[inline]
-    pub(crate) fn late(&mut self, given: &MrfIn, extra: &Extra, straps: u8) -> u64 {
+    pub(crate) fn late(&mut self, given: &MrfIn, extra: &IssueFields, straps: u8) -> u64 {
         let own = &mut self.given;
         (own.rst_ni, own.cfg_i) = (given.rst_ni, straps & 1);
         own.dispatch_ready_i = given.dispatch_ready_i & self.complete & !self.held;
@@ -354,7 +357,7 @@ impl Hierarchy {
 
     /// Where the operands of the instruction on port `p` are; the MRF is asked for those that it has.
     #[inline]
-    fn ask(&mut self, p: usize, given: &MrfIn, extra: &Extra) {
+    fn ask(&mut self, p: usize, given: &MrfIn, extra: &IssueFields) {
         let levels = self.levels.levels(&Asked {
             src_valid: given.issue_src_valid_i >> (OPERANDS * p) & 0b111,
             src_level: extra.src_level.as_chunks().0[p],
@@ -373,7 +376,7 @@ impl Hierarchy {
 
     /// The edge. `write_data`: the data of a bus's result. Whoever is asked for data is asked before it moves.
     #[inline]
-    pub(crate) fn edge<'a>(&mut self, given: &MrfIn, extra: &Extra, write_data: impl Fn(usize) -> &'a WarpData) {
+    pub(crate) fn edge<'a>(&mut self, given: &MrfIn, extra: &IssueFields, write_data: impl Fn(usize) -> &'a WarpData) {
         let running = given.rst_ni != 0;
         self.given.rst_ni = given.rst_ni;
         self.clock_data(running, extra);
@@ -405,7 +408,7 @@ impl Hierarchy {
 
     /// ORF and LRF are read, then written.
     #[inline]
-    fn clock_data(&mut self, running: bool, extra: &Extra) {
+    fn clock_data(&mut self, running: bool, extra: &IssueFields) {
         for (p, data) in self.data.iter_mut().enumerate() {
             let taken = is_set(self.found.take, p);
             let (levels, tag) = (&self.found.levels[p], self.given.issue_tag_i[p] as u8);
@@ -442,7 +445,7 @@ impl Hierarchy {
 
     /// What is written, what is taken, which strands end, which slots are empty.
     #[inline]
-    fn clock_entries(&mut self, extra: &Extra) {
+    fn clock_entries(&mut self, extra: &IssueFields) {
         for c in 0..self.ports {
             let landing = |write: &Write, first: usize| Landing {
                 mask: write.mask,
@@ -469,7 +472,7 @@ impl Hierarchy {
 
     /// The instruction that is taken on port `p`, for what is known of the places.
     #[inline]
-    fn taken(&self, p: usize, extra: &Extra) -> Take {
+    fn taken(&self, p: usize, extra: &IssueFields) -> Take {
         let levels = &self.found.levels[p];
         Take {
             mask: self.given.issue_mask_i[p],
@@ -483,7 +486,7 @@ impl Hierarchy {
     }
 
     #[inline]
-    fn clock_copies(&mut self, extra: &Extra) {
+    fn clock_copies(&mut self, extra: &IssueFields) {
         for p in set_bits(self.routes.copy_ready) {
             self.copies.written(p);
         }

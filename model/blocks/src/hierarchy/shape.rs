@@ -5,7 +5,8 @@ use gpurf_isa::LastResultFile;
 
 use crate::config::Config;
 use crate::mrf::MrfShape;
-use crate::shape::{ActiveShape, MAX_ACTIVE, width};
+use crate::rfc::RfcShape;
+use crate::shape::{MAX_ACTIVE, width};
 
 /// Entries of an ORF at most: places 0 to 7.
 pub const MAX_ORF_ENTRIES: usize = 8;
@@ -98,16 +99,8 @@ impl HierarchyShape {
     }
 
     /// The sizes of the latches in which operands come together.
-    pub fn operands(&self) -> ActiveShape {
-        ActiveShape {
-            mrf: self.mrf,
-            warps: self.warps,
-            active: self.active,
-            entries: 0,
-            lrf: false,
-            reads: false,
-            steal: false,
-        }
+    pub fn operands(&self) -> RfcShape {
+        RfcShape { mrf: self.mrf, warps: self.warps, active: self.active, entries: 0, lrf: false, reads: false }
     }
 }
 

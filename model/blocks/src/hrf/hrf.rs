@@ -1,11 +1,14 @@
 //! `hrf`: the hybrid register file. `docs/blocks/hrf.md`.
 
 mod block;
+mod design;
 mod events;
 mod nets;
 
+pub use design::HrfSizes;
 pub use nets::{HrfNets, HrfProbe};
 
+use crate::design::SlotView;
 use crate::hrf::hrf_drain::Flush;
 use crate::hrf::hrf_loads::BankWrite;
 use crate::hrf::hrf_operands::Fill;
@@ -21,7 +24,6 @@ use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_collector::{Collectors, Instruction};
 use crate::mrf::slots::Slots;
 use crate::mrf::{MRF_EVENT, MrfAllocator, MrfIn, MrfOut};
-use crate::rfc::SlotView;
 use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 /// Fields of `hrf_event_t`, most significant first. Others of the SM's event words have the page's names, so these begin with the file's.

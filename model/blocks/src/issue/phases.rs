@@ -1,10 +1,12 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
+use crate::designs::Organisation;
 use crate::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
 use crate::mrf::phases::check;
 use crate::shape::{ActiveShape, SmShape};
+use crate::steal::StealSizes;
 use crate::testing::{ACTIVE_SHAPES, SM_SHAPES};
 
 #[test]
@@ -14,8 +16,8 @@ fn early_outputs_depend_on_state_alone() {
     check::<Scoreboard>(&SM_SHAPES);
     check::<SimtStack>(&SM_SHAPES);
     check::<WarpScheduler>(&SM_SHAPES);
-    check::<WarpScheduler>(&SM_SHAPES.map(|shape| SmShape { steal: true, ..shape }));
+    check::<WarpScheduler>(&SM_SHAPES.map(|shape| SmShape { organisation: Organisation::Steal(StealSizes), ..shape }));
     check::<TwoLevelScheduler>(&ACTIVE_SHAPES);
-    check::<TwoLevelScheduler>(&ACTIVE_SHAPES.map(|shape| ActiveShape { steal: true, ..shape }));
+    check::<TwoLevelScheduler>(&ACTIVE_SHAPES.map(|shape| ActiveShape { candidates: true, ..shape }));
     check::<AlternatingScheduler>(&SM_SHAPES);
 }

@@ -57,7 +57,7 @@ ports! {
         /// Nothing issues.
         stop_i: u8 = field(1),
         /// An operand of port p's candidate of the cycle before is being read: it issues now.
-        steal_i: u8 = field(s.ports()),
+        candidate_issue_i: u8 = field(s.ports()),
         /// The instruction issued on port p goes to the operand stage.
         set_valid_i: u8 = field(s.ports()),
         /// The register that it writes.
@@ -127,13 +127,13 @@ ports! {
         /// The slot of each port that issued last.
         last_q: [u8; MAX_PORTS] = field(6).count(s.ports()),
         /// Port p had a candidate in the cycle before.
-        candidate_valid_q: u8 = field(s.ports()).when(s.steal),
+        candidate_valid_q: u8 = field(s.ports()).when(s.candidates),
         /// It.
         candidate_q: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_q").when(s.steal),
+            field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_q").when(s.candidates),
         /// Its slot.
         candidate_slot_q: [u8; MAX_PORTS] =
-            field(s.slot_w()).count(s.ports()).valid_by("candidate_valid_q").when(s.steal),
+            field(s.slot_w()).count(s.ports()).valid_by("candidate_valid_q").when(s.candidates),
         /// Slots from which nothing has issued since they were taken.
         fresh_q: u64 = field(s.active),
         /// Slots whose warp had ended when they had drained.
@@ -240,7 +240,7 @@ pub struct TwoLevelScheduler {
     own: [u64; MAX_PORTS],
     own_slots: [u64; MAX_PORTS],
     /// Ports name candidates.
-    steal: bool,
+    names_candidates: bool,
     candidates: Candidates,
     candidate_slot_q: [u8; MAX_PORTS],
     warp_q: [u8; MAX_ACTIVE],
@@ -354,10 +354,10 @@ impl TwoLevelScheduler {
         leaving
     }
 
-    /// The warp that each port issues; nothing issues while it is stopped, which is the caller's to know. `steal`: of these ports' candidates an
+    /// The warp that each port issues; nothing issues while it is stopped, which is the caller's to know. `ahead`: of these ports' candidates an
     /// operand is being read.
     #[inline]
-    pub fn choose(&self, greedy: bool, heads: &Heads, active: u64, ready: u8, steal: u8) -> Chosen {
+    pub fn choose(&self, greedy: bool, heads: &Heads, active: u64, ready: u8, ahead: u8) -> Chosen {
         let mut allowed = heads.clear & active;
         let mut chosen = Chosen::default();
         for p in 0..self.ports {
@@ -366,10 +366,10 @@ impl TwoLevelScheduler {
             let candidates = set_bits(allowed & self.own[p] & ready).fold(0u64, |all, w| all | 1 << place(w));
             let warp = |j: usize| usize::from(self.warp_q[self.ports * j + p]);
             let winner = self.policy(greedy, p, candidates);
-            if self.steal {
+            if self.names_candidates {
                 let other = winner.and_then(|j| self.policy(greedy, p, candidates & !half(1, j)));
                 // A warp whose patience is over may have left in between.
-                let stolen = self.candidates.of(p).filter(|&w| is_set(steal, p) && is_set(active, w));
+                let stolen = self.candidates.of(p).filter(|&w| is_set(ahead, p) && is_set(active, w));
                 chosen.add(p, winner.map(warp), other.map(warp), stolen);
                 chosen.candidate[p] = chosen.candidate[p].filter(|&w| is_set(heads.operand, w));
             } else {
@@ -399,7 +399,7 @@ impl TwoLevelScheduler {
     #[inline]
     pub fn advance(&mut self, outer: &Outer, alive: u64, happened: &Happened) {
         let drained = self.drained();
-        if self.steal {
+        if self.names_candidates {
             self.candidates.latch(&happened.candidate);
             self.candidate_slot_q = happened.candidate.map(|warp| warp.map_or(0, |w| self.slot_of(w)));
         }
@@ -565,7 +565,7 @@ fn happened(inputs: &TwoLevelSchedulerIn, out: &TwoLevelSchedulerOut) -> Happene
 
 impl Block for TwoLevelScheduler {
     const NAME: &'static str = "two_level_scheduler";
-    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Active", "Steal"];
+    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Active", "Candidates"];
 
     type Shape = ActiveShape;
     type In = TwoLevelSchedulerIn;
@@ -581,7 +581,7 @@ impl Block for TwoLevelScheduler {
             slots: shape.active,
             own: of_port(warps),
             own_slots: of_port(slots),
-            steal: shape.steal,
+            names_candidates: shape.candidates,
             candidates: Candidates::default(),
             candidate_slot_q: [0; MAX_PORTS],
             warp_q: [0; MAX_ACTIVE],
@@ -625,7 +625,7 @@ impl Block for TwoLevelScheduler {
         if inputs.stop_i == 0 {
             let (greedy, active) = (is_set(inputs.cfg_i, 0), self.decided.active);
             let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
-            self.chosen = self.choose(greedy, &heads, active, inputs.ready_i, inputs.steal_i);
+            self.chosen = self.choose(greedy, &heads, active, inputs.ready_i, inputs.candidate_issue_i);
         }
         (out.issue_valid_o, out.issue_warp_o) = ports_of(&self.chosen.warp);
         out.issue_slot_o = self.chosen.warp.map(|warp| warp.map_or(0, |w| self.slot_of(w)));

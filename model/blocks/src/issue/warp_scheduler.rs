@@ -25,7 +25,7 @@ ports! {
         /// Nothing issues.
         stop_i: u8 = field(1),
         /// An operand of port p's candidate of the cycle before is being read: it issues now.
-        steal_i: u8 = field(s.ports()),
+        candidate_issue_i: u8 = field(s.ports()),
         /// A warp begins.
         start_valid_i: u8 = field(1),
         /// Which.
@@ -61,10 +61,10 @@ ports! {
         /// The warp that it issued last.
         greedy_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("greedy_valid_q"),
         /// Port p had a candidate in the cycle before.
-        candidate_valid_q: u8 = field(s.ports()).when(s.steal),
+        candidate_valid_q: u8 = field(s.ports()).when(s.services().takes_candidates),
         /// It.
         candidate_q: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_q").when(s.steal),
+            field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_q").when(s.services().takes_candidates),
     }
 }
 
@@ -157,7 +157,7 @@ pub struct WarpScheduler {
     warps: u8,
     ports: usize,
     /// Ports name candidates.
-    steal: bool,
+    names_candidates: bool,
     candidates: Candidates,
     rr_q: [u8; MAX_PORTS],
     greedy_valid_q: u8,
@@ -171,18 +171,18 @@ pub struct WarpScheduler {
 
 impl WarpScheduler {
     /// The warp that each port issues, with `ready` for each port; nothing issues while it is stopped, which is the
-    /// caller's to know. `steal`: of these ports' candidates an operand is being read.
+    /// caller's to know. `ahead`: of these ports' candidates an operand is being read.
     #[inline]
-    pub fn choose(&self, greedy: bool, heads: &Heads, ready: u8, steal: u8) -> Chosen {
+    pub fn choose(&self, greedy: bool, heads: &Heads, ready: u8, ahead: u8) -> Chosen {
         let mut allowed = heads.clear;
         let mut chosen = Chosen::default();
         for (p, own) in self.own.iter().enumerate() {
             let ready = if is_set(ready, p) { u64::MAX } else { !heads.operand };
             let candidates = own & allowed & ready;
             let winner = self.policy(greedy, p, candidates);
-            if self.steal {
+            if self.names_candidates {
                 let other = winner.and_then(|w| self.policy(greedy, p, candidates & !half(self.ports, w)));
-                chosen.add(p, winner, other, self.candidates.of(p).filter(|_| is_set(steal, p)));
+                chosen.add(p, winner, other, self.candidates.of(p).filter(|_| is_set(ahead, p)));
                 chosen.candidate[p] = chosen.candidate[p].filter(|&w| is_set(heads.operand, w));
             } else {
                 chosen.warp[p] = winner;
@@ -240,7 +240,7 @@ impl WarpScheduler {
     /// The edge: the candidates of the cycle.
     #[inline]
     pub fn name(&mut self, candidate: &[Option<usize>; MAX_PORTS]) {
-        if self.steal {
+        if self.names_candidates {
             self.candidates.latch(candidate);
         }
     }
@@ -277,7 +277,7 @@ impl WarpScheduler {
 
 impl Block for WarpScheduler {
     const NAME: &'static str = "warp_scheduler";
-    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Steal"];
+    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Candidates"];
 
     type Shape = SmShape;
     type In = WarpSchedulerIn;
@@ -289,7 +289,7 @@ impl Block for WarpScheduler {
             own: [0, 1].map(|p| shape.own_warps(p)),
             warps: shape.warps as u8,
             ports: shape.ports(),
-            steal: shape.steal,
+            names_candidates: shape.services().takes_candidates,
             candidates: Candidates::default(),
             rr_q: [0; MAX_PORTS],
             greedy_valid_q: 0,
@@ -306,7 +306,7 @@ impl Block for WarpScheduler {
         self.chosen = Chosen::default();
         if inputs.stop_i == 0 {
             let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
-            self.chosen = self.choose(inputs.cfg_i != 0, &heads, inputs.ready_i, inputs.steal_i);
+            self.chosen = self.choose(inputs.cfg_i != 0, &heads, inputs.ready_i, inputs.candidate_issue_i);
         }
         (out.issue_valid_o, out.issue_warp_o) = ports_of(&self.chosen.warp);
         (out.candidate_valid_o, out.candidate_warp_o) = ports_of(&self.chosen.candidate);

@@ -1,7 +1,10 @@
 //! `mrf`: the banked main register file. `docs/blocks/mrf.md`.
 
+mod design;
 mod nets;
 
+pub(crate) use design::MRF_ENDS;
+pub use design::MrfSizes;
 pub use nets::MrfProbe;
 
 use crate::mrf::bits::{is_set, pack, set_bits};

@@ -1,25 +1,21 @@
 //! `operand_stage`: the seam between the pipeline and the register file. `docs/blocks/operand_stage.md`.
 
 mod nets;
-mod provider;
 
 pub use nets::{OperandStageNets, OperandStageProbe};
-pub use provider::Events;
 
-use provider::Provider;
-
-use crate::hierarchy::{
-    HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT, Hierarchy, HierarchyEntries, HierarchyResults, LEVEL_BITS, PLACE_SET_BITS,
+use crate::design::{
+    Candidates, DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, DesignCfg, Ends, Events, Rows, Sideband, SlotView,
 };
-use crate::hrf::{HRF_COUNT_EVENT, HRF_EVENT, Hrf, HrfOperands, HrfResults};
-use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, long_latency, marked, unit};
+use crate::designs::Provider;
+use crate::hierarchy::PLACE_SET_BITS;
+use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, marked};
 use crate::mrf::bits::{is_set, only, set_bits};
-use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
-use crate::rfc::{Extra, RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, Rfc, RfcOperands, RfcResults, SlotView};
+use crate::mrf::{MAX_PORTS, MRF_EVENT, MrfIn, MrfOut};
 use crate::shape::{MAX_ACTIVE, SmShape};
-use crate::steal::{STEAL_EVENT, Steal, StealExtra};
 use crate::{
-    Block, Decode, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
+    Block, Decode, Field, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field,
+    ports,
 };
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
@@ -52,8 +48,8 @@ ports! {
         issue_s_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
         /// Predicate source t.
         issue_t_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
-        /// The provider's straps.
-        cfg_i: u32 = field(21),
+        /// The design's straps.
+        design_cfg_i: Wide<4> = field(DESIGN_CFG_BITS),
         /// Roles of the heads of the schedulers' candidates.
         candidate_roles_i: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("candidate_valid_i").shown(SHOW_ROLES),
@@ -61,6 +57,8 @@ ports! {
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
+        /// Order among the reads of a bank: 0 oldest first, 1 round robin.
+        cfg_i: u8 = field(1),
         /// The warp of each slot.
         slot_warp_i: [u8; MAX_ACTIVE] = field(WARP_BITS).count(s.slots()).valid_by("slot_valid_i"),
         /// Slot of the warp that issues.
@@ -100,7 +98,7 @@ ports! {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early()
-            .from(of(s, "mrf_crossbar", RfcOperands::NAME, RfcOperands::NAME)),
+            .from(ends(s).operands),
         /// Operation word.
         dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Control word.
@@ -108,31 +106,18 @@ ports! {
         /// Roles.
         dispatch_roles_o: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
-        /// Events of the MRF: `mrf_event_t`.
-        event_o: u64 = field(50).from(of(s, Mrf::NAME, Mrf::NAME, Mrf::NAME)).shown(Decode::Packed(MRF_EVENT)),
-        /// Events of the cache: `rfc_event_t`.
-        rfc_event_o: u64 = field(58).from(Rfc::NAME).shown(Decode::Packed(RFC_EVENT)),
-        /// Events of the cache: `rfc_extra_event_t`.
-        rfc_extra_event_o: u64 = field(33).from(Rfc::NAME).shown(Decode::Packed(RFC_EXTRA_EVENT)),
-        /// Events of the hybrid file: `hrf_event_t`.
-        hrf_event_o: u64 = field(43).from(Hrf::NAME).shown(Decode::Packed(HRF_EVENT)),
-        /// Events of ORF and LRF: `hierarchy_event_t`.
-        hierarchy_event_o: u64 = field(63).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_EVENT)),
-        /// Events of ORF and LRF: `hierarchy_count_event_t`.
-        hierarchy_count_event_o: u64 = field(36).from(Hierarchy::NAME).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)),
-        /// Events of bank stealing: `steal_event_t`.
-        steal_event_o: u64 = field(61).from(Steal::NAME).shown(Decode::Packed(STEAL_EVENT)),
+        /// Events of the main register file: `mrf_event_t`.
+        event_o: u64 = field(50).from(ends(s).file).shown(Decode::Packed(MRF_EVENT)),
+        /// Event words of the design (docs/designs.md).
+        design_event_o: [u64; DESIGN_EVENTS] = driven(field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS), ends(s).design)
+            .shown(Decode::PackedEach(s.organisation.design().events)),
         /// Nothing is left of slot s.
-        flush_done_o: u64 = field(s.slots()).from(of(s, Rfc::NAME, Rfc::NAME, HierarchyEntries::NAME)),
+        flush_done_o: u64 = driven(field(s.slots()), ends(s).flush_done),
         /// The warp may leave slot s here.
-        void_o: u64 = field(s.slots()).early().from(HierarchyEntries::NAME),
-        /// Events of the cache: `rfc_count_event_t`.
-        rfc_count_event_o: u32 = field(20).from(Rfc::NAME).shown(Decode::Packed(RFC_COUNT_EVENT)),
-        /// Events of the hybrid file: `hrf_count_event_t`.
-        hrf_count_event_o: u32 = field(23).from(Hrf::NAME).shown(Decode::Packed(HRF_COUNT_EVENT)),
+        void_o: u64 = driven(field(s.slots()).early(), ends(s).levels),
         /// Active lanes.
         dispatch_mask_o: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME, Mrf::NAME)),
+            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(ends(s).file),
         /// Address of the instruction.
         dispatch_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Predicate source s.
@@ -140,55 +125,43 @@ ports! {
         /// Predicate source t.
         dispatch_t_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Places of slot s to which something is under way.
-        wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.slots()).early().from(HierarchyEntries::NAME),
+        wait_o: [u16; MAX_ACTIVE] = driven(field(PLACE_SET_BITS).count(s.slots()).early(), ends(s).levels),
         /// The instruction on port p is taken at this edge if also valid.
-        issue_ready_o: u8 = field(s.ports()).early().from(of(s, "mrf_allocator", Rfc::NAME, "mrf_allocator")),
+        issue_ready_o: u8 = field(s.ports()).early().from(ends(s).issue_ready),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.ports()).early_when(s.early_results())
-            .from_each(of(s, "mrf_write_queue", RfcResults::NAME, HierarchyResults::NAME), usize::from(s.plain())),
+        write_ready_o: u8 = field(s.ports()).early_when(s.services().early_results)
+            .from_each(ends(s).write_ready.0, ends(s).write_ready.1),
         /// A result has gone into its bank, or into the cache.
-        write_done_o: u8 = field(s.ports()).early_when(s.early_results()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
+        write_done_o: u8 = field(s.ports()).early_when(s.services().early_results).from(ends(s).write_done),
         /// Its warp.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.early_results()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
+            .early_when(s.services().early_results).from(ends(s).write_done),
         /// Its register.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.early_results()).from(of(s, Mrf::NAME, RfcResults::NAME, HierarchyResults::NAME)),
+            .early_when(s.services().early_results).from(ends(s).write_done),
         /// The candidate of the cycle before issues on port p.
-        steal_o: u8 = field(s.ports()).from("steal_arbiter"),
+        candidate_issue_o: u8 = driven(field(s.ports()), ends(s).candidates),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME }, Hierarchy::NAME)),
+        dispatch_valid_o: u8 = field(s.ports()).early().from(ends(s).complete),
         /// Its warp.
         dispatch_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(of(s, Mrf::NAME, Mrf::NAME, Mrf::NAME)),
+            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(ends(s).file),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 =
-            field(s.mrf.sources()).early().from(of(s, Mrf::NAME, if s.reads { Rfc::NAME } else { RfcOperands::NAME }, Hierarchy::NAME)),
+            field(s.mrf.sources()).early().from(ends(s).complete),
     }
 }
 
-/// The block that drives something: with the MRF alone, with a cache in front of it, with ORF and LRF. In the hybrid file, and in the one whose banks are stolen, it has another name than in the MRF.
-fn of(s: &SmShape, mrf: &'static str, rfc: &'static str, hierarchy: &'static str) -> &'static str {
-    if s.hybrid.is_some() {
-        return match mrf {
-            "mrf_crossbar" => HrfOperands::NAME,
-            "mrf_write_queue" => HrfResults::NAME,
-            "mrf_bank_map" => "mrf_collector",
-            "mrf_collector" | "mrf_allocator" => mrf,
-            _ => Hrf::NAME,
-        };
-    }
-    if s.steal {
-        return match mrf {
-            "mrf_collector" => "steal_collector",
-            Mrf::NAME => Steal::NAME,
-            _ => mrf,
-        };
-    }
-    match (s.entries, s.orf_entries) {
-        (0, 0) => mrf,
-        (0, _) => hierarchy,
-        _ => rfc,
+/// The design's blocks at the ends of the stage's nets.
+fn ends(s: &SmShape) -> Ends {
+    s.organisation.ends()
+}
+
+/// A field that a block of the design drives. `None`: the stage itself does.
+fn driven(field: Field, by: Option<&'static str>) -> Field {
+    match by {
+        Some(block) => field.from(block),
+        None => field,
     }
 }
 
@@ -253,30 +226,35 @@ fn join([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << u32::BITS | u64::from(low)
 }
 
-/// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its operands. The provider is `mrf`, the
-/// baseline register file, or `rfc`, or `hierarchy`, or `hrf`, or `steal`; a variant takes its place here and nowhere else.
+/// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its
+/// operands. The provider is the register-file design of the shape's organisation (`docs/designs.md`).
 ///
-/// Whoever uses this directly shows it the slots ([`see`](Self::see)), asks what is offered, says in a cycle what is issued, what is written ([`issue`](Self::issue), [`write`](Self::write)) and what
-/// is taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are looked at where they are, never moved.
+/// The SM uses the stage directly, not through its ports. In a cycle it presents the slots ([`see`](Self::see)), offers
+/// instructions, results and candidates ([`issue`](Self::issue), [`write`](Self::write), [`name`](Self::name)), says which
+/// instructions are taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are
+/// read where they are, never moved.
 pub struct OperandStage {
     provider: Provider,
-    /// What the provider is given in this cycle, and what it shows (but for 1024-bit data).
+    /// Inputs of the provider in this cycle, and its outputs (but for 1024-bit data).
     given: MrfIn,
-    extra: Extra,
-    told: StealExtra,
+    side: Sideband,
     shown: MrfOut,
-    flush_done: u64,
-    straps: u32,
+    /// Slots to flush in this cycle.
+    flush: u64,
     ports: usize,
     /// Places that there are.
     all: u32,
     rows: Rows,
     /// Of a register's number those bits that are not its bank's.
     bank_w: u32,
-    /// Rows that a warp has in this cycle.
-    warp_rows: u8,
-    /// The provider is the hybrid file, and has buffers.
-    buffered: bool,
+    /// The provider reads the fields of instructions.
+    reads_fields: bool,
+    /// Schedulers name candidates.
+    takes_candidates: bool,
+    /// The provider reads the rows of the slots' warps.
+    slot_rows: bool,
+    /// What becomes of results follows from state alone.
+    early_results: bool,
     /// The set of all slots.
     all_slots: u64,
     slot_busy_q: u32,
@@ -286,64 +264,36 @@ pub struct OperandStage {
 }
 
 impl OperandStage {
-    /// The slots of the two-level scheduler in this cycle; what is asked about results and slots follows from them.
+    /// Begins a cycle with the slots of the scheduler, the straps and the rows of a warp. What becomes of results and slots
+    /// follows from them.
     #[inline]
-    pub fn see(&mut self, straps: u32, slots: &SlotView<'_>, rows: u8) {
-        (self.straps, self.warp_rows) = (straps, rows);
-        self.flush_done = match &mut self.provider {
-            Provider::Mrf(_) => slots.flush,
-            Provider::Rfc(rfc) => {
-                let base = |s: usize| self.rows.first(slots.warp.get(s).copied().unwrap_or_default(), rows);
-                rfc.see(cache_straps(straps), slots, base, &mut self.shown);
-                rfc.flush_done()
-            }
-            Provider::Hrf(hrf) => {
-                let base = |s: usize| self.rows.first(slots.warp[s], rows);
-                hrf.see(straps >> 1, if self.buffered { slots } else { &SlotView::NONE }, base, &mut self.shown);
-                if self.buffered { hrf.flush_done() } else { slots.flush }
-            }
-            Provider::Hierarchy(hierarchy) => {
-                hierarchy.see(slots);
-                hierarchy.flush_done()
-            }
-            Provider::Steal(file) => {
-                file.see(steal_straps(straps), &mut self.shown);
-                slots.flush
-            }
-        };
+    pub fn see(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: u8) {
+        (self.side.cfg, self.rows.count, self.flush) = (cfg, rows, slots.flush);
+        self.provider.present(cfg, slots, self.rows, &mut self.shown);
     }
 
     /// Ports that issue the candidate of the cycle before.
     #[inline]
-    pub fn steal(&self) -> u8 {
-        match &self.provider {
-            Provider::Steal(file) => file.steal(),
-            _ => 0,
-        }
+    pub fn candidate_issue(&self) -> u8 {
+        self.provider.candidate_issue()
     }
 
     /// Slots of which nothing is left.
     #[inline]
     pub fn flush_done(&self) -> u64 {
-        self.flush_done
+        self.provider.flush_done(self.flush)
     }
 
     /// Slots that their warps may leave here.
     #[inline]
     pub fn void(&self) -> u64 {
-        match &self.provider {
-            Provider::Hierarchy(hierarchy) => hierarchy.void(),
-            _ => self.all_slots,
-        }
+        self.provider.void(self.all_slots)
     }
 
-    /// Places of each slot to which something is under way, and the slots with one.
+    /// Pending places of each slot, and the slots with one.
     #[inline]
     pub fn waits(&self) -> (&[u16; MAX_ACTIVE], u64) {
-        match &self.provider {
-            Provider::Hierarchy(hierarchy) => hierarchy.waits(),
-            _ => (&[0; MAX_ACTIVE], 0),
-        }
+        self.provider.waits()
     }
 
     /// Ports on which an instruction is taken.
@@ -416,8 +366,8 @@ impl OperandStage {
 
     /// Port `p` offers an instruction in this cycle.
     #[inline]
-    pub fn issue(&mut self, p: usize, instruction: &Issued, slot: u8, rows: u8) {
-        let base = self.rows.first(instruction.warp, rows);
+    pub fn issue(&mut self, p: usize, instruction: &Issued, slot: u8) {
+        let base = self.rows.first(instruction.warp);
         let tag = self.slot(p).unwrap_or_default();
         let given = &mut self.given;
         given.issue_valid_i |= 1 << p;
@@ -427,17 +377,17 @@ impl OperandStage {
         given.issue_tag_i[p] = tag.into();
         given.issue_src_valid_i |= registers(instruction.roles) << (OPERANDS * p);
         given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(instruction.roles));
-        if !matches!(self.provider, Provider::Mrf(_) | Provider::Steal(_)) {
-            self.extra.add(p, instruction, slot);
+        if self.reads_fields {
+            self.side.fields.add(p, instruction, slot);
         }
         self.offered[p] = *instruction;
     }
 
     /// The scheduler of port `p` names a candidate, whose head has these roles.
     #[inline]
-    pub fn name(&mut self, p: usize, warp: u8, roles: Roles, rows: u8) {
-        let base = self.rows.first(warp, rows);
-        let told = &mut self.told;
+    pub fn name(&mut self, p: usize, warp: u8, roles: Roles) {
+        let base = self.rows.first(warp);
+        let told = &mut self.side.candidates;
         told.candidate_valid |= 1 << p;
         (told.candidate_warp[p], told.candidate_base[p]) = (warp, base);
         told.candidate_src_valid |= registers(roles) << (OPERANDS * p);
@@ -447,19 +397,20 @@ impl OperandStage {
     /// A grid is about to begin; `spare`: the last row belongs to no warp of it.
     #[inline]
     pub fn clear(&mut self, spare: bool) {
-        self.told.clear = Some(spare);
+        self.side.candidates.clear = Some(spare);
     }
 
-    /// What the instructions that leave say of registers that are dead behind them.
+    /// The dead registers that dispatched instructions name.
     #[inline]
     fn hint(&mut self, ready: u8) {
         for p in set_bits(self.shown.dispatch_valid_o & ready) {
             let inverted =
                 (join(self.slots.ctl_q[self.shown.dispatch_tag_o[p] as usize % PLACES]) >> marked::FREE_REGISTER) as u8;
-            if inverted != 0 && !inverted >> self.bank_w < self.warp_rows {
-                self.told.hint_valid |= 1 << p;
-                self.told.hint_reg[p] = !inverted;
-                self.told.hint_base[p] = self.rows.first(self.shown.dispatch_warp_o[p], self.warp_rows);
+            if inverted != 0 && !inverted >> self.bank_w < self.rows.count {
+                let candidates = &mut self.side.candidates;
+                candidates.hint_valid |= 1 << p;
+                candidates.hint_reg[p] = !inverted;
+                candidates.hint_base[p] = self.rows.first(self.shown.dispatch_warp_o[p]);
             }
         }
     }
@@ -467,16 +418,17 @@ impl OperandStage {
     /// The instruction that issues on port `p` in this cycle, of the warp in a slot, ends its strand, whether it comes here or not.
     #[inline]
     pub fn end_strand(&mut self, p: usize, slot: u8) {
-        self.extra.slot[p] = slot;
-        self.extra.end |= 1 << p;
+        self.side.fields.slot[p] = slot;
+        self.side.fields.end |= 1 << p;
     }
 
     /// Bus `p` offers a result in this cycle; its data is asked for at the edge.
     #[inline]
-    pub fn write(&mut self, p: usize, result: &Written, rows: u8) {
+    pub fn write(&mut self, p: usize, result: &Written) {
         let Written { mask, warp, reg, private } = *result;
-        let base = self.rows.first(warp, rows);
-        self.extra.write_private = self.extra.write_private & !(1 << p) | u8::from(private) << p;
+        let base = self.rows.first(warp);
+        let fields = &mut self.side.fields;
+        fields.write_private = fields.write_private & !(1 << p) | u8::from(private) << p;
         let given = &mut self.given;
         given.write_valid_i |= 1 << p;
         given.write_warp_i[p] = warp;
@@ -489,16 +441,16 @@ impl OperandStage {
     #[inline]
     pub fn settle(&mut self, ready: u8) -> Events {
         self.given.dispatch_ready_i = ready;
-        if matches!(self.provider, Provider::Steal(_)) {
+        if self.takes_candidates {
             self.hint(ready);
         }
-        self.provider.late(&mut self.given, &self.extra, &self.told, self.straps, &mut self.shown)
+        self.provider.settle(&mut self.given, &self.side, &mut self.shown)
     }
 
     /// The edge, after which nothing is offered. `write_data`: the data of a bus's result.
     #[inline]
     pub fn edge<'a>(&mut self, running: bool, write_data: impl Fn(usize) -> &'a WarpData) {
-        if running && self.provider.is_quiet(&self.given, &self.extra, &self.told) {
+        if running && self.provider.is_quiet(&self.given, &self.side) {
             self.begin();
             return;
         }
@@ -513,7 +465,7 @@ impl OperandStage {
         }
         self.slot_busy_q = if running { busy } else { 0 };
         self.given.rst_ni = running.into();
-        self.provider.edge(&self.given, &self.extra, &self.told, self.straps, write_data);
+        self.provider.edge(&self.given, &self.side, write_data);
         self.provider.show(&mut self.shown);
         self.begin();
     }
@@ -522,8 +474,8 @@ impl OperandStage {
     #[inline]
     pub fn begin(&mut self) {
         (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
-        self.extra.end = 0;
-        self.told = StealExtra::default();
+        self.side.fields.end = 0;
+        self.side.candidates = Candidates::default();
     }
 
     fn fill(&mut self, slot: usize, p: usize) {
@@ -545,56 +497,6 @@ pub struct Written {
     pub reg: u8,
     /// It comes from a private unit: an ALU or a single precision unit.
     pub private: bool,
-}
-
-impl Extra {
-    /// What an instruction on port `p` has for a cache, or for ORF and LRF.
-    #[inline]
-    fn add(&mut self, p: usize, instruction: &Issued, slot: u8) {
-        let (ctl, roles) = (instruction.ctl, instruction.roles);
-        let set = |mask: &mut u8, bit: bool| *mask = *mask & !(1 << p) | u8::from(bit) << p;
-        (self.slot[p], self.dst[p]) = (slot, roles.d());
-        let last = (ctl >> marked::LAST_READ) as u8 & 0b111;
-        self.last = self.last & !(0b111 << (OPERANDS * p)) | last << (OPERANDS * p);
-        let level = |low: u32| (ctl >> low) as u8 & 0x1f;
-        for k in 0..OPERANDS {
-            self.src_level[OPERANDS * p + k] = level(marked::SOURCE_LEVEL + LEVEL_BITS * k as u32);
-        }
-        self.dst_level[p] = level(marked::RESULT_LEVEL);
-        set(&mut self.long, long_latency(instruction.op, roles.d()));
-        set(&mut self.bypass, is_set(ctl, marked::BYPASS as usize));
-        set(&mut self.past, is_set(ctl, marked::LRF_BYPASS as usize));
-        set(&mut self.private, matches!(roles.unit(), unit::ALU | unit::FP));
-    }
-}
-
-/// Where warps' rows are in the register file.
-#[derive(Clone, Copy)]
-struct Rows {
-    /// The bits of a row's number.
-    bits: u16,
-    /// The bits of a warp's number that count: in the hybrid file an even warp and the odd one behind it have their rows together.
-    warps: u8,
-}
-
-impl Rows {
-    /// The first one of a warp that has so many.
-    #[inline]
-    fn first(self, warp: u8, rows: u8) -> u16 {
-        (u16::from(warp & self.warps) * u16::from(rows)) & self.bits
-    }
-}
-
-/// Those of the operand stage's straps that are `rfc`'s.
-#[inline]
-fn cache_straps(straps: u32) -> u8 {
-    (straps & 0x1f) as u8
-}
-
-/// Those of them that are `steal`'s: bit 0 and bits 20 to 18.
-#[inline]
-fn steal_straps(straps: u32) -> u8 {
-    (straps & 1 | straps >> 18 << 1) as u8
 }
 
 /// Register names of the sources of an instruction.
@@ -626,85 +528,35 @@ fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
 
 impl Block for OperandStage {
     const NAME: &'static str = "operand_stage";
-    const PARAMETERS: &'static [&'static str] = &[
-        "Banks",
-        "DualPort",
-        "Collectors",
-        "IssuePorts",
-        "Depth",
-        "Active",
-        "Entries",
-        "Lrf",
-        "Reads",
-        "OrfEntries",
-        "LrfBanks",
-        "Hybrid",
-        "BufferEntries",
-        "Loads",
-        "Steal",
-    ];
-    const CHILDREN: &'static [&'static str] = &[
-        "hierarchy_levels",
-        HierarchyEntries::NAME,
-        "hierarchy_data",
-        HierarchyResults::NAME,
-        "hierarchy_copies",
-        "rfc_fills",
-        "rfc_lrf",
-        "rfc_tags",
-        "rfc_data",
-        "rfc_evictions",
-        RfcResults::NAME,
-        RfcOperands::NAME,
-        "hrf_rcm",
-        "hrf_buffer",
-        "hrf_drain",
-        "hrf_loads",
-        "hrf_power",
-        "hrf_bank",
-        HrfResults::NAME,
-        "hrf_reads",
-        HrfOperands::NAME,
-        "mrf_bank_map",
-        "mrf_write_queue",
-        "mrf_collector",
-        "steal_collector",
-        "mrf_allocator",
-        "steal_candidates",
-        "steal_table",
-        "steal_return",
-        "steal_dependence",
-        "steal_arbiter",
-        "mrf_arbiter",
-        "mrf_bank",
-        "mrf_crossbar",
-        Mrf::NAME,
-        Rfc::NAME,
-        Hrf::NAME,
-        Hierarchy::NAME,
-        Steal::NAME,
-    ];
+    const PARAMETERS: &'static [&'static str] =
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Organisation", "Sizes"];
 
     type Shape = SmShape;
     type In = OperandStageIn;
     type Out = OperandStageOut;
     type Probe = OperandStageProbe;
 
+    fn children(shape: &SmShape) -> Vec<&'static str> {
+        let design = shape.organisation.design();
+        design.children.iter().copied().chain([design.name]).collect()
+    }
+
     fn new(shape: &SmShape) -> Self {
+        let services = shape.services();
         let mut stage = Self {
             provider: Provider::new(shape),
             given: MrfIn::zeroed(),
-            extra: Extra::default(),
-            told: StealExtra::default(),
+            side: Sideband::default(),
             shown: MrfOut::zeroed(),
-            flush_done: 0,
-            straps: 0,
+            flush: 0,
             ports: shape.ports(),
             all: u32::MAX >> (u32::BITS as usize - shape.tags()),
-            rows: Rows { bits: (shape.mrf.depth - 1) as u16, warps: if shape.hybrid.is_some() { !1 } else { u8::MAX } },
+            rows: Rows::new(shape),
             bank_w: shape.mrf.bank_w(),
-            warp_rows: 0,
-            buffered: shape.buffered(),
+            reads_fields: services.reads_fields,
+            takes_candidates: services.takes_candidates,
+            slot_rows: shape.organisation.ends().slot_base.is_some(),
+            early_results: services.early_results,
             all_slots: u64::MAX >> (u64::BITS as usize - shape.slots()),
             slot_busy_q: 0,
             slots: Slots {
@@ -723,7 +575,7 @@ impl Block for OperandStage {
 
     fn early(&self, out: &mut OperandStageOut) {
         out.issue_ready_o = self.issue_ready();
-        if !matches!(self.provider, Provider::Rfc(_) | Provider::Hrf(_) | Provider::Steal(_)) {
+        if self.early_results {
             self.results(out);
         }
         (out.void_o, out.wait_o) = (self.void(), *self.waits().0);
@@ -751,16 +603,17 @@ impl Block for OperandStage {
             drop: inputs.drop_i,
             warp: &inputs.slot_warp_i,
         };
-        self.see(inputs.cfg_i, &slots, inputs.rows_i);
+        let cfg = DesignCfg { read_order: inputs.cfg_i, straps: inputs.design_cfg_i.to_u128() };
+        self.see(cfg, &slots, inputs.rows_i);
         for p in set_bits(inputs.issue_valid_i) {
-            self.issue(p, &issued(inputs, p), inputs.issue_slot_i[p], inputs.rows_i);
+            self.issue(p, &issued(inputs, p), inputs.issue_slot_i[p]);
         }
         if inputs.clear_i != 0 {
             self.clear(inputs.spare_i != 0);
         }
         for p in set_bits(inputs.candidate_valid_i) {
             let roles = Roles(inputs.candidate_roles_i[p]);
-            self.name(p, inputs.candidate_warp_i[p], roles, inputs.rows_i);
+            self.name(p, inputs.candidate_warp_i[p], roles);
         }
         for p in set_bits(inputs.issue_end_i) {
             self.end_strand(p, inputs.issue_slot_i[p]);
@@ -772,18 +625,14 @@ impl Block for OperandStage {
                 reg: inputs.write_reg_i[p],
                 private: is_set(inputs.write_private_i, p),
             };
-            self.write(p, &result, inputs.rows_i);
+            self.write(p, &result);
         }
-        if !matches!(self.provider, Provider::Mrf(_)) {
+        if !self.early_results {
             self.results(out);
         }
-        (out.flush_done_o, out.steal_o) = (self.flush_done(), self.steal());
+        (out.flush_done_o, out.candidate_issue_o) = (self.flush_done(), self.candidate_issue());
         let events = self.settle(inputs.dispatch_ready_i);
-        (out.event_o, out.rfc_event_o, out.rfc_count_event_o) = (events.mrf, events.rfc, events.rfc_count);
-        out.rfc_extra_event_o = events.rfc_extra;
-        (out.hrf_event_o, out.hrf_count_event_o) = (events.hrf, events.hrf_count);
-        out.steal_event_o = events.steal;
-        (out.hierarchy_event_o, out.hierarchy_count_event_o) = (events.hierarchy, events.hierarchy_count);
+        (out.event_o, out.design_event_o) = (events.mrf, events.design);
     }
 
     fn clock(&mut self, inputs: &OperandStageIn, _: &OperandStageOut) {
@@ -792,7 +641,7 @@ impl Block for OperandStage {
 
     fn probe(&self, inputs: &OperandStageIn, _: &OperandStageOut, probe: &mut OperandStageProbe) {
         let warps = SlotView { valid: inputs.slot_valid_i, flush: 0, drop: 0, warp: &inputs.slot_warp_i };
-        self.record(&warps, inputs.rows_i, probe);
+        self.record(&warps, probe);
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
@@ -823,7 +672,7 @@ impl OperandStage {
     }
 
     /// What is compared inside; the slots are those of this cycle.
-    pub fn record(&self, slots: &SlotView<'_>, rows: u8, probe: &mut OperandStageProbe) {
+    pub fn record(&self, slots: &SlotView<'_>, probe: &mut OperandStageProbe) {
         let nets = &mut probe.nets;
         *nets = OperandStageNets::zeroed();
         nets.slot_busy_q = self.slot_busy_q;
@@ -838,8 +687,8 @@ impl OperandStage {
         for p in set_bits(self.given.write_valid_i) {
             nets.write_base[p] = self.given.write_base_i[p];
         }
-        if matches!(self.provider, Provider::Steal(_)) {
-            let told = &self.told;
+        if self.takes_candidates {
+            let told = &self.side.candidates;
             nets.candidate_src_valid = told.candidate_src_valid;
             nets.candidate_src_reg = only(&told.candidate_src_reg, told.candidate_src_valid);
             nets.candidate_base = only(&told.candidate_base, told.candidate_valid);
@@ -850,12 +699,12 @@ impl OperandStage {
         for p in set_bits(self.dispatch_valid()) {
             nets.dispatch_tag[p] = self.shown.dispatch_tag_o[p] as u8;
         }
-        if self.buffered || matches!(self.provider, Provider::Rfc(_)) {
+        if self.slot_rows {
             for s in set_bits(slots.valid) {
-                nets.slot_base[s] = self.rows.first(slots.warp[s], rows);
+                nets.slot_base[s] = self.rows.first(slots.warp[s]);
             }
         }
-        self.provider.probe(&self.given, &self.extra, &self.told, self.straps, &self.shown, probe);
+        self.provider.record(&self.given, &self.side, &self.shown, &mut probe.provider);
     }
 }
 

@@ -9,6 +9,7 @@ mod rfc_lrf;
 mod rfc_operands;
 mod rfc_results;
 mod rfc_tags;
+mod shape;
 
 #[cfg(test)]
 mod phases;
@@ -21,3 +22,4 @@ pub use rfc_lrf::*;
 pub use rfc_operands::*;
 pub use rfc_results::*;
 pub use rfc_tags::*;
+pub use shape::*;

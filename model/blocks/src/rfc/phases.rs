@@ -2,16 +2,16 @@
 
 use crate::mrf::phases::check;
 use crate::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags};
-use crate::testing::ACTIVE_SHAPES;
+use crate::testing::RFC_SHAPES;
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
-    check::<RfcTags>(&ACTIVE_SHAPES);
-    check::<RfcData>(&ACTIVE_SHAPES);
-    check::<RfcEvictions>(&ACTIVE_SHAPES);
-    check::<RfcResults>(&ACTIVE_SHAPES);
-    check::<RfcOperands>(&ACTIVE_SHAPES);
-    check::<RfcLrf>(&ACTIVE_SHAPES);
-    check::<RfcFills>(&ACTIVE_SHAPES);
-    check::<Rfc>(&ACTIVE_SHAPES);
+    check::<RfcTags>(&RFC_SHAPES);
+    check::<RfcData>(&RFC_SHAPES);
+    check::<RfcEvictions>(&RFC_SHAPES);
+    check::<RfcResults>(&RFC_SHAPES);
+    check::<RfcOperands>(&RFC_SHAPES);
+    check::<RfcLrf>(&RFC_SHAPES);
+    check::<RfcFills>(&RFC_SHAPES);
+    check::<Rfc>(&RFC_SHAPES);
 }

@@ -1,9 +1,12 @@
 //! `rfc`: the register file cache in front of the main register file. `docs/blocks/rfc.md`.
 
+mod design;
 mod nets;
 
+pub use design::RfcSizes;
 pub use nets::{RfcNets, RfcProbe};
 
+use crate::design::{IssueFields, SlotView};
 use crate::instruction::NO_REG;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
@@ -13,8 +16,8 @@ use crate::rfc::rfc_fills::{Fill, Missed};
 use crate::rfc::rfc_lrf::{Below, LrfCounts, LrfEdge, LrfFlush, LrfOp};
 use crate::rfc::rfc_results::{Around, Arrival, BusOp, Routes};
 use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, Take, distinct};
-use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags};
-use crate::shape::{ActiveShape, MAX_ACTIVE};
+use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcShape, RfcTags};
+use crate::shape::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
@@ -65,7 +68,7 @@ pub const RFC_EXTRA_EVENT: &[(&str, u32)] = &[
 
 ports! {
     /// Inputs of [`Rfc`].
-    pub struct RfcIn(s: &ActiveShape) {
+    pub struct RfcIn(s: &RfcShape) {
         /// Data of a result.
         write_data_i: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// Slots that have a warp.
@@ -129,7 +132,7 @@ ports! {
 
 ports! {
     /// Outputs of [`Rfc`].
-    pub struct RfcOut(s: &ActiveShape) {
+    pub struct RfcOut(s: &RfcShape) {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS)
             .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early().from(RfcOperands::NAME),
@@ -170,45 +173,6 @@ ports! {
         dispatch_src_valid_o: u8 =
             field(s.mrf.sources()).early().from(if s.reads { Rfc::NAME } else { RfcOperands::NAME }),
     }
-}
-
-/// What an instruction has besides what the MRF is asked with, and a result: ports as masks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Extra {
-    /// Slot of the warp.
-    pub(crate) slot: [u8; MAX_PORTS],
-    /// Register written; 255: none.
-    pub(crate) dst: [u8; MAX_PORTS],
-    /// Last reads: three bits a port.
-    pub(crate) last: u8,
-    pub(crate) long: u8,
-    pub(crate) bypass: u8,
-    pub(crate) past: u8,
-    pub(crate) private: u8,
-    /// Levels of sources and result; instructions that end their strands, here or elsewhere.
-    pub(crate) src_level: [u8; MAX_SOURCES],
-    pub(crate) dst_level: [u8; MAX_PORTS],
-    pub(crate) end: u8,
-    /// Results that come from private units.
-    pub(crate) write_private: u8,
-}
-
-/// The slots of the two-level or the alternating scheduler, in a cycle.
-#[derive(Clone, Copy)]
-pub struct SlotView<'a> {
-    /// Slots that have a warp.
-    pub valid: u64,
-    /// Slots that are to be emptied.
-    pub flush: u64,
-    /// Without write-back.
-    pub drop: u64,
-    /// The warp of each.
-    pub warp: &'a [u8; MAX_ACTIVE],
-}
-
-impl SlotView<'_> {
-    /// No slots.
-    pub const NONE: SlotView<'static> = SlotView { valid: 0, flush: 0, drop: 0, warp: &[0; MAX_ACTIVE] };
 }
 
 /// The instruction in T.
@@ -538,7 +502,7 @@ impl Rfc {
     pub(crate) fn edge<'a>(
         &mut self,
         given: &MrfIn,
-        extra: &Extra,
+        extra: &IssueFields,
         straps: u8,
         write_data: impl Fn(usize) -> &'a WarpData,
     ) {
@@ -656,7 +620,7 @@ impl Rfc {
     fn take_results<'a>(
         &mut self,
         given: &MrfIn,
-        extra: &Extra,
+        extra: &IssueFields,
         ready: u8,
         write_data: impl Fn(usize) -> &'a WarpData,
     ) {
@@ -673,7 +637,7 @@ impl Rfc {
     }
 
     #[inline]
-    fn take_instructions(&mut self, given: &MrfIn, extra: &Extra, straps: u8) {
+    fn take_instructions(&mut self, given: &MrfIn, extra: &IssueFields, straps: u8) {
         self.tag_valid_q &= !self.leave;
         for p in set_bits(given.issue_valid_i & !self.tag_valid_q) {
             let sources = given.issue_src_reg_i.as_chunks().0[p];

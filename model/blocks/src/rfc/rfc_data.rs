@@ -2,12 +2,12 @@
 
 use crate::mrf::bits::{is_set, set_bits};
 use crate::ram::Storage;
-use crate::shape::ActiveShape;
+use crate::rfc::RfcShape;
 use crate::{Block, LANES, LaneMask, Memory, OPERANDS, Ports, WARP_DATA_BITS, WarpData, field, ports};
 
 ports! {
     /// Inputs of [`RfcData`].
-    pub struct RfcDataIn(s: &ActiveShape) {
+    pub struct RfcDataIn(s: &RfcShape) {
         /// Data of a result.
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
         /// Data of the write in D.
@@ -45,7 +45,7 @@ ports! {
 
 ports! {
     /// Outputs of [`RfcData`].
-    pub struct RfcDataOut(s: &ActiveShape) {
+    pub struct RfcDataOut(s: &RfcShape) {
         /// Operands that land.
         land_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS).count(OPERANDS).valid_by("land_fill_o").early(),
         /// Data of an eviction.
@@ -63,7 +63,7 @@ ports! {
 
 ports! {
     /// State of [`RfcData`].
-    pub struct RfcDataProbe(s: &ActiveShape) {
+    pub struct RfcDataProbe(s: &RfcShape) {
         /// Data of the result in D.
         d_write_data_q: WarpData = field(WARP_DATA_BITS).valid_by("d_write_q"),
         /// Its lanes.
@@ -242,12 +242,12 @@ impl Block for RfcData {
     const NAME: &'static str = "rfc_data";
     const PARAMETERS: &'static [&'static str] = &["Slots", "Entries", "TagW"];
 
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
     type In = RfcDataIn;
     type Out = RfcDataOut;
     type Probe = RfcDataProbe;
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self {
             ram: std::array::from_fn(|_| Storage::new(shape.words())),
             words: shape.words() as u16,

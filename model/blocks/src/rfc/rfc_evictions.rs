@@ -1,7 +1,7 @@
 //! `rfc_evictions`: values on their way from the cache to the MRF. `docs/blocks/rfc_evictions.md`.
 
 use crate::mrf::MAX_PORTS;
-use crate::shape::ActiveShape;
+use crate::rfc::RfcShape;
 use crate::{Block, LANES, Memory, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 /// Values that have room.
@@ -9,7 +9,7 @@ pub const PLACES: usize = 4;
 
 ports! {
     /// Inputs of [`RfcEvictions`].
-    pub struct RfcEvictionsIn(s: &ActiveShape) {
+    pub struct RfcEvictionsIn(s: &RfcShape) {
         /// Data of the oldest eviction that has none yet.
         data_i: WarpData = field(WARP_DATA_BITS).valid_by("data_valid_i"),
         /// Lanes of the eviction that begins.
@@ -45,7 +45,7 @@ ports! {
 
 ports! {
     /// Outputs of [`RfcEvictions`].
-    pub struct RfcEvictionsOut(s: &ActiveShape) {
+    pub struct RfcEvictionsOut(s: &RfcShape) {
         /// The value that is offered to the MRF's queue.
         offer_data_o: WarpData = field(WARP_DATA_BITS).valid_by("offer_valid_o").early(),
         /// Slots of which a value is here.
@@ -71,7 +71,7 @@ ports! {
 
 ports! {
     /// State of [`RfcEvictions`].
-    pub struct RfcEvictionsProbe(s: &ActiveShape) {
+    pub struct RfcEvictionsProbe(s: &RfcShape) {
         /// The values.
         data_q: [WarpData; PLACES] = field(WARP_DATA_BITS).count(PLACES),
         /// Place of the oldest value.
@@ -224,12 +224,12 @@ impl Block for RfcEvictions {
     const NAME: &'static str = "rfc_evictions";
     const PARAMETERS: &'static [&'static str] = &["Slots", "IssuePorts", "Depth"];
 
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
     type In = RfcEvictionsIn;
     type Out = RfcEvictionsOut;
     type Probe = RfcEvictionsProbe;
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self {
             ports: shape.ports(),
             slots: shape.cache_slots() as u32,

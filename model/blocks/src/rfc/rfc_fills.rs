@@ -2,14 +2,14 @@
 
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
-use crate::shape::{ActiveShape, MAX_TAGS};
+use crate::rfc::{MAX_TAGS, RfcShape};
 use crate::{Block, LANES, Memory, OPERANDS, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
 ports! {
     /// Inputs of [`RfcFills`].
-    pub struct RfcFillsIn(s: &ActiveShape) {
+    pub struct RfcFillsIn(s: &RfcShape) {
         /// Operands of what is dispatched.
         take_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("take_valid_i"),
         /// Slots that are being emptied.
@@ -37,7 +37,7 @@ ports! {
 
 ports! {
     /// Outputs of [`RfcFills`].
-    pub struct RfcFillsOut(s: &ActiveShape) {
+    pub struct RfcFillsOut(s: &RfcShape) {
         /// Data of a fill.
         fill_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()),
         /// Its lanes.
@@ -55,7 +55,7 @@ ports! {
 
 ports! {
     /// State of [`RfcFills`].
-    pub struct RfcFillsProbe(s: &ActiveShape) {
+    pub struct RfcFillsProbe(s: &RfcShape) {
         /// Operand of every source of the latches, pending or not; so are its register and lanes.
         data_q: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()),
         /// Its lanes.
@@ -194,12 +194,12 @@ impl Block for RfcFills {
     const NAME: &'static str = "rfc_fills";
     const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Active", "Tags"];
 
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
     type In = RfcFillsIn;
     type Out = RfcFillsOut;
     type Probe = RfcFillsProbe;
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self {
             ports: shape.ports(),
             tags: shape.tags(),

@@ -1,8 +1,9 @@
 //! `rfc_lrf`: the last result file above the cache. `docs/blocks/rfc_lrf.md`.
 
 use crate::mrf::bits::{is_set, pack, set_bits};
+use crate::rfc::RfcShape;
 use crate::rfc::rfc_tags::{Flush, Look};
-use crate::shape::{ActiveShape, MAX_ACTIVE};
+use crate::shape::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, LaneMask, Memory, OPERANDS, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 /// Fields of `rfc_lrf_event_t`, most significant first.
@@ -19,7 +20,7 @@ pub const RFC_LRF_EVENT: &[(&str, u32)] = &[
 
 ports! {
     /// Inputs of [`RfcLrf`].
-    pub struct RfcLrfIn(s: &ActiveShape) {
+    pub struct RfcLrfIn(s: &RfcShape) {
         /// Data of a result.
         op_data_i: WarpData = field(WARP_DATA_BITS).valid_by("op_valid_i"),
         /// Slots that are to be emptied.
@@ -67,7 +68,7 @@ ports! {
 
 ports! {
     /// Outputs of [`RfcLrf`].
-    pub struct RfcLrfOut(s: &ActiveShape) {
+    pub struct RfcLrfOut(s: &RfcShape) {
         /// Data of the spill in D.
         spill_data_o: WarpData = field(WARP_DATA_BITS).valid_by("spill_data_valid_o").early(),
         /// The value that lands.
@@ -113,7 +114,7 @@ ports! {
 
 ports! {
     /// State of [`RfcLrf`].
-    pub struct RfcLrfProbe(s: &ActiveShape) {
+    pub struct RfcLrfProbe(s: &RfcShape) {
         /// Data of the result in D.
         d_write_data_q: WarpData = field(WARP_DATA_BITS).valid_by("d_write_q"),
         /// Valid lanes of each slot's entry.
@@ -461,12 +462,12 @@ impl Block for RfcLrf {
     const NAME: &'static str = "rfc_lrf";
     const PARAMETERS: &'static [&'static str] = &["Slots"];
 
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
     type In = RfcLrfIn;
     type Out = RfcLrfOut;
     type Probe = RfcLrfProbe;
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self {
             slots: shape.cache_slots(),
             valid_q: [0; MAX_ACTIVE],

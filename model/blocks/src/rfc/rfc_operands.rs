@@ -2,14 +2,14 @@
 
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::set_bits;
-use crate::shape::{ActiveShape, MAX_TAGS};
+use crate::rfc::{MAX_TAGS, RfcShape};
 use crate::{Block, LANES, LaneMask, Memory, OPERANDS, WARP_DATA_BITS, WarpData, field, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
 ports! {
     /// Inputs of [`RfcOperands`].
-    pub struct RfcOperandsIn(s: &ActiveShape) {
+    pub struct RfcOperandsIn(s: &RfcShape) {
         /// What the cache gives.
         land_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("land_fill_i"),
         /// What the MRF offers.
@@ -41,7 +41,7 @@ ports! {
 
 ports! {
     /// Outputs of [`RfcOperands`].
-    pub struct RfcOperandsOut(s: &ActiveShape) {
+    pub struct RfcOperandsOut(s: &RfcShape) {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o"),
@@ -56,7 +56,7 @@ ports! {
 
 ports! {
     /// State of [`RfcOperands`].
-    pub struct RfcOperandsProbe(s: &ActiveShape) {
+    pub struct RfcOperandsProbe(s: &RfcShape) {
         /// Instructions for which nothing is to come from the cache any more.
         got_q: u32 = field(s.tags() as u32),
     }
@@ -139,12 +139,12 @@ impl Block for RfcOperands {
     const NAME: &'static str = "rfc_operands";
     const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Tags"];
 
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
     type In = RfcOperandsIn;
     type Out = RfcOperandsOut;
     type Probe = RfcOperandsProbe;
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self {
             ports: shape.ports(),
             tags: shape.tags(),

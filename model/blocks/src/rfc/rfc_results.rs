@@ -2,7 +2,8 @@
 
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
-use crate::shape::{ActiveShape, MAX_ACTIVE};
+use crate::rfc::RfcShape;
+use crate::shape::MAX_ACTIVE;
 use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, ports};
 
 /// Registers of a warp, as a set in words.
@@ -10,7 +11,7 @@ const REGISTER_WORDS: usize = 8;
 
 ports! {
     /// Inputs of [`RfcResults`].
-    pub struct RfcResultsIn(s: &ActiveShape) {
+    pub struct RfcResultsIn(s: &RfcShape) {
         /// Data of a result.
         write_data_i: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// Data of an eviction.
@@ -70,7 +71,7 @@ ports! {
 
 ports! {
     /// Outputs of [`RfcResults`].
-    pub struct RfcResultsOut(s: &ActiveShape) {
+    pub struct RfcResultsOut(s: &RfcShape) {
         /// Data of a cache's operation.
         op_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("op_valid_o"),
         /// Data for the MRF's queue b.
@@ -126,7 +127,7 @@ ports! {
 
 ports! {
     /// State of [`RfcResults`].
-    pub struct RfcResultsProbe(s: &ActiveShape) {
+    pub struct RfcResultsProbe(s: &RfcShape) {
         /// Data of the result in latch b.
         data_q: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("valid_q"),
         /// Its lanes.
@@ -373,12 +374,12 @@ impl Block for RfcResults {
     const NAME: &'static str = "rfc_results";
     const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Active", "Depth"];
 
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
     type In = RfcResultsIn;
     type Out = RfcResultsOut;
     type Probe = RfcResultsProbe;
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self {
             ports: shape.ports(),
             slots: shape.active,

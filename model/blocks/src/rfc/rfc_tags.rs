@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::mrf::bits::{is_set, pack, set_bits};
-use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_CACHED, MAX_ENTRIES};
+use crate::rfc::{MAX_CACHED, MAX_ENTRIES, RfcShape};
+use crate::shape::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, field, ports};
 
 /// Fields of `rfc_tags_event_t`, most significant first.
@@ -29,7 +30,7 @@ pub const RFC_TAGS_EVENT: &[(&str, u32)] = &[
 
 ports! {
     /// Inputs of [`RfcTags`].
-    pub struct RfcTagsIn(s: &ActiveShape) {
+    pub struct RfcTagsIn(s: &RfcShape) {
         /// Slots that are to be emptied.
         flush_i: u64 = field(s.cache_slots() as u32),
         /// Without write-back.
@@ -77,7 +78,7 @@ ports! {
 
 ports! {
     /// Outputs of [`RfcTags`].
-    pub struct RfcTagsOut(s: &ActiveShape) {
+    pub struct RfcTagsOut(s: &RfcShape) {
         /// Events: `rfc_tags_event_t`.
         event_o: u32 = field(31).shown(Decode::Packed(RFC_TAGS_EVENT)),
         /// Slots without a dirty lane.
@@ -111,7 +112,7 @@ ports! {
 
 ports! {
     /// State of [`RfcTags`].
-    pub struct RfcTagsProbe(s: &ActiveShape) {
+    pub struct RfcTagsProbe(s: &RfcShape) {
         /// Valid lanes of each entry.
         valid_q: [u32; MAX_CACHED] = field(LANES).count(s.words()),
         /// Dirty ones.
@@ -556,12 +557,12 @@ impl Block for RfcTags {
     const NAME: &'static str = "rfc_tags";
     const PARAMETERS: &'static [&'static str] = &["Slots", "Entries"];
 
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
     type In = RfcTagsIn;
     type Out = RfcTagsOut;
     type Probe = RfcTagsProbe;
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         let words = shape.words();
         let mut tags = Self {
             slots: shape.cache_slots(),

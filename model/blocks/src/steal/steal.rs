@@ -1,8 +1,10 @@
 //! `steal`: a register file whose idle banks are stolen. `docs/blocks/steal.md`.
 
 mod block;
+mod design;
 mod nets;
 
+pub use design::StealSizes;
 pub use nets::StealProbe;
 
 use super::MAX_SOURCES;
@@ -12,6 +14,7 @@ use super::steal_collector::filled;
 use super::steal_dependence::{Dependence, Reads, Way};
 use super::steal_return::{Buses, Landing};
 use super::steal_table::{TableEdge, Targets};
+use crate::design::Candidates;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_arbiter::{Requests, Writes, count_ports};
@@ -130,23 +133,6 @@ ports! {
         /// An operand of port p's candidate is read: this warp issues now.
         steal_o: u8 = field(s.issue_ports),
     }
-}
-
-/// What it is given besides what the MRF is given.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StealExtra {
-    /// Ports with a candidate, and which one.
-    pub(crate) candidate_valid: u8,
-    pub(crate) candidate_warp: [u8; MAX_PORTS],
-    pub(crate) candidate_base: [u16; MAX_PORTS],
-    pub(crate) candidate_src_valid: u8,
-    pub(crate) candidate_src_reg: [u8; MAX_SOURCES],
-    /// A grid is about to begin; the last row is spare.
-    pub(crate) clear: Option<bool>,
-    /// Dispatch ports whose instruction says that a register is dead, and which one.
-    pub(crate) hint_valid: u8,
-    pub(crate) hint_base: [u16; MAX_PORTS],
-    pub(crate) hint_reg: [u8; MAX_PORTS],
 }
 
 /// What follows from state and straps.
@@ -278,7 +264,7 @@ impl Steal {
 
     /// Settles the cycle.
     #[inline]
-    pub(crate) fn late(&mut self, given: &MrfIn, extra: &StealExtra) {
+    pub(crate) fn late(&mut self, given: &MrfIn, extra: &Candidates) {
         let offered = self.offers.ports();
         let filled = self.free_collectors.only(given.issue_valid_i);
         let taken = set_bits(self.seen.steal & filled.ports())
@@ -312,7 +298,7 @@ impl Steal {
 
     /// The two event words.
     #[inline]
-    pub(crate) fn events(&self, given: &MrfIn, extra: &StealExtra) -> (u64, u64) {
+    pub(crate) fn events(&self, given: &MrfIn, extra: &Candidates) -> (u64, u64) {
         let (decided, late) = (self.arbiter.decisions(), &self.late);
         let stolen_groups: u32 = set_bits(late.taken)
             .map(|p| self.stolen(p).count_ones() * u32::from(LaneMask(given.issue_mask_i[p]).groups()))
@@ -331,7 +317,7 @@ impl Steal {
 
     /// The edge. `write_data`: the data of a bus's result.
     #[inline]
-    pub(crate) fn edge<'a>(&mut self, given: &MrfIn, extra: &StealExtra, write_data: impl Fn(usize) -> &'a WarpData) {
+    pub(crate) fn edge<'a>(&mut self, given: &MrfIn, extra: &Candidates, write_data: impl Fn(usize) -> &'a WarpData) {
         let running = given.rst_ni != 0;
         // The crossbar takes what the banks have read before these read anew, the banks take what the queues hold before
         // these take anew, and the allocator sees the collectors as they are before the edge.
@@ -357,7 +343,7 @@ impl Steal {
 
     /// Whether an edge changes nothing (but in reset).
     #[inline]
-    pub(crate) fn is_quiet(&self, given: &MrfIn, extra: &StealExtra) -> bool {
+    pub(crate) fn is_quiet(&self, given: &MrfIn, extra: &Candidates) -> bool {
         let comes = given.write_valid_i | extra.candidate_valid | extra.hint_valid;
         comes == 0 && extra.clear.is_none() && self.late.filled.all() | self.late.free == 0 && self.is_still()
     }
@@ -389,7 +375,7 @@ impl Steal {
 
     /// The registers that are dead, of the warps that are dispatched.
     #[inline]
-    fn hints(&self, extra: &StealExtra) -> Targets {
+    fn hints(&self, extra: &Candidates) -> Targets {
         let mut hints = Targets { valid: extra.hint_valid & self.offers.ports(), ..Targets::default() };
         for p in set_bits(hints.valid) {
             let warp = self.collectors.held().warp[self.offers.of(p)];
@@ -481,7 +467,7 @@ impl Steal {
     }
 
     #[inline]
-    fn clock_candidates(&mut self, running: bool, extra: &StealExtra) {
+    fn clock_candidates(&mut self, running: bool, extra: &Candidates) {
         let candidate = |p: usize| {
             let (warp, base) = (extra.candidate_warp[p], extra.candidate_base[p]);
             self.located(p, warp, base, extra.candidate_src_valid, &extra.candidate_src_reg)

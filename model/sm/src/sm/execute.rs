@@ -67,7 +67,7 @@ impl Blocks {
             let result = self.result(p, source);
             if let Some(reg) = result.reg {
                 let written = Written { mask: result.mask, warp: result.warp, reg, private: source.is_private() };
-                self.operand_stage.write(p, &written, self.rows());
+                self.operand_stage.write(p, &written);
             }
             decided.offered |= 1 << p;
             decided.going |= u8::from(Writeback::goes(&result, is_set(self.operand_stage.write_ready(), p))) << p;

@@ -47,7 +47,7 @@ impl Blocks {
     #[inline]
     pub(super) fn show_slots(&mut self, straps: &Straps) {
         let rows = self.rows();
-        self.operand_stage.see(straps.provider(), &slots(self.two_level.as_deref(), self.alternating.as_deref()), rows);
+        self.operand_stage.see(straps.design, &slots(self.two_level.as_deref(), self.alternating.as_deref()), rows);
     }
 
     /// Who gives a slot up and who takes one.
@@ -96,14 +96,14 @@ impl Blocks {
         let scoreboard = &self.scoreboard;
         let heads = Heads { clear: self.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
         let (greedy, ready) = (straps.scheduler != 0, self.operand_stage.issue_ready());
-        let steal = self.operand_stage.steal();
+        let ahead = self.operand_stage.candidate_issue();
         match &self.two_level {
-            Some(scheduler) => scheduler.choose(greedy, &heads, active, ready, steal),
+            Some(scheduler) => scheduler.choose(greedy, &heads, active, ready, ahead),
             None if self.alternating.is_some() => {
                 let warp = AlternatingScheduler::choose(heads.clear, heads.operand, active, ready != 0);
                 Chosen { warp: [warp, None], ..Chosen::default() }
             }
-            None => self.warp_scheduler.choose(greedy, &heads, ready, steal),
+            None => self.warp_scheduler.choose(greedy, &heads, ready, ahead),
         }
     }
 
@@ -135,7 +135,7 @@ impl Blocks {
                 self.issue(p, w, &mut decided.issue[p]);
             }
             if let Some(w) = decided.chosen.candidate[p % MAX_PORTS] {
-                self.operand_stage.name(p, w as u8, self.instruction_buffer.roles(w), self.rows());
+                self.operand_stage.name(p, w as u8, self.instruction_buffer.roles(w));
             }
         }
     }
@@ -159,7 +159,7 @@ impl Blocks {
             let s = first_source(op, self.predicate_file.read(warp, roles.s()), live);
             let t = self.predicate_file.read(warp, roles.t());
             let instruction = operands::Issued { op, ctl, roles, mask: exec, pc, s, t, warp };
-            self.operand_stage.issue(p, &instruction, issue.slot, self.rows());
+            self.operand_stage.issue(p, &instruction, issue.slot);
         }
         if is_set(ctl, marked::STRAND_END as usize) {
             self.operand_stage.end_strand(p, issue.slot);

@@ -2,13 +2,13 @@
 //!
 //! A narrow payload that means nothing is zero; a wide one is left alone.
 
+use gpurf_blocks::design::SlotView;
 use gpurf_blocks::execute::{Source, WritebackOut};
 use gpurf_blocks::front::DecodeOut;
 use gpurf_blocks::instruction::unit;
 use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
 use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, LinePass, Server};
 use gpurf_blocks::mrf::bits::{only, set_bits};
-use gpurf_blocks::rfc::SlotView;
 use gpurf_blocks::{Block, Ports};
 
 use super::decided::{BusResult, Decided, Issue};
@@ -39,7 +39,7 @@ impl Sm {
         blocks.record_results(&self.decided, &mut o.writeback);
         o.operand_stage.event_o = out.mrf_event_o;
         blocks.operand_stage.results(&mut o.operand_stage);
-        o.operand_stage.steal_o = blocks.operand_stage.steal();
+        o.operand_stage.candidate_issue_o = blocks.operand_stage.candidate_issue();
         o.operand_stage.flush_done_o = blocks.operand_stage.flush_done();
 
         let states = &mut probe.states;
@@ -53,7 +53,7 @@ impl Sm {
         }
         let slots = slots(blocks.two_level.as_deref(), blocks.alternating.as_deref());
         // A slot may outlive the grid of its warp, and with it the number of rows.
-        blocks.operand_stage.record(&slots, blocks.block_launcher.rows(), &mut states.operand_stage);
+        blocks.operand_stage.record(&slots, &mut states.operand_stage);
         let inputs = &self.inputs;
         match (&blocks.two_level, &blocks.alternating) {
             (Some(scheduler), _) => {

@@ -16,7 +16,7 @@ impl Blocks {
         let quiet = self.nothing_comes(inputs)
             && self.nothing_is_under_way()
             && self.nobody_is_served(inputs)
-            && self.nothing_issues(&Straps::of_word(inputs.cfg_i))
+            && self.nothing_issues(&Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i))
             && self.no_block_goes_on();
         if !quiet {
             return 0;
@@ -64,7 +64,7 @@ impl Blocks {
             if !matches!(server, Server::Global | Server::Local) {
                 return false;
             }
-            self.decide_pass(inputs, &Straps::of_word(inputs.cfg_i), &mut pass);
+            self.decide_pass(inputs, &Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i), &mut pass);
         }
         let Dispatch { ready, .. } = self.decide_dispatch(&pass);
         pass.served == 0 && ready == 0

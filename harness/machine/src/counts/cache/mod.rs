@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use gpurf_blocks::config::{Config, Replacement};
 use gpurf_blocks::mrf::MAX_PORTS;
-use gpurf_blocks::shape::MAX_TAGS;
+use gpurf_blocks::rfc::MAX_TAGS;
 use gpurf_oracle::Mask;
 use gpurf_oracle::levels::groups;
 
@@ -174,7 +174,7 @@ impl Cache {
             let is_it = |value: &Leaving| (value.warp, value.register) == (warp, source.register);
             source.missing != 0 && self.leaving[p].iter().any(is_it)
         };
-        let leaves = seen.inside.provider.nets.leave >> p & 1 == 1;
+        let leaves = seen.inside.provider.rfc().nets.leave >> p & 1 == 1;
         if sources.iter().any(on_its_way) {
             tally.add("rfc_stall_eviction", 1u64);
             if leaves {
@@ -255,7 +255,7 @@ impl Cache {
 
     /// Values whose way to the MRF begins or ends.
     fn write_back(&mut self, c: usize, room: Option<(usize, Entry)>, seen: &Seen<'_>, tally: &mut Tally) {
-        let nets = &seen.inside.provider.nets;
+        let nets = &seen.inside.provider.rfc().nets;
         if nets.results_evict_done >> c & 1 == 1 {
             match self.leaving[c].pop_front() {
                 Some(value) => {

@@ -62,7 +62,7 @@ impl Cache {
         let slot = seen.slots.of(part.warp);
         let passes = by.long && !self.loads || by.bypass && self.bypass;
         let home = slot.filter(|&slot| !passes && !seen.slots.is_flushed(slot));
-        let goes = seen.inside.provider.nets.results_around >> bus & 1 == 1;
+        let goes = seen.inside.provider.rfc().nets.results_around >> bus & 1 == 1;
         let of = |slot, kind| {
             let kind = if kind == Kind::Cached && self.lrf && by.private && !by.past { Kind::Upper } else { kind };
             Operation { slot, register: part.register, mask: part.mask, kind, private: by.private }
@@ -174,7 +174,7 @@ impl Cache {
         operations: &mut [Option<Operation>; MAX_PORTS],
         tally: &mut Tally,
     ) {
-        let nets = &seen.inside.provider.nets;
+        let nets = &seen.inside.provider.rfc().nets;
         for (c, operation) in operations.iter_mut().enumerate().take(self.ports) {
             if nets.fills_fill_valid & nets.tags_op_ready & 1 << c == 0 {
                 continue;

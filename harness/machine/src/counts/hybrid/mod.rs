@@ -142,7 +142,7 @@ impl Hybrid {
         /// Who writes: the queue, the drain; otherwise the latch.
         const QUEUE: u8 = 0;
         const DRAIN: u8 = 1;
-        let nets = &seen.inside.hybrid.nets;
+        let nets = &seen.inside.provider.hrf().nets;
         for b in (0..2).filter(|b| nets.bank_write_valid & nets.bank_write_ready & 1 << b != 0) {
             let parity = &mut self.parities[b];
             let taken = match nets.write_source[b] {

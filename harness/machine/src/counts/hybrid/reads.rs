@@ -28,7 +28,7 @@ impl Reads {
 
     /// A cycle: the oldest instruction waits if a source is left, and none of its sources is being read in the bank.
     pub fn cycle(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
-        let nets = &seen.inside.hybrid.nets;
+        let nets = &seen.inside.provider.hrf().nets;
         if nets.reads_stt_valid != 0 {
             self.left = self.cycles;
         }
@@ -55,7 +55,7 @@ impl Reads {
     /// An instruction is taken.
     pub fn take(&mut self, taken: &Taken, seen: &Seen<'_>) {
         let sources = taken.uses.registers().fold(0, |sources, (k, _)| sources | 1 << k);
-        let collector = seen.inside.hybrid.nets.alloc_valid.trailing_zeros() as usize;
+        let collector = seen.inside.provider.hrf().nets.alloc_valid.trailing_zeros() as usize;
         if sources != 0 {
             self.lacking.push_back(Lacking { collector, sources });
         }

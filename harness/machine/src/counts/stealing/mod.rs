@@ -105,7 +105,8 @@ impl Stealing {
     pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         self.now += 1;
         let alive = self.alive();
-        let fetched = (seen.inside.steal.fetch_valid != 0).then(|| usize::from(seen.inside.steal.fetch_bank));
+        let fetched = (seen.inside.provider.steal().fetch_valid != 0)
+            .then(|| usize::from(seen.inside.provider.steal().fetch_bank));
         let forced = fetched.filter(|&bank| self.why(bank, alive[bank]).is_some());
         let operands = self.operands_of_candidates(seen);
         let banks = self.banks(forced, &operands);
@@ -208,7 +209,7 @@ impl Stealing {
     /// Operands that banks read for instructions in collectors.
     fn grants(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         for index in 0..3 * self.held.len() {
-            if seen.inside.steal.grant >> index & 1 == 0 {
+            if seen.inside.provider.steal().grant >> index & 1 == 0 {
                 continue;
             }
             let wanted = self.held[index / 3].as_mut().and_then(|held| held.wanted[index % 3].take());
@@ -236,7 +237,7 @@ impl Stealing {
             if seen.dispatched[p].is_none() {
                 continue;
             }
-            let collector = usize::from(seen.inside.steal.dispatch_col[p]);
+            let collector = usize::from(seen.inside.provider.steal().dispatch_col[p]);
             let Some(held) = self.held[collector].take() else {
                 tally.object(|| format!("collector {collector} dispatches nothing"));
                 continue;
@@ -327,7 +328,7 @@ impl Stealing {
                 }
             }
         }
-        let nets = &seen.inside.steal;
+        let nets = seen.inside.provider.steal();
         let map = self.map;
         for (p, taken) in seen.taken.iter().enumerate() {
             let Some(taken) = *taken else { continue };

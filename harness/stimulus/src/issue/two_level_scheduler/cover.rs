@@ -65,7 +65,7 @@ impl Cover for TwoLevelSchedulerCover {
         };
         self.outer(i, o, p, &mut point);
         self.issue(i, o, p, &mut point);
-        if self.shape.steal {
+        if self.shape.candidates {
             self.candidates(i, o, p, &mut point);
         }
         self.going(i, o, p, &mut point);
@@ -182,7 +182,8 @@ impl TwoLevelSchedulerCover {
             let places: Vec<bool> = own.iter().map(|&s| in_set(s, candidates)).collect();
             let (place, last) = (slot / count, usize::from(p.last_q[port]));
             point("issues", true);
-            if i.steal_i & p.candidate_valid_q >> port & 1 == 1 && p.candidate_q[port] == o.issue_warp_o[port] {
+            if i.candidate_issue_i & p.candidate_valid_q >> port & 1 == 1 && p.candidate_q[port] == o.issue_warp_o[port]
+            {
                 // Not the policy's choice, or it would have been all the same.
                 let branch = i.branch_i >> o.issue_warp_o[port] & 1 == 1;
                 kept = if port == 0 && branch { i.branch_i } else { 0 };
@@ -214,7 +215,7 @@ impl TwoLevelSchedulerCover {
         let mut both = 0;
         for port in 0..self.shape.ports() {
             let at = |set: u8| set >> port & 1 == 1;
-            let (asked, had, named) = (at(i.steal_i), at(p.candidate_valid_q), at(o.candidate_valid_o));
+            let (asked, had, named) = (at(i.candidate_issue_i), at(p.candidate_valid_q), at(o.candidate_valid_o));
             let one = p.candidate_q[port];
             let active = o.active_o >> one & 1 == 1;
             let goes = asked && had && active && i.stop_i == 0;

@@ -109,7 +109,7 @@ pub(super) fn of_shape(shape: &ActiveShape) -> Vec<&'static str> {
         "reset under load",
         "reset while a slot is taken",
     ]);
-    if shape.steal {
+    if shape.candidates {
         points.extend(STEALING);
         if shape.ports() == 2 {
             points.push("both ports issue stolen warps");

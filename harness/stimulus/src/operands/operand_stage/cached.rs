@@ -3,6 +3,7 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::{NO_REG, unit};
 use gpurf_blocks::operands::{OperandStage, OperandStageIn};
+use gpurf_blocks::rfc::Rfc;
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
@@ -26,7 +27,8 @@ const UNITS: [u8; 6] = [unit::ALU, unit::FP, unit::MEMORY, unit::BARRIER, unit::
 
 impl Cached {
     pub(super) fn new(shape: &SmShape) -> Self {
-        let slots = shape.of_slots();
+        let sizes = super::rfc_of(shape).expect("the stage has a cache");
+        let slots = Rfc::shape_in(shape, &sizes);
         let number = slots.tags().next_power_of_two() as u32 - 1;
         Self { shape: *shape, twin: Twin::new(shape), core: Core::new(&slots), number }
     }

@@ -36,23 +36,23 @@ impl Cover for OperandStageCover {
             "reset under load",
         ];
         // With a cache few results go to a bank, and with a port for them they are hardly ever held.
-        if shape.entries == 0 || shape.ports() == 2 || !shape.mrf.dual_port {
+        if super::rfc_of(shape).is_none() || shape.ports() == 2 || !shape.mrf.dual_port {
             points.push("a result is held by an older read");
         }
-        if shape.steal {
+        if shape.services().takes_candidates {
             points.extend(STEALING);
         } else {
             points.push("rows begin anew behind the last");
         }
-        if shape.entries == 0 {
+        if super::rfc_of(shape).is_none() {
             points.extend(["a slot is empty at once", "slots without a cache"]);
         } else {
             points.extend(CACHED);
         }
-        if shape.lrf {
+        if super::rfc_of(shape).is_some_and(|sizes| sizes.lrf) {
             points.extend(UPPER);
         }
-        if shape.reads {
+        if super::rfc_of(shape).is_some_and(|sizes| sizes.reads) {
             points.extend(FILLED);
         }
         if shape.ports() == 2 {
@@ -84,7 +84,7 @@ impl Cover for OperandStageCover {
         let left = o.dispatch_valid_o & i.dispatch_ready_i;
         let busy = nets.slot_busy_q;
         // With a cache, those in front of the collectors too.
-        let most = shape.mrf.collectors + if shape.entries == 0 { 0 } else { shape.ports() };
+        let most = shape.mrf.collectors + if super::rfc_of(shape).is_none() { 0 } else { shape.ports() };
         let sources = |p: usize| {
             let roles = Roles(i.issue_roles_i[p]);
             [roles.a(), roles.b(), roles.c()].map(|name| name != NO_REG)
@@ -111,20 +111,25 @@ impl Cover for OperandStageCover {
             ("a result is held by an older read", o.event_o >> 6 & 3 != 0),
             ("reads meet at a bank", o.event_o >> 16 & 0xfff != 0),
             ("an instruction in reset", i.rst_ni == 0 && taken != 0),
-            ("reset under load", i.rst_ni == 0 && busy != 0 && (p.provider.mrf.head_valid | p.steal.head_valid) != 0),
+            (
+                "reset under load",
+                i.rst_ni == 0
+                    && busy != 0
+                    && shape.organisation.banks(&p.provider).is_some_and(|banks| banks.heads != 0),
+            ),
             ("two instructions taken", taken == 0b11),
             ("port 1 takes its place alone", i.issue_valid_i == 0b10 && taken == 0b10),
             ("only port 0 finds a place", i.issue_valid_i == 0b11 && taken == 0b01),
             ("two dispatched", left == 0b11),
             ("only port 1's is dispatched", left == 0b10),
             ("a slot is empty at once", i.flush_i & i.slot_valid_i != 0),
-            ("slots without a cache", shape.entries == 0 && i.slot_valid_i != 0 && taken != 0),
+            ("slots without a cache", super::rfc_of(shape).is_none() && i.slot_valid_i != 0 && taken != 0),
         ];
         points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
-        if shape.entries != 0 {
+        if super::rfc_of(shape).is_some() {
             self.cached(i, o, p, taken, hit);
         }
-        if shape.steal {
+        if shape.services().takes_candidates {
             self.stealing(i, o, p, left, hit);
         }
     }
@@ -224,9 +229,9 @@ impl OperandStageCover {
         taken: u8,
         hit: &mut dyn FnMut(&'static str),
     ) {
-        let event = |name: &str| part(RFC_EVENT, o.rfc_event_o, name);
-        let counted = |name: &str| part(RFC_COUNT_EVENT, o.rfc_count_event_o.into(), name);
-        let extra = |name: &str| part(RFC_EXTRA_EVENT, o.rfc_extra_event_o, name);
+        let event = |name: &str| part(RFC_EVENT, o.design_event_o[0], name);
+        let counted = |name: &str| part(RFC_COUNT_EVENT, o.design_event_o[1], name);
+        let extra = |name: &str| part(RFC_EXTRA_EVENT, o.design_event_o[2], name);
         let slot_base =
             (0..self.shape.slots()).any(|s| i.slot_valid_i >> s & 1 == 1 && i.slot_warp_i[s] != 0 && i.rows_i != 0);
         let mut points = vec![
@@ -242,7 +247,7 @@ impl OperandStageCover {
             ("an operand of the MRF goes into the cache", extra("rfc_fill_groups") > 0),
             (
                 "operands that wait keep instructions from dispatch",
-                p.provider.nets.fills_busy == 1 && p.provider.nets.mrf_dispatch_valid != 0,
+                p.provider.rfc().nets.fills_busy == 1 && p.provider.rfc().nets.mrf_dispatch_valid != 0,
             ),
         ];
         for p in (0..self.shape.ports()).filter(|p| taken >> p & 1 == 1) {

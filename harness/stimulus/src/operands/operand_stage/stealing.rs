@@ -38,7 +38,7 @@ impl Stealing {
         for p in 0..self.shape.ports() {
             let at = |set: u8| set >> p & 1 == 1;
             let out = &self.twin.out;
-            let (issues, candidate) = self.core.schedule(rng, knobs, first, p, at(out.steal_o));
+            let (issues, candidate) = self.core.schedule(rng, knobs, first, p, at(out.candidate_issue_o));
             if let Some(instruction) = issues {
                 i.issue_valid_i |= 1 << p;
                 i.issue_warp_i[p] = self.core.name(instruction.warp);

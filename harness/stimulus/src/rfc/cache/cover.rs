@@ -2,17 +2,18 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{
     PLACES, RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcIn, RfcOut, RfcProbe,
 };
-use gpurf_blocks::shape::{ActiveShape, MAX_WARPS, Straps};
+use gpurf_blocks::shape::{MAX_WARPS, cfg_of_block};
 use gpurf_blocks::{OPERANDS, Shape};
 
 use crate::Cover;
 use crate::cover::part;
 
 pub(crate) struct RfcCover {
-    shape: ActiveShape,
+    shape: RfcShape,
     /// Registers of each warp that a long-latency operation, and one with the bypass bit, writes.
     long: Vec<[u64; 4]>,
     bypass: Vec<[u64; 4]>,
@@ -31,8 +32,8 @@ impl Cover for RfcCover {
     type Probe = RfcProbe;
 
     fn points_of(config: &Config) -> Vec<&'static str> {
-        let (shape, straps) = (ActiveShape::of(config), Straps::of(config));
-        let strap = |bit: u32| straps.cache >> bit & 1 == 1;
+        let (shape, straps) = (RfcShape::of(config), cfg_of_block(config, "rfc"));
+        let strap = |bit: u32| straps >> (1 + bit) & 1 == 1;
         let mut points = Self::points(&shape);
         points.extend(if strap(0) { ["a last read counts", "a value is dropped"].as_slice() } else { &[] });
         points.push(if strap(2) {
@@ -59,7 +60,7 @@ impl Cover for RfcCover {
         points
     }
 
-    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+    fn points(shape: &RfcShape) -> Vec<&'static str> {
         let mut points = vec![
             "an instruction waits for an eviction (hazard 8)",
             "an instruction waits for a collector",
@@ -127,7 +128,7 @@ impl Cover for RfcCover {
         points
     }
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         let none = vec![[0; 4]; MAX_WARPS.next_power_of_two()];
         let (long, bypass) = (none.clone(), none.clone());
         Self { shape: *shape, long, bypass, freed: 0, slots: 0, evicted: none, ring: [[(0, 0); PLACES]; 2] }

@@ -1,8 +1,9 @@
 //! Situations of `rfc_lrf`.
 
 use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RFC_LRF_EVENT, RfcLrfIn, RfcLrfOut, RfcLrfProbe};
-use gpurf_blocks::shape::{ActiveShape, Straps};
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_blocks::{OPERANDS, Shape};
 
 use crate::Cover;
@@ -31,8 +32,8 @@ impl Cover for LrfCover {
     type Probe = RfcLrfProbe;
 
     fn points_of(config: &Config) -> Vec<&'static str> {
-        let mut points = Self::points(&ActiveShape::of(config));
-        if Straps::of(config).cache & 1 == 1 {
+        let mut points = Self::points(&RfcShape::of(config));
+        if cfg_of_block(config, "rfc_lrf") == 1 {
             points.extend(LIVE);
         } else {
             points.push("a last read that does not count");
@@ -40,7 +41,7 @@ impl Cover for LrfCover {
         points
     }
 
-    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+    fn points(shape: &RfcShape) -> Vec<&'static str> {
         let mut points = vec![
             "a source is here in all lanes",
             "a source is here in some lanes",
@@ -98,7 +99,7 @@ impl Cover for LrfCover {
         points
     }
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self { slots: shape.cache_slots() }
     }
 

@@ -1,12 +1,12 @@
 //! Situations of `rfc_results`.
 
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcResultsIn, RfcResultsOut, RfcResultsProbe};
-use gpurf_blocks::shape::ActiveShape;
 
 use crate::Cover;
 
 pub(crate) struct ResultsCover {
-    shape: ActiveShape,
+    shape: RfcShape,
     /// Registers of each slot whose results go around.
     around: Vec<[u64; 4]>,
     /// Those whose results go past the LRF.
@@ -22,7 +22,7 @@ impl Cover for ResultsCover {
     type Out = RfcResultsOut;
     type Probe = RfcResultsProbe;
 
-    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+    fn points(shape: &RfcShape) -> Vec<&'static str> {
         let mut points = vec![
             "a result goes to its cache",
             "a result waits for its cache",
@@ -81,7 +81,7 @@ impl Cover for ResultsCover {
         points
     }
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         let none = vec![[0; 4]; shape.active];
         Self { shape: *shape, around: none.clone(), past: none, stayed: 0, was_cached: 0 }
     }

@@ -1,15 +1,16 @@
 //! Situations of `rfc_tags`.
 
 use gpurf_blocks::config::Config;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RFC_TAGS_EVENT, RfcTagsIn, RfcTagsOut, RfcTagsProbe};
-use gpurf_blocks::shape::{ActiveShape, Straps};
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_blocks::{OPERANDS, Shape};
 
 use crate::Cover;
 use crate::cover::part;
 
 pub(crate) struct TagsCover {
-    shape: ActiveShape,
+    shape: RfcShape,
 }
 
 /// Points of last reads.
@@ -45,8 +46,8 @@ impl Cover for TagsCover {
     type Probe = RfcTagsProbe;
 
     fn points_of(config: &Config) -> Vec<&'static str> {
-        let (shape, straps) = (ActiveShape::of(config), Straps::of(config));
-        let (live, lru) = (straps.cache & 1 == 1, straps.cache >> 1 & 1 == 1);
+        let (shape, straps) = (RfcShape::of(config), cfg_of_block(config, "rfc_tags"));
+        let (live, lru) = (straps & 1 == 1, straps >> 1 & 1 == 1);
         let mut points = Self::points(&shape);
         if live {
             points.extend(LIVE);
@@ -79,7 +80,7 @@ impl Cover for TagsCover {
         points
     }
 
-    fn points(shape: &ActiveShape) -> Vec<&'static str> {
+    fn points(shape: &RfcShape) -> Vec<&'static str> {
         let mut points = vec![
             "a source hits in all lanes",
             "a source hits in some lanes",
@@ -148,7 +149,7 @@ impl Cover for TagsCover {
         points
     }
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         Self { shape: *shape }
     }
 

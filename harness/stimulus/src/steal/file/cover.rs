@@ -4,7 +4,7 @@ use gpurf_blocks::OPERANDS;
 use gpurf_blocks::Shape;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MRF_EVENT, MrfShape};
-use gpurf_blocks::shape::Straps;
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_blocks::steal::{STEAL_EVENT, StealIn, StealOut, StealProbe};
 
 use crate::Cover;
@@ -104,7 +104,7 @@ impl Cover for StealCover {
 
     fn points_of(config: &Config) -> Vec<&'static str> {
         let shape = MrfShape::of(config);
-        let straps = Straps::of(config).of_block("steal");
+        let straps = cfg_of_block(config, "steal");
         let (read, write, eager) = (straps >> 1 & 1 == 1, straps >> 2 & 1 == 1, straps >> 3 & 1 == 1);
         let mut points = Self::points(&shape);
         if read {

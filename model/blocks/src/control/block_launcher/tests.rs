@@ -1,6 +1,7 @@
 use super::*;
+use crate::designs::Organisation;
+use crate::hrf::HrfSizes;
 use crate::mrf::MrfShape;
-use crate::shape::HybridShape;
 use crate::testing::{Driver, SM_SHAPES};
 
 /// 32 warps, 16 banks of 64 rows, 64 KB of shared memory.
@@ -255,8 +256,8 @@ fn rows_are_counted_in_banks() {
 
 #[test]
 fn in_the_hybrid_file_warps_are_placed_in_pairs_and_have_64_registers_at_most() {
-    let hybrid = Some(HybridShape { buffer_entries: 64, loads: 8 });
-    let shape = SmShape { mrf: MrfShape { banks: 2, depth: 512, ..SHAPE.mrf }, hybrid, ..SHAPE };
+    let organisation = Organisation::Hrf(HrfSizes { buffer_entries: 64, loads: 8 });
+    let shape = SmShape { mrf: MrfShape { banks: 2, depth: 512, ..SHAPE.mrf }, organisation, ..SHAPE };
     // Three blocks of five warps take the rows of 16, one of 17 those of 18.
     for (warps, registers, slots) in
         [(5, 64, 3), (5, 63, 3), (5, 66, 0), (15, 64, 1), (16, 64, 1), (17, 56, 1), (17, 58, 0)]

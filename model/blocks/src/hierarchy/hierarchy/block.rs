@@ -1,6 +1,7 @@
 //! The register hierarchy as a block of its own.
 
-use super::{Extra, Found, Hierarchy, HierarchyIn, HierarchyOut, HierarchyProbe, Routes, SlotView};
+use super::{Found, Hierarchy, HierarchyIn, HierarchyOut, HierarchyProbe, Routes};
+use crate::design::{IssueFields, SlotView};
 use crate::hierarchy::{
     HierarchyCopies, HierarchyData, HierarchyEntries, HierarchyLevels, HierarchyResults, HierarchyShape,
 };
@@ -24,8 +25,8 @@ impl HierarchyIn {
     }
 
     /// What it is given besides.
-    pub(super) fn extra(&self) -> Extra {
-        Extra {
+    pub(super) fn extra(&self) -> IssueFields {
+        IssueFields {
             slot: self.issue_slot_i,
             dst: self.issue_dst_i,
             src_level: self.issue_src_level_i,
@@ -34,7 +35,7 @@ impl HierarchyIn {
             private: self.issue_private_i,
             end: self.issue_end_i,
             write_private: self.write_private_i,
-            ..Extra::default()
+            ..IssueFields::default()
         }
     }
 }

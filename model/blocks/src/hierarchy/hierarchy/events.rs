@@ -1,10 +1,10 @@
 //! The event words.
 
 use super::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT, Hierarchy};
+use crate::design::IssueFields;
 use crate::hierarchy::hierarchy_entries::entries_event;
 use crate::hierarchy::hierarchy_results::{Entering, Sender};
 use crate::mrf::bits::{is_set, pack, set_bits};
-use crate::rfc::Extra;
 use crate::{LaneMask, OPERANDS};
 
 /// The sums over ports, arrays and buses that make the event words.
@@ -53,12 +53,12 @@ impl Sums {
 impl Hierarchy {
     /// The two event words.
     #[inline]
-    pub(crate) fn events(&self, extra: &Extra) -> (u64, u64) {
+    pub(crate) fn events(&self, extra: &IssueFields) -> (u64, u64) {
         let busy = self.found.take | extra.end | self.found.mrf_valid | self.results.valid() | self.held;
         if busy == 0 && self.copies.is_empty() { (0, 0) } else { self.sum(extra) }
     }
 
-    fn sum(&self, extra: &Extra) -> (u64, u64) {
+    fn sum(&self, extra: &IssueFields) -> (u64, u64) {
         let mut sums = Sums::default();
         for p in set_bits(self.found.take) {
             self.count_instruction(p, extra, &mut sums);
@@ -113,7 +113,7 @@ impl Hierarchy {
     }
 
     /// What the instruction that is taken on port `p` reads.
-    fn count_instruction(&self, p: usize, extra: &Extra, sums: &mut Sums) {
+    fn count_instruction(&self, p: usize, extra: &IssueFields, sums: &mut Sums) {
         let (levels, groups) = (&self.found.levels[p], groups(self.given.issue_mask_i[p]));
         let shared = if is_set(extra.private, p) { 0 } else { groups };
         let regs = &self.given.issue_src_reg_i[OPERANDS * p..][..OPERANDS];
@@ -137,7 +137,7 @@ impl Hierarchy {
     }
 
     /// The events of what is known of the places.
-    pub(super) fn entries_word(&self, extra: &Extra) -> u8 {
+    pub(super) fn entries_word(&self, extra: &IssueFields) -> u8 {
         let voids = set_bits(extra.end).filter(|&p| self.entries.has_lanes(extra.slot[p])).count();
         let unwritten = set_bits(self.found.take).filter(|&p| self.entries.is_unwritten(&self.taken(p, extra)));
         entries_event(extra.end.count_ones(), voids as u32, unwritten.count() as u32)

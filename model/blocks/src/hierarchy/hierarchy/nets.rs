@@ -6,6 +6,7 @@ use super::super::hierarchy_entries::Match;
 use super::super::hierarchy_results::{CopyOffer, Entering, Sender};
 use super::super::shape::{BANK_BITS, ENTRY_BITS, MAX_LRF_BANKS, PLACE_BITS, PLACE_SET_BITS};
 use super::{Hierarchy, MAX_SOURCES};
+use crate::design::IssueFields;
 use crate::hierarchy::{
     HIERARCHY_ENTRIES_EVENT, HierarchyCopies, HierarchyCopiesProbe, HierarchyData, HierarchyDataProbe,
     HierarchyEntries, HierarchyEntriesProbe, HierarchyLevels, HierarchyResults, HierarchyResultsProbe, HierarchyShape,
@@ -13,7 +14,7 @@ use crate::hierarchy::{
 use crate::mrf::bits::set_bits;
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfProbe};
 use crate::ports::renamed;
-use crate::rfc::{Extra, RfcOperands, RfcOperandsProbe};
+use crate::rfc::{RfcOperands, RfcOperandsProbe};
 use crate::{Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 const LEVELS: &str = HierarchyLevels::NAME;
@@ -223,7 +224,7 @@ unsafe impl Ports for HierarchyProbe {
 /// By the blocks that drive them. What means nothing is zero, where that is cheap.
 impl Hierarchy {
     /// `given`: what the hierarchy is given in this cycle, `extra` besides.
-    pub(crate) fn record(&self, given: &MrfIn, extra: &Extra, probe: &mut HierarchyProbe) {
+    pub(crate) fn record(&self, given: &MrfIn, extra: &IssueFields, probe: &mut HierarchyProbe) {
         let nets = &mut probe.nets;
         self.record_levels(nets);
         self.record_entries(given, extra, nets);
@@ -266,7 +267,7 @@ impl Hierarchy {
         }
     }
 
-    fn record_entries(&self, given: &MrfIn, extra: &Extra, nets: &mut HierarchyNets) {
+    fn record_entries(&self, given: &MrfIn, extra: &IssueFields, nets: &mut HierarchyNets) {
         (nets.entries_look_match, nets.entries_look_place, nets.entries_look_both) = Default::default();
         for b in set_bits(given.write_valid_i) {
             if let Some(Match { place, both }) = self.found.place[b] {

@@ -1,13 +1,13 @@
 //! The hybrid register file as a block of its own.
 
 use super::{Buffers, Hrf, HrfIn, HrfOut, HrfProbe};
+use crate::design::SlotView;
 use crate::hrf::{
     HrfBank, HrfBuffer, HrfDrain, HrfLoads, HrfOperands, HrfPower, HrfRcm, HrfReads, HrfResults, HrfShape,
 };
 use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_collector::Collectors;
 use crate::mrf::{MrfAllocator, MrfCollector, MrfIn, MrfOut};
-use crate::rfc::SlotView;
 use crate::shape::MAX_ACTIVE;
 use crate::{Block, Memory, OPERANDS, Ports};
 

@@ -102,9 +102,9 @@ fn stealing(straps: u16, settings: &[&str]) -> Driver<TwoLevelScheduler> {
 
 /// What port 0 issues, and its candidate.
 fn issue(scheduler: &mut Driver<TwoLevelScheduler>, clear: u64, steal: u8) -> (Option<u8>, Option<u8>) {
-    scheduler.inputs.steal_i = steal;
+    scheduler.inputs.candidate_issue_i = steal;
     let out = scheduler.clear(clear).step();
-    scheduler.inputs.steal_i = 0;
+    scheduler.inputs.candidate_issue_i = 0;
     let warp = |valid: u8, warp: u8| if valid & 1 == 1 { Some(warp) } else { None };
     assert!(out.candidate_valid_o & 1 == 1 || out.candidate_warp_o[0] == 0);
     (warp(out.issue_valid_o, out.issue_warp_o[0]), warp(out.candidate_valid_o, out.candidate_warp_o[0]))
@@ -180,7 +180,7 @@ fn each_of_two_ports_has_halves_of_its_own_slots() {
     // Port 0 chooses between slots 0 and 4, and 2; port 1 between 1 and 5, and 3. Warp 5 may not issue yet.
     let out = scheduler.clear(0xdf).step();
     assert_eq!((out.issue_warp_o, out.candidate_warp_o, out.candidate_valid_o), ([2, 3], [4, 1], 0b11));
-    scheduler.inputs.steal_i = 0b10;
+    scheduler.inputs.candidate_issue_i = 0b10;
     let out = scheduler.clear(0xff).step();
     assert_eq!((out.issue_warp_o, out.issue_slot_o), ([4, 1], [4, 1]));
     assert_eq!((out.candidate_warp_o, scheduler.probe().last_q), ([2, 5], [1, 1]));

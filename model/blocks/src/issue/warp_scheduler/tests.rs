@@ -1,5 +1,7 @@
 use super::*;
 use crate::Ports;
+use crate::designs::Organisation;
+use crate::steal::StealSizes;
 use crate::testing::{Driver, Random, SM_SHAPES, compare};
 
 /// One port, 32 warps.
@@ -9,7 +11,7 @@ const TWO: SmShape = SM_SHAPES[1];
 
 /// The same with candidates for stealing.
 fn stealing(shape: &SmShape) -> SmShape {
-    SmShape { steal: true, ..*shape }
+    SmShape { organisation: Organisation::Steal(StealSizes), ..*shape }
 }
 
 fn scheduler(shape: &SmShape, greedy: bool, clear: u64) -> Driver<WarpScheduler> {
@@ -159,7 +161,7 @@ fn named(scheduler: &mut Driver<WarpScheduler>) -> [Option<u8>; MAX_PORTS] {
 /// What each cycle issues on port 0, with these words on whether the candidate is stolen for.
 fn sequence(scheduler: &mut Driver<WarpScheduler>, steal: &[u8]) -> Vec<Option<u8>> {
     let issue = |&steal: &u8| {
-        scheduler.inputs.steal_i = steal;
+        scheduler.inputs.candidate_issue_i = steal;
         issued(scheduler)[0]
     };
     steal.iter().map(issue).collect()
@@ -232,7 +234,7 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
     scheduler.inputs.operand_i = u64::MAX >> 32;
     assert_eq!(named(&mut scheduler)[0], Some(21));
     // 21 wins by its turn, and is what has been stolen for: the other one is the candidate.
-    scheduler.inputs.steal_i = 1;
+    scheduler.inputs.candidate_issue_i = 1;
     let out = scheduler.cycle();
     assert_eq!((out.issue_warp_o[0], out.candidate_warp_o[0], out.pop_o), (21, 4, 1 << 21));
     assert_eq!(scheduler.probe().rr_q[0], 5);
@@ -243,9 +245,9 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
     assert_eq!(scheduler.cycle().issue_valid_o, 0, "without a candidate there is nothing to steal for");
     // Stopped, nothing issues and nobody is named.
     scheduler.inputs.ready_i = 1;
-    scheduler.inputs.steal_i = 0;
+    scheduler.inputs.candidate_issue_i = 0;
     assert_eq!(scheduler.cycle().candidate_valid_o, 1);
-    (scheduler.inputs.steal_i, scheduler.inputs.stop_i) = (1, 1);
+    (scheduler.inputs.candidate_issue_i, scheduler.inputs.stop_i) = (1, 1);
     let out = scheduler.cycle();
     assert_eq!((out.issue_valid_o, out.candidate_valid_o, scheduler.probe().candidate_valid_q), (0, 0, 1));
     scheduler.inputs.stop_i = 0;
@@ -259,7 +261,7 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
 #[test]
 fn thefts_in_every_cycle_keep_nobodys_turn_for_ever() {
     let mut scheduler = scheduler(&stealing(&ONE), false, 0b1111);
-    (scheduler.inputs.operand_i, scheduler.inputs.steal_i) = (u64::MAX >> 32, 1);
+    (scheduler.inputs.operand_i, scheduler.inputs.candidate_issue_i) = (u64::MAX >> 32, 1);
     // The stolen one is each time the tree's winner, too: its turn is over, and the next one is the candidate.
     assert_eq!((0..6).map(|_| issued(&mut scheduler)[0]).collect::<Vec<_>>(), [0, 1, 2, 3, 0, 1].map(Some));
 }
@@ -270,12 +272,12 @@ fn each_port_steals_for_itself_among_halves_of_its_own_warps() {
     let mut scheduler = scheduler(&stealing(&TWO), false, 0b1111_0111);
     scheduler.inputs.operand_i = 0xff;
     assert_eq!(named(&mut scheduler), [Some(2), Some(7)]);
-    scheduler.inputs.steal_i = 0b10;
+    scheduler.inputs.candidate_issue_i = 0b10;
     assert_eq!(issued(&mut scheduler), [Some(2), Some(7)]);
     let probe = scheduler.probe();
     assert_eq!((probe.rr_q, probe.candidate_q), ([1, 2], [2, 7]));
     // Port 1's turn is where it was; its candidate is 5, which the theft has kept from issuing.
-    (scheduler.inputs.steal_i, scheduler.inputs.clear_i) = (0, 0xff);
+    (scheduler.inputs.candidate_issue_i, scheduler.inputs.clear_i) = (0, 0xff);
     assert_eq!((issued(&mut scheduler), scheduler.probe().candidate_q), ([Some(4), Some(3)], [4, 5]));
 }
 
@@ -289,7 +291,7 @@ fn port_1_leaves_its_branch_out_behind_what_port_0_issues_not_behind_what_its_tr
         assert_eq!(named(&mut scheduler)[0], Some(0));
         // The turn is behind 2: the tree chooses 6.
         scheduler.inputs.clear_i = 1 << 0 | 1 << 6 | 1 << 7;
-        (scheduler.inputs.steal_i, scheduler.inputs.branch_i) = (1, branch | 1 << 7);
+        (scheduler.inputs.candidate_issue_i, scheduler.inputs.branch_i) = (1, branch | 1 << 7);
         assert_eq!(issued(&mut scheduler), [Some(0), expected]);
     }
 }
@@ -348,13 +350,14 @@ impl Reference {
             let winner = choice(&may);
             let even = |w: usize| (w / ports).is_multiple_of(2);
             let other = winner.and_then(|winner| choice(&|w| may(w) && even(w) != even(winner)));
-            let steals = self.shape.steal && bit(inputs.steal_i.into(), p) && inputs.stop_i == 0;
+            let steals =
+                self.shape.services().takes_candidates && bit(inputs.candidate_issue_i.into(), p) && inputs.stop_i == 0;
             let stolen = self.candidate[p].filter(|_| steals);
             let next = match stolen {
                 Some(_) if stolen != winner => winner,
                 _ => other,
             };
-            self.candidate[p] = next.filter(|&w| self.shape.steal && bit(inputs.operand_i, w));
+            self.candidate[p] = next.filter(|&w| self.shape.services().takes_candidates && bit(inputs.operand_i, w));
             if let Some(w) = self.candidate[p] {
                 out.candidate_valid_o |= 1 << p;
                 out.candidate_warp_o[p] = w as u8;

@@ -1,9 +1,11 @@
 use std::mem::offset_of;
 
 use super::*;
+use crate::designs::Organisation;
+use crate::hrf::HrfSizes;
+use crate::mrf::Mrf;
 use crate::mrf::{MrfProbe, MrfShape};
-use crate::rfc::RfcProbe;
-use crate::shape::HybridShape;
+use crate::steal::{STEAL_EVENT, StealSizes};
 use crate::testing::{Driver, SM_SHAPES, compare, event};
 
 /// Four banks with two ports each, four collectors, two issue ports.
@@ -93,8 +95,8 @@ fn registers_of_a_warp_begin_at_its_rows() {
 #[test]
 fn in_the_hybrid_file_two_warps_have_their_rows_together() {
     let mrf = MrfShape { banks: 2, dual_port: false, issue_ports: 1, ..SHAPE.mrf };
-    let hybrid = Some(HybridShape { buffer_entries: 8, loads: 2 });
-    let mut stage = Driver::<OperandStage>::new(&SmShape { mrf, active: 2, alternate: true, hybrid, ..SHAPE });
+    let organisation = Organisation::Hrf(HrfSizes { buffer_entries: 8, loads: 2 });
+    let mut stage = Driver::<OperandStage>::new(&SmShape { mrf, active: 2, alternate: true, organisation, ..SHAPE });
     (stage.inputs.cfg_i, stage.inputs.dispatch_ready_i, stage.inputs.rows_i) = (4 << 1, 1, 4);
     (stage.inputs.slot_valid_i, stage.inputs.slot_warp_i[1]) = (0b10, 5);
     stage.write(0, 5, 7, 70);
@@ -118,14 +120,16 @@ fn in_the_hybrid_file_two_warps_have_their_rows_together() {
 }
 
 /// Read and write stealing in the straps.
-const READ: u32 = 1 << 18;
-const WRITE: u32 = 1 << 19;
+const READ: u128 = 1;
+const WRITE: u128 = 1 << 1;
 
 /// Four single-ported banks whose idle ones are stolen; a warp has four rows.
-fn stealing(straps: u32) -> Driver<OperandStage> {
+fn stealing(straps: u128) -> Driver<OperandStage> {
     let mrf = MrfShape { dual_port: false, ..SHAPE.mrf };
-    let mut stage = Driver::<OperandStage>::new(&SmShape { mrf, steal: true, ..SHAPE });
-    (stage.inputs.cfg_i, stage.inputs.dispatch_ready_i, stage.inputs.rows_i) = (straps, 0b11, 4);
+    let mut stage =
+        Driver::<OperandStage>::new(&SmShape { mrf, organisation: Organisation::Steal(StealSizes), ..SHAPE });
+    stage.inputs.design_cfg_i = Wide::from_u128(straps);
+    (stage.inputs.dispatch_ready_i, stage.inputs.rows_i) = (0b11, 4);
     stage
 }
 
@@ -145,7 +149,7 @@ impl Driver<OperandStage> {
 }
 
 fn steals(out: &OperandStageOut, name: &str) -> u64 {
-    event(STEAL_EVENT, out.steal_event_o, name)
+    event(STEAL_EVENT, out.design_event_o[0], name)
 }
 
 #[test]
@@ -159,12 +163,15 @@ fn a_stolen_operand_is_there_a_cycle_earlier() {
         stage.name(0, 0, [4, 255, 255]);
         stage.name(1, 1, [255, 3, 255]);
         let out = stage.step_named();
-        assert_eq!((out.steal_o, stage.probe().nets.candidate_src_valid), (0, 0b01_0001));
+        assert_eq!((out.candidate_issue_o, stage.probe().nets.candidate_src_valid), (0, 0b01_0001));
         let nets = stage.probe().nets;
         assert_eq!((nets.candidate_base, nets.candidate_src_reg), ([0, 4], [4, 0, 0, 0, 3, 0]));
         stage.issue(1, 1, [255, 3, 255], 100);
         let out = stage.step_named();
-        assert_eq!((out.steal_o, steals(&out, "stolen"), steals(&out, "wasted")), (steal, u64::from(steal >> 1), 0));
+        assert_eq!(
+            (out.candidate_issue_o, steals(&out, "stolen"), steals(&out, "wasted")),
+            (steal, u64::from(steal >> 1), 0)
+        );
         let first = (1..).find(|_| stage.step_named().dispatch_valid_o != 0);
         assert_eq!(first, Some(dispatched));
     }
@@ -175,9 +182,9 @@ fn a_stolen_operand_is_there_a_cycle_earlier() {
     stage.step_named();
     stage.issue(1, 3, [255, 3, 255], 100);
     let out = stage.step_named();
-    assert_eq!((out.steal_o, steals(&out, "wasted")), (0b10, 1));
+    assert_eq!((out.candidate_issue_o, steals(&out, "wasted")), (0b10, 1));
     assert_eq!(
-        (stage.step_named().steal_o, stage.probe().nets.candidate_src_valid),
+        (stage.step_named().candidate_issue_o, stage.probe().nets.candidate_src_valid),
         (0, 0),
         "nobody is named any more"
     );
@@ -223,7 +230,7 @@ fn a_new_grid_has_its_last_row_to_spare_or_not() {
 #[test]
 fn what_is_stolen_from_is_found_in_its_generate_block() {
     let mrf = MrfShape { dual_port: false, ..SHAPE.mrf };
-    let shape = SmShape { mrf, steal: true, ..SHAPE };
+    let shape = SmShape { mrf, organisation: Organisation::Steal(StealSizes), ..SHAPE };
     let fields = OperandStageProbe::fields(&shape);
     let find = |name: &str| fields.iter().find(|f| f.name == name).expect("a field of this name");
     let (entry, hint) = (find("candidate_entry"), find("hint_entry"));
@@ -304,7 +311,7 @@ fn what_is_compared_inside_the_provider_is_found_there() {
     let fields = OperandStageProbe::fields(&SHAPE);
     let find = |name: &str| fields.iter().find(|f| f.name == name).expect("a field of this name");
     let turn = find("turn_q");
-    let offset = offset_of!(OperandStageProbe, provider) + offset_of!(RfcProbe, mrf) + offset_of!(MrfProbe, turn_q);
+    let offset = offset_of!(OperandStageProbe, provider) + offset_of!(MrfProbe, turn_q);
     assert_eq!((turn.scope.as_str(), turn.offset), ("gen_mrf.u_provider.", offset));
     assert_eq!((find("slot_busy_q").scope.as_str(), find("issue_bank").valid_by), ("", Some("issue_src_valid")));
     let names: std::collections::HashSet<_> = fields.iter().map(|f| f.name).collect();
@@ -352,7 +359,9 @@ impl Reference {
         self.provider.early(&mut self.out);
         self.provider.late(&given, &mut self.out);
         let mut probe = OperandStageProbe::zeroed();
-        self.provider.probe(&given, &self.out, &mut probe.provider.mrf);
+        let mut inside = MrfProbe::zeroed();
+        self.provider.probe(&given, &self.out, &mut inside);
+        probe.provider.mrf = inside;
 
         let mut out = OperandStageOut::zeroed();
         // Without a cache there is nothing to empty.

@@ -1,10 +1,10 @@
 //! The register file cache as a block of its own.
 
-use super::{Extra, Rfc, RfcIn, RfcOut, RfcProbe, SlotView};
+use super::{Rfc, RfcIn, RfcOut, RfcProbe};
+use crate::design::{IssueFields, SlotView};
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
-use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags};
-use crate::shape::ActiveShape;
+use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcShape, RfcTags};
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl RfcIn {
@@ -21,8 +21,8 @@ impl RfcIn {
     }
 
     /// What it is given besides.
-    fn extra(&self) -> Extra {
-        Extra {
+    fn extra(&self) -> IssueFields {
+        IssueFields {
             slot: self.issue_slot_i,
             dst: self.issue_dst_i,
             last: self.issue_last_i,
@@ -31,7 +31,7 @@ impl RfcIn {
             past: self.issue_past_i,
             private: self.issue_private_i,
             write_private: self.write_private_i,
-            ..Extra::default()
+            ..IssueFields::default()
         }
     }
 }
@@ -58,12 +58,12 @@ impl Block for Rfc {
         Mrf::NAME,
     ];
 
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
     type In = RfcIn;
     type Out = RfcOut;
     type Probe = RfcProbe;
 
-    fn new(shape: &ActiveShape) -> Self {
+    fn new(shape: &RfcShape) -> Self {
         let each = 0..shape.ports();
         let mut rfc = Self {
             ports: shape.ports(),

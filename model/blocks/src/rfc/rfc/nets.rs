@@ -6,19 +6,19 @@ use super::{MAX_SOURCES, Rfc, merged};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
 use crate::ports::renamed;
+use crate::rfc::RfcShape;
 use crate::rfc::rfc_tags::{Look, distinct};
 use crate::rfc::{
     RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcFills, RfcFillsProbe,
     RfcLrf, RfcLrfProbe, RfcOperands, RfcOperandsProbe, RfcResults, RfcResultsProbe, RfcTags, RfcTagsProbe,
 };
-use crate::shape::ActiveShape;
 use crate::{
     Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
 };
 
 ports! {
     /// Nets between the blocks of `Rfc`, and its own state.
-    pub struct RfcNets(s: &ActiveShape) {
+    pub struct RfcNets(s: &RfcShape) {
         /// Operands that come from each cache.
         data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("operands_land_fill")
             .early().from_each(RfcData::NAME, OPERANDS).to(direct(s, RfcOperands::NAME)),
@@ -351,12 +351,12 @@ const BETWEEN: [&str; 20] = [
 ];
 
 /// The block that results come to.
-fn after_results(s: &ActiveShape) -> &'static str {
+fn after_results(s: &RfcShape) -> &'static str {
     if s.lrf { RfcLrf::NAME } else { direct(s, RfcTags::NAME) }
 }
 
 /// The block, where nothing stands in front of it; otherwise the wiring.
-fn direct(s: &ActiveShape, block: &'static str) -> &'static str {
+fn direct(s: &RfcShape, block: &'static str) -> &'static str {
     if s.lrf || s.reads { Rfc::NAME } else { block }
 }
 
@@ -386,9 +386,9 @@ pub struct RfcProbe {
 
 // SAFETY: `repr(C)`, made of such structs, with their alignments.
 unsafe impl Ports for RfcProbe {
-    type Shape = ActiveShape;
+    type Shape = RfcShape;
 
-    fn fields(s: &ActiveShape) -> Vec<Field> {
+    fn fields(s: &RfcShape) -> Vec<Field> {
         let mut fields = RfcNets::fields(s);
         fields.retain(|f| s.lrf || s.reads || !BETWEEN.contains(&f.name));
         fields.retain(|f| s.lrf || !f.name.starts_with("lrf_"));

@@ -6,13 +6,13 @@ use crate::testing::{Driver, Random, event};
 const WARPS: usize = 8;
 const REGISTERS: usize = 8;
 
-fn shape(settings: &[&str]) -> ActiveShape {
-    ActiveShape::of(&Config::load(Start::Preset("rfc"), settings).expect("a configuration"))
+fn shape(settings: &[&str]) -> RfcShape {
+    RfcShape::of(&Config::load(Start::Preset("rfc"), settings).expect("a configuration"))
 }
 
 impl Driver<Rfc> {
     /// Slot s has warp s.
-    fn with_slots(shape: &ActiveShape) -> Self {
+    fn with_slots(shape: &RfcShape) -> Self {
         let mut rfc = Self::new(shape);
         rfc.inputs.slot_valid_i = u64::MAX >> (64 - shape.active);
         for s in 0..shape.active {
@@ -46,7 +46,7 @@ impl Driver<Rfc> {
     }
 }
 
-fn base(shape: &ActiveShape, warp: usize) -> u16 {
+fn base(shape: &RfcShape, warp: usize) -> u16 {
     (warp * REGISTERS.div_ceil(shape.mrf.banks)) as u16
 }
 
@@ -154,7 +154,7 @@ struct Held {
 /// Warps that keep to the rules of the SM, on a register file that keeps to none: registers are what was written last.
 struct Warps {
     random: Random,
-    shape: ActiveShape,
+    shape: RfcShape,
     straps: u8,
     value: [[[u32; LANES]; REGISTERS]; WARPS],
     /// Lanes that nobody reads again before they are written.
@@ -170,7 +170,7 @@ struct Warps {
 }
 
 impl Warps {
-    fn new(shape: ActiveShape, straps: u8) -> Self {
+    fn new(shape: RfcShape, straps: u8) -> Self {
         Self {
             random: Random(5),
             shape,

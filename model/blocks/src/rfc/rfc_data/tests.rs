@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::testing::Driver;
 
 fn data() -> Driver<RfcData> {
-    Driver::new(&ActiveShape::of(&Config::default()))
+    Driver::new(&RfcShape::of(&Config::default()))
 }
 
 impl Driver<RfcData> {

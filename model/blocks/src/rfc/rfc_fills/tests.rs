@@ -6,7 +6,7 @@ use crate::testing::Driver;
 /// Two ports, eight slots.
 fn fills() -> Driver<RfcFills> {
     let config = Config::load(Start::Preset("rfc"), &["mrf.issue_ports=2", "rfc.reads=true"]).expect("a configuration");
-    Driver::new(&ActiveShape::of(&config))
+    Driver::new(&RfcShape::of(&config))
 }
 
 impl Driver<RfcFills> {

@@ -6,7 +6,7 @@ use crate::{Ports, Shape};
 /// Four slots; last reads count.
 fn lrf() -> Driver<RfcLrf> {
     let config = Config::load(Start::Preset("rfc-hw3"), &["sm.active_warps=4"]).expect("a configuration");
-    let mut lrf = Driver::<RfcLrf>::new(&ActiveShape::of(&config));
+    let mut lrf = Driver::<RfcLrf>::new(&RfcShape::of(&config));
     (lrf.inputs.cfg_i, lrf.inputs.low_ready_i, lrf.inputs.flush_ready_i) = (1, 1, 1);
     lrf
 }

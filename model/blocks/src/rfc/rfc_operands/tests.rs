@@ -4,7 +4,7 @@ use crate::testing::Driver;
 use crate::{Ports, Shape};
 
 fn operands() -> Driver<RfcOperands> {
-    Driver::new(&ActiveShape::of(&Config::default()))
+    Driver::new(&RfcShape::of(&Config::default()))
 }
 
 impl Driver<RfcOperands> {

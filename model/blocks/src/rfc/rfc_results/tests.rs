@@ -6,7 +6,7 @@ use crate::testing::Driver;
 /// Slot 2 has warp 9, slot 3 warp 4; two ports.
 fn results() -> Driver<RfcResults> {
     let config = Config::load(Start::Preset("rfc"), &["mrf.issue_ports=2"]).expect("a configuration");
-    let mut results = Driver::<RfcResults>::new(&ActiveShape::of(&config));
+    let mut results = Driver::<RfcResults>::new(&RfcShape::of(&config));
     results.inputs.slot_valid_i = 0b1100;
     (results.inputs.slot_warp_i[2], results.inputs.slot_warp_i[3]) = (9, 4);
     (results.inputs.op_ready_i, results.inputs.mrf_ready_i) = (0b11, 0b11);

@@ -10,7 +10,7 @@ const LRU: u8 = 0b10;
 fn tags() -> Driver<RfcTags> {
     let settings = ["sm.active_warps=2", "rfc.entries=3"];
     let config = Config::load(Start::Preset("rfc"), &settings).expect("a configuration");
-    let mut tags = Driver::<RfcTags>::new(&ActiveShape::of(&config));
+    let mut tags = Driver::<RfcTags>::new(&RfcShape::of(&config));
     tags.inputs.evict_room_i = 1;
     tags
 }

@@ -1,6 +1,7 @@
 //! The register file whose idle banks are stolen as a block of its own.
 
-use super::{Late, Seen, Steal, StealExtra, StealIn, StealOut, StealProbe};
+use super::{Late, Seen, Steal, StealIn, StealOut, StealProbe};
+use crate::design::Candidates;
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_arbiter::Writes;
@@ -23,8 +24,8 @@ impl StealIn {
     }
 
     /// What it is given besides.
-    pub(super) fn extra(&self) -> StealExtra {
-        StealExtra {
+    pub(super) fn extra(&self) -> Candidates {
+        Candidates {
             candidate_valid: self.candidate_valid_i,
             candidate_warp: self.candidate_warp_i,
             candidate_base: self.candidate_base_i,

@@ -1,6 +1,7 @@
 //! The nets between the blocks of the register file whose idle banks are stolen, as lockstep compares them.
 
-use super::{Steal, StealExtra, WriteTarget};
+use super::{Steal, WriteTarget};
+use crate::design::Candidates;
 use crate::mrf::bits::{only, pack, set_bits};
 use crate::mrf::{
     MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MRF_ARBITER_EVENT, MrfAllocator, MrfBank, MrfBankMap, MrfCrossbar,
@@ -262,7 +263,7 @@ ports! {
 /// By the blocks that drive them. What means nothing is zero, where that is cheap.
 impl Steal {
     /// What is compared inside.
-    pub(crate) fn record(&self, given: &MrfIn, extra: &StealExtra, probe: &mut StealProbe) {
+    pub(crate) fn record(&self, given: &MrfIn, extra: &Candidates, probe: &mut StealProbe) {
         self.record_maps(given, extra, probe);
         self.record_queues(probe);
         self.record_allocator(probe);
@@ -275,7 +276,7 @@ impl Steal {
         self.record_data(probe);
     }
 
-    fn record_maps(&self, given: &MrfIn, extra: &StealExtra, probe: &mut StealProbe) {
+    fn record_maps(&self, given: &MrfIn, extra: &Candidates, probe: &mut StealProbe) {
         (probe.issue_bank, probe.issue_entry) = Default::default();
         for i in set_bits(given.issue_src_valid_i) {
             let (p, reg) = (i / OPERANDS, given.issue_src_reg_i[i]);

@@ -1,0 +1,399 @@
+//! The contract of a register-file design: `docs/designs.md`.
+//!
+//! A design answers the operand stage. It declares what the rest of the project has to know of it in one [`Design`], and
+//! implements [`RegisterFile`]. [`crate::designs`] lists the designs; adding one is a line there.
+
+use crate::config::Config;
+use crate::hierarchy::LEVEL_BITS;
+use crate::instruction::{Roles, long_latency, marked, unit};
+use crate::mrf::bits::is_set;
+use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
+use crate::operands::Issued;
+use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::{Block, Field, OPERANDS, WarpData};
+
+/// Event words of a design at most: `DesignEvents` of `gpurf_pkg`.
+pub const DESIGN_EVENTS: usize = 3;
+/// Width of a design's event word, and of a scheduler's.
+pub const DESIGN_EVENT_BITS: u32 = 64;
+/// Width of a design's straps: `DesignCfgW` of `gpurf_pkg`.
+pub const DESIGN_CFG_BITS: u32 = 128;
+const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
+
+/// Fields of an event word, most significant first: name and width in bits. The word's unused upper bits are 0.
+pub type EventWord = &'static [(&'static str, u32)];
+
+/// What the project has to know of a design, declared once in the design's folder.
+pub struct Design {
+    /// Name of its module and of its folders.
+    pub name: &'static str,
+    /// Instances inside the module, in evaluation order: [`Block::CHILDREN`].
+    pub children: &'static [&'static str],
+    /// Its event words, as `design_event_o` has them.
+    pub events: &'static [EventWord],
+    /// What it asks of the SM.
+    pub services: Services,
+    /// Whether a configuration selects it. The main register file is selected where no other design is.
+    pub is_selected: fn(&Config) -> bool,
+    /// Its straps in a configuration: its packed struct of straps in `gpurf_pkg`.
+    pub straps: fn(&Config) -> u128,
+    /// What `cfg_i` of a block of the design is tied to, by the block's name, the order of a bank's reads (1 bit) and the
+    /// design's straps. `None`: not a block with straps of this design.
+    pub cfg_of_block: fn(&str, u8, u128) -> Option<u64>,
+    /// Its sizes in a few words, from the RTL parameter `Sizes`.
+    pub size_words: fn(u32) -> String,
+    /// What these words mean; empty: it has none.
+    pub legend: &'static str,
+    /// What the straps of a block choose, in words: the block's name ([`STAGE`] for the whole design), the configuration, the
+    /// words for the order of a bank's reads. `None`: that order alone.
+    pub policy_words: fn(&str, &Config, &str) -> Option<String>,
+}
+
+/// The name under which a design is asked for the words of all its policies.
+pub const STAGE: &str = "operand_stage";
+
+/// Words that are not empty, one after another.
+pub(crate) fn joined(words: &[&str], between: &str) -> String {
+    words.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(between)
+}
+
+/// Services that a design asks of the SM. The default is neutral: what the main register file needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Services {
+    /// Instructions that the design holds in stages in front of its operand collectors, with a number of issue ports.
+    pub front_places: fn(usize) -> usize,
+    /// The rows of an even warp and of the next one are the same rows of two banks.
+    pub pairs_rows: bool,
+    /// Registers of a warp at most.
+    pub max_registers: usize,
+    /// Schedulers name candidates, for which the design may read operands.
+    pub takes_candidates: bool,
+    /// The design reads slots, marks and levels of instructions.
+    pub reads_fields: bool,
+    /// What becomes of a result follows from state alone: `write_ready_o`, `write_done_o`.
+    pub early_results: bool,
+}
+
+impl Services {
+    /// What the main register file needs.
+    pub const NEUTRAL: Self = Self {
+        front_places: |_| 0,
+        pairs_rows: false,
+        max_registers: 256,
+        takes_candidates: false,
+        reads_fields: false,
+        early_results: true,
+    };
+}
+
+/// The sizes of a design beyond those of the SM and of the main register file.
+pub(crate) trait DesignSizes {
+    /// Those of a configuration that selects the design.
+    fn of(config: &Config) -> Self;
+
+    /// The packed struct of sizes of `gpurf_pkg`: the RTL parameter `Sizes`.
+    fn word(&self) -> u32 {
+        0
+    }
+
+    /// The blocks at the ends of the operand stage's nets.
+    fn ends(&self) -> Ends;
+}
+
+/// Which block of a design drives a port of the operand stage, or reads one of its nets: for blame.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends {
+    /// Drives the events of the main register file and what an offered instruction has besides operands.
+    pub(crate) file: &'static str,
+    /// Drives the design's event words.
+    pub(crate) design: Option<&'static str>,
+    /// Says whether an instruction has all its operands.
+    pub(crate) complete: &'static str,
+    /// Drives the operands.
+    pub(crate) operands: &'static str,
+    /// Says whether an instruction is taken.
+    pub(crate) issue_ready: &'static str,
+    /// Says whether a result is taken, and how many buses each instance has (0: a single instance).
+    pub(crate) write_ready: (&'static str, usize),
+    /// Says that a result has been written.
+    pub(crate) write_done: &'static str,
+    /// Reads the rows and registers of an instruction.
+    pub(crate) bank_map: &'static str,
+    /// Reads the row of a result.
+    pub(crate) write_base: &'static str,
+    /// Reads the rows of the slots' warps. `None`: they are not read.
+    pub(crate) slot_base: Option<&'static str>,
+    /// Takes an instruction.
+    pub(crate) collector: &'static str,
+    /// Says that nothing is left of a slot. `None`: nothing is ever kept.
+    pub(crate) flush_done: Option<&'static str>,
+    /// Drives `void_o` and `wait_o`.
+    pub(crate) levels: Option<&'static str>,
+    /// Drives `candidate_issue_o`.
+    pub(crate) candidates: Option<&'static str>,
+}
+
+/// A field inside the register file that is valid by a port of it: in an operand stage this port is a net.
+pub(crate) fn valid_by_nets(mut field: Field) -> Field {
+    let nets = [
+        ("issue_src_valid_i", "issue_src_valid"),
+        ("candidate_src_valid_i", "candidate_src_valid"),
+        ("hint_valid_i", "hint_valid"),
+    ];
+    if let Some((_, net)) = nets.iter().find(|(port, _)| field.valid_by == Some(port)) {
+        field.valid_by = Some(net);
+    }
+    field
+}
+
+/// The straps that a design gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DesignCfg {
+    /// Order among the reads of a bank: 0 oldest first, 1 round robin.
+    pub read_order: u8,
+    /// The design's own.
+    pub straps: u128,
+}
+
+/// The slots of the two-level or the alternating scheduler, in a cycle.
+#[derive(Clone, Copy)]
+pub struct SlotView<'a> {
+    /// Slots that have a warp.
+    pub valid: u64,
+    /// Slots to flush.
+    pub flush: u64,
+    /// Of these, slots whose values are dropped without write-back.
+    pub drop: u64,
+    /// The warp of each slot.
+    pub warp: &'a [u8; MAX_ACTIVE],
+}
+
+impl SlotView<'_> {
+    /// No slots.
+    pub const NONE: SlotView<'static> = SlotView { valid: 0, flush: 0, drop: 0, warp: &[0; MAX_ACTIVE] };
+}
+
+/// Where the warps' rows are in the register file.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    /// Bits of a row's number.
+    bits: u16,
+    /// Bits of a warp's number that select rows.
+    warps: u8,
+    /// Rows of a warp in this cycle.
+    pub(crate) count: u8,
+}
+
+impl Rows {
+    pub(crate) fn new(shape: &SmShape) -> Self {
+        let pairs = shape.organisation.design().services.pairs_rows;
+        Self { bits: (shape.mrf.depth - 1) as u16, warps: if pairs { !1 } else { u8::MAX }, count: 0 }
+    }
+
+    /// The first row of a warp.
+    #[inline]
+    pub(crate) fn first(self, warp: u8) -> u16 {
+        (u16::from(warp & self.warps) * u16::from(self.count)) & self.bits
+    }
+}
+
+/// What a design gets of an issuing instruction and of results besides what the main register file gets.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct IssueFields {
+    /// Slot of the warp.
+    pub(crate) slot: [u8; MAX_PORTS],
+    /// Register written; 255: none.
+    pub(crate) dst: [u8; MAX_PORTS],
+    /// Last reads: three bits a port.
+    pub(crate) last: u8,
+    /// Ports whose instruction takes a result from memory.
+    pub(crate) long: u8,
+    /// Ports whose result bypasses the register file cache, and its LRF.
+    pub(crate) bypass: u8,
+    pub(crate) past: u8,
+    /// Ports whose instruction executes in a private unit.
+    pub(crate) private: u8,
+    /// Levels of sources and result.
+    pub(crate) src_level: [u8; MAX_SOURCES],
+    pub(crate) dst_level: [u8; MAX_PORTS],
+    /// Ports whose instruction ends its strand, whether it reads operands or not.
+    pub(crate) end: u8,
+    /// Buses whose result comes from a private unit.
+    pub(crate) write_private: u8,
+}
+
+impl IssueFields {
+    /// Adds the instruction on port `p`, of the warp in a slot.
+    #[inline]
+    pub(crate) fn add(&mut self, p: usize, instruction: &Issued, slot: u8) {
+        let (ctl, roles) = (instruction.ctl, instruction.roles);
+        let set = |mask: &mut u8, bit: bool| *mask = *mask & !(1 << p) | u8::from(bit) << p;
+        (self.slot[p], self.dst[p]) = (slot, roles.d());
+        let last = (ctl >> marked::LAST_READ) as u8 & 0b111;
+        self.last = self.last & !(0b111 << (OPERANDS * p)) | last << (OPERANDS * p);
+        let level = |low: u32| (ctl >> low) as u8 & 0x1f;
+        for k in 0..OPERANDS {
+            self.src_level[OPERANDS * p + k] = level(marked::SOURCE_LEVEL + LEVEL_BITS * k as u32);
+        }
+        self.dst_level[p] = level(marked::RESULT_LEVEL);
+        set(&mut self.long, long_latency(instruction.op, roles.d()));
+        set(&mut self.bypass, is_set(ctl, marked::BYPASS as usize));
+        set(&mut self.past, is_set(ctl, marked::LRF_BYPASS as usize));
+        set(&mut self.private, is_private(roles));
+    }
+}
+
+/// Whether an instruction executes in an ALU or a single precision unit.
+#[inline]
+fn is_private(roles: Roles) -> bool {
+    matches!(roles.unit(), unit::ALU | unit::FP)
+}
+
+/// Candidates of the schedulers, dead registers, and the start of a grid.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Candidates {
+    /// Ports with a candidate, its warp, the first row of the warp, its registers.
+    pub(crate) candidate_valid: u8,
+    pub(crate) candidate_warp: [u8; MAX_PORTS],
+    pub(crate) candidate_base: [u16; MAX_PORTS],
+    pub(crate) candidate_src_valid: u8,
+    pub(crate) candidate_src_reg: [u8; MAX_SOURCES],
+    /// A grid is about to begin; whether the last row is spare.
+    pub(crate) clear: Option<bool>,
+    /// Dispatch ports whose instruction names a dead register, which one, and the first row of its warp.
+    pub(crate) hint_valid: u8,
+    pub(crate) hint_base: [u16; MAX_PORTS],
+    pub(crate) hint_reg: [u8; MAX_PORTS],
+}
+
+/// What a design gets in a cycle besides what the main register file gets.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Sideband {
+    pub(crate) cfg: DesignCfg,
+    pub(crate) fields: IssueFields,
+    pub(crate) candidates: Candidates,
+}
+
+/// Operand collectors in a cycle, whichever design has them.
+#[derive(Clone, Copy, Debug)]
+pub struct CollectorView {
+    /// Collectors with an instruction.
+    pub busy: u16,
+    /// Collectors that have all operands of their instruction.
+    pub complete: u16,
+    /// Bit 3c+k: collector c still needs operand k.
+    pub wanted: u64,
+    /// Operands that are read at this clock edge.
+    pub granted: u64,
+    /// Dispatch ports with an instruction.
+    pub dispatch: u8,
+}
+
+/// Banks of the main register file and the queues of results in front of them, in a cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct BankView {
+    /// Banks that are read.
+    pub read: u32,
+    /// Banks that are written.
+    pub written: u32,
+    /// Queues with a result.
+    pub heads: u8,
+    /// The bank of each of these results.
+    pub head_bank: [u8; MAX_PORTS],
+    /// Queues whose result is written.
+    pub granted: u8,
+}
+
+impl CollectorView {
+    /// Those of the main register file.
+    pub(crate) fn of(probe: &MrfProbe) -> Self {
+        let &MrfProbe { busy, complete, req_valid, grant, dispatch_valid, .. } = probe;
+        Self { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid }
+    }
+}
+
+impl BankView {
+    /// Those of the main register file.
+    pub(crate) fn of(probe: &MrfProbe) -> Self {
+        let &MrfProbe { read_valid, bank_write_valid, head_valid, head_bank, write_grant, .. } = probe;
+        Self { read: read_valid, written: bank_write_valid, heads: head_valid, head_bank, granted: write_grant }
+    }
+}
+
+/// Event words of a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Events {
+    /// `mrf_event_t`.
+    pub mrf: u64,
+    /// The design's.
+    pub design: [u64; DESIGN_EVENTS],
+}
+
+/// A design's twin as the operand stage uses it. A cycle is: [`present`](Self::present), [`settle`](Self::settle),
+/// [`edge`](Self::edge), [`show`](Self::show). All designs get and show what the main register file gets and shows.
+pub(crate) trait RegisterFile: Block {
+    /// What the project has to know of it.
+    const DESIGN: Design;
+    /// Its sizes.
+    type Sizes: DesignSizes + Copy;
+
+    /// Its shape in an SM.
+    fn shape(shape: &SmShape, sizes: &Self::Sizes) -> Self::Shape;
+
+    /// What lockstep compares inside it, with names as in an operand stage.
+    fn fields(shape: &SmShape, sizes: &Self::Sizes) -> Vec<Field>;
+
+    /// Begins a cycle: decides what follows from state, straps and slots, and shows what becomes of results.
+    fn present(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: Rows, shown: &mut MrfOut);
+
+    /// Settles the cycle. Returns its events.
+    fn settle(&mut self, given: &mut MrfIn, side: &Sideband, shown: &mut MrfOut) -> Events;
+
+    /// The clock edge. `write_data`: the data of a bus's result.
+    fn edge<'a>(&mut self, given: &MrfIn, side: &Sideband, write_data: impl Fn(usize) -> &'a WarpData);
+
+    /// Shows what depends on state alone, but for the operands.
+    fn show(&self, shown: &mut MrfOut);
+
+    /// Operands of the instruction that dispatch port `p` offers.
+    fn operands(&self, p: usize) -> &[WarpData; OPERANDS];
+
+    /// Whether a clock edge changes nothing, but in reset.
+    fn is_quiet(&self, given: &MrfIn, side: &Sideband) -> bool;
+
+    /// Whether nothing moves between the register file and its ports: offered instructions wait for their units.
+    fn is_still(&self) -> bool;
+
+    /// Records what lockstep compares inside.
+    fn record(&self, given: &MrfIn, side: &Sideband, shown: &MrfOut, probe: &mut Self::Probe);
+
+    /// Its operand collectors, from a record.
+    fn collectors(probe: &Self::Probe) -> CollectorView;
+
+    /// Its banks and the queues in front of them, from a record. `None`: it has banks of another kind.
+    fn banks(probe: &Self::Probe) -> Option<BankView>;
+
+    /// Service *slots*: slots of `flush` of which nothing is left.
+    #[inline]
+    fn flush_done(&self, flush: u64) -> u64 {
+        flush
+    }
+
+    /// Service *levels*: slots that their warps may leave, of all slots.
+    #[inline]
+    fn void(&self, all: u64) -> u64 {
+        all
+    }
+
+    /// Service *levels*: pending places of each slot, and the slots with one.
+    #[inline]
+    fn waits(&self) -> (&[u16; MAX_ACTIVE], u64) {
+        (&[0; MAX_ACTIVE], 0)
+    }
+
+    /// Service *candidates*: ports that issue the candidate of the cycle before.
+    #[inline]
+    fn candidate_issue(&self) -> u8 {
+        0
+    }
+}

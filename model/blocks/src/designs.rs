@@ -1,0 +1,189 @@
+//! The register-file designs, in one list.
+
+use crate::config::Config;
+use crate::design::{
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, Sideband, SlotView,
+};
+use crate::hierarchy::{Hierarchy, HierarchySizes};
+use crate::hrf::{Hrf, HrfSizes};
+use crate::mrf::{Mrf, MrfIn, MrfOut, MrfSizes};
+use crate::rfc::{Rfc, RfcSizes};
+use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::steal::{Steal, StealSizes};
+use crate::{Block, Field, Memory, OPERANDS, WarpData};
+
+macro_rules! designs {
+    ($($(#[$doc:meta])* $variant:ident($file:ident, $sizes:ty) = $number:literal at $instance:literal,)+) => {
+        /// The design of an SM's register file, with its sizes: `organisation_e` of `gpurf_pkg`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Organisation {
+            $($(#[$doc])* $variant($sizes),)+
+        }
+
+        /// Every design, in the order of their numbers.
+        pub const DESIGNS: &[&Design] = &[$(&<$variant as RegisterFile>::DESIGN),+];
+
+        impl Organisation {
+            /// That of a configuration.
+            pub fn of(config: &Config) -> Self {
+                $(if (<$variant as RegisterFile>::DESIGN.is_selected)(config) {
+                    return Self::$variant(<$variant as RegisterFile>::Sizes::of(config));
+                })+
+                Self::Mrf(MrfSizes)
+            }
+
+            /// The RTL parameter `Organisation`.
+            pub fn number(&self) -> u32 {
+                match self { $(Self::$variant(_) => $number),+ }
+            }
+
+            /// The RTL parameter `Sizes`.
+            pub fn sizes(&self) -> u32 {
+                match self { $(Self::$variant(sizes) => sizes.word()),+ }
+            }
+
+            /// What the project has to know of the design.
+            pub fn design(&self) -> &'static Design {
+                match self { $(Self::$variant(_) => &<$variant as RegisterFile>::DESIGN),+ }
+            }
+
+            /// The blocks at the ends of the operand stage's nets.
+            pub(crate) fn ends(&self) -> Ends {
+                match self { $(Self::$variant(sizes) => sizes.ends()),+ }
+            }
+
+            /// What lockstep compares inside the design, as it is in an operand stage.
+            pub(crate) fn fields(&self, shape: &SmShape) -> Vec<Field> {
+                let fields = match self { $(Self::$variant(sizes) => $variant::fields(shape, sizes)),+ };
+                fields.into_iter().map(|field| field.inside(self.instance(), 0)).collect()
+            }
+
+            /// The design's operand collectors, from a record.
+            pub fn collectors(&self, probe: &ProviderProbe) -> CollectorView {
+                match self { $(Self::$variant(_) => <$variant as RegisterFile>::collectors(probe.$file())),+ }
+            }
+
+            /// The design's banks and the queues in front of them, from a record. `None`: it has banks of another kind.
+            pub fn banks(&self, probe: &ProviderProbe) -> Option<BankView> {
+                match self { $(Self::$variant(_) => <$variant as RegisterFile>::banks(probe.$file())),+ }
+            }
+
+            fn instance(&self) -> &'static str {
+                match self { $(Self::$variant(_) => concat!($instance, ".u_provider")),+ }
+            }
+        }
+
+        /// The register file of an operand stage.
+        pub(crate) enum Provider {
+            $($variant(Box<$variant>),)+
+        }
+
+        impl Provider {
+            pub(crate) fn new(shape: &SmShape) -> Self {
+                match &shape.organisation {
+                    $(Organisation::$variant(sizes) => {
+                        Self::$variant(Box::new($variant::new(&<$variant as RegisterFile>::shape(shape, sizes))))
+                    })+
+                }
+            }
+
+            #[inline]
+            pub(crate) fn present(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: Rows, shown: &mut MrfOut) {
+                match self { $(Self::$variant(file) => RegisterFile::present(&mut **file, cfg, slots, rows, shown)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn settle(&mut self, given: &mut MrfIn, side: &Sideband, shown: &mut MrfOut) -> Events {
+                match self { $(Self::$variant(file) => RegisterFile::settle(&mut **file, given, side, shown)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn edge<'a>(&mut self, given: &MrfIn, side: &Sideband, write_data: impl Fn(usize) -> &'a WarpData) {
+                match self { $(Self::$variant(file) => RegisterFile::edge(&mut **file, given, side, write_data)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn show(&self, shown: &mut MrfOut) {
+                match self { $(Self::$variant(file) => RegisterFile::show(&**file, shown)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
+                match self { $(Self::$variant(file) => RegisterFile::operands(&**file, p)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn is_quiet(&self, given: &MrfIn, side: &Sideband) -> bool {
+                match self { $(Self::$variant(file) => RegisterFile::is_quiet(&**file, given, side)),+ }
+            }
+
+            pub(crate) fn is_still(&self) -> bool {
+                match self { $(Self::$variant(file) => RegisterFile::is_still(&**file)),+ }
+            }
+
+            pub(crate) fn record(&self, given: &MrfIn, side: &Sideband, shown: &MrfOut, probe: &mut ProviderProbe) {
+                // SAFETY: the part of this design is made of integers, for which any bytes are values.
+                match self {
+                    $(Self::$variant(file) => RegisterFile::record(&**file, given, side, shown, unsafe { &mut probe.$file }),)+
+                }
+            }
+
+            pub(crate) fn memories(&mut self) -> Vec<Memory<'_>> {
+                let (instance, memories) = match self {
+                    $(Self::$variant(file) => (concat!($instance, ".u_provider"), file.memories()),)+
+                };
+                memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }).collect()
+            }
+
+            #[inline]
+            pub(crate) fn flush_done(&self, flush: u64) -> u64 {
+                match self { $(Self::$variant(file) => RegisterFile::flush_done(&**file, flush)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn void(&self, all: u64) -> u64 {
+                match self { $(Self::$variant(file) => RegisterFile::void(&**file, all)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn waits(&self) -> (&[u16; MAX_ACTIVE], u64) {
+                match self { $(Self::$variant(file) => RegisterFile::waits(&**file)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn candidate_issue(&self) -> u8 {
+                match self { $(Self::$variant(file) => RegisterFile::candidate_issue(&**file)),+ }
+            }
+        }
+
+        /// What lockstep compares inside the register file of an operand stage: the part of the design that there is.
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub union ProviderProbe {
+            $(pub(crate) $file: <$variant as Block>::Probe,)+
+        }
+
+        impl ProviderProbe {
+            $(
+                /// The part of this design. Where the SM has another design, the values mean nothing.
+                pub fn $file(&self) -> &<$variant as Block>::Probe {
+                    // SAFETY: it is made of integers, for which any bytes are values, and all bytes of a record are set.
+                    unsafe { &self.$file }
+                }
+            )+
+        }
+    };
+}
+
+designs! {
+    /// The banked main register file, the baseline of the papers.
+    Mrf(mrf, MrfSizes) = 0 at "gen_mrf",
+    /// A register file cache in front of it.
+    Rfc(rfc, RfcSizes) = 1 at "gen_rfc",
+    /// ORF and LRF, which the compiler manages, in front of it.
+    Hierarchy(hierarchy, HierarchySizes) = 2 at "gen_hierarchy",
+    /// The hybrid register file.
+    Hrf(hrf, HrfSizes) = 3 at "gen_hrf",
+    /// The main register file with bank stealing.
+    Steal(steal, StealSizes) = 4 at "gen_steal",
+}

@@ -1,0 +1,150 @@
+//! ORF and LRF as a design: `docs/designs.md`.
+
+use super::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT, Hierarchy, HierarchyProbe};
+use crate::config::Config;
+use crate::design::{
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, STAGE, Services,
+    Sideband, SlotView, joined,
+};
+use crate::hierarchy::{HierarchyEntries, HierarchyResults, HierarchyShape};
+use crate::mrf::{MRF_ENDS, MrfIn, MrfOut};
+use crate::rfc::RfcOperands;
+use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::{Block, Field, OPERANDS, Ports, WarpData};
+
+/// Sizes of ORF and LRF: `hierarchy_sizes_t` of `gpurf_pkg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HierarchySizes {
+    /// Entries of the ORF for each slot: 1 to 8.
+    pub entries: usize,
+    /// Banks of the LRF: 0, 1 (unified), 3 (split).
+    pub lrf_banks: usize,
+}
+
+impl DesignSizes for HierarchySizes {
+    fn of(config: &Config) -> Self {
+        Self { entries: config.orf.entries, lrf_banks: config.lrf.banks.banks().into() }
+    }
+
+    fn word(&self) -> u32 {
+        (self.entries as u32) << 2 | self.lrf_banks as u32
+    }
+
+    fn ends(&self) -> Ends {
+        Ends {
+            design: Some(Hierarchy::NAME),
+            complete: Hierarchy::NAME,
+            operands: RfcOperands::NAME,
+            write_ready: (HierarchyResults::NAME, 1),
+            write_done: HierarchyResults::NAME,
+            flush_done: Some(HierarchyEntries::NAME),
+            levels: Some(HierarchyEntries::NAME),
+            ..MRF_ENDS
+        }
+    }
+}
+
+impl Hierarchy {
+    /// Its shape in an SM.
+    pub fn shape_in(shape: &SmShape, sizes: &HierarchySizes) -> HierarchyShape {
+        let SmShape { mrf, warps, .. } = *shape;
+        HierarchyShape { mrf, warps, active: shape.slots(), entries: sizes.entries, lrf_banks: sizes.lrf_banks }
+    }
+}
+
+impl RegisterFile for Hierarchy {
+    const DESIGN: Design = Design {
+        name: Self::NAME,
+        children: Self::CHILDREN,
+        events: &[HIERARCHY_EVENT, HIERARCHY_COUNT_EVENT],
+        services: Services { reads_fields: true, ..Services::NEUTRAL },
+        is_selected: |config| config.orf.entries != 0,
+        straps: |_| 0,
+        cfg_of_block: |_, _, _| None,
+        size_words: |sizes| format!("{}o {}l", sizes >> 2, sizes & 0b11),
+        legend: "o entries of the ORF, l banks of the LRF",
+        policy_words: |block, config, reads| {
+            let orf = &config.orf;
+            let steps = [
+                reads,
+                if orf.partial_ranges { "" } else { "no partial ranges" },
+                if orf.read_operands { "" } else { "no read operands" },
+                if orf.forward_branches { "" } else { "no forward branches" },
+            ];
+            (block == STAGE).then(|| joined(&steps, "; "))
+        },
+    };
+
+    type Sizes = HierarchySizes;
+
+    fn shape(shape: &SmShape, sizes: &HierarchySizes) -> HierarchyShape {
+        Self::shape_in(shape, sizes)
+    }
+
+    fn fields(shape: &SmShape, sizes: &HierarchySizes) -> Vec<Field> {
+        HierarchyProbe::fields(&Self::shape_in(shape, sizes))
+    }
+
+    #[inline]
+    fn present(&mut self, _: DesignCfg, slots: &SlotView<'_>, _: Rows, _: &mut MrfOut) {
+        self.see(slots);
+    }
+
+    #[inline]
+    fn settle(&mut self, given: &mut MrfIn, side: &Sideband, _: &mut MrfOut) -> Events {
+        let mrf = Hierarchy::late(self, given, &side.fields, side.cfg.read_order);
+        let (event, count) = self.events(&side.fields);
+        Events { mrf, design: [event, count, 0] }
+    }
+
+    #[inline]
+    fn edge<'a>(&mut self, given: &MrfIn, side: &Sideband, write_data: impl Fn(usize) -> &'a WarpData) {
+        Hierarchy::edge(self, given, &side.fields, write_data);
+    }
+
+    #[inline]
+    fn show(&self, shown: &mut MrfOut) {
+        Hierarchy::show(self, shown);
+    }
+
+    #[inline]
+    fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
+        Hierarchy::operands(self, p)
+    }
+
+    #[inline]
+    fn is_quiet(&self, given: &MrfIn, side: &Sideband) -> bool {
+        Hierarchy::is_quiet(self, given, &side.fields)
+    }
+
+    fn is_still(&self) -> bool {
+        Hierarchy::is_still(self)
+    }
+
+    fn record(&self, given: &MrfIn, side: &Sideband, _: &MrfOut, probe: &mut HierarchyProbe) {
+        Hierarchy::record(self, given, &side.fields, probe);
+    }
+
+    fn collectors(probe: &HierarchyProbe) -> CollectorView {
+        CollectorView::of(&probe.mrf)
+    }
+
+    fn banks(probe: &HierarchyProbe) -> Option<BankView> {
+        Some(BankView::of(&probe.mrf))
+    }
+
+    #[inline]
+    fn flush_done(&self, _: u64) -> u64 {
+        Hierarchy::flush_done(self)
+    }
+
+    #[inline]
+    fn void(&self, _: u64) -> u64 {
+        Hierarchy::void(self)
+    }
+
+    #[inline]
+    fn waits(&self) -> (&[u16; MAX_ACTIVE], u64) {
+        Hierarchy::waits(self)
+    }
+}

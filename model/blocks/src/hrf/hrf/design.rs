@@ -1,0 +1,151 @@
+//! The hybrid register file as a design: `docs/designs.md`.
+
+use super::{HRF_COUNT_EVENT, HRF_EVENT, Hrf, HrfNets, HrfProbe};
+use crate::config::Config;
+use crate::design::{
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, STAGE, Services,
+    Sideband, SlotView,
+};
+use crate::hrf::{HrfBank, HrfOperands, HrfResults, HrfShape, MAX_BUFFER};
+use crate::mrf::{MRF_ENDS, MrfIn, MrfOut};
+use crate::shape::SmShape;
+use crate::{Block, Field, OPERANDS, Ports, WarpData};
+
+/// Sizes of the buffers and queues: `hrf_sizes_t` of `gpurf_pkg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HrfSizes {
+    /// Entries of a write buffer: 4 to 64; 0: no buffers.
+    pub buffer_entries: usize,
+    /// Places of a bank's queue: a power of two, 2 to 16.
+    pub loads: usize,
+}
+
+impl DesignSizes for HrfSizes {
+    fn of(config: &Config) -> Self {
+        Self { buffer_entries: config.hrf.buffer_entries, loads: config.hrf.load_entries }
+    }
+
+    fn word(&self) -> u32 {
+        (self.buffer_entries as u32) << 5 | self.loads as u32
+    }
+
+    fn ends(&self) -> Ends {
+        let buffered = self.buffer_entries != 0;
+        Ends {
+            file: Hrf::NAME,
+            design: Some(Hrf::NAME),
+            complete: Hrf::NAME,
+            operands: HrfOperands::NAME,
+            write_ready: (HrfResults::NAME, 0),
+            write_done: Hrf::NAME,
+            bank_map: "mrf_collector",
+            write_base: HrfResults::NAME,
+            slot_base: buffered.then_some(HrfBank::NAME),
+            flush_done: buffered.then_some(Hrf::NAME),
+            ..MRF_ENDS
+        }
+    }
+}
+
+/// Width of `hrf_straps_t`, which is `cfg_i` of `hrf`.
+const STRAPS: u32 = 17;
+
+impl RegisterFile for Hrf {
+    const DESIGN: Design = Design {
+        name: Self::NAME,
+        children: Self::CHILDREN,
+        events: &[HRF_EVENT, HRF_COUNT_EVENT],
+        services: Services { pairs_rows: true, max_registers: MAX_BUFFER, early_results: false, ..Services::NEUTRAL },
+        is_selected: |config| config.hrf.stt_ram,
+        straps: |config| {
+            let hrf = &config.hrf;
+            let powered = if hrf.gating { hrf.powered_entries / 4 } else { 0 };
+            let power = powered | hrf.wake_cycles << 4 | hrf.sleep_cycles << 8;
+            (hrf.write_latency | (hrf.read_latency - 1) << 4 | power << 6) as u128
+        },
+        cfg_of_block: |block, _, straps| match block {
+            "hrf" => Some(straps as u64),
+            "hrf_bank" => Some(straps as u64 & 0x3f),
+            "hrf_reads" => Some(straps as u64 >> 4 & 0b11),
+            "hrf_power" => Some(straps as u64 >> 6),
+            _ => None,
+        },
+        size_words: |sizes| format!("stt-ram {}y {}q", sizes >> 5, sizes & 0x1f),
+        legend: "stt-ram: hybrid file, y entries of a write buffer, q places of a bank's queue",
+        policy_words: |block, config, _| {
+            let hrf = &config.hrf;
+            let gating = match (hrf.gating, hrf.powered_entries, hrf.wake_cycles, hrf.sleep_cycles) {
+                (false, ..) => "no gating".to_owned(),
+                (true, powered, wake, sleep) => format!("{powered} entries powered, wake {wake}, sleep {sleep}"),
+            };
+            let words = || format!("write {}, read {}; {gating}", hrf.write_latency, hrf.read_latency);
+            (block == STAGE || block.starts_with(Self::NAME)).then(words)
+        },
+    };
+
+    type Sizes = HrfSizes;
+
+    fn shape(shape: &SmShape, sizes: &HrfSizes) -> HrfShape {
+        HrfShape { mrf: shape.mrf, buffer_entries: sizes.buffer_entries, loads: sizes.loads }
+    }
+
+    fn fields(shape: &SmShape, sizes: &HrfSizes) -> Vec<Field> {
+        HrfProbe::fields(&<Self as RegisterFile>::shape(shape, sizes))
+    }
+
+    #[inline]
+    fn present(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: Rows, shown: &mut MrfOut) {
+        let base = |s: usize| rows.first(slots.warp[s]);
+        let straps = cfg.straps as u32 & ((1 << STRAPS) - 1);
+        self.see(straps, if self.buffers.is_some() { slots } else { &SlotView::NONE }, base, shown);
+    }
+
+    #[inline]
+    fn settle(&mut self, given: &mut MrfIn, _: &Sideband, _: &mut MrfOut) -> Events {
+        Hrf::late(self, given);
+        let (event, count) = self.events();
+        Events { mrf: self.mrf_event(), design: [event, count.into(), 0] }
+    }
+
+    #[inline]
+    fn edge<'a>(&mut self, given: &MrfIn, _: &Sideband, write_data: impl Fn(usize) -> &'a WarpData) {
+        Hrf::edge(self, given, write_data);
+    }
+
+    #[inline]
+    fn show(&self, shown: &mut MrfOut) {
+        Hrf::show(self, shown);
+    }
+
+    #[inline]
+    fn operands(&self, _: usize) -> &[WarpData; OPERANDS] {
+        Hrf::operands(self)
+    }
+
+    #[inline]
+    fn is_quiet(&self, given: &MrfIn, _: &Sideband) -> bool {
+        Hrf::is_quiet(self, given)
+    }
+
+    fn is_still(&self) -> bool {
+        Hrf::is_still(self)
+    }
+
+    fn record(&self, _: &MrfIn, _: &Sideband, _: &MrfOut, probe: &mut HrfProbe) {
+        Hrf::record(self, probe);
+    }
+
+    fn collectors(probe: &HrfProbe) -> CollectorView {
+        let &HrfNets { busy, complete, req_valid, grant, dispatch_valid, .. } = &probe.nets;
+        CollectorView { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid }
+    }
+
+    fn banks(_: &HrfProbe) -> Option<BankView> {
+        None
+    }
+
+    #[inline]
+    fn flush_done(&self, flush: u64) -> u64 {
+        if self.buffers.is_some() { Hrf::flush_done(self) } else { flush }
+    }
+}

@@ -1,0 +1,114 @@
+//! The main register file alone as a design: `docs/designs.md`.
+
+use super::{Mrf, MrfIn, MrfOut, MrfProbe};
+use crate::config::Config;
+use crate::design::{
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, Services, Sideband,
+    SlotView, valid_by_nets,
+};
+use crate::mrf::MrfShape;
+use crate::shape::SmShape;
+use crate::{Block, Field, OPERANDS, Ports, WarpData};
+
+/// The main register file has no sizes besides those of its configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MrfSizes;
+
+/// The blocks of the main register file at the ends of the operand stage's nets. Designs that contain it start from these.
+pub(crate) const MRF_ENDS: Ends = Ends {
+    file: Mrf::NAME,
+    design: None,
+    complete: Mrf::NAME,
+    operands: "mrf_crossbar",
+    issue_ready: "mrf_allocator",
+    write_ready: ("mrf_write_queue", 1),
+    write_done: Mrf::NAME,
+    bank_map: "mrf_bank_map",
+    write_base: "mrf_bank_map",
+    slot_base: None,
+    collector: "mrf_collector",
+    flush_done: None,
+    levels: None,
+    candidates: None,
+};
+
+impl DesignSizes for MrfSizes {
+    fn of(_: &Config) -> Self {
+        Self
+    }
+
+    fn ends(&self) -> Ends {
+        MRF_ENDS
+    }
+}
+
+impl RegisterFile for Mrf {
+    const DESIGN: Design = Design {
+        name: Self::NAME,
+        children: Self::CHILDREN,
+        events: &[],
+        services: Services::NEUTRAL,
+        is_selected: |_| false,
+        straps: |_| 0,
+        cfg_of_block: |_, _, _| None,
+        size_words: |_| String::new(),
+        legend: "",
+        policy_words: |_, _, _| None,
+    };
+
+    type Sizes = MrfSizes;
+
+    fn shape(shape: &SmShape, _: &MrfSizes) -> MrfShape {
+        shape.mrf
+    }
+
+    fn fields(shape: &SmShape, _: &MrfSizes) -> Vec<Field> {
+        MrfProbe::fields(&shape.mrf).into_iter().map(valid_by_nets).collect()
+    }
+
+    #[inline]
+    fn present(&mut self, _: DesignCfg, _: &SlotView<'_>, _: Rows, _: &mut MrfOut) {}
+
+    #[inline]
+    fn settle(&mut self, given: &mut MrfIn, side: &Sideband, shown: &mut MrfOut) -> Events {
+        given.cfg_i = side.cfg.read_order;
+        self.late(given, shown);
+        Events { mrf: shown.event_o, ..Events::default() }
+    }
+
+    #[inline]
+    fn edge<'a>(&mut self, given: &MrfIn, _: &Sideband, write_data: impl Fn(usize) -> &'a WarpData) {
+        Mrf::edge(self, given, write_data);
+    }
+
+    #[inline]
+    fn show(&self, shown: &mut MrfOut) {
+        Mrf::show(self, shown);
+    }
+
+    #[inline]
+    fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
+        Mrf::operands(self, p)
+    }
+
+    #[inline]
+    fn is_quiet(&self, given: &MrfIn, _: &Sideband) -> bool {
+        Mrf::is_quiet(self, given)
+    }
+
+    fn is_still(&self) -> bool {
+        Mrf::is_still(self)
+    }
+
+    fn record(&self, given: &MrfIn, _: &Sideband, shown: &MrfOut, probe: &mut MrfProbe) {
+        self.probe(given, shown, probe);
+    }
+
+    fn collectors(probe: &MrfProbe) -> CollectorView {
+        CollectorView::of(probe)
+    }
+
+    fn banks(probe: &MrfProbe) -> Option<BankView> {
+        Some(BankView::of(probe))
+    }
+}

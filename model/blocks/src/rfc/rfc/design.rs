@@ -1,0 +1,171 @@
+//! The register file cache as a design: `docs/designs.md`.
+
+use super::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, Rfc, RfcProbe};
+use crate::config::{Config, Replacement};
+use crate::design::{
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, STAGE, Services,
+    Sideband, SlotView, joined,
+};
+use crate::mrf::{MRF_ENDS, MrfIn, MrfOut};
+use crate::rfc::{RfcOperands, RfcResults, RfcShape, front_places};
+use crate::shape::SmShape;
+use crate::{Block, Field, OPERANDS, Ports, WarpData};
+
+/// Sizes of the cache: `rfc_sizes_t` of `gpurf_pkg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RfcSizes {
+    /// Entries for each slot: 1 to 16.
+    pub entries: usize,
+    /// An LRF above the cache.
+    pub lrf: bool,
+    /// Reads allocate.
+    pub reads: bool,
+}
+
+impl DesignSizes for RfcSizes {
+    fn of(config: &Config) -> Self {
+        let rfc = &config.rfc;
+        Self { entries: rfc.entries, lrf: rfc.lrf, reads: rfc.reads }
+    }
+
+    fn word(&self) -> u32 {
+        (self.entries as u32) << 2 | u32::from(self.lrf) << 1 | u32::from(self.reads)
+    }
+
+    fn ends(&self) -> Ends {
+        Ends {
+            design: Some(Rfc::NAME),
+            complete: if self.reads { Rfc::NAME } else { RfcOperands::NAME },
+            operands: RfcOperands::NAME,
+            issue_ready: Rfc::NAME,
+            write_ready: (RfcResults::NAME, 0),
+            write_done: RfcResults::NAME,
+            slot_base: Some("rfc_evictions"),
+            flush_done: Some(Rfc::NAME),
+            ..MRF_ENDS
+        }
+    }
+}
+
+/// `cfg_i` of `rfc`.
+#[inline]
+fn straps(cfg: DesignCfg) -> u8 {
+    cfg.read_order | (cfg.straps as u8 & 0xf) << 1
+}
+
+impl Rfc {
+    /// Its shape in an SM.
+    pub fn shape_in(shape: &SmShape, sizes: &RfcSizes) -> RfcShape {
+        let SmShape { mrf, warps, .. } = *shape;
+        let RfcSizes { entries, lrf, reads } = *sizes;
+        RfcShape { mrf, warps, active: shape.slots(), entries, lrf, reads }
+    }
+}
+
+impl RegisterFile for Rfc {
+    const DESIGN: Design = Design {
+        name: Self::NAME,
+        children: Self::CHILDREN,
+        events: &[RFC_EVENT, RFC_COUNT_EVENT, RFC_EXTRA_EVENT],
+        services: Services { front_places, reads_fields: true, early_results: false, ..Services::NEUTRAL },
+        is_selected: |config| config.rfc.entries != 0,
+        straps: |config| {
+            let rfc = &config.rfc;
+            let lru = rfc.replacement == Replacement::Lru;
+            [rfc.live, lru, rfc.bypass, rfc.loads].iter().rev().fold(0, |word, &bit| word << 1 | u128::from(bit))
+        },
+        cfg_of_block: |block, read_order, straps| match block {
+            "rfc" => Some(self::straps(DesignCfg { read_order, straps }).into()),
+            "rfc_tags" => Some(straps as u64 & 0b11),
+            "rfc_lrf" => Some(straps as u64 & 1),
+            _ => None,
+        },
+        size_words: |sizes| {
+            let [lrf, reads] = [1, 0].map(|bit| sizes >> bit & 1 == 1);
+            let entries = format!("{}x", sizes >> 2);
+            joined(&[&entries, if lrf { "LRF" } else { "" }, if reads { "reads" } else { "" }], " ")
+        },
+        legend: "x entries of the register file cache, LRF: one above it, reads: they allocate",
+        policy_words: |block, config, reads| {
+            let rfc = &config.rfc;
+            let replacement = match rfc.replacement {
+                Replacement::Fifo => "FIFO",
+                Replacement::Lru => "LRU",
+            };
+            let live = if rfc.live { "live" } else { "" };
+            let marks = [if rfc.bypass { "bypass" } else { "" }, if rfc.loads { "loads" } else { "" }];
+            let cache = joined(&[replacement, live, marks[0], marks[1]], ", ");
+            match block {
+                STAGE | "rfc" => Some(format!("{reads}; {cache}")),
+                "rfc_tags" => Some(cache),
+                "rfc_lrf" => Some(live.to_owned()),
+                _ => None,
+            }
+        },
+    };
+
+    type Sizes = RfcSizes;
+
+    fn shape(shape: &SmShape, sizes: &RfcSizes) -> RfcShape {
+        Self::shape_in(shape, sizes)
+    }
+
+    fn fields(shape: &SmShape, sizes: &RfcSizes) -> Vec<Field> {
+        RfcProbe::fields(&Self::shape_in(shape, sizes))
+    }
+
+    #[inline]
+    fn present(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: Rows, shown: &mut MrfOut) {
+        let base = |s: usize| rows.first(slots.warp.get(s).copied().unwrap_or_default());
+        self.see(straps(cfg), slots, base, shown);
+    }
+
+    #[inline]
+    fn settle(&mut self, given: &mut MrfIn, side: &Sideband, _: &mut MrfOut) -> Events {
+        let straps = straps(side.cfg);
+        let mrf = Rfc::late(self, given, straps);
+        let (event, count, extra) = self.events(straps);
+        Events { mrf, design: [event, count.into(), extra] }
+    }
+
+    #[inline]
+    fn edge<'a>(&mut self, given: &MrfIn, side: &Sideband, write_data: impl Fn(usize) -> &'a WarpData) {
+        Rfc::edge(self, given, &side.fields, straps(side.cfg), write_data);
+    }
+
+    #[inline]
+    fn show(&self, shown: &mut MrfOut) {
+        Rfc::show(self, shown);
+    }
+
+    #[inline]
+    fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
+        Rfc::operands(self, p)
+    }
+
+    #[inline]
+    fn is_quiet(&self, given: &MrfIn, _: &Sideband) -> bool {
+        Rfc::is_quiet(self, given)
+    }
+
+    fn is_still(&self) -> bool {
+        Rfc::is_still(self)
+    }
+
+    fn record(&self, _: &MrfIn, side: &Sideband, _: &MrfOut, probe: &mut RfcProbe) {
+        Rfc::record(self, straps(side.cfg), probe);
+    }
+
+    fn collectors(probe: &RfcProbe) -> CollectorView {
+        CollectorView::of(&probe.mrf)
+    }
+
+    fn banks(probe: &RfcProbe) -> Option<BankView> {
+        Some(BankView::of(&probe.mrf))
+    }
+
+    #[inline]
+    fn flush_done(&self, _: u64) -> u64 {
+        Rfc::flush_done(self)
+    }
+}

@@ -1,0 +1,112 @@
+//! The sizes of the register file cache.
+
+use crate::Shape;
+use crate::config::Config;
+use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
+use crate::shape::{MAX_ACTIVE, width};
+
+/// Instructions in the cache's T stages and behind them, in front of the operand collectors.
+pub(crate) fn front_places(issue_ports: usize) -> usize {
+    2 * issue_ports - 1
+}
+
+/// Capacity of the twins: entries of the register file cache for each slot.
+pub const MAX_ENTRIES: usize = 16;
+/// Capacity of the twins: entries of a cache.
+pub const MAX_CACHED: usize = MAX_ACTIVE * MAX_ENTRIES;
+/// Capacity of the twins: instructions in the operand stage.
+pub const MAX_TAGS: usize = MAX_COLLECTORS + 2 * MAX_PORTS - 1;
+
+/// Sizes of the register file cache and of the main register file below it; see `docs/blocks/rfc.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RfcShape {
+    /// The main register file; its tag is that of the cache.
+    pub mrf: MrfShape,
+    /// Resident warps.
+    pub warps: usize,
+    /// Slots: a multiple of the issue ports.
+    pub active: usize,
+    /// Entries of the cache for each slot: 1 to 16.
+    pub entries: usize,
+    /// An LRF above the cache.
+    pub lrf: bool,
+    /// Reads allocate in the cache.
+    pub reads: bool,
+}
+
+impl RfcShape {
+    /// Issue ports, caches, result buses.
+    pub fn ports(&self) -> usize {
+        self.mrf.issue_ports
+    }
+
+    /// Slots of a cache.
+    pub fn cache_slots(&self) -> usize {
+        (self.active / self.ports()).max(1)
+    }
+
+    /// Entries of a cache.
+    pub fn words(&self) -> usize {
+        self.cache_slots() * self.entries
+    }
+
+    /// Instructions that the operand stage holds at most.
+    pub fn tags(&self) -> usize {
+        self.mrf.collectors + if self.entries == 0 { 0 } else { front_places(self.ports()) }
+    }
+
+    /// Width of a slot's number.
+    pub fn slot_w(&self) -> u32 {
+        width(self.active).max(1)
+    }
+
+    /// Width of the number of a slot within its cache.
+    pub fn local_w(&self) -> u32 {
+        width(self.cache_slots()).max(1)
+    }
+
+    /// Width of the number of an entry of a cache.
+    pub fn index_w(&self) -> u32 {
+        width(self.words()).max(1)
+    }
+
+    /// Width of the number of an entry of a slot.
+    pub fn entry_number_w(&self) -> u32 {
+        width(self.entries).max(1)
+    }
+
+    /// Width of the tag of an instruction.
+    pub fn tag_w(&self) -> u32 {
+        width(self.tags())
+    }
+}
+
+impl Shape for RfcShape {
+    /// Where the configuration has no slots or no cache, those of the preset `rfc`: a block can be run alone in any configuration.
+    fn of(config: &Config) -> Self {
+        let or = |chosen: usize, preset: usize| if chosen == 0 { preset } else { chosen };
+        let mut shape = Self {
+            mrf: config.shape(),
+            warps: config.sm.warps,
+            active: or(config.sm.active_warps, 8),
+            entries: or(config.rfc.entries, 6),
+            lrf: config.rfc.lrf,
+            reads: config.rfc.reads,
+        };
+        shape.mrf.tag_w = shape.tag_w();
+        shape
+    }
+
+    fn parameter(&self, name: &str) -> u64 {
+        match name {
+            "Warps" => self.warps as u64,
+            "Active" => self.active as u64,
+            "Entries" => self.entries as u64,
+            "Lrf" => self.lrf.into(),
+            "Reads" => self.reads.into(),
+            "Slots" => self.cache_slots() as u64,
+            "Tags" => self.tags() as u64,
+            _ => self.mrf.parameter(name),
+        }
+    }
+}

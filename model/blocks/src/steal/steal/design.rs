@@ -1,0 +1,141 @@
+//! Bank stealing as a design: `docs/designs.md`.
+
+use super::{STEAL_EVENT, Steal, StealProbe};
+use crate::config::Config;
+use crate::design::{
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, STAGE, Services,
+    Sideband, SlotView, joined, valid_by_nets,
+};
+use crate::mrf::{MRF_ENDS, MrfIn, MrfOut, MrfShape};
+use crate::shape::SmShape;
+use crate::{Block, Field, OPERANDS, Ports, WarpData};
+
+/// `cfg_i` of `steal`.
+#[inline]
+fn straps(cfg: DesignCfg) -> u8 {
+    cfg.read_order | (cfg.straps as u8 & 0b111) << 1
+}
+
+impl RegisterFile for Steal {
+    const DESIGN: Design = Design {
+        name: Self::NAME,
+        children: Self::CHILDREN,
+        events: &[STEAL_EVENT],
+        services: Services { takes_candidates: true, early_results: false, ..Services::NEUTRAL },
+        is_selected: |config| config.steal.present,
+        straps: |config| {
+            let steal = &config.steal;
+            [steal.read, steal.write, steal.eager].iter().rev().fold(0, |word, &bit| word << 1 | u128::from(bit))
+        },
+        cfg_of_block: |block, read_order, straps| match block {
+            "steal" | "steal_arbiter" => Some(self::straps(DesignCfg { read_order, straps }).into()),
+            _ => None,
+        },
+        size_words: |_| "steal".to_owned(),
+        legend: "steal: idle banks are stolen",
+        policy_words: |block, config, reads| {
+            let steal = &config.steal;
+            let kinds = [
+                if steal.read { "read stealing" } else { "" },
+                if steal.write { "write stealing" } else { "" },
+                if steal.eager { "eager" } else { "" },
+            ];
+            let kinds = joined(&kinds, ", ");
+            let kinds = if kinds.is_empty() { "no stealing" } else { &kinds };
+            matches!(block, STAGE | "steal" | "steal_arbiter").then(|| format!("{reads}; {kinds}"))
+        },
+    };
+
+    type Sizes = StealSizes;
+
+    fn shape(shape: &SmShape, _: &StealSizes) -> MrfShape {
+        shape.mrf
+    }
+
+    fn fields(shape: &SmShape, _: &StealSizes) -> Vec<Field> {
+        StealProbe::fields(&shape.mrf).into_iter().map(valid_by_nets).collect()
+    }
+
+    #[inline]
+    fn present(&mut self, cfg: DesignCfg, _: &SlotView<'_>, _: Rows, shown: &mut MrfOut) {
+        self.see(straps(cfg), shown);
+    }
+
+    #[inline]
+    fn settle(&mut self, given: &mut MrfIn, side: &Sideband, _: &mut MrfOut) -> Events {
+        Steal::late(self, given, &side.candidates);
+        let (mrf, event) = self.events(given, &side.candidates);
+        Events { mrf, design: [event, 0, 0] }
+    }
+
+    #[inline]
+    fn edge<'a>(&mut self, given: &MrfIn, side: &Sideband, write_data: impl Fn(usize) -> &'a WarpData) {
+        Steal::edge(self, given, &side.candidates, write_data);
+    }
+
+    #[inline]
+    fn show(&self, shown: &mut MrfOut) {
+        Steal::show(self, shown);
+    }
+
+    #[inline]
+    fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
+        Steal::operands(self, p)
+    }
+
+    #[inline]
+    fn is_quiet(&self, given: &MrfIn, side: &Sideband) -> bool {
+        Steal::is_quiet(self, given, &side.candidates)
+    }
+
+    fn is_still(&self) -> bool {
+        Steal::is_still(self)
+    }
+
+    fn record(&self, given: &MrfIn, side: &Sideband, _: &MrfOut, probe: &mut StealProbe) {
+        Steal::record(self, given, &side.candidates, probe);
+    }
+
+    fn collectors(probe: &StealProbe) -> CollectorView {
+        let &StealProbe { busy, complete, req_valid, grant, dispatch_valid, .. } = probe;
+        CollectorView { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid }
+    }
+
+    fn banks(probe: &StealProbe) -> Option<BankView> {
+        let &StealProbe { read_valid, bank_write_valid, head_valid, head_bank, write_done, .. } = probe;
+        Some(BankView {
+            read: read_valid,
+            written: bank_write_valid,
+            heads: head_valid,
+            head_bank,
+            granted: write_done,
+        })
+    }
+
+    #[inline]
+    fn candidate_issue(&self) -> u8 {
+        self.steal()
+    }
+}
+
+/// Stealing has no sizes of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StealSizes;
+
+impl DesignSizes for StealSizes {
+    fn of(_: &Config) -> Self {
+        Self
+    }
+
+    fn ends(&self) -> Ends {
+        Ends {
+            file: Steal::NAME,
+            design: Some(Steal::NAME),
+            complete: Steal::NAME,
+            write_done: Steal::NAME,
+            collector: "steal_collector",
+            candidates: Some("steal_arbiter"),
+            ..MRF_ENDS
+        }
+    }
+}
