@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::Declaration;
-use gpurf_blocks::config::{Config, PRESETS, Start};
+use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start};
 use gpurf_blocks::registry::Entry;
 use gpurf_blocks::shape::straps_of;
 use gpurf_launch::{Manifest, Source};
@@ -170,7 +170,7 @@ fn replay_program(file: &Path, own: &dyn Fn(&[String]) -> Result<OwnRtl, Failure
     let replay = manifest.replay.ok_or_else(|| {
         at_fault(&"it has no [replay] to say on what to run: give it to --kernel, with --set and --seed")
     })?;
-    let config = Config::load(Start::Preset(PRESETS[0].name), &replay.settings).map_err(|e| at_fault(&e))?;
+    let config = Config::load(Start::Preset(DEFAULT_PRESET), &replay.settings).map_err(|e| at_fault(&e))?;
     let own = own(&replay.rtl).map_err(|e| Failure { message: at_fault(&e.message).message, ..e })?;
     Ok((suite::kernel(kernel_inputs(file)?, config, replay.seed), own))
 }
@@ -183,7 +183,7 @@ pub fn load(selection: &Selection) -> Result<Config, Failure> {
     let start = match (&selection.config, &selection.preset) {
         (Some(file), _) => Start::File(file),
         (None, Some(preset)) => Start::Preset(preset),
-        (None, None) => Start::Preset(PRESETS[0].name),
+        (None, None) => Start::Preset(DEFAULT_PRESET),
     };
     Ok(Config::load(start, &selection.set)?)
 }

@@ -226,8 +226,8 @@ pub fn request(
     })?;
     let mut twin = (entry.twin)(config);
     let memories = twin.memories().iter().map(Into::into).collect();
-    let (imported, sources) = (entry.packages, entry.sources);
-    let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), imported, sources);
+    let (imported, sources) = (entry.packages, entry.sources());
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), imported, &sources);
     request.options = options;
     for (module, file) in &rtl.overrides {
         let is_package = packages().iter().any(|path| file_name(path) == module);

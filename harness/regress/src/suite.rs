@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PRESETS, ReadOrder, Scheduler};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler, presets};
 use gpurf_blocks::registry;
 
 use gpurf_stimulus::program::{Weights, themes};
@@ -58,7 +58,7 @@ pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> Job {
 
 /// Every block but `mrf`, in each variant that changes what it does: `cycles` each, or a multiple where situations come up rarely.
 pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
-    let names = registry::BLOCKS.iter().map(|b| b.name).filter(|&n| n != "mrf");
+    let names = registry::blocks().map(|b| b.name).filter(|&n| n != "mrf");
     names
         .flat_map(|block| {
             let cycles = cycles * stretch(block);
@@ -69,7 +69,7 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
 
 /// The same in further shapes, which only the long runs have: as long, so that they are judged alike.
 pub fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
-    let names = registry::BLOCKS.iter().map(|b| b.name);
+    let names = registry::blocks().map(|b| b.name);
     names
         .flat_map(|block| {
             let configs = cache::more(block).into_iter().chain(hybrid::more(block)).chain(hierarchy::more(block));
@@ -283,7 +283,7 @@ const FAMILIES: [(&str, &str); 4] =
 /// Of each family of register files its configuration and its kernel.
 pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Config, Job)> + '_ {
     FAMILIES.iter().map(move |(preset, name)| {
-        let config = PRESETS.iter().find(|p| p.name == *preset).expect("a preset").config;
+        let config = presets().find(|p| p.name == *preset).expect("a preset").config;
         (config, kernel(KernelInputs::of_project(project, name), config, seed))
     })
 }
@@ -318,7 +318,7 @@ const KERNEL_PRESETS: [&str; 2] = ["baseline", "mrf-1r1w"];
 /// pairwise choice with four more seeds.
 pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
     let mut jobs = Vec::new();
-    for preset in PRESETS.iter().filter(|p| KERNEL_PRESETS.contains(&p.name)) {
+    for preset in presets().filter(|p| KERNEL_PRESETS.contains(&p.name)) {
         jobs.extend(kernels(project, preset.config, seed));
         jobs.extend(programs(preset.config, seed, MANY_PROGRAMS, None));
         let mut two = preset.config;

@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::AtomicBool;
 
 use common::{Fault, Faulty};
-use gpurf_blocks::config::{Config, MrfConfig, PRESETS};
+use gpurf_blocks::config::{Config, MrfConfig};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{registry, view, view_mut};
 use gpurf_lockstep::wave::Scopes;
@@ -17,8 +17,8 @@ use gpurf_regress::{Project, RtlSources, request};
 use verilated::{Options, Toolchain};
 
 const SMALL: Config = Config {
-    mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf },
-    ..PRESETS[0].config
+    mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..Config::BASELINE.mrf },
+    ..Config::BASELINE
 };
 
 /// Pushes a result, sees it at the head, pops it, and pushes what follows from it: three cycles a result.

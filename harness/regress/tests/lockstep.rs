@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use common::{Fault, Faulty};
-use gpurf_blocks::config::{Config, MrfConfig, PRESETS, ReadOrder};
+use gpurf_blocks::config::{Config, MrfConfig, ReadOrder, presets};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{Role, Twin, registry, view, view_mut};
 use gpurf_lockstep::{Cause, Lockstep, Plan, RESET_CYCLES, Records, Reproducer};
@@ -14,8 +14,8 @@ use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, requ
 use verilated::{Options, Toolchain};
 
 const SMALL: Config = Config {
-    mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf },
-    ..PRESETS[0].config
+    mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..Config::BASELINE.mrf },
+    ..Config::BASELINE
 };
 static GO: AtomicBool = AtomicBool::new(false);
 
@@ -311,7 +311,7 @@ fn every_directed_sequence_is_equal() {
             assert!(result.cycles > 10, "{name}");
         }
     }
-    let stealing = PRESETS.iter().find(|preset| preset.name == "steal-8").unwrap().config;
+    let stealing = presets().find(|preset| preset.name == "steal-8").unwrap().config;
     for block in ["steal", "warp_scheduler"] {
         for (name, _) in gpurf_stimulus::directed::list(block) {
             let config = Config { mrf: MrfConfig { issue_ports: 2, ..SMALL.mrf }, ..stealing };

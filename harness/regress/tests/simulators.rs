@@ -54,7 +54,7 @@ fn every_block_is_equal_to_its_twin_on_cxxrtl() {
     let size = |block: &Entry| {
         let bytes =
             |path: &&str| std::fs::metadata(project.rtl().join(path).with_extension("sv")).map_or(0, |f| f.len());
-        block.sources.iter().map(bytes).sum::<u64>()
+        block.sources().iter().map(bytes).sum::<u64>()
     };
     let mut blocks: Vec<&Entry> = gpurf_sm::all().filter(|block| !LEFT_OUT.contains(&block.name)).collect();
     // The longest first, so that no thread is left with it at the end.

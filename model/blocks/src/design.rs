@@ -3,12 +3,13 @@
 //! A design answers the operand stage. It declares what the rest of the project has to know of it in one [`Design`], and
 //! implements [`RegisterFile`]. [`crate::designs`] lists the designs; adding one is a line there.
 
-use crate::config::Config;
+use crate::config::{Config, Preset, Rule};
 use crate::hierarchy::LEVEL_BITS;
 use crate::instruction::{Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
 use crate::operands::Issued;
+use crate::registry::Entry;
 use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{Block, Field, OPERANDS, WarpData};
 
@@ -29,11 +30,19 @@ pub struct Design {
     pub name: &'static str,
     /// Instances inside the module, in evaluation order: [`Block::CHILDREN`].
     pub children: &'static [&'static str],
+    /// Its blocks, leaves first.
+    pub blocks: &'static [Entry],
     /// Its event words, as `design_event_o` has them.
     pub events: &'static [EventWord],
     /// What it asks of the SM.
     pub services: Services,
-    /// Whether a configuration selects it. The main register file is selected where no other design is.
+    /// The key of the configuration that selects it; empty: it is selected where no other design is.
+    pub selector: &'static str,
+    /// What its sections of the configuration may be in view of each other and of other sections.
+    pub rules: &'static [Rule],
+    /// Its presets.
+    pub presets: &'static [Preset],
+    /// Whether a configuration selects it.
     pub is_selected: fn(&Config) -> bool,
     /// Its straps in a configuration: its packed struct of straps in `gpurf_pkg`.
     pub straps: fn(&Config) -> u128,

@@ -15,52 +15,12 @@ pub use sm::Sm;
 
 use gpurf_blocks::registry;
 pub use gpurf_blocks::registry::Entry;
-use gpurf_blocks::{Block, Shape, erase};
 
 /// The SM in the form in which the other blocks are listed.
 pub const ENTRY: Entry = Entry {
-    name: Sm::NAME,
-    path: "sm/sm",
-    summary: "the streaming multiprocessor",
-    sources: SOURCES,
     packages: &["execute/fp_pkg", "execute/sfu_tables_pkg"],
-    twin: |config| erase::<Sm>(&Shape::of(config)),
+    ..registry::entry::<Sm>("sm/sm", "the streaming multiprocessor", &["operand_stage", "fault_unit"])
 };
-
-const SOURCES: &[&str] =
-    &registry::joined::<{ OWN.len() + registry::OPERAND_STAGE.len() }>(OWN, registry::OPERAND_STAGE);
-
-/// The modules outside the operand stage.
-const OWN: &[&str] = &[
-    "sm/sm",
-    "front/fetch",
-    "front/decode",
-    "front/instruction_buffer",
-    "issue/scoreboard",
-    "hierarchy/hierarchy_scoreboard",
-    "issue/warp_scheduler",
-    "issue/two_level_scheduler",
-    "issue/alternating_scheduler",
-    "issue/issue_stage",
-    "issue/predicate_file",
-    "issue/simt_stack",
-    "execute/dispatcher",
-    "execute/alu",
-    "execute/fp_unit",
-    "execute/sfu",
-    "execute/result_queue",
-    "execute/writeback",
-    "execute/lane_crossbar",
-    "execute/special_registers",
-    "memory/address_unit",
-    "memory/coalescer",
-    "memory/line_table",
-    "memory/shared_memory",
-    "memory/constant_memory",
-    "control/block_launcher",
-    "control/barrier_unit",
-    "control/fault_unit",
-];
 
 /// The block of that name, the SM included.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -69,7 +29,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 
 /// Every block, leaves first, the SM last.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    registry::BLOCKS.iter().chain(std::iter::once(&ENTRY))
+    registry::blocks().chain(std::iter::once(&ENTRY))
 }
 
 #[cfg(test)]

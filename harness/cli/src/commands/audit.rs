@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gpurf_blocks::registry::BLOCKS;
+use gpurf_blocks::registry::blocks;
 use gpurf_regress::audit::{self, Audit, CYCLES_EACH, Hole, HoleKind};
 use gpurf_regress::{JobError, run_all, suite};
 use serde::Serialize;
@@ -34,7 +34,7 @@ enum Ended {
 pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
     let project = super::project()?;
     let blocks: Vec<_> = match &arguments.block[..] {
-        [] => BLOCKS.iter().collect(),
+        [] => blocks().collect(),
         names => names.iter().map(|name| plan::find(name)).collect::<Result<_, _>>()?,
     };
     let selected = match &arguments.selection {

@@ -1,6 +1,6 @@
 //! `gpurf bench`: what lockstep costs.
 
-use gpurf_blocks::config::{PRESETS, Preset};
+use gpurf_blocks::config::{self, Preset};
 use gpurf_regress::bench::{self, CompilerRow, Row};
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ const FAMILY_KERNELS: [&str; 2] = ["crc32", "radixSort"];
 /// Presets whose register files differ, one for each.
 fn register_files() -> Vec<&'static Preset> {
     let mut presets: Vec<&Preset> = Vec::new();
-    for preset in PRESETS {
+    for preset in config::presets() {
         if presets.iter().all(|p| p.config.mrf != preset.config.mrf) {
             presets.push(preset);
         }
@@ -36,9 +36,10 @@ fn register_files() -> Vec<&'static Preset> {
 
 /// What the SM runs: presets and kernels.
 fn machines() -> impl Iterator<Item = (&'static Preset, &'static str)> {
-    let family = |name: &str| PRESETS.iter().find(|p| p.name == name);
+    let family = |name: &str| config::presets().find(|p| p.name == name);
     let families = FAMILIES.into_iter().filter_map(family).flat_map(|p| FAMILY_KERNELS.map(|kernel| (p, kernel)));
-    MACHINE_KERNELS.into_iter().map(|kernel| (&PRESETS[0], kernel)).chain(families)
+    let default = config::presets().next().expect("there is a default preset");
+    MACHINE_KERNELS.into_iter().map(move |kernel| (default, kernel)).chain(families)
 }
 
 /// Measures the register file at the presets, under load and idle, and the SM on kernels.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use gpurf_blocks::config::{self, Config, PRESETS, Preset};
+use gpurf_blocks::config::{self, Config, Preset, presets};
 use gpurf_machine::Statistics;
 use gpurf_regress::golden::{self, Change, Comparison, NotTaken, Since, Store, Taken, Trace};
 use gpurf_regress::{KernelInputs, Project, run_all};
@@ -88,7 +88,7 @@ impl Cases {
     fn new(which: &Goldens) -> Result<Self, Failure> {
         let project = super::project()?;
         let presets: Vec<&Preset> = match &which.preset[..] {
-            [] => PRESETS.iter().collect(),
+            [] => presets().collect(),
             names => names.iter().map(|name| config::preset(name)).collect::<Result<_, _>>()?,
         };
         let kernels = match &which.kernel[..] {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::config::PRESETS;
+use gpurf_blocks::config;
 use serde_json::json;
 
 use crate::args::Listing;
@@ -17,7 +17,7 @@ pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
         let blocks: Vec<_> = gpurf_sm::all()
             .map(|b| {
                 let rtl = format!("rtl/{}.sv", b.path);
-                let (modules, knobs): (Vec<_>, _) = (b.modules().collect(), knobs(b.name));
+                let (modules, knobs) = (b.modules(), knobs(b.name));
                 json!({"block": b.name, "rtl": rtl, "summary": b.summary, "modules": modules, "knobs": knobs})
             })
             .collect();
@@ -41,14 +41,14 @@ fn knobs(block: &str) -> BTreeMap<&'static str, &'static str> {
 pub fn presets(listing: &Listing) -> Result<Status, Failure> {
     if listing.json {
         let presets: Vec<_> =
-            PRESETS.iter().map(|p| json!({"preset": p.name, "summary": p.summary, "config": p.config})).collect();
+            config::presets().map(|p| json!({"preset": p.name, "summary": p.summary, "config": p.config})).collect();
         output::print(&json(&json!({"result": "pass", "command": "presets", "presets": presets})))?;
         return Ok(Status::Pass);
     }
     let row = |p: &gpurf_blocks::config::Preset| {
         vec![p.name.into(), shape::words_of(&p.config.shape()).into(), p.summary.into()]
     };
-    let rows: Vec<_> = PRESETS.iter().map(row).collect();
+    let rows: Vec<_> = config::presets().map(row).collect();
     output::print(&output::table(&[words("preset"), words("shape"), words("what it is")], &rows))?;
     output::print(&format!("{}\n", shape::legend()))?;
     Ok(Status::Pass)

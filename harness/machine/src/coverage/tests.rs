@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use gpurf_blocks::config::{Config, PRESETS, Start};
+use gpurf_blocks::config::{Config, Start, presets};
 use gpurf_lockstep::EventTotals;
 
 use super::*;
@@ -8,7 +8,7 @@ use super::*;
 /// Every preset, with one and two issue ports where it can have both.
 fn configurations() -> Vec<Config> {
     let settings: [&[&str]; 2] = [&["mrf.issue_ports=1"], &["mrf.issue_ports=2"]];
-    let all = PRESETS.iter().flat_map(|preset| settings.map(|set| Config::load(Start::Preset(preset.name), set).ok()));
+    let all = presets().flat_map(|preset| settings.map(|set| Config::load(Start::Preset(preset.name), set).ok()));
     all.flatten().collect()
 }
 

@@ -209,8 +209,8 @@ pub trait Machine: Engine<Error = LaunchError> {
 pub fn request(rtl: &Path, config: &Config, options: Options) -> Request {
     let mut twin = (gpurf_sm::ENTRY.twin)(config);
     let memories = twin.memories().iter().map(Into::into).collect();
-    let gpurf_sm::Entry { packages, sources, .. } = gpurf_sm::ENTRY;
-    let mut request = Request::from_tree(twin.declaration().clone(), memories, rtl, packages, sources);
+    let (packages, sources) = (gpurf_sm::ENTRY.packages, gpurf_sm::ENTRY.sources());
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, rtl, packages, &sources);
     request.options = options;
     request
 }

@@ -1,6 +1,6 @@
 //! The command line that repeats a job, and the job that a reproducer asks for.
 
-use gpurf_blocks::config::{Config, PRESETS, Start};
+use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
 use gpurf_lockstep::Reproducer;
 
 use super::{Inputs, Job, JobError};
@@ -13,7 +13,7 @@ impl Job {
     pub fn of_reproducer(reproducer: Reproducer) -> Result<Self, JobError> {
         let block = gpurf_sm::find(&reproducer.block)
             .ok_or_else(|| JobError::Input(format!("there is no block {}", reproducer.block)))?;
-        let config = Config::load(Start::Preset(PRESETS[0].name), &reproducer.settings)
+        let config = Config::load(Start::Preset(DEFAULT_PRESET), &reproducer.settings)
             .map_err(|e| JobError::Input(e.to_string()))?;
         let (seed, cycles) = (reproducer.seed, reproducer.cycles.len() as u64);
         let inputs = Inputs::Replay(reproducer);
@@ -25,7 +25,7 @@ impl Job {
         if matches!(self.inputs, Inputs::Replay(_)) {
             return None;
         }
-        PRESETS.iter().find(|preset| preset.config == self.config).map(|preset| preset.name)
+        presets().find(|preset| preset.config == self.config).map(|preset| preset.name)
     }
 
     /// The command that runs it alone, for so many cycles; `options` name RTL that takes the place of the project's.

@@ -50,7 +50,8 @@ pub fn mistakes(
             command.arg("--shape").arg(words.join(","));
         }
         command.arg(project.rtl().join("gpurf_pkg.sv"));
-        let files = entry.packages.iter().chain(entry.sources.iter().rev());
+        let sources = entry.sources();
+        let files = entry.packages.iter().chain(sources.iter().rev());
         command.args(files.map(|s| project.rtl().join(s).with_extension("sv")));
         run(command, &format!("mutants of {module}"))?;
         for entry in read(&folder)?.mutants {
@@ -115,7 +116,7 @@ pub(super) fn proof(
     command.arg(project.rtl().join("gpurf_pkg.sv"));
     command.args(entry.packages.iter().map(|s| project.rtl().join(s).with_extension("sv")));
     let own = |s: &&str| s.rsplit('/').next() == Some(module);
-    for source in entry.sources.iter().rev().filter(|s| !own(s)) {
+    for source in entry.sources().iter().rev().filter(|s| !own(s)) {
         command.arg(project.rtl().join(source).with_extension("sv"));
     }
     command.arg("--original").arg(project.rtl().join(entry.path).with_extension("sv"));

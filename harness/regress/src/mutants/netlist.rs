@@ -121,7 +121,8 @@ pub fn generated(
         command.args(arrays(twin.declaration(), &memories));
         elaboration(&mut command, project, module, &CONFIG);
         command.arg(project.rtl().join("gpurf_pkg.sv"));
-        let files = entry.packages.iter().chain(entry.sources.iter().rev());
+        let sources = entry.sources();
+        let files = entry.packages.iter().chain(sources.iter().rev());
         command.args(files.map(|s| project.rtl().join(s).with_extension("sv")));
         run(command, &format!("{module} (Yosys writes {})", folder.join("yosys.log").display()))?;
         let path = folder.join("mutants.json");
@@ -150,7 +151,7 @@ pub(super) fn elaboration(command: &mut Command, project: &Project, module: &str
         command.arg("-G").arg(format!("{name}={value}"));
     }
     command.args(payloads((entry.twin)(config).declaration()));
-    for cell in entry.modules().filter(|name| name.starts_with("ram_") && *name != module) {
+    for cell in entry.modules().into_iter().filter(|name| name.starts_with("ram_") && *name != module) {
         command.args(["--blackbox", cell]);
     }
 }

@@ -1,8 +1,7 @@
 //! In which locksteps, sizes and policies a mutant runs.
 
 use gpurf_blocks::config::{
-    BankPorts, Config, HrfConfig, MrfConfig, PRESETS, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig,
-    StealConfig,
+    BankPorts, Config, HrfConfig, MrfConfig, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig, StealConfig,
 };
 
 use super::{Family, Mutant, Parameters};
@@ -10,7 +9,7 @@ use crate::{COVERAGE_FROM_CYCLES, Job, KernelInputs, Project, suite};
 
 /// A small SM and register file: mutants differ from it in a few cycles, and it builds fast.
 pub(super) const CONFIG: Config = Config {
-    mrf: MrfConfig { banks: 4, collectors: 4, issue_ports: 2, kilobytes: 8, tag_bits: 16, ..PRESETS[0].config.mrf },
+    mrf: MrfConfig { banks: 4, collectors: 4, issue_ports: 2, kilobytes: 8, tag_bits: 16, ..Config::BASELINE.mrf },
     sm: SmConfig {
         warps: 8,
         code_words: 64,
@@ -19,14 +18,14 @@ pub(super) const CONFIG: Config = Config {
         line_rows: 4,
         active_warps: 4,
         patience: 3,
-        ..PRESETS[0].config.sm
+        ..Config::BASELINE.sm
     },
-    rfc: RfcConfig { entries: 4, live: true, bypass: true, ..PRESETS[0].config.rfc },
-    hrf: HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..PRESETS[0].config.hrf },
-    orf: PRESETS[0].config.orf,
-    lrf: PRESETS[0].config.lrf,
-    steal: StealConfig { read: true, write: true, ..PRESETS[0].config.steal },
-    memory: PRESETS[0].config.memory,
+    rfc: RfcConfig { entries: 4, live: true, bypass: true, ..Config::BASELINE.rfc },
+    hrf: HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..Config::BASELINE.hrf },
+    orf: Config::BASELINE.orf,
+    lrf: Config::BASELINE.lrf,
+    steal: StealConfig { read: true, write: true, ..Config::BASELINE.steal },
+    memory: Config::BASELINE.memory,
 };
 
 /// The parameters of a block's RTL in a configuration.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{Config, PRESETS, Start};
+use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
 use gpurf_stimulus::program::Weights;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ pub enum Work {
 
 /// A configuration in a word: its preset, or what differs from the default.
 pub fn label(config: &Config) -> String {
-    match PRESETS.iter().find(|preset| preset.config == *config) {
+    match presets().find(|preset| preset.config == *config) {
         Some(preset) => preset.name.to_owned(),
         None => config.settings().join(","),
     }
@@ -77,7 +77,7 @@ impl Case {
     /// # Errors
     /// When it was not made by [`new`](Self::new).
     pub fn config(&self) -> Result<Config, JobError> {
-        Config::load(Start::Preset(PRESETS[0].name), &self.settings).map_err(|e| JobError::Input(e.to_string()))
+        Config::load(Start::Preset(DEFAULT_PRESET), &self.settings).map_err(|e| JobError::Input(e.to_string()))
     }
 
     /// The configuration in a word.
@@ -127,7 +127,7 @@ impl Case {
 
     /// The command that runs it alone; `options` name RTL that takes the place of the project's.
     pub fn command(&self, options: &[String]) -> String {
-        let preset = PRESETS.iter().find(|preset| preset.name == self.label());
+        let preset = presets().find(|preset| preset.name == self.label());
         let mut words = vec![match &self.work {
             Work::Block { block, .. } => format!("gpurf cosim --block {block}"),
             Work::Kernel { kernel } => format!("gpurf cosim --kernel tests/kernels/{kernel}.toml"),

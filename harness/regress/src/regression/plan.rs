@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use gpurf_blocks::config::{Config, PRESETS, Preset, Start};
+use gpurf_blocks::config::{Config, Preset, Start, presets};
 use gpurf_stimulus::program::themes::THEMES;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
@@ -231,7 +231,7 @@ impl Entry {
 
     /// Each preset with each variant.
     fn configs(&self) -> Result<Vec<Config>, JobError> {
-        let names = PRESETS.iter().map(|preset: &Preset| preset.name.to_owned()).collect();
+        let names = presets().map(|preset: &Preset| preset.name.to_owned()).collect();
         let mut configs = Vec::new();
         for preset in chosen(&self.presets, names, "preset")? {
             for settings in self.settings() {
@@ -274,13 +274,13 @@ mod tests {
             let plan = Plan::load(&project, &file, tier, Overrides::default()).unwrap();
             let ids: BTreeSet<&str> = plan.cases.iter().map(|case| case.id.as_str()).collect();
             assert_eq!(ids.len(), plan.cases.len());
-            for preset in PRESETS {
+            for preset in presets() {
                 for what in ["golden", "kernel", "program"] {
                     let of_preset = format!("{}/{what}/", preset.name);
                     assert!(ids.iter().any(|id| id.starts_with(&of_preset)), "{tier}: {of_preset}");
                 }
             }
-            for block in gpurf_blocks::registry::BLOCKS {
+            for block in gpurf_blocks::registry::blocks() {
                 assert!(ids.iter().any(|id| id.contains(&format!("/block/{}/", block.name))), "{tier}: {}", block.name);
             }
         }

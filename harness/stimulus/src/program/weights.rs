@@ -374,7 +374,7 @@ impl Weights {
     /// The configuration in which programs run that are made of this: `memory` counts where the configuration says nothing of its own.
     pub fn surrounded(&self, config: &Config) -> Config {
         let mut surrounded = *config;
-        let (memory, default) = (&mut surrounded.memory, MemoryConfig::BASELINE);
+        let (memory, default) = (&mut surrounded.memory, MemoryConfig::DEFAULT);
         if config.memory == default {
             let or = |own: usize, default: usize| if own == 0 { default } else { own };
             memory.latency = or(self.memory.latency, default.latency);

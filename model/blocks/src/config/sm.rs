@@ -1,39 +1,45 @@
-//! The part of a configuration that is about the SM and the memory outside it; see `docs/sm.md`.
+//! The sections of the configuration that are about the SM and the memory outside it; see `docs/sm.md`.
 
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
 
-/// The streaming multiprocessor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct SmConfig {
-    /// Shape: resident warps.
-    pub warps: usize,
-    /// Shape: instructions of the code memory.
-    pub code_words: usize,
-    /// Shape: capacity of the constant memory.
-    pub const_kilobytes: usize,
-    /// Shape: capacity of shared memory.
-    pub shared_kilobytes: usize,
-    /// Shape: lines in flight.
-    pub line_rows: usize,
-    /// Policy: which warp issues.
-    pub scheduler: Scheduler,
-    /// Policy: cycles from dispatch until the ALU's result is offered, or, from 4 on, the single precision unit's (hierarchy thesis, table 4.4).
-    pub alu_latency: usize,
-    /// Policy: the same for shared memory, constants and shuffles.
-    pub shared_latency: usize,
-    /// Policy: the same for special functions.
-    pub sfu_latency: usize,
-    /// Policy: bytes a cycle of shared memory (128: hierarchy thesis 2.4.2; 32: its table 4.4).
-    pub shared_bandwidth: usize,
-    /// Shape: slots of the two-level scheduler; 0: a single level.
-    pub active_warps: usize,
-    /// Shape: one warp is active at a time, and even and odd ones take turns.
-    pub alternate: bool,
-    /// Policy: with two levels, a warp gives its slot up at its end only.
-    pub stay: bool,
-    /// Policy: with two levels, instructions that an active warp may issue while a pending one is ready; 0: no limit.
-    pub patience: usize,
+use super::{Rule, section};
+
+section! {
+    /// The streaming multiprocessor: table 4.4 of the hierarchy thesis.
+    pub struct SmConfig, SmLayer in sm {
+        /// Shape: resident warps.
+        pub warps: usize = 32,
+            "an even number from 8 to 48" if |n| n.is_multiple_of(2) && (8..=48).contains(&n);
+        /// Shape: instructions of the code memory.
+        pub code_words: usize = 4096,
+            "a power of two from 64 to 65536" if |n| n.is_power_of_two() && (64..=65536).contains(&n);
+        /// Shape: capacity of the constant memory.
+        pub const_kilobytes: usize = 68, "a number from 4 to 68" if |n| (4..=68).contains(&n);
+        /// Shape: capacity of shared memory.
+        pub shared_kilobytes: usize = 64,
+            "a power of two from 4 to 64" if |n| n.is_power_of_two() && (4..=64).contains(&n);
+        /// Shape: lines in flight.
+        pub line_rows: usize = 64, "a power of two from 4 to 128" if |n| n.is_power_of_two() && (4..=128).contains(&n);
+        /// Policy: which warp issues.
+        pub scheduler: Scheduler = Scheduler::GreedyThenOldest;
+        /// Policy: cycles from dispatch until the ALU's result is offered, or, from 4 on, the single precision unit's
+        /// (hierarchy thesis, table 4.4).
+        pub alu_latency: usize = 8, "a number from 2 to 16" if |n| (2..=16).contains(&n);
+        /// Policy: the same for shared memory, constants and shuffles.
+        pub shared_latency: usize = 20, "a number from 4 to 32" if |n| (4..=32).contains(&n);
+        /// Policy: the same for special functions.
+        pub sfu_latency: usize = 20, "a number from 8 to 32" if |n| (8..=32).contains(&n);
+        /// Policy: bytes a cycle of shared memory (128: hierarchy thesis 2.4.2; 32: its table 4.4).
+        pub shared_bandwidth: usize = 128, "32, 64 or 128 (bytes a cycle)" if |n| matches!(n, 32 | 64 | 128);
+        /// Shape: slots of the two-level scheduler; 0: a single level.
+        pub active_warps: usize = 0;
+        /// Shape: one warp is active at a time, and even and odd ones take turns.
+        pub alternate: bool = false;
+        /// Policy: with two levels, a warp leaves its slot at its end only.
+        pub stay: bool = false;
+        /// Policy: with two levels, instructions that an active warp may issue while a pending one is ready; 0: no limit.
+        pub patience: usize = 2048, "a number from 0 to 4095 (instructions)" if |n| n <= 4095;
+    }
 }
 
 /// Which warp issues.
@@ -46,91 +52,37 @@ pub enum Scheduler {
     GreedyThenOldest,
 }
 
-/// Global memory, a part of the testbench.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct MemoryConfig {
-    /// Cycles from a request to its answer, when nothing is in front of it.
-    pub latency: usize,
-    /// Bytes a cycle.
-    pub bandwidth: usize,
-}
-
-impl SmConfig {
-    /// Table 4.4 of the hierarchy thesis, with the scheduler of the interfaces' baseline.
-    pub(super) const BASELINE: Self = Self {
-        warps: 32,
-        code_words: 4096,
-        const_kilobytes: 68,
-        shared_kilobytes: 64,
-        line_rows: 64,
-        scheduler: Scheduler::GreedyThenOldest,
-        alu_latency: 8,
-        shared_latency: 20,
-        sfu_latency: 20,
-        shared_bandwidth: 128,
-        active_warps: 0,
-        alternate: false,
-        stay: false,
-        patience: 2048,
-    };
-}
-
-impl MemoryConfig {
-    /// Of every preset.
-    pub const BASELINE: Self = Self { latency: 400, bandwidth: 16 };
-}
-
-/// Notes where a number came from and takes it over.
-pub(super) type Number<'a> = dyn FnMut(&'static str, Option<Spanned<usize>>, &mut usize) + 'a;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SmLayer {
-    warps: Option<Spanned<usize>>,
-    code_words: Option<Spanned<usize>>,
-    const_kilobytes: Option<Spanned<usize>>,
-    shared_kilobytes: Option<Spanned<usize>>,
-    line_rows: Option<Spanned<usize>>,
-    scheduler: Option<Scheduler>,
-    alu_latency: Option<Spanned<usize>>,
-    shared_latency: Option<Spanned<usize>>,
-    sfu_latency: Option<Spanned<usize>>,
-    shared_bandwidth: Option<Spanned<usize>>,
-    active_warps: Option<Spanned<usize>>,
-    alternate: Option<bool>,
-    stay: Option<bool>,
-    patience: Option<Spanned<usize>>,
-}
-
-impl SmLayer {
-    pub(super) fn apply(self, to: &mut SmConfig, number: &mut Number<'_>) {
-        number("sm.warps", self.warps, &mut to.warps);
-        number("sm.code_words", self.code_words, &mut to.code_words);
-        number("sm.const_kilobytes", self.const_kilobytes, &mut to.const_kilobytes);
-        number("sm.shared_kilobytes", self.shared_kilobytes, &mut to.shared_kilobytes);
-        number("sm.line_rows", self.line_rows, &mut to.line_rows);
-        number("sm.alu_latency", self.alu_latency, &mut to.alu_latency);
-        number("sm.shared_latency", self.shared_latency, &mut to.shared_latency);
-        number("sm.sfu_latency", self.sfu_latency, &mut to.sfu_latency);
-        number("sm.shared_bandwidth", self.shared_bandwidth, &mut to.shared_bandwidth);
-        number("sm.active_warps", self.active_warps, &mut to.active_warps);
-        number("sm.patience", self.patience, &mut to.patience);
-        to.scheduler = self.scheduler.unwrap_or(to.scheduler);
-        to.alternate = self.alternate.unwrap_or(to.alternate);
-        to.stay = self.stay.unwrap_or(to.stay);
+section! {
+    /// Global memory, a part of the testbench.
+    pub struct MemoryConfig, MemoryLayer in memory {
+        /// Cycles from a request to its answer, when no other request is in front of it.
+        pub latency: usize = 400, "a number from 1 to 10000 (cycles)" if |n| (1..=10000).contains(&n);
+        /// Bytes a cycle.
+        pub bandwidth: usize = 16,
+            "a power of two from 1 to 128 (bytes a cycle)" if |n| n.is_power_of_two() && (1..=128).contains(&n);
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MemoryLayer {
-    latency: Option<Spanned<usize>>,
-    bandwidth: Option<Spanned<usize>>,
-}
-
-impl MemoryLayer {
-    pub(super) fn apply(self, to: &mut MemoryConfig, number: &mut Number<'_>) {
-        number("memory.latency", self.latency, &mut to.latency);
-        number("memory.bandwidth", self.bandwidth, &mut to.bandwidth);
-    }
-}
+/// Rules of the schedulers.
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        key: "sm.active_warps",
+        allowed: "0, or an even number from 2 to sm.warps",
+        holds: |c| c.sm.active_warps.is_multiple_of(2) && c.sm.active_warps <= c.sm.warps,
+    },
+    Rule {
+        key: "sm.active_warps",
+        allowed: "2 where sm.alternate is true: a slot for even and one for odd warps",
+        holds: |c| !c.sm.alternate || c.sm.active_warps == 2,
+    },
+    Rule {
+        key: "mrf.issue_ports",
+        allowed: "1 where sm.alternate is true: one warp is active at a time",
+        holds: |c| c.mrf.issue_ports == 1 || !c.sm.alternate,
+    },
+    Rule {
+        key: "sm.active_warps",
+        allowed: "with sm.stay false where sm.alternate is true: warps take turns",
+        holds: |c| !(c.sm.alternate && c.sm.stay),
+    },
+];

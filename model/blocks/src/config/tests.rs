@@ -1,5 +1,7 @@
 //! What configurations are made of, and what is refused.
 
+use gpurf_isa::LastResultFile;
+
 use super::*;
 
 fn set(settings: &[&str]) -> Result<Config, String> {
@@ -19,7 +21,7 @@ fn file(text: &str) -> Result<Config, String> {
 
 #[test]
 fn presets_are_valid_and_have_the_sizes_of_their_papers() {
-    for preset in PRESETS {
+    for preset in presets() {
         assert_eq!(Config::load(Start::Preset(preset.name), &[] as &[&str]), Ok(preset.config));
     }
     assert_eq!(Config::default().shape(), MrfShape::BASELINE);
@@ -94,7 +96,7 @@ fn scheduler_and_cache_are_chosen_together() {
     // The LRF is written back where a warp gives its slot up: one that stays would leave it values that shared units read.
     let message = Config::load(Start::Preset("rfc-hw3"), &["sm.stay=true"]).unwrap_err().to_string();
     assert!(
-        message.starts_with("preset rfc-hw3: sm.stay = true is not allowed: it has to be false where rfc.lrf is true"),
+        message.starts_with("--set: sm.stay = true is not allowed: it has to be false where rfc.lrf is true"),
         "{message}"
     );
 }
@@ -108,7 +110,7 @@ fn orf_and_lrf_stand_where_a_cache_would() {
     assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
     assert_eq!(file(&config.to_toml()), Ok(config));
     let message = Config::load(Start::Preset("orf"), &["rfc.entries=2"]).unwrap_err().to_string();
-    let allowed = "0 where rfc.entries is not 0: the two stand in one place";
+    let allowed = "0: rfc.entries selects another register file, and an SM has one";
     assert_eq!(message, format!("preset orf: orf.entries = 3 is not allowed: it has to be {allowed}"));
     let message = set(&["lrf.banks=split"]).unwrap_err();
     let allowed = "a number from 1 to 8 where lrf.banks is not none";
@@ -147,16 +149,16 @@ fn stealing_needs_single_ported_banks_and_the_place_to_itself() {
     let ports = "false where mrf.ports is 1r1w: what is stolen is the one port of a bank (mrf.ports=1rw)";
     assert!(refused("mrf-1r1w", &["steal.present=true"], ports).starts_with("--set: "));
     assert!(refused("steal-8", &["mrf.ports=1r1w"], ports).starts_with("preset steal-8: "));
-    let place = "false where there is a register file cache, an ORF or a hybrid file: all stand in one place \
-                 (rfc.entries=0, orf.entries=0, hrf.stt_ram=false)";
-    for start in ["rfc", "orf"] {
-        refused(start, &["mrf.ports=1rw", "steal.present=true"], place);
+    for (start, selector) in [("rfc", "rfc.entries"), ("orf", "orf.entries")] {
+        let other = format!("false: {selector} selects another register file, and an SM has one");
+        refused(start, &["mrf.ports=1rw", "steal.present=true"], &other);
     }
-    refused("hrf", &["steal.present=true"], place);
+    let other = "false: hrf.stt_ram selects another register file, and an SM has one";
+    refused("hrf", &["sm.alternate=false", "hrf.buffer_entries=0", "steal.present=true"], other);
     refused("hrf-sram", &["steal.present=true"], "false where sm.alternate is true: that scheduler has one warp");
     let message = file("base = \"mrf-1r1w\"\n[steal]\npresent = true\n").unwrap_err();
     assert!(message.starts_with("FILE:3:11: steal.present = true is not allowed"), "{message}");
-    // Policies without the file that they are of mean nothing, and are nobody's harm.
+    // Policies of a design that is not selected have no effect, and are allowed.
     assert!(set(&["steal.read=true", "mrf.ports=1r1w"]).is_ok());
 }
 
@@ -212,12 +214,12 @@ fn presets_and_files_that_do_not_exist_are_named() {
     let message = Config::load(Start::Preset("rcf"), &[] as &[&str]).unwrap_err().to_string();
     assert_eq!(
         message,
-        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, hrf-sram, banks-16, banks-8, steal-read-8, steal-write-8, steal-8"
+        "there is no preset rcf; there are: baseline, mrf-1r1w, two-level, hrf-sram, banks-16, banks-8, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, steal-read-8, steal-write-8, steal-8"
     );
     let message = file("base = \"rcf\"\n").unwrap_err();
     assert_eq!(
         message,
-        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, hrf-sram, banks-16, banks-8, steal-read-8, steal-write-8, steal-8"
+        "FILE:1:8: base = \"rcf\": there is no preset rcf; there are: baseline, mrf-1r1w, two-level, hrf-sram, banks-16, banks-8, rfc, rfc-live, rfc-hw3, rfc-all, orf, lrf-orf, lrf-orf-split, hrf, hrf-pg, stt-only, steal-read-8, steal-write-8, steal-8"
     );
     let message = Config::load(Start::File(Path::new("/nonexistent.toml")), &[] as &[&str]).unwrap_err().to_string();
     assert!(message.starts_with("cannot read the configuration /nonexistent.toml: No such file"), "{message}");

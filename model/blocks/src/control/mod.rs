@@ -9,3 +9,16 @@ mod phases;
 pub use barrier_unit::*;
 pub use block_launcher::*;
 pub use fault_unit::*;
+
+use crate::registry::{Entry, entry};
+
+/// Its blocks, leaves first.
+pub(crate) const BLOCKS: &[Entry] = &[
+    entry::<BarrierUnit>("control/barrier_unit", "warps that wait for each other", &[]),
+    entry::<BlockLauncher>("control/block_launcher", "blocks into the SM", &[]),
+    Entry {
+        // Alone it has as many sources as in the SM.
+        twin: |config| crate::erase::<FaultUnit>(&crate::shape::SmShape::new(config).with_fault_sources()),
+        ..entry::<FaultUnit>("control/fault_unit", "the first fault", &[])
+    },
+];

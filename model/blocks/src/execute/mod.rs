@@ -21,3 +21,20 @@ pub use result_queue::*;
 pub use sfu::*;
 pub use special_registers::*;
 pub use writeback::*;
+
+use crate::registry::{Entry, entry};
+
+/// Its blocks, leaves first.
+pub(crate) const BLOCKS: &[Entry] = &[
+    entry::<Dispatcher>("execute/dispatcher", "operand stage to units", &[]),
+    entry::<Alu>("execute/alu", "integers, bits, predicates", &[]),
+    Entry { packages: &["execute/fp_pkg"], ..entry::<FpUnit>("execute/fp_unit", "single precision", &[]) },
+    Entry {
+        packages: &["execute/fp_pkg", "execute/sfu_tables_pkg"],
+        ..entry::<Sfu>("execute/sfu", "special functions", &[])
+    },
+    entry::<ResultQueue>("execute/result_queue", "results until their latency is over", &[]),
+    entry::<Writeback>("execute/writeback", "results to buses", &[]),
+    entry::<LaneCrossbar>("execute/lane_crossbar", "shuffles", &[]),
+    entry::<SpecialRegisters>("execute/special_registers", "what S2R reads", &["ram_1r1w"]),
+];

@@ -8,6 +8,15 @@ pub use decode::*;
 pub use fetch::*;
 pub use instruction_buffer::*;
 
+use crate::registry::{Entry, entry};
+
+/// Its blocks, leaves first.
+pub(crate) const BLOCKS: &[Entry] = &[
+    entry::<Fetch>("front/fetch", "which warp fetches, code memory", &["ram_1r1w"]),
+    entry::<Decode>("front/decode", "what an instruction reads and writes, its unit", &[]),
+    entry::<InstructionBuffer>("front/instruction_buffer", "decoded instructions that wait for issue", &[]),
+];
+
 #[cfg(test)]
 #[test]
 fn early_outputs_depend_on_state_alone() {

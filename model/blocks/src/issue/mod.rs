@@ -16,5 +16,18 @@ pub use simt_stack::*;
 pub use two_level_scheduler::*;
 pub use warp_scheduler::*;
 
+use crate::registry::{Entry, entry};
+
+/// Its blocks, leaves first.
+pub(crate) const BLOCKS: &[Entry] = &[
+    entry::<WarpScheduler>("issue/warp_scheduler", "which warps issue", &[]),
+    entry::<TwoLevelScheduler>("issue/two_level_scheduler", "which warps are active, and which of them issue", &[]),
+    entry::<AlternatingScheduler>("issue/alternating_scheduler", "one warp issues, even and odd ones take turns", &[]),
+    entry::<SimtStack>("issue/simt_stack", "which lanes of a warp execute, where the others wait", &["ram_1r1w"]),
+    entry::<IssueStage>("issue/issue_stage", "the instruction that issues, with its lanes and predicates", &[]),
+    entry::<Scoreboard>("issue/scoreboard", "which heads may issue", &[]),
+    entry::<PredicateFile>("issue/predicate_file", "seven predicates a warp", &[]),
+];
+
 #[cfg(test)]
 mod phases;

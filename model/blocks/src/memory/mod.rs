@@ -15,3 +15,17 @@ pub use coalescer::*;
 pub use constant_memory::*;
 pub use line_table::*;
 pub use shared_memory::*;
+
+use crate::registry::{Entry, entry};
+
+/// Its blocks, leaves first.
+pub(crate) const BLOCKS: &[Entry] = &[
+    entry::<AddressUnit>("memory/address_unit", "the memory instruction at hand", &[]),
+    entry::<Coalescer>("memory/coalescer", "lanes into lines of 128 bytes", &[]),
+    entry::<LineTable>("memory/line_table", "lines in flight", &[]),
+    Entry {
+        packages: &["execute/fp_pkg"],
+        ..entry::<SharedMemory>("memory/shared_memory", "32 banks of four bytes", &["ram_1rw"])
+    },
+    entry::<ConstantMemory>("memory/constant_memory", "parameters and constants", &["ram_1r1w"]),
+];

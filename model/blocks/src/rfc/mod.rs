@@ -1,5 +1,6 @@
 //! The register file cache: `docs/blocks/rfc.md`.
 
+pub(crate) mod config;
 #[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
 mod rfc;
 mod rfc_data;
@@ -23,3 +24,17 @@ pub use rfc_operands::*;
 pub use rfc_results::*;
 pub use rfc_tags::*;
 pub use shape::*;
+
+use crate::registry::{Entry, entry};
+
+/// Its blocks, leaves first.
+pub(crate) const BLOCKS: &[Entry] = &[
+    entry::<RfcTags>("rfc/rfc_tags", "what the cache holds, what makes room", &[]),
+    entry::<RfcData>("rfc/rfc_data", "data of the cache", &["ram_1r1w"]),
+    entry::<RfcEvictions>("rfc/rfc_evictions", "values on their way to the banks", &[]),
+    entry::<RfcResults>("rfc/rfc_results", "results to cache or banks", &[]),
+    entry::<RfcOperands>("rfc/rfc_operands", "operands from cache and banks", &[]),
+    entry::<RfcLrf>("rfc/rfc_lrf", "last results above the cache", &[]),
+    entry::<RfcFills>("rfc/rfc_fills", "operands that reads allocate", &[]),
+    entry::<Rfc>("rfc/rfc", "register file cache", &[]),
+];

@@ -56,8 +56,12 @@ impl RegisterFile for Hierarchy {
     const DESIGN: Design = Design {
         name: Self::NAME,
         children: Self::CHILDREN,
+        blocks: crate::hierarchy::BLOCKS,
         events: &[HIERARCHY_EVENT, HIERARCHY_COUNT_EVENT],
         services: Services { reads_fields: true, ..Services::NEUTRAL },
+        selector: "orf.entries",
+        rules: crate::hierarchy::config::RULES,
+        presets: crate::hierarchy::config::PRESETS,
         is_selected: |config| config.orf.entries != 0,
         straps: |_| 0,
         cfg_of_block: |_, _, _| None,

@@ -54,8 +54,12 @@ impl RegisterFile for Hrf {
     const DESIGN: Design = Design {
         name: Self::NAME,
         children: Self::CHILDREN,
+        blocks: crate::hrf::BLOCKS,
         events: &[HRF_EVENT, HRF_COUNT_EVENT],
         services: Services { pairs_rows: true, max_registers: MAX_BUFFER, early_results: false, ..Services::NEUTRAL },
+        selector: "hrf.stt_ram",
+        rules: crate::hrf::config::RULES,
+        presets: crate::hrf::config::PRESETS,
         is_selected: |config| config.hrf.stt_ram,
         straps: |config| {
             let hrf = &config.hrf;

@@ -46,8 +46,12 @@ impl RegisterFile for Mrf {
     const DESIGN: Design = Design {
         name: Self::NAME,
         children: Self::CHILDREN,
+        blocks: crate::mrf::BLOCKS,
         events: &[],
         services: Services::NEUTRAL,
+        selector: "",
+        rules: &[],
+        presets: crate::mrf::config::PRESETS,
         is_selected: |_| false,
         straps: |_| 0,
         cfg_of_block: |_, _, _| None,

@@ -66,8 +66,12 @@ impl RegisterFile for Rfc {
     const DESIGN: Design = Design {
         name: Self::NAME,
         children: Self::CHILDREN,
+        blocks: crate::rfc::BLOCKS,
         events: &[RFC_EVENT, RFC_COUNT_EVENT, RFC_EXTRA_EVENT],
         services: Services { front_places, reads_fields: true, early_results: false, ..Services::NEUTRAL },
+        selector: "rfc.entries",
+        rules: crate::rfc::config::RULES,
+        presets: crate::rfc::config::PRESETS,
         is_selected: |config| config.rfc.entries != 0,
         straps: |config| {
             let rfc = &config.rfc;

@@ -20,8 +20,12 @@ impl RegisterFile for Steal {
     const DESIGN: Design = Design {
         name: Self::NAME,
         children: Self::CHILDREN,
+        blocks: crate::steal::BLOCKS,
         events: &[STEAL_EVENT],
         services: Services { takes_candidates: true, early_results: false, ..Services::NEUTRAL },
+        selector: "steal.present",
+        rules: crate::steal::config::RULES,
+        presets: crate::steal::config::PRESETS,
         is_selected: |config| config.steal.present,
         straps: |config| {
             let steal = &config.steal;

@@ -1,0 +1,67 @@
+//! The sections of the configuration that are about ORF and LRF, their rules and presets; see `docs/blocks/hierarchy.md`.
+
+use gpurf_isa::LastResultFile;
+
+use crate::config::{Config, Preset, Rule, TWO_LEVEL, section};
+use crate::hierarchy::MAX_ORF_ENTRIES;
+
+section! {
+    /// The operand register file above the main register file.
+    pub struct OrfConfig, OrfLayer in orf {
+        /// Shape: entries for each active warp; 0: no ORF.
+        pub entries: usize = 0, "a number from 0 to 8" if |n| n <= MAX_ORF_ENTRIES;
+        /// Policy of the compiler: of a value, the reads that come soon enough are served where not all can be
+        /// (docs/hierarchy.md).
+        pub partial_ranges: bool = true;
+        /// Policy of the compiler: operands that are read in the MRF are kept for further reads.
+        pub read_operands: bool = true;
+        /// Policy of the compiler: values are kept across forward branches.
+        pub forward_branches: bool = true;
+    }
+}
+
+section! {
+    /// The last result file above the ORF.
+    pub struct LrfConfig, LrfLayer in lrf {
+        /// Shape: its banks.
+        pub banks: LastResultFile = LastResultFile::None;
+    }
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        key: "orf.entries",
+        allowed: "0 where sm.active_warps is 0",
+        holds: |c| c.orf.entries == 0 || c.sm.active_warps != 0,
+    },
+    Rule {
+        key: "orf.entries",
+        allowed: "a number from 1 to 8 where lrf.banks is not none",
+        holds: |c| c.orf.entries != 0 || c.lrf.banks == LastResultFile::None,
+    },
+    Rule {
+        key: "orf.entries",
+        allowed: "0 where sm.alternate is true",
+        holds: |c| c.orf.entries == 0 || !c.sm.alternate,
+    },
+];
+
+const ORF: Config = Config { orf: OrfConfig { entries: 3, ..OrfConfig::DEFAULT }, ..TWO_LEVEL };
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "orf",
+        summary: "two-level with an ORF of 3 entries for each active warp that the compiler manages (hierarchy thesis, 6.2)",
+        config: ORF,
+    },
+    Preset {
+        name: "lrf-orf",
+        summary: "orf with an LRF of one entry for each active warp above it (hierarchy thesis, 6.2.2)",
+        config: Config { lrf: LrfConfig { banks: LastResultFile::Unified }, ..ORF },
+    },
+    Preset {
+        name: "lrf-orf-split",
+        summary: "orf with an LRF of one entry for each operand slot: the thesis's best (hierarchy thesis, 6.2.2)",
+        config: Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF },
+    },
+];

@@ -1,0 +1,84 @@
+//! The section of the configuration that is about the register file cache, its rules and presets; see `docs/blocks/rfc.md`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, Preset, Rule, SmConfig, TWO_LEVEL, section};
+
+section! {
+    /// The register file cache in front of the main register file.
+    pub struct RfcConfig, RfcLayer in rfc {
+        /// Shape: entries for each active warp; 0: no cache.
+        pub entries: usize = 0, "a number from 0 to 16" if |n| n <= 16;
+        /// Shape: an LRF above the cache of each active warp.
+        pub lrf: bool = false;
+        /// Shape: operands read from the main register file are allocated too.
+        pub reads: bool = false;
+        /// Policy: which entry is replaced.
+        pub replacement: Replacement = Replacement::Fifo;
+        /// Policy: last reads make cached values dead.
+        pub live: bool = false;
+        /// Policy: results that the compiler marks bypass the cache.
+        pub bypass: bool = false;
+        /// Policy: results of long-latency operations are allocated too.
+        pub loads: bool = false;
+    }
+}
+
+/// Which entry is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Replacement {
+    /// The one that came first.
+    Fifo,
+    /// The one whose last use is longest ago.
+    Lru,
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        key: "rfc.entries",
+        allowed: "0 where sm.active_warps is 0",
+        holds: |c| c.rfc.entries == 0 || c.sm.active_warps != 0,
+    },
+    Rule {
+        key: "rfc.entries",
+        allowed: "a number from 1 to 16 where rfc.lrf or rfc.reads is true",
+        holds: |c| c.rfc.entries != 0 || !(c.rfc.lrf || c.rfc.reads),
+    },
+    Rule {
+        key: "sm.stay",
+        allowed: "false where rfc.lrf is true: shared units read a value of the LRF only from the cache or the main register \
+                  file, and it is written back there when the warp leaves its slot",
+        holds: |c| !(c.sm.stay && c.rfc.lrf),
+    },
+];
+
+const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::DEFAULT }, ..TWO_LEVEL };
+const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "rfc",
+        summary: "two-level with a register file cache of 6 entries for each active warp (RFC paper, 3.3)",
+        config: RFC,
+    },
+    Preset {
+        name: "rfc-live",
+        summary: "rfc whose cached values die at their last read (RFC paper, 3.1)",
+        config: RFC_LIVE,
+    },
+    Preset {
+        name: "rfc-hw3",
+        summary: "rfc-live with an LRF above it: the hardware three-level hierarchy (hierarchy thesis, 6.5.2)",
+        config: Config { rfc: RfcConfig { lrf: true, ..RFC_LIVE.rfc }, ..RFC_LIVE },
+    },
+    Preset {
+        name: "rfc-all",
+        summary: "a register file cache for all warps, loads cached too (RFC paper, 3.1)",
+        config: Config {
+            sm: SmConfig { active_warps: 32, stay: true, ..RFC.sm },
+            rfc: RfcConfig { loads: true, ..RFC.rfc },
+            ..RFC
+        },
+    },
+];

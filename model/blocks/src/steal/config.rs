@@ -1,0 +1,47 @@
+//! The section of the configuration that is about bank stealing, its rules and presets; see `docs/blocks/steal.md`.
+
+use crate::config::{BANKS_8, BankPorts, Config, Preset, Rule, section};
+
+section! {
+    /// A register file whose idle banks are stolen.
+    pub struct StealConfig, StealLayer in steal {
+        /// Shape: the register file can steal. The other members have no effect without it.
+        pub present: bool = false;
+        /// Policy: operands of the warp that will issue next are read early.
+        pub read: bool = false;
+        /// Policy: results are parked in idle banks.
+        pub write: bool = false;
+        /// Policy: an operand is read early also where that removes no conflict.
+        pub eager: bool = false;
+    }
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        key: "steal.present",
+        allowed: "false where mrf.ports is 1r1w: what is stolen is the one port of a bank (mrf.ports=1rw)",
+        holds: |c| !c.steal.present || c.mrf.ports == BankPorts::Shared,
+    },
+    Rule {
+        key: "steal.present",
+        allowed: "false where sm.alternate is true: that scheduler has one warp, and no candidate (sm.alternate=false)",
+        holds: |c| !c.steal.present || !c.sm.alternate,
+    },
+];
+
+const STEAL_8: Config =
+    Config { steal: StealConfig { present: true, read: true, write: true, eager: false }, ..BANKS_8 };
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "steal-read-8",
+        summary: "banks-8 with read stealing (stealing paper, IV-B)",
+        config: Config { steal: StealConfig { write: false, ..STEAL_8.steal }, ..STEAL_8 },
+    },
+    Preset {
+        name: "steal-write-8",
+        summary: "banks-8 with write stealing (stealing paper, IV-C)",
+        config: Config { steal: StealConfig { read: false, ..STEAL_8.steal }, ..STEAL_8 },
+    },
+    Preset { name: "steal-8", summary: "banks-8 with read and write stealing (stealing paper, IV-D)", config: STEAL_8 },
+];
