@@ -38,7 +38,7 @@ impl Runner<'_> {
         let cause = outcome.cause.as_ref().expect("called for failures");
         let job = self.job;
         let mut run: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        run.extend(straps_of(&self.declaration, &job.config).iter().map(|(port, value)| format!("{port}={value:#x}")));
+        run.extend(straps_of(self.declaration, &job.config).iter().map(|(port, value)| format!("{port}={value:#x}")));
         run.push(format!("seed {}", job.seed));
         let mut notes = vec![format!("  {:<9} {}", "run", run.join(" "))];
         notes.extend(allowed(self.library.absent_names()));

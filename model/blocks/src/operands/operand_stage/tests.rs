@@ -331,7 +331,7 @@ impl Reference {
         let base = |warp: u8| (usize::from(warp) * usize::from(inputs.rows_i) % self.shape.mrf.depth) as u16;
         let mut nets = OperandStageNets::zeroed();
         let mut given = MrfIn::zeroed();
-        (given.rst_ni, given.cfg_i) = (inputs.rst_ni, (inputs.cfg_i & 1) as u8);
+        (given.rst_ni, given.cfg_i) = (inputs.rst_ni, inputs.cfg_i & 1);
         (given.issue_valid_i, given.write_valid_i) = (inputs.issue_valid_i, inputs.write_valid_i);
         given.dispatch_ready_i = inputs.dispatch_ready_i;
         (given.issue_warp_i, given.issue_mask_i) = (inputs.issue_warp_i, inputs.issue_mask_i);
