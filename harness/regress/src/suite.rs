@@ -204,7 +204,7 @@ pub const KERNELS: [&str; 18] = [
 ];
 
 /// Launches that end with a fault, of `tests/kernels/faults`: one for each cause at least, and for each source of `fault_unit`.
-pub const FAULTS: [&str; 22] = [
+pub const FAULTS: [&str; 23] = [
     "barrier-count",
     "barrier-count-even",
     "barrier-divergence",
@@ -223,6 +223,7 @@ pub const FAULTS: [&str; 22] = [
     "shared-out-of-bounds",
     "together-issue-stage",
     "trap",
+    "trap-last-warp",
     "trap-second-block",
     "warp-divergence",
     "warp-divergence-odd",
