@@ -420,7 +420,7 @@ impl Runner<'_> {
             build_s,
             wall_s,
             events: outcome.events.clone(),
-            coverage: coverage.counts().to_vec(),
+            coverage: coverage.counts(),
             comparisons: None,
             toggles: matches!(self.job.inputs, Inputs::Random).then(|| ToggleCounts::of(&toggles)),
             divergence: None,

@@ -1,9 +1,11 @@
 //! Counts of what a run reached.
 
+use std::ops::Range;
+
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Ports, Shape, view};
 
-/// Situations of one block, recognised from its ports and probes.
+/// Situations of one block, recognised from its ports and probes. [`cover`](gpurf_stimulus_macros::cover) makes it.
 pub trait Cover: Send + Sized + 'static {
     /// The block's inputs.
     type In: Ports<Shape: Shape>;
@@ -12,61 +14,74 @@ pub trait Cover: Send + Sized + 'static {
     /// Its probes.
     type Probe: Ports<Shape = <Self::In as Ports>::Shape>;
 
-    /// The situations that can come up in this shape.
-    fn points(shape: &<Self::In as Ports>::Shape) -> Vec<&'static str>;
+    /// For this shape, which is that of the configuration.
+    fn new(shape: &<Self::In as Ports>::Shape, config: &Config) -> Self;
 
-    /// The same for a configuration, where straps rule situations out.
-    fn points_of(config: &Config) -> Vec<&'static str> {
-        Self::points(&Shape::of(config))
+    /// All points by number: the name, or nothing where this shape or configuration does not have the situation.
+    fn points(&self) -> Vec<Option<&'static str>>;
+
+    /// Looks at a cycle.
+    fn observe(&mut self, inputs: &Self::In, out: &Self::Out, probe: &Self::Probe, points: &mut Points);
+}
+
+/// Counts how often each point was reached, by number.
+pub struct Points(Vec<u64>);
+
+impl Points {
+    /// Counts a point where it holds: of those that one `point!` declares, the one of this index.
+    #[inline]
+    pub(crate) fn count(&mut self, declared: Range<usize>, index: usize, holds: bool) {
+        if holds {
+            self.0[declared][index] += 1;
+        }
     }
 
-    /// Counters for this shape.
-    fn new(shape: &<Self::In as Ports>::Shape) -> Self;
-
-    /// Looks at a cycle; `hit` is called with the name of each situation that it is, as in `points`.
-    fn observe(&mut self, inputs: &Self::In, out: &Self::Out, probe: &Self::Probe, hit: &mut dyn FnMut(&'static str));
+    /// Counts each point once at most, however often it is reached.
+    pub(crate) fn once(&mut self, observe: impl FnOnce(&mut Self)) {
+        let mut reached = Self(vec![0; self.0.len()]);
+        observe(&mut reached);
+        for (count, reached) in self.0.iter_mut().zip(reached.0) {
+            *count += reached.min(1);
+        }
+    }
 }
 
 /// Looks at the inputs and the compared part of a cycle, and counts.
-type Observe = Box<dyn FnMut(&[u8], &[u8], &mut [(&'static str, u64)]) + Send>;
+type Observe = Box<dyn FnMut(&[u8], &[u8], &mut Points) + Send>;
 
 /// Counters of one block.
 pub struct Coverage {
-    counts: Vec<(&'static str, u64)>,
+    names: Vec<Option<&'static str>>,
+    points: Points,
     observe: Observe,
 }
 
 impl Coverage {
     pub(crate) fn new<C: Cover>(config: &Config) -> Self {
-        let shape = Shape::of(config);
-        let counts = C::points_of(config).into_iter().map(|p| (p, 0)).collect();
-        let mut cover = C::new(&shape);
+        let mut cover = C::new(&Shape::of(config), config);
+        let names = cover.points();
+        let points = Points(vec![0; names.len()]);
         let probe_start = size_of::<C::Out>().next_multiple_of(64);
-        let observe = move |inputs: &[u8], compared: &[u8], counts: &mut [(&'static str, u64)]| {
+        let observe = move |inputs: &[u8], compared: &[u8], points: &mut Points| {
             let (out, probe) = compared.split_at(probe_start);
-            cover.observe(view(inputs), view(out), view(probe), &mut |name| {
-                // Names are the same constants, so most comparisons end at the pointer.
-                if let Some(point) = counts.iter_mut().find(|p| std::ptr::eq(p.0, name) || p.0 == name) {
-                    point.1 += 1;
-                }
-            });
+            cover.observe(view(inputs), view(out), view(probe), points);
         };
-        Self { counts, observe: Box::new(observe) }
+        Self { names, points, observe: Box::new(observe) }
     }
 
     /// Counts a cycle.
     pub fn observe(&mut self, inputs: &[u8], compared: &[u8]) {
-        (self.observe)(inputs, compared, &mut self.counts);
+        (self.observe)(inputs, compared, &mut self.points);
     }
 
     /// Points and how often each was reached.
-    pub fn counts(&self) -> &[(&'static str, u64)] {
-        &self.counts
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.names.iter().zip(&self.points.0).filter_map(|(name, &count)| Some(((*name)?, count))).collect()
     }
 
     /// The point reached most rarely.
     pub fn least(&self) -> Option<(&'static str, u64)> {
-        self.counts.iter().copied().min_by_key(|p| p.1)
+        self.counts().into_iter().min_by_key(|p| p.1)
     }
 }
 
@@ -79,4 +94,72 @@ pub(crate) fn part(fields: &[(&str, u32)], word: u64, name: &str) -> u64 {
     });
     let (_, low, bits) = rest.find(|field| field.0 == name).expect("a field of the event word");
     word >> low & ((1 << bits) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::NoProbe;
+    use gpurf_blocks::config::Config;
+    use gpurf_blocks::mrf::MrfShape;
+    use gpurf_blocks::ram::{Ram1rwIn, Ram1rwOut};
+
+    use super::Coverage;
+    use crate::{Points, cover};
+
+    struct RamCover {
+        banks: usize,
+        small: bool,
+    }
+
+    #[cover]
+    impl RamCover {
+        const LANES: [&str; 2] = ["lane 0", "lane 1"];
+
+        fn new(shape: &MrfShape, _: &Config) -> Self {
+            Self { banks: shape.banks, small: shape.banks < 8 }
+        }
+
+        fn observe(&mut self, i: &Ram1rwIn, _: &Ram1rwOut, _: &NoProbe<MrfShape>, points: &mut Points) {
+            point!("enabled", i.en_i == 1);
+            point!("few banks", i.en_i == 1, given = self.small);
+            if i.we_i == 1 {
+                self.write(i, points);
+            }
+        }
+
+        #[given(self.banks > 2)]
+        fn write(&self, i: &Ram1rwIn, points: &mut Points) {
+            for lane in 0..2 {
+                point!("{LANES[lane]} is written", i.wmask_i >> lane & 1 == 1);
+            }
+            points.once(|points| {
+                for _ in 0..2 {
+                    point!("written", true, given = !self.small);
+                }
+            });
+        }
+    }
+
+    /// Points and counts of three cycles: nothing, a read, a write of lane 1.
+    fn counts(banks: usize) -> Vec<(&'static str, u64)> {
+        let mut config = Config::default();
+        config.mrf.banks = banks;
+        let mut coverage = Coverage::new::<RamCover>(&config);
+        for (en_i, we_i, wmask_i) in [(0, 0, 0), (1, 0, 0), (1, 1, 2)] {
+            let mut inputs = gpurf_lockstep::Records::zeroed(size_of::<Ram1rwIn>().next_multiple_of(64), 1);
+            let i = gpurf_blocks::view_mut::<Ram1rwIn>(inputs.get_mut(0));
+            (i.en_i, i.we_i, i.wmask_i) = (en_i, we_i, wmask_i);
+            let compared = gpurf_lockstep::Records::zeroed(256, 1);
+            coverage.observe(inputs.get(0), compared.get(0));
+        }
+        coverage.counts()
+    }
+
+    #[test]
+    fn a_point_is_required_where_it_is_given_and_counted_where_it_holds() {
+        let lanes = [("lane 0 is written", 0), ("lane 1 is written", 1)];
+        assert_eq!(counts(16), [[("enabled", 2)].as_slice(), &lanes, &[("written", 1)]].concat());
+        assert_eq!(counts(4), [[("enabled", 2), ("few banks", 2)].as_slice(), &lanes].concat());
+        assert_eq!(counts(2), [("enabled", 2), ("few banks", 2)]);
+    }
 }

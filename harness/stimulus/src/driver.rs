@@ -17,24 +17,77 @@ pub struct Knob {
     pub values: &'static [u32],
 }
 
-/// The values of a driver's knobs in the current stretch, in the order of its list.
-#[derive(Clone, Debug)]
-pub struct Knobs(Vec<u32>);
+/// A set of knobs with their values in the current stretch: a struct that [`knobs!`] declares.
+pub trait Knobs: Send + Sized {
+    /// Values for a stretch: `roll` gives that of each knob, in the order of the declaration.
+    fn roll(roll: &mut dyn FnMut(&Knob) -> u32) -> Self;
 
-impl Knobs {
-    /// The chance, in a thousand, of knob `index`.
-    #[inline]
-    pub fn get(&self, index: usize) -> u32 {
-        self.0[index]
+    /// The knobs, in this order.
+    fn list() -> Vec<Knob> {
+        let mut list = Vec::new();
+        Self::roll(&mut |knob| {
+            list.push(*knob);
+            0
+        });
+        list
     }
+}
+
+/// Declares the knobs of a driver, one a line: name, of what it is the chance, the values that a stretch may have.
+///
+/// ```ignore
+/// knobs! {
+///     struct QueueKnobs {
+///         push: "an entry is pushed" = [100, 500, 950],
+///         pop: "the oldest one is taken" = [100, 900, 1000],
+///         reset,
+///         ..core: CoreKnobs,
+///     }
+/// }
+/// ```
+///
+/// The driver says `type Knobs = QueueKnobs` and reads a knob as a field: `rng.chance(knobs.push)`.
+///
+/// * `reset` is the knob that every block with a reset has; `reset = [0, 5, 20]` gives it other values.
+/// * `..core: CoreKnobs` adds the knobs of another set. The driver hands them on as `&knobs.core`.
+/// * A knob whose name is a word of Rust is written `r#move`.
+macro_rules! knobs {
+    (@knob reset) => { $crate::driver::RESET };
+    (@knob reset $($value:literal)+) => { $crate::Knob { values: &[$($value),+], ..$crate::driver::RESET } };
+    (@knob $name:ident $doc:literal $($value:literal)+) => {
+        $crate::Knob { name: $crate::driver::plain(stringify!($name)), doc: $doc, values: &[$($value),+] }
+    };
+    ($vis:vis struct $set:ident {
+        $($name:ident $(: $doc:literal)? $(= [$($value:literal),+])?,)*
+        $(..$inner:ident: $other:ty,)*
+    }) => {
+        $vis struct $set {
+            $(pub(crate) $name: u32,)*
+            $(pub(crate) $inner: $other,)*
+        }
+
+        impl $crate::Knobs for $set {
+            fn roll(roll: &mut dyn FnMut(&$crate::Knob) -> u32) -> Self {
+                Self {
+                    $($name: roll(&knobs!(@knob $name $($doc)? $($($value)+)?)),)*
+                    $($inner: <$other as $crate::Knobs>::roll(roll),)*
+                }
+            }
+        }
+    };
+}
+
+/// A name without the mark of a raw identifier.
+pub(crate) fn plain(name: &'static str) -> &'static str {
+    name.strip_prefix("r#").unwrap_or(name)
 }
 
 /// Makes a block's inputs.
 pub trait Driver: Send + Sized + 'static {
     /// The block's inputs.
     type In: Ports<Shape: Shape>;
-    /// Its knobs; the constants by which a driver asks for them are indices into this list.
-    const KNOBS: &'static [Knob];
+    /// Its knobs.
+    type Knobs: Knobs;
 
     /// A driver for this shape, which is that of the configuration; `cfg_i` is tied to the configuration's straps.
     fn new(shape: &<Self::In as Ports>::Shape, config: &Config) -> Self;
@@ -50,7 +103,7 @@ pub trait Driver: Send + Sized + 'static {
     }
 
     /// The inputs of the next cycle. `inputs` holds those of the cycle before; zeros in the first one.
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut Self::In);
+    fn drive(&mut self, rng: &mut Rng, knobs: &Self::Knobs, inputs: &mut Self::In);
 }
 
 /// Cycles of a stretch, at least and on top of that.
@@ -65,7 +118,7 @@ struct Random<D: Driver> {
     /// sequence, payloads that are not valid included.
     inputs: Box<D::In>,
     rng: Rng,
-    knobs: Knobs,
+    knobs: Option<D::Knobs>,
     left: u64,
     pins: Vec<(String, u32)>,
 }
@@ -76,14 +129,14 @@ impl<D: Driver> Stimulus for Random<D> {
             self.left = STRETCH.0 + self.rng.below(STRETCH.1);
             let rng = &mut self.rng;
             let pinned = |name: &str| self.pins.iter().find(|pin| pin.0 == name).map(|pin| pin.1);
-            let roll = |knob: &Knob| {
+            self.knobs = Some(D::Knobs::roll(&mut |knob| {
                 let rolled = knob.values[rng.below(knob.values.len() as u64) as usize];
                 pinned(knob.name).unwrap_or(rolled)
-            };
-            self.knobs.0 = D::KNOBS.iter().map(roll).collect();
+            }));
         }
         self.left -= 1;
-        self.driver.drive(&mut self.rng, &self.knobs, &mut self.inputs);
+        let knobs = self.knobs.as_ref().expect("a stretch begins with the first cycle");
+        self.driver.drive(&mut self.rng, knobs, &mut self.inputs);
         *view_mut(inputs) = *self.inputs;
         true
     }
@@ -92,7 +145,7 @@ impl<D: Driver> Stimulus for Random<D> {
 pub(crate) fn boxed<D: Driver>(config: &Config, seed: u64, pins: &Pins) -> Box<dyn Stimulus + Send> {
     let (driver, rng) = (D::new(&Shape::of(config), config), Rng::new(seed, "stimulus"));
     let inputs = Box::new(D::In::zeroed());
-    Box::new(Random { driver, inputs, rng, knobs: Knobs(Vec::new()), left: 0, pins: pins.to_vec() })
+    Box::new(Random { driver, inputs, rng, knobs: None, left: 0, pins: pins.to_vec() })
 }
 
 pub(crate) fn unreached<D: Driver>(config: &Config) -> Vec<Unreached> {
@@ -236,17 +289,6 @@ impl<B: Block> Twin<B> {
     pub(crate) fn clock(&mut self, inputs: &B::In) {
         self.block.clock(inputs, &self.out);
     }
-}
-
-/// Two lists of knobs as one.
-pub(crate) const fn all_of<const N: usize>(first: &[Knob], then: &[Knob]) -> [Knob; N] {
-    let mut all = [RESET; N];
-    let mut n = 0;
-    while n < N {
-        all[n] = if n < first.len() { first[n] } else { then[n - first.len()] };
-        n += 1;
-    }
-    all
 }
 
 #[cfg(test)]

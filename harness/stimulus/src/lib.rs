@@ -11,10 +11,13 @@
 //! Inputs never depend on the RTL. Where a block's rules tie inputs to its state (a collector takes an instruction only while it is free), the
 //! driver runs a twin of its own to know the state.
 
+// First, for its macro.
+#[macro_use]
+mod driver;
+
 mod control;
 mod cover;
 pub mod directed;
-mod driver;
 mod execute;
 mod floats;
 mod front;
@@ -30,13 +33,14 @@ mod rfc;
 mod steal;
 mod toggle;
 
-pub use cover::{Cover, Coverage};
+pub use cover::{Cover, Coverage, Points};
 pub use driver::{Driver, Knob, Knobs, Pins};
 pub use toggle::{Toggles, Unaliased, Unreached, ranges};
 
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::Stimulus;
+use gpurf_stimulus_macros::cover;
 
 /// Makes random stimulus for a block.
 type MakeStimulus = fn(&Config, u64, &Pins) -> Box<dyn Stimulus + Send>;
@@ -46,7 +50,7 @@ type MakeCoverage = fn(&Config) -> Coverage;
 /// What is known of a block.
 struct Entry {
     name: &'static str,
-    knobs: &'static [Knob],
+    knobs: fn() -> Vec<Knob>,
     stimulus: MakeStimulus,
     coverage: MakeCoverage,
     unreached: fn(&Config) -> Vec<Unreached>,
@@ -60,7 +64,7 @@ where
 {
     let (stimulus, coverage) = (driver::boxed::<D>, Coverage::new::<C>);
     let (unreached, unaliased) = (driver::unreached::<D>, driver::unaliased::<D>);
-    Entry { name, knobs: D::KNOBS, stimulus, coverage, unreached, unaliased }
+    Entry { name, knobs: <D::Knobs as Knobs>::list, stimulus, coverage, unreached, unaliased }
 }
 
 /// Every block that can be stimulated.
@@ -173,8 +177,8 @@ pub fn pinned(block: &str, config: &Config, seed: u64, pins: &Pins) -> Box<dyn S
 ///
 /// # Panics
 /// As [`random`].
-pub fn knobs(block: &str) -> &'static [Knob] {
-    find(block).knobs
+pub fn knobs(block: &str) -> Vec<Knob> {
+    (find(block).knobs)()
 }
 
 /// Coverage counters of a block.
@@ -253,7 +257,7 @@ mod tests {
             twin.cycle(inputs, compared);
             coverage.observe(inputs, compared);
         }
-        coverage.counts().to_vec()
+        coverage.counts()
     }
 
     #[test]

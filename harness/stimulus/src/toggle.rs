@@ -6,7 +6,6 @@
 
 use std::ops::RangeInclusive;
 
-use gpurf_blocks::shape::STRAP_PORTS;
 use gpurf_blocks::{Declaration, Role, WARP_BITS};
 
 /// Bits of an input that cannot be 0 or cannot be 1 while it is valid, by the block's page.
@@ -94,6 +93,8 @@ impl Unaliased {
     }
 }
 
+/// Policies are constant during a run.
+const POLICIES: &str = "cfg_i";
 /// Counts only while it is high.
 const RESET: &str = "rst_ni";
 const WORD: usize = u64::BITS as usize;
@@ -158,7 +159,7 @@ impl Toggles {
         let (mut open, mut excused) = (Vec::new(), Vec::new());
         for (signal, of) in declaration.signals.iter().enumerate() {
             let field = &of.field;
-            if of.role != Role::Input || field.name == RESET || STRAP_PORTS.contains(&field.name) {
+            if of.role != Role::Input || [POLICIES, RESET].contains(&field.name) {
                 continue;
             }
             for element in 0..field.count {

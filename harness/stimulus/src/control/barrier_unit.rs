@@ -6,8 +6,8 @@ use gpurf_blocks::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, OPERANDS, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, alias, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::{Reset, alias, lane_mask, ports};
+use crate::{Driver, Points, Unreached, cover};
 
 /// Plays the warps: which are alive, in which block, which issue a BAR, and when it arrives.
 pub(crate) struct BarrierUnitDriver {
@@ -23,14 +23,19 @@ pub(crate) struct BarrierUnitDriver {
     slots: [u8; MAX_WARPS],
 }
 
-const HOLD: usize = 0;
-const ARRIVE: usize = 1;
-const ID: usize = 2;
-const COUNTED: usize = 3;
-const WRONG: usize = 4;
-const END: usize = 5;
-const START: usize = 6;
-const STRAY: usize = 7;
+knobs! {
+    pub(crate) struct BarrierUnitKnobs {
+        hold: "a warp issues a BAR" = [100, 500, 950],
+        arrive: "a BAR arrives" = [200, 900],
+        id: "its number is not the usual one of its block" = [0, 100, 500],
+        counted: "it says for how many threads it waits" = [0, 300, 1000],
+        wrong: "it says so wrongly" = [0, 20, 300],
+        end: "a warp ends" = [0, 50, 300],
+        start: "a warp begins" = [100, 800],
+        stray: "what begins, or issues a BAR, is any warp" = [0, 200, 500],
+        reset,
+    }
+}
 
 /// The roles' bit for a constant.
 const B_CONSTANT: u64 = 1 << 48;
@@ -39,17 +44,7 @@ const ID_LOW: u32 = 28;
 
 impl Driver for BarrierUnitDriver {
     type In = BarrierUnitIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "hold", doc: "a warp issues a BAR", values: &[100, 500, 950] },
-        Knob { name: "arrive", doc: "a BAR arrives", values: &[200, 900] },
-        Knob { name: "id", doc: "its number is not the usual one of its block", values: &[0, 100, 500] },
-        Knob { name: "counted", doc: "it says for how many threads it waits", values: &[0, 300, 1000] },
-        Knob { name: "wrong", doc: "it says so wrongly", values: &[0, 20, 300] },
-        Knob { name: "end", doc: "a warp ends", values: &[0, 50, 300] },
-        Knob { name: "start", doc: "a warp begins", values: &[100, 800] },
-        Knob { name: "stray", doc: "what begins, or issues a BAR, is any warp", values: &[0, 200, 500] },
-        RESET,
-    ];
+    type Knobs = BarrierUnitKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
@@ -72,11 +67,11 @@ impl Driver for BarrierUnitDriver {
         all
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BarrierUnitIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &BarrierUnitKnobs, inputs: &mut BarrierUnitIn) {
         self.twin.early(&mut self.out);
         self.twin.probe(inputs, &self.out, &mut self.probe);
         let (held, arrived) = (self.out.held_o, self.probe.arrived_q);
-        inputs.rst_ni = self.reset.next(rng, knobs.get(8));
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
         if held == 0 && rng.chance(20) {
             self.divide(rng);
         }
@@ -101,7 +96,7 @@ impl Driver for BarrierUnitDriver {
             self.stuck = 0;
         }
         // A warp that waits at a barrier does not end.
-        if rng.chance(knobs.get(END)) {
+        if rng.chance(knobs.end) {
             let warp = rng.below(self.shape.warps as u64);
             self.alive &= !(1 << warp) | self.out.held_o & !self.stuck;
         }
@@ -120,12 +115,12 @@ impl BarrierUnitDriver {
         rng.below(self.shape.warps as u64) as u8
     }
 
-    fn hold(&self, rng: &mut Rng, knobs: &Knobs, held: u64, open: u64, inputs: &mut BarrierUnitIn) {
+    fn hold(&self, rng: &mut Rng, knobs: &BarrierUnitKnobs, held: u64, open: u64, inputs: &mut BarrierUnitIn) {
         inputs.hold_valid_i = 0;
-        let offered = ports(rng, self.shape.ports(), knobs.get(HOLD));
+        let offered = ports(rng, self.shape.ports(), knobs.hold);
         let mut free = self.alive & !held;
         for p in 0..self.shape.ports() {
-            let stray = rng.chance(knobs.get(STRAY));
+            let stray = rng.chance(knobs.stray);
             let warp = match stray {
                 true if open != 0 => any(rng, open),
                 true => any(rng, self.alive),
@@ -138,7 +133,7 @@ impl BarrierUnitDriver {
         }
     }
 
-    fn arrive(&self, rng: &mut Rng, knobs: &Knobs, coming: u64, inputs: &mut BarrierUnitIn) {
+    fn arrive(&self, rng: &mut Rng, knobs: &BarrierUnitKnobs, coming: u64, inputs: &mut BarrierUnitIn) {
         let port = rng.below(self.shape.ports() as u64) as usize;
         inputs.arrive_port_i = port as u8;
         for p in 0..self.shape.ports() {
@@ -154,15 +149,15 @@ impl BarrierUnitDriver {
             rng.fill(&mut inputs.arrive_data_i[source].0);
         }
         inputs.arrive_valid_i = 0;
-        let Some(warp) = any(rng, coming).filter(|_| rng.chance(knobs.get(ARRIVE))) else { return };
+        let Some(warp) = any(rng, coming).filter(|_| rng.chance(knobs.arrive)) else { return };
         (inputs.arrive_valid_i, inputs.arrive_warp_i[port]) = (1, warp);
         // The usual number of a block is that of its slot: all numbers occur.
         let slot = self.slots[usize::from(warp)];
-        let id = if rng.chance(knobs.get(ID)) { rng.below(16) } else { slot.into() };
-        let threads = if rng.chance(knobs.get(WRONG)) {
+        let id = if rng.chance(knobs.id) { rng.below(16) } else { slot.into() };
+        let threads = if rng.chance(knobs.wrong) {
             [1, 16, 31, 33, 48, 1535, 1537, 1568, 1 << 11, u64::from(u32::MAX), u64::from(u32::MAX - 31)]
                 [rng.below(11) as usize]
-        } else if rng.chance(knobs.get(COUNTED)) {
+        } else if rng.chance(knobs.counted) {
             32 * [1 + rng.below(4), 1 + rng.below(4), 1 + rng.below(48), 48][rng.below(4) as usize]
         } else {
             0
@@ -183,22 +178,29 @@ impl BarrierUnitDriver {
     }
 
     /// Source b in a register: the same in all lanes of the mask, unless it is to be wrong.
-    fn register(&self, rng: &mut Rng, knobs: &Knobs, threads: u32, source: usize, inputs: &mut BarrierUnitIn) {
+    fn register(
+        &self,
+        rng: &mut Rng,
+        knobs: &BarrierUnitKnobs,
+        threads: u32,
+        source: usize,
+        inputs: &mut BarrierUnitIn,
+    ) {
         let mask = inputs.arrive_mask_i[source / OPERANDS];
         let lanes = &mut inputs.arrive_data_i[source].0;
         for (lane, value) in lanes.iter_mut().enumerate() {
             let counts = mask >> lane & 1 == 1;
             *value = if counts { threads } else { 32 * rng.below(49) as u32 };
         }
-        if rng.chance(knobs.get(WRONG)) {
+        if rng.chance(knobs.wrong) {
             let lane = rng.below(lanes.len() as u64) as usize;
             let bit = alias(rng, threads.into(), 1 << u32::BITS) as u32;
             lanes[lane] = if rng.chance(700) { bit } else { 32 * rng.below(49) as u32 };
         }
     }
 
-    fn start(&self, rng: &mut Rng, knobs: &Knobs, open: u64, inputs: &mut BarrierUnitIn) {
-        let stray = rng.chance(knobs.get(STRAY));
+    fn start(&self, rng: &mut Rng, knobs: &BarrierUnitKnobs, open: u64, inputs: &mut BarrierUnitIn) {
+        let stray = rng.chance(knobs.stray);
         let able = if stray { all(&self.shape) } else { all(&self.shape) & !self.alive | self.stuck };
         let arriving = inputs.arrive_warp_i[usize::from(inputs.arrive_port_i)];
         // Mostly one of which something else is said at the same time.
@@ -209,7 +211,7 @@ impl BarrierUnitDriver {
             _ => any(rng, able),
         };
         let warp = warp.unwrap_or_default();
-        inputs.start_valid_i = (able >> warp & 1 == 1 && rng.chance(knobs.get(START))).into();
+        inputs.start_valid_i = (able >> warp & 1 == 1 && rng.chance(knobs.start)).into();
         inputs.start_warp_i = warp;
     }
 }
@@ -229,66 +231,18 @@ pub(crate) struct BarrierUnitCover {
     shape: SmShape,
 }
 
-impl Cover for BarrierUnitCover {
-    type In = BarrierUnitIn;
-    type Out = BarrierUnitOut;
-    type Probe = BarrierUnitProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "a barrier of a whole block opens",
-            "a barrier of some warps opens",
-            "a barrier opens without a warp that has ended",
-            "more have come than a barrier waits for",
-            "a barrier of one warp opens",
-            "a whole block, but for one warp",
-            "some warps, but for one",
-            "two barriers of one block",
-            "one number in two blocks",
-            "the search wraps around",
-            "the search rests away from the first warp",
-            "the last warp is looked at",
-            "a warp comes while another's barrier opens",
-            "hold wins over opening",
-            "start wins over hold",
-            "start wins over opening",
-            "start wins over arrival",
-            "a warp begins that was held",
-            "the number of threads is a constant",
-            "the number of threads is in a register",
-            "there is no number of threads",
-            "lanes that do not count hold something else",
-            "fault: lanes differ",
-            "fault: no multiple of 32",
-            "fault: too many",
-            "the most threads there can be",
-            "reset while warps wait",
-        ];
-        if shape.ports() == 2 {
-            points.extend(["two warps issue a BAR", "a BAR of port 1 arrives"]);
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+#[cover]
+impl BarrierUnitCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape }
     }
 
-    fn observe(
-        &mut self,
-        i: &BarrierUnitIn,
-        o: &BarrierUnitOut,
-        p: &BarrierUnitProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
-        let points: &[(&'static str, bool)] = &self.opening(i, o, p);
-        let arrival = &self.arrival(i);
-        points.iter().chain(arrival).filter(|p| p.1).for_each(|p| hit(p.0));
+    fn observe(&mut self, i: &BarrierUnitIn, o: &BarrierUnitOut, p: &BarrierUnitProbe, points: &mut Points) {
+        self.opening(i, o, p, points);
+        self.arrival(i, points);
     }
-}
 
-impl BarrierUnitCover {
-    fn opening(&self, i: &BarrierUnitIn, o: &BarrierUnitOut, p: &BarrierUnitProbe) -> [(&'static str, bool); 21] {
+    fn opening(&self, i: &BarrierUnitIn, o: &BarrierUnitOut, p: &BarrierUnitProbe, points: &mut Points) {
         let warps = self.shape.warps;
         let arrived = p.arrived_q;
         let from_scan = arrived >> p.scan_q << p.scan_q;
@@ -304,32 +258,34 @@ impl BarrierUnitCover {
         let start = if i.start_valid_i == 1 { 1u64 << i.start_warp_i } else { 0 };
         let holds = (0..self.shape.ports()).filter(|&p| held(p)).fold(0u64, |set, p| set | 1 << i.hold_warp_i[p]);
         let comes = if i.arrive_valid_i == 1 { 1u64 << i.arrive_warp_i[usize::from(i.arrive_port_i)] } else { 0 };
-        [
-            ("a barrier of a whole block opens", opens && all),
-            ("a barrier of some warps opens", opens && !all),
-            ("a barrier opens without a warp that has ended", opens && all && block & !i.alive_i != 0),
-            ("more have come than a barrier waits for", opens && !all && here.count_ones() > count),
-            ("a barrier of one warp opens", opens && count == 1 && here.count_ones() == 1),
-            ("a whole block, but for one warp", here != 0 && all && missing == 1),
-            ("some warps, but for one", here != 0 && !all && here.count_ones() + 1 == count),
-            ("two barriers of one block", arrived != 0 && arrived & block & !number != 0),
-            ("one number in two blocks", arrived != 0 && number & !block != 0),
-            ("the search wraps around", arrived != 0 && from_scan == 0),
-            ("the search rests away from the first warp", arrived == 0 && p.scan_q != 0),
-            ("the last warp is looked at", arrived != 0 && looked_at == warps - 1),
-            ("a warp comes while another's barrier opens", opens && comes != 0),
-            ("hold wins over opening", o.open_o & holds & !start != 0),
-            ("start wins over hold", start & holds != 0),
-            ("start wins over opening", start & o.open_o != 0),
-            ("start wins over arrival", start & comes != 0),
-            ("a warp begins that was held", start & o.held_o != 0),
-            ("reset while warps wait", i.rst_ni == 0 && arrived != 0),
-            ("two warps issue a BAR", i.hold_valid_i == 0b11),
-            ("a BAR of port 1 arrives", i.arrive_valid_i == 1 && i.arrive_port_i == 1),
-        ]
+        point!("a barrier of a whole block opens", opens && all);
+        point!("a barrier of some warps opens", opens && !all);
+        point!("a barrier opens without a warp that has ended", opens && all && block & !i.alive_i != 0);
+        point!("more have come than a barrier waits for", opens && !all && here.count_ones() > count);
+        point!("a barrier of one warp opens", opens && count == 1 && here.count_ones() == 1);
+        point!("a whole block, but for one warp", here != 0 && all && missing == 1);
+        point!("some warps, but for one", here != 0 && !all && here.count_ones() + 1 == count);
+        point!("two barriers of one block", arrived != 0 && arrived & block & !number != 0);
+        point!("one number in two blocks", arrived != 0 && number & !block != 0);
+        point!("the search wraps around", arrived != 0 && from_scan == 0);
+        point!("the search rests away from the first warp", arrived == 0 && p.scan_q != 0);
+        point!("the last warp is looked at", arrived != 0 && looked_at == warps - 1);
+        point!("a warp comes while another's barrier opens", opens && comes != 0);
+        point!("hold wins over opening", o.open_o & holds & !start != 0);
+        point!("start wins over hold", start & holds != 0);
+        point!("start wins over opening", start & o.open_o != 0);
+        point!("start wins over arrival", start & comes != 0);
+        point!("a warp begins that was held", start & o.held_o != 0);
+        point!("reset while warps wait", i.rst_ni == 0 && arrived != 0);
+        point!("two warps issue a BAR", i.hold_valid_i == 0b11, given = self.shape.ports() == 2);
+        point!(
+            "a BAR of port 1 arrives",
+            i.arrive_valid_i == 1 && i.arrive_port_i == 1,
+            given = self.shape.ports() == 2
+        );
     }
 
-    fn arrival(&self, i: &BarrierUnitIn) -> [(&'static str, bool); 8] {
+    fn arrival(&self, i: &BarrierUnitIn, points: &mut Points) {
         let port = usize::from(i.arrive_port_i);
         let (comes, mask) = (i.arrive_valid_i == 1, i.arrive_mask_i[port]);
         let source = OPERANDS * port + 1;
@@ -340,15 +296,13 @@ impl BarrierUnitCover {
         let other = |counts: u32| (0..lanes.len()).any(|l| mask >> l & 1 == counts && lanes[l] != first);
         let threads = if register { first } else { (i.arrive_op_i[port] >> u32::BITS) as u32 };
         let given = register || constant;
-        [
-            ("the number of threads is a constant", constant),
-            ("the number of threads is in a register", register),
-            ("there is no number of threads", comes && !given),
-            ("lanes that do not count hold something else", register && other(0) && !other(1)),
-            ("fault: lanes differ", register && other(1) && threads % 32 == 0 && threads <= 1536),
-            ("fault: no multiple of 32", given && threads % 32 != 0 && threads <= 1536),
-            ("fault: too many", given && threads % 32 == 0 && threads > 1536),
-            ("the most threads there can be", given && threads == 1536),
-        ]
+        point!("the number of threads is a constant", constant);
+        point!("the number of threads is in a register", register);
+        point!("there is no number of threads", comes && !given);
+        point!("lanes that do not count hold something else", register && other(0) && !other(1));
+        point!("fault: lanes differ", register && other(1) && threads % 32 == 0 && threads <= 1536);
+        point!("fault: no multiple of 32", given && threads % 32 != 0 && threads <= 1536);
+        point!("fault: too many", given && threads % 32 == 0 && threads > 1536);
+        point!("the most threads there can be", given && threads == 1536);
     }
 }

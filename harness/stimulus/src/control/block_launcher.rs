@@ -7,7 +7,7 @@ use gpurf_blocks::{Block, LANES, Ports};
 use gpurf_lockstep::Rng;
 
 use crate::driver::Reset;
-use crate::{Cover, Driver, Knob, Knobs, Unaliased, Unreached};
+use crate::{Driver, Points, Unaliased, Unreached, cover};
 
 /// Plays the host, and the warps that the launcher starts: how long they live.
 pub(crate) struct BlockLauncherDriver {
@@ -48,29 +48,25 @@ const GLIMPSE: u64 = 60;
 /// Bits of the number of blocks in each dimension.
 const GRID_BITS: [u32; 3] = [u32::BITS, u16::BITS, u16::BITS];
 
-const LAUNCH: usize = 0;
-const SCARCE: usize = 1;
-const LONG: usize = 2;
-const END: usize = 3;
-const IDLE: usize = 4;
-const MEMORY: usize = 5;
-const RESET: usize = 6;
+knobs! {
+    pub(crate) struct BlockLauncherKnobs {
+        launch: "a grid is offered" = [100, 500, 1000],
+        scarce: "a block needs much of one thing" = [300, 900],
+        long: "a grid has many blocks" = [100, 500],
+        end: "a living warp ends" = [100, 400, 900],
+        idle: "nothing of a warp is in flight" = [600, 950, 1000],
+        memory: "no request waits at the boundary" = [300, 900],
+        // Dividing takes a few cycles only.
+        reset = [0, 0, 5, 50],
+    }
+}
 
 /// Bytes of shared memory that a launch may ask for at most.
 const MOST_SHARED: u64 = (1 << 17) - 128;
 
 impl Driver for BlockLauncherDriver {
     type In = BlockLauncherIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "launch", doc: "a grid is offered", values: &[100, 500, 1000] },
-        Knob { name: "scarce", doc: "a block needs much of one thing", values: &[300, 900] },
-        Knob { name: "long", doc: "a grid has many blocks", values: &[100, 500] },
-        Knob { name: "end", doc: "a living warp ends", values: &[100, 400, 900] },
-        Knob { name: "idle", doc: "nothing of a warp is in flight", values: &[600, 950, 1000] },
-        Knob { name: "memory", doc: "no request waits at the boundary", values: &[300, 900] },
-        // Dividing takes a few cycles only.
-        Knob { name: "reset", doc: "reset is asserted, under load", values: &[0, 0, 5, 50] },
-    ];
+    type Knobs = BlockLauncherKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
@@ -98,24 +94,24 @@ impl Driver for BlockLauncherDriver {
             .into()
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BlockLauncherIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &BlockLauncherKnobs, inputs: &mut BlockLauncherIn) {
         let warps = self.shape.warps as u64;
         let marches = self.marches(rng);
         let begun = marches.is_some_and(|march| march.begun);
-        inputs.rst_ni = self.reset.next(rng, if begun { 0 } else { knobs.get(RESET) });
+        inputs.rst_ni = self.reset.next(rng, if begun { 0 } else { knobs.reset });
         let waits = marches.is_some_and(|march| !march.begun && self.out.busy_o == 1);
         if marches.is_some_and(|march| march.begun && march.limit == 0) || waits && rng.chance(20) {
             // What is to be seen of a glimpse has been; a grid without an end is not waited for.
             inputs.rst_ni = 0;
         }
-        inputs.launch_valid_i = rng.chance(knobs.get(LAUNCH)).into();
+        inputs.launch_valid_i = rng.chance(knobs.launch).into();
         self.launch(rng, knobs, inputs);
         if let Some(march) = marches.filter(|march| !march.begun) {
             march.launch(rng, inputs);
         }
         inputs.alive_i = self.alive;
-        inputs.idle_i = rng.mask(warps as u32, if begun { 1000 } else { knobs.get(IDLE) });
-        inputs.memory_idle_i = rng.chance(knobs.get(MEMORY)).into();
+        inputs.idle_i = rng.mask(warps as u32, if begun { 1000 } else { knobs.idle });
+        inputs.memory_idle_i = rng.chance(knobs.memory).into();
         inputs.place_warp_i = rng.below(warps) as u8;
         inputs.block_warp_i = rng.below(warps) as u8;
 
@@ -126,7 +122,7 @@ impl Driver for BlockLauncherDriver {
         if let Some(march) = self.march.as_mut().filter(|_| idle && inputs.launch_valid_i == 1) {
             march.begun = true;
         }
-        self.alive &= !rng.mask(warps as u32, if begun { 1000 } else { knobs.get(END) });
+        self.alive &= !rng.mask(warps as u32, if begun { 1000 } else { knobs.end });
         if self.out.start_valid_o == 1 {
             self.alive |= 1 << self.out.start_warp_o;
         }
@@ -187,14 +183,13 @@ impl BlockLauncherDriver {
         March { dimension, blocks, limit: GLIMPSE, begun }
     }
 
-    fn launch(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut BlockLauncherIn) {
-        let scarce =
-            rng.chance(knobs.get(SCARCE)).then(|| SCARCE_THINGS[rng.below(SCARCE_THINGS.len() as u64) as usize]);
+    fn launch(&self, rng: &mut Rng, knobs: &BlockLauncherKnobs, inputs: &mut BlockLauncherIn) {
+        let scarce = rng.chance(knobs.scarce).then(|| SCARCE_THINGS[rng.below(SCARCE_THINGS.len() as u64) as usize]);
         let block = block(rng, scarce == Some(Thing::Warps));
         (inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i) =
             (block.x as u16, block.y, block.z as u8);
         inputs.launch_threads_i = block.x as u16 * block.y * block.z;
-        let long = rng.chance(knobs.get(LONG));
+        let long = rng.chance(knobs.long);
         let dimension = |rng: &mut Rng| 1 + rng.below(if long { 4 } else { 2 });
         (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i) =
             (dimension(rng) as u32, dimension(rng) as u16, dimension(rng) as u16);
@@ -281,81 +276,108 @@ pub(crate) struct BlockLauncherCover {
     freed_before: u16,
 }
 
-impl Cover for BlockLauncherCover {
-    type In = BlockLauncherIn;
-    type Out = BlockLauncherOut;
-    type Probe = BlockLauncherProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "not one block fits",
-            "rows are what runs out",
-            "shared memory is what runs out",
-            "the last block takes the last row",
-            "the last block takes the last of shared memory",
-            "shared memory is rounded up",
-            "no shared memory",
-            "a grid is offered while one is in progress",
-            "a grid is taken in the cycle in which one has ended",
-            "x of a thread begins anew",
-            "y of a thread begins anew",
-            "a block of one thread in x",
-            "lanes behind the last thread",
-            "a block of one warp begins",
-            "a block of several warps begins",
-            "a warp begins with all lanes",
-            "a warp begins with some lanes",
-            "x of a block begins anew",
-            "y of a block begins anew",
-            "blocks are left and no slot",
-            "a slot is left and no block",
-            "a slot becomes free while another is being started",
-            "two slots become free at once",
-            "a slot is taken in the cycle after it became free",
-            "a lower slot is taken while a higher one is busy",
-            "the block that begins looks ended",
-            "dead, but something is in flight",
-            "the end waits for memory",
-            "a grid ends",
-            "a row is left over",
-            "no row is left over",
-            "rows are left over, though no further block fits",
-            "reset while dividing",
-            "reset while counting threads",
-            "reset while running",
-        ];
-        // A warp has one row at least, and a block one warp.
-        let (warps, rows) = (shape.warps, shape.mrf.depth);
-        if warps < rows {
-            points.push("warps are what runs out");
-        }
-        if warps <= rows {
-            points.push("the last block takes the last warp");
-        }
-        if warps > BLOCK_SLOTS && rows > BLOCK_SLOTS {
-            points.push("slots are what runs out");
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+#[cover]
+impl BlockLauncherCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape, freed: 0, freed_before: 0 }
     }
 
-    fn observe(
-        &mut self,
+    fn observe(&mut self, i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe, points: &mut Points) {
+        if p.state_q == DIVIDE {
+            self.dividing(o, p, points);
+        }
+        self.counting(i, o, p, points);
+        let freed = freed(i, p);
+        self.running(i, o, p, freed, points);
+        (self.freed_before, self.freed) = (self.freed, freed);
+    }
+
+    fn dividing(&self, o: &BlockLauncherOut, p: &BlockLauncherProbe, points: &mut Points) {
+        let end = usize::from(p.first_q) + usize::from(p.warps_q);
+        let rows = end * usize::from(o.rows_o);
+        let (shared, all) = (p.base_q + p.shared_step_q, (4 * self.shape.shared_words) as u32);
+        let full =
+            [usize::from(p.slots_q) == BLOCK_SLOTS, end > self.shape.warps, rows > self.shape.mrf.depth, shared > all];
+        let alone = |k: usize| full[k] && full.iter().filter(|&&f| f).count() == 1;
+        let fits = !full.contains(&true);
+        point!("not one block fits", !fits && p.slots_q == 0);
+        // A warp has one row at least, and a block one warp.
+        point!(
+            "slots are what runs out",
+            alone(0),
+            given = self.shape.warps > BLOCK_SLOTS && self.shape.mrf.depth > BLOCK_SLOTS
+        );
+        point!("warps are what runs out", alone(1), given = self.shape.warps < self.shape.mrf.depth);
+        point!("rows are what runs out", alone(2));
+        point!("shared memory is what runs out", alone(3));
+        point!(
+            "the last block takes the last warp",
+            fits && end == self.shape.warps,
+            given = self.shape.warps <= self.shape.mrf.depth
+        );
+        point!("the last block takes the last row", fits && rows == self.shape.mrf.depth);
+        point!("the last block takes the last of shared memory", fits && shared == all);
+        point!("shared memory is rounded up", o.shared_bytes_o != p.shared_step_q);
+        point!("no shared memory", p.shared_step_q == 0);
+    }
+
+    fn counting(&self, i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe, points: &mut Points) {
+        let (fresh, spare) = (o.fresh_o == 1, o.spare_o == 1);
+        let left = self.shape.mrf.depth.saturating_sub(usize::from(p.first_q) * usize::from(o.rows_o));
+        let counts = o.tid_we_o == 1;
+        let [x, y] = [0, 10].map(|low| o.tid_data_o.map(|word| word >> low & 0x3ff));
+        let anew = |values: [u32; 4]| values.windows(2).any(|pair| pair[1] < pair[0]);
+        let lane = LANES * usize::from(p.tid_index_q) + 4 * usize::from(p.tid_group_q);
+        point!("x of a thread begins anew", counts && anew(x));
+        point!("y of a thread begins anew", counts && anew(y));
+        point!("a block of one thread in x", counts && o.ntid_x_o == 1);
+        point!("lanes behind the last thread", counts && lane + 3 >= usize::from(p.threads_q));
+        point!("a grid is offered while one is in progress", o.busy_o == 1 && i.launch_valid_i == 1);
+        point!("a grid is taken in the cycle in which one has ended", o.done_o == 1 && i.launch_valid_i == 1);
+        point!("a row is left over", fresh && spare && left == 1);
+        point!("no row is left over", fresh && !spare);
+        point!("rows are left over, though no further block fits", fresh && spare && left > 1);
+        point!("reset while dividing", i.rst_ni == 0 && p.state_q == DIVIDE);
+        point!("reset while counting threads", i.rst_ni == 0 && p.state_q == COUNT);
+        point!("reset while running", i.rst_ni == 0 && p.state_q == RUN);
+    }
+
+    fn running(
+        &self,
         i: &BlockLauncherIn,
         o: &BlockLauncherOut,
         p: &BlockLauncherProbe,
-        hit: &mut dyn FnMut(&'static str),
+        freed: u16,
+        points: &mut Points,
     ) {
-        if p.state_q == DIVIDE {
-            self.dividing(o, p).into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
-        }
-        self.counting(i, o, p).into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
-        let freed = freed(i, p);
-        self.running(i, o, p, freed).into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
-        (self.freed_before, self.freed) = (self.freed, freed);
+        let run = p.state_q == RUN;
+        let starting = p.starting_q == 1;
+        let begins = starting && p.start_index_q == 0;
+        let started = if starting { warps_of(p, p.start_slot_q.into()) } else { 0 };
+        let taken = if begins { 1u16 << p.start_slot_q } else { 0 };
+        let left = p.next_z_q < o.nctaid_z_o;
+        let free = !p.slot_busy_q & ((1u32 << p.slots_q) - 1) as u16;
+        let dead = (0..BLOCK_SLOTS).any(|k| {
+            let warps = warps_of(p, if p.slot_busy_q >> k & 1 == 1 { k } else { return false });
+            i.alive_i & warps == 0 && i.idle_i & warps != warps
+        });
+        let last = run && !starting && !left && p.slot_busy_q == 0;
+        point!("a block of one warp begins", begins && p.warps_q == 1);
+        point!("a block of several warps begins", begins && p.warps_q > 1);
+        point!("a warp begins with all lanes", starting && o.start_mask_o == u32::MAX);
+        point!("a warp begins with some lanes", starting && o.start_mask_o != u32::MAX);
+        point!("x of a block begins anew", begins && p.next_x_q == 0 && o.nctaid_x_o > 1 && p.next_y_q != 0);
+        point!("y of a block begins anew", begins && p.next_y_q == 0 && o.nctaid_y_o > 1 && p.next_z_q != 0);
+        point!("blocks are left and no slot", run && !starting && left && free == 0);
+        point!("a slot is left and no block", run && !starting && !left && p.slot_busy_q != 0 && free != 0);
+        point!("a slot becomes free while another is being started", starting && freed != 0);
+        point!("two slots become free at once", run && freed.count_ones() > 1);
+        point!("a slot is taken in the cycle after it became free", begins && self.freed_before & taken != 0);
+        point!("a lower slot is taken while a higher one is busy", begins && p.slot_busy_q & !taken > taken);
+        point!("the block that begins looks ended", starting && !i.alive_i & i.idle_i & started == started);
+        point!("dead, but something is in flight", run && dead);
+        point!("the end waits for memory", last && i.memory_idle_i == 0);
+        point!("a grid ends", o.done_o == 1);
     }
 }
 
@@ -375,95 +397,4 @@ fn freed(i: &BlockLauncherIn, p: &BlockLauncherProbe) -> u16 {
 fn warps_of(p: &BlockLauncherProbe, k: usize) -> u64 {
     let n = u32::from(p.warps_q);
     ((1u64 << n) - 1) << (k as u32 * n)
-}
-
-impl BlockLauncherCover {
-    fn dividing(&self, o: &BlockLauncherOut, p: &BlockLauncherProbe) -> [(&'static str, bool); 10] {
-        let end = usize::from(p.first_q) + usize::from(p.warps_q);
-        let rows = end * usize::from(o.rows_o);
-        let (shared, all) = (p.base_q + p.shared_step_q, (4 * self.shape.shared_words) as u32);
-        let full =
-            [usize::from(p.slots_q) == BLOCK_SLOTS, end > self.shape.warps, rows > self.shape.mrf.depth, shared > all];
-        let alone = |k: usize| full[k] && full.iter().filter(|&&f| f).count() == 1;
-        let fits = !full.contains(&true);
-        [
-            ("not one block fits", !fits && p.slots_q == 0),
-            ("slots are what runs out", alone(0)),
-            ("warps are what runs out", alone(1)),
-            ("rows are what runs out", alone(2)),
-            ("shared memory is what runs out", alone(3)),
-            ("the last block takes the last warp", fits && end == self.shape.warps),
-            ("the last block takes the last row", fits && rows == self.shape.mrf.depth),
-            ("the last block takes the last of shared memory", fits && shared == all),
-            ("shared memory is rounded up", o.shared_bytes_o != p.shared_step_q),
-            ("no shared memory", p.shared_step_q == 0),
-        ]
-    }
-
-    fn counting(
-        &self,
-        i: &BlockLauncherIn,
-        o: &BlockLauncherOut,
-        p: &BlockLauncherProbe,
-    ) -> [(&'static str, bool); 12] {
-        let (fresh, spare) = (o.fresh_o == 1, o.spare_o == 1);
-        let left = self.shape.mrf.depth.saturating_sub(usize::from(p.first_q) * usize::from(o.rows_o));
-        let counts = o.tid_we_o == 1;
-        let [x, y] = [0, 10].map(|low| o.tid_data_o.map(|word| word >> low & 0x3ff));
-        let anew = |values: [u32; 4]| values.windows(2).any(|pair| pair[1] < pair[0]);
-        let lane = LANES * usize::from(p.tid_index_q) + 4 * usize::from(p.tid_group_q);
-        [
-            ("x of a thread begins anew", counts && anew(x)),
-            ("y of a thread begins anew", counts && anew(y)),
-            ("a block of one thread in x", counts && o.ntid_x_o == 1),
-            ("lanes behind the last thread", counts && lane + 3 >= usize::from(p.threads_q)),
-            ("a grid is offered while one is in progress", o.busy_o == 1 && i.launch_valid_i == 1),
-            ("a grid is taken in the cycle in which one has ended", o.done_o == 1 && i.launch_valid_i == 1),
-            ("a row is left over", fresh && spare && left == 1),
-            ("no row is left over", fresh && !spare),
-            ("rows are left over, though no further block fits", fresh && spare && left > 1),
-            ("reset while dividing", i.rst_ni == 0 && p.state_q == DIVIDE),
-            ("reset while counting threads", i.rst_ni == 0 && p.state_q == COUNT),
-            ("reset while running", i.rst_ni == 0 && p.state_q == RUN),
-        ]
-    }
-
-    fn running(
-        &self,
-        i: &BlockLauncherIn,
-        o: &BlockLauncherOut,
-        p: &BlockLauncherProbe,
-        freed: u16,
-    ) -> [(&'static str, bool); 16] {
-        let run = p.state_q == RUN;
-        let starting = p.starting_q == 1;
-        let begins = starting && p.start_index_q == 0;
-        let started = if starting { warps_of(p, p.start_slot_q.into()) } else { 0 };
-        let taken = if begins { 1u16 << p.start_slot_q } else { 0 };
-        let left = p.next_z_q < o.nctaid_z_o;
-        let free = !p.slot_busy_q & ((1u32 << p.slots_q) - 1) as u16;
-        let dead = (0..BLOCK_SLOTS).any(|k| {
-            let warps = warps_of(p, if p.slot_busy_q >> k & 1 == 1 { k } else { return false });
-            i.alive_i & warps == 0 && i.idle_i & warps != warps
-        });
-        let last = run && !starting && !left && p.slot_busy_q == 0;
-        [
-            ("a block of one warp begins", begins && p.warps_q == 1),
-            ("a block of several warps begins", begins && p.warps_q > 1),
-            ("a warp begins with all lanes", starting && o.start_mask_o == u32::MAX),
-            ("a warp begins with some lanes", starting && o.start_mask_o != u32::MAX),
-            ("x of a block begins anew", begins && p.next_x_q == 0 && o.nctaid_x_o > 1 && p.next_y_q != 0),
-            ("y of a block begins anew", begins && p.next_y_q == 0 && o.nctaid_y_o > 1 && p.next_z_q != 0),
-            ("blocks are left and no slot", run && !starting && left && free == 0),
-            ("a slot is left and no block", run && !starting && !left && p.slot_busy_q != 0 && free != 0),
-            ("a slot becomes free while another is being started", starting && freed != 0),
-            ("two slots become free at once", run && freed.count_ones() > 1),
-            ("a slot is taken in the cycle after it became free", begins && self.freed_before & taken != 0),
-            ("a lower slot is taken while a higher one is busy", begins && p.slot_busy_q & !taken > taken),
-            ("the block that begins looks ended", starting && !i.alive_i & i.idle_i & started == started),
-            ("dead, but something is in flight", run && dead),
-            ("the end waits for memory", last && i.memory_idle_i == 0),
-            ("a grid ends", o.done_o == 1),
-        ]
-    }
 }

@@ -8,22 +8,27 @@ use gpurf_blocks::{LANES, NoProbe};
 use gpurf_lockstep::Rng;
 
 use super::own_unit;
-use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::{Reset, lane_mask};
+use crate::{Driver, Points, Unreached, cover};
 
 pub(crate) struct AluDriver {
     reset: Reset,
 }
 
-const OFFER: usize = 0;
-const READY: usize = 1;
-const NONE: usize = 2;
-const CONSTANT: usize = 3;
-const PARTIAL: usize = 4;
-const ALIKE: usize = 5;
-const AWKWARD: usize = 6;
-const AGREE: usize = 7;
-const STRANGE: usize = 8;
+knobs! {
+    pub(crate) struct AluKnobs {
+        offer: "an instruction is offered" = [300, 1000],
+        ready: "a result is taken" = [200, 900, 1000],
+        none: "a register or predicate is none" = [0, 200],
+        constant: "b is the constant" = [0, 500],
+        partial: "lanes are inactive" = [0, 300, 900],
+        alike: "all lanes have the same operand" = [0, 300],
+        awkward: "an operand's numbers are awkward ones" = [200, 700],
+        agree: "predicate sources are the same in all lanes" = [100, 600],
+        strange: "an instruction is one that never comes" = [0, 200],
+        reset,
+    }
+}
 
 /// A field of the modifiers: its lowest bit, and how many values mean something.
 type Field = (u32, u64);
@@ -50,11 +55,9 @@ struct Row {
     has: [bool; 4],
     b: B,
     fields: &'static [Field],
-    /// Its coverage point.
-    name: &'static str,
 }
 
-const fn row(opcode: u8, slots: &str, b: B, fields: &'static [Field], name: &'static str) -> Row {
+const fn row(opcode: u8, slots: &str, b: B, fields: &'static [Field]) -> Row {
     let slots = slots.as_bytes();
     let mut has = [false; 4];
     let mut at = 0;
@@ -67,7 +70,7 @@ const fn row(opcode: u8, slots: &str, b: B, fields: &'static [Field], name: &'st
         }
         at += 1;
     }
-    Row { opcode, has, b, fields, name }
+    Row { opcode, has, b, fields }
 }
 
 /// A flag.
@@ -76,28 +79,28 @@ const fn flag(bit: u32) -> Field {
 }
 
 const OPERATIONS: &[Row] = &[
-    row(0x05, "", B::Lanes, &[], "WARPSYNC"),
-    row(0x10, "d", B::Number, &[], "MOV"),
-    row(0x11, "da", B::Number, &[], "SEL"),
-    row(0x14, "p", B::Unused, &[(7, 3)], "VOTE"),
-    row(0x15, "d", B::Unused, &[], "BALLOT"),
-    row(0x16, "p", B::Unused, &[(11, 3)], "PLOP"),
-    row(0x20, "dpa", B::Number, &[(7, 3)], "IADD"),
-    row(0x21, "dpac", B::Number, &[flag(7), flag(8)], "IMAD"),
-    row(0x22, "da", B::Number, &[flag(0), flag(1)], "IMNMX"),
-    row(0x23, "pa", B::Number, &[(7, 6), flag(10), (11, 4)], "ISETP"),
-    row(0x24, "dac", B::Number, &[(0, 256)], "LOP3"),
-    row(0x25, "da", B::Amount, &[], "SHL"),
-    row(0x26, "da", B::Amount, &[flag(0)], "SHR"),
-    row(0x27, "dac", B::Amount, &[flag(0), flag(1)], "SHF"),
-    row(0x28, "da", B::BitField, &[flag(0)], "BFE"),
-    row(0x29, "dac", B::BitField, &[], "BFI"),
-    row(0x2a, "dac", B::Number, &[], "PRMT"),
-    row(0x2b, "da", B::Unused, &[], "POPC"),
-    row(0x2c, "da", B::Unused, &[], "CLZ"),
-    row(0x2d, "da", B::Unused, &[], "BREV"),
-    row(0x2e, "dac", B::Number, &[flag(0), flag(1)], "DP4A"),
-    row(0x2f, "dac", B::Number, &[flag(0), flag(1), flag(2)], "DP2A"),
+    row(0x05, "", B::Lanes, &[]),                              // WARPSYNC
+    row(0x10, "d", B::Number, &[]),                            // MOV
+    row(0x11, "da", B::Number, &[]),                           // SEL
+    row(0x14, "p", B::Unused, &[(7, 3)]),                      // VOTE
+    row(0x15, "d", B::Unused, &[]),                            // BALLOT
+    row(0x16, "p", B::Unused, &[(11, 3)]),                     // PLOP
+    row(0x20, "dpa", B::Number, &[(7, 3)]),                    // IADD
+    row(0x21, "dpac", B::Number, &[flag(7), flag(8)]),         // IMAD
+    row(0x22, "da", B::Number, &[flag(0), flag(1)]),           // IMNMX
+    row(0x23, "pa", B::Number, &[(7, 6), flag(10), (11, 4)]),  // ISETP
+    row(0x24, "dac", B::Number, &[(0, 256)]),                  // LOP3
+    row(0x25, "da", B::Amount, &[]),                           // SHL
+    row(0x26, "da", B::Amount, &[flag(0)]),                    // SHR
+    row(0x27, "dac", B::Amount, &[flag(0), flag(1)]),          // SHF
+    row(0x28, "da", B::BitField, &[flag(0)]),                  // BFE
+    row(0x29, "dac", B::BitField, &[]),                        // BFI
+    row(0x2a, "dac", B::Number, &[]),                          // PRMT
+    row(0x2b, "da", B::Unused, &[]),                           // POPC
+    row(0x2c, "da", B::Unused, &[]),                           // CLZ
+    row(0x2d, "da", B::Unused, &[]),                           // BREV
+    row(0x2e, "dac", B::Number, &[flag(0), flag(1)]),          // DP4A
+    row(0x2f, "dac", B::Number, &[flag(0), flag(1), flag(2)]), // DP2A
 ];
 
 /// Numbers at which arithmetic goes wrong.
@@ -146,8 +149,8 @@ fn value_of_b(rng: &mut Rng, b: B, warp: Warp) -> u32 {
 }
 
 /// Words for all lanes.
-fn fill(rng: &mut Rng, knobs: &Knobs, words: &mut [u32; LANES], mut value: impl FnMut(&mut Rng) -> u32) {
-    if rng.chance(knobs.get(ALIKE)) {
+fn fill(rng: &mut Rng, knobs: &AluKnobs, words: &mut [u32; LANES], mut value: impl FnMut(&mut Rng) -> u32) {
+    if rng.chance(knobs.alike) {
         *words = [value(rng); LANES];
     } else {
         words.fill_with(|| value(rng));
@@ -156,18 +159,7 @@ fn fill(rng: &mut Rng, knobs: &Knobs, words: &mut [u32; LANES], mut value: impl 
 
 impl Driver for AluDriver {
     type In = AluIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an instruction is offered", values: &[300, 1000] },
-        Knob { name: "ready", doc: "a result is taken", values: &[200, 900, 1000] },
-        Knob { name: "none", doc: "a register or predicate is none", values: &[0, 200] },
-        Knob { name: "constant", doc: "b is the constant", values: &[0, 500] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
-        Knob { name: "alike", doc: "all lanes have the same operand", values: &[0, 300] },
-        Knob { name: "awkward", doc: "an operand's numbers are awkward ones", values: &[200, 700] },
-        Knob { name: "agree", doc: "predicate sources are the same in all lanes", values: &[100, 600] },
-        Knob { name: "strange", doc: "an instruction is one that never comes", values: &[0, 200] },
-        RESET,
-    ];
+    type Knobs = AluKnobs;
 
     fn new(_: &SmShape, _: &Config) -> Self {
         Self { reset: Reset::default() }
@@ -177,29 +169,29 @@ impl Driver for AluDriver {
         vec![own_unit()]
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AluIn) {
-        i.rst_ni = self.reset.next(rng, knobs.get(9));
-        i.valid_i = rng.chance(knobs.get(OFFER)).into();
-        i.result_ready_i = rng.chance(knobs.get(READY)).into();
+    fn drive(&mut self, rng: &mut Rng, knobs: &AluKnobs, i: &mut AluIn) {
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.valid_i = rng.chance(knobs.offer).into();
+        i.result_ready_i = rng.chance(knobs.ready).into();
         i.src_valid_i = 0;
         if i.valid_i == 0 {
             return;
         }
         let operation = &OPERATIONS[rng.below(OPERATIONS.len() as u64) as usize];
         let [has_d, has_p, has_a, has_c] = operation.has;
-        let there = |rng: &mut Rng, has: bool| has && !rng.chance(knobs.get(NONE));
+        let there = |rng: &mut Rng, has: bool| has && !rng.chance(knobs.none);
         i.warp_i = rng.below(64) as u8;
-        i.mask_i = lane_mask(rng, knobs.get(PARTIAL));
+        i.mask_i = lane_mask(rng, knobs.partial);
         for mask in [&mut i.s_i, &mut i.t_i] {
             let random = rng.next_u64();
-            *mask = if rng.chance(knobs.get(AGREE)) { (random as u32 & 1).wrapping_neg() } else { random as u32 };
+            *mask = if rng.chance(knobs.agree) { (random as u32 & 1).wrapping_neg() } else { random as u32 };
         }
         if operation.b == B::Lanes {
             // The living lanes: the active ones, and others.
             i.s_i |= i.mask_i;
         }
 
-        let b_is_constant = operation.b != B::Unused && rng.chance(knobs.get(CONSTANT));
+        let b_is_constant = operation.b != B::Unused && rng.chance(knobs.constant);
         let b_is_register = operation.b != B::Unused && !b_is_constant;
         let sources = [there(rng, has_a), there(rng, b_is_register), there(rng, has_c)];
         let wrong = if rng.chance(600) { 0 } else { 200 };
@@ -211,7 +203,7 @@ impl Driver for AluDriver {
             let words = &mut i.data_i[k].0;
             if k == 1 && operation.b != B::Number {
                 fill(rng, knobs, words, any_b);
-            } else if rng.chance(knobs.get(AWKWARD)) {
+            } else if rng.chance(knobs.awkward) {
                 fill(rng, knobs, words, awkward);
             } else {
                 rng.fill(words);
@@ -224,7 +216,7 @@ impl Driver for AluDriver {
         }
 
         // Operations, modes and destinations that there are not: the page says what they give.
-        let strange = rng.chance(knobs.get(STRANGE));
+        let strange = rng.chance(knobs.strange);
         let other_opcode = strange && rng.chance(300);
         let opcode = if other_opcode { rng.below(1 << 7) } else { operation.opcode.into() };
         let m = if strange {
@@ -276,130 +268,35 @@ fn reach(amount: u32) -> usize {
     }
 }
 
-const SHL: [&str; 4] = ["SHL by 0", "SHL by less than 32", "SHL by 32", "SHL by more than 32"];
-const SHR: [&str; 4] = ["SHR by 0", "SHR by less than 32", "SHR by 32", "SHR by more than 32"];
-const SHR_SIGNED: [&str; 4] =
-    ["signed SHR by 0", "signed SHR by less than 32", "signed SHR by 32", "signed SHR by more than 32"];
-const SHF: [[&str; 4]; 4] = [
-    ["SHF left by 0", "SHF left by less than 32", "SHF left by 32", "SHF left by more than 32"],
-    ["SHF right by 0", "SHF right by less than 32", "SHF right by 32", "SHF right by more than 32"],
-    ["SHF left, wrapped, by 0", "SHF left, wrapped, by less", "SHF left, wrapped, by 32", "SHF left, wrapped, by more"],
-    [
-        "SHF right, wrapped, by 0",
-        "SHF right, wrapped, by less",
-        "SHF right, wrapped, by 32",
-        "SHF right, wrapped, by more",
-    ],
-];
-const COMPARISONS: [&str; 6] = ["ISETP eq", "ISETP ne", "ISETP lt", "ISETP le", "ISETP gt", "ISETP ge"];
-const COMBINATIONS: [&str; 4] = ["ISETP and", "ISETP or", "ISETP xor", "ISETP extended"];
-const VOTES: [&str; 3] = ["VOTE all", "VOTE any", "VOTE all or none"];
-const PLOPS: [&str; 3] = ["PLOP and", "PLOP or", "PLOP xor"];
-const ADDITIONS: [&str; 3] = ["IADD", "IADD a - b", "IADD b - a"];
-const PRODUCTS: [&str; 4] = ["IMAD lower", "IMAD upper", "IMAD lower signed", "IMAD upper signed"];
-const EXTREMA: [&str; 4] = ["IMNMX min", "IMNMX max", "IMNMX min signed", "IMNMX max signed"];
-const DP4A: [&str; 4] = ["DP4A", "DP4A signed a", "DP4A signed b", "DP4A signed"];
-const DP2A: [&str; 8] = [
-    "DP2A lower",
-    "DP2A lower signed a",
-    "DP2A lower signed b",
-    "DP2A lower signed",
-    "DP2A upper",
-    "DP2A upper signed a",
-    "DP2A upper signed b",
-    "DP2A upper signed",
-];
+#[cover]
+impl AluCover {
+    /// How far an amount goes.
+    const REACHES: [&str; 4] = ["0", "less than 32", "32", "more than 32"];
+    const SHORT_REACHES: [&str; 4] = ["0", "less", "32", "more"];
+    const COMPARISONS: [&str; 6] = ["ISETP eq", "ISETP ne", "ISETP lt", "ISETP le", "ISETP gt", "ISETP ge"];
+    const COMBINATIONS: [&str; 4] = ["ISETP and", "ISETP or", "ISETP xor", "ISETP extended"];
+    const VOTES: [&str; 3] = ["VOTE all", "VOTE any", "VOTE all or none"];
+    const PLOPS: [&str; 3] = ["PLOP and", "PLOP or", "PLOP xor"];
+    const ADDITIONS: [&str; 3] = ["IADD", "IADD a - b", "IADD b - a"];
+    const PRODUCTS: [&str; 4] = ["IMAD lower", "IMAD upper", "IMAD lower signed", "IMAD upper signed"];
+    const EXTREMA: [&str; 4] = ["IMNMX min", "IMNMX max", "IMNMX min signed", "IMNMX max signed"];
+    const DP4A: [&str; 4] = ["DP4A", "DP4A signed a", "DP4A signed b", "DP4A signed"];
+    const DP2A: [&str; 8] = [
+        "DP2A lower",
+        "DP2A lower signed a",
+        "DP2A lower signed b",
+        "DP2A lower signed",
+        "DP2A upper",
+        "DP2A upper signed a",
+        "DP2A upper signed b",
+        "DP2A upper signed",
+    ];
 
-/// A mode that its operation does not have.
-const MODE: &str = "a mode that never comes";
-
-/// Points of the handshake and of operands.
-const GENERAL: [&str; 22] = [
-    "result waits, instruction refused",
-    "result waits, none offered",
-    "taken as the last result leaves",
-    "result leaves, none offered",
-    "taken by an idle ALU",
-    "reset with a result",
-    "offered in reset",
-    "no destination",
-    "register only",
-    "predicate only",
-    "register and predicate",
-    "no active lane",
-    "some active lanes",
-    "b is the constant",
-    "b is neither register nor constant",
-    "a is no register",
-    "c is no register",
-    "fault waits",
-    "fault offered",
-    "result without fault",
-    "an opcode that never comes",
-    "a destination that the operation does not have",
-];
-
-/// Points of single operations that no modifier names.
-const SPECIAL: [&str; 32] = [
-    "WARPSYNC of the right lanes, others do not live",
-    "WARPSYNC of wrong lanes",
-    "WARPSYNC: lane 0 is right, another is wrong",
-    "WARPSYNC: two lanes ask for different wrong ones",
-    "SEL of both",
-    "VOTE of true lanes only",
-    "VOTE of false lanes only",
-    "VOTE of both",
-    "BALLOT of both",
-    "IADD carries in some lanes",
-    "IADD carries by s alone",
-    "IMAD carries",
-    "IMAD carries by s alone",
-    "IMAD of a negative and a positive, upper",
-    "IMNMX of equals",
-    "IMNMX of different signs",
-    "ISETP of equals, extended, s true",
-    "ISETP of equals, extended, s false",
-    "ISETP of different signs, signed",
-    "ISETP of different signs, unsigned",
-    "SHR of a negative, signed",
-    "BFE of nothing",
-    "BFE from above bit 31",
-    "BFE across bit 31",
-    "BFE of a negative field, signed",
-    "BFE of a negative field across bit 31, signed",
-    "BFI of nothing",
-    "BFI from above bit 31",
-    "BFI across bit 31",
-    "PRMT of a sign",
-    "CLZ of 0",
-    "CLZ of more",
-];
-
-impl Cover for AluCover {
-    type In = AluIn;
-    type Out = AluOut;
-    type Probe = NoProbe<SmShape>;
-
-    fn points(_: &SmShape) -> Vec<&'static str> {
-        let mut points: Vec<&'static str> = OPERATIONS
-            .iter()
-            .filter(|row| matches!(row.fields, [] | [(0, 256)]) && row.opcode != 0x25)
-            .map(|row| row.name)
-            .collect();
-        points.extend(GENERAL);
-        points.extend(SPECIAL);
-        points.extend(SHL.iter().chain(&SHR).chain(&SHR_SIGNED).chain(SHF.iter().flatten()));
-        points.extend(COMPARISONS.iter().chain(&COMBINATIONS).chain(&VOTES).chain(&PLOPS).chain(&ADDITIONS));
-        points.extend(PRODUCTS.iter().chain(&EXTREMA).chain(&DP4A).chain(&DP2A));
-        points.extend(["BFE", "BFE signed", MODE]);
-        points
-    }
-
-    fn new(_: &SmShape) -> Self {
+    fn new(_: &SmShape, _: &Config) -> Self {
         Self
     }
 
-    fn observe(&mut self, i: &AluIn, o: &AluOut, _: &NoProbe<SmShape>, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &AluIn, o: &AluOut, _: &NoProbe<SmShape>, points: &mut Points) {
         let (offered, taken) = (i.valid_i == 1, i.valid_i & o.ready_o == 1);
         let (result, leaves) = (o.result_valid_o == 1, i.result_ready_i == 1);
         let (reg, pred) = (o.result_reg_valid_o == 1, o.result_pred_valid_o == 1);
@@ -408,90 +305,96 @@ impl Cover for AluCover {
         let reads = |b: bool| offered && operation.is_some_and(|row| if b { row.b != B::Unused } else { row.has[3] });
         let no_source = |k: usize| i.src_valid_i >> k & 1 == 0;
         let fault = o.fault_valid_o == 1;
-        let general = [
-            result && !leaves && offered,
-            result && !leaves && !offered,
-            result && taken,
-            result && leaves && !offered,
-            !result && taken,
-            result && i.rst_ni == 0,
-            offered && i.rst_ni == 0,
-            result && !reg && !pred,
-            reg && !pred,
-            !reg && pred,
-            reg && pred,
-            result && o.result_mask_o == 0,
-            result && !matches!(o.result_mask_o, 0 | u32::MAX),
-            offered && roles.b_constant() == 1,
-            reads(true) && roles.b_constant() == 0 && no_source(1),
-            offered && operation.is_some_and(|row| row.has[2]) && no_source(0),
-            reads(false) && no_source(2),
-            fault && !leaves,
-            fault && leaves,
-            result && !fault,
-            taken && operation.is_none(),
+        point!("result waits, instruction refused", result && !leaves && offered);
+        point!("result waits, none offered", result && !leaves && !offered);
+        point!("taken as the last result leaves", result && taken);
+        point!("result leaves, none offered", result && leaves && !offered);
+        point!("taken by an idle ALU", !result && taken);
+        point!("reset with a result", result && i.rst_ni == 0);
+        point!("offered in reset", offered && i.rst_ni == 0);
+        point!("no destination", result && !reg && !pred);
+        point!("register only", reg && !pred);
+        point!("predicate only", !reg && pred);
+        point!("register and predicate", reg && pred);
+        point!("no active lane", result && o.result_mask_o == 0);
+        point!("some active lanes", result && !matches!(o.result_mask_o, 0 | u32::MAX));
+        point!("b is the constant", offered && roles.b_constant() == 1);
+        point!("b is neither register nor constant", reads(true) && roles.b_constant() == 0 && no_source(1));
+        point!("a is no register", offered && operation.is_some_and(|row| row.has[2]) && no_source(0));
+        point!("c is no register", reads(false) && no_source(2));
+        point!("fault waits", fault && !leaves);
+        point!("fault offered", fault && leaves);
+        point!("result without fault", result && !fault);
+        point!("an opcode that never comes", taken && operation.is_none());
+        point!(
+            "a destination that the operation does not have",
             taken
                 && operation
-                    .is_some_and(|row| !row.has[0] && roles.d() != NO_REG || !row.has[1] && roles.p() != NO_PRED),
-        ];
-        GENERAL.into_iter().zip(general).filter(|p| p.1).for_each(|p| hit(p.0));
+                    .is_some_and(|row| !row.has[0] && roles.d() != NO_REG || !row.has[1] && roles.p() != NO_PRED)
+        );
         if let Some(row) = operation.filter(|_| taken) {
-            self.operation(i, row, hit);
+            self.operation(i, row, points);
         }
     }
-}
 
-impl AluCover {
     /// Points of the operation that is taken.
-    fn operation(&self, i: &AluIn, row: &Row, hit: &mut dyn FnMut(&'static str)) {
+    fn operation(&self, i: &AluIn, row: &Row, points: &mut Points) {
         let m = modifiers(i.op_i, i.ctl_i) as usize;
         let (mask, s) = (i.mask_i, i.s_i & i.mask_i);
         let s_of = |select: bool, lanes: u32| lanes & if select { s } else { !s } != 0;
         let both = s != 0 && s != mask;
-        let mut point = |name: &'static str, holds: bool| {
-            if holds {
-                hit(name);
-            }
-        };
         let signs = |signed: bool| signed && lanes(i, |a, b, _| (a ^ b) >> 31 == 1) != 0;
-        let each_reach = |of: &[&'static str; 4], point: &mut dyn FnMut(&'static str, bool)| {
-            for (kind, name) in of.iter().enumerate() {
-                point(name, lanes(i, |_, b, _| reach(b) == kind) != 0);
-            }
-        };
+        let reached = |kind: usize| lanes(i, |_, b, _| reach(b) == kind) != 0;
+        // A mode that its operation does not have.
+        let mut strange = false;
         match row.opcode {
             0x05 => {
+                point!("WARPSYNC", true);
                 let wrong = lanes(i, |_, b, _| b & i.s_i != mask);
                 let dead = lanes(i, |_, b, _| b & !i.s_i != 0);
                 let first = wrong.trailing_zeros() as usize;
                 let other = |l: usize| wrong >> l & 1 == 1 && i.data_i[1].0[l] != i.data_i[1].0[first];
-                point("WARPSYNC of the right lanes, others do not live", mask != 0 && wrong == 0 && dead != 0);
-                point("WARPSYNC of wrong lanes", wrong != 0);
-                point("WARPSYNC: lane 0 is right, another is wrong", mask & !wrong & 1 == 1 && wrong != 0);
+                point!("WARPSYNC of the right lanes, others do not live", mask != 0 && wrong == 0 && dead != 0);
+                point!("WARPSYNC of wrong lanes", wrong != 0);
+                point!("WARPSYNC: lane 0 is right, another is wrong", mask & !wrong & 1 == 1 && wrong != 0);
                 let differ = i.src_valid_i & 2 != 0 && (0..LANES).any(other);
-                point("WARPSYNC: two lanes ask for different wrong ones", differ);
+                point!("WARPSYNC: two lanes ask for different wrong ones", differ);
             }
-            0x11 => point("SEL of both", both),
+            0x10 => point!("MOV", true),
+            0x11 => {
+                point!("SEL", true);
+                point!("SEL of both", both);
+            }
             0x14 => {
-                point(VOTES.get(m >> 7 & 3).unwrap_or(&MODE), true);
-                point("VOTE of true lanes only", mask != 0 && s == mask);
-                point("VOTE of false lanes only", mask != 0 && s == 0);
-                point("VOTE of both", both);
+                let mode = m >> 7 & 3;
+                strange = mode == 3;
+                point!("{VOTES[mode]}", !strange);
+                point!("VOTE of true lanes only", mask != 0 && s == mask);
+                point!("VOTE of false lanes only", mask != 0 && s == 0);
+                point!("VOTE of both", both);
             }
-            0x15 => point("BALLOT of both", both),
-            0x16 => point(PLOPS.get(m >> 11 & 3).unwrap_or(&MODE), true),
+            0x15 => {
+                point!("BALLOT", true);
+                point!("BALLOT of both", both);
+            }
+            0x16 => {
+                let mode = m >> 11 & 3;
+                strange = mode == 3;
+                point!("{PLOPS[mode]}", !strange);
+            }
             0x20 => {
                 let mode = m >> 7 & 3;
-                point(ADDITIONS.get(mode).unwrap_or(&MODE), true);
+                strange = mode == 3;
+                point!("{ADDITIONS[mode]}", !strange);
                 let (x, y) = (u32::from(mode == 2).wrapping_neg(), u32::from(mode == 1).wrapping_neg());
                 let carry = lanes(i, |a, b, _| (a ^ x).checked_add(b ^ y).is_none());
                 let full = lanes(i, |a, b, _| (a ^ x).wrapping_add(b ^ y) == u32::MAX);
-                point("IADD carries in some lanes", carry != 0 && carry != mask);
-                point("IADD carries by s alone", s_of(true, full & !carry));
+                point!("IADD carries in some lanes", carry != 0 && carry != mask);
+                point!("IADD carries by s alone", s_of(true, full & !carry));
             }
             0x21 => {
                 let (upper, signed) = (m >> 7 & 1 == 1, m >> 8 & 1 == 1);
-                point(PRODUCTS[m >> 7 & 3], true);
+                point!("{PRODUCTS[m >> 7 & 3]}", true);
                 let product = |a: u32, b: u32| {
                     let unsigned = u64::from(a) * u64::from(b);
                     let whole = if signed { (i64::from(a as i32) * i64::from(b as i32)) as u64 } else { unsigned };
@@ -499,32 +402,51 @@ impl AluCover {
                 };
                 let carry = lanes(i, |a, b, c| product(a, b).checked_add(c).is_none());
                 let full = lanes(i, |a, b, c| product(a, b).wrapping_add(c) == u32::MAX);
-                point("IMAD carries", carry != 0);
-                point("IMAD carries by s alone", s_of(true, full & !carry));
+                point!("IMAD carries", carry != 0);
+                point!("IMAD carries by s alone", s_of(true, full & !carry));
                 let mixed = lanes(i, |a, b, _| (a ^ b) >> 31 == 1 && a != 0 && b != 0);
-                point("IMAD of a negative and a positive, upper", upper && signed && mixed != 0);
+                point!("IMAD of a negative and a positive, upper", upper && signed && mixed != 0);
             }
             0x22 => {
-                point(EXTREMA[m & 3], true);
-                point("IMNMX of equals", lanes(i, |a, b, _| a == b) != 0);
-                point("IMNMX of different signs", signs(true));
+                point!("{EXTREMA[m & 3]}", true);
+                point!("IMNMX of equals", lanes(i, |a, b, _| a == b) != 0);
+                point!("IMNMX of different signs", signs(true));
             }
             0x23 => {
                 let (signed, combination) = (m >> 10 & 1 == 1, m >> 11 & 3);
-                point(COMPARISONS.get(m >> 7 & 7).unwrap_or(&MODE), true);
-                point(COMBINATIONS[combination], true);
+                let comparison = m >> 7 & 7;
+                strange = comparison > 5;
+                point!("{COMPARISONS[comparison]}", !strange);
+                point!("{COMBINATIONS[combination]}", true);
                 let equal = lanes(i, |a, b, _| a == b);
-                point("ISETP of equals, extended, s true", combination == 3 && s_of(true, equal));
-                point("ISETP of equals, extended, s false", combination == 3 && s_of(false, equal));
-                point("ISETP of different signs, signed", signs(signed));
-                point("ISETP of different signs, unsigned", signs(!signed));
+                point!("ISETP of equals, extended, s true", combination == 3 && s_of(true, equal));
+                point!("ISETP of equals, extended, s false", combination == 3 && s_of(false, equal));
+                point!("ISETP of different signs, signed", signs(signed));
+                point!("ISETP of different signs, unsigned", signs(!signed));
             }
-            0x25 => each_reach(&SHL, &mut point),
+            0x24 => point!("LOP3", true),
+            0x25 => {
+                for kind in 0..4 {
+                    point!("SHL by {REACHES[kind]}", reached(kind));
+                }
+            }
             0x26 => {
-                each_reach(if m & 1 == 1 { &SHR_SIGNED } else { &SHR }, &mut point);
-                point("SHR of a negative, signed", m & 1 == 1 && lanes(i, |a, _, _| a >> 31 == 1) != 0);
+                for kind in 0..4 {
+                    point!("SHR by {REACHES[kind]}", m & 1 == 0 && reached(kind));
+                    point!("signed SHR by {REACHES[kind]}", m & 1 == 1 && reached(kind));
+                }
+                point!("SHR of a negative, signed", m & 1 == 1 && lanes(i, |a, _, _| a >> 31 == 1) != 0);
             }
-            0x27 => each_reach(&SHF[m & 3], &mut point),
+            0x27 => {
+                let (right, wrapped) = (m & 1 == 1, m & 2 == 2);
+                for kind in 0..4 {
+                    let (plain, around) = (!wrapped && reached(kind), wrapped && reached(kind));
+                    point!("SHF left by {REACHES[kind]}", plain && !right);
+                    point!("SHF right by {REACHES[kind]}", plain && right);
+                    point!("SHF left, wrapped, by {SHORT_REACHES[kind]}", around && !right);
+                    point!("SHF right, wrapped, by {SHORT_REACHES[kind]}", around && right);
+                }
+            }
             0x28 | 0x29 => {
                 let (extract, signed) = (row.opcode == 0x28, m & 1 == 1);
                 let field = |b: u32| (b & 0xff, b >> 8 & 0xff);
@@ -535,31 +457,37 @@ impl AluCover {
                 if extract {
                     let top = |a: u32, b: u32| a >> (field(b).0 + field(b).1).saturating_sub(1).min(31) & 1 == 1;
                     let within = |b: u32| field(b).1 != 0 && field(b).0 + field(b).1 < 32;
-                    point(if signed { "BFE signed" } else { "BFE" }, true);
-                    point("BFE of nothing", nothing);
-                    point("BFE from above bit 31", above);
-                    point("BFE across bit 31", across);
+                    point!("BFE signed", signed);
+                    point!("BFE", !signed);
+                    point!("BFE of nothing", nothing);
+                    point!("BFE from above bit 31", above);
+                    point!("BFE across bit 31", across);
                     let negative = lanes(i, |a, b, _| within(b) && top(a, b)) != 0;
-                    point("BFE of a negative field, signed", signed && negative);
+                    point!("BFE of a negative field, signed", signed && negative);
                     let negative = lanes(i, |a, b, _| is_across(b) && top(a, b)) != 0;
-                    point("BFE of a negative field across bit 31, signed", signed && negative);
+                    point!("BFE of a negative field across bit 31, signed", signed && negative);
                 } else {
-                    point("BFI of nothing", nothing);
-                    point("BFI from above bit 31", above);
-                    point("BFI across bit 31", across);
+                    point!("BFI", true);
+                    point!("BFI of nothing", nothing);
+                    point!("BFI from above bit 31", above);
+                    point!("BFI across bit 31", across);
                 }
             }
-            0x2a => point("PRMT of a sign", lanes(i, |_, b, _| b & 0x8888 != 0) != 0),
-            0x2c => {
-                point("CLZ of 0", lanes(i, |a, _, _| a == 0) != 0);
-                point("CLZ of more", lanes(i, |a, _, _| a != 0) != 0);
+            0x2a => {
+                point!("PRMT", true);
+                point!("PRMT of a sign", lanes(i, |_, b, _| b & 0x8888 != 0) != 0);
             }
-            0x2e => point(DP4A[m & 3], true),
-            0x2f => point(DP2A[m & 7], true),
+            0x2b => point!("POPC", true),
+            0x2c => {
+                point!("CLZ", true);
+                point!("CLZ of 0", lanes(i, |a, _, _| a == 0) != 0);
+                point!("CLZ of more", lanes(i, |a, _, _| a != 0) != 0);
+            }
+            0x2d => point!("BREV", true),
+            0x2e => point!("{DP4A[m & 3]}", true),
+            0x2f => point!("{DP2A[m & 7]}", true),
             _ => {}
         }
-        if matches!(row.fields, [] | [(0, 256)]) && row.opcode != 0x25 {
-            point(row.name, true);
-        }
+        point!("a mode that never comes", strange);
     }
 }

@@ -2,7 +2,6 @@
 
 mod cover;
 mod operands;
-mod points;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::FpUnitIn;
@@ -13,24 +12,29 @@ use gpurf_lockstep::Rng;
 pub(crate) use cover::FpUnitCover;
 
 use super::own_unit;
-use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
+use crate::driver::{Reset, lane_mask};
+use crate::{Driver, Unaliased, Unreached};
 
 pub(crate) struct FpUnitDriver {
     reset: Reset,
 }
 
-const OFFER: usize = 0;
-const READY: usize = 1;
-const NONE: usize = 2;
-const CONSTANT: usize = 3;
-const PARTIAL: usize = 4;
-const ALIKE: usize = 5;
-const AWKWARD: usize = 6;
-const MEETING: usize = 7;
-const USUAL: usize = 8;
-const STRANGE: usize = 9;
-const ONLY: usize = 10;
+knobs! {
+    pub(crate) struct FpUnitKnobs {
+        offer: "an instruction is offered" = [100, 800, 1000],
+        ready: "a result is taken" = [200, 900, 1000, 1000],
+        none: "a register or predicate is none" = [0, 200],
+        constant: "b is the constant" = [0, 400],
+        partial: "lanes are inactive" = [0, 300, 900],
+        alike: "all lanes have the same operand" = [0, 200],
+        awkward: "an operand's numbers are awkward ones" = [200, 500],
+        meeting: "operands cancel, or their result is just between two values" = [300, 900],
+        usual: "results are rounded to nearest even, subnormals kept" = [0, 200],
+        strange: "an instruction is one that never comes" = [0, 200],
+        only: "not a chance: the opcode of every instruction, unless 0" = [0],
+        reset,
+    }
+}
 
 /// An operation of the unit.
 pub(crate) struct Row {
@@ -74,24 +78,7 @@ const COMPARISONS: [u32; 14] = [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
 
 impl Driver for FpUnitDriver {
     type In = FpUnitIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an instruction is offered", values: &[100, 800, 1000] },
-        Knob { name: "ready", doc: "a result is taken", values: &[200, 900, 1000, 1000] },
-        Knob { name: "none", doc: "a register or predicate is none", values: &[0, 200] },
-        Knob { name: "constant", doc: "b is the constant", values: &[0, 400] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
-        Knob { name: "alike", doc: "all lanes have the same operand", values: &[0, 200] },
-        Knob { name: "awkward", doc: "an operand's numbers are awkward ones", values: &[200, 500] },
-        Knob {
-            name: "meeting",
-            doc: "operands cancel, or their result is just between two values",
-            values: &[300, 900],
-        },
-        Knob { name: "usual", doc: "results are rounded to nearest even, subnormals kept", values: &[0, 200] },
-        Knob { name: "strange", doc: "an instruction is one that never comes", values: &[0, 200] },
-        Knob { name: "only", doc: "not a chance: the opcode of every instruction, unless 0", values: &[0] },
-        RESET,
-    ];
+    type Knobs = FpUnitKnobs;
 
     fn new(_: &SmShape, _: &Config) -> Self {
         Self { reset: Reset::default() }
@@ -105,23 +92,23 @@ impl Driver for FpUnitDriver {
         vec![Unaliased::bits("x != y", 0..=30, "two infinities differ in their signs only")]
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut FpUnitIn) {
-        i.rst_ni = self.reset.next(rng, knobs.get(11));
-        i.valid_i = rng.chance(knobs.get(OFFER)).into();
-        i.result_ready_i = rng.chance(knobs.get(READY)).into();
+    fn drive(&mut self, rng: &mut Rng, knobs: &FpUnitKnobs, i: &mut FpUnitIn) {
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.valid_i = rng.chance(knobs.offer).into();
+        i.result_ready_i = rng.chance(knobs.ready).into();
         i.src_valid_i = 0;
         if i.valid_i == 0 {
             return;
         }
-        let only = OPERATIONS.iter().find(|row| u32::from(row.opcode) == knobs.get(ONLY));
+        let only = OPERATIONS.iter().find(|row| u32::from(row.opcode) == knobs.only);
         let operation = only.unwrap_or_else(|| &OPERATIONS[rng.below(8) as usize]);
-        let there = |rng: &mut Rng, has: bool| has && !rng.chance(knobs.get(NONE));
+        let there = |rng: &mut Rng, has: bool| has && !rng.chance(knobs.none);
         i.warp_i = rng.below(64) as u8;
-        i.mask_i = lane_mask(rng, knobs.get(PARTIAL));
+        i.mask_i = lane_mask(rng, knobs.partial);
         i.s_i = rng.next_u64() as u32;
 
         // What there is not: the page says what it gives.
-        let strange = rng.chance(knobs.get(STRANGE));
+        let strange = rng.chance(knobs.strange);
         let opcode = if strange && rng.chance(300) { rng.below(1 << 7) as u8 } else { operation.opcode };
         let m = match rng.below(4) {
             _ if !strange => modifiers(rng, knobs, operation),
@@ -131,7 +118,7 @@ impl Driver for FpUnitDriver {
             _ => rng.below(1 << 16) as u32,
         };
 
-        let b_is_constant = operation.sources > 1 && rng.chance(knobs.get(CONSTANT));
+        let b_is_constant = operation.sources > 1 && rng.chance(knobs.constant);
         for k in 0..operation.sources {
             if there(rng, k != 1 || !b_is_constant) {
                 i.src_valid_i |= 1 << k;
@@ -153,7 +140,7 @@ impl Driver for FpUnitDriver {
 }
 
 /// Modifiers that the operation has; what it does not look at is anything.
-fn modifiers(rng: &mut Rng, knobs: &Knobs, operation: &Row) -> u32 {
+fn modifiers(rng: &mut Rng, knobs: &FpUnitKnobs, operation: &Row) -> u32 {
     let mut m = rng.below(1 << 16) as u32;
     if operation.compares {
         let comparison = COMPARISONS[rng.below(14) as usize];
@@ -161,7 +148,7 @@ fn modifiers(rng: &mut Rng, knobs: &Knobs, operation: &Row) -> u32 {
     } else if rng.chance(500) {
         m &= operation.modifiers;
     }
-    if rng.chance(knobs.get(USUAL)) {
+    if rng.chance(knobs.usual) {
         m &= !operation.mode;
     }
     m

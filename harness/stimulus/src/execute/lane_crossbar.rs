@@ -6,20 +6,25 @@ use gpurf_blocks::execute::{LaneCrossbarIn, LaneCrossbarOut, LaneCrossbarProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, lane_mask};
+use crate::{Driver, Points, cover};
 
 pub(crate) struct LaneCrossbarDriver {
     reset: Reset,
 }
 
-const SHUFFLE: usize = 0;
-const ROOM: usize = 1;
-const USUAL: usize = 2;
-const ALIKE: usize = 3;
-const REG: usize = 4;
-const PRED: usize = 5;
-const PARTIAL: usize = 6;
+knobs! {
+    pub(crate) struct LaneCrossbarKnobs {
+        shuffle: "a shuffle is offered" = [100, 500, 1000],
+        room: "the side queue has room" = [200, 900, 1000],
+        usual: "clamp and segment are those of a width" = [200, 900],
+        alike: "all lanes have the same choice, a small one" = [200, 900],
+        reg: "it writes a register" = [500, 1000],
+        pred: "it writes a predicate" = [200, 800],
+        partial: "lanes are inactive" = [0, 300, 900],
+        reset,
+    }
+}
 
 const UP: u16 = 0;
 const DOWN: u16 = 1;
@@ -28,33 +33,24 @@ const INDEX: u16 = 3;
 
 impl Driver for LaneCrossbarDriver {
     type In = LaneCrossbarIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "shuffle", doc: "a shuffle is offered", values: &[100, 500, 1000] },
-        Knob { name: "room", doc: "the side queue has room", values: &[200, 900, 1000] },
-        Knob { name: "usual", doc: "clamp and segment are those of a width", values: &[200, 900] },
-        Knob { name: "alike", doc: "all lanes have the same choice, a small one", values: &[200, 900] },
-        Knob { name: "reg", doc: "it writes a register", values: &[500, 1000] },
-        Knob { name: "pred", doc: "it writes a predicate", values: &[200, 800] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
-        RESET,
-    ];
+    type Knobs = LaneCrossbarKnobs;
 
     fn new(_: &SmShape, _: &Config) -> Self {
         Self { reset: Reset::default() }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut LaneCrossbarIn) {
-        inputs.rst_ni = self.reset.next(rng, knobs.get(7));
-        inputs.valid_i = rng.chance(knobs.get(SHUFFLE)).into();
-        inputs.room_i = rng.chance(knobs.get(ROOM)).into();
+    fn drive(&mut self, rng: &mut Rng, knobs: &LaneCrossbarKnobs, inputs: &mut LaneCrossbarIn) {
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
+        inputs.valid_i = rng.chance(knobs.shuffle).into();
+        inputs.room_i = rng.chance(knobs.room).into();
         inputs.warp_i = rng.below(64) as u8;
-        inputs.lanes_i = lane_mask(rng, knobs.get(PARTIAL));
-        inputs.reg_valid_i = rng.chance(knobs.get(REG)).into();
+        inputs.lanes_i = lane_mask(rng, knobs.partial);
+        inputs.reg_valid_i = rng.chance(knobs.reg).into();
         inputs.reg_i = rng.next_u64() as u8;
-        inputs.pred_valid_i = rng.chance(knobs.get(PRED)).into();
+        inputs.pred_valid_i = rng.chance(knobs.pred).into();
         inputs.pred_i = rng.below(8) as u8;
         let mode = rng.below(4) as u16;
-        let (clamp, segment) = if rng.chance(knobs.get(USUAL)) {
+        let (clamp, segment) = if rng.chance(knobs.usual) {
             // As a compiler makes them of a width: a power of two up to 32.
             let segment = 0x1f & 0x1f << rng.below(6) as u16;
             (if mode == UP { 0 } else { 0x1f }, segment)
@@ -63,7 +59,7 @@ impl Driver for LaneCrossbarDriver {
         };
         inputs.modifiers_i = rng.below(8) as u16 | mode << 3 | clamp << 5 | segment << 10 | (rng.below(2) as u16) << 15;
         rng.fill(&mut inputs.value_i.0);
-        if rng.chance(knobs.get(ALIKE)) {
+        if rng.chance(knobs.alike) {
             inputs.choice_i.0 = [rng.below(34) as u32; LANES];
         } else {
             rng.fill(&mut inputs.choice_i.0);
@@ -73,52 +69,13 @@ impl Driver for LaneCrossbarDriver {
 
 pub(crate) struct LaneCrossbarCover;
 
-impl Cover for LaneCrossbarCover {
-    type In = LaneCrossbarIn;
-    type Out = LaneCrossbarOut;
-    type Probe = LaneCrossbarProbe;
-
-    fn points(_: &SmShape) -> Vec<&'static str> {
-        vec![
-            "up: in range",
-            "up: out of range",
-            "up: below lane 0",
-            "down: in range",
-            "down: out of range",
-            "down: above lane 31",
-            "butterfly: in range",
-            "butterfly: out of range",
-            "index: in range",
-            "index: out of range",
-            "in range, but that lane is not active",
-            "a lane outside the segment is asked for",
-            "several segments",
-            "only five bits of the choice count",
-            "all lanes read one",
-            "no active lane",
-            "some active lanes",
-            "no room",
-            "one shuffle behind the other",
-            "neither register nor predicate",
-            "register without predicate",
-            "predicate without register",
-            "reset with a shuffle in the first stage",
-            "reset with a result",
-            "shuffle in reset",
-        ]
-    }
-
-    fn new(_: &SmShape) -> Self {
+#[cover]
+impl LaneCrossbarCover {
+    fn new(_: &SmShape, _: &Config) -> Self {
         Self
     }
 
-    fn observe(
-        &mut self,
-        i: &LaneCrossbarIn,
-        o: &LaneCrossbarOut,
-        p: &LaneCrossbarProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &LaneCrossbarIn, o: &LaneCrossbarOut, p: &LaneCrossbarProbe, points: &mut Points) {
         let performed = i.valid_i & i.room_i == 1;
         let (mode, segment) = (i.modifiers_i >> 3 & 3, u32::from(i.modifiers_i >> 10 & 31));
         let clamp = u32::from(i.modifiers_i >> 5 & 31);
@@ -142,39 +99,36 @@ impl Cover for LaneCrossbarCover {
         let beyond = |of: u16| mode == of && any(&|_, _, in_range| !in_range);
         let result = o.result_valid_o == 1;
         let (reg, pred) = (o.result_reg_valid_o == 1, o.result_pred_valid_o == 1);
-        let points = [
-            ("up: in range", within(UP)),
-            ("up: out of range", beyond(UP)),
-            ("up: below lane 0", mode == UP && any(&|_, j, _| j < 0)),
-            ("down: in range", within(DOWN)),
-            ("down: out of range", beyond(DOWN)),
-            ("down: above lane 31", mode == DOWN && any(&|_, j, _| j > 31)),
-            ("butterfly: in range", within(BUTTERFLY)),
-            ("butterfly: out of range", beyond(BUTTERFLY)),
-            ("index: in range", within(INDEX)),
-            ("index: out of range", beyond(INDEX)),
-            ("in range, but that lane is not active", any(&|_, j, in_range| in_range && !active(j))),
-            (
-                "a lane outside the segment is asked for",
-                mode != INDEX && any(&|l, j, _| segment != 0 && (l ^ j as u32) & segment != 0),
-            ),
-            ("several segments", performed && segment != 0),
-            ("only five bits of the choice count", performed && i.choice_i.0.iter().any(|&n| n > 31)),
-            (
-                "all lanes read one",
-                performed && i.lanes_i == u32::MAX && (1..32).all(|l| asked(l).1 && asked(l).0 == asked(0).0),
-            ),
-            ("no active lane", performed && i.lanes_i == 0),
-            ("some active lanes", performed && !matches!(i.lanes_i, 0 | u32::MAX)),
-            ("no room", i.valid_i == 1 && i.room_i == 0),
-            ("one shuffle behind the other", performed && p.first_valid_q == 1),
-            ("neither register nor predicate", result && !reg && !pred),
-            ("register without predicate", result && reg && !pred),
-            ("predicate without register", result && !reg && pred),
-            ("reset with a shuffle in the first stage", i.rst_ni == 0 && p.first_valid_q == 1),
-            ("reset with a result", i.rst_ni == 0 && result),
-            ("shuffle in reset", i.rst_ni == 0 && performed),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("up: in range", within(UP));
+        point!("up: out of range", beyond(UP));
+        point!("up: below lane 0", mode == UP && any(&|_, j, _| j < 0));
+        point!("down: in range", within(DOWN));
+        point!("down: out of range", beyond(DOWN));
+        point!("down: above lane 31", mode == DOWN && any(&|_, j, _| j > 31));
+        point!("butterfly: in range", within(BUTTERFLY));
+        point!("butterfly: out of range", beyond(BUTTERFLY));
+        point!("index: in range", within(INDEX));
+        point!("index: out of range", beyond(INDEX));
+        point!("in range, but that lane is not active", any(&|_, j, in_range| in_range && !active(j)));
+        point!(
+            "a lane outside the segment is asked for",
+            mode != INDEX && any(&|l, j, _| segment != 0 && (l ^ j as u32) & segment != 0)
+        );
+        point!("several segments", performed && segment != 0);
+        point!("only five bits of the choice count", performed && i.choice_i.0.iter().any(|&n| n > 31));
+        point!(
+            "all lanes read one",
+            performed && i.lanes_i == u32::MAX && (1..32).all(|l| asked(l).1 && asked(l).0 == asked(0).0)
+        );
+        point!("no active lane", performed && i.lanes_i == 0);
+        point!("some active lanes", performed && !matches!(i.lanes_i, 0 | u32::MAX));
+        point!("no room", i.valid_i == 1 && i.room_i == 0);
+        point!("one shuffle behind the other", performed && p.first_valid_q == 1);
+        point!("neither register nor predicate", result && !reg && !pred);
+        point!("register without predicate", result && reg && !pred);
+        point!("predicate without register", result && !reg && pred);
+        point!("reset with a shuffle in the first stage", i.rst_ni == 0 && p.first_valid_q == 1);
+        point!("reset with a result", i.rst_ni == 0 && result);
+        point!("shuffle in reset", i.rst_ni == 0 && performed);
     }
 }

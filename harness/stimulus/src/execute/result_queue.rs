@@ -6,8 +6,8 @@ use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, lane_mask, ports};
+use crate::{Driver, Points, cover};
 
 pub(crate) struct ResultQueueDriver {
     sources: usize,
@@ -21,26 +21,22 @@ pub(crate) struct ResultQueueDriver {
     probe: ResultQueueProbe,
 }
 
-const PUSH: usize = 0;
-const POP: usize = 1;
-const REG: usize = 2;
-const PRED: usize = 3;
-const DONE: usize = 4;
-const PARTIAL: usize = 5;
-const FOLLOW: usize = 6;
+knobs! {
+    pub(crate) struct ResultQueueKnobs {
+        push: "a result comes where there is a place" = [20, 300, 900, 1000],
+        pop: "a result that is offered is taken" = [20, 300, 900, 1000],
+        reg: "a result has a register" = [200, 900],
+        pred: "a result has a predicate" = [100, 800],
+        done: "a result is the last of its instruction" = [200, 900],
+        partial: "lanes are inactive" = [0, 900],
+        follow: "a result comes as the only one is taken" = [0, 900],
+        reset,
+    }
+}
 
 impl Driver for ResultQueueDriver {
     type In = ResultQueueIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "push", doc: "a result comes where there is a place", values: &[20, 300, 900, 1000] },
-        Knob { name: "pop", doc: "a result that is offered is taken", values: &[20, 300, 900, 1000] },
-        Knob { name: "reg", doc: "a result has a register", values: &[200, 900] },
-        Knob { name: "pred", doc: "a result has a predicate", values: &[100, 800] },
-        Knob { name: "done", doc: "a result is the last of its instruction", values: &[200, 900] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 900] },
-        Knob { name: "follow", doc: "a result comes as the only one is taken", values: &[0, 900] },
-        RESET,
-    ];
+    type Knobs = ResultQueueKnobs;
 
     fn new(shape: &SmShape, config: &Config) -> Self {
         Self {
@@ -54,26 +50,26 @@ impl Driver for ResultQueueDriver {
         }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ResultQueueIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &ResultQueueKnobs, inputs: &mut ResultQueueIn) {
         self.twin.early(&mut self.out);
         self.twin.probe(inputs, &self.out, &mut self.probe);
-        inputs.rst_ni = self.reset.next(rng, knobs.get(7));
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
         // The configuration's latency, and others: of another queue, or as long as the strap can say.
         if inputs.rst_ni == 0 {
             self.latency = if rng.chance(500) { self.configured } else { 1 + rng.below(63) as u8 };
         }
         inputs.cfg_i = self.latency;
-        let pop = self.out.head_valid_o == 1 && rng.chance(knobs.get(POP));
-        let follow = pop && self.probe.count_q == 1 && rng.chance(knobs.get(FOLLOW));
-        let push = self.out.ready_o == 1 && (follow || rng.chance(knobs.get(PUSH)));
+        let pop = self.out.head_valid_o == 1 && rng.chance(knobs.pop);
+        let follow = pop && self.probe.count_q == 1 && rng.chance(knobs.follow);
+        let push = self.out.ready_o == 1 && (follow || rng.chance(knobs.push));
         let source = rng.below(self.sources as u64) as usize;
         inputs.push_valid_i = u8::from(push) << source;
-        inputs.push_reg_valid_i = ports(rng, self.sources, knobs.get(REG));
-        inputs.push_pred_valid_i = ports(rng, self.sources, knobs.get(PRED));
-        inputs.push_done_i = ports(rng, self.sources, knobs.get(DONE));
+        inputs.push_reg_valid_i = ports(rng, self.sources, knobs.reg);
+        inputs.push_pred_valid_i = ports(rng, self.sources, knobs.pred);
+        inputs.push_done_i = ports(rng, self.sources, knobs.done);
         for k in 0..self.sources {
             inputs.push_warp_i[k] = rng.below(64) as u8;
-            inputs.push_mask_i[k] = lane_mask(rng, knobs.get(PARTIAL));
+            inputs.push_mask_i[k] = lane_mask(rng, knobs.partial);
             inputs.push_reg_i[k] = rng.next_u64() as u8;
             inputs.push_pred_i[k] = rng.below(8) as u8;
             inputs.push_pred_data_i[k] = rng.next_u64() as u32;
@@ -93,88 +89,48 @@ pub(crate) struct ResultQueueCover {
     offered: bool,
 }
 
-/// A name for each source.
-const SOURCES: [&str; 4] =
-    ["result from source 0", "result from source 1", "result from source 2", "result from source 3"];
-
-impl Cover for ResultQueueCover {
-    type In = ResultQueueIn;
-    type Out = ResultQueueOut;
-    type Probe = ResultQueueProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "empty",
-            "full",
-            "one free place",
-            "two free places",
-            "three free places",
-            "results, none of them due (if the latency is not 1)",
-            "the head becomes due",
-            "the second is due while the head waits to be taken",
-            "taken at once",
-            "offered and not taken",
-            "next head is due",
-            "push and pop at once",
-            "push and pop of the only result at once",
-            "push into the first place behind the last",
-            "pop of the last place",
-            "register only",
-            "predicate only",
-            "register and predicate",
-            "neither register nor predicate",
-            "not the last of its instruction",
-            "no lane",
-            "push in reset",
-            "reset with results",
-        ];
-        points.extend(&SOURCES[..shape.sources]);
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+#[cover]
+impl ResultQueueCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { depth: shape.queue_depth, sources: shape.sources, offered: false }
     }
 
-    fn observe(
-        &mut self,
-        i: &ResultQueueIn,
-        o: &ResultQueueOut,
-        p: &ResultQueueProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &ResultQueueIn, o: &ResultQueueOut, p: &ResultQueueProbe, points: &mut Points) {
         let (first, count) = (usize::from(p.first_q), usize::from(p.count_q));
         let (push, pop, offered) = (i.push_valid_i != 0, i.pop_i == 1, o.head_valid_o == 1);
         let next_is_due = count > 1 && p.wait_q[(first + 1) % self.depth] == 0;
         let due_before = std::mem::replace(&mut self.offered, offered);
         let (reg, pred) = (o.head_reg_valid_o == 1, o.head_pred_valid_o == 1);
         let free = self.depth - count;
-        let points = [
-            ("empty", count == 0),
-            ("full", free == 0),
-            ("one free place", free == 1),
-            ("two free places", free == 2),
-            ("three free places", free == 3),
-            ("results, none of them due (if the latency is not 1)", count != 0 && (!offered || i.cfg_i == 1)),
-            ("the head becomes due", offered && !due_before),
-            ("the second is due while the head waits to be taken", offered && next_is_due && !pop),
-            ("taken at once", offered && !due_before && pop),
-            ("offered and not taken", offered && !pop),
-            ("next head is due", pop && next_is_due),
-            ("push and pop at once", push && pop),
-            ("push and pop of the only result at once", push && pop && count == 1),
-            ("push into the first place behind the last", push && first + count == self.depth),
-            ("pop of the last place", pop && first + 1 == self.depth),
-            ("register only", pop && reg && !pred),
-            ("predicate only", pop && !reg && pred),
-            ("register and predicate", pop && reg && pred),
-            ("neither register nor predicate", pop && !reg && !pred),
-            ("not the last of its instruction", pop && o.head_done_o == 0),
-            ("no lane", pop && o.head_mask_o == 0),
-            ("push in reset", push && i.rst_ni == 0),
-            ("reset with results", count != 0 && i.rst_ni == 0),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
-        (0..self.sources).filter(|k| i.push_valid_i >> k & 1 == 1).for_each(|k| hit(SOURCES[k]));
+        point!("empty", count == 0);
+        point!("full", free == 0);
+        point!("one free place", free == 1);
+        point!("two free places", free == 2);
+        point!("three free places", free == 3);
+        point!("results, none of them due (if the latency is not 1)", count != 0 && (!offered || i.cfg_i == 1));
+        point!("the head becomes due", offered && !due_before);
+        point!("the second is due while the head waits to be taken", offered && next_is_due && !pop);
+        point!("taken at once", offered && !due_before && pop);
+        point!("offered and not taken", offered && !pop);
+        point!("next head is due", pop && next_is_due);
+        point!("push and pop at once", push && pop);
+        point!("push and pop of the only result at once", push && pop && count == 1);
+        point!("push into the first place behind the last", push && first + count == self.depth);
+        point!("pop of the last place", pop && first + 1 == self.depth);
+        point!("register only", pop && reg && !pred);
+        point!("predicate only", pop && !reg && pred);
+        point!("register and predicate", pop && reg && pred);
+        point!("neither register nor predicate", pop && !reg && !pred);
+        point!("not the last of its instruction", pop && o.head_done_o == 0);
+        point!("no lane", pop && o.head_mask_o == 0);
+        point!("push in reset", push && i.rst_ni == 0);
+        point!("reset with results", count != 0 && i.rst_ni == 0);
+
+        for source in (0..self.sources).filter(|k| i.push_valid_i >> k & 1 == 1) {
+            point!("result from source 0", source == 0);
+            point!("result from source 1", source == 1, given = self.sources > 1);
+            point!("result from source 2", source == 2, given = self.sources > 2);
+            point!("result from source 3", source == 3, given = self.sources > 3);
+        }
     }
 }

@@ -7,8 +7,8 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, alias, ports};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::{Reset, alias, ports};
+use crate::{Driver, Points, Unreached, cover};
 
 pub(crate) struct FetchDriver {
     shape: SmShape,
@@ -19,34 +19,24 @@ pub(crate) struct FetchDriver {
     probe: FetchProbe,
 }
 
-const ROOM: usize = 0;
-const HELD: usize = 1;
-const STOP: usize = 2;
-const JOIN: usize = 3;
-const RESUME: usize = 4;
-const START: usize = 5;
-const FEW: usize = 6;
-const MEET: usize = 7;
-const WRITE: usize = 8;
+knobs! {
+    pub(crate) struct FetchKnobs {
+        room: "a warp's buffer has room" = [50, 500, 950],
+        held: "a warp is held" = [0, 100, 800],
+        stop: "the instruction at decode stops its warp" = [20, 200, 800],
+        join: "the reconvergence point is right behind it" = [20, 200],
+        resume: "a warp goes on, on each way" = [50, 300, 800],
+        start: "a warp begins" = [5, 200],
+        few: "what is said of a warp is said of one of the first four" = [0, 500, 950],
+        meet: "a resume or a start is of the warp at decode or the one that fetches" = [0, 500],
+        write: "the host writes an instruction" = [0, 300, 900],
+        reset,
+    }
+}
 
 impl Driver for FetchDriver {
     type In = FetchIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "room", doc: "a warp's buffer has room", values: &[50, 500, 950] },
-        Knob { name: "held", doc: "a warp is held", values: &[0, 100, 800] },
-        Knob { name: "stop", doc: "the instruction at decode stops its warp", values: &[20, 200, 800] },
-        Knob { name: "join", doc: "the reconvergence point is right behind it", values: &[20, 200] },
-        Knob { name: "resume", doc: "a warp goes on, on each way", values: &[50, 300, 800] },
-        Knob { name: "start", doc: "a warp begins", values: &[5, 200] },
-        Knob { name: "few", doc: "what is said of a warp is said of one of the first four", values: &[0, 500, 950] },
-        Knob {
-            name: "meet",
-            doc: "a resume or a start is of the warp at decode or the one that fetches",
-            values: &[0, 500],
-        },
-        Knob { name: "write", doc: "the host writes an instruction", values: &[0, 300, 900] },
-        RESET,
-    ];
+    type Knobs = FetchKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         let twin = Fetch::new(shape);
@@ -57,24 +47,24 @@ impl Driver for FetchDriver {
         Unreached::warps(&["start_warp_i", "resume_warp_i"], shape.warps)
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut FetchIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &FetchKnobs, inputs: &mut FetchIn) {
         let (warps, ways) = (self.shape.warps, self.shape.ports() + 1);
         self.twin.early(&mut self.out);
         self.twin.probe(inputs, &self.out, &mut self.probe);
-        inputs.rst_ni = self.reset.next(rng, knobs.get(9));
-        inputs.room_i = rng.mask(warps as u32, knobs.get(ROOM));
-        inputs.held_i = rng.mask(warps as u32, knobs.get(HELD));
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
+        inputs.room_i = rng.mask(warps as u32, knobs.room);
+        inputs.held_i = rng.mask(warps as u32, knobs.held);
         let paths = self.shape.ports();
         let chosen: Vec<Option<usize>> =
             (0..paths).map(|p| self.twin.chosen(p, inputs.room_i, inputs.held_i)).collect();
 
-        inputs.decode_stop_i = ports(rng, paths, knobs.get(STOP));
+        inputs.decode_stop_i = ports(rng, paths, knobs.stop);
         for reconvergence in &mut inputs.reconvergence_i[..warps] {
             *reconvergence = if rng.chance(500) { NO_PC } else { address(rng) };
         }
         for p in 0..paths {
             let (warp, next) = (usize::from(self.out.decode_warp_o[p]), (self.out.decode_pc_o[p] + 1) & NO_PC);
-            if rng.chance(knobs.get(JOIN)) {
+            if rng.chance(knobs.join) {
                 inputs.reconvergence_i[warp] = next;
             } else if rng.chance(300) {
                 inputs.reconvergence_i[warp] = alias(rng, next.into(), 1 << PC_BITS) as u32;
@@ -83,14 +73,14 @@ impl Driver for FetchDriver {
 
         let at_decode = self.out.decode_warp_o;
         let warp = |rng: &mut Rng| {
-            let range = if rng.chance(knobs.get(FEW)) { 4 } else { warps as u64 };
+            let range = if rng.chance(knobs.few) { 4 } else { warps as u64 };
             let (any, p) = (rng.below(range) as u8, rng.below(paths as u64) as usize);
             let met = if rng.chance(500) { at_decode[p] } else { chosen[p].map_or(any, |w| w as u8) };
-            if rng.chance(knobs.get(MEET)) { met } else { any }
+            if rng.chance(knobs.meet) { met } else { any }
         };
-        inputs.start_valid_i = rng.chance(knobs.get(START)).into();
+        inputs.start_valid_i = rng.chance(knobs.start).into();
         inputs.start_warp_i = warp(rng);
-        inputs.resume_valid_i = rng.mask(ways as u32, knobs.get(RESUME)) as u8;
+        inputs.resume_valid_i = rng.mask(ways as u32, knobs.resume) as u8;
         for k in 0..ways {
             (inputs.resume_warp_i[k], inputs.resume_pc_i[k]) = (warp(rng), address(rng));
             // One resume a warp.
@@ -99,7 +89,7 @@ impl Driver for FetchDriver {
             }
         }
 
-        inputs.code_we_i = rng.chance(knobs.get(WRITE)).into();
+        inputs.code_we_i = rng.chance(knobs.write).into();
         (inputs.code_op_i, inputs.code_ctl_i) = (rng.next_u64(), rng.next_u64());
         inputs.code_addr_i = rng.below(self.shape.code_words as u64) as u16;
         let path = rng.below(paths as u64) as usize;
@@ -123,59 +113,13 @@ pub(crate) struct FetchCover {
     shape: SmShape,
 }
 
-impl Cover for FetchCover {
-    type In = FetchIn;
-    type Out = FetchOut;
-    type Probe = FetchProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "a warp fetches",
-            "no warp runs",
-            "only the warp at decode could fetch",
-            "no room where one could fetch",
-            "held where one could fetch",
-            "turn wraps",
-            "last warp fetches",
-            "stopped by the instruction",
-            "stopped before the reconvergence point",
-            "stop without an instruction",
-            "port resumes",
-            "stack resumes",
-            "two resume",
-            "resume meets stop",
-            "resume meets fetch",
-            "start meets stop",
-            "start meets fetch",
-            "start meets resume",
-            "address behind the code memory",
-            "last address",
-            "reconvergence at the first address",
-            "word read while it is written",
-            "reset while running",
-            "host writes in reset",
-            "warp chosen in reset",
-            "start or resume in reset",
-        ];
-        if shape.ports() == 2 {
-            points.extend([
-                "all three resume",
-                "both paths fetch",
-                "only path 1 fetches",
-                "both paths read one word",
-                "both are stopped",
-                "only path 1's is stopped",
-                "one path has a warp that could fetch, the other has none",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+#[cover]
+impl FetchCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape }
     }
 
-    fn observe(&mut self, i: &FetchIn, o: &FetchOut, p: &FetchProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &FetchIn, o: &FetchOut, p: &FetchProbe, points: &mut Points) {
         let ports = self.shape.ports();
         let paths: Vec<Path> = (0..ports).map(|path| Path::of(&self.shape, path, i, o, p)).collect();
         let any = |holds: &dyn Fn(&Path) -> bool| paths.iter().any(holds);
@@ -186,66 +130,72 @@ impl Cover for FetchCover {
         let running = i.rst_ni == 1;
         let fetches = |path: &Path| path.chosen.is_some();
         let word = |path: &Path| path.address.map(|pc| pc as usize % self.shape.code_words);
-        let points = [
-            ("a warp fetches", running && any(&fetches)),
-            ("no warp runs", p.running_q == 0),
-            (
-                "only the warp at decode could fetch",
-                any(&|path| path.behind == 0 && path.own & i.room_i & !i.held_i != 0),
-            ),
-            ("no room where one could fetch", any(&|path| path.behind & !i.held_i != 0 && path.behind & i.room_i == 0)),
-            ("held where one could fetch", any(&|path| path.behind & i.room_i != 0 && !fetches(path))),
-            ("turn wraps", running && any(&|path| path.chosen.is_some_and(|w| w < path.from))),
-            ("last warp fetches", running && any(&|path| path.chosen == Some(self.shape.warps - 1))),
-            ("stopped by the instruction", running && any(&|path| path.valid && path.stop && !path.joins)),
-            ("stopped before the reconvergence point", running && any(&|path| path.joins && !path.stop)),
-            (
-                "stop without an instruction",
-                running && any(&|path| !path.valid && path.stop && p.running_q >> path.at_decode & 1 == 1),
-            ),
-            ("port resumes", running && resumes.first().is_some_and(|&k| k < ports)),
-            ("stack resumes", running && resumes.last() == Some(&ports)),
-            ("two resume", running && resumes.len() == 2),
-            ("all three resume", running && resumes.len() == 3),
-            (
-                "resume meets stop",
-                running && any(&|path| path.stops() && resumed(path.at_decode) && !started(path.at_decode)),
-            ),
-            ("resume meets fetch", running && any(&|path| path.chosen.is_some_and(|w| resumed(w) && !started(w)))),
-            (
-                "start meets stop",
-                running && any(&|path| path.stops() && started(path.at_decode) && !resumed(path.at_decode)),
-            ),
-            ("start meets fetch", running && any(&|path| path.chosen.is_some_and(|w| started(w) && !resumed(w)))),
-            ("start meets resume", running && i.start_valid_i == 1 && resumed(i.start_warp_i.into())),
-            (
-                "address behind the code memory",
-                running && any(&|path| path.address.is_some_and(|pc| pc as usize >= self.shape.code_words)),
-            ),
-            ("last address", running && any(&|path| path.address == Some(NO_PC))),
-            ("reconvergence at the first address", running && any(&|path| path.joins && path.next == 0)),
-            (
-                "word read while it is written",
-                i.code_we_i == 1 && any(&|path| word(path) == Some(i.code_addr_i.into())),
-            ),
-            ("reset while running", !running && p.running_q != 0),
-            ("host writes in reset", !running && i.code_we_i == 1),
-            ("warp chosen in reset", !running && any(&fetches)),
-            ("start or resume in reset", !running && (i.start_valid_i == 1 || !resumes.is_empty())),
-            ("both paths fetch", running && all(&fetches)),
-            ("only path 1 fetches", running && ports == 2 && !fetches(&paths[0]) && fetches(&paths[1])),
-            ("both paths read one word", running && all(&|path| word(path).is_some() && word(path) == word(&paths[0]))),
-            ("both are stopped", running && all(&Path::stops)),
-            (
+        point!("a warp fetches", running && any(&fetches));
+        point!("no warp runs", p.running_q == 0);
+        point!(
+            "only the warp at decode could fetch",
+            any(&|path| path.behind == 0 && path.own & i.room_i & !i.held_i != 0)
+        );
+        point!(
+            "no room where one could fetch",
+            any(&|path| path.behind & !i.held_i != 0 && path.behind & i.room_i == 0)
+        );
+        point!("held where one could fetch", any(&|path| path.behind & i.room_i != 0 && !fetches(path)));
+        point!("turn wraps", running && any(&|path| path.chosen.is_some_and(|w| w < path.from)));
+        point!("last warp fetches", running && any(&|path| path.chosen == Some(self.shape.warps - 1)));
+        point!("stopped by the instruction", running && any(&|path| path.valid && path.stop && !path.joins));
+        point!("stopped before the reconvergence point", running && any(&|path| path.joins && !path.stop));
+        point!(
+            "stop without an instruction",
+            running && any(&|path| !path.valid && path.stop && p.running_q >> path.at_decode & 1 == 1)
+        );
+        point!("port resumes", running && resumes.first().is_some_and(|&k| k < ports));
+        point!("stack resumes", running && resumes.last() == Some(&ports));
+        point!("two resume", running && resumes.len() == 2);
+        point!(
+            "resume meets stop",
+            running && any(&|path| path.stops() && resumed(path.at_decode) && !started(path.at_decode))
+        );
+        point!("resume meets fetch", running && any(&|path| path.chosen.is_some_and(|w| resumed(w) && !started(w))));
+        point!(
+            "start meets stop",
+            running && any(&|path| path.stops() && started(path.at_decode) && !resumed(path.at_decode))
+        );
+        point!("start meets fetch", running && any(&|path| path.chosen.is_some_and(|w| started(w) && !resumed(w))));
+        point!("start meets resume", running && i.start_valid_i == 1 && resumed(i.start_warp_i.into()));
+        point!(
+            "address behind the code memory",
+            running && any(&|path| path.address.is_some_and(|pc| pc as usize >= self.shape.code_words))
+        );
+        point!("last address", running && any(&|path| path.address == Some(NO_PC)));
+        point!("reconvergence at the first address", running && any(&|path| path.joins && path.next == 0));
+        point!(
+            "word read while it is written",
+            i.code_we_i == 1 && any(&|path| word(path) == Some(i.code_addr_i.into()))
+        );
+        point!("reset while running", !running && p.running_q != 0);
+        point!("host writes in reset", !running && i.code_we_i == 1);
+        point!("warp chosen in reset", !running && any(&fetches));
+        point!("start or resume in reset", !running && (i.start_valid_i == 1 || !resumes.is_empty()));
+        #[given(self.shape.ports() == 2)]
+        {
+            point!("all three resume", running && resumes.len() == 3);
+            point!("both paths fetch", running && all(&fetches));
+            point!("only path 1 fetches", running && ports == 2 && !fetches(&paths[0]) && fetches(&paths[1]));
+            point!(
+                "both paths read one word",
+                running && all(&|path| word(path).is_some() && word(path) == word(&paths[0]))
+            );
+            point!("both are stopped", running && all(&Path::stops));
+            point!(
                 "only path 1's is stopped",
-                running && ports == 2 && !paths[0].stops() && paths[1].stops() && paths[0].valid,
-            ),
-            (
+                running && ports == 2 && !paths[0].stops() && paths[1].stops() && paths[0].valid
+            );
+            point!(
                 "one path has a warp that could fetch, the other has none",
-                running && any(&|path| path.behind != 0) && any(&|path| path.behind == 0),
-            ),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+                running && any(&|path| path.behind != 0) && any(&|path| path.behind == 0)
+            );
+        }
     }
 }
 

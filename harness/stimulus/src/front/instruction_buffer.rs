@@ -9,9 +9,9 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset};
+use crate::driver::Reset;
 use crate::front::instruction;
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::{Driver, Points, Unreached, cover};
 
 pub(crate) struct InstructionBufferDriver {
     shape: SmShape,
@@ -20,18 +20,18 @@ pub(crate) struct InstructionBufferDriver {
     twin: InstructionBuffer,
 }
 
-const PUSH: usize = 0;
-const POP: usize = 1;
-const FEW: usize = 2;
+knobs! {
+    pub(crate) struct InstructionBufferKnobs {
+        push: "an instruction arrives" = [200, 900, 1000],
+        pop: "a head leaves" = [10, 50, 300, 900],
+        few: "the instruction is of one of the first four warps" = [0, 500, 950],
+        reset = [0, 5, 40],
+    }
+}
 
 impl Driver for InstructionBufferDriver {
     type In = InstructionBufferIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "push", doc: "an instruction arrives", values: &[200, 900, 1000] },
-        Knob { name: "pop", doc: "a head leaves", values: &[10, 50, 300, 900] },
-        Knob { name: "few", doc: "the instruction is of one of the first four warps", values: &[0, 500, 950] },
-        Knob { values: &[0, 5, 40], ..RESET },
-    ];
+    type Knobs = InstructionBufferKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), twin: InstructionBuffer::new(shape) }
@@ -43,19 +43,19 @@ impl Driver for InstructionBufferDriver {
         all
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut InstructionBufferIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &InstructionBufferKnobs, inputs: &mut InstructionBufferIn) {
         let warps = self.shape.warps;
-        inputs.rst_ni = self.reset.next(rng, knobs.get(3));
-        inputs.pop_i = self.twin.head_valid() & rng.mask(warps as u32, knobs.get(POP));
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
+        inputs.pop_i = self.twin.head_valid() & rng.mask(warps as u32, knobs.pop);
         let paths = self.shape.ports();
         inputs.push_valid_i = 0;
         for p in 0..paths {
-            let range = if rng.chance(knobs.get(FEW)) { 4 } else { warps as u64 };
+            let range = if rng.chance(knobs.few) { 4 } else { warps as u64 };
             // Each path has its own warps.
             let warp = p + paths * rng.below(range / paths as u64) as usize;
             inputs.push_warp_i[p] = warp as u8;
             let room = (self.twin.room() | inputs.pop_i) >> warp & 1 == 1;
-            inputs.push_valid_i |= u8::from(room && rng.chance(knobs.get(PUSH))) << p;
+            inputs.push_valid_i |= u8::from(room && rng.chance(knobs.push)) << p;
             inputs.push_pc_i[p] = rng.below(1 << PC_BITS) as u32;
             (inputs.push_op_i[p], inputs.push_ctl_i[p]) = instruction(rng, 100);
             inputs.push_roles_i[p] = roles(inputs.push_op_i[p], inputs.push_ctl_i[p]).0;
@@ -71,43 +71,9 @@ pub(crate) struct InstructionBufferCover {
 /// Of an instruction that arrives: its warp, what that has, whether its head leaves, where it goes.
 type Push = (usize, u8, bool, u8);
 
-impl Cover for InstructionBufferCover {
-    type In = InstructionBufferIn;
-    type Out = InstructionBufferOut;
-    type Probe = InstructionBufferProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "first instruction of a warp",
-            "second instruction of a warp",
-            "into place 0",
-            "into place 1",
-            "push into a full warp whose head leaves",
-            "the only instruction leaves as one arrives",
-            "one of two leaves",
-            "the last one leaves",
-            "two warps pop",
-            "push of one warp and pop of another",
-            "last warp",
-            "all of the first four warps full",
-            "nothing there",
-            "reset with instructions",
-            "push in reset",
-            "push into the second place in reset",
-        ];
-        if shape.ports() == 2 {
-            points.extend([
-                "two instructions arrive",
-                "only path 1's arrives",
-                "two arrive, one into place 0 and one into place 1",
-                "two arrive at full warps whose heads leave",
-                "two arrive in reset",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+#[cover]
+impl InstructionBufferCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape }
     }
 
@@ -116,7 +82,7 @@ impl Cover for InstructionBufferCover {
         i: &InstructionBufferIn,
         o: &InstructionBufferOut,
         probe: &InstructionBufferProbe,
-        hit: &mut dyn FnMut(&'static str),
+        points: &mut Points,
     ) {
         let running = i.rst_ni == 1;
         let pushes: Vec<Push> = (0..self.shape.ports())
@@ -130,32 +96,35 @@ impl Cover for InstructionBufferCover {
         let any = |holds: &dyn Fn(&Push) -> bool| pushes.iter().any(holds);
         let two = pushes.len() == 2;
         let pops_with = |count: u8| (0..self.shape.warps).any(|w| i.pop_i >> w & 1 == 1 && probe.count_q[w] == count);
-        let points = [
-            ("first instruction of a warp", running && any(&|push| push.1 == 0)),
-            ("second instruction of a warp", running && any(&|push| push.1 == 1 && !push.2)),
-            ("into place 0", running && any(&|push| push.3 == 0)),
-            ("into place 1", running && any(&|push| push.3 == 1)),
-            ("push into a full warp whose head leaves", running && any(&|push| push.1 == 2)),
-            ("the only instruction leaves as one arrives", running && any(&|push| push.1 == 1 && push.2)),
-            ("one of two leaves", running && pops_with(2)),
-            ("the last one leaves", running && pops_with(1)),
-            ("two warps pop", running && i.pop_i.count_ones() >= 2),
-            ("push of one warp and pop of another", running && any(&|push| !push.2) && i.pop_i != 0),
-            ("last warp", running && any(&|push| push.0 == self.shape.warps - 1)),
-            ("all of the first four warps full", o.room_o & 0xf == 0),
-            ("nothing there", o.head_valid_o == 0),
-            ("reset with instructions", !running && o.head_valid_o != 0),
-            ("push in reset", !running && any(&|push| push.1 == 0)),
-            ("push into the second place in reset", !running && any(&|push| push.3 == 1)),
-            ("two instructions arrive", running && two),
-            ("only path 1's arrives", running && i.push_valid_i == 2),
-            (
+        point!("first instruction of a warp", running && any(&|push| push.1 == 0));
+        point!("second instruction of a warp", running && any(&|push| push.1 == 1 && !push.2));
+        point!("into place 0", running && any(&|push| push.3 == 0));
+        point!("into place 1", running && any(&|push| push.3 == 1));
+        point!("push into a full warp whose head leaves", running && any(&|push| push.1 == 2));
+        point!("the only instruction leaves as one arrives", running && any(&|push| push.1 == 1 && push.2));
+        point!("one of two leaves", running && pops_with(2));
+        point!("the last one leaves", running && pops_with(1));
+        point!("two warps pop", running && i.pop_i.count_ones() >= 2);
+        point!("push of one warp and pop of another", running && any(&|push| !push.2) && i.pop_i != 0);
+        point!("last warp", running && any(&|push| push.0 == self.shape.warps - 1));
+        point!("all of the first four warps full", o.room_o & 0xf == 0);
+        point!("nothing there", o.head_valid_o == 0);
+        point!("reset with instructions", !running && o.head_valid_o != 0);
+        point!("push in reset", !running && any(&|push| push.1 == 0));
+        point!("push into the second place in reset", !running && any(&|push| push.3 == 1));
+        #[given(self.shape.ports() == 2)]
+        {
+            point!("two instructions arrive", running && two);
+            point!("only path 1's arrives", running && i.push_valid_i == 2);
+            point!(
                 "two arrive, one into place 0 and one into place 1",
-                running && two && any(&|push| push.3 == 0) && any(&|push| push.3 == 1),
-            ),
-            ("two arrive at full warps whose heads leave", running && two && pushes.iter().all(|push| push.1 == 2)),
-            ("two arrive in reset", !running && two),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+                running && two && any(&|push| push.3 == 0) && any(&|push| push.3 == 1)
+            );
+            point!(
+                "two arrive at full warps whose heads leave",
+                running && two && pushes.iter().all(|push| push.1 == 2)
+            );
+            point!("two arrive in reset", !running && two);
+        }
     }
 }

@@ -10,7 +10,6 @@ use gpurf_lockstep::Rng;
 
 use super::{UPPER, element, is_there, number, one_of, place_of, places};
 use crate::driver::{Names, alias, lane_mask};
-use crate::{Knob, Knobs};
 
 /// An instruction as the scheduler issues it.
 #[derive(Clone, Copy, Debug)]
@@ -120,45 +119,29 @@ const ROWS: usize = 23;
 const REGISTERS: usize = 16;
 const FIRST: usize = 5;
 
-const ISSUE: usize = 0;
-const SOURCE: usize = 1;
-const ABOVE: usize = 2;
-const COPY: usize = 3;
-const FEW: usize = 4;
-const RESULT: usize = 5;
-const BANK: usize = 6;
-const BOTH: usize = 7;
-const ABSENT: usize = 8;
-const LONG: usize = 9;
-const SHARED: usize = 10;
-const PARTS: usize = 11;
-const SLOW: usize = 12;
-const WRITE: usize = 13;
-const LEAVE: usize = 14;
-const ONE: usize = 15;
-const PARTIAL: usize = 16;
+knobs! {
+    pub(crate) struct CoreKnobs {
+        offer: "an active warp issues" = [200, 600, 1000],
+        register: "a source is a register" = [300, 700, 1000],
+        above: "it is read from a place that has its lanes" = [300, 700, 950],
+        copy: "one that is read from the MRF is copied" = [0, 300, 900],
+        few: "places and registers are the first ones" = [0, 500, 950],
+        upper: "a result goes to a place" = [300, 700, 1000],
+        bank: "to a bank of the LRF, if to a place" = [0, 300, 800],
+        both: "and to the MRF" = [100, 600],
+        absent: "a level names a place that is not there" = [0, 100, 400],
+        long: "an operation has a long latency" = [0, 50, 300],
+        shared: "an operation is for a unit that is shared" = [100, 500],
+        parts: "a result comes in parts" = [0, 300],
+        slow: "a result takes its time" = [0, 300, 900],
+        result: "a result is offered" = [100, 600, 1000],
+        leave: "a warp gives its slot up" = [0, 5, 40],
+        one: "it is the port's first slot that issues" = [0, 500, 900],
+        inactive: "lanes are inactive" = [0, 300, 900],
+    }
+}
 
 impl Core {
-    pub(crate) const KNOBS: [Knob; 17] = [
-        Knob { name: "offer", doc: "an active warp issues", values: &[200, 600, 1000] },
-        Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
-        Knob { name: "above", doc: "it is read from a place that has its lanes", values: &[300, 700, 950] },
-        Knob { name: "copy", doc: "one that is read from the MRF is copied", values: &[0, 300, 900] },
-        Knob { name: "few", doc: "places and registers are the first ones", values: &[0, 500, 950] },
-        Knob { name: "upper", doc: "a result goes to a place", values: &[300, 700, 1000] },
-        Knob { name: "bank", doc: "to a bank of the LRF, if to a place", values: &[0, 300, 800] },
-        Knob { name: "both", doc: "and to the MRF", values: &[100, 600] },
-        Knob { name: "absent", doc: "a level names a place that is not there", values: &[0, 100, 400] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 50, 300] },
-        Knob { name: "shared", doc: "an operation is for a unit that is shared", values: &[100, 500] },
-        Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
-        Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
-        Knob { name: "result", doc: "a result is offered", values: &[100, 600, 1000] },
-        Knob { name: "leave", doc: "a warp gives its slot up", values: &[0, 5, 40] },
-        Knob { name: "one", doc: "it is the port's first slot that issues", values: &[0, 500, 900] },
-        Knob { name: "inactive", doc: "lanes are inactive", values: &[0, 300, 900] },
-    ];
-
     pub(crate) fn new(shape: &HierarchyShape) -> Self {
         let mut core = Self {
             shape: *shape,
@@ -207,27 +190,27 @@ impl Core {
     }
 
     /// Begins a cycle: who gives its slot up.
-    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
+    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &CoreKnobs) {
         self.time += 1;
         self.registers.renew(rng);
         for open in &mut self.open {
             if rng.chance(60) {
-                *open = rng.chance(knobs.get(first + WRITE));
+                *open = rng.chance(knobs.result);
             }
         }
         for slot in &mut self.slots {
-            if slot.state == State::Active && rng.chance(knobs.get(first + LEAVE)) {
+            if slot.state == State::Active && rng.chance(knobs.leave) {
                 slot.state = State::Leaving;
             }
         }
     }
 
     /// A slot of the port whose warp may issue.
-    pub(crate) fn slot(&self, rng: &mut Rng, knobs: &Knobs, first: usize, port: usize) -> Option<usize> {
+    pub(crate) fn slot(&self, rng: &mut Rng, knobs: &CoreKnobs, port: usize) -> Option<usize> {
         let count = self.shape.ports();
         let active = |s: &usize| s % count == port && self.slots[*s].state == State::Active;
         let active: Vec<usize> = (0..self.shape.active).filter(active).collect();
-        let some = if rng.chance(knobs.get(first + ONE)) { active.len().min(1) } else { active.len() };
+        let some = if rng.chance(knobs.one) { active.len().min(1) } else { active.len() };
         one_of(rng, &active[..some])
     }
 
@@ -235,13 +218,11 @@ impl Core {
     pub(crate) fn instruction(
         &self,
         rng: &mut Rng,
-        knobs: &Knobs,
-        first: usize,
+        knobs: &CoreKnobs,
         s: usize,
         entries: &HierarchyEntriesProbe,
     ) -> Option<Instruction> {
-        let chance = |knob: usize| knobs.get(first + knob);
-        if !rng.chance(chance(ISSUE)) {
+        if !rng.chance(knobs.offer) {
             return None;
         }
         let warp = &self.warps[self.slots[s].warp];
@@ -250,11 +231,11 @@ impl Core {
         let waits = |level: u8| {
             place_of(&self.shape, level).is_some_and(|place| entries.wait_q[element(&self.shape, s, place)] != 0)
         };
-        let long = rng.chance(chance(LONG));
-        let private = !long && !rng.chance(chance(SHARED));
-        let mut mask = lane_mask(rng, chance(PARTIAL));
+        let long = rng.chance(knobs.long);
+        let private = !long && !rng.chance(knobs.shared);
+        let mut mask = lane_mask(rng, knobs.inactive);
         let some: Vec<usize> = places(&self.shape).filter(|&place| lanes(place) != 0).collect();
-        if let Some(place) = one_of(rng, &some).filter(|_| rng.chance(chance(ABOVE))) {
+        if let Some(place) = one_of(rng, &some).filter(|_| rng.chance(knobs.above)) {
             mask = lanes(place) & if rng.chance(800) { u32::MAX } else { rng.next_u64() as u32 };
         }
         if mask == 0 {
@@ -266,17 +247,17 @@ impl Core {
             |k: usize, place: usize| place < MAX_ORF_ENTRIES || private && (!split || place == MAX_ORF_ENTRIES + k);
         let (mut sources, mut levels) = ([NO_REG; OPERANDS], [0u8; OPERANDS]);
         for k in 0..OPERANDS {
-            if !rng.chance(chance(SOURCE)) {
+            if !rng.chance(knobs.register) {
                 continue;
             }
-            sources[k] = self.register(rng, knobs, first);
+            sources[k] = self.register(rng, knobs);
             let readable: Vec<usize> =
                 places(&self.shape).filter(|&place| may_read(k, place) && mask & !lanes(place) == 0).collect();
-            let above = one_of(rng, &readable).filter(|_| rng.chance(chance(ABOVE)));
+            let above = one_of(rng, &readable).filter(|_| rng.chance(knobs.above));
             levels[k] = match above {
                 Some(place) => 1 + place as u8,
-                None if rng.chance(chance(COPY)) => UPPER + 1 + self.entry(rng, knobs, first),
-                None if rng.chance(chance(ABSENT)) => self.absent(rng),
+                None if rng.chance(knobs.copy) => UPPER + 1 + self.entry(rng, knobs),
+                None if rng.chance(knobs.absent) => self.absent(rng),
                 None => 0,
             };
             // Two copies to one entry are of one register.
@@ -284,8 +265,8 @@ impl Core {
                 sources[k] = sources[j];
             }
         }
-        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs, first) };
-        let mut dst_level = self.result_level(rng, knobs, first, private);
+        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs) };
+        let mut dst_level = self.result_level(rng, knobs, private);
         let copied = |level: &u8| *level >= UPPER && number(*level) == number(dst_level);
         if long || levels.iter().any(copied) {
             dst_level = 0;
@@ -298,24 +279,23 @@ impl Core {
         clear.then_some(Instruction { warp, slot, mask, sources, levels, dst, dst_level, long, private })
     }
 
-    fn result_level(&self, rng: &mut Rng, knobs: &Knobs, first: usize, private: bool) -> u8 {
-        let chance = |knob: usize| knobs.get(first + knob);
-        if !rng.chance(chance(RESULT)) {
+    fn result_level(&self, rng: &mut Rng, knobs: &CoreKnobs, private: bool) -> u8 {
+        if !rng.chance(knobs.upper) {
             return 0;
         }
-        let level = if rng.chance(chance(ABSENT)) {
+        let level = if rng.chance(knobs.absent) {
             self.absent(rng)
-        } else if private && self.shape.lrf_banks > 0 && rng.chance(chance(BANK)) {
+        } else if private && self.shape.lrf_banks > 0 && rng.chance(knobs.bank) {
             (MAX_ORF_ENTRIES + 1) as u8 + rng.below(self.shape.lrf_banks as u64) as u8
         } else {
-            1 + self.entry(rng, knobs, first)
+            1 + self.entry(rng, knobs)
         };
-        level | if rng.chance(chance(BOTH)) { UPPER } else { 0 }
+        level | if rng.chance(knobs.both) { UPPER } else { 0 }
     }
 
-    fn entry(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> u8 {
+    fn entry(&self, rng: &mut Rng, knobs: &CoreKnobs) -> u8 {
         let entries = self.shape.entries as u64;
-        let few = rng.chance(knobs.get(first + FEW));
+        let few = rng.chance(knobs.few);
         rng.below(if few { entries.min(2) } else { entries }) as u8
     }
 
@@ -326,8 +306,8 @@ impl Core {
         one_of(rng, &absent).unwrap_or(0)
     }
 
-    fn register(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> u8 {
-        let few = rng.chance(knobs.get(first + FEW));
+    fn register(&self, rng: &mut Rng, knobs: &CoreKnobs) -> u8 {
+        let few = rng.chance(knobs.few);
         (if few { self.registers.first(rng, FIRST) } else { self.registers.draw(rng) }) as u8
     }
 
@@ -345,7 +325,7 @@ impl Core {
     }
 
     /// The edge.
-    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, done: &Done) {
+    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &CoreKnobs, done: &Done) {
         self.give_out(rng);
         for (s, slot) in self.slots.iter_mut().enumerate() {
             match slot.state {
@@ -368,7 +348,7 @@ impl Core {
         for (bus, offer) in done.written.iter().enumerate().filter_map(|(bus, offer)| Some((bus, (*offer)?))) {
             let result = &mut self.pending[offer.result];
             result.parts.remove(0);
-            result.at = self.time + 1 + if rng.chance(knobs.get(first + SLOW)) { rng.below(20) } else { 0 };
+            result.at = self.time + 1 + if rng.chance(knobs.slow) { rng.below(20) } else { 0 };
             let last = result.parts.is_empty();
             self.latch[bus] =
                 Some(Latched { warp: offer.warp.into(), register: offer.register, last, long: result.long });
@@ -377,7 +357,7 @@ impl Core {
         spent.sort_unstable();
         spent.into_iter().rev().for_each(|result| drop(self.pending.remove(result)));
         for tag in done.dispatched.iter().flatten() {
-            self.dispatch(rng, knobs, first, *tag);
+            self.dispatch(rng, knobs, *tag);
         }
         for (tag, instruction) in done.taken.iter().flatten() {
             self.take(*tag, *instruction);
@@ -413,20 +393,20 @@ impl Core {
         }
     }
 
-    fn dispatch(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, tag: usize) {
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &CoreKnobs, tag: usize) {
         let Some(instruction) = self.held[tag].take() else { return };
         self.slots[usize::from(instruction.slot)].resident -= 1;
         if instruction.dst == NO_REG {
             return;
         }
         let mut parts = vec![instruction.mask];
-        while parts.len() < 4 && !instruction.private && rng.chance(knobs.get(first + PARTS)) {
+        while parts.len() < 4 && !instruction.private && rng.chance(knobs.parts) {
             let some = rng.next_u64() as u32;
             let whole = parts.pop().unwrap_or(0);
             // Each part has a lane.
             parts.extend([whole & some, whole & !some].into_iter().filter(|&part| part != 0));
         }
-        let slow = rng.chance(knobs.get(first + SLOW));
+        let slow = rng.chance(knobs.slow);
         let latency = match (instruction.long, slow) {
             (true, true) => 40 + rng.below(200),
             (true, false) => 1 + rng.below(24),

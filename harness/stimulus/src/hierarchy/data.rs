@@ -7,8 +7,8 @@ use gpurf_blocks::hierarchy::{
 };
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::{Reset, lane_mask};
+use crate::{Driver, Points, Unreached, cover};
 
 /// What the instruction in D reads: it is not written at the same edge.
 #[derive(Default)]
@@ -23,26 +23,22 @@ pub(crate) struct DataDriver {
     reads: Reads,
 }
 
-const MOVE: usize = 0;
-const ORF: usize = 1;
-const LRF: usize = 2;
-const READ: usize = 3;
-const WRITE: usize = 4;
-const NEAR: usize = 5;
-const PARTIAL: usize = 6;
+knobs! {
+    pub(crate) struct DataKnobs {
+        r#move: "an instruction is taken" = [100, 500, 950],
+        orf: "a source comes from the ORF" = [0, 400, 1000],
+        lrf: "a source comes from the LRF" = [0, 400, 1000],
+        read: "a port, or a bank, reads" = [100, 500, 1000],
+        write: "an array is written" = [100, 500, 950],
+        near: "the slot is the first one" = [0, 500, 950],
+        partial: "lanes are not written" = [0, 900],
+        reset,
+    }
+}
 
 impl Driver for DataDriver {
     type In = HierarchyDataIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "move", doc: "an instruction is taken", values: &[100, 500, 950] },
-        Knob { name: "orf", doc: "a source comes from the ORF", values: &[0, 400, 1000] },
-        Knob { name: "lrf", doc: "a source comes from the LRF", values: &[0, 400, 1000] },
-        Knob { name: "read", doc: "a port, or a bank, reads", values: &[100, 500, 1000] },
-        Knob { name: "write", doc: "an array is written", values: &[100, 500, 950] },
-        Knob { name: "near", doc: "the slot is the first one", values: &[0, 500, 950] },
-        Knob { name: "partial", doc: "lanes are not written", values: &[0, 900] },
-        RESET,
-    ];
+    type Knobs = DataKnobs;
 
     fn new(shape: &HierarchyShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), reads: Reads::default() }
@@ -67,16 +63,16 @@ impl Driver for DataDriver {
         all
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyDataIn) {
-        i.rst_ni = self.reset.next(rng, knobs.get(7));
+    fn drive(&mut self, rng: &mut Rng, knobs: &DataKnobs, i: &mut HierarchyDataIn) {
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         let banks = self.shape.lrf_banks;
-        i.orf_valid_i = rng.chance(knobs.get(WRITE)).into();
+        i.orf_valid_i = rng.chance(knobs.write).into();
         (i.orf_slot_i, i.orf_entry_i) = (self.slot(rng, knobs), rng.below(self.shape.entries as u64) as u8);
         i.orf_valid_i &= u8::from(!self.reads.words.contains(&(i.orf_slot_i, i.orf_entry_i)));
-        i.lrf_valid_i = u8::from(banks > 0 && rng.chance(knobs.get(WRITE)));
+        i.lrf_valid_i = u8::from(banks > 0 && rng.chance(knobs.write));
         (i.lrf_slot_i, i.lrf_bank_i) = (self.slot(rng, knobs), rng.below(banks.max(1) as u64) as u8);
         i.lrf_valid_i &= u8::from(!self.reads.banks.contains(&(i.lrf_slot_i, i.lrf_bank_i)));
-        (i.orf_mask_i, i.lrf_mask_i) = (lane_mask(rng, knobs.get(PARTIAL)), lane_mask(rng, knobs.get(PARTIAL)));
+        (i.orf_mask_i, i.lrf_mask_i) = (lane_mask(rng, knobs.partial), lane_mask(rng, knobs.partial));
         rng.fill(&mut i.orf_data_i.0);
         rng.fill(&mut i.lrf_data_i.0);
         self.take(rng, knobs, i);
@@ -91,17 +87,17 @@ impl Driver for DataDriver {
 }
 
 impl DataDriver {
-    fn slot(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
+    fn slot(&self, rng: &mut Rng, knobs: &DataKnobs) -> u8 {
         let slots = self.shape.port_slots() as u64;
-        if rng.chance(knobs.get(NEAR)) { 0 } else { rng.below(slots) as u8 }
+        if rng.chance(knobs.near) { 0 } else { rng.below(slots) as u8 }
     }
 
-    fn take(&self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyDataIn) {
-        i.move_valid_i = rng.chance(knobs.get(MOVE)).into();
+    fn take(&self, rng: &mut Rng, knobs: &DataKnobs, i: &mut HierarchyDataIn) {
+        i.move_valid_i = rng.chance(knobs.r#move).into();
         i.move_tag_i = rng.below(1 << self.shape.tag_w()) as u8;
         i.move_slot_i = self.slot(rng, knobs);
-        i.move_orf_i = rng.mask(OPERANDS as u32, knobs.get(ORF)) as u8;
-        let lrf = rng.mask(OPERANDS as u32, knobs.get(LRF)) as u8;
+        i.move_orf_i = rng.mask(OPERANDS as u32, knobs.orf) as u8;
+        let lrf = rng.mask(OPERANDS as u32, knobs.lrf) as u8;
         i.move_lrf_i = if self.shape.lrf_banks == 0 { 0 } else { lrf & !i.move_orf_i };
         for k in 0..OPERANDS {
             // Which port serves a source, and which port reads what, is for the levels to say: any of them may.
@@ -109,9 +105,9 @@ impl DataDriver {
             i.move_entry_i[k] = rng.below(self.shape.entries as u64) as u8;
             // An entry is named where its port reads.
             i.move_orf_read_i &= !(1 << k);
-            i.move_orf_read_i |= u8::from(i.move_orf_i >> k & 1 == 1 && rng.chance(knobs.get(READ))) << k;
+            i.move_orf_read_i |= u8::from(i.move_orf_i >> k & 1 == 1 && rng.chance(knobs.read)) << k;
         }
-        i.move_lrf_read_i = rng.mask(MAX_LRF_BANKS as u32, knobs.get(READ)) as u8;
+        i.move_lrf_read_i = rng.mask(MAX_LRF_BANKS as u32, knobs.read) as u8;
     }
 }
 
@@ -122,63 +118,13 @@ pub(crate) struct DataCover {
     lrf: Option<(u8, u8)>,
 }
 
-impl Cover for DataCover {
-    type In = HierarchyDataIn;
-    type Out = HierarchyDataOut;
-    type Probe = HierarchyDataProbe;
-
-    fn points(shape: &HierarchyShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "an instruction without sources above the MRF",
-            "three ports of the ORF read",
-            "one port serves two sources",
-            "one port serves all sources",
-            "a port serves that does not read now",
-            "an entry is read that the edge before has written",
-            "an entry of another slot is written beside a read",
-            "two ports read one entry",
-            "the last entry of the last slot is written",
-            "no lane of an entry is written",
-            "some lanes of an entry are written",
-            "instructions in D and O",
-            "an instruction follows one that has read nothing",
-            "loads in reset",
-            "reset under load",
-        ];
-        if shape.entries > 1 {
-            points.push("another entry of the slot is written beside a read");
-        }
-        if shape.lrf_banks > 0 {
-            points.extend([
-                "a source from the LRF",
-                "sources from ORF and LRF",
-                "a bank is read that the edge before has written",
-                "a bank serves that does not read now",
-                "a bank is read of one slot and written of another",
-                "ORF and LRF are written",
-                "some lanes of a bank are written",
-            ]);
-        }
-        if shape.lrf_banks == 3 {
-            points.extend(["three banks are read", "another bank of the slot is written beside a read"]);
-        }
-        if shape.lrf_banks == 1 {
-            points.extend(["three sources from the unified LRF", "a bank that is not there is read"]);
-        }
-        points
-    }
-
-    fn new(shape: &HierarchyShape) -> Self {
+#[cover]
+impl DataCover {
+    fn new(shape: &HierarchyShape, _: &Config) -> Self {
         Self { shape: *shape, orf: None, lrf: None }
     }
 
-    fn observe(
-        &mut self,
-        i: &HierarchyDataIn,
-        o: &HierarchyDataOut,
-        p: &HierarchyDataProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &HierarchyDataIn, o: &HierarchyDataOut, p: &HierarchyDataProbe, points: &mut Points) {
         let (moves, reset) = (i.move_valid_i == 1, i.rst_ni == 0);
         let entries = self.shape.entries as u16;
         let index: Vec<u16> = (0..OPERANDS)
@@ -199,39 +145,51 @@ impl Cover for DataCover {
         let bank_of = |written: (u8, u8)| reads_bank && banks >> written.1 & 1 == 1 && p.d_slot_q == written.0;
         let slots = self.shape.port_slots();
         let last = usize::from(i.orf_slot_i) + 1 == slots && usize::from(i.orf_entry_i) + 1 == self.shape.entries;
-        let points = [
-            ("an instruction without sources above the MRF", moves && i.move_orf_i | i.move_lrf_i == 0),
-            ("three ports of the ORF read", moves && i.move_orf_read_i == 7),
-            ("one port serves two sources", moves && (serves(0, 1) || serves(1, 2) || serves(0, 2))),
-            ("one port serves all sources", moves && serves(0, 1) && serves(1, 2)),
-            ("a port serves that does not read now", moves && idle),
-            ("an entry is read that the edge before has written", self.orf.is_some_and(|w| index.contains(&word(w)))),
-            ("an entry of another slot is written beside a read", beside && !same),
-            ("another entry of the slot is written beside a read", same),
-            ("two ports read one entry", (1..index.len()).any(|k| index[..k].contains(&index[k]))),
-            ("the last entry of the last slot is written", orf && last),
-            ("no lane of an entry is written", orf && i.orf_mask_i == 0),
-            ("some lanes of an entry are written", orf && ![0, u32::MAX].contains(&i.orf_mask_i)),
-            ("instructions in D and O", p.d_move_q == 1 && o.land_valid_o == 1),
-            (
-                "an instruction follows one that has read nothing",
-                p.d_move_q == 1 && p.d_orf_q | p.d_lrf_q == 0 && moves,
-            ),
-            ("loads in reset", reset && moves && orf),
-            ("reset under load", reset && p.d_move_q == 1 && o.land_valid_o == 1),
-            ("a source from the LRF", o.land_valid_o == 1 && p.o_lrf_q != 0),
-            ("sources from ORF and LRF", o.land_valid_o == 1 && p.o_lrf_q != 0 && p.o_orf_q != 0),
-            ("a bank is read that the edge before has written", self.lrf.is_some_and(bank_of)),
-            ("a bank serves that does not read now", moves && (0..OPERANDS).any(idle_bank)),
-            ("a bank is read of one slot and written of another", lrf && reads_bank && p.d_slot_q != i.lrf_slot_i),
-            ("another bank of the slot is written beside a read", lrf && reads_bank && p.d_slot_q == i.lrf_slot_i),
-            ("ORF and LRF are written", orf && lrf),
-            ("some lanes of a bank are written", lrf && ![0, u32::MAX].contains(&i.lrf_mask_i)),
-            ("three banks are read", reads_bank && banks == 7),
-            ("three sources from the unified LRF", moves && i.move_lrf_i == 7),
-            ("a bank that is not there is read", moves && i.move_lrf_read_i >> 1 != 0),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("an instruction without sources above the MRF", moves && i.move_orf_i | i.move_lrf_i == 0);
+        point!("three ports of the ORF read", moves && i.move_orf_read_i == 7);
+        point!("one port serves two sources", moves && (serves(0, 1) || serves(1, 2) || serves(0, 2)));
+        point!("one port serves all sources", moves && serves(0, 1) && serves(1, 2));
+        point!("a port serves that does not read now", moves && idle);
+        point!("an entry is read that the edge before has written", self.orf.is_some_and(|w| index.contains(&word(w))));
+        point!("an entry of another slot is written beside a read", beside && !same);
+        point!("another entry of the slot is written beside a read", same, given = self.shape.entries > 1);
+        point!("two ports read one entry", (1..index.len()).any(|k| index[..k].contains(&index[k])));
+        point!("the last entry of the last slot is written", orf && last);
+        point!("no lane of an entry is written", orf && i.orf_mask_i == 0);
+        point!("some lanes of an entry are written", orf && ![0, u32::MAX].contains(&i.orf_mask_i));
+        point!("instructions in D and O", p.d_move_q == 1 && o.land_valid_o == 1);
+        point!(
+            "an instruction follows one that has read nothing",
+            p.d_move_q == 1 && p.d_orf_q | p.d_lrf_q == 0 && moves
+        );
+        point!("loads in reset", reset && moves && orf);
+        point!("reset under load", reset && p.d_move_q == 1 && o.land_valid_o == 1);
+        point!(
+            "another bank of the slot is written beside a read",
+            lrf && reads_bank && p.d_slot_q == i.lrf_slot_i,
+            given = self.shape.lrf_banks == 3
+        );
+        point!("three banks are read", reads_bank && banks == 7, given = self.shape.lrf_banks == 3);
+        point!("three sources from the unified LRF", moves && i.move_lrf_i == 7, given = self.shape.lrf_banks == 1);
+        point!(
+            "a bank that is not there is read",
+            moves && i.move_lrf_read_i >> 1 != 0,
+            given = self.shape.lrf_banks == 1
+        );
+        #[given(self.shape.lrf_banks > 0)]
+        {
+            point!("a source from the LRF", o.land_valid_o == 1 && p.o_lrf_q != 0);
+            point!("sources from ORF and LRF", o.land_valid_o == 1 && p.o_lrf_q != 0 && p.o_orf_q != 0);
+            point!("a bank is read that the edge before has written", self.lrf.is_some_and(bank_of));
+            point!("a bank serves that does not read now", moves && (0..OPERANDS).any(idle_bank));
+            point!(
+                "a bank is read of one slot and written of another",
+                lrf && reads_bank && p.d_slot_q != i.lrf_slot_i
+            );
+            point!("ORF and LRF are written", orf && lrf);
+            point!("some lanes of a bank are written", lrf && ![0, u32::MAX].contains(&i.lrf_mask_i));
+        }
+
         self.orf = orf.then_some((i.orf_slot_i, i.orf_entry_i));
         self.lrf = lrf.then_some((i.lrf_slot_i, i.lrf_bank_i));
     }

@@ -9,8 +9,8 @@ use gpurf_blocks::instruction::NO_REG;
 use gpurf_lockstep::Rng;
 
 use super::{absent, element, is_there, one_of, places};
-use crate::driver::{Names, RESET, Reset, Twin, lane_mask, ports};
-use crate::{Driver, Knob, Knobs, Unreached};
+use crate::driver::{Names, Reset, Twin, lane_mask, ports};
+use crate::{Driver, Unreached};
 
 mod cover;
 
@@ -25,45 +25,33 @@ pub(crate) struct EntriesDriver {
     registers: Names,
 }
 
-const TAKE: usize = 0;
-const READ: usize = 1;
-const COPY: usize = 2;
-const RESULT: usize = 3;
-const BOTH: usize = 4;
-const END: usize = 5;
-const NEAR: usize = 6;
-const WRITE: usize = 7;
-const WHOLE: usize = 8;
-const LOOK: usize = 9;
-const MATCH: usize = 10;
-const FLUSH: usize = 11;
-const PARTIAL: usize = 12;
-const STRAY: usize = 13;
-const SINGLE: usize = 14;
+knobs! {
+    pub(crate) struct EntriesKnobs {
+        take: "an instruction is taken" = [200, 600, 1000],
+        read: "it reads a place that has its lanes" = [100, 500, 900],
+        copy: "it copies to a place that does not wait" = [0, 100, 400],
+        result: "its result goes to a place" = [300, 700, 1000],
+        both: "and to the MRF" = [100, 500],
+        end: "a strand ends" = [10, 50, 300],
+        near: "the slot is one of the port's first two" = [0, 500, 950],
+        write: "a place that waits is written" = [100, 500, 1000],
+        whole: "all that is to come is written" = [200, 1000],
+        look: "a result comes" = [300, 900],
+        r#match: "it is one that a place waits for" = [200, 800],
+        flush: "a slot begins to be emptied" = [0, 10, 60],
+        partial: "lanes are inactive" = [0, 300, 900],
+        stray: "what is written is not there" = [0, 200],
+        single: "one lane fills a slot that has none" = [50, 900],
+        reset,
+    }
+}
 
 /// Registers of results: few, so that different slots, and a copy and a result, have the same.
 const REGISTERS: usize = 6;
 
 impl Driver for EntriesDriver {
     type In = HierarchyEntriesIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "take", doc: "an instruction is taken", values: &[200, 600, 1000] },
-        Knob { name: "read", doc: "it reads a place that has its lanes", values: &[100, 500, 900] },
-        Knob { name: "copy", doc: "it copies to a place that does not wait", values: &[0, 100, 400] },
-        Knob { name: "result", doc: "its result goes to a place", values: &[300, 700, 1000] },
-        Knob { name: "both", doc: "and to the MRF", values: &[100, 500] },
-        Knob { name: "end", doc: "a strand ends", values: &[10, 50, 300] },
-        Knob { name: "near", doc: "the slot is one of the port's first two", values: &[0, 500, 950] },
-        Knob { name: "write", doc: "a place that waits is written", values: &[100, 500, 1000] },
-        Knob { name: "whole", doc: "all that is to come is written", values: &[200, 1000] },
-        Knob { name: "look", doc: "a result comes", values: &[300, 900] },
-        Knob { name: "match", doc: "it is one that a place waits for", values: &[200, 800] },
-        Knob { name: "flush", doc: "a slot begins to be emptied", values: &[0, 10, 60] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
-        Knob { name: "stray", doc: "what is written is not there", values: &[0, 200] },
-        Knob { name: "single", doc: "one lane fills a slot that has none", values: &[50, 900] },
-        RESET,
-    ];
+    type Knobs = EntriesKnobs;
 
     fn new(shape: &HierarchyShape, _: &Config) -> Self {
         let registers = Names::new(REGISTERS, NO_REG.into());
@@ -80,17 +68,17 @@ impl Driver for EntriesDriver {
         all
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyEntriesIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &EntriesKnobs, i: &mut HierarchyEntriesIn) {
         let count = self.shape.ports();
         self.twin.early();
         self.registers.renew(rng);
         let probe = self.twin.probe(i);
-        i.rst_ni = self.reset.next(rng, knobs.get(15));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         for s in 0..self.shape.active {
-            self.flush |= u64::from(rng.chance(knobs.get(FLUSH))) << s;
+            self.flush |= u64::from(rng.chance(knobs.flush)) << s;
         }
         i.flush_i = self.flush;
-        i.take_both_i = ports(rng, count, knobs.get(BOTH));
+        i.take_both_i = ports(rng, count, knobs.both);
         (i.take_valid_i, i.end_i) = (0, 0);
         (i.look_valid_i, i.orf_valid_i, i.lrf_valid_i) = (0, 0, 0);
         for p in 0..count {
@@ -109,16 +97,16 @@ impl Driver for EntriesDriver {
 
 impl EntriesDriver {
     /// A slot of a port, by its number among the port's.
-    fn local(&self, rng: &mut Rng, knobs: &Knobs) -> usize {
+    fn local(&self, rng: &mut Rng, knobs: &EntriesKnobs) -> usize {
         let slots = self.shape.port_slots();
-        let some = if rng.chance(knobs.get(NEAR)) { slots.min(2) } else { slots };
+        let some = if rng.chance(knobs.near) { slots.min(2) } else { slots };
         rng.below(some as u64) as usize
     }
 
     fn instruction(
         &self,
         rng: &mut Rng,
-        knobs: &Knobs,
+        knobs: &EntriesKnobs,
         i: &mut HierarchyEntriesIn,
         p: usize,
         probe: &HierarchyEntriesProbe,
@@ -128,8 +116,8 @@ impl EntriesDriver {
         if self.flush >> slot & 1 == 1 {
             return;
         }
-        i.end_i |= u8::from(rng.chance(knobs.get(END))) << p;
-        if !rng.chance(knobs.get(TAKE)) {
+        i.end_i |= u8::from(rng.chance(knobs.end)) << p;
+        if !rng.chance(knobs.take) {
             return;
         }
         i.take_valid_i |= 1 << p;
@@ -138,32 +126,32 @@ impl EntriesDriver {
         let there = |place: usize| probe.valid_q[at(place)] & !probe.wait_q[at(place)];
         // What a place has, or a part of it.
         let some: Vec<usize> = places(&self.shape).filter(|&place| there(place) != 0).collect();
-        let mut mask = lane_mask(rng, knobs.get(PARTIAL));
+        let mut mask = lane_mask(rng, knobs.partial);
         if let Some(place) = one_of(rng, &some).filter(|_| rng.chance(500)) {
             mask = there(place) & if rng.chance(700) { u32::MAX } else { rng.next_u64() as u32 };
         }
         // Each lane of each place alone keeps a slot from being void.
         let void = self.twin.out.void_o >> slot & 1 == 1;
-        if void && rng.chance(knobs.get(SINGLE)) {
+        if void && rng.chance(knobs.single) {
             mask = 1 << rng.below(LANES as u64);
         }
         i.take_mask_i[p] = mask;
         (i.take_read_i[p], i.take_copy_i[p], i.take_result_i[p]) = (0, 0, 0);
         for place in places(&self.shape) {
-            let reads = mask & !there(place) == 0 && rng.chance(knobs.get(READ));
+            let reads = mask & !there(place) == 0 && rng.chance(knobs.read);
             i.take_read_i[p] |= u16::from(reads) << place;
         }
         // A place that is not there has nothing to be read.
         let nothing = rng.below(11) as usize;
-        i.take_read_i[p] |= u16::from(!is_there(&self.shape, nothing) && rng.chance(knobs.get(STRAY))) << nothing;
+        i.take_read_i[p] |= u16::from(!is_there(&self.shape, nothing) && rng.chance(knobs.stray)) << nothing;
         for &place in free.iter().filter(|&&place| place < MAX_ORF_ENTRIES) {
-            i.take_copy_i[p] |= u16::from(rng.chance(knobs.get(COPY))) << place;
+            i.take_copy_i[p] |= u16::from(rng.chance(knobs.copy)) << place;
         }
         let register = self.registers.draw(rng) as u8;
         i.take_reg_i[p] = register;
         let waits = places(&self.shape).any(|place| self.waits_for(probe, slot, place, register));
         let result = one_of(rng, &free)
-            .filter(|&place| i.take_copy_i[p] >> place & 1 == 0 && !waits && rng.chance(knobs.get(RESULT)));
+            .filter(|&place| i.take_copy_i[p] >> place & 1 == 0 && !waits && rng.chance(knobs.result));
         i.take_result_i[p] = result.map_or(0, |place| 1 << place);
     }
 
@@ -177,12 +165,12 @@ impl EntriesDriver {
     fn result(
         &self,
         rng: &mut Rng,
-        knobs: &Knobs,
+        knobs: &EntriesKnobs,
         i: &mut HierarchyEntriesIn,
         b: usize,
         probe: &HierarchyEntriesProbe,
     ) {
-        if !rng.chance(knobs.get(LOOK)) {
+        if !rng.chance(knobs.look) {
             return;
         }
         i.look_valid_i |= 1 << b;
@@ -194,14 +182,21 @@ impl EntriesDriver {
             .filter(|&at| probe.wait_q[at] != 0)
             .map(|at| probe.reg_q[at])
             .collect();
-        let known = one_of(rng, &waiting).filter(|_| rng.chance(knobs.get(MATCH)));
+        let known = one_of(rng, &waiting).filter(|_| rng.chance(knobs.r#match));
         i.look_reg_i[b] = known.unwrap_or_else(|| self.registers.draw(rng) as u8);
     }
 
-    fn write(&self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyEntriesIn, c: usize, probe: &HierarchyEntriesProbe) {
-        let whole = rng.chance(knobs.get(WHOLE));
+    fn write(
+        &self,
+        rng: &mut Rng,
+        knobs: &EntriesKnobs,
+        i: &mut HierarchyEntriesIn,
+        c: usize,
+        probe: &HierarchyEntriesProbe,
+    ) {
+        let whole = rng.chance(knobs.whole);
         for lrf in [false, true] {
-            if !rng.chance(knobs.get(WRITE)) {
+            if !rng.chance(knobs.write) {
                 continue;
             }
             let (entries, banks) = (self.shape.entries, self.shape.lrf_banks);
@@ -218,7 +213,7 @@ impl EntriesDriver {
                 .collect();
             let some = if whole { u32::MAX } else { rng.next_u64() as u32 };
             let chosen = one_of(rng, &waiting).map(|(local, n, wait)| (local, n, wait & some));
-            let stray = (own < most && rng.chance(knobs.get(STRAY)))
+            let stray = (own < most && rng.chance(knobs.stray))
                 .then(|| (self.local(rng, knobs), own + rng.below((most - own) as u64) as usize, lane_mask(rng, 500)));
             let Some((local, n, mask)) = stray.or(chosen) else { continue };
             if lrf {

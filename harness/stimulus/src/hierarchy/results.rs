@@ -5,8 +5,8 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{HierarchyResults, HierarchyResultsIn, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, alias, lane_mask, ports};
-use crate::{Driver, Knob, Knobs, Unaliased};
+use crate::driver::{Reset, Twin, alias, lane_mask, ports};
+use crate::{Driver, Unaliased};
 
 mod cover;
 
@@ -36,32 +36,25 @@ pub(crate) struct ResultsDriver {
 /// Numbers of warps.
 const WARPS: u64 = 1 << WARP_BITS;
 
-const WRITE: usize = 0;
-const NEAR: usize = 1;
-const MATCH: usize = 2;
-const BANK: usize = 3;
-const BOTH: usize = 4;
-const COPY: usize = 5;
-const ONE: usize = 6;
-const DONE: usize = 7;
-const SLOT: usize = 8;
-const PARTIAL: usize = 9;
+knobs! {
+    pub(crate) struct ResultsKnobs {
+        write: "a result is offered" = [100, 500, 950],
+        near: "its warp is one of two slots'" = [0, 500, 1000],
+        r#match: "a place waits for it" = [100, 600, 1000],
+        bank: "a bank of the LRF" = [0, 300, 900],
+        both: "the MRF gets it too" = [0, 300, 900],
+        copy: "a copy comes" = [0, 200, 800],
+        one: "copies are for one array" = [0, 900],
+        done: "what is in the MRF's queue goes into its bank" = [50, 500, 1000],
+        slot: "a slot gets another warp, or none" = [2, 30, 200],
+        partial: "lanes are inactive" = [0, 500],
+        reset,
+    }
+}
 
 impl Driver for ResultsDriver {
     type In = HierarchyResultsIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "write", doc: "a result is offered", values: &[100, 500, 950] },
-        Knob { name: "near", doc: "its warp is one of two slots'", values: &[0, 500, 1000] },
-        Knob { name: "match", doc: "a place waits for it", values: &[100, 600, 1000] },
-        Knob { name: "bank", doc: "a bank of the LRF", values: &[0, 300, 900] },
-        Knob { name: "both", doc: "the MRF gets it too", values: &[0, 300, 900] },
-        Knob { name: "copy", doc: "a copy comes", values: &[0, 200, 800] },
-        Knob { name: "one", doc: "copies are for one array", values: &[0, 900] },
-        Knob { name: "done", doc: "what is in the MRF's queue goes into its bank", values: &[50, 500, 1000] },
-        Knob { name: "slot", doc: "a slot gets another warp, or none", values: &[2, 30, 200] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 500] },
-        RESET,
-    ];
+    type Knobs = ResultsKnobs;
 
     fn new(shape: &HierarchyShape, _: &Config) -> Self {
         Self {
@@ -78,35 +71,35 @@ impl Driver for ResultsDriver {
         Unaliased::ports(&["32'(copy_slot_i[b]) % IssuePorts == c", "32'(slot_q[b]) % IssuePorts == c"])
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyResultsIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &ResultsKnobs, i: &mut HierarchyResultsIn) {
         let count = self.shape.ports();
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(10));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         self.change_slots(rng, knobs);
         i.slot_valid_i = 0;
         for (s, warp) in self.slots.iter().enumerate() {
             i.slot_valid_i |= u64::from(warp.is_some()) << s;
             i.slot_warp_i[s] = warp.unwrap_or_else(|| rng.below(64) as u8);
         }
-        i.write_valid_i = ports(rng, count, knobs.get(WRITE));
+        i.write_valid_i = ports(rng, count, knobs.write);
         i.write_private_i = ports(rng, count, 500);
         for b in 0..count {
             i.write_warp_i[b] = self.warp(rng, knobs);
             i.write_reg_i[b] = rng.below(255) as u8;
-            i.write_mask_i[b] = lane_mask(rng, knobs.get(PARTIAL));
+            i.write_mask_i[b] = lane_mask(rng, knobs.partial);
             rng.fill(&mut i.write_data_i[b].0);
         }
         self.copies(rng, knobs, i);
         // A queue has room for one, and takes the next one as that goes into its bank.
-        i.mrf_done_i = self.full & ports(rng, count, knobs.get(DONE));
+        i.mrf_done_i = self.full & ports(rng, count, knobs.done);
         i.mrf_ready_i = (!self.full | i.mrf_done_i) & ((1 << count) - 1);
         (i.look_match_i, i.look_both_i) = (0, 0);
         self.twin.late(i);
         let looks = self.twin.out.look_valid_o;
-        i.look_match_i = looks & ports(rng, count, knobs.get(MATCH));
-        i.look_both_i = i.look_match_i & ports(rng, count, knobs.get(BOTH));
+        i.look_match_i = looks & ports(rng, count, knobs.r#match);
+        i.look_both_i = i.look_match_i & ports(rng, count, knobs.both);
         for b in 0..count {
-            let bank = rng.chance(knobs.get(BANK));
+            let bank = rng.chance(knobs.bank);
             let place = if bank {
                 MAX_ORF_ENTRIES as u64 + rng.below(MAX_LRF_BANKS as u64)
             } else {
@@ -128,9 +121,9 @@ impl Driver for ResultsDriver {
 }
 
 impl ResultsDriver {
-    fn change_slots(&mut self, rng: &mut Rng, knobs: &Knobs) {
+    fn change_slots(&mut self, rng: &mut Rng, knobs: &ResultsKnobs) {
         for s in 0..self.shape.active {
-            if rng.chance(knobs.get(SLOT)) {
+            if rng.chance(knobs.slot) {
                 // In one slot only; the block does not ask for one of the slot's port.
                 // Or of a warp whose number differs from another slot's in a bit.
                 let near = self.slots[rng.below(self.slots.len() as u64) as usize].filter(|_| rng.chance(300));
@@ -144,8 +137,8 @@ impl ResultsDriver {
         }
     }
 
-    fn warp(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
-        let some = if rng.chance(knobs.get(NEAR)) { self.shape.active.min(2) } else { self.shape.active };
+    fn warp(&self, rng: &mut Rng, knobs: &ResultsKnobs) -> u8 {
+        let some = if rng.chance(knobs.near) { self.shape.active.min(2) } else { self.shape.active };
         let slot = rng.below(some as u64) as usize;
         // Some are in no slot; of these some differ from one that is in a bit.
         let any = rng.below(WARPS) as u8;
@@ -156,18 +149,18 @@ impl ResultsDriver {
         }
     }
 
-    fn copies(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyResultsIn) {
-        let one = rng.chance(knobs.get(ONE));
+    fn copies(&mut self, rng: &mut Rng, knobs: &ResultsKnobs, i: &mut HierarchyResultsIn) {
+        let one = rng.chance(knobs.one);
         let count = self.shape.ports();
         (i.copy_valid_i, i.copy_private_i) = (0, 0);
         for p in 0..count {
-            if self.copies[p].is_none() && rng.chance(knobs.get(COPY)) {
+            if self.copies[p].is_none() && rng.chance(knobs.copy) {
                 let local = rng.below(self.shape.port_slots() as u64) as usize;
                 let array = if one { 0 } else { rng.below(count as u64) as usize };
                 self.copies[p] = Some(Copy {
                     slot: (local * count + array) as u8,
                     entry: rng.below(MAX_ORF_ENTRIES as u64) as u8,
-                    mask: lane_mask(rng, knobs.get(PARTIAL)),
+                    mask: lane_mask(rng, knobs.partial),
                     private: rng.chance(500),
                 });
                 rng.fill(&mut i.copy_data_i[p].0);

@@ -7,9 +7,9 @@ use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::shape::Straps;
 use gpurf_lockstep::Rng;
 
-use super::core::{Core, Done, Instruction};
-use crate::driver::{RESET, Reset, Twin, all_of, ports};
-use crate::{Driver, Knob, Knobs, Unreached};
+use super::core::{Core, CoreKnobs, Done, Instruction};
+use crate::driver::{Reset, Twin, ports};
+use crate::{Driver, Unreached};
 
 mod cover;
 
@@ -24,18 +24,18 @@ pub(crate) struct HierarchyDriver {
     core: Core,
 }
 
-const READY: usize = 0;
-const END: usize = 1;
-const CORE: usize = 3;
-const KNOBS: [Knob; CORE] = [
-    Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
-    Knob { name: "end", doc: "a strand ends", values: &[10, 60, 300] },
-    RESET,
-];
+knobs! {
+    pub(crate) struct HierarchyKnobs {
+        ready: "a unit takes what is offered" = [100, 900, 1000],
+        end: "a strand ends" = [10, 60, 300],
+        reset,
+        ..core: CoreKnobs,
+    }
+}
 
 impl Driver for HierarchyDriver {
     type In = HierarchyIn;
-    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+    type Knobs = HierarchyKnobs;
 
     fn new(shape: &HierarchyShape, config: &Config) -> Self {
         Self {
@@ -51,14 +51,14 @@ impl Driver for HierarchyDriver {
         Unreached::parity(&["issue_warp_i", "issue_slot_i", "slot_warp_i"], shape.ports())
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HierarchyIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &HierarchyKnobs, i: &mut HierarchyIn) {
         let count = self.shape.ports();
         self.twin.early();
         let entries = self.twin.probe(i).entries;
-        i.rst_ni = self.reset.next(rng, knobs.get(2));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps.design.read_order;
-        i.dispatch_ready_i = ports(rng, count, knobs.get(READY));
-        self.core.begin(rng, knobs, CORE);
+        i.dispatch_ready_i = ports(rng, count, knobs.ready);
+        self.core.begin(rng, &knobs.core);
         (i.slot_valid_i, i.flush_i) = (self.core.valid(), self.core.flush());
         for s in 0..self.shape.active {
             i.slot_warp_i[s] = self.core.warp_of(s);
@@ -68,10 +68,10 @@ impl Driver for HierarchyDriver {
         let mut done = Done::default();
         for p in 0..count {
             i.issue_slot_i[p] = p as u8;
-            let Some(slot) = self.core.slot(rng, knobs, CORE, p) else { continue };
+            let Some(slot) = self.core.slot(rng, &knobs.core, p) else { continue };
             i.issue_slot_i[p] = slot as u8;
-            let ends = u8::from(rng.chance(knobs.get(END))) << p;
-            let instruction = self.core.instruction(rng, knobs, CORE, slot, &entries);
+            let ends = u8::from(rng.chance(knobs.end)) << p;
+            let instruction = self.core.instruction(rng, &knobs.core, slot, &entries);
             if let Some(instruction) = instruction {
                 // Where no place is free it is offered with number 0, and waits.
                 let tag = self.core.tag(p);
@@ -106,7 +106,7 @@ impl Driver for HierarchyDriver {
                 at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(usize::from(out.dispatch_tag_o[p]));
         }
         (done.done, done.flushed) = (out.write_done_o, out.flush_done_o);
-        self.core.end(rng, knobs, CORE, &done);
+        self.core.end(rng, &knobs.core, &done);
         self.twin.clock(i);
         if i.rst_ni == 0 {
             self.core.clear();

@@ -9,7 +9,6 @@ use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{alias, lane_mask};
-use crate::{Knob, Knobs};
 
 /// An instruction as the scheduler issues it.
 #[derive(Clone, Copy, Debug)]
@@ -120,20 +119,24 @@ pub(crate) struct Core {
     entries: usize,
 }
 
-const ISSUE: usize = 0;
-const SOURCE: usize = 1;
-const SAME: usize = 2;
-const FEW: usize = 3;
-const LONG: usize = 4;
-const PARTS: usize = 5;
-const SLOW: usize = 6;
-const WRITE: usize = 7;
-const LEAVE: usize = 8;
-const END: usize = 9;
-const AGAIN: usize = 10;
-const DIVERGE: usize = 11;
-const PARTIAL: usize = 12;
-const ALONE: usize = 13;
+knobs! {
+    pub(crate) struct CoreKnobs {
+        offer: "the active warp issues" = [200, 600, 1000],
+        register: "a source is a register" = [300, 700, 1000],
+        equal: "a source is the register of another one" = [0, 300],
+        few: "the register is one of the first four" = [0, 0, 500, 950, 1000],
+        long: "an operation has a long latency" = [50, 300, 800],
+        parts: "a result comes in parts" = [0, 300],
+        slow: "a result takes its time" = [0, 300, 900],
+        result: "a result is offered" = [100, 600, 1000],
+        leave: "the warp gives up" = [3, 10, 60, 300],
+        end: "it ends" = [0, 3, 20],
+        again: "a warp that has given up is the next one if it can be" = [0, 400, 900],
+        diverge: "a warp takes another path" = [0, 20, 200],
+        inactive: "lanes are inactive on it" = [0, 300, 900],
+        alone: "only warps of the parity of the last one are ready" = [0, 0, 950],
+    }
+}
 
 /// How often what takes long comes together for other warps of the active one's bank, of 1,000; the same where the active one has filled its buffer, and
 /// where it gives up.
@@ -154,23 +157,6 @@ fn warps(depth: usize, registers: usize) -> usize {
 }
 
 impl Core {
-    pub(crate) const KNOBS: [Knob; 14] = [
-        Knob { name: "offer", doc: "the active warp issues", values: &[200, 600, 1000] },
-        Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
-        Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 300] },
-        Knob { name: "few", doc: "the register is one of the first four", values: &[0, 0, 500, 950, 1000] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[50, 300, 800] },
-        Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
-        Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
-        Knob { name: "result", doc: "a result is offered", values: &[100, 600, 1000] },
-        Knob { name: "leave", doc: "the warp gives up", values: &[3, 10, 60, 300] },
-        Knob { name: "end", doc: "it ends", values: &[0, 3, 20] },
-        Knob { name: "again", doc: "a warp that has given up is the next one if it can be", values: &[0, 400, 900] },
-        Knob { name: "diverge", doc: "a warp takes another path", values: &[0, 20, 200] },
-        Knob { name: "inactive", doc: "lanes are inactive on it", values: &[0, 300, 900] },
-        Knob { name: "alone", doc: "only warps of the parity of the last one are ready", values: &[0, 0, 950] },
-    ];
-
     /// Few warps, which come back often. Each has more registers than a small buffer holds, and as many as there may be where it
     /// holds that many. The first warp's are at the end of its bank and at the beginning.
     pub(crate) fn new(shape: &HrfShape) -> Self {
@@ -282,10 +268,10 @@ impl Core {
     }
 
     /// Begins a cycle: who ends, and who gives up.
-    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
+    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &CoreKnobs) {
         self.time += 1;
         if rng.chance(60) {
-            self.open = rng.chance(knobs.get(first + WRITE));
+            self.open = rng.chance(knobs.result);
         }
         // Where the buffer may be full, or is about to be emptied, its bank's queue fills too.
         let burst = match self.state {
@@ -303,20 +289,19 @@ impl Core {
         if self.state == State::None {
             return;
         }
-        let ends = rng.chance(knobs.get(first + END));
-        let path = rng.chance(knobs.get(first + DIVERGE)).then(|| lane_mask(rng, knobs.get(first + PARTIAL)));
+        let ends = rng.chance(knobs.end);
+        let path = rng.chance(knobs.diverge).then(|| lane_mask(rng, knobs.inactive));
         let warp = self.warp();
         (warp.alive, warp.mask) = (warp.alive && !ends, path.unwrap_or(warp.mask));
         let alive = warp.alive;
-        if self.state == State::Active && (!alive || rng.chance(knobs.get(first + LEAVE))) {
+        if self.state == State::Active && (!alive || rng.chance(knobs.leave)) {
             self.state = State::Leaving;
         }
     }
 
     /// The instruction that is offered, and its number.
-    pub(crate) fn instruction(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> Option<(usize, Instruction)> {
-        let chance = |knob: usize| knobs.get(first + knob);
-        if self.state != State::Active || !rng.chance(chance(ISSUE)) {
+    pub(crate) fn instruction(&self, rng: &mut Rng, knobs: &CoreKnobs) -> Option<(usize, Instruction)> {
+        if self.state != State::Active || !rng.chance(knobs.offer) {
             return None;
         }
         // Where no collector is free it is offered all the same, and not taken.
@@ -325,22 +310,22 @@ impl Core {
         let Warp { pending, mask, .. } = self.warps[warp];
         let mut sources = [NO_REG; OPERANDS];
         for k in 0..OPERANDS {
-            if rng.chance(chance(SOURCE)) {
-                let same = k > 0 && rng.chance(chance(SAME));
-                sources[k] = if same { sources[k - 1] } else { self.register(rng, knobs, first) };
+            if rng.chance(knobs.register) {
+                let same = k > 0 && rng.chance(knobs.equal);
+                sources[k] = if same { sources[k - 1] } else { self.register(rng, knobs) };
             }
         }
-        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs, first) };
+        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs) };
         let waits = |register: u8| register != NO_REG && pending >> register & 1 == 1;
         if sources.iter().any(|&register| waits(register)) || waits(dst) {
             return None;
         }
-        let long = dst != NO_REG && rng.chance(chance(LONG));
+        let long = dst != NO_REG && rng.chance(knobs.long);
         Some((number, Instruction { warp: warp as u8, mask, sources, dst, long }))
     }
 
-    fn register(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> u8 {
-        let few = rng.chance(knobs.get(first + FEW));
+    fn register(&self, rng: &mut Rng, knobs: &CoreKnobs) -> u8 {
+        let few = rng.chance(knobs.few);
         match rng.below(4) {
             0 => self.last,
             1 if rng.chance(200) => alias(rng, self.last.into(), self.registers) as u8,
@@ -357,8 +342,8 @@ impl Core {
     }
 
     /// The edge.
-    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, done: &Done) {
-        self.turns(rng, knobs, first, done.flushed);
+    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &CoreKnobs, done: &Done) {
+        self.turns(rng, knobs, done.flushed);
         if done.done
             && let Some(latched) = self.latch.take()
             && latched.last
@@ -368,7 +353,7 @@ impl Core {
         if let Some(offer) = done.written {
             let result = &mut self.pending[offer.result];
             result.parts.remove(0);
-            result.at = self.time + 1 + if rng.chance(knobs.get(first + SLOW)) { rng.below(20) } else { 0 };
+            result.at = self.time + 1 + if rng.chance(knobs.slow) { rng.below(20) } else { 0 };
             let last = result.parts.is_empty();
             self.latch = Some(Latched { warp: result.warp, register: offer.register, last, long: result.long });
             self.last = offer.register;
@@ -380,7 +365,7 @@ impl Core {
             }
         }
         if let Some(instruction) = done.dispatched.and_then(|number| self.held[number].take()) {
-            self.dispatch(rng, knobs, first, &instruction);
+            self.dispatch(rng, knobs, &instruction);
         }
         if let Some((number, instruction)) = done.taken {
             self.held[number] = Some(instruction);
@@ -395,10 +380,10 @@ impl Core {
     }
 
     /// Slots change hands.
-    fn turns(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, flushed: u8) {
+    fn turns(&mut self, rng: &mut Rng, knobs: &CoreKnobs, flushed: u8) {
         let flushing = self.flush();
         match self.state {
-            State::None => self.take_turn(rng, knobs, first, flushing),
+            State::None => self.take_turn(rng, knobs, flushing),
             State::Active => {}
             State::Leaving => self.state = State::Draining,
             State::Draining if self.resident == 0 && self.short == 0 => {
@@ -418,7 +403,7 @@ impl Core {
     }
 
     /// The next warp, of the other parity where there is one that is ready, if its slot is free.
-    fn take_turn(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, flushing: u8) {
+    fn take_turn(&mut self, rng: &mut Rng, knobs: &CoreKnobs, flushing: u8) {
         let is_free = |slots: &[Slot], w: usize| slots.iter().all(|slot| !slot.flush || slot.warp != w);
         for (w, warp) in self.warps.iter_mut().enumerate() {
             // Another block's warp, when nothing of the old one is left.
@@ -428,14 +413,14 @@ impl Core {
         let ready: Vec<usize> =
             (0..self.warps.len()).map(|n| (self.turn + n) % self.warps.len()).filter(|&w| ready(w)).collect();
         let of = |parity: usize| ready.iter().copied().find(|w| w % PARITIES == parity);
-        let other = of(1 - self.current).filter(|_| !rng.chance(knobs.get(first + ALONE)));
+        let other = of(1 - self.current).filter(|_| !rng.chance(knobs.alone));
         let Some(warp) = other.or_else(|| of(self.current)) else { return };
         let slot = warp % PARITIES;
         if flushing >> slot & 1 == 1 {
             return;
         }
         let before = self.slots[slot].warp;
-        let warp = if ready.contains(&before) && rng.chance(knobs.get(first + AGAIN)) { before } else { warp };
+        let warp = if ready.contains(&before) && rng.chance(knobs.again) { before } else { warp };
         self.slots[slot].warp = warp;
         (self.state, self.current, self.turn) = (State::Active, slot, warp + 1);
         self.written = 0;
@@ -451,18 +436,18 @@ impl Core {
         self.short -= usize::from(!latched.long);
     }
 
-    fn dispatch(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, instruction: &Instruction) {
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &CoreKnobs, instruction: &Instruction) {
         self.resident -= 1;
         if instruction.dst == NO_REG {
             return;
         }
         let mut parts = vec![instruction.mask];
-        while parts.len() < 4 && rng.chance(knobs.get(first + PARTS)) {
+        while parts.len() < 4 && rng.chance(knobs.parts) {
             let some = rng.next_u64() as u32;
             let whole = parts.pop().unwrap_or(0);
             parts.extend([whole & some, whole & !some]);
         }
-        let slow = rng.chance(knobs.get(first + SLOW));
+        let slow = rng.chance(knobs.slow);
         let latency = match (instruction.long, slow) {
             (true, true) => 40 + rng.below(600),
             (true, false) => 1 + rng.below(24),

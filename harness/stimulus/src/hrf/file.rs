@@ -6,9 +6,9 @@ use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::shape::cfg_of_block;
 use gpurf_lockstep::Rng;
 
-use super::{Core, Done, Instruction, parities};
-use crate::driver::{RESET, Reset, Twin, all_of};
-use crate::{Driver, Knob, Knobs, Unreached};
+use super::{Core, CoreKnobs, Done, Instruction, parities};
+use crate::driver::{Reset, Twin};
+use crate::{Driver, Unreached};
 
 mod cover;
 
@@ -22,16 +22,17 @@ pub(crate) struct HrfDriver {
     core: Core,
 }
 
-const READY: usize = 0;
-const CORE: usize = 2;
-const KNOBS: [Knob; CORE] = [
-    Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
-    Knob { values: &[0, 0, 3, 10], ..RESET },
-];
+knobs! {
+    pub(crate) struct HrfKnobs {
+        ready: "a unit takes what is offered" = [100, 900, 1000],
+        reset = [0, 0, 3, 10],
+        ..core: CoreKnobs,
+    }
+}
 
 impl Driver for HrfDriver {
     type In = HrfIn;
-    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+    type Knobs = HrfKnobs;
 
     fn new(shape: &HrfShape, config: &Config) -> Self {
         Self {
@@ -47,12 +48,12 @@ impl Driver for HrfDriver {
         parities().into_iter().chain(["issue_src_reg_i", "write_reg_i"].map(registers)).collect()
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut HrfIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &HrfKnobs, i: &mut HrfIn) {
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(1));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
-        i.dispatch_ready_i = rng.chance(knobs.get(READY)).into();
-        self.core.begin(rng, knobs, CORE);
+        i.dispatch_ready_i = rng.chance(knobs.ready).into();
+        self.core.begin(rng, &knobs.core);
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
         for b in 0..PARITIES {
             let warp = self.core.warp_of(b);
@@ -60,7 +61,7 @@ impl Driver for HrfDriver {
         }
         let mut done = Done::default();
         (i.issue_valid_i, i.issue_src_valid_i) = (0, 0);
-        if let Some((number, instruction)) = self.core.instruction(rng, knobs, CORE) {
+        if let Some((number, instruction)) = self.core.instruction(rng, &knobs.core) {
             self.issue(i, number, &instruction);
             done.taken = Some((number, instruction)).filter(|_| self.twin.out.issue_ready_o == 1);
         }
@@ -77,7 +78,7 @@ impl Driver for HrfDriver {
         let dispatched = out.dispatch_valid_o & i.dispatch_ready_i == 1;
         done.dispatched = dispatched.then_some(out.dispatch_tag_o as usize);
         (done.done, done.flushed) = (out.write_done_o == 1, out.flush_done_o);
-        self.core.end(rng, knobs, CORE, &done);
+        self.core.end(rng, &knobs.core, &done);
         self.twin.clock(i);
         if i.rst_ni == 0 {
             self.core.clear(rng);

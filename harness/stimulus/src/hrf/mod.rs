@@ -14,7 +14,7 @@ pub(crate) mod rcm;
 pub(crate) mod reads;
 pub(crate) mod results;
 
-pub(crate) use core::{Core, Done, Instruction};
+pub(crate) use core::{Core, CoreKnobs, Done, Instruction};
 
 use crate::Unreached;
 

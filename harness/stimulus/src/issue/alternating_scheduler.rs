@@ -6,8 +6,8 @@ use gpurf_blocks::issue::{AlternatingScheduler, AlternatingSchedulerIn};
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, ports};
-use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
+use crate::driver::{Reset, Twin, ports};
+use crate::{Driver, Unaliased, Unreached};
 
 mod cover;
 
@@ -40,22 +40,27 @@ pub(crate) struct AlternatingSchedulerDriver {
     first: bool,
 }
 
-const CLEAR: usize = 0;
-const OPERAND: usize = 1;
-const READY: usize = 2;
-const STOP: usize = 3;
-const START: usize = 4;
-const END: usize = 5;
-const HOLD: usize = 6;
-const RELEASE: usize = 7;
-const HEAD: usize = 8;
-const MARK: usize = 9;
-const LONG: usize = 10;
-const DISPATCH: usize = 11;
-const COMPLETE: usize = 12;
-const FLUSHED: usize = 13;
-const STRAY: usize = 14;
-const PARITY: usize = 15;
+knobs! {
+    pub(crate) struct AlternatingSchedulerKnobs {
+        clear: "a head may issue" = [50, 300, 700, 1000],
+        operand: "a head goes to the operand stage" = [300, 700, 950],
+        ready: "the operand stage takes an instruction" = [200, 900],
+        stop: "nothing issues" = [0, 0, 200],
+        start: "a warp begins" = [20, 100, 500],
+        end: "a warp ends" = [0, 10, 100],
+        hold: "a warp comes to a barrier" = [0, 50, 300],
+        release: "a warp goes on behind it" = [1, 20, 200],
+        head: "a warp gets its next head" = [200, 600, 1000],
+        mark: "a head is marked" = [0, 50, 400],
+        long: "an operation has a long latency" = [50, 400, 900],
+        dispatch: "an instruction leaves the operand stage" = [50, 400, 950],
+        complete: "a register is complete" = [20, 200, 950],
+        flushed: "nothing is left of a slot" = [10, 100, 1000],
+        stray: "warps begin while something of them is under way" = [0, 0, 300],
+        parity: "warps of one parity only begin" = [0, 0, 900],
+        reset = [0, 10, 30],
+    }
+}
 
 /// Instructions of a warp in the operand stage, and registers that are to be written, at most: what the counts have room for.
 const MOST: (usize, usize) = (60, 200);
@@ -65,25 +70,7 @@ const PATIENT: u16 = 100;
 
 impl Driver for AlternatingSchedulerDriver {
     type In = AlternatingSchedulerIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "clear", doc: "a head may issue", values: &[50, 300, 700, 1000] },
-        Knob { name: "operand", doc: "a head goes to the operand stage", values: &[300, 700, 950] },
-        Knob { name: "ready", doc: "the operand stage takes an instruction", values: &[200, 900] },
-        Knob { name: "stop", doc: "nothing issues", values: &[0, 0, 200] },
-        Knob { name: "start", doc: "a warp begins", values: &[20, 100, 500] },
-        Knob { name: "end", doc: "a warp ends", values: &[0, 10, 100] },
-        Knob { name: "hold", doc: "a warp comes to a barrier", values: &[0, 50, 300] },
-        Knob { name: "release", doc: "a warp goes on behind it", values: &[1, 20, 200] },
-        Knob { name: "head", doc: "a warp gets its next head", values: &[200, 600, 1000] },
-        Knob { name: "mark", doc: "a head is marked", values: &[0, 50, 400] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[50, 400, 900] },
-        Knob { name: "dispatch", doc: "an instruction leaves the operand stage", values: &[50, 400, 950] },
-        Knob { name: "complete", doc: "a register is complete", values: &[20, 200, 950] },
-        Knob { name: "flushed", doc: "nothing is left of a slot", values: &[10, 100, 1000] },
-        Knob { name: "stray", doc: "warps begin while something of them is under way", values: &[0, 0, 300] },
-        Knob { name: "parity", doc: "warps of one parity only begin", values: &[0, 0, 900] },
-        Knob { values: &[0, 10, 30], ..RESET },
-    ];
+    type Knobs = AlternatingSchedulerKnobs;
 
     fn new(shape: &SmShape, config: &Config) -> Self {
         Self {
@@ -114,7 +101,7 @@ impl Driver for AlternatingSchedulerDriver {
         all
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AlternatingSchedulerIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &AlternatingSchedulerKnobs, i: &mut AlternatingSchedulerIn) {
         if self.stretch.0 == 0 {
             let long = self.patience == 0 || self.patience >= PATIENT;
             // The first one is steady, so that the count comes to its end early in a run.
@@ -125,18 +112,18 @@ impl Driver for AlternatingSchedulerDriver {
         self.stretch.0 -= 1;
         let steady = self.stretch.1;
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, if steady { 0 } else { knobs.get(16) });
+        i.rst_ni = self.reset.next(rng, if steady { 0 } else { knobs.reset });
         i.cfg_i = self.patience;
         self.change_warps(rng, knobs, steady);
         (i.alive_i, i.held_i) = (self.alive, self.held);
         (i.head_valid_i, i.mark_i, i.operand_i) = (self.head, self.mark, self.operand);
         let room = |under: &Under| under.resident < MOST.0 && under.registers.len() < MOST.1;
         let room = (0..self.shape.warps).filter(|&w| room(&self.warps[w])).fold(0u64, |set, w| set | 1 << w);
-        let clear = if steady { 1000 } else { knobs.get(CLEAR) };
+        let clear = if steady { 1000 } else { knobs.clear };
         i.clear_i = room & self.head & rng.mask(self.shape.warps as u32, clear);
-        i.ready_i = (steady || rng.chance(knobs.get(READY))).into();
-        i.stop_i = (!steady && rng.chance(knobs.get(STOP))).into();
-        i.flush_done_i = ports(rng, 2, knobs.get(FLUSHED));
+        i.ready_i = (steady || rng.chance(knobs.ready)).into();
+        i.stop_i = (!steady && rng.chance(knobs.stop)).into();
+        i.flush_done_i = ports(rng, 2, knobs.flushed);
         if rng.chance(100) {
             // Both at once, or none.
             i.flush_done_i = if i.flush_done_i == 0 { 0 } else { 3 };
@@ -157,40 +144,40 @@ impl Driver for AlternatingSchedulerDriver {
 
 impl AlternatingSchedulerDriver {
     /// Heads come, warps begin and end, and wait at barriers.
-    fn change_warps(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool) {
+    fn change_warps(&mut self, rng: &mut Rng, knobs: &AlternatingSchedulerKnobs, steady: bool) {
         let warps = self.shape.warps;
-        let new = !self.head & self.alive & rng.mask(warps as u32, if steady { 1000 } else { knobs.get(HEAD) });
+        let new = !self.head & self.alive & rng.mask(warps as u32, if steady { 1000 } else { knobs.head });
         self.head |= new;
-        let operand = rng.mask(warps as u32, knobs.get(OPERAND));
-        let mark = rng.mask(warps as u32, if steady { 0 } else { knobs.get(MARK) });
+        let operand = rng.mask(warps as u32, knobs.operand);
+        let mark = rng.mask(warps as u32, if steady { 0 } else { knobs.mark });
         let take = |old: u64, next: u64| old & !new | next & new;
         (self.operand, self.mark) = (take(self.operand, operand), take(self.mark, mark));
         if !steady {
             // Several reasons to go may come at once.
-            self.held |= new & mark & rng.mask(warps as u32, knobs.get(HOLD));
+            self.held |= new & mark & rng.mask(warps as u32, knobs.hold);
         }
         if self.stretch.2 {
             let only = 1 << self.in_slot(rng);
             self.alive |= only;
             (self.alive, self.held) = (self.alive & only, 0);
-        } else if rng.chance(knobs.get(START)) {
-            let w = rng.below(warps as u64) as usize & if rng.chance(knobs.get(PARITY)) { !1 } else { !0 };
+        } else if rng.chance(knobs.start) {
+            let w = rng.below(warps as u64) as usize & if rng.chance(knobs.parity) { !1 } else { !0 };
             let under = &self.warps[w];
-            if under.resident == 0 && under.registers.is_empty() || rng.chance(knobs.get(STRAY)) {
+            if under.resident == 0 && under.registers.is_empty() || rng.chance(knobs.stray) {
                 self.alive |= 1 << w;
                 self.held &= !(1 << w);
             }
         }
-        if !self.stretch.2 && rng.chance(if steady { 1 } else { knobs.get(END) }) {
+        if !self.stretch.2 && rng.chance(if steady { 1 } else { knobs.end }) {
             // Sometimes two at once.
             let other = if rng.chance(300) { 1 << self.any(rng) } else { 0 };
             let gone = !(1 << self.any(rng) | other);
             (self.alive, self.head) = (self.alive & gone, self.head & gone);
         }
-        if !steady && rng.chance(knobs.get(HOLD)) {
+        if !steady && rng.chance(knobs.hold) {
             self.held |= self.alive & 1 << self.any(rng);
         }
-        self.held &= !rng.mask(warps as u32, knobs.get(RELEASE));
+        self.held &= !rng.mask(warps as u32, knobs.release);
     }
 
     /// A warp that has a slot; any if there is none.
@@ -222,7 +209,13 @@ impl AlternatingSchedulerDriver {
     }
 
     /// Instructions leave the operand stage, and registers are complete.
-    fn leave(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool, i: &mut AlternatingSchedulerIn) {
+    fn leave(
+        &mut self,
+        rng: &mut Rng,
+        knobs: &AlternatingSchedulerKnobs,
+        steady: bool,
+        i: &mut AlternatingSchedulerIn,
+    ) {
         (i.dispatch_valid_i, i.reg_valid_i) = (0, 0);
         // Without its valid it is any number.
         (i.dispatch_warp_i, i.reg_warp_i) = (rng.below(64) as u8, rng.below(64) as u8);
@@ -237,12 +230,18 @@ impl AlternatingSchedulerDriver {
             false => self.any(rng),
         };
         let order = |n: usize| (first + n) % warps;
-        let chance = |knob: usize| if steady { 950 } else { knobs.get(knob) };
-        if let Some(w) = (0..warps).find(|&w| self.warps[w].resident > 0 && rng.chance(chance(DISPATCH))) {
+        let dispatch = if steady { 950 } else { knobs.dispatch };
+        if let Some(w) = (0..warps).find(|&w| self.warps[w].resident > 0 && rng.chance(dispatch)) {
             (i.dispatch_valid_i, i.dispatch_warp_i) = (1, w as u8);
             self.warps[w].resident -= 1;
         }
-        let complete = if is_near { 900 } else { chance(COMPLETE) };
+        let complete = if is_near {
+            900
+        } else if steady {
+            950
+        } else {
+            knobs.complete
+        };
         if let Some(w) = (0..warps).map(order).find(|&w| !self.warps[w].registers.is_empty() && rng.chance(complete)) {
             let registers = &mut self.warps[w].registers;
             let register = registers.swap_remove(rng.below(registers.len() as u64) as usize);
@@ -251,8 +250,8 @@ impl AlternatingSchedulerDriver {
     }
 
     /// What issues goes to the operand stage, where its head says so.
-    fn set(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut AlternatingSchedulerIn) {
-        i.set_long_i = rng.chance(knobs.get(LONG)).into();
+    fn set(&mut self, rng: &mut Rng, knobs: &AlternatingSchedulerKnobs, i: &mut AlternatingSchedulerIn) {
+        i.set_long_i = rng.chance(knobs.long).into();
         i.set_d_i = if rng.chance(150) { NO_REG } else { rng.next_u64() as u8 };
         let w = usize::from(self.twin.out.issue_warp_o);
         if self.twin.out.issue_valid_o == 0 {

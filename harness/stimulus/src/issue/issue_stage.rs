@@ -10,30 +10,28 @@ use gpurf_lockstep::Rng;
 
 use crate::driver::{lane_mask, ports};
 use crate::front::instruction;
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::{Driver, Points, Unreached, cover};
 
 pub(crate) struct IssueStageDriver {
     shape: SmShape,
 }
 
-const ISSUE: usize = 0;
-const SPECIAL: usize = 1;
-const DIVERGED: usize = 2;
-const GUARDED: usize = 3;
-const STRAY: usize = 4;
+knobs! {
+    pub(crate) struct IssueStageKnobs {
+        issue: "a port issues" = [200, 900],
+        special: "an operation that is known by name" = [200, 900],
+        diverged: "some lanes wait on the stack" = [0, 500],
+        guarded: "the guard is false in some lanes" = [0, 200, 900],
+        stray: "a port issues a warp of any number" = [0, 300],
+    }
+}
 
 /// Opcodes that the block knows: BRA, EXIT, BAR, WARPSYNC, TRAP, and one that nobody does.
 const SPECIALS: [u64; 6] = [0x02, 0x03, 0x04, 0x05, 0x07, 0x7f];
 
 impl Driver for IssueStageDriver {
     type In = IssueStageIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "issue", doc: "a port issues", values: &[200, 900] },
-        Knob { name: "special", doc: "an operation that is known by name", values: &[200, 900] },
-        Knob { name: "diverged", doc: "some lanes wait on the stack", values: &[0, 500] },
-        Knob { name: "guarded", doc: "the guard is false in some lanes", values: &[0, 200, 900] },
-        Knob { name: "stray", doc: "a port issues a warp of any number", values: &[0, 300] },
-    ];
+    type Knobs = IssueStageKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape }
@@ -43,12 +41,12 @@ impl Driver for IssueStageDriver {
         Unreached::warps(&["issue_warp_i"], shape.warps)
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut IssueStageIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &IssueStageKnobs, inputs: &mut IssueStageIn) {
         let (warps, count) = (self.shape.warps, self.shape.ports());
-        inputs.issue_valid_i = ports(rng, count, knobs.get(ISSUE));
+        inputs.issue_valid_i = ports(rng, count, knobs.issue);
         for p in 0..count {
             // The scheduler gives each port its own half of the warps, which is not this block's affair. What issues, and one more, are new in each cycle.
-            let own = if rng.chance(knobs.get(STRAY)) {
+            let own = if rng.chance(knobs.stray) {
                 rng.below(warps as u64) as usize
             } else {
                 (rng.below((warps / count) as u64) * count as u64) as usize + p
@@ -57,7 +55,7 @@ impl Driver for IssueStageDriver {
             inputs.issue_warp_i[p] = if inputs.issue_valid_i >> p & 1 == 1 { own as u8 } else { 0 };
             // It may leave out a single lane.
             let single = rng.chance(200);
-            inputs.guard_i[p] = if single { !(1 << rng.below(32)) } else { lane_mask(rng, knobs.get(GUARDED)) };
+            inputs.guard_i[p] = if single { !(1 << rng.below(32)) } else { lane_mask(rng, knobs.guarded) };
             (inputs.s_i[p], inputs.t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
         }
         let any = rng.below(warps as u64) as usize;
@@ -67,15 +65,15 @@ impl Driver for IssueStageDriver {
 
 impl IssueStageDriver {
     /// A new head for a warp.
-    fn head(&self, rng: &mut Rng, knobs: &Knobs, warp: usize, inputs: &mut IssueStageIn) {
+    fn head(&self, rng: &mut Rng, knobs: &IssueStageKnobs, warp: usize, inputs: &mut IssueStageIn) {
         let (mut op, ctl) = instruction(rng, 50);
-        if rng.chance(knobs.get(SPECIAL)) {
+        if rng.chance(knobs.special) {
             op = op & !0x7f | SPECIALS[rng.below(SPECIALS.len() as u64) as usize];
         }
         (inputs.head_op_i[warp], inputs.head_ctl_i[warp], inputs.head_roles_i[warp]) = (op, ctl, roles(op, ctl).0);
         inputs.head_pc_i[warp] = rng.below(1 << PC_BITS) as u32;
         inputs.live_i[warp] = lane_mask(rng, 500);
-        inputs.mask_i[warp] = inputs.live_i[warp] & lane_mask(rng, knobs.get(DIVERGED));
+        inputs.mask_i[warp] = inputs.live_i[warp] & lane_mask(rng, knobs.diverged);
     }
 }
 
@@ -83,64 +81,24 @@ pub(crate) struct IssueStageCover {
     shape: SmShape,
 }
 
-impl Cover for IssueStageCover {
-    type In = IssueStageIn;
-    type Out = IssueStageOut;
-    type Probe = NoProbe<SmShape>;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "nothing issues",
-            "to an ALU",
-            "to the memory pipeline",
-            "to a single precision unit",
-            "to the special function unit",
-            "to the barrier unit: held",
-            "without lanes",
-            "barrier without lanes",
-            "WARPSYNC",
-            "branch",
-            "branch without lanes",
-            "exit",
-            "nothing to do",
-            "guard leaves lanes out",
-            "lanes wait on the stack",
-            "fault: operation that does not exist",
-            "fault: likewise, without lanes",
-            "fault: TRAP",
-            "TRAP without lanes",
-            "fault: BAR, lanes on the stack",
-            "fault: BAR, guard false",
-            "stop",
-            "last warp",
-            "head of warp 0 while nothing issues",
-        ];
-        if shape.ports() == 2 {
-            points.extend(["two issue", "two faults", "port 1 alone"]);
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+#[cover]
+impl IssueStageCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape }
     }
 
-    fn observe(
-        &mut self,
-        i: &IssueStageIn,
-        o: &IssueStageOut,
-        _: &NoProbe<SmShape>,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
-        let mut points = vec![
-            ("nothing issues", i.issue_valid_i == 0),
-            ("two issue", i.issue_valid_i == 3),
-            ("port 1 alone", i.issue_valid_i == 2),
-            ("two faults", o.fault_valid_o == 3),
-        ];
+    fn observe(&mut self, i: &IssueStageIn, o: &IssueStageOut, _: &NoProbe<SmShape>, points: &mut Points) {
+        point!("nothing issues", i.issue_valid_i == 0);
+        #[given(self.shape.ports() == 2)]
+        {
+            point!("two issue", i.issue_valid_i == 3);
+            point!("port 1 alone", i.issue_valid_i == 2);
+            point!("two faults", o.fault_valid_o == 3);
+        }
+
         for p in 0..self.shape.ports() {
             let valid = i.issue_valid_i >> p & 1 == 1;
-            points.push(("head of warp 0 while nothing issues", !valid && o.read_guard_o[p] != 0));
+            point!("head of warp 0 while nothing issues", !valid && o.read_guard_o[p] != 0);
             if !valid {
                 continue;
             }
@@ -149,31 +107,28 @@ impl Cover for IssueStageCover {
             let (mask, live) = (i.mask_i[w], i.live_i[w]);
             let fault = o.fault_valid_o >> p & 1 == 1;
             let unsupported = roles.unit() == unit::UNSUPPORTED;
-            points.extend([
-                ("to an ALU", roles.unit() == unit::ALU && exec != 0),
-                ("to the memory pipeline", roles.unit() == unit::MEMORY && exec != 0),
-                ("to a single precision unit", roles.unit() == unit::FP && exec != 0),
-                ("to the special function unit", roles.unit() == unit::SFU && exec != 0),
-                ("to the barrier unit: held", o.hold_valid_o >> p & 1 == 1),
-                ("without lanes", exec == 0 && matches!(roles.unit(), unit::ALU | unit::MEMORY)),
-                ("barrier without lanes", exec == 0 && roles.unit() == unit::BARRIER),
-                ("WARPSYNC", name == 0x05 && exec != 0),
-                ("branch", name == 0x02 && exec != 0),
-                ("branch without lanes", name == 0x02 && exec == 0),
-                ("exit", name == 0x03 && exec != 0),
-                ("nothing to do", roles.unit() == unit::NOTHING),
-                ("guard leaves lanes out", exec != mask && exec != 0),
-                ("lanes wait on the stack", mask != live && exec != 0),
-                ("fault: operation that does not exist", unsupported && exec != 0),
-                ("fault: likewise, without lanes", unsupported && exec == 0),
-                ("fault: TRAP", name == 0x07 && fault),
-                ("TRAP without lanes", name == 0x07 && !fault),
-                ("fault: BAR, lanes on the stack", name == 0x04 && fault && exec == mask),
-                ("fault: BAR, guard false", name == 0x04 && fault && mask == live),
-                ("stop", o.stop_o >> p & 1 == 1),
-                ("last warp", w == self.shape.warps - 1),
-            ]);
+            point!("to an ALU", roles.unit() == unit::ALU && exec != 0);
+            point!("to the memory pipeline", roles.unit() == unit::MEMORY && exec != 0);
+            point!("to a single precision unit", roles.unit() == unit::FP && exec != 0);
+            point!("to the special function unit", roles.unit() == unit::SFU && exec != 0);
+            point!("to the barrier unit: held", o.hold_valid_o >> p & 1 == 1);
+            point!("without lanes", exec == 0 && matches!(roles.unit(), unit::ALU | unit::MEMORY));
+            point!("barrier without lanes", exec == 0 && roles.unit() == unit::BARRIER);
+            point!("WARPSYNC", name == 0x05 && exec != 0);
+            point!("branch", name == 0x02 && exec != 0);
+            point!("branch without lanes", name == 0x02 && exec == 0);
+            point!("exit", name == 0x03 && exec != 0);
+            point!("nothing to do", roles.unit() == unit::NOTHING);
+            point!("guard leaves lanes out", exec != mask && exec != 0);
+            point!("lanes wait on the stack", mask != live && exec != 0);
+            point!("fault: operation that does not exist", unsupported && exec != 0);
+            point!("fault: likewise, without lanes", unsupported && exec == 0);
+            point!("fault: TRAP", name == 0x07 && fault);
+            point!("TRAP without lanes", name == 0x07 && !fault);
+            point!("fault: BAR, lanes on the stack", name == 0x04 && fault && exec == mask);
+            point!("fault: BAR, guard false", name == 0x04 && fault && mask == live);
+            point!("stop", o.stop_o >> p & 1 == 1);
+            point!("last warp", w == self.shape.warps - 1);
         }
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
     }
 }

@@ -6,8 +6,8 @@ use gpurf_blocks::issue::{ScoreboardIn, ScoreboardOut, ScoreboardProbe};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, ports};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::{Reset, ports};
+use crate::{Driver, Points, Unreached, cover};
 
 /// Keeps what is pending and how many instructions are in flight, as the scoreboard does: a set has to find its bits clear, and only what is in flight can
 /// come to its end.
@@ -22,13 +22,18 @@ pub(crate) struct ScoreboardDriver {
     head_valid: u64,
 }
 
-const SET: usize = 0;
-const CLEAR: usize = 1;
-const FINISH: usize = 2;
-const HEAD: usize = 3;
-const NEAR: usize = 4;
-const FEW: usize = 5;
-const STRAY: usize = 6;
+knobs! {
+    pub(crate) struct ScoreboardKnobs {
+        set: "an instruction goes to the operand stage" = [100, 500, 950],
+        clear: "a register, or a predicate, has been written" = [100, 500, 950],
+        finish: "an instruction comes to its end" = [0, 0, 100, 700],
+        head: "a warp gets another head, or loses it" = [10, 100, 500],
+        near: "the warp is one of three" = [0, 500, 1000],
+        few: "the register is one of twelve" = [300, 800, 1000],
+        stray: "what is cleared need not be pending" = [0, 300],
+        reset,
+    }
+}
 
 /// More instructions of a warp are never in flight.
 const MOST: u8 = 200;
@@ -37,16 +42,7 @@ const EDGES: [u8; 12] = [0, 1, 62, 63, 64, 127, 128, 191, 192, 253, 254, NO_REG]
 
 impl Driver for ScoreboardDriver {
     type In = ScoreboardIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "set", doc: "an instruction goes to the operand stage", values: &[100, 500, 950] },
-        Knob { name: "clear", doc: "a register, or a predicate, has been written", values: &[100, 500, 950] },
-        Knob { name: "finish", doc: "an instruction comes to its end", values: &[0, 0, 100, 700] },
-        Knob { name: "head", doc: "a warp gets another head, or loses it", values: &[10, 100, 500] },
-        Knob { name: "near", doc: "the warp is one of three", values: &[0, 500, 1000] },
-        Knob { name: "few", doc: "the register is one of twelve", values: &[300, 800, 1000] },
-        Knob { name: "stray", doc: "what is cleared need not be pending", values: &[0, 300] },
-        RESET,
-    ];
+    type Knobs = ScoreboardKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
@@ -64,8 +60,8 @@ impl Driver for ScoreboardDriver {
         Unreached::warps(&["set_warp_i", "reg_warp_i", "pred_warp_i", "finish_warp_i"], shape.warps)
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ScoreboardIn) {
-        inputs.rst_ni = self.reset.next(rng, knobs.get(7));
+    fn drive(&mut self, rng: &mut Rng, knobs: &ScoreboardKnobs, inputs: &mut ScoreboardIn) {
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
         self.change_heads(rng, knobs);
         (inputs.head_valid_i, inputs.head_roles_i) = (self.head_valid, self.heads);
         self.clears(rng, knobs, inputs);
@@ -79,22 +75,22 @@ impl Driver for ScoreboardDriver {
 }
 
 impl ScoreboardDriver {
-    fn warp(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
+    fn warp(&self, rng: &mut Rng, knobs: &ScoreboardKnobs) -> u8 {
         let warps = self.shape.warps as u64;
-        if rng.chance(knobs.get(NEAR)) {
+        if rng.chance(knobs.near) {
             [0, 0, 0, 0, 0, 0, 1, warps - 1][rng.below(8) as usize] as u8
         } else {
             rng.below(warps) as u8
         }
     }
 
-    fn register(rng: &mut Rng, knobs: &Knobs) -> u8 {
-        if rng.chance(knobs.get(FEW)) { EDGES[rng.below(EDGES.len() as u64) as usize] } else { rng.next_u64() as u8 }
+    fn register(rng: &mut Rng, knobs: &ScoreboardKnobs) -> u8 {
+        if rng.chance(knobs.few) { EDGES[rng.below(EDGES.len() as u64) as usize] } else { rng.next_u64() as u8 }
     }
 
-    fn change_heads(&mut self, rng: &mut Rng, knobs: &Knobs) {
+    fn change_heads(&mut self, rng: &mut Rng, knobs: &ScoreboardKnobs) {
         for w in 0..self.shape.warps {
-            if !rng.chance(knobs.get(HEAD)) {
+            if !rng.chance(knobs.head) {
                 continue;
             }
             let bit = 1 << w;
@@ -117,22 +113,22 @@ impl ScoreboardDriver {
     }
 
     /// Registers and predicates that have been written, and instructions that end.
-    fn clears(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ScoreboardIn) {
+    fn clears(&mut self, rng: &mut Rng, knobs: &ScoreboardKnobs, inputs: &mut ScoreboardIn) {
         let count = self.shape.ports();
         (inputs.reg_valid_i, inputs.pred_valid_i) = (0, 0);
         for p in 0..count {
-            let stray = rng.chance(knobs.get(STRAY));
+            let stray = rng.chance(knobs.stray);
             let (warp, register) = (self.warp(rng, knobs), Self::register(rng, knobs));
             let words = &mut self.registers[usize::from(warp)];
             let found = if stray { Some(register) } else { any_set(rng, words) };
-            if let Some(register) = found.filter(|_| rng.chance(knobs.get(CLEAR))) {
+            if let Some(register) = found.filter(|_| rng.chance(knobs.clear)) {
                 inputs.reg_valid_i |= 1 << p;
                 (inputs.reg_warp_i[p], inputs.reg_i[p]) = (warp, register);
             }
             let warp = self.warp(rng, knobs);
             let pending = self.predicates[usize::from(warp)];
             let number = rng.below(8) as u8;
-            if rng.chance(knobs.get(CLEAR)) && (stray || pending >> number & 1 == 1) {
+            if rng.chance(knobs.clear) && (stray || pending >> number & 1 == 1) {
                 inputs.pred_valid_i |= 1 << p;
                 (inputs.pred_warp_i[p], inputs.pred_i[p]) = (warp, number);
             }
@@ -142,7 +138,7 @@ impl ScoreboardDriver {
         for k in 0..2 * count + 2 {
             let warp = self.warp(rng, knobs);
             let left = &mut left[usize::from(warp)];
-            if *left > 0 && rng.chance(knobs.get(FINISH)) {
+            if *left > 0 && rng.chance(knobs.finish) {
                 *left -= 1;
                 inputs.finish_valid_i |= 1 << k;
                 inputs.finish_warp_i[k] = warp;
@@ -150,7 +146,7 @@ impl ScoreboardDriver {
         }
     }
 
-    fn sets(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ScoreboardIn) {
+    fn sets(&mut self, rng: &mut Rng, knobs: &ScoreboardKnobs, inputs: &mut ScoreboardIn) {
         let (registers, predicates) = (self.registers.clone(), self.predicates.clone());
         let ports_of = |mask: u8| (0..2 * self.shape.ports() + 2).filter(move |p| mask >> p & 1 == 1);
         for p in ports_of(inputs.reg_valid_i) {
@@ -160,7 +156,7 @@ impl ScoreboardDriver {
         for p in ports_of(inputs.pred_valid_i) {
             self.predicates[usize::from(inputs.pred_warp_i[p])] &= !(1 << inputs.pred_i[p]);
         }
-        let offered = ports(rng, self.shape.ports(), knobs.get(SET));
+        let offered = ports(rng, self.shape.ports(), knobs.set);
         inputs.set_valid_i = 0;
         // Where nothing is set they mean nothing.
         inputs.set_warp_i.fill_with(|| rng.below(64) as u8);
@@ -213,54 +209,16 @@ pub(crate) struct ScoreboardCover {
     roles: [u64; MAX_WARPS],
 }
 
-/// What a head waits for, if it is one thing.
-const WAITS: [&str; 8] = [
-    "a head waits for a",
-    "a head waits for b",
-    "a head waits for c",
-    "a head waits for d",
-    "a head waits for its guard",
-    "a head waits for s",
-    "a head waits for t",
-    "a head waits for p",
-];
+#[cover]
+impl ScoreboardCover {
+    /// What a head waits for.
+    const WAITS: [&str; 8] = ["a", "b", "c", "d", "its guard", "s", "t", "p"];
 
-impl Cover for ScoreboardCover {
-    type In = ScoreboardIn;
-    type Out = ScoreboardOut;
-    type Probe = ScoreboardProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = WAITS.to_vec();
-        points.extend([
-            "a head waits for several things",
-            "a head goes on waiting",
-            "a head has become clear",
-            "a clear head has nothing that its neighbours have",
-            "a head for the operand stage",
-            "a branch",
-            "a head that is neither",
-            "a set without a register",
-            "a set without a predicate",
-            "a set of register 254",
-            "a set wins over a clear",
-            "as many sets as finishes of one warp",
-            "the last instruction ends",
-            "two finishes of one warp",
-            "a count of 128 or more",
-            "reset under load",
-        ]);
-        if shape.ports() == 2 {
-            points.extend(["two sets of one warp", "two registers of one warp written", "port 1 sets alone"]);
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape, waited: 0, roles: [0; MAX_WARPS] }
     }
 
-    fn observe(&mut self, i: &ScoreboardIn, o: &ScoreboardOut, p: &ScoreboardProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &ScoreboardIn, o: &ScoreboardOut, p: &ScoreboardProbe, points: &mut Points) {
         let warps = self.shape.warps;
         let pending = |w: usize, r: u8| p.reg_q[4 * w + usize::from(r / 64)] >> (r % 64) & 1 == 1;
         let mut near = false;
@@ -279,11 +237,9 @@ impl Cover for ScoreboardCover {
             for (k, &n) in predicates.iter().enumerate() {
                 waits |= (p.pred_q[w] >> (n % 8) & 1) << (4 + k);
             }
-            if waits.count_ones() == 1 {
-                hit(WAITS[waits.trailing_zeros() as usize]);
-            } else {
-                hit("a head waits for several things");
-            }
+            let one = waits.count_ones() == 1;
+            point!("a head waits for {WAITS[waits.trailing_zeros() as usize]}", one);
+            point!("a head waits for several things", !one);
         }
         let same = (0..warps).filter(|&w| i.head_roles_i[w] == self.roles[w]).fold(0u64, |set, w| set | 1 << w);
         let waiting = i.head_valid_i & !o.clear_o;
@@ -298,33 +254,34 @@ impl Cover for ScoreboardCover {
                     && i.reg_i[c] != NO_REG
             })
         });
-        let points = [
-            ("a head goes on waiting", waiting & self.waited & same != 0),
-            ("a head has become clear", o.clear_o & self.waited & same != 0),
-            ("a clear head has nothing that its neighbours have", near),
-            ("a head for the operand stage", o.operand_o != 0),
-            ("a branch", o.branch_o != 0),
-            ("a head that is neither", i.head_valid_i & !(o.operand_o | o.branch_o) != 0),
-            ("a set without a register", sets.iter().any(|&q| i.set_d_i[q] == NO_REG)),
-            ("a set without a predicate", sets.iter().any(|&q| i.set_p_i[q] == NO_PRED)),
-            ("a set of register 254", sets.iter().any(|&q| i.set_d_i[q] == 254)),
-            ("a set wins over a clear", wins),
-            (
-                "as many sets as finishes of one warp",
-                sets.iter().any(|&q| begun(i.set_warp_i[q]) == ended(i.set_warp_i[q])),
-            ),
-            (
-                "the last instruction ends",
-                ends.iter().any(|&w| usize::from(p.count_q[usize::from(w)]) == ended(w) && begun(w) == 0),
-            ),
-            ("two finishes of one warp", ends.iter().any(|&w| ended(w) > 1)),
-            ("a count of 128 or more", p.count_q[..warps].iter().any(|&count| count >= 128)),
-            ("reset under load", i.rst_ni == 0 && p.count_q != [0; MAX_WARPS]),
-            ("two sets of one warp", sets.len() == 2 && i.set_warp_i[0] == i.set_warp_i[1]),
-            ("two registers of one warp written", i.reg_valid_i == 0b11 && i.reg_warp_i[0] == i.reg_warp_i[1]),
-            ("port 1 sets alone", i.set_valid_i == 0b10),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("a head goes on waiting", waiting & self.waited & same != 0);
+        point!("a head has become clear", o.clear_o & self.waited & same != 0);
+        point!("a clear head has nothing that its neighbours have", near);
+        point!("a head for the operand stage", o.operand_o != 0);
+        point!("a branch", o.branch_o != 0);
+        point!("a head that is neither", i.head_valid_i & !(o.operand_o | o.branch_o) != 0);
+        point!("a set without a register", sets.iter().any(|&q| i.set_d_i[q] == NO_REG));
+        point!("a set without a predicate", sets.iter().any(|&q| i.set_p_i[q] == NO_PRED));
+        point!("a set of register 254", sets.iter().any(|&q| i.set_d_i[q] == 254));
+        point!("a set wins over a clear", wins);
+        point!(
+            "as many sets as finishes of one warp",
+            sets.iter().any(|&q| begun(i.set_warp_i[q]) == ended(i.set_warp_i[q]))
+        );
+        point!(
+            "the last instruction ends",
+            ends.iter().any(|&w| usize::from(p.count_q[usize::from(w)]) == ended(w) && begun(w) == 0)
+        );
+        point!("two finishes of one warp", ends.iter().any(|&w| ended(w) > 1));
+        point!("a count of 128 or more", p.count_q[..warps].iter().any(|&count| count >= 128));
+        point!("reset under load", i.rst_ni == 0 && p.count_q != [0; MAX_WARPS]);
+        #[given(self.shape.ports() == 2)]
+        {
+            point!("two sets of one warp", sets.len() == 2 && i.set_warp_i[0] == i.set_warp_i[1]);
+            point!("two registers of one warp written", i.reg_valid_i == 0b11 && i.reg_warp_i[0] == i.reg_warp_i[1]);
+            point!("port 1 sets alone", i.set_valid_i == 0b10);
+        }
+
         (self.waited, self.roles) = (waiting, i.head_roles_i);
     }
 }

@@ -7,8 +7,8 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, alias, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::{Reset, alias, lane_mask};
+use crate::{Driver, Points, Unreached, cover};
 
 pub(crate) struct SimtStackDriver {
     shape: SmShape,
@@ -19,36 +19,27 @@ pub(crate) struct SimtStackDriver {
     probe: SimtStackProbe,
 }
 
-const START: usize = 0;
-const ISSUE: usize = 1;
-const BRANCH: usize = 2;
-const EXIT: usize = 3;
-const ONE: usize = 4;
-const UNIFORM: usize = 5;
-const AWAY: usize = 6;
-const JOIN: usize = 7;
-const FEW: usize = 8;
-const MEET: usize = 9;
-const DEEP: usize = 10;
-const WITHER: usize = 11;
+knobs! {
+    pub(crate) struct SimtStackKnobs {
+        start: "a warp begins" = [100, 500],
+        issue: "a port issues" = [300, 900, 1000],
+        branch: "a branch" = [200, 500, 950],
+        exit: "an exit, if it is no branch" = [0, 400, 900],
+        one: "one lane jumps or ends" = [0, 200, 950],
+        uniform: "all lanes of the group do, or none" = [0, 200, 900],
+        away: "addresses are all over the place" = [0, 300, 1000],
+        join: "the instruction stands before the reconvergence point" = [50, 300, 800],
+        few: "the warp is one of the first three" = [0, 500, 1000],
+        meet: "addresses of a branch are those of each other" = [0, 900, 900],
+        deep: "a branch that one lane takes, with a join of its own" = [0, 0, 980],
+        wither: "the group ends" = [0, 50, 500],
+        reset,
+    }
+}
 
 impl Driver for SimtStackDriver {
     type In = SimtStackIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "start", doc: "a warp begins", values: &[100, 500] },
-        Knob { name: "issue", doc: "a port issues", values: &[300, 900, 1000] },
-        Knob { name: "branch", doc: "a branch", values: &[200, 500, 950] },
-        Knob { name: "exit", doc: "an exit, if it is no branch", values: &[0, 400, 900] },
-        Knob { name: "one", doc: "one lane jumps or ends", values: &[0, 200, 950] },
-        Knob { name: "uniform", doc: "all lanes of the group do, or none", values: &[0, 200, 900] },
-        Knob { name: "away", doc: "addresses are all over the place", values: &[0, 300, 1000] },
-        Knob { name: "join", doc: "the instruction stands before the reconvergence point", values: &[50, 300, 800] },
-        Knob { name: "few", doc: "the warp is one of the first three", values: &[0, 500, 1000] },
-        Knob { name: "meet", doc: "addresses of a branch are those of each other", values: &[0, 900, 900] },
-        Knob { name: "deep", doc: "a branch that one lane takes, with a join of its own", values: &[0, 0, 980] },
-        Knob { name: "wither", doc: "the group ends", values: &[0, 50, 500] },
-        RESET,
-    ];
+    type Knobs = SimtStackKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
@@ -64,17 +55,17 @@ impl Driver for SimtStackDriver {
         Unreached::warps(&["start_warp_i", "issue_warp_i"], shape.warps)
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut SimtStackIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &SimtStackKnobs, inputs: &mut SimtStackIn) {
         self.twin.early(&mut self.out);
         self.twin.probe(inputs, &self.out, &mut self.probe);
         // A group comes from the stack seldom enough to be missed by a reset that does not look at it.
         let under_way = self.probe.pop_q != 0 || self.probe.read_valid_q == 1;
-        inputs.rst_ni = self.reset.next(rng, knobs.get(12) * if under_way { 16 } else { 1 });
+        inputs.rst_ni = self.reset.next(rng, knobs.reset * if under_way { 16 } else { 1 });
 
         let all = self.shape.all_warps();
         let dead = pick(rng, knobs, all & !self.out.alive_o);
         inputs.start_warp_i = dead.unwrap_or_default();
-        inputs.start_valid_i = (dead.is_some() && rng.chance(knobs.get(START))).into();
+        inputs.start_valid_i = (dead.is_some() && rng.chance(knobs.start)).into();
         inputs.start_mask_i = lane_mask(rng, 300).max(1);
 
         // Who has a group that executes: not while one comes from the stack.
@@ -90,7 +81,7 @@ impl Driver for SimtStackDriver {
             if !branches {
                 inputs.issue_kind_i[p] = Kind::Other as u8;
             }
-            if chosen.is_some() && rng.chance(knobs.get(ISSUE)) {
+            if chosen.is_some() && rng.chance(knobs.issue) {
                 may &= !(1 << warp);
                 branches &= inputs.issue_kind_i[p] == Kind::Other as u8;
                 inputs.issue_valid_i |= 1 << p;
@@ -104,28 +95,28 @@ impl Driver for SimtStackDriver {
 
 impl SimtStackDriver {
     /// What port p issues of a warp, if it issues. No address is the one that stands for none.
-    fn instruction(&self, rng: &mut Rng, knobs: &Knobs, p: usize, warp: u8, inputs: &mut SimtStackIn) {
-        if rng.chance(knobs.get(DEEP)) {
+    fn instruction(&self, rng: &mut Rng, knobs: &SimtStackKnobs, p: usize, warp: u8, inputs: &mut SimtStackIn) {
+        if rng.chance(knobs.deep) {
             return self.deep(rng, p, warp, inputs);
         }
         let (mask, own) = (self.out.mask_o[usize::from(warp)], self.out.reconvergence_o[usize::from(warp)]);
         let address = |rng: &mut Rng| {
-            let range = if rng.chance(knobs.get(AWAY)) { u64::from(NO_PC) - 1 } else { 8 };
+            let range = if rng.chance(knobs.away) { u64::from(NO_PC) - 1 } else { 8 };
             rng.below(range) as u32
         };
-        let withers = rng.chance(knobs.get(WITHER));
+        let withers = rng.chance(knobs.wither);
         let kind = if withers {
             Kind::Exit
-        } else if rng.chance(knobs.get(BRANCH)) {
+        } else if rng.chance(knobs.branch) {
             Kind::Branch
-        } else if rng.chance(knobs.get(EXIT)) {
+        } else if rng.chance(knobs.exit) {
             Kind::Exit
         } else {
             Kind::Other
         };
         // Never the address that stands for none.
         let near = |rng: &mut Rng, address: u32| alias(rng, address.into(), u64::from(NO_PC)) as u32;
-        let (joins, aliases) = (rng.chance(knobs.get(JOIN)), rng.chance(200));
+        let (joins, aliases) = (rng.chance(knobs.join), rng.chance(200));
         let pc = match own {
             NO_PC | 0 => address(rng),
             _ if joins => own - 1,
@@ -134,9 +125,9 @@ impl SimtStackDriver {
         };
         let exec = if withers {
             mask
-        } else if rng.chance(knobs.get(UNIFORM)) {
+        } else if rng.chance(knobs.uniform) {
             if rng.chance(700) { mask } else { 0 }
-        } else if rng.chance(knobs.get(ONE)) {
+        } else if rng.chance(knobs.one) {
             lane_of(rng, mask)
         } else {
             mask & rng.next_u64() as u32
@@ -150,7 +141,7 @@ impl SimtStackDriver {
                 2 => (target, join) = (near(rng, pc + 1), pc + 1),
                 _ => join = near(rng, own_or_away),
             },
-            _ if !rng.chance(knobs.get(MEET)) => join = if rng.chance(200) { NO_PC } else { join },
+            _ if !rng.chance(knobs.meet) => join = if rng.chance(200) { NO_PC } else { join },
             0 => (target, join) = (pc + 1, pc + 1),
             1 => (target, join) = (own_or_away, own),
             2 => join = pc + 1,
@@ -186,9 +177,9 @@ const FRESH: u32 = 1 << 19;
 const DEEP_ENOUGH: u8 = 61;
 
 /// A warp of a set, perhaps one of the first.
-fn pick(rng: &mut Rng, knobs: &Knobs, set: u64) -> Option<u8> {
+fn pick(rng: &mut Rng, knobs: &SimtStackKnobs, set: u64) -> Option<u8> {
     let few = set & FIRST;
-    let set = if few != 0 && rng.chance(knobs.get(FEW)) { few } else { set };
+    let set = if few != 0 && rng.chance(knobs.few) { few } else { set };
     (set != 0).then(|| {
         let mut rest = set;
         (0..rng.below(set.count_ones().into())).for_each(|_| rest &= rest - 1);
@@ -210,82 +201,19 @@ pub(crate) struct SimtStackCover {
     shape: SmShape,
 }
 
-impl Cover for SimtStackCover {
-    type In = SimtStackIn;
-    type Out = SimtStackOut;
-    type Probe = SimtStackProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "warp begins",
-            "warp begins as another one issues",
-            "other: fetch goes on by itself",
-            "other: fetch goes on from here",
-            "other: gives way",
-            "other: gives way, fetch stopped by the instruction too",
-            "exit: nobody",
-            "exit: some",
-            "exit: some, the others give way",
-            "exit: the group, others wait",
-            "exit: the warp",
-            "exit: the warp, with places in use",
-            "branch: nobody",
-            "branch: nobody, gives way",
-            "branch: everybody",
-            "branch: everybody, gives way",
-            "branch: to the next instruction, where they meet",
-            "branch: likewise, and gives way",
-            "branch: to the next instruction, meeting elsewhere",
-            "split: two groups wait, the first in the even bank",
-            "split: two groups wait, the first in the odd bank",
-            "split: only the whole group waits, as lanes fall through to the join",
-            "split: only the whole group waits, as lanes jump to the join",
-            "split: only the lanes that jump wait, by a join that is the group's",
-            "split: only the lanes that jump wait, without a join",
-            "split: nobody is pushed, as lanes fall through to the group's join",
-            "split: nobody is pushed, as lanes jump to the group's join",
-            "split: without a join inside one with a join",
-            "group returns, even bank",
-            "group returns, odd bank",
-            "group returns without lanes that have ended",
-            "group passed over",
-            "two warps wait for the stack",
-            "group returns as another one is read",
-            "group passed over as another one is read",
-            "group returns as another warp splits",
-            "group is read as another warp pushes into its bank",
-            "more than 30 places in use",
-            "62 places in use",
-            "last warp pushes",
-            "reset with groups waiting",
-            "reset as a group returns",
-            "reset as a group is read",
-            "reset as a group splits",
-            "reset as a warp begins",
-        ];
-        if shape.ports() == 2 {
-            points.extend([
-                "branch on port 0 and an instruction on port 1",
-                "branch on port 1 and an instruction on port 0",
-                "both ports give way",
-                "three resume",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+#[cover]
+impl SimtStackCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape }
     }
 
-    fn observe(&mut self, i: &SimtStackIn, o: &SimtStackOut, q: &SimtStackProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &SimtStackIn, o: &SimtStackOut, q: &SimtStackProbe, points: &mut Points) {
         let (warps, ports) = (self.shape.warps, self.shape.ports());
         let running = i.rst_ni == 1;
         let returns = o.resume_valid_o >> ports & 1 == 1;
         let passed = q.read_valid_q == 1 && !returns;
         let served = (q.pop_q != 0).then(|| q.pop_q.trailing_zeros() as usize);
         let (mut split, mut pushed_banks, mut give_way, mut issued) = (false, [false; 2], 0, 0);
-        let mut points = Vec::new();
         for p in (0..ports).filter(|p| i.issue_valid_i >> p & 1 == 1) {
             issued += 1;
             let w = usize::from(i.issue_warp_i[p]);
@@ -307,78 +235,90 @@ impl Cover for SimtStackCover {
                 pushed_banks[(usize::from(depth) + n) % 2] |= push;
             }
             let places = usize::from(depth) + usize::from(whole) + usize::from(jumps);
-            points.extend([
-                ("other: fetch goes on by itself", other && !resumes && next != own),
-                ("other: fetch goes on from here", other && resumes),
-                ("other: gives way", other && next == own && !stopped),
-                ("other: gives way, fetch stopped by the instruction too", other && next == own && stopped),
-                ("exit: nobody", exit && exec == 0),
-                ("exit: some", exit && exec != 0 && resumes),
-                ("exit: some, the others give way", exit && exec != 0 && exec != mask && !resumes),
-                ("exit: the group, others wait", exit && exec == mask && !ends),
-                ("exit: the warp", ends && depth == 0),
-                ("exit: the warp, with places in use", ends && depth != 0),
-                ("branch: nobody", branch && exec == 0 && resumes),
-                ("branch: nobody, gives way", branch && exec == 0 && !resumes),
-                ("branch: everybody", branch && exec == mask && resumes),
-                ("branch: everybody, gives way", branch && exec == mask && !resumes),
-                (
+            if running {
+                point!("other: fetch goes on by itself", other && !resumes && next != own);
+                point!("other: fetch goes on from here", other && resumes);
+                point!("other: gives way", other && next == own && !stopped);
+                point!("other: gives way, fetch stopped by the instruction too", other && next == own && stopped);
+                point!("exit: nobody", exit && exec == 0);
+                point!("exit: some", exit && exec != 0 && resumes);
+                point!("exit: some, the others give way", exit && exec != 0 && exec != mask && !resumes);
+                point!("exit: the group, others wait", exit && exec == mask && !ends);
+                point!("exit: the warp", ends && depth == 0);
+                point!("exit: the warp, with places in use", ends && depth != 0);
+                point!("branch: nobody", branch && exec == 0 && resumes);
+                point!("branch: nobody, gives way", branch && exec == 0 && !resumes);
+                point!("branch: everybody", branch && exec == mask && resumes);
+                point!("branch: everybody, gives way", branch && exec == mask && !resumes);
+                point!(
                     "branch: to the next instruction, where they meet",
-                    branch && exec != 0 && exec != mask && same && resumes,
-                ),
-                ("branch: likewise, and gives way", branch && exec != 0 && exec != mask && same && !resumes),
-                ("branch: to the next instruction, meeting elsewhere", splits && next == target),
-                ("split: two groups wait, the first in the even bank", whole && jumps && depth % 2 == 0),
-                ("split: two groups wait, the first in the odd bank", whole && jumps && depth % 2 == 1),
-                ("split: only the whole group waits, as lanes fall through to the join", whole && next == join),
-                ("split: only the whole group waits, as lanes jump to the join", whole && !jumps && target == join),
-                (
+                    branch && exec != 0 && exec != mask && same && resumes
+                );
+                point!("branch: likewise, and gives way", branch && exec != 0 && exec != mask && same && !resumes);
+                point!("branch: to the next instruction, meeting elsewhere", splits && next == target);
+                point!("split: two groups wait, the first in the even bank", whole && jumps && depth % 2 == 0);
+                point!("split: two groups wait, the first in the odd bank", whole && jumps && depth % 2 == 1);
+                point!("split: only the whole group waits, as lanes fall through to the join", whole && next == join);
+                point!(
+                    "split: only the whole group waits, as lanes jump to the join",
+                    whole && !jumps && target == join
+                );
+                point!(
                     "split: only the lanes that jump wait, by a join that is the group's",
-                    jumps && !whole && join != NO_PC,
-                ),
-                ("split: only the lanes that jump wait, without a join", jumps && join == NO_PC && own == NO_PC),
-                (
+                    jumps && !whole && join != NO_PC
+                );
+                point!("split: only the lanes that jump wait, without a join", jumps && join == NO_PC && own == NO_PC);
+                point!(
                     "split: nobody is pushed, as lanes fall through to the group's join",
-                    splits && !whole && next == join,
-                ),
-                (
+                    splits && !whole && next == join
+                );
+                point!(
                     "split: nobody is pushed, as lanes jump to the group's join",
-                    splits && !whole && !jumps && target == join,
-                ),
-                ("split: without a join inside one with a join", jumps && join == NO_PC && own != NO_PC),
-                ("more than 30 places in use", places > 30),
-                ("62 places in use", depth == 62),
-                ("last warp pushes", w == warps - 1 && (whole || jumps)),
-                ("branch on port 0 and an instruction on port 1", !other && p == 0 && i.issue_valid_i == 3),
-                ("branch on port 1 and an instruction on port 0", !other && p == 1 && i.issue_valid_i == 3),
-            ]);
+                    splits && !whole && !jumps && target == join
+                );
+                point!("split: without a join inside one with a join", jumps && join == NO_PC && own != NO_PC);
+                point!("more than 30 places in use", places > 30);
+                point!("62 places in use", depth == 62);
+                point!("last warp pushes", w == warps - 1 && (whole || jumps));
+                point!(
+                    "branch on port 0 and an instruction on port 1",
+                    !other && p == 0 && i.issue_valid_i == 3,
+                    given = self.shape.ports() == 2
+                );
+                point!(
+                    "branch on port 1 and an instruction on port 0",
+                    !other && p == 1 && i.issue_valid_i == 3,
+                    given = self.shape.ports() == 2
+                );
+            }
         }
         let begins = i.start_valid_i == 1;
         let read_bank = served.map(|w| usize::from(q.depth_q[w] + 1) % 2);
         let ended = q.read_valid_q == 1 && o.live_o[usize::from(q.read_warp_q)] != 0;
-        points.extend([
-            ("warp begins", begins),
-            ("warp begins as another one issues", begins && issued > 0),
-            ("group returns, even bank", returns && q.read_odd_q == 0),
-            ("group returns, odd bank", returns && q.read_odd_q == 1),
-            ("group returns without lanes that have ended", returns && ended),
-            ("group passed over", passed),
-            ("two warps wait for the stack", q.pop_q.count_ones() >= 2),
-            ("group returns as another one is read", returns && served.is_some()),
-            ("group passed over as another one is read", passed && served.is_some()),
-            ("group returns as another warp splits", returns && split),
-            ("group is read as another warp pushes into its bank", read_bank.is_some_and(|bank| pushed_banks[bank])),
-            ("both ports give way", give_way == 2),
-            ("three resume", o.resume_valid_o == 7),
-        ]);
-        let in_reset = [
-            ("reset with groups waiting", q.depth_q.iter().any(|&depth| depth > 0)),
-            ("reset as a group returns", returns),
-            ("reset as a group is read", served.is_some()),
-            ("reset as a group splits", split),
-            ("reset as a warp begins", begins),
-        ];
-        let points: &[(&'static str, bool)] = if running { &points } else { &in_reset };
-        points.iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        if running {
+            point!("warp begins", begins);
+            point!("warp begins as another one issues", begins && issued > 0);
+            point!("group returns, even bank", returns && q.read_odd_q == 0);
+            point!("group returns, odd bank", returns && q.read_odd_q == 1);
+            point!("group returns without lanes that have ended", returns && ended);
+            point!("group passed over", passed);
+            point!("two warps wait for the stack", q.pop_q.count_ones() >= 2);
+            point!("group returns as another one is read", returns && served.is_some());
+            point!("group passed over as another one is read", passed && served.is_some());
+            point!("group returns as another warp splits", returns && split);
+            point!(
+                "group is read as another warp pushes into its bank",
+                read_bank.is_some_and(|bank| pushed_banks[bank])
+            );
+            point!("both ports give way", give_way == 2, given = self.shape.ports() == 2);
+            point!("three resume", o.resume_valid_o == 7, given = self.shape.ports() == 2);
+
+            return;
+        }
+        point!("reset with groups waiting", q.depth_q.iter().any(|&depth| depth > 0));
+        point!("reset as a group returns", returns);
+        point!("reset as a group is read", served.is_some());
+        point!("reset as a group splits", split);
+        point!("reset as a warp begins", begins);
     }
 }

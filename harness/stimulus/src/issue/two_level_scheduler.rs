@@ -6,11 +6,10 @@ use gpurf_blocks::issue::{TwoLevelScheduler, TwoLevelSchedulerIn};
 use gpurf_blocks::shape::{ActiveShape, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, ports};
-use crate::{Driver, Knob, Knobs, Unreached};
+use crate::driver::{Reset, Twin, ports};
+use crate::{Driver, Unreached};
 
 mod cover;
-mod points;
 
 pub(crate) use cover::TwoLevelSchedulerCover;
 
@@ -44,25 +43,29 @@ pub(crate) struct TwoLevelSchedulerDriver {
     first: bool,
 }
 
-const CLEAR: usize = 0;
-const OPERAND: usize = 1;
-const BRANCH: usize = 2;
-const READY: usize = 3;
-const STOP: usize = 4;
-const START: usize = 5;
-const END: usize = 6;
-const HOLD: usize = 7;
-const RELEASE: usize = 8;
-const HEAD: usize = 9;
-const MARK: usize = 10;
-const LONG: usize = 11;
-const DISPATCH: usize = 12;
-const COMPLETE: usize = 13;
-const FLUSHED: usize = 14;
-const STRAY: usize = 15;
-const RESET_AT: usize = 16;
-const VOID: usize = 17;
-const STEAL: usize = 18;
+knobs! {
+    pub(crate) struct TwoLevelSchedulerKnobs {
+        clear: "a head may issue" = [50, 300, 700, 1000],
+        operand: "a head goes to the operand stage" = [300, 700, 950],
+        branch: "it is a branch instead" = [100, 500, 1000],
+        ready: "the operand stage takes an instruction on a port" = [200, 900],
+        stop: "nothing issues" = [0, 0, 200],
+        start: "a warp begins" = [20, 100, 500],
+        end: "a warp ends" = [0, 5, 50],
+        hold: "a warp comes to a barrier" = [0, 10, 100],
+        release: "a warp goes on behind it" = [1, 20, 200],
+        head: "a warp gets its next head" = [200, 600, 1000],
+        mark: "a head is marked" = [0, 20, 300],
+        long: "an operation has a long latency" = [0, 200, 700],
+        dispatch: "an instruction leaves the operand stage" = [50, 400, 950],
+        complete: "a register is complete" = [50, 400, 950],
+        flushed: "nothing is left of a slot" = [50, 500, 1000],
+        stray: "warps begin while something of them is under way" = [0, 0, 300],
+        reset,
+        void: "nothing is lost if a warp leaves its slot" = [20, 700, 1000, 1000],
+        steal: "an operand of a candidate is read" = [0, 300, 900],
+    }
+}
 
 /// Instructions of a warp in the operand stage, and registers that are to be written, at most: what the counts have room for.
 const MOST: (usize, usize) = (60, 200);
@@ -72,27 +75,7 @@ const PATIENT: u16 = 100;
 
 impl Driver for TwoLevelSchedulerDriver {
     type In = TwoLevelSchedulerIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "clear", doc: "a head may issue", values: &[50, 300, 700, 1000] },
-        Knob { name: "operand", doc: "a head goes to the operand stage", values: &[300, 700, 950] },
-        Knob { name: "branch", doc: "it is a branch instead", values: &[100, 500, 1000] },
-        Knob { name: "ready", doc: "the operand stage takes an instruction on a port", values: &[200, 900] },
-        Knob { name: "stop", doc: "nothing issues", values: &[0, 0, 200] },
-        Knob { name: "start", doc: "a warp begins", values: &[20, 100, 500] },
-        Knob { name: "end", doc: "a warp ends", values: &[0, 5, 50] },
-        Knob { name: "hold", doc: "a warp comes to a barrier", values: &[0, 10, 100] },
-        Knob { name: "release", doc: "a warp goes on behind it", values: &[1, 20, 200] },
-        Knob { name: "head", doc: "a warp gets its next head", values: &[200, 600, 1000] },
-        Knob { name: "mark", doc: "a head is marked", values: &[0, 20, 300] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 200, 700] },
-        Knob { name: "dispatch", doc: "an instruction leaves the operand stage", values: &[50, 400, 950] },
-        Knob { name: "complete", doc: "a register is complete", values: &[50, 400, 950] },
-        Knob { name: "flushed", doc: "nothing is left of a slot", values: &[50, 500, 1000] },
-        Knob { name: "stray", doc: "warps begin while something of them is under way", values: &[0, 0, 300] },
-        RESET,
-        Knob { name: "void", doc: "nothing is lost if a warp leaves its slot", values: &[20, 700, 1000, 1000] },
-        Knob { name: "steal", doc: "an operand of a candidate is read", values: &[0, 300, 900] },
-    ];
+    type Knobs = TwoLevelSchedulerKnobs;
 
     fn new(shape: &ActiveShape, config: &Config) -> Self {
         Self {
@@ -117,7 +100,7 @@ impl Driver for TwoLevelSchedulerDriver {
         Unreached::warps(&["dispatch_warp_i", "reg_warp_i"], shape.warps)
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut TwoLevelSchedulerIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &TwoLevelSchedulerKnobs, inputs: &mut TwoLevelSchedulerIn) {
         let count = self.shape.ports();
         if self.stretch.0 == 0 {
             let long = self.straps.patience == 0 || self.straps.patience >= PATIENT || self.straps.stay;
@@ -129,7 +112,7 @@ impl Driver for TwoLevelSchedulerDriver {
         self.stretch.0 -= 1;
         let steady = self.stretch.1;
         self.twin.early();
-        inputs.rst_ni = self.reset.next(rng, if steady { 0 } else { knobs.get(RESET_AT) });
+        inputs.rst_ni = self.reset.next(rng, if steady { 0 } else { knobs.reset });
         inputs.cfg_i = self.straps.two_level();
         self.change_warps(rng, knobs, steady);
         (inputs.alive_i, inputs.held_i) = (self.alive, self.held);
@@ -137,17 +120,16 @@ impl Driver for TwoLevelSchedulerDriver {
         (inputs.operand_i, inputs.branch_i) = (self.operand, self.branch);
         let room = |under: &Under| under.resident < MOST.0 && under.registers.len() < MOST.1;
         let room = (0..self.shape.warps).filter(|&w| room(&self.warps[w])).fold(0u64, |set, w| set | 1 << w);
-        inputs.clear_i = room
-            & self.head
-            & if steady { self.first_warps() } else { rng.mask(self.shape.warps as u32, knobs.get(CLEAR)) };
+        inputs.clear_i =
+            room & self.head & if steady { self.first_warps() } else { rng.mask(self.shape.warps as u32, knobs.clear) };
         // A warp that was named and has not issued is as it was, unless it has ended.
         inputs.clear_i |= self.named & self.head;
         // Without candidates it means nothing.
-        inputs.candidate_issue_i = ports(rng, count, if steady { 0 } else { knobs.get(STEAL) });
-        inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.get(READY)) } & ((1 << count) - 1);
-        inputs.stop_i = (!steady && rng.chance(knobs.get(STOP))).into();
-        inputs.flush_done_i = rng.mask(self.shape.active as u32, knobs.get(FLUSHED));
-        inputs.void_i = rng.mask(self.shape.active as u32, knobs.get(VOID));
+        inputs.candidate_issue_i = ports(rng, count, if steady { 0 } else { knobs.steal });
+        inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.ready) } & ((1 << count) - 1);
+        inputs.stop_i = (!steady && rng.chance(knobs.stop)).into();
+        inputs.flush_done_i = rng.mask(self.shape.active as u32, knobs.flushed);
+        inputs.void_i = rng.mask(self.shape.active as u32, knobs.void);
 
         self.leave(rng, knobs, steady, inputs);
         inputs.set_valid_i = 0;
@@ -168,34 +150,34 @@ impl Driver for TwoLevelSchedulerDriver {
 
 impl TwoLevelSchedulerDriver {
     /// Heads come, warps begin and end, and wait at barriers.
-    fn change_warps(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool) {
+    fn change_warps(&mut self, rng: &mut Rng, knobs: &TwoLevelSchedulerKnobs, steady: bool) {
         let warps = self.shape.warps;
         let any = |rng: &mut Rng| rng.below(warps as u64) as usize;
-        let new = !self.head & self.alive & rng.mask(warps as u32, if steady { 1000 } else { knobs.get(HEAD) });
+        let new = !self.head & self.alive & rng.mask(warps as u32, if steady { 1000 } else { knobs.head });
         self.head |= new;
-        let operand = rng.mask(warps as u32, knobs.get(OPERAND));
-        let branch = !operand & rng.mask(warps as u32, knobs.get(BRANCH));
-        let mark = rng.mask(warps as u32, if steady { 0 } else { knobs.get(MARK) });
+        let operand = rng.mask(warps as u32, knobs.operand);
+        let branch = !operand & rng.mask(warps as u32, knobs.branch);
+        let mark = rng.mask(warps as u32, if steady { 0 } else { knobs.mark });
         let take = |old: u64, next: u64| old & !new | next & new;
         (self.operand, self.branch, self.mark) =
             (take(self.operand, operand), take(self.branch, branch), take(self.mark, mark));
         // Several reasons to go may come at once.
         if !steady {
-            self.held |= new & mark & rng.mask(warps as u32, knobs.get(HOLD));
+            self.held |= new & mark & rng.mask(warps as u32, knobs.hold);
         }
         if self.stretch.2 {
             self.alive &= self.first_warps();
-        } else if rng.chance(knobs.get(START)) {
+        } else if rng.chance(knobs.start) {
             let w = any(rng);
             let under = &self.warps[w];
             let idle = under.resident == 0 && under.registers.is_empty();
-            if idle || rng.chance(knobs.get(STRAY)) {
+            if idle || rng.chance(knobs.stray) {
                 self.alive |= 1 << w;
                 self.held &= !(1 << w);
             }
         }
         // Where nothing else makes a warp leave, more of them end.
-        let end = knobs.get(END) * if self.straps.stay { 4 } else { 1 };
+        let end = knobs.end * if self.straps.stay { 4 } else { 1 };
         if rng.chance(if steady { 1 } else { end }) {
             // Sometimes two at once, or all.
             let other = match rng.below(20) {
@@ -210,11 +192,11 @@ impl TwoLevelSchedulerDriver {
             let gone = !(1 << self.named.trailing_zeros());
             (self.alive, self.head) = (self.alive & gone, self.head & gone);
         }
-        if !steady && rng.chance(knobs.get(HOLD)) {
+        if !steady && rng.chance(knobs.hold) {
             let which = if rng.chance(50) { u64::MAX } else { 1 << self.any_of_slots(rng) };
             self.held |= self.alive & which;
         }
-        self.held &= !rng.mask(warps as u32, knobs.get(RELEASE));
+        self.held &= !rng.mask(warps as u32, knobs.release);
     }
 
     /// Any warp, more often one that has a slot.
@@ -236,7 +218,7 @@ impl TwoLevelSchedulerDriver {
     }
 
     /// Instructions leave the operand stage, and registers are complete.
-    fn leave(&mut self, rng: &mut Rng, knobs: &Knobs, steady: bool, inputs: &mut TwoLevelSchedulerIn) {
+    fn leave(&mut self, rng: &mut Rng, knobs: &TwoLevelSchedulerKnobs, steady: bool, inputs: &mut TwoLevelSchedulerIn) {
         (inputs.dispatch_valid_i, inputs.reg_valid_i) = (0, 0);
         let warps = self.shape.warps;
         // The warp of the first port's dispatch; the one that its search begins at if it has none.
@@ -248,15 +230,16 @@ impl TwoLevelSchedulerDriver {
             let first = if p == 1 && rng.chance(600) { same } else { rng.below(warps as u64) };
             same = first;
             let order = |n: usize| (first as usize + n) % warps;
-            let chance = |knob: usize| if steady { 950 } else { knobs.get(knob) };
-            if let Some(w) = (0..warps).map(order).find(|&w| self.warps[w].resident > 0 && rng.chance(chance(DISPATCH)))
+            let chance = |knob: u32| if steady { 950 } else { knob };
+            if let Some(w) =
+                (0..warps).map(order).find(|&w| self.warps[w].resident > 0 && rng.chance(chance(knobs.dispatch)))
             {
                 inputs.dispatch_valid_i |= 1 << p;
                 inputs.dispatch_warp_i[p] = w as u8;
                 same = w as u64;
                 self.warps[w].resident -= 1;
             }
-            let chance = chance(COMPLETE);
+            let chance = chance(knobs.complete);
             if let Some(w) = (0..warps).map(order).find(|&w| !self.warps[w].registers.is_empty() && rng.chance(chance))
             {
                 let registers = &mut self.warps[w].registers;
@@ -268,9 +251,9 @@ impl TwoLevelSchedulerDriver {
     }
 
     /// What issues goes to the operand stage, where its head says so.
-    fn set(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut TwoLevelSchedulerIn) {
+    fn set(&mut self, rng: &mut Rng, knobs: &TwoLevelSchedulerKnobs, inputs: &mut TwoLevelSchedulerIn) {
         let issued = self.twin.out.issue_valid_o;
-        inputs.set_long_i = ports(rng, self.shape.ports(), knobs.get(LONG));
+        inputs.set_long_i = ports(rng, self.shape.ports(), knobs.long);
         for p in 0..self.shape.ports() {
             inputs.set_d_i[p] = if rng.chance(150) { NO_REG } else { rng.next_u64() as u8 };
             let w = usize::from(self.twin.out.issue_warp_o[p]);

@@ -5,8 +5,8 @@ use gpurf_blocks::issue::{WarpScheduler, WarpSchedulerIn, WarpSchedulerOut, Warp
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, ports};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::{Reset, Twin, ports};
+use crate::{Driver, Points, Unreached, cover};
 
 pub(crate) struct WarpSchedulerDriver {
     shape: SmShape,
@@ -20,30 +20,24 @@ pub(crate) struct WarpSchedulerDriver {
     alive: u64,
 }
 
-const CLEAR: usize = 0;
-const OPERAND: usize = 1;
-const BRANCH: usize = 2;
-const READY: usize = 3;
-const STOP: usize = 4;
-const START: usize = 5;
-const END: usize = 6;
-const STRAY: usize = 7;
-const STEAL: usize = 8;
+knobs! {
+    pub(crate) struct WarpSchedulerKnobs {
+        clear: "a warp may issue" = [30, 200, 600, 950],
+        operand: "its head goes to the operand stage" = [0, 500, 900],
+        branch: "it is a branch instead" = [100, 500, 1000],
+        ready: "the operand stage takes an instruction on a port" = [200, 900],
+        stop: "nothing issues" = [0, 100],
+        start: "a warp begins" = [20, 300],
+        end: "one ends" = [20, 200],
+        stray: "warps issue or begin, whether they live or not" = [0, 0, 200],
+        steal: "an operand of a candidate is read" = [0, 300, 900],
+        reset = [0, 5, 40],
+    }
+}
 
 impl Driver for WarpSchedulerDriver {
     type In = WarpSchedulerIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "clear", doc: "a warp may issue", values: &[30, 200, 600, 950] },
-        Knob { name: "operand", doc: "its head goes to the operand stage", values: &[0, 500, 900] },
-        Knob { name: "branch", doc: "it is a branch instead", values: &[100, 500, 1000] },
-        Knob { name: "ready", doc: "the operand stage takes an instruction on a port", values: &[200, 900] },
-        Knob { name: "stop", doc: "nothing issues", values: &[0, 100] },
-        Knob { name: "start", doc: "a warp begins", values: &[20, 300] },
-        Knob { name: "end", doc: "one ends", values: &[20, 200] },
-        Knob { name: "stray", doc: "warps issue or begin, whether they live or not", values: &[0, 0, 200] },
-        Knob { name: "steal", doc: "an operand of a candidate is read", values: &[0, 300, 900] },
-        Knob { values: &[0, 5, 40], ..RESET },
-    ];
+    type Knobs = WarpSchedulerKnobs;
 
     fn new(shape: &SmShape, config: &Config) -> Self {
         Self {
@@ -61,26 +55,26 @@ impl Driver for WarpSchedulerDriver {
         Unreached::warps(&["start_warp_i"], shape.warps)
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut WarpSchedulerIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &WarpSchedulerKnobs, inputs: &mut WarpSchedulerIn) {
         let warps = self.shape.warps;
-        let stray = rng.chance(knobs.get(STRAY));
-        inputs.rst_ni = self.reset.next(rng, knobs.get(9));
+        let stray = rng.chance(knobs.stray);
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.cfg_i = self.straps.scheduler;
         inputs.alive_i = self.alive;
-        inputs.clear_i = rng.mask(warps as u32, knobs.get(CLEAR)) & if stray { u64::MAX } else { self.alive };
-        inputs.operand_i = rng.mask(warps as u32, knobs.get(OPERAND));
+        inputs.clear_i = rng.mask(warps as u32, knobs.clear) & if stray { u64::MAX } else { self.alive };
+        inputs.operand_i = rng.mask(warps as u32, knobs.operand);
         // A warp that was named and has not issued is as it was.
         inputs.clear_i |= self.named;
         inputs.operand_i = inputs.operand_i & !self.named | self.operand & self.named;
-        inputs.branch_i = !inputs.operand_i & rng.mask(warps as u32, knobs.get(BRANCH));
-        inputs.ready_i = ports(rng, self.shape.ports(), knobs.get(READY));
-        inputs.stop_i = rng.chance(knobs.get(STOP)).into();
+        inputs.branch_i = !inputs.operand_i & rng.mask(warps as u32, knobs.branch);
+        inputs.ready_i = ports(rng, self.shape.ports(), knobs.ready);
+        inputs.stop_i = rng.chance(knobs.stop).into();
 
         inputs.start_warp_i = rng.below(warps as u64) as u8;
         let begins = stray || self.alive >> inputs.start_warp_i & 1 == 0;
-        inputs.start_valid_i = (begins && rng.chance(knobs.get(START))).into();
+        inputs.start_valid_i = (begins && rng.chance(knobs.start)).into();
         // Without candidates it means nothing.
-        inputs.candidate_issue_i = ports(rng, self.shape.ports(), knobs.get(STEAL));
+        inputs.candidate_issue_i = ports(rng, self.shape.ports(), knobs.steal);
         if let Some(twin) = &mut self.twin {
             twin.late(inputs);
             (self.named, self.operand) = (0, inputs.operand_i);
@@ -92,7 +86,7 @@ impl Driver for WarpSchedulerDriver {
                 self.named = 0;
             }
         }
-        if rng.chance(knobs.get(END)) {
+        if rng.chance(knobs.end) {
             self.alive &= !(1 << rng.below(warps as u64)) | self.named;
         }
         self.alive |= u64::from(inputs.start_valid_i) << inputs.start_warp_i;
@@ -108,104 +102,39 @@ pub(crate) struct WarpSchedulerCover {
     stolen: u8,
 }
 
-/// What candidates for stealing add.
-const STEALING: [&str; 14] = [
-    "a candidate of the even half",
-    "a candidate of the odd half",
-    "no candidate: nobody is in the other half",
-    "no candidate: the one who has lost needs no operands",
-    "nothing is stolen, the tree's winner goes",
-    "a stolen warp issues",
-    "a stolen warp issues, the tree's winner is the next candidate",
-    "a stolen warp issues that the tree has chosen, too",
-    "a stolen warp issues that the tree has chosen, too, and the one who has lost is the next candidate",
-    "a stolen warp issues, its port is not ready",
-    "a stolen warp issues, and the tree has no winner",
-    "stolen, but stopped",
-    "stolen, and no candidate was there",
-    "a stolen warp issues behind another one",
-];
-
-impl Cover for WarpSchedulerCover {
-    type In = WarpSchedulerIn;
-    type Out = WarpSchedulerOut;
-    type Probe = WarpSchedulerProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "issues",
-            "nothing to issue",
-            "stopped",
-            "not ready",
-            "not ready, another one needs no operands",
-            "first from the turn is not the lowest",
-            "turn wraps",
-            "last warp issues",
-            "the last one may issue again",
-            "the last one may not issue again",
-            "oldest is not the lowest",
-            "oldest is not the first from the turn",
-            "several without an age",
-            "oldest is the last one again, and another one could go",
-            "a warp begins",
-            "a warp begins anew that others were younger than",
-            "a warp begins among others",
-            "reset with candidates",
-            "reset as a warp begins",
-        ];
-        if shape.ports() == 2 {
-            points.extend([
-                "two issue",
-                "port 1 alone",
-                "branch on port 1",
-                "branch on port 1 kept back",
-                "branch kept back, another one goes",
-            ]);
-        }
-        if shape.services().takes_candidates {
-            points.extend(STEALING);
-            if shape.ports() == 2 {
-                points.extend([
-                    "both ports issue stolen warps",
-                    "port 0's winner is a branch, a stolen warp goes instead, and a branch on port 1",
-                ]);
-            }
-        }
-        points
-    }
-
-    fn new(shape: &SmShape) -> Self {
+#[cover]
+impl WarpSchedulerCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape, stolen: 0 }
     }
 
-    fn observe(
-        &mut self,
-        i: &WarpSchedulerIn,
-        o: &WarpSchedulerOut,
-        p: &WarpSchedulerProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &WarpSchedulerIn, o: &WarpSchedulerOut, p: &WarpSchedulerProbe, points: &mut Points) {
         let (warps, ports) = (self.shape.warps, self.shape.ports());
         let bit = |set: u64, w: usize| set >> w & 1 == 1;
         let running = i.rst_ni == 1;
         let started = usize::from(i.start_warp_i);
         let begins = running && i.start_valid_i == 1;
-        let mut points = vec![
-            ("issues", running && o.issue_valid_o != 0),
-            ("nothing to issue", i.clear_i == 0),
-            ("stopped", running && i.stop_i == 1 && i.clear_i != 0),
-            ("a warp begins", begins),
-            (
-                "a warp begins anew that others were younger than",
-                begins && p.older_q[..warps].iter().any(|&older| bit(older, started)),
-            ),
-            ("a warp begins among others", begins && i.alive_i & !(1 << started) != 0),
-            ("reset with candidates", !running && o.issue_valid_o != 0),
-            ("reset as a warp begins", !running && i.start_valid_i == 1),
-            ("two issue", running && o.issue_valid_o == 3),
-            ("port 1 alone", running && o.issue_valid_o == 2),
-            ("branch on port 1", running && o.issue_valid_o & 2 != 0 && bit(i.branch_i, o.issue_warp_o[1].into())),
-        ];
+        point!("issues", running && o.issue_valid_o != 0);
+        point!("nothing to issue", i.clear_i == 0);
+        point!("stopped", running && i.stop_i == 1 && i.clear_i != 0);
+        point!("a warp begins", begins);
+        point!(
+            "a warp begins anew that others were younger than",
+            begins && p.older_q[..warps].iter().any(|&older| bit(older, started))
+        );
+        point!("a warp begins among others", begins && i.alive_i & !(1 << started) != 0);
+        point!("reset with candidates", !running && o.issue_valid_o != 0);
+        point!("reset as a warp begins", !running && i.start_valid_i == 1);
+        #[given(self.shape.ports() == 2)]
+        {
+            point!("two issue", running && o.issue_valid_o == 3);
+            point!("port 1 alone", running && o.issue_valid_o == 2);
+            point!(
+                "branch on port 1",
+                running && o.issue_valid_o & 2 != 0 && bit(i.branch_i, o.issue_warp_o[1].into())
+            );
+        }
+
         let mut branch_free = true;
         let (mut stolen, mut branch_passed) = (0, false);
         for port in 0..ports {
@@ -223,24 +152,27 @@ impl Cover for WarpSchedulerCover {
             let last = usize::from(p.greedy_q[port]);
             let again = p.greedy_valid_q >> port & 1 == 1 && bit(candidates, last);
             let issued = o.issue_valid_o >> port & 1 == 1;
-            points.extend([
-                ("not ready", clear & !takes != 0),
-                ("not ready, another one needs no operands", clear & !takes != 0 && candidates != 0),
-                ("first from the turn is not the lowest", first != lowest),
-                ("turn wraps", first.is_some_and(|w| w < from)),
-                ("last warp issues", running && issued && usize::from(o.issue_warp_o[port]) + 1 == warps),
-                ("the last one may issue again", again && first != Some(last) && oldest != Some(last)),
-                ("the last one may not issue again", !again && p.greedy_valid_q >> port & 1 == 1 && candidates != 0),
-                ("oldest is not the lowest", !again && oldest != lowest),
-                ("oldest is not the first from the turn", !again && oldest != first),
-                ("several without an age", eldest.next().is_some()),
-                (
-                    "oldest is the last one again, and another one could go",
-                    again && oldest == Some(last) && first != Some(last),
-                ),
-                ("branch on port 1 kept back", ready != candidates),
-                ("branch kept back, another one goes", ready != candidates && candidates != 0),
-            ]);
+            point!("not ready", clear & !takes != 0);
+            point!("not ready, another one needs no operands", clear & !takes != 0 && candidates != 0);
+            point!("first from the turn is not the lowest", first != lowest);
+            point!("turn wraps", first.is_some_and(|w| w < from));
+            point!("last warp issues", running && issued && usize::from(o.issue_warp_o[port]) + 1 == warps);
+            point!("the last one may issue again", again && first != Some(last) && oldest != Some(last));
+            point!("the last one may not issue again", !again && p.greedy_valid_q >> port & 1 == 1 && candidates != 0);
+            point!("oldest is not the lowest", !again && oldest != lowest);
+            point!("oldest is not the first from the turn", !again && oldest != first);
+            point!("several without an age", eldest.next().is_some());
+            point!(
+                "oldest is the last one again, and another one could go",
+                again && oldest == Some(last) && first != Some(last)
+            );
+            point!("branch on port 1 kept back", ready != candidates, given = self.shape.ports() == 2);
+            point!(
+                "branch kept back, another one goes",
+                ready != candidates && candidates != 0,
+                given = self.shape.ports() == 2
+            );
+
             branch_free &= !(issued && bit(i.branch_i, o.issue_warp_o[port].into()));
             if !self.shape.services().takes_candidates {
                 continue;
@@ -261,35 +193,45 @@ impl Cover for WarpSchedulerCover {
             let one = usize::from(p.candidate_q[port]);
             stolen |= u8::from(goes) << port;
             branch_passed |= goes && port == 0 && winner.is_some_and(|w| bit(i.branch_i, w));
-            points.extend([
-                ("a candidate of the even half", running && named.is_some_and(|w| bit(even, w))),
-                ("a candidate of the odd half", running && named.is_some_and(|w| !bit(even, w))),
-                ("no candidate: nobody is in the other half", !goes && winner.is_some() && other.is_none()),
-                ("no candidate: the one who has lost needs no operands", !goes && other.is_some() && named.is_none()),
-                ("nothing is stolen, the tree's winner goes", running && had && !asked && winner.is_some()),
-                ("a stolen warp issues", goes),
-                ("a stolen warp issues, the tree's winner is the next candidate", goes && named.is_some() && named == winner),
-                ("a stolen warp issues that the tree has chosen, too", goes && winner == Some(one)),
-                (
+            #[given(self.shape.services().takes_candidates)]
+            {
+                point!("a candidate of the even half", running && named.is_some_and(|w| bit(even, w)));
+                point!("a candidate of the odd half", running && named.is_some_and(|w| !bit(even, w)));
+                point!("no candidate: nobody is in the other half", !goes && winner.is_some() && other.is_none());
+                point!(
+                    "no candidate: the one who has lost needs no operands",
+                    !goes && other.is_some() && named.is_none()
+                );
+                point!("nothing is stolen, the tree's winner goes", running && had && !asked && winner.is_some());
+                point!("a stolen warp issues", goes);
+                point!(
+                    "a stolen warp issues, the tree's winner is the next candidate",
+                    goes && named.is_some() && named == winner
+                );
+                point!("a stolen warp issues that the tree has chosen, too", goes && winner == Some(one));
+                point!(
                     "a stolen warp issues that the tree has chosen, too, and the one who has lost is the next candidate",
-                    goes && winner == Some(one) && named.is_some() && named == other,
-                ),
-                ("a stolen warp issues, its port is not ready", goes && i.ready_i >> port & 1 == 0),
-                ("a stolen warp issues, and the tree has no winner", goes && winner.is_none()),
-                ("stolen, but stopped", running && had && asked && i.stop_i == 1),
-                ("stolen, and no candidate was there", running && asked && !had),
-                ("a stolen warp issues behind another one", goes && self.stolen >> port & 1 == 1),
-            ]);
+                    goes && winner == Some(one) && named.is_some() && named == other
+                );
+                point!("a stolen warp issues, its port is not ready", goes && i.ready_i >> port & 1 == 0);
+                point!("a stolen warp issues, and the tree has no winner", goes && winner.is_none());
+                point!("stolen, but stopped", running && had && asked && i.stop_i == 1);
+                point!("stolen, and no candidate was there", running && asked && !had);
+                point!("a stolen warp issues behind another one", goes && self.stolen >> port & 1 == 1);
+            }
         }
         let branch = o.issue_valid_o & 2 != 0 && bit(i.branch_i, o.issue_warp_o[1].into());
-        points.extend([
-            ("both ports issue stolen warps", stolen == 3),
-            (
-                "port 0's winner is a branch, a stolen warp goes instead, and a branch on port 1",
-                branch_passed && branch && stolen == 1,
-            ),
-        ]);
+        point!(
+            "both ports issue stolen warps",
+            stolen == 3,
+            given = self.shape.services().takes_candidates && self.shape.ports() == 2
+        );
+        point!(
+            "port 0's winner is a branch, a stolen warp goes instead, and a branch on port 1",
+            branch_passed && branch && stolen == 1,
+            given = self.shape.services().takes_candidates && self.shape.ports() == 2
+        );
+
         self.stolen = stolen;
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
     }
 }

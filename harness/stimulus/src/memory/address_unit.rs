@@ -7,9 +7,9 @@ use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, LANES, OPERANDS, Ports, WarpData};
 use gpurf_lockstep::Rng;
 
-use super::lanes::{RESET, set_lanes, some_lanes};
+use super::lanes::{set_lanes, some_lanes};
 use crate::driver::{Reset, alias};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::{Driver, Points, Unreached, cover};
 
 const S2R: u8 = 0x12;
 const SHFL: u8 = 0x13;
@@ -35,28 +35,24 @@ pub(crate) struct AddressUnitDriver {
     out: Box<AddressUnitOut>,
 }
 
-const OFFER: usize = 0;
-const SERVE: usize = 1;
-const FEW: usize = 2;
-const GENERICS: usize = 3;
-const MIXED: usize = 4;
-const FAULT: usize = 5;
-const PARTIAL: usize = 6;
-const OTHER: usize = 7;
+knobs! {
+    pub(crate) struct AddressUnitKnobs {
+        offer: "an instruction is offered" = [200, 800, 1000],
+        serve: "a unit serves lanes" = [200, 800, 1000],
+        few: "it serves some of them, not all" = [0, 100, 600],
+        generics: "an address is generic" = [100, 800],
+        mixed: "generic addresses of an instruction are in several spaces" = [0, 700],
+        fault: "an instruction is at fault" = [0, 200, 600],
+        partial: "lanes do not take part" = [0, 500, 900],
+        other: "a shuffle or a special register" = [50, 300],
+        // More often than in others: what has to be caught in it is short.
+        reset = [0, 5, 20, 60],
+    }
+}
 
 impl Driver for AddressUnitDriver {
     type In = AddressUnitIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an instruction is offered", values: &[200, 800, 1000] },
-        Knob { name: "serve", doc: "a unit serves lanes", values: &[200, 800, 1000] },
-        Knob { name: "few", doc: "it serves some of them, not all", values: &[0, 100, 600] },
-        Knob { name: "generics", doc: "an address is generic", values: &[100, 800] },
-        Knob { name: "mixed", doc: "generic addresses of an instruction are in several spaces", values: &[0, 700] },
-        Knob { name: "fault", doc: "an instruction is at fault", values: &[0, 200, 600] },
-        Knob { name: "partial", doc: "lanes do not take part", values: &[0, 500, 900] },
-        Knob { name: "other", doc: "a shuffle or a special register", values: &[50, 300] },
-        RESET,
-    ];
+    type Knobs = AddressUnitKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
@@ -78,9 +74,9 @@ impl Driver for AddressUnitDriver {
         all
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut AddressUnitIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &AddressUnitKnobs, inputs: &mut AddressUnitIn) {
         self.twin.early(&mut self.out);
-        inputs.rst_ni = self.reset.next(rng, knobs.get(8));
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
         let served = self.served(rng, knobs);
         let to = |valid: u8| if valid == 1 { served } else { 0 };
         inputs.global_served_i = to(self.out.global_valid_o);
@@ -88,7 +84,7 @@ impl Driver for AddressUnitDriver {
         inputs.constant_served_i = to(self.out.constant_valid_o);
         inputs.shuffle_served_i = to(self.out.shuffle_valid_o);
         inputs.special_served_i = to(self.out.special_valid_o);
-        inputs.in_valid_i = rng.chance(knobs.get(OFFER)).into();
+        inputs.in_valid_i = rng.chance(knobs.offer).into();
         if inputs.in_valid_i == 1 {
             self.bounds(rng, inputs);
             inputs.in_port_i = rng.below(self.shape.ports() as u64) as u8;
@@ -156,11 +152,11 @@ fn register(rng: &mut Rng, present: u32) -> u8 {
 
 impl AddressUnitDriver {
     /// Lanes that the unit serves to which they are offered.
-    fn served(&self, rng: &mut Rng, knobs: &Knobs) -> u32 {
+    fn served(&self, rng: &mut Rng, knobs: &AddressUnitKnobs) -> u32 {
         let offered = self.out.lanes_o;
-        if !rng.chance(knobs.get(SERVE)) {
+        if !rng.chance(knobs.serve) {
             0
-        } else if !rng.chance(knobs.get(FEW)) {
+        } else if !rng.chance(knobs.few) {
             offered
         } else if rng.chance(500) {
             offered & offered.wrapping_neg()
@@ -179,12 +175,12 @@ impl AddressUnitDriver {
         inputs.local_words_i = [0, 1, 40, 65535][rng.below(4) as usize];
     }
 
-    fn instruction(&self, rng: &mut Rng, knobs: &Knobs, inputs: &mut AddressUnitIn, port: usize) {
+    fn instruction(&self, rng: &mut Rng, knobs: &AddressUnitKnobs, inputs: &mut AddressUnitIn, port: usize) {
         inputs.in_warp_i[port] = rng.below(MAX_WARPS as u64) as u8;
-        inputs.in_mask_i[port] = some_lanes(rng, knobs.get(PARTIAL));
+        inputs.in_mask_i[port] = some_lanes(rng, knobs.partial);
         let mut operands = [WarpData::ZERO; OPERANDS];
         operands.iter_mut().for_each(|data| rng.fill(&mut data.0));
-        let draft = if rng.chance(knobs.get(OTHER)) {
+        let draft = if rng.chance(knobs.other) {
             other(rng)
         } else {
             self.access(rng, knobs, inputs, inputs.in_mask_i[port], &mut operands)
@@ -201,13 +197,13 @@ impl AddressUnitDriver {
     fn access(
         &self,
         rng: &mut Rng,
-        knobs: &Knobs,
+        knobs: &AddressUnitKnobs,
         inputs: &AddressUnitIn,
         mask: u32,
         operands: &mut [WarpData; OPERANDS],
     ) -> Draft {
         let opcode = [LD, ST, LDC, ATOM, ATOM, CAS][rng.below(6) as usize];
-        let generic = rng.chance(knobs.get(GENERICS));
+        let generic = rng.chance(knobs.generics);
         let space = if generic { GENERIC } else { rng.below(3) as u32 };
         let align = if rng.chance(500) { 0 } else { rng.below(3) as u32 };
         let kind = rng.below(5) as u32;
@@ -220,7 +216,7 @@ impl AddressUnitDriver {
             _ => (space, 2),
         };
         let wide = matches!(space, GLOBAL | GENERIC) && !matches!(opcode, LDC | CAS);
-        let at_fault = rng.chance(knobs.get(FAULT));
+        let at_fault = rng.chance(knobs.fault);
         // Where addresses are, as the upper word of a generic one says it.
         let windows: &[u32] = match (opcode, space) {
             (LDC, _) => &[CONSTANT],
@@ -235,7 +231,7 @@ impl AddressUnitDriver {
             _ => &[GLOBAL, SHARED],
         };
         let choose = |rng: &mut Rng| windows[rng.below(windows.len() as u64) as usize];
-        let (only, mixed) = (choose(rng), rng.chance(knobs.get(MIXED)));
+        let (only, mixed) = (choose(rng), rng.chance(knobs.mixed));
         let step = [1, 8, 16][align as usize].max(1 << size);
         let wrong = if at_fault { some_lanes(rng, 1000) & mask } else { 0 };
         let two_kinds = rng.chance(500);
@@ -349,8 +345,37 @@ pub(crate) struct AddressUnitCover {
     taken: Option<Box<Taken>>,
 }
 
+#[cover]
 impl AddressUnitCover {
-    fn situations(&self, i: &AddressUnitIn, o: &AddressUnitOut, p: &AddressUnitProbe) -> Vec<(&'static str, bool)> {
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        Self { shape: *shape, taken: None }
+    }
+
+    fn observe(&mut self, i: &AddressUnitIn, o: &AddressUnitOut, p: &AddressUnitProbe, points: &mut Points) {
+        self.situations(i, o, p, points);
+        let taken = i.in_valid_i == 1 && o.in_ready_o == 1 && i.rst_ni == 1;
+        let port = usize::from(i.in_port_i);
+        let source = |k: usize| {
+            let place = OPERANDS * port + k;
+            if i.in_src_valid_i >> place & 1 == 1 { i.in_data_i[place] } else { WarpData::ZERO }
+        };
+        self.taken = taken.then(|| {
+            Box::new(Taken {
+                op: i.in_op_i[port],
+                ctl: i.in_ctl_i[port],
+                mask: i.in_mask_i[port],
+                src_valid: i.in_src_valid_i >> (OPERANDS * port),
+                b_constant: i.in_roles_i[port] >> 48 & 1 == 1,
+                a: source(0),
+                b: source(1),
+                base: i.place_base_i,
+                shared_bytes: i.shared_bytes_i,
+                local_words: i.local_words_i,
+            })
+        });
+    }
+
+    fn situations(&self, i: &AddressUnitIn, o: &AddressUnitOut, p: &AddressUnitProbe, points: &mut Points) {
         let (busy, reset, offered) = (o.busy_o == 1, i.rst_ni == 0, i.in_valid_i == 1);
         let served =
             i.global_served_i | i.shared_served_i | i.constant_served_i | i.shuffle_served_i | i.special_served_i;
@@ -393,139 +418,90 @@ impl AddressUnitCover {
         let memory = [GLOBAL, SHARED, LOCAL, GENERIC];
         let left = o.lanes_o & !served;
         let source = |k: usize| t.src_valid >> k & 1 == 1;
-        let mut situations = vec![
-            ("load: global", held(&[LD], &[GLOBAL])),
-            ("load: shared", held(&[LD], &[SHARED])),
-            ("load: local", held(&[LD], &[LOCAL])),
-            ("load: generic", held(&[LD], &[GENERIC])),
-            ("store: global", held(&[ST], &[GLOBAL])),
-            ("store: shared", held(&[ST], &[SHARED])),
-            ("store: local", held(&[ST], &[LOCAL])),
-            ("store: generic", held(&[ST], &[GENERIC])),
-            ("atomic operation: global", held(&[ATOM], &[GLOBAL])),
-            ("atomic operation: shared", held(&[ATOM], &[SHARED])),
-            ("atomic operation: generic", held(&[ATOM], &[GENERIC])),
-            ("float atomic operation: global", held(&[ATOM], &[GLOBAL]) && o.atomic_o == 11),
-            ("float atomic operation: shared", held(&[ATOM], &[SHARED]) && o.atomic_o == 11),
-            ("compare and swap: global", held(&[CAS], &[GLOBAL])),
-            ("compare and swap: shared", held(&[CAS], &[SHARED])),
-            ("compare and swap: other spaces are global", held(&[CAS], &[LOCAL, GENERIC])),
-            ("constant load", new && op == LDC),
-            ("shuffle", new && op == SHFL),
-            ("shuffle by a constant", new && op == SHFL && t.b_constant),
-            ("special register", new && op == S2R),
-            ("unsigned byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 0)),
-            ("signed byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 1)),
-            ("unsigned half", held(&[LD], &memory) && (o.size_o, o.signed_o) == (1, 0)),
-            ("signed half", held(&[LD], &memory) && (o.size_o, o.signed_o) == (1, 1)),
-            ("signed half of the constant space", new && op == LDC && (o.size_o, o.signed_o) == (1, 1)),
-            ("store of a byte", held(&[ST], &memory) && o.size_o == 0),
-            ("store of a half", held(&[ST], &memory) && o.size_o == 1),
-            ("aligned to 8", new && aligned(1)),
-            ("aligned to 16", new && aligned(2)),
-            ("two spaces", in_spaces == 2),
-            ("three spaces", in_spaces == 3),
-            ("four spaces", in_spaces == 4),
-            ("the offset carries into the upper word", carries(0, 1)),
-            ("the offset borrows from the upper word", carries(1, 0)),
-            ("the sum wraps to global addresses", carries(u32::MAX, 0)),
-            ("up to the end of shared memory", held(&[LD, ST], &[SHARED]) && ends_at(t.shared_bytes)),
-            ("up to the end of local memory", held(&[LD, ST], &[LOCAL]) && ends_at(4 * u32::from(t.local_words))),
-            ("up to the end of the constant space", new && op == LDC && ends_at(4 * self.shape.const_words as u32)),
-            ("the block is not the first in shared memory", new && p.shared_q != 0 && t.base != 0),
-            ("a is zero", new && op != S2R && !source(0)),
-            ("no upper word", new && wide && !source(1)),
-            ("c is zero", held(&[ST, ATOM, CAS], &memory) && !source(2)),
-            ("lanes outside the mask", new && t.mask != u32::MAX),
-            ("misaligned", fault(cause::MISALIGNED)),
-            ("misaligned as the first part of 8 bytes", fault(cause::MISALIGNED) && aligned(1)),
-            ("misaligned as the first part of 16 bytes", fault(cause::MISALIGNED) && aligned(2)),
-            ("out of bounds: shared", fault(cause::OUT_OF_BOUNDS) && space == SHARED && op != LDC),
-            ("out of bounds: local", fault(cause::OUT_OF_BOUNDS) && space == LOCAL && op != LDC),
-            ("out of bounds: constant", fault(cause::OUT_OF_BOUNDS) && op == LDC),
-            ("out of bounds: generic", fault(cause::OUT_OF_BOUNDS) && space == GENERIC && op != LDC),
-            (
-                "out of bounds: the very next address",
-                fault(cause::OUT_OF_BOUNDS) && op == LDC && o.fault_value_o == 4 * self.shape.const_words as u32,
-            ),
-            ("out of bounds: the highest address", fault(cause::OUT_OF_BOUNDS) && o.fault_value_o >= 0xffff_fff0),
-            ("wide address: global", fault(cause::WIDE_ADDRESS) && space == GLOBAL),
-            ("wide address: generic", fault(cause::WIDE_ADDRESS) && space == GENERIC),
-            ("constant space written", fault(cause::CONSTANT_WRITTEN) && op == ST),
-            ("constant space changed", fault(cause::CONSTANT_WRITTEN) && op == ATOM),
-            ("atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == LOCAL),
-            ("generic atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == GENERIC),
-            ("fault of a lane that is not the first", lowest_wrong),
-            ("fault while the next instruction is taken", o.fault_valid_o == 1 && taken),
-            ("taken while idle", taken && !busy),
-            ("taken with the last pass", taken && busy),
-            ("refused", offered && o.in_ready_o == 0),
-            ("last pass, none follows", o.last_o == 1 && !offered),
-            ("lanes of the pass are left", busy && served != 0 && left != 0),
-            ("lanes of another space are left", busy && served != 0 && left == 0 && o.last_o == 0),
-            ("nothing is served", busy && served == 0),
-            ("a store ends", o.finish_valid_o == 1 && o.kind_o == 1),
-            ("an atomic operation without register ends", o.finish_valid_o == 1 && o.kind_o == 2),
-            ("an atomic operation with a register ends", o.last_o == 1 && o.kind_o == 2 && o.reg_valid_o == 1),
-            ("a load ends", o.last_o == 1 && o.kind_o == 0 && p.class_q == 0),
-            ("a load without a register", new && op == LD && o.reg_valid_o == 0),
-            ("a predicate is written", new && o.pred_valid_o == 1),
-            ("reset while busy", reset && busy),
-            ("reset with a fault", reset && o.fault_valid_o == 1),
-            ("offered under reset", reset && offered),
-        ];
-        if self.shape.ports() == 2 {
-            situations.extend([
-                ("taken from the second port", taken && i.in_port_i == 1),
-                ("taken from the first port", taken && i.in_port_i == 0),
-            ]);
+        point!("load: global", held(&[LD], &[GLOBAL]));
+        point!("load: shared", held(&[LD], &[SHARED]));
+        point!("load: local", held(&[LD], &[LOCAL]));
+        point!("load: generic", held(&[LD], &[GENERIC]));
+        point!("store: global", held(&[ST], &[GLOBAL]));
+        point!("store: shared", held(&[ST], &[SHARED]));
+        point!("store: local", held(&[ST], &[LOCAL]));
+        point!("store: generic", held(&[ST], &[GENERIC]));
+        point!("atomic operation: global", held(&[ATOM], &[GLOBAL]));
+        point!("atomic operation: shared", held(&[ATOM], &[SHARED]));
+        point!("atomic operation: generic", held(&[ATOM], &[GENERIC]));
+        point!("float atomic operation: global", held(&[ATOM], &[GLOBAL]) && o.atomic_o == 11);
+        point!("float atomic operation: shared", held(&[ATOM], &[SHARED]) && o.atomic_o == 11);
+        point!("compare and swap: global", held(&[CAS], &[GLOBAL]));
+        point!("compare and swap: shared", held(&[CAS], &[SHARED]));
+        point!("compare and swap: other spaces are global", held(&[CAS], &[LOCAL, GENERIC]));
+        point!("constant load", new && op == LDC);
+        point!("shuffle", new && op == SHFL);
+        point!("shuffle by a constant", new && op == SHFL && t.b_constant);
+        point!("special register", new && op == S2R);
+        point!("unsigned byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 0));
+        point!("signed byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 1));
+        point!("unsigned half", held(&[LD], &memory) && (o.size_o, o.signed_o) == (1, 0));
+        point!("signed half", held(&[LD], &memory) && (o.size_o, o.signed_o) == (1, 1));
+        point!("signed half of the constant space", new && op == LDC && (o.size_o, o.signed_o) == (1, 1));
+        point!("store of a byte", held(&[ST], &memory) && o.size_o == 0);
+        point!("store of a half", held(&[ST], &memory) && o.size_o == 1);
+        point!("aligned to 8", new && aligned(1));
+        point!("aligned to 16", new && aligned(2));
+        point!("two spaces", in_spaces == 2);
+        point!("three spaces", in_spaces == 3);
+        point!("four spaces", in_spaces == 4);
+        point!("the offset carries into the upper word", carries(0, 1));
+        point!("the offset borrows from the upper word", carries(1, 0));
+        point!("the sum wraps to global addresses", carries(u32::MAX, 0));
+        point!("up to the end of shared memory", held(&[LD, ST], &[SHARED]) && ends_at(t.shared_bytes));
+        point!("up to the end of local memory", held(&[LD, ST], &[LOCAL]) && ends_at(4 * u32::from(t.local_words)));
+        point!("up to the end of the constant space", new && op == LDC && ends_at(4 * self.shape.const_words as u32));
+        point!("the block is not the first in shared memory", new && p.shared_q != 0 && t.base != 0);
+        point!("a is zero", new && op != S2R && !source(0));
+        point!("no upper word", new && wide && !source(1));
+        point!("c is zero", held(&[ST, ATOM, CAS], &memory) && !source(2));
+        point!("lanes outside the mask", new && t.mask != u32::MAX);
+        point!("misaligned", fault(cause::MISALIGNED));
+        point!("misaligned as the first part of 8 bytes", fault(cause::MISALIGNED) && aligned(1));
+        point!("misaligned as the first part of 16 bytes", fault(cause::MISALIGNED) && aligned(2));
+        point!("out of bounds: shared", fault(cause::OUT_OF_BOUNDS) && space == SHARED && op != LDC);
+        point!("out of bounds: local", fault(cause::OUT_OF_BOUNDS) && space == LOCAL && op != LDC);
+        point!("out of bounds: constant", fault(cause::OUT_OF_BOUNDS) && op == LDC);
+        point!("out of bounds: generic", fault(cause::OUT_OF_BOUNDS) && space == GENERIC && op != LDC);
+        point!(
+            "out of bounds: the very next address",
+            fault(cause::OUT_OF_BOUNDS) && op == LDC && o.fault_value_o == 4 * self.shape.const_words as u32
+        );
+        point!("out of bounds: the highest address", fault(cause::OUT_OF_BOUNDS) && o.fault_value_o >= 0xffff_fff0);
+        point!("wide address: global", fault(cause::WIDE_ADDRESS) && space == GLOBAL);
+        point!("wide address: generic", fault(cause::WIDE_ADDRESS) && space == GENERIC);
+        point!("constant space written", fault(cause::CONSTANT_WRITTEN) && op == ST);
+        point!("constant space changed", fault(cause::CONSTANT_WRITTEN) && op == ATOM);
+        point!("atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == LOCAL);
+        point!("generic atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == GENERIC);
+        point!("fault of a lane that is not the first", lowest_wrong);
+        point!("fault while the next instruction is taken", o.fault_valid_o == 1 && taken);
+        point!("taken while idle", taken && !busy);
+        point!("taken with the last pass", taken && busy);
+        point!("refused", offered && o.in_ready_o == 0);
+        point!("last pass, none follows", o.last_o == 1 && !offered);
+        point!("lanes of the pass are left", busy && served != 0 && left != 0);
+        point!("lanes of another space are left", busy && served != 0 && left == 0 && o.last_o == 0);
+        point!("nothing is served", busy && served == 0);
+        point!("a store ends", o.finish_valid_o == 1 && o.kind_o == 1);
+        point!("an atomic operation without register ends", o.finish_valid_o == 1 && o.kind_o == 2);
+        point!("an atomic operation with a register ends", o.last_o == 1 && o.kind_o == 2 && o.reg_valid_o == 1);
+        point!("a load ends", o.last_o == 1 && o.kind_o == 0 && p.class_q == 0);
+        point!("a load without a register", new && op == LD && o.reg_valid_o == 0);
+        point!("a predicate is written", new && o.pred_valid_o == 1);
+        point!("reset while busy", reset && busy);
+        point!("reset with a fault", reset && o.fault_valid_o == 1);
+        point!("offered under reset", reset && offered);
+
+        #[given(self.shape.ports() == 2)]
+        {
+            point!("taken from the second port", taken && i.in_port_i == 1);
+            point!("taken from the first port", taken && i.in_port_i == 0);
         }
-        situations
-    }
-}
-
-impl Cover for AddressUnitCover {
-    type In = AddressUnitIn;
-    type Out = AddressUnitOut;
-    type Probe = AddressUnitProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let (inputs, out) = (AddressUnitIn::zeroed(), AddressUnitOut::zeroed());
-        let situations = Self::new(shape).situations(&inputs, &out, &AddressUnitProbe::zeroed());
-        situations.into_iter().map(|s| s.0).collect()
-    }
-
-    fn new(shape: &SmShape) -> Self {
-        Self { shape: *shape, taken: None }
-    }
-
-    fn observe(
-        &mut self,
-        i: &AddressUnitIn,
-        o: &AddressUnitOut,
-        p: &AddressUnitProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
-        self.situations(i, o, p).into_iter().filter(|s| s.1).for_each(|s| hit(s.0));
-        let taken = i.in_valid_i == 1 && o.in_ready_o == 1 && i.rst_ni == 1;
-        let port = usize::from(i.in_port_i);
-        let source = |k: usize| {
-            let place = OPERANDS * port + k;
-            if i.in_src_valid_i >> place & 1 == 1 { i.in_data_i[place] } else { WarpData::ZERO }
-        };
-        self.taken = taken.then(|| {
-            Box::new(Taken {
-                op: i.in_op_i[port],
-                ctl: i.in_ctl_i[port],
-                mask: i.in_mask_i[port],
-                src_valid: i.in_src_valid_i >> (OPERANDS * port),
-                b_constant: i.in_roles_i[port] >> 48 & 1 == 1,
-                a: source(0),
-                b: source(1),
-                base: i.place_base_i,
-                shared_bytes: i.shared_bytes_i,
-                local_words: i.local_words_i,
-            })
-        });
     }
 }

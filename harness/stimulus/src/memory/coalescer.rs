@@ -6,9 +6,9 @@ use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, LANES, NoProbe, Ports};
 use gpurf_lockstep::Rng;
 
-use super::lanes::{Pending, RESET, addresses, set_lanes};
+use super::lanes::{Pending, addresses, set_lanes};
 use crate::driver::Reset;
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Driver, Points, cover};
 
 pub(crate) struct CoalescerDriver {
     reset: Reset,
@@ -20,26 +20,23 @@ pub(crate) struct CoalescerDriver {
     out: Box<CoalescerOut>,
 }
 
-const OFFER: usize = 0;
-const READY: usize = 1;
-const ROOM: usize = 2;
-const LOCAL: usize = 3;
-const NEAR: usize = 4;
-const PARTIAL: usize = 5;
-const WITHDRAW: usize = 6;
+knobs! {
+    pub(crate) struct CoalescerKnobs {
+        offer: "an access begins" = [200, 800, 1000],
+        ready: "a request is taken" = [200, 700, 1000],
+        room: "the line table has room" = [200, 900, 1000],
+        local: "an access is to local memory" = [0, 300, 1000],
+        near: "addresses are among the first few" = [0, 500, 1000],
+        partial: "lanes do not take part" = [0, 500, 900],
+        withdraw: "an offer is withdrawn for a cycle" = [0, 50],
+        // More often than in others: what has to be caught in it is short.
+        reset = [0, 5, 20, 60],
+    }
+}
 
 impl Driver for CoalescerDriver {
     type In = CoalescerIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an access begins", values: &[200, 800, 1000] },
-        Knob { name: "ready", doc: "a request is taken", values: &[200, 700, 1000] },
-        Knob { name: "room", doc: "the line table has room", values: &[200, 900, 1000] },
-        Knob { name: "local", doc: "an access is to local memory", values: &[0, 300, 1000] },
-        Knob { name: "near", doc: "addresses are among the first few", values: &[0, 500, 1000] },
-        Knob { name: "partial", doc: "lanes do not take part", values: &[0, 500, 900] },
-        Knob { name: "withdraw", doc: "an offer is withdrawn for a cycle", values: &[0, 50] },
-        RESET,
-    ];
+    type Knobs = CoalescerKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
@@ -51,16 +48,16 @@ impl Driver for CoalescerDriver {
         }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut CoalescerIn) {
-        if self.pending.left == 0 && rng.chance(knobs.get(OFFER)) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &CoalescerKnobs, inputs: &mut CoalescerIn) {
+        if self.pending.left == 0 && rng.chance(knobs.offer) {
             self.begin(rng, knobs);
         }
         let access = &mut *self.access;
-        access.rst_ni = self.reset.next(rng, knobs.get(7));
-        access.valid_i = (self.pending.left != 0 && !rng.chance(knobs.get(WITHDRAW))).into();
+        access.rst_ni = self.reset.next(rng, knobs.reset);
+        access.valid_i = (self.pending.left != 0 && !rng.chance(knobs.withdraw)).into();
         access.lanes_i = self.pending.left;
-        access.mem_req_ready_i = rng.chance(knobs.get(READY)).into();
-        access.row_room_i = rng.chance(knobs.get(ROOM)).into();
+        access.mem_req_ready_i = rng.chance(knobs.ready).into();
+        access.row_room_i = rng.chance(knobs.room).into();
         access.last_i = 0;
         self.twin.early(&mut self.out);
         self.twin.late(access, &mut self.out);
@@ -73,8 +70,8 @@ impl Driver for CoalescerDriver {
 }
 
 impl CoalescerDriver {
-    fn begin(&mut self, rng: &mut Rng, knobs: &Knobs) {
-        self.pending.begin(rng, knobs.get(PARTIAL));
+    fn begin(&mut self, rng: &mut Rng, knobs: &CoalescerKnobs) {
+        self.pending.begin(rng, knobs.partial);
         let access = &mut *self.access;
         access.kind_i = rng.below(3) as u8;
         let atomic = access.kind_i == 2;
@@ -86,14 +83,14 @@ impl CoalescerDriver {
             rng.below(12) as u8
         };
         // There are no atomic operations on local memory.
-        access.local_i = (!atomic && rng.chance(knobs.get(LOCAL))).into();
+        access.local_i = (!atomic && rng.chance(knobs.local)).into();
         access.size_i = if atomic { 2 } else { rng.below(3) as u8 };
         access.signed_i = (access.kind_i == 0 && access.size_i < 2 && rng.chance(500)).into();
         access.warp_i = rng.below(MAX_WARPS as u64) as u8;
         (access.reg_valid_i, access.reg_i) = (rng.chance(700).into(), rng.below(256) as u8);
         access.local_words_i = if rng.chance(500) { 1 + rng.below(40) } else { 1 + rng.below(65535) } as u16;
         let bytes = if access.local_i == 1 { 4 * u64::from(access.local_words_i) } else { 1 << 32 };
-        access.addr_i = addresses(rng, bytes, access.size_i, knobs.get(NEAR));
+        access.addr_i = addresses(rng, bytes, access.size_i, knobs.near);
         if access.size_i == 0 && rng.chance(300) {
             // The last byte of a line, or of a word.
             let lane = rng.below(LANES as u64) as usize;
@@ -112,8 +109,18 @@ pub(crate) struct CoalescerCover {
     waiting: bool,
 }
 
+#[cover]
 impl CoalescerCover {
-    fn situations(&self, i: &CoalescerIn, o: &CoalescerOut) -> Vec<(&'static str, bool)> {
+    fn new(_: &SmShape, _: &Config) -> Self {
+        Self { waiting: false }
+    }
+
+    fn observe(&mut self, i: &CoalescerIn, o: &CoalescerOut, _: &NoProbe<SmShape>, points: &mut Points) {
+        self.situations(i, o, points);
+        self.waiting = i.valid_i == 1 && o.served_o == 0 && i.rst_ni == 1;
+    }
+
+    fn situations(&self, i: &CoalescerIn, o: &CoalescerOut, points: &mut Points) {
         let (valid, full) = (i.valid_i == 1, o.mem_req_valid_o == 1);
         let (ready, room) = (i.mem_req_ready_i == 1, i.row_room_i == 1);
         let passes = o.served_o != 0;
@@ -126,64 +133,42 @@ impl CoalescerCover {
             |wanted: u8| set_lanes(o.served_o).any(|lane| o.row_valid_o == 1 && o.row_offset_o[lane] == wanted);
         let first = set_lanes(o.served_o).next().unwrap_or(0);
         let same = set_lanes(o.served_o).filter(|&lane| i.addr_i.0[lane] == i.addr_i.0[first]).count();
-        vec![
-            ("load with a register", load && register),
-            ("load without a register", load && !register),
-            ("store", store),
-            ("atomic operation with a register", atomic && register),
-            ("atomic operation without a register", atomic && !register),
-            ("compare and swap", atomic && i.atomic_i == 12),
-            ("load from local memory", load && local),
-            ("store to local memory", store && local),
-            ("bytes of local memory", passes && local && i.size_i == 0),
-            ("local words of several lines", passes && local && left != 0),
-            ("bytes", load && i.size_i == 0),
-            ("bytes with a sign", load && i.size_i == 0 && i.signed_i == 1),
-            ("two bytes", load && i.size_i == 1),
-            ("two bytes with a sign", load && i.size_i == 1 && i.signed_i == 1),
-            ("words", load && i.size_i == 2),
-            ("all lanes in one line", o.served_o == u32::MAX),
-            ("all lanes at one address", passes && same == LANES),
-            ("one lane alone", o.served_o.is_power_of_two() && left != 0),
-            ("several lanes, others left", o.served_o.count_ones() > 1 && left != 0),
-            ("lanes of two lines take turns", o.served_o & left << 1 != 0 && left & o.served_o << 1 != 0),
-            ("lanes in descending order", passes && i.addr_i.0[0] > i.addr_i.0[31] && i.lanes_i == u32::MAX),
-            ("the last byte of a line", offset(127)),
-            ("the last line", passes && !local && i.addr_i.0[first] >> 7 == u32::MAX >> 7),
-            ("waits for a row alone", valid && answers && free && !room),
-            ("waits for the register alone", valid && !free && room),
-            ("waits for both", valid && answers && !free && !room),
-            ("passes although there is no row", passes && !room),
-            ("request replaced", passes && full),
-            ("request taken, none follows", full && ready && !passes),
-            ("request waits", full && !ready),
-            ("last pass", o.row_valid_o == 1 && o.row_done_o == 1),
-            ("not the last pass", o.row_valid_o == 1 && left != 0),
-            ("last here, lanes left elsewhere", o.row_valid_o == 1 && left == 0 && o.row_done_o == 0),
-            ("served after waiting", passes && self.waiting),
-            ("withdrawn", self.waiting && !valid),
-            ("reset with a request", full && i.rst_ni == 0),
-            ("reset while a pass is performed", passes && i.rst_ni == 0),
-        ]
-    }
-}
-
-impl Cover for CoalescerCover {
-    type In = CoalescerIn;
-    type Out = CoalescerOut;
-    type Probe = NoProbe<SmShape>;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let situations = Self::new(shape).situations(&CoalescerIn::zeroed(), &CoalescerOut::zeroed());
-        situations.into_iter().map(|s| s.0).collect()
-    }
-
-    fn new(_: &SmShape) -> Self {
-        Self { waiting: false }
-    }
-
-    fn observe(&mut self, i: &CoalescerIn, o: &CoalescerOut, _: &NoProbe<SmShape>, hit: &mut dyn FnMut(&'static str)) {
-        self.situations(i, o).into_iter().filter(|s| s.1).for_each(|s| hit(s.0));
-        self.waiting = i.valid_i == 1 && o.served_o == 0 && i.rst_ni == 1;
+        point!("load with a register", load && register);
+        point!("load without a register", load && !register);
+        point!("store", store);
+        point!("atomic operation with a register", atomic && register);
+        point!("atomic operation without a register", atomic && !register);
+        point!("compare and swap", atomic && i.atomic_i == 12);
+        point!("load from local memory", load && local);
+        point!("store to local memory", store && local);
+        point!("bytes of local memory", passes && local && i.size_i == 0);
+        point!("local words of several lines", passes && local && left != 0);
+        point!("bytes", load && i.size_i == 0);
+        point!("bytes with a sign", load && i.size_i == 0 && i.signed_i == 1);
+        point!("two bytes", load && i.size_i == 1);
+        point!("two bytes with a sign", load && i.size_i == 1 && i.signed_i == 1);
+        point!("words", load && i.size_i == 2);
+        point!("all lanes in one line", o.served_o == u32::MAX);
+        point!("all lanes at one address", passes && same == LANES);
+        point!("one lane alone", o.served_o.is_power_of_two() && left != 0);
+        point!("several lanes, others left", o.served_o.count_ones() > 1 && left != 0);
+        point!("lanes of two lines take turns", o.served_o & left << 1 != 0 && left & o.served_o << 1 != 0);
+        point!("lanes in descending order", passes && i.addr_i.0[0] > i.addr_i.0[31] && i.lanes_i == u32::MAX);
+        point!("the last byte of a line", offset(127));
+        point!("the last line", passes && !local && i.addr_i.0[first] >> 7 == u32::MAX >> 7);
+        point!("waits for a row alone", valid && answers && free && !room);
+        point!("waits for the register alone", valid && !free && room);
+        point!("waits for both", valid && answers && !free && !room);
+        point!("passes although there is no row", passes && !room);
+        point!("request replaced", passes && full);
+        point!("request taken, none follows", full && ready && !passes);
+        point!("request waits", full && !ready);
+        point!("last pass", o.row_valid_o == 1 && o.row_done_o == 1);
+        point!("not the last pass", o.row_valid_o == 1 && left != 0);
+        point!("last here, lanes left elsewhere", o.row_valid_o == 1 && left == 0 && o.row_done_o == 0);
+        point!("served after waiting", passes && self.waiting);
+        point!("withdrawn", self.waiting && !valid);
+        point!("reset with a request", full && i.rst_ni == 0);
+        point!("reset while a pass is performed", passes && i.rst_ni == 0);
     }
 }

@@ -6,9 +6,9 @@ use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, LANES, Ports};
 use gpurf_lockstep::Rng;
 
-use super::lanes::{Pending, RESET, addresses, set_lanes};
+use super::lanes::{Pending, addresses, set_lanes};
 use crate::driver::Reset;
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::{Driver, Points, cover};
 
 pub(crate) struct ConstantMemoryDriver {
     words: u64,
@@ -21,24 +21,22 @@ pub(crate) struct ConstantMemoryDriver {
     out: Box<ConstantMemoryOut>,
 }
 
-const OFFER: usize = 0;
-const ROOM: usize = 1;
-const NEAR: usize = 2;
-const PARTIAL: usize = 3;
-const WRITE: usize = 4;
-const WITHDRAW: usize = 5;
+knobs! {
+    pub(crate) struct ConstantMemoryKnobs {
+        offer: "an access begins" = [100, 600, 1000],
+        room: "the side queue has room" = [200, 900, 1000],
+        near: "addresses are among the first few" = [0, 500, 1000],
+        partial: "lanes do not take part" = [0, 500, 900],
+        write: "the host writes a word" = [0, 300, 1000],
+        withdraw: "an offer is withdrawn for a cycle" = [0, 50],
+        // More often than in others: what has to be caught in it is short.
+        reset = [0, 5, 20, 60],
+    }
+}
 
 impl Driver for ConstantMemoryDriver {
     type In = ConstantMemoryIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an access begins", values: &[100, 600, 1000] },
-        Knob { name: "room", doc: "the side queue has room", values: &[200, 900, 1000] },
-        Knob { name: "near", doc: "addresses are among the first few", values: &[0, 500, 1000] },
-        Knob { name: "partial", doc: "lanes do not take part", values: &[0, 500, 900] },
-        Knob { name: "write", doc: "the host writes a word", values: &[0, 300, 1000] },
-        Knob { name: "withdraw", doc: "an offer is withdrawn for a cycle", values: &[0, 50] },
-        RESET,
-    ];
+    type Knobs = ConstantMemoryKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
@@ -51,16 +49,16 @@ impl Driver for ConstantMemoryDriver {
         }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut ConstantMemoryIn) {
-        if self.pending.left == 0 && rng.chance(knobs.get(OFFER)) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &ConstantMemoryKnobs, inputs: &mut ConstantMemoryIn) {
+        if self.pending.left == 0 && rng.chance(knobs.offer) {
             self.begin(rng, knobs);
         }
         let access = &mut *self.access;
-        access.rst_ni = self.reset.next(rng, knobs.get(6));
-        access.valid_i = (self.pending.left != 0 && !rng.chance(knobs.get(WITHDRAW))).into();
+        access.rst_ni = self.reset.next(rng, knobs.reset);
+        access.valid_i = (self.pending.left != 0 && !rng.chance(knobs.withdraw)).into();
         access.lanes_i = self.pending.left;
-        access.room_i = rng.chance(knobs.get(ROOM)).into();
-        access.const_we_i = rng.chance(knobs.get(WRITE)).into();
+        access.room_i = rng.chance(knobs.room).into();
+        access.const_we_i = rng.chance(knobs.write).into();
         // Often a word that is wanted now.
         let lane = rng.below(LANES as u64) as usize;
         let wanted = access.addr_i.0[lane] / 4 % (self.words as u32).next_power_of_two();
@@ -77,14 +75,14 @@ impl Driver for ConstantMemoryDriver {
 }
 
 impl ConstantMemoryDriver {
-    fn begin(&mut self, rng: &mut Rng, knobs: &Knobs) {
-        self.pending.begin(rng, knobs.get(PARTIAL));
+    fn begin(&mut self, rng: &mut Rng, knobs: &ConstantMemoryKnobs) {
+        self.pending.begin(rng, knobs.partial);
         let access = &mut *self.access;
         access.size_i = rng.below(3) as u8;
         access.signed_i = (access.size_i < 2 && rng.chance(500)).into();
         access.warp_i = rng.below(MAX_WARPS as u64) as u8;
         (access.reg_valid_i, access.reg_i) = (rng.chance(800).into(), rng.below(256) as u8);
-        access.addr_i = addresses(rng, 4 * self.words, access.size_i, knobs.get(NEAR));
+        access.addr_i = addresses(rng, 4 * self.words, access.size_i, knobs.near);
         for lane in self.pending.blank(rng) {
             access.addr_i.0[lane] = 0;
         }
@@ -106,13 +104,19 @@ pub(crate) struct ConstantMemoryCover {
     written: Option<u32>,
 }
 
+#[cover]
 impl ConstantMemoryCover {
-    fn situations(
-        &self,
-        i: &ConstantMemoryIn,
-        o: &ConstantMemoryOut,
-        p: &ConstantMemoryProbe,
-    ) -> Vec<(&'static str, bool)> {
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        Self { words: shape.const_words as u32, waiting: false, written: None }
+    }
+
+    fn observe(&mut self, i: &ConstantMemoryIn, o: &ConstantMemoryOut, p: &ConstantMemoryProbe, points: &mut Points) {
+        self.situations(i, o, p, points);
+        self.waiting = i.valid_i == 1 && o.served_o == 0 && i.rst_ni == 1;
+        self.written = (i.const_we_i == 1).then_some(i.const_addr_i.into());
+    }
+
+    fn situations(&self, i: &ConstantMemoryIn, o: &ConstantMemoryOut, p: &ConstantMemoryProbe, points: &mut Points) {
         let (valid, passes, reset) = (i.valid_i == 1, o.served_o != 0, i.rst_ni == 0);
         let left = i.lanes_i & !o.served_o;
         let lowest = set_lanes(o.served_o).next().unwrap_or(0);
@@ -123,62 +127,32 @@ impl ConstantMemoryCover {
         let bytes = |wanted: u32| set_lanes(o.served_o).any(|lane| i.addr_i.0[lane] % 4 == wanted);
         let result = o.result_valid_o == 1 && o.result_reg_valid_o == 1;
         let extended = |top: u32| result && o.result_data_o.0.iter().any(|&value| value >> 8 == top);
-        vec![
-            ("one word for all lanes", o.served_o == u32::MAX),
-            ("one lane alone", o.served_o.is_power_of_two() && left != 0),
-            ("several lanes, others left", o.served_o.count_ones() > 1 && left != 0),
-            ("a lane behind others of other words is served", passes && o.served_o & left << 1 != 0),
-            ("an inactive lane wants the word", passes && set_lanes(!i.lanes_i).any(|lane| wants(lane) == word)),
-            ("no room", valid && i.room_i == 0),
-            ("served after waiting", passes && self.waiting),
-            ("withdrawn", self.waiting && !valid),
-            ("bytes", passes && size == 0 && !signed),
-            ("bytes with a sign", passes && size == 0 && signed),
-            ("two bytes", passes && size == 1 && !signed),
-            ("two bytes with a sign", passes && size == 1 && signed),
-            ("words", passes && size == 2),
-            ("four bytes of a word in one pass", (0..4).all(bytes)),
-            ("a byte that is negative", extended(0xff_ffff)),
-            ("no register", passes && i.reg_valid_i == 0),
-            ("last pass", passes && i.last_i == 1),
-            ("last here, lanes left elsewhere", passes && left == 0 && i.last_i == 0),
-            ("passes one after the other", passes && p.first_valid_q == 1 && o.result_valid_o == 1),
-            ("the word is written as it is read", passes && writes && u32::from(i.const_addr_i) == word),
-            ("another word is written", passes && writes && u32::from(i.const_addr_i) != word),
-            ("the word was written in the cycle before", passes && self.written == Some(word)),
-            ("the first word", passes && word == 0),
-            ("the last word", passes && word == self.words - 1),
-            ("reset with both stages full", reset && p.first_valid_q == 1 && o.result_valid_o == 1),
-            ("pass under reset", reset && passes),
-            ("written under reset", reset && writes),
-        ]
-    }
-}
-
-impl Cover for ConstantMemoryCover {
-    type In = ConstantMemoryIn;
-    type Out = ConstantMemoryOut;
-    type Probe = ConstantMemoryProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        let (inputs, out) = (ConstantMemoryIn::zeroed(), ConstantMemoryOut::zeroed());
-        let situations = Self::new(shape).situations(&inputs, &out, &ConstantMemoryProbe::zeroed());
-        situations.into_iter().map(|s| s.0).collect()
-    }
-
-    fn new(shape: &SmShape) -> Self {
-        Self { words: shape.const_words as u32, waiting: false, written: None }
-    }
-
-    fn observe(
-        &mut self,
-        i: &ConstantMemoryIn,
-        o: &ConstantMemoryOut,
-        p: &ConstantMemoryProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
-        self.situations(i, o, p).into_iter().filter(|s| s.1).for_each(|s| hit(s.0));
-        self.waiting = i.valid_i == 1 && o.served_o == 0 && i.rst_ni == 1;
-        self.written = (i.const_we_i == 1).then_some(i.const_addr_i.into());
+        point!("one word for all lanes", o.served_o == u32::MAX);
+        point!("one lane alone", o.served_o.is_power_of_two() && left != 0);
+        point!("several lanes, others left", o.served_o.count_ones() > 1 && left != 0);
+        point!("a lane behind others of other words is served", passes && o.served_o & left << 1 != 0);
+        point!("an inactive lane wants the word", passes && set_lanes(!i.lanes_i).any(|lane| wants(lane) == word));
+        point!("no room", valid && i.room_i == 0);
+        point!("served after waiting", passes && self.waiting);
+        point!("withdrawn", self.waiting && !valid);
+        point!("bytes", passes && size == 0 && !signed);
+        point!("bytes with a sign", passes && size == 0 && signed);
+        point!("two bytes", passes && size == 1 && !signed);
+        point!("two bytes with a sign", passes && size == 1 && signed);
+        point!("words", passes && size == 2);
+        point!("four bytes of a word in one pass", (0..4).all(bytes));
+        point!("a byte that is negative", extended(0xff_ffff));
+        point!("no register", passes && i.reg_valid_i == 0);
+        point!("last pass", passes && i.last_i == 1);
+        point!("last here, lanes left elsewhere", passes && left == 0 && i.last_i == 0);
+        point!("passes one after the other", passes && p.first_valid_q == 1 && o.result_valid_o == 1);
+        point!("the word is written as it is read", passes && writes && u32::from(i.const_addr_i) == word);
+        point!("another word is written", passes && writes && u32::from(i.const_addr_i) != word);
+        point!("the word was written in the cycle before", passes && self.written == Some(word));
+        point!("the first word", passes && word == 0);
+        point!("the last word", passes && word == self.words - 1);
+        point!("reset with both stages full", reset && p.first_valid_q == 1 && o.result_valid_o == 1);
+        point!("pass under reset", reset && passes);
+        point!("written under reset", reset && writes);
     }
 }

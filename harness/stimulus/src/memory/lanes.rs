@@ -3,8 +3,8 @@
 use gpurf_blocks::{LANES, WarpData};
 use gpurf_lockstep::Rng;
 
+use crate::Unreached;
 use crate::driver::alias;
-use crate::{Knob, Unreached};
 
 /// A lane mask with at least one lane: all of them, or as in `driver::lane_mask`.
 pub(crate) fn some_lanes(rng: &mut Rng, partial: u32) -> u32 {
@@ -55,9 +55,6 @@ pub(crate) fn past(signal: &'static str, bytes: u64, why: &'static str) -> impl 
     let bits = bytes.next_power_of_two().ilog2();
     (0..LANES as u32).map(move |lane| Unreached::bits(signal, 32 * lane + bits..=32 * lane + 31, why))
 }
-
-/// Resets more often than others: what has to be caught in them is short.
-pub(crate) const RESET: Knob = Knob { values: &[0, 5, 20, 60], ..crate::driver::RESET };
 
 /// An access that is offered to a unit until all of its lanes are served.
 #[derive(Default)]

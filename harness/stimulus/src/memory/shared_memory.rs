@@ -9,10 +9,10 @@ use gpurf_lockstep::Rng;
 use gpurf_arith::float::{add, is_nan};
 use gpurf_arith::{INFINITY, Mode, ONE, Rounding, SIGN};
 
-use super::lanes::{Pending, RESET, addresses, past, set_lanes};
+use super::lanes::{Pending, addresses, past, set_lanes};
 use crate::driver::{Reset, alias};
 use crate::floats::{awkward, near};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::{Driver, Points, Unreached, cover};
 
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
@@ -41,36 +41,26 @@ pub(crate) struct SharedMemoryDriver {
     out: Box<SharedMemoryOut>,
 }
 
-const OFFER: usize = 0;
-const ROOM: usize = 1;
-const NEAR: usize = 2;
-const PARTIAL: usize = 3;
-const STORES: usize = 4;
-const ATOMICS: usize = 5;
-const SMALL: usize = 6;
-const WITHDRAW: usize = 7;
-const AGAIN: usize = 8;
-const FLOATS: usize = 9;
+knobs! {
+    pub(crate) struct SharedMemoryKnobs {
+        offer: "an access begins" = [300, 1000, 1000],
+        room: "the side queue has room" = [400, 1000, 1000],
+        near: "addresses are among the first few" = [0, 800, 1000],
+        partial: "lanes do not take part" = [0, 500, 900],
+        stores: "an access is a store" = [100, 400],
+        atomics: "any other access is an atomic operation" = [0, 300, 900],
+        small: "operands are among the first few numbers" = [0, 800, 1000],
+        withdraw: "an offer is withdrawn for a cycle" = [0, 50],
+        again: "an access has the addresses of the one before" = [100, 300, 700],
+        floats: "operands are floats that meet, atomic operations their sums" = [0, 300, 600],
+        // More often than in others: what has to be caught in it is short.
+        reset = [0, 5, 20, 60],
+    }
+}
 
 impl Driver for SharedMemoryDriver {
     type In = SharedMemoryIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "offer", doc: "an access begins", values: &[300, 1000, 1000] },
-        Knob { name: "room", doc: "the side queue has room", values: &[400, 1000, 1000] },
-        Knob { name: "near", doc: "addresses are among the first few", values: &[0, 800, 1000] },
-        Knob { name: "partial", doc: "lanes do not take part", values: &[0, 500, 900] },
-        Knob { name: "stores", doc: "an access is a store", values: &[100, 400] },
-        Knob { name: "atomics", doc: "any other access is an atomic operation", values: &[0, 300, 900] },
-        Knob { name: "small", doc: "operands are among the first few numbers", values: &[0, 800, 1000] },
-        Knob { name: "withdraw", doc: "an offer is withdrawn for a cycle", values: &[0, 50] },
-        Knob { name: "again", doc: "an access has the addresses of the one before", values: &[100, 300, 700] },
-        Knob {
-            name: "floats",
-            doc: "operands are floats that meet, atomic operations their sums",
-            values: &[0, 300, 600],
-        },
-        RESET,
-    ];
+    type Knobs = SharedMemoryKnobs;
 
     fn new(shape: &SmShape, config: &Config) -> Self {
         let mut access = Box::new(SharedMemoryIn::zeroed());
@@ -90,15 +80,15 @@ impl Driver for SharedMemoryDriver {
         past("addr_i", 4 * shape.shared_words as u64, "shared memory ends there").collect()
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut SharedMemoryIn) {
-        if self.pending.left == 0 && rng.chance(knobs.get(OFFER)) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &SharedMemoryKnobs, inputs: &mut SharedMemoryIn) {
+        if self.pending.left == 0 && rng.chance(knobs.offer) {
             self.begin(rng, knobs);
         }
         let access = &mut *self.access;
-        access.rst_ni = self.reset.next(rng, knobs.get(10));
-        access.valid_i = (self.pending.left != 0 && !rng.chance(knobs.get(WITHDRAW))).into();
+        access.rst_ni = self.reset.next(rng, knobs.reset);
+        access.valid_i = (self.pending.left != 0 && !rng.chance(knobs.withdraw)).into();
         access.lanes_i = self.pending.left;
-        access.room_i = rng.chance(knobs.get(ROOM)).into();
+        access.room_i = rng.chance(knobs.room).into();
         access.last_i = 0;
         self.twin.early(&mut self.out);
         self.twin.late(access, &mut self.out);
@@ -110,10 +100,10 @@ impl Driver for SharedMemoryDriver {
 }
 
 impl SharedMemoryDriver {
-    fn begin(&mut self, rng: &mut Rng, knobs: &Knobs) {
-        self.pending.begin(rng, knobs.get(PARTIAL));
+    fn begin(&mut self, rng: &mut Rng, knobs: &SharedMemoryKnobs) {
+        self.pending.begin(rng, knobs.partial);
         let access = &mut *self.access;
-        let again = rng.chance(knobs.get(AGAIN));
+        let again = rng.chance(knobs.again);
         // Words that have just been stored may be compared: with themselves, and with what differs in one bit.
         let stored = access.store_i;
         let compares = again && access.kind_i == STORE && access.size_i == 2 && rng.chance(500);
@@ -121,14 +111,14 @@ impl SharedMemoryDriver {
             ATOMIC
         } else if again && access.kind_i == ATOMIC && rng.chance(700) {
             LOAD
-        } else if rng.chance(knobs.get(STORES)) {
+        } else if rng.chance(knobs.stores) {
             STORE
-        } else if rng.chance(knobs.get(ATOMICS)) {
+        } else if rng.chance(knobs.atomics) {
             ATOMIC
         } else {
             LOAD
         };
-        let (atomic, floats) = (access.kind_i == ATOMIC, rng.chance(knobs.get(FLOATS)));
+        let (atomic, floats) = (access.kind_i == ATOMIC, rng.chance(knobs.floats));
         access.atomic_i = match atomic {
             false => 0,
             true if compares => CAS,
@@ -143,13 +133,13 @@ impl SharedMemoryDriver {
         if again {
             access.addr_i.0.iter_mut().for_each(|address| *address = *address >> access.size_i << access.size_i);
         } else {
-            access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.get(NEAR));
+            access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.near);
         }
         if rng.chance(3) {
             self.word = rng.next_u64() as u32;
         }
-        access.store_i = if floats { float_operands(rng) } else { operands(rng, knobs.get(SMALL), self.word) };
-        access.compare_i = operands(rng, knobs.get(SMALL), self.word);
+        access.store_i = if floats { float_operands(rng) } else { operands(rng, knobs.small, self.word) };
+        access.compare_i = operands(rng, knobs.small, self.word);
         if compares {
             let near = |word: u32| if rng.chance(300) { word } else { alias(rng, word.into(), 1 << u32::BITS) as u32 };
             access.compare_i = WarpData(stored.0.map(near));
@@ -224,13 +214,42 @@ fn bank(address: u32) -> usize {
     address as usize / 4 % SHARED_BANKS
 }
 
+#[cover]
 impl SharedMemoryCover {
-    fn names(&self) -> Vec<&'static str> {
-        let (inputs, out) = (SharedMemoryIn::zeroed(), SharedMemoryOut::zeroed());
-        self.situations(&inputs, &out, &SharedMemoryProbe::zeroed()).into_iter().map(|s| s.0).collect()
+    /// Of the operations in their order.
+    const NAMES: [&str; OPERATIONS.len()] = [
+        "add",
+        "unsigned min",
+        "signed min",
+        "unsigned max",
+        "signed max",
+        "inc",
+        "dec",
+        "and",
+        "or",
+        "xor",
+        "exchange",
+        "sum of floats",
+        "compare and swap",
+    ];
+
+    fn new(shape: &SmShape, config: &Config) -> Self {
+        Self {
+            bandwidth: Straps::of(config).shared_bandwidth,
+            rows: shape.shared_words / SHARED_BANKS,
+            before: [None, None],
+            waiting: false,
+        }
     }
 
-    fn situations(&self, i: &SharedMemoryIn, o: &SharedMemoryOut, p: &SharedMemoryProbe) -> Vec<(&'static str, bool)> {
+    fn observe(&mut self, i: &SharedMemoryIn, o: &SharedMemoryOut, p: &SharedMemoryProbe, points: &mut Points) {
+        self.situations(i, o, p, points);
+        self.waiting = i.valid_i == 1 && i.kind_i != ATOMIC && o.served_o == 0 && i.rst_ni == 1;
+        let performed = Performed { access: Box::new(*i), served: o.served_o };
+        self.before[1] = self.before[0].replace(performed).filter(|_| i.rst_ni == 1);
+    }
+
+    fn situations(&self, i: &SharedMemoryIn, o: &SharedMemoryOut, p: &SharedMemoryProbe, points: &mut Points) {
         let (valid, passes, reset) = (i.valid_i == 1, o.served_o != 0, i.rst_ni == 0);
         let (phase, room, register) = (p.phase_q == 1, i.room_i == 1, i.reg_valid_i == 1);
         let kind = |kind: u8| valid && i.kind_i == kind;
@@ -284,141 +303,94 @@ impl SharedMemoryCover {
         };
         let any_result = |holds: fn(u32) -> bool| set_lanes(o.result_mask_o).any(|l| holds(o.result_data_o.0[l]));
 
-        let mut situations = vec![
-            ("load", load),
-            ("store", store),
-            ("atomic operation", atomic),
-            ("as many banks at once as there can be", banks.count_ones() == group as u32),
-            ("one word for as many lanes as there can be", load && served == group as u32 && banks.is_power_of_two()),
-            ("words for several lanes in several banks", load && banks.count_ones() > 1 && same_word),
-            ("conflict of loads", load && refused != 0),
-            ("conflict of stores", store && refused != 0),
-            ("conflict and broadcast in one pass", load && refused != 0 && same_word),
-            ("lanes behind those refused are served", load && o.served_o & refused << 1 != 0),
-            ("every lane in one bank", load && served == 1 && refused.count_ones() == group as u32 - 1),
-            ("the last row", passes && top_row),
-            ("stores to one byte", store && same_byte),
-            ("stores to other bytes of one word", store && same_word && !same_byte),
-            ("stores of bytes", store && i.size_i == 0),
-            ("stores of two bytes", store && i.size_i == 1),
-            ("stores of words", store && i.size_i == 2),
-            ("unsigned bytes with the sign set", size_was(0, 0) && any_result(|v| v & 0x80 != 0)),
-            ("signed bytes with the sign set", size_was(0, 1) && any_result(|v| v >> 7 == u32::MAX >> 7)),
-            ("unsigned halves with the sign set", size_was(1, 0) && any_result(|v| v & 0x8000 != 0)),
-            ("signed halves with the sign set", size_was(1, 1) && any_result(|v| v >> 15 == u32::MAX >> 15)),
-            ("words read", size_was(2, 0)),
-            ("load without room", kind(LOAD) && !room),
-            ("store without room", store && !room),
-            ("atomic operation waits for room", kind(ATOMIC) && !room && !phase),
-            ("second cycle without room", atomic && !room),
-            ("served after waiting", passes && self.waiting),
-            ("atomic operation in several banks", atomic && banks.count_ones() > 1),
-            (
-                "atomic operations on one word",
-                atomic && set_lanes(refused).any(|l| i.addr_i.0[l] == i.addr_i.0[lowest]),
-            ),
-            (
-                "atomic operations on two words of a bank",
-                atomic
-                    && set_lanes(refused)
-                        .any(|l| bank(i.addr_i.0[l]) == bank(i.addr_i.0[lowest]) && row(l) != row(lowest)),
-            ),
-            ("atomic operation without a register", atomic && !register),
-            ("load without a register", load && !register),
-            ("atomic operation withdrawn", phase && !valid),
-            ("compared and equal", was(CAS, |m, _, compare| m == compare)),
-            ("compared and different", was(CAS, |m, _, compare| m != compare)),
-            ("compared and swapped for another value", was(CAS, |m, c, compare| m == compare && c != m)),
-            ("inc counts", was(INC, |m, c, _| m < c)),
-            ("inc begins again at its limit", was(INC, |m, c, _| m == c)),
-            ("inc begins again above its limit", was(INC, |m, c, _| m > c)),
-            ("floats cancel", was(ADD_FLOAT, |m, c, _| m & !SIGN != 0 && m == c ^ SIGN)),
-            ("floats: one of them is zero", was(ADD_FLOAT, |m, c, _| (m & !SIGN == 0) != (c & !SIGN == 0))),
-            ("floats: zeros of different signs", was(ADD_FLOAT, |m, c, _| m & !SIGN == 0 && m ^ c == SIGN)),
-            ("floats: subnormal sum", was(ADD_FLOAT, |m, c, _| is_subnormal(added(m, c)))),
-            ("floats: too large", was(ADD_FLOAT, |m, c, _| is_finite(m) && is_finite(c) && !is_finite(added(m, c)))),
-            ("floats: NaN", was(ADD_FLOAT, |m, c, _| is_nan(m) || is_nan(c))),
-            ("floats: infinities of different signs", was(ADD_FLOAT, |m, c, _| m & !SIGN == INFINITY && m ^ c == SIGN)),
-            ("floats: inexact", was(ADD_FLOAT, |m, c, _| is_finite(added(m, c)) && inexact(m, c))),
-            ("dec counts", was(DEC, |m, c, _| m != 0 && m <= c)),
-            ("dec counts from its limit", was(DEC, |m, c, _| m != 0 && m == c)),
-            ("dec begins again at zero", was(DEC, |m, c, _| m == 0 && c != 0)),
-            ("dec begins again above its limit", was(DEC, |m, c, _| m > c)),
-            ("unsigned minimum of other signs", was(1, signs)),
-            ("signed minimum of other signs", was(2, signs)),
-            ("unsigned maximum of other signs", was(3, signs)),
-            ("signed maximum of other signs", was(4, signs)),
-            ("a word stored in the cycle before is read", load && meets(&self.before[0], STORE)),
-            ("a word changed in the cycle before is read", load && meets(&self.before[0], ATOMIC)),
-            ("a bank is read while its output goes into a result", disturbs),
-            ("passes one after the other", passes && p.first_valid_q == 1 && o.result_valid_o == 1),
-            ("last pass", load && i.last_i == 1),
-            ("last here, lanes left elsewhere", load && left == 0 && i.last_i == 0),
-            ("last atomic pass", atomic && i.last_i == 1),
-            ("reset with both stages full", reset && p.first_valid_q == 1 && o.result_valid_o == 1),
-            ("reset between the cycles of an atomic operation", reset && atomic),
-            ("store under reset", reset && store),
-            ("load under reset", reset && load),
-        ];
-        if self.bandwidth > 0 {
-            situations.extend([
-                ("lanes wait behind the window", passes && left & !window != 0),
-                ("a window that is not the first", passes && lowest >= group),
-                ("the whole window", o.served_o == window && passes),
-                (
-                    "a lane outside the window wants a served word",
-                    load && set_lanes(left & !window).any(|l| i.addr_i.0[l] / 4 == i.addr_i.0[lowest] / 4),
-                ),
-            ]);
+        point!("load", load);
+        point!("store", store);
+        point!("atomic operation", atomic);
+        point!("as many banks at once as there can be", banks.count_ones() == group as u32);
+        point!("one word for as many lanes as there can be", load && served == group as u32 && banks.is_power_of_two());
+        point!("words for several lanes in several banks", load && banks.count_ones() > 1 && same_word);
+        point!("conflict of loads", load && refused != 0);
+        point!("conflict of stores", store && refused != 0);
+        point!("conflict and broadcast in one pass", load && refused != 0 && same_word);
+        point!("lanes behind those refused are served", load && o.served_o & refused << 1 != 0);
+        point!("every lane in one bank", load && served == 1 && refused.count_ones() == group as u32 - 1);
+        point!("the last row", passes && top_row);
+        point!("stores to one byte", store && same_byte);
+        point!("stores to other bytes of one word", store && same_word && !same_byte);
+        point!("stores of bytes", store && i.size_i == 0);
+        point!("stores of two bytes", store && i.size_i == 1);
+        point!("stores of words", store && i.size_i == 2);
+        point!("unsigned bytes with the sign set", size_was(0, 0) && any_result(|v| v & 0x80 != 0));
+        point!("signed bytes with the sign set", size_was(0, 1) && any_result(|v| v >> 7 == u32::MAX >> 7));
+        point!("unsigned halves with the sign set", size_was(1, 0) && any_result(|v| v & 0x8000 != 0));
+        point!("signed halves with the sign set", size_was(1, 1) && any_result(|v| v >> 15 == u32::MAX >> 15));
+        point!("words read", size_was(2, 0));
+        point!("load without room", kind(LOAD) && !room);
+        point!("store without room", store && !room);
+        point!("atomic operation waits for room", kind(ATOMIC) && !room && !phase);
+        point!("second cycle without room", atomic && !room);
+        point!("served after waiting", passes && self.waiting);
+        point!("atomic operation in several banks", atomic && banks.count_ones() > 1);
+        point!(
+            "atomic operations on one word",
+            atomic && set_lanes(refused).any(|l| i.addr_i.0[l] == i.addr_i.0[lowest])
+        );
+        point!(
+            "atomic operations on two words of a bank",
+            atomic
+                && set_lanes(refused).any(|l| bank(i.addr_i.0[l]) == bank(i.addr_i.0[lowest]) && row(l) != row(lowest))
+        );
+        point!("atomic operation without a register", atomic && !register);
+        point!("load without a register", load && !register);
+        point!("atomic operation withdrawn", phase && !valid);
+        point!("compared and equal", was(CAS, |m, _, compare| m == compare));
+        point!("compared and different", was(CAS, |m, _, compare| m != compare));
+        point!("compared and swapped for another value", was(CAS, |m, c, compare| m == compare && c != m));
+        point!("inc counts", was(INC, |m, c, _| m < c));
+        point!("inc begins again at its limit", was(INC, |m, c, _| m == c));
+        point!("inc begins again above its limit", was(INC, |m, c, _| m > c));
+        point!("floats cancel", was(ADD_FLOAT, |m, c, _| m & !SIGN != 0 && m == c ^ SIGN));
+        point!("floats: one of them is zero", was(ADD_FLOAT, |m, c, _| (m & !SIGN == 0) != (c & !SIGN == 0)));
+        point!("floats: zeros of different signs", was(ADD_FLOAT, |m, c, _| m & !SIGN == 0 && m ^ c == SIGN));
+        point!("floats: subnormal sum", was(ADD_FLOAT, |m, c, _| is_subnormal(added(m, c))));
+        point!("floats: too large", was(ADD_FLOAT, |m, c, _| is_finite(m) && is_finite(c) && !is_finite(added(m, c))));
+        point!("floats: NaN", was(ADD_FLOAT, |m, c, _| is_nan(m) || is_nan(c)));
+        point!(
+            "floats: infinities of different signs",
+            was(ADD_FLOAT, |m, c, _| m & !SIGN == INFINITY && m ^ c == SIGN)
+        );
+        point!("floats: inexact", was(ADD_FLOAT, |m, c, _| is_finite(added(m, c)) && inexact(m, c)));
+        point!("dec counts", was(DEC, |m, c, _| m != 0 && m <= c));
+        point!("dec counts from its limit", was(DEC, |m, c, _| m != 0 && m == c));
+        point!("dec begins again at zero", was(DEC, |m, c, _| m == 0 && c != 0));
+        point!("dec begins again above its limit", was(DEC, |m, c, _| m > c));
+        point!("unsigned minimum of other signs", was(1, signs));
+        point!("signed minimum of other signs", was(2, signs));
+        point!("unsigned maximum of other signs", was(3, signs));
+        point!("signed maximum of other signs", was(4, signs));
+        point!("a word stored in the cycle before is read", load && meets(&self.before[0], STORE));
+        point!("a word changed in the cycle before is read", load && meets(&self.before[0], ATOMIC));
+        point!("a bank is read while its output goes into a result", disturbs);
+        point!("passes one after the other", passes && p.first_valid_q == 1 && o.result_valid_o == 1);
+        point!("last pass", load && i.last_i == 1);
+        point!("last here, lanes left elsewhere", load && left == 0 && i.last_i == 0);
+        point!("last atomic pass", atomic && i.last_i == 1);
+        point!("reset with both stages full", reset && p.first_valid_q == 1 && o.result_valid_o == 1);
+        point!("reset between the cycles of an atomic operation", reset && atomic);
+        point!("store under reset", reset && store);
+        point!("load under reset", reset && load);
+
+        #[given(self.bandwidth > 0)]
+        {
+            point!("lanes wait behind the window", passes && left & !window != 0);
+            point!("a window that is not the first", passes && lowest >= group);
+            point!("the whole window", o.served_o == window && passes);
+            point!(
+                "a lane outside the window wants a served word",
+                load && set_lanes(left & !window).any(|l| i.addr_i.0[l] / 4 == i.addr_i.0[lowest] / 4)
+            );
         }
-        const NAMES: [&str; OPERATIONS.len()] = [
-            "add",
-            "unsigned min",
-            "signed min",
-            "unsigned max",
-            "signed max",
-            "inc",
-            "dec",
-            "and",
-            "or",
-            "xor",
-            "exchange",
-            "sum of floats",
-            "compare and swap",
-        ];
-        situations.extend(NAMES.into_iter().zip(OPERATIONS).map(|(name, op)| (name, atomic && i.atomic_i == op)));
-        situations
-    }
-}
-
-impl Cover for SharedMemoryCover {
-    type In = SharedMemoryIn;
-    type Out = SharedMemoryOut;
-    type Probe = SharedMemoryProbe;
-
-    fn points(shape: &SmShape) -> Vec<&'static str> {
-        Self::new(shape).names()
-    }
-
-    fn points_of(config: &Config) -> Vec<&'static str> {
-        Self { bandwidth: Straps::of(config).shared_bandwidth, ..Self::new(&config.sm_shape()) }.names()
-    }
-
-    fn new(shape: &SmShape) -> Self {
-        Self { bandwidth: 0, rows: shape.shared_words / SHARED_BANKS, before: [None, None], waiting: false }
-    }
-
-    fn observe(
-        &mut self,
-        i: &SharedMemoryIn,
-        o: &SharedMemoryOut,
-        p: &SharedMemoryProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
-        self.bandwidth = i.cfg_i;
-        self.situations(i, o, p).into_iter().filter(|s| s.1).for_each(|s| hit(s.0));
-        self.waiting = i.valid_i == 1 && i.kind_i != ATOMIC && o.served_o == 0 && i.rst_ni == 1;
-        let performed = Performed { access: Box::new(*i), served: o.served_o };
-        self.before[1] = self.before[0].replace(performed).filter(|_| i.rst_ni == 1);
+        let operation = OPERATIONS.iter().position(|&op| atomic && i.atomic_i == op);
+        point!("{NAMES[operation.unwrap_or_default()]}", operation.is_some());
     }
 }

@@ -5,8 +5,8 @@ use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfAllocator, MrfAllocatorIn, MrfAllocat
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, RESET, Reset, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Names, Reset, ports};
+use crate::{Driver, Points, cover};
 
 /// Plays the collectors: which are busy, which complete, with which warp.
 pub(crate) struct AllocatorDriver {
@@ -23,20 +23,19 @@ pub(crate) struct AllocatorDriver {
 /// Numbers of warps.
 const MAX_WARPS: u64 = 64;
 
-const ISSUE: usize = 0;
-const COMPLETE: usize = 1;
-const READY: usize = 2;
-const WARPS: usize = 3;
+knobs! {
+    pub(crate) struct AllocatorKnobs {
+        issue: "an instruction is offered" = [100, 500, 950],
+        complete: "a busy collector becomes complete" = [50, 300, 900],
+        ready: "a unit takes what is offered" = [100, 500, 1000],
+        few_warps: "the warp is one of two" = [0, 500, 1000],
+        reset,
+    }
+}
 
 impl Driver for AllocatorDriver {
     type In = MrfAllocatorIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "issue", doc: "an instruction is offered", values: &[100, 500, 950] },
-        Knob { name: "complete", doc: "a busy collector becomes complete", values: &[50, 300, 900] },
-        Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 500, 1000] },
-        Knob { name: "few_warps", doc: "the warp is one of two", values: &[0, 500, 1000] },
-        RESET,
-    ];
+    type Knobs = AllocatorKnobs;
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
         Self {
@@ -51,19 +50,19 @@ impl Driver for AllocatorDriver {
         }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfAllocatorIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &AllocatorKnobs, inputs: &mut MrfAllocatorIn) {
         let shape = self.shape;
-        inputs.rst_ni = self.reset.next(rng, knobs.get(4));
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.busy_i = self.busy;
         inputs.complete_i = self.complete;
         inputs.col_warp_i = self.warps;
         self.few.renew(rng);
-        inputs.issue_valid_i = ports(rng, shape.issue_ports, knobs.get(ISSUE));
+        inputs.issue_valid_i = ports(rng, shape.issue_ports, knobs.issue);
         for port in 0..shape.issue_ports {
-            let few = rng.chance(knobs.get(WARPS));
+            let few = rng.chance(knobs.few_warps);
             inputs.issue_warp_i[port] = if few { self.few.draw(rng) } else { rng.below(MAX_WARPS) } as u8;
         }
-        inputs.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.get(READY));
+        inputs.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.ready);
 
         self.twin.early(&mut self.out);
         self.twin.late(inputs, &mut self.out);
@@ -78,67 +77,37 @@ impl Driver for AllocatorDriver {
             self.busy |= 1 << collector;
             self.warps[collector] = inputs.issue_warp_i[usize::from(self.out.alloc_port_o >> collector & 1)];
         }
-        self.complete |= self.busy & rng.mask(shape.collectors as u32, knobs.get(COMPLETE)) as u16;
+        self.complete |= self.busy & rng.mask(shape.collectors as u32, knobs.complete) as u16;
     }
 }
 
 pub(crate) struct AllocatorCover(MrfShape);
 
-impl Cover for AllocatorCover {
-    type In = MrfAllocatorIn;
-    type Out = MrfAllocatorOut;
-    type Probe = MrfAllocatorProbe;
-
-    fn points(shape: &MrfShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "issue refused",
-            "all collectors busy",
-            "complete but behind its warp's older instruction",
-            "dispatch not taken",
-            "taken while another is freed",
-            "several are eligible",
-            "reset while busy",
-        ];
-        if shape.issue_ports == 2 {
-            points.extend([
-                "two instructions of one warp",
-                "second port alone",
-                "two dispatched",
-                "second dispatched alone",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &MrfShape) -> Self {
+#[cover]
+impl AllocatorCover {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self(*shape)
     }
 
-    fn observe(
-        &mut self,
-        i: &MrfAllocatorIn,
-        o: &MrfAllocatorOut,
-        p: &MrfAllocatorProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &MrfAllocatorIn, o: &MrfAllocatorOut, p: &MrfAllocatorProbe, points: &mut Points) {
         let collectors = self.0.collectors;
         let complete = (0..collectors).filter(|c| i.complete_i >> c & 1 == 1);
         let (behind, eligible): (Vec<usize>, Vec<usize>) = complete.partition(|&c| p.same_warp_q[c] != 0);
         let both = i.issue_valid_i & o.issue_ready_o == 3;
         let dispatched = o.dispatch_valid_o & i.dispatch_ready_i;
-        let points = [
-            ("issue refused", i.issue_valid_i & !o.issue_ready_o != 0),
-            ("all collectors busy", i.busy_i.count_ones() as usize == collectors),
-            ("complete but behind its warp's older instruction", !behind.is_empty()),
-            ("dispatch not taken", o.dispatch_valid_o & !i.dispatch_ready_i != 0),
-            ("taken while another is freed", o.alloc_valid_o != 0 && o.free_o != 0),
-            ("several are eligible", eligible.len() > 1),
-            ("reset while busy", i.busy_i != 0 && i.rst_ni == 0),
-            ("two instructions of one warp", both && i.issue_warp_i[0] == i.issue_warp_i[1]),
-            ("second port alone", i.issue_valid_i == 2 && o.alloc_valid_o != 0),
-            ("two dispatched", dispatched == 3),
-            ("second dispatched alone", dispatched == 2),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("issue refused", i.issue_valid_i & !o.issue_ready_o != 0);
+        point!("all collectors busy", i.busy_i.count_ones() as usize == collectors);
+        point!("complete but behind its warp's older instruction", !behind.is_empty());
+        point!("dispatch not taken", o.dispatch_valid_o & !i.dispatch_ready_i != 0);
+        point!("taken while another is freed", o.alloc_valid_o != 0 && o.free_o != 0);
+        point!("several are eligible", eligible.len() > 1);
+        point!("reset while busy", i.busy_i != 0 && i.rst_ni == 0);
+        #[given(self.0.issue_ports == 2)]
+        {
+            point!("two instructions of one warp", both && i.issue_warp_i[0] == i.issue_warp_i[1]);
+            point!("second port alone", i.issue_valid_i == 2 && o.alloc_valid_o != 0);
+            point!("two dispatched", dispatched == 3);
+            point!("second dispatched alone", dispatched == 2);
+        }
     }
 }

@@ -5,8 +5,8 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfArbiterIn, MrfArbiterOut, MrfArbiterProbe, MrfShape};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, RESET, Reset, ports};
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use crate::driver::{Names, Reset, ports};
+use crate::{Driver, Points, Unreached, cover};
 
 pub(crate) struct ArbiterDriver {
     shape: MrfShape,
@@ -18,22 +18,20 @@ pub(crate) struct ArbiterDriver {
     entries: Names,
 }
 
-const REQUEST: usize = 0;
-const WRITE: usize = 1;
-const CROWD: usize = 2;
-const HAZARD: usize = 3;
-const SHUFFLE: usize = 4;
+knobs! {
+    pub(crate) struct ArbiterKnobs {
+        request: "a slot requests" = [20, 100, 400, 900],
+        write: "a write waits" = [50, 500, 950],
+        crowd: "a request or write goes to bank 0" = [0, 300, 900],
+        hazard: "a write goes to the register of a request" = [0, 100, 500],
+        shuffle: "two collectors change places in age" = [100, 900],
+        reset,
+    }
+}
 
 impl Driver for ArbiterDriver {
     type In = MrfArbiterIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "request", doc: "a slot requests", values: &[20, 100, 400, 900] },
-        Knob { name: "write", doc: "a write waits", values: &[50, 500, 950] },
-        Knob { name: "crowd", doc: "a request or write goes to bank 0", values: &[0, 300, 900] },
-        Knob { name: "hazard", doc: "a write goes to the register of a request", values: &[0, 100, 500] },
-        Knob { name: "shuffle", doc: "two collectors change places in age", values: &[100, 900] },
-        RESET,
-    ];
+    type Knobs = ArbiterKnobs;
 
     fn new(shape: &MrfShape, config: &Config) -> Self {
         Self {
@@ -49,12 +47,12 @@ impl Driver for ArbiterDriver {
         Unreached::age("older_i", shape.collectors).collect()
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfArbiterIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &ArbiterKnobs, inputs: &mut MrfArbiterIn) {
         let shape = self.shape;
         let collectors = shape.collectors;
-        inputs.rst_ni = self.reset.next(rng, knobs.get(5));
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.cfg_i = self.straps;
-        if rng.chance(knobs.get(SHUFFLE)) {
+        if rng.chance(knobs.shuffle) {
             self.order.swap(rng.below(collectors as u64) as usize, rng.below(collectors as u64) as usize);
         }
         self.entries.renew(rng);
@@ -63,8 +61,8 @@ impl Driver for ArbiterDriver {
             inputs.older_i[usize::from(collector)] = older;
             older |= 1 << collector;
         }
-        let bank = |rng: &mut Rng| if rng.chance(knobs.get(CROWD)) { 0 } else { rng.below(shape.banks as u64) as u8 };
-        inputs.req_valid_i = rng.mask(shape.slots() as u32, knobs.get(REQUEST));
+        let bank = |rng: &mut Rng| if rng.chance(knobs.crowd) { 0 } else { rng.below(shape.banks as u64) as u8 };
+        inputs.req_valid_i = rng.mask(shape.slots() as u32, knobs.request);
         for slot in 0..shape.slots() {
             inputs.req_bank_i[slot] = bank(rng);
             inputs.req_entry_i[slot] = self.entries.draw(rng) as u16;
@@ -72,12 +70,12 @@ impl Driver for ArbiterDriver {
         for collector in 0..collectors {
             inputs.req_groups_i[collector] = rng.below(9) as u8;
         }
-        inputs.write_valid_i = ports(rng, shape.issue_ports, knobs.get(WRITE));
+        inputs.write_valid_i = ports(rng, shape.issue_ports, knobs.write);
         for port in 0..shape.issue_ports {
             inputs.write_bank_i[port] = bank(rng);
             inputs.write_entry_i[port] = self.entries.draw(rng) as u16;
             inputs.write_groups_i[port] = rng.below(9) as u8;
-            if rng.chance(knobs.get(HAZARD)) {
+            if rng.chance(knobs.hazard) {
                 let slot = rng.below(shape.slots() as u64) as usize;
                 (inputs.write_bank_i[port], inputs.write_entry_i[port]) =
                     (inputs.req_bank_i[slot], inputs.req_entry_i[slot]);
@@ -90,40 +88,13 @@ pub(crate) struct ArbiterCover {
     shape: MrfShape,
 }
 
-impl Cover for ArbiterCover {
-    type In = MrfArbiterIn;
-    type Out = MrfArbiterOut;
-    type Probe = MrfArbiterProbe;
-
-    fn points(shape: &MrfShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "read granted",
-            "write granted",
-            "write held by a read",
-            "blocking read before another",
-            "conflict inside an instruction",
-            "conflict between instructions",
-            "reset with requests",
-        ];
-        if shape.dual_port {
-            points.push("read and write in one bank");
-        } else {
-            points.push("read waits for a write");
-        }
-        if shape.issue_ports == 2 {
-            if !shape.dual_port {
-                points.push("write waits for a blocking read");
-            }
-            points.extend(["two writes to two banks", "two writes to one bank", "second queue's turn"]);
-        }
-        points
-    }
-
-    fn new(shape: &MrfShape) -> Self {
+#[cover]
+impl ArbiterCover {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape }
     }
 
-    fn observe(&mut self, i: &MrfArbiterIn, o: &MrfArbiterOut, p: &MrfArbiterProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &MrfArbiterIn, o: &MrfArbiterOut, p: &MrfArbiterProbe, points: &mut Points) {
         let shape = &self.shape;
         let slots = (0..shape.slots()).filter(|s| i.req_valid_i >> s & 1 == 1);
         let writes: Vec<usize> = (0..shape.issue_ports).filter(|w| i.write_valid_i >> w & 1 == 1).collect();
@@ -145,27 +116,29 @@ impl Cover for ArbiterCover {
                 && requests.iter().any(|&s| s != slot && !blocking(s) && at(s).0 == at(slot).0)
         };
         let both = writes.len() == 2;
-        let points = [
-            ("read granted", o.grant_o != 0),
-            ("write granted", o.write_grant_o != 0),
-            ("write held by a read", writes.iter().any(|&w| held(w))),
-            ("blocking read before another", requests.iter().any(|&s| overtakes(s))),
-            ("conflict inside an instruction", denied(true)),
-            ("conflict between instructions", denied(false)),
-            ("reset with requests", i.rst_ni == 0 && !requests.is_empty()),
-            ("read and write in one bank", o.read_valid_o & o.bank_write_valid_o != 0),
-            (
-                "read waits for a write",
-                !shape.dual_port && requests.iter().any(|&s| !granted(s) && o.bank_write_valid_o >> at(s).0 & 1 == 1),
-            ),
-            (
-                "write waits for a blocking read",
-                !shape.dual_port && writes.iter().any(|&w| waits(w) && o.read_valid_o >> to(w).0 & 1 == 1),
-            ),
-            ("two writes to two banks", o.write_grant_o == 3),
-            ("two writes to one bank", both && to(0).0 == to(1).0 && !held(0) && !held(1)),
-            ("second queue's turn", both && to(0).0 == to(1).0 && o.write_grant_o == 2 && p.turn_q == 1),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("read granted", o.grant_o != 0);
+        point!("write granted", o.write_grant_o != 0);
+        point!("write held by a read", writes.iter().any(|&w| held(w)));
+        point!("blocking read before another", requests.iter().any(|&s| overtakes(s)));
+        point!("conflict inside an instruction", denied(true));
+        point!("conflict between instructions", denied(false));
+        point!("reset with requests", i.rst_ni == 0 && !requests.is_empty());
+        point!("read and write in one bank", o.read_valid_o & o.bank_write_valid_o != 0, given = self.shape.dual_port);
+        point!(
+            "read waits for a write",
+            !shape.dual_port && requests.iter().any(|&s| !granted(s) && o.bank_write_valid_o >> at(s).0 & 1 == 1),
+            given = !self.shape.dual_port
+        );
+        point!(
+            "write waits for a blocking read",
+            !shape.dual_port && writes.iter().any(|&w| waits(w) && o.read_valid_o >> to(w).0 & 1 == 1),
+            given = self.shape.issue_ports == 2 && !self.shape.dual_port
+        );
+        #[given(self.shape.issue_ports == 2)]
+        {
+            point!("two writes to two banks", o.write_grant_o == 3);
+            point!("two writes to one bank", both && to(0).0 == to(1).0 && !held(0) && !held(1));
+            point!("second queue's turn", both && to(0).0 == to(1).0 && o.write_grant_o == 2 && p.turn_q == 1);
+        }
     }
 }

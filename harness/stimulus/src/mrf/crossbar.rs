@@ -5,8 +5,8 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfShape};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, ports};
+use crate::{Driver, Points, cover};
 
 pub(crate) struct CrossbarDriver {
     shape: MrfShape,
@@ -15,31 +15,31 @@ pub(crate) struct CrossbarDriver {
     promised: u32,
 }
 
-const FILL: usize = 0;
-const STRAY: usize = 1;
-const DISPATCH: usize = 2;
+knobs! {
+    pub(crate) struct CrossbarKnobs {
+        fill: "a slot is filled" = [20, 100, 500, 1000],
+        stray: "a bank has data that no slot takes" = [0, 200],
+        dispatch: "operands are handed on" = [200, 900],
+        reset,
+    }
+}
 
 impl Driver for CrossbarDriver {
     type In = MrfCrossbarIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "fill", doc: "a slot is filled", values: &[20, 100, 500, 1000] },
-        Knob { name: "stray", doc: "a bank has data that no slot takes", values: &[0, 200] },
-        Knob { name: "dispatch", doc: "operands are handed on", values: &[200, 900] },
-        RESET,
-    ];
+    type Knobs = CrossbarKnobs;
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), promised: 0 }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut MrfCrossbarIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &CrossbarKnobs, inputs: &mut MrfCrossbarIn) {
         let shape = self.shape;
-        inputs.rst_ni = self.reset.next(rng, knobs.get(3));
-        inputs.read_data_valid_i = self.promised | rng.mask(shape.banks as u32, knobs.get(STRAY)) as u32;
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
+        inputs.read_data_valid_i = self.promised | rng.mask(shape.banks as u32, knobs.stray) as u32;
         for bank in (0..shape.banks).filter(|b| inputs.read_data_valid_i >> b & 1 == 1) {
             rng.fill(&mut inputs.read_data_i[bank].0);
         }
-        inputs.fill_i = rng.mask(shape.slots() as u32, knobs.get(FILL));
+        inputs.fill_i = rng.mask(shape.slots() as u32, knobs.fill);
         self.promised = 0;
         for slot in 0..shape.slots() {
             inputs.fill_bank_i[slot] = rng.below(shape.banks as u64) as u8;
@@ -47,7 +47,7 @@ impl Driver for CrossbarDriver {
                 self.promised |= 1 << inputs.fill_bank_i[slot];
             }
         }
-        inputs.dispatch_valid_i = ports(rng, shape.issue_ports, knobs.get(DISPATCH));
+        inputs.dispatch_valid_i = ports(rng, shape.issue_ports, knobs.dispatch);
         for port in 0..shape.issue_ports {
             inputs.dispatch_col_i[port] = rng.below(shape.collectors as u64) as u8;
         }
@@ -56,36 +56,13 @@ impl Driver for CrossbarDriver {
 
 pub(crate) struct CrossbarCover(MrfShape);
 
-impl Cover for CrossbarCover {
-    type In = MrfCrossbarIn;
-    type Out = MrfCrossbarOut;
-    type Probe = MrfCrossbarProbe;
-
-    fn points(shape: &MrfShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "one bank into two slots",
-            "all slots of a collector",
-            "handed on while filled",
-            "reset while filling",
-            "data of a bank that no slot takes",
-        ];
-        if shape.issue_ports == 2 {
-            points.extend(["two ports hand on", "one collector at both ports"]);
-        }
-        points
-    }
-
-    fn new(shape: &MrfShape) -> Self {
+#[cover]
+impl CrossbarCover {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self(*shape)
     }
 
-    fn observe(
-        &mut self,
-        i: &MrfCrossbarIn,
-        _: &MrfCrossbarOut,
-        p: &MrfCrossbarProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &MrfCrossbarIn, _: &MrfCrossbarOut, p: &MrfCrossbarProbe, points: &mut Points) {
         let mut taken = 0u32;
         let mut shared = false;
         for slot in (0..self.0.slots()).filter(|s| p.fill_q >> s & 1 == 1) {
@@ -96,15 +73,16 @@ impl Cover for CrossbarCover {
         let whole = (0..self.0.collectors).any(|c| p.fill_q >> (OPERANDS * c) & 7 == 7);
         let first = OPERANDS * usize::from(i.dispatch_col_i[0]);
         let both = i.dispatch_valid_i == 3;
-        let points = [
-            ("one bank into two slots", shared),
-            ("all slots of a collector", whole),
-            ("handed on while filled", i.dispatch_valid_i & 1 == 1 && p.fill_q >> first & 7 != 0),
-            ("reset while filling", p.fill_q != 0 && i.rst_ni == 0),
-            ("data of a bank that no slot takes", i.read_data_valid_i & !taken != 0),
-            ("two ports hand on", both),
-            ("one collector at both ports", both && i.dispatch_col_i[0] == i.dispatch_col_i[1]),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("one bank into two slots", shared);
+        point!("all slots of a collector", whole);
+        point!("handed on while filled", i.dispatch_valid_i & 1 == 1 && p.fill_q >> first & 7 != 0);
+        point!("reset while filling", p.fill_q != 0 && i.rst_ni == 0);
+        point!("data of a bank that no slot takes", i.read_data_valid_i & !taken != 0);
+        point!("two ports hand on", both, given = self.0.issue_ports == 2);
+        point!(
+            "one collector at both ports",
+            both && i.dispatch_col_i[0] == i.dispatch_col_i[1],
+            given = self.0.issue_ports == 2
+        );
     }
 }

@@ -9,9 +9,8 @@ use gpurf_blocks::rfc::RfcSizes;
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, RESET, Reset, all_of, lane_mask, ports};
-use crate::rfc::Core;
-use crate::{Driver, Knob, Knobs, Unreached, steal};
+use crate::driver::{Names, Reset, lane_mask, ports};
+use crate::{Driver, Unreached, rfc, steal};
 
 mod cached;
 mod cover;
@@ -43,32 +42,25 @@ pub(crate) struct OperandStageDriver {
     stealing: Option<Box<Stealing>>,
 }
 
-const ISSUE: usize = 0;
-const WRITE: usize = 1;
-const READY: usize = 2;
-const SOURCE: usize = 3;
-const SAME: usize = 4;
-const NEAR: usize = 5;
-const PARTIAL: usize = 6;
-
-/// Knobs of this block; those of what surrounds a cache follow, and of what surrounds a file whose banks are stolen.
-const CORE: usize = 8;
-const STEAL: usize = CORE + Core::KNOBS.len();
-const KNOBS: [Knob; CORE] = [
-    Knob { name: "issue", doc: "an instruction is offered", values: &[100, 500, 950] },
-    Knob { name: "write", doc: "a result is offered", values: &[50, 400, 950] },
-    Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
-    Knob { name: "source", doc: "a source is a register", values: &[0, 300, 700, 1000] },
-    Knob { name: "same", doc: "a source is the register of another one", values: &[0, 300] },
-    Knob { name: "near", doc: "warp and register are among a few, so that accesses collide", values: &[0, 500, 1000] },
-    Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
-    RESET,
-];
+knobs! {
+    pub(crate) struct OperandStageKnobs {
+        issue: "an instruction is offered" = [100, 500, 950],
+        write: "a result is offered" = [50, 400, 950],
+        ready: "a unit takes what is offered" = [100, 900, 1000],
+        source: "a source is a register" = [0, 300, 700, 1000],
+        same: "a source is the register of another one" = [0, 300],
+        near: "warp and register are among a few, so that accesses collide" = [0, 500, 1000],
+        partial: "lanes are inactive" = [0, 300, 900],
+        reset,
+        // What surrounds a cache, and what surrounds a file whose banks are stolen.
+        ..cached: rfc::CoreKnobs,
+        ..stealing: steal::CoreKnobs,
+    }
+}
 
 impl Driver for OperandStageDriver {
     type In = OperandStageIn;
-    const KNOBS: &'static [Knob] =
-        &all_of::<{ STEAL + steal::Core::KNOBS.len() }>(&all_of::<STEAL>(&KNOBS, &Core::KNOBS), &steal::Core::KNOBS);
+    type Knobs = OperandStageKnobs;
 
     fn new(shape: &SmShape, config: &Config) -> Self {
         let cached = rfc_of(shape).is_some().then(|| Box::new(Cached::new(shape)));
@@ -109,9 +101,9 @@ impl Driver for OperandStageDriver {
         }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, inputs: &mut OperandStageIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &OperandStageKnobs, inputs: &mut OperandStageIn) {
         let count = self.shape.ports();
-        inputs.rst_ni = self.reset.next(rng, knobs.get(7));
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.cfg_i = self.straps.design.read_order;
         inputs.design_cfg_i = self.straps.design_word();
         // A grid has as many rows for all its warps. Few of them, so that warps do not share any, or any number.
@@ -120,7 +112,7 @@ impl Driver for OperandStageDriver {
             self.rows = if rng.chance(700) { 1 + rng.below(few) } else { rng.below(256) } as u8;
         }
         inputs.rows_i = self.rows;
-        inputs.dispatch_ready_i = ports(rng, count, knobs.get(READY));
+        inputs.dispatch_ready_i = ports(rng, count, knobs.ready);
         // Nobody looks at these where no banks are stolen.
         inputs.candidate_valid_i = ports(rng, count, 500);
         for p in 0..count {
@@ -131,22 +123,22 @@ impl Driver for OperandStageDriver {
         // Nor at these without a hierarchy.
         inputs.issue_end_i = ports(rng, count, 300);
         if let Some(cached) = &mut self.cached {
-            cached.drive(rng, knobs, CORE, inputs);
+            cached.drive(rng, &knobs.cached, inputs);
             return;
         }
         self.slots(rng, inputs);
         if let Some(stealing) = &mut self.stealing {
-            stealing.drive(rng, knobs, STEAL, inputs);
+            stealing.drive(rng, &knobs.stealing, inputs);
             return;
         }
         self.warps.renew(rng);
         self.registers.renew(rng);
-        inputs.issue_valid_i = ports(rng, count, knobs.get(ISSUE));
-        inputs.write_valid_i = ports(rng, count, knobs.get(WRITE));
+        inputs.issue_valid_i = ports(rng, count, knobs.issue);
+        inputs.write_valid_i = ports(rng, count, knobs.write);
         for p in 0..count {
             let (warp, near) = self.place(rng, knobs);
             inputs.issue_warp_i[p] = warp;
-            inputs.issue_mask_i[p] = lane_mask(rng, knobs.get(PARTIAL));
+            inputs.issue_mask_i[p] = lane_mask(rng, knobs.partial);
             inputs.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff;
             (inputs.issue_op_i[p], inputs.issue_ctl_i[p]) = (rng.next_u64(), rng.next_u64());
             (inputs.issue_s_i[p], inputs.issue_t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
@@ -155,7 +147,7 @@ impl Driver for OperandStageDriver {
                 let (warp, near) = self.place(rng, knobs);
                 inputs.write_warp_i[p] = warp;
                 inputs.write_reg_i[p] = self.register(rng, near);
-                inputs.write_mask_i[p] = lane_mask(rng, knobs.get(PARTIAL));
+                inputs.write_mask_i[p] = lane_mask(rng, knobs.partial);
                 rng.fill(&mut inputs.write_data_i[p].0);
             }
         }
@@ -178,8 +170,8 @@ impl OperandStageDriver {
     }
 
     /// A warp, and whether it and its register are among a few.
-    fn place(&self, rng: &mut Rng, knobs: &Knobs) -> (u8, bool) {
-        let near = rng.chance(knobs.get(NEAR));
+    fn place(&self, rng: &mut Rng, knobs: &OperandStageKnobs) -> (u8, bool) {
+        let near = rng.chance(knobs.near);
         ((if near { self.warps.draw(rng) } else { rng.below(MAX_WARPS as u64) }) as u8, near)
     }
 
@@ -188,11 +180,11 @@ impl OperandStageDriver {
     }
 
     /// Any roles, but for the sources.
-    fn roles(&self, rng: &mut Rng, knobs: &Knobs, near: bool) -> u64 {
+    fn roles(&self, rng: &mut Rng, knobs: &OperandStageKnobs, near: bool) -> u64 {
         let mut names = [NO_REG; OPERANDS];
         for source in 0..OPERANDS {
-            if rng.chance(knobs.get(SOURCE)) {
-                let same = source > 0 && rng.chance(knobs.get(SAME));
+            if rng.chance(knobs.source) {
+                let same = source > 0 && rng.chance(knobs.same);
                 names[source] = if same { names[rng.below(source as u64) as usize] } else { self.register(rng, near) };
             }
         }

@@ -8,10 +8,9 @@ use gpurf_blocks::rfc::{Rfc, RfcIn};
 use gpurf_blocks::shape::cfg_of_block;
 use gpurf_lockstep::Rng;
 
-use super::Core;
-use super::core::{Done, Instruction};
-use crate::driver::{RESET, Reset, Twin, all_of, ports};
-use crate::{Driver, Knob, Knobs, Unreached};
+use super::{Core, CoreKnobs, Done, Instruction};
+use crate::driver::{Reset, Twin, ports};
+use crate::{Driver, Unreached};
 
 mod cover;
 
@@ -26,14 +25,17 @@ pub(crate) struct RfcDriver {
     core: Core,
 }
 
-const READY: usize = 0;
-const CORE: usize = 2;
-const KNOBS: [Knob; CORE] =
-    [Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] }, RESET];
+knobs! {
+    pub(crate) struct RfcKnobs {
+        ready: "a unit takes what is offered" = [100, 900, 1000],
+        reset,
+        ..core: CoreKnobs,
+    }
+}
 
 impl Driver for RfcDriver {
     type In = RfcIn;
-    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+    type Knobs = RfcKnobs;
 
     fn new(shape: &RfcShape, config: &Config) -> Self {
         Self {
@@ -49,13 +51,13 @@ impl Driver for RfcDriver {
         Unreached::parity(&["issue_warp_i", "issue_slot_i", "slot_warp_i"], shape.ports())
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &RfcKnobs, i: &mut RfcIn) {
         let count = self.shape.ports();
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(1));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
-        i.dispatch_ready_i = ports(rng, count, knobs.get(READY));
-        self.core.begin(rng, knobs, CORE);
+        i.dispatch_ready_i = ports(rng, count, knobs.ready);
+        self.core.begin(rng, &knobs.core);
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
         for s in 0..self.shape.active {
             i.slot_warp_i[s] = self.core.warp_of(s);
@@ -65,7 +67,7 @@ impl Driver for RfcDriver {
         (i.issue_long_i, i.issue_bypass_i, i.issue_past_i, i.issue_private_i) = (0, 0, 0, 0);
         let mut done = Done::default();
         for p in 0..count {
-            let instruction = self.core.instruction(rng, knobs, CORE, p);
+            let instruction = self.core.instruction(rng, &knobs.core, p);
             if let (Some(instruction), Some(number)) = (instruction, self.core.number(p)) {
                 self.issue(i, p, &instruction);
                 i.issue_tag_i[p] = number as u8;
@@ -93,7 +95,7 @@ impl Driver for RfcDriver {
                 at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(usize::from(out.dispatch_tag_o[p]));
         }
         (done.done, done.flushed) = (out.write_done_o, out.flush_done_o);
-        self.core.end(rng, knobs, CORE, &done);
+        self.core.end(rng, &knobs.core, &done);
         self.twin.clock(i);
         if i.rst_ni == 0 {
             self.core.clear();

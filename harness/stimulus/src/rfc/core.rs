@@ -8,7 +8,6 @@ use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, alias, lane_mask};
-use crate::{Knob, Knobs};
 
 /// An instruction as the scheduler issues it.
 #[derive(Clone, Copy, Debug)]
@@ -132,47 +131,28 @@ pub(crate) struct Core {
     registers: Names,
 }
 
-const ISSUE: usize = 0;
-const SOURCE: usize = 1;
-const SAME: usize = 2;
-const FEW: usize = 3;
-const LAST: usize = 4;
-const LONG: usize = 5;
-const BYPASS: usize = 6;
-const PARTS: usize = 7;
-const SLOW: usize = 8;
-const WRITE: usize = 9;
-const LEAVE: usize = 10;
-const END: usize = 11;
-const ONE: usize = 12;
-const PARTIAL: usize = 13;
-const PAST: usize = 14;
-const SWEEP: usize = 15;
+knobs! {
+    pub(crate) struct CoreKnobs {
+        offer: "an active warp issues" = [200, 600, 1000],
+        register: "a source is a register" = [300, 700, 1000],
+        equal: "a source is the register of another one" = [0, 300],
+        few: "the register is one of the first ones" = [0, 500, 950],
+        last: "a source is a last read" = [0, 200, 700],
+        long: "an operation has a long latency" = [0, 100, 500],
+        bypass: "a result is marked to go around" = [0, 100, 500],
+        parts: "a result comes in parts" = [0, 300],
+        slow: "a result takes its time" = [0, 300, 900],
+        result: "a result is offered" = [100, 600, 1000],
+        leave: "a warp gives its slot up" = [0, 5, 40],
+        end: "a warp ends" = [0, 1, 15],
+        one: "it is the port's first slot that issues" = [0, 500, 900],
+        inactive: "lanes are inactive" = [0, 300, 900],
+        past: "a result is marked to go past the LRF" = [0, 200, 800],
+        sweep: "results go through all registers, so that each needs an entry" = [0, 0, 900],
+    }
+}
 
 impl Core {
-    pub(crate) const KNOBS: [Knob; 16] = [
-        Knob { name: "offer", doc: "an active warp issues", values: &[200, 600, 1000] },
-        Knob { name: "register", doc: "a source is a register", values: &[300, 700, 1000] },
-        Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 300] },
-        Knob { name: "few", doc: "the register is one of the first ones", values: &[0, 500, 950] },
-        Knob { name: "last", doc: "a source is a last read", values: &[0, 200, 700] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 500] },
-        Knob { name: "bypass", doc: "a result is marked to go around", values: &[0, 100, 500] },
-        Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
-        Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
-        Knob { name: "result", doc: "a result is offered", values: &[100, 600, 1000] },
-        Knob { name: "leave", doc: "a warp gives its slot up", values: &[0, 5, 40] },
-        Knob { name: "end", doc: "a warp ends", values: &[0, 1, 15] },
-        Knob { name: "one", doc: "it is the port's first slot that issues", values: &[0, 500, 900] },
-        Knob { name: "inactive", doc: "lanes are inactive", values: &[0, 300, 900] },
-        Knob { name: "past", doc: "a result is marked to go past the LRF", values: &[0, 200, 800] },
-        Knob {
-            name: "sweep",
-            doc: "results go through all registers, so that each needs an entry",
-            values: &[0, 0, 900],
-        },
-    ];
-
     pub(crate) fn new(shape: &RfcShape) -> Self {
         let mut core = Self {
             shape: *shape,
@@ -225,12 +205,12 @@ impl Core {
     }
 
     /// Begins a cycle: who ends, and who gives its slot up.
-    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
+    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &CoreKnobs) {
         self.time += 1;
         self.registers.renew(rng);
         for open in &mut self.open {
             if rng.chance(60) {
-                *open = rng.chance(knobs.get(first + WRITE));
+                *open = rng.chance(knobs.result);
             }
         }
         for slot in &mut self.slots {
@@ -238,23 +218,22 @@ impl Core {
                 continue;
             }
             let alive = &mut self.warps[slot.warp].alive;
-            *alive &= !rng.chance(knobs.get(first + END));
-            if slot.state == State::Active && (!*alive || rng.chance(knobs.get(first + LEAVE))) {
+            *alive &= !rng.chance(knobs.end);
+            if slot.state == State::Active && (!*alive || rng.chance(knobs.leave)) {
                 slot.state = State::Leaving;
             }
         }
     }
 
     /// The instruction that a port offers.
-    pub(crate) fn instruction(&self, rng: &mut Rng, knobs: &Knobs, first: usize, port: usize) -> Option<Instruction> {
-        let chance = |knob: usize| knobs.get(first + knob);
-        if !rng.chance(chance(ISSUE)) {
+    pub(crate) fn instruction(&self, rng: &mut Rng, knobs: &CoreKnobs, port: usize) -> Option<Instruction> {
+        if !rng.chance(knobs.offer) {
             return None;
         }
         let count = self.shape.ports();
         let active = |s: &usize| s % count == port && self.slots[*s].state == State::Active;
         let active: Vec<usize> = (0..self.shape.active).filter(active).collect();
-        let of_all = if rng.chance(chance(ONE)) { active.len().min(1) } else { active.len() };
+        let of_all = if rng.chance(knobs.one) { active.len().min(1) } else { active.len() };
         if active.is_empty() {
             return None;
         }
@@ -262,12 +241,11 @@ impl Core {
         let warp = &self.warps[self.slots[slot].warp];
         let pending = |r: u8| warp.pending[usize::from(r / 64)] >> (r % 64) & 1 == 1;
         let mut sources = [NO_REG; OPERANDS];
-        let mut last = rng.mask(OPERANDS as u32, chance(LAST)) as u8;
+        let mut last = rng.mask(OPERANDS as u32, knobs.last) as u8;
         for k in 0..OPERANDS {
-            if rng.chance(chance(SOURCE)) {
-                let same = k > 0 && rng.chance(chance(SAME));
-                sources[k] =
-                    if same { sources[rng.below(k as u64) as usize] } else { self.register(rng, knobs, first) };
+            if rng.chance(knobs.register) {
+                let same = k > 0 && rng.chance(knobs.equal);
+                sources[k] = if same { sources[rng.below(k as u64) as usize] } else { self.register(rng, knobs) };
             }
             // All slots of a register say the same; of none they say nothing.
             match (0..k).find(|&l| sources[l] == sources[k]) {
@@ -279,17 +257,17 @@ impl Core {
         let dst = match rng.below(20) {
             0..3 => NO_REG,
             3..5 if self.shape.lrf => warp.newest,
-            _ if rng.chance(chance(SWEEP)) => self.registers.nth(self.time) as u8,
-            _ => self.register(rng, knobs, first),
+            _ if rng.chance(knobs.sweep) => self.registers.nth(self.time) as u8,
+            _ => self.register(rng, knobs),
         };
         if sources.iter().any(|&r| r != NO_REG && pending(r)) || dst != NO_REG && pending(dst) {
             return None;
         }
-        let mask = lane_mask(rng, chance(PARTIAL));
+        let mask = lane_mask(rng, knobs.inactive);
         // What may be in the LRF is for private units only.
         let upper = |r: u8| self.shape.lrf && r != NO_REG && warp.upper[usize::from(r)] & mask != 0;
         let held = sources.into_iter().any(upper);
-        let long = !held && dst != NO_REG && rng.chance(chance(LONG));
+        let long = !held && dst != NO_REG && rng.chance(knobs.long);
         Some(Instruction {
             warp: self.slots[slot].warp as u8,
             slot: slot as u8,
@@ -298,14 +276,14 @@ impl Core {
             last,
             dst,
             long,
-            bypass: dst != NO_REG && rng.chance(chance(BYPASS)),
-            past: rng.chance(chance(PAST)),
+            bypass: dst != NO_REG && rng.chance(knobs.bypass),
+            past: rng.chance(knobs.past),
             private: held || !long && rng.chance(700),
         })
     }
 
-    fn register(&self, rng: &mut Rng, knobs: &Knobs, first: usize) -> u8 {
-        let few = rng.chance(knobs.get(first + FEW));
+    fn register(&self, rng: &mut Rng, knobs: &CoreKnobs) -> u8 {
+        let few = rng.chance(knobs.few);
         (if few { self.registers.first(rng, self.shape.entries + 1) } else { self.registers.draw(rng) }) as u8
     }
 
@@ -323,7 +301,7 @@ impl Core {
     }
 
     /// The edge.
-    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, done: &Done) {
+    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &CoreKnobs, done: &Done) {
         self.give_out(rng);
         for (s, slot) in self.slots.iter_mut().enumerate() {
             match slot.state {
@@ -352,7 +330,7 @@ impl Core {
         for (bus, offer) in done.written.iter().enumerate().filter_map(|(bus, offer)| Some((bus, (*offer)?))) {
             let result = &mut self.pending[offer.result];
             result.parts.remove(0);
-            result.at = self.time + 1 + if rng.chance(knobs.get(first + SLOW)) { rng.below(20) } else { 0 };
+            result.at = self.time + 1 + if rng.chance(knobs.slow) { rng.below(20) } else { 0 };
             let last = result.parts.is_empty();
             self.latch[bus] =
                 Some(Latched { warp: offer.warp.into(), register: offer.register, last, long: result.long });
@@ -361,7 +339,7 @@ impl Core {
         spent.sort_unstable();
         spent.into_iter().rev().for_each(|result| drop(self.pending.remove(result)));
         for number in done.dispatched.iter().flatten() {
-            self.dispatch(rng, knobs, first, *number);
+            self.dispatch(rng, knobs, *number);
         }
         for (number, instruction) in done.taken.iter().flatten() {
             self.take(*number, *instruction);
@@ -400,19 +378,19 @@ impl Core {
         }
     }
 
-    fn dispatch(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, number: usize) {
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &CoreKnobs, number: usize) {
         let Some(instruction) = self.held[number].take() else { return };
         self.slots[usize::from(instruction.slot)].resident -= 1;
         if instruction.dst == NO_REG {
             return;
         }
         let mut parts = vec![instruction.mask];
-        while parts.len() < 4 && rng.chance(knobs.get(first + PARTS)) {
+        while parts.len() < 4 && rng.chance(knobs.parts) {
             let some = rng.next_u64() as u32;
             let whole = parts.pop().unwrap_or(0);
             parts.extend([whole & some, whole & !some]);
         }
-        let slow = rng.chance(knobs.get(first + SLOW));
+        let slow = rng.chance(knobs.slow);
         let latency = match (instruction.long, slow) {
             (true, true) => 40 + rng.below(200),
             (true, false) => 1 + rng.below(24),

@@ -6,8 +6,8 @@ use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcDataIn, RfcDataOut, RfcDataProbe};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, lane_mask};
+use crate::{Driver, Points, cover};
 
 pub(crate) struct DataDriver {
     shape: RfcShape,
@@ -16,39 +16,34 @@ pub(crate) struct DataDriver {
     near: [u16; 4],
 }
 
-const MOVE: usize = 0;
-const READ: usize = 1;
-const FILL: usize = 2;
-const EVICT: usize = 3;
-const WRITE: usize = 4;
-const NEAR: usize = 5;
-const PARTIAL: usize = 6;
-const SPILL: usize = 7;
+knobs! {
+    pub(crate) struct DataKnobs {
+        r#move: "an instruction leaves T" = [100, 500, 950],
+        read: "a read port reads" = [100, 500, 900],
+        fill: "a source has lanes in the cache" = [100, 600, 1000],
+        evict: "an eviction reads on a port that is left" = [100, 500, 1000],
+        write: "a result is written" = [100, 500, 950],
+        near: "an entry is one of those named last" = [100, 600, 1000],
+        partial: "lanes are not written" = [0, 900],
+        spill: "data of the write in D come now" = [0, 300, 900],
+        reset,
+    }
+}
 
 impl Driver for DataDriver {
     type In = RfcDataIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "move", doc: "an instruction leaves T", values: &[100, 500, 950] },
-        Knob { name: "read", doc: "a read port reads", values: &[100, 500, 900] },
-        Knob { name: "fill", doc: "a source has lanes in the cache", values: &[100, 600, 1000] },
-        Knob { name: "evict", doc: "an eviction reads on a port that is left", values: &[100, 500, 1000] },
-        Knob { name: "write", doc: "a result is written", values: &[100, 500, 950] },
-        Knob { name: "near", doc: "an entry is one of those named last", values: &[100, 600, 1000] },
-        Knob { name: "partial", doc: "lanes are not written", values: &[0, 900] },
-        Knob { name: "spill", doc: "data of the write in D come now", values: &[0, 300, 900] },
-        RESET,
-    ];
+    type Knobs = DataKnobs;
 
     fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), near: [0; 4] }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcDataIn) {
-        i.rst_ni = self.reset.next(rng, knobs.get(8));
-        i.move_valid_i = rng.chance(knobs.get(MOVE)).into();
+    fn drive(&mut self, rng: &mut Rng, knobs: &DataKnobs, i: &mut RfcDataIn) {
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.move_valid_i = rng.chance(knobs.r#move).into();
         i.move_tag_i = rng.below(1 << self.shape.tag_w()) as u8;
-        i.move_fill_i = rng.mask(OPERANDS as u32, knobs.get(FILL)) as u8;
-        i.read_i = rng.mask(OPERANDS as u32, knobs.get(READ)) as u8;
+        i.move_fill_i = rng.mask(OPERANDS as u32, knobs.fill) as u8;
+        i.read_i = rng.mask(OPERANDS as u32, knobs.read) as u8;
         for k in 0..OPERANDS {
             // Which port serves a source, and which port reads what, is for the tags to say: any of them may.
             i.move_port_i[k] = rng.below(OPERANDS as u64) as u8;
@@ -56,18 +51,18 @@ impl Driver for DataDriver {
         }
         let used = if i.move_valid_i == 1 { i.read_i } else { 0 };
         let left: Vec<u8> = (0..OPERANDS as u8).filter(|k| used >> k & 1 == 0).collect();
-        i.evict_valid_i = (!left.is_empty() && rng.chance(knobs.get(EVICT))).into();
+        i.evict_valid_i = (!left.is_empty() && rng.chance(knobs.evict)).into();
         if i.evict_valid_i == 1 {
             i.evict_port_i = left[rng.below(left.len() as u64) as usize];
             i.evict_index_i = self.entry(rng, knobs);
         }
-        i.write_valid_i = rng.chance(knobs.get(WRITE)).into();
+        i.write_valid_i = rng.chance(knobs.write).into();
         if i.write_valid_i == 1 {
             i.write_index_i = self.entry(rng, knobs);
-            i.write_mask_i = lane_mask(rng, knobs.get(PARTIAL));
+            i.write_mask_i = lane_mask(rng, knobs.partial);
             rng.fill(&mut i.write_data_i.0);
         }
-        i.spill_i = rng.chance(knobs.get(SPILL)).into();
+        i.spill_i = rng.chance(knobs.spill).into();
         if i.spill_i == 1 {
             rng.fill(&mut i.spill_data_i.0);
         }
@@ -75,9 +70,9 @@ impl Driver for DataDriver {
 }
 
 impl DataDriver {
-    fn entry(&mut self, rng: &mut Rng, knobs: &Knobs) -> u16 {
+    fn entry(&mut self, rng: &mut Rng, knobs: &DataKnobs) -> u16 {
         let place = rng.below(self.near.len() as u64) as usize;
-        if !rng.chance(knobs.get(NEAR)) {
+        if !rng.chance(knobs.near) {
             self.near[place] = rng.below(self.shape.words() as u64) as u16;
         }
         self.near[place]
@@ -87,57 +82,16 @@ impl DataDriver {
 pub(crate) struct DataCover {
     /// Entry and lanes of the write that the last edge performed.
     written: Option<u16>,
-    entries: usize,
+    shape: RfcShape,
 }
 
-impl Cover for DataCover {
-    type In = RfcDataIn;
-    type Out = RfcDataOut;
-    type Probe = RfcDataProbe;
-
-    fn points(shape: &RfcShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "an instruction without hits",
-            "all three ports read",
-            "one port serves two sources",
-            "one port serves all sources",
-            "a port serves that does not read now",
-            "an eviction on port 0",
-            "an eviction on port 1",
-            "an eviction on port 2",
-            "an eviction beside two reads",
-            "an eviction without an instruction",
-            "a read of what is written at the same edge",
-            "an eviction of what is written at the same edge",
-            "a part of what is read is written at the same edge",
-            "a read of what was written at the edge before",
-            "two ports read one entry",
-            "a write with two reads and an eviction",
-            "the last entry is written",
-            "no lane is written",
-            "a spill is written",
-            "some lanes of a spill are written",
-            "a spill behind another write",
-            "data of a spill without a write",
-            "a spill in reset",
-            "a read of what a spill is written to",
-            "instructions in D and O",
-            "operands and an eviction land at once",
-            "operands land on the port that an eviction used before",
-            "loads in reset",
-            "reset under load",
-        ];
-        if shape.words() > 1 {
-            points.push("three entries are read");
-        }
-        points
+#[cover]
+impl DataCover {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
+        Self { written: None, shape: *shape }
     }
 
-    fn new(shape: &RfcShape) -> Self {
-        Self { written: None, entries: shape.words() }
-    }
-
-    fn observe(&mut self, i: &RfcDataIn, o: &RfcDataOut, p: &RfcDataProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &RfcDataIn, o: &RfcDataOut, p: &RfcDataProbe, points: &mut Points) {
         let moves = i.move_valid_i == 1;
         let reads = |k: usize| p.d_move_q == 1 && p.d_read_q >> k & 1 == 1;
         let index: Vec<u16> = (0..OPERANDS).filter(|&k| reads(k)).map(|k| p.d_index_q[k]).collect();
@@ -149,51 +103,52 @@ impl Cover for DataCover {
         let evict_on = |k: u8| i.evict_valid_i == 1 && i.evict_port_i == k;
         let beside = i.evict_valid_i == 1 && moves && i.read_i.count_ones() == 2;
         let idle = (0..OPERANDS).any(|k| i.move_fill_i >> k & 1 == 1 && i.read_i >> i.move_port_i[k] & 1 == 0);
-        let points = [
-            ("an instruction without hits", moves && i.move_fill_i == 0),
-            ("all three ports read", moves && i.read_i == 7),
-            ("one port serves two sources", moves && (serves(0, 1) || serves(1, 2) || serves(0, 2))),
-            ("one port serves all sources", moves && serves(0, 1) && serves(1, 2)),
-            ("a port serves that does not read now", moves && idle),
-            ("an eviction on port 0", evict_on(0)),
-            ("an eviction on port 1", evict_on(1)),
-            ("an eviction on port 2", evict_on(2)),
-            ("an eviction beside two reads", beside),
-            ("an eviction without an instruction", i.evict_valid_i == 1 && !moves),
-            ("a read of what is written at the same edge", read_written),
-            (
-                "an eviction of what is written at the same edge",
-                write && evict && p.d_evict_index_q == p.d_write_index_q,
-            ),
-            (
-                "a part of what is read is written at the same edge",
-                read_written && ![0, u32::MAX].contains(&p.d_write_mask_q),
-            ),
-            ("a read of what was written at the edge before", self.written.is_some_and(|entry| index.contains(&entry))),
-            ("two ports read one entry", (1..index.len()).any(|k| index[..k].contains(&index[k]))),
-            ("three entries are read", index.len() == 3 && index[0] != index[1]),
-            ("a write with two reads and an eviction", write && evict && index.len() == 2),
-            ("the last entry is written", write && usize::from(p.d_write_index_q) + 1 == self.entries),
-            ("no lane is written", write && p.d_write_mask_q == 0),
-            ("a spill is written", write && i.spill_i == 1),
-            (
-                "some lanes of a spill are written",
-                write && i.spill_i == 1 && ![0, u32::MAX].contains(&p.d_write_mask_q),
-            ),
-            ("a spill behind another write", write && i.spill_i == 1 && self.written.is_some()),
-            ("data of a spill without a write", !write && i.spill_i == 1),
-            ("a spill in reset", write && i.spill_i == 1 && i.rst_ni == 0),
-            ("a read of what a spill is written to", read_written && i.spill_i == 1),
-            ("instructions in D and O", p.d_move_q == 1 && o.land_valid_o == 1),
-            ("operands and an eviction land at once", o.land_valid_o == 1 && o.evict_data_valid_o == 1),
-            (
-                "operands land on the port that an eviction used before",
-                o.land_valid_o == 1 && p.d_evict_q == 1 && p.o_port_q[0] == p.d_evict_port_q,
-            ),
-            ("loads in reset", i.rst_ni == 0 && moves && i.write_valid_i == 1),
-            ("reset under load", i.rst_ni == 0 && p.d_move_q == 1 && write && o.land_valid_o == 1),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("an instruction without hits", moves && i.move_fill_i == 0);
+        point!("all three ports read", moves && i.read_i == 7);
+        point!("one port serves two sources", moves && (serves(0, 1) || serves(1, 2) || serves(0, 2)));
+        point!("one port serves all sources", moves && serves(0, 1) && serves(1, 2));
+        point!("a port serves that does not read now", moves && idle);
+        point!("an eviction on port 0", evict_on(0));
+        point!("an eviction on port 1", evict_on(1));
+        point!("an eviction on port 2", evict_on(2));
+        point!("an eviction beside two reads", beside);
+        point!("an eviction without an instruction", i.evict_valid_i == 1 && !moves);
+        point!("a read of what is written at the same edge", read_written);
+        point!(
+            "an eviction of what is written at the same edge",
+            write && evict && p.d_evict_index_q == p.d_write_index_q
+        );
+        point!(
+            "a part of what is read is written at the same edge",
+            read_written && ![0, u32::MAX].contains(&p.d_write_mask_q)
+        );
+        point!(
+            "a read of what was written at the edge before",
+            self.written.is_some_and(|entry| index.contains(&entry))
+        );
+        point!("two ports read one entry", (1..index.len()).any(|k| index[..k].contains(&index[k])));
+        point!("three entries are read", index.len() == 3 && index[0] != index[1], given = self.shape.words() > 1);
+        point!("a write with two reads and an eviction", write && evict && index.len() == 2);
+        point!("the last entry is written", write && usize::from(p.d_write_index_q) + 1 == self.shape.words());
+        point!("no lane is written", write && p.d_write_mask_q == 0);
+        point!("a spill is written", write && i.spill_i == 1);
+        point!(
+            "some lanes of a spill are written",
+            write && i.spill_i == 1 && ![0, u32::MAX].contains(&p.d_write_mask_q)
+        );
+        point!("a spill behind another write", write && i.spill_i == 1 && self.written.is_some());
+        point!("data of a spill without a write", !write && i.spill_i == 1);
+        point!("a spill in reset", write && i.spill_i == 1 && i.rst_ni == 0);
+        point!("a read of what a spill is written to", read_written && i.spill_i == 1);
+        point!("instructions in D and O", p.d_move_q == 1 && o.land_valid_o == 1);
+        point!("operands and an eviction land at once", o.land_valid_o == 1 && o.evict_data_valid_o == 1);
+        point!(
+            "operands land on the port that an eviction used before",
+            o.land_valid_o == 1 && p.d_evict_q == 1 && p.o_port_q[0] == p.d_evict_port_q
+        );
+        point!("loads in reset", i.rst_ni == 0 && moves && i.write_valid_i == 1);
+        point!("reset under load", i.rst_ni == 0 && p.d_move_q == 1 && write && o.land_valid_o == 1);
+
         self.written = write.then_some(p.d_write_index_q);
     }
 }

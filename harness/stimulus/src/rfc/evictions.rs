@@ -6,8 +6,8 @@ use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{PLACES, RfcEvictionsIn, RfcEvictionsOut, RfcEvictionsProbe};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, lane_mask};
+use crate::{Driver, Points, cover};
 
 /// Keeps the counts of the ring, and the last few values that went into it, so that looks find something.
 pub(crate) struct EvictionsDriver {
@@ -20,39 +20,35 @@ pub(crate) struct EvictionsDriver {
     known: [(u8, u8); PLACES + 2],
 }
 
-const PUSH: usize = 0;
-const DATA: usize = 1;
-const READY: usize = 2;
-const DONE: usize = 3;
-const FIND: usize = 4;
-const AGAIN: usize = 5;
-const PARTIAL: usize = 6;
+knobs! {
+    pub(crate) struct EvictionsKnobs {
+        push: "an eviction begins where there is room" = [50, 300, 950],
+        data: "data comes where it is missing" = [100, 500, 1000],
+        ready: "the MRF's queue takes a value" = [50, 400, 1000],
+        done: "the value in the MRF's queue goes into its bank" = [50, 400, 1000],
+        find: "a look is for one of the last values" = [100, 700],
+        again: "a value is of the register of another one" = [0, 100, 500],
+        partial: "lanes are not dirty" = [0, 900],
+        reset,
+    }
+}
 
 impl Driver for EvictionsDriver {
     type In = RfcEvictionsIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "push", doc: "an eviction begins where there is room", values: &[50, 300, 950] },
-        Knob { name: "data", doc: "data comes where it is missing", values: &[100, 500, 1000] },
-        Knob { name: "ready", doc: "the MRF's queue takes a value", values: &[50, 400, 1000] },
-        Knob { name: "done", doc: "the value in the MRF's queue goes into its bank", values: &[50, 400, 1000] },
-        Knob { name: "find", doc: "a look is for one of the last values", values: &[100, 700] },
-        Knob { name: "again", doc: "a value is of the register of another one", values: &[0, 100, 500] },
-        Knob { name: "partial", doc: "lanes are not dirty", values: &[0, 900] },
-        RESET,
-    ];
+    type Knobs = EvictionsKnobs;
 
     fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), count: 0, arrived: 0, sent: 0, known: [(0, 0); PLACES + 2] }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcEvictionsIn) {
-        i.rst_ni = self.reset.next(rng, knobs.get(7));
+    fn drive(&mut self, rng: &mut Rng, knobs: &EvictionsKnobs, i: &mut RfcEvictionsIn) {
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         let (offered, sent) = (self.arrived > self.sent, self.sent);
-        let done = sent == 1 && rng.chance(knobs.get(DONE));
+        let done = sent == 1 && rng.chance(knobs.done);
         // The MRF's queue holds one: what is offered behind one that is there goes when that one does.
-        let ready = rng.chance(knobs.get(READY)) && (sent == 0 || done);
-        let data = self.arrived < self.count && rng.chance(knobs.get(DATA));
-        let push = self.count < PLACES && rng.chance(knobs.get(PUSH));
+        let ready = rng.chance(knobs.ready) && (sent == 0 || done);
+        let data = self.arrived < self.count && rng.chance(knobs.data);
+        let push = self.count < PLACES && rng.chance(knobs.push);
         (i.done_i, i.offer_ready_i) = (done.into(), ready.into());
         (i.data_valid_i, i.push_valid_i) = (data.into(), push.into());
         if data {
@@ -60,11 +56,11 @@ impl Driver for EvictionsDriver {
         }
         if push {
             let value =
-                if rng.chance(knobs.get(AGAIN)) { self.any(rng) } else { (rng.below(64) as u8, rng.next_u64() as u8) };
+                if rng.chance(knobs.again) { self.any(rng) } else { (rng.below(64) as u8, rng.next_u64() as u8) };
             (i.push_warp_i, i.push_reg_i) = value;
             i.push_slot_i = rng.below(self.shape.cache_slots() as u64) as u8;
             i.push_base_i = rng.below(self.shape.mrf.depth as u64) as u16;
-            i.push_mask_i = lane_mask(rng, knobs.get(PARTIAL));
+            i.push_mask_i = lane_mask(rng, knobs.partial);
         }
         (i.look_warp_i, i.look_reg_i[0]) = self.look(rng, knobs);
         for k in 1..OPERANDS {
@@ -97,9 +93,9 @@ impl EvictionsDriver {
     }
 
     /// A value that is, or was, in the ring; or one that has its warp, or its register, only; or any.
-    fn look(&self, rng: &mut Rng, knobs: &Knobs) -> (u8, u8) {
+    fn look(&self, rng: &mut Rng, knobs: &EvictionsKnobs) -> (u8, u8) {
         let (warp, register) = self.any(rng);
-        if rng.chance(knobs.get(FIND)) {
+        if rng.chance(knobs.find) {
             return (warp, register);
         }
         match rng.below(3) {
@@ -113,64 +109,16 @@ impl EvictionsDriver {
 pub(crate) struct EvictionsCover {
     /// Warp and register of each place.
     held: [(u8, u8); PLACES],
+    shape: RfcShape,
 }
 
-impl Cover for EvictionsCover {
-    type In = RfcEvictionsIn;
-    type Out = RfcEvictionsOut;
-    type Probe = RfcEvictionsProbe;
-
-    fn points(shape: &RfcShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "an eviction begins",
-            "one begins in the last place",
-            "one begins as another one ends",
-            "one begins, data comes, one ends",
-            "places begin anew",
-            "full",
-            "full, and one goes into its bank",
-            "data comes for the oldest",
-            "data comes for a younger one",
-            "several wait for their data",
-            "a value waits for its turn at the queue",
-            "offered and taken, nothing in the queue",
-            "the next one is taken as one goes into its bank",
-            "nothing is offered behind the one in the queue",
-            "the next one is offered behind the one in the queue",
-            "the last one goes into its bank",
-            "looked for and found",
-            "all sources found",
-            "found: the oldest",
-            "found: the youngest",
-            "found while it goes into its bank",
-            "found before its data has come",
-            "found twice",
-            "not found: the register of another warp",
-            "not found: has gone into its bank",
-            "a result's register is found",
-            "a slot with several values",
-            "reset under load",
-        ];
-        if shape.cache_slots() > 1 {
-            points.push("values of several slots");
-        }
-        if shape.ports() == 2 {
-            points.push("registers of both results are found");
-        }
-        points
+#[cover]
+impl EvictionsCover {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
+        Self { held: [(0, 0); PLACES], shape: *shape }
     }
 
-    fn new(_: &RfcShape) -> Self {
-        Self { held: [(0, 0); PLACES] }
-    }
-
-    fn observe(
-        &mut self,
-        i: &RfcEvictionsIn,
-        o: &RfcEvictionsOut,
-        p: &RfcEvictionsProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &RfcEvictionsIn, o: &RfcEvictionsOut, p: &RfcEvictionsProbe, points: &mut Points) {
         let (count, arrived) = (usize::from(p.count_q), usize::from(p.arrived_q));
         let place = |n: usize| (usize::from(p.first_q) + n) % PLACES;
         let running = i.rst_ni == 1;
@@ -181,41 +129,41 @@ impl Cover for EvictionsCover {
         let twice = i.look_reg_i.iter().any(|&r| (0..count).filter(|&n| is(n, r)).count() > 1);
         let other_warp = (0..count).any(|n| i.look_reg_i[0] == self.held[place(n)].1) && o.look_match_o & 1 == 0;
         let gone = count < PLACES && is(PLACES - 1, i.look_reg_i[0]) && o.look_match_o & 1 == 0;
-        let points = [
-            ("an eviction begins", push),
-            ("one begins in the last place", push && count == PLACES - 1),
-            ("one begins as another one ends", push && done),
-            ("one begins, data comes, one ends", push && data && done),
-            ("places begin anew", push && usize::from(p.first_q) + count >= PLACES),
-            ("full", count == PLACES),
-            ("full, and one goes into its bank", count == PLACES && done),
-            ("data comes for the oldest", data && arrived == 0),
-            ("data comes for a younger one", data && arrived > 0),
-            ("several wait for their data", count - arrived > 1),
-            ("a value waits for its turn at the queue", o.offer_valid_o == 1 && p.sent_q == 0 && !taken),
-            ("offered and taken, nothing in the queue", taken && p.sent_q == 0),
-            ("the next one is taken as one goes into its bank", taken && done),
-            ("nothing is offered behind the one in the queue", p.sent_q == 1 && count > 1 && o.offer_valid_o == 0),
-            ("the next one is offered behind the one in the queue", p.sent_q == 1 && o.offer_valid_o == 1),
-            ("the last one goes into its bank", done && count == 1),
-            ("looked for and found", o.look_match_o != 0),
-            ("all sources found", o.look_match_o == 7),
-            ("found: the oldest", count > 1 && found(0)),
-            ("found: the youngest", count > 1 && found(count - 1)),
-            ("found while it goes into its bank", done && found(0)),
-            ("found before its data has come", (arrived..count).any(found)),
-            ("found twice", twice),
-            ("not found: the register of another warp", other_warp),
-            ("not found: has gone into its bank", gone),
-            ("a result's register is found", o.result_match_o != 0),
-            ("registers of both results are found", o.result_match_o == 3),
-            ("a slot with several values", count > 1 && o.busy_o.count_ones() == 1),
-            ("values of several slots", o.busy_o.count_ones() > 1),
-        ];
-        points.into_iter().filter(|p| p.1 && running).for_each(|p| hit(p.0));
-        if !running && count > 1 && p.sent_q == 1 {
-            hit("reset under load");
+        if running {
+            point!("an eviction begins", push);
+            point!("one begins in the last place", push && count == PLACES - 1);
+            point!("one begins as another one ends", push && done);
+            point!("one begins, data comes, one ends", push && data && done);
+            point!("places begin anew", push && usize::from(p.first_q) + count >= PLACES);
+            point!("full", count == PLACES);
+            point!("full, and one goes into its bank", count == PLACES && done);
+            point!("data comes for the oldest", data && arrived == 0);
+            point!("data comes for a younger one", data && arrived > 0);
+            point!("several wait for their data", count - arrived > 1);
+            point!("a value waits for its turn at the queue", o.offer_valid_o == 1 && p.sent_q == 0 && !taken);
+            point!("offered and taken, nothing in the queue", taken && p.sent_q == 0);
+            point!("the next one is taken as one goes into its bank", taken && done);
+            point!(
+                "nothing is offered behind the one in the queue",
+                p.sent_q == 1 && count > 1 && o.offer_valid_o == 0
+            );
+            point!("the next one is offered behind the one in the queue", p.sent_q == 1 && o.offer_valid_o == 1);
+            point!("the last one goes into its bank", done && count == 1);
+            point!("looked for and found", o.look_match_o != 0);
+            point!("all sources found", o.look_match_o == 7);
+            point!("found: the oldest", count > 1 && found(0));
+            point!("found: the youngest", count > 1 && found(count - 1));
+            point!("found while it goes into its bank", done && found(0));
+            point!("found before its data has come", (arrived..count).any(found));
+            point!("found twice", twice);
+            point!("not found: the register of another warp", other_warp);
+            point!("not found: has gone into its bank", gone);
+            point!("a result's register is found", o.result_match_o != 0);
+            point!("registers of both results are found", o.result_match_o == 3, given = self.shape.ports() == 2);
+            point!("a slot with several values", count > 1 && o.busy_o.count_ones() == 1);
+            point!("values of several slots", o.busy_o.count_ones() > 1, given = self.shape.cache_slots() > 1);
         }
+        point!("reset under load", !running && count > 1 && p.sent_q == 1);
         if push {
             self.held[place(count)] = (i.push_warp_i, i.push_reg_i);
         }

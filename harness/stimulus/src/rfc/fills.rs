@@ -6,8 +6,8 @@ use gpurf_blocks::rfc::{MAX_TAGS, RfcShape};
 use gpurf_blocks::rfc::{RfcFills, RfcFillsIn, RfcFillsOut, RfcFillsProbe};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs, Unaliased, Unreached};
+use crate::driver::{Reset, Twin, lane_mask, ports};
+use crate::{Driver, Points, Unaliased, Unreached, cover};
 
 /// Keeps which tags have an instruction, and a twin, to know when a latch is free.
 pub(crate) struct FillsDriver {
@@ -19,28 +19,23 @@ pub(crate) struct FillsDriver {
     flush: u64,
 }
 
-const MOVE: usize = 0;
-const MISS: usize = 1;
-const TAKE: usize = 2;
-const READY: usize = 3;
-const FLUSH: usize = 4;
-const ONE: usize = 5;
-const STRAY: usize = 6;
-const PARTIAL: usize = 7;
+knobs! {
+    pub(crate) struct FillsKnobs {
+        r#move: "an instruction leaves T" = [200, 900],
+        miss: "a source has lanes that come from the MRF" = [0, 300, 700, 1000],
+        take: "an instruction is dispatched" = [200, 600, 1000],
+        ready: "a cache performs its fill" = [100, 600, 1000],
+        flush: "a slot begins, or ends, to be emptied" = [0, 20, 200],
+        one: "the slot is the port's first" = [0, 500, 1000],
+        stray: "a tag does not exist" = [0, 0, 100],
+        partial: "some lanes come from the cache" = [0, 500, 1000],
+        reset,
+    }
+}
 
 impl Driver for FillsDriver {
     type In = RfcFillsIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "move", doc: "an instruction leaves T", values: &[200, 900] },
-        Knob { name: "miss", doc: "a source has lanes that come from the MRF", values: &[0, 300, 700, 1000] },
-        Knob { name: "take", doc: "an instruction is dispatched", values: &[200, 600, 1000] },
-        Knob { name: "ready", doc: "a cache performs its fill", values: &[100, 600, 1000] },
-        Knob { name: "flush", doc: "a slot begins, or ends, to be emptied", values: &[0, 20, 200] },
-        Knob { name: "one", doc: "the slot is the port's first", values: &[0, 500, 1000] },
-        Knob { name: "stray", doc: "a tag does not exist", values: &[0, 0, 100] },
-        Knob { name: "partial", doc: "some lanes come from the cache", values: &[0, 500, 1000] },
-        RESET,
-    ];
+    type Knobs = FillsKnobs;
 
     fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), moved: [false; MAX_TAGS], flush: 0 }
@@ -54,13 +49,13 @@ impl Driver for FillsDriver {
         Unaliased::ports(&["32'(slot_q[(i-1)/Operands]) % IssuePorts == c"])
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcFillsIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &FillsKnobs, i: &mut RfcFillsIn) {
         let count = self.shape.ports();
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(8));
-        self.flush ^= (0..self.shape.active).fold(0, |set, s| set | u64::from(rng.chance(knobs.get(FLUSH))) << s);
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        self.flush ^= (0..self.shape.active).fold(0, |set, s| set | u64::from(rng.chance(knobs.flush)) << s);
         i.flush_i = self.flush;
-        i.fill_ready_i = ports(rng, count, knobs.get(READY));
+        i.fill_ready_i = ports(rng, count, knobs.ready);
         (i.take_valid_i, i.move_valid_i) = (0, 0);
         let before = self.moved;
         for p in 0..count {
@@ -83,14 +78,14 @@ impl FillsDriver {
     }
 
     /// A tag that does not exist, if there are such.
-    fn stray(&self, rng: &mut Rng, knobs: &Knobs) -> Option<u8> {
+    fn stray(&self, rng: &mut Rng, knobs: &FillsKnobs) -> Option<u8> {
         let (tags, names) = (self.shape.tags() as u64, 1u64 << self.shape.tag_w());
-        (tags < names && rng.chance(knobs.get(STRAY))).then(|| (tags + rng.below(names - tags)) as u8)
+        (tags < names && rng.chance(knobs.stray)).then(|| (tags + rng.below(names - tags)) as u8)
     }
 
     /// Nothing is dispatched as long as something is in a latch.
-    fn dispatch(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcFillsIn, p: usize) {
-        if self.twin.out.busy_o == 1 || !rng.chance(knobs.get(TAKE)) {
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &FillsKnobs, i: &mut RfcFillsIn, p: usize) {
+        if self.twin.out.busy_o == 1 || !rng.chance(knobs.take) {
             return;
         }
         let there = |tag: usize| self.moved[tag];
@@ -106,8 +101,8 @@ impl FillsDriver {
         }
     }
 
-    fn leave_t(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcFillsIn, p: usize, before: &[bool; MAX_TAGS]) {
-        if !rng.chance(knobs.get(MOVE)) {
+    fn leave_t(&mut self, rng: &mut Rng, knobs: &FillsKnobs, i: &mut RfcFillsIn, p: usize, before: &[bool; MAX_TAGS]) {
+        if !rng.chance(knobs.r#move) {
             return;
         }
         let stray = self.stray(rng, knobs);
@@ -116,13 +111,13 @@ impl FillsDriver {
         if stray.is_none() {
             self.moved[usize::from(tag)] = true;
         }
-        let (count, few) = (self.shape.ports(), rng.chance(knobs.get(ONE)));
+        let (count, few) = (self.shape.ports(), rng.chance(knobs.one));
         let local = rng.below(if few { 1 } else { self.shape.cache_slots() } as u64) as usize;
         i.move_valid_i |= 1 << p;
         (i.move_tag_i[p], i.move_slot_i[p]) = (tag, (local * count + p) as u8);
         for k in 0..OPERANDS {
-            let mask = lane_mask(rng, knobs.get(PARTIAL));
-            i.move_miss_i[OPERANDS * p + k] = if rng.chance(knobs.get(MISS)) { mask } else { 0 };
+            let mask = lane_mask(rng, knobs.partial);
+            i.move_miss_i[OPERANDS * p + k] = if rng.chance(knobs.miss) { mask } else { 0 };
             i.move_reg_i[OPERANDS * p + k] = rng.below(256) as u8;
         }
     }
@@ -137,56 +132,13 @@ pub(crate) struct FillsCover {
     ended: bool,
 }
 
-impl Cover for FillsCover {
-    type In = RfcFillsIn;
-    type Out = RfcFillsOut;
-    type Probe = RfcFillsProbe;
-
-    fn points(shape: &RfcShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "nothing was missing",
-            "the first source alone",
-            "the second source alone",
-            "the third source alone",
-            "all three sources",
-            "some lanes of a source",
-            "a fill is performed, others of its latch wait",
-            "a fill waits",
-            "the last fill is performed",
-            "an instruction is dispatched in the cycle after the last fill",
-            "a slot that is emptied gets nothing",
-            "another slot is being emptied",
-            "a slot that is being emptied as its instruction is dispatched",
-            "the slot that the latch had is being emptied as another one's instruction is dispatched",
-            "the last tag",
-            "the last slot",
-            "loads in reset",
-            "reset under load",
-        ];
-        if shape.tags() < 1 << shape.tag_w() {
-            points.extend(["a tag that does not exist leaves T", "one is dispatched"]);
-        }
-        if shape.ports() == 2 {
-            points.extend([
-                "two leave T",
-                "two are dispatched",
-                "an instruction is dispatched on the other port",
-                "both latches are for one cache",
-                "both are for one cache, the first one's slot is emptied",
-                "both caches are offered a fill",
-                "latch 0 fills cache 1, latch 1 cache 0",
-                "one cache performs its fill, the other one waits",
-                "one latch is empty, the other one is not",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &RfcShape) -> Self {
+#[cover]
+impl FillsCover {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, port: [0; MAX_TAGS], slot: [0; MAX_TAGS], ended: false }
     }
 
-    fn observe(&mut self, i: &RfcFillsIn, o: &RfcFillsOut, p: &RfcFillsProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &RfcFillsIn, o: &RfcFillsOut, p: &RfcFillsProbe, points: &mut Points) {
         let (count, tags, running) = (self.shape.ports(), self.shape.tags(), i.rst_ni == 1);
         let pending = &p.pending_q;
         let done = o.fill_valid_o & i.fill_ready_i;
@@ -195,30 +147,37 @@ impl Cover for FillsCover {
         let full: Vec<usize> = (0..count).filter(|&latch| pending[latch] != 0).collect();
         let both = full.len() == 2;
         let left: u32 = pending.iter().map(|set| set.count_ones()).sum();
-        let mut points = vec![
-            ("a fill waits", o.fill_valid_o & !i.fill_ready_i != 0),
-            (
+        point!("loads in reset", !running && i.move_valid_i != 0 && i.take_valid_i != 0);
+        point!("reset under load", !running && o.busy_o == 1);
+        if running {
+            point!("a fill waits", o.fill_valid_o & !i.fill_ready_i != 0);
+            point!(
                 "a fill is performed, others of its latch wait",
-                done != 0 && pending.iter().any(|set| set.count_ones() > 1),
-            ),
-            ("the last fill is performed", left == 1 && done != 0),
-            ("a slot that is emptied gets nothing", full.iter().any(|&latch| flushed(latch))),
-            ("another slot is being emptied", done != 0 && i.flush_i != 0),
-            ("the last slot", full.iter().any(|&latch| usize::from(p.slot_q[latch]) + 1 == self.shape.active)),
-            ("loads in reset", !running && i.move_valid_i != 0 && i.take_valid_i != 0),
-            ("reset under load", !running && o.busy_o == 1),
-            ("two leave T", i.move_valid_i == 3),
-            ("two are dispatched", i.take_valid_i == 3),
-            ("both latches are for one cache", both && cache(0) == cache(1)),
-            (
-                "both are for one cache, the first one's slot is emptied",
-                both && cache(0) == cache(1) && flushed(0) && !flushed(1),
-            ),
-            ("both caches are offered a fill", o.fill_valid_o == 3),
-            ("latch 0 fills cache 1, latch 1 cache 0", both && cache(0) == 1 && cache(1) == 0),
-            ("one cache performs its fill, the other one waits", o.fill_valid_o == 3 && done.count_ones() == 1),
-            ("one latch is empty, the other one is not", full.len() == 1),
-        ];
+                done != 0 && pending.iter().any(|set| set.count_ones() > 1)
+            );
+            point!("the last fill is performed", left == 1 && done != 0);
+            point!("a slot that is emptied gets nothing", full.iter().any(|&latch| flushed(latch)));
+            point!("another slot is being emptied", done != 0 && i.flush_i != 0);
+            point!("the last slot", full.iter().any(|&latch| usize::from(p.slot_q[latch]) + 1 == self.shape.active));
+            point!("an instruction is dispatched in the cycle after the last fill", self.ended && i.take_valid_i != 0);
+            #[given(self.shape.ports() == 2)]
+            {
+                point!("two leave T", i.move_valid_i == 3);
+                point!("two are dispatched", i.take_valid_i == 3);
+                point!("both latches are for one cache", both && cache(0) == cache(1));
+                point!(
+                    "both are for one cache, the first one's slot is emptied",
+                    both && cache(0) == cache(1) && flushed(0) && !flushed(1)
+                );
+                point!("both caches are offered a fill", o.fill_valid_o == 3);
+                point!("latch 0 fills cache 1, latch 1 cache 0", both && cache(0) == 1 && cache(1) == 0);
+                point!(
+                    "one cache performs its fill, the other one waits",
+                    o.fill_valid_o == 3 && done.count_ones() == 1
+                );
+                point!("one latch is empty, the other one is not", full.len() == 1);
+            }
+        }
         for q in 0..count {
             let at = |set: u8| set >> q & 1 == 1;
             let (moved, taken) = (usize::from(i.move_tag_i[q]), usize::from(i.take_tag_i[q]));
@@ -227,27 +186,35 @@ impl Cover for FillsCover {
             let (leaves, goes) = (at(i.move_valid_i), at(i.take_valid_i));
             let emptied = goes && taken < tags && i.flush_i >> self.slot[taken] & 1 == 1;
             let other = goes && taken < tags && !emptied && flushed(q);
-            points.extend([
-                ("nothing was missing", leaves && missing == [false; 3]),
-                ("the first source alone", leaves && missing == [true, false, false]),
-                ("the second source alone", leaves && missing == [false, true, false]),
-                ("the third source alone", leaves && missing == [false, false, true]),
-                ("all three sources", leaves && missing == [true; 3]),
-                ("some lanes of a source", leaves && miss.iter().any(|mask| ![0, u32::MAX].contains(mask))),
-                ("a tag that does not exist leaves T", leaves && moved >= tags),
-                ("one is dispatched", goes && taken >= tags),
-                ("the last tag", goes && taken + 1 == tags),
-                ("an instruction is dispatched on the other port", goes && taken < tags && self.port[taken] != q),
-                ("a slot that is being emptied as its instruction is dispatched", emptied),
-                ("the slot that the latch had is being emptied as another one's instruction is dispatched", other),
-            ]);
+            if running {
+                point!("nothing was missing", leaves && missing == [false; 3]);
+                point!("the first source alone", leaves && missing == [true, false, false]);
+                point!("the second source alone", leaves && missing == [false, true, false]);
+                point!("the third source alone", leaves && missing == [false, false, true]);
+                point!("all three sources", leaves && missing == [true; 3]);
+                point!("some lanes of a source", leaves && miss.iter().any(|mask| ![0, u32::MAX].contains(mask)));
+                point!(
+                    "a tag that does not exist leaves T",
+                    leaves && moved >= tags,
+                    given = self.shape.tags() < 1 << self.shape.tag_w()
+                );
+                point!("one is dispatched", goes && taken >= tags, given = self.shape.tags() < 1 << self.shape.tag_w());
+                point!("the last tag", goes && taken + 1 == tags);
+                point!(
+                    "an instruction is dispatched on the other port",
+                    goes && taken < tags && self.port[taken] != q,
+                    given = self.shape.ports() == 2
+                );
+                point!("a slot that is being emptied as its instruction is dispatched", emptied);
+                point!(
+                    "the slot that the latch had is being emptied as another one's instruction is dispatched",
+                    other
+                );
+            }
             if leaves && moved < tags {
                 (self.port[moved], self.slot[moved]) = (q, i.move_slot_i[q]);
             }
         }
-        points
-            .push(("an instruction is dispatched in the cycle after the last fill", self.ended && i.take_valid_i != 0));
         self.ended = left == 1 && done != 0;
-        points.into_iter().filter(|p| p.1 && (running || p.0.contains("reset"))).for_each(|p| hit(p.0));
     }
 }

@@ -8,8 +8,8 @@ use gpurf_blocks::rfc::{RfcLrf, RfcLrfIn};
 use gpurf_blocks::shape::{MAX_ACTIVE, cfg_of_block};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, RESET, Reset, Twin, alias, lane_mask};
-use crate::{Driver, Knob, Knobs};
+use crate::Driver;
+use crate::driver::{Names, Reset, Twin, alias, lane_mask};
 
 mod cover;
 
@@ -41,44 +41,31 @@ pub(crate) struct LrfDriver {
     registers: Names,
 }
 
-const LOOK: usize = 0;
-const MOVE: usize = 1;
-const SOURCE: usize = 2;
-const HERE: usize = 3;
-const LAST: usize = 4;
-const OP: usize = 5;
-const UPPER: usize = 6;
-const KILL: usize = 7;
-const SAME: usize = 8;
-const READY: usize = 9;
-const ROOM: usize = 10;
-const FLUSH: usize = 11;
-const DROP: usize = 12;
-const ONE: usize = 13;
-const PARTIAL: usize = 14;
-const STRAY: usize = 15;
+knobs! {
+    pub(crate) struct LrfKnobs {
+        look: "an instruction is in T" = [100, 600, 1000],
+        r#move: "it leaves T" = [100, 700, 1000],
+        source: "a source is a register" = [300, 700, 1000],
+        here: "a source is the register that its slot has here" = [100, 600, 900],
+        last: "a source is a last read" = [0, 200, 800],
+        op: "a result comes" = [100, 500, 950],
+        upper: "it is written here" = [300, 700, 1000],
+        kill: "another one has gone around" = [0, 500, 1000],
+        same: "its register is the one that its slot has here" = [0, 300, 800],
+        ready: "the cache performs it" = [100, 700, 1000],
+        room: "an eviction can be taken" = [100, 700, 1000],
+        flush: "a slot is to be emptied" = [0, 10, 60],
+        drop: "it is dropped" = [100, 500],
+        one: "the slot is one of two" = [0, 700, 1000],
+        partial: "lanes are inactive" = [0, 300, 900],
+        stray: "a result is withdrawn, or of a slot that does not exist" = [0, 0, 100],
+        reset,
+    }
+}
 
 impl Driver for LrfDriver {
     type In = RfcLrfIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "look", doc: "an instruction is in T", values: &[100, 600, 1000] },
-        Knob { name: "move", doc: "it leaves T", values: &[100, 700, 1000] },
-        Knob { name: "source", doc: "a source is a register", values: &[300, 700, 1000] },
-        Knob { name: "here", doc: "a source is the register that its slot has here", values: &[100, 600, 900] },
-        Knob { name: "last", doc: "a source is a last read", values: &[0, 200, 800] },
-        Knob { name: "op", doc: "a result comes", values: &[100, 500, 950] },
-        Knob { name: "upper", doc: "it is written here", values: &[300, 700, 1000] },
-        Knob { name: "kill", doc: "another one has gone around", values: &[0, 500, 1000] },
-        Knob { name: "same", doc: "its register is the one that its slot has here", values: &[0, 300, 800] },
-        Knob { name: "ready", doc: "the cache performs it", values: &[100, 700, 1000] },
-        Knob { name: "room", doc: "an eviction can be taken", values: &[100, 700, 1000] },
-        Knob { name: "flush", doc: "a slot is to be emptied", values: &[0, 10, 60] },
-        Knob { name: "drop", doc: "it is dropped", values: &[100, 500] },
-        Knob { name: "one", doc: "the slot is one of two", values: &[0, 700, 1000] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
-        Knob { name: "stray", doc: "a result is withdrawn, or of a slot that does not exist", values: &[0, 0, 100] },
-        RESET,
-    ];
+    type Knobs = LrfKnobs;
 
     fn new(shape: &RfcShape, config: &Config) -> Self {
         Self {
@@ -94,23 +81,23 @@ impl Driver for LrfDriver {
         }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcLrfIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &LrfKnobs, i: &mut RfcLrfIn) {
         self.twin.early();
         self.registers.renew(rng);
-        i.rst_ni = self.reset.next(rng, knobs.get(16));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
         self.change_flush(rng, knobs);
         i.flush_i = self.flush;
         // Without flush it means nothing.
         i.drop_i = self.drop | !self.flush & rng.mask(self.shape.cache_slots() as u32, 200);
-        i.flush_ready_i = rng.chance(knobs.get(ROOM)).into();
+        i.flush_ready_i = rng.chance(knobs.room).into();
         let tags = self.twin.probe(i).tag_q;
         self.operation(rng, knobs, &tags, i);
         self.look(rng, knobs, &tags, i);
         i.low_ready_i = 0;
         self.twin.late(i);
         // The cache always takes lanes away.
-        i.low_ready_i = (self.twin.out.low_kill_o == 1 || rng.chance(knobs.get(READY))).into();
+        i.low_ready_i = (self.twin.out.low_kill_o == 1 || rng.chance(knobs.ready)).into();
         self.twin.late(i);
         // Shared units read nothing here.
         let found = self.twin.out.hit_mask_o != [0; OPERANDS];
@@ -127,14 +114,14 @@ impl Driver for LrfDriver {
 
 impl LrfDriver {
     /// Slots begin to be emptied, and are free when nothing is left and their values are in their banks.
-    fn change_flush(&mut self, rng: &mut Rng, knobs: &Knobs) {
+    fn change_flush(&mut self, rng: &mut Rng, knobs: &LrfKnobs) {
         for slot in 0..self.shape.cache_slots() {
             let bit = 1 << slot;
             if self.flush & bit == 0 {
-                if rng.chance(knobs.get(FLUSH)) {
+                if rng.chance(knobs.flush) {
                     self.flush |= bit;
                     self.drop &= !bit;
-                    self.drop |= u64::from(rng.chance(knobs.get(DROP))) << slot;
+                    self.drop |= u64::from(rng.chance(knobs.drop)) << slot;
                     self.rest[slot] = 1 + rng.below(6) as u8;
                     // What is written to this slot has landed before.
                     self.result = self.result.filter(|result| result.kill || usize::from(result.slot) != slot);
@@ -149,12 +136,12 @@ impl LrfDriver {
     }
 
     /// A slot, or a number of none.
-    fn slot(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
+    fn slot(&self, rng: &mut Rng, knobs: &LrfKnobs) -> u8 {
         let (slots, numbers) = (self.shape.cache_slots() as u64, 1u64 << self.shape.local_w());
-        if slots < numbers && rng.chance(knobs.get(STRAY)) {
+        if slots < numbers && rng.chance(knobs.stray) {
             return (slots + rng.below(numbers - slots)) as u8;
         }
-        let few = rng.chance(knobs.get(ONE));
+        let few = rng.chance(knobs.one);
         rng.below(if few { slots.min(2) } else { slots }) as u8
     }
 
@@ -167,41 +154,41 @@ impl LrfDriver {
         (if rng.chance(300) { alias(rng, here.into(), NO_REG.into()) } else { self.registers.draw(rng) }) as u8
     }
 
-    fn look(&self, rng: &mut Rng, knobs: &Knobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
+    fn look(&self, rng: &mut Rng, knobs: &LrfKnobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
         i.look_slot_i = self.slot(rng, knobs);
         // What is read as something is written comes up as often as what is read beside it.
         if let Some(result) = self.result.filter(|_| rng.chance(300)) {
             i.look_slot_i = result.slot;
         }
         let free = self.flush >> i.look_slot_i & 1 == 0;
-        i.look_valid_i = (free && rng.chance(knobs.get(LOOK))).into();
-        i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.get(MOVE))).into();
-        i.look_mask_i = lane_mask(rng, knobs.get(PARTIAL));
-        i.look_src_valid_i = rng.mask(OPERANDS as u32, knobs.get(SOURCE)) as u8;
-        i.look_last_i = rng.mask(OPERANDS as u32, knobs.get(LAST)) as u8;
+        i.look_valid_i = (free && rng.chance(knobs.look)).into();
+        i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.r#move)).into();
+        i.look_mask_i = lane_mask(rng, knobs.partial);
+        i.look_src_valid_i = rng.mask(OPERANDS as u32, knobs.source) as u8;
+        i.look_last_i = rng.mask(OPERANDS as u32, knobs.last) as u8;
         for k in 0..OPERANDS {
-            i.look_reg_i[k] = self.register(rng, knobs.get(HERE), tags, i.look_slot_i);
+            i.look_reg_i[k] = self.register(rng, knobs.here, tags, i.look_slot_i);
         }
     }
 
-    fn operation(&mut self, rng: &mut Rng, knobs: &Knobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
-        if self.result.is_some() && rng.chance(knobs.get(STRAY)) {
+    fn operation(&mut self, rng: &mut Rng, knobs: &LrfKnobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
+        if self.result.is_some() && rng.chance(knobs.stray) {
             self.result = None;
         }
         // A flush needs a cycle without a result.
         let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
-        if self.result.is_none() && !rests && rng.chance(knobs.get(OP)) {
-            let (mut slot, mut upper) = (self.slot(rng, knobs), rng.chance(knobs.get(UPPER)));
+        if self.result.is_none() && !rests && rng.chance(knobs.op) {
+            let (mut slot, mut upper) = (self.slot(rng, knobs), rng.chance(knobs.upper));
             // What has taken long comes while its slot is being emptied.
             let emptied = self.flush != 0 && rng.chance(100);
             if emptied {
                 (slot, upper) = (self.flush.trailing_zeros() as u8, false);
             }
-            let kill = emptied || !upper && rng.chance(knobs.get(KILL));
+            let kill = emptied || !upper && rng.chance(knobs.kill);
             if kill || self.flush >> slot & 1 == 0 {
-                let register = self.register(rng, knobs.get(SAME), tags, slot);
+                let register = self.register(rng, knobs.same, tags, slot);
                 let mut result =
-                    Result { kill, upper, slot, register, mask: lane_mask(rng, knobs.get(PARTIAL)), data: [0; 32] };
+                    Result { kill, upper, slot, register, mask: lane_mask(rng, knobs.partial), data: [0; 32] };
                 rng.fill(&mut result.data);
                 self.result = Some(result);
             }

@@ -10,4 +10,4 @@ pub(crate) mod operands;
 pub(crate) mod results;
 pub(crate) mod tags;
 
-pub(crate) use core::{Core, Done, Instruction};
+pub(crate) use core::{Core, CoreKnobs, Done, Instruction};

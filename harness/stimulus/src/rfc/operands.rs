@@ -6,8 +6,8 @@ use gpurf_blocks::rfc::{MAX_TAGS, RfcShape};
 use gpurf_blocks::rfc::{RfcOperandsIn, RfcOperandsOut, RfcOperandsProbe};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, lane_mask, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, lane_mask, ports};
+use crate::{Driver, Points, cover};
 
 /// Where the instruction of a tag is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,40 +29,34 @@ pub(crate) struct OperandsDriver {
     offer: [Option<usize>; 2],
 }
 
-const MOVE: usize = 0;
-const HIT: usize = 1;
-const LAND: usize = 2;
-const OFFER: usize = 3;
-const EARLY: usize = 4;
-const READY: usize = 5;
-const SOURCE: usize = 6;
-const STRAY: usize = 7;
-const PARTIAL: usize = 8;
+knobs! {
+    pub(crate) struct OperandsKnobs {
+        r#move: "an instruction leaves T" = [200, 900],
+        hit: "a source has lanes in the cache" = [0, 300, 700, 1000],
+        land: "what the cache gives comes" = [50, 400, 1000],
+        offer: "the MRF offers an instruction" = [200, 900],
+        early: "one for which something is to come from the cache" = [0, 300],
+        ready: "a unit takes what is offered" = [100, 900, 1000],
+        source: "a source comes from the MRF" = [0, 500, 1000],
+        stray: "a tag does not exist" = [0, 0, 100],
+        partial: "some lanes come from elsewhere" = [0, 500, 1000],
+        reset,
+    }
+}
 
 impl Driver for OperandsDriver {
     type In = RfcOperandsIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "move", doc: "an instruction leaves T", values: &[200, 900] },
-        Knob { name: "hit", doc: "a source has lanes in the cache", values: &[0, 300, 700, 1000] },
-        Knob { name: "land", doc: "what the cache gives comes", values: &[50, 400, 1000] },
-        Knob { name: "offer", doc: "the MRF offers an instruction", values: &[200, 900] },
-        Knob { name: "early", doc: "one for which something is to come from the cache", values: &[0, 300] },
-        Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
-        Knob { name: "source", doc: "a source comes from the MRF", values: &[0, 500, 1000] },
-        Knob { name: "stray", doc: "a tag does not exist", values: &[0, 0, 100] },
-        Knob { name: "partial", doc: "some lanes come from elsewhere", values: &[0, 500, 1000] },
-        RESET,
-    ];
+    type Knobs = OperandsKnobs;
 
     fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), at: [At::Nowhere; MAX_TAGS], offer: [None; 2] }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcOperandsIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut RfcOperandsIn) {
         let count = self.shape.ports();
-        i.rst_ni = self.reset.next(rng, knobs.get(9));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         (i.move_valid_i, i.land_valid_i, i.land_fill_i, i.mrf_valid_i, i.mrf_src_valid_i) = (0, 0, 0, 0, 0);
-        i.dispatch_ready_i = ports(rng, count, knobs.get(READY));
+        i.dispatch_ready_i = ports(rng, count, knobs.ready);
         let before = self.at;
         for p in 0..count {
             self.land(rng, knobs, i, p, &before);
@@ -92,18 +86,18 @@ impl OperandsDriver {
     }
 
     /// A tag that does not exist, if there are such.
-    fn stray(&self, rng: &mut Rng, knobs: &Knobs) -> Option<u8> {
+    fn stray(&self, rng: &mut Rng, knobs: &OperandsKnobs) -> Option<u8> {
         let (tags, names) = (self.shape.tags() as u64, 1u64 << self.shape.tag_w());
-        (tags < names && rng.chance(knobs.get(STRAY))).then(|| (tags + rng.below(names - tags)) as u8)
+        (tags < names && rng.chance(knobs.stray)).then(|| (tags + rng.below(names - tags)) as u8)
     }
 
-    fn leave_t(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
-        if !rng.chance(knobs.get(MOVE)) {
+    fn leave_t(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
+        if !rng.chance(knobs.r#move) {
             return;
         }
-        let hits = rng.mask(OPERANDS as u32, knobs.get(HIT)) as u8;
+        let hits = rng.mask(OPERANDS as u32, knobs.hit) as u8;
         for k in 0..OPERANDS {
-            let mask = lane_mask(rng, knobs.get(PARTIAL));
+            let mask = lane_mask(rng, knobs.partial);
             i.move_hit_i[OPERANDS * p + k] = if hits >> k & 1 == 1 { mask | u32::from(mask == 0) } else { 0 };
         }
         if let Some(tag) = self.stray(rng, knobs) {
@@ -116,8 +110,8 @@ impl OperandsDriver {
         }
     }
 
-    fn land(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
-        let chance = knobs.get(LAND);
+    fn land(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
+        let chance = knobs.land;
         let fill;
         if let Some(tag) = self.stray(rng, knobs) {
             i.land_tag_i[p] = tag;
@@ -138,20 +132,20 @@ impl OperandsDriver {
     }
 
     /// The MRF goes on offering what it has offered, as a rule.
-    fn offer(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
+    fn offer(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
         if self.offer[p].is_none_or(|_| rng.chance(20)) {
             let other = self.offer[1 - p];
-            let early = rng.chance(knobs.get(EARLY));
+            let early = rng.chance(knobs.early);
             let there = |tag: usize, at: At| {
                 other != Some(tag) && if early { matches!(at, At::Moved(_)) } else { at == At::Landed }
             };
-            self.offer[p] = self.find(rng, before, there).filter(|_| rng.chance(knobs.get(OFFER)));
+            self.offer[p] = self.find(rng, before, there).filter(|_| rng.chance(knobs.offer));
         }
         let stray = if self.offer[p].is_none() { self.stray(rng, knobs) } else { None };
         let Some(tag) = stray.or(self.offer[p].map(|tag| tag as u8)) else { return };
         i.mrf_valid_i |= 1 << p;
         i.mrf_tag_i[p] = tag;
-        let sources = rng.mask(OPERANDS as u32, knobs.get(SOURCE)) as u8;
+        let sources = rng.mask(OPERANDS as u32, knobs.source) as u8;
         i.mrf_src_valid_i |= sources << (OPERANDS * p);
         for k in (0..OPERANDS).filter(|k| sources >> k & 1 == 1) {
             rng.fill(&mut i.mrf_data_i[OPERANDS * p + k].0);
@@ -167,70 +161,30 @@ pub(crate) struct OperandsCover {
     landed: u32,
 }
 
-impl Cover for OperandsCover {
-    type In = RfcOperandsIn;
-    type Out = RfcOperandsOut;
-    type Probe = RfcOperandsProbe;
-
-    fn points(shape: &RfcShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "an instruction without hits leaves T",
-            "one with hits in all sources leaves T",
-            "a part of the sources lands",
-            "offered by the MRF before its hits have landed",
-            "lands as the MRF offers it",
-            "dispatched in the cycle after it landed",
-            "dispatched: nothing from the cache",
-            "dispatched: everything from the cache",
-            "dispatched: a source from both",
-            "dispatched: one source from the cache, another from the MRF",
-            "dispatched: no source at all",
-            "waits for its unit",
-            "the last tag",
-            "a tag that was there before has other hits",
-            "loads in reset",
-            "reset under load",
-        ];
-        if shape.tags() < 1 << shape.tag_w() {
-            points.extend(["a tag that does not exist leaves T", "one that does not exist lands", "one is offered"]);
-        }
-        if shape.ports() == 2 {
-            points.extend([
-                "two leave T",
-                "two land",
-                "two dispatched",
-                "dispatched on port 1 alone",
-                "one leaves T as another one lands",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &RfcShape) -> Self {
+#[cover]
+impl OperandsCover {
+    fn new(shape: &RfcShape, _: &Config) -> Self {
         Self { shape: *shape, hit: [[0; OPERANDS]; MAX_TAGS], landed: 0 }
     }
 
-    fn observe(
-        &mut self,
-        i: &RfcOperandsIn,
-        o: &RfcOperandsOut,
-        p: &RfcOperandsProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &RfcOperandsIn, o: &RfcOperandsOut, p: &RfcOperandsProbe, points: &mut Points) {
         let (tags, running) = (self.shape.tags(), i.rst_ni == 1);
-        let mut points = vec![
-            ("two leave T", i.move_valid_i == 3),
-            ("two land", i.land_valid_i == 3),
-            ("two dispatched", o.dispatch_valid_o & i.dispatch_ready_i == 3),
-            ("dispatched on port 1 alone", o.dispatch_valid_o & i.dispatch_ready_i == 2),
-            (
-                "one leaves T as another one lands",
-                i.move_valid_i & 1 == 1 && i.land_valid_i & 2 != 0
-                    || i.move_valid_i & 2 != 0 && i.land_valid_i & 1 == 1,
-            ),
-            ("loads in reset", !running && i.move_valid_i != 0 && i.land_fill_i != 0),
-            ("reset under load", !running && p.got_q != 0 && i.mrf_valid_i != 0),
-        ];
+        point!("loads in reset", !running && i.move_valid_i != 0 && i.land_fill_i != 0);
+        point!("reset under load", !running && p.got_q != 0 && i.mrf_valid_i != 0);
+        if running {
+            #[given(self.shape.ports() == 2)]
+            {
+                point!("two leave T", i.move_valid_i == 3);
+                point!("two land", i.land_valid_i == 3);
+                point!("two dispatched", o.dispatch_valid_o & i.dispatch_ready_i == 3);
+                point!("dispatched on port 1 alone", o.dispatch_valid_o & i.dispatch_ready_i == 2);
+                point!(
+                    "one leaves T as another one lands",
+                    i.move_valid_i & 1 == 1 && i.land_valid_i & 2 != 0
+                        || i.move_valid_i & 2 != 0 && i.land_valid_i & 1 == 1
+                );
+            }
+        }
         for q in 0..self.shape.ports() {
             let at = |set: u8| set >> q & 1 == 1;
             let sources = |set: u8| set >> (OPERANDS * q) & 7;
@@ -238,38 +192,39 @@ impl Cover for OperandsCover {
             let hits: [u32; OPERANDS] = std::array::from_fn(|k| i.move_hit_i[OPERANDS * q + k]);
             let (leaves, lands, offered) = (at(i.move_valid_i), at(i.land_valid_i), at(i.mrf_valid_i));
             let tag = usize::from(i.mrf_tag_i[q]);
-            points.extend([
-                ("an instruction without hits leaves T", leaves && hits == [0; OPERANDS]),
-                ("one with hits in all sources leaves T", leaves && !hits.contains(&0)),
-                ("a tag that does not exist leaves T", leaves && moved >= tags),
-                ("one that does not exist lands", lands && landed >= tags),
-                ("one is offered", offered && tag >= tags),
-                ("a part of the sources lands", lands && ![0, 7].contains(&sources(i.land_fill_i))),
-                ("the last tag", leaves && moved + 1 == tags),
-                ("a tag that was there before has other hits", leaves && moved < tags && self.hit[moved] != hits),
-                (
+            if running {
+                point!("an instruction without hits leaves T", leaves && hits == [0; OPERANDS]);
+                point!("one with hits in all sources leaves T", leaves && !hits.contains(&0));
+                point!("a part of the sources lands", lands && ![0, 7].contains(&sources(i.land_fill_i)));
+                point!("the last tag", leaves && moved + 1 == tags);
+                point!("a tag that was there before has other hits", leaves && moved < tags && self.hit[moved] != hits);
+                point!(
                     "lands as the MRF offers it",
-                    offered && (0..2).any(|l| i.land_valid_i >> l & 1 == 1 && i.land_tag_i[l] == i.mrf_tag_i[q]),
-                ),
-            ]);
-            if offered && tag < tags {
+                    offered && (0..2).any(|l| i.land_valid_i >> l & 1 == 1 && i.land_tag_i[l] == i.mrf_tag_i[q])
+                );
+                #[given(self.shape.tags() < 1 << self.shape.tag_w())]
+                {
+                    point!("a tag that does not exist leaves T", leaves && moved >= tags);
+                    point!("one that does not exist lands", lands && landed >= tags);
+                    point!("one is offered", offered && tag >= tags);
+                }
+            }
+            if running && offered && tag < tags {
                 let got = p.got_q >> tag & 1 == 1;
                 let from_mrf = sources(i.mrf_src_valid_i);
                 let from_cache = (0..OPERANDS).fold(0, |set, k| set | u8::from(self.hit[tag][k] != 0) << k);
                 let goes = got && at(i.dispatch_ready_i);
-                points.extend([
-                    ("offered by the MRF before its hits have landed", !got),
-                    ("waits for its unit", got && !goes),
-                    ("dispatched in the cycle after it landed", goes && self.landed >> tag & 1 == 1),
-                    ("dispatched: nothing from the cache", goes && from_cache == 0 && from_mrf != 0),
-                    ("dispatched: everything from the cache", goes && from_cache != 0 && from_mrf == 0),
-                    ("dispatched: a source from both", goes && from_cache & from_mrf != 0),
-                    (
-                        "dispatched: one source from the cache, another from the MRF",
-                        goes && from_cache & !from_mrf != 0 && from_mrf & !from_cache != 0,
-                    ),
-                    ("dispatched: no source at all", goes && from_cache | from_mrf == 0),
-                ]);
+                point!("offered by the MRF before its hits have landed", !got);
+                point!("waits for its unit", got && !goes);
+                point!("dispatched in the cycle after it landed", goes && self.landed >> tag & 1 == 1);
+                point!("dispatched: nothing from the cache", goes && from_cache == 0 && from_mrf != 0);
+                point!("dispatched: everything from the cache", goes && from_cache != 0 && from_mrf == 0);
+                point!("dispatched: a source from both", goes && from_cache & from_mrf != 0);
+                point!(
+                    "dispatched: one source from the cache, another from the MRF",
+                    goes && from_cache & !from_mrf != 0 && from_mrf & !from_cache != 0
+                );
+                point!("dispatched: no source at all", goes && from_cache | from_mrf == 0);
             }
             if leaves && moved < tags {
                 self.hit[moved] = hits;
@@ -277,6 +232,5 @@ impl Cover for OperandsCover {
         }
         let landed = (0..self.shape.ports()).filter(|&q| i.land_valid_i >> q & 1 == 1);
         self.landed = landed.fold(0, |set, q| set | 1 << i.land_tag_i[q]);
-        points.into_iter().filter(|p| p.1 && (running || p.0.contains("reset"))).for_each(|p| hit(p.0));
     }
 }

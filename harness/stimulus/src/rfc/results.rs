@@ -6,8 +6,8 @@ use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcResults, RfcResultsIn};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, RESET, Reset, Twin, alias, lane_mask, ports};
-use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
+use crate::driver::{Names, Reset, Twin, alias, lane_mask, ports};
+use crate::{Driver, Unaliased, Unreached};
 
 mod cover;
 
@@ -33,47 +33,34 @@ pub(crate) struct ResultsDriver {
 /// Numbers of warps.
 const WARPS: u64 = 1 << WARP_BITS;
 
-const WRITE: usize = 0;
-const FEW: usize = 1;
-const NOTE: usize = 2;
-const AROUND: usize = 3;
-const TAKE: usize = 4;
-const LEAVE: usize = 5;
-const FLUSH: usize = 6;
-const READY: usize = 7;
-const MATCH: usize = 8;
-const EVICT: usize = 9;
-const DONE: usize = 10;
-const NEAR: usize = 11;
-const PARTIAL: usize = 12;
-const SAME: usize = 13;
-const HOLD: usize = 14;
-const PAST: usize = 15;
+knobs! {
+    pub(crate) struct ResultsKnobs {
+        write: "a result is offered" = [100, 500, 950],
+        few: "its register is one of eight" = [500, 1000],
+        note: "an instruction is taken" = [100, 500, 950],
+        around: "its result goes around" = [0, 300, 900],
+        take: "a free slot is taken" = [20, 200, 1000],
+        leave: "a slot becomes free" = [0, 10, 100],
+        flush: "a slot begins, or ends, to be emptied" = [0, 10, 100],
+        ready: "a cache takes a result" = [100, 700, 1000],
+        r#match: "a result's register is on its way to the MRF" = [0, 100, 600],
+        evict: "an eviction is offered" = [0, 200, 800],
+        done: "what is in the MRF's queue goes into its bank" = [50, 500, 1000],
+        near: "the warp of a result is one of two slots'" = [0, 500, 1000],
+        partial: "lanes are inactive" = [0, 500],
+        same: "both notes are of one register of one slot" = [0, 0, 50],
+        hold: "a cache takes no result" = [0, 0, 100, 600],
+        past: "a result goes past the LRF" = [0, 300, 900],
+        reset,
+    }
+}
 
 /// Registers in all; 255 is none.
 const ALL: usize = 255;
 
 impl Driver for ResultsDriver {
     type In = RfcResultsIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "write", doc: "a result is offered", values: &[100, 500, 950] },
-        Knob { name: "few", doc: "its register is one of eight", values: &[500, 1000] },
-        Knob { name: "note", doc: "an instruction is taken", values: &[100, 500, 950] },
-        Knob { name: "around", doc: "its result goes around", values: &[0, 300, 900] },
-        Knob { name: "take", doc: "a free slot is taken", values: &[20, 200, 1000] },
-        Knob { name: "leave", doc: "a slot becomes free", values: &[0, 10, 100] },
-        Knob { name: "flush", doc: "a slot begins, or ends, to be emptied", values: &[0, 10, 100] },
-        Knob { name: "ready", doc: "a cache takes a result", values: &[100, 700, 1000] },
-        Knob { name: "match", doc: "a result's register is on its way to the MRF", values: &[0, 100, 600] },
-        Knob { name: "evict", doc: "an eviction is offered", values: &[0, 200, 800] },
-        Knob { name: "done", doc: "what is in the MRF's queue goes into its bank", values: &[50, 500, 1000] },
-        Knob { name: "near", doc: "the warp of a result is one of two slots'", values: &[0, 500, 1000] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 500] },
-        Knob { name: "same", doc: "both notes are of one register of one slot", values: &[0, 0, 50] },
-        Knob { name: "hold", doc: "a cache takes no result", values: &[0, 0, 100, 600] },
-        Knob { name: "past", doc: "a result goes past the LRF", values: &[0, 300, 900] },
-        RESET,
-    ];
+    type Knobs = ResultsKnobs;
 
     fn new(shape: &RfcShape, _: &Config) -> Self {
         Self {
@@ -97,11 +84,11 @@ impl Driver for ResultsDriver {
         Unaliased::ports(&["32'(slot[b]) % IssuePorts == c"])
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &ResultsKnobs, i: &mut RfcResultsIn) {
         let count = self.shape.ports();
         self.registers.renew(rng);
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(16));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         let noted = self.noted == self.shape.cache_slots() * ALL;
         if noted {
             self.change_slots(rng, knobs);
@@ -116,30 +103,30 @@ impl Driver for ResultsDriver {
         }
         i.flush_i = self.flush;
         self.notes(rng, knobs, i);
-        i.write_valid_i = if noted { ports(rng, count, knobs.get(WRITE)) } else { 0 };
-        i.evict_valid_i = ports(rng, count, knobs.get(EVICT));
-        (i.write_private_i, i.match_i) = (ports(rng, count, 500), ports(rng, count, knobs.get(MATCH)));
+        i.write_valid_i = if noted { ports(rng, count, knobs.write) } else { 0 };
+        i.evict_valid_i = ports(rng, count, knobs.evict);
+        (i.write_private_i, i.match_i) = (ports(rng, count, 500), ports(rng, count, knobs.r#match));
         for b in 0..count {
             i.write_warp_i[b] = self.warp(rng, knobs);
             i.write_reg_i[b] = self.register(rng, knobs);
             i.write_base_i[b] = rng.below(self.shape.mrf.depth as u64) as u16;
-            i.write_mask_i[b] = lane_mask(rng, knobs.get(PARTIAL));
+            i.write_mask_i[b] = lane_mask(rng, knobs.partial);
             rng.fill(&mut i.write_data_i[b].0);
             if i.evict_valid_i >> b & 1 == 1 {
                 (i.evict_warp_i[b], i.evict_reg_i[b]) = (self.warp(rng, knobs), self.register(rng, knobs));
                 i.evict_base_i[b] = rng.below(self.shape.mrf.depth as u64) as u16;
-                i.evict_mask_i[b] = lane_mask(rng, knobs.get(PARTIAL));
+                i.evict_mask_i[b] = lane_mask(rng, knobs.partial);
                 rng.fill(&mut i.evict_data_i[b].0);
             }
         }
         // A queue has room for one, and takes the next one as that goes into its bank.
-        i.mrf_done_i = self.full & ports(rng, count, knobs.get(DONE));
+        i.mrf_done_i = self.full & ports(rng, count, knobs.done);
         i.mrf_ready_i = (!self.full | i.mrf_done_i) & ((1 << count) - 1);
         // What a cache does depends on whether it is a kill, which is always performed.
-        (i.op_ready_i, i.hold_i) = (0, ports(rng, count, knobs.get(HOLD)));
+        (i.op_ready_i, i.hold_i) = (0, ports(rng, count, knobs.hold));
         self.twin.late(i);
         let out = &self.twin.out;
-        i.op_ready_i = out.op_valid_o & (out.op_kill_o | ports(rng, count, knobs.get(READY)));
+        i.op_ready_i = out.op_valid_o & (out.op_kill_o | ports(rng, count, knobs.ready));
         self.twin.late(i);
         self.full = self.full & !i.mrf_done_i | self.twin.out.mrf_valid_o & i.mrf_ready_i;
         let out = &self.twin.out;
@@ -160,24 +147,24 @@ impl Driver for ResultsDriver {
 }
 
 impl ResultsDriver {
-    fn register(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
-        let few = rng.chance(knobs.get(FEW));
+    fn register(&self, rng: &mut Rng, knobs: &ResultsKnobs) -> u8 {
+        let few = rng.chance(knobs.few);
         (if few { self.registers.draw(rng) } else { rng.below(ALL as u64) }) as u8
     }
 
     /// Warps come into slots and leave them, and slots are being emptied.
-    fn change_slots(&mut self, rng: &mut Rng, knobs: &Knobs) {
+    fn change_slots(&mut self, rng: &mut Rng, knobs: &ResultsKnobs) {
         for s in 0..self.shape.active {
             if self.slots[s].is_some() {
                 // What has gone around once does not come back to the cache.
                 let around = self.slots[s].is_some_and(|warp| self.has_sent(warp, None));
-                if rng.chance(knobs.get(FLUSH)) && (self.flush >> s & 1 == 0 || !around) {
+                if rng.chance(knobs.flush) && (self.flush >> s & 1 == 0 || !around) {
                     self.flush ^= 1 << s;
                 }
-                if rng.chance(knobs.get(LEAVE)) {
+                if rng.chance(knobs.leave) {
                     (self.slots[s], self.flush) = (None, self.flush & !(1 << s));
                 }
-            } else if rng.chance(knobs.get(TAKE)) {
+            } else if rng.chance(knobs.take) {
                 // In one slot only; the block does not ask for one of the slot's port.
                 // Or of a warp whose number differs from another slot's in a bit.
                 let near = self.slots[rng.below(self.slots.len() as u64) as usize].filter(|_| rng.chance(300));
@@ -202,8 +189,8 @@ impl ResultsDriver {
         })
     }
 
-    fn warp(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
-        let near = rng.chance(knobs.get(NEAR));
+    fn warp(&self, rng: &mut Rng, knobs: &ResultsKnobs) -> u8 {
+        let near = rng.chance(knobs.near);
         let slot = rng.below(if near { self.shape.active.min(2) } else { self.shape.active } as u64) as usize;
         // Some are in no slot; of these some differ from one that is in a bit.
         let any = rng.below(WARPS) as u8;
@@ -214,11 +201,11 @@ impl ResultsDriver {
         }
     }
 
-    fn notes(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcResultsIn) {
+    fn notes(&mut self, rng: &mut Rng, knobs: &ResultsKnobs, i: &mut RfcResultsIn) {
         let count = self.shape.ports();
         i.note_valid_i = 0;
-        i.note_around_i = ports(rng, count, knobs.get(AROUND));
-        i.note_past_i = ports(rng, count, knobs.get(PAST));
+        i.note_around_i = ports(rng, count, knobs.around);
+        i.note_past_i = ports(rng, count, knobs.past);
         if self.noted < self.shape.cache_slots() * ALL {
             for p in 0..count {
                 i.note_slot_i[p] = (self.noted / ALL * count + p) as u8;
@@ -229,16 +216,16 @@ impl ResultsDriver {
             return;
         }
         for p in 0..count {
-            let near = rng.chance(knobs.get(NEAR));
+            let near = rng.chance(knobs.near);
             let local = rng.below(if near { 1 } else { self.shape.cache_slots() } as u64) as usize;
             let slot = local * count + p;
             i.note_slot_i[p] = slot as u8;
             i.note_reg_i[p] = self.register(rng, knobs);
             // Nor is a register noted while its result is on its way.
             let free = self.slots[slot].is_some_and(|warp| !self.has_sent(warp, Some(i.note_reg_i[p])));
-            i.note_valid_i |= u8::from(free && rng.chance(knobs.get(NOTE))) << p;
+            i.note_valid_i |= u8::from(free && rng.chance(knobs.note)) << p;
         }
-        if i.note_valid_i == 3 && rng.chance(knobs.get(SAME)) {
+        if i.note_valid_i == 3 && rng.chance(knobs.same) {
             (i.note_slot_i[1], i.note_reg_i[1]) = (i.note_slot_i[0], i.note_reg_i[0]);
         }
     }

@@ -8,8 +8,8 @@ use gpurf_blocks::rfc::{RfcTags, RfcTagsIn};
 use gpurf_blocks::shape::{MAX_ACTIVE, cfg_of_block};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, RESET, Reset, Twin, lane_mask};
-use crate::{Driver, Knob, Knobs};
+use crate::Driver;
+use crate::driver::{Names, Reset, Twin, lane_mask};
 
 mod cover;
 
@@ -43,50 +43,32 @@ pub(crate) struct TagsDriver {
     registers: Names,
 }
 
-const LOOK: usize = 0;
-const MOVE: usize = 1;
-const SOURCE: usize = 2;
-const SAME: usize = 3;
-const LAST: usize = 4;
-const OP: usize = 5;
-const KILL: usize = 6;
-const ROOM: usize = 7;
-const FLUSH: usize = 8;
-const DROP: usize = 9;
-const FEW: usize = 10;
-const ONE: usize = 11;
-const PARTIAL: usize = 12;
-const STRAY: usize = 13;
-const VICTIM: usize = 14;
-const CLEAN: usize = 15;
-const TAKE: usize = 16;
+knobs! {
+    pub(crate) struct TagsKnobs {
+        look: "an instruction is in T" = [100, 600, 1000],
+        r#move: "it leaves T" = [100, 700, 1000],
+        source: "a source is a register" = [300, 700, 1000, 1000],
+        same: "a source is the register of another one" = [0, 300],
+        last: "a source is a last read" = [0, 200, 800],
+        op: "a result comes" = [100, 500, 950],
+        kill: "it has gone around" = [0, 200, 700],
+        room: "an eviction can be taken" = [100, 700, 1000],
+        flush: "a slot is to be emptied" = [0, 10, 60],
+        drop: "it is dropped" = [100, 500],
+        few: "the register is one of as many as there are entries" = [0, 500, 950, 1000],
+        one: "the slot is one of two" = [0, 700, 1000],
+        partial: "lanes are inactive" = [0, 300, 900],
+        stray: "a result is withdrawn, last reads of a register differ" = [0, 100],
+        victim: "source a is what makes room next, the others are there too" = [0, 100, 400],
+        clean: "what is written is clean" = [0, 0, 300],
+        take: "a write takes lanes of another register away" = [0, 500],
+        reset,
+    }
+}
 
 impl Driver for TagsDriver {
     type In = RfcTagsIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "look", doc: "an instruction is in T", values: &[100, 600, 1000] },
-        Knob { name: "move", doc: "it leaves T", values: &[100, 700, 1000] },
-        Knob { name: "source", doc: "a source is a register", values: &[300, 700, 1000, 1000] },
-        Knob { name: "same", doc: "a source is the register of another one", values: &[0, 300] },
-        Knob { name: "last", doc: "a source is a last read", values: &[0, 200, 800] },
-        Knob { name: "op", doc: "a result comes", values: &[100, 500, 950] },
-        Knob { name: "kill", doc: "it has gone around", values: &[0, 200, 700] },
-        Knob { name: "room", doc: "an eviction can be taken", values: &[100, 700, 1000] },
-        Knob { name: "flush", doc: "a slot is to be emptied", values: &[0, 10, 60] },
-        Knob { name: "drop", doc: "it is dropped", values: &[100, 500] },
-        Knob { name: "few", doc: "the register is one of as many as there are entries", values: &[0, 500, 950, 1000] },
-        Knob { name: "one", doc: "the slot is one of two", values: &[0, 700, 1000] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 300, 900] },
-        Knob { name: "stray", doc: "a result is withdrawn, last reads of a register differ", values: &[0, 100] },
-        Knob {
-            name: "victim",
-            doc: "source a is what makes room next, the others are there too",
-            values: &[0, 100, 400],
-        },
-        Knob { name: "clean", doc: "what is written is clean", values: &[0, 0, 300] },
-        Knob { name: "take", doc: "a write takes lanes of another register away", values: &[0, 500] },
-        RESET,
-    ];
+    type Knobs = TagsKnobs;
 
     fn new(shape: &RfcShape, config: &Config) -> Self {
         Self {
@@ -102,17 +84,17 @@ impl Driver for TagsDriver {
         }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &TagsKnobs, i: &mut RfcTagsIn) {
         let slots = self.shape.cache_slots();
         self.twin.early();
         self.registers.renew(rng);
-        i.rst_ni = self.reset.next(rng, knobs.get(17));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
         self.change_flush(rng, knobs);
         i.flush_i = self.flush;
         // Without flush it means nothing.
         i.drop_i = self.drop | !self.flush & rng.mask(slots as u32, 200);
-        i.evict_room_i = rng.chance(knobs.get(ROOM)).into();
+        i.evict_room_i = rng.chance(knobs.room).into();
         self.operation(rng, knobs, i);
         self.look(rng, knobs, i);
         self.twin.late(i);
@@ -128,14 +110,14 @@ impl Driver for TagsDriver {
 
 impl TagsDriver {
     /// Slots begin to be emptied, and are free when nothing is left and their values are in their banks.
-    fn change_flush(&mut self, rng: &mut Rng, knobs: &Knobs) {
+    fn change_flush(&mut self, rng: &mut Rng, knobs: &TagsKnobs) {
         for slot in 0..self.shape.cache_slots() {
             let bit = 1 << slot;
             if self.flush & bit == 0 {
-                if rng.chance(knobs.get(FLUSH)) {
+                if rng.chance(knobs.flush) {
                     self.flush |= bit;
                     self.drop &= !bit;
-                    self.drop |= u64::from(rng.chance(knobs.get(DROP))) << slot;
+                    self.drop |= u64::from(rng.chance(knobs.drop)) << slot;
                     self.rest[slot] = 1 + rng.below(6) as u8;
                     // What waits for this slot has landed before.
                     self.result = self.result.filter(|result| result.kill || usize::from(result.slot) != slot);
@@ -149,32 +131,32 @@ impl TagsDriver {
         }
     }
 
-    fn slot(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
+    fn slot(&self, rng: &mut Rng, knobs: &TagsKnobs) -> u8 {
         let slots = self.shape.cache_slots() as u64;
-        let few = rng.chance(knobs.get(ONE));
+        let few = rng.chance(knobs.one);
         rng.below(if few { slots.min(2) } else { slots }) as u8
     }
 
-    fn register(&self, rng: &mut Rng, knobs: &Knobs) -> u8 {
-        let few = rng.chance(knobs.get(FEW));
+    fn register(&self, rng: &mut Rng, knobs: &TagsKnobs) -> u8 {
+        let few = rng.chance(knobs.few);
         (if few { self.registers.first(rng, self.shape.entries) } else { self.registers.draw(rng) }) as u8
     }
 
-    fn look(&self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
-        let victim = rng.chance(knobs.get(VICTIM));
+    fn look(&self, rng: &mut Rng, knobs: &TagsKnobs, i: &mut RfcTagsIn) {
+        let victim = rng.chance(knobs.victim);
         i.look_slot_i = self.slot(rng, knobs);
         if let Some(result) = self.result.filter(|result| victim && !result.kill && rng.chance(700)) {
             i.look_slot_i = result.slot;
         }
         let free = self.flush >> i.look_slot_i & 1 == 0;
-        i.look_valid_i = (free && rng.chance(knobs.get(LOOK))).into();
-        i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.get(MOVE))).into();
-        i.look_mask_i = lane_mask(rng, knobs.get(PARTIAL));
-        i.look_src_valid_i = rng.mask(OPERANDS as u32, knobs.get(SOURCE)) as u8;
-        i.look_last_i = rng.mask(OPERANDS as u32, knobs.get(LAST)) as u8;
+        i.look_valid_i = (free && rng.chance(knobs.look)).into();
+        i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.r#move)).into();
+        i.look_mask_i = lane_mask(rng, knobs.partial);
+        i.look_src_valid_i = rng.mask(OPERANDS as u32, knobs.source) as u8;
+        i.look_last_i = rng.mask(OPERANDS as u32, knobs.last) as u8;
         for k in 0..OPERANDS {
             i.look_reg_i[k] = self.register(rng, knobs);
-            let same = k > 0 && rng.chance(knobs.get(SAME));
+            let same = k > 0 && rng.chance(knobs.same);
             // Three that differ need all read ports.
             if same || k > 0 && i.look_reg_i[..k].contains(&i.look_reg_i[k]) {
                 i.look_reg_i[k] =
@@ -185,7 +167,7 @@ impl TagsDriver {
             i.look_reg_i = self.victim(i, i.look_slot_i);
             i.look_last_i |= u8::from(rng.chance(300));
         }
-        if rng.chance(knobs.get(STRAY)) {
+        if rng.chance(knobs.stray) {
             return;
         }
         // All slots of a register say the same.
@@ -212,23 +194,23 @@ impl TagsDriver {
         self.twin.probe(i).tag_q[usize::from(slot) * entries + rng.below(entries as u64) as usize]
     }
 
-    fn operation(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut RfcTagsIn) {
-        if self.result.is_some() && rng.chance(knobs.get(STRAY)) {
+    fn operation(&mut self, rng: &mut Rng, knobs: &TagsKnobs, i: &mut RfcTagsIn) {
+        if self.result.is_some() && rng.chance(knobs.stray) {
             self.result = None;
         }
         // A flush needs a cycle without a result.
         let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
-        if self.result.is_none() && !rests && rng.chance(knobs.get(OP)) {
-            let (slot, kill) = (self.slot(rng, knobs), rng.chance(knobs.get(KILL)));
+        if self.result.is_none() && !rests && rng.chance(knobs.op) {
+            let (slot, kill) = (self.slot(rng, knobs), rng.chance(knobs.kill));
             if kill || self.flush >> slot & 1 == 0 {
-                let (register, mask) = (self.register(rng, knobs), lane_mask(rng, knobs.get(PARTIAL)));
-                let clean = !kill && rng.chance(knobs.get(CLEAN));
+                let (register, mask) = (self.register(rng, knobs), lane_mask(rng, knobs.partial));
+                let clean = !kill && rng.chance(knobs.clean);
                 // Of the slot's entries: what makes room next, or any.
                 let next = rng.chance(300).then(|| self.victim(i, slot)[0]);
                 let any = rng.chance(500).then(|| self.entry(rng, i, slot));
-                let take = (!kill && rng.chance(knobs.get(TAKE))).then(|| {
+                let take = (!kill && rng.chance(knobs.take)).then(|| {
                     let register = next.or(any).unwrap_or_else(|| self.register(rng, knobs));
-                    (register, lane_mask(rng, knobs.get(PARTIAL)))
+                    (register, lane_mask(rng, knobs.partial))
                 });
                 self.result = Some(Result { kill, slot, register, mask, clean, take });
             }

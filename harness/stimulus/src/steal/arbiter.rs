@@ -5,9 +5,9 @@ use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfShape};
 use gpurf_blocks::steal::StealArbiterIn;
 use gpurf_lockstep::Rng;
 
-use super::scene::Scene;
-use crate::driver::{RESET, Reset, all_of, ports};
-use crate::{Driver, Knob, Knobs, Unreached};
+use super::scene::{Scene, SceneKnobs};
+use crate::driver::{Reset, ports};
+use crate::{Driver, Unreached};
 
 mod cover;
 
@@ -21,29 +21,23 @@ pub(crate) struct ArbiterDriver {
     order: [u8; MAX_COLLECTORS],
 }
 
-const FULL: usize = 0;
-const FRESH: usize = 1;
-const SHUFFLE: usize = 2;
-const ROUND_ROBIN: usize = 3;
-const READ: usize = 4;
-const WRITE: usize = 5;
-const EAGER: usize = 6;
-const STRAPS: [usize; 4] = [ROUND_ROBIN, READ, WRITE, EAGER];
-const SCENE: usize = 8;
-const KNOBS: [Knob; SCENE] = [
-    Knob { name: "full", doc: "a result has all lanes", values: &[0, 700, 1000] },
-    Knob { name: "fresh", doc: "a value was parked in the cycle before", values: &[100, 600] },
-    Knob { name: "shuffle", doc: "two collectors change places in age", values: &[100, 900] },
-    Knob { name: "round_robin", doc: "reads of a bank take turns", values: &[0, 1000] },
-    Knob { name: "read_stealing", doc: "reads steal", values: &[0, 1000, 1000] },
-    Knob { name: "write_stealing", doc: "results are parked", values: &[0, 1000, 1000] },
-    Knob { name: "eager", doc: "a theft need not remove a conflict", values: &[0, 1000] },
-    RESET,
-];
+knobs! {
+    pub(crate) struct ArbiterKnobs {
+        full: "a result has all lanes" = [0, 700, 1000],
+        fresh: "a value was parked in the cycle before" = [100, 600],
+        shuffle: "two collectors change places in age" = [100, 900],
+        round_robin: "reads of a bank take turns" = [0, 1000],
+        read_stealing: "reads steal" = [0, 1000, 1000],
+        write_stealing: "results are parked" = [0, 1000, 1000],
+        eager: "a theft need not remove a conflict" = [0, 1000],
+        reset,
+        ..scene: SceneKnobs,
+    }
+}
 
 impl Driver for ArbiterDriver {
     type In = StealArbiterIn;
-    const KNOBS: &'static [Knob] = &all_of::<{ SCENE + Scene::KNOBS.len() }>(&KNOBS, &Scene::KNOBS);
+    type Knobs = ArbiterKnobs;
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
         let order = std::array::from_fn(|c| c as u8);
@@ -55,12 +49,12 @@ impl Driver for ArbiterDriver {
         Unreached::age("older_i", shape.collectors).chain(Some(port).filter(|_| shape.issue_ports == 1)).collect()
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealArbiterIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &ArbiterKnobs, i: &mut StealArbiterIn) {
         let shape = self.shape;
-        i.rst_ni = self.reset.next(rng, knobs.get(7));
-        let strap = |rng: &mut Rng, knob: usize| u8::from(rng.chance(knobs.get(knob)));
-        i.cfg_i = STRAPS.iter().enumerate().fold(0, |cfg, (bit, &knob)| cfg | strap(rng, knob) << bit);
-        if rng.chance(knobs.get(SHUFFLE)) {
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        let straps = [knobs.round_robin, knobs.read_stealing, knobs.write_stealing, knobs.eager];
+        i.cfg_i = straps.iter().enumerate().fold(0, |cfg, (bit, &knob)| cfg | u8::from(rng.chance(knob)) << bit);
+        if rng.chance(knobs.shuffle) {
             let any = |rng: &mut Rng| rng.below(shape.collectors as u64) as usize;
             let (first, second) = (any(rng), any(rng));
             self.order.swap(first, second);
@@ -76,10 +70,10 @@ impl Driver for ArbiterDriver {
         for p in 0..shape.issue_ports {
             i.write_groups_i[p] = rng.below(9) as u8;
         }
-        i.write_full_i = ports(rng, shape.issue_ports, knobs.get(FULL));
-        i.fresh_i = rng.mask(shape.banks as u32, knobs.get(FRESH)) as u32;
+        i.write_full_i = ports(rng, shape.issue_ports, knobs.full);
+        i.fresh_i = rng.mask(shape.banks as u32, knobs.fresh) as u32;
 
-        self.scene.next(rng, knobs, SCENE);
+        self.scene.next(rng, &knobs.scene);
         let (scene, follows) = (&self.scene.i, self.scene.dependence());
         (i.req_valid_i, i.req_bank_i, i.req_entry_i) = (scene.req_valid_i, scene.req_bank_i, scene.req_entry_i);
         (i.write_valid_i, i.write_bank_i, i.write_entry_i) =

@@ -6,41 +6,39 @@ use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::steal::{StealCandidatesIn, StealCandidatesOut, StealCandidatesProbe};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, alias, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, alias, ports};
+use crate::{Driver, Points, cover};
 
 pub(crate) struct CandidatesDriver {
     shape: MrfShape,
     reset: Reset,
 }
 
-const CANDIDATE: usize = 0;
-const SOURCE: usize = 1;
-const SAME: usize = 2;
-const NEAR: usize = 3;
-const READY: usize = 4;
+knobs! {
+    pub(crate) struct CandidatesKnobs {
+        candidate: "a port has a candidate" = [100, 500, 950],
+        source: "a source is a register" = [0, 500, 900, 1000],
+        same: "a source has bank and entry of another one" = [0, 300, 700],
+        near: "a source has bank and entry of another one but for a bit" = [0, 300],
+        ready: "a collector is free for a port" = [200, 600, 1000],
+        reset,
+    }
+}
 
 impl Driver for CandidatesDriver {
     type In = StealCandidatesIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "candidate", doc: "a port has a candidate", values: &[100, 500, 950] },
-        Knob { name: "source", doc: "a source is a register", values: &[0, 500, 900, 1000] },
-        Knob { name: "same", doc: "a source has bank and entry of another one", values: &[0, 300, 700] },
-        Knob { name: "near", doc: "a source has bank and entry of another one but for a bit", values: &[0, 300] },
-        Knob { name: "ready", doc: "a collector is free for a port", values: &[200, 600, 1000] },
-        RESET,
-    ];
+    type Knobs = CandidatesKnobs;
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default() }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealCandidatesIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &CandidatesKnobs, i: &mut StealCandidatesIn) {
         let shape = self.shape;
-        i.rst_ni = self.reset.next(rng, knobs.get(5));
-        i.candidate_valid_i = ports(rng, shape.issue_ports, knobs.get(CANDIDATE));
-        i.candidate_src_valid_i = rng.mask(shape.sources() as u32, knobs.get(SOURCE)) as u8;
-        i.ready_i = ports(rng, shape.issue_ports, knobs.get(READY));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.candidate_valid_i = ports(rng, shape.issue_ports, knobs.candidate);
+        i.candidate_src_valid_i = rng.mask(shape.sources() as u32, knobs.source) as u8;
+        i.ready_i = ports(rng, shape.issue_ports, knobs.ready);
         for p in 0..shape.issue_ports {
             i.candidate_warp_i[p] = rng.below(64) as u8;
         }
@@ -52,7 +50,7 @@ impl Driver for CandidatesDriver {
             }
             // Of the other port too.
             let other = rng.below(k as u64) as usize;
-            let (same, near) = (rng.chance(knobs.get(SAME)), rng.chance(knobs.get(NEAR)));
+            let (same, near) = (rng.chance(knobs.same), rng.chance(knobs.near));
             if !same && !near {
                 continue;
             }
@@ -75,43 +73,9 @@ pub(crate) struct CandidatesCover {
     had: u8,
 }
 
-impl Cover for CandidatesCover {
-    type In = StealCandidatesIn;
-    type Out = StealCandidatesOut;
-    type Probe = StealCandidatesProbe;
-
-    fn points(shape: &MrfShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "a candidate",
-            "a candidate behind another one",
-            "nobody's operands are wanted",
-            "a candidate without register sources",
-            "three different registers",
-            "one register in two sources",
-            "one register in all sources",
-            "two sources of one bank",
-            "two sources of one entry in different banks",
-            "the lower one of two equal sources is no register",
-            "operands are wanted",
-            "no collector for the candidate",
-            "collectors, but no candidate",
-            "a source keeps what it had",
-            "sources of no candidate",
-            "reset with a candidate",
-            "a candidate comes in reset",
-        ];
-        if shape.issue_ports == 2 {
-            points.extend([
-                "two candidates",
-                "port 1's candidate alone",
-                "one register on both ports",
-                "a collector for port 0's candidate only",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &MrfShape) -> Self {
+#[cover]
+impl CandidatesCover {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, had: 0 }
     }
 
@@ -120,7 +84,7 @@ impl Cover for CandidatesCover {
         i: &StealCandidatesIn,
         o: &StealCandidatesOut,
         p: &StealCandidatesProbe,
-        hit: &mut dyn FnMut(&'static str),
+        points: &mut Points,
     ) {
         let running = i.rst_ni == 1;
         let ports: Vec<usize> = (0..self.shape.issue_ports).filter(|p| i.candidate_valid_i >> p & 1 == 1).collect();
@@ -137,39 +101,40 @@ impl Cover for CandidatesCover {
         let both = |a: usize, b: usize| register(a) && register(b);
         let three = |port: usize| sources(port) == 7 && equal(port) == 0;
         let meets = || (0..OPERANDS).any(|a| (OPERANDS..2 * OPERANDS).any(|b| both(a, b) && at(a) == at(b)));
-        let points = [
-            ("a candidate", running && !ports.is_empty()),
-            ("a candidate behind another one", running && i.candidate_valid_i & self.had != 0),
-            ("nobody's operands are wanted", o.want_valid_o == 0),
-            ("a candidate without register sources", running && ports.iter().any(|&port| sources(port) == 0)),
-            ("three different registers", running && ports.iter().any(|&port| three(port))),
-            ("one register in two sources", running && ports.iter().any(|&port| equal(port) == 1)),
-            ("one register in all sources", running && ports.iter().any(|&port| equal(port) == 3)),
-            (
-                "two sources of one bank",
-                running && any_pair(&|a, b| both(a, b) && at(a).0 == at(b).0 && at(a).1 != at(b).1),
-            ),
-            (
-                "two sources of one entry in different banks",
-                running && any_pair(&|a, b| both(a, b) && at(a).0 != at(b).0 && at(a).1 == at(b).1),
-            ),
-            (
-                "the lower one of two equal sources is no register",
-                running && any_pair(&|a, b| !register(a) && register(b) && at(a) == at(b)),
-            ),
-            ("operands are wanted", o.want_valid_o != 0),
-            ("no collector for the candidate", p.valid_q & !i.ready_i != 0),
-            ("collectors, but no candidate", !p.valid_q & i.ready_i != 0),
-            ("a source keeps what it had", running && ports.iter().any(|&port| sources(port) != 7)),
-            ("sources of no candidate", running && ports.is_empty() && i.candidate_src_valid_i != 0),
-            ("reset with a candidate", !running && p.valid_q != 0),
-            ("a candidate comes in reset", !running && !ports.is_empty()),
-            ("two candidates", running && ports.len() == 2),
-            ("port 1's candidate alone", running && ports == [1]),
-            ("one register on both ports", running && ports.len() == 2 && meets()),
-            ("a collector for port 0's candidate only", p.valid_q == 3 && i.ready_i == 1),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("a candidate", running && !ports.is_empty());
+        point!("a candidate behind another one", running && i.candidate_valid_i & self.had != 0);
+        point!("nobody's operands are wanted", o.want_valid_o == 0);
+        point!("a candidate without register sources", running && ports.iter().any(|&port| sources(port) == 0));
+        point!("three different registers", running && ports.iter().any(|&port| three(port)));
+        point!("one register in two sources", running && ports.iter().any(|&port| equal(port) == 1));
+        point!("one register in all sources", running && ports.iter().any(|&port| equal(port) == 3));
+        point!(
+            "two sources of one bank",
+            running && any_pair(&|a, b| both(a, b) && at(a).0 == at(b).0 && at(a).1 != at(b).1)
+        );
+        point!(
+            "two sources of one entry in different banks",
+            running && any_pair(&|a, b| both(a, b) && at(a).0 != at(b).0 && at(a).1 == at(b).1)
+        );
+        point!(
+            "the lower one of two equal sources is no register",
+            running && any_pair(&|a, b| !register(a) && register(b) && at(a) == at(b))
+        );
+        point!("operands are wanted", o.want_valid_o != 0);
+        point!("no collector for the candidate", p.valid_q & !i.ready_i != 0);
+        point!("collectors, but no candidate", !p.valid_q & i.ready_i != 0);
+        point!("a source keeps what it had", running && ports.iter().any(|&port| sources(port) != 7));
+        point!("sources of no candidate", running && ports.is_empty() && i.candidate_src_valid_i != 0);
+        point!("reset with a candidate", !running && p.valid_q != 0);
+        point!("a candidate comes in reset", !running && !ports.is_empty());
+        #[given(self.shape.issue_ports == 2)]
+        {
+            point!("two candidates", running && ports.len() == 2);
+            point!("port 1's candidate alone", running && ports == [1]);
+            point!("one register on both ports", running && ports.len() == 2 && meets());
+            point!("a collector for port 0's candidate only", p.valid_q == 3 && i.ready_i == 1);
+        }
+
         self.had = if running { i.candidate_valid_i } else { 0 };
     }
 }

@@ -6,8 +6,8 @@ use gpurf_blocks::mrf::{MrfCollectorProbe, MrfShape};
 use gpurf_blocks::steal::{StealCollector, StealCollectorIn, StealCollectorOut};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{RESET, Reset, Twin, alias, lane_mask};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Reset, Twin, alias, lane_mask};
+use crate::{Driver, Points, cover};
 
 pub(crate) struct CollectorDriver {
     shape: MrfShape,
@@ -16,45 +16,41 @@ pub(crate) struct CollectorDriver {
     twin: Twin<StealCollector>,
 }
 
-const ALLOCATE: usize = 0;
-const GRANT: usize = 1;
-const FREE: usize = 2;
-const SOURCE: usize = 3;
-const SAME: usize = 4;
-const STOLEN: usize = 5;
-const PARTIAL: usize = 6;
+knobs! {
+    pub(crate) struct CollectorKnobs {
+        allocate: "a free collector is given an instruction" = [200, 900],
+        grant: "a request is granted" = [100, 500, 1000],
+        free: "a complete instruction leaves" = [100, 900],
+        source: "a source is a register" = [0, 500, 900, 1000],
+        same: "a source is the register of another one" = [0, 500],
+        stolen: "a source is read as the instruction arrives" = [0, 300, 700, 1000],
+        partial: "lanes are inactive" = [0, 900],
+        reset,
+    }
+}
 
 impl Driver for CollectorDriver {
     type In = StealCollectorIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "allocate", doc: "a free collector is given an instruction", values: &[200, 900] },
-        Knob { name: "grant", doc: "a request is granted", values: &[100, 500, 1000] },
-        Knob { name: "free", doc: "a complete instruction leaves", values: &[100, 900] },
-        Knob { name: "source", doc: "a source is a register", values: &[0, 500, 900, 1000] },
-        Knob { name: "same", doc: "a source is the register of another one", values: &[0, 500] },
-        Knob { name: "stolen", doc: "a source is read as the instruction arrives", values: &[0, 300, 700, 1000] },
-        Knob { name: "partial", doc: "lanes are inactive", values: &[0, 900] },
-        RESET,
-    ];
+    type Knobs = CollectorKnobs;
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape) }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealCollectorIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &CollectorKnobs, i: &mut StealCollectorIn) {
         self.twin.early();
         let (free, requests, complete) =
             (self.twin.out.busy_o == 0, self.twin.out.req_valid_o, self.twin.out.complete_o == 1);
-        i.rst_ni = self.reset.next(rng, knobs.get(7));
-        i.alloc_valid_i = (free && rng.chance(knobs.get(ALLOCATE))).into();
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.alloc_valid_i = (free && rng.chance(knobs.allocate)).into();
         i.alloc_warp_i = rng.below(64) as u8;
-        i.alloc_mask_i = lane_mask(rng, knobs.get(PARTIAL));
+        i.alloc_mask_i = lane_mask(rng, knobs.partial);
         i.alloc_tag_i = rng.next_u64() & (u64::MAX >> (64 - self.shape.tag_w));
-        i.alloc_src_valid_i = rng.mask(OPERANDS as u32, knobs.get(SOURCE)) as u8;
+        i.alloc_src_valid_i = rng.mask(OPERANDS as u32, knobs.source) as u8;
         for s in 0..OPERANDS {
             i.alloc_bank_i[s] = rng.below(self.shape.banks as u64) as u8;
             i.alloc_entry_i[s] = rng.below(self.shape.depth as u64) as u16;
-            if s > 0 && rng.chance(knobs.get(SAME)) {
+            if s > 0 && rng.chance(knobs.same) {
                 let other = rng.below(s as u64) as usize;
                 (i.alloc_bank_i[s], i.alloc_entry_i[s]) = (i.alloc_bank_i[other], i.alloc_entry_i[other]);
                 // Or nearly so.
@@ -66,9 +62,9 @@ impl Driver for CollectorDriver {
             }
         }
         let leaders = (0..OPERANDS).filter(|&s| leader(i, s) == Some(s)).fold(0, |set, s| set | 1 << s);
-        i.alloc_read_i = leaders & rng.mask(OPERANDS as u32, knobs.get(STOLEN)) as u8;
-        i.grant_i = requests & rng.mask(OPERANDS as u32, knobs.get(GRANT)) as u8;
-        i.free_i = (complete && rng.chance(knobs.get(FREE))).into();
+        i.alloc_read_i = leaders & rng.mask(OPERANDS as u32, knobs.stolen) as u8;
+        i.grant_i = requests & rng.mask(OPERANDS as u32, knobs.grant) as u8;
+        i.free_i = (complete && rng.chance(knobs.free)).into();
         self.twin.late(i);
         self.twin.clock(i);
     }
@@ -86,49 +82,13 @@ pub(crate) struct CollectorCover {
     all: bool,
 }
 
-impl Cover for CollectorCover {
-    type In = StealCollectorIn;
-    type Out = StealCollectorOut;
-    type Probe = MrfCollectorProbe;
-
-    fn points(_: &MrfShape) -> Vec<&'static str> {
-        vec![
-            "instruction without register sources",
-            "three different registers",
-            "one register in two sources",
-            "one register in all sources",
-            "nothing is read on arrival",
-            "one source is read on arrival, others are not",
-            "two sources are read on arrival, one is not",
-            "one register is read on arrival, nothing else to read",
-            "three registers are read on arrival",
-            "one read on arrival fills two slots",
-            "one read on arrival fills all slots",
-            "the leader is read on arrival, a higher register is not",
-            "a register is read on arrival, that of the lowest source is not",
-            "complete two cycles after arrival",
-            "granted while what was read on arrival comes",
-            "two grants at once",
-            "one read fills two slots",
-            "complete and kept",
-            "freed",
-            "reset while busy",
-            "taken in reset, and read",
-            "no lane active",
-        ]
-    }
-
-    fn new(_: &MrfShape) -> Self {
+#[cover]
+impl CollectorCover {
+    fn new(_: &MrfShape, _: &Config) -> Self {
         Self { all: false }
     }
 
-    fn observe(
-        &mut self,
-        i: &StealCollectorIn,
-        o: &StealCollectorOut,
-        p: &MrfCollectorProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &StealCollectorIn, o: &StealCollectorOut, p: &MrfCollectorProbe, points: &mut Points) {
         let at = |s: usize| (i.alloc_bank_i[s], i.alloc_entry_i[s]);
         let source = |s: usize| i.alloc_src_valid_i >> s & 1 == 1;
         let same = |a: usize, b: usize| source(a) && source(b) && at(a) == at(b);
@@ -139,37 +99,35 @@ impl Cover for CollectorCover {
         let (reads, fills) = (read.count_ones(), o.fill_o.count_ones());
         let all = taken && read == leaders && read != 0;
         let lowest = leaders & leaders.wrapping_neg();
-        let points = [
-            ("instruction without register sources", taken && i.alloc_src_valid_i == 0),
-            ("three different registers", taken && i.alloc_src_valid_i == 7 && equal == 0),
-            ("one register in two sources", taken && equal == 1),
-            ("one register in all sources", taken && equal == 3),
-            ("nothing is read on arrival", taken && leaders != 0 && read == 0),
-            ("one source is read on arrival, others are not", taken && reads == 1 && leaders.count_ones() == 3),
-            ("two sources are read on arrival, one is not", taken && reads == 2 && leaders.count_ones() == 3),
-            ("one register is read on arrival, nothing else to read", taken && reads == 1 && read == leaders),
-            ("three registers are read on arrival", taken && reads == 3),
-            ("one read on arrival fills two slots", taken && reads == 1 && fills == 2),
-            ("one read on arrival fills all slots", taken && reads == 1 && fills == 3),
-            (
-                "the leader is read on arrival, a higher register is not",
-                taken && equal == 1 && read == 1 && leaders != 1,
-            ),
-            (
-                "a register is read on arrival, that of the lowest source is not",
-                taken && read != 0 && read & lowest == 0,
-            ),
-            ("complete two cycles after arrival", self.all && i.rst_ni == 1),
-            ("granted while what was read on arrival comes", p.inflight_q != 0 && i.grant_i != 0),
-            ("two grants at once", i.grant_i.count_ones() >= 2),
-            ("one read fills two slots", i.grant_i.count_ones() == 1 && fills >= 2),
-            ("complete and kept", o.complete_o == 1 && i.free_i == 0),
-            ("freed", i.free_i == 1),
-            ("reset while busy", o.busy_o == 1 && i.rst_ni == 0),
-            ("taken in reset, and read", read != 0 && i.rst_ni == 0),
-            ("no lane active", o.busy_o == 1 && o.mask_o == 0),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("instruction without register sources", taken && i.alloc_src_valid_i == 0);
+        point!("three different registers", taken && i.alloc_src_valid_i == 7 && equal == 0);
+        point!("one register in two sources", taken && equal == 1);
+        point!("one register in all sources", taken && equal == 3);
+        point!("nothing is read on arrival", taken && leaders != 0 && read == 0);
+        point!("one source is read on arrival, others are not", taken && reads == 1 && leaders.count_ones() == 3);
+        point!("two sources are read on arrival, one is not", taken && reads == 2 && leaders.count_ones() == 3);
+        point!("one register is read on arrival, nothing else to read", taken && reads == 1 && read == leaders);
+        point!("three registers are read on arrival", taken && reads == 3);
+        point!("one read on arrival fills two slots", taken && reads == 1 && fills == 2);
+        point!("one read on arrival fills all slots", taken && reads == 1 && fills == 3);
+        point!(
+            "the leader is read on arrival, a higher register is not",
+            taken && equal == 1 && read == 1 && leaders != 1
+        );
+        point!(
+            "a register is read on arrival, that of the lowest source is not",
+            taken && read != 0 && read & lowest == 0
+        );
+        point!("complete two cycles after arrival", self.all && i.rst_ni == 1);
+        point!("granted while what was read on arrival comes", p.inflight_q != 0 && i.grant_i != 0);
+        point!("two grants at once", i.grant_i.count_ones() >= 2);
+        point!("one read fills two slots", i.grant_i.count_ones() == 1 && fills >= 2);
+        point!("complete and kept", o.complete_o == 1 && i.free_i == 0);
+        point!("freed", i.free_i == 1);
+        point!("reset while busy", o.busy_o == 1 && i.rst_ni == 0);
+        point!("taken in reset, and read", read != 0 && i.rst_ni == 0);
+        point!("no lane active", o.busy_o == 1 && o.mask_o == 0);
+
         self.all = all;
     }
 }

@@ -8,7 +8,6 @@ use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{alias, lane_mask};
-use crate::{Knob, Knobs};
 
 /// An instruction of a warp.
 #[derive(Clone, Copy, Debug)]
@@ -139,55 +138,32 @@ const WARPS: usize = 12;
 /// Registers that are remembered.
 const RECENT: usize = 3;
 
-const ISSUE: usize = 0;
-const CANDIDATE: usize = 1;
-const HEAD: usize = 2;
-const SOURCE: usize = 3;
-const SAME: usize = 4;
-const CROWD: usize = 5;
-const RESULT: usize = 6;
-const HINT: usize = 7;
-const LONG: usize = 8;
-const PARTS: usize = 9;
-const SLOW: usize = 10;
-const WRITE: usize = 11;
-const STOP: usize = 12;
-const DIVERGE: usize = 13;
-const PARTIAL: usize = 14;
-const END: usize = 15;
-const GRID: usize = 16;
-const AGAIN: usize = 17;
-const BANK: usize = 18;
-const OUTSIDE: usize = 19;
+knobs! {
+    pub(crate) struct CoreKnobs {
+        offer: "a port issues" = [100, 500, 800, 1000],
+        candidate: "a port names a candidate" = [600, 1000],
+        head: "a warp gets its next instruction" = [50, 400, 1000],
+        register: "a source is a register" = [200, 600, 1000],
+        equal: "a source is the register of another one" = [0, 200],
+        crowd: "a register is in one of two banks" = [0, 300, 800],
+        destination: "an instruction has a result" = [500, 900, 1000],
+        hint: "a register is dead behind it" = [20, 300, 800],
+        long: "an operation has a long latency" = [0, 100, 500],
+        parts: "a result comes in parts" = [0, 300],
+        slow: "a result takes its time" = [0, 300, 900],
+        result: "results are offered" = [300, 800, 1000],
+        stop: "a warp whose operands are stolen does not issue" = [0, 100, 500],
+        diverge: "a warp takes another path" = [0, 20, 200],
+        inactive: "lanes are inactive on it" = [0, 200, 900],
+        end: "a warp ends, and another one begins in its place" = [0, 2, 20],
+        grid: "a grid comes to its end" = [0, 1, 5],
+        again: "a register is one that has just been written or freed" = [0, 300, 800],
+        bank: "a source is in the bank of another one" = [0, 500, 950],
+        outside: "an instruction does not come to the file, but its result" = [0, 100, 400],
+    }
+}
 
 impl Core {
-    pub(crate) const KNOBS: [Knob; 20] = [
-        Knob { name: "offer", doc: "a port issues", values: &[100, 500, 800, 1000] },
-        Knob { name: "candidate", doc: "a port names a candidate", values: &[600, 1000] },
-        Knob { name: "head", doc: "a warp gets its next instruction", values: &[50, 400, 1000] },
-        Knob { name: "register", doc: "a source is a register", values: &[200, 600, 1000] },
-        Knob { name: "equal", doc: "a source is the register of another one", values: &[0, 200] },
-        Knob { name: "crowd", doc: "a register is in one of two banks", values: &[0, 300, 800] },
-        Knob { name: "destination", doc: "an instruction has a result", values: &[500, 900, 1000] },
-        Knob { name: "hint", doc: "a register is dead behind it", values: &[20, 300, 800] },
-        Knob { name: "long", doc: "an operation has a long latency", values: &[0, 100, 500] },
-        Knob { name: "parts", doc: "a result comes in parts", values: &[0, 300] },
-        Knob { name: "slow", doc: "a result takes its time", values: &[0, 300, 900] },
-        Knob { name: "result", doc: "results are offered", values: &[300, 800, 1000] },
-        Knob { name: "stop", doc: "a warp whose operands are stolen does not issue", values: &[0, 100, 500] },
-        Knob { name: "diverge", doc: "a warp takes another path", values: &[0, 20, 200] },
-        Knob { name: "inactive", doc: "lanes are inactive on it", values: &[0, 200, 900] },
-        Knob { name: "end", doc: "a warp ends, and another one begins in its place", values: &[0, 2, 20] },
-        Knob { name: "grid", doc: "a grid comes to its end", values: &[0, 1, 5] },
-        Knob { name: "again", doc: "a register is one that has just been written or freed", values: &[0, 300, 800] },
-        Knob { name: "bank", doc: "a source is in the bank of another one", values: &[0, 500, 950] },
-        Knob {
-            name: "outside",
-            doc: "an instruction does not come to the file, but its result",
-            values: &[0, 100, 400],
-        },
-    ];
-
     pub(crate) fn new(shape: &MrfShape) -> Self {
         Self {
             shape: *shape,
@@ -260,11 +236,10 @@ impl Core {
     }
 
     /// Begins a cycle.
-    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
-        let chance = |knob: usize| knobs.get(first + knob);
+    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &CoreKnobs) {
         self.time += 1;
         if rng.chance(60) {
-            self.open = rng.chance(chance(WRITE));
+            self.open = rng.chance(knobs.result);
         }
         if rng.chance(5) {
             self.hot = [0; 2].map(|_| rng.below(self.shape.banks as u64) as usize);
@@ -285,17 +260,17 @@ impl Core {
             }
             State::Ending => {}
             State::Running => {
-                if rng.chance(chance(GRID)) {
+                if rng.chance(knobs.grid) {
                     self.state = State::Ending;
                 }
-                self.change_warps(rng, knobs, first);
+                self.change_warps(rng, knobs);
                 for w in 0..self.warps.len() {
                     if self.may_issue(w, true)
                         && let Some(instruction) = self.warps[w].head.take()
                     {
                         self.begins(&instruction);
                         let bus = self.port(w);
-                        self.dispatch(rng, knobs, first, bus, &instruction);
+                        self.dispatch(rng, knobs, bus, &instruction);
                     }
                 }
             }
@@ -365,9 +340,8 @@ impl Core {
     }
 
     /// Warps get their next instructions, take other paths, and end.
-    fn change_warps(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
-        let chance = |knob: usize| knobs.get(first + knob);
-        if rng.chance(chance(END)) {
+    fn change_warps(&mut self, rng: &mut Rng, knobs: &CoreKnobs) {
+        if rng.chance(knobs.end) {
             let w = rng.below(self.warps.len() as u64) as usize;
             let warp = &mut self.warps[w];
             if warp.under == 0 && !self.candidates.contains(&Some(w)) {
@@ -376,45 +350,44 @@ impl Core {
             }
         }
         for w in 0..self.warps.len() {
-            if rng.chance(chance(DIVERGE)) {
-                self.warps[w].mask = lane_mask(rng, chance(PARTIAL));
+            if rng.chance(knobs.diverge) {
+                self.warps[w].mask = lane_mask(rng, knobs.inactive);
             }
-            if self.warps[w].head.is_none() && rng.chance(chance(HEAD)) {
-                self.warps[w].head = Some(self.instruction(rng, knobs, first, w));
+            if self.warps[w].head.is_none() && rng.chance(knobs.head) {
+                self.warps[w].head = Some(self.instruction(rng, knobs, w));
             }
         }
     }
 
     /// The next instruction of a warp's program.
-    fn instruction(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, w: usize) -> Instruction {
-        let chance = |knob: usize| knobs.get(first + knob);
-        let crowd = chance(CROWD);
+    fn instruction(&mut self, rng: &mut Rng, knobs: &CoreKnobs, w: usize) -> Instruction {
+        let crowd = knobs.crowd;
         let recent = |rng: &mut Rng, of: &[u8; RECENT]| of[rng.below(RECENT as u64) as usize];
         let Warp { written, freed, .. } = self.warps[w];
         let mut sources = [NO_REG; OPERANDS];
         for k in 0..OPERANDS {
-            if !rng.chance(chance(SOURCE)) {
+            if !rng.chance(knobs.register) {
                 continue;
             }
             let again = recent(rng, &written);
-            sources[k] = if k > 0 && rng.chance(chance(SAME)) {
+            sources[k] = if k > 0 && rng.chance(knobs.equal) {
                 sources[k - 1]
-            } else if k > 0 && rng.chance(chance(BANK)) {
+            } else if k > 0 && rng.chance(knobs.bank) {
                 self.beside(rng, w, sources[k - 1])
-            } else if rng.chance(chance(AGAIN)) && self.warps[w].defined.has(again) {
+            } else if rng.chance(knobs.again) && self.warps[w].defined.has(again) {
                 again
             } else {
                 self.defined(rng, crowd, w)
             };
         }
         let dst = match rng.below(4) {
-            _ if !rng.chance(chance(RESULT)) => NO_REG,
-            0 if rng.chance(chance(AGAIN)) => recent(rng, &written),
-            1 | 2 if rng.chance(chance(AGAIN)) => recent(rng, &freed),
+            _ if !rng.chance(knobs.destination) => NO_REG,
+            0 if rng.chance(knobs.again) => recent(rng, &written),
+            1 | 2 if rng.chance(knobs.again) => recent(rng, &freed),
             _ => self.register(rng, crowd, w),
         };
         let hint = match rng.below(8) {
-            _ if !rng.chance(chance(HINT)) => NO_REG,
+            _ if !rng.chance(knobs.hint) => NO_REG,
             // One that nobody uses, its own result, its source.
             0 => self.register(rng, crowd, w),
             1 => dst,
@@ -422,7 +395,7 @@ impl Core {
             4 | 5 => recent(rng, &written),
             _ => self.defined(rng, crowd, w),
         };
-        let outside = rng.chance(chance(OUTSIDE));
+        let outside = rng.chance(knobs.outside);
         let warp = &mut self.warps[w];
         let (hint, sources, dst) = if outside {
             (NO_REG, [NO_REG; OPERANDS], warp.read[rng.below(OPERANDS as u64) as usize])
@@ -438,7 +411,7 @@ impl Core {
                 recent[0] = register;
             }
         }
-        let long = rng.chance(chance(LONG));
+        let long = rng.chance(knobs.long);
         Instruction { warp: w as u8, mask: warp.mask, sources, dst, hint, long, outside }
     }
 
@@ -498,12 +471,10 @@ impl Core {
     pub(crate) fn schedule(
         &mut self,
         rng: &mut Rng,
-        knobs: &Knobs,
-        first: usize,
+        knobs: &CoreKnobs,
         p: usize,
         stolen: bool,
     ) -> (Option<Instruction>, Option<Instruction>) {
-        let chance = |knob: usize| knobs.get(first + knob);
         let before = self.candidates[p].take();
         if self.state != State::Running {
             return (None, None);
@@ -516,17 +487,17 @@ impl Core {
             0 => None,
             count => Some(able[rng.below(count) as usize]),
         };
-        let stops = stolen && rng.chance(chance(STOP));
+        let stops = stolen && rng.chance(knobs.stop);
         let issues = match before.filter(|_| stolen) {
             Some(_) if stops && rng.chance(300) => None,
             Some(candidate) if !stops => Some(candidate),
-            _ => winner.filter(|_| rng.chance(chance(ISSUE))),
+            _ => winner.filter(|_| rng.chance(knobs.offer)),
         };
         if let Some(w) = issues {
             self.greedy[p] = w;
         }
         able.retain(|&w| Some(w) != issues);
-        if !able.is_empty() && rng.chance(chance(CANDIDATE)) {
+        if !able.is_empty() && rng.chance(knobs.candidate) {
             self.candidates[p] = Some(able[rng.below(able.len() as u64) as usize]);
         }
         let head = |w: Option<usize>| w.and_then(|w| self.warps[w].head);
@@ -547,7 +518,7 @@ impl Core {
     }
 
     /// The edge.
-    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, done: &Done) {
+    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &CoreKnobs, done: &Done) {
         for (bus, latch) in self.latches.iter_mut().enumerate() {
             if done.done >> bus & 1 == 1
                 && let Some(latched) = latch.take()
@@ -565,7 +536,7 @@ impl Core {
         for (bus, offer) in written {
             let result = &mut self.pending[offer.result];
             result.parts.remove(0);
-            result.at = self.time + 1 + if rng.chance(knobs.get(first + SLOW)) { rng.below(20) } else { 0 };
+            result.at = self.time + 1 + if rng.chance(knobs.slow) { rng.below(20) } else { 0 };
             let last = result.parts.is_empty();
             self.latches[bus] = Some(Latched { warp: result.warp, register: result.register, last });
             if last {
@@ -576,7 +547,7 @@ impl Core {
             let leaves = done.dispatched[p].and_then(|warp| self.held.iter().position(|held| held.warp == warp));
             if let Some(place) = leaves {
                 let instruction = self.held.remove(place);
-                self.dispatch(rng, knobs, first, p, &instruction);
+                self.dispatch(rng, knobs, p, &instruction);
             }
         }
         for instruction in done.taken.into_iter().flatten() {
@@ -586,19 +557,19 @@ impl Core {
         }
     }
 
-    fn dispatch(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, p: usize, instruction: &Instruction) {
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &CoreKnobs, p: usize, instruction: &Instruction) {
         if instruction.dst == NO_REG {
             self.warps[usize::from(instruction.warp)].under -= 1;
             return;
         }
         let mut parts = vec![instruction.mask];
-        while parts.len() < 4 && rng.chance(knobs.get(first + PARTS)) {
+        while parts.len() < 4 && rng.chance(knobs.parts) {
             // All lanes may come in the first part.
             let some = if rng.chance(300) { u32::MAX } else { rng.next_u64() as u32 };
             let whole = parts.pop().unwrap_or(0);
             parts.extend([whole & some, whole & !some]);
         }
-        let latency = match (instruction.long, rng.chance(knobs.get(first + SLOW))) {
+        let latency = match (instruction.long, rng.chance(knobs.slow)) {
             (false, false) if instruction.outside => 0,
             (true, true) => 40 + rng.below(200),
             (true, false) => 1 + rng.below(24),

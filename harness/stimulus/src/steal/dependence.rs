@@ -6,14 +6,14 @@ use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::steal::{StealDependenceIn, StealDependenceOut};
 use gpurf_lockstep::Rng;
 
-use super::scene::Scene;
-use crate::{Cover, Driver, Knob, Knobs, Unreached};
+use super::scene::{Scene, SceneKnobs};
+use crate::{Driver, Points, Unreached, cover};
 
 pub(crate) struct DependenceDriver(Scene);
 
 impl Driver for DependenceDriver {
     type In = StealDependenceIn;
-    const KNOBS: &'static [Knob] = &Scene::KNOBS;
+    type Knobs = SceneKnobs;
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
         Self(Scene::new(shape))
@@ -24,8 +24,8 @@ impl Driver for DependenceDriver {
         Some(free).filter(|_| shape.issue_ports == 2).into_iter().collect()
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealDependenceIn) {
-        self.0.next(rng, knobs, 0);
+    fn drive(&mut self, rng: &mut Rng, knobs: &SceneKnobs, i: &mut StealDependenceIn) {
+        self.0.next(rng, knobs);
         *i = self.0.i;
     }
 }
@@ -34,61 +34,13 @@ pub(crate) struct DependenceCover {
     shape: MrfShape,
 }
 
-impl Cover for DependenceCover {
-    type In = StealDependenceIn;
-    type Out = StealDependenceOut;
-    type Probe = NoProbe<MrfShape>;
-
-    fn points(shape: &MrfShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "nothing is parked",
-            "values are parked, nobody needs one",
-            "a read needs a parked value",
-            "two reads need one parked value",
-            "two reads need two parked values",
-            "a read needs what has been parked there before",
-            "a read of the parked value's bank, another entry",
-            "a read of its entry in another bank",
-            "a result is for the register of a parked value",
-            "a result is for the entry in which a value is parked",
-            "a result is for a free entry, nothing is parked there",
-            "a result is for an entry that was free",
-            "an operand of a candidate is parked, nobody else needs it",
-            "forced by a read",
-            "forced by a result of its register",
-            "forced by the entry",
-            "a read and a result need one value",
-            "a read and the entry need one value",
-            "the first needed one from the turn is not the lowest",
-            "the turn begins anew",
-            "the needed one is where a value lands",
-            "another one waits too, as a value lands in the first one's bank",
-            "all values are parked in banks above the turn",
-            "reads and results need different values",
-        ];
-        if shape.issue_ports == 1 {
-            points.push("no bus for the needed value");
-        } else {
-            points.extend([
-                "both results are for parked values",
-                "both results are for one free entry",
-                "a result of its register and the entry need one value",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &MrfShape) -> Self {
+#[cover]
+impl DependenceCover {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape }
     }
 
-    fn observe(
-        &mut self,
-        i: &StealDependenceIn,
-        o: &StealDependenceOut,
-        _: &NoProbe<MrfShape>,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &StealDependenceIn, o: &StealDependenceOut, _: &NoProbe<MrfShape>, points: &mut Points) {
         let banks = self.shape.banks;
         let bit = |set: u32, b: usize| set >> b & 1 == 1;
         let parked: Vec<usize> = (0..banks).filter(|&b| bit(i.parked_i, b)).collect();
@@ -116,45 +68,49 @@ impl Cover for DependenceCover {
         let read_of = |b: usize| by_read(b) > 0;
         let near =
             |which: usize| some(&|b| reads.iter().any(|r| r != &to(b) && [r.0 == to(b).0, r.1 == to(b).1][which]));
-        let points = [
-            ("nothing is parked", parked.is_empty()),
-            ("values are parked, nobody needs one", !parked.is_empty() && needed.is_empty()),
-            ("a read needs a parked value", some(&read_of)),
-            ("two reads need one parked value", some(&|b| by_read(b) == 2)),
-            ("two reads need two parked values", parked.iter().filter(|&&b| read_of(b)).count() > 1),
-            ("a read needs what has been parked there before", any(&|b| !bit(i.parked_i, b) && read_of(b))),
-            ("a read of the parked value's bank, another entry", near(0)),
-            ("a read of its entry in another bank", near(1)),
-            ("a result is for the register of a parked value", some(&by_write)),
-            ("a result is for the entry in which a value is parked", some(&for_entry)),
-            (
-                "a result is for a free entry, nothing is parked there",
-                any(&|b| free(b) && !bit(i.parked_i, b) && for_entry(b)),
-            ),
-            ("a result is for an entry that was free", any(&|b| !free(b) && for_entry(b))),
-            ("an operand of a candidate is parked, nobody else needs it", o.want_parked_o != 0 && needed.is_empty()),
-            ("forced by a read", o.force_read_o == 1),
-            ("forced by a result of its register", o.force_write_o == 1),
-            ("forced by the entry", o.force_alive_o == 1),
-            ("a read and a result need one value", some(&|b| read_of(b) && by_write(b))),
-            ("a read and the entry need one value", some(&|b| read_of(b) && for_entry(b))),
-            ("the first needed one from the turn is not the lowest", forced && first != needed.first().copied()),
-            ("the turn begins anew", forced && first.is_some_and(|b| b < turn)),
-            ("the needed one is where a value lands", !forced && first.is_some_and(lands)),
-            (
-                "another one waits too, as a value lands in the first one's bank",
-                first.is_some_and(lands) && needed.len() > 1 && i.bus_any_i == 1,
-            ),
-            ("all values are parked in banks above the turn", !needed.is_empty() && needed.iter().all(|&b| b > turn)),
-            (
-                "reads and results need different values",
-                some(&|b| read_of(b) && !by_write(b) && !for_entry(b)) && some(&|b| !read_of(b) && by_write(b)),
-            ),
-            ("no bus for the needed value", !needed.is_empty() && i.bus_any_i == 0),
-            ("both results are for parked values", o.write_parked_o == 3),
-            ("both results are for one free entry", heads.len() == 2 && heads[0] == heads[1] && o.alive_o != 0),
-            ("a result of its register and the entry need one value", some(&|b| by_write(b) && for_entry(b))),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("nothing is parked", parked.is_empty());
+        point!("values are parked, nobody needs one", !parked.is_empty() && needed.is_empty());
+        point!("a read needs a parked value", some(&read_of));
+        point!("two reads need one parked value", some(&|b| by_read(b) == 2));
+        point!("two reads need two parked values", parked.iter().filter(|&&b| read_of(b)).count() > 1);
+        point!("a read needs what has been parked there before", any(&|b| !bit(i.parked_i, b) && read_of(b)));
+        point!("a read of the parked value's bank, another entry", near(0));
+        point!("a read of its entry in another bank", near(1));
+        point!("a result is for the register of a parked value", some(&by_write));
+        point!("a result is for the entry in which a value is parked", some(&for_entry));
+        point!(
+            "a result is for a free entry, nothing is parked there",
+            any(&|b| free(b) && !bit(i.parked_i, b) && for_entry(b))
+        );
+        point!("a result is for an entry that was free", any(&|b| !free(b) && for_entry(b)));
+        point!("an operand of a candidate is parked, nobody else needs it", o.want_parked_o != 0 && needed.is_empty());
+        point!("forced by a read", o.force_read_o == 1);
+        point!("forced by a result of its register", o.force_write_o == 1);
+        point!("forced by the entry", o.force_alive_o == 1);
+        point!("a read and a result need one value", some(&|b| read_of(b) && by_write(b)));
+        point!("a read and the entry need one value", some(&|b| read_of(b) && for_entry(b)));
+        point!("the first needed one from the turn is not the lowest", forced && first != needed.first().copied());
+        point!("the turn begins anew", forced && first.is_some_and(|b| b < turn));
+        point!("the needed one is where a value lands", !forced && first.is_some_and(lands));
+        point!(
+            "another one waits too, as a value lands in the first one's bank",
+            first.is_some_and(lands) && needed.len() > 1 && i.bus_any_i == 1
+        );
+        point!("all values are parked in banks above the turn", !needed.is_empty() && needed.iter().all(|&b| b > turn));
+        point!(
+            "reads and results need different values",
+            some(&|b| read_of(b) && !by_write(b) && !for_entry(b)) && some(&|b| !read_of(b) && by_write(b))
+        );
+        point!(
+            "no bus for the needed value",
+            !needed.is_empty() && i.bus_any_i == 0,
+            given = self.shape.issue_ports == 1
+        );
+        #[given(self.shape.issue_ports != 1)]
+        {
+            point!("both results are for parked values", o.write_parked_o == 3);
+            point!("both results are for one free entry", heads.len() == 2 && heads[0] == heads[1] && o.alive_o != 0);
+            point!("a result of its register and the entry need one value", some(&|b| by_write(b) && for_entry(b)));
+        }
     }
 }

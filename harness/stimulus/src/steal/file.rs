@@ -8,9 +8,9 @@ use gpurf_blocks::steal::{Steal, StealIn};
 use gpurf_blocks::{OPERANDS, REG_BITS};
 use gpurf_lockstep::Rng;
 
-use super::{Core, Done};
-use crate::driver::{RESET, Reset, Twin, all_of, ports};
-use crate::{Driver, Knob, Knobs, Unaliased, Unreached};
+use super::{Core, CoreKnobs, Done};
+use crate::driver::{Reset, Twin, ports};
+use crate::{Driver, Unaliased, Unreached};
 
 mod cover;
 
@@ -25,16 +25,17 @@ pub(crate) struct StealDriver {
     core: Core,
 }
 
-const READY: usize = 0;
-const CORE: usize = 2;
-const KNOBS: [Knob; CORE] = [
-    Knob { name: "ready", doc: "a unit takes what is offered", values: &[100, 900, 1000] },
-    Knob { values: &[0, 2, 10], ..RESET },
-];
+knobs! {
+    pub(crate) struct StealKnobs {
+        ready: "a unit takes what is offered" = [100, 900, 1000],
+        reset = [0, 2, 10],
+        ..core: CoreKnobs,
+    }
+}
 
 impl Driver for StealDriver {
     type In = StealIn;
-    const KNOBS: &'static [Knob] = &all_of::<{ CORE + Core::KNOBS.len() }>(&KNOBS, &Core::KNOBS);
+    type Knobs = StealKnobs;
 
     fn new(shape: &MrfShape, config: &Config) -> Self {
         Self {
@@ -65,13 +66,13 @@ impl Driver for StealDriver {
         (shape.issue_ports == 1).then_some(port).into_iter().collect()
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &StealKnobs, i: &mut StealIn) {
         let shape = self.shape;
         self.twin.early();
-        i.rst_ni = self.reset.next(rng, knobs.get(1));
+        i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
-        i.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.get(READY));
-        self.core.begin(rng, knobs, CORE);
+        i.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.ready);
+        self.core.begin(rng, &knobs.core);
         let fresh = self.core.fresh();
         (i.clear_i, i.spare_i) = (fresh.is_some().into(), fresh.unwrap_or(rng.chance(500)).into());
 
@@ -84,7 +85,7 @@ impl Driver for StealDriver {
         for p in 0..shape.issue_ports {
             let at = |set: u8| set >> p & 1 == 1;
             let out = &self.twin.out;
-            let (issues, candidate) = self.core.schedule(rng, knobs, CORE, p, at(out.steal_o));
+            let (issues, candidate) = self.core.schedule(rng, &knobs.core, p, at(out.steal_o));
             if let Some(instruction) = issues {
                 i.issue_valid_i |= 1 << p;
                 i.issue_tag_i[p] = rng.next_u64() & (u64::MAX >> (64 - shape.tag_w));
@@ -123,7 +124,7 @@ impl Driver for StealDriver {
         }
         self.twin.late(i);
         done.done = self.twin.out.write_done_o;
-        self.core.end(rng, knobs, CORE, &done);
+        self.core.end(rng, &knobs.core, &done);
         self.twin.clock(i);
         if i.rst_ni == 0 {
             self.core.clear();

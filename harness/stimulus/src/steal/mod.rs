@@ -10,7 +10,7 @@ pub(crate) mod returns;
 mod scene;
 pub(crate) mod table;
 
-pub(crate) use self::core::{Core, Done, Instruction};
+pub(crate) use self::core::{Core, CoreKnobs, Done, Instruction};
 
 use gpurf_lockstep::Rng;
 

@@ -7,7 +7,6 @@ use gpurf_lockstep::Rng;
 
 use super::pick;
 use crate::driver::{Names, Twin, ports};
-use crate::{Knob, Knobs};
 
 /// A bank and an entry.
 type Place = (u8, u16);
@@ -24,34 +23,25 @@ pub(crate) struct Scene {
     entries: Names,
 }
 
-const REQUEST: usize = 0;
-const WRITE: usize = 1;
-const WANT: usize = 2;
-const CROWD: usize = 3;
-const FREE: usize = 4;
-const PARKED: usize = 5;
-const LAND: usize = 6;
-const MATCH: usize = 7;
-const ALIVE: usize = 8;
-const HAZARD: usize = 9;
+knobs! {
+    pub(crate) struct SceneKnobs {
+        request: "a slot requests" = [20, 100, 400, 900],
+        write: "a result waits" = [200, 700, 1000],
+        want: "an operand of a candidate is wanted" = [100, 600, 1000],
+        crowd: "an access is to one bank of all" = [0, 300, 800],
+        free: "a bank has a free entry" = [100, 500, 950],
+        parked: "a value is parked there" = [0, 300, 900],
+        land: "a value lands" = [0, 200, 700],
+        r#match: "an access is to a register whose value is parked" = [0, 50, 300],
+        alive: "a result is for a free entry" = [0, 100, 500],
+        hazard: "a result is for the register of a read" = [0, 100, 500],
+    }
+}
 
 /// Entries that are used: few, so that they are met again.
 const ENTRIES: usize = 8;
 
 impl Scene {
-    pub(crate) const KNOBS: [Knob; 10] = [
-        Knob { name: "request", doc: "a slot requests", values: &[20, 100, 400, 900] },
-        Knob { name: "write", doc: "a result waits", values: &[200, 700, 1000] },
-        Knob { name: "want", doc: "an operand of a candidate is wanted", values: &[100, 600, 1000] },
-        Knob { name: "crowd", doc: "an access is to one bank of all", values: &[0, 300, 800] },
-        Knob { name: "free", doc: "a bank has a free entry", values: &[100, 500, 950] },
-        Knob { name: "parked", doc: "a value is parked there", values: &[0, 300, 900] },
-        Knob { name: "land", doc: "a value lands", values: &[0, 200, 700] },
-        Knob { name: "match", doc: "an access is to a register whose value is parked", values: &[0, 50, 300] },
-        Knob { name: "alive", doc: "a result is for a free entry", values: &[0, 100, 500] },
-        Knob { name: "hazard", doc: "a result is for the register of a read", values: &[0, 100, 500] },
-    ];
-
     pub(crate) fn new(shape: &MrfShape) -> Self {
         let twin = Twin::new(shape);
         let (i, entries) = (StealDependenceIn::zeroed(), Names::new(ENTRIES, shape.depth as u64));
@@ -59,8 +49,7 @@ impl Scene {
     }
 
     /// The next moment. It depends on none before.
-    pub(crate) fn next(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize) {
-        let chance = |knob: usize| knobs.get(first + knob);
+    pub(crate) fn next(&mut self, rng: &mut Rng, knobs: &SceneKnobs) {
         let shape = self.shape;
         self.entries.renew(rng);
         let entries = &self.entries;
@@ -70,36 +59,36 @@ impl Scene {
         }
         let crowd = self.crowd;
         let any = |rng: &mut Rng| -> Place {
-            let bank = if rng.chance(chance(CROWD)) { crowd } else { rng.below(shape.banks as u64) as u8 };
+            let bank = if rng.chance(knobs.crowd) { crowd } else { rng.below(shape.banks as u64) as u8 };
             (bank, entry(rng))
         };
         let i = &mut self.i;
-        let parked = table(rng, chance(FREE), chance(PARKED), &shape, entries, i);
+        let parked = table(rng, knobs.free, knobs.parked, &shape, entries, i);
 
-        i.req_valid_i = rng.mask(shape.slots() as u32, chance(REQUEST));
+        i.req_valid_i = rng.mask(shape.slots() as u32, knobs.request);
         for s in 0..shape.slots() {
-            (i.req_bank_i[s], i.req_entry_i[s]) = known(rng, chance(MATCH), &parked).unwrap_or_else(|| any(rng));
+            (i.req_bank_i[s], i.req_entry_i[s]) = known(rng, knobs.r#match, &parked).unwrap_or_else(|| any(rng));
         }
-        i.write_valid_i = ports(rng, shape.issue_ports, chance(WRITE));
+        i.write_valid_i = ports(rng, shape.issue_ports, knobs.write);
         for p in 0..shape.issue_ports {
             let request = rng.below(shape.slots() as u64) as usize;
             let b = rng.below(shape.banks as u64) as usize;
-            (i.write_bank_i[p], i.write_entry_i[p]) = match known(rng, chance(MATCH), &parked) {
+            (i.write_bank_i[p], i.write_entry_i[p]) = match known(rng, knobs.r#match, &parked) {
                 Some(place) => place,
-                None if rng.chance(chance(ALIVE)) => (b as u8, i.free_entry_i[b]),
-                None if rng.chance(chance(HAZARD)) => (i.req_bank_i[request], i.req_entry_i[request]),
+                None if rng.chance(knobs.alive) => (b as u8, i.free_entry_i[b]),
+                None if rng.chance(knobs.hazard) => (i.req_bank_i[request], i.req_entry_i[request]),
                 // Where a value is parked, which somebody may need.
                 None if rng.chance(150) => (pick(rng, i.parked_i).unwrap_or(crowd), entry(rng)),
                 None => any(rng),
             };
         }
-        i.want_valid_i = rng.mask(shape.sources() as u32, chance(WANT)) as u8;
+        i.want_valid_i = rng.mask(shape.sources() as u32, knobs.want) as u8;
         for k in 0..shape.sources() {
-            (i.want_bank_i[k], i.want_entry_i[k]) = known(rng, chance(MATCH), &parked).unwrap_or_else(|| any(rng));
+            (i.want_bank_i[k], i.want_entry_i[k]) = known(rng, knobs.r#match, &parked).unwrap_or_else(|| any(rng));
         }
 
         i.turn_i = rng.below(shape.banks as u64) as u8;
-        i.land_valid_i = rng.chance(chance(LAND)).into();
+        i.land_valid_i = rng.chance(knobs.land).into();
         // To the bank of a read or of a value that is wanted back, more often than by chance.
         let from = rng.below(shape.banks as u64) as u8;
         (i.land_bank_i, self.land_entry) = match rng.below(3) {

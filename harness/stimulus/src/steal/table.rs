@@ -7,8 +7,8 @@ use gpurf_blocks::steal::{StealTable, StealTableIn, StealTableOut};
 use gpurf_lockstep::Rng;
 
 use super::pick;
-use crate::driver::{Names, RESET, Reset, Twin, ports};
-use crate::{Cover, Driver, Knob, Knobs};
+use crate::driver::{Names, Reset, Twin, ports};
+use crate::{Driver, Points, cover};
 
 /// Knows by a twin which entries are free and what is parked, and parks and fetches by that.
 pub(crate) struct TableDriver {
@@ -20,42 +20,33 @@ pub(crate) struct TableDriver {
     entries: Names,
 }
 
-const HINT: usize = 0;
-const WRITE: usize = 1;
-const PARK: usize = 2;
-const FETCH: usize = 3;
-const CLEAR: usize = 4;
-const SPARE: usize = 5;
-const MEET: usize = 6;
-const ALIVE: usize = 7;
+knobs! {
+    pub(crate) struct TableKnobs {
+        hint: "a register is said to be dead" = [50, 300, 900],
+        write: "a result waits" = [200, 700, 1000],
+        park: "it is parked, where there is a place" = [100, 500, 1000],
+        fetch: "a parked value is fetched" = [20, 200, 700],
+        clear: "a grid is about to begin" = [0, 5, 60],
+        spare: "the last row belongs to nobody" = [100, 900],
+        meet: "a hint is of a register that something else is going on with" = [0, 300, 700],
+        alive: "a result is for a free entry" = [0, 100, 600],
+        reset,
+    }
+}
 
 /// Entries that are used: few, so that they are met again.
 const ENTRIES: usize = 8;
 
 impl Driver for TableDriver {
     type In = StealTableIn;
-    const KNOBS: &'static [Knob] = &[
-        Knob { name: "hint", doc: "a register is said to be dead", values: &[50, 300, 900] },
-        Knob { name: "write", doc: "a result waits", values: &[200, 700, 1000] },
-        Knob { name: "park", doc: "it is parked, where there is a place", values: &[100, 500, 1000] },
-        Knob { name: "fetch", doc: "a parked value is fetched", values: &[20, 200, 700] },
-        Knob { name: "clear", doc: "a grid is about to begin", values: &[0, 5, 60] },
-        Knob { name: "spare", doc: "the last row belongs to nobody", values: &[100, 900] },
-        Knob {
-            name: "meet",
-            doc: "a hint is of a register that something else is going on with",
-            values: &[0, 300, 700],
-        },
-        Knob { name: "alive", doc: "a result is for a free entry", values: &[0, 100, 600] },
-        RESET,
-    ];
+    type Knobs = TableKnobs;
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
         let (used, entries) = (shape.banks as u64, Names::new(ENTRIES, shape.depth as u64));
         Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), used, entries }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, i: &mut StealTableIn) {
+    fn drive(&mut self, rng: &mut Rng, knobs: &TableKnobs, i: &mut StealTableIn) {
         let shape = self.shape;
         self.twin.early();
         if rng.chance(5) {
@@ -64,15 +55,15 @@ impl Driver for TableDriver {
         self.entries.renew(rng);
         let (used, entries) = (self.used, &self.entries);
         let any = |rng: &mut Rng| (rng.below(used) as u8, entries.draw(rng) as u16);
-        i.rst_ni = self.reset.next(rng, knobs.get(8));
-        i.clear_i = rng.chance(knobs.get(CLEAR)).into();
-        i.spare_i = rng.chance(knobs.get(SPARE)).into();
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.clear_i = rng.chance(knobs.clear).into();
+        i.spare_i = rng.chance(knobs.spare).into();
 
         let out = &self.twin.out;
-        i.write_valid_i = ports(rng, shape.issue_ports, knobs.get(WRITE));
+        i.write_valid_i = ports(rng, shape.issue_ports, knobs.write);
         for p in 0..shape.issue_ports {
             (i.write_bank_i[p], i.write_entry_i[p]) = any(rng);
-            if rng.chance(knobs.get(ALIVE)) {
+            if rng.chance(knobs.alive) {
                 i.write_entry_i[p] = out.free_entry_o[usize::from(i.write_bank_i[p])];
             }
         }
@@ -89,20 +80,19 @@ impl Driver for TableDriver {
         for p in 0..shape.issue_ports {
             let own = 1 << i.write_bank_i[p];
             let head = i.write_valid_i >> p & 1 == 1;
-            if let Some(b) = pick(rng, places & !own).filter(|_| head && rng.chance(knobs.get(PARK))) {
+            if let Some(b) = pick(rng, places & !own).filter(|_| head && rng.chance(knobs.park)) {
                 i.park_valid_i |= 1 << p;
                 i.park_bank_i[p] = b;
                 places &= !(1 << b);
             }
         }
-        let fetched = pick(rng, out.parked_o).filter(|_| rng.chance(knobs.get(FETCH)));
+        let fetched = pick(rng, out.parked_o).filter(|_| rng.chance(knobs.fetch));
         i.fetch_valid_i = fetched.is_some().into();
         i.fetch_bank_i = fetched.unwrap_or_else(|| rng.below(shape.banks as u64) as u8);
 
-        i.hint_valid_i = ports(rng, shape.issue_ports, knobs.get(HINT));
+        i.hint_valid_i = ports(rng, shape.issue_ports, knobs.hint);
         for p in 0..shape.issue_ports {
-            (i.hint_bank_i[p], i.hint_entry_i[p]) =
-                if rng.chance(knobs.get(MEET)) { self.met(rng, i) } else { any(rng) };
+            (i.hint_bank_i[p], i.hint_entry_i[p]) = if rng.chance(knobs.meet) { self.met(rng, i) } else { any(rng) };
             if p > 0 && rng.chance(200) {
                 i.hint_bank_i[p] = i.hint_bank_i[0];
             }
@@ -138,67 +128,13 @@ pub(crate) struct TableCover {
     again: u32,
 }
 
-impl Cover for TableCover {
-    type In = StealTableIn;
-    type Out = StealTableOut;
-    type Probe = NoProbe<MrfShape>;
-
-    fn points(shape: &MrfShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "a hint is taken",
-            "a hint takes the place of another free entry",
-            "a hint for the entry that is free already",
-            "a hint is refused: a value is parked in its bank",
-            "a hint is refused: a value is being parked in its bank",
-            "a hint is refused: a value is being fetched from its bank",
-            "a hint is refused: its register's value is parked",
-            "a hint is refused: its register's value is being fetched",
-            "a hint is refused: its register's value is in a queue",
-            "a hint is refused: a grid begins",
-            "a hint is taken, its register had been parked somewhere",
-            "a hint is taken, a result for its bank waits",
-            "an entry comes alive",
-            "an entry comes alive where a value is parked",
-            "an entry comes alive, and a hint gives another one",
-            "a result for an entry that is not free any more",
-            "a value is parked",
-            "a value is parked where one has been before",
-            "a value is parked, and one is fetched",
-            "a value is fetched",
-            "all banks that have a free entry have a value",
-            "a grid begins, the last row is free",
-            "a grid begins, no row is left",
-            "a grid begins, values are parked",
-            "a grid begins, a value is being parked",
-            "a grid begins, an entry comes alive",
-            "reset under load",
-            "a hint in reset",
-            "a value is parked in reset",
-        ];
-        if shape.issue_ports == 2 {
-            points.extend([
-                "two hints are taken",
-                "two hints for one bank are taken",
-                "one hint is taken, the other one is not",
-                "a value of port 1 is parked alone",
-                "two values are parked",
-                "both results are for free entries",
-            ]);
-        }
-        points
-    }
-
-    fn new(shape: &MrfShape) -> Self {
+#[cover]
+impl TableCover {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape, again: 0 }
     }
 
-    fn observe(
-        &mut self,
-        i: &StealTableIn,
-        o: &StealTableOut,
-        _: &NoProbe<MrfShape>,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &StealTableIn, o: &StealTableOut, _: &NoProbe<MrfShape>, points: &mut Points) {
         let (ports, banks) = (self.shape.issue_ports, self.shape.banks);
         let (running, clear) = (i.rst_ni == 1, i.clear_i == 1);
         let runs = running && !clear;
@@ -231,59 +167,63 @@ impl Cover for TableCover {
             let b = i.write_bank_i[p];
             !bit(o.free_valid_o, b) && i.write_entry_i[p] == o.free_entry_o[usize::from(b)]
         });
-        let points = [
-            ("a hint is taken", running && any(&taken)),
-            (
-                "a hint takes the place of another free entry",
-                running && any(&|p| taken(p) && free_entry(at(p).0).is_some_and(|e| e != at(p).1)),
-            ),
-            (
-                "a hint for the entry that is free already",
-                running && any(&|p| taken(p) && free_entry(at(p).0) == Some(at(p).1)),
-            ),
-            (
-                "a hint is refused: a value is parked in its bank",
-                any(&|p| only(p, 0) && bit(o.parked_o, at(p).0) && !fetched(at(p).0)),
-            ),
-            ("a hint is refused: a value is being parked in its bank", any(&|p| only(p, 0) && bit(parks, at(p).0))),
-            ("a hint is refused: a value is being fetched from its bank", any(&|p| only(p, 0) && fetched(at(p).0))),
-            (
-                "a hint is refused: its register's value is parked",
-                any(&|p| only(p, 1) && elsewhere(p).is_some_and(|b| !fetched(b as u8))),
-            ),
-            (
-                "a hint is refused: its register's value is being fetched",
-                any(&|p| only(p, 1) && elsewhere(p).is_some_and(|b| fetched(b as u8))),
-            ),
-            ("a hint is refused: its register's value is in a queue", any(&|p| only(p, 2))),
-            ("a hint is refused: a grid begins", running && clear && any(&|p| !reasons(p).contains(&true))),
-            ("a hint is taken, its register had been parked somewhere", running && any(&|p| taken(p) && stale(p))),
-            ("a hint is taken, a result for its bank waits", running && any(&|p| taken(p) && queued_bank(p))),
-            ("an entry comes alive", runs && comes != 0),
-            ("an entry comes alive where a value is parked", runs && alive & o.parked_o != 0),
-            ("an entry comes alive, and a hint gives another one", runs && comes & given != 0),
-            ("a result for an entry that is not free any more", runs && dead),
-            ("a value is parked", runs && parks != 0),
-            ("a value is parked where one has been before", runs && parks & self.again != 0),
-            ("a value is parked, and one is fetched", runs && parks != 0 && i.fetch_valid_i == 1),
-            ("a value is fetched", runs && i.fetch_valid_i == 1),
-            ("all banks that have a free entry have a value", o.free_valid_o != 0 && o.free_valid_o == o.parked_o),
-            ("a grid begins, the last row is free", running && clear && i.spare_i == 1),
-            ("a grid begins, no row is left", running && clear && i.spare_i == 0),
-            ("a grid begins, values are parked", running && clear && o.parked_o != 0),
-            ("a grid begins, a value is being parked", running && clear && parks != 0),
-            ("a grid begins, an entry comes alive", running && clear && comes != 0 && i.spare_i == 1),
-            ("reset under load", !running && o.parked_o != 0),
-            ("a hint in reset", !running && any(&taken)),
-            ("a value is parked in reset", !running && parks != 0),
-            ("two hints are taken", running && o.hint_taken_o == 3 && at(0).0 != at(1).0),
-            ("two hints for one bank are taken", running && o.hint_taken_o == 3 && at(0).0 == at(1).0),
-            ("one hint is taken, the other one is not", runs && hints.len() == 2 && o.hint_taken_o.count_ones() == 1),
-            ("a value of port 1 is parked alone", runs && i.park_valid_i == 2),
-            ("two values are parked", runs && i.park_valid_i == 3),
-            ("both results are for free entries", runs && comes.count_ones() == 2),
-        ];
-        points.into_iter().filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("a hint is taken", running && any(&taken));
+        point!(
+            "a hint takes the place of another free entry",
+            running && any(&|p| taken(p) && free_entry(at(p).0).is_some_and(|e| e != at(p).1))
+        );
+        point!(
+            "a hint for the entry that is free already",
+            running && any(&|p| taken(p) && free_entry(at(p).0) == Some(at(p).1))
+        );
+        point!(
+            "a hint is refused: a value is parked in its bank",
+            any(&|p| only(p, 0) && bit(o.parked_o, at(p).0) && !fetched(at(p).0))
+        );
+        point!("a hint is refused: a value is being parked in its bank", any(&|p| only(p, 0) && bit(parks, at(p).0)));
+        point!("a hint is refused: a value is being fetched from its bank", any(&|p| only(p, 0) && fetched(at(p).0)));
+        point!(
+            "a hint is refused: its register's value is parked",
+            any(&|p| only(p, 1) && elsewhere(p).is_some_and(|b| !fetched(b as u8)))
+        );
+        point!(
+            "a hint is refused: its register's value is being fetched",
+            any(&|p| only(p, 1) && elsewhere(p).is_some_and(|b| fetched(b as u8)))
+        );
+        point!("a hint is refused: its register's value is in a queue", any(&|p| only(p, 2)));
+        point!("a hint is refused: a grid begins", running && clear && any(&|p| !reasons(p).contains(&true)));
+        point!("a hint is taken, its register had been parked somewhere", running && any(&|p| taken(p) && stale(p)));
+        point!("a hint is taken, a result for its bank waits", running && any(&|p| taken(p) && queued_bank(p)));
+        point!("an entry comes alive", runs && comes != 0);
+        point!("an entry comes alive where a value is parked", runs && alive & o.parked_o != 0);
+        point!("an entry comes alive, and a hint gives another one", runs && comes & given != 0);
+        point!("a result for an entry that is not free any more", runs && dead);
+        point!("a value is parked", runs && parks != 0);
+        point!("a value is parked where one has been before", runs && parks & self.again != 0);
+        point!("a value is parked, and one is fetched", runs && parks != 0 && i.fetch_valid_i == 1);
+        point!("a value is fetched", runs && i.fetch_valid_i == 1);
+        point!("all banks that have a free entry have a value", o.free_valid_o != 0 && o.free_valid_o == o.parked_o);
+        point!("a grid begins, the last row is free", running && clear && i.spare_i == 1);
+        point!("a grid begins, no row is left", running && clear && i.spare_i == 0);
+        point!("a grid begins, values are parked", running && clear && o.parked_o != 0);
+        point!("a grid begins, a value is being parked", running && clear && parks != 0);
+        point!("a grid begins, an entry comes alive", running && clear && comes != 0 && i.spare_i == 1);
+        point!("reset under load", !running && o.parked_o != 0);
+        point!("a hint in reset", !running && any(&taken));
+        point!("a value is parked in reset", !running && parks != 0);
+        #[given(self.shape.issue_ports == 2)]
+        {
+            point!("two hints are taken", running && o.hint_taken_o == 3 && at(0).0 != at(1).0);
+            point!("two hints for one bank are taken", running && o.hint_taken_o == 3 && at(0).0 == at(1).0);
+            point!(
+                "one hint is taken, the other one is not",
+                runs && hints.len() == 2 && o.hint_taken_o.count_ones() == 1
+            );
+            point!("a value of port 1 is parked alone", runs && i.park_valid_i == 2);
+            point!("two values are parked", runs && i.park_valid_i == 3);
+            point!("both results are for free entries", runs && comes.count_ones() == 2);
+        }
+
         self.again = if runs { (self.again | parks) & !given } else { 0 };
     }
 }

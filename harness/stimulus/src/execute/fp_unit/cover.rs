@@ -3,13 +3,13 @@
 use gpurf_arith::float::{self, Finite, flush, is_nan, round, sum};
 use gpurf_arith::{INFINITY, Mode, Rounding, SIGN};
 use gpurf_blocks::LANES;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::{FpUnitIn, FpUnitOut, FpUnitProbe};
 use gpurf_blocks::instruction::{NO_PRED, NO_REG, Roles, constant, modifiers, opcode};
 use gpurf_blocks::shape::SmShape;
 
-use super::points::{ADDED, ARITHMETIC, COMPARISONS, GENERAL, NEVER, ROUNDED, SPECIAL};
 use super::{F2I, FADD, FFMA, FMNMX, FMUL, FRND, FSETP, I2F};
-use crate::Cover;
+use crate::{Points, cover};
 
 pub(crate) struct FpUnitCover {
     /// What was taken in the cycle before: it is in stage 1 now.
@@ -29,27 +29,21 @@ fn dropped(x: Finite) -> (bool, bool, bool) {
     (bit(places - 1), aligned & ((1 << (places - 1)) - 1) != 0, bit(places))
 }
 
-impl Cover for FpUnitCover {
-    type In = FpUnitIn;
-    type Out = FpUnitOut;
-    type Probe = FpUnitProbe;
+#[cover]
+impl FpUnitCover {
+    const ROUNDED: [&str; 5] = ["FADD", "FMUL", "FFMA", "I2F", "F2I or FRND"];
+    const ARITHMETIC: [&str; 3] = ["FADD", "FMUL", "FFMA"];
+    /// Of these a subnormal result may be inexact; a sum that is subnormal is exact.
+    const INEXACT: [&str; 2] = ["FMUL", "FFMA"];
+    const ADDED: [&str; 2] = ["FADD", "FFMA"];
+    const COMPARISONS: [&str; 14] =
+        ["eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"];
 
-    fn points(_: &SmShape) -> Vec<&'static str> {
-        let mut points: Vec<&'static str> = Vec::new();
-        points.extend(GENERAL);
-        points.extend(SPECIAL);
-        points.extend(COMPARISONS.iter().filter(|name| !name.is_empty()));
-        points.extend(ROUNDED.iter().flatten());
-        points.extend(ARITHMETIC.iter().flatten().filter(|name| !NEVER.contains(name)));
-        points.extend(ADDED.iter().flatten());
-        points
-    }
-
-    fn new(_: &SmShape) -> Self {
+    fn new(_: &SmShape, _: &Config) -> Self {
         Self { taken: None }
     }
 
-    fn observe(&mut self, i: &FpUnitIn, o: &FpUnitOut, p: &FpUnitProbe, hit: &mut dyn FnMut(&'static str)) {
+    fn observe(&mut self, i: &FpUnitIn, o: &FpUnitOut, p: &FpUnitProbe, points: &mut Points) {
         let (offered, taken, reset) = (i.valid_i == 1, i.valid_i & o.ready_o == 1, i.rst_ni == 0);
         let (first, second, third) = (p.valid1_q == 1, p.valid2_q == 1, o.result_valid_o == 1);
         let waits = third && i.result_ready_i == 0;
@@ -58,99 +52,263 @@ impl Cover for FpUnitCover {
         let known = (FADD..=FRND).contains(&code);
         let no_source = |k: usize| offered && known && i.src_valid_i >> k & 1 == 0;
         let others = if code == FSETP { roles.d() != NO_REG } else { roles.p() != NO_PRED };
-        let general = [
-            first && second && third,
-            first && second && waits && offered,
-            first && second && waits && !offered,
-            waits && second && !first,
-            waits && first && !second,
-            second && !third,
-            waits && taken,
-            third && !waits && taken,
-            !first && !second && !third && taken,
-            third && !waits && !first && !second && !taken,
-            reset && first && second && third,
-            reset && offered,
-            third && !reg && !pred,
-            reg && !pred,
-            !reg && pred,
-            reg && pred,
-            third && o.result_mask_o == 0,
-            third && !matches!(o.result_mask_o, 0 | u32::MAX),
-            offered && roles.b_constant() == 1,
-            no_source(1) && code < I2F && roles.b_constant() == 0,
-            no_source(0),
-            no_source(2) && code == FFMA,
-            taken && !known,
-            taken && known && others,
-        ];
-        GENERAL.into_iter().zip(general).filter(|p| p.1).for_each(|p| hit(p.0));
+        point!("an instruction in each stage", first && second && third);
+        point!("every stage waits, instruction refused", first && second && waits && offered);
+        point!("every stage waits, none offered", first && second && waits && !offered);
+        point!("stages 2 and 3 wait, stage 1 is empty", waits && second && !first);
+        point!("stage 1 moves on behind a result that waits", waits && first && !second);
+        point!("stage 2 moves on, nothing in front of it", second && !third);
+        point!("taken while a result waits", waits && taken);
+        point!("taken as a result leaves", third && !waits && taken);
+        point!("taken by an idle unit", !first && !second && !third && taken);
+        point!("the last result leaves", third && !waits && !first && !second && !taken);
+        point!("reset with an instruction in each stage", reset && first && second && third);
+        point!("offered in reset", reset && offered);
+        point!("no destination", third && !reg && !pred);
+        point!("register only", reg && !pred);
+        point!("predicate only", !reg && pred);
+        point!("register and predicate", reg && pred);
+        point!("no active lane", third && o.result_mask_o == 0);
+        point!("some active lanes", third && !matches!(o.result_mask_o, 0 | u32::MAX));
+        point!("b is the constant", offered && roles.b_constant() == 1);
+        point!("b is neither register nor constant", no_source(1) && code < I2F && roles.b_constant() == 0);
+        point!("a is no register", no_source(0));
+        point!("c is no register", no_source(2) && code == FFMA);
+        point!("an opcode that never comes", taken && !known);
+        point!("a destination that the operation does not have", taken && known && others);
         if let Some(given) = self.taken.take().filter(|_| first) {
-            values(&given, p, hit);
+            // One hit for all lanes: a point that only one lane reaches counts as much.
+            points.once(|points| Self::values(&given, p, points));
         }
         if taken && !reset {
             self.taken = Some(Box::new(*i));
         }
     }
-}
 
-/// Points of the instruction in stage 1, which was taken with these inputs.
-fn values(i: &FpUnitIn, p: &FpUnitProbe, hit: &mut dyn FnMut(&'static str)) {
-    let (code, m) = (opcode(i.op_i), modifiers(i.op_i, i.ctl_i));
-    let b_constant = Roles(i.roles_i).b_constant() == 1;
-    let operand = |k: usize, l: usize| match i.src_valid_i >> k & 1 {
-        1 => i.data_i[k].0[l],
-        _ if k == 1 && b_constant => constant(i.op_i),
-        _ => 0,
-    };
-    let negative = |mask: u32, l: usize| mask >> l & 1 == 1;
-    let exponent = |bits: u16| i32::from((bits << 6) as i16 >> 6);
-    let mode = Mode { rounding: Rounding::ALL[usize::from(p.rounding1_q)], ftz: p.ftz1_q == 1, sat: p.sat1_q == 1 };
-    // One hit for all lanes: a point that only one lane reaches counts as much.
-    let mut reached: Vec<&'static str> = Vec::new();
-    let mut point = |name: &'static str, holds: bool| {
-        if holds && !reached.iter().any(|known| std::ptr::eq(*known, name)) {
-            reached.push(name);
-        }
-    };
-    for l in (0..LANES).filter(|l| i.mask_i >> l & 1 == 1) {
-        let lane = Lane {
-            code,
-            m,
-            s: [operand(0, l), operand(1, l), operand(2, l)],
-            known: negative(p.final1_q, l).then_some(p.value1_q[l]),
-            x: Finite {
-                negative: negative(p.x_negative1_q, l),
-                significand: p.x_significand1_q[l],
-                exponent: exponent(p.x_exponent1_q[l]),
-            },
-            y: Finite {
-                negative: negative(p.y_negative1_q, l),
-                significand: p.y_significand1_q[l].into(),
-                exponent: exponent(p.y_exponent1_q[l]),
-            },
-            mode,
+    /// Points of the instruction in stage 1, which was taken with these inputs.
+    fn values(i: &FpUnitIn, p: &FpUnitProbe, points: &mut Points) {
+        let (code, m) = (opcode(i.op_i), modifiers(i.op_i, i.ctl_i));
+        let b_constant = Roles(i.roles_i).b_constant() == 1;
+        let operand = |k: usize, l: usize| match i.src_valid_i >> k & 1 {
+            1 => i.data_i[k].0[l],
+            _ if k == 1 && b_constant => constant(i.op_i),
+            _ => 0,
         };
-        lane.special(&mut point);
-        let place = match code {
-            FADD => 0,
-            FMUL => 1,
-            FFMA => 2,
-            I2F => 3,
-            F2I | FRND => 4,
-            _ => continue,
-        };
-        lane.rounded(&ROUNDED[place], &mut point);
-        if let Some(names) = ARITHMETIC.get(place) {
-            lane.arithmetic(names, &mut point);
+        let negative = |mask: u32, l: usize| mask >> l & 1 == 1;
+        let exponent = |bits: u16| i32::from((bits << 6) as i16 >> 6);
+        let mode = Mode { rounding: Rounding::ALL[usize::from(p.rounding1_q)], ftz: p.ftz1_q == 1, sat: p.sat1_q == 1 };
+        for l in (0..LANES).filter(|l| i.mask_i >> l & 1 == 1) {
+            let lane = Lane {
+                code,
+                m,
+                s: [operand(0, l), operand(1, l), operand(2, l)],
+                known: negative(p.final1_q, l).then_some(p.value1_q[l]),
+                x: Finite {
+                    negative: negative(p.x_negative1_q, l),
+                    significand: p.x_significand1_q[l],
+                    exponent: exponent(p.x_exponent1_q[l]),
+                },
+                y: Finite {
+                    negative: negative(p.y_negative1_q, l),
+                    significand: p.y_significand1_q[l].into(),
+                    exponent: exponent(p.y_exponent1_q[l]),
+                },
+                mode,
+            };
+            Self::special(&lane, points);
+            let place = match code {
+                FADD => 0,
+                FMUL => 1,
+                FFMA => 2,
+                I2F => 3,
+                F2I | FRND => 4,
+                _ => continue,
+            };
+            Self::rounded(&lane, place, points);
+            if place < Self::ARITHMETIC.len() {
+                Self::arithmetic(&lane, place, points);
+            }
+            match code {
+                FADD => Self::added(&lane, 0, points),
+                FFMA => Self::added(&lane, 1, points),
+                _ => {}
+            }
         }
-        match code {
-            FADD => lane.added(&ADDED[0], &mut point),
-            FFMA => lane.added(&ADDED[1], &mut point),
+    }
+
+    fn rounded(lane: &Lane, place: usize, points: &mut Points) {
+        let rounding = lane.m as usize & 3;
+        point!("{ROUNDED[place]} to nearest even", rounding == 0);
+        point!("{ROUNDED[place]} toward zero", rounding == 1);
+        point!("{ROUNDED[place]} down", rounding == 2);
+        point!("{ROUNDED[place]} up", rounding == 3);
+        let Some((half, rest, odd)) = lane.rounds() else { return };
+        let nearest = rounding == 0;
+        point!("{ROUNDED[place]}: exact", !half && !rest);
+        point!("{ROUNDED[place]}: below the middle of two values", nearest && !half && rest);
+        point!("{ROUNDED[place]}: in the middle, to the even value below", nearest && half && !rest && !odd);
+        point!("{ROUNDED[place]}: in the middle, to the even value above", nearest && half && !rest && odd);
+        point!("{ROUNDED[place]}: above the middle of two values", nearest && half && rest);
+        let inexact = half || rest;
+        point!("{ROUNDED[place]}: inexact, toward zero", rounding == 1 && inexact);
+        point!("{ROUNDED[place]}: inexact, down", rounding == 2 && inexact);
+        point!("{ROUNDED[place]}: inexact, up", rounding == 3 && inexact);
+    }
+
+    fn arithmetic(lane: &Lane, place: usize, points: &mut Points) {
+        let mode = lane.mode;
+        let operands = &lane.s[..if lane.code == FFMA { 3 } else { 2 }];
+        let any = |holds: fn(u32) -> bool| operands.iter().any(|&a| holds(a));
+        let nan = any(is_nan);
+        let plain = Mode { sat: false, ..mode };
+        let (kept, result) = match lane.known {
+            Some(value) => (value, value),
+            None => (round(lane.sum(), plain), round(lane.sum(), mode)),
+        };
+        let invalid =
+            !nan && lane.known.is_some() && (is_nan(kept) || mode.sat && any(is_infinite) && lane.is_invalid());
+        point!("{ARITHMETIC[place]}: flushing", mode.ftz);
+        point!("{ARITHMETIC[place]}: clamping", mode.sat);
+        point!("{ARITHMETIC[place]}: NaN", nan);
+        point!("{ARITHMETIC[place]}: an infinite operand", !nan && any(is_infinite) && !invalid);
+        point!("{ARITHMETIC[place]}: an invalid operation", invalid);
+        point!("{ARITHMETIC[place]}: a subnormal operand", !mode.ftz && any(is_subnormal));
+        point!("{ARITHMETIC[place]}: a subnormal operand flushed", mode.ftz && any(is_subnormal));
+        point!("{ARITHMETIC[place]}: NaN clamped", mode.sat && nan);
+        point!("{ARITHMETIC[place]}: infinity clamped", mode.sat && lane.known.is_some() && result == gpurf_arith::ONE);
+        if lane.known.is_some() {
+            return;
+        }
+        let value = lane.sum();
+        let (half, rest, _) = dropped(value);
+        let unflushed = round(value, Mode { ftz: false, ..plain });
+        let leading = value.exponent + 63 - value.significand.leading_zeros() as i32;
+        point!("{ARITHMETIC[place]}: zero", value.significand == 0);
+        point!("{ARITHMETIC[place]}: subnormal result", is_subnormal(kept));
+        point!("{INEXACT[place.wrapping_sub(1)]}: subnormal result, inexact", is_subnormal(kept) && (half || rest));
+        point!(
+            "{INEXACT[place.wrapping_sub(1)]}: rounded up to the smallest normal value",
+            value.significand != 0 && unflushed & !SIGN == 0x80_0000 && leading < -126
+        );
+        point!("{ARITHMETIC[place]}: subnormal result flushed", mode.ftz && is_subnormal(unflushed));
+        point!("{ARITHMETIC[place]}: too large, infinite", is_infinite(kept));
+        point!(
+            "{ARITHMETIC[place]}: too large, the largest finite value",
+            kept & !SIGN == INFINITY - 1 && leading > 127
+        );
+        point!("{ARITHMETIC[place]}: clamped to 0", mode.sat && kept & SIGN != 0);
+        point!("{ARITHMETIC[place]}: clamped to 1", mode.sat && kept > gpurf_arith::ONE && kept & SIGN == 0);
+    }
+
+    fn added(lane: &Lane, place: usize, points: &mut Points) {
+        if lane.known.is_some() {
+            return;
+        }
+        let (x, y, sum) = (lane.x, lane.y, lane.sum());
+        let (opposite, zeros) = (x.negative != y.negative, (x.significand == 0, y.significand == 0));
+        point!("{ADDED[place]}: zeros of one sign", zeros == (true, true) && !opposite);
+        point!("{ADDED[place]}: zeros of different signs", zeros == (true, true) && opposite);
+        point!("{ADDED[place]}: x is zero", zeros == (true, false));
+        point!("{ADDED[place]}: y is zero", zeros == (false, true));
+        if zeros != (false, false) {
+            return;
+        }
+        let top = |value: Finite| value.exponent + 63 - value.significand.leading_zeros() as i32;
+        let difference = top(x) - top(y);
+        let down = lane.mode.rounding == Rounding::Down;
+        point!("{ADDED[place]}: cancels, +0", sum.significand == 0 && !down);
+        point!("{ADDED[place]}: cancels down, -0", sum.significand == 0 && down);
+        point!(
+            "{ADDED[place]}: nearly cancels",
+            sum.significand != 0 && top(sum) < top(x) - 12 && top(sum) < top(y) - 12
+        );
+        point!("{ADDED[place]}: y is the larger one", difference < 0);
+        point!(
+            "{ADDED[place]}: exponents are equal, y is the larger one",
+            difference == 0 && opposite && sum.negative == y.negative && sum.significand != 0
+        );
+        point!("{ADDED[place]}: nothing of the lower one is left", difference.abs() >= 64);
+        point!("{ADDED[place]}: some of the lower one is left", (40..64).contains(&difference.abs()));
+        point!("{ADDED[place]}: the sum is carried", !opposite && top(sum) > top(x).max(top(y)));
+    }
+
+    fn special(lane: &Lane, points: &mut Points) {
+        let [a, b, _] = lane.s;
+        let (zero, negative) = (|a: u32| a & !SIGN == 0, |a: u32| a & SIGN != 0);
+        let zeros = zero(a) && zero(b) && a != b;
+        let (nan_a, nan_b) = (is_nan(a), is_nan(b));
+        let magnitude = f32::from_bits(a).abs();
+        match lane.code {
+            FADD => {
+                point!("FADD a inverted", lane.flag(4));
+                point!("FADD b inverted", lane.flag(5));
+            }
+            FMUL => point!("FMUL inverted", lane.flag(4)),
+            FFMA => {
+                point!("FFMA product inverted", lane.flag(4));
+                point!("FFMA c inverted", lane.flag(5));
+            }
+            FMNMX => {
+                point!("FMNMX minimum", !lane.flag(0));
+                point!("FMNMX maximum", lane.flag(0));
+                point!("FMNMX of a number and NaN", nan_b && !nan_a && !lane.flag(2));
+                point!("FMNMX of NaN and a number", nan_a && !nan_b && !lane.flag(2));
+                point!("FMNMX of a number and NaN, NaN wanted", nan_a != nan_b && lane.flag(2));
+                point!("FMNMX of two NaN", nan_a && nan_b);
+                point!("FMNMX of +0 and -0", zeros);
+                point!("FMNMX of equals", a == b);
+                point!("FMNMX of negatives", negative(a) && negative(b) && a != b && !nan_a && !nan_b);
+                point!("FMNMX of a subnormal, flushed", lane.flag(1) && (is_subnormal(a) || is_subnormal(b)));
+            }
+            FSETP => {
+                let comparison = lane.m as usize >> 7 & 15;
+                // There are no 6 and 7.
+                let known = comparison / 2 != 3;
+                let named = if comparison < 6 { comparison } else { comparison - 2 };
+                point!("FSETP {COMPARISONS[named]}", known);
+                point!("FSETP: a comparison that never comes", !known);
+                let combination = lane.m >> 12 & 3;
+                point!("FSETP and", combination == 0);
+                point!("FSETP or", combination == 1);
+                point!("FSETP xor", combination == 2);
+                point!("FSETP: a combination that never comes", combination == 3);
+                point!("FSETP of NaN and a number", nan_a && !nan_b);
+                point!("FSETP of a number and NaN", nan_b && !nan_a);
+                point!("FSETP of equals", a == b && !nan_a);
+                point!("FSETP of +0 and -0", zeros);
+                point!("FSETP of negatives", negative(a) && negative(b) && a != b && !nan_a && !nan_b);
+                point!("FSETP of different signs", (a ^ b) & SIGN != 0 && !nan_a && !nan_b);
+                let flushed = lane.flag(11) && is_subnormal(a) && (is_subnormal(b) || zero(b)) && a != b;
+                point!("FSETP of subnormals, flushed", flushed);
+            }
+            I2F => {
+                point!("I2F signed, negative", lane.flag(2) && negative(a));
+                point!("I2F unsigned, above 2^31", !lane.flag(2) && negative(a));
+                point!("I2F of 0", a == 0);
+                point!("I2F of the smallest signed number", lane.flag(2) && a == SIGN);
+            }
+            F2I => {
+                let signed = lane.flag(3);
+                point!("F2I of NaN", nan_a);
+                point!("F2I of an infinity", is_infinite(a));
+                point!("F2I signed, too large", signed && !negative(a) && magnitude >= 2f32.powi(31));
+                point!("F2I signed, too small", signed && negative(a) && magnitude > 2f32.powi(31));
+                point!("F2I unsigned, too large", !signed && !negative(a) && magnitude >= 2f32.powi(32));
+                point!("F2I unsigned of a negative number", !signed && negative(a) && magnitude >= 1.0);
+                point!("F2I of a subnormal, flushed, up", lane.flag(2) && lane.m & 3 == 3 && is_subnormal(a));
+            }
+            FRND => {
+                point!("FRND of NaN", nan_a);
+                point!("FRND of an infinity", is_infinite(a));
+                point!("FRND of an integer of 2^23 or more", magnitude >= 2f32.powi(23) && magnitude.is_finite());
+                let to_zero = lane.known.is_none() && lane.x.significand == 0;
+                point!("FRND of a negative number to -0", to_zero && negative(a) && !zero(a) && !lane.mode.sat);
+                point!("FRND clamped to 1", lane.mode.sat && !negative(a) && magnitude > 1.5 && magnitude.is_finite());
+                point!("FRND of a subnormal, flushed, up", lane.flag(2) && lane.m & 3 == 3 && is_subnormal(a));
+            }
             _ => {}
         }
     }
-    reached.into_iter().for_each(hit);
 }
 
 /// A lane in stage 1.
@@ -171,8 +329,6 @@ fn is_subnormal(a: u32) -> bool {
 fn is_infinite(a: u32) -> bool {
     a & !SIGN == INFINITY
 }
-
-type Point<'a> = dyn FnMut(&'static str, bool) + 'a;
 
 impl Lane {
     fn flag(&self, bit: u32) -> bool {
@@ -201,60 +357,6 @@ impl Lane {
         self.known.is_none().then(|| dropped(self.sum()))
     }
 
-    fn rounded(&self, names: &[&'static str; 12], point: &mut Point<'_>) {
-        let rounding = self.m as usize & 3;
-        point(names[rounding], true);
-        let Some((half, rest, odd)) = self.rounds() else { return };
-        let nearest = rounding == 0;
-        point(names[4], !half && !rest);
-        point(names[5], nearest && !half && rest);
-        point(names[6], nearest && half && !rest && !odd);
-        point(names[7], nearest && half && !rest && odd);
-        point(names[8], nearest && half && rest);
-        for way in 1..4 {
-            point(names[8 + way], rounding == way && (half || rest));
-        }
-    }
-
-    fn arithmetic(&self, names: &[&'static str; 18], point: &mut Point<'_>) {
-        let Self { mode, .. } = *self;
-        let operands = &self.s[..if self.code == FFMA { 3 } else { 2 }];
-        let any = |holds: fn(u32) -> bool| operands.iter().any(|&a| holds(a));
-        let nan = any(is_nan);
-        let plain = Mode { sat: false, ..mode };
-        let (kept, result) = match self.known {
-            Some(value) => (value, value),
-            None => (round(self.sum(), plain), round(self.sum(), mode)),
-        };
-        let invalid =
-            !nan && self.known.is_some() && (is_nan(kept) || mode.sat && any(is_infinite) && self.is_invalid());
-        point(names[0], mode.ftz);
-        point(names[1], mode.sat);
-        point(names[2], nan);
-        point(names[3], !nan && any(is_infinite) && !invalid);
-        point(names[4], invalid);
-        point(names[5], !mode.ftz && any(is_subnormal));
-        point(names[6], mode.ftz && any(is_subnormal));
-        point(names[16], mode.sat && nan);
-        point(names[17], mode.sat && self.known.is_some() && result == gpurf_arith::ONE);
-        if self.known.is_some() {
-            return;
-        }
-        let value = self.sum();
-        let (half, rest, _) = dropped(value);
-        let unflushed = round(value, Mode { ftz: false, ..plain });
-        let leading = value.exponent + 63 - value.significand.leading_zeros() as i32;
-        point(names[7], value.significand == 0);
-        point(names[8], is_subnormal(kept));
-        point(names[9], is_subnormal(kept) && (half || rest));
-        point(names[10], value.significand != 0 && unflushed & !SIGN == 0x80_0000 && leading < -126);
-        point(names[11], mode.ftz && is_subnormal(unflushed));
-        point(names[12], is_infinite(kept));
-        point(names[13], kept & !SIGN == INFINITY - 1 && leading > 127);
-        point(names[14], mode.sat && kept & SIGN != 0);
-        point(names[15], mode.sat && kept > gpurf_arith::ONE && kept & SIGN == 0);
-    }
-
     /// Whether infinities meet as they must not.
     fn is_invalid(&self) -> bool {
         let [a, b, c] = self.s;
@@ -265,103 +367,5 @@ impl Lane {
             FMUL => float::mul(a ^ sign(4), b, plain),
             _ => float::fma(a ^ sign(4), b, c ^ sign(5), plain),
         })
-    }
-
-    fn added(&self, names: &[&'static str; 12], point: &mut Point<'_>) {
-        if self.known.is_some() {
-            return;
-        }
-        let (x, y, sum) = (self.x, self.y, self.sum());
-        let (opposite, zeros) = (x.negative != y.negative, (x.significand == 0, y.significand == 0));
-        point(names[3], zeros == (true, true) && !opposite);
-        point(names[4], zeros == (true, true) && opposite);
-        point(names[5], zeros == (true, false));
-        point(names[6], zeros == (false, true));
-        if zeros != (false, false) {
-            return;
-        }
-        let top = |value: Finite| value.exponent + 63 - value.significand.leading_zeros() as i32;
-        let difference = top(x) - top(y);
-        let down = self.mode.rounding == Rounding::Down;
-        point(names[0], sum.significand == 0 && !down);
-        point(names[1], sum.significand == 0 && down);
-        point(names[2], sum.significand != 0 && top(sum) < top(x) - 12 && top(sum) < top(y) - 12);
-        point(names[7], difference < 0);
-        point(names[8], difference == 0 && opposite && sum.negative == y.negative && sum.significand != 0);
-        point(names[9], difference.abs() >= 64);
-        point(names[10], (40..64).contains(&difference.abs()));
-        point(names[11], !opposite && top(sum) > top(x).max(top(y)));
-    }
-
-    fn special(&self, point: &mut Point<'_>) {
-        let [a, b, _] = self.s;
-        let (zero, negative) = (|a: u32| a & !SIGN == 0, |a: u32| a & SIGN != 0);
-        let zeros = zero(a) && zero(b) && a != b;
-        let (nan_a, nan_b) = (is_nan(a), is_nan(b));
-        let magnitude = f32::from_bits(a).abs();
-        match self.code {
-            FADD => {
-                point("FADD a inverted", self.flag(4));
-                point("FADD b inverted", self.flag(5));
-            }
-            FMUL => point("FMUL inverted", self.flag(4)),
-            FFMA => {
-                point("FFMA product inverted", self.flag(4));
-                point("FFMA c inverted", self.flag(5));
-            }
-            FMNMX => {
-                point("FMNMX minimum", !self.flag(0));
-                point("FMNMX maximum", self.flag(0));
-                point("FMNMX of a number and NaN", nan_b && !nan_a && !self.flag(2));
-                point("FMNMX of NaN and a number", nan_a && !nan_b && !self.flag(2));
-                point("FMNMX of a number and NaN, NaN wanted", nan_a != nan_b && self.flag(2));
-                point("FMNMX of two NaN", nan_a && nan_b);
-                point("FMNMX of +0 and -0", zeros);
-                point("FMNMX of equals", a == b);
-                point("FMNMX of negatives", negative(a) && negative(b) && a != b && !nan_a && !nan_b);
-                point("FMNMX of a subnormal, flushed", self.flag(1) && (is_subnormal(a) || is_subnormal(b)));
-            }
-            FSETP => {
-                let comparison = COMPARISONS[self.m as usize >> 7 & 15];
-                point(comparison, !comparison.is_empty());
-                point("FSETP: a comparison that never comes", comparison.is_empty());
-                let combinations = ["FSETP and", "FSETP or", "FSETP xor", "FSETP: a combination that never comes"];
-                point(combinations[self.m as usize >> 12 & 3], true);
-                point("FSETP of NaN and a number", nan_a && !nan_b);
-                point("FSETP of a number and NaN", nan_b && !nan_a);
-                point("FSETP of equals", a == b && !nan_a);
-                point("FSETP of +0 and -0", zeros);
-                point("FSETP of negatives", negative(a) && negative(b) && a != b && !nan_a && !nan_b);
-                point("FSETP of different signs", (a ^ b) & SIGN != 0 && !nan_a && !nan_b);
-                let flushed = self.flag(11) && is_subnormal(a) && (is_subnormal(b) || zero(b)) && a != b;
-                point("FSETP of subnormals, flushed", flushed);
-            }
-            I2F => {
-                point("I2F signed, negative", self.flag(2) && negative(a));
-                point("I2F unsigned, above 2^31", !self.flag(2) && negative(a));
-                point("I2F of 0", a == 0);
-                point("I2F of the smallest signed number", self.flag(2) && a == SIGN);
-            }
-            F2I => {
-                let signed = self.flag(3);
-                point("F2I of NaN", nan_a);
-                point("F2I of an infinity", is_infinite(a));
-                point("F2I signed, too large", signed && !negative(a) && magnitude >= 2f32.powi(31));
-                point("F2I signed, too small", signed && negative(a) && magnitude > 2f32.powi(31));
-                point("F2I unsigned, too large", !signed && !negative(a) && magnitude >= 2f32.powi(32));
-                point("F2I unsigned of a negative number", !signed && negative(a) && magnitude >= 1.0);
-                point("F2I of a subnormal, flushed, up", self.flag(2) && self.m & 3 == 3 && is_subnormal(a));
-            }
-            FRND => {
-                point("FRND of NaN", nan_a);
-                point("FRND of an infinity", is_infinite(a));
-                point("FRND of an integer of 2^23 or more", magnitude >= 2f32.powi(23) && magnitude.is_finite());
-                let to_zero = self.known.is_none() && self.x.significand == 0;
-                point("FRND of a negative number to -0", to_zero && negative(a) && !zero(a) && !self.mode.sat);
-                point("FRND clamped to 1", self.mode.sat && !negative(a) && magnitude > 1.5 && magnitude.is_finite());
-                point("FRND of a subnormal, flushed, up", self.flag(2) && self.m & 3 == 3 && is_subnormal(a));
-            }
-            _ => {}
-        }
     }
 }

@@ -5,8 +5,7 @@ use gpurf_blocks::LANES;
 use gpurf_blocks::execute::FpUnitIn;
 use gpurf_lockstep::Rng;
 
-use super::{ALIKE, AWKWARD, F2I, FADD, FFMA, FMNMX, FMUL, FRND, FSETP, I2F, MEETING, Row};
-use crate::Knobs;
+use super::{F2I, FADD, FFMA, FMNMX, FMUL, FRND, FSETP, FpUnitKnobs, I2F, Row};
 use crate::floats::{FRACTION, SIGN, awkward, beside, float, near};
 
 /// Which numbers an operand has.
@@ -71,10 +70,10 @@ fn end(rng: &mut Rng) -> u32 {
 }
 
 /// Fills the sources and gives the constant of the instruction, which takes the place of b if that is none.
-pub(super) fn fill(rng: &mut Rng, knobs: &Knobs, operation: &Row, m: u32, i: &mut FpUnitIn) -> u32 {
+pub(super) fn fill(rng: &mut Rng, knobs: &FpUnitKnobs, operation: &Row, m: u32, i: &mut FpUnitIn) -> u32 {
     let middle = 1 + rng.below(254) as u32;
     for words in i.data_i.iter_mut().take(operation.sources) {
-        let kind = if rng.chance(knobs.get(AWKWARD)) {
+        let kind = if rng.chance(knobs.awkward) {
             Kind::Awkward
         } else if rng.chance(300) {
             Kind::Any
@@ -86,13 +85,13 @@ pub(super) fn fill(rng: &mut Rng, knobs: &Knobs, operation: &Row, m: u32, i: &mu
             F2I | FRND if rng.chance(500) => fractional(rng),
             _ => kind.number(rng),
         };
-        if rng.chance(knobs.get(ALIKE)) {
+        if rng.chance(knobs.alike) {
             words.0 = [number(rng); LANES];
         } else {
             words.0.fill_with(|| number(rng));
         }
     }
-    if rng.chance(knobs.get(MEETING)) {
+    if rng.chance(knobs.meeting) {
         meeting(rng, operation, m, i);
     }
     match rng.below(3) {

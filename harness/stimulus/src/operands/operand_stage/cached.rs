@@ -7,9 +7,8 @@ use gpurf_blocks::rfc::Rfc;
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
-use crate::Knobs;
 use crate::driver::Twin;
-use crate::rfc::{Core, Done, Instruction};
+use crate::rfc::{Core, CoreKnobs, Done, Instruction};
 
 /// Knows by a twin what is taken and when.
 pub(super) struct Cached {
@@ -34,10 +33,10 @@ impl Cached {
     }
 
     /// `rst_ni`, `cfg_i`, `rows_i` and `dispatch_ready_i` are there.
-    pub(super) fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, i: &mut OperandStageIn) {
+    pub(super) fn drive(&mut self, rng: &mut Rng, knobs: &CoreKnobs, i: &mut OperandStageIn) {
         let count = self.shape.ports();
         self.twin.early();
-        self.core.begin(rng, knobs, first);
+        self.core.begin(rng, knobs);
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
         for s in 0..self.shape.active {
             i.slot_warp_i[s] = self.core.warp_of(s);
@@ -45,7 +44,7 @@ impl Cached {
         i.issue_valid_i = 0;
         let mut done = Done::default();
         for p in 0..count {
-            let instruction = self.core.instruction(rng, knobs, first, p);
+            let instruction = self.core.instruction(rng, knobs, p);
             if let (Some(instruction), Some(number)) = (instruction, self.core.number(p)) {
                 i.issue_valid_i |= 1 << p;
                 issue(rng, i, p, &instruction, self.number, number as u32);
@@ -72,7 +71,7 @@ impl Cached {
             done.dispatched[p] = at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(number);
         }
         (done.done, done.flushed) = (out.write_done_o, out.flush_done_o);
-        self.core.end(rng, knobs, first, &done);
+        self.core.end(rng, knobs, &done);
         self.twin.clock(i);
         if i.rst_ni == 0 {
             self.core.clear();

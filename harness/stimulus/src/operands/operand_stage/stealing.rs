@@ -5,9 +5,8 @@ use gpurf_blocks::operands::{OperandStage, OperandStageIn};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
-use crate::Knobs;
 use crate::driver::Twin;
-use crate::steal::{Core, Done, Instruction};
+use crate::steal::{Core, CoreKnobs, Done, Instruction};
 
 /// Knows by a twin what is taken and when.
 pub(super) struct Stealing {
@@ -25,9 +24,9 @@ impl Stealing {
     }
 
     /// `rst_ni`, `cfg_i` and `dispatch_ready_i` are there.
-    pub(super) fn drive(&mut self, rng: &mut Rng, knobs: &Knobs, first: usize, i: &mut OperandStageIn) {
+    pub(super) fn drive(&mut self, rng: &mut Rng, knobs: &CoreKnobs, i: &mut OperandStageIn) {
         self.twin.early();
-        self.core.begin(rng, knobs, first);
+        self.core.begin(rng, knobs);
         i.rows_i = self.core.rows() as u8;
         let fresh = self.core.fresh();
         (i.clear_i, i.spare_i) = (fresh.is_some().into(), fresh.unwrap_or(rng.chance(500)).into());
@@ -38,7 +37,7 @@ impl Stealing {
         for p in 0..self.shape.ports() {
             let at = |set: u8| set >> p & 1 == 1;
             let out = &self.twin.out;
-            let (issues, candidate) = self.core.schedule(rng, knobs, first, p, at(out.candidate_issue_o));
+            let (issues, candidate) = self.core.schedule(rng, knobs, p, at(out.candidate_issue_o));
             if let Some(instruction) = issues {
                 i.issue_valid_i |= 1 << p;
                 i.issue_warp_i[p] = self.core.name(instruction.warp);
@@ -62,7 +61,7 @@ impl Stealing {
         }
         self.twin.late(i);
         done.done = self.twin.out.write_done_o;
-        self.core.end(rng, knobs, first, &done);
+        self.core.end(rng, knobs, &done);
         self.twin.clock(i);
         if i.rst_ni == 0 {
             self.core.clear();

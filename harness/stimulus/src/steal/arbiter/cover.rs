@@ -1,11 +1,12 @@
 //! Situations of `steal_arbiter`.
 
 use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::steal::{STEAL_ARBITER_EVENT, StealArbiterIn, StealArbiterOut, StealArbiterProbe};
 
-use crate::Cover;
 use crate::cover::part;
+use crate::{Points, cover};
 
 pub(crate) struct ArbiterCover {
     shape: MrfShape,
@@ -14,142 +15,270 @@ pub(crate) struct ArbiterCover {
 /// More banks than this are not all busy at once: there are not that many who want one.
 const FEW_BANKS: usize = 8;
 
-impl Cover for ArbiterCover {
-    type In = StealArbiterIn;
-    type Out = StealArbiterOut;
-    type Probe = StealArbiterProbe;
-
-    fn points(shape: &MrfShape) -> Vec<&'static str> {
-        let mut points = vec![
-            "a read is granted",
-            "a read waits for a landing",
-            "a read waits for a forced fetch",
-            "a read waits for a parked value",
-            "a read waits for a result",
-            "a read waits for another one of its instruction",
-            "a read waits for one of another instruction",
-            "a blocking read goes first",
-            "a result is held by a read",
-            "a result is held by a read whose register is parked",
-            "a result waits for a parked value",
-            "a result waits for the bus of a landing",
-            "a result waits for a landing, no place",
-            "a result waits for a forced fetch, no place",
-            "a result waits for a blocking read, no place",
-            "a result into an idle bank",
-            "a result goes before reads, no place",
-            "a result goes before thefts, no place",
-            "a result without all lanes goes before reads",
-            "a result without all lanes goes before thefts",
-            "a result goes before reads, write stealing is off",
-            "a result goes before thefts, write stealing is off",
-            "parked, a read wants its bank",
-            "parked, a theft wants its bank",
-            "parked, a value lands in its bank",
-            "parked, a value is forced out of its bank",
-            "a place is passed over: a value is parked there",
-            "a place is passed over: its entry comes alive",
-            "a place is passed over: a result wants the bank",
-            "a place is passed over: the bank is coveted",
-            "the first place is not the lowest",
-            "the turn of places begins anew",
-            "a theft of two operands of one candidate",
-            "the lowest source is stolen",
-            "a theft of what nobody else wants",
-            "nobody else wants it, and it is not stolen",
-            "two want it, reads do not steal",
-            "no theft: a read wants the bank",
-            "no theft: the bank is closed",
-            "no theft: a result goes there",
-            "no theft: one of the two is parked",
-            "several thefts",
-            "a theft and a parked result in one cycle",
-            "a fetch right behind the parking",
-            "a fetch later",
-            "a fetch passes over a bank that reads",
-            "a fetch passes over a bank that writes",
-            "a fetch passes over a value whose bank has a read left",
-            "the first fetched one is not the lowest",
-            "the turn of fetches begins anew",
-            "no fetch, no bus is free",
-            "no fetch, a read waits for its value",
-            "forced by a read",
-            "forced by a result",
-            "forced by the entry",
-            "forced, though reads want the bank",
-            "a landing and a fetch in one cycle",
-            "a landing and a forced fetch in one cycle",
-            "a landing beside a result that is written",
-            "reset with accesses",
-        ];
-        if shape.banks <= FEW_BANKS {
-            points.push("all banks are busy");
-        }
-        if shape.issue_ports == 2 {
-            points.extend([
-                "no fetch, a result waits for a value",
-                "two results are parked",
-                "only port 1's result is parked",
-                "two results, one place",
-                "two results of one bank, both parked",
-                "two results of one bank, one parked and one written",
-                "two results of one bank, both opposed, one place",
-                "two results are written",
-                "two results of one bank, the first goes",
-                "two results of one bank, the second's turn",
-                "a result parks, the other one waits for a landing's bus",
-                "the higher port's operand is stolen",
-                "a theft of operands of both candidates",
-                "a landing on bus 1",
-            ]);
-        }
-        if shape.issue_ports == 1 {
-            points.retain(|point| !TWO_BUSES.contains(point));
-        }
-        points
-    }
-
-    fn new(shape: &MrfShape) -> Self {
+#[cover]
+impl ArbiterCover {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
         Self { shape: *shape }
     }
 
-    fn observe(
-        &mut self,
-        i: &StealArbiterIn,
-        o: &StealArbiterOut,
-        p: &StealArbiterProbe,
-        hit: &mut dyn FnMut(&'static str),
-    ) {
+    fn observe(&mut self, i: &StealArbiterIn, o: &StealArbiterOut, p: &StealArbiterProbe, points: &mut Points) {
         let moment = Moment::of(&self.shape, i, o);
-        let mut point = |name: &'static str, now: bool| {
-            if now {
-                hit(name);
-            }
-        };
         if i.rst_ni == 0 {
-            point("reset with accesses", o.read_valid_o | o.bank_write_valid_o != 0);
+            point!("reset with accesses", o.read_valid_o | o.bank_write_valid_o != 0);
             return;
         }
-        moment.reads(&mut point);
-        moment.results(p, &mut point);
-        moment.places(p, &mut point);
-        moment.thefts(&mut point);
-        moment.fetches(&mut point);
+        Self::reads(&moment, points);
+        Self::results(&moment, p, points);
+        Self::places(&moment, p, points);
+        Self::thefts(&moment, points);
+        Self::fetches(&moment, points);
+    }
+
+    fn reads(m: &Moment, points: &mut Points) {
+        let (i, o) = (m.i, m.o);
+        let left =
+            |reason: &dyn Fn(usize, u8) -> bool| m.slots.iter().any(|&s| !m.granted(s) && reason(s, i.req_bank_i[s]));
+        let parked = |s: usize| i.req_parked_i >> s & 1 == 1;
+        let loses = |s: usize, own: bool| {
+            let rival = |r: &usize| {
+                m.granted(*r) && i.req_bank_i[*r] == i.req_bank_i[s] && (r / OPERANDS == s / OPERANDS) == own
+            };
+            !parked(s) && m.slots.iter().any(rival)
+        };
+        let place = |s: usize| (i.req_bank_i[s], i.req_entry_i[s]);
+        let holds = |s: usize| m.heads(i.write_valid_i).any(|p| (i.write_bank_i[p], i.write_entry_i[p]) == place(s));
+        let overtakes = |s: usize| {
+            let passed = |r: &usize| !holds(*r) && !parked(*r) && i.req_bank_i[*r] == i.req_bank_i[s];
+            m.granted(s) && holds(s) && m.slots.iter().any(passed)
+        };
+        point!("a read is granted", o.grant_o != 0);
+        point!("a read waits for a landing", left(&|s, b| bit(m.lands, b) && !parked(s)));
+        point!("a read waits for a forced fetch", left(&|s, b| bit(m.forced, b) && !parked(s)));
+        point!("a read waits for a parked value", left(&|s, _| parked(s)));
+        point!("a read waits for a result", left(&|s, b| bit(o.bank_write_valid_o & !m.lands, b) && !parked(s)));
+        point!("a read waits for another one of its instruction", left(&|s, _| loses(s, true)));
+        point!("a read waits for one of another instruction", left(&|s, _| loses(s, false)));
+        point!("a blocking read goes first", m.slots.iter().any(|&s| overtakes(s)));
+        let all = u32::MAX >> (32 - m.shape.banks);
+        point!(
+            "all banks are busy",
+            (o.read_valid_o | o.bank_write_valid_o) & all == all,
+            given = self.shape.banks <= FEW_BANKS
+        );
+    }
+
+    fn results(m: &Moment, p: &StealArbiterProbe, points: &mut Points) {
+        let (i, o) = (m.i, m.o);
+        let event = |name: &str| part(STEAL_ARBITER_EVENT, o.steal_event_o, name);
+        point!("a result waits for a parked value", event("write_wait_parked") != 0);
+        point!("a result waits for the bus of a landing", event("write_wait_bus") != 0);
+        for q in m.heads(i.write_valid_i) {
+            let b = i.write_bank_i[q];
+            let place = (b, i.write_entry_i[q]);
+            let holders = || m.slots.iter().filter(|&&s| (i.req_bank_i[s], i.req_entry_i[s]) == place);
+            point!("a result is held by a read", m.held(q));
+            point!(
+                "a result is held by a read whose register is parked",
+                m.held(q) && holders().all(|s| i.req_parked_i >> s & 1 == 1)
+            );
+            if !m.able(q) {
+                continue;
+            }
+            let (steals, full, done, parks) = (m.write_stealing(), i.write_full_i >> q & 1 == 1, m.done(q), m.parks(q));
+            let no_place = steals && full && !parks;
+            let (closed, blocked) = (bit(m.lands | m.forced, b), m.blocked(b));
+            let (asked, coveted) = (bit(m.requested & !(m.lands | m.forced), b), bit(m.coveted, b));
+            // It needs a result on one bus and a landing on the other one, as do others below.
+            point!(
+                "a result waits for a landing, no place",
+                no_place && !done && bit(m.lands, b),
+                given = self.shape.issue_ports == 2
+            );
+            point!("a result waits for a forced fetch, no place", no_place && !done && bit(m.forced, b));
+            point!(
+                "a result waits for a blocking read, no place",
+                no_place && !done && blocked && !closed,
+                given = self.shape.issue_ports == 2
+            );
+            let written = done && !parks;
+            point!("a result into an idle bank", written && !m.opposed(q));
+            point!("a result goes before reads, no place", no_place && written && asked);
+            point!("a result goes before thefts, no place", no_place && written && coveted);
+            point!("a result without all lanes goes before reads", steals && !full && written && asked);
+            point!("a result without all lanes goes before thefts", steals && !full && written && coveted);
+            point!("a result goes before reads, write stealing is off", !steals && written && asked);
+            point!("a result goes before thefts, write stealing is off", !steals && written && coveted);
+            point!("parked, a read wants its bank", parks && asked);
+            point!("parked, a theft wants its bank", parks && coveted);
+            point!("parked, a value lands in its bank", parks && bit(m.lands, b), given = self.shape.issue_ports == 2);
+            point!("parked, a value is forced out of its bank", parks && bit(m.forced, b));
+            point!(
+                "a landing beside a result that is written",
+                i.land_valid_i == 1 && written,
+                given = self.shape.issue_ports == 2
+            );
+            let other_waits = i.land_valid_i == 1 && usize::from(i.land_port_i) == 1 - q;
+            let other = i.write_valid_i >> (1 - q) & 1 == 1;
+            point!(
+                "a result parks, the other one waits for a landing's bus",
+                parks && other_waits && other,
+                given = self.shape.issue_ports == 2
+            );
+        }
+        point!("two results are parked", o.park_valid_o == 3, given = self.shape.issue_ports == 2);
+        point!("only port 1's result is parked", o.park_valid_o == 2, given = self.shape.issue_ports == 2);
+        let both = m.shape.issue_ports == 2 && m.able(0) && m.able(1);
+        if !both {
+            return;
+        }
+        let one_bank = i.write_bank_i[0] == i.write_bank_i[1];
+        let opposed = m.opposed(0) && m.opposed(1) && i.write_full_i == 3 && m.write_stealing();
+        let written = o.write_done_o & !o.park_valid_o;
+        #[given(self.shape.issue_ports == 2)]
+        {
+            point!("two results, one place", opposed && !one_bank && o.park_valid_o == 1);
+            point!("two results of one bank, both parked", one_bank && o.park_valid_o == 3);
+            point!(
+                "two results of one bank, one parked and one written",
+                one_bank && o.park_valid_o.count_ones() == 1 && written != 0
+            );
+            point!("two results of one bank, both opposed, one place", one_bank && opposed && o.park_valid_o == 1);
+            point!("two results are written", written == 3);
+        }
+        let meet = one_bank && o.park_valid_o == 0;
+        point!(
+            "two results of one bank, the first goes",
+            meet && written == 1 && p.turn_q == 0,
+            given = self.shape.issue_ports == 2
+        );
+        point!(
+            "two results of one bank, the second's turn",
+            meet && written == 2 && p.turn_q == 1,
+            given = self.shape.issue_ports == 2
+        );
+    }
+
+    fn places(m: &Moment, p: &StealArbiterProbe, points: &mut Points) {
+        let (i, o) = (m.i, m.o);
+        let Some(first) = m.heads(o.park_valid_o).next() else { return };
+        let (from, taken) = (usize::from(p.park_turn_q), usize::from(o.park_bank_o[first]));
+        let able: u32 = m.heads(i.write_valid_i).filter(|&q| m.able(q)).fold(0, |set, q| set | 1 << i.write_bank_i[q]);
+        let closed = m.lands | m.forced;
+        let busy = closed | m.requested | m.coveted | able;
+        let place = |b: usize| bit(i.free_valid_i & !i.parked_i & !i.alive_i & !busy, b as u32);
+        let banks = m.shape.banks;
+        let passed = || (0..banks).map(|n| (from + n) % banks).take_while(|&b| b != taken);
+        // For this reason alone.
+        let for_one = |reason: u32| {
+            let others = (i.parked_i | i.alive_i | busy) & !reason;
+            let only = |b: usize| bit(i.free_valid_i & reason & !others, b as u32);
+            passed().any(only)
+        };
+        point!("a place is passed over: a value is parked there", for_one(i.parked_i));
+        point!(
+            "a place is passed over: its entry comes alive",
+            {
+                // A result for the entry wants the bank too, unless it is held or waits.
+                let reason = i.alive_i & !able;
+                for_one(reason)
+            },
+            given = self.shape.issue_ports == 2
+        );
+        point!(
+            "a place is passed over: a result wants the bank",
+            for_one(able & !i.alive_i),
+            given = self.shape.issue_ports == 2
+        );
+        point!("a place is passed over: the bank is coveted", for_one(m.coveted));
+        point!("the first place is not the lowest", (0..taken).any(place));
+        point!("the turn of places begins anew", taken < from);
+    }
+
+    fn thefts(m: &Moment, points: &mut Points) {
+        let (i, o) = (m.i, m.o);
+        let read = i.cfg_i >> 1 & 1 == 1;
+        let eager = i.cfg_i >> 3 & 1 == 1;
+        let stolen: Vec<usize> = (0..m.shape.sources()).filter(|k| o.stolen_o >> k & 1 == 1).collect();
+        let rivals =
+            |k: usize| m.operands.iter().copied().filter(move |&r| r != k && i.want_bank_i[r] == i.want_bank_i[k]);
+        let port = |k: usize| k / OPERANDS;
+        let any = |holds: &dyn Fn(usize) -> bool| stolen.iter().any(|&k| holds(k));
+        point!("a theft of two operands of one candidate", any(&|k| rivals(k).any(|r| port(r) == port(k))));
+        point!("the lowest source is stolen", any(&|k| rivals(k).any(|r| port(r) == port(k) && r > k)));
+        point!("a theft of what nobody else wants", any(&|k| rivals(k).next().is_none()));
+        point!("several thefts", stolen.len() > 1);
+        point!("a theft and a parked result in one cycle", !stolen.is_empty() && o.park_valid_o != 0);
+        point!(
+            "the higher port's operand is stolen",
+            any(&|k| port(k) == 1 && rivals(k).any(|r| port(r) == 0)),
+            given = self.shape.issue_ports == 2
+        );
+        point!(
+            "a theft of operands of both candidates",
+            any(&|k| port(k) == 0) && any(&|k| port(k) == 1),
+            given = self.shape.issue_ports == 2
+        );
+        let closed = m.lands | m.forced;
+        let idle = !(closed | m.requested);
+        point!("nobody else wants it, and it is not stolen", read && !eager && m.wanted & !m.contested & idle != 0);
+        point!("two want it, reads do not steal", !read && m.contested & idle != 0);
+        point!("no theft: a read wants the bank", read && m.contested & m.requested & !closed != 0);
+        point!("no theft: the bank is closed", read && m.contested & closed & !m.requested != 0);
+        point!("no theft: a result goes there", m.coveted & o.bank_write_valid_o != 0);
+        let parked_rival = |k: usize| {
+            let of_bank = |r: usize| i.want_bank_i[r] == i.want_bank_i[k];
+            let parked = (0..m.shape.sources()).any(|r| (i.want_valid_i & i.want_parked_i) >> r & 1 == 1 && of_bank(r));
+            parked && bit(idle & !m.contested, i.want_bank_i[k])
+        };
+        point!("no theft: one of the two is parked", read && !eager && m.operands.iter().any(|&k| parked_rival(k)));
+    }
+
+    fn fetches(m: &Moment, points: &mut Points) {
+        let (i, o) = (m.i, m.o);
+        let banks = m.shape.banks;
+        let (fetch, forced) = (o.fetch_valid_o == 1, o.fetch_forced_o == 1);
+        let unforced = fetch && !forced;
+        let bank = usize::from(o.fetch_bank_o);
+        let fresh = bit(i.fresh_i, bank as u32);
+        point!("a fetch right behind the parking", unforced && fresh);
+        point!("a fetch later", unforced && !fresh);
+        point!("no fetch, no bus is free", !fetch && i.parked_i != 0 && i.bus_free_i == 0);
+        let waits = !fetch && i.bus_free_i == 1;
+        point!("no fetch, a read waits for its value", waits && i.req_parked_i != 0 && i.write_parked_i == 0);
+        point!(
+            "no fetch, a result waits for a value",
+            waits && i.write_parked_i != 0 && i.req_parked_i == 0,
+            given = self.shape.issue_ports == 2
+        );
+        if unforced {
+            let turn = usize::from(i.turn_i);
+            let passed = || {
+                (0..banks).map(|n| (turn + n) % banks).take_while(|&b| b != bank).filter(|&b| bit(i.parked_i, b as u32))
+            };
+            let reads = |b: usize| bit(o.read_valid_o, b as u32);
+            let writes = |b: usize| bit(o.bank_write_valid_o, b as u32);
+            let left = |b: usize| m.slots.iter().any(|&s| i.req_bank_i[s] == i.parked_bank_i[b] && !m.granted(s));
+            point!("a fetch passes over a bank that reads", passed().any(reads));
+            point!("a fetch passes over a bank that writes", passed().any(writes));
+            point!(
+                "a fetch passes over a value whose bank has a read left",
+                passed().any(|b| !reads(b) && !writes(b) && left(b))
+            );
+            let able = |b: usize| bit(i.parked_i, b as u32) && !reads(b) && !writes(b) && !left(b);
+            point!("the first fetched one is not the lowest", (0..turn).any(able) && bank >= turn);
+            point!("the turn of fetches begins anew", bank < turn);
+        }
+        let asks = i.force_valid_i == 1;
+        point!("forced by a read", asks && i.force_read_i == 1);
+        point!("forced by a result", asks && i.force_write_i == 1);
+        point!("forced by the entry", asks && i.force_alive_i == 1);
+        point!("forced, though reads want the bank", m.forced & m.requested != 0);
+        let lands = i.land_valid_i == 1;
+        point!("a landing and a fetch in one cycle", lands && unforced);
+        point!("a landing and a forced fetch in one cycle", lands && asks);
+        point!("a landing on bus 1", lands && i.land_port_i == 1, given = self.shape.issue_ports == 2);
     }
 }
-
-/// Points that need a result on one bus, and a landing or another result on the other one.
-const TWO_BUSES: [&str; 7] = [
-    "a result waits for a blocking read, no place",
-    "parked, a value lands in its bank",
-    "a result waits for a landing, no place",
-    "a landing beside a result that is written",
-    "a place is passed over: its entry comes alive",
-    "a place is passed over: a result wants the bank",
-    "a landing on bus 1",
-];
-
-type Point<'a> = dyn FnMut(&'static str, bool) + 'a;
 
 /// A cycle, and what is easily said of it.
 struct Moment<'a> {
@@ -238,205 +367,5 @@ impl<'a> Moment<'a> {
 
     fn parks(&self, p: usize) -> bool {
         self.o.park_valid_o >> p & 1 == 1
-    }
-
-    fn reads(&self, point: &mut Point) {
-        let (i, o) = (self.i, self.o);
-        let left = |reason: &dyn Fn(usize, u8) -> bool| {
-            self.slots.iter().any(|&s| !self.granted(s) && reason(s, i.req_bank_i[s]))
-        };
-        let parked = |s: usize| i.req_parked_i >> s & 1 == 1;
-        let loses = |s: usize, own: bool| {
-            let rival = |r: &usize| {
-                self.granted(*r) && i.req_bank_i[*r] == i.req_bank_i[s] && (r / OPERANDS == s / OPERANDS) == own
-            };
-            !parked(s) && self.slots.iter().any(rival)
-        };
-        let place = |s: usize| (i.req_bank_i[s], i.req_entry_i[s]);
-        let holds = |s: usize| self.heads(i.write_valid_i).any(|p| (i.write_bank_i[p], i.write_entry_i[p]) == place(s));
-        let overtakes = |s: usize| {
-            let passed = |r: &usize| !holds(*r) && !parked(*r) && i.req_bank_i[*r] == i.req_bank_i[s];
-            self.granted(s) && holds(s) && self.slots.iter().any(passed)
-        };
-        point("a read is granted", o.grant_o != 0);
-        point("a read waits for a landing", left(&|s, b| bit(self.lands, b) && !parked(s)));
-        point("a read waits for a forced fetch", left(&|s, b| bit(self.forced, b) && !parked(s)));
-        point("a read waits for a parked value", left(&|s, _| parked(s)));
-        point("a read waits for a result", left(&|s, b| bit(o.bank_write_valid_o & !self.lands, b) && !parked(s)));
-        point("a read waits for another one of its instruction", left(&|s, _| loses(s, true)));
-        point("a read waits for one of another instruction", left(&|s, _| loses(s, false)));
-        point("a blocking read goes first", self.slots.iter().any(|&s| overtakes(s)));
-        let all = u32::MAX >> (32 - self.shape.banks);
-        point("all banks are busy", (o.read_valid_o | o.bank_write_valid_o) & all == all);
-    }
-
-    fn results(&self, p: &StealArbiterProbe, point: &mut Point) {
-        let (i, o) = (self.i, self.o);
-        let event = |name: &str| part(STEAL_ARBITER_EVENT, o.steal_event_o, name);
-        point("a result waits for a parked value", event("write_wait_parked") != 0);
-        point("a result waits for the bus of a landing", event("write_wait_bus") != 0);
-        for q in self.heads(i.write_valid_i) {
-            let b = i.write_bank_i[q];
-            let place = (b, i.write_entry_i[q]);
-            let holders = || self.slots.iter().filter(|&&s| (i.req_bank_i[s], i.req_entry_i[s]) == place);
-            point("a result is held by a read", self.held(q));
-            point(
-                "a result is held by a read whose register is parked",
-                self.held(q) && holders().all(|s| i.req_parked_i >> s & 1 == 1),
-            );
-            if !self.able(q) {
-                continue;
-            }
-            let (steals, full, done, parks) =
-                (self.write_stealing(), i.write_full_i >> q & 1 == 1, self.done(q), self.parks(q));
-            let no_place = steals && full && !parks;
-            let (closed, blocked) = (bit(self.lands | self.forced, b), self.blocked(b));
-            let (asked, coveted) = (bit(self.requested & !(self.lands | self.forced), b), bit(self.coveted, b));
-            point("a result waits for a landing, no place", no_place && !done && bit(self.lands, b));
-            point("a result waits for a forced fetch, no place", no_place && !done && bit(self.forced, b));
-            point("a result waits for a blocking read, no place", no_place && !done && blocked && !closed);
-            let written = done && !parks;
-            point("a result into an idle bank", written && !self.opposed(q));
-            point("a result goes before reads, no place", no_place && written && asked);
-            point("a result goes before thefts, no place", no_place && written && coveted);
-            point("a result without all lanes goes before reads", steals && !full && written && asked);
-            point("a result without all lanes goes before thefts", steals && !full && written && coveted);
-            point("a result goes before reads, write stealing is off", !steals && written && asked);
-            point("a result goes before thefts, write stealing is off", !steals && written && coveted);
-            point("parked, a read wants its bank", parks && asked);
-            point("parked, a theft wants its bank", parks && coveted);
-            point("parked, a value lands in its bank", parks && bit(self.lands, b));
-            point("parked, a value is forced out of its bank", parks && bit(self.forced, b));
-            point("a landing beside a result that is written", i.land_valid_i == 1 && written);
-            let other_waits = i.land_valid_i == 1 && usize::from(i.land_port_i) == 1 - q;
-            let other = i.write_valid_i >> (1 - q) & 1 == 1;
-            point("a result parks, the other one waits for a landing's bus", parks && other_waits && other);
-        }
-        point("two results are parked", o.park_valid_o == 3);
-        point("only port 1's result is parked", o.park_valid_o == 2);
-        let both = self.shape.issue_ports == 2 && self.able(0) && self.able(1);
-        if !both {
-            return;
-        }
-        let one_bank = i.write_bank_i[0] == i.write_bank_i[1];
-        let opposed = self.opposed(0) && self.opposed(1) && i.write_full_i == 3 && self.write_stealing();
-        let written = o.write_done_o & !o.park_valid_o;
-        point("two results, one place", opposed && !one_bank && o.park_valid_o == 1);
-        point("two results of one bank, both parked", one_bank && o.park_valid_o == 3);
-        point(
-            "two results of one bank, one parked and one written",
-            one_bank && o.park_valid_o.count_ones() == 1 && written != 0,
-        );
-        point("two results of one bank, both opposed, one place", one_bank && opposed && o.park_valid_o == 1);
-        point("two results are written", written == 3);
-        let meet = one_bank && o.park_valid_o == 0;
-        point("two results of one bank, the first goes", meet && written == 1 && p.turn_q == 0);
-        point("two results of one bank, the second's turn", meet && written == 2 && p.turn_q == 1);
-    }
-
-    fn places(&self, p: &StealArbiterProbe, point: &mut Point) {
-        let (i, o) = (self.i, self.o);
-        let Some(first) = self.heads(o.park_valid_o).next() else { return };
-        let (from, taken) = (usize::from(p.park_turn_q), usize::from(o.park_bank_o[first]));
-        let able: u32 =
-            self.heads(i.write_valid_i).filter(|&q| self.able(q)).fold(0, |set, q| set | 1 << i.write_bank_i[q]);
-        let closed = self.lands | self.forced;
-        let busy = closed | self.requested | self.coveted | able;
-        let place = |b: usize| bit(i.free_valid_i & !i.parked_i & !i.alive_i & !busy, b as u32);
-        let banks = self.shape.banks;
-        let passed = || (0..banks).map(|n| (from + n) % banks).take_while(|&b| b != taken);
-        // For this reason alone.
-        let for_one = |reason: u32| {
-            let others = (i.parked_i | i.alive_i | busy) & !reason;
-            let only = |b: usize| bit(i.free_valid_i & reason & !others, b as u32);
-            passed().any(only)
-        };
-        point("a place is passed over: a value is parked there", for_one(i.parked_i));
-        point("a place is passed over: its entry comes alive", {
-            // A result for the entry wants the bank too, unless it is held or waits.
-            let reason = i.alive_i & !able;
-            for_one(reason)
-        });
-        point("a place is passed over: a result wants the bank", for_one(able & !i.alive_i));
-        point("a place is passed over: the bank is coveted", for_one(self.coveted));
-        point("the first place is not the lowest", (0..taken).any(place));
-        point("the turn of places begins anew", taken < from);
-    }
-
-    fn thefts(&self, point: &mut Point) {
-        let (i, o) = (self.i, self.o);
-        let read = i.cfg_i >> 1 & 1 == 1;
-        let eager = i.cfg_i >> 3 & 1 == 1;
-        let stolen: Vec<usize> = (0..self.shape.sources()).filter(|k| o.stolen_o >> k & 1 == 1).collect();
-        let rivals =
-            |k: usize| self.operands.iter().copied().filter(move |&r| r != k && i.want_bank_i[r] == i.want_bank_i[k]);
-        let port = |k: usize| k / OPERANDS;
-        let any = |holds: &dyn Fn(usize) -> bool| stolen.iter().any(|&k| holds(k));
-        point("a theft of two operands of one candidate", any(&|k| rivals(k).any(|r| port(r) == port(k))));
-        point("the lowest source is stolen", any(&|k| rivals(k).any(|r| port(r) == port(k) && r > k)));
-        point("a theft of what nobody else wants", any(&|k| rivals(k).next().is_none()));
-        point("several thefts", stolen.len() > 1);
-        point("a theft and a parked result in one cycle", !stolen.is_empty() && o.park_valid_o != 0);
-        point("the higher port's operand is stolen", any(&|k| port(k) == 1 && rivals(k).any(|r| port(r) == 0)));
-        point("a theft of operands of both candidates", any(&|k| port(k) == 0) && any(&|k| port(k) == 1));
-        let closed = self.lands | self.forced;
-        let idle = !(closed | self.requested);
-        point(
-            "nobody else wants it, and it is not stolen",
-            read && !eager && self.wanted & !self.contested & idle != 0,
-        );
-        point("two want it, reads do not steal", !read && self.contested & idle != 0);
-        point("no theft: a read wants the bank", read && self.contested & self.requested & !closed != 0);
-        point("no theft: the bank is closed", read && self.contested & closed & !self.requested != 0);
-        point("no theft: a result goes there", self.coveted & o.bank_write_valid_o != 0);
-        let parked_rival = |k: usize| {
-            let of_bank = |r: usize| i.want_bank_i[r] == i.want_bank_i[k];
-            let parked =
-                (0..self.shape.sources()).any(|r| (i.want_valid_i & i.want_parked_i) >> r & 1 == 1 && of_bank(r));
-            parked && bit(idle & !self.contested, i.want_bank_i[k])
-        };
-        point("no theft: one of the two is parked", read && !eager && self.operands.iter().any(|&k| parked_rival(k)));
-    }
-
-    fn fetches(&self, point: &mut Point) {
-        let (i, o) = (self.i, self.o);
-        let banks = self.shape.banks;
-        let (fetch, forced) = (o.fetch_valid_o == 1, o.fetch_forced_o == 1);
-        let unforced = fetch && !forced;
-        let bank = usize::from(o.fetch_bank_o);
-        let fresh = bit(i.fresh_i, bank as u32);
-        point("a fetch right behind the parking", unforced && fresh);
-        point("a fetch later", unforced && !fresh);
-        point("no fetch, no bus is free", !fetch && i.parked_i != 0 && i.bus_free_i == 0);
-        let waits = !fetch && i.bus_free_i == 1;
-        point("no fetch, a read waits for its value", waits && i.req_parked_i != 0 && i.write_parked_i == 0);
-        point("no fetch, a result waits for a value", waits && i.write_parked_i != 0 && i.req_parked_i == 0);
-        if unforced {
-            let turn = usize::from(i.turn_i);
-            let passed = || {
-                (0..banks).map(|n| (turn + n) % banks).take_while(|&b| b != bank).filter(|&b| bit(i.parked_i, b as u32))
-            };
-            let reads = |b: usize| bit(o.read_valid_o, b as u32);
-            let writes = |b: usize| bit(o.bank_write_valid_o, b as u32);
-            let left = |b: usize| self.slots.iter().any(|&s| i.req_bank_i[s] == i.parked_bank_i[b] && !self.granted(s));
-            point("a fetch passes over a bank that reads", passed().any(reads));
-            point("a fetch passes over a bank that writes", passed().any(writes));
-            point(
-                "a fetch passes over a value whose bank has a read left",
-                passed().any(|b| !reads(b) && !writes(b) && left(b)),
-            );
-            let able = |b: usize| bit(i.parked_i, b as u32) && !reads(b) && !writes(b) && !left(b);
-            point("the first fetched one is not the lowest", (0..turn).any(able) && bank >= turn);
-            point("the turn of fetches begins anew", bank < turn);
-        }
-        let asks = i.force_valid_i == 1;
-        point("forced by a read", asks && i.force_read_i == 1);
-        point("forced by a result", asks && i.force_write_i == 1);
-        point("forced by the entry", asks && i.force_alive_i == 1);
-        point("forced, though reads want the bank", self.forced & self.requested != 0);
-        let lands = i.land_valid_i == 1;
-        point("a landing and a fetch in one cycle", lands && unforced);
-        point("a landing and a forced fetch in one cycle", lands && asks);
-        point("a landing on bus 1", lands && i.land_port_i == 1);
     }
 }
