@@ -1,38 +1,11 @@
-//! Counts of the hybrid register file and of its scheduler.
+//! Counts of the hybrid register file.
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::config::Config;
-use gpurf_machine::Statistics;
 use serde::Serialize;
 
-use super::{Events, share};
+use super::{Count, Part, share};
 use crate::output::grouped;
-
-/// Active periods under the alternating scheduler, and why they ended.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct AlternatingStats {
-    /// Cycles of a period, on average: until nothing of the warp is under way but long-latency operations.
-    pub active_period: f64,
-    /// Cycles between two periods of a warp, on average.
-    pub inter_active_distance: f64,
-    /// Periods.
-    pub activations: u64,
-    /// Of these, those of the parity of the one before.
-    pub same_parity: u64,
-    /// Periods by their ends.
-    pub leave_end: u64,
-    /// The warp waits at a barrier.
-    pub leave_barrier: u64,
-    /// Its next instruction is marked: it needs the result of a long-latency operation.
-    pub leave_mark: u64,
-    /// It has issued for long while others were ready.
-    pub leave_patience: u64,
-    /// Cycles without an active warp, as the buffer of the next one is not empty.
-    pub switch_cycles: u64,
-    /// Cycles without an active warp, as none is ready.
-    pub ready_cycles: u64,
-}
 
 /// Accesses of STT-RAM and write buffers: registers as the instructions name them, data in groups of four lanes.
 #[derive(Clone, Debug, Serialize)]
@@ -74,52 +47,11 @@ pub struct HybridStats {
     pub period_entries: BTreeMap<u64, u64>,
 }
 
-impl AlternatingStats {
-    pub fn of(events: &Events) -> Self {
-        let count = |name: &str| events.get(name).copied().unwrap_or(0);
-        let activations = count("alternating_activate");
-        let average = |cycles: u64| if activations == 0 { 0.0 } else { cycles as f64 / activations as f64 };
-        Self {
-            active_period: average(count("alternating_active") + count("alternating_drain")),
-            inter_active_distance: average(count("alternating_pending")),
-            activations,
-            same_parity: count("alternating_same_parity"),
-            leave_end: count("alternating_leave_end"),
-            leave_barrier: count("alternating_leave_barrier"),
-            leave_mark: count("alternating_leave_mark"),
-            leave_patience: count("alternating_leave_patience"),
-            switch_cycles: count("alternating_stall_switch"),
-            ready_cycles: count("alternating_stall_ready"),
-        }
-    }
-
-    pub fn rows(&self, cycles: u64, row: &mut dyn FnMut(&str, String, String)) {
-        row("active period, cycles on average", format!("{:.1}", self.active_period), String::new());
-        row(
-            "warp inter-active distance, cycles on average",
-            format!("{:.1}", self.inter_active_distance),
-            String::new(),
-        );
-        let rows = [
-            ("active periods", self.activations, 0),
-            ("active periods of the last one's parity", self.same_parity, self.activations),
-            ("active periods ended: end", self.leave_end, self.activations),
-            ("active periods ended: barrier", self.leave_barrier, self.activations),
-            ("active periods ended: long-latency operation", self.leave_mark, self.activations),
-            ("active periods ended: patience", self.leave_patience, self.activations),
-            ("cycles without an active warp: buffer not empty", self.switch_cycles, cycles),
-            ("cycles without an active warp: none ready", self.ready_cycles, cycles),
-        ];
-        for (name, number, whole) in rows {
-            row(name, grouped(number), share(number, whole));
-        }
-    }
-}
-
 impl HybridStats {
-    pub fn of(config: &Config, statistics: &Statistics) -> Self {
-        let Statistics { events, cycles, .. } = statistics;
-        let count = |name: &str| events.get(name).copied().unwrap_or(0);
+    fn of(run: &Count<'_>) -> Self {
+        let Count { config, statistics } = run;
+        let cycles = &statistics.cycles;
+        let count = |name: &str| run.of(name);
         let gated = |cycles: u64| if cycles == 0 { 0.0 } else { count("hrf_gated") as f64 / (2 * cycles) as f64 };
         Self {
             hits: count("hrf_hit"),
@@ -142,7 +74,7 @@ impl HybridStats {
         }
     }
 
-    pub fn rows(&self, cycles: u64, row: &mut dyn FnMut(&str, String, String)) {
+    fn rows(&self, cycles: u64, row: &mut dyn FnMut(&str, String, String)) {
         let registers = self.hits + self.partial + self.misses;
         let reads = self.read_groups + self.stt_ram_read_groups;
         let results = self.write_groups + self.load_groups + self.direct_groups;
@@ -176,4 +108,10 @@ impl HybridStats {
         row("entries used in an active period, on average", format!("{average:.1}"), String::new());
         row("entries used in an active period, at most", grouped(most), String::new());
     }
+}
+
+/// The part of a run's statistics.
+pub(super) fn part(count: &Count<'_>) -> Part {
+    let stats = HybridStats::of(count);
+    Part::new("hybrid", &stats, |row| stats.rows(count.statistics.cycles, row))
 }
