@@ -2,17 +2,37 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler, presets};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler, preset, presets};
 use gpurf_blocks::registry;
 
 use gpurf_stimulus::program::{Weights, themes};
 
 use crate::{COVERAGE_FROM_CYCLES, Inputs, Job, KernelInputs, ProgramInputs, Project};
 
-mod cache;
 mod hierarchy;
-mod hybrid;
-mod stealing;
+mod hrf;
+mod rfc;
+mod steal;
+
+/// What the suites run of a design besides the main register file, declared in a file of the design's name.
+pub(crate) struct Family {
+    /// The preset with most in it, and the kernel on which the default suite runs it: a build of the SM.
+    preset: &'static str,
+    kernel: &'static str,
+    /// Whether a block is run in the family's configurations only.
+    is_own: fn(&str) -> bool,
+    /// Configurations of a block in the default suite; blocks outside the design may have some too.
+    few: fn(&str) -> Vec<Config>,
+    /// Further ones in the long runs.
+    more: fn(&str) -> Vec<Config>,
+    /// The configuration in which the audit inverts the registers of a block, if not the default.
+    audited: fn(&str) -> Option<Config>,
+    /// How much longer than others blocks are run.
+    stretch: &'static [(&'static str, u64)],
+}
+
+/// The families, design by design.
+const FAMILIES: &[Family] = &[rfc::FAMILY, hierarchy::FAMILY, hrf::FAMILY, steal::FAMILY];
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
 pub fn all_shapes() -> Vec<MrfConfig> {
@@ -72,25 +92,20 @@ pub fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
     let names = registry::blocks().map(|b| b.name);
     names
         .flat_map(|block| {
-            let configs = cache::more(block).into_iter().chain(hybrid::more(block)).chain(hierarchy::more(block));
+            let configs = FAMILIES.iter().flat_map(move |family| (family.more)(block));
             let cycles = cycles * stretch(block);
-            configs.chain(stealing::more(block)).map(move |config| random(block, config, seed, cycles))
+            configs.map(move |config| random(block, config, seed, cycles))
         })
         .collect()
 }
 
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
 pub(crate) fn stretch(block: &str) -> u64 {
-    match block {
-        "two_level_scheduler" | "rfc_tags" | "rfc_lrf" | "hierarchy" => 3,
-        "hrf_buffer" | "hrf_drain" | "hrf_power" => 3,
-        "block_launcher" => 2,
-        "rfc" => 4,
-        "steal" => 6,
-        "alternating_scheduler" => 6,
-        "hrf" => 8,
-        _ => 1,
+    if block == "block_launcher" {
+        return 2;
     }
+    let mut all = FAMILIES.iter().flat_map(|family| family.stretch);
+    all.find(|(name, _)| *name == block).map_or(1, |&(_, times)| times)
 }
 
 /// Whether the comparisons of a block's RTL are judged in this configuration: they need a build of their own, so it is one of those in which the suite runs the block, the last.
@@ -100,7 +115,7 @@ pub(crate) fn judges_comparisons(block: &str, config: &Config) -> bool {
 
 /// Where the audit inverts a block's registers unless something is selected: in a configuration that uses all of them.
 pub fn audited(block: &str) -> Config {
-    hybrid::audited(block).or_else(|| stealing::audited(block)).unwrap_or_default()
+    FAMILIES.iter().find_map(|family| (family.audited)(block)).unwrap_or_default()
 }
 
 /// Whether so many random cycles of a block have to reach all that its stimulus has to reach.
@@ -108,25 +123,11 @@ pub(crate) fn is_judged(block: &str, cycles: u64) -> bool {
     cycles >= COVERAGE_FROM_CYCLES * stretch(block)
 }
 
-/// Whether a block is of the hybrid register file or its scheduler.
-fn is_hybrid(block: &str) -> bool {
-    block.starts_with("hrf") || block == "alternating_scheduler"
-}
-
 /// The baseline, and what else changes what a block does.
 fn variants(block: &str) -> Vec<Config> {
     let base = Config::default();
-    let mut all = cache::few(block);
-    all.extend(hybrid::few(block));
-    all.extend(hierarchy::few(block));
-    all.extend(stealing::few(block));
-    // What only a cache, a hierarchy, slots or buffers give a meaning has shapes of its own.
-    if block.starts_with("rfc")
-        || block == "two_level_scheduler"
-        || is_hybrid(block)
-        || block.starts_with("steal")
-        || hierarchy::BLOCKS.contains(&block)
-    {
+    let mut all: Vec<Config> = FAMILIES.iter().flat_map(|family| (family.few)(block)).collect();
+    if FAMILIES.iter().any(|family| (family.is_own)(block)) {
         return all;
     }
     let with = |change: &dyn Fn(&mut Config)| {
@@ -277,15 +278,11 @@ pub(crate) const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 /// Random programs of the long run at each configuration.
 const MANY_PROGRAMS: u64 = 500;
 
-/// Of each family of register files beside the baseline the preset with most in it, and the kernel on which the default suite runs it: one more build of the SM each.
-const FAMILIES: [(&str, &str); 4] =
-    [("rfc-hw3", "needle"), ("lrf-orf-split", "scan"), ("hrf-pg", "pathfinder"), ("steal-8", "srad")];
-
 /// Of each family of register files its configuration and its kernel.
 pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Config, Job)> + '_ {
-    FAMILIES.iter().map(move |(preset, name)| {
-        let config = presets().find(|p| p.name == *preset).expect("a preset").config;
-        (config, kernel(KernelInputs::of_project(project, name), config, seed))
+    FAMILIES.iter().map(move |family| {
+        let config = preset(family.preset).expect("a preset").config;
+        (config, kernel(KernelInputs::of_project(project, family.kernel), config, seed))
     })
 }
 

@@ -3,16 +3,18 @@
 use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, preset};
 use gpurf_isa::LastResultFile;
 
-/// The blocks that these shapes are for.
-pub(super) const BLOCKS: [&str; 7] = [
-    "hierarchy",
-    "hierarchy_levels",
-    "hierarchy_scoreboard",
-    "hierarchy_entries",
-    "hierarchy_data",
-    "hierarchy_results",
-    "hierarchy_copies",
-];
+use super::Family;
+
+/// What the suites run.
+pub(super) const FAMILY: Family = Family {
+    preset: "lrf-orf-split",
+    kernel: "scan",
+    is_own: |block| block.starts_with("hierarchy"),
+    few,
+    more,
+    audited: |_| None,
+    stretch: &[("hierarchy", 3)],
+};
 
 /// So many entries and such an LRF, with one issue port, as the thesis has it.
 fn one(entries: usize, banks: LastResultFile) -> Config {
@@ -39,7 +41,7 @@ fn two(entries: usize, banks: LastResultFile) -> Config {
 
 /// What the default suite runs of a block: every kind of LRF, all entries that numbers have and fewer, one issue port and two. Comparisons are judged in
 /// the last shape, so that is not the one with a single entry.
-pub(super) fn few(block: &str) -> Vec<Config> {
+fn few(block: &str) -> Vec<Config> {
     match block {
         "hierarchy" | "hierarchy_entries" => {
             vec![
@@ -62,8 +64,8 @@ pub(super) fn few(block: &str) -> Vec<Config> {
 }
 
 /// What the long run has besides: entries with each kind of LRF and each number of issue ports.
-pub(super) fn more(block: &str) -> Vec<Config> {
-    if !BLOCKS.contains(&block) {
+fn more(block: &str) -> Vec<Config> {
+    if !block.starts_with("hierarchy") {
         return Vec::new();
     }
     let mut all = Vec::new();
@@ -86,7 +88,8 @@ mod tests {
 
     #[test]
     fn every_configuration_is_allowed() {
-        for config in BLOCKS.iter().flat_map(|block| few(block).into_iter().chain(more(block))) {
+        let blocks = gpurf_blocks::hierarchy::BLOCKS.iter().map(|entry| entry.name);
+        for config in blocks.flat_map(|block| few(block).into_iter().chain(more(block))) {
             assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
         }
     }

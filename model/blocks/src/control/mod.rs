@@ -13,7 +13,7 @@ pub use fault_unit::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<BarrierUnit>("control/barrier_unit", "warps that wait for each other", &[]),
     entry::<BlockLauncher>("control/block_launcher", "blocks into the SM", &[]),
     Entry {

@@ -25,7 +25,7 @@ pub use writeback::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<Dispatcher>("execute/dispatcher", "operand stage to units", &[]),
     entry::<Alu>("execute/alu", "integers, bits, predicates", &[]),
     Entry { packages: &["execute/fp_pkg"], ..entry::<FpUnit>("execute/fp_unit", "single precision", &[]) },

@@ -11,7 +11,7 @@ pub use instruction_buffer::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<Fetch>("front/fetch", "which warp fetches, code memory", &["ram_1r1w"]),
     entry::<Decode>("front/decode", "what an instruction reads and writes, its unit", &[]),
     entry::<InstructionBuffer>("front/instruction_buffer", "decoded instructions that wait for issue", &[]),

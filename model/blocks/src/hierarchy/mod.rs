@@ -26,7 +26,7 @@ pub use shape::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<HierarchyLevels>("hierarchy/hierarchy_levels", "where an instruction's operands are", &[]),
     entry::<HierarchyEntries>("hierarchy/hierarchy_entries", "what a strand has written, what is under way", &[]),
     entry::<HierarchyData>("hierarchy/hierarchy_data", "arrays of ORF and LRF", &["ram_1r1w"]),

@@ -32,7 +32,7 @@ pub use shape::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<HrfBank>("hrf/hrf_bank", "bank of STT-RAM", &["ram_1rw"]),
     entry::<HrfBuffer>("hrf/hrf_buffer", "write buffer", &["ram_1r1w"]),
     entry::<HrfRcm>("hrf/hrf_rcm", "which registers are in the buffer", &[]),

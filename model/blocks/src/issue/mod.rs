@@ -19,7 +19,7 @@ pub use warp_scheduler::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<WarpScheduler>("issue/warp_scheduler", "which warps issue", &[]),
     entry::<TwoLevelScheduler>("issue/two_level_scheduler", "which warps are active, and which of them issue", &[]),
     entry::<AlternatingScheduler>("issue/alternating_scheduler", "one warp issues, even and odd ones take turns", &[]),

@@ -19,7 +19,7 @@ pub use shared_memory::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<AddressUnit>("memory/address_unit", "the memory instruction at hand", &[]),
     entry::<Coalescer>("memory/coalescer", "lanes into lines of 128 bytes", &[]),
     entry::<LineTable>("memory/line_table", "lines in flight", &[]),

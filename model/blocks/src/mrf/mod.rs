@@ -29,7 +29,7 @@ pub use shape::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<MrfBankMap>("mrf/mrf_bank_map", "bank and entry of a register", &[]),
     entry::<MrfWriteQueue>("mrf/mrf_write_queue", "result that waits for its bank", &[]),
     entry::<MrfAllocator>("mrf/mrf_allocator", "collectors for issue, age, dispatch", &[]),

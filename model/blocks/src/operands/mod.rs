@@ -9,7 +9,7 @@ pub use operand_stage::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[Entry {
+pub const BLOCKS: &[Entry] = &[Entry {
     designs: true,
     ..entry::<OperandStage>("operands/operand_stage", "instructions and the register file", &[])
 }];

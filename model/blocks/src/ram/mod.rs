@@ -13,7 +13,7 @@ pub use words::Words;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<Ram1rw>("ram/ram_1rw", "RAM cell with one port", &[]),
     entry::<Ram1r1w>("ram/ram_1r1w", "RAM cell with a read and a write port", &[]),
 ];

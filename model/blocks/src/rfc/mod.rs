@@ -28,7 +28,7 @@ pub use shape::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<RfcTags>("rfc/rfc_tags", "what the cache holds, what makes room", &[]),
     entry::<RfcData>("rfc/rfc_data", "data of the cache", &["ram_1r1w"]),
     entry::<RfcEvictions>("rfc/rfc_evictions", "values on their way to the banks", &[]),

@@ -24,7 +24,7 @@ pub use steal_table::*;
 use crate::registry::{Entry, entry};
 
 /// Its blocks, leaves first.
-pub(crate) const BLOCKS: &[Entry] = &[
+pub const BLOCKS: &[Entry] = &[
     entry::<StealCandidates>("steal/steal_candidates", "operands that will be wanted next", &[]),
     entry::<StealCollector>("steal/steal_collector", "operand collector of which operands may be on their way", &[]),
     entry::<StealTable>("steal/steal_table", "free entries, parked values", &[]),

@@ -2,6 +2,19 @@
 
 use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Replacement, Scheduler, preset};
 
+use super::Family;
+
+/// What the suites run.
+pub(super) const FAMILY: Family = Family {
+    preset: "rfc-hw3",
+    kernel: "needle",
+    is_own: |block| block.starts_with("rfc") || block == "two_level_scheduler",
+    few,
+    more,
+    audited: |_| None,
+    stretch: &[("two_level_scheduler", 3), ("rfc_tags", 3), ("rfc_lrf", 3), ("rfc", 4)],
+};
+
 /// A cache with one issue port, as the RFC paper has it.
 fn one() -> Config {
     preset("rfc").expect("a preset").config
@@ -50,7 +63,7 @@ fn entries(mut config: Config, entries: usize) -> Config {
 }
 
 /// What the default suite runs of a block: few shapes, and policies so that every strap has both values.
-pub(super) fn few(block: &str) -> Vec<Config> {
+fn few(block: &str) -> Vec<Config> {
     let (greedy, round_robin) = (Scheduler::GreedyThenOldest, Scheduler::RoundRobin);
     match block {
         "two_level_scheduler" => vec![
@@ -93,7 +106,7 @@ pub(super) fn few(block: &str) -> Vec<Config> {
 }
 
 /// What the long run has besides: entries and slots in every pair, issue ports and kinds of bank with each of them.
-pub(super) fn more(block: &str) -> Vec<Config> {
+fn more(block: &str) -> Vec<Config> {
     let (greedy, round_robin) = (Scheduler::GreedyThenOldest, Scheduler::RoundRobin);
     let mut all = Vec::new();
     match block {

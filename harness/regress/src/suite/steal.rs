@@ -2,6 +2,19 @@
 
 use gpurf_blocks::config::{Config, ReadOrder, Scheduler, StealConfig, preset};
 
+use super::Family;
+
+/// What the suites run.
+pub(super) const FAMILY: Family = Family {
+    preset: "steal-8",
+    kernel: "srad",
+    is_own: |block| block.starts_with("steal"),
+    few,
+    more,
+    audited: audited,
+    stretch: &[("steal", 6)],
+};
+
 /// Banks of the paper's sweep, and fewer.
 const BANKS: [usize; 4] = [4, 8, 16, 32];
 
@@ -42,12 +55,12 @@ fn slots(mut config: Config, active: usize) -> Config {
 }
 
 /// The audit's: of the whole file the paper's, which parks values.
-pub(super) fn audited(block: &str) -> Option<Config> {
+fn audited(block: &str) -> Option<Config> {
     (block == "steal").then(paper)
 }
 
 /// What the default suite runs of a block. The straps of the arbiter are drawn by its stimulus.
-pub(super) fn few(block: &str) -> Vec<Config> {
+fn few(block: &str) -> Vec<Config> {
     match block {
         "steal" => vec![
             policy(paper(), 0b0011),
@@ -68,7 +81,7 @@ pub(super) fn few(block: &str) -> Vec<Config> {
 }
 
 /// What the long run has besides: every policy with every number of banks, and both numbers of issue ports with each of both.
-pub(super) fn more(block: &str) -> Vec<Config> {
+fn more(block: &str) -> Vec<Config> {
     let with_banks = |number: usize| BANKS.into_iter().enumerate().map(move |(b, banks)| (number, b, banks));
     match block {
         "steal" => (0..16)

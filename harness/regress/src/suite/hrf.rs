@@ -2,6 +2,19 @@
 
 use gpurf_blocks::config::{Config, preset};
 
+use super::Family;
+
+/// What the suites run.
+pub(super) const FAMILY: Family = Family {
+    preset: "hrf-pg",
+    kernel: "pathfinder",
+    is_own: |block| block.starts_with("hrf") || block == "alternating_scheduler",
+    few,
+    more,
+    audited: audited,
+    stretch: &[("hrf_buffer", 3), ("hrf_drain", 3), ("hrf_power", 3), ("alternating_scheduler", 6), ("hrf", 8)],
+};
+
 /// The paper's file: as many entries as a warp has registers, so that a buffer is never full.
 fn paper() -> Config {
     preset("hrf").expect("a preset").config
@@ -42,12 +55,12 @@ fn few_warps() -> Config {
 }
 
 /// The audit's: in the whole file a read takes several cycles and every strap is in use.
-pub(super) fn audited(block: &str) -> Option<Config> {
+fn audited(block: &str) -> Option<Config> {
     (block == "hrf").then(|| latencies(gated(small(), 4), 9, 2))
 }
 
 /// What the default suite runs of a block. The straps of the parts are drawn by their stimulus.
-pub(super) fn few(block: &str) -> Vec<Config> {
+fn few(block: &str) -> Vec<Config> {
     match block {
         "hrf_results" => vec![paper(), small(), entries(small(), 0)],
         "hrf" => vec![
@@ -71,7 +84,7 @@ pub(super) fn few(block: &str) -> Vec<Config> {
 }
 
 /// What the long run has besides: sizes of a buffer in every pair with the others.
-pub(super) fn more(block: &str) -> Vec<Config> {
+fn more(block: &str) -> Vec<Config> {
     if !block.starts_with("hrf") {
         return Vec::new();
     }
