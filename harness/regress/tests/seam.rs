@@ -1,0 +1,97 @@
+//! Shared code does not name designs of the register file (docs/designs.md).
+//!
+//! `cargo test --test seam -- --nocapture` prints, for each design, the shared files that name it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gpurf_regress::Project;
+
+/// How a design is named, and in how many shared files it may be named today. The goal is eight for each design.
+struct Named {
+    design: &'static str,
+    /// Beginnings of words that name it in code.
+    words: &'static [&'static str],
+    /// Beginnings of names of files and folders that are its own.
+    own: &'static [&'static str],
+    allowed: usize,
+}
+
+const DESIGNS: [Named; 4] = [
+    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 66 },
+    Named {
+        design: "hierarchy",
+        words: &["hierarchy", "Hierarchy", "HIERARCHY", "orf", "Orf"],
+        own: &["hierarchy", "levels", "orf", "lrf"],
+        allowed: 69,
+    },
+    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 41 },
+    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 46 },
+];
+
+/// Where code is; goldens, kernels and hand-written mutants are data.
+const TREES: [&str; 5] = ["model", "rtl", "harness", "scripts", "tests"];
+const DATA: [&str; 4] = ["goldens", "mutants", "kernels", "formal"];
+
+fn files(folder: &Path, all: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    for path in entries.map(|entry| entry.expect("a readable folder").path()) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_code = path.extension().is_some_and(|e| ["rs", "sv", "svh", "sh", "py"].iter().any(|code| e == *code));
+        if path.is_dir() && !DATA.contains(&name) && name != "target" {
+            files(&path, all);
+        } else if is_code {
+            all.push(path);
+        }
+    }
+}
+
+/// The code of a file, without comments and without the papers' names.
+fn code(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let script = path.extension().is_some_and(|e| e == "sh" || e == "py");
+    let line = |line: &str| match script {
+        true if line.trim_start().starts_with('#') => String::new(),
+        true => line.to_owned(),
+        false => line.split("//").next().unwrap_or_default().to_owned(),
+    };
+    let code: String = text.lines().map(|text| line(text) + "\n").collect();
+    ["stealing", "hybrid", "RFC"].iter().fold(code, |code, paper| code.replace(&format!("{paper} paper"), ""))
+}
+
+/// Whether a word of a text begins so. An underscore is no letter: `of_rfc` names the cache.
+fn names(text: &str, word: &str) -> bool {
+    let begins = |&(at, _): &(usize, &str)| !text[..at].ends_with(|c: char| c.is_ascii_alphabetic());
+    text.match_indices(word).any(|found| begins(&found))
+}
+
+/// Whether a part of a path is a design's own name, or begins with it and an underscore.
+fn is_own(path: &Path, own: &[&str]) -> bool {
+    let parts = path.iter().filter_map(|part| part.to_str());
+    parts.flat_map(|part| part.split(['_', '.'])).any(|part| own.contains(&part))
+}
+
+#[test]
+fn shared_files_that_name_a_design_get_fewer() {
+    let root = Project::find().root;
+    let mut all = Vec::new();
+    TREES.iter().for_each(|tree| files(&root.join(tree), &mut all));
+    assert!(all.len() > 500, "{} files", all.len());
+    let code: BTreeMap<&Path, String> =
+        all.iter().map(|path| (path.strip_prefix(&root).expect("a file of the tree"), code(path))).collect();
+    for Named { design, words, own, allowed } in DESIGNS {
+        let shared = code.iter().filter(|(path, _)| !is_own(path, own));
+        let naming: Vec<_> = shared.filter(|(_, text)| words.iter().any(|word| names(text, word))).collect();
+        println!("{design}: {} shared files name it, {allowed} may", naming.len());
+        naming.iter().for_each(|(path, _)| println!("  {}", path.display()));
+        assert!(naming.len() <= allowed, "{design}: {} shared files name it, {allowed} may", naming.len());
+    }
+}
+
+#[test]
+fn a_word_begins_where_no_letter_stands_before_it() {
+    assert!(names("let of_rfc = 1;", "rfc") && names("rfc", "rfc") && names("<Rfc>", "Rfc"));
+    assert!(!names("surfcity", "rfc") && !names("aRfc", "Rfc"));
+    assert!(is_own(Path::new("harness/report/src/rfc/mod.rs"), &["rfc"]));
+    assert!(is_own(Path::new("rtl/rfc/rfc_tags.sv"), &["rfc"]) && !is_own(Path::new("rtl/mrf/mrf.sv"), &["rfc"]));
+}
