@@ -31,6 +31,7 @@ pub mod program;
 mod ram;
 mod rfc;
 mod steal;
+mod surroundings;
 mod toggle;
 
 pub use cover::{Cover, Coverage, Points};

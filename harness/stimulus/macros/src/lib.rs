@@ -78,7 +78,7 @@ fn expand(item: TokenStream) -> Result<TokenStream, Error> {
     points.find_lists(body.stream());
     let types = observed(body.stream())
         .ok_or(("#[cover] needs `fn observe` with inputs, outputs and probes".to_owned(), body.span()))?;
-    item.push(group(Delimiter::Brace, points.count(body.stream(), None)?));
+    item.push(group(Delimiter::Brace, points.count(body.stream(), &None)?));
 
     let mut list = TokenStream::new();
     for (name, given) in points.declared {
@@ -112,8 +112,9 @@ fn expand(item: TokenStream) -> Result<TokenStream, Error> {
 /// The types of what `observe` looks at: inputs, outputs and probes.
 fn observed(body: TokenStream) -> Option<[TokenStream; 3]> {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
-    let place = tokens.iter().position(|token| token.to_string() == "observe")?;
-    let TokenTree::Group(parameters) = tokens.get(place + 1)? else { return None };
+    let is_observe = |pair: &[TokenTree]| pair[0].to_string() == "fn" && pair[1].to_string() == "observe";
+    let place = tokens.windows(2).position(is_observe)?;
+    let TokenTree::Group(parameters) = tokens.get(place + 2)? else { return None };
     let mut types = split(parameters.stream()).into_iter().skip(1).map(|parameter| {
         let after = parameter.into_iter().skip_while(|token| token.to_string() != "&");
         after.skip(1).collect::<TokenStream>()
@@ -140,6 +141,15 @@ fn text(token: &TokenTree) -> Option<String> {
     Some(text.strip_prefix('"')?.strip_suffix('"')?.to_owned())
 }
 
+/// Whether an attribute is `#[given(...)]`.
+fn is_given(attribute: &Group) -> bool {
+    attribute.stream().into_iter().next().is_some_and(|name| name.to_string() == "given")
+}
+
+fn misplaced(span: Span) -> Error {
+    ("#[given(condition)] stands before a function or a block".to_owned(), span)
+}
+
 /// Both conditions, as far as there are any.
 fn and(first: Option<TokenStream>, then: Option<TokenStream>) -> Option<TokenStream> {
     match (first, then) {
@@ -163,41 +173,39 @@ impl Points {
     }
 
     /// The code with every `point!` counted. What is `given` holds for all of it.
-    fn count(&mut self, tokens: TokenStream, given: Option<TokenStream>) -> Result<Vec<TokenTree>, Error> {
+    fn count(&mut self, tokens: TokenStream, given: &Option<TokenStream>) -> Result<Vec<TokenTree>, Error> {
         let mut out = Vec::new();
-        let mut next_block = given.clone();
+        // What holds for the next block besides, and where that is said.
+        let mut block: Option<(TokenStream, Span)> = None;
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut rest = &tokens[..];
-        loop {
-            rest = match rest {
-                [] => return Ok(out),
-                [TokenTree::Ident(name), TokenTree::Punct(mark), TokenTree::Group(arguments), rest @ ..]
+        while let [token, after @ ..] = rest {
+            rest = after;
+            match (token, after) {
+                (TokenTree::Ident(name), [TokenTree::Punct(mark), TokenTree::Group(arguments), after @ ..])
                     if name.to_string() == "point" && mark.as_char() == '!' =>
                 {
-                    out.extend(self.point(name.span(), arguments.stream(), &given)?);
-                    rest
+                    out.extend(self.point(name.span(), arguments.stream(), given)?);
+                    rest = after;
                 }
-                [TokenTree::Punct(mark), TokenTree::Group(attribute), rest @ ..]
-                    if mark.as_char() == '#' && attribute.to_string().starts_with("[given") =>
+                (TokenTree::Punct(mark), [TokenTree::Group(attribute), after @ ..])
+                    if mark.as_char() == '#' && is_given(attribute) =>
                 {
-                    let condition = attribute.stream().into_iter().nth(1);
-                    next_block = and(given.clone(), condition.map(TokenStream::from));
-                    rest
+                    let condition = attribute.stream().into_iter().nth(1).ok_or(misplaced(attribute.span()))?;
+                    block = Some((condition.into(), attribute.span()));
+                    rest = after;
                 }
-                [TokenTree::Group(inner), rest @ ..] => {
-                    let is_block = inner.delimiter() == Delimiter::Brace;
-                    let given =
-                        if is_block { std::mem::replace(&mut next_block, given.clone()) } else { given.clone() };
-                    let counted = self.count(inner.stream(), given)?;
+                (TokenTree::Group(inner), _) => {
+                    let besides = if inner.delimiter() == Delimiter::Brace { block.take() } else { None };
+                    let given = and(given.clone(), besides.map(|(condition, _)| condition));
+                    let counted = self.count(inner.stream(), &given)?;
                     out.push(with_span(group(inner.delimiter(), counted), inner.span()));
-                    rest
                 }
-                [token, rest @ ..] => {
-                    out.push(token.clone());
-                    rest
-                }
+                (TokenTree::Punct(end), _) if end.as_char() == ';' && block.is_some() => break,
+                _ => out.push(token.clone()),
             }
         }
+        block.map_or(Ok(out), |(_, span)| Err(misplaced(span)))
     }
 
     /// One `point!`.
@@ -208,18 +216,15 @@ impl Points {
         outer: &Option<TokenStream>,
     ) -> Result<Vec<TokenTree>, Error> {
         let fail = |message: &str| (message.to_owned(), span);
-        let mut parts = split(arguments).into_iter();
-        let (Some(name), Some(condition)) = (parts.next(), parts.next()) else {
-            return Err(fail("point!(name, condition)"));
+        let parts = split(arguments);
+        let (name, condition, given) = match &parts[..] {
+            [name, condition] => (name, condition, None),
+            [name, condition, given] if given[0].to_string() == "given" => {
+                (name, condition, Some(group(Delimiter::Parenthesis, given.iter().skip(2).cloned()).into()))
+            }
+            _ => return Err(fail("point!(name, condition) or point!(name, condition, given = condition)")),
         };
         let name = text(&name[0]).ok_or(fail("the name of a point is a string"))?;
-        let given = match parts.next() {
-            None => None,
-            Some(part) if part[0].to_string() == "given" => {
-                Some(group(Delimiter::Parenthesis, part.into_iter().skip(2)).into())
-            }
-            Some(_) => return Err(fail("after the condition comes `given = ...` or nothing")),
-        };
         let given = and(outer.clone(), given);
         let first = self.declared.len();
         let (index, count, names) = match name.split_once('{') {
@@ -242,7 +247,7 @@ impl Points {
         let mut arguments = rust(&format!("{first}..{first} + {count},"))?;
         arguments.extend(index);
         arguments.extend(rust(",")?);
-        arguments.extend(condition);
+        arguments.extend(condition.iter().cloned());
         let call = [Ident::new("points", span).into()].into_iter().chain(rust(".count")?);
         Ok(call.chain([group(Delimiter::Parenthesis, arguments)]).collect())
     }

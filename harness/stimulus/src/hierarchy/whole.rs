@@ -89,7 +89,7 @@ impl Driver for HierarchyDriver {
         (i.write_valid_i, i.write_private_i) = (0, 0);
         let mut offers = [None; 2];
         for (b, offer) in offers.iter_mut().enumerate().take(count) {
-            *offer = self.core.offer(b);
+            *offer = self.core.results.offer(b);
             let Some(result) = offer else { continue };
             i.write_valid_i |= 1 << b;
             i.write_private_i |= u8::from(result.private) << b;
@@ -121,13 +121,13 @@ impl HierarchyDriver {
         i.issue_warp_i[p] = instruction.warp;
         i.issue_base_i[p] = self.core.base(instruction.warp);
         i.issue_mask_i[p] = instruction.mask;
-        (i.issue_dst_i[p], i.issue_dst_level_i[p]) = (instruction.dst, instruction.dst_level);
+        (i.issue_dst_i[p], i.issue_dst_level_i[p]) = (instruction.dst, instruction.marks.dst);
         i.issue_long_i |= bit(instruction.long);
         i.issue_private_i |= bit(instruction.private);
         for (k, &register) in instruction.sources.iter().enumerate() {
             i.issue_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + k);
             i.issue_src_reg_i[OPERANDS * p + k] = register;
-            i.issue_src_level_i[OPERANDS * p + k] = instruction.levels[k];
+            i.issue_src_level_i[OPERANDS * p + k] = instruction.marks.sources[k];
         }
     }
 }

@@ -9,6 +9,7 @@ use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{alias, lane_mask};
+use crate::surroundings::{Offer, Pending, Results, latency, parts};
 
 /// An instruction as the scheduler issues it.
 #[derive(Clone, Copy, Debug)]
@@ -19,16 +20,6 @@ pub(crate) struct Instruction {
     pub(crate) sources: [u8; OPERANDS],
     dst: u8,
     long: bool,
-}
-
-/// A result that is offered.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Offer {
-    pub(crate) warp: u8,
-    pub(crate) register: u8,
-    pub(crate) mask: u32,
-    /// Which of those under way.
-    result: usize,
 }
 
 /// What the file did in a cycle.
@@ -71,24 +62,6 @@ struct Warp {
     mask: u32,
 }
 
-/// A result under way: it comes in parts.
-struct Pending {
-    warp: usize,
-    register: u8,
-    parts: Vec<u32>,
-    at: u64,
-    long: bool,
-}
-
-/// The result in the latch.
-#[derive(Clone, Copy)]
-struct Latched {
-    warp: usize,
-    register: u8,
-    last: bool,
-    long: bool,
-}
-
 pub(crate) struct Core {
     registers: u64,
     depth: usize,
@@ -96,7 +69,6 @@ pub(crate) struct Core {
     names: Vec<u8>,
     bases: Vec<u16>,
     collectors: usize,
-    time: u64,
     state: State,
     /// Slot of the warp that is or was active last.
     current: usize,
@@ -106,12 +78,9 @@ pub(crate) struct Core {
     resident: usize,
     short: usize,
     held: [Option<Instruction>; MAX_COLLECTORS],
-    pending: Vec<Pending>,
-    latch: Option<Latched>,
+    pub(crate) results: Results,
     /// The warp that is looked at first.
     turn: usize,
-    /// Results are offered now: they come in bursts.
-    open: bool,
     /// The register that was written last.
     last: u8,
     /// Registers that the active warp has written since it is active, and those that its buffer holds.
@@ -169,7 +138,6 @@ impl Core {
             names: (0..warps as u8).collect(),
             bases: (0..warps).map(base).collect(),
             collectors: shape.mrf.collectors,
-            time: 0,
             state: State::None,
             current: 1,
             slots: [Slot::default(), Slot { warp: 1, ..Slot::default() }],
@@ -177,10 +145,8 @@ impl Core {
             resident: 0,
             short: 0,
             held: [None; MAX_COLLECTORS],
-            pending: Vec::new(),
-            latch: None,
+            results: Results::new(1),
             turn: 0,
-            open: true,
             last: 0,
             written: 0,
             entries: shape.buffer_entries,
@@ -231,9 +197,9 @@ impl Core {
         (self.state, self.current) = (State::None, 1);
         self.slots.iter_mut().for_each(|slot| (slot.flush, slot.drop) = (false, false));
         self.warps.fill(Warp { mask: u32::MAX, ..Warp::default() });
-        (self.resident, self.short, self.latch) = (0, 0, None);
+        (self.resident, self.short) = (0, 0);
         self.held = [None; MAX_COLLECTORS];
-        self.pending.clear();
+        self.results.clear();
         if rng.chance(500) {
             self.divide(rng);
         }
@@ -269,10 +235,7 @@ impl Core {
 
     /// Begins a cycle: who ends, and who gives up.
     pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &CoreKnobs) {
-        self.time += 1;
-        if rng.chance(60) {
-            self.open = rng.chance(knobs.result);
-        }
+        self.results.begin(rng, knobs.result);
         // Where the buffer may be full, or is about to be emptied, its bank's queue fills too.
         let burst = match self.state {
             State::None => 0,
@@ -282,9 +245,9 @@ impl Core {
         };
         if rng.chance(burst) {
             let active = self.slots[self.current].warp;
-            let bank = |result: &Pending| result.warp % PARITIES == self.current && result.warp != active;
-            let now = self.time;
-            self.pending.iter_mut().filter(|result| bank(result)).for_each(|result| result.at = now);
+            let current = self.current;
+            let bank = |warp: u8| usize::from(warp) % PARITIES == current && usize::from(warp) != active;
+            self.results.hasten(bank, Some);
         }
         if self.state == State::None {
             return;
@@ -333,35 +296,20 @@ impl Core {
         }
     }
 
-    /// The result that is offered.
-    pub(crate) fn offer(&self) -> Option<Offer> {
-        let result = self.pending.iter().position(|result| result.at <= self.time)?;
-        let Pending { warp, register, parts, .. } = &self.pending[result];
-        let offer = Offer { warp: *warp as u8, register: *register, mask: parts[0], result };
-        self.open.then_some(offer)
-    }
-
     /// The edge.
     pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &CoreKnobs, done: &Done) {
         self.turns(rng, knobs, done.flushed);
-        if done.done
-            && let Some(latched) = self.latch.take()
-            && latched.last
-        {
-            self.complete(latched);
+        for latched in self.results.done(done.done.into()) {
+            let warp = &mut self.warps[usize::from(latched.warp)];
+            warp.pending &= !(1 << latched.register);
+            warp.long -= usize::from(latched.long);
+            self.short -= usize::from(!latched.long);
         }
         if let Some(offer) = done.written {
-            let result = &mut self.pending[offer.result];
-            result.parts.remove(0);
-            result.at = self.time + 1 + if rng.chance(knobs.slow) { rng.below(20) } else { 0 };
-            let last = result.parts.is_empty();
-            self.latch = Some(Latched { warp: result.warp, register: offer.register, last, long: result.long });
+            self.results.taken(rng, knobs.slow, &[(0, offer)]);
             self.last = offer.register;
-            if result.warp == self.slots[self.current].warp {
+            if usize::from(offer.warp) == self.slots[self.current].warp {
                 self.written |= 1 << offer.register;
-            }
-            if last {
-                self.pending.remove(offer.result);
             }
         }
         if let Some(instruction) = done.dispatched.and_then(|number| self.held[number].take()) {
@@ -391,9 +339,8 @@ impl Core {
                 (slot.flush, slot.drop) = (true, !self.warps[slot.warp].alive);
                 self.state = State::None;
                 // What takes long may well come just now, for other warps of the bank too.
-                for result in self.pending.iter_mut().filter(|result| result.warp % PARITIES == self.current) {
-                    result.at = if rng.chance(500) { self.time + rng.below(12) } else { result.at };
-                }
+                let soon = |now| rng.chance(500).then(|| now + rng.below(12));
+                self.results.hasten(|warp| usize::from(warp) % PARITIES == self.current, soon);
             }
             State::Draining => {}
         }
@@ -429,37 +376,14 @@ impl Core {
         }
     }
 
-    fn complete(&mut self, latched: Latched) {
-        let warp = &mut self.warps[latched.warp];
-        warp.pending &= !(1 << latched.register);
-        warp.long -= usize::from(latched.long);
-        self.short -= usize::from(!latched.long);
-    }
-
     fn dispatch(&mut self, rng: &mut Rng, knobs: &CoreKnobs, instruction: &Instruction) {
         self.resident -= 1;
         if instruction.dst == NO_REG {
             return;
         }
-        let mut parts = vec![instruction.mask];
-        while parts.len() < 4 && rng.chance(knobs.parts) {
-            let some = rng.next_u64() as u32;
-            let whole = parts.pop().unwrap_or(0);
-            parts.extend([whole & some, whole & !some]);
-        }
-        let slow = rng.chance(knobs.slow);
-        let latency = match (instruction.long, slow) {
-            (true, true) => 40 + rng.below(600),
-            (true, false) => 1 + rng.below(24),
-            (false, true) => 4 + rng.below(20),
-            (false, false) => 1,
-        };
-        self.pending.push(Pending {
-            warp: instruction.warp.into(),
-            register: instruction.dst,
-            parts,
-            at: self.time + latency,
-            long: instruction.long,
-        });
+        let Instruction { warp, dst, mask, long, .. } = *instruction;
+        let parts = parts(mask, true, || rng.chance(knobs.parts).then(|| rng.next_u64() as u32));
+        let after = latency(rng, knobs.slow, long, 1, 600);
+        self.results.start(after, Pending { warp, register: dst, parts, bus: 0, long, private: false });
     }
 }

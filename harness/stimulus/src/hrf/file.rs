@@ -65,7 +65,7 @@ impl Driver for HrfDriver {
             self.issue(i, number, &instruction);
             done.taken = Some((number, instruction)).filter(|_| self.twin.out.issue_ready_o == 1);
         }
-        let offer = self.core.offer();
+        let offer = self.core.results.offer(0);
         i.write_valid_i = offer.is_some().into();
         if let Some(result) = offer {
             (i.write_warp_i, i.write_reg_i) = (self.core.name(result.warp), result.register);

@@ -68,7 +68,7 @@ impl Driver for RfcDriver {
         let mut done = Done::default();
         for p in 0..count {
             let instruction = self.core.instruction(rng, &knobs.core, p);
-            if let (Some(instruction), Some(number)) = (instruction, self.core.number(p)) {
+            if let (Some(instruction), Some(number)) = (instruction, self.core.tag(p)) {
                 self.issue(i, p, &instruction);
                 i.issue_tag_i[p] = number as u8;
                 let taken = self.twin.out.issue_ready_o >> p & 1 == 1;
@@ -78,7 +78,7 @@ impl Driver for RfcDriver {
         (i.write_valid_i, i.write_private_i) = (0, 0);
         let mut offers = [None; 2];
         for (b, offer) in offers.iter_mut().enumerate().take(count) {
-            *offer = self.core.offer(b);
+            *offer = self.core.results.offer(b);
             let Some(result) = offer else { continue };
             i.write_valid_i |= 1 << b;
             i.write_private_i |= u8::from(result.private) << b;
@@ -113,10 +113,10 @@ impl RfcDriver {
         i.issue_mask_i[p] = instruction.mask;
         i.issue_dst_i[p] = instruction.dst;
         i.issue_long_i |= bit(instruction.long);
-        i.issue_bypass_i |= bit(instruction.bypass);
-        i.issue_past_i |= bit(instruction.past);
+        i.issue_bypass_i |= bit(instruction.marks.bypass);
+        i.issue_past_i |= bit(instruction.marks.past);
         i.issue_private_i |= bit(instruction.private);
-        i.issue_last_i |= instruction.last << (OPERANDS * p);
+        i.issue_last_i |= instruction.marks.last << (OPERANDS * p);
         for (k, &register) in instruction.sources.iter().enumerate() {
             i.issue_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + k);
             i.issue_src_reg_i[OPERANDS * p + k] = register;

@@ -8,6 +8,7 @@ use gpurf_blocks::shape::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{alias, lane_mask};
+use crate::surroundings::{Offer, Pending, Registers, Results, latency, numbered, parts};
 
 /// An instruction of a warp.
 #[derive(Clone, Copy, Debug)]
@@ -24,16 +25,6 @@ pub(crate) struct Instruction {
     outside: bool,
 }
 
-/// A result that is offered.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Offer {
-    pub(crate) warp: u8,
-    pub(crate) register: u8,
-    pub(crate) mask: u32,
-    /// Which of those under way.
-    result: usize,
-}
-
 /// What the file did in a cycle.
 #[derive(Default)]
 pub(crate) struct Done {
@@ -47,28 +38,11 @@ pub(crate) struct Done {
     pub(crate) done: u8,
 }
 
-/// A set of registers.
-#[derive(Clone, Copy, Default)]
-struct Set([u64; 4]);
-
-impl Set {
-    fn has(&self, register: u8) -> bool {
-        register != NO_REG && self.0[usize::from(register / 64)] >> (register % 64) & 1 == 1
-    }
-
-    fn put(&mut self, register: u8, is: bool) {
-        if register != NO_REG {
-            let (word, bit) = (&mut self.0[usize::from(register / 64)], 1 << (register % 64));
-            *word = if is { *word | bit } else { *word & !bit };
-        }
-    }
-}
-
 #[derive(Clone, Copy)]
 struct Warp {
     /// Registers that have a value where its program stands.
-    defined: Set,
-    pending: Set,
+    defined: Registers,
+    pending: Registers,
     /// Instructions in the file, and results that are waited for.
     under: usize,
     mask: u32,
@@ -78,23 +52,6 @@ struct Warp {
     freed: [u8; RECENT],
     /// Sources of the last one.
     read: [u8; OPERANDS],
-}
-
-/// A result under way: it comes in parts.
-struct Pending {
-    warp: u8,
-    register: u8,
-    parts: Vec<u32>,
-    at: u64,
-    bus: usize,
-}
-
-/// The result in a bus's latch.
-#[derive(Clone, Copy)]
-struct Latched {
-    warp: u8,
-    register: u8,
-    last: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -108,7 +65,6 @@ enum State {
 
 pub(crate) struct Core {
     shape: MrfShape,
-    time: u64,
     state: State,
     /// Rows of each warp, and its registers.
     rows: usize,
@@ -121,16 +77,13 @@ pub(crate) struct Core {
     in_order: bool,
     /// Instructions in the file, the oldest first.
     held: Vec<Instruction>,
-    pending: Vec<Pending>,
-    latches: [Option<Latched>; MAX_PORTS],
+    pub(crate) results: Results,
     /// The warp whose operands are latched, for each port.
     candidates: [Option<usize>; MAX_PORTS],
     /// The warp that issued last.
     greedy: [usize; MAX_PORTS],
     /// Banks that are used more than others.
     hot: [usize; 2],
-    /// Results are offered now: they come in bursts.
-    open: bool,
 }
 
 /// Warps, at most: few, so that each has many instructions.
@@ -167,7 +120,6 @@ impl Core {
     pub(crate) fn new(shape: &MrfShape) -> Self {
         Self {
             shape: *shape,
-            time: 0,
             state: State::Between(1),
             rows: 1,
             registers: shape.banks.min(NO_REG.into()),
@@ -176,12 +128,10 @@ impl Core {
             places: Vec::new(),
             in_order: false,
             held: Vec::new(),
-            pending: Vec::new(),
-            latches: [None; MAX_PORTS],
+            results: Results::new(1),
             candidates: [None; MAX_PORTS],
             greedy: [0; MAX_PORTS],
             hot: [0; 2],
-            open: true,
         }
     }
 
@@ -193,9 +143,9 @@ impl Core {
     /// Reset.
     pub(crate) fn clear(&mut self) {
         self.state = State::Between(1);
-        (self.candidates, self.latches) = ([None; MAX_PORTS], [None; MAX_PORTS]);
+        self.candidates = [None; MAX_PORTS];
         self.held.clear();
-        self.pending.clear();
+        self.results.clear();
         self.warps.clear();
     }
 
@@ -237,10 +187,7 @@ impl Core {
 
     /// Begins a cycle.
     pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &CoreKnobs) {
-        self.time += 1;
-        if rng.chance(60) {
-            self.open = rng.chance(knobs.result);
-        }
+        self.results.begin(rng, knobs.result);
         if rng.chance(5) {
             self.hot = [0; 2].map(|_| rng.below(self.shape.banks as u64) as usize);
         }
@@ -285,7 +232,7 @@ impl Core {
     }
 
     fn idle(&self) -> bool {
-        self.warps.iter().all(|warp| warp.under == 0) && self.latches.iter().all(Option::is_none)
+        self.warps.iter().all(|warp| warp.under == 0) && self.results.is_taken()
     }
 
     /// Rows are handed out.
@@ -308,7 +255,7 @@ impl Core {
         let fit = (depth / warps).min(cap);
         self.rows = if shared || rng.chance(500) { fit } else { 1 + rng.below(fit as u64) as usize };
         self.registers = (self.rows * self.shape.banks).min(NO_REG.into());
-        let (defined, pending, none) = (Set::default(), Set::default(), [NO_REG; RECENT]);
+        let (defined, pending, none) = (Registers::default(), Registers::default(), [NO_REG; RECENT]);
         let warp =
             Warp { defined, pending, under: 0, mask: u32::MAX, head: None, written: none, freed: none, read: none };
         self.warps = vec![warp; warps];
@@ -345,7 +292,7 @@ impl Core {
             let w = rng.below(self.warps.len() as u64) as usize;
             let warp = &mut self.warps[w];
             if warp.under == 0 && !self.candidates.contains(&Some(w)) {
-                (warp.head, warp.defined, warp.mask) = (None, Set::default(), u32::MAX);
+                (warp.head, warp.defined, warp.mask) = (None, Registers::default(), u32::MAX);
                 (warp.written, warp.read) = ([NO_REG; RECENT], [NO_REG; OPERANDS]);
             }
         }
@@ -509,40 +456,16 @@ impl Core {
         self.held.iter().find(|held| held.warp == warp)
     }
 
-    /// The result that is offered on a bus.
-    pub(crate) fn offer(&self, bus: usize) -> Option<Offer> {
-        let result = self.pending.iter().position(|result| result.bus == bus && result.at <= self.time)?;
-        let Pending { warp, register, parts, .. } = &self.pending[result];
-        let offer = Offer { warp: *warp, register: *register, mask: parts[0], result };
-        self.open.then_some(offer)
-    }
-
     /// The edge.
     pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &CoreKnobs, done: &Done) {
-        for (bus, latch) in self.latches.iter_mut().enumerate() {
-            if done.done >> bus & 1 == 1
-                && let Some(latched) = latch.take()
-                && latched.last
-            {
-                let warp = &mut self.warps[usize::from(latched.warp)];
-                warp.pending.put(latched.register, false);
-                warp.under -= 1;
-            }
+        for latched in self.results.done(done.done) {
+            let warp = &mut self.warps[usize::from(latched.warp)];
+            warp.pending.put(latched.register, false);
+            warp.under -= 1;
         }
-        // From behind, so that numbers stay.
-        let mut written: Vec<(usize, Offer)> =
-            done.written.iter().enumerate().filter_map(|(bus, offer)| Some((bus, (*offer)?))).collect();
+        let mut written = numbered(&done.written);
         written.sort_by_key(|(_, offer)| std::cmp::Reverse(offer.result));
-        for (bus, offer) in written {
-            let result = &mut self.pending[offer.result];
-            result.parts.remove(0);
-            result.at = self.time + 1 + if rng.chance(knobs.slow) { rng.below(20) } else { 0 };
-            let last = result.parts.is_empty();
-            self.latches[bus] = Some(Latched { warp: result.warp, register: result.register, last });
-            if last {
-                self.pending.remove(offer.result);
-            }
-        }
+        self.results.taken(rng, knobs.slow, &written);
         for p in 0..MAX_PORTS {
             let leaves = done.dispatched[p].and_then(|warp| self.held.iter().position(|held| held.warp == warp));
             if let Some(place) = leaves {
@@ -562,22 +485,12 @@ impl Core {
             self.warps[usize::from(instruction.warp)].under -= 1;
             return;
         }
-        let mut parts = vec![instruction.mask];
-        while parts.len() < 4 && rng.chance(knobs.parts) {
-            // All lanes may come in the first part.
-            let some = if rng.chance(300) { u32::MAX } else { rng.next_u64() as u32 };
-            let whole = parts.pop().unwrap_or(0);
-            parts.extend([whole & some, whole & !some]);
-        }
-        let latency = match (instruction.long, rng.chance(knobs.slow)) {
-            (false, false) if instruction.outside => 0,
-            (true, true) => 40 + rng.below(200),
-            (true, false) => 1 + rng.below(24),
-            (false, true) => 4 + rng.below(20),
-            (false, false) => 1,
-        };
+        let Instruction { warp, dst, mask, long, .. } = *instruction;
+        // All lanes may come in the first part.
+        let first = |rng: &mut Rng| if rng.chance(300) { u32::MAX } else { rng.next_u64() as u32 };
+        let parts = parts(mask, true, || rng.chance(knobs.parts).then(|| first(rng)));
+        let after = latency(rng, knobs.slow, long, (!instruction.outside).into(), 200);
         let bus = if rng.chance(800) { p } else { rng.below(self.shape.issue_ports as u64) as usize };
-        let (warp, register) = (instruction.warp, instruction.dst);
-        self.pending.push(Pending { warp, register, parts, at: self.time + latency, bus });
+        self.results.start(after, Pending { warp, register: dst, parts, bus, long, private: false });
     }
 }

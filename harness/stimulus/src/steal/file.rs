@@ -114,7 +114,7 @@ impl Driver for StealDriver {
                     (i.hint_base_i[p], i.hint_reg_i[p]) = (self.core.base(instruction.warp), instruction.hint);
                 }
             }
-            if let Some(result) = self.core.offer(p) {
+            if let Some(result) = self.core.results.offer(p) {
                 i.write_valid_i |= 1 << p;
                 (i.write_warp_i[p], i.write_reg_i[p]) = (self.core.name(result.warp), result.register);
                 (i.write_mask_i[p], i.write_base_i[p]) = (result.mask, self.core.base(result.warp));

@@ -45,7 +45,7 @@ impl Cached {
         let mut done = Done::default();
         for p in 0..count {
             let instruction = self.core.instruction(rng, knobs, p);
-            if let (Some(instruction), Some(number)) = (instruction, self.core.number(p)) {
+            if let (Some(instruction), Some(number)) = (instruction, self.core.tag(p)) {
                 i.issue_valid_i |= 1 << p;
                 issue(rng, i, p, &instruction, self.number, number as u32);
                 let taken = self.twin.out.issue_ready_o >> p & 1 == 1;
@@ -55,7 +55,7 @@ impl Cached {
         (i.write_valid_i, i.write_private_i) = (0, 0);
         let mut offers = [None; 2];
         for (b, offer) in offers.iter_mut().enumerate().take(count) {
-            *offer = self.core.offer(b);
+            *offer = self.core.results.offer(b);
             let Some(result) = offer else { continue };
             i.write_valid_i |= 1 << b;
             i.write_private_i |= u8::from(result.private) << b;
@@ -80,8 +80,8 @@ impl Cached {
 }
 
 fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruction, bits: u32, number: u32) {
-    let (last, bypass) = (u64::from(instruction.last), u64::from(instruction.bypass));
-    let marks = last << 20 | u64::from(instruction.past) << 25 | bypass << 26;
+    let (last, bypass) = (u64::from(instruction.marks.last), u64::from(instruction.marks.bypass));
+    let marks = last << 20 | u64::from(instruction.marks.past) << 25 | bypass << 26;
     i.issue_warp_i[p] = instruction.warp;
     i.issue_slot_i[p] = instruction.slot;
     i.issue_mask_i[p] = instruction.mask;

@@ -51,7 +51,7 @@ impl Stealing {
             }
             let dispatched = at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(out.dispatch_warp_o[p]);
             done.dispatched[p] = dispatched.and_then(|name| self.core.warp_of(name));
-            if let Some(result) = self.core.offer(p) {
+            if let Some(result) = self.core.results.offer(p) {
                 i.write_valid_i |= 1 << p;
                 (i.write_warp_i[p], i.write_reg_i[p]) = (self.core.name(result.warp), result.register);
                 i.write_mask_i[p] = result.mask;

@@ -1,0 +1,32 @@
+//! What surrounds a register file in an SM, as far as it matters to the file.
+//!
+//! [`Results`] are under way behind every register file. [`Slots`] are around the two designs whose warps take slots in
+//! turn: the register file cache and the hierarchy. What only one design has is in its own folder: what its
+//! instructions say ([`Design`]), or another scheduler around the same results.
+
+mod results;
+mod slots;
+
+pub(crate) use results::{Offer, Pending, Results, latency, numbered, parts};
+pub(crate) use slots::{Chances, Design, Done, Instruction, Slots};
+
+use gpurf_blocks::instruction::NO_REG;
+
+/// A set of registers.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Registers([u64; 4]);
+
+impl Registers {
+    /// Whether a register is in it; none is not.
+    pub(crate) fn has(&self, register: u8) -> bool {
+        register != NO_REG && self.0[usize::from(register / 64)] >> (register % 64) & 1 == 1
+    }
+
+    /// Puts a register in or takes it out.
+    pub(crate) fn put(&mut self, register: u8, is: bool) {
+        if register != NO_REG {
+            let (word, bit) = (&mut self.0[usize::from(register / 64)], 1 << (register % 64));
+            *word = if is { *word | bit } else { *word & !bit };
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Warps that have slots and give them up, instructions whose registers are not pending, and their results.
+
+use std::fmt::Debug;
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_lockstep::Rng;
+
+use super::{Offer, Pending, Registers, Results, latency, numbered};
+
+/// What one design adds.
+pub(crate) trait Design: Sized {
+    /// Its knobs.
+    type Knobs;
+    /// What its instructions say besides.
+    type Marks: Copy + Debug;
+    /// Warps end, and others begin in their place.
+    const ENDS: bool;
+
+    /// The chances of what all designs have.
+    fn chances(knobs: &Self::Knobs) -> Chances;
+
+    /// The parts in which a result comes.
+    fn parts(rng: &mut Rng, knobs: &Self::Knobs, instruction: &Instruction<Self::Marks>) -> Vec<u32>;
+
+    /// The warp that a port looks at first when this one has taken a slot.
+    fn after(rng: &mut Rng, warp: usize) -> usize;
+
+    /// Begins a cycle.
+    fn begin(&mut self, rng: &mut Rng);
+
+    /// An instruction with a result was taken.
+    fn taken(&mut self, _instruction: &Instruction<Self::Marks>) {}
+
+    /// A warp has no slot any more.
+    fn freed(&mut self, _warp: usize) {}
+
+    /// Reset.
+    fn clear(&mut self) {}
+}
+
+/// Chances of what all designs have.
+pub(crate) struct Chances {
+    /// A result is offered, takes its time.
+    pub(crate) result: u32,
+    pub(crate) slow: u32,
+    /// A warp gives its slot up, ends.
+    pub(crate) leave: u32,
+    pub(crate) end: u32,
+    /// It is the port's first slot that issues.
+    pub(crate) one: u32,
+}
+
+/// An instruction as the scheduler issues it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instruction<M> {
+    pub(crate) warp: u8,
+    pub(crate) slot: u8,
+    pub(crate) mask: u32,
+    /// Its sources; `NO_REG` where there is none.
+    pub(crate) sources: [u8; OPERANDS],
+    pub(crate) dst: u8,
+    pub(crate) long: bool,
+    pub(crate) private: bool,
+    pub(crate) marks: M,
+}
+
+/// What the file did in a cycle.
+pub(crate) struct Done<M> {
+    /// Instructions taken on each port, with their tags.
+    pub(crate) taken: [Option<(usize, Instruction<M>)>; 2],
+    /// Tags of those that were dispatched.
+    pub(crate) dispatched: [Option<usize>; 2],
+    /// Results taken on each bus.
+    pub(crate) written: [Option<Offer>; 2],
+    /// Buses whose result is where it goes.
+    pub(crate) done: u8,
+    /// Slots of which nothing is left.
+    pub(crate) flushed: u64,
+}
+
+impl<M: Copy> Default for Done<M> {
+    fn default() -> Self {
+        Self { taken: [None; 2], dispatched: [None; 2], written: [None; 2], done: 0, flushed: 0 }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Free,
+    Active,
+    /// It gives its slot up at this edge.
+    Leaving,
+    Draining,
+    Flushing,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    state: State,
+    warp: usize,
+    drop: bool,
+    /// Instructions in the operand stage, and results that are waited for.
+    resident: usize,
+    short: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Warp {
+    /// Where warps end.
+    alive: bool,
+    slot: Option<usize>,
+    pending: Registers,
+    long: usize,
+}
+
+/// Rows of two warps: odd, and so many that every bit of a first row is both 0 and 1, of the warps of each port.
+const ROWS: usize = 23;
+
+/// The surroundings of a design with slots.
+pub(crate) struct Slots<D: Design> {
+    pub(crate) design: D,
+    ports: usize,
+    /// Rows of the register file.
+    depth: usize,
+    warps: Vec<Warp>,
+    slots: Vec<Slot>,
+    /// The instruction of each tag.
+    held: Vec<Option<Instruction<D::Marks>>>,
+    pub(crate) results: Results,
+    /// The warp that each port looks at first for a free slot.
+    turn: [usize; 2],
+}
+
+impl<D: Design> Slots<D> {
+    pub(crate) fn around(design: D, ports: usize, slots: usize, tags: usize, depth: usize) -> Self {
+        let free = Slot { state: State::Free, warp: 0, drop: false, resident: 0, short: 0 };
+        Self {
+            design,
+            ports,
+            depth,
+            warps: vec![Warp::default(); MAX_WARPS],
+            slots: vec![free; slots],
+            held: vec![None; tags],
+            results: Results::new(2),
+            turn: [0; 2],
+        }
+    }
+
+    /// First row of a warp.
+    pub(crate) fn base(&self, warp: u8) -> u16 {
+        (usize::from(warp) * ROWS / 2 % self.depth) as u16
+    }
+
+    /// Reset.
+    pub(crate) fn clear(&mut self) {
+        self.design.clear();
+        self.slots.fill(Slot { state: State::Free, warp: 0, drop: false, resident: 0, short: 0 });
+        self.warps.fill(Warp::default());
+        self.held.fill(None);
+        self.results.clear();
+    }
+
+    fn slots_where(&self, holds: impl Fn(&Slot) -> bool) -> u64 {
+        self.slots.iter().enumerate().fold(0, |set, (s, slot)| set | u64::from(holds(slot)) << s)
+    }
+
+    /// Slots that have a warp.
+    pub(crate) fn valid(&self) -> u64 {
+        self.slots_where(|slot| slot.state != State::Free)
+    }
+
+    /// Slots that are to be emptied.
+    pub(crate) fn flush(&self) -> u64 {
+        self.slots_where(|slot| slot.state == State::Flushing)
+    }
+
+    /// Those without writing anything.
+    pub(crate) fn drop(&self) -> u64 {
+        self.slots_where(|slot| slot.state == State::Flushing && slot.drop)
+    }
+
+    /// The warp of a slot.
+    pub(crate) fn warp_of(&self, slot: usize) -> u8 {
+        self.slots[slot].warp as u8
+    }
+
+    /// Whether a result to this register is under way, for the warp of a slot.
+    pub(crate) fn is_pending(&self, slot: usize, register: u8) -> bool {
+        self.warps[self.slots[slot].warp].pending.has(register)
+    }
+
+    /// Begins a cycle: who ends, and who gives its slot up.
+    pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &D::Knobs) {
+        self.design.begin(rng);
+        let Chances { result, leave, end, .. } = D::chances(knobs);
+        self.results.begin(rng, result);
+        for slot in self.slots.iter_mut().filter(|slot| slot.state != State::Free) {
+            let alive = &mut self.warps[slot.warp].alive;
+            *alive &= !(D::ENDS && rng.chance(end));
+            if slot.state == State::Active && (!*alive || rng.chance(leave)) {
+                slot.state = State::Leaving;
+            }
+        }
+    }
+
+    /// Slots of a port of which one may issue.
+    pub(crate) fn may_issue(&self, rng: &mut Rng, knobs: &D::Knobs, port: usize) -> Vec<usize> {
+        let active = |s: &usize| s % self.ports == port && self.slots[*s].state == State::Active;
+        let mut active: Vec<usize> = (0..self.slots.len()).filter(active).collect();
+        if rng.chance(D::chances(knobs).one) {
+            active.truncate(1);
+        }
+        active
+    }
+
+    /// The tag that a port's instruction gets: the (p+1)-th lowest that is free.
+    pub(crate) fn tag(&self, port: usize) -> Option<usize> {
+        (0..self.held.len()).filter(|&n| self.held[n].is_none()).nth(port)
+    }
+
+    /// The edge.
+    pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &D::Knobs, done: &Done<D::Marks>) {
+        self.give_out(rng);
+        self.give_up(rng, done.flushed);
+        for latched in self.results.done(done.done) {
+            let warp = &mut self.warps[usize::from(latched.warp)];
+            warp.pending.put(latched.register, false);
+            match warp.slot {
+                Some(slot) if !latched.long => self.slots[slot].short -= 1,
+                _ => warp.long -= 1,
+            }
+        }
+        self.results.taken(rng, D::chances(knobs).slow, &numbered(&done.written));
+        for &tag in done.dispatched.iter().flatten() {
+            if let Some(instruction) = self.held[tag].take() {
+                self.dispatch(rng, knobs, &instruction);
+            }
+        }
+        for (tag, instruction) in done.taken.iter().flatten() {
+            self.take(*tag, instruction);
+        }
+    }
+
+    /// Free slots are taken by warps of their port that have no long-latency operation under way.
+    fn give_out(&mut self, rng: &mut Rng) {
+        for warp in &mut self.warps {
+            // Another block's warp, when nothing of the old one is left.
+            warp.alive |= !D::ENDS || warp.slot.is_none() && warp.long == 0 && rng.chance(100);
+        }
+        for port in 0..self.ports {
+            let of_port = |n: &usize| n % self.ports == port;
+            let free = (0..self.slots.len()).filter(of_port).find(|&s| self.slots[s].state == State::Free);
+            let ready = |w: &usize| self.warps[*w].alive && self.warps[*w].slot.is_none() && self.warps[*w].long == 0;
+            let warp = (0..MAX_WARPS).map(|n| (self.turn[port] + n) % MAX_WARPS).filter(of_port).find(ready);
+            if let (Some(s), Some(w)) = (free, warp) {
+                self.slots[s] = Slot { state: State::Active, warp: w, drop: false, resident: 0, short: 0 };
+                self.warps[w].slot = Some(s);
+                self.turn[port] = D::after(rng, w);
+            }
+        }
+    }
+
+    /// Slots become free step by step.
+    fn give_up(&mut self, rng: &mut Rng, flushed: u64) {
+        for (s, slot) in self.slots.iter_mut().enumerate() {
+            let warp = &mut self.warps[slot.warp];
+            match slot.state {
+                State::Leaving => slot.state = State::Draining,
+                State::Draining if slot.resident == 0 && slot.short == 0 => {
+                    (slot.state, slot.drop) = (State::Flushing, !warp.alive);
+                    if D::ENDS {
+                        // What takes long may well come just now.
+                        let soon = |now| rng.chance(300).then(|| now + rng.below(8));
+                        self.results.hasten(|warp| usize::from(warp) == slot.warp, soon);
+                    }
+                }
+                State::Flushing if flushed >> s & 1 == 1 => {
+                    (slot.state, warp.slot) = (State::Free, None);
+                    self.design.freed(slot.warp);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn dispatch(&mut self, rng: &mut Rng, knobs: &D::Knobs, instruction: &Instruction<D::Marks>) {
+        let Instruction { warp, slot, dst, long, private, .. } = *instruction;
+        self.slots[usize::from(slot)].resident -= 1;
+        if dst != NO_REG {
+            let parts = D::parts(rng, knobs, instruction);
+            let after = latency(rng, D::chances(knobs).slow, long, 1, 200);
+            let bus = rng.below(self.ports as u64) as usize;
+            self.results.start(after, Pending { warp, register: dst, parts, bus, long, private });
+        }
+    }
+
+    fn take(&mut self, tag: usize, instruction: &Instruction<D::Marks>) {
+        self.held[tag] = Some(*instruction);
+        let slot = &mut self.slots[usize::from(instruction.slot)];
+        slot.resident += 1;
+        if instruction.dst != NO_REG {
+            self.design.taken(instruction);
+            let warp = &mut self.warps[slot.warp];
+            warp.pending.put(instruction.dst, true);
+            *(if instruction.long { &mut warp.long } else { &mut slot.short }) += 1;
+        }
+    }
+}
