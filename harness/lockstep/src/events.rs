@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::{Declaration, Role, Signal, places};
 
 use crate::WordCounts;
@@ -11,9 +12,6 @@ pub type Events = BTreeMap<&'static str, u64>;
 
 /// How often a field of an event word had each of its values, by the field's name.
 pub type Spreads = BTreeMap<&'static str, BTreeMap<u64, u64>>;
-
-/// Fields whose values are counted one by one, each with the field of its word that says in which cycles: those in which it is not 0.
-const SPREAD: &[(&str, &str)] = &[("hrf_period_entries", "hrf_period")];
 
 /// Sums of the fields of every event word: the output ports `event_o` and `..._event_o` that are packed structs, or arrays
 /// of these.
@@ -114,7 +112,7 @@ impl Spread {
         let spread = |&(field, when): &(&str, &str)| {
             Some(Self { field: place(field)?, when: place(when)?, times: BTreeMap::new() })
         };
-        SPREAD.iter().filter_map(spread).collect()
+        DESIGNS.iter().flat_map(|design| design.spreads).filter_map(spread).collect()
     }
 
     /// The value in a word in which it counts.

@@ -68,94 +68,27 @@ where
     Entry { name, knobs: <D::Knobs as Knobs>::list, stimulus, coverage, unreached, unaliased }
 }
 
-/// Every block that can be stimulated.
-const BLOCKS: &[Entry] = &[
-    entry::<ram::Ram1rwDriver, ram::Ram1rwCover>("ram_1rw"),
-    entry::<ram::Ram1r1wDriver, ram::Ram1r1wCover>("ram_1r1w"),
-    entry::<mrf::bank_map::BankMapDriver, mrf::bank_map::BankMapCover>("mrf_bank_map"),
-    entry::<mrf::write_queue::WriteQueueDriver, mrf::write_queue::WriteQueueCover>("mrf_write_queue"),
-    entry::<mrf::allocator::AllocatorDriver, mrf::allocator::AllocatorCover>("mrf_allocator"),
-    entry::<mrf::collector::CollectorDriver, mrf::collector::CollectorCover>("mrf_collector"),
-    entry::<mrf::arbiter::ArbiterDriver, mrf::arbiter::ArbiterCover>("mrf_arbiter"),
-    entry::<mrf::bank::BankDriver, mrf::bank::BankCover>("mrf_bank"),
-    entry::<mrf::crossbar::CrossbarDriver, mrf::crossbar::CrossbarCover>("mrf_crossbar"),
-    entry::<front::fetch::FetchDriver, front::fetch::FetchCover>("fetch"),
-    entry::<front::decode::DecodeDriver, front::decode::DecodeCover>("decode"),
-    entry::<front::instruction_buffer::InstructionBufferDriver, front::instruction_buffer::InstructionBufferCover>(
-        "instruction_buffer",
-    ),
-    entry::<issue::warp_scheduler::WarpSchedulerDriver, issue::warp_scheduler::WarpSchedulerCover>("warp_scheduler"),
-    entry::<issue::two_level_scheduler::TwoLevelSchedulerDriver, issue::two_level_scheduler::TwoLevelSchedulerCover>(
-        "two_level_scheduler",
-    ),
-    entry::<
-        issue::alternating_scheduler::AlternatingSchedulerDriver,
-        issue::alternating_scheduler::AlternatingSchedulerCover,
-    >("alternating_scheduler"),
-    entry::<issue::simt_stack::SimtStackDriver, issue::simt_stack::SimtStackCover>("simt_stack"),
-    entry::<issue::issue_stage::IssueStageDriver, issue::issue_stage::IssueStageCover>("issue_stage"),
-    entry::<memory::address_unit::AddressUnitDriver, memory::address_unit::AddressUnitCover>("address_unit"),
-    entry::<memory::coalescer::CoalescerDriver, memory::coalescer::CoalescerCover>("coalescer"),
-    entry::<memory::line_table::LineTableDriver, memory::line_table::LineTableCover>("line_table"),
-    entry::<memory::shared_memory::SharedMemoryDriver, memory::shared_memory::SharedMemoryCover>("shared_memory"),
-    entry::<memory::constant_memory::ConstantMemoryDriver, memory::constant_memory::ConstantMemoryCover>(
-        "constant_memory",
-    ),
-    entry::<mrf::file::MrfDriver, mrf::file::MrfCover>("mrf"),
-    entry::<rfc::tags::TagsDriver, rfc::tags::TagsCover>("rfc_tags"),
-    entry::<rfc::data::DataDriver, rfc::data::DataCover>("rfc_data"),
-    entry::<rfc::evictions::EvictionsDriver, rfc::evictions::EvictionsCover>("rfc_evictions"),
-    entry::<rfc::results::ResultsDriver, rfc::results::ResultsCover>("rfc_results"),
-    entry::<rfc::operands::OperandsDriver, rfc::operands::OperandsCover>("rfc_operands"),
-    entry::<rfc::lrf::LrfDriver, rfc::lrf::LrfCover>("rfc_lrf"),
-    entry::<rfc::fills::FillsDriver, rfc::fills::FillsCover>("rfc_fills"),
-    entry::<rfc::cache::RfcDriver, rfc::cache::RfcCover>("rfc"),
-    entry::<hierarchy::levels::LevelsDriver, hierarchy::levels::LevelsCover>("hierarchy_levels"),
-    entry::<hierarchy::scoreboard::ScoreboardDriver, hierarchy::scoreboard::ScoreboardCover>("hierarchy_scoreboard"),
-    entry::<hierarchy::entries::EntriesDriver, hierarchy::entries::EntriesCover>("hierarchy_entries"),
-    entry::<hierarchy::data::DataDriver, hierarchy::data::DataCover>("hierarchy_data"),
-    entry::<hierarchy::results::ResultsDriver, hierarchy::results::ResultsCover>("hierarchy_results"),
-    entry::<hierarchy::copies::CopiesDriver, hierarchy::copies::CopiesCover>("hierarchy_copies"),
-    entry::<hierarchy::whole::HierarchyDriver, hierarchy::whole::HierarchyCover>("hierarchy"),
-    entry::<hrf::file::HrfDriver, hrf::file::HrfCover>("hrf"),
-    entry::<hrf::bank::BankDriver, hrf::bank::BankCover>("hrf_bank"),
-    entry::<hrf::buffer::BufferDriver, hrf::buffer::BufferCover>("hrf_buffer"),
-    entry::<hrf::rcm::RcmDriver, hrf::rcm::RcmCover>("hrf_rcm"),
-    entry::<hrf::drain::DrainDriver, hrf::drain::DrainCover>("hrf_drain"),
-    entry::<hrf::loads::LoadsDriver, hrf::loads::LoadsCover>("hrf_loads"),
-    entry::<hrf::power::PowerDriver, hrf::power::PowerCover>("hrf_power"),
-    entry::<hrf::results::ResultsDriver, hrf::results::ResultsCover>("hrf_results"),
-    entry::<hrf::reads::ReadsDriver, hrf::reads::ReadsCover>("hrf_reads"),
-    entry::<hrf::operands::OperandsDriver, hrf::operands::OperandsCover>("hrf_operands"),
-    entry::<steal::candidates::CandidatesDriver, steal::candidates::CandidatesCover>("steal_candidates"),
-    entry::<steal::collector::CollectorDriver, steal::collector::CollectorCover>("steal_collector"),
-    entry::<steal::table::TableDriver, steal::table::TableCover>("steal_table"),
-    entry::<steal::dependence::DependenceDriver, steal::dependence::DependenceCover>("steal_dependence"),
-    entry::<steal::arbiter::ArbiterDriver, steal::arbiter::ArbiterCover>("steal_arbiter"),
-    entry::<steal::returns::ReturnDriver, steal::returns::ReturnCover>("steal_return"),
-    entry::<steal::file::StealDriver, steal::file::StealCover>("steal"),
-    entry::<execute::dispatcher::DispatcherDriver, execute::dispatcher::DispatcherCover>("dispatcher"),
-    entry::<execute::alu::AluDriver, execute::alu::AluCover>("alu"),
-    entry::<execute::fp_unit::FpUnitDriver, execute::fp_unit::FpUnitCover>("fp_unit"),
-    entry::<execute::sfu::SfuDriver, execute::sfu::SfuCover>("sfu"),
-    entry::<execute::result_queue::ResultQueueDriver, execute::result_queue::ResultQueueCover>("result_queue"),
-    entry::<execute::writeback::WritebackDriver, execute::writeback::WritebackCover>("writeback"),
-    entry::<execute::lane_crossbar::LaneCrossbarDriver, execute::lane_crossbar::LaneCrossbarCover>("lane_crossbar"),
-    entry::<execute::special_registers::SpecialRegistersDriver, execute::special_registers::SpecialRegistersCover>(
-        "special_registers",
-    ),
-    entry::<issue::scoreboard::ScoreboardDriver, issue::scoreboard::ScoreboardCover>("scoreboard"),
-    entry::<issue::predicate_file::PredicateFileDriver, issue::predicate_file::PredicateFileCover>("predicate_file"),
-    entry::<operands::operand_stage::OperandStageDriver, operands::operand_stage::OperandStageCover>("operand_stage"),
-    entry::<control::barrier_unit::BarrierUnitDriver, control::barrier_unit::BarrierUnitCover>("barrier_unit"),
-    entry::<control::block_launcher::BlockLauncherDriver, control::block_launcher::BlockLauncherCover>(
-        "block_launcher",
-    ),
-    entry::<control::fault_unit::FaultUnitDriver, control::fault_unit::FaultUnitCover>("fault_unit"),
-];
+/// Every block that can be stimulated, folder by folder.
+fn blocks() -> impl Iterator<Item = &'static Entry> {
+    let folders = [
+        ram::BLOCKS,
+        mrf::BLOCKS,
+        front::BLOCKS,
+        issue::BLOCKS,
+        memory::BLOCKS,
+        rfc::BLOCKS,
+        hierarchy::BLOCKS,
+        hrf::BLOCKS,
+        steal::BLOCKS,
+        execute::BLOCKS,
+        operands::BLOCKS,
+        control::BLOCKS,
+    ];
+    folders.into_iter().flatten()
+}
 
 fn find(block: &str) -> &'static Entry {
-    BLOCKS.iter().find(|e| e.name == block).unwrap_or_else(|| panic!("{block}: a block without stimulus"))
+    blocks().find(|e| e.name == block).unwrap_or_else(|| panic!("{block}: a block without stimulus"))
 }
 
 /// Random inputs for a block in a configuration, for ever.

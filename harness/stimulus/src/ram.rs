@@ -9,6 +9,10 @@ use gpurf_lockstep::Rng;
 use crate::driver::lane_mask;
 use crate::{Driver, Points, cover};
 
+/// Stimulus of its blocks.
+pub(crate) const BLOCKS: &[crate::Entry] =
+    &[crate::entry::<Ram1rwDriver, Ram1rwCover>("ram_1rw"), crate::entry::<Ram1r1wDriver, Ram1r1wCover>("ram_1r1w")];
+
 knobs! {
     pub(crate) struct RamKnobs {
         access: "an access" = [100, 500, 950, 1000],

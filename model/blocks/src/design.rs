@@ -34,6 +34,8 @@ pub struct Design {
     pub blocks: &'static [Entry],
     /// Its event words, as `design_event_o` has them.
     pub events: &'static [EventWord],
+    /// Fields of its event words whose values are counted one by one, each with the field that is not 0 in the cycles that count.
+    pub spreads: &'static [(&'static str, &'static str)],
     /// What it asks of the SM.
     pub services: Services,
     /// The key of the configuration that selects it; empty: it is selected where no other design is.

@@ -66,6 +66,8 @@ macro_rules! designs {
         impl Organisation {
             /// That of a configuration.
             pub fn of(config: &Config) -> Self {
+                let selected = DESIGNS.iter().filter(|design| (design.is_selected)(config)).count();
+                debug_assert!(selected <= 1, "a configuration selects one design");
                 $(if (<$variant as RegisterFile>::DESIGN.is_selected)(config) {
                     return Self::$variant(<$variant as RegisterFile>::Sizes::of(config));
                 })+

@@ -19,6 +19,8 @@ pub struct Entry {
     pub cells: &'static [&'static str],
     /// It contains the design of the register file: any of them.
     pub designs: bool,
+    /// Its words are registers, not a RAM cell.
+    pub words_are_registers: bool,
     /// The packages that its modules import, besides the one that every module does. Their files come before all modules'.
     pub packages: &'static [&'static str],
     /// Makes its twin.
@@ -53,7 +55,8 @@ impl Entry {
 /// A block and the modules inside it that are not its children, such as RAM cells.
 pub const fn entry<B: Block>(path: &'static str, summary: &'static str, cells: &'static [&'static str]) -> Entry {
     let twin = |config: &Config| erase::<B>(&B::Shape::of(config));
-    Entry { name: B::NAME, path, summary, children: B::CHILDREN, cells, designs: false, packages: &[], twin }
+    let (designs, words_are_registers, packages) = (false, false, &[]);
+    Entry { name: B::NAME, path, summary, children: B::CHILDREN, cells, designs, words_are_registers, packages, twin }
 }
 
 /// Every block but the SM: leaves first, then what is made of them.

@@ -24,70 +24,14 @@ struct NetlistEntry {
     description: String,
 }
 
-/// Modules whose netlists are mutated. Wiring (`mrf`, `operand_stage`, `sm`) is left to hand-written mutants, because a netlist of it has none of the nets that the
-/// harness looks for; so are `rfc_lrf` and `predicate_file`, whose words are registers of their own: the seed could not fill
-/// them as the twin's.
-const NETLISTS: &[&str] = &[
-    "mrf_bank_map",
-    "mrf_write_queue",
-    "mrf_allocator",
-    "mrf_collector",
-    "mrf_arbiter",
-    "mrf_bank",
-    "mrf_crossbar",
-    "rfc_tags",
-    "rfc_evictions",
-    "rfc_results",
-    "rfc_operands",
-    "rfc_fills",
-    "rfc_data",
-    "hrf_bank",
-    "hrf_buffer",
-    "hrf_rcm",
-    "hrf_drain",
-    "hrf_loads",
-    "hrf_power",
-    "hrf_results",
-    "hrf_reads",
-    "hrf_operands",
-    "hierarchy_data",
-    "hierarchy_levels",
-    "hierarchy_entries",
-    "hierarchy_results",
-    "hierarchy_copies",
-    "hierarchy_scoreboard",
-    "steal_candidates",
-    "steal_collector",
-    "steal_table",
-    "steal_dependence",
-    "steal_arbiter",
-    "steal_return",
-    "fetch",
-    "decode",
-    "instruction_buffer",
-    "scoreboard",
-    "warp_scheduler",
-    "two_level_scheduler",
-    "alternating_scheduler",
-    "issue_stage",
-    "simt_stack",
-    "dispatcher",
-    "alu",
-    "fp_unit",
-    "sfu",
-    "result_queue",
-    "writeback",
-    "lane_crossbar",
-    "special_registers",
-    "address_unit",
-    "coalescer",
-    "line_table",
-    "constant_memory",
-    "shared_memory",
-    "barrier_unit",
-    "block_launcher",
-    "fault_unit",
-];
+/// Modules whose netlists are mutated: leaves with logic. Wiring (`mrf`, `operand_stage`, `sm`) is left to hand-written mutants,
+/// because a netlist of it has none of the nets that the harness looks for; so are blocks whose words are registers, which
+/// the seed could not fill as the twin's.
+fn modules() -> impl Iterator<Item = &'static str> {
+    let is_leaf = |block: &&gpurf_sm::Entry| block.children.is_empty() && !block.designs;
+    let has_netlist = |block: &&gpurf_sm::Entry| !block.words_are_registers && !block.name.starts_with("ram_");
+    gpurf_sm::all().filter(is_leaf).filter(has_netlist).map(|block| block.name)
+}
 
 /// Makes `count` generated mutants, spread over the modules that `wanted` accepts.
 ///
@@ -99,7 +43,7 @@ pub fn generated(
     count: usize,
     seed: u64,
 ) -> Result<Vec<Mutant>, JobError> {
-    let modules: Vec<&str> = NETLISTS.iter().copied().filter(|m| wanted(m)).collect();
+    let modules: Vec<&str> = modules().filter(|m| wanted(m)).collect();
     let mut mutants = Vec::new();
     for (index, module) in modules.iter().enumerate() {
         // The remainder goes to the first ones.
@@ -180,7 +124,7 @@ fn payloads(declaration: &Declaration) -> Vec<String> {
 
 /// Whether a module can be read as a netlist of its own.
 pub(super) fn is_possible(module: &str) -> bool {
-    NETLISTS.contains(&module)
+    modules().any(|name| name == module)
 }
 
 /// The RTL with a module's netlist in its place.

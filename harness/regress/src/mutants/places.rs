@@ -64,8 +64,11 @@ pub fn policies(module: &str) -> Vec<Config> {
             with(&|c| c.sm.patience = 0),
             with(&|c| c.sm.stay = true),
             // Three slots a port: of two any halves are the same.
-            with(&|c| (c.steal.present, c.sm.active_warps) = (true, 6)),
-            with(&|c| (c.steal.present, c.sm.active_warps, c.sm.scheduler) = (true, 6, Scheduler::RoundRobin)),
+            with(&|c| (c.rfc.entries, c.steal.present, c.sm.active_warps) = (0, true, 6)),
+            with(&|c| {
+                (c.rfc.entries, c.steal.present, c.sm.active_warps) = (0, true, 6);
+                c.sm.scheduler = Scheduler::RoundRobin;
+            }),
         ],
         "rfc" | "rfc_tags" => {
             let other = |c: &mut Config| {
@@ -91,7 +94,7 @@ pub fn policies(module: &str) -> Vec<Config> {
         "hrf_results" => vec![base, with(&|c| c.hrf.buffer_entries = 0)],
         // Straps mean something where there is such a file.
         "hrf" => {
-            let file = |c: &mut Config| (c.hrf.stt_ram, c.mrf.kilobytes) = (true, 32);
+            let file = |c: &mut Config| (c.rfc.entries, c.hrf.stt_ram, c.mrf.kilobytes) = (0, true, 32);
             let small = |c: &mut Config| {
                 file(c);
                 let hrf = HrfConfig { buffer_entries: 6, load_entries: 2, powered_entries: 4, ..c.hrf };
@@ -119,8 +122,10 @@ pub fn policies(module: &str) -> Vec<Config> {
         "warp_scheduler" => vec![
             base,
             with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
-            with(&|c| c.steal.present = true),
-            with(&|c| (c.steal.present, c.sm.scheduler) = (true, Scheduler::RoundRobin)),
+            with(&|c| (c.rfc.entries, c.steal.present) = (0, true)),
+            with(&|c| {
+                (c.rfc.entries, c.steal.present, c.sm.scheduler) = (0, true, Scheduler::RoundRobin);
+            }),
         ],
         // With one port a candidate is alone, and every operand of it counts.
         "steal" => vec![

@@ -20,3 +20,12 @@ pub(crate) fn instruction(rng: &mut Rng, free: u32) -> (u64, u64) {
         if rng.chance(free) { rng.below(128) } else { OPCODES[rng.below(OPCODES.len() as u64) as usize].into() };
     (rng.next_u64() & !0x7f | opcode, rng.next_u64())
 }
+
+/// Stimulus of its blocks.
+pub(crate) const BLOCKS: &[crate::Entry] = &[
+    crate::entry::<fetch::FetchDriver, fetch::FetchCover>("fetch"),
+    crate::entry::<decode::DecodeDriver, decode::DecodeCover>("decode"),
+    crate::entry::<instruction_buffer::InstructionBufferDriver, instruction_buffer::InstructionBufferCover>(
+        "instruction_buffer",
+    ),
+];

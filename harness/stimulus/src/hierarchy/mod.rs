@@ -61,3 +61,14 @@ pub(crate) fn element(shape: &HierarchyShape, slot: usize, place: usize) -> usiz
 pub(crate) fn one_of<T: Copy>(rng: &mut Rng, list: &[T]) -> Option<T> {
     list.get(rng.below(list.len().max(1) as u64) as usize).copied()
 }
+
+/// Stimulus of its blocks.
+pub(crate) const BLOCKS: &[crate::Entry] = &[
+    crate::entry::<levels::LevelsDriver, levels::LevelsCover>("hierarchy_levels"),
+    crate::entry::<scoreboard::ScoreboardDriver, scoreboard::ScoreboardCover>("hierarchy_scoreboard"),
+    crate::entry::<entries::EntriesDriver, entries::EntriesCover>("hierarchy_entries"),
+    crate::entry::<data::DataDriver, data::DataCover>("hierarchy_data"),
+    crate::entry::<results::ResultsDriver, results::ResultsCover>("hierarchy_results"),
+    crate::entry::<copies::CopiesDriver, copies::CopiesCover>("hierarchy_copies"),
+    crate::entry::<whole::HierarchyDriver, whole::HierarchyCover>("hierarchy"),
+];

@@ -25,3 +25,17 @@ const PARITY: &str = "a slot's warps are of its parity";
 fn parities() -> Vec<Unreached> {
     [0, 1].map(|slot| Unreached::bits("slot_warp_i", 0..=0, PARITY).of(slot..=slot)).into()
 }
+
+/// Stimulus of its blocks.
+pub(crate) const BLOCKS: &[crate::Entry] = &[
+    crate::entry::<file::HrfDriver, file::HrfCover>("hrf"),
+    crate::entry::<bank::BankDriver, bank::BankCover>("hrf_bank"),
+    crate::entry::<buffer::BufferDriver, buffer::BufferCover>("hrf_buffer"),
+    crate::entry::<rcm::RcmDriver, rcm::RcmCover>("hrf_rcm"),
+    crate::entry::<drain::DrainDriver, drain::DrainCover>("hrf_drain"),
+    crate::entry::<loads::LoadsDriver, loads::LoadsCover>("hrf_loads"),
+    crate::entry::<power::PowerDriver, power::PowerCover>("hrf_power"),
+    crate::entry::<results::ResultsDriver, results::ResultsCover>("hrf_results"),
+    crate::entry::<reads::ReadsDriver, reads::ReadsCover>("hrf_reads"),
+    crate::entry::<operands::OperandsDriver, operands::OperandsCover>("hrf_operands"),
+];

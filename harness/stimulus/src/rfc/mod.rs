@@ -11,3 +11,15 @@ pub(crate) mod results;
 pub(crate) mod tags;
 
 pub(crate) use core::{Core, CoreKnobs, Done, Instruction};
+
+/// Stimulus of its blocks.
+pub(crate) const BLOCKS: &[crate::Entry] = &[
+    crate::entry::<tags::TagsDriver, tags::TagsCover>("rfc_tags"),
+    crate::entry::<data::DataDriver, data::DataCover>("rfc_data"),
+    crate::entry::<evictions::EvictionsDriver, evictions::EvictionsCover>("rfc_evictions"),
+    crate::entry::<results::ResultsDriver, results::ResultsCover>("rfc_results"),
+    crate::entry::<operands::OperandsDriver, operands::OperandsCover>("rfc_operands"),
+    crate::entry::<lrf::LrfDriver, lrf::LrfCover>("rfc_lrf"),
+    crate::entry::<fills::FillsDriver, fills::FillsCover>("rfc_fills"),
+    crate::entry::<cache::RfcDriver, cache::RfcCover>("rfc"),
+];

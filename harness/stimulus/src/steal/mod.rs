@@ -19,3 +19,14 @@ fn pick(rng: &mut Rng, set: u32) -> Option<u8> {
     let members: Vec<u8> = (0..u32::BITS as u8).filter(|b| set >> b & 1 == 1).collect();
     (!members.is_empty()).then(|| members[rng.below(members.len() as u64) as usize])
 }
+
+/// Stimulus of its blocks.
+pub(crate) const BLOCKS: &[crate::Entry] = &[
+    crate::entry::<candidates::CandidatesDriver, candidates::CandidatesCover>("steal_candidates"),
+    crate::entry::<collector::CollectorDriver, collector::CollectorCover>("steal_collector"),
+    crate::entry::<table::TableDriver, table::TableCover>("steal_table"),
+    crate::entry::<dependence::DependenceDriver, dependence::DependenceCover>("steal_dependence"),
+    crate::entry::<arbiter::ArbiterDriver, arbiter::ArbiterCover>("steal_arbiter"),
+    crate::entry::<returns::ReturnDriver, returns::ReturnCover>("steal_return"),
+    crate::entry::<file::StealDriver, file::StealCover>("steal"),
+];

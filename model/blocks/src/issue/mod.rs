@@ -26,7 +26,10 @@ pub const BLOCKS: &[Entry] = &[
     entry::<SimtStack>("issue/simt_stack", "which lanes of a warp execute, where the others wait", &["ram_1r1w"]),
     entry::<IssueStage>("issue/issue_stage", "the instruction that issues, with its lanes and predicates", &[]),
     entry::<Scoreboard>("issue/scoreboard", "which heads may issue", &[]),
-    entry::<PredicateFile>("issue/predicate_file", "seven predicates a warp", &[]),
+    Entry {
+        words_are_registers: true,
+        ..entry::<PredicateFile>("issue/predicate_file", "seven predicates a warp", &[])
+    },
 ];
 
 #[cfg(test)]

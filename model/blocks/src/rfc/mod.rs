@@ -34,7 +34,7 @@ pub const BLOCKS: &[Entry] = &[
     entry::<RfcEvictions>("rfc/rfc_evictions", "values on their way to the banks", &[]),
     entry::<RfcResults>("rfc/rfc_results", "results to cache or banks", &[]),
     entry::<RfcOperands>("rfc/rfc_operands", "operands from cache and banks", &[]),
-    entry::<RfcLrf>("rfc/rfc_lrf", "last results above the cache", &[]),
+    Entry { words_are_registers: true, ..entry::<RfcLrf>("rfc/rfc_lrf", "last results above the cache", &[]) },
     entry::<RfcFills>("rfc/rfc_fills", "operands that reads allocate", &[]),
     entry::<Rfc>("rfc/rfc", "register file cache", &[]),
 ];

@@ -58,6 +58,7 @@ impl RegisterFile for Hierarchy {
         children: Self::CHILDREN,
         blocks: crate::hierarchy::BLOCKS,
         events: &[HIERARCHY_EVENT, HIERARCHY_COUNT_EVENT],
+        spreads: &[],
         services: Services { reads_fields: true, ..Services::NEUTRAL },
         selector: "orf.entries",
         rules: crate::hierarchy::config::RULES,

@@ -48,6 +48,7 @@ impl RegisterFile for Mrf {
         children: Self::CHILDREN,
         blocks: crate::mrf::BLOCKS,
         events: &[],
+        spreads: &[],
         services: Services::NEUTRAL,
         selector: "",
         rules: &[],

@@ -68,6 +68,7 @@ impl RegisterFile for Rfc {
         children: Self::CHILDREN,
         blocks: crate::rfc::BLOCKS,
         events: &[RFC_EVENT, RFC_COUNT_EVENT, RFC_EXTRA_EVENT],
+        spreads: &[],
         services: Services { front_places, reads_fields: true, early_results: false, ..Services::NEUTRAL },
         selector: "rfc.entries",
         rules: crate::rfc::config::RULES,

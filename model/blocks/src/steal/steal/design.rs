@@ -22,6 +22,7 @@ impl RegisterFile for Steal {
         children: Self::CHILDREN,
         blocks: crate::steal::BLOCKS,
         events: &[STEAL_EVENT],
+        spreads: &[],
         services: Services { takes_candidates: true, early_results: false, ..Services::NEUTRAL },
         selector: "steal.present",
         rules: crate::steal::config::RULES,
