@@ -29,8 +29,8 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree}
 ///
 /// * `point!(name, condition)`: in every run the condition has to hold often enough. A point in a branch that is never
 ///   taken is declared all the same, and is missed.
-/// * `given = ...`: the point is required where this holds, an expression of `self` as `new` makes it. Elsewhere it does
-///   not count. `#[given(...)]` before a function or a block says so of all points in it.
+/// * `given = ...`: the point is required where this holds, an expression of `self` as `new` makes it. Elsewhere it
+///   does not count. `#[given(...)]` before a function or a block says so of all points in it.
 /// * `{LIST[index]}` in a name: one point for each word of `LIST`, a constant of the same `impl`.
 ///
 /// A name is declared once: a second `point!` of that name is an error. The function around a `point!` has a parameter

@@ -1,4 +1,5 @@
-//! What surrounds the register hierarchy in an SM: instructions that the compiler might have written, whose registers and places do not wait.
+//! What surrounds the register hierarchy in an SM: instructions that the compiler might have written, whose registers and
+//! places do not wait.
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::hierarchy::{HierarchyEntriesProbe, HierarchyShape, MAX_ORF_ENTRIES, PLACES};

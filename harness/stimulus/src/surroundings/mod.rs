@@ -1,8 +1,8 @@
 //! What surrounds a register file in an SM, as far as it matters to the file.
 //!
-//! [`Results`] are under way behind every register file. [`Slots`] are around the two designs whose warps take slots in
-//! turn: the register file cache and the hierarchy. What only one design has is in its own folder: what its
-//! instructions say ([`Design`]), or another scheduler around the same results.
+//! Every register file gets results ([`Results`]). The register file cache and the hierarchy also have warps that take
+//! slots in turn ([`Slots`]). The rest is in the folder of each design: what its instructions say ([`Design`]), or a
+//! scheduler of its own.
 
 mod results;
 mod slots;

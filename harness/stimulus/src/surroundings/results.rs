@@ -122,8 +122,8 @@ pub(crate) fn numbered(offers: &[Option<Offer>]) -> Vec<(usize, Offer)> {
     offers.iter().enumerate().filter_map(|(bus, offer)| Some((bus, (*offer)?))).collect()
 }
 
-/// The parts in which a result of these lanes comes, four at most, with or without empty ones. `next` gives lanes of what
-/// is left that come first, or nothing: then the rest comes at once.
+/// The parts in which a result of these lanes comes, four at most, with or without empty ones. `next` gives the lanes
+/// of the rest that come first, or nothing: then the rest comes at once.
 pub(crate) fn parts(lanes: u32, empty: bool, mut next: impl FnMut() -> Option<u32>) -> Vec<u32> {
     let mut parts = vec![lanes];
     while parts.len() < 4
@@ -135,8 +135,8 @@ pub(crate) fn parts(lanes: u32, empty: bool, mut next: impl FnMut() -> Option<u3
     parts
 }
 
-/// Cycles after which a result is offered: so few for a short operation; more with this chance, and up to so many more for
-/// a long one.
+/// Cycles after which a result is offered: `least` of them for a short operation, more with the chance `slow`, and up
+/// to `most` more for a long one.
 pub(crate) fn latency(rng: &mut Rng, slow: u32, long: bool, least: u64, most: u64) -> u64 {
     match (long, rng.chance(slow)) {
         (true, true) => 40 + rng.below(most),
