@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use gpurf_lockstep::Verdict;
+
 /// The documented exit statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
@@ -15,6 +17,16 @@ pub enum Status {
     Tool = 3,
     /// Interrupted.
     Interrupted = 130,
+}
+
+impl From<Verdict> for Status {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Interrupted => Self::Interrupted,
+            good if good.good() => Self::Pass,
+            _ => Self::Failed,
+        }
+    }
 }
 
 impl From<Status> for ExitCode {

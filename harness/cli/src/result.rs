@@ -5,74 +5,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use gpurf_lockstep::Verdict;
 use gpurf_lockstep::report::DivergenceSummary;
 use serde::Serialize;
 
 use crate::commands::program::Coverage;
 use crate::failure::Status;
 use crate::plan::Part;
-
-/// How a run ended, in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Equal.
-    Pass,
-    /// RTL and model differ.
-    Diverged,
-    /// The RTL stopped on an assertion.
-    Assertion,
-    /// A kernel does not come to its end.
-    Hang,
-    /// A check failed.
-    CheckFailed,
-    /// The SM does not do what the oracle says.
-    OracleMismatch,
-    /// Equal, but the stimulus did not reach everything it has to.
-    CoverageMissed,
-    /// Not run: the RTL lacks something that is compared.
-    ProbesAbsent,
-    /// Stopped by the user.
-    Interrupted,
-    /// It could not be run.
-    Error,
-}
-
-impl Verdict {
-    /// As a word in a table.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "equal",
-            Self::Diverged => "DIVERGED",
-            Self::Assertion => "ASSERTION",
-            Self::Hang => "HANG",
-            Self::CheckFailed => "CHECK FAILED",
-            Self::OracleMismatch => "ORACLE MISMATCH",
-            Self::CoverageMissed => "NOT COVERED",
-            Self::ProbesAbsent => "PROBES ABSENT",
-            Self::Interrupted => "interrupted",
-            Self::Error => "ERROR",
-        }
-    }
-}
-
-impl From<gpurf_regress::RunResult> for Verdict {
-    fn from(result: gpurf_regress::RunResult) -> Self {
-        use gpurf_regress::RunResult;
-        match result {
-            RunResult::Pass => Self::Pass,
-            RunResult::Diverged => Self::Diverged,
-            RunResult::Assertion => Self::Assertion,
-            RunResult::CoverageMissed => Self::CoverageMissed,
-            RunResult::ProbesAbsent => Self::ProbesAbsent,
-            RunResult::Hang => Self::Hang,
-            RunResult::OracleMismatch => Self::OracleMismatch,
-            RunResult::CheckFailed => Self::CheckFailed,
-            RunResult::Interrupted => Self::Interrupted,
-            RunResult::Error => Self::Error,
-        }
-    }
-}
 
 /// One run.
 #[derive(Debug, Serialize)]

@@ -29,6 +29,7 @@ mod run;
 mod shrink;
 mod stimulus;
 mod trail;
+mod verdict;
 pub mod wave;
 mod words;
 
@@ -45,4 +46,5 @@ pub use run::RESET_CYCLES;
 pub use shrink::{Shrunk, shrink};
 pub use stimulus::{Sequence, Stimulus};
 pub use trail::Trail;
+pub use verdict::Verdict;
 pub use words::WordCounts;

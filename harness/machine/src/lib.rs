@@ -24,8 +24,8 @@ mod whereabouts;
 
 pub use cycle::{Cycle, progress};
 pub use engines::{
-    Breakage, Broken, IDLE_LIMIT, Judged, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings,
-    Statistics, Watch, request,
+    Broken, EngineError, IDLE_LIMIT, Judged, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings,
+    Statistics, Watch, request, verdict,
 };
 pub use fault::{MachineFault, Place};
 pub use hang::Hang;

@@ -10,10 +10,8 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_kernels::Case;
 use gpurf_launch::Manifest;
-use gpurf_lockstep::RESET_CYCLES;
-use gpurf_machine::{
-    Breakage, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, Statistics, request,
-};
+use gpurf_lockstep::{RESET_CYCLES, Verdict};
+use gpurf_machine::{LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, Statistics, request};
 use gpurf_oracle::host::Session;
 use gpurf_sm::SmOut;
 use verilated::{Library, Options, Toolchain};
@@ -185,7 +183,7 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
         }
     };
     assert!(passed > 0, "it fails in a later launch, in the same run");
-    assert_eq!((broken.how, broken.cycle), (Breakage::Diverged, WRONG));
+    assert_eq!((broken.verdict, broken.cycle), (Verdict::Diverged, WRONG));
     let divergence = broken.divergence.unwrap();
     assert_eq!((divergence.block.as_str(), divergence.port.as_str()), ("coalescer", "mem_req_valid_o"));
     assert_eq!(engine.statistics().cycles, WRONG);

@@ -9,7 +9,7 @@ use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::registry::Entry;
 use gpurf_lockstep::report::{self, DivergenceSummary};
-use gpurf_lockstep::{Cause, Events, Lockstep, Outcome, Plan, Reproducer, Sequence, Stimulus};
+use gpurf_lockstep::{Cause, Events, Lockstep, Outcome, Plan, Reproducer, Sequence, Stimulus, Verdict};
 use serde::Serialize;
 use verilated::{Library, Options, Request, Toolchain};
 
@@ -108,44 +108,18 @@ pub struct Job {
     pub keep_failure: bool,
 }
 
-/// The words of `--json`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunResult {
-    /// Equal, and enough was reached.
-    Pass,
-    /// The two sides differ.
-    Diverged,
-    /// The RTL failed an assertion or stopped.
-    Assertion,
-    /// Equal, but not what the functional oracle says.
-    OracleMismatch,
-    /// Equal, but the kernel's results are not those expected.
-    CheckFailed,
-    /// Equal, but a coverage point was reached too rarely.
-    CoverageMissed,
-    /// Not run: the RTL lacks something that is compared.
-    ProbesAbsent,
-    /// No progress; the two sides are equal.
-    Hang,
-    /// Ctrl-C.
-    Interrupted,
-    /// The model panicked.
-    Error,
-}
-
 /// What came of a job.
 #[derive(Clone, Debug)]
 pub struct JobResult {
     /// The job.
     pub job: Job,
     /// In a word.
-    pub result: RunResult,
+    pub result: Verdict,
     /// Cycles found equal.
     pub cycles: u64,
     /// Signals compared in each cycle.
     pub signals_compared: usize,
-    /// Probes that this RTL does not have: allowed to be absent, unless the result is [`RunResult::ProbesAbsent`].
+    /// Probes that this RTL does not have: allowed to be absent, unless the result is [`Verdict::ProbesAbsent`].
     pub probes_absent: Vec<String>,
     /// Time of building, in seconds.
     pub build_s: f64,
@@ -301,7 +275,7 @@ pub fn run_job(
     }
     let runner = Runner { job, library: &library, declaration: &request.declaration };
     let mut result = runner.run(project, rtl, build_s, stop)?;
-    let ended = matches!(result.result, RunResult::Pass | RunResult::CoverageMissed);
+    let ended = matches!(result.result, Verdict::Pass | Verdict::CoverageMissed);
     if ended && judged(job) && suite::judges_comparisons(&job.block, &job.config) {
         judge_comparisons(project, tools, &mut result, request, stop)?;
     }
@@ -341,7 +315,7 @@ fn judge_comparisons(
     match &outcome.cause {
         None => {}
         Some(Cause::Interrupted) => {
-            result.result = RunResult::Interrupted;
+            result.result = Verdict::Interrupted;
             return Ok(());
         }
         Some(cause) => {
@@ -355,7 +329,7 @@ fn judge_comparisons(
     let (counts, missed) = gate.judge(&library.compared(), &unaliased);
     result.comparisons = Some(counts);
     if !missed.is_empty() {
-        result.result = RunResult::CoverageMissed;
+        result.result = Verdict::CoverageMissed;
         let missed = missed.iter().map(|line| format!("  comparison {line}\n")).collect::<String>();
         if result.report.is_empty() {
             result.report = format!("{}: the stimulus did not reach everything\n", job.block);
@@ -428,7 +402,7 @@ impl Runner<'_> {
             report: String::new(),
             failure_folder: None,
         };
-        if result.result == RunResult::CoverageMissed {
+        if result.result == Verdict::CoverageMissed {
             let mut missed: Vec<String> = coverage
                 .counts()
                 .iter()
@@ -460,18 +434,14 @@ fn classify(
     coverage: &gpurf_stimulus::Coverage,
     toggles: &gpurf_stimulus::Toggles,
     job: &Job,
-) -> RunResult {
+) -> Verdict {
     match &outcome.cause {
-        Some(Cause::Diverged(_)) => RunResult::Diverged,
-        Some(Cause::Assertion { .. }) => RunResult::Assertion,
-        Some(Cause::Panicked { .. }) => RunResult::Error,
-        Some(Cause::Hung { .. }) => RunResult::Hang,
-        Some(Cause::Interrupted) => RunResult::Interrupted,
+        Some(cause) => Verdict::of(cause),
         None if judged(job)
             && (coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) || !toggles.missed().is_empty()) =>
         {
-            RunResult::CoverageMissed
+            Verdict::CoverageMissed
         }
-        None => RunResult::Pass,
+        None => Verdict::Pass,
     }
 }

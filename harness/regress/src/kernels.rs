@@ -8,13 +8,14 @@ use gpurf_blocks::config::Config;
 use gpurf_compiler::{Options as CompilerOptions, compile};
 use gpurf_isa::Image;
 use gpurf_launch::{Manifest, Source};
-use gpurf_machine::{Breakage, LaunchError, LockstepEngine, Machine, Settings};
+use gpurf_lockstep::Verdict;
+use gpurf_machine::{EngineError, LaunchError, LockstepEngine, Machine, Settings};
 use gpurf_oracle::host::{RunError, Session, assembled};
 use gpurf_stimulus::program::hierarchy_of;
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::{check_overrides, not_allowed, selected};
-use crate::{Job, JobError, JobResult, Project, RtlSources, RunResult, request};
+use crate::{Job, JobError, JobResult, Project, RtlSources, request};
 
 /// Registers that a thread of a test kernel may have.
 pub const REGISTERS: u16 = 64;
@@ -73,22 +74,22 @@ pub(crate) fn run(
             let wrong: Vec<String> =
                 rows.iter().filter(|row| !row.ok).map(|row| format!("  buffer {} is wrong", row.buffer)).collect();
             if !wrong.is_empty() {
-                result.result = RunResult::CheckFailed;
+                result.result = Verdict::CheckFailed;
                 result.report =
                     format!("{}: the results are not those expected\n{}\n", kernel.name(), wrong.join("\n"));
             }
         }
         Err(RunError::Passes { .. }) => {
-            result.result = RunResult::Hang;
+            result.result = Verdict::Hang;
             result.report = format!("{}: a launch that repeats itself does not come to its end\n", kernel.name());
         }
         Err(error @ RunError::Fault { .. }) => {
-            result.result = RunResult::CheckFailed;
+            result.result = Verdict::CheckFailed;
             result.report = format!("{error}\n");
         }
         Err(RunError::Engine(error)) => failed(&mut result, &error, &kernel.manifest)?,
     }
-    if job.keep_failure && result.result != RunResult::Pass {
+    if job.keep_failure && result.result != Verdict::Pass {
         let notes = [format!("  {:<9} gpurf cosim --kernel {}", "run", kernel.manifest.display())];
         let written = engine.write_failure(&project.failures, &notes, None);
         result.failure_folder = written.map_err(|e| cannot_write(project, &e))?;
@@ -166,7 +167,7 @@ pub(crate) fn result_of<M: Machine>(job: &Job, engine: &M, build_s: f64, wall_s:
     let (signals_compared, probes_absent) = engine.compared().unwrap_or_default();
     JobResult {
         job: job.clone(),
-        result: RunResult::Pass,
+        result: Verdict::Pass,
         cycles: statistics.cycles,
         signals_compared,
         probes_absent,
@@ -185,24 +186,15 @@ pub(crate) fn result_of<M: Machine>(job: &Job, engine: &M, build_s: f64, wall_s:
 
 /// What went wrong with a launch.
 pub(crate) fn failed(result: &mut JobResult, error: &LaunchError, manifest: &Path) -> Result<(), JobError> {
-    result.report = format!("{error}\n");
-    result.result = match error {
-        LaunchError::Refused(_) | LaunchError::Program(_) => {
-            return Err(JobError::Input(format!("{}: {error}", manifest.display())));
-        }
-        LaunchError::Oracle(_) | LaunchError::Fault(_) => RunResult::CheckFailed,
-        LaunchError::Hung(_) => RunResult::Hang,
-        LaunchError::Mismatch(_) => RunResult::OracleMismatch,
-        LaunchError::Interrupted => RunResult::Interrupted,
-        LaunchError::Broken(broken) => {
-            result.failing_cycle = Some(broken.cycle);
-            result.divergence = broken.divergence.clone();
-            match broken.how {
-                Breakage::Diverged => RunResult::Diverged,
-                Breakage::Assertion => RunResult::Assertion,
-                Breakage::Panicked => RunResult::Error,
-            }
-        }
+    let Some(verdict) = error.verdict() else {
+        return Err(JobError::Input(format!("{}: {error}", manifest.display())));
     };
+    // Test kernels end on the oracle: one that does not is a failed check, whatever the oracle finds.
+    result.result = if matches!(error, LaunchError::Oracle(_)) { Verdict::CheckFailed } else { verdict };
+    result.report = format!("{error}\n");
+    if let LaunchError::Broken(broken) = error {
+        result.failing_cycle = Some(broken.cycle);
+        result.divergence = broken.divergence.clone();
+    }
     Ok(())
 }

@@ -25,8 +25,8 @@ pub mod suite;
 
 pub use comparisons::ComparisonCounts;
 pub use job::{
-    COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, PACKAGE, REQUIRED_HITS, RtlSources, RunResult,
-    ToggleCounts, file_name, is_built_from, is_called, packages, request, run_job,
+    COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, PACKAGE, REQUIRED_HITS, RtlSources, ToggleCounts,
+    file_name, is_built_from, is_called, packages, request, run_job,
 };
 pub use kernels::{KernelInputs, REGISTERS, compiler_options};
 pub use markup::escaped;

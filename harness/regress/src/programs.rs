@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use gpurf_blocks::config::Config;
 use gpurf_launch::{Manifest, Replay, Source};
+use gpurf_lockstep::Verdict;
 use gpurf_lockstep::write_report;
 use gpurf_machine::coverage::{Point, points};
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine};
@@ -18,7 +19,7 @@ use verilated::{Library, Options, Toolchain};
 
 use crate::job::{overrides, replay_options};
 use crate::kernels::{Built, build, cannot_write, engine, failed, input, result_of, settings};
-use crate::{Job, JobError, JobResult, Project, REQUIRED_HITS, RtlSources, RunResult};
+use crate::{Job, JobError, JobResult, Project, REQUIRED_HITS, RtlSources};
 
 /// A run of at least this many programs, six of each theme, must reach every coverage point [`REQUIRED_HITS`] times.
 pub const COVERAGE_FROM_PROGRAMS: usize = 6 * THEMES.len();
@@ -148,7 +149,7 @@ pub(crate) fn run(
     result.build_s = build_s;
     result.wall_s = started.elapsed().as_secs_f64();
     result.coverage.extend(coverage.counts());
-    if job.keep_failure && result.result != RunResult::Pass {
+    if job.keep_failure && result.result != Verdict::Pass {
         runner.keep(project, &mut result, &program, engine)?;
     }
     result.job = asked.clone();
@@ -191,7 +192,7 @@ impl Runner<'_> {
             Ok(_) => {
                 let undecided = engine.statistics().judged.map_or(0, |judged| judged.undecided);
                 if undecided > 0 {
-                    result.result = RunResult::OracleMismatch;
+                    result.result = Verdict::OracleMismatch;
                     result.report = "the oracle has no verdict: blocks see each other's stores\n".into();
                 }
             }
@@ -212,7 +213,7 @@ impl Runner<'_> {
         let mut engine = engine;
         let mut notes = Vec::new();
         let mut shortest = program.clone();
-        if result.result != RunResult::Interrupted
+        if result.result != Verdict::Interrupted
             && let Some(shrunk) = self.shrink(result, program)?
         {
             notes.push(summary(&shrunk));
@@ -248,7 +249,7 @@ impl Runner<'_> {
     /// A shorter program that fails in the same way; nothing where the failure does not come again.
     fn shrink(&self, result: &JobResult, program: &Program) -> Result<Option<Shrunk>, JobError> {
         let wanted = signature(result);
-        let both_agree = matches!(result.result, RunResult::OracleMismatch | RunResult::Hang);
+        let both_agree = matches!(result.result, Verdict::OracleMismatch | Verdict::Hang);
         let mut broken = None;
         let mut fails = |candidate: &Program| {
             if broken.is_some() || self.stop.load(Ordering::Relaxed) {
@@ -275,7 +276,7 @@ impl Runner<'_> {
 }
 
 /// What two failures have in common when they are the same: the kind, and the block, or the words without numbers.
-fn signature(result: &JobResult) -> (RunResult, String) {
+fn signature(result: &JobResult) -> (Verdict, String) {
     let what = match &result.divergence {
         Some(divergence) => divergence.block.clone(),
         None => {

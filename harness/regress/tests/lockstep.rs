@@ -9,8 +9,8 @@ use common::{Fault, Faulty};
 use gpurf_blocks::config::{Config, MrfConfig, ReadOrder, presets};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{Role, Twin, registry, view, view_mut};
-use gpurf_lockstep::{Cause, Lockstep, Plan, RESET_CYCLES, Records, Reproducer};
-use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_job, suite};
+use gpurf_lockstep::{Cause, Lockstep, Plan, RESET_CYCLES, Records, Reproducer, Verdict};
+use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, request, run_job, suite};
 use verilated::{Options, Toolchain};
 
 const SMALL: Config = Config {
@@ -84,7 +84,7 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     let bench = Bench::new();
     let rtl = bench.broken("mrf_write_queue", "mask_q  <= push_mask_i;", "mask_q  <= push_mask_i ^ 32'h80;");
     let result = bench.run(&queue_job(), &rtl);
-    assert_eq!(result.result, RunResult::Diverged);
+    assert_eq!(result.result, Verdict::Diverged);
     let found = result.divergence.clone().unwrap();
     assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_write_queue", "head_mask_o"));
     let [model, rtl_value] =
@@ -134,7 +134,7 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     for left_out in 0..reproducer.cycles.len() {
         let mut shorter = reproducer.clone();
         shorter.cycles.remove(left_out);
-        assert_eq!(replay(shorter).result, RunResult::Pass, "without cycle {left_out}");
+        assert_eq!(replay(shorter).result, Verdict::Pass, "without cycle {left_out}");
     }
 }
 
@@ -159,7 +159,7 @@ fn a_failed_assertion_ends_a_run_with_its_message_and_a_waveform() {
     let bench = Bench::new();
     let rtl = bench.broken("mrf_bank", "assign read_data_valid_d = read_valid_i & ~write_valid_i;", "assign read_data_valid_d = read_valid_i & ~write_valid_i;\n    `GPURF_ASSERT(never_three, read_entry_i != 3, \"entry three was read\")");
     let result = bench.run(&suite::random("mrf_bank", SMALL, 1, 5_000), &rtl);
-    assert_eq!(result.result, RunResult::Assertion);
+    assert_eq!(result.result, Verdict::Assertion);
     assert!(result.report.contains("entry three was read"), "{}", result.report);
     assert!(result.failure_folder.unwrap().join("wave.vcd").exists());
 }
@@ -178,7 +178,7 @@ fn a_probe_that_the_rtl_lacks_fails_the_run_unless_it_is_allowed_to() {
         assert_ne!(*text, own);
         std::fs::write(&file, text).unwrap();
         let result = bench.run(&job, &rtl);
-        assert_eq!((result.result, result.cycles), (RunResult::ProbesAbsent, 0));
+        assert_eq!((result.result, result.cycles), (Verdict::ProbesAbsent, 0));
         assert_eq!(result.probes_absent, ["inflight_q"]);
         for words in ["inflight_q (3 bits)", "--allow-absent inflight_q"] {
             assert!(result.report.contains(words), "{}", result.report);
@@ -187,7 +187,7 @@ fn a_probe_that_the_rtl_lacks_fails_the_run_unless_it_is_allowed_to() {
     std::fs::write(&file, &renamed).unwrap();
     rtl.allow_absent.push("inflight_q".into());
     let result = bench.run(&job, &rtl);
-    assert_eq!((result.result, result.probes_absent), (RunResult::Pass, vec!["inflight_q".to_owned()]));
+    assert_eq!((result.result, result.probes_absent), (Verdict::Pass, vec!["inflight_q".to_owned()]));
     // Without the probe the same mistake is noticed later, at an output.
     std::fs::write(&file, renamed.replace("travelling_q <= grant_i", "travelling_q <= '0")).unwrap();
     assert_eq!(bench.run(&job, &rtl).divergence.unwrap().port, "complete_o");
@@ -202,7 +202,7 @@ fn a_reproducer_keeps_the_payload_without_valid_that_a_failure_needs() {
         "(valid_q & ~pop_i & (push_valid_i | push_reg_i != 5));",
     );
     let result = bench.run(&queue_job(), &rtl);
-    assert_eq!(result.result, RunResult::Diverged);
+    assert_eq!(result.result, Verdict::Diverged);
     assert!(result.report.contains("reproduce 3 cycles (locally minimal)"), "{}", result.report);
     let file = Reproducer::read(&result.failure_folder.unwrap().join("reproducer.json")).unwrap();
     let [push, looked_at, seen] = &file.cycles[..] else { panic!("{:?}", file.cycles) };
@@ -211,7 +211,7 @@ fn a_reproducer_keeps_the_payload_without_valid_that_a_failure_needs() {
     // What does not matter is cleared.
     assert_eq!((push.len(), looked_at.len(), seen.len()), (2, 2, 1), "{:?}", file.cycles);
     let job = Job { keep_failure: false, ..Job::of_reproducer(file).unwrap() };
-    assert_eq!(bench.run(&job, &rtl).result, RunResult::Diverged);
+    assert_eq!(bench.run(&job, &rtl).result, Verdict::Diverged);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_failure_that_no_short_run_shows_says_so() {
     );
     let job = Job { cycles: 40_000, ..queue_job() };
     let result = bench.run(&job, &rtl);
-    assert_eq!(result.result, RunResult::Diverged);
+    assert_eq!(result.result, Verdict::Diverged);
     let cycle = result.failing_cycle.unwrap();
     assert!(cycle > 16_384, "{cycle}");
     let folder = result.failure_folder.unwrap();
@@ -238,7 +238,7 @@ fn a_failure_that_no_short_run_shows_says_so() {
     }
     // The command shows it.
     let again = bench.run(&Job { cycles: cycle + 1, keep_failure: false, ..job }, &rtl);
-    assert_eq!((again.result, again.failing_cycle), (RunResult::Diverged, Some(cycle)));
+    assert_eq!((again.result, again.failing_cycle), (Verdict::Diverged, Some(cycle)));
 }
 
 /// Runs a faulty twin of a block against its RTL.
@@ -293,7 +293,7 @@ fn one_seed_is_one_run() {
     let (one, two) = (result(), result());
     assert_eq!(
         (one.result, one.cycles, &one.events, &one.coverage),
-        (RunResult::Pass, 5_000, &two.events, &two.coverage)
+        (Verdict::Pass, 5_000, &two.events, &two.coverage)
     );
     let other = bench.run(&suite::random("mrf", SMALL, 10, 5_000), &RtlSources::default());
     assert_ne!(one.events, other.events);
@@ -307,7 +307,7 @@ fn every_directed_sequence_is_equal() {
             let config = Config { mrf: MrfConfig { read_order, ..SMALL.mrf }, ..SMALL };
             let job = Job { inputs: Inputs::Directed(name.into()), ..suite::random("mrf", config, 1, 1_000_000) };
             let result = bench.run(&job, &RtlSources::default());
-            assert_eq!(result.result, RunResult::Pass, "{name}: {}", result.report);
+            assert_eq!(result.result, Verdict::Pass, "{name}: {}", result.report);
             assert!(result.cycles > 10, "{name}");
         }
     }
@@ -317,7 +317,7 @@ fn every_directed_sequence_is_equal() {
             let config = Config { mrf: MrfConfig { issue_ports: 2, ..SMALL.mrf }, ..stealing };
             let job = Job { inputs: Inputs::Directed(name.into()), ..suite::random(block, config, 1, 1_000_000) };
             let result = bench.run(&job, &RtlSources::default());
-            assert_eq!(result.result, RunResult::Pass, "{block} {name}: {}", result.report);
+            assert_eq!(result.result, Verdict::Pass, "{block} {name}: {}", result.report);
             assert!(result.cycles > 10, "{block} {name}");
         }
     }

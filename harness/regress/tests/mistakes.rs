@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use gpurf_regress::mutants::{self, Bench, Family, Mutant, Place, Verdict};
+use gpurf_regress::mutants::{self, Bench, Family, Mutant, MutantResult, Place};
 use gpurf_regress::{JobError, Project};
 use serde_json::Value;
 use verilated::{Simulator, Toolchain};
@@ -104,7 +104,7 @@ impl Trial {
         Self { project, tools }
     }
 
-    fn run(&self, mutants: &[Mutant]) -> Result<Vec<Verdict>, JobError> {
+    fn run(&self, mutants: &[Mutant]) -> Result<Vec<MutantResult>, JobError> {
         let Self { project, tools } = self;
         let simulator = Simulator::default();
         let bench = Bench { project, tools, simulator, place: Place::Blocks, seed: 1, stop: &GO };

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::registry;
 use gpurf_launch::Manifest;
-use gpurf_regress::{Inputs, Job, JobResult, KernelInputs, Project, REGISTERS, RtlSources, RunResult, run_job, suite};
+use gpurf_lockstep::Verdict;
+use gpurf_regress::{Inputs, Job, JobResult, KernelInputs, Project, REGISTERS, RtlSources, run_job, suite};
 use gpurf_stimulus::program::themes;
 use verilated::{Options, Toolchain};
 
@@ -39,16 +40,16 @@ fn a_fault_in_the_alu_is_found_and_leaves_a_short_program() {
     let reverses = |passed: &JobResult| passed.coverage.iter().any(|(point, count)| *point == "BREV" && *count > 0);
     let shows = |job: Job| {
         let passed = run(&project, &job, &RtlSources::default());
-        assert_eq!((passed.result, passed.report.as_str()), (RunResult::Pass, ""));
+        assert_eq!((passed.result, passed.report.as_str()), (Verdict::Pass, ""));
         assert!(passed.cycles > 2000);
         let failed = reverses(&passed).then(|| run(&project, &job, &rtl))?;
-        (failed.result != RunResult::Pass).then_some((job, failed))
+        (failed.result != Verdict::Pass).then_some((job, failed))
     };
     let (job, failed) = suite::programs(config, 1, 16, Some(("arithmetic", &weights)))
         .into_iter()
         .find_map(shows)
         .expect("one of 16 arithmetic programs meets the fault");
-    assert_eq!(failed.result, RunResult::Diverged, "{}", failed.report);
+    assert_eq!(failed.result, Verdict::Diverged, "{}", failed.report);
     assert_eq!(failed.divergence.as_ref().unwrap().block, "alu");
     for words in ["BREV R", "cosim --replay ", "program.toml", "1 block, 1 thread"] {
         assert!(failed.report.contains(words), "{words}: {}", failed.report);
@@ -68,8 +69,8 @@ fn a_fault_in_the_alu_is_found_and_leaves_a_short_program() {
     assert!(std::fs::read_to_string(folder.join("report.txt")).unwrap().contains("BREV"));
     let again = replayed(&program, config);
     let result = run(&project, &again, &rtl);
-    assert_eq!((result.result, result.failing_cycle), (RunResult::Diverged, failed.failing_cycle));
-    assert_eq!(run(&project, &again, &RtlSources::default()).result, RunResult::Pass);
+    assert_eq!((result.result, result.failing_cycle), (Verdict::Diverged, failed.failing_cycle));
+    assert_eq!(run(&project, &again, &RtlSources::default()).result, Verdict::Pass);
 }
 
 /// What `--replay` makes of a program.

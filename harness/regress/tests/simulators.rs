@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use gpurf_blocks::registry::Entry;
+use gpurf_lockstep::Verdict;
 use gpurf_regress::mutants::{self, policies};
-use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, RunResult, request, run_all, run_job, suite};
+use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, request, run_all, run_job, suite};
 use verilated::{Options, Simulator, Toolchain};
 
 /// Cycles of each block.
@@ -65,7 +66,7 @@ fn every_block_is_equal_to_its_twin_on_cxxrtl() {
     };
     let mut compared = 0;
     for result in run_all(&blocks, threads(), work, |_, _| {}).into_iter().flatten() {
-        assert_eq!(result.result, RunResult::Pass, "{}: {}", result.job.block, result.report);
+        assert_eq!(result.result, Verdict::Pass, "{}: {}", result.job.block, result.report);
         assert_eq!((result.cycles, &result.probes_absent[..]), (result.job.cycles, &[][..]), "{}", result.job.block);
         compared += 1;
     }
@@ -112,7 +113,7 @@ fn a_fault_is_found_in_the_same_cycle_at_the_same_port() {
             let [first, second] = [Simulator::Verilator, Simulator::Cxxrtl].map(|s| run(&project, &job, &rtl, s));
             let place = |r: &JobResult| (r.result, r.failing_cycle, r.divergence.as_ref().map(|d| d.port.clone()));
             assert_eq!(place(&first), place(&second), "{module}: {name}");
-            found += usize::from(first.result == RunResult::Diverged);
+            found += usize::from(first.result == Verdict::Diverged);
         }
     }
     assert!(found >= 8, "{found}");
@@ -133,7 +134,7 @@ fn a_reproducer_fails_on_both() {
     assert_eq!(first.divergence, second.divergence, "{name}");
     assert_eq!(first.divergence.map(|d| d.port), failed.divergence.map(|d| d.port));
     let unbroken = run(&project, &again, &RtlSources::default(), Simulator::Cxxrtl);
-    assert_eq!(unbroken.result, RunResult::Pass);
+    assert_eq!(unbroken.result, Verdict::Pass);
 }
 
 #[test]
@@ -148,8 +149,8 @@ fn an_assertion_fails_on_both() {
     let rtl = RtlSources { overrides: vec![("mrf_bank".into(), file)], ..RtlSources::default() };
     let job = Job { keep_failure: false, ..suite::random("mrf_bank", policies("mrf_bank")[0], 1, CYCLES) };
     let [first, second] = [Simulator::Verilator, Simulator::Cxxrtl].map(|s| run(&project, &job, &rtl, s));
-    assert_eq!((first.result, first.failing_cycle), (RunResult::Assertion, second.failing_cycle));
-    assert_eq!(second.result, RunResult::Assertion);
+    assert_eq!((first.result, first.failing_cycle), (Verdict::Assertion, second.failing_cycle));
+    assert_eq!(second.result, Verdict::Assertion);
     assert!(second.report.contains("assertion never_three fails"), "{}", second.report);
 }
 
@@ -166,5 +167,5 @@ fn rtl_that_depends_on_what_has_no_value_differs_between_the_two() {
     let rtl = RtlSources { overrides: vec![("mrf_bank_map".into(), file)], ..RtlSources::default() };
     let job = Job { keep_failure: false, ..suite::random("mrf_bank_map", policies("mrf_bank_map")[0], 1, CYCLES) };
     let results = [Simulator::Verilator, Simulator::Cxxrtl].map(|s| run(&project, &job, &rtl, s).result);
-    assert_eq!(results, [RunResult::Diverged, RunResult::Pass]);
+    assert_eq!(results, [Verdict::Diverged, Verdict::Pass]);
 }

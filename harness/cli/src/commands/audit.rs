@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gpurf_blocks::registry::blocks;
+use gpurf_lockstep::Verdict;
 use gpurf_regress::audit::{self, Audit, CYCLES_EACH, Hole, HoleKind};
 use gpurf_regress::{JobError, run_all, suite};
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, numbers, words};
 use crate::plan;
 use crate::progress::Progress;
-use crate::result::{Verdict, json};
+use crate::result::json;
 
 #[derive(Serialize)]
 struct Report<'a> {

@@ -1,13 +1,14 @@
 //! `gpurf bench`: what lockstep costs.
 
 use gpurf_blocks::config::{self, Preset};
+use gpurf_lockstep::Verdict;
 use gpurf_regress::bench::{self, CompilerRow, Row};
 use serde::Serialize;
 
 use crate::args::Bench;
 use crate::failure::{Failure, Status};
 use crate::output::{self, Cell, numbers, words};
-use crate::result::{Verdict, json};
+use crate::result::json;
 
 #[derive(Serialize)]
 struct Report<'a, R> {

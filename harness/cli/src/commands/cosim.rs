@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gpurf_regress::{Inputs, Job, JobResult, Project, RunResult, ToggleCounts, run_all, run_job};
+use gpurf_lockstep::Verdict;
+use gpurf_regress::{Inputs, Job, JobResult, Project, ToggleCounts, run_all, run_job};
 use verilated::{Options, Simulator, Toolchain};
 
 use super::program::{self, Coverage};
@@ -15,7 +16,7 @@ use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, grouped, numbers, wor
 use crate::own_rtl::OwnRtl;
 use crate::plan::{self, Part, Plan, has_straps, parameters};
 use crate::progress::Progress;
-use crate::result::{Details, Run, Runs, Verdict, json};
+use crate::result::{Details, Run, Runs, json};
 use crate::{interrupt, shape};
 
 /// Failures of one command that are shrunk, kept in a folder and printed whole; further ones are rows of the table.
@@ -117,7 +118,8 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, argumen
         }
     };
     let done = |index: usize, ended: &Ended| {
-        progress.end(index, &format!("{:<12} {}", verdict(ended).map_or("skipped", Verdict::word), name(&jobs[index])));
+        progress
+            .end(index, &format!("{:<12} {}", verdict(ended).map_or("skipped", Verdict::label), name(&jobs[index])));
     };
     let order: Vec<usize> = (0..jobs.len()).collect();
     run_all(&order, super::threads(arguments.run.jobs), work, done)
@@ -139,7 +141,7 @@ fn block(job: &Job) -> String {
 /// `None`: it did not run.
 fn verdict(ended: &Ended) -> Option<Verdict> {
     match ended {
-        Ended::Ran(result) => Some(result.result.into()),
+        Ended::Ran(result) => Some(result.result),
         Ended::Refused(_) => Some(Verdict::Error),
         Ended::Skipped => None,
     }
@@ -148,18 +150,7 @@ fn verdict(ended: &Ended) -> Option<Verdict> {
 /// The status of each job; the program ends with the worst.
 fn status(ended: &Ended) -> Status {
     match ended {
-        Ended::Ran(result) => match result.result {
-            RunResult::Pass => Status::Pass,
-            RunResult::Interrupted => Status::Interrupted,
-            RunResult::Diverged
-            | RunResult::Assertion
-            | RunResult::Hang
-            | RunResult::OracleMismatch
-            | RunResult::CheckFailed
-            | RunResult::CoverageMissed
-            | RunResult::ProbesAbsent
-            | RunResult::Error => Status::Failed,
-        },
+        Ended::Ran(result) => result.result.into(),
         Ended::Refused(failure) => failure.status,
         Ended::Skipped => Status::Interrupted,
     }
@@ -274,7 +265,7 @@ fn cells_of_many(jobs: &[Job], ended: &[Ended]) -> Vec<Cell> {
         "".into(),
         "".into(),
         format!("{:.0}", cycles as f64 / wall_s.max(1e-9) / 1e3).into(),
-        Cell::styled(Verdict::Pass.word(), GOOD),
+        Cell::styled(Verdict::Pass.label(), GOOD),
     ]
 }
 
@@ -287,7 +278,7 @@ fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
         policy.into(),
         job.seed.into(),
     ];
-    let word = verdict(ended).map_or("not run", Verdict::word);
+    let word = verdict(ended).map_or("not run", Verdict::label);
     let style = match verdict(ended) {
         Some(Verdict::Pass) => GOOD,
         Some(Verdict::Interrupted) | None => QUIET,
@@ -326,10 +317,10 @@ fn failures(jobs: &[Job], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
             continue;
         }
         // A block lacks the same in each of its shapes: it is told once.
-        if result.result == RunResult::ProbesAbsent && !lacking.insert((&job.block, &result.probes_absent)) {
+        if result.result == Verdict::ProbesAbsent && !lacking.insert((&job.block, &result.probes_absent)) {
             continue;
         }
-        let mut text = format!("{HEADING}{} {}{HEADING:#}\n", name(job), Verdict::from(result.result).word());
+        let mut text = format!("{HEADING}{} {}{HEADING:#}\n", name(job), result.result.label());
         text.push_str(result.report.trim_end());
         text.push('\n');
         if let Some(folder) = folder {
@@ -379,7 +370,7 @@ fn allowed_absent(ended: &[Ended]) -> String {
     let mut blocks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for ended in ended {
         if let Ended::Ran(result) = ended
-            && result.result != RunResult::ProbesAbsent
+            && result.result != Verdict::ProbesAbsent
         {
             let names = result.probes_absent.iter().map(String::as_str);
             blocks.entry(&result.job.block).or_default().extend(names);

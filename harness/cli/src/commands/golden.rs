@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use gpurf_blocks::config::{self, Config, Preset, presets};
+use gpurf_lockstep::Verdict;
 use gpurf_machine::Statistics;
 use gpurf_regress::golden::{self, Change, Comparison, NotTaken, Since, Store, Taken, Trace};
 use gpurf_regress::{KernelInputs, Project, run_all};
@@ -15,7 +16,7 @@ use crate::args::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
 use crate::failure::{Failure, Status};
 use crate::output::{self, BAD, Cell, GOOD, HEADING, grouped, numbers, words};
 use crate::progress::Progress;
-use crate::result::{Verdict, json};
+use crate::result::json;
 use crate::{interrupt, plan};
 
 /// Changes of a golden that are printed; `--json` has all.
@@ -144,11 +145,7 @@ fn kernel(project: &Project, file: &Path) -> Result<KernelInputs, Failure> {
 }
 
 fn row((preset, kernel): &(&'static Preset, KernelInputs), result: Verdict) -> Row {
-    let status = match result {
-        Verdict::Pass => Status::Pass,
-        Verdict::Interrupted => Status::Interrupted,
-        _ => Status::Failed,
-    };
+    let status = result.into();
     let (preset, kernel, comparison) = (preset.name, kernel.name(), Comparison::default());
     Row { result, command: "golden", preset, kernel, cycles: 0, comparison, message: None, status }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use gpurf_lockstep::Verdict;
 use gpurf_regress::mutants::{self, Place, Summary};
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, numbers, words};
 use crate::plan;
 use crate::progress::Progress;
-use crate::result::{Verdict, json};
+use crate::result::json;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -23,7 +24,7 @@ struct Report<'a> {
     summary: Summary,
     families: BTreeMap<&'a str, Summary>,
     operators: BTreeMap<&'a str, Summary>,
-    verdicts: &'a [mutants::Verdict],
+    verdicts: &'a [mutants::MutantResult],
 }
 
 /// Runs hand-written and generated mutants.
@@ -59,7 +60,7 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
     let finished = Mutex::new(Vec::new());
     let progress = Progress::new(list.len(), false);
     let threads = super::threads(arguments.run.jobs);
-    let done = |verdict: &mutants::Verdict| {
+    let done = |verdict: &mutants::MutantResult| {
         let mut finished = finished.lock().expect("no panic with the lock");
         progress.end(finished.len(), "");
         finished.push(verdict.clone());
@@ -87,7 +88,7 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
 }
 
 /// In its own lockstep every mutant has to be noticed. A kernel need not meet it; but of those that are noticed in the SM nine in ten have to be located.
-fn good(place: Place, verdicts: &[mutants::Verdict]) -> bool {
+fn good(place: Place, verdicts: &[mutants::MutantResult]) -> bool {
     let Summary { caught, located, .. } = mutants::summary(verdicts);
     match place {
         Place::Blocks => verdicts.iter().all(|v| !survived(v) && !contradicts(v)),
@@ -96,16 +97,16 @@ fn good(place: Place, verdicts: &[mutants::Verdict]) -> bool {
 }
 
 /// Neither noticed nor shown to be equivalent.
-fn survived(verdict: &mutants::Verdict) -> bool {
+fn survived(verdict: &mutants::MutantResult) -> bool {
     verdict.caught.is_none() && verdict.equivalent.is_none()
 }
 
 /// Said to be equivalent, and noticed.
-fn contradicts(verdict: &mutants::Verdict) -> bool {
+fn contradicts(verdict: &mutants::MutantResult) -> bool {
     verdict.caught.is_some() && verdict.equivalent.is_some()
 }
 
-fn show(arguments: &Mutate, verdicts: &[mutants::Verdict], status: Status) -> Result<(), Failure> {
+fn show(arguments: &Mutate, verdicts: &[mutants::MutantResult], status: Status) -> Result<(), Failure> {
     let summary = mutants::summary(verdicts);
     if arguments.run.json {
         let result = match status {
@@ -162,10 +163,10 @@ fn show(arguments: &Mutate, verdicts: &[mutants::Verdict], status: Status) -> Re
 
 /// Totals of the verdicts that have a key, by key.
 fn by<'a>(
-    verdicts: &'a [mutants::Verdict],
-    key: impl Fn(&'a mutants::Verdict) -> Option<&'a str>,
+    verdicts: &'a [mutants::MutantResult],
+    key: impl Fn(&'a mutants::MutantResult) -> Option<&'a str>,
 ) -> BTreeMap<&'a str, Summary> {
-    let mut groups: BTreeMap<&str, Vec<&mutants::Verdict>> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, Vec<&mutants::MutantResult>> = BTreeMap::new();
     for verdict in verdicts {
         if let Some(key) = key(verdict) {
             groups.entry(key).or_default().push(verdict);
@@ -175,12 +176,12 @@ fn by<'a>(
 }
 
 /// Totals of the operators that make mistakes.
-fn operators(verdicts: &[mutants::Verdict]) -> BTreeMap<&str, Summary> {
+fn operators(verdicts: &[mutants::MutantResult]) -> BTreeMap<&str, Summary> {
     by(verdicts, |verdict| verdict.operator.as_deref())
 }
 
 /// Totals of the families.
-fn families(verdicts: &[mutants::Verdict]) -> BTreeMap<&str, Summary> {
+fn families(verdicts: &[mutants::MutantResult]) -> BTreeMap<&str, Summary> {
     by(verdicts, |verdict| Some(verdict.family.name()))
 }
 

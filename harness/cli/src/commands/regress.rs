@@ -6,8 +6,9 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use gpurf_lockstep::Verdict;
 use gpurf_regress::regression::{
-    Bucket, Ending, Overrides, Plan, Regression, Report, Shard, Told, Trend, Worker, html, junit, merge, run, sources,
+    Bucket, Overrides, Plan, Regression, Report, Shard, Told, Trend, Worker, html, junit, merge, run, sources,
 };
 use gpurf_regress::{Project, files};
 
@@ -274,7 +275,7 @@ fn show(report: &Report, out: &Path, trend: Option<&Trend>) -> Result<(), Failur
     for run in &report.runs {
         let counts = kinds.entry((run.preset.as_str(), run.kind)).or_default();
         counts[0] += 1;
-        counts[1] += usize::from(run.outcome.result == Ending::Pass);
+        counts[1] += usize::from(run.outcome.result == Verdict::Pass);
         counts[2] += usize::from(!run.outcome.result.good());
     }
     let rows = kinds.iter().map(|((preset, kind), [all, passed, failed])| {

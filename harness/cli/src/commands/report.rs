@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gpurf_launch::{Manifest, Source};
+use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS};
 use gpurf_report::{Absent, Definition, Kernel, Plan, REPORTS, Report, Row, SweepError, Watcher, html, sweep};
@@ -16,7 +17,7 @@ use crate::failure::{Failure, Status};
 use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, numbers, words};
 use crate::progress::Progress;
-use crate::result::{Verdict, json};
+use crate::result::json;
 
 /// Errors that are told; more of them say the same.
 const TOLD: usize = 4;

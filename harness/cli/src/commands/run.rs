@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gpurf_launch::{BufferId, CheckRow, Manifest, Source};
+use gpurf_lockstep::Verdict;
 use gpurf_lockstep::report::DivergenceSummary;
-use gpurf_oracle::host::{OracleEngine, OracleError, RunError, Session, assembled};
-use gpurf_oracle::{Fault, FaultKind, Options, Oracle};
+use gpurf_machine::verdict;
+use gpurf_oracle::host::{OracleEngine, Session, assembled};
+use gpurf_oracle::{Options, Oracle};
 use gpurf_regress::compiler_options;
 use serde::Serialize;
 
@@ -18,7 +20,7 @@ use crate::failure::{Failure, Status};
 use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, grouped, numbers, words};
 use crate::plan;
-use crate::result::{Verdict, json};
+use crate::result::json;
 
 /// What was run, as `--json` shows it.
 #[derive(Debug, Serialize)]
@@ -138,11 +140,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         }
     }
     show(arguments, &outcome)?;
-    Ok(match outcome.result {
-        Verdict::Pass => Status::Pass,
-        Verdict::Interrupted => Status::Interrupted,
-        _ => Status::Failed,
-    })
+    Ok(outcome.result.into())
 }
 
 /// On the oracle.
@@ -154,29 +152,16 @@ fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, F
     let problem = match ran {
         Ok(_) => None,
         Err(error) => {
-            let verdict = match &error {
-                RunError::Passes { .. } => Verdict::Hang,
-                RunError::Fault { .. } => Verdict::CheckFailed,
-                RunError::Engine(OracleError::Fault(fault)) => verdict_of(fault),
-                RunError::Engine(OracleError::Program(error)) => return Err(no_program(error)),
-            };
+            // The oracle runs whatever is a program.
+            let verdict = verdict(&error).ok_or_else(|| no_program(&error))?;
             Some((verdict, error.to_string()))
         }
     };
     Ok(Ran { problem, stats: Stats::functional(launches, engine.counts), cycles: None, artifacts: Vec::new() })
 }
 
-/// A fault that the oracle finds, in one word.
-pub fn verdict_of(fault: &Fault) -> Verdict {
-    match fault.kind {
-        FaultKind::Spin { .. } | FaultKind::StepLimit { .. } | FaultKind::BarrierDeadlock { .. } => Verdict::Hang,
-        FaultKind::Stopped => Verdict::Interrupted,
-        _ => Verdict::CheckFailed,
-    }
-}
-
 /// What is said of code that cannot be run.
-pub fn no_program(error: &gpurf_oracle::ProgramError) -> Failure {
+pub fn no_program(error: &dyn std::fmt::Display) -> Failure {
     Failure::tool(format!("the compiler made code that is no program: this is a defect; please report it: {error}"))
 }
 

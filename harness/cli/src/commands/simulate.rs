@@ -6,18 +6,17 @@ use std::time::Instant;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Shape};
 use gpurf_launch::Manifest;
-use gpurf_machine::{Breakage, Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request};
+use gpurf_machine::{Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request, verdict};
 use gpurf_oracle::host::{RunError, Session};
 use gpurf_regress::{JobError, Project};
 use gpurf_sm::Sm;
 use verilated::{Library, Options};
 
-use super::run::{Cycles, Ran, no_program, verdict_of};
+use super::run::{Cycles, Ran, no_program};
 use super::statistics::Stats;
 use crate::args::{Engine, RunKernels};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::result::Verdict;
 
 /// Runs the launches.
 pub fn run(
@@ -89,7 +88,7 @@ impl Runner<'_> {
         let problem = match error {
             None => None,
             Some(error) => {
-                let verdict = verdict(&error)?;
+                let verdict = verdict(&error).ok_or_else(|| refused(&error))?;
                 match &error {
                     RunError::Engine(LaunchError::Broken(broken)) => divergence = broken.divergence.clone(),
                     RunError::Engine(LaunchError::Hung(hang)) => {
@@ -154,25 +153,10 @@ fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }
 
-/// In one word, why launches did not come to their end.
-fn verdict(error: &RunError<LaunchError>) -> Result<Verdict, Failure> {
-    let error = match error {
-        RunError::Passes { .. } => return Ok(Verdict::Hang),
-        RunError::Fault { .. } => return Ok(Verdict::CheckFailed),
-        RunError::Engine(error) => error,
-    };
+/// The failure of a command whose launches could not be run.
+fn refused(error: &RunError<LaunchError>) -> Failure {
     match error {
-        LaunchError::Refused(refusal) => Err(Failure::bad_input(refusal.to_string())),
-        LaunchError::Program(error) => Err(no_program(error)),
-        LaunchError::Oracle(fault) => Ok(verdict_of(fault)),
-        LaunchError::Fault(_) => Ok(Verdict::CheckFailed),
-        LaunchError::Hung(_) => Ok(Verdict::Hang),
-        LaunchError::Mismatch(_) => Ok(Verdict::OracleMismatch),
-        LaunchError::Broken(broken) => Ok(match broken.how {
-            Breakage::Diverged => Verdict::Diverged,
-            Breakage::Assertion => Verdict::Assertion,
-            Breakage::Panicked => Verdict::Error,
-        }),
-        LaunchError::Interrupted => Ok(Verdict::Interrupted),
+        RunError::Engine(LaunchError::Program(error)) => no_program(error),
+        error => Failure::bad_input(error.to_string()),
     }
 }

@@ -59,7 +59,7 @@ struct Expected {
 
 /// What came of a launch.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
+pub enum Judgement {
     /// The SM has committed what the oracle says: so many writes.
     Equal {
         /// Writes of warps to registers, predicates and memory.
@@ -249,10 +249,10 @@ impl Judge {
         mut case: Case<'_>,
         after: &Memory,
         rerun: impl FnOnce(Memory, Writes) -> Writes,
-    ) -> Result<Verdict, JudgeError> {
+    ) -> Result<Judgement, JudgeError> {
         let (found, order) = case.tracker.take().map(Tracker::finish).unwrap_or_default();
         let kernel = case.kernel.to_owned();
-        let wrong = |difference, undefined| Ok(Verdict::Wrong(Mismatch { kernel, difference, undefined }));
+        let wrong = |difference, undefined| Ok(Judgement::Wrong(Mismatch { kernel, difference, undefined }));
         let expected = match case.expected.take() {
             Some(expected) => expected,
             None => match case.expect(&mut self.oracle, order.as_deref()) {
@@ -266,7 +266,7 @@ impl Judge {
         let Expected { writes: expected, executed, memory } = expected;
         if let Some((key, sm, oracle)) = found.difference(&expected) {
             if case.is_undecided(&self.oracle) {
-                return Ok(self.count(case, None, |_| Verdict::Undecided));
+                return Ok(self.count(case, None, |_| Judgement::Undecided));
             }
             let mut observed = Observed::new(Writes::new(key));
             case.run(&mut self.oracle, order.as_deref(), &mut observed)?;
@@ -278,24 +278,29 @@ impl Judge {
         }
         if let Some(difference) = memory_difference(after, &memory) {
             if case.is_undecided(&self.oracle) {
-                return Ok(self.count(case, None, |_| Verdict::Undecided));
+                return Ok(self.count(case, None, |_| Judgement::Undecided));
             }
             return wrong(difference, case.undefined(&mut self.oracle));
         }
         let writes = found.count();
-        Ok(self.count(case, executed.as_ref(), |counts| Verdict::Equal { writes, counts }))
+        Ok(self.count(case, executed.as_ref(), |counts| Judgement::Equal { writes, counts }))
     }
 
     /// The verdict `right` on so many sums of events that the count of what was done confirms, 0 where the register file is not followed; or what is wrong.
     /// `executed` is what the oracle has executed, where it has a verdict.
-    fn count(&mut self, case: Case<'_>, executed: Option<&Executed>, right: impl FnOnce(u64) -> Verdict) -> Verdict {
+    fn count(
+        &mut self,
+        case: Case<'_>,
+        executed: Option<&Executed>,
+        right: impl FnOnce(u64) -> Judgement,
+    ) -> Judgement {
         let Some(followed) = case.followed else { return right(0) };
         let (counts, result) = followed.finish(executed);
         self.counts = Some(counts);
         result.map_or_else(
             |miscount| {
                 let (kernel, difference) = (case.kernel.to_owned(), Difference::Counts(miscount));
-                Verdict::Wrong(Mismatch { kernel, difference, undefined: None })
+                Judgement::Wrong(Mismatch { kernel, difference, undefined: None })
             },
             right,
         )

@@ -11,7 +11,7 @@ mod owners;
 mod sequences;
 mod tracker;
 
-pub use judge::{Case, Difference, First, Judge, JudgeError, Mismatch, Verdict};
+pub use judge::{Case, Difference, First, Judge, JudgeError, Judgement, Mismatch};
 pub use observed::Observed;
 pub use owners::Owners;
 pub use sequences::{Digest, Key, Kind, Sequences, Sink, Write, Writes};

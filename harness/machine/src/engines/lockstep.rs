@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use gpurf_blocks::view;
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
-    Capture, Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Spreads, Trail, report, write_failure,
+    Capture, Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Spreads, Trail, Verdict, report,
+    write_failure,
 };
 use gpurf_oracle::Memory;
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
@@ -15,7 +16,7 @@ use verilated::{Failure, Library};
 
 use super::solo::{oracle, rerun};
 use super::window::Window;
-use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
+use super::{Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::Judge;
 use crate::coverage::Coverage;
 use crate::cycle::{Cycle, progress};
@@ -96,16 +97,21 @@ impl LockstepEngine {
     fn broken(&self, launch: &KernelLaunch<'_>, cause: &Cause, capture: Option<&Capture>) -> LaunchError {
         let declaration = self.lockstep.comparator.declaration();
         let text = report::text(declaration, cause, capture);
-        let broken = |how, cycle, divergence| {
-            LaunchError::Broken(Box::new(Broken { how, cycle, report: text.clone(), divergence }))
+        let broken = |cycle, divergence| {
+            LaunchError::Broken(Box::new(Broken {
+                verdict: Verdict::of(cause),
+                cycle,
+                report: text.clone(),
+                divergence,
+            }))
         };
         match cause {
             Cause::Diverged(divergence) => {
                 let summary = capture.map(|capture| report::summary(declaration, divergence, capture));
-                broken(Breakage::Diverged, divergence.cycle, summary)
+                broken(divergence.cycle, summary)
             }
-            Cause::Assertion { cycle, .. } => broken(Breakage::Assertion, *cycle, None),
-            Cause::Panicked { cycle, .. } => broken(Breakage::Panicked, *cycle, None),
+            Cause::Assertion { cycle, .. } => broken(*cycle, None),
+            Cause::Panicked { cycle, .. } => broken(*cycle, None),
             Cause::Hung { cycle, since } => {
                 let last = self.last();
                 let shape = self.settings.config.sm_shape();

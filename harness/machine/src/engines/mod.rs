@@ -2,6 +2,7 @@
 
 mod lockstep;
 mod solo;
+mod verdict;
 mod window;
 
 use std::io;
@@ -12,13 +13,14 @@ use std::sync::atomic::AtomicBool;
 use gpurf_blocks::Twin;
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::report::DivergenceSummary;
-use gpurf_lockstep::{Events, Spreads};
+use gpurf_lockstep::{Events, Spreads, Verdict};
 use gpurf_oracle::host::{Engine, ReportedFault};
 use gpurf_oracle::{Fault, ProgramError};
 use verilated::{Options, Request};
 
 pub use lockstep::LockstepEngine;
 pub use solo::{ModelEngine, RtlEngine, Watch};
+pub use verdict::{EngineError, verdict};
 
 use crate::commits::{JudgeError, Mismatch};
 use crate::fault::MachineFault;
@@ -144,24 +146,13 @@ impl From<JudgeError> for LaunchError {
 #[derive(Debug)]
 pub struct Broken {
     /// In a word.
-    pub how: Breakage,
+    pub verdict: Verdict,
     /// In which cycle since reset.
     pub cycle: u64,
     /// In words.
     pub report: String,
     /// The first difference.
     pub divergence: Option<DivergenceSummary>,
-}
-
-/// How a run breaks down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Breakage {
-    /// The two sides differ.
-    Diverged,
-    /// The RTL failed an assertion or stopped.
-    Assertion,
-    /// The model panicked.
-    Panicked,
 }
 
 /// An engine that has cycles.

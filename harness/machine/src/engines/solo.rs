@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use gpurf_blocks::{Declaration, Twin, view};
 use gpurf_lockstep::wave::Scopes;
-use gpurf_lockstep::{Environment, EventTotals, Records, Side, fill_twin};
+use gpurf_lockstep::{Environment, EventTotals, Records, Side, Verdict, fill_twin};
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_oracle::{Memory, Options, Oracle};
 use gpurf_sm::{SmIn, SmOut};
@@ -17,8 +17,8 @@ use verilated::{Failure, Instance};
 pub use rtl::RtlEngine;
 
 use super::window::Window;
-use super::{Breakage, Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
-use crate::commits::{Judge, Sequences, Tracker, Verdict, Writes};
+use super::{Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
+use crate::commits::{Judge, Judgement, Sequences, Tracker, Writes};
 use crate::coverage::Coverage;
 use crate::cycle::{Cycle, progress};
 use crate::fault::MachineFault;
@@ -209,7 +209,7 @@ impl<R: Runner> Solo<R> {
     fn broken(&self, failure: &Failure) -> LaunchError {
         let cycle = self.cycles.saturating_sub(1);
         let report = format!("the RTL stopped in cycle {cycle}: {failure}");
-        LaunchError::Broken(Box::new(Broken { how: Breakage::Assertion, cycle, report, divergence: None }))
+        LaunchError::Broken(Box::new(Broken { verdict: Verdict::Assertion, cycle, report, divergence: None }))
     }
 }
 
@@ -352,15 +352,15 @@ impl Engine for ModelEngine {
 
 impl Judged {
     /// Counts a verdict.
-    pub(super) fn add(&mut self, verdict: Verdict) -> Result<(), LaunchError> {
+    pub(super) fn add(&mut self, verdict: Judgement) -> Result<(), LaunchError> {
         match verdict {
-            Verdict::Equal { writes, counts } => {
+            Judgement::Equal { writes, counts } => {
                 self.equal += 1;
                 self.writes += writes;
                 self.counts += counts;
             }
-            Verdict::Undecided => self.undecided += 1,
-            Verdict::Wrong(mismatch) => return Err(LaunchError::Mismatch(Box::new(mismatch))),
+            Judgement::Undecided => self.undecided += 1,
+            Judgement::Wrong(mismatch) => return Err(LaunchError::Mismatch(Box::new(mismatch))),
         }
         Ok(())
     }

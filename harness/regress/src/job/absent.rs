@@ -5,9 +5,10 @@
 
 use gpurf_blocks::Declaration;
 use gpurf_lockstep::Events;
+use gpurf_lockstep::Verdict;
 use verilated::Library;
 
-use super::{Job, JobResult, RtlSources, RunResult, is_built_from};
+use super::{Job, JobResult, RtlSources, is_built_from};
 
 /// Whether a probe is called so: by its whole name, or, inside another block, by the end of its path.
 pub fn is_called(probe: &str, name: &str) -> bool {
@@ -28,7 +29,7 @@ pub(crate) fn not_allowed(
     }
     Some(JobResult {
         job: job.clone(),
-        result: RunResult::ProbesAbsent,
+        result: Verdict::ProbesAbsent,
         cycles: 0,
         signals_compared: 0,
         report: words(declaration, &missing, replaces_part_of(&job.block, rtl)),

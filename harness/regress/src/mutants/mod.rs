@@ -121,7 +121,7 @@ pub struct Caught {
 
 /// What came of a mutant.
 #[derive(Clone, Debug, Serialize)]
-pub struct Verdict {
+pub struct MutantResult {
     /// The broken module.
     pub module: String,
     /// What was done to it.
@@ -208,8 +208,8 @@ pub fn sample(mutants: Vec<Mutant>, count: usize) -> Vec<Mutant> {
 }
 
 /// Totals.
-pub fn summary<'a>(verdicts: impl IntoIterator<Item = &'a Verdict>) -> Summary {
-    let verdicts: Vec<&Verdict> = verdicts.into_iter().collect();
+pub fn summary<'a>(verdicts: impl IntoIterator<Item = &'a MutantResult>) -> Summary {
+    let verdicts: Vec<&MutantResult> = verdicts.into_iter().collect();
     let mut cycles: Vec<u64> = verdicts.iter().filter_map(|v| v.caught.as_ref()).map(|c| c.cycle).collect();
     cycles.sort_unstable();
     let caught = cycles.len();

@@ -6,15 +6,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
-use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, report};
+use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, Verdict, report};
 use verilated::{Options, Simulator, Toolchain};
 
 use super::places::{self, CONFIG, locksteps, parameters, policies};
 use super::{
-    Caught, Change, Family, Mutant, Parameters, SELECT, Verdict, mistakes, netlist, python, run, source, verdict_of,
+    Caught, Change, Family, Mutant, MutantResult, Parameters, SELECT, mistakes, netlist, python, run, source,
+    verdict_of,
 };
 use crate::job::selected;
-use crate::{COVERAGE_FROM_CYCLES, Job, JobError, Project, RtlSources, RunResult, request, run_all, run_job};
+use crate::{COVERAGE_FROM_CYCLES, Job, JobError, Project, RtlSources, request, run_all, run_job};
 
 /// Cycles after which a mutant counts as not noticed: so many does a block get in the default suite.
 const CYCLES: u64 = COVERAGE_FROM_CYCLES;
@@ -40,8 +41,8 @@ pub fn run_mutants(
     bench: &Bench<'_>,
     mutants: &[Mutant],
     threads: usize,
-    done: impl Fn(&Verdict) + Sync,
-) -> Result<Vec<Verdict>, JobError> {
+    done: impl Fn(&MutantResult) + Sync,
+) -> Result<Vec<MutantResult>, JobError> {
     let trial = Trial { bench };
     let originals: Vec<Mutant> = originals(mutants).collect();
     let intact = run_all(&originals, threads, |m| trial.intact(m), |_, _| {});
@@ -150,7 +151,7 @@ impl Trial<'_> {
         }
     }
 
-    fn verdict(&self, mutant: &Mutant) -> Result<Verdict, JobError> {
+    fn verdict(&self, mutant: &Mutant) -> Result<MutantResult, JobError> {
         let scratch = self.bench.project.root.join("target/mutants");
         let unwritable = |e: std::io::Error| JobError::Build(format!("cannot write in {}: {e}", scratch.display()));
         let (rtl, folder) = match &mutant.change {
@@ -183,7 +184,7 @@ impl Trial<'_> {
             }
         }
         let Mutant { module, name, family, operator, .. } = mutant.clone();
-        Ok(Verdict { module, name, family, operator, caught, located, equivalent, proof })
+        Ok(MutantResult { module, name, family, operator, caught, located, equivalent, proof })
     }
 
     /// What a mutant runs in, until it is noticed: under each policy that matters to it, a part of the register file in the whole of it first, then
@@ -252,11 +253,11 @@ impl Trial<'_> {
             Some(divergence) => (divergence.block.clone(), divergence.port.clone()),
             None => (module_of(&result.report), first_line(&result.report)),
         };
-        let assertion = result.result == RunResult::Assertion;
+        let assertion = result.result == Verdict::Assertion;
         match result.result {
-            RunResult::Pass => Ok(None),
-            RunResult::Interrupted => Err(interrupted()),
-            RunResult::ProbesAbsent => Err(JobError::Build(result.report)),
+            Verdict::Pass => Ok(None),
+            Verdict::Interrupted => Err(interrupted()),
+            Verdict::ProbesAbsent => Err(JobError::Build(result.report)),
             _ => {
                 let cycle = result.failing_cycle.unwrap_or(result.cycles);
                 Ok(Some(Caught { lockstep: job.block.clone(), cycle, blamed, assertion, first }))

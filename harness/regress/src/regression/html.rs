@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::outcome::Ending;
+use gpurf_lockstep::Verdict;
+
 use super::report::{Bucket, Changes, Report, Run, Trend};
 use crate::escaped;
 
@@ -53,8 +54,8 @@ fn good(all: bool) -> &'static str {
 }
 
 fn summary(page: &mut String, report: &Report) {
-    let count = |test: &dyn Fn(Ending) -> bool| report.runs.iter().filter(|run| test(run.outcome.result)).count();
-    let (passed, skipped) = (count(&|ending| ending == Ending::Pass), count(&|ending| ending == Ending::Skipped));
+    let count = |test: &dyn Fn(Verdict) -> bool| report.runs.iter().filter(|run| test(run.outcome.result)).count();
+    let (passed, skipped) = (count(&|ending| ending == Verdict::Pass), count(&|ending| ending == Verdict::Skipped));
     let failed = report.runs.len() - passed - skipped;
     let cycles: u64 = report.runs.iter().map(|run| run.outcome.cycles).sum();
     let seconds: f64 = report.runs.iter().map(|run| run.outcome.wall_s).sum();
@@ -169,9 +170,9 @@ fn cell(runs: &[&Run]) -> String {
         return format!("<span class=\"bad\">{}</span>", run.outcome.result.word());
     }
     let cycles = runs.iter().map(|run| run.outcome.cycles).max().unwrap_or(0);
-    match runs.iter().any(|run| run.kind == "kernel" && run.outcome.result == Ending::Pass) {
+    match runs.iter().any(|run| run.kind == "kernel" && run.outcome.result == Verdict::Pass) {
         true => cycles.to_string(),
-        false if runs.iter().all(|run| run.outcome.result == Ending::Skipped) => "does not fit".to_owned(),
+        false if runs.iter().all(|run| run.outcome.result == Verdict::Skipped) => "does not fit".to_owned(),
         false => format!("<i>{cycles}</i>"),
     }
 }
@@ -258,8 +259,8 @@ mod tests {
         let case = |work| Case::new(&Config::default(), 1, work, 9);
         let kernel = case(Work::Kernel { kernel: "saxpy".into() });
         let block = case(Work::Block { block: "alu".into(), cycles: 9 });
-        let passed = Outcome { cycles, wall_s: 0.5, ..Outcome::new(&kernel, Ending::Pass, "") };
-        let ending = if good { Ending::Pass } else { Ending::Crashed };
+        let passed = Outcome { cycles, wall_s: 0.5, ..Outcome::new(&kernel, Verdict::Pass, "") };
+        let ending = if good { Verdict::Pass } else { Verdict::Crashed };
         let mut failed = Outcome::new(&block, ending, if good { "" } else { "<script>&\u{1}" });
         failed.coverage = BTreeMap::from([("a \"point\"".to_owned(), 0), ("another".to_owned(), 7)]);
         let outcomes = BTreeMap::from([(kernel.id.clone(), passed), (block.id.clone(), failed)]);

@@ -183,9 +183,9 @@ pub fn read(path: &Path) -> Result<(Option<Header>, Vec<Line>, u64), JobError> {
 #[cfg(test)]
 mod tests {
     use gpurf_blocks::config::Config;
+    use gpurf_lockstep::Verdict;
 
     use super::super::case::{Case, Work};
-    use super::super::outcome::Ending;
     use super::*;
 
     fn header() -> Header {
@@ -195,7 +195,7 @@ mod tests {
 
     fn line(seed: u64) -> Line {
         let case = Case::new(&Config::default(), seed, Work::Block { block: "alu".into(), cycles: 1 }, 1);
-        Line::Outcome(Box::new(Outcome::new(&case, Ending::Pass, "")))
+        Line::Outcome(Box::new(Outcome::new(&case, Verdict::Pass, "")))
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::outcome::{Ending, Signature};
+use gpurf_lockstep::Verdict;
+
+use super::outcome::Signature;
 use super::report::{Report, Run};
 use crate::escaped;
 
@@ -29,7 +31,7 @@ pub fn junit(report: &Report) -> String {
     );
     for ((preset, kind), runs) in &suites {
         let name = escaped(&format!("{preset} {kind}"));
-        let skipped = runs.iter().filter(|run| run.outcome.result == Ending::Skipped).count();
+        let skipped = runs.iter().filter(|run| run.outcome.result == Verdict::Skipped).count();
         let _ = writeln!(
             text,
             "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{skipped}\" time=\"{:.3}\">",
@@ -52,7 +54,7 @@ fn failed(run: &Run) -> bool {
 
 /// It could not be run.
 fn broke(run: &Run) -> bool {
-    matches!(run.outcome.result, Ending::Error | Ending::Crashed)
+    matches!(run.outcome.result, Verdict::Error | Verdict::Crashed)
 }
 
 fn case(text: &mut String, report: &Report, run: &Run) {
@@ -60,7 +62,7 @@ fn case(text: &mut String, report: &Report, run: &Run) {
     let name = escaped(&format!("{} seed {}", run.name, run.seed));
     let _ =
         write!(text, "    <testcase classname=\"{}\" name=\"{name}\" time=\"{:.3}\"", escaped(&class), outcome.wall_s);
-    if outcome.result == Ending::Pass {
+    if outcome.result == Verdict::Pass {
         text.push_str("/>\n");
         return;
     }
@@ -69,7 +71,7 @@ fn case(text: &mut String, report: &Report, run: &Run) {
     let (first, words) = (outcome.message.lines().next().unwrap_or_default(), escaped(&outcome.message));
     let first = escaped(first);
     let _ = match outcome.result {
-        Ending::Skipped => writeln!(text, "><skipped message=\"{first}\"/></testcase>"),
+        Verdict::Skipped => writeln!(text, "><skipped message=\"{first}\"/></testcase>"),
         _ => {
             let element = if broke(run) { "error" } else { "failure" };
             writeln!(text, "><{element} type=\"{kind}\" message=\"{first}\">{words}</{element}></testcase>")

@@ -21,7 +21,7 @@ mod worker;
 pub use case::{Case, Work, label};
 pub use html::html;
 pub use junit::junit;
-pub use outcome::{Ending, Outcome, Signature};
+pub use outcome::{Outcome, Signature};
 pub use plan::{Overrides, Plan, Shard};
 pub use report::{Bucket, Changes, Report, Trend};
 pub use run::{Regression, Told, run};

@@ -2,75 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use gpurf_lockstep::Verdict;
 use gpurf_lockstep::report::DivergenceSummary;
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Work};
 use crate::mutants::module_of;
-use crate::{JobError, JobResult, RunResult};
-
-/// How a case ended: the words of `--json`, and those that only a regression has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// Equal, and as its golden says.
-    Pass,
-    /// It does not fit the configuration.
-    Skipped,
-    /// RTL and model differ.
-    Diverged,
-    /// An assertion of the RTL.
-    Assertion,
-    /// No progress on either side.
-    Hang,
-    /// Not what the oracle says.
-    OracleMismatch,
-    /// Not the results that are expected.
-    CheckFailed,
-    /// Not what the golden says.
-    GoldenChanged,
-    /// A coverage point was reached too rarely.
-    CoverageMissed,
-    /// The RTL lacks something that is compared.
-    ProbesAbsent,
-    /// It took longer than it may.
-    TimeLimit,
-    /// The process that ran it ended.
-    Crashed,
-    /// It could not be run, or the model panicked.
-    Error,
-    /// Somebody stopped it.
-    Interrupted,
-}
-
-impl Ending {
-    /// As `--json` has it.
-    pub fn word(self) -> String {
-        serde_json::to_value(self).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
-    }
-
-    /// Whether nothing is wrong.
-    pub fn good(self) -> bool {
-        matches!(self, Self::Pass | Self::Skipped)
-    }
-}
-
-impl From<RunResult> for Ending {
-    fn from(result: RunResult) -> Self {
-        match result {
-            RunResult::Pass => Self::Pass,
-            RunResult::Diverged => Self::Diverged,
-            RunResult::Assertion => Self::Assertion,
-            RunResult::OracleMismatch => Self::OracleMismatch,
-            RunResult::CheckFailed => Self::CheckFailed,
-            RunResult::CoverageMissed => Self::CoverageMissed,
-            RunResult::ProbesAbsent => Self::ProbesAbsent,
-            RunResult::Hang => Self::Hang,
-            RunResult::Interrupted => Self::Interrupted,
-            RunResult::Error => Self::Error,
-        }
-    }
-}
+use crate::{JobError, JobResult};
 
 /// What came of a case: a line of the journal, and a row of the report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,7 +16,7 @@ pub struct Outcome {
     /// The case's name.
     pub case: String,
     /// How it ended.
-    pub result: Ending,
+    pub result: Verdict,
     /// The status that the program ends with.
     pub status: u8,
     /// Cycles found equal; of a golden, cycles run.
@@ -109,7 +47,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Of a case that has nothing but a message.
-    pub fn new(case: &Case, result: Ending, message: impl Into<String>) -> Self {
+    pub fn new(case: &Case, result: Verdict, message: impl Into<String>) -> Self {
         Self {
             case: case.id.clone(),
             result,
@@ -128,7 +66,7 @@ impl Outcome {
     /// Of a case that could not be run.
     pub fn refused(case: &Case, error: &JobError) -> Self {
         let status = if matches!(error, JobError::Input(_)) { 2 } else { 3 };
-        Self { status, ..Self::new(case, Ending::Error, error.to_string()) }
+        Self { status, ..Self::new(case, Verdict::Error, error.to_string()) }
     }
 
     /// Of a lockstep.
@@ -149,7 +87,7 @@ impl Outcome {
                 .map(owned)
                 .collect(),
             divergence: result.divergence.clone(),
-            ..Self::new(case, result.result.into(), result.report.trim_end())
+            ..Self::new(case, result.result, result.report.trim_end())
         }
     }
 }
@@ -162,31 +100,31 @@ pub struct Signature {
     /// Its port, net or register; the place of an assertion; or the words of a message.
     pub port: String,
     /// How it failed.
-    pub kind: Ending,
+    pub kind: Verdict,
 }
 
 impl Signature {
     /// Of a failure; none where nothing failed.
     pub fn of(case: &Case, outcome: &Outcome) -> Option<Self> {
         let kind = outcome.result;
-        if kind.good() || kind == Ending::Interrupted {
+        if kind.good() || kind == Verdict::Interrupted {
             return None;
         }
         let first = outcome.message.lines().next().unwrap_or_default();
         let (block, port) = match (kind, &outcome.divergence) {
-            (Ending::Diverged, Some(d)) => (d.block.clone(), without_indices(&d.port)),
-            (Ending::Assertion, _) => {
+            (Verdict::Diverged, Some(d)) => (d.block.clone(), without_indices(&d.port)),
+            (Verdict::Assertion, _) => {
                 let module = module_of(&outcome.message);
                 let place = outcome.message.split(".sv:").nth(1).unwrap_or_default();
                 let line: String = place.chars().take_while(char::is_ascii_digit).collect();
                 (module, format!("line {line}"))
             }
             // Golden after golden changes for one reason.
-            (Ending::GoldenChanged, _) => (case.block().to_owned(), case.label().to_owned()),
-            (Ending::CoverageMissed | Ending::ProbesAbsent | Ending::TimeLimit, _) => {
+            (Verdict::GoldenChanged, _) => (case.block().to_owned(), case.label().to_owned()),
+            (Verdict::CoverageMissed | Verdict::ProbesAbsent | Verdict::TimeLimit, _) => {
                 (case.block().to_owned(), String::new())
             }
-            (Ending::CheckFailed, _) => match &case.work {
+            (Verdict::CheckFailed, _) => match &case.work {
                 Work::Kernel { kernel } | Work::Golden { kernel } => (case.block().to_owned(), kernel.clone()),
                 _ => (case.block().to_owned(), without_numbers(first)),
             },
@@ -246,7 +184,7 @@ mod tests {
                 model: "0x1".into(),
                 rtl: "0x0".into(),
             };
-            signature(&Outcome { divergence: Some(divergence), ..Outcome::new(&case(), Ending::Diverged, "") })
+            signature(&Outcome { divergence: Some(divergence), ..Outcome::new(&case(), Verdict::Diverged, "") })
         };
         assert_eq!(at("grant_o[3]"), at("grant_o[15]"));
         assert_ne!(at("grant_o"), at("ready_o"));
@@ -257,21 +195,21 @@ mod tests {
     #[test]
     fn an_assertion_goes_by_its_place() {
         let message = "the RTL failed in cycle 7:\n[16] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf";
-        let found = signature(&Outcome::new(&case(), Ending::Assertion, message));
+        let found = signature(&Outcome::new(&case(), Verdict::Assertion, message));
         assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_bank", "line 62"));
     }
 
     #[test]
     fn a_message_goes_by_its_words() {
-        let at = |message: &str| signature(&Outcome::new(&case(), Ending::Hang, message));
+        let at = |message: &str| signature(&Outcome::new(&case(), Verdict::Hang, message));
         assert_eq!(at("no progress since cycle 7"), at("no progress since cycle 812"));
-        assert_eq!(Signature::of(&case(), &Outcome::new(&case(), Ending::Pass, "")), None);
-        assert_eq!(Ending::OracleMismatch.word(), "oracle_mismatch");
+        assert_eq!(Signature::of(&case(), &Outcome::new(&case(), Verdict::Pass, "")), None);
+        assert_eq!(Verdict::OracleMismatch.word(), "oracle_mismatch");
     }
 
     #[test]
     fn an_outcome_comes_back_from_its_line() {
-        let mut outcome = Outcome::new(&case(), Ending::TimeLimit, "a\n\"b\"");
+        let mut outcome = Outcome::new(&case(), Verdict::TimeLimit, "a\n\"b\"");
         outcome.wall_s = 0.1 + 0.2;
         outcome.events.insert("read".into(), u64::MAX);
         let line = serde_json::to_string(&outcome).unwrap();

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use gpurf_lockstep::Verdict;
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Work};
 use super::journal::Reproducer;
-use super::outcome::{Ending, Outcome, Signature};
+use super::outcome::{Outcome, Signature};
 use super::plan::{Plan, Shard};
 use crate::programs::Reached;
 
@@ -52,7 +53,7 @@ pub struct Bucket {
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// In a word: that of the worst run.
-    pub result: Ending,
+    pub result: Verdict,
     /// `regress`.
     pub command: &'static str,
     /// The tier.
@@ -125,9 +126,9 @@ impl Report {
             mine.iter().filter(|case| !outcomes.contains_key(&case.id)).map(|case| case.id.clone()).collect();
         let worst = runs().map(|(_, outcome)| outcome).rev().max_by_key(|outcome| outcome.status);
         let result = match worst.filter(|outcome| outcome.status > 0) {
-            _ if !not_run.is_empty() => Ending::Interrupted,
+            _ if !not_run.is_empty() => Verdict::Interrupted,
             Some(outcome) => outcome.result,
-            None => all.first().map_or(Ending::Pass, |bucket| bucket.signature.kind),
+            None => all.first().map_or(Verdict::Pass, |bucket| bucket.signature.kind),
         };
         Self {
             result,
@@ -228,7 +229,7 @@ fn missed(cases: &[&Case], machines: &BTreeMap<String, Reached>) -> Vec<Bucket> 
         let points: Vec<String> = reached.missed.iter().map(ToString::to_string).collect();
         let is_of = |case: &&&Case| machine_of(case).as_ref() == Some(name);
         let programs = cases.iter().filter(is_of).filter(|case| matches!(case.work, Work::Program { .. })).count();
-        let (block, kind) = (gpurf_sm::ENTRY.name.to_owned(), Ending::CoverageMissed);
+        let (block, kind) = (gpurf_sm::ENTRY.name.to_owned(), Verdict::CoverageMissed);
         (!points.is_empty()).then(|| Bucket {
             signature: Signature { block, port: name.clone(), kind },
             count: 1,
@@ -245,7 +246,7 @@ fn missed(cases: &[&Case], machines: &BTreeMap<String, Reached>) -> Vec<Bucket> 
 #[derive(Clone, Debug, Deserialize)]
 struct Earlier {
     case: String,
-    result: Ending,
+    result: Verdict,
     cycles: u64,
     wall_s: f64,
 }
@@ -260,7 +261,7 @@ pub struct Trend {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
     /// Cases that failed before or fail now: case, before, now.
-    pub results: Vec<(String, Ending, Ending)>,
+    pub results: Vec<(String, Verdict, Verdict)>,
     /// Kernels and programs that take another number of cycles: case, before, now.
     pub cycles: Vec<(String, u64, u64)>,
     /// Cases that were not there.

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use gpurf_lockstep::Verdict;
+
 use super::case::{Case, Work};
 use super::journal::{Header, Journal, Line, Reproducer, VERSION};
-use super::outcome::{Ending, Outcome, Signature};
+use super::outcome::{Outcome, Signature};
 use super::plan::{Plan, Shard};
 use super::report::{Report, buckets};
 use super::slot::{Slot, Start};
 use crate::JobError;
 
 /// Failures that leave a folder when they are run again.
-const KEPT: [Ending; 4] = [Ending::Diverged, Ending::Assertion, Ending::Hang, Ending::OracleMismatch];
+const KEPT: [Verdict; 4] = [Verdict::Diverged, Verdict::Assertion, Verdict::Hang, Verdict::OracleMismatch];
 
 /// A regression to run.
 pub struct Regression<'a> {
@@ -95,7 +97,7 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
     regression.each(&todo, &done, |slot, index, case| {
         told(Told::Case(index, case));
         let (outcome, _) = slot.run(case, None)?;
-        if outcome.result != Ending::Interrupted {
+        if outcome.result != Verdict::Interrupted {
             keep(&done, &Line::Outcome(Box::new(outcome.clone())));
         }
         told(Told::Ended(index, case, &outcome));
@@ -111,7 +113,7 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
         // What a run that was killed has left there is not in the journal.
         let _ = std::fs::remove_dir_all(&folder);
         let (outcome, kept) = slot.run(case, Some(folder))?;
-        if outcome.result != Ending::Interrupted {
+        if outcome.result != Verdict::Interrupted {
             if outcome.status > 1 {
                 return Err(JobError::Build(outcome.message));
             }

@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use gpurf_lockstep::Verdict;
+
 use super::case::Case;
-use super::outcome::{Ending, Outcome};
+use super::outcome::Outcome;
 use super::worker::{Answer, Request};
 use crate::JobError;
 
@@ -80,7 +82,7 @@ impl<'a> Slot<'a> {
             match process.answers.recv_timeout(rest.min(LISTEN)) {
                 Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::Relaxed) => {
                     self.process = None;
-                    return Ok((Outcome::new(case, Ending::Interrupted, ""), None));
+                    return Ok((Outcome::new(case, Verdict::Interrupted, ""), None));
                 }
                 Err(RecvTimeoutError::Timeout) if rest > LISTEN => {}
                 Ok(Answer::Built) => (built, started, left) = (true, Instant::now(), limit + allowance),
@@ -89,14 +91,14 @@ impl<'a> Slot<'a> {
                     self.process = None;
                     let (what, s) = if built { ("no end", case.limit_s) } else { ("not built", BUILD_LIMIT.as_secs()) };
                     let message = format!("{what} within {s} s");
-                    return Ok((Outcome::new(case, Ending::TimeLimit, message), None));
+                    return Ok((Outcome::new(case, Verdict::TimeLimit, message), None));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = process.child.wait();
                     self.process = None;
                     let how = status.map_or_else(|e| e.to_string(), |status| status.to_string());
                     let message = format!("the process that ran it ended ({how})");
-                    return Ok((Outcome::new(case, Ending::Crashed, message), None));
+                    return Ok((Outcome::new(case, Verdict::Crashed, message), None));
                 }
             }
         }

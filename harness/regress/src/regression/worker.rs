@@ -11,15 +11,16 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use gpurf_launch::Manifest;
+use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::Session;
 use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
 
 use super::case::{Case, Work};
-use super::outcome::{Ending, Outcome};
+use super::outcome::Outcome;
 use crate::golden::{self, Golden, NotTaken, Numbers, Store};
 use crate::kernels::{image, input};
-use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, RunResult, request, run_job};
+use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, request, run_job};
 
 /// A case to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -89,7 +90,7 @@ impl Worker<'_> {
         if let Work::Kernel { kernel } = &case.work
             && let Some(misfit) = self.misfit(case, kernel)?
         {
-            return Ok((Outcome::new(case, Ending::Skipped, misfit), None));
+            return Ok((Outcome::new(case, Verdict::Skipped, misfit), None));
         }
         let started = Instant::now();
         let key = (job.block.clone(), case.settings.clone());
@@ -137,17 +138,17 @@ impl Worker<'_> {
         let inputs = KernelInputs::of_project(&self.project, kernel);
         let started = Instant::now();
         let taken = golden::take(&self.project, case.label(), &case.config()?, &inputs, self.numbers, self.stop);
-        let changed = |message: String| Outcome::new(case, Ending::GoldenChanged, message);
+        let changed = |message: String| Outcome::new(case, Verdict::GoldenChanged, message);
         let outcome = match taken {
-            Err(NotTaken::Misfit(why)) if !file.exists() => Outcome::new(case, Ending::Skipped, why),
-            Err(NotTaken::Interrupted) => Outcome::new(case, Ending::Interrupted, ""),
+            Err(NotTaken::Misfit(why)) if !file.exists() => Outcome::new(case, Verdict::Skipped, why),
+            Err(NotTaken::Interrupted) => Outcome::new(case, Verdict::Interrupted, ""),
             Err(NotTaken::Job(error)) => return Err(error),
-            Err(NotTaken::Misfit(why) | NotTaken::Failed(why)) => Outcome::new(case, Ending::CheckFailed, why),
+            Err(NotTaken::Misfit(why) | NotTaken::Failed(why)) => Outcome::new(case, Verdict::CheckFailed, why),
             Ok(_) if !file.exists() => changed(format!("there is no golden of {}: gpurf golden bless", case.label())),
             Ok(taken) => {
                 let found = golden::compare(&Golden::read(&file)?, &taken, None);
                 let outcome = match in_words(&found.changes) {
-                    None => Outcome::new(case, Ending::Pass, ""),
+                    None => Outcome::new(case, Verdict::Pass, ""),
                     Some(words) => changed(words),
                 };
                 Outcome { cycles: taken.golden.cycles, events: taken.golden.events, ..outcome }
@@ -160,12 +161,12 @@ impl Worker<'_> {
     fn with_golden(&self, case: &Case, result: &JobResult, outcome: Outcome) -> Result<Outcome, JobError> {
         let Work::Kernel { kernel } = &case.work else { return Ok(outcome) };
         let file = self.golden_file(case, kernel);
-        if result.result != RunResult::Pass || !file.exists() {
+        if result.result != Verdict::Pass || !file.exists() {
             return Ok(outcome);
         }
         match in_words(&golden::counts(&Golden::read(&file)?, outcome.cycles, &outcome.events)) {
             None => Ok(outcome),
-            Some(message) => Ok(Outcome { result: Ending::GoldenChanged, status: 1, message, ..outcome }),
+            Some(message) => Ok(Outcome { result: Verdict::GoldenChanged, status: 1, message, ..outcome }),
         }
     }
 }
