@@ -7,7 +7,7 @@ use gpurf_blocks::{Declaration, Role};
 use tempfile::TempDir;
 
 use crate::wave::{Scopes, WaveFile};
-use crate::{Capture, Cause, Comparator, report, wave};
+use crate::{Capture, Cause, Comparator, wave};
 
 /// Signals that a viewer opens on, at most.
 const SHOWN: usize = 32;
@@ -18,6 +18,8 @@ pub struct FailureContext<'a> {
     pub comparator: &'a Comparator,
     /// Why it ended.
     pub cause: &'a Cause,
+    /// The same in words ([`report::text`](crate::report::text)).
+    pub report: &'a str,
     /// The cycles around it.
     pub capture: Option<&'a Capture>,
     /// The shortest run that fails: the name of its file, and its text.
@@ -50,7 +52,7 @@ pub fn write_failure(parent: &Path, context: &FailureContext<'_>) -> io::Result<
         std::fs::write(scratch.path().join(name), text)?;
     }
     let text = |folder: &Path| {
-        let mut text = report::text(declaration, context.cause, context.capture);
+        let mut text = context.report.to_owned();
         for note in context.notes {
             text.push_str(&note.replace("{}", &folder.display().to_string()));
             text.push('\n');

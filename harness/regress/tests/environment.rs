@@ -111,10 +111,13 @@ fn divergence(outcome: &Outcome) -> &Divergence {
 /// The report of a failure, from a failure folder that is then thrown away.
 fn written(ran: &Ran) -> String {
     let parent = tempfile::tempdir().unwrap();
+    let (comparator, capture) = (&ran.sides.comparator, ran.outcome.capture.as_ref());
+    let cause = ran.outcome.cause.as_ref().unwrap();
     let context = FailureContext {
-        comparator: &ran.sides.comparator,
-        cause: ran.outcome.cause.as_ref().unwrap(),
-        capture: ran.outcome.capture.as_ref(),
+        comparator,
+        cause,
+        report: &report::text(comparator.declaration(), cause, capture),
+        capture,
         reproducer: None,
         notes: &[],
     };

@@ -50,8 +50,17 @@ pub struct LockstepEngine {
     events: Events,
     spreads: Spreads,
     coverage: Coverage,
-    /// Why the lockstep failed, and the cycles around it.
-    failure: Option<(Cause, Option<Capture>)>,
+    /// The lockstep's failure.
+    failure: Option<LockstepFailure>,
+}
+
+/// How the lockstep failed.
+struct LockstepFailure {
+    cause: Cause,
+    /// The cycles around it.
+    capture: Option<Capture>,
+    /// The failure in words.
+    report: String,
 }
 
 impl LockstepEngine {
@@ -93,25 +102,20 @@ impl LockstepEngine {
         }
     }
 
-    /// What a failure of the lockstep is called.
-    fn broken(&self, launch: &KernelLaunch<'_>, cause: &Cause, capture: Option<&Capture>) -> LaunchError {
-        let declaration = self.lockstep.comparator.declaration();
-        let text = report::text(declaration, cause, capture);
+    /// The error of a launch in which the lockstep failed.
+    fn error(&self, launch: &KernelLaunch<'_>, failure: &LockstepFailure) -> LaunchError {
+        let LockstepFailure { cause, capture, report } = failure;
         let broken = |cycle, divergence| {
-            LaunchError::Broken(Box::new(Broken {
-                verdict: Verdict::of(cause),
-                cycle,
-                report: text.clone(),
-                divergence,
-            }))
+            let (verdict, report) = (Verdict::of(cause), report.clone());
+            LaunchError::Broken(Box::new(Broken { verdict, cycle, report, divergence }))
         };
         match cause {
             Cause::Diverged(divergence) => {
-                let summary = capture.map(|capture| report::summary(declaration, divergence, capture));
-                broken(divergence.cycle, summary)
+                let declaration = self.lockstep.comparator.declaration();
+                let summary = |capture| report::summary(declaration, divergence, capture);
+                broken(divergence.cycle, capture.as_ref().map(summary))
             }
-            Cause::Assertion { cycle, .. } => broken(*cycle, None),
-            Cause::Panicked { cycle, .. } => broken(*cycle, None),
+            Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } => broken(*cycle, None),
             Cause::Hung { cycle, since } => {
                 let last = self.last();
                 let shape = self.settings.config.sm_shape();
@@ -176,8 +180,11 @@ impl Engine for LockstepEngine {
             self.record_failure(&outcome);
         }
         if let Some(cause) = outcome.cause {
-            let error = self.broken(launch, &cause, outcome.capture.as_ref());
-            self.failure = Some((cause, outcome.capture));
+            let capture = outcome.capture;
+            let report = report::text(self.lockstep.comparator.declaration(), &cause, capture.as_ref());
+            let failure = LockstepFailure { cause, capture, report };
+            let error = self.error(launch, &failure);
+            self.failure = Some(failure);
             return Err(error);
         }
         let last = self.last();
@@ -223,10 +230,11 @@ impl Machine for LockstepEngine {
         notes: &[String],
         reproducer: Option<(&str, &str)>,
     ) -> io::Result<Option<PathBuf>> {
-        let Some((cause, capture)) = &self.failure else { return Ok(None) };
+        let Some(LockstepFailure { cause, capture, report }) = &self.failure else { return Ok(None) };
         let context = FailureContext {
             comparator: &self.lockstep.comparator,
             cause,
+            report,
             capture: capture.as_ref(),
             reproducer,
             notes,

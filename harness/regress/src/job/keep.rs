@@ -33,6 +33,7 @@ impl Runner<'_> {
         rtl: &RtlSources,
         sides: &Lockstep,
         outcome: &Outcome,
+        report: &str,
         stop: &AtomicBool,
     ) -> Result<PathBuf, JobError> {
         let cause = outcome.cause.as_ref().expect("called for failures");
@@ -63,6 +64,7 @@ impl Runner<'_> {
         let context = FailureContext {
             comparator: &sides.comparator,
             cause,
+            report,
             capture: outcome.capture.as_ref(),
             reproducer: match &short {
                 Some(Short::Found { text, .. }) => Some((FILE, text)),
