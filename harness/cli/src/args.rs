@@ -209,7 +209,7 @@ pub struct RunKernels {
     pub selection: Selection,
     /// What executes the kernels
     #[arg(long, value_enum, default_value = "functional")]
-    pub engine: Engine,
+    pub engine: EngineKind,
     /// Registers of a thread at most; values that find none live in local memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
     pub registers: Option<u16>,
@@ -238,7 +238,7 @@ pub struct RunKernels {
 
 /// What executes kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum EngineKind {
     /// The functional oracle: results without time
     Functional,
     /// The model of the SM
@@ -249,7 +249,7 @@ pub enum Engine {
     Lockstep,
 }
 
-impl Engine {
+impl EngineKind {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {

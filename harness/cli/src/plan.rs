@@ -9,7 +9,7 @@ use gpurf_blocks::registry::Entry;
 use gpurf_blocks::shape::straps_of;
 use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Reproducer;
-use gpurf_regress::{Inputs, Job, JobError, KernelInputs, Project, REGISTERS, is_built_from, suite};
+use gpurf_regress::{Inputs, JobError, KernelInputs, LockstepJob, Project, REGISTERS, is_built_from, suite};
 use gpurf_stimulus::program::Weights;
 use serde::Serialize;
 
@@ -24,9 +24,9 @@ const SEED: u64 = 1;
 pub const CYCLES: u64 = 500_000;
 
 /// Runs, and the RTL they use.
-pub struct Plan {
+pub struct CosimPlan {
     /// What to run, in order.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<LockstepJob>,
     /// What replaces the project's RTL.
     pub own: OwnRtl,
     /// Whether the user asked for one run: one result then, not a list.
@@ -48,7 +48,7 @@ pub struct Part {
 ///
 /// # Errors
 /// Anything that the user got wrong.
-pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
+pub fn plan(project: &Project, arguments: &Cosim) -> Result<CosimPlan, Failure> {
     if let Some(file) = &arguments.replay {
         return replay(project, file, &arguments.rtl);
     }
@@ -96,11 +96,11 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<Plan, Failure> {
     let asked = named.len() + arguments.kernel.len() == 1 || arguments.programs == Some(1);
     let single = asked && jobs.len() == 1;
     let part = (from_suite && !given.is_empty()).then_some(Part { jobs: jobs.len(), of });
-    Ok(Plan { jobs, own: given, single, part })
+    Ok(CosimPlan { jobs, own: given, single, part })
 }
 
 /// The run of a reproducer or of a program with `[replay]`.
-fn replay(project: &Project, file: &Path, rtl: &Replacements) -> Result<Plan, Failure> {
+fn replay(project: &Project, file: &Path, rtl: &Replacements) -> Result<CosimPlan, Failure> {
     let remembered = rtl.files.is_empty() && rtl.list.is_none();
     let own = |files: &[String]| match remembered {
         true => OwnRtl::of_reproducer(project, files, &rtl.allow_absent),
@@ -113,15 +113,15 @@ fn replay(project: &Project, file: &Path, rtl: &Replacements) -> Result<Plan, Fa
         let own = own(&reproducer.rtl)?;
         find(&reproducer.block)?;
         let wrong = |e: JobError| Failure::bad_input(format!("{}: {e}", file.display()));
-        (Job::of_reproducer(reproducer).map_err(wrong)?, own)
+        (LockstepJob::of_reproducer(reproducer).map_err(wrong)?, own)
     };
     check_touched(&own, std::slice::from_ref(&job))?;
     check_absent(&own, std::slice::from_ref(&job))?;
-    Ok(Plan { jobs: vec![job], own, single: true, part: None })
+    Ok(CosimPlan { jobs: vec![job], own, single: true, part: None })
 }
 
 /// Keeps knobs of random inputs at a value.
-fn pin(jobs: &mut [Job], knobs: &[(String, u32)]) -> Result<(), Failure> {
+fn pin(jobs: &mut [LockstepJob], knobs: &[(String, u32)]) -> Result<(), Failure> {
     if knobs.is_empty() {
         return Ok(());
     }
@@ -164,7 +164,10 @@ pub fn load_weights(name: &str) -> Result<Weights, Failure> {
 }
 
 /// The run that a program with `[replay]` describes, and the RTL that `own` finds for its files.
-fn replay_program(file: &Path, own: &dyn Fn(&[String]) -> Result<OwnRtl, Failure>) -> Result<(Job, OwnRtl), Failure> {
+fn replay_program(
+    file: &Path,
+    own: &dyn Fn(&[String]) -> Result<OwnRtl, Failure>,
+) -> Result<(LockstepJob, OwnRtl), Failure> {
     let at_fault = |e: &dyn std::fmt::Display| Failure::bad_input(format!("{}: {e}", file.display()));
     let manifest = Manifest::load(file).map_err(|e| Failure::bad_input(e.to_string()))?;
     let replay = manifest.replay.ok_or_else(|| {
@@ -207,7 +210,7 @@ fn declaration(block: &str, config: &Config) -> Option<Declaration> {
 }
 
 /// Whether a block looks at the policies.
-pub fn has_straps(job: &Job) -> bool {
+pub fn has_straps(job: &LockstepJob) -> bool {
     !straps(&job.block, &job.config).is_empty()
 }
 
@@ -218,7 +221,7 @@ pub fn straps(block: &str, config: &Config) -> BTreeMap<&'static str, String> {
 }
 
 /// Leaves out runs that the block cannot tell apart: its parameters, straps, seed and inputs are those of an earlier one.
-fn distinct(jobs: &mut Vec<Job>) {
+fn distinct(jobs: &mut Vec<LockstepJob>) {
     let mut seen = std::collections::BTreeSet::new();
     jobs.retain(|job| {
         let Some(declaration) = declaration(&job.block, &job.config) else { return true };
@@ -233,9 +236,9 @@ fn distinct(jobs: &mut Vec<Job>) {
 }
 
 /// A replaced module that no run contains would be silently ignored.
-fn check_touched(own: &OwnRtl, jobs: &[Job]) -> Result<(), Failure> {
+fn check_touched(own: &OwnRtl, jobs: &[LockstepJob]) -> Result<(), Failure> {
     let contains =
-        |job: &Job, module: &str| gpurf_sm::find(&job.block).is_some_and(|block| is_built_from(block, module));
+        |job: &LockstepJob, module: &str| gpurf_sm::find(&job.block).is_some_and(|block| is_built_from(block, module));
     let unused = own.modules().into_iter().find(|module| !jobs.iter().any(|job| contains(job, module)));
     unused.map_or(Ok(()), |module| {
         let mut blocks: Vec<&str> = jobs.iter().map(|job| job.block.as_str()).collect();
@@ -245,7 +248,7 @@ fn check_touched(own: &OwnRtl, jobs: &[Job]) -> Result<(), Failure> {
 }
 
 /// What may be absent has to be something that is compared.
-fn check_absent(own: &OwnRtl, jobs: &[Job]) -> Result<(), Failure> {
+fn check_absent(own: &OwnRtl, jobs: &[LockstepJob]) -> Result<(), Failure> {
     if own.sources.allow_absent.is_empty() {
         return Ok(());
     }
@@ -274,7 +277,7 @@ mod tests {
         assert_eq!(jobs.iter().map(|j| j.config.shape().depth).collect::<Vec<_>>(), [64, 128]);
     }
 
-    fn planned(words: &[&str]) -> Result<Plan, Failure> {
+    fn planned(words: &[&str]) -> Result<CosimPlan, Failure> {
         let words = ["gpurf", "cosim"].iter().chain(words);
         let Command::Cosim(arguments) = Cli::parse_from(words).command else { panic!("a cosim") };
         plan(&Project::find(), &arguments)
@@ -289,9 +292,9 @@ mod tests {
             let name = gpurf_regress::file_name(path);
             let option = format!("{name}={}", project.rtl().join(path).with_extension("sv").display());
             let found = planned(&["--rtl", &option]).unwrap();
-            let contains = |job: &&Job| is_built_from(find(&job.block).unwrap(), name);
-            let wanted: Vec<&Job> = whole.jobs.iter().filter(contains).collect();
-            let same = |(a, b): (&Job, &&Job)| {
+            let contains = |job: &&LockstepJob| is_built_from(find(&job.block).unwrap(), name);
+            let wanted: Vec<&LockstepJob> = whole.jobs.iter().filter(contains).collect();
+            let same = |(a, b): (&LockstepJob, &&LockstepJob)| {
                 (&a.block, a.config, a.seed, a.cycles) == (&b.block, b.config, b.seed, b.cycles)
             };
             assert!(found.jobs.len() == wanted.len() && found.jobs.iter().zip(&wanted).all(same), "{name}");

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use gpurf_blocks::Twin;
-use verilated::{Failure, Instance};
+use verilated::{Instance, RtlFailure};
 
 use crate::blame::Blame;
 use crate::run::{Run, Source};
@@ -11,7 +11,7 @@ use crate::{Capture, Comparator, Difference, Environment, Events, MemoryDifferen
 
 /// How long to run.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct RunPlan {
     /// Fills memories and the state that reset does not set.
     pub seed: u64,
     /// Cycles since reset to compare at most; a stimulus or an environment may end earlier.
@@ -57,7 +57,7 @@ pub enum Cause {
         /// In this cycle.
         cycle: u64,
         /// What it said.
-        failure: Failure,
+        failure: RtlFailure,
     },
     /// The model panicked: a defect of gpurf.
     Panicked {
@@ -78,7 +78,7 @@ pub enum Cause {
 }
 
 /// How a run ended.
-pub struct Outcome {
+pub struct RunOutcome {
     /// Cycles compared and found equal, since reset.
     pub cycles: u64,
     /// `None`: equal to the end.
@@ -115,10 +115,10 @@ impl Lockstep {
     pub fn run(
         &mut self,
         stimulus: &mut dyn Stimulus,
-        plan: &Plan,
+        plan: &RunPlan,
         observe: &mut dyn FnMut(&[u8], &[u8]),
         stop: &AtomicBool,
-    ) -> Outcome {
+    ) -> RunOutcome {
         let mut observe = |inputs: &[u8], compared: &[u8]| {
             observe(inputs, compared);
             true
@@ -128,16 +128,16 @@ impl Lockstep {
     }
 
     /// Runs each side in an environment of its own, from reset until both environments end the run. `observe` sees the inputs and the model's compared
-    /// part of every cycle that was found equal, and says whether the cycle made progress (see [`Plan::idle_limit`]). `stop` is looked at
+    /// part of every cycle that was found equal, and says whether the cycle made progress (see [`RunPlan::idle_limit`]). `stop` is looked at
     /// between chunks.
     pub fn run_reactive(
         &mut self,
         rtl: &mut dyn Environment,
         model: &mut dyn Environment,
-        plan: &Plan,
+        plan: &RunPlan,
         observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
         stop: &AtomicBool,
-    ) -> Outcome {
+    ) -> RunOutcome {
         let mut trail = Trail::new(self);
         self.go_on(&mut trail, rtl, model, plan, observe, stop)
     }
@@ -149,10 +149,10 @@ impl Lockstep {
         trail: &mut Trail,
         rtl: &mut dyn Environment,
         model: &mut dyn Environment,
-        plan: &Plan,
+        plan: &RunPlan,
         observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
         stop: &AtomicBool,
-    ) -> Outcome {
+    ) -> RunOutcome {
         Run::new(self, trail, Source::Reactive { rtl, model }, *plan, observe).run(stop)
     }
 }

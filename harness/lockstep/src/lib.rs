@@ -6,7 +6,7 @@
 //! What is compared, how it travels and what is reported are kept apart:
 //! * `verilated` compares the RTL, where it stands, with the model's record, and stops in front of the edge of a cycle in which bytes differ.
 //! * [`Comparator`] knows the rules: which signals differ, when bytes do.
-//! * [`Lockstep`] runs the two sides, keeps the flight recorder, and gives an [`Outcome`]. Inputs come from a [`Stimulus`], or from an [`Environment`] for
+//! * [`Lockstep`] runs the two sides, keeps the flight recorder, and gives a [`RunOutcome`]. Inputs come from a [`Stimulus`], or from an [`Environment`] for
 //!   each side where they follow from outputs.
 //! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
 //! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file it is kept in.
@@ -35,7 +35,7 @@ mod words;
 
 pub use capture::{Capture, Records};
 pub use compare::{Comparator, Difference};
-pub use engine::{Cause, Divergence, Lockstep, Outcome, Plan, Side};
+pub use engine::{Cause, Divergence, Lockstep, RunOutcome, RunPlan, Side};
 pub use environment::Environment;
 pub use events::{EventTotals, Events, Spreads};
 pub use failure::{FailureContext, WaveFolder, write_failure, write_report};

@@ -4,14 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::Role;
-use verilated::Failure;
+use verilated::RtlFailure;
 
 use crate::blame::Blame;
 use crate::memory::differing_memories;
 use crate::trail::{CHUNK, Trail};
 use crate::{
-    Cause, Difference, Divergence, Environment, Events, Lockstep, Outcome, Plan, Records, Rng, Side, Spreads, Stimulus,
-    fill_memories,
+    Cause, Difference, Divergence, Environment, Events, Lockstep, Records, Rng, RunOutcome, RunPlan, Side, Spreads,
+    Stimulus, fill_memories,
 };
 
 /// Cycles of reset before cycle 0; nothing is compared in them.
@@ -37,14 +37,14 @@ pub(crate) type Observe<'a> = dyn FnMut(&[u8], &[u8]) -> bool + 'a;
 pub(crate) struct Run<'a> {
     pub side: &'a mut Lockstep,
     pub source: Source<'a>,
-    plan: Plan,
+    plan: RunPlan,
     observe: &'a mut Observe<'a>,
     pub trail: &'a mut Trail,
     pub input_bytes: usize,
     pub output_bytes: usize,
     /// Cycles in a row without progress.
     idle: u64,
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
 }
 
 /// What the model did of a chunk.
@@ -71,7 +71,7 @@ pub(crate) enum Stop {
     /// The environment of this side has ended, the other's has not.
     Ended(Side),
     /// The RTL failed.
-    Failed(Failure),
+    Failed(RtlFailure),
     Hung,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Run<'a> {
         side: &'a mut Lockstep,
         trail: &'a mut Trail,
         source: Source<'a>,
-        plan: Plan,
+        plan: RunPlan,
         observe: &'a mut Observe<'a>,
     ) -> Self {
         let cycles = trail.cycles.unwrap_or(0);
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
             input_bytes: declaration.input_bytes,
             output_bytes: declaration.output_bytes,
             idle: 0,
-            outcome: Outcome {
+            outcome: RunOutcome {
                 cycles,
                 cause: None,
                 capture: None,
@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
     }
 
     /// From reset, or from where the trail ends, to the end.
-    pub(crate) fn run(mut self, stop: &AtomicBool) -> Outcome {
+    pub(crate) fn run(mut self, stop: &AtomicBool) -> RunOutcome {
         let ready = if self.trail.cycles.is_none() { self.reset() } else { Ok(()) };
         match ready {
             Ok(()) => self.compare(stop),
@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
 
     /// Random inputs under reset, on both sides; the comparison begins behind it. Memories are filled before the last of these
     /// cycles: until reset has been clocked in, registers of any value may write them.
-    fn reset(&mut self) -> Result<(), Failure> {
+    fn reset(&mut self) -> Result<(), RtlFailure> {
         let declaration = self.side.comparator.declaration().clone();
         let seed = self.plan.seed;
         let Some(reset) = declaration.signal("rst_ni") else {

@@ -162,7 +162,7 @@ pub fn audit_sources(
     let options = Options { state: true, assertions: false, ..Options::default() };
     let request = request(project, block, config, sources, options)?;
     let library = tools.build(&request)?;
-    let failed = |f: verilated::Failure| JobError::Build(f.to_string());
+    let failed = |f: verilated::RtlFailure| JobError::Build(f.to_string());
     let mut rtl = library.instance(seed).map_err(failed)?;
     let mut twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
     let comparator = Comparator::new(twin.declaration(), library.absent());

@@ -67,7 +67,7 @@ pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, ti
     let inputs = record_inputs(&declaration, config, idle);
     let bench = Bench { comparator: Comparator::new(&declaration, &[]), declaration, inputs };
 
-    let failed = |f: verilated::Failure| JobError::Build(f.to_string());
+    let failed = |f: verilated::RtlFailure| JobError::Build(f.to_string());
     let (probed, plain) = (tools.build(&probed)?, tools.build(&plain)?);
     let twin = || gpurf_sm::find("mrf").map(|b| (b.twin)(config)).expect("a block of the list");
     let mut speeds: [Vec<f64>; 3] = Default::default();

@@ -9,7 +9,7 @@ use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::registry::Entry;
 use gpurf_lockstep::report::{self, DivergenceSummary};
-use gpurf_lockstep::{Cause, Events, Lockstep, Outcome, Plan, Reproducer, Sequence, Stimulus, Verdict};
+use gpurf_lockstep::{Cause, Events, Lockstep, Reproducer, RunOutcome, RunPlan, Sequence, Stimulus, Verdict};
 use serde::Serialize;
 use verilated::{Library, Options, Request, Toolchain};
 
@@ -93,7 +93,7 @@ pub fn file_name(path: &str) -> &str {
 
 /// One run of one block.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct LockstepJob {
     /// Block.
     pub block: String,
     /// Sizes and policies.
@@ -112,7 +112,7 @@ pub struct Job {
 #[derive(Clone, Debug)]
 pub struct JobResult {
     /// The job.
-    pub job: Job,
+    pub job: LockstepJob,
     /// In a word.
     pub result: Verdict,
     /// Cycles found equal.
@@ -236,7 +236,7 @@ pub(crate) fn selected(library: Library, rtl: &RtlSources) -> Library {
 pub(crate) fn check_overrides(
     project: &Project,
     tools: &Toolchain,
-    job: &Job,
+    job: &LockstepJob,
     rtl: &RtlSources,
 ) -> Result<(), JobError> {
     for (module, _) in &rtl.overrides {
@@ -255,7 +255,7 @@ pub(crate) fn check_overrides(
 pub fn run_job(
     project: &Project,
     tools: &Toolchain,
-    job: &Job,
+    job: &LockstepJob,
     rtl: &RtlSources,
     options: &Options,
     stop: &'static AtomicBool,
@@ -283,7 +283,7 @@ pub fn run_job(
 }
 
 /// Whether a run is random, and long enough to have to reach everything.
-fn judged(job: &Job) -> bool {
+fn judged(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Random) && suite::is_judged(&job.block, job.cycles)
 }
 
@@ -295,7 +295,7 @@ fn judge_comparisons(
     mut request: Request,
     stop: &AtomicBool,
 ) -> Result<(), JobError> {
-    let job = Job {
+    let job = LockstepJob {
         cycles: result.job.cycles.min(WITNESSED_CYCLES * suite::stretch(&result.job.block)),
         keep_failure: false,
         ..result.job.clone()
@@ -340,7 +340,7 @@ fn judge_comparisons(
 }
 
 struct Runner<'a> {
-    job: &'a Job,
+    job: &'a LockstepJob,
     library: &'a Library,
     declaration: &'a Declaration,
 }
@@ -368,8 +368,8 @@ impl Runner<'_> {
         }
     }
 
-    fn plan(&self, cycles: u64) -> Plan {
-        Plan { seed: self.job.seed, cycles, memory_every: MEMORY_EVERY, idle_limit: None }
+    fn plan(&self, cycles: u64) -> RunPlan {
+        RunPlan { seed: self.job.seed, cycles, memory_every: MEMORY_EVERY, idle_limit: None }
     }
 
     fn run(&self, project: &Project, rtl: &RtlSources, build_s: f64, stop: &AtomicBool) -> Result<JobResult, JobError> {
@@ -430,10 +430,10 @@ impl Runner<'_> {
 }
 
 fn classify(
-    outcome: &Outcome,
+    outcome: &RunOutcome,
     coverage: &gpurf_stimulus::Coverage,
     toggles: &gpurf_stimulus::Toggles,
-    job: &Job,
+    job: &LockstepJob,
 ) -> Verdict {
     match &outcome.cause {
         Some(cause) => Verdict::of(cause),

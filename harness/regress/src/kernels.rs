@@ -15,7 +15,7 @@ use gpurf_stimulus::program::hierarchy_of;
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::{check_overrides, not_allowed, selected};
-use crate::{Job, JobError, JobResult, Project, RtlSources, request};
+use crate::{JobError, JobResult, LockstepJob, Project, RtlSources, request};
 
 /// Registers that a thread of a test kernel may have.
 pub const REGISTERS: u16 = 64;
@@ -50,7 +50,7 @@ impl KernelInputs {
 pub(crate) fn run(
     project: &Project,
     tools: &Toolchain,
-    job: &Job,
+    job: &LockstepJob,
     kernel: &KernelInputs,
     rtl: &RtlSources,
     options: &Options,
@@ -138,7 +138,7 @@ pub(crate) enum Built {
 pub(crate) fn build(
     project: &Project,
     tools: &Toolchain,
-    job: &Job,
+    job: &LockstepJob,
     rtl: &RtlSources,
     options: &Options,
 ) -> Result<Built, JobError> {
@@ -152,17 +152,21 @@ pub(crate) fn build(
 }
 
 /// How a job's kernels run.
-pub(crate) fn settings(job: &Job, stop: &'static AtomicBool) -> Settings {
+pub(crate) fn settings(job: &LockstepJob, stop: &'static AtomicBool) -> Settings {
     Settings { seed: job.seed, stop, ..Settings::new(job.config) }
 }
 
 /// Both sides, just reset.
-pub(crate) fn engine(job: &Job, library: &Library, stop: &'static AtomicBool) -> Result<LockstepEngine, JobError> {
+pub(crate) fn engine(
+    job: &LockstepJob,
+    library: &Library,
+    stop: &'static AtomicBool,
+) -> Result<LockstepEngine, JobError> {
     LockstepEngine::new(settings(job, stop), library).map_err(|f| JobError::Build(f.to_string()))
 }
 
 /// What an engine has to say of a run in which nothing went wrong.
-pub(crate) fn result_of<M: Machine>(job: &Job, engine: &M, build_s: f64, wall_s: f64) -> JobResult {
+pub(crate) fn result_of<M: Machine>(job: &LockstepJob, engine: &M, build_s: f64, wall_s: f64) -> JobResult {
     let statistics = engine.statistics();
     let (signals_compared, probes_absent) = engine.compared().unwrap_or_default();
     JobResult {

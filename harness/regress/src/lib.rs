@@ -1,6 +1,6 @@
 //! Lockstep in bulk.
 //!
-//! A [`Job`] is one run of one block: shape, straps, seed, length, where the inputs come from. [`run_job`] builds the RTL, runs it, shrinks what fails and writes
+//! A [`LockstepJob`] is one run of one block: shape, straps, seed, length, where the inputs come from. [`run_job`] builds the RTL, runs it, shrinks what fails and writes
 //! the failure folder; its [`JobResult`] is what a table or `--json` shows. [`suite`] has the lists of jobs that `gpurf cosim` runs;
 //! [`run_all`] runs a list on several threads.
 //!
@@ -25,7 +25,7 @@ pub mod suite;
 
 pub use comparisons::ComparisonCounts;
 pub use job::{
-    COVERAGE_FROM_CYCLES, Inputs, Job, JobError, JobResult, PACKAGE, REQUIRED_HITS, RtlSources, ToggleCounts,
+    COVERAGE_FROM_CYCLES, Inputs, JobError, JobResult, LockstepJob, PACKAGE, REQUIRED_HITS, RtlSources, ToggleCounts,
     file_name, is_built_from, is_called, packages, request, run_job,
 };
 pub use kernels::{KernelInputs, REGISTERS, compiler_options};

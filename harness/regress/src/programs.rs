@@ -19,7 +19,7 @@ use verilated::{Library, Options, Toolchain};
 
 use crate::job::{overrides, replay_options};
 use crate::kernels::{Built, build, cannot_write, engine, failed, input, result_of, settings};
-use crate::{Job, JobError, JobResult, Project, REQUIRED_HITS, RtlSources};
+use crate::{JobError, JobResult, LockstepJob, Project, REQUIRED_HITS, RtlSources};
 
 /// A run of at least this many programs, six of each theme, must reach every coverage point [`REQUIRED_HITS`] times.
 pub const COVERAGE_FROM_PROGRAMS: usize = 6 * THEMES.len();
@@ -128,14 +128,14 @@ impl Reached {
 pub(crate) fn run(
     project: &Project,
     tools: &Toolchain,
-    job: &Job,
+    job: &LockstepJob,
     inputs: &ProgramInputs,
     rtl: &RtlSources,
     options: &Options,
     stop: &'static AtomicBool,
 ) -> Result<JobResult, JobError> {
     let asked = job;
-    let job = &Job { config: inputs.weights.surrounded(&job.config), ..job.clone() };
+    let job = &LockstepJob { config: inputs.weights.surrounded(&job.config), ..job.clone() };
     let limits = Limits::of(&job.config);
     let program = Program::random(job.seed, &inputs.weights, &limits).map_err(|e| refused(inputs, &e))?;
     let coverage = program.measure(limits.banks).map_err(|e| refused(inputs, &e))?;
@@ -161,7 +161,7 @@ fn refused(inputs: &ProgramInputs, error: &ProgramError) -> JobError {
 }
 
 struct Runner<'a> {
-    job: &'a Job,
+    job: &'a LockstepJob,
     library: &'a Library,
     rtl: &'a RtlSources,
     stop: &'static AtomicBool,

@@ -7,7 +7,7 @@ use gpurf_blocks::registry;
 
 use gpurf_stimulus::program::{Weights, themes};
 
-use crate::{COVERAGE_FROM_CYCLES, Inputs, Job, KernelInputs, ProgramInputs, Project};
+use crate::{COVERAGE_FROM_CYCLES, Inputs, KernelInputs, LockstepJob, ProgramInputs, Project};
 
 mod hierarchy;
 mod hrf;
@@ -72,12 +72,12 @@ pub fn pairwise_shapes() -> Vec<MrfConfig> {
 }
 
 /// A random job.
-pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> Job {
-    Job { block: block.to_owned(), config, seed, cycles, inputs: Inputs::Random, keep_failure: true }
+pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> LockstepJob {
+    LockstepJob { block: block.to_owned(), config, seed, cycles, inputs: Inputs::Random, keep_failure: true }
 }
 
 /// Every block but `mrf`, in each variant that changes what it does: `cycles` each, or a multiple where situations come up rarely.
-pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
+pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let names = registry::blocks().map(|b| b.name).filter(|&n| n != "mrf");
     names
         .flat_map(|block| {
@@ -88,7 +88,7 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<Job> {
 }
 
 /// The same in further shapes, which only the long runs have: as long, so that they are judged alike.
-pub fn further_shapes(seed: u64, cycles: u64) -> Vec<Job> {
+pub fn further_shapes(seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let names = registry::blocks().map(|b| b.name);
     names
         .flat_map(|block| {
@@ -172,7 +172,7 @@ fn variants(block: &str) -> Vec<Config> {
 }
 
 /// The register file in these shapes; the order among reads alternates, so that both are run.
-pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<Job> {
+pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let orders = [ReadOrder::Oldest, ReadOrder::RoundRobin].into_iter().cycle();
     let configs = shapes
         .iter()
@@ -232,24 +232,24 @@ pub const FAULTS: [&str; 23] = [
 ];
 
 /// The SM on every launch of [`FAULTS`].
-pub fn faults(project: &Project, config: Config, seed: u64) -> Vec<Job> {
+pub fn faults(project: &Project, config: Config, seed: u64) -> Vec<LockstepJob> {
     let inputs = |name: &&str| KernelInputs::of_project(project, &format!("faults/{name}"));
     FAULTS.iter().map(|name| kernel(inputs(name), config, seed)).collect()
 }
 
 /// A kernel on the SM.
-pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> Job {
+pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> LockstepJob {
     let inputs = Inputs::Kernel(inputs);
-    Job { block: gpurf_sm::ENTRY.name.to_owned(), config, seed, cycles: 0, inputs, keep_failure: true }
+    LockstepJob { block: gpurf_sm::ENTRY.name.to_owned(), config, seed, cycles: 0, inputs, keep_failure: true }
 }
 
 /// The SM on every kernel of [`KERNELS`].
-pub fn kernels(project: &Project, config: Config, seed: u64) -> Vec<Job> {
+pub fn kernels(project: &Project, config: Config, seed: u64) -> Vec<LockstepJob> {
     KERNELS.iter().map(|name| kernel(KernelInputs::of_project(project, name), config, seed)).collect()
 }
 
 /// The SM on so many random programs, with seeds from `seed` on: of these weights, or of all themes in turn.
-pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &Weights)>) -> Vec<Job> {
+pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &Weights)>) -> Vec<LockstepJob> {
     let themes: Vec<ProgramInputs> = match weights {
         Some((name, weights)) => {
             vec![ProgramInputs { name: name.to_owned(), weights: Arc::new(weights.clone()), all_themes: false }]
@@ -262,7 +262,7 @@ pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &W
             themes::THEMES.iter().map(inputs).collect()
         }
     };
-    let program = |(number, inputs): (u64, &ProgramInputs)| Job {
+    let program = |(number, inputs): (u64, &ProgramInputs)| LockstepJob {
         block: gpurf_sm::ENTRY.name.to_owned(),
         config,
         seed: seed.wrapping_add(number),
@@ -279,7 +279,7 @@ pub(crate) const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 const MANY_PROGRAMS: u64 = 500;
 
 /// Of each family of register files its configuration and its kernel.
-pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Config, Job)> + '_ {
+pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Config, LockstepJob)> + '_ {
     FAMILIES.iter().map(move |family| {
         let config = preset(family.preset).expect("a preset").config;
         (config, kernel(KernelInputs::of_project(project, family.kernel), config, seed))
@@ -288,7 +288,7 @@ pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Co
 
 /// What `make cosim` runs: the SM on kernels, on some random programs and, with one and two issue ports, on launches that fault, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
 /// because its build is the longest.
-pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
+pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = kernels(project, Config::default(), seed);
     jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
     jobs.extend(faults(project, Config::default(), seed));
@@ -314,7 +314,7 @@ const KERNEL_PRESETS: [&str; 2] = ["baseline", "mrf-1r1w"];
 
 /// What `gpurf cosim --all-shapes` runs: the SM on kernels and on random programs at several presets, with one and two issue ports; all blocks; the register file in all 60 shapes, and the
 /// pairwise choice with four more seeds.
-pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<Job> {
+pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = Vec::new();
     for preset in presets().filter(|p| KERNEL_PRESETS.contains(&p.name)) {
         jobs.extend(kernels(project, preset.config, seed));

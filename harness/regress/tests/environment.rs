@@ -10,7 +10,7 @@ use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{registry, view, view_mut};
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
-    Cause, Divergence, Environment, FailureContext, Lockstep, Outcome, Plan, RESET_CYCLES, Records, Side, Trail,
+    Cause, Divergence, Environment, FailureContext, Lockstep, RESET_CYCLES, Records, RunOutcome, RunPlan, Side, Trail,
     WaveFolder, report, write_failure,
 };
 use gpurf_regress::{Project, RtlSources, request};
@@ -73,7 +73,7 @@ impl Environment for Echo {
 /// A run, and what it was made of.
 struct Ran {
     sides: Lockstep,
-    outcome: Outcome,
+    outcome: RunOutcome,
     /// The inputs of every equal cycle.
     inputs: Records,
 }
@@ -89,7 +89,7 @@ fn sides(fault: Fault) -> Lockstep {
 }
 
 /// Runs the write queue in two environments; a cycle with a pop is progress.
-fn run(rtl: Echo, model: Echo, plan: Plan, fault: Fault) -> Ran {
+fn run(rtl: Echo, model: Echo, plan: RunPlan, fault: Fault) -> Ran {
     let mut sides = sides(fault);
     let mut inputs = Records::new(sides.comparator.declaration().input_bytes);
     let mut observe = |driven: &[u8], _: &[u8]| {
@@ -101,9 +101,9 @@ fn run(rtl: Echo, model: Echo, plan: Plan, fault: Fault) -> Ran {
     Ran { sides, outcome, inputs }
 }
 
-const PLAN: Plan = Plan { seed: 1, cycles: 1_000_000, memory_every: 640, idle_limit: None };
+const PLAN: RunPlan = RunPlan { seed: 1, cycles: 1_000_000, memory_every: 640, idle_limit: None };
 
-fn divergence(outcome: &Outcome) -> &Divergence {
+fn divergence(outcome: &RunOutcome) -> &Divergence {
     let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{:?}", outcome.cause) };
     divergence
 }
@@ -136,7 +136,7 @@ fn equal_sides_run_until_both_environments_end() {
     let pushed = |cycle| view::<MrfWriteQueueIn>(ran.inputs.get(cycle)).push_data_i.0[0];
     assert_eq!([pushed(0), pushed(3), pushed(6)], [1, 1_015_568_748, 1_586_005_467]);
 
-    let ran = run(Echo::new(700), Echo::new(700), Plan { cycles: 500, ..PLAN }, |_, _, _| {});
+    let ran = run(Echo::new(700), Echo::new(700), RunPlan { cycles: 500, ..PLAN }, |_, _, _| {});
     assert!(ran.outcome.cause.is_none());
     assert_eq!(ran.outcome.cycles, 500, "the plan ends it");
 }
@@ -197,14 +197,14 @@ fn environments_that_differ_are_blamed_themselves() {
 #[test]
 fn a_run_without_progress_is_given_up() {
     let stuck = Echo { stuck_at: 10, ..Echo::new(700) };
-    let ran = run(stuck.clone(), stuck, Plan { idle_limit: Some(50), ..PLAN }, |_, _, _| {});
+    let ran = run(stuck.clone(), stuck, RunPlan { idle_limit: Some(50), ..PLAN }, |_, _, _| {});
     let Some(Cause::Hung { cycle, since }) = ran.outcome.cause else { panic!("{:?}", ran.outcome.cause) };
     assert_eq!((since, cycle, ran.outcome.cycles), (30, 79, 80));
     assert_eq!(ran.outcome.capture.as_ref().unwrap().rtl.len(), 80);
     let report = written(&ran);
     assert!(report.contains("no progress from cycle 30 to 79"), "{report}");
     // Three cycles a result is progress enough.
-    let ran = run(Echo::new(100), Echo::new(100), Plan { idle_limit: Some(3), ..PLAN }, |_, _, _| {});
+    let ran = run(Echo::new(100), Echo::new(100), RunPlan { idle_limit: Some(3), ..PLAN }, |_, _, _| {});
     assert!(ran.outcome.cause.is_none());
 }
 

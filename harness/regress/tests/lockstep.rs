@@ -9,8 +9,8 @@ use common::{Fault, Faulty};
 use gpurf_blocks::config::{Config, MrfConfig, ReadOrder, presets};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{Role, Twin, registry, view, view_mut};
-use gpurf_lockstep::{Cause, Lockstep, Plan, RESET_CYCLES, Records, Reproducer, Verdict};
-use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, request, run_job, suite};
+use gpurf_lockstep::{Cause, Lockstep, RESET_CYCLES, Records, Reproducer, RunPlan, Verdict};
+use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, RtlSources, request, run_job, suite};
 use verilated::{Options, Toolchain};
 
 const SMALL: Config = Config {
@@ -48,7 +48,7 @@ impl Bench {
         Options { optimise: false, ..Options::default() }
     }
 
-    fn run(&self, job: &Job, rtl: &RtlSources) -> JobResult {
+    fn run(&self, job: &LockstepJob, rtl: &RtlSources) -> JobResult {
         run_job(&self.project, &self.tools, job, rtl, &Self::options(), &GO).unwrap()
     }
 
@@ -60,7 +60,7 @@ impl Bench {
     }
 }
 
-fn queue_job() -> Job {
+fn queue_job() -> LockstepJob {
     suite::random("mrf_write_queue", SMALL, 3, 5_000)
 }
 
@@ -118,7 +118,7 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     // The reproducer: fails in the same way, and not without any of its cycles.
     let reproducer = Reproducer::read(&folder.join("reproducer.json")).unwrap();
     let replay = |file: Reproducer| {
-        let job = Job {
+        let job = LockstepJob {
             seed: file.seed,
             cycles: file.cycles.len() as u64,
             inputs: Inputs::Replay(file),
@@ -148,7 +148,7 @@ fn blame_names_the_block_inside_the_register_file() {
     ];
     for (module, find, replace) in cases {
         let rtl = bench.broken(module, find, replace);
-        let job = Job { keep_failure: false, ..suite::random("mrf", SMALL, 1, 5_000) };
+        let job = LockstepJob { keep_failure: false, ..suite::random("mrf", SMALL, 1, 5_000) };
         let result = bench.run(&job, &rtl);
         assert_eq!(result.divergence.unwrap().block, module);
     }
@@ -171,7 +171,7 @@ fn a_probe_that_the_rtl_lacks_fails_the_run_unless_it_is_allowed_to() {
         bench.broken("mrf_collector", "assign busy_o       = busy_q;", "assign busy_o       = busy_q; // mine");
     let file = rtl.overrides[0].1.clone();
     let own = std::fs::read_to_string(&file).unwrap();
-    let job = Job { keep_failure: false, ..suite::random("mrf_collector", SMALL, 1, 5_000) };
+    let job = LockstepJob { keep_failure: false, ..suite::random("mrf_collector", SMALL, 1, 5_000) };
     let renamed = own.replace("inflight_q", "travelling_q");
     let wider = own.replace("logic [Operands-1:0] inflight_q", "logic [Operands:0] inflight_q");
     for text in [&renamed, &wider] {
@@ -210,7 +210,7 @@ fn a_reproducer_keeps_the_payload_without_valid_that_a_failure_needs() {
     assert_eq!(looked_at["push_reg_i"], "0x5");
     // What does not matter is cleared.
     assert_eq!((push.len(), looked_at.len(), seen.len()), (2, 2, 1), "{:?}", file.cycles);
-    let job = Job { keep_failure: false, ..Job::of_reproducer(file).unwrap() };
+    let job = LockstepJob { keep_failure: false, ..LockstepJob::of_reproducer(file).unwrap() };
     assert_eq!(bench.run(&job, &rtl).result, Verdict::Diverged);
 }
 
@@ -223,7 +223,7 @@ fn a_failure_that_no_short_run_shows_says_so() {
         "assign push_ready_o  = ~valid_q | pop_i;",
         &format!("{count}  assign push_ready_o  = (~valid_q | pop_i) & (n_q != 20000);"),
     );
-    let job = Job { cycles: 40_000, ..queue_job() };
+    let job = LockstepJob { cycles: 40_000, ..queue_job() };
     let result = bench.run(&job, &rtl);
     assert_eq!(result.result, Verdict::Diverged);
     let cycle = result.failing_cycle.unwrap();
@@ -237,16 +237,16 @@ fn a_failure_that_no_short_run_shows_says_so() {
         assert!(result.report.contains(words), "{words}: {}", result.report);
     }
     // The command shows it.
-    let again = bench.run(&Job { cycles: cycle + 1, keep_failure: false, ..job }, &rtl);
+    let again = bench.run(&LockstepJob { cycles: cycle + 1, keep_failure: false, ..job }, &rtl);
     assert_eq!((again.result, again.failing_cycle), (Verdict::Diverged, Some(cycle)));
 }
 
 /// Runs a faulty twin of a block against its RTL.
-fn run_faulty(block: &str, fault: Fault, stop: &AtomicBool) -> gpurf_lockstep::Outcome {
+fn run_faulty(block: &str, fault: Fault, stop: &AtomicBool) -> gpurf_lockstep::RunOutcome {
     let inner = (registry::find(block).unwrap().twin)(&SMALL);
     let mut sides = Bench::new().sides(Faulty::boxed(inner, fault));
     let mut stimulus = gpurf_stimulus::random(block, &SMALL, 1);
-    let plan = Plan { seed: 1, cycles: 2_000, memory_every: 640, idle_limit: None };
+    let plan = RunPlan { seed: 1, cycles: 2_000, memory_every: 640, idle_limit: None };
     sides.run(&mut *stimulus, &plan, &mut |_, _| {}, stop)
 }
 
@@ -305,7 +305,8 @@ fn every_directed_sequence_is_equal() {
     for (name, _) in gpurf_stimulus::directed::list("mrf") {
         for read_order in [ReadOrder::Oldest, ReadOrder::RoundRobin] {
             let config = Config { mrf: MrfConfig { read_order, ..SMALL.mrf }, ..SMALL };
-            let job = Job { inputs: Inputs::Directed(name.into()), ..suite::random("mrf", config, 1, 1_000_000) };
+            let job =
+                LockstepJob { inputs: Inputs::Directed(name.into()), ..suite::random("mrf", config, 1, 1_000_000) };
             let result = bench.run(&job, &RtlSources::default());
             assert_eq!(result.result, Verdict::Pass, "{name}: {}", result.report);
             assert!(result.cycles > 10, "{name}");
@@ -315,7 +316,8 @@ fn every_directed_sequence_is_equal() {
     for block in ["steal", "warp_scheduler"] {
         for (name, _) in gpurf_stimulus::directed::list(block) {
             let config = Config { mrf: MrfConfig { issue_ports: 2, ..SMALL.mrf }, ..stealing };
-            let job = Job { inputs: Inputs::Directed(name.into()), ..suite::random(block, config, 1, 1_000_000) };
+            let job =
+                LockstepJob { inputs: Inputs::Directed(name.into()), ..suite::random(block, config, 1, 1_000_000) };
             let result = bench.run(&job, &RtlSources::default());
             assert_eq!(result.result, Verdict::Pass, "{block} {name}: {}", result.report);
             assert!(result.cycles > 10, "{block} {name}");
@@ -409,7 +411,7 @@ fn a_difference_is_found_in_its_cycle_wherever_that_is_in_a_chunk() {
             }
         }));
         let mut stimulus = gpurf_stimulus::random("mrf_write_queue", &SMALL, 4);
-        let plan = Plan { seed: 4, cycles: 1_000, memory_every: 100, idle_limit: None };
+        let plan = RunPlan { seed: 4, cycles: 1_000, memory_every: 100, idle_limit: None };
         let mut seen = Records::new(sides.comparator.declaration().input_bytes);
         let outcome = sides.run(&mut *stimulus, &plan, &mut |inputs, _| seen.push(inputs), &GO);
         let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{wrong}: {:?}", outcome.cause) };

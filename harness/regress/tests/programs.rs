@@ -7,13 +7,13 @@ use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::registry;
 use gpurf_launch::Manifest;
 use gpurf_lockstep::Verdict;
-use gpurf_regress::{Inputs, Job, JobResult, KernelInputs, Project, REGISTERS, RtlSources, run_job, suite};
+use gpurf_regress::{Inputs, JobResult, KernelInputs, LockstepJob, Project, REGISTERS, RtlSources, run_job, suite};
 use gpurf_stimulus::program::themes;
 use verilated::{Options, Toolchain};
 
 static GO: AtomicBool = AtomicBool::new(false);
 
-fn run(project: &Project, job: &Job, rtl: &RtlSources) -> JobResult {
+fn run(project: &Project, job: &LockstepJob, rtl: &RtlSources) -> JobResult {
     let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
     // A build that is made sooner: each runs for some thousand cycles only.
     let options = Options { optimise: false, ..Options::default() };
@@ -38,7 +38,7 @@ fn a_fault_in_the_alu_is_found_and_leaves_a_short_program() {
 
     // The first program that shows it: which one that is changes with the generator, and what is reversed may read the same both ways.
     let reverses = |passed: &JobResult| passed.coverage.iter().any(|(point, count)| *point == "BREV" && *count > 0);
-    let shows = |job: Job| {
+    let shows = |job: LockstepJob| {
         let passed = run(&project, &job, &RtlSources::default());
         assert_eq!((passed.result, passed.report.as_str()), (Verdict::Pass, ""));
         assert!(passed.cycles > 2000);
@@ -74,10 +74,10 @@ fn a_fault_in_the_alu_is_found_and_leaves_a_short_program() {
 }
 
 /// What `--replay` makes of a program.
-fn replayed(program: &Path, config: Config) -> Job {
+fn replayed(program: &Path, config: Config) -> LockstepJob {
     let inputs =
         KernelInputs { manifest: program.to_owned(), ptx: Default::default(), text: None, registers: REGISTERS };
     let job = suite::kernel(inputs, config, 1);
     assert!(matches!(job.inputs, Inputs::Kernel(_)));
-    Job { keep_failure: false, ..job }
+    LockstepJob { keep_failure: false, ..job }
 }

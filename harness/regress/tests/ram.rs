@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use common::Faulty;
 use gpurf_blocks::ram::Words;
 use gpurf_blocks::{Block, Memory, NoProbe, Twin, erase, field, ports, view_mut};
-use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, Rng, Stimulus, report};
+use gpurf_lockstep::{Cause, Lockstep, Rng, RunOutcome, RunPlan, Stimulus, report};
 use gpurf_regress::Project;
 use verilated::{Error, Library, Options, Request, Toolchain};
 
@@ -138,10 +138,10 @@ fn build(request: &Request) -> Result<Library, Error> {
     Toolchain::find(&Project::find().cache()).expect("Verilator and a C++ compiler").build(request)
 }
 
-fn run(mut twin: Box<dyn Twin>, library: &Library, size: Size) -> Outcome {
+fn run(mut twin: Box<dyn Twin>, library: &Library, size: Size) -> RunOutcome {
     assert!(twin.memories().iter().all(|m| m.bits == size.word_w()));
     let mut sides = Lockstep::new(twin, library.instance(1).unwrap(), library.absent());
-    let plan = Plan { seed: 1, cycles: CYCLES, memory_every: 640, idle_limit: None };
+    let plan = RunPlan { seed: 1, cycles: CYCLES, memory_every: 640, idle_limit: None };
     let mut accesses = Accesses(Rng::new(1, "accesses"), size);
     sides.run(&mut accesses, &plan, &mut |_, _| {}, &AtomicBool::new(false))
 }

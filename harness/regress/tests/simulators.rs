@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use gpurf_blocks::registry::Entry;
 use gpurf_lockstep::Verdict;
 use gpurf_regress::mutants::{self, policies};
-use gpurf_regress::{Inputs, Job, JobResult, Project, RtlSources, request, run_all, run_job, suite};
+use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, RtlSources, request, run_all, run_job, suite};
 use verilated::{Options, Simulator, Toolchain};
 
 /// Cycles of each block.
@@ -35,18 +35,20 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-fn run(project: &Project, job: &Job, rtl: &RtlSources, simulator: Simulator) -> JobResult {
+fn run(project: &Project, job: &LockstepJob, rtl: &RtlSources, simulator: Simulator) -> JobResult {
     let result = run_job(project, &tools(project), job, rtl, &options(simulator), &GO);
     result.unwrap_or_else(|error| panic!("{} on {simulator}: {error}", job.block))
 }
 
 /// A block in its small size, under each policy that needs no other build.
-fn jobs(block: &Entry) -> Vec<Job> {
+fn jobs(block: &Entry) -> Vec<LockstepJob> {
     let parameters = |config: &_| (block.twin)(config).declaration().parameters.clone();
     let configs = policies(block.name);
     let of_first = configs.iter().filter(|config| parameters(config) == parameters(&configs[0]));
     let cycles = if WHOLE.contains(&block.name) { FEW_CYCLES } else { CYCLES };
-    of_first.map(|&config| Job { keep_failure: false, ..suite::random(block.name, config, 1, cycles) }).collect()
+    of_first
+        .map(|&config| LockstepJob { keep_failure: false, ..suite::random(block.name, config, 1, cycles) })
+        .collect()
 }
 
 #[test]
@@ -109,7 +111,7 @@ fn a_fault_is_found_in_the_same_cycle_at_the_same_port() {
     let mut found = 0;
     for module in ["mrf_write_queue", "mrf_collector"] {
         for (name, rtl) in broken(&project, module, folder.path()) {
-            let job = Job { keep_failure: false, ..suite::random(module, policies(module)[0], 1, CYCLES) };
+            let job = LockstepJob { keep_failure: false, ..suite::random(module, policies(module)[0], 1, CYCLES) };
             let [first, second] = [Simulator::Verilator, Simulator::Cxxrtl].map(|s| run(&project, &job, &rtl, s));
             let place = |r: &JobResult| (r.result, r.failing_cycle, r.divergence.as_ref().map(|d| d.port.clone()));
             assert_eq!(place(&first), place(&second), "{module}: {name}");
@@ -128,7 +130,7 @@ fn a_reproducer_fails_on_both() {
     let failed = run(&project, &job, &rtl, Simulator::Verilator);
     let file = failed.failure_folder.expect("it fails").join("reproducer.json");
     let reproducer = gpurf_lockstep::Reproducer::read(&file).unwrap();
-    let again = Job { keep_failure: false, ..Job::of_reproducer(reproducer).unwrap() };
+    let again = LockstepJob { keep_failure: false, ..LockstepJob::of_reproducer(reproducer).unwrap() };
     assert!(matches!(again.inputs, Inputs::Replay(_)));
     let [first, second] = [Simulator::Verilator, Simulator::Cxxrtl].map(|s| run(&project, &again, &rtl, s));
     assert_eq!(first.divergence, second.divergence, "{name}");
@@ -147,7 +149,7 @@ fn an_assertion_fails_on_both() {
     assert!(text.contains("gpurf_assert.svh"), "the macro is there");
     std::fs::write(&file, text.replace("endmodule", assertion)).unwrap();
     let rtl = RtlSources { overrides: vec![("mrf_bank".into(), file)], ..RtlSources::default() };
-    let job = Job { keep_failure: false, ..suite::random("mrf_bank", policies("mrf_bank")[0], 1, CYCLES) };
+    let job = LockstepJob { keep_failure: false, ..suite::random("mrf_bank", policies("mrf_bank")[0], 1, CYCLES) };
     let [first, second] = [Simulator::Verilator, Simulator::Cxxrtl].map(|s| run(&project, &job, &rtl, s));
     assert_eq!((first.result, first.failing_cycle), (Verdict::Assertion, second.failing_cycle));
     assert_eq!(second.result, Verdict::Assertion);
@@ -165,7 +167,8 @@ fn rtl_that_depends_on_what_has_no_value_differs_between_the_two() {
     assert_ne!(wrong, text);
     std::fs::write(&file, wrong).unwrap();
     let rtl = RtlSources { overrides: vec![("mrf_bank_map".into(), file)], ..RtlSources::default() };
-    let job = Job { keep_failure: false, ..suite::random("mrf_bank_map", policies("mrf_bank_map")[0], 1, CYCLES) };
+    let job =
+        LockstepJob { keep_failure: false, ..suite::random("mrf_bank_map", policies("mrf_bank_map")[0], 1, CYCLES) };
     let results = [Simulator::Verilator, Simulator::Cxxrtl].map(|s| run(&project, &job, &rtl, s).result);
     assert_eq!(results, [Verdict::Diverged, Verdict::Pass]);
 }

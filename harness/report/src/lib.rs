@@ -1,6 +1,6 @@
 //! Reports: what the papers say beside what is measured here.
 //!
-//! The central idea: a report is a list of [`Row`]s, and a row is a function of runs. So a report first says what it wants to have run ([`Plan`]), all runs
+//! The central idea: a report is a list of [`Row`]s, and a row is a function of runs. So a report first says what it wants to have run ([`SweepPlan`]), all runs
 //! of all of its parts are made once, on several threads ([`sweep()`]), and rows and plots are made from what came out ([`Results`]). A row whose runs did not
 //! all come to their end is left out; no kernel is ever left out of a mean.
 //!
@@ -28,9 +28,9 @@ mod testing;
 pub mod traffic;
 pub mod usage;
 
-pub use report::{Definition, Part, Report};
+pub use report::{Definition, PaperReport, Part};
 pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
-pub use sweep::{Kernel, Measured, Plan, Point, Results, SweepError, Watcher, sweep};
+pub use sweep::{Kernel, Measured, Point, Results, SweepError, SweepPlan, Watcher, sweep};
 
 /// Every report that can be made.
 pub const REPORTS: &[Definition] = &[rfc::REPORT, hierarchy::REPORT, hybrid::REPORT, stealing::REPORT];

@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use crate::html::Plot;
 use crate::row::{Absent, Row};
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 
 /// A report, as `--json` prints it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Report {
+pub struct PaperReport {
     /// Its name.
     pub report: &'static str,
     /// What it is about.
@@ -29,7 +29,7 @@ pub struct Part {
     /// Its name.
     pub name: &'static str,
     /// What it has to run.
-    pub plan: fn(&mut Plan),
+    pub plan: fn(&mut SweepPlan),
     /// Its rows; those are left out whose runs did not all end.
     pub rows: fn(&Results<'_>) -> Vec<Row>,
     /// Its plots, likewise.
@@ -52,15 +52,15 @@ pub struct Definition {
 
 impl Definition {
     /// What it has to run: all parts, or those of these names.
-    pub fn plan(&self, only: &[String]) -> Plan {
-        let mut plan = Plan::default();
+    pub fn plan(&self, only: &[String]) -> SweepPlan {
+        let mut plan = SweepPlan::default();
         self.chosen(only).for_each(|part| (part.plan)(&mut plan));
         plan
     }
 
     /// The report.
-    pub fn report(&self, only: &[String], results: &Results<'_>) -> Report {
-        let mut report = Report {
+    pub fn report(&self, only: &[String], results: &Results<'_>) -> PaperReport {
+        let mut report = PaperReport {
             report: self.name,
             title: self.title,
             kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),

@@ -132,7 +132,7 @@ pub trait Watcher: Sync {
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct SweepPlan {
     /// Configurations of the model, each once.
     points: BTreeSet<Point>,
     /// Whether values are to be counted on the oracle.
@@ -143,7 +143,7 @@ pub struct Plan {
     caches: Vec<FollowedCache>,
 }
 
-impl Plan {
+impl SweepPlan {
     /// One more configuration.
     pub fn point(&mut self, point: Point) {
         self.points.insert(point);
@@ -228,7 +228,7 @@ enum Outcome {
 
 /// Runs everything, on so many threads.
 pub fn sweep<'a>(
-    plan: &Plan,
+    plan: &SweepPlan,
     kernels: &'a [Kernel],
     threads: usize,
     stop: &'static AtomicBool,
@@ -363,7 +363,7 @@ impl<'a> Results<'a> {
     /// Results that no run gave: of each kernel, at each configuration, on the oracle.
     pub fn made(
         kernels: &'a [Kernel],
-        plan: &Plan,
+        plan: &SweepPlan,
         run: impl Fn(&Kernel, &Point) -> Option<Measured>,
         usage: &Usage,
         levels: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>,

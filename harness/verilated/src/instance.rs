@@ -69,20 +69,20 @@ pub struct Compared {
 
 /// What ended a run from inside the RTL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct RtlFailure {
     /// What the RTL printed.
     pub message: String,
     /// The model cannot go on (`$fatal`); otherwise a run may continue behind the failure.
     pub fatal: bool,
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for RtlFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.message.trim_end())
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for RtlFailure {}
 
 impl Library {
     pub(crate) fn load(folder: &Path, request: &Request) -> Result<Self> {
@@ -157,13 +157,13 @@ impl Library {
     ///
     /// # Errors
     /// When the RTL fails while it is constructed.
-    pub fn instance(&self, seed: u64) -> Result<Instance, Failure> {
+    pub fn instance(&self, seed: u64) -> Result<Instance, RtlFailure> {
         // Verilator takes a positive 31-bit seed and reads 0 as "choose one".
         let seed = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 34) as u32 + 1;
         // SAFETY: an entry point of the object, which `self.entry` keeps loaded.
         let model = unsafe { (self.entry.new)(seed) };
         if model.is_null() {
-            return Err(Failure {
+            return Err(RtlFailure {
                 message: format!("{} failed while it was constructed", self.facts.module),
                 fatal: true,
             });
@@ -207,7 +207,7 @@ pub struct Followed {
     /// In the cycle behind them some bytes differ. The model has settled in that cycle and stands in front of its edge: [`Instance::edge`].
     pub differs: bool,
     /// A failure of the RTL, in the last of the cycles done.
-    pub result: Result<(), Failure>,
+    pub result: Result<(), RtlFailure>,
 }
 
 /// One model.
@@ -235,7 +235,7 @@ impl Instance {
     ///
     /// # Panics
     /// When `records` is shorter than `count` records.
-    pub fn cycles(&mut self, records: &mut [u8], count: usize) -> (usize, Result<(), Failure>) {
+    pub fn cycles(&mut self, records: &mut [u8], count: usize) -> (usize, Result<(), RtlFailure>) {
         let facts = &self.library.facts;
         assert!(records.len() >= count * facts.record_bytes, "a record for each cycle");
         let mut done = 0;
@@ -328,7 +328,7 @@ impl Instance {
     ///
     /// # Panics
     /// When `record` is shorter than a record.
-    pub fn settle(&mut self, record: &mut [u8]) -> Result<(), Failure> {
+    pub fn settle(&mut self, record: &mut [u8]) -> Result<(), RtlFailure> {
         assert!(record.len() >= self.library.facts.record_bytes, "a whole record");
         let base = record.as_mut_ptr();
         // SAFETY: as in `cycles`.
@@ -344,7 +344,7 @@ impl Instance {
     ///
     /// # Panics
     /// As [`Instance::settle`].
-    pub fn settle_all(&mut self, record: &mut [u8]) -> Result<(), Failure> {
+    pub fn settle_all(&mut self, record: &mut [u8]) -> Result<(), RtlFailure> {
         assert!(record.len() >= self.library.facts.record_bytes, "a whole record");
         let base = record.as_mut_ptr();
         // SAFETY: as in `cycles`.
@@ -357,13 +357,13 @@ impl Instance {
     ///
     /// # Errors
     /// As [`Instance::cycles`].
-    pub fn edge(&mut self) -> Result<(), Failure> {
+    pub fn edge(&mut self) -> Result<(), RtlFailure> {
         // SAFETY: `model` is alive.
         let status = unsafe { (self.library.entry.edge)(self.model) };
         self.outcome(status)
     }
 
-    fn outcome(&mut self, status: c_int) -> Result<(), Failure> {
+    fn outcome(&mut self, status: c_int) -> Result<(), RtlFailure> {
         if status == 0 {
             return Ok(());
         }
@@ -375,7 +375,7 @@ impl Instance {
         if message.is_empty() {
             message = "the RTL stopped without a message".into();
         }
-        Err(Failure { message, fatal: status == FATAL })
+        Err(RtlFailure { message, fatal: status == FATAL })
     }
 
     /// Number of memories, in the order of the request.

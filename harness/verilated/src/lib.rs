@@ -30,7 +30,7 @@ mod toolchain;
 mod words;
 
 pub use error::{Error, PortError, Result};
-pub use instance::{Compared, Failure, Followed, Instance, Library, StateElement};
+pub use instance::{Compared, Followed, Instance, Library, RtlFailure, StateElement};
 pub use request::{MemoryRequest, Options, Request};
 pub use simulator::Simulator;
 pub use toolchain::Toolchain;

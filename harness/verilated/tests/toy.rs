@@ -131,7 +131,10 @@ impl Record {
 }
 
 /// One cycle with these inputs.
-fn cycle(instance: &mut verilated::Instance, fill: impl FnOnce(&mut In)) -> (Record, Result<(), verilated::Failure>) {
+fn cycle(
+    instance: &mut verilated::Instance,
+    fill: impl FnOnce(&mut In),
+) -> (Record, Result<(), verilated::RtlFailure>) {
     let mut record = Record::new(fill);
     let (_, result) = instance.cycles(&mut record.0, 1);
     (record, result)

@@ -81,7 +81,7 @@ pub struct KernelReport {
 
 /// What became of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
+pub struct CompileReport {
     /// Its kernels, in their order.
     pub kernels: Vec<KernelReport>,
 }
@@ -92,7 +92,7 @@ pub struct Compiled {
     /// The program.
     pub image: Image,
     /// What it cost.
-    pub report: Report,
+    pub report: CompileReport,
     /// For each kernel why its values are at their levels; none without ORF and LRF.
     pub levels: Vec<Explanation>,
 }
@@ -117,7 +117,7 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
     let module = ptx::parse(source).map_err(|e| vec![e])?;
     let (kernels, symbols) = lower::lower(source, &module)?;
     let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };
-    let (mut report, mut levels) = (Report::default(), Vec::new());
+    let (mut report, mut levels) = (CompileReport::default(), Vec::new());
     for mut lowered in kernels {
         let error = |message: String| vec![Error::new(lowered.span, message)];
         let f = &mut lowered.function;

@@ -39,5 +39,5 @@ pub use fault::{Access, Fault, FaultKind};
 pub use lanes::{Lanes, Mask, lanes_of};
 pub use launch::{Launch, Options, Oracle, Statistics};
 pub use memory::{Buffer, BufferIndex, Memory, OutOfMemory};
-pub use program::{Program, ProgramError, commutes};
+pub use program::{CodeError, Program, commutes};
 pub use replay::AtomicStep;

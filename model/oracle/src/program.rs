@@ -10,7 +10,7 @@ use crate::lanes::Lanes;
 
 /// A kernel whose code is no program.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum ProgramError {
+pub enum CodeError {
     /// An instruction has fields that it cannot have.
     #[error("kernel {kernel}, instruction {pc}: {error}")]
     Instruction {
@@ -119,15 +119,11 @@ impl Program {
     ///
     /// # Errors
     /// When its code is no program.
-    pub fn new(kernel: &gpurf_isa::image::Kernel, source: &str) -> Result<Self, ProgramError> {
+    pub fn new(kernel: &gpurf_isa::image::Kernel, source: &str) -> Result<Self, CodeError> {
         let mut constants = Constants::default();
         let mut code = Vec::with_capacity(kernel.code.len());
         for (pc, instruction) in kernel.code.iter().enumerate() {
-            instruction.check().map_err(|error| ProgramError::Instruction {
-                kernel: kernel.name.clone(),
-                pc,
-                error,
-            })?;
+            instruction.check().map_err(|error| CodeError::Instruction { kernel: kernel.name.clone(), pc, error })?;
             check(kernel, pc, instruction)?;
             code.push(decode(kernel.registers, instruction, &mut constants));
         }
@@ -158,18 +154,18 @@ impl Program {
     }
 }
 
-fn check(kernel: &gpurf_isa::image::Kernel, pc: usize, instruction: &Instruction) -> Result<(), ProgramError> {
+fn check(kernel: &gpurf_isa::image::Kernel, pc: usize, instruction: &Instruction) -> Result<(), CodeError> {
     let registers = instruction.sources().map(|(_, register)| register).chain(instruction.destination());
     for register in registers {
         if u16::from(register.0) >= kernel.registers {
             let registers = kernel.registers;
-            return Err(ProgramError::Register { kernel: kernel.name.clone(), pc, register, registers });
+            return Err(CodeError::Register { kernel: kernel.name.clone(), pc, register, registers });
         }
     }
     let length = kernel.code.len();
     for target in [instruction.target(), instruction.reconvergence].into_iter().flatten() {
         if target.index() >= length {
-            return Err(ProgramError::Target { kernel: kernel.name.clone(), pc, target: target.number(), length });
+            return Err(CodeError::Target { kernel: kernel.name.clone(), pc, target: target.number(), length });
         }
     }
     Ok(())

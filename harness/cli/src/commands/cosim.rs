@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_lockstep::Verdict;
-use gpurf_regress::{Inputs, Job, JobResult, Project, ToggleCounts, run_all, run_job};
+use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, ToggleCounts, run_all, run_job};
 use verilated::{Options, Simulator, Toolchain};
 
 use super::program::{self, Coverage};
@@ -14,7 +14,7 @@ use crate::args::Cosim;
 use crate::failure::{Failure, Status};
 use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, grouped, numbers, words};
 use crate::own_rtl::OwnRtl;
-use crate::plan::{self, Part, Plan, has_straps, parameters};
+use crate::plan::{self, CosimPlan, Part, has_straps, parameters};
 use crate::progress::Progress;
 use crate::result::{Details, Run, Runs, json};
 use crate::{interrupt, shape};
@@ -41,7 +41,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     if let Some(folder) = &arguments.failures {
         project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     }
-    let Plan { jobs, mut own, single, part } = plan::plan(&project, arguments)?;
+    let CosimPlan { jobs, mut own, single, part } = plan::plan(&project, arguments)?;
     let simulator = Simulator::from(arguments.simulator);
     if simulator != Simulator::default() {
         own.sources.options.push(format!("--simulator {simulator}"));
@@ -89,7 +89,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     Ok(status)
 }
 
-fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, arguments: &Cosim) -> Vec<Ended> {
+fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl, arguments: &Cosim) -> Vec<Ended> {
     let progress = Progress::new(jobs.len(), !arguments.run.json);
     let kept = AtomicUsize::new(0);
     let options = Options { simulator: arguments.simulator.into(), ..Options::default() };
@@ -125,12 +125,12 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[Job], own: &OwnRtl, argumen
     run_all(&order, super::threads(arguments.run.jobs), work, done)
 }
 
-fn name(job: &Job) -> String {
+fn name(job: &LockstepJob) -> String {
     format!("{} {}", block(job), shape::words(&parameters(&job.block, &job.config)))
 }
 
 /// The block of a run; of the SM also its kernel, or what its program is made of.
-fn block(job: &Job) -> String {
+fn block(job: &LockstepJob) -> String {
     match &job.inputs {
         Inputs::Kernel(kernel) => format!("{} {}", job.block, kernel.name()),
         Inputs::Program(program) => format!("{} program {}", job.block, program.name),
@@ -168,7 +168,7 @@ fn verdict_of(ended: &[Ended]) -> Verdict {
 }
 
 /// A run for `--json`.
-fn row(job: &Job, ended: &Ended, simulator: Simulator) -> Run {
+fn row(job: &LockstepJob, ended: &Ended, simulator: Simulator) -> Run {
     let mut run = Run {
         result: verdict(ended).unwrap_or(Verdict::Interrupted),
         command: "cosim",
@@ -213,7 +213,7 @@ fn row(job: &Job, ended: &Ended, simulator: Simulator) -> Run {
     run
 }
 
-fn table(jobs: &[Job], ended: &[Ended], coverages: &[Coverage]) -> String {
+fn table(jobs: &[LockstepJob], ended: &[Ended], coverages: &[Coverage]) -> String {
     let columns = [
         words("block"),
         words("shape"),
@@ -244,7 +244,7 @@ fn table(jobs: &[Job], ended: &[Ended], coverages: &[Coverage]) -> String {
 }
 
 /// Random programs that passed, one behind the other, in one row.
-fn cells_of_many(jobs: &[Job], ended: &[Ended]) -> Vec<Cell> {
+fn cells_of_many(jobs: &[LockstepJob], ended: &[Ended]) -> Vec<Cell> {
     let results: Vec<&JobResult> = ended
         .iter()
         .filter_map(|ended| match ended {
@@ -269,7 +269,7 @@ fn cells_of_many(jobs: &[Job], ended: &[Ended]) -> Vec<Cell> {
     ]
 }
 
-fn cells(job: &Job, ended: &Ended) -> Vec<Cell> {
+fn cells(job: &LockstepJob, ended: &Ended) -> Vec<Cell> {
     let policy =
         if is_replay(job) || !has_straps(job) { String::new() } else { shape::policy(&job.block, &job.config) };
     let mut cells: Vec<Cell> = vec![
@@ -308,7 +308,7 @@ fn toggled(counts: ToggleCounts) -> String {
 }
 
 /// Failures in words, the first few.
-fn failures(jobs: &[Job], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
+fn failures(jobs: &[LockstepJob], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
     let (mut texts, mut lacking) = (Vec::new(), BTreeSet::new());
     for (job, ended) in jobs.iter().zip(ended) {
         let Ended::Ran(result) = ended else { continue };
@@ -335,7 +335,7 @@ fn failures(jobs: &[Job], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
 }
 
 /// What could not be run, and why. One mistake in the RTL stops every run that contains it: it is told once.
-fn refusals(jobs: &[Job], ended: &[Ended]) -> Vec<String> {
+fn refusals(jobs: &[LockstepJob], ended: &[Ended]) -> Vec<String> {
     let mut told: Vec<&str> = Vec::new();
     let mut texts = Vec::new();
     for (job, ended) in jobs.iter().zip(ended) {
@@ -348,7 +348,7 @@ fn refusals(jobs: &[Job], ended: &[Ended]) -> Vec<String> {
     texts
 }
 
-fn is_replay(job: &Job) -> bool {
+fn is_replay(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Replay(_))
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use gpurf_blocks::config::Config;
 use gpurf_regress::programs::{Missed, Reached};
-use gpurf_regress::{Inputs, Job, JobResult};
+use gpurf_regress::{Inputs, JobResult, LockstepJob};
 use gpurf_stimulus::program::{Limits, Program};
 use serde::{Serialize, Serializer};
 
@@ -30,7 +30,7 @@ pub fn write(arguments: &WriteProgram) -> Result<Status, Failure> {
 }
 
 /// Whether a job is a random program.
-pub fn is_program(job: &Job) -> bool {
+pub fn is_program(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Program(_))
 }
 
@@ -61,7 +61,7 @@ fn points_of<S: Serializer>(missed: &[Missed], serializer: S) -> Result<S::Ok, S
 }
 
 /// Runs of programs of one configuration, one behind the other.
-fn runs(jobs: &[Job]) -> Vec<Range<usize>> {
+fn runs(jobs: &[LockstepJob]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (index, job) in jobs.iter().enumerate().filter(|(_, job)| is_program(job)) {
         match runs.last_mut() {
@@ -73,12 +73,12 @@ fn runs(jobs: &[Job]) -> Vec<Range<usize>> {
 }
 
 /// Whether a job is a kernel on the SM.
-fn is_kernel(job: &Job) -> bool {
+fn is_kernel(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Kernel(_))
 }
 
 /// The coverage of each run of programs, with the kernels of its configuration, and of the kernels of each other one; `result_of` gives what came of a job, if it ran.
-pub fn coverages<'a>(jobs: &[Job], result_of: impl Fn(usize) -> Option<&'a JobResult>) -> Vec<Coverage> {
+pub fn coverages<'a>(jobs: &[LockstepJob], result_of: impl Fn(usize) -> Option<&'a JobResult>) -> Vec<Coverage> {
     let kernels_of = |config: Config| {
         let there = jobs.iter().enumerate().filter(move |(_, job)| is_kernel(job) && job.config == config);
         there.map(|(index, _)| index).collect::<Vec<_>>()

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use gpurf_lockstep::Verdict;
 use gpurf_regress::regression::{
-    Bucket, Overrides, Plan, Regression, Report, Shard, Told, Trend, Worker, html, junit, merge, run, sources,
+    Bucket, Overrides, Regression, RegressionPlan, RegressionReport, Shard, Told, Trend, Worker, html, junit, merge,
+    run, sources,
 };
 use gpurf_regress::{Project, files};
 
@@ -34,7 +35,7 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
     }
     let file = arguments.plan.clone().unwrap_or_else(|| project.root.join("tests/regress.toml"));
     let overrides = Overrides { cycles: arguments.cycles, seed: arguments.seed };
-    let plan = Plan::load(&project, &file, &arguments.tier, overrides)?;
+    let plan = RegressionPlan::load(&project, &file, &arguments.tier, overrides)?;
     check_absent(&own, &plan)?;
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let out = folder(&project, arguments, shard);
@@ -63,7 +64,7 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
 }
 
 /// Checks that what may be absent is a probe of some case.
-fn check_absent(own: &OwnRtl, plan: &Plan) -> Result<(), Failure> {
+fn check_absent(own: &OwnRtl, plan: &RegressionPlan) -> Result<(), Failure> {
     if own.sources.allow_absent.is_empty() {
         return Ok(());
     }
@@ -130,11 +131,11 @@ fn run_plan(
     arguments: &Regress,
     project: &Project,
     own: &OwnRtl,
-    plan: &Plan,
+    plan: &RegressionPlan,
     shard: Shard,
     out: &Path,
     trend: Option<&Trend>,
-) -> Result<Report, Failure> {
+) -> Result<RegressionReport, Failure> {
     // A tool that is missing is told once, not by every case.
     super::toolchain(project)?;
     let sources = sources(project, &own.sources)?;
@@ -257,7 +258,7 @@ fn kind(id: &str) -> String {
     id.split('/').skip(1).take(2).collect::<Vec<_>>().join("/")
 }
 
-fn write(arguments: &Regress, out: &Path, report: &Report, earlier: &Earlier) -> Result<(), Failure> {
+fn write(arguments: &Regress, out: &Path, report: &RegressionReport, earlier: &Earlier) -> Result<(), Failure> {
     let put = |path: &Path, text: &str| {
         files::write(path, text.as_bytes()).map_err(|e| {
             let path = path.display();
@@ -270,7 +271,7 @@ fn write(arguments: &Regress, out: &Path, report: &Report, earlier: &Earlier) ->
     arguments.junit.as_ref().map_or(Ok(()), |file| put(file, &junit(report)))
 }
 
-fn show(report: &Report, out: &Path, trend: Option<&Trend>) -> Result<(), Failure> {
+fn show(report: &RegressionReport, out: &Path, trend: Option<&Trend>) -> Result<(), Failure> {
     let mut kinds: BTreeMap<(&str, &str), [usize; 3]> = BTreeMap::new();
     for run in &report.runs {
         let counts = kinds.entry((run.preset.as_str(), run.kind)).or_default();

@@ -8,7 +8,9 @@ use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS};
-use gpurf_report::{Absent, Definition, Kernel, Plan, REPORTS, Report, Row, SweepError, Watcher, html, sweep};
+use gpurf_report::{
+    Absent, Definition, Kernel, PaperReport, REPORTS, Row, SweepError, SweepPlan, Watcher, html, sweep,
+};
 use serde::Serialize;
 
 use super::source;
@@ -28,7 +30,7 @@ struct One<'a> {
     result: Verdict,
     command: &'static str,
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a PaperReport,
     wall_s: f64,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     messages: &'a [String],
@@ -39,7 +41,7 @@ struct One<'a> {
 struct Several<'a> {
     result: Verdict,
     command: &'static str,
-    reports: &'a [Report],
+    reports: &'a [PaperReport],
     wall_s: f64,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     messages: &'a [String],
@@ -59,7 +61,7 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     let started = Instant::now();
     let (mut reports, mut errors) = (Vec::new(), Vec::new());
     for (kernels, definitions) in &sets {
-        let mut plan = Plan::default();
+        let mut plan = SweepPlan::default();
         definitions.iter().for_each(|definition| plan.join(definition.plan(&arguments.only)));
         let watcher = Shown(Progress::new(plan.runs(kernels.len()), !arguments.run.json));
         let results = sweep(&plan, kernels, super::threads(arguments.run.jobs), interrupt::flag(), &watcher);
@@ -221,7 +223,7 @@ impl Watcher for Shown {
 }
 
 /// A report as text: its rows, then why some of them lie outside, then what is not compared.
-fn text(report: &Report) -> String {
+fn text(report: &PaperReport) -> String {
     let columns = [
         words("result"),
         words("source"),

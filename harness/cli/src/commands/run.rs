@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::statistics::{self, Stats};
 use super::{simulate, source};
-use crate::args::{Engine, RunKernels};
+use crate::args::{EngineKind, RunKernels};
 use crate::failure::{Failure, Status};
 use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, grouped, numbers, words};
@@ -85,11 +85,11 @@ pub struct Ran {
 /// Runs the manifest's launches and its checks.
 pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     let config = plan::load(&arguments.selection)?;
-    if arguments.engine == Engine::Functional && arguments.wave.is_some() {
+    if arguments.engine == EngineKind::Functional && arguments.wave.is_some() {
         let why = "--wave: the functional engine has no cycles to record: choose --engine model, rtl or lockstep";
         return Err(Failure::bad_input(why));
     }
-    if arguments.engine != Engine::Functional && arguments.check_undefined {
+    if arguments.engine != EngineKind::Functional && arguments.check_undefined {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
@@ -109,8 +109,10 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     interrupt::listen()?;
     let start = Instant::now();
     let ran = match arguments.engine {
-        Engine::Functional => functional(&mut session, arguments.check_undefined)?,
-        Engine::Model | Engine::Rtl | Engine::Lockstep => simulate::run(arguments, config, &manifest, &mut session)?,
+        EngineKind::Functional => functional(&mut session, arguments.check_undefined)?,
+        EngineKind::Model | EngineKind::Rtl | EngineKind::Lockstep => {
+            simulate::run(arguments, config, &manifest, &mut session)?
+        }
     };
     let build_s = ran.cycles.as_ref().and_then(|cycles| cycles.build_s).unwrap_or(0.0);
     let mut outcome = Outcome {

@@ -14,7 +14,7 @@ use verilated::{Library, Options};
 
 use super::run::{Cycles, Ran, no_program};
 use super::statistics::Stats;
-use crate::args::{Engine, RunKernels};
+use crate::args::{EngineKind, RunKernels};
 use crate::failure::Failure;
 use crate::interrupt;
 
@@ -30,7 +30,7 @@ pub fn run(
     for launch in session.launches() {
         Job::new(&config, &launch).map_err(|refusal| Failure::bad_input(refusal.to_string()))?;
     }
-    let mut project = if arguments.engine == Engine::Model { Project::find() } else { super::project()? };
+    let mut project = if arguments.engine == EngineKind::Model { Project::find() } else { super::project()? };
     if let Some(folder) = &arguments.failures {
         project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     }
@@ -44,14 +44,14 @@ pub fn run(
     let runner = Runner { arguments, config, failures: project.failures.clone(), build_s: None };
     match arguments.engine {
         // The functional engine does not come here.
-        Engine::Functional | Engine::Model => runner.run(ModelEngine::new(settings), session),
-        Engine::Rtl => {
+        EngineKind::Functional | EngineKind::Model => runner.run(ModelEngine::new(settings), session),
+        EngineKind::Rtl => {
             let options = Options { probes: arguments.wave.is_some(), ..Options::default() };
             let (library, build_s) = build(&project, &config, options)?;
             let engine = RtlEngine::new(settings, &library).map_err(|e| Failure::tool(e.to_string()))?;
             Runner { build_s: Some(build_s), ..runner }.run(engine, session)
         }
-        Engine::Lockstep => {
+        EngineKind::Lockstep => {
             let (library, build_s) = build(&project, &config, Options::default())?;
             if let Some(probe) = library.absent_names().first() {
                 return Err(Failure::tool(format!(

@@ -9,7 +9,7 @@ use gpurf_isa::image::Kernel;
 use gpurf_launch::ExpectedFault;
 use gpurf_oracle::host::{KernelLaunch, ReportedFault};
 use gpurf_oracle::{
-    AtomicStep, Fault, FaultKind, Geometry, Launch, Memory, Observer, Oracle, Program, ProgramError, commutes,
+    AtomicStep, CodeError, Fault, FaultKind, Geometry, Launch, Memory, Observer, Oracle, Program, commutes,
 };
 
 use super::observed::Observed;
@@ -194,7 +194,7 @@ fn order_matters(kernel: &Kernel) -> bool {
 pub enum JudgeError {
     /// The image's code is no program.
     #[error(transparent)]
-    Program(#[from] ProgramError),
+    Program(#[from] CodeError),
     /// The program does something wrong, by the oracle's rules.
     #[error(transparent)]
     Fault(#[from] Box<Fault>),

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use gpurf_blocks::view;
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
-    Capture, Cause, Events, FailureContext, Lockstep, Outcome, Plan, Records, Spreads, Trail, Verdict, report,
+    Capture, Cause, Events, FailureContext, Lockstep, Records, RunOutcome, RunPlan, Spreads, Trail, Verdict, report,
     write_failure,
 };
 use gpurf_oracle::Memory;
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_sm::{SmIn, SmOut};
-use verilated::{Failure, Library};
+use verilated::{Library, RtlFailure};
 
 use super::solo::{oracle, rerun};
 use super::window::Window;
@@ -68,7 +68,7 @@ impl LockstepEngine {
     ///
     /// # Errors
     /// When the RTL fails while it is constructed.
-    pub fn new(settings: Settings, library: &Library) -> Result<Self, Failure> {
+    pub fn new(settings: Settings, library: &Library) -> Result<Self, RtlFailure> {
         let model = (settings.model)(&settings.config);
         let lockstep = Lockstep::new(model, library.instance(settings.seed)?, library.absent());
         Ok(Self {
@@ -91,7 +91,7 @@ impl LockstepEngine {
     }
 
     /// Cycles of a failure that were asked for: both sides may differ in them.
-    fn record_failure(&mut self, outcome: &Outcome) {
+    fn record_failure(&mut self, outcome: &RunOutcome) {
         let Some(capture) = &outcome.capture else { return };
         for index in 0..capture.rtl.len() {
             let cycle = capture.first_cycle + index as u64;
@@ -146,7 +146,7 @@ impl Engine for LockstepEngine {
             self.rtl.go_on_after_fault(AFTER_FAULT);
             self.model.go_on_after_fault(AFTER_FAULT);
         }
-        let plan = Plan {
+        let plan = RunPlan {
             seed: self.settings.seed,
             cycles: u64::MAX,
             memory_every: MEMORY_EVERY,

@@ -15,7 +15,7 @@ use gpurf_blocks::config::Config;
 use gpurf_lockstep::report::DivergenceSummary;
 use gpurf_lockstep::{Events, Spreads, Verdict};
 use gpurf_oracle::host::{Engine, ReportedFault};
-use gpurf_oracle::{Fault, ProgramError};
+use gpurf_oracle::{CodeError, Fault};
 use verilated::{Options, Request};
 
 pub use lockstep::LockstepEngine;
@@ -93,7 +93,7 @@ pub enum LaunchError {
     Refused(#[from] Refusal),
     /// The image's code is no program.
     #[error(transparent)]
-    Program(ProgramError),
+    Program(CodeError),
     /// The program does something wrong, by the oracle's rules.
     #[error(transparent)]
     Oracle(Box<Fault>),

@@ -12,7 +12,7 @@ use gpurf_lockstep::{Environment, EventTotals, Records, Side, Verdict, fill_twin
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_oracle::{Memory, Options, Oracle};
 use gpurf_sm::{SmIn, SmOut};
-use verilated::{Failure, Instance};
+use verilated::{Instance, RtlFailure};
 
 pub use rtl::RtlEngine;
 
@@ -36,7 +36,7 @@ pub type Watch = Box<dyn FnMut(&[u8])>;
 /// One side.
 trait Runner {
     /// Fills the compared part of a record from its input part and takes the edge; probes too if `probed`.
-    fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), Failure>;
+    fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), RtlFailure>;
 
     /// How many cycles from the next one on are certain to be alike, with these inputs in each of them: nothing happens in them. The cycles behind the first one
     /// may be skipped.
@@ -49,7 +49,7 @@ trait Runner {
 }
 
 impl Runner for Box<dyn Twin> {
-    fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), Failure> {
+    fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), RtlFailure> {
         let (inputs, compared) = record.split_at_mut(input_bytes);
         if probed {
             Twin::cycle(&mut **self, inputs, compared);
@@ -69,7 +69,7 @@ impl Runner for Box<dyn Twin> {
 }
 
 impl Runner for Instance {
-    fn cycle(&mut self, record: &mut [u8], _: usize, _: bool) -> Result<(), Failure> {
+    fn cycle(&mut self, record: &mut [u8], _: usize, _: bool) -> Result<(), RtlFailure> {
         self.cycles(record, 1).1
     }
 }
@@ -79,7 +79,7 @@ enum Halt {
     /// No progress since this cycle.
     Hung(u64),
     /// The RTL failed.
-    Rtl(Failure),
+    Rtl(RtlFailure),
     /// Somebody wanted it.
     Interrupted,
 }
@@ -206,7 +206,7 @@ impl<R: Runner> Solo<R> {
         LaunchError::Hung(Box::new(Hang { kernel, since, cycle: self.cycles - 1, waits }))
     }
 
-    fn broken(&self, failure: &Failure) -> LaunchError {
+    fn broken(&self, failure: &RtlFailure) -> LaunchError {
         let cycle = self.cycles.saturating_sub(1);
         let report = format!("the RTL stopped in cycle {cycle}: {failure}");
         LaunchError::Broken(Box::new(Broken { verdict: Verdict::Assertion, cycle, report, divergence: None }))

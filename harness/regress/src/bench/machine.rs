@@ -106,7 +106,7 @@ impl Kernel {
 
     fn run(&self, config: &Config, who: Who, probed: &Library, plain: &Library) -> Result<Run, JobError> {
         let settings = Settings::new(*config);
-        let failed = |f: verilated::Failure| JobError::Build(f.to_string());
+        let failed = |f: verilated::RtlFailure| JobError::Build(f.to_string());
         match who {
             Who::Lockstep => self.timed(LockstepEngine::new(settings, probed).map_err(failed)?),
             Who::Verilator => self.timed(RtlEngine::new(settings, plain).map_err(failed)?),

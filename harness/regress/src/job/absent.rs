@@ -8,7 +8,7 @@ use gpurf_lockstep::Events;
 use gpurf_lockstep::Verdict;
 use verilated::Library;
 
-use super::{Job, JobResult, RtlSources, is_built_from};
+use super::{JobResult, LockstepJob, RtlSources, is_built_from};
 
 /// Whether a probe is called so: by its whole name, or, inside another block, by the end of its path.
 pub fn is_called(probe: &str, name: &str) -> bool {
@@ -17,7 +17,7 @@ pub fn is_called(probe: &str, name: &str) -> bool {
 
 /// The result of a run that lacks probes which nobody has allowed to be absent; nothing where there are none.
 pub(crate) fn not_allowed(
-    job: &Job,
+    job: &LockstepJob,
     library: &Library,
     declaration: &Declaration,
     rtl: &RtlSources,

@@ -3,9 +3,9 @@
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
 use gpurf_lockstep::Reproducer;
 
-use super::{Inputs, Job, JobError};
+use super::{Inputs, JobError, LockstepJob};
 
-impl Job {
+impl LockstepJob {
     /// The run that a reproducer describes.
     ///
     /// # Errors
@@ -79,13 +79,13 @@ mod tests {
 
     #[test]
     fn a_reproducer_gives_the_configuration() {
-        let job = Job::of_reproducer(reproducer(&["mrf.ports=1r1w", "mrf.banks=8"])).unwrap();
+        let job = LockstepJob::of_reproducer(reproducer(&["mrf.ports=1r1w", "mrf.banks=8"])).unwrap();
         assert_eq!((job.config, job.seed), (config(&["mrf.ports=1r1w", "mrf.banks=8"]), 7));
     }
 
     #[test]
     fn a_reproducer_with_a_wrong_configuration_is_refused() {
-        let message = Job::of_reproducer(reproducer(&["mrf.banks=5"])).unwrap_err().to_string();
+        let message = LockstepJob::of_reproducer(reproducer(&["mrf.banks=5"])).unwrap_err().to_string();
         assert_eq!(message, "--set: mrf.banks = 5 is not allowed: it has to be 2, 4, 8, 16 or 32");
     }
 
@@ -96,7 +96,8 @@ mod tests {
         let options = "--set mrf.banks=8 --set mrf.ports=1r1w --set mrf.read_order=round_robin --seed 3 --cycles 500";
         assert_eq!(command, format!("gpurf cosim --block mrf {options}"));
         let inputs = Inputs::Pinned(vec![("offer".into(), 1000), ("reset".into(), 0)]);
-        let command = Job { inputs, ..suite::random("alu", config(&[]), 1, 9) }.command(9, &["--rtl alu=/a.sv".into()]);
+        let command =
+            LockstepJob { inputs, ..suite::random("alu", config(&[]), 1, 9) }.command(9, &["--rtl alu=/a.sv".into()]);
         let options = "--preset baseline --knob offer=1000 --knob reset=0 --seed 1 --cycles 9 --rtl alu=/a.sv";
         assert_eq!(command, format!("gpurf cosim --block alu {options}"));
     }

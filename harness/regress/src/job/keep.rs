@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use gpurf_blocks::shape::straps_of;
 use gpurf_lockstep::{
-    Cause, FailureContext, Lockstep, Outcome, Records, Reproducer, Sequence, Shrunk, shrink, write_failure,
+    Cause, FailureContext, Lockstep, Records, Reproducer, RunOutcome, Sequence, Shrunk, shrink, write_failure,
 };
 
-use super::{Inputs, Job, JobError, RtlSources, Runner, allowed, replay_options};
+use super::{Inputs, JobError, LockstepJob, RtlSources, Runner, allowed, replay_options};
 use crate::Project;
 
 /// How many cycles before a failure shrinking may start from.
@@ -32,7 +32,7 @@ impl Runner<'_> {
         project: &Project,
         rtl: &RtlSources,
         sides: &Lockstep,
-        outcome: &Outcome,
+        outcome: &RunOutcome,
         report: &str,
         stop: &AtomicBool,
     ) -> Result<PathBuf, JobError> {
@@ -133,7 +133,7 @@ impl Runner<'_> {
         let unreadable = |e: &dyn std::fmt::Display| JobError::Build(format!("the reproducer that was written: {e}"));
         let read = Reproducer::parse(text, FILE).map_err(|e| unreadable(&e))?;
         let inputs = read.inputs(self.declaration).map_err(|e| unreadable(&e))?;
-        let job = Job::of_reproducer(read)?;
+        let job = LockstepJob::of_reproducer(read)?;
         if (&job.block, &job.config) != (&self.job.block, &self.job.config) {
             return Ok(false);
         }

@@ -5,7 +5,7 @@ use gpurf_blocks::config::{
 };
 
 use super::{Family, Mutant, Parameters};
-use crate::{COVERAGE_FROM_CYCLES, Job, KernelInputs, Project, suite};
+use crate::{COVERAGE_FROM_CYCLES, KernelInputs, LockstepJob, Project, suite};
 
 /// A small SM and register file: mutants differ from it in a few cycles, and it builds fast.
 pub(super) const CONFIG: Config = Config {
@@ -156,7 +156,7 @@ pub fn policies(module: &str) -> Vec<Config> {
 }
 
 /// What the default suite runs of a block: sizes larger than those of [`policies`], so that a mutant runs there only if nothing else noticed it.
-pub(super) fn of_suite(block: &str, seed: u64) -> impl Iterator<Item = Job> + '_ {
+pub(super) fn of_suite(block: &str, seed: u64) -> impl Iterator<Item = LockstepJob> + '_ {
     suite::leaf_blocks(seed, COVERAGE_FROM_CYCLES).into_iter().filter(move |job| job.block == block)
 }
 
@@ -164,20 +164,20 @@ pub(super) fn of_suite(block: &str, seed: u64) -> impl Iterator<Item = Job> + '_
 const MACHINE_KERNELS: [&str; 4] = ["radixSort", "countBytes", "collatz", "crc32"];
 
 /// What a mutant of a part of the SM runs on in the SM.
-pub(super) fn kernels(project: &Project, seed: u64) -> Vec<Job> {
+pub(super) fn kernels(project: &Project, seed: u64) -> Vec<LockstepJob> {
     let of = |name: &&str| suite::kernel(KernelInputs::of_project(project, name), Config::default(), seed);
     MACHINE_KERNELS.iter().map(of).collect()
 }
 
 /// What a mutant of the SM itself runs on: kernels, launches that fault, and a program of each theme, with one issue port, with two, and with each family of register files.
-pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<Job> {
+pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
     let mut two = Config::default();
     two.mrf.issue_ports = 2;
     two.sm.scheduler = Scheduler::RoundRobin;
     let mut jobs = kernels(project, seed);
     jobs.extend(suite::faults(project, Config::default(), seed));
     jobs.extend(suite::programs(Config::default(), seed, suite::FEW_PROGRAMS, None));
-    jobs.extend(kernels(project, seed).into_iter().map(|job| Job { config: two, ..job }));
+    jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: two, ..job }));
     jobs.extend(suite::programs(two, seed, suite::FEW_PROGRAMS, None));
     for (config, kernel) in suite::families(project, seed) {
         jobs.push(kernel);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
-use gpurf_lockstep::{Cause, Lockstep, Outcome, Plan, Verdict, report};
+use gpurf_lockstep::{Cause, Lockstep, RunOutcome, RunPlan, Verdict, report};
 use verilated::{Options, Simulator, Toolchain};
 
 use super::places::{self, CONFIG, locksteps, parameters, policies};
@@ -15,7 +15,7 @@ use super::{
     verdict_of,
 };
 use crate::job::selected;
-use crate::{COVERAGE_FROM_CYCLES, Job, JobError, Project, RtlSources, request, run_all, run_job};
+use crate::{COVERAGE_FROM_CYCLES, JobError, LockstepJob, Project, RtlSources, request, run_all, run_job};
 
 /// Cycles after which a mutant counts as not noticed: so many does a block get in the default suite.
 const CYCLES: u64 = COVERAGE_FROM_CYCLES;
@@ -107,7 +107,7 @@ enum Run {
     /// Random cycles of a block.
     Block(String, Box<Config>, u64),
     /// A kernel or a program on the SM.
-    Machine(Box<Job>),
+    Machine(Box<LockstepJob>),
 }
 
 struct Trial<'a> {
@@ -196,9 +196,9 @@ impl Trial<'_> {
             Change::Source { shapes, .. } => shapes.contains(&parameters(module, config)),
             Change::Text { .. } | Change::Netlist { .. } => true,
         };
-        let machine = |jobs: Vec<Job>| {
+        let machine = |jobs: Vec<LockstepJob>| {
             let jobs = jobs.into_iter().filter(|job| exists(&job.config));
-            jobs.map(|job| Run::Machine(Box::new(Job { keep_failure: false, ..job }))).collect()
+            jobs.map(|job| Run::Machine(Box::new(LockstepJob { keep_failure: false, ..job }))).collect()
         };
         if place == Place::Machine {
             return machine(places::kernels(project, seed));
@@ -245,7 +245,7 @@ impl Trial<'_> {
     }
 
     /// Runs the SM on a kernel or a program.
-    fn machine(&self, job: &Job, rtl: &RtlSources) -> Result<Option<Caught>, JobError> {
+    fn machine(&self, job: &LockstepJob, rtl: &RtlSources) -> Result<Option<Caught>, JobError> {
         let Bench { project, tools, stop, .. } = *self.bench;
         let options = Options { optimise: rtl.select.is_some(), ..self.options(rtl) };
         let result = run_job(project, tools, job, rtl, &options, stop)?;
@@ -288,7 +288,7 @@ impl Trial<'_> {
         let twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
         let mut sides = Lockstep::new(twin, instance, library.absent());
         let mut stimulus = gpurf_stimulus::random(block, config, self.bench.seed);
-        let plan = Plan { seed: self.bench.seed, cycles, memory_every: 4096, idle_limit: None };
+        let plan = RunPlan { seed: self.bench.seed, cycles, memory_every: 4096, idle_limit: None };
         let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.bench.stop);
         caught(block, &outcome, sides.comparator.declaration())
     }
@@ -365,7 +365,7 @@ fn first_line(message: &str) -> String {
     message.lines().next().unwrap_or_default().to_owned()
 }
 
-fn caught(block: &str, outcome: &Outcome, declaration: &Declaration) -> Result<Option<Caught>, JobError> {
+fn caught(block: &str, outcome: &RunOutcome, declaration: &Declaration) -> Result<Option<Caught>, JobError> {
     let lockstep = block.to_owned();
     match &outcome.cause {
         None => Ok(None),

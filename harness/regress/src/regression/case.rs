@@ -6,7 +6,7 @@ use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
 use gpurf_stimulus::program::Weights;
 use serde::{Deserialize, Serialize};
 
-use crate::{Inputs, Job, JobError, KernelInputs, ProgramInputs, Project, is_built_from, suite};
+use crate::{Inputs, JobError, KernelInputs, LockstepJob, ProgramInputs, Project, is_built_from, suite};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl Case {
     ///
     /// # Errors
     /// When it was not made by [`new`](Self::new).
-    pub fn job(&self, project: &Project) -> Result<Option<Job>, JobError> {
+    pub fn job(&self, project: &Project) -> Result<Option<LockstepJob>, JobError> {
         let config = self.config()?;
         let job = match &self.work {
             Work::Block { block, cycles } => suite::random(block, config, self.seed, *cycles),
@@ -118,11 +118,11 @@ impl Case {
                 let inputs = ProgramInputs { name: theme.clone(), weights: Arc::new(weights), all_themes: true };
                 let block = gpurf_sm::ENTRY.name.to_owned();
                 let inputs = Inputs::Program(inputs);
-                Job { block, config, seed: self.seed, cycles: 0, inputs, keep_failure: true }
+                LockstepJob { block, config, seed: self.seed, cycles: 0, inputs, keep_failure: true }
             }
             Work::Golden { .. } => return Ok(None),
         };
-        Ok(Some(Job { keep_failure: false, ..job }))
+        Ok(Some(LockstepJob { keep_failure: false, ..job }))
     }
 
     /// The command that runs it alone; `options` name RTL that takes the place of the project's.

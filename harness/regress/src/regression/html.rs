@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use gpurf_lockstep::Verdict;
 
-use super::report::{Bucket, Changes, Report, Run, Trend};
+use super::report::{Bucket, Changes, RegressionReport, Run, Trend};
 use crate::escaped;
 
 /// Rows of lists that may be long.
@@ -25,7 +25,7 @@ details{margin:.4em 0}summary{cursor:pointer}\
 @media(prefers-color-scheme:dark){body{color:#d1d7de;background:#16191d}th,pre{background:#22272e}td,th{border-color:#353b43}.good{color:#57ab5a}.bad{color:#f47067}}";
 
 /// As a page; with what has changed since an earlier run.
-pub fn html(report: &Report, earlier: Option<&Trend>) -> String {
+pub fn html(report: &RegressionReport, earlier: Option<&Trend>) -> String {
     let mut page = String::from("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
     let title = match report.shard {
         Some(shard) => format!("gpurf regress {} ({} of {})", report.tier, shard.index, shard.count),
@@ -53,7 +53,7 @@ fn good(all: bool) -> &'static str {
     if all { "good" } else { "bad" }
 }
 
-fn summary(page: &mut String, report: &Report) {
+fn summary(page: &mut String, report: &RegressionReport) {
     let count = |test: &dyn Fn(Verdict) -> bool| report.runs.iter().filter(|run| test(run.outcome.result)).count();
     let (passed, skipped) = (count(&|ending| ending == Verdict::Pass), count(&|ending| ending == Verdict::Skipped));
     let failed = report.runs.len() - passed - skipped;
@@ -71,7 +71,7 @@ fn summary(page: &mut String, report: &Report) {
     );
 }
 
-fn trend(page: &mut String, report: &Report, earlier: &Trend) {
+fn trend(page: &mut String, report: &RegressionReport, earlier: &Trend) {
     let Changes { results, cycles, new, gone } = earlier.changes(report);
     page.push_str("<h2>Since the earlier run</h2>\n");
     let _ = write!(page, "<p>{} results changed, {} runs take another number of cycles, ", results.len(), cycles.len());
@@ -134,7 +134,7 @@ fn failure(page: &mut String, bucket: &Bucket) {
 }
 
 /// Kernels down, configurations across: cycles, or what went wrong.
-fn matrix(page: &mut String, report: &Report) {
+fn matrix(page: &mut String, report: &RegressionReport) {
     let of_kernels = || report.runs.iter().filter(|run| matches!(run.kind, "kernel" | "golden"));
     let mut cells: BTreeMap<(&str, &str), Vec<&Run>> = BTreeMap::new();
     of_kernels().for_each(|run| cells.entry((&run.name, &run.preset)).or_default().push(run));
@@ -205,17 +205,17 @@ fn groups<'a>(page: &mut String, heading: &str, runs: impl Iterator<Item = (Stri
     page.push_str("</table>\n");
 }
 
-fn blocks(page: &mut String, report: &Report) {
+fn blocks(page: &mut String, report: &RegressionReport) {
     let runs = report.runs.iter().filter(|run| run.kind == "block");
     groups(page, "Blocks", runs.map(|run| (run.name.clone(), run)));
 }
 
-fn programs(page: &mut String, report: &Report) {
+fn programs(page: &mut String, report: &RegressionReport) {
     let runs = report.runs.iter().filter(|run| run.kind == "program");
     groups(page, "Random programs", runs.map(|run| (format!("{} {}", run.preset, run.name), run)));
 }
 
-fn coverage(page: &mut String, report: &Report) {
+fn coverage(page: &mut String, report: &RegressionReport) {
     if report.coverage.is_empty() {
         return;
     }
@@ -250,25 +250,25 @@ mod tests {
 
     use super::super::case::{Case, Work};
     use super::super::junit::junit;
-    use super::super::outcome::Outcome;
-    use super::super::plan::{Plan, Shard};
+    use super::super::outcome::CaseOutcome;
+    use super::super::plan::{RegressionPlan, Shard};
     use super::*;
 
     /// A kernel that passes, one that takes other cycles than before, a block that fails with words that HTML has to be kept from.
-    fn report(cycles: u64, good: bool) -> Report {
+    fn report(cycles: u64, good: bool) -> RegressionReport {
         let case = |work| Case::new(&Config::default(), 1, work, 9);
         let kernel = case(Work::Kernel { kernel: "saxpy".into() });
         let block = case(Work::Block { block: "alu".into(), cycles: 9 });
-        let passed = Outcome { cycles, wall_s: 0.5, ..Outcome::new(&kernel, Verdict::Pass, "") };
+        let passed = CaseOutcome { cycles, wall_s: 0.5, ..CaseOutcome::new(&kernel, Verdict::Pass, "") };
         let ending = if good { Verdict::Pass } else { Verdict::Crashed };
-        let mut failed = Outcome::new(&block, ending, if good { "" } else { "<script>&\u{1}" });
+        let mut failed = CaseOutcome::new(&block, ending, if good { "" } else { "<script>&\u{1}" });
         failed.coverage = BTreeMap::from([("a \"point\"".to_owned(), 0), ("another".to_owned(), 7)]);
         let outcomes = BTreeMap::from([(kernel.id.clone(), passed), (block.id.clone(), failed)]);
-        let plan = Plan { tier: "smoke".into(), cases: vec![kernel, block] };
-        Report::new(&plan, Shard::WHOLE, &outcomes, &[], &[])
+        let plan = RegressionPlan { tier: "smoke".into(), cases: vec![kernel, block] };
+        RegressionReport::new(&plan, Shard::WHOLE, &outcomes, &[], &[])
     }
 
-    fn trend_of(report: &Report) -> Trend {
+    fn trend_of(report: &RegressionReport) -> Trend {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("results.json");
         std::fs::write(&file, report.json()).unwrap();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::outcome::{Outcome, Signature};
+use super::outcome::{CaseOutcome, Signature};
 use super::plan::Shard;
 use crate::JobError;
 
@@ -50,7 +50,7 @@ pub struct Reproducer {
 #[serde(rename_all = "snake_case")]
 pub enum Line {
     /// A case has ended.
-    Outcome(Box<Outcome>),
+    Outcome(Box<CaseOutcome>),
     /// A bucket has its reproducer.
     Reproducer(Reproducer),
 }
@@ -195,7 +195,7 @@ mod tests {
 
     fn line(seed: u64) -> Line {
         let case = Case::new(&Config::default(), seed, Work::Block { block: "alu".into(), cycles: 1 }, 1);
-        Line::Outcome(Box::new(Outcome::new(&case, Verdict::Pass, "")))
+        Line::Outcome(Box::new(CaseOutcome::new(&case, Verdict::Pass, "")))
     }
 
     #[test]

@@ -6,11 +6,11 @@ use std::fmt::Write;
 use gpurf_lockstep::Verdict;
 
 use super::outcome::Signature;
-use super::report::{Report, Run};
+use super::report::{RegressionReport, Run};
 use crate::escaped;
 
 /// As JUnit XML.
-pub fn junit(report: &Report) -> String {
+pub fn junit(report: &RegressionReport) -> String {
     let mut suites: BTreeMap<(&str, &str), Vec<&Run>> = BTreeMap::new();
     for run in &report.runs {
         suites.entry((&run.preset, run.kind)).or_default().push(run);
@@ -57,7 +57,7 @@ fn broke(run: &Run) -> bool {
     matches!(run.outcome.result, Verdict::Error | Verdict::Crashed)
 }
 
-fn case(text: &mut String, report: &Report, run: &Run) {
+fn case(text: &mut String, report: &RegressionReport, run: &Run) {
     let (outcome, class) = (&run.outcome, format!("{}.{}", run.preset, run.kind));
     let name = escaped(&format!("{} seed {}", run.name, run.seed));
     let _ =

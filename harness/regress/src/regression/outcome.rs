@@ -12,7 +12,7 @@ use crate::{JobError, JobResult};
 
 /// What came of a case: a line of the journal, and a row of the report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct CaseOutcome {
     /// The case's name.
     pub case: String,
     /// How it ended.
@@ -45,7 +45,7 @@ pub struct Outcome {
     pub message: String,
 }
 
-impl Outcome {
+impl CaseOutcome {
     /// Of a case that has nothing but a message.
     pub fn new(case: &Case, result: Verdict, message: impl Into<String>) -> Self {
         Self {
@@ -105,7 +105,7 @@ pub struct Signature {
 
 impl Signature {
     /// Of a failure; none where nothing failed.
-    pub fn of(case: &Case, outcome: &Outcome) -> Option<Self> {
+    pub fn of(case: &Case, outcome: &CaseOutcome) -> Option<Self> {
         let kind = outcome.result;
         if kind.good() || kind == Verdict::Interrupted {
             return None;
@@ -169,7 +169,7 @@ mod tests {
         Case::new(&Config::default(), 1, Work::Block { block: "mrf".into(), cycles: 9 }, 5)
     }
 
-    fn signature(outcome: &Outcome) -> Signature {
+    fn signature(outcome: &CaseOutcome) -> Signature {
         Signature::of(&case(), outcome).unwrap()
     }
 
@@ -184,7 +184,7 @@ mod tests {
                 model: "0x1".into(),
                 rtl: "0x0".into(),
             };
-            signature(&Outcome { divergence: Some(divergence), ..Outcome::new(&case(), Verdict::Diverged, "") })
+            signature(&CaseOutcome { divergence: Some(divergence), ..CaseOutcome::new(&case(), Verdict::Diverged, "") })
         };
         assert_eq!(at("grant_o[3]"), at("grant_o[15]"));
         assert_ne!(at("grant_o"), at("ready_o"));
@@ -195,24 +195,24 @@ mod tests {
     #[test]
     fn an_assertion_goes_by_its_place() {
         let message = "the RTL failed in cycle 7:\n[16] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf";
-        let found = signature(&Outcome::new(&case(), Verdict::Assertion, message));
+        let found = signature(&CaseOutcome::new(&case(), Verdict::Assertion, message));
         assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_bank", "line 62"));
     }
 
     #[test]
     fn a_message_goes_by_its_words() {
-        let at = |message: &str| signature(&Outcome::new(&case(), Verdict::Hang, message));
+        let at = |message: &str| signature(&CaseOutcome::new(&case(), Verdict::Hang, message));
         assert_eq!(at("no progress since cycle 7"), at("no progress since cycle 812"));
-        assert_eq!(Signature::of(&case(), &Outcome::new(&case(), Verdict::Pass, "")), None);
+        assert_eq!(Signature::of(&case(), &CaseOutcome::new(&case(), Verdict::Pass, "")), None);
         assert_eq!(Verdict::OracleMismatch.word(), "oracle_mismatch");
     }
 
     #[test]
     fn an_outcome_comes_back_from_its_line() {
-        let mut outcome = Outcome::new(&case(), Verdict::TimeLimit, "a\n\"b\"");
+        let mut outcome = CaseOutcome::new(&case(), Verdict::TimeLimit, "a\n\"b\"");
         outcome.wall_s = 0.1 + 0.2;
         outcome.events.insert("read".into(), u64::MAX);
         let line = serde_json::to_string(&outcome).unwrap();
-        assert_eq!(serde_json::from_str::<Outcome>(&line).unwrap(), outcome);
+        assert_eq!(serde_json::from_str::<CaseOutcome>(&line).unwrap(), outcome);
     }
 }

@@ -111,14 +111,14 @@ impl Shard {
 
 /// The cases of a tier, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct RegressionPlan {
     /// The tier.
     pub tier: String,
     /// All cases, whatever the shard.
     pub cases: Vec<Case>,
 }
 
-impl Plan {
+impl RegressionPlan {
     /// Reads a tier of a plan's file.
     ///
     /// # Errors
@@ -262,8 +262,8 @@ mod tests {
 
     use super::*;
 
-    fn parse(text: &str) -> Result<Plan, JobError> {
-        Plan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default())
+    fn parse(text: &str) -> Result<RegressionPlan, JobError> {
+        RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default())
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
         let project = Project::find();
         let file = project.root.join("tests/regress.toml");
         for tier in ["smoke", "nightly"] {
-            let plan = Plan::load(&project, &file, tier, Overrides::default()).unwrap();
+            let plan = RegressionPlan::load(&project, &file, tier, Overrides::default()).unwrap();
             let ids: BTreeSet<&str> = plan.cases.iter().map(|case| case.id.as_str()).collect();
             assert_eq!(ids.len(), plan.cases.len());
             for preset in presets() {
@@ -291,7 +291,7 @@ mod tests {
     fn nightly_runs_every_block_job_of_the_default_suite_long_enough_to_be_judged() {
         let project = Project::find();
         let file = project.root.join("tests/regress.toml");
-        let plan = Plan::load(&project, &file, "nightly", Overrides::default()).unwrap();
+        let plan = RegressionPlan::load(&project, &file, "nightly", Overrides::default()).unwrap();
         let cycles_of = |block: &str, config: &Config| {
             let same = |case: &&Case| case.block() == block && case.settings == config.settings();
             let cycles = |case: &Case| match case.work {
@@ -322,7 +322,8 @@ mod tests {
     #[test]
     fn stealing_is_run_with_all_banks_kinds_and_policies() {
         let project = Project::find();
-        let plan = Plan::load(&project, &project.root.join("tests/regress.toml"), "nightly", Overrides::default());
+        let plan =
+            RegressionPlan::load(&project, &project.root.join("tests/regress.toml"), "nightly", Overrides::default());
         let cases = plan.unwrap().cases;
         let configs = |of: fn(&Work) -> bool| {
             let of = cases.iter().filter(move |case| of(&case.work));
@@ -376,7 +377,7 @@ mod tests {
     fn seeds_and_cycles_can_be_changed_for_all() {
         let text = "[[smoke]]\nrun = \"blocks\"\nnames = [\"ram_1rw\"]\nseeds = [1, 2]\nlimit_s = 5\n";
         let over = Overrides { cycles: Some(7), seed: 10 };
-        let plan = Plan::parse(&Project::find(), text, "plan.toml", "smoke", over).unwrap();
+        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", over).unwrap();
         let seeds: Vec<u64> = plan.cases.iter().map(|case| case.seed).collect();
         assert_eq!(seeds, [11, 12]);
         assert_eq!(plan.cases[0].work, Work::Block { block: "ram_1rw".into(), cycles: 7 });

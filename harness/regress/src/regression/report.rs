@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Work};
 use super::journal::Reproducer;
-use super::outcome::{Outcome, Signature};
-use super::plan::{Plan, Shard};
+use super::outcome::{CaseOutcome, Signature};
+use super::plan::{RegressionPlan, Shard};
 use crate::programs::Reached;
 
 /// A row: a case and what came of it.
@@ -27,7 +27,7 @@ pub struct Run {
     pub seed: u64,
     /// What came of it.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: CaseOutcome,
 }
 
 /// Failures that look alike.
@@ -51,7 +51,7 @@ pub struct Bucket {
 
 /// All of a regression.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct RegressionReport {
     /// In a word: that of the worst run.
     pub result: Verdict,
     /// `regress`.
@@ -77,7 +77,9 @@ pub struct Report {
 }
 
 /// The failures among these runs by signature, in the order of their first cases.
-pub(super) fn buckets<'a, 'b>(runs: impl Iterator<Item = (&'a Case, &'b Outcome)>) -> Vec<(Signature, Vec<&'a Case>)> {
+pub(super) fn buckets<'a, 'b>(
+    runs: impl Iterator<Item = (&'a Case, &'b CaseOutcome)>,
+) -> Vec<(Signature, Vec<&'a Case>)> {
     let mut found: Vec<(Signature, Vec<&Case>)> = Vec::new();
     for (case, outcome) in runs {
         let Some(signature) = Signature::of(case, outcome) else { continue };
@@ -89,12 +91,12 @@ pub(super) fn buckets<'a, 'b>(runs: impl Iterator<Item = (&'a Case, &'b Outcome)
     found
 }
 
-impl Report {
+impl RegressionReport {
     /// Of what has been done.
     pub fn new(
-        plan: &Plan,
+        plan: &RegressionPlan,
         shard: Shard,
-        outcomes: &BTreeMap<String, Outcome>,
+        outcomes: &BTreeMap<String, CaseOutcome>,
         reproducers: &[Reproducer],
         options: &[String],
     ) -> Self {
@@ -168,7 +170,7 @@ impl Report {
     }
 }
 
-fn row(case: &Case, outcome: &Outcome) -> Run {
+fn row(case: &Case, outcome: &CaseOutcome) -> Run {
     let (kind, name) = match &case.work {
         Work::Block { block, .. } => ("block", block),
         Work::Kernel { kernel } => ("kernel", kernel),
@@ -177,7 +179,7 @@ fn row(case: &Case, outcome: &Outcome) -> Run {
     };
     let (block, preset) = (case.block().to_owned(), case.label().to_owned());
     // What it has reached is in the sums.
-    let outcome = Outcome { coverage: BTreeMap::new(), ..outcome.clone() };
+    let outcome = CaseOutcome { coverage: BTreeMap::new(), ..outcome.clone() };
     Run { block, preset, kind, name: name.clone(), seed: case.seed, outcome }
 }
 
@@ -190,7 +192,7 @@ fn machine_of(case: &Case) -> Option<String> {
 /// What was reached: of each block, and on each machine by programs and kernels, with what these have to reach.
 fn coverage(
     cases: &[&Case],
-    outcomes: &BTreeMap<String, Outcome>,
+    outcomes: &BTreeMap<String, CaseOutcome>,
 ) -> (BTreeMap<String, BTreeMap<String, u64>>, BTreeMap<String, Reached>) {
     let mut blocks: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     let mut machines: BTreeMap<String, Vec<&Case>> = BTreeMap::new();
@@ -288,7 +290,7 @@ impl Trend {
     }
 
     /// Thousand cycles a second, over all cases that both runs have; of then and of now.
-    pub fn speeds(&self, report: &Report) -> Option<(f64, f64)> {
+    pub fn speeds(&self, report: &RegressionReport) -> Option<(f64, f64)> {
         let (mut then, mut now) = ((0, 0.0), (0, 0.0));
         for run in report.runs.iter().filter(|run| run.kind != "golden") {
             let Some(earlier) = self.runs.get(&run.outcome.case) else { continue };
@@ -300,7 +302,7 @@ impl Trend {
     }
 
     /// What has changed since.
-    pub fn changes(&self, report: &Report) -> Changes {
+    pub fn changes(&self, report: &RegressionReport) -> Changes {
         let mut changes = Changes::default();
         for run in &report.runs {
             let outcome = &run.outcome;

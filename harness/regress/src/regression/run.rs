@@ -9,9 +9,9 @@ use gpurf_lockstep::Verdict;
 
 use super::case::{Case, Work};
 use super::journal::{Header, Journal, Line, Reproducer, VERSION};
-use super::outcome::{Outcome, Signature};
-use super::plan::{Plan, Shard};
-use super::report::{Report, buckets};
+use super::outcome::{CaseOutcome, Signature};
+use super::plan::{RegressionPlan, Shard};
+use super::report::{RegressionReport, buckets};
 use super::slot::{Slot, Start};
 use crate::JobError;
 
@@ -21,7 +21,7 @@ const KEPT: [Verdict; 4] = [Verdict::Diverged, Verdict::Assertion, Verdict::Hang
 /// A regression to run.
 pub struct Regression<'a> {
     /// Its cases.
-    pub plan: &'a Plan,
+    pub plan: &'a RegressionPlan,
     /// Which of them.
     pub shard: Shard,
     /// Where journal and failure folders go; an absolute path.
@@ -43,11 +43,11 @@ pub struct Regression<'a> {
 /// What is going on.
 pub enum Told<'a> {
     /// So many cases there are; these have been run before.
-    Begins(&'a [&'a Case], &'a BTreeMap<String, Outcome>),
+    Begins(&'a [&'a Case], &'a BTreeMap<String, CaseOutcome>),
     /// A case begins.
     Case(usize, &'a Case),
     /// It has ended.
-    Ended(usize, &'a Case, &'a Outcome),
+    Ended(usize, &'a Case, &'a CaseOutcome),
     /// A bucket gets its reproducer.
     Shrinks(usize, &'a Case),
     /// It has it, or has none.
@@ -62,7 +62,7 @@ pub fn journal_in(out: &Path) -> PathBuf {
 /// What has been done.
 struct Done {
     journal: Journal,
-    outcomes: BTreeMap<String, Outcome>,
+    outcomes: BTreeMap<String, CaseOutcome>,
     reproducers: Vec<Reproducer>,
     /// Why nothing more can be kept.
     failure: Option<JobError>,
@@ -72,7 +72,7 @@ struct Done {
 ///
 /// # Errors
 /// When the journal cannot be gone on with or written, or no worker can be started.
-pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Result<Report, JobError> {
+pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Result<RegressionReport, JobError> {
     let Regression { plan, shard, out, .. } = *regression;
     let (rtl, program) = regression.sources.clone();
     let header = Header { gpurf_journal: VERSION, tier: plan.tier.clone(), plan: plan.digest(), rtl, program, shard };
@@ -128,11 +128,11 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
     if let Some(failure) = done.failure {
         return Err(failure);
     }
-    Ok(Report::new(plan, shard, &done.outcomes, &done.reproducers, regression.options))
+    Ok(RegressionReport::new(plan, shard, &done.outcomes, &done.reproducers, regression.options))
 }
 
 /// The lines of a journal by what they are.
-pub(super) fn sorted(lines: Vec<Line>) -> (BTreeMap<String, Outcome>, Vec<Reproducer>) {
+pub(super) fn sorted(lines: Vec<Line>) -> (BTreeMap<String, CaseOutcome>, Vec<Reproducer>) {
     let (mut outcomes, mut reproducers) = (BTreeMap::new(), Vec::new());
     for line in lines {
         match line {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::journal::{self, Header, Journal, Line, Reproducer};
 use super::outcome::Signature;
-use super::plan::{Plan, Shard};
-use super::report::{Report, buckets};
+use super::plan::{RegressionPlan, Shard};
+use super::report::{RegressionReport, buckets};
 use super::run::{journal_in, sorted};
 use crate::JobError;
 
@@ -16,7 +16,12 @@ use crate::JobError;
 ///
 /// # Errors
 /// When a folder has no journal, or one of another plan or other RTL; or `out` cannot be written.
-pub fn merge(plan: &Plan, folders: &[PathBuf], out: &Path, options: &[String]) -> Result<Report, JobError> {
+pub fn merge(
+    plan: &RegressionPlan,
+    folders: &[PathBuf],
+    out: &Path,
+    options: &[String],
+) -> Result<RegressionReport, JobError> {
     let mut all: Vec<Line> = Vec::new();
     let mut first: Option<Header> = None;
     for folder in folders {
@@ -57,7 +62,7 @@ pub fn merge(plan: &Plan, folders: &[PathBuf], out: &Path, options: &[String]) -
         journal.append(&Line::Reproducer(reproducer.clone()))?;
         reproducers.push(reproducer);
     }
-    Ok(Report::new(plan, Shard::WHOLE, &outcomes, &reproducers, options))
+    Ok(RegressionReport::new(plan, Shard::WHOLE, &outcomes, &reproducers, options))
 }
 
 /// Copies a failure folder below `out`; gives its name there.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use gpurf_lockstep::Verdict;
 
 use super::case::Case;
-use super::outcome::Outcome;
+use super::outcome::CaseOutcome;
 use super::worker::{Answer, Request};
 use crate::JobError;
 
@@ -56,7 +56,7 @@ impl<'a> Slot<'a> {
     ///
     /// # Errors
     /// When no worker can be started.
-    pub fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(Outcome, Option<PathBuf>), JobError> {
+    pub fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
         let allowance = if keep.is_some() { SHRINK_ALLOWANCE } else { Duration::ZERO };
         let limit = Duration::from_secs(case.limit_s);
         let mut line = serde_json::to_string(&Request { case: case.clone(), keep }).expect("words are JSON");
@@ -82,7 +82,7 @@ impl<'a> Slot<'a> {
             match process.answers.recv_timeout(rest.min(LISTEN)) {
                 Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::Relaxed) => {
                     self.process = None;
-                    return Ok((Outcome::new(case, Verdict::Interrupted, ""), None));
+                    return Ok((CaseOutcome::new(case, Verdict::Interrupted, ""), None));
                 }
                 Err(RecvTimeoutError::Timeout) if rest > LISTEN => {}
                 Ok(Answer::Built) => (built, started, left) = (true, Instant::now(), limit + allowance),
@@ -91,14 +91,14 @@ impl<'a> Slot<'a> {
                     self.process = None;
                     let (what, s) = if built { ("no end", case.limit_s) } else { ("not built", BUILD_LIMIT.as_secs()) };
                     let message = format!("{what} within {s} s");
-                    return Ok((Outcome::new(case, Verdict::TimeLimit, message), None));
+                    return Ok((CaseOutcome::new(case, Verdict::TimeLimit, message), None));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = process.child.wait();
                     self.process = None;
                     let how = status.map_or_else(|e| e.to_string(), |status| status.to_string());
                     let message = format!("the process that ran it ended ({how})");
-                    return Ok((Outcome::new(case, Verdict::Crashed, message), None));
+                    return Ok((CaseOutcome::new(case, Verdict::Crashed, message), None));
                 }
             }
         }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use verilated::{Options, Toolchain};
 
 use super::case::{Case, Work};
-use super::outcome::Outcome;
+use super::outcome::CaseOutcome;
 use crate::golden::{self, Golden, NotTaken, Numbers, Store};
 use crate::kernels::{image, input};
 use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, request, run_job};
@@ -38,7 +38,7 @@ pub enum Answer {
     /// What the case needs is built: from now on its time counts.
     Built,
     /// What came of it, and the failure folder.
-    Done(Box<Outcome>, Option<PathBuf>),
+    Done(Box<CaseOutcome>, Option<PathBuf>),
 }
 
 /// What cases are run with.
@@ -76,13 +76,13 @@ impl Worker<'_> {
         });
         for request in requests {
             let Request { case, keep } = request;
-            let (outcome, folder) = self.run(&case, keep).unwrap_or_else(|e| (Outcome::refused(&case, &e), None));
+            let (outcome, folder) = self.run(&case, keep).unwrap_or_else(|e| (CaseOutcome::refused(&case, &e), None));
             say(&Answer::Done(Box::new(outcome), folder))?;
         }
         Ok(())
     }
 
-    fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(Outcome, Option<PathBuf>), JobError> {
+    fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
         let Some(mut job) = case.job(&self.project)? else {
             say(&Answer::Built).map_err(|e| input(&e))?;
             return Ok((self.golden(case)?, None));
@@ -90,7 +90,7 @@ impl Worker<'_> {
         if let Work::Kernel { kernel } = &case.work
             && let Some(misfit) = self.misfit(case, kernel)?
         {
-            return Ok((Outcome::new(case, Verdict::Skipped, misfit), None));
+            return Ok((CaseOutcome::new(case, Verdict::Skipped, misfit), None));
         }
         let started = Instant::now();
         let key = (job.block.clone(), case.settings.clone());
@@ -111,7 +111,7 @@ impl Worker<'_> {
         job.keep_failure = keep.is_some();
         let project = Project { failures: keep.unwrap_or_default(), ..self.project.clone() };
         let result = run_job(&project, self.tools, &job, &rtl, &Options::default(), self.stop)?;
-        let outcome = Outcome { build_s, ..Outcome::of(case, &result) };
+        let outcome = CaseOutcome { build_s, ..CaseOutcome::of(case, &result) };
         let folder = result.failure_folder.clone();
         Ok((self.with_golden(case, &result, outcome)?, folder))
     }
@@ -132,33 +132,33 @@ impl Worker<'_> {
     }
 
     /// A kernel on the model alone.
-    fn golden(&self, case: &Case) -> Result<Outcome, JobError> {
+    fn golden(&self, case: &Case) -> Result<CaseOutcome, JobError> {
         let Work::Golden { kernel } = &case.work else { return Err(input(&"this is no golden")) };
         let file = self.golden_file(case, kernel);
         let inputs = KernelInputs::of_project(&self.project, kernel);
         let started = Instant::now();
         let taken = golden::take(&self.project, case.label(), &case.config()?, &inputs, self.numbers, self.stop);
-        let changed = |message: String| Outcome::new(case, Verdict::GoldenChanged, message);
+        let changed = |message: String| CaseOutcome::new(case, Verdict::GoldenChanged, message);
         let outcome = match taken {
-            Err(NotTaken::Misfit(why)) if !file.exists() => Outcome::new(case, Verdict::Skipped, why),
-            Err(NotTaken::Interrupted) => Outcome::new(case, Verdict::Interrupted, ""),
+            Err(NotTaken::Misfit(why)) if !file.exists() => CaseOutcome::new(case, Verdict::Skipped, why),
+            Err(NotTaken::Interrupted) => CaseOutcome::new(case, Verdict::Interrupted, ""),
             Err(NotTaken::Job(error)) => return Err(error),
-            Err(NotTaken::Misfit(why) | NotTaken::Failed(why)) => Outcome::new(case, Verdict::CheckFailed, why),
+            Err(NotTaken::Misfit(why) | NotTaken::Failed(why)) => CaseOutcome::new(case, Verdict::CheckFailed, why),
             Ok(_) if !file.exists() => changed(format!("there is no golden of {}: gpurf golden bless", case.label())),
             Ok(taken) => {
                 let found = golden::compare(&Golden::read(&file)?, &taken, None);
                 let outcome = match in_words(&found.changes) {
-                    None => Outcome::new(case, Verdict::Pass, ""),
+                    None => CaseOutcome::new(case, Verdict::Pass, ""),
                     Some(words) => changed(words),
                 };
-                Outcome { cycles: taken.golden.cycles, events: taken.golden.events, ..outcome }
+                CaseOutcome { cycles: taken.golden.cycles, events: taken.golden.events, ..outcome }
             }
         };
-        Ok(Outcome { wall_s: started.elapsed().as_secs_f64(), ..outcome })
+        Ok(CaseOutcome { wall_s: started.elapsed().as_secs_f64(), ..outcome })
     }
 
     /// A kernel in lockstep has cycles and events of its golden.
-    fn with_golden(&self, case: &Case, result: &JobResult, outcome: Outcome) -> Result<Outcome, JobError> {
+    fn with_golden(&self, case: &Case, result: &JobResult, outcome: CaseOutcome) -> Result<CaseOutcome, JobError> {
         let Work::Kernel { kernel } = &case.work else { return Ok(outcome) };
         let file = self.golden_file(case, kernel);
         if result.result != Verdict::Pass || !file.exists() {
@@ -166,7 +166,7 @@ impl Worker<'_> {
         }
         match in_words(&golden::counts(&Golden::read(&file)?, outcome.cycles, &outcome.events)) {
             None => Ok(outcome),
-            Some(message) => Ok(Outcome { result: Verdict::GoldenChanged, status: 1, message, ..outcome }),
+            Some(message) => Ok(CaseOutcome { result: Verdict::GoldenChanged, status: 1, message, ..outcome }),
         }
     }
 }

@@ -6,7 +6,7 @@ use gpurf_oracle::levels::LevelCounts;
 use super::{ENTRIES, SIZE, SIZES, command, lines, percent, plan_with_experiments, split, why};
 use crate::html::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 
 const TABLE: &str = "hierarchy thesis 6.5.6, table 6.1";
 const FIGURE: &str = "hierarchy thesis 6.5.6, figure 6.19";
@@ -31,7 +31,7 @@ const TABLE_6_1: [(u32, &str, f64); 8] = [
     (8, "0.38", 0.38),
 ];
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         plan_with_experiments(plan, split(entries));
     }

@@ -13,7 +13,7 @@ use crate::html::{Plot, Series, Style};
 use crate::levels::{flat, traffic};
 use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 use crate::traffic::{of_cache, reads_avoided, writes_avoided};
 
 const FIGURE: &str = "hierarchy thesis 6.5.4, figure 6.13";
@@ -44,7 +44,7 @@ const KERNELS: [(&str, Claim); 2] = [
 /// Entries below the hardware LRF.
 const DEEP_ENTRIES: u32 = 6;
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         [two(entries), unified(entries), split(entries)].into_iter().for_each(|options| plan.levels(options));
         [rfc::levels::two(entries), rfc::levels::levels(entries)].into_iter().for_each(|point| plan.point(point));

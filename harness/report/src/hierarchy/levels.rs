@@ -12,7 +12,7 @@ use crate::follow::Flushed;
 use crate::html::{Plot, Series, Style};
 use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, mean};
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::of_cache;
 
 const HARDWARE_READS: Claim = Claim::share("hierarchy thesis 6.5.1, figure 6.10", "20 %", 0.15, 0.25);
@@ -37,7 +37,7 @@ fn forward(options: HierarchyOptions) -> HierarchyOptions {
     HierarchyOptions { forward_branches: true, ..basic(options) }
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         [two(entries), basic(two(entries)), unified(entries), split(entries)]
             .into_iter()

@@ -13,7 +13,7 @@ use crate::html::{Plot, Style};
 use crate::levels::flat;
 use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, mean};
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 
 const EIGHT: Claim = Claim::share("hierarchy thesis 6.6.3", "9 %", 0.085, 0.095);
 const FIVE: Claim = Claim::share("hierarchy thesis 6.6.3", "6 %", 0.055, 0.065);
@@ -30,7 +30,7 @@ const ENTRIES_OF_SIX: u32 = ENTRIES * ACTIVE / 6;
 /// A more realistic gain of scheduling: as if there were so many entries.
 const REALISTIC: u32 = 5;
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for options in [split(ENTRIES), two(ENTRIES)] {
         [options, larger(options, MANY), larger(options, REALISTIC), kept(options), larger(kept(options), MANY)]
             .into_iter()

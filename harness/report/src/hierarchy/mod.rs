@@ -20,7 +20,7 @@ use crate::levels::name;
 use crate::report::{Definition, Part};
 use crate::row::{Absent, PerKernel, Row, halves, mean};
 use crate::shown::{kernels, lines, percent};
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 
 /// The report.
 pub const REPORT: Definition = Definition {
@@ -110,7 +110,7 @@ fn cache(entries: u32, flushed: Flushed) -> FollowedCache {
 const MANY: u32 = 8;
 
 /// What is counted for the experiments of rows about this design.
-fn plan_with_experiments(plan: &mut Plan, options: HierarchyOptions) {
+fn plan_with_experiments(plan: &mut SweepPlan, options: HierarchyOptions) {
     [options, kept(options), larger(options, MANY)].into_iter().for_each(|options| plan.levels(options));
 }
 

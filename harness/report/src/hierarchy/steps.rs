@@ -5,7 +5,7 @@ use gpurf_compiler::hierarchy::{Encoding, HierarchyOptions};
 use super::{ENTRIES, SIZE, SIZES, basic, command, less, lines, more, normalised, percent, split};
 use crate::html::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 
 const FIGURE: &str = "hierarchy thesis 6.5.4, figure 6.14";
 const FORWARD: Claim = Claim::share(FIGURE, "roughly 2 %: 1.5-2.5 %", 0.015, 0.025);
@@ -32,7 +32,7 @@ fn lrf_mrf(entries: u32) -> HierarchyOptions {
     HierarchyOptions { encoding: Encoding::LrfMrfOnly, ..split(entries) }
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         STEPS.into_iter().chain([single_level as fn(u32) -> _, lrf_mrf]).for_each(|of| plan.levels(of(entries)));
     }

@@ -4,7 +4,7 @@ use gpurf_launch::Manifest;
 use gpurf_oracle::levels::Accesses;
 
 use super::*;
-use crate::report::Report;
+use crate::report::PaperReport;
 use crate::sweep::{Kernel, Measured, Point};
 use crate::usage::Usage;
 
@@ -45,13 +45,13 @@ fn run() -> Measured {
     Measured { cycles: 1000, events: events.into_iter().collect(), ..Measured::default() }
 }
 
-fn report(names: &[&str], counts: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>) -> Report {
+fn report(names: &[&str], counts: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>) -> PaperReport {
     let (kernels, plan) = (manifests(names), REPORT.plan(&[]));
     REPORT.report(&[], &Results::made(&kernels, &plan, |_, _: &Point| Some(run()), &Usage::default(), counts))
 }
 
 #[track_caller]
-fn is(report: &Report, metric: &str, ours: f64, within: bool) {
+fn is(report: &PaperReport, metric: &str, ours: f64, within: bool) {
     let found = report.rows.iter().find(|row| row.metric == metric);
     let row = found.unwrap_or_else(|| panic!("there is no row {metric}"));
     assert!((row.ours - ours).abs() < 1e-9, "{metric}: {} instead of {ours}", row.ours);

@@ -4,7 +4,7 @@ use super::{command, kernels, percent, two};
 use crate::html::{Plot, Style};
 use crate::rfc::values::{self, Count};
 use crate::row::{Claim, Row, Unit, halves, mean};
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 use crate::usage::Usage;
 
 const AGAIN: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "at most 20 %", 0.0, 0.2);
@@ -18,7 +18,7 @@ const A_WRITE: Claim =
 /// The one-entry ORF, for counts that are the same in every hierarchy.
 const ANY: u32 = 1;
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     plan.usage();
     plan.levels(two(ANY));
 }

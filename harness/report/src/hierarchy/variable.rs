@@ -11,14 +11,14 @@ use gpurf_oracle::levels::LevelCounts;
 use super::{ACTIVE, ENTRIES, SIZES, larger, split};
 use crate::levels::{Strands, flat, traffic};
 use crate::row::PerKernel;
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 
 /// So many entries at the price of those of the design: there are as many in all.
 fn with(entries: u32) -> HierarchyOptions {
     if entries == ENTRIES { split(ENTRIES) } else { larger(split(ENTRIES), entries) }
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     SIZES.into_iter().for_each(|entries| plan.levels(with(entries)));
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use gpurf_regress::escaped;
 pub use plot::{Plot, Series, Style};
 
-use crate::report::Report;
+use crate::report::PaperReport;
 use crate::row::Row;
 
 const STYLE: &str = "
@@ -26,7 +26,7 @@ svg polyline { fill: none; stroke-width: 1.6; } svg .grid { stroke: var(--line);
 ";
 
 /// The reports as one page.
-pub fn page(reports: &[Report]) -> String {
+pub fn page(reports: &[PaperReport]) -> String {
     let mut page = String::new();
     let _ = write!(
         page,
@@ -38,7 +38,7 @@ pub fn page(reports: &[Report]) -> String {
     page
 }
 
-fn section(report: &Report, page: &mut String) {
+fn section(report: &PaperReport, page: &mut String) {
     let judged = || report.rows.iter().filter_map(|row| row.within);
     let (inside, all) = (judged().filter(|&within| within).count(), judged().count());
     let _ = write!(
@@ -103,7 +103,7 @@ mod tests {
         let claim = Claim::share("table 1", "40 % & more", 0.4, 1.0);
         let row = claim.mean("reads <b>", [("saxpy".to_owned(), 0.3)].into());
         let row = row.because(|_| ("little is reused".into(), "gpurf run saxpy.toml".into()));
-        let report = Report {
+        let report = PaperReport {
             report: "rfc",
             title: "The register file cache",
             kernels: vec!["saxpy".into()],

@@ -3,7 +3,7 @@
 use super::{command, event, hybrid, kernels, short};
 use crate::html::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
-use crate::sweep::{Measured, Plan, Point, Results};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const DISTANCE: Claim =
     Claim::share("hybrid paper 4.1, figure 2", "about 11000 cycles: 10500-11500", 10_500.0, 11_500.0)
@@ -25,7 +25,7 @@ const ENTRIES: u64 = 64;
 const RANGES: [(&str, u64); 5] =
     [("0 to 3", 3), ("4 to 7", 7), ("8 to 15", 15), ("16 to 31", 31), ("32 to 64", ENTRIES)];
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     [hybrid(), short(hybrid())].into_iter().for_each(|point| plan.point(point));
 }
 

@@ -5,7 +5,7 @@ use gpurf_energy::hybrid::{HybridFile, HybridPower, HybridTraffic};
 use super::{NOT_SAID, by, command, event, gated, hybrid, kernels, lost, original, sram, traffic};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
-use crate::sweep::{Measured, Plan, Point, Results};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const LEAKING: Claim = Claim::share("hybrid paper 5.1, figure 6", "about 39 %: 38.5-39.5 %", 0.385, 0.395);
 const SAVED: Claim = Claim::share("hybrid paper, abstract, 6.3, figure 10", "66 %", 0.655, 0.665);
@@ -52,7 +52,7 @@ impl Charged {
     }
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     [hybrid(), gated(), sram(), original()].into_iter().for_each(|point| plan.point(point));
 }
 

@@ -7,7 +7,7 @@ use super::{NOT_SAID, area, hybrid, ipc, pure, sram, writes};
 use crate::html::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
 use crate::shown::lines;
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 
 const SHARE: Claim = Claim::none(NOT_SAID);
 const RATIO: Claim = Claim::none(NOT_SAID).in_unit(Unit::Ratio);
@@ -28,7 +28,7 @@ fn buffers(entries: u32) -> Point {
     hybrid().with(format!("hrf.buffer_entries={entries}"))
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for cycles in LATENCIES {
         [latency(hybrid(), cycles), latency(pure(), cycles)].into_iter().for_each(|point| plan.point(point));
     }

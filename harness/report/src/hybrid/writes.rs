@@ -3,11 +3,11 @@
 use super::{by, command, event, hybrid, kernels, mean_of, percent, pure};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, geometric_mean, mean};
-use crate::sweep::{Measured, Plan, Point, Results};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const ELIMINATED: Claim = Claim::share("hybrid paper 6.2, figure 8", "64 %", 0.635, 0.645);
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     [hybrid(), pure()].into_iter().for_each(|point| plan.point(point));
 }
 

@@ -6,7 +6,7 @@ use super::{ENTRIES, kernels, lines, machine, mean_of, part_command, percent};
 use crate::follow::{Flushed, FollowedCache};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, Row, mean, mean_over};
-use crate::sweep::{Measured, Plan, Point, Results};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 use crate::traffic::{accesses_avoided, of_cache, reads_avoided, writes_avoided};
 use crate::usage::Usage;
 
@@ -45,7 +45,7 @@ fn followed(entries: u32, live: bool) -> FollowedCache {
     FollowedCache { entries: entries as usize, live, flushed: Flushed::Never }
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     plan.usage();
     [followed(ENTRIES, false), followed(ENTRIES, true), followed(LARGEST, true)]
         .into_iter()

@@ -5,7 +5,7 @@ use gpurf_energy::Traffic;
 use super::{ACTIVE, ENTRIES, cache, farthest, kernels, lines, machine, mean_of, part_command, percent};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
-use crate::sweep::{Measured, Plan, Point, Results};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 use crate::traffic::{accesses_avoided, of_cache, reads_avoided, writes_avoided};
 
 /// The sizes of figure 11 that are run.
@@ -41,7 +41,7 @@ fn loads() -> Point {
     cache(ENTRIES, ACTIVE).with("rfc.loads=true")
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         [cache(entries, ACTIVE), live(entries, ACTIVE)].into_iter().for_each(|point| plan.point(point));
     }

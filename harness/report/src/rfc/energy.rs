@@ -5,7 +5,7 @@ use gpurf_energy::{Chip, Distance, Encoding, Energies, Traffic};
 use super::{ACTIVE, ENTRIES, combined, lines, part_command, percent, two_level};
 use crate::html::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean, mean_over};
-use crate::sweep::{Measured, Plan, Point, Results};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 use crate::traffic::{of_cache, reads_avoided, writes_avoided};
 
 /// Entries and active warps of figure 12.
@@ -35,7 +35,7 @@ const TABLE_5: [(f64, f64, &str, f64); 4] =
 /// Bits that an instruction gains: one to deschedule, and a last read of each of three sources.
 const BITS_ADDED: u32 = 4;
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         SIZES.into_iter().for_each(|active| plan.point(combined::live(entries, active)));
     }

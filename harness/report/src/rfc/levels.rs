@@ -5,7 +5,7 @@ use gpurf_energy::{Energies, Traffic};
 use super::{ACTIVE, ENTRIES, combined, energy::normalised, lines, machine, part_command, percent};
 use crate::html::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::of_cache;
 
 const SAVED: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13; 5.4.5", "41 %", 0.405, 0.415);
@@ -18,7 +18,7 @@ pub fn levels(entries: u32) -> Point {
     machine("rfc-hw3").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={ACTIVE}"))
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for entries in combined::SIZES {
         [levels(entries), combined::live(entries, ACTIVE)].into_iter().for_each(|point| plan.point(point));
     }

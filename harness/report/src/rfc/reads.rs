@@ -5,7 +5,7 @@ use gpurf_energy::Traffic;
 use super::{ENTRIES, cache, lines, mean_of, percent};
 use crate::html::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::{of_cache, reads_avoided, writes_avoided};
 
 /// Sizes that are run; the largest is what the paper calls large.
@@ -32,7 +32,7 @@ fn allocating(of: fn(u32) -> Point, entries: u32) -> Point {
     of(entries).with("rfc.reads=true")
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         [cache::all_warps(entries), cache::live(entries)].into_iter().for_each(|point| plan.point(point));
         [allocating(cache::all_warps, entries), allocating(cache::live, entries)]

@@ -5,7 +5,7 @@ use gpurf_launch::Manifest;
 use gpurf_lockstep::EventTotals;
 
 use super::*;
-use crate::report::Report;
+use crate::report::PaperReport;
 use crate::row::Row;
 use crate::sweep::{Kernel, Measured};
 use crate::usage::Usage;
@@ -37,19 +37,19 @@ fn run() -> Measured {
     Measured { cycles: 1000, events: counts.into_iter().collect(), ..Measured::default() }
 }
 
-fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> Report {
+fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
     let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
     REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default(), |_, _| None))
 }
 
 #[track_caller]
-fn row<'a>(report: &'a Report, metric: &str) -> &'a Row {
+fn row<'a>(report: &'a PaperReport, metric: &str) -> &'a Row {
     let found = report.rows.iter().find(|row| row.metric == metric);
     found.unwrap_or_else(|| panic!("there is no row {metric}"))
 }
 
 #[track_caller]
-fn is(report: &Report, metric: &str, ours: f64, within: bool) {
+fn is(report: &PaperReport, metric: &str, ours: f64, within: bool) {
     let row = row(report, metric);
     assert!((row.ours - ours).abs() < 5e-4, "{metric}: {}", row.ours);
     assert_eq!(row.within, Some(within), "{metric}");

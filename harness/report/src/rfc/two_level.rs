@@ -3,7 +3,7 @@
 use super::{kernels, machine, percent};
 use crate::html::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean, mean_over};
-use crate::sweep::{Measured, Plan, Point, Results};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 /// Active warps of figure 10.
 const ACTIVE: [u32; 3] = [8, 6, 4];
@@ -47,7 +47,7 @@ fn near(warps: u32) -> Point {
     active(warps).with("memory.latency=1")
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for warps in [32, 8, 6, 4] {
         [active(warps), round_robin(warps), near(warps), short(warps)].into_iter().for_each(|point| plan.point(point));
     }

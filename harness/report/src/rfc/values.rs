@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{farthest, kernels, percent};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, Row, mean};
-use crate::sweep::{Plan, Results};
+use crate::sweep::{Results, SweepPlan};
 use crate::usage::{Usage, Written};
 
 const ONCE: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "up to 70 %", 0.0, 0.7);
@@ -15,7 +15,7 @@ const READS: Claim = Claim::share("RFC paper, figure 6(a)", "45-75 %", 0.45, 0.7
 const WRITES: Claim = Claim::share("RFC paper, figure 6(b)", "35-75 %", 0.35, 0.75);
 const LIVE: Claim = Claim::share("RFC paper, figures 6(b) and 6(c)", "45-90 %: 35-75 %, and 10-15 % more", 0.45, 0.9);
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     plan.usage();
 }
 

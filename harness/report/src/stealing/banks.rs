@@ -4,7 +4,7 @@ use super::{BANKS, NOT_SAID, gain, stealing, straight, why};
 use crate::html::Plot;
 use crate::row::{Claim, Row, mean};
 use crate::shown::lines;
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 
 const EIGHT: Claim =
     Claim::share("stealing paper III-A5, VI-B, figures 2, 12", "around 5 % less: -7 to -3 %", -0.07, -0.03);
@@ -14,7 +14,7 @@ const SAME: Claim = Claim::share("stealing paper VI-A, figure 11(a)", "8 % to 13
 const OVER_32: Claim = Claim::share("stealing paper VI-A, figure 11(a)", "5.7 %", 0.0565, 0.0575);
 const MORE: Claim = Claim::none(NOT_SAID);
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     why::plan_gains(plan, BANKS.into_iter().flat_map(|banks| [straight(banks), stealing(banks)]));
 }
 

@@ -4,7 +4,7 @@ use super::{NOT_SAID, event, penalty, stealing, straight, why};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::shown::kernels;
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 
 const LATENCY: Claim =
     Claim::share("stealing paper III-B, figure 4", "0.1 to 0.6 cycles", 0.1, 0.6).in_unit(Unit::Ratio);
@@ -23,7 +23,7 @@ const KINDS: [(&str, &str); 3] = [
 /// The two kinds that the paper shows.
 const SHOWN: [&str; 2] = [event::INTER, event::READ_WRITE];
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     why::plan_loads(plan, [straight(16), straight(8), stealing(8)]);
     why::plan_saved(plan);
 }

@@ -4,7 +4,7 @@ use super::{NOT_SAID, gain, with_banks};
 use crate::html::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::shown::lines;
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 
 const GAIN: Claim = Claim::none(NOT_SAID);
 
@@ -28,7 +28,7 @@ fn stealing(kilobytes: u32) -> Point {
     sized(Point::preset("steal-8"), kilobytes)
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     for kilobytes in KILOBYTES {
         plan.point(stealing(kilobytes));
         BANKS.into_iter().for_each(|banks| plan.point(straight(kilobytes, banks)));

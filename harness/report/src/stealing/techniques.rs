@@ -4,7 +4,7 @@ use super::{NOT_SAID, eager, gain, reading, stealing, straight, why, writing};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row};
 use crate::shown::kernels;
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 
 const READ: Claim = Claim::share("stealing paper VI-B1, figure 12", "around 7 %: 5-9 %", 0.05, 0.09);
 const READ_16: Claim = Claim::share("stealing paper VI-B1, figure 12", "2 %", 0.015, 0.025);
@@ -21,7 +21,7 @@ const MORE: Claim = Claim::none(NOT_SAID);
 const OTHERS: [(&str, &str); 2] =
     [("round-robin", "sm.scheduler=round_robin"), ("two-level, 8 active warps", "sm.active_warps=8")];
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     why::plan_gains(plan, [straight(8), straight(16), reading(), stealing(8)]);
     for (_, setting) in OTHERS {
         why::plan_gains(plan, [straight(8), reading()].map(|point| point.with(setting)));

@@ -4,7 +4,7 @@ use super::{NOT_SAID, stealing, straight, utilisation, why};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::shown::kernels;
-use crate::sweep::{Plan, Point, Results};
+use crate::sweep::{Point, Results, SweepPlan};
 
 const FIGURE: Claim = Claim::share("stealing paper III-C, figure 5; VI-B3", "25 %; 23 %: 22.5-25.5 %", 0.225, 0.255);
 const STOLEN: Claim = Claim::share("stealing paper VI-B3", "54 %", 0.535, 0.545);
@@ -12,7 +12,7 @@ const FACTOR: Claim =
     Claim::share("stealing paper VI-B3", "54 % against 23 %: 2.28-2.42", 53.5 / 23.5, 54.5 / 22.5).in_unit(Unit::Ratio);
 const STRAIGHT: Claim = Claim::none(NOT_SAID);
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     why::plan_loads(plan, [straight(16), straight(8), stealing(8)]);
 }
 

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::row::{PerKernel, mean};
 use crate::shown::percent;
-use crate::sweep::{Measured, Plan, Point, Results, mean_of};
+use crate::sweep::{Measured, Point, Results, SweepPlan, mean_of};
 
 /// Shorter latencies and a wider memory: more instructions a cycle, and so more accesses of the banks.
 const FAST: [&str; 3] = ["sm.alu_latency=2", "memory.latency=1", "memory.bandwidth=128"];
@@ -56,7 +56,7 @@ fn most_banks(point: &Point) -> Point {
 }
 
 /// Points, and those that they are explained with.
-pub fn plan_gains(plan: &mut Plan, points: impl IntoIterator<Item = Point>) {
+pub fn plan_gains(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
     for point in points {
         for explained in [fast(&point), roomy(&point), most_banks(&point), point] {
             plan.point(explained);
@@ -65,7 +65,7 @@ pub fn plan_gains(plan: &mut Plan, points: impl IntoIterator<Item = Point>) {
 }
 
 /// Points, and those that their load is explained with.
-pub fn plan_loads(plan: &mut Plan, points: impl IntoIterator<Item = Point>) {
+pub fn plan_loads(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
     for point in points {
         plan.point(fast(&point));
         plan.point(point);
@@ -73,7 +73,7 @@ pub fn plan_loads(plan: &mut Plan, points: impl IntoIterator<Item = Point>) {
 }
 
 /// What the waits that stealing saves are explained with.
-pub fn plan_saved(plan: &mut Plan) {
+pub fn plan_saved(plan: &mut SweepPlan) {
     for point in [straight(8), stealing(8), reading(), writing(), eager(reading())] {
         plan.point(fast(&point));
         plan.point(point);

@@ -4,7 +4,7 @@ use super::{NOT_SAID, event, results_written, stealing, why};
 use crate::html::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
-use crate::sweep::{Measured, Plan, Point, Results};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const NOT_STOLEN: Claim = Claim::share("stealing paper VI-B4, figure 14", "83 %", 0.825, 0.835);
 const CONFLICTING: Claim = Claim::share("stealing paper VI-B4, figure 14", "17 %", 0.165, 0.175);
@@ -19,7 +19,7 @@ fn tight() -> Point {
     Point::preset("steal-8")
 }
 
-pub fn plan(plan: &mut Plan) {
+pub fn plan(plan: &mut SweepPlan) {
     why::plan_loads(plan, [stealing(8)]);
     plan.point(tight());
 }

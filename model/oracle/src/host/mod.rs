@@ -21,7 +21,7 @@ use crate::block::Geometry;
 use crate::fault::Fault;
 use crate::launch::{Launch, Oracle};
 use crate::memory::Memory;
-use crate::program::{Program, ProgramError};
+use crate::program::{CodeError, Program};
 
 /// A launch that an engine is to run.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub trait Engine {
 pub enum OracleError {
     /// The image's code is no program.
     #[error(transparent)]
-    Program(#[from] ProgramError),
+    Program(#[from] CodeError),
     /// The program did something wrong.
     #[error(transparent)]
     Fault(Box<Fault>),

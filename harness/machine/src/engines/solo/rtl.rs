@@ -7,7 +7,7 @@ use gpurf_blocks::Declaration;
 use gpurf_lockstep::{RESET_CYCLES, Records, Side};
 use gpurf_oracle::Memory;
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
-use verilated::{Failure, Instance, Library};
+use verilated::{Instance, Library, RtlFailure};
 
 use super::super::{LaunchError, Machine, Settings, Statistics};
 use super::{Halt, Solo, fault};
@@ -23,7 +23,7 @@ impl RtlEngine {
     ///
     /// # Errors
     /// When the RTL fails under reset.
-    pub fn new(settings: Settings, library: &Library) -> Result<Self, Failure> {
+    pub fn new(settings: Settings, library: &Library) -> Result<Self, RtlFailure> {
         let declaration = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().clone();
         let mut rtl = library.instance(settings.seed)?;
         reset(&mut rtl, &declaration)?;
@@ -41,7 +41,7 @@ impl RtlEngine {
     }
 }
 
-fn reset(rtl: &mut Instance, declaration: &Declaration) -> Result<(), Failure> {
+fn reset(rtl: &mut Instance, declaration: &Declaration) -> Result<(), RtlFailure> {
     let mut record = Records::zeroed(declaration.record_bytes, 1);
     (0..RESET_CYCLES).try_for_each(|_| rtl.cycles(record.all_mut(), 1).1)
 }
