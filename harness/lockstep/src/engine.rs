@@ -1,13 +1,10 @@
 //! The two sides of a block, how long they run, and how a run ends.
 
-use std::sync::atomic::AtomicBool;
-
 use gpurf_blocks::Twin;
 use verilated::{Instance, RtlFailure};
 
 use crate::blame::Blame;
-use crate::run::{Run, Source};
-use crate::{Capture, Comparator, Difference, Environment, Events, MemoryDifference, Spreads, Stimulus, Trail};
+use crate::{Capture, Comparator, Difference, Events, MemoryDifference, Spreads};
 
 /// How long to run.
 #[derive(Clone, Copy, Debug)]
@@ -108,51 +105,5 @@ impl Lockstep {
     pub fn new(twin: Box<dyn Twin>, rtl: Instance, absent: &[usize]) -> Self {
         let comparator = Comparator::new(twin.declaration(), absent);
         Self { twin, rtl, comparator }
-    }
-
-    /// Runs a stimulus from reset. `observe` sees the inputs and the model's compared part of every cycle that was found equal.
-    /// `stop` is looked at between chunks.
-    pub fn run(
-        &mut self,
-        stimulus: &mut dyn Stimulus,
-        plan: &RunPlan,
-        observe: &mut dyn FnMut(&[u8], &[u8]),
-        stop: &AtomicBool,
-    ) -> RunOutcome {
-        let mut observe = |inputs: &[u8], compared: &[u8]| {
-            observe(inputs, compared);
-            true
-        };
-        let mut trail = Trail::new(self);
-        Run::new(self, &mut trail, Source::Recorded(stimulus), *plan, &mut observe).run(stop)
-    }
-
-    /// Runs each side in an environment of its own, from reset until both environments end the run. `observe` sees the inputs and the model's compared
-    /// part of every cycle that was found equal, and says whether the cycle made progress (see [`RunPlan::idle_limit`]). `stop` is looked at
-    /// between chunks.
-    pub fn run_reactive(
-        &mut self,
-        rtl: &mut dyn Environment,
-        model: &mut dyn Environment,
-        plan: &RunPlan,
-        observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
-        stop: &AtomicBool,
-    ) -> RunOutcome {
-        let mut trail = Trail::new(self);
-        self.go_on(&mut trail, rtl, model, plan, observe, stop)
-    }
-
-    /// As [`Lockstep::run_reactive`], in stretches: the first one begins at reset, each further one where the one before has ended, without a cycle
-    /// between them. Behind a failure there is none.
-    pub fn go_on(
-        &mut self,
-        trail: &mut Trail,
-        rtl: &mut dyn Environment,
-        model: &mut dyn Environment,
-        plan: &RunPlan,
-        observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
-        stop: &AtomicBool,
-    ) -> RunOutcome {
-        Run::new(self, trail, Source::Reactive { rtl, model }, *plan, observe).run(stop)
     }
 }

@@ -17,6 +17,54 @@ use crate::{
 /// Cycles of reset before cycle 0; nothing is compared in them.
 pub const RESET_CYCLES: usize = 4;
 
+impl Lockstep {
+    /// Runs a stimulus from reset. `observe` sees the inputs and the model's compared part of every cycle that was found equal.
+    /// `stop` is looked at between chunks.
+    pub fn run(
+        &mut self,
+        stimulus: &mut dyn Stimulus,
+        plan: &RunPlan,
+        observe: &mut dyn FnMut(&[u8], &[u8]),
+        stop: &AtomicBool,
+    ) -> RunOutcome {
+        let mut observe = |inputs: &[u8], compared: &[u8]| {
+            observe(inputs, compared);
+            true
+        };
+        let mut trail = Trail::new(self);
+        Run::new(self, &mut trail, Source::Recorded(stimulus), *plan, &mut observe).run(stop)
+    }
+
+    /// Runs each side in an environment of its own, from reset until both environments end the run. `observe` sees the inputs and the model's compared
+    /// part of every cycle that was found equal, and says whether the cycle made progress (see [`RunPlan::idle_limit`]). `stop` is looked at
+    /// between chunks.
+    pub fn run_reactive(
+        &mut self,
+        rtl: &mut dyn Environment,
+        model: &mut dyn Environment,
+        plan: &RunPlan,
+        observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+        stop: &AtomicBool,
+    ) -> RunOutcome {
+        let mut trail = Trail::new(self);
+        self.go_on(&mut trail, rtl, model, plan, observe, stop)
+    }
+
+    /// As [`Lockstep::run_reactive`], in stretches: the first one begins at reset, each further one where the one before has ended, without a cycle
+    /// between them. Behind a failure there is none.
+    pub fn go_on(
+        &mut self,
+        trail: &mut Trail,
+        rtl: &mut dyn Environment,
+        model: &mut dyn Environment,
+        plan: &RunPlan,
+        observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+        stop: &AtomicBool,
+    ) -> RunOutcome {
+        Run::new(self, trail, Source::Reactive { rtl, model }, *plan, observe).run(stop)
+    }
+}
+
 /// Where the inputs of both sides come from.
 pub(crate) enum Source<'a> {
     /// One stimulus: the RTL gets what the model got.

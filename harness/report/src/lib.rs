@@ -17,6 +17,7 @@ pub mod html;
 mod hybrid;
 mod kernels;
 pub mod levels;
+pub mod plot;
 mod report;
 mod rfc;
 mod row;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::html::Plot;
+use crate::plot::Plot;
 use crate::row::{Absent, Row};
 use crate::sweep::{Results, SweepPlan};
 

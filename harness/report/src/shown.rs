@@ -1,6 +1,6 @@
 //! How reports show what they have: shares in words, plots of lines and of kernels.
 
-use crate::html::{Plot, Series, Style};
+use crate::plot::{Plot, Series, Style};
 use crate::row::{PerKernel, Row};
 
 /// A share in words.

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gpurf_blocks::Declaration;
-
 use crate::cache::{self, Key};
+use crate::facts;
 use crate::header::{self, Variable};
+use crate::names::PREFIX;
 use crate::settle_once::{self, Settling};
-use crate::shim::{self, Exchange, PREFIX};
+use crate::shim::{self, Exchange};
 use crate::toolchain::checked;
 use crate::{Error, Library, Request, Result, Simulator, Toolchain};
 
@@ -302,44 +302,4 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(|source| Error::Cache { path: path.into(), source })
-}
-
-/// What is known of a built library besides its code: a line for each absent signal and each register.
-pub(crate) mod facts {
-    use crate::shim::StateVariable;
-    use std::fmt::Write;
-
-    pub(crate) fn write(absent: &[usize], state: &[StateVariable]) -> String {
-        let mut text = String::new();
-        for index in absent {
-            writeln!(text, "absent {index}").unwrap();
-        }
-        for s in state {
-            writeln!(text, "state {} {} {} {}", s.name, s.bits, s.count, s.elem_bytes).unwrap();
-        }
-        text
-    }
-
-    pub(crate) fn read(text: &str) -> (Vec<usize>, Vec<StateVariable>) {
-        let (mut absent, mut state) = (Vec::new(), Vec::new());
-        for line in text.lines() {
-            let words: Vec<&str> = line.split(' ').collect();
-            let number = |i: usize| words[i].parse().expect("written by this crate");
-            match words[0] {
-                "absent" => absent.push(number(1)),
-                _ => state.push(StateVariable {
-                    name: words[1].into(),
-                    bits: number(2) as u32,
-                    count: number(3),
-                    elem_bytes: number(4),
-                }),
-            }
-        }
-        (absent, state)
-    }
-}
-
-/// The declaration's signals by which a library is described in messages.
-pub(crate) fn signal_names(declaration: &Declaration, indices: &[usize]) -> Vec<String> {
-    indices.iter().map(|&i| declaration.signals[i].field.name.to_owned()).collect()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use libloading::os::unix::{RTLD_LOCAL, RTLD_NOW};
 
-use crate::compile::{facts, signal_names};
+use crate::facts::{self, signal_names};
 use crate::shim::StateVariable;
 use crate::{Error, MemoryRequest, Request, Result, Words};
 

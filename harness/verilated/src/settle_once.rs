@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::shim::PREFIX;
+use crate::names::{CLOCK_SEEN, PREFIX};
 
 /// Begins the loop over the logic behind inputs, in the generated `eval`.
 const BEGIN: &str = "__VicoContinue = 1U;";
@@ -25,9 +25,6 @@ pub(crate) enum Settling {
     /// It evaluates logic behind inputs and takes note of the clock, in [`CLOCK_SEEN`]. Nothing is triggered by anything but the rising clock.
     EdgesOnly,
 }
-
-/// Where the generated code remembers the clock's last value.
-pub(crate) const CLOCK_SEEN: &str = "__Vtrigrprev__TOP__clk_i";
 
 /// What a call of `eval` with the clock low does.
 pub(crate) fn settling(sources: &[String]) -> Settling {

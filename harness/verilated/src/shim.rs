@@ -7,11 +7,8 @@ use std::fmt::Write;
 use gpurf_blocks::{Declaration, Field, Net, Role};
 
 use crate::header::{Direction, Variable, describe, elem_bytes, mangle};
-use crate::settle_once::CLOCK_SEEN;
+use crate::names::CLOCK_SEEN;
 use crate::{Error, MemoryRequest, PortError, Request, Result, Simulator};
-
-/// Class name of every generated model; libraries are kept apart by the loader.
-pub(crate) const PREFIX: &str = "Vgpurf";
 
 /// A register of the RTL that can be written (with `Options::state`, or a knob).
 #[derive(Clone, Debug, PartialEq, Eq)]

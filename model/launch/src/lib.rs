@@ -5,6 +5,7 @@
 //! manifest with a hostile size costs nothing but its message. The page `docs/launch.md` has the format.
 
 mod assembly;
+mod buffer;
 mod check;
 mod data;
 mod document;
@@ -16,9 +17,10 @@ pub mod random;
 mod read;
 mod types;
 
+pub use buffer::{Buffer, BufferId, Symbol};
 pub use check::{Check, CheckRow, Mismatch};
 pub use error::ManifestError;
 pub use fault::{Cause, ExpectedFault};
 pub use init::Init;
-pub use manifest::{Argument, Assembly, Buffer, BufferId, Launch, Manifest, Repetition, Replay, Source, Symbol};
+pub use manifest::{Argument, Assembly, Launch, Manifest, Repetition, Replay, Source};
 pub use types::{Scalar, Type};

@@ -1,8 +1,8 @@
 //! What a manifest says, checked.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::{Check, CheckRow, ExpectedFault, Init, ManifestError, Scalar, Type};
+use crate::{Buffer, BufferId, Check, CheckRow, ExpectedFault, ManifestError, Scalar, Symbol, Type};
 
 /// A launch manifest, fully checked.
 #[derive(Clone, Debug)]
@@ -62,67 +62,6 @@ pub struct Replay {
     pub rtl: Vec<String>,
 }
 
-/// Index of a buffer in [`Manifest::buffers`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BufferId(pub usize);
-
-/// A buffer in global memory.
-#[derive(Clone, Debug)]
-pub struct Buffer {
-    /// Its name.
-    pub name: String,
-    /// Type of its elements.
-    pub ty: Type,
-    /// Number of elements; may be zero.
-    pub len: u64,
-    /// What it holds at the start.
-    pub init: Init,
-    /// Whether it is a result (`output = true`): `--dump` writes these.
-    pub output: bool,
-    /// Its address in bytes, a multiple of 256; `None`: the next free one.
-    pub address: Option<u32>,
-}
-
-impl Buffer {
-    /// Size in bytes.
-    pub fn size(&self) -> u64 {
-        self.len * self.ty.size() as u64
-    }
-
-    /// The bytes that it holds at the start, little-endian.
-    ///
-    /// # Errors
-    /// When its file cannot be read, or has changed its size since the manifest was read.
-    pub fn initial_bytes(&self) -> Result<Vec<u8>, ManifestError> {
-        self.init.bytes(&self.name, self.ty, self.len)
-    }
-}
-
-/// The initial value of a `__constant__` or `__device__` variable.
-#[derive(Clone, Debug)]
-pub struct Symbol {
-    /// The variable's name in the PTX.
-    pub name: String,
-    /// Type of its elements.
-    pub ty: Type,
-    /// Number of elements; whether that fits the variable is for the user of the manifest to check.
-    pub len: u64,
-    /// What it holds.
-    pub init: Init,
-}
-
-impl Symbol {
-    /// Size in bytes.
-    pub fn size(&self) -> u64 {
-        self.len * self.ty.size() as u64
-    }
-
-    /// The bytes that it holds at the start, little-endian. Errors as [`Buffer::initial_bytes`].
-    pub fn initial_bytes(&self) -> Result<Vec<u8>, ManifestError> {
-        self.init.bytes(&self.name, self.ty, self.len)
-    }
-}
-
 /// One launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -169,23 +108,6 @@ pub enum Repetition {
 }
 
 impl Manifest {
-    /// Reads and checks the manifest at `path`.
-    ///
-    /// # Errors
-    /// Whatever is wrong with it, with file, line and column where there is one.
-    pub fn load(path: &Path) -> Result<Self, ManifestError> {
-        crate::read::load(path)
-    }
-
-    /// Reads and checks a manifest whose text is at hand. `path` is where it would be: files are looked up beside it,
-    /// and messages name it.
-    ///
-    /// # Errors
-    /// As [`Manifest::load`].
-    pub fn parse(path: &Path, text: &str) -> Result<Self, ManifestError> {
-        crate::read::parse(path, text)
-    }
-
     /// Checks that the files of expected bytes are there and have the right sizes: to be called before a run. A
     /// manifest can be loaded without them, since a run may be what makes them.
     ///

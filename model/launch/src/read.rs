@@ -30,31 +30,40 @@ const MAX_SHARED: u32 = 64 << 10;
 
 const LAUNCH_KEYS: [&str; 7] = ["kernel", "grid", "block", "dynamic_shared", "args", "repeat", "while_nonzero"];
 
-/// Reads the file.
-pub(crate) fn load(path: &Path) -> Result<Manifest, ManifestError> {
-    let unreadable = |source| ManifestError::Unreadable { path: path.to_owned(), source };
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE {
-        let message = format!("a manifest has at most {MAX_FILE} bytes");
-        return Err(unreadable(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message)));
+impl Manifest {
+    /// Reads and checks the manifest at `path`.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it, with file, line and column where there is one.
+    pub fn load(path: &Path) -> Result<Self, ManifestError> {
+        let unreadable = |source| ManifestError::Unreadable { path: path.to_owned(), source };
+        let mut bytes = Vec::new();
+        File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+        if bytes.len() as u64 > MAX_FILE {
+            let message = format!("a manifest has at most {MAX_FILE} bytes");
+            return Err(unreadable(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message)));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let text = String::from_utf8_lossy(valid);
+            Document { path, text: &text }.error(text.len()..text.len(), "a manifest is UTF-8 text")
+        })?;
+        Self::parse(path, &text)
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let text = String::from_utf8_lossy(valid);
-        Document { path, text: &text }.error(text.len()..text.len(), "a manifest is UTF-8 text")
-    })?;
-    parse(path, &text)
-}
 
-/// Reads the text of a manifest at `path`.
-pub(crate) fn parse(path: &Path, text: &str) -> Result<Manifest, ManifestError> {
-    let document = Document { path, text };
-    let root = DeTable::parse(text).map_err(|error| {
-        let span = error.span().unwrap_or(0..0);
-        document.error(span, error.message().trim())
-    })?;
-    Reader { document, buffers: Vec::new(), bytes: 0 }.manifest(root.get_ref())
+    /// Reads and checks a manifest whose text is at hand. `path` is where it would be: files are looked up beside it,
+    /// and messages name it.
+    ///
+    /// # Errors
+    /// As [`Manifest::load`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ManifestError> {
+        let document = Document { path, text };
+        let root = DeTable::parse(text).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            document.error(span, error.message().trim())
+        })?;
+        Reader { document, buffers: Vec::new(), bytes: 0 }.manifest(root.get_ref())
+    }
 }
 
 struct Reader<'a> {

@@ -1,177 +1,16 @@
 //! A thread block: its warps take turns until all have ended.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::commit::Observer;
-use crate::conflict::Conflicts;
+use crate::context::{Barrier, Context};
 use crate::execute::{Step, step};
 use crate::fault::{Fault, FaultKind, LaneFault};
-use crate::lanes::{Mask, WIDTH};
-use crate::memory::Memory;
-use crate::program::Program;
-use crate::shared::Shared;
-use crate::warp::{Waiting, Warp, lanes_of_warp};
+use crate::warp::{Waiting, Warp};
 
 /// Instructions that a warp executes before it is the next one's turn. Any number gives every warp its turn; a large one keeps a warp's registers in
 /// the host's cache.
 const TURN: u32 = 8192;
-
-/// A warp that executes so many instructions without a barrier is watched: a loop in which nothing changes would go on for ever.
-const WATCHED_AFTER: u64 = 1 << 20;
-
-/// Sizes of a launch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Geometry {
-    /// Blocks in x, y, z.
-    pub grid: [u32; 3],
-    /// Threads of a block in x, y, z.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory of a block.
-    pub dynamic_shared: u32,
-}
-
-impl Geometry {
-    /// Threads of a block.
-    pub fn threads(&self) -> u32 {
-        self.block.iter().product()
-    }
-
-    /// Warps of a block; the last one may have fewer than 32 threads.
-    pub fn warps(&self) -> u32 {
-        self.threads().div_ceil(WIDTH as u32)
-    }
-
-    /// Blocks of the grid.
-    pub fn blocks(&self) -> u64 {
-        self.grid.iter().map(|&n| u64::from(n)).product()
-    }
-
-    /// The block of a number, counted over x, then y, then z.
-    pub fn block_at(&self, index: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(u64::from);
-        [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
-    }
-
-    /// The thread of a number in its block.
-    pub fn thread_at(&self, number: u32) -> [u32; 3] {
-        let [x, y, _] = self.block;
-        [number % x, number / x % y, number / x / y]
-    }
-}
-
-/// How atomic operations are performed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Atomics {
-    /// At once.
-    Free,
-    /// The warp waits for its turn.
-    Hold,
-    /// These lanes perform the one at hand.
-    Grant(Mask),
-}
-
-/// A barrier at which warps wait.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Barrier {
-    /// Warps that wait.
-    arrived: u32,
-    /// Threads that it waits for; 0: all.
-    count: u32,
-}
-
-impl Barrier {
-    /// Another warp; whether its count is not that of those before.
-    pub fn arrive(&mut self, count: u32) -> bool {
-        if self.arrived > 0 && self.count != count {
-            return true;
-        }
-        self.count = count;
-        self.arrived += 1;
-        false
-    }
-
-    fn is_complete(&self, living_warps: u32) -> bool {
-        match (self.arrived, self.count) {
-            (0, _) => false,
-            (arrived, 0) => arrived == living_warps,
-            (arrived, count) => arrived * WIDTH as u32 >= count,
-        }
-    }
-}
-
-/// What a block has besides its warps.
-#[derive(Debug)]
-pub struct State {
-    /// Its number.
-    pub index: u64,
-    /// Its coordinates.
-    pub block: [u32; 3],
-    /// Its shared memory.
-    pub shared: Shared,
-    /// Its barriers.
-    pub barriers: [Barrier; gpurf_isa::machine::BARRIERS],
-    /// How often it has changed memory.
-    pub changes: u64,
-    /// Instructions that its warps have issued.
-    pub issued: u64,
-}
-
-impl State {
-    /// A block before its start.
-    pub fn new(program: &Program, geometry: &Geometry, index: u64) -> Self {
-        let shared = program.static_shared + geometry.dynamic_shared;
-        Self {
-            index,
-            block: geometry.block_at(index),
-            shared: Shared::new(shared, program.narrow_shared),
-            barriers: Default::default(),
-            changes: 0,
-            issued: 0,
-        }
-    }
-
-    /// Makes it another block before its start.
-    pub fn restart(&mut self, geometry: &Geometry, index: u64) {
-        self.index = index;
-        self.block = geometry.block_at(index);
-        self.shared.reset();
-        self.barriers = Default::default();
-        (self.changes, self.issued) = (0, 0);
-    }
-}
-
-/// The warps of a block before its start.
-pub fn warps(program: &Program, geometry: &Geometry, first: u32) -> Vec<Warp> {
-    let threads = geometry.threads();
-    (0..geometry.warps()).map(|warp| Warp::new(program, warp, lanes_of_warp(warp, threads), first)).collect()
-}
-
-/// Counts of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
-    /// Instructions that warps have issued.
-    pub instructions: u64,
-    /// The same for each thread that executed them: lanes whose guard was false do not count.
-    pub thread_instructions: u64,
-}
-
-/// All that a warp can reach.
-pub struct Context<'a, O> {
-    pub program: &'a Program,
-    pub memory: &'a Memory,
-    /// Notes for a parallel run, and how the block signs.
-    pub conflicts: Option<(&'a Conflicts, u32)>,
-    pub constant: &'a [u8],
-    pub geometry: Geometry,
-    pub step_limit: u64,
-    pub stop: Option<&'a AtomicBool>,
-    /// What registers and local memory hold at the start of a thread.
-    pub first_value: u32,
-    pub atomics: Atomics,
-    pub state: State,
-    pub counts: Counts,
-    pub observer: &'a mut O,
-}
 
 /// How a block stands after all its warps have had their turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -183,22 +22,6 @@ pub enum Progress {
 }
 
 impl<O: Observer> Context<'_, O> {
-    /// A warp has executed an instruction in the lanes of `mask`.
-    #[inline(always)]
-    pub fn count(&mut self, warp: &mut Warp, mask: Mask) {
-        warp.issued += 1;
-        warp.watch.since += 1;
-        self.counts.thread_instructions += u64::from(mask.count_ones());
-    }
-
-    /// A warp goes back to an earlier instruction.
-    #[inline(always)]
-    pub fn loops(&self, warp: &mut Warp) {
-        if warp.watch.since >= WATCHED_AFTER {
-            warp.watch_loop(self.state.changes);
-        }
-    }
-
     /// Runs the warps in turns until none can go on.
     ///
     /// # Errors
@@ -294,27 +117,5 @@ impl<O: Observer> Context<'_, O> {
             count += 1;
         }
         Err(self.fault(first, FaultKind::Spin { warps: count }))
-    }
-
-    /// A fault of a warp's next instruction, for its first active thread.
-    pub fn fault(&self, warp: &Warp, kind: FaultKind) -> Box<Fault> {
-        self.locate(warp, LaneFault::new(warp.stack.top.mask.trailing_zeros() as usize, kind))
-    }
-
-    /// A fault of a warp's next instruction, with its place.
-    pub fn locate(&self, warp: &Warp, fault: LaneFault) -> Box<Fault> {
-        let pc = warp.stack.top.pc;
-        let number = warp.number * WIDTH as u32 + (fault.lane % WIDTH) as u32;
-        Box::new(Fault {
-            kernel: self.program.name.clone(),
-            block: self.state.block,
-            thread: self.geometry.thread_at(number),
-            warp: warp.number,
-            pc,
-            instruction: self.program.instructions.get(pc as usize).map_or_else(String::new, ToString::to_string),
-            file: self.program.source.clone(),
-            line: self.program.line(pc),
-            kind: *fault.kind,
-        })
     }
 }

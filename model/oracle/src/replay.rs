@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::block::{Atomics, Context, Progress, State, warps};
+use crate::block::Progress;
 use crate::commit::{Observer, WarpId};
+use crate::context::{Atomics, Context, State, warps};
 use crate::execute::step;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::Mask;
-use crate::launch::{Launch, Oracle, Statistics};
+use crate::launch::Launch;
 use crate::memory::Memory;
+use crate::oracle::{Oracle, Statistics};
 use crate::warp::{Waiting, Warp};
 
 /// Lanes of a warp perform an atomic operation, in ascending order.

@@ -10,8 +10,8 @@ use gpurf_isa::image::Purpose;
 use gpurf_isa::modifiers::{Combine, Space};
 use gpurf_isa::{Op, Predicate, PredicateSource, Reg};
 
-use crate::block::Geometry;
 use crate::commit::{Commit, Issue, Observer};
+use crate::context::Geometry;
 use crate::execute::{Target, load_bytes, store_bytes};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{Mask, WIDTH, lanes_of};

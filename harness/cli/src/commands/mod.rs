@@ -4,6 +4,7 @@ pub mod audit;
 pub mod bench;
 pub mod compile;
 pub mod cosim;
+mod cycles;
 pub mod golden;
 pub mod list;
 pub mod mutate;

@@ -1,20 +1,20 @@
 //! `gpurf run`: the kernels of a launch manifest.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use gpurf_launch::{BufferId, CheckRow, Manifest, Source};
 use gpurf_lockstep::Verdict;
-use gpurf_lockstep::report::DivergenceSummary;
 use gpurf_machine::verdict;
 use gpurf_oracle::host::{OracleEngine, Session, assembled};
 use gpurf_oracle::{Options, Oracle};
 use gpurf_regress::compiler_options;
 use serde::Serialize;
 
+pub use super::cycles::Cycles;
+use super::simulate::{self, Ran, no_program};
+use super::source;
 use super::statistics::{self, Stats};
-use super::{simulate, source};
 use crate::args::{EngineKind, RunKernels};
 use crate::failure::{Failure, Status};
 use crate::interrupt;
@@ -41,45 +41,6 @@ struct Outcome<'a> {
     artifacts: Vec<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-}
-
-/// What an engine that has cycles says besides.
-#[derive(Debug, Default, Serialize)]
-pub struct Cycles {
-    /// Parameters of the RTL.
-    pub parameters: BTreeMap<&'static str, u64>,
-    /// What `cfg_i` and `design_cfg_i` are tied to, by port.
-    pub straps: BTreeMap<&'static str, String>,
-    /// The seed.
-    pub seed: u64,
-    /// Cycles since reset; in lockstep those found equal.
-    pub cycles: u64,
-    /// Signals compared in each cycle, elements of arrays counted one by one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub signals_compared: Option<usize>,
-    /// Probes that the RTL does not have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probes_absent: Option<Vec<String>>,
-    /// Seconds of building.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub build_s: Option<f64>,
-    /// Counts of events.
-    pub events: BTreeMap<&'static str, u64>,
-    /// The first difference.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub divergence: Option<DivergenceSummary>,
-}
-
-/// How the launches of a manifest ended.
-pub struct Ran {
-    /// Why not all of them came to their end; nothing if they did.
-    pub problem: Option<(Verdict, String)>,
-    /// What was counted.
-    pub stats: Stats,
-    /// What an engine that has cycles says besides.
-    pub cycles: Option<Cycles>,
-    /// Failure folder, waveform.
-    pub artifacts: Vec<PathBuf>,
 }
 
 /// Runs the manifest's launches and its checks.
@@ -160,11 +121,6 @@ fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, F
         }
     };
     Ok(Ran { problem, stats: Stats::functional(launches, engine.counts), cycles: None, artifacts: Vec::new() })
-}
-
-/// What is said of code that cannot be run.
-pub fn no_program(error: &dyn std::fmt::Display) -> Failure {
-    Failure::tool(format!("the compiler made code that is no program: this is a defect; please report it: {error}"))
 }
 
 /// Writes the output buffers; gives their files.

@@ -6,17 +6,30 @@ use std::time::Instant;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Shape};
 use gpurf_launch::Manifest;
+use gpurf_lockstep::Verdict;
 use gpurf_machine::{Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request, verdict};
 use gpurf_oracle::host::{RunError, Session};
 use gpurf_regress::{JobError, Project};
 use gpurf_sm::Sm;
 use verilated::{Library, Options};
 
-use super::run::{Cycles, Ran, no_program};
+use super::cycles::Cycles;
 use super::statistics::Stats;
 use crate::args::{EngineKind, RunKernels};
 use crate::failure::Failure;
 use crate::interrupt;
+
+/// How the launches of a manifest ended.
+pub struct Ran {
+    /// Why not all of them came to their end; nothing if they did.
+    pub problem: Option<(Verdict, String)>,
+    /// What was counted.
+    pub stats: Stats,
+    /// What an engine that has cycles says besides.
+    pub cycles: Option<Cycles>,
+    /// Failure folder, waveform.
+    pub artifacts: Vec<PathBuf>,
+}
 
 /// Runs the launches.
 pub fn run(
@@ -159,4 +172,9 @@ fn refused(error: &RunError<LaunchError>) -> Failure {
         RunError::Engine(LaunchError::Program(error)) => no_program(error),
         error => Failure::bad_input(error.to_string()),
     }
+}
+
+/// What is said of code that cannot be run.
+pub fn no_program(error: &dyn std::fmt::Display) -> Failure {
+    Failure::tool(format!("the compiler made code that is no program: this is a defect; please report it: {error}"))
 }

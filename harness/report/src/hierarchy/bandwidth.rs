@@ -4,7 +4,7 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{ENTRIES, SIZE, SIZES, command, lines, percent, plan_with_experiments, split, why};
-use crate::html::{Plot, Series, Style};
+use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Results, SweepPlan};
 

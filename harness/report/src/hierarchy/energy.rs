@@ -9,8 +9,8 @@ use super::{
     plan_with_experiments, saved, split, two, unified, why,
 };
 use crate::follow::Flushed;
-use crate::html::{Plot, Series, Style};
 use crate::levels::{flat, traffic};
+use crate::plot::{Plot, Series, Style};
 use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Results, SweepPlan};

@@ -9,7 +9,7 @@ use super::{
     results_of, split, two, unified, why,
 };
 use crate::follow::Flushed;
-use crate::html::{Plot, Series, Style};
+use crate::plot::{Plot, Series, Style};
 use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::sweep::{Point, Results, SweepPlan};

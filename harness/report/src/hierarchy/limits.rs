@@ -9,8 +9,8 @@ use super::{
     variable,
 };
 use crate::follow::Flushed;
-use crate::html::{Plot, Style};
 use crate::levels::flat;
+use crate::plot::{Plot, Style};
 use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::sweep::{Results, SweepPlan};

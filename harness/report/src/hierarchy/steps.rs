@@ -3,7 +3,7 @@
 use gpurf_compiler::hierarchy::{Encoding, HierarchyOptions};
 
 use super::{ENTRIES, SIZE, SIZES, basic, command, less, lines, more, normalised, percent, split};
-use crate::html::Plot;
+use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::sweep::{Results, SweepPlan};
 

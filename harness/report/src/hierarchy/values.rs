@@ -1,7 +1,7 @@
 //! Value usage of the kernels: hierarchy thesis 6.1 and 6.2.2, figure 6.1; operands and results of an instruction, 6.5.1.
 
 use super::{command, kernels, percent, two};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::rfc::values::{self, Count};
 use crate::row::{Claim, Row, Unit, halves, mean};
 use crate::sweep::{Results, SweepPlan};

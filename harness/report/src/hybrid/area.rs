@@ -3,7 +3,7 @@
 use gpurf_energy::hybrid::{GATING, HybridFile};
 
 use super::{command, percent};
-use crate::html::{Plot, Series, Style};
+use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row};
 use crate::sweep::Results;
 

@@ -3,7 +3,7 @@
 use super::{
     NOT_SAID, by, command, event, gated, hybrid, kernels, lost, mean_of, original, percent, pure, short, sram,
 };
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 

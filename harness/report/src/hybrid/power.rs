@@ -3,7 +3,7 @@
 use gpurf_energy::hybrid::{HybridFile, HybridPower, HybridTraffic};
 
 use super::{NOT_SAID, by, command, event, gated, hybrid, kernels, lost, original, sram, traffic};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 

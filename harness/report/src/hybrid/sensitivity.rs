@@ -4,7 +4,7 @@ use gpurf_energy::hybrid::HybridFile;
 
 use super::power::{Charged, relative};
 use super::{NOT_SAID, area, hybrid, ipc, pure, sram, writes};
-use crate::html::Plot;
+use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
 use crate::shown::lines;
 use crate::sweep::{Point, Results, SweepPlan};

@@ -1,7 +1,7 @@
 //! Writes that never reach the STT-RAM: hybrid paper 6.2, figure 8.
 
 use super::{by, command, event, hybrid, kernels, mean_of, percent, pure};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, geometric_mean, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 

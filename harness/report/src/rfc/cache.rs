@@ -4,7 +4,7 @@ use gpurf_energy::Traffic;
 
 use super::{ENTRIES, kernels, lines, machine, mean_of, part_command, percent};
 use crate::follow::{Flushed, FollowedCache};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, Row, mean, mean_over};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 use crate::traffic::{accesses_avoided, of_cache, reads_avoided, writes_avoided};

@@ -3,7 +3,7 @@
 use gpurf_energy::Traffic;
 
 use super::{ACTIVE, ENTRIES, cache, farthest, kernels, lines, machine, mean_of, part_command, percent};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 use crate::traffic::{accesses_avoided, of_cache, reads_avoided, writes_avoided};

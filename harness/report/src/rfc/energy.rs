@@ -3,7 +3,7 @@
 use gpurf_energy::{Chip, Distance, Encoding, Energies, Traffic};
 
 use super::{ACTIVE, ENTRIES, combined, lines, part_command, percent, two_level};
-use crate::html::{Plot, Series, Style};
+use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean, mean_over};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 use crate::traffic::{of_cache, reads_avoided, writes_avoided};

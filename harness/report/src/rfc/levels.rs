@@ -3,7 +3,7 @@
 use gpurf_energy::{Energies, Traffic};
 
 use super::{ACTIVE, ENTRIES, combined, energy::normalised, lines, machine, part_command, percent};
-use crate::html::Plot;
+use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::of_cache;

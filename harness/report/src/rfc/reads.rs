@@ -3,7 +3,7 @@
 use gpurf_energy::Traffic;
 
 use super::{ENTRIES, cache, lines, mean_of, percent};
-use crate::html::Plot;
+use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::{of_cache, reads_avoided, writes_avoided};

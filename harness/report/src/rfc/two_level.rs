@@ -1,7 +1,7 @@
 //! The two-level scheduler without a cache: RFC paper 5.2, figures 9 and 10.
 
 use super::{kernels, machine, percent};
-use crate::html::{Plot, Series, Style};
+use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean, mean_over};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 

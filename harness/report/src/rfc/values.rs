@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{farthest, kernels, percent};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, Row, mean};
 use crate::sweep::{Results, SweepPlan};
 use crate::usage::{Usage, Written};

@@ -1,7 +1,7 @@
 //! Performance against banks: stealing paper III-A1, figure 2; VI-A, figure 11(a).
 
 use super::{BANKS, NOT_SAID, gain, stealing, straight, why};
-use crate::html::Plot;
+use crate::plot::Plot;
 use crate::row::{Claim, Row, mean};
 use crate::shown::lines;
 use crate::sweep::{Point, Results, SweepPlan};

@@ -1,7 +1,7 @@
 //! Conflicts by kind, and what they cost: stealing paper III-B, figure 4; VI-B3, figure 13.
 
 use super::{NOT_SAID, event, penalty, stealing, straight, why};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};

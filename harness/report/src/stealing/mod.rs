@@ -120,7 +120,7 @@ fn penalty(run: &Measured, conflicts: &[&str]) -> f64 {
 }
 
 /// The part of what so many banks could do that they do.
-fn utilisation(run: &Measured, banks: u32) -> f64 {
+fn bank_utilisation(run: &Measured, banks: u32) -> f64 {
     (run.a_cycle(event::READ) + run.a_cycle(event::WRITE)) / f64::from(banks)
 }
 

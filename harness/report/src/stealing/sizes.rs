@@ -1,7 +1,7 @@
 //! Larger files with more warps: stealing paper VI-C, figure 16. Performance only, as area and energy are not there.
 
 use super::{NOT_SAID, gain, with_banks};
-use crate::html::Plot;
+use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::shown::lines;
 use crate::sweep::{Point, Results, SweepPlan};

@@ -1,7 +1,7 @@
 //! With and without each technique: stealing paper VI-B1, VI-B2, figure 12.
 
 use super::{NOT_SAID, eager, gain, reading, stealing, straight, why, writing};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};

@@ -1,7 +1,7 @@
 //! How busy banks are: stealing paper III-C, figure 5; VI-B3.
 
-use super::{NOT_SAID, stealing, straight, utilisation, why};
-use crate::html::{Plot, Style};
+use super::{NOT_SAID, bank_utilisation, stealing, straight, why};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};
@@ -18,7 +18,7 @@ pub fn plan(plan: &mut SweepPlan) {
 
 /// Of a file of so many banks.
 fn used(results: &Results<'_>, point: &Point, banks: u32) -> Option<PerKernel> {
-    results.each(point, |run| utilisation(run, banks))
+    results.each(point, |run| bank_utilisation(run, banks))
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {

@@ -1,7 +1,8 @@
 //! Why rows lie outside: what the machine does, and what it does at other loads.
 
 use super::{
-    REPORT, eager, event, gain, operands, penalty, reading, results_written, stealing, straight, utilisation, writing,
+    REPORT, bank_utilisation, eager, event, gain, operands, penalty, reading, results_written, stealing, straight,
+    writing,
 };
 use crate::row::{PerKernel, mean};
 use crate::shown::percent;
@@ -94,7 +95,7 @@ fn load(results: &Results<'_>, point: &Point) -> Option<String> {
         name(point),
         mean(&Measured::ipc)?,
         mean(&accesses)?,
-        percent(mean(&|run| utilisation(run, banks_of(point)))?),
+        percent(mean(&|run| bank_utilisation(run, banks_of(point)))?),
         mean(&|run| penalty(run, &[event::INTER]))?,
         mean(&|run| penalty(run, &[event::READ_WRITE]))?,
         percent(mean(&|run| run.a_cycle(event::STALL_COLLECTOR) / 2.0)?),
@@ -210,7 +211,7 @@ pub fn doubled(results: &Results<'_>, kinds: &[&str]) -> (String, String) {
             Some(format!("{:.2}", crate::ratio(waits(straight(8))?, waits(straight(16))?)))
         };
         let same = |point: &Point| point.clone();
-        let used = |banks: u32| mean_of(results, &straight(banks), |run| utilisation(run, banks)).map(percent);
+        let used = |banks: u32| mean_of(results, &straight(banks), |run| bank_utilisation(run, banks)).map(percent);
         Some(format!(
             "the load of a bank goes from {} to {}, the waits for reads of other instructions become {} times as long, those for writes {} times; {} both {} times",
             used(16)?,
@@ -287,7 +288,7 @@ pub fn used(results: &Results<'_>, point: &Point, paper: f64) -> (String, String
             crate::ratio(paper * f64::from(banks_of(point)), each),
             capital(&in_words()),
             mean(&fast(point), &Measured::ipc)?,
-            percent(mean(&fast(point), &|run| utilisation(run, banks_of(point)))?),
+            percent(mean(&fast(point), &|run| bank_utilisation(run, banks_of(point)))?),
         ))
     };
     reason(results, "utilisation", why())
@@ -318,7 +319,7 @@ pub fn becomes(results: &Results<'_>, value: &dyn Fn(&Measured) -> f64) -> (Stri
         Some(format!(
             "banks are used {}, and {:.1} of 8 have a place to park in. A value is parked for {:.1} cycles; {} are forced back, as a read of the register comes ({}) or a write of it ({}). Not all lanes, so \
              never parked: {} of the results. {} the row is {}",
-            percent(mean(&|run| utilisation(run, 8))?),
+            percent(mean(&|run| bank_utilisation(run, 8))?),
             mean(&|run| run.a_cycle(event::PLACES))?,
             mean(&|run| crate::ratio(run.event(event::PARKED) as f64, run.event(event::PARK) as f64))?,
             of_parked(event::RETURN_FORCED)?,

@@ -1,7 +1,7 @@
 //! What becomes of results: stealing paper VI-B4, figure 14.
 
 use super::{NOT_SAID, event, results_written, stealing, why};
-use crate::html::{Plot, Style};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, SweepPlan};

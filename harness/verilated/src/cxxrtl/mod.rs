@@ -17,9 +17,11 @@ mod members;
 use members::{Kind, Member, Members, Unset};
 
 use crate::cache::{self, Key};
-use crate::compile::{FLAGS, MODEL_CPP, REPORT_H, facts, write};
+use crate::compile::{FLAGS, MODEL_CPP, REPORT_H, write};
+use crate::facts;
 use crate::header::Variable;
-use crate::shim::{self, Exchange, PREFIX, variable_type};
+use crate::names::PREFIX;
+use crate::shim::{self, Exchange, variable_type};
 use crate::toolchain::checked;
 use crate::{Error, MemoryRequest, Request, Result, Toolchain};
 

@@ -7,7 +7,7 @@ use super::read_operands::{self, Operand};
 use super::regions::Region;
 use super::savings::{Above, Savings};
 use super::values::{Source, Values};
-use super::{HierarchyOptions, last_result, partial_ranges};
+use super::{HierarchyOptions, last_result};
 
 /// What may get an entry.
 #[derive(Clone, Debug)]
@@ -16,6 +16,14 @@ pub struct Candidate {
     pub reads: Vec<usize>,
     /// Where what they read comes from.
     origin: Origin,
+}
+
+impl Candidate {
+    /// A value that finds no entry loses its last read to the MRF, and is tried again (thesis 6.4.2). Nothing where no read is left.
+    fn shortened(mut self) -> Option<Self> {
+        self.reads.pop();
+        (!self.reads.is_empty()).then_some(self)
+    }
 }
 
 /// Where a candidate comes from.
@@ -136,7 +144,7 @@ impl Allocation<'_> {
                 self.shorten(&whole, &candidate);
                 return;
             }
-            let shorter = partial_ranges::shortened(candidate).filter(|_| self.options.partial_ranges);
+            let shorter = candidate.shortened().filter(|_| self.options.partial_ranges);
             let Some((next, shorter)) =
                 shorter.and_then(|shorter| Some((self.plan(&shorter, Above::Orf).ok()?, shorter)))
             else {

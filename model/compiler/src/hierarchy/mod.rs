@@ -24,7 +24,6 @@ mod explain;
 mod greedy;
 mod last_result;
 mod options;
-mod partial_ranges;
 mod read_operands;
 mod regions;
 mod savings;

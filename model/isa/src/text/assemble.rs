@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::control;
+use super::{control, register};
 use crate::encoding::DecodeError;
 use crate::instruction::Instruction;
 use crate::operations::{Op, Slots};
@@ -145,13 +145,6 @@ impl Operands<'_> {
         let text = self.rest.pop().ok_or_else(|| format!("{what} is missing"))?;
         read(text).ok_or_else(|| format!("expected {what}, found `{text}`"))
     }
-}
-
-pub(super) fn register(text: &str) -> Option<Reg> {
-    if text == "RZ" {
-        return Some(Reg::ZERO);
-    }
-    text.strip_prefix('R')?.parse().ok().map(Reg).filter(|r| !r.is_zero())
 }
 
 fn predicate(text: &str) -> Option<Predicate> {

@@ -162,5 +162,5 @@ fn power_state(text: &str) -> Option<PowerState> {
 
 /// A general register other than `RZ`.
 fn register(text: &str) -> Option<Reg> {
-    super::assemble::register(text).filter(|r| !r.is_zero())
+    super::register(text).filter(|r| !r.is_zero())
 }

@@ -9,3 +9,13 @@ mod control;
 mod display;
 
 pub use assemble::{AssembleError, assemble, assemble_line, assemble_lines};
+
+use crate::registers::Reg;
+
+/// The general register that a text names.
+fn register(text: &str) -> Option<Reg> {
+    if text == "RZ" {
+        return Some(Reg::ZERO);
+    }
+    text.strip_prefix('R')?.parse().ok().map(Reg).filter(|r| !r.is_zero())
+}

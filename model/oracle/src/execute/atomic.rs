@@ -5,8 +5,8 @@ use gpurf_isa::modifiers::{Atomic, AtomicSpace, Modifier, Space};
 
 use super::memory::{Target, addresses, check_aligned};
 use super::{Step, report, write};
-use crate::block::{Atomics, Context};
 use crate::commit::{Effect, Observer};
+use crate::context::{Atomics, Context};
 use crate::fault::{Access, FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, lanes_of};
 use crate::program::{Decoded, commutes};

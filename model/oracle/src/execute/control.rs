@@ -1,7 +1,7 @@
 //! Barriers and warp-wide synchronisation.
 
-use crate::block::Context;
 use crate::commit::Observer;
+use crate::context::Context;
 use crate::execute::Step;
 use crate::fault::{FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, WIDTH};

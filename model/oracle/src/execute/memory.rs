@@ -4,8 +4,8 @@ use gpurf_isa::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_isa::modifiers::{Alignment, LoadType, Space, StoreType};
 
 use super::report;
-use crate::block::Context;
 use crate::commit::{Effect, Observer};
+use crate::context::Context;
 use crate::fault::{Access, FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, WIDTH, lanes_of};
 use crate::memory::Place;

@@ -13,8 +13,8 @@ pub use memory::{Target, load_bytes, store_bytes};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::{Addition, Combine, IntegerCombine, Shuffle, Special, Vote};
 
-use crate::block::Context;
 use crate::commit::{Commit, Effect, Issue, Observer, WarpId};
+use crate::context::Context;
 use crate::fault::{FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, WIDTH, lanes_of, map1, map2, map3, test2};
 use crate::program::{Decoded, PREDICATE_SINK};

@@ -17,10 +17,11 @@ pub use session::{RunError, RunReport, Session};
 use gpurf_isa::image::Kernel;
 use gpurf_launch::{Cause, ExpectedFault};
 
-use crate::block::Geometry;
+use crate::context::Geometry;
 use crate::fault::Fault;
-use crate::launch::{Launch, Oracle};
+use crate::launch::Launch;
 use crate::memory::Memory;
+use crate::oracle::Oracle;
 use crate::program::{CodeError, Program};
 
 /// A launch that an engine is to run.
@@ -80,7 +81,7 @@ pub struct OracleEngine {
     /// Whether reads of what a thread has not written are faults ([`Oracle::run_checked`]).
     check_undefined: bool,
     /// What it has executed so far.
-    pub counts: crate::block::Counts,
+    pub counts: crate::context::Counts,
 }
 
 impl OracleEngine {

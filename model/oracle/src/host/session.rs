@@ -8,7 +8,7 @@ use gpurf_launch::{Argument, BufferId, CheckRow, ExpectedFault, Launch, Manifest
 
 use super::loader::{LoadError, Loaded, check, load, named};
 use super::{Engine, KernelLaunch};
-use crate::block::Geometry;
+use crate::context::Geometry;
 use crate::memory::Memory;
 
 /// Why the launches of a manifest do not come to their end.

@@ -1,11 +1,8 @@
 //! A page of reports that needs nothing else: tables, plots, what every number is.
 
-mod plot;
-
 use std::fmt::Write;
 
 use gpurf_regress::escaped;
-pub use plot::{Plot, Series, Style};
 
 use crate::report::PaperReport;
 use crate::row::Row;

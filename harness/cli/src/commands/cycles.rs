@@ -1,0 +1,33 @@
+//! What `gpurf run` says of an engine that has cycles.
+
+use std::collections::BTreeMap;
+
+use gpurf_lockstep::report::DivergenceSummary;
+use serde::Serialize;
+
+/// What an engine that has cycles says besides.
+#[derive(Debug, Default, Serialize)]
+pub struct Cycles {
+    /// Parameters of the RTL.
+    pub parameters: BTreeMap<&'static str, u64>,
+    /// What `cfg_i` and `design_cfg_i` are tied to, by port.
+    pub straps: BTreeMap<&'static str, String>,
+    /// The seed.
+    pub seed: u64,
+    /// Cycles since reset; in lockstep those found equal.
+    pub cycles: u64,
+    /// Signals compared in each cycle, elements of arrays counted one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals_compared: Option<usize>,
+    /// Probes that the RTL does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probes_absent: Option<Vec<String>>,
+    /// Seconds of building.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_s: Option<f64>,
+    /// Counts of events.
+    pub events: BTreeMap<&'static str, u64>,
+    /// The first difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<DivergenceSummary>,
+}

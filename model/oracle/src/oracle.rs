@@ -1,0 +1,231 @@
+//! Runs launches: all blocks of a grid.
+
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use crate::commit::{Observer, Unobserved};
+use crate::conflict::Conflicts;
+use crate::context::{Atomics, Context, Counts, State, warps};
+use crate::fault::Fault;
+use crate::launch::Launch;
+use crate::memory::Memory;
+use crate::undefined::Undefined;
+
+/// What a run may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Threads of the host.
+    pub threads: NonZeroUsize,
+    /// Instructions that the warps of a block may issue before it counts as a hang.
+    pub step_limit: u64,
+    /// Raised by somebody who wants the run to end early.
+    pub stop: Option<&'static AtomicBool>,
+    /// What registers and local memory hold when a thread starts; of predicates its lowest bit. The results of a program that
+    /// reads only what it has written do not depend on it.
+    pub first_value: u32,
+}
+
+impl Default for Options {
+    /// A thread for each processor; a billion instructions; zero in registers.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Self { threads, step_limit: 1_000_000_000, stop: None, first_value: 0 }
+    }
+}
+
+/// What a run has done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Instructions.
+    pub counts: Counts,
+    /// Whether blocks ran at the same time.
+    pub parallel: bool,
+}
+
+/// Launches of fewer threads run their blocks one after the other: starting host threads costs more.
+const SMALL: u64 = 4096;
+
+/// Runs launches, one after the other.
+#[derive(Debug, Default)]
+pub struct Oracle {
+    options: Options,
+    /// Kernels whose blocks have been seen to depend on each other.
+    dependent: HashSet<String>,
+    conflicts: Option<Conflicts>,
+}
+
+impl Oracle {
+    /// With these options.
+    pub fn new(options: Options) -> Self {
+        Self { options, dependent: HashSet::new(), conflicts: None }
+    }
+
+    /// Runs a launch. What it means is that its blocks run one after the other, in ascending order; several run at the same time
+    /// where that makes no difference.
+    ///
+    /// # Errors
+    /// The first fault. Memory then holds what was written before it.
+    pub fn run(&mut self, launch: &Launch<'_>, memory: &Memory) -> Result<Statistics, Box<Fault>> {
+        if self.may_be_parallel(launch)
+            && let Some(counts) = self.run_parallel(launch, memory)
+        {
+            return Ok(Statistics { counts, parallel: true });
+        }
+        self.run_observed(launch, memory, &mut Unobserved)
+    }
+
+    /// Runs a launch block after block, and tells an observer what each warp does.
+    ///
+    /// # Errors
+    /// The first fault. Memory then holds what was written before it.
+    pub fn run_observed<O: Observer>(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        observer: &mut O,
+    ) -> Result<Statistics, Box<Fault>> {
+        let mut context = self.context(launch, memory, None, observer);
+        let mut warps = warps(launch.program, &launch.geometry, self.options.first_value);
+        for index in 0..launch.geometry.blocks() {
+            restart(&mut context, &mut warps, index);
+            context.run(&mut warps)?;
+        }
+        Ok(Statistics { counts: context.counts, parallel: false })
+    }
+
+    /// Runs a launch block after block, and looks for reads of what the thread has not written: registers, predicates, local memory.
+    ///
+    /// # Errors
+    /// The first of these reads, whatever comes behind it; else the first fault. Memory then holds what was written before the run ended.
+    pub fn run_checked(&mut self, launch: &Launch<'_>, memory: &Memory) -> Result<Statistics, Box<Fault>> {
+        let mut check = Undefined::new(launch);
+        let ran = self.run_observed(launch, memory, &mut check);
+        match check.finish() {
+            Some(fault) => Err(fault),
+            None => ran,
+        }
+    }
+
+    /// Whether blocks of a launch read or write words of global memory that other blocks write, atomic operations left out: then what they
+    /// do depends on which of them comes first. Runs the launch.
+    ///
+    /// # Errors
+    /// The first fault. Memory then holds what was written before it.
+    pub fn blocks_interfere(&self, launch: &Launch<'_>, memory: &Memory) -> Result<bool, Box<Fault>> {
+        let mut conflicts = Conflicts::new(memory);
+        let blocks = launch.geometry.blocks();
+        if !conflicts.begin(blocks) {
+            // Too many to be told apart.
+            return Ok(true);
+        }
+        let mut observer = Unobserved;
+        let mut context = self.context(launch, memory, None, &mut observer);
+        let mut warps = warps(launch.program, &launch.geometry, self.options.first_value);
+        for index in 0..blocks {
+            restart(&mut context, &mut warps, index);
+            context.conflicts = Some((&conflicts, conflicts.note(index)));
+            context.run(&mut warps)?;
+        }
+        Ok(conflicts.found())
+    }
+
+    fn may_be_parallel(&self, launch: &Launch<'_>) -> bool {
+        let geometry = &launch.geometry;
+        self.options.threads.get() > 1
+            && geometry.blocks() > 1
+            && geometry.blocks().saturating_mul(geometry.threads().into()) >= SMALL
+            && !launch.program.ordered
+            && !self.dependent.contains(&launch.program.name)
+    }
+
+    /// Nothing where blocks depend on each other, or where there was a fault: memory is then as it was before.
+    fn run_parallel(&mut self, launch: &Launch<'_>, memory: &Memory) -> Option<Counts> {
+        let mut conflicts = self.conflicts.take().filter(|notes| notes.covers(memory));
+        let blocks = launch.geometry.blocks();
+        if !conflicts.as_mut().is_some_and(|conflicts| conflicts.begin(blocks)) {
+            let mut fresh = Conflicts::new(memory);
+            if !fresh.begin(blocks) {
+                return None;
+            }
+            conflicts = Some(fresh);
+        }
+        let conflicts = conflicts?;
+        let before = memory.snapshot();
+        let next = AtomicU64::new(0);
+        let faulty = AtomicBool::new(false);
+        let this = &*self;
+        let worker = || {
+            let mut observer = Unobserved;
+            let mut context = this.context(launch, memory, Some((&conflicts, 0)), &mut observer);
+            let mut warps = warps(launch.program, &launch.geometry, self.options.first_value);
+            while !conflicts.found() && !faulty.load(Relaxed) {
+                let index = next.fetch_add(1, Relaxed);
+                if index >= blocks {
+                    break;
+                }
+                restart(&mut context, &mut warps, index);
+                context.conflicts = Some((&conflicts, conflicts.note(index)));
+                if context.run(&mut warps).is_err() {
+                    faulty.store(true, Relaxed);
+                }
+            }
+            context.counts
+        };
+        let threads = (self.options.threads.get() as u64).min(blocks);
+        let counts = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap_or_default()).fold(Counts::default(), add)
+        });
+        let dependent = conflicts.found();
+        let failed = dependent || faulty.load(Relaxed);
+        self.conflicts = Some(conflicts);
+        if dependent {
+            self.dependent.insert(launch.program.name.clone());
+        }
+        if failed {
+            memory.restore(&before);
+            return None;
+        }
+        Some(counts)
+    }
+
+    pub(crate) fn context<'a, O>(
+        &self,
+        launch: &Launch<'a>,
+        memory: &'a Memory,
+        conflicts: Option<(&'a Conflicts, u32)>,
+        observer: &'a mut O,
+    ) -> Context<'a, O> {
+        Context {
+            program: launch.program,
+            memory,
+            conflicts,
+            constant: launch.constant,
+            geometry: launch.geometry,
+            step_limit: self.options.step_limit,
+            stop: self.options.stop,
+            first_value: self.options.first_value,
+            atomics: Atomics::Free,
+            state: State::new(launch.program, &launch.geometry, 0),
+            counts: Counts::default(),
+            observer,
+        }
+    }
+}
+
+fn add(a: Counts, b: Counts) -> Counts {
+    Counts {
+        instructions: a.instructions + b.instructions,
+        thread_instructions: a.thread_instructions + b.thread_instructions,
+    }
+}
+
+/// Makes everything ready for another block.
+fn restart<O>(context: &mut Context<'_, O>, warps: &mut [crate::warp::Warp], index: u64) {
+    let geometry = context.geometry;
+    context.state.restart(&geometry, index);
+    for warp in warps {
+        warp.restart(crate::warp::lanes_of_warp(warp.number, geometry.threads()), context.first_value);
+    }
+}
