@@ -1,6 +1,6 @@
 //! One kernel on the whole SM, in lockstep.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -15,36 +15,7 @@ use gpurf_stimulus::program::hierarchy_of;
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::{check_overrides, not_allowed, selected};
-use crate::{JobError, JobResult, LockstepJob, Project, RtlSources, request};
-
-/// Registers that a thread of a test kernel may have.
-pub const REGISTERS: u16 = 64;
-
-/// A kernel to run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KernelInputs {
-    /// The launch manifest.
-    pub manifest: PathBuf,
-    /// The PTX file of its source; none is looked at where the manifest has the machine's own instructions.
-    pub ptx: PathBuf,
-    /// What it says, where it has been read, or made, already.
-    pub text: Option<String>,
-    /// Registers that a thread may have.
-    pub registers: u16,
-}
-
-impl KernelInputs {
-    /// A test kernel of the project: its small run.
-    pub fn of_project(project: &Project, name: &str) -> Self {
-        let file = |ending: &str| project.root.join("tests/kernels").join(format!("{name}.{ending}"));
-        Self { manifest: file("toml"), ptx: file("ptx"), text: None, registers: REGISTERS }
-    }
-
-    /// What it is called in tables: its manifest's name.
-    pub fn name(&self) -> String {
-        self.manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-    }
-}
+use crate::{JobError, JobResult, KernelInputs, LockstepJob, Project, RtlSources, request};
 
 /// Runs the launches of a manifest in lockstep, and its checks.
 pub(crate) fn run(

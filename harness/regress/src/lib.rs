@@ -10,7 +10,9 @@
 
 pub mod audit;
 pub mod bench;
+mod block;
 mod comparisons;
+mod error;
 pub mod files;
 pub mod golden;
 mod job;
@@ -21,15 +23,17 @@ mod parallel;
 pub mod programs;
 mod project;
 pub mod regression;
+mod run;
 pub mod suite;
 
 pub use comparisons::ComparisonCounts;
+pub use error::JobError;
 pub use job::{
-    COVERAGE_FROM_CYCLES, Inputs, JobError, JobResult, LockstepJob, PACKAGE, REQUIRED_HITS, RtlSources, ToggleCounts,
-    file_name, is_built_from, is_called, packages, request, run_job,
+    COVERAGE_FROM_CYCLES, Inputs, JobResult, KernelInputs, LockstepJob, PACKAGE, ProgramInputs, REGISTERS,
+    REQUIRED_HITS, RtlSources, ToggleCounts, file_name, is_built_from, is_called, packages, request,
 };
-pub use kernels::{KernelInputs, REGISTERS, compiler_options};
+pub use kernels::compiler_options;
 pub use markup::escaped;
 pub use parallel::run_all;
-pub use programs::ProgramInputs;
 pub use project::Project;
+pub use run::run_job;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,12 +13,12 @@ use gpurf_lockstep::write_report;
 use gpurf_machine::coverage::{Point, points};
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine};
 use gpurf_oracle::host::{RunError, Session, assembled};
-use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, Weights, shrink, themes::THEMES, wanted};
+use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, shrink, themes::THEMES, wanted};
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::{overrides, replay_options};
 use crate::kernels::{Built, build, cannot_write, engine, failed, input, result_of, settings};
-use crate::{JobError, JobResult, LockstepJob, Project, REQUIRED_HITS, RtlSources};
+use crate::{JobError, JobResult, LockstepJob, ProgramInputs, Project, REQUIRED_HITS, RtlSources};
 
 /// A run of at least this many programs, six of each theme, must reach every coverage point [`REQUIRED_HITS`] times.
 pub const COVERAGE_FROM_PROGRAMS: usize = 6 * THEMES.len();
@@ -31,17 +30,6 @@ const SHRINK_LIMIT: Duration = Duration::from_secs(60);
 const SHOWN_LINES: usize = 60;
 /// What a failing program's file is called.
 const FILE: &str = "program.toml";
-
-/// A random program to run; its seed is the job's.
-#[derive(Clone, Debug)]
-pub struct ProgramInputs {
-    /// What its weights are called: a theme, or a file.
-    pub name: String,
-    /// What it is made of.
-    pub weights: Arc<Weights>,
-    /// Whether it is one of a run through all themes, which has to reach every coverage point.
-    pub all_themes: bool,
-}
 
 /// What programs and kernels have reached together in a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]

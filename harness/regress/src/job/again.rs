@@ -1,9 +1,12 @@
 //! The command line that repeats a job, and the job that a reproducer asks for.
 
+use std::path::{Path, PathBuf};
+
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
 use gpurf_lockstep::Reproducer;
 
-use super::{Inputs, JobError, LockstepJob};
+use super::{Inputs, LockstepJob, RtlSources};
+use crate::JobError;
 
 impl LockstepJob {
     /// The run that a reproducer describes.
@@ -55,6 +58,15 @@ impl LockstepJob {
 pub(crate) fn replay_options(options: &[String]) -> String {
     let needed = options.iter().filter(|option| !option.starts_with("--rtl "));
     needed.map(|option| format!(" {option}")).collect()
+}
+
+/// The files that took the place of modules, as a reproducer names them.
+pub(crate) fn overrides(rtl: &RtlSources) -> Vec<String> {
+    rtl.overrides.iter().map(|(module, file)| format!("{module}={}", absolute(file).display())).collect()
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

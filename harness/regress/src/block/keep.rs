@@ -1,6 +1,6 @@
 //! What is kept of a block's failure: a shorter run that fails in the same way, and a folder.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -9,8 +9,9 @@ use gpurf_lockstep::{
     Cause, FailureContext, Lockstep, Records, Reproducer, RunOutcome, Sequence, Shrunk, shrink, write_failure,
 };
 
-use super::{Inputs, JobError, LockstepJob, RtlSources, Runner, allowed, replay_options};
-use crate::Project;
+use super::Runner;
+use crate::job::{allowed, overrides, replay_options};
+use crate::{Inputs, JobError, LockstepJob, Project, RtlSources};
 
 /// How many cycles before a failure shrinking may start from.
 const SHRINK_WINDOW: u64 = 16_384;
@@ -158,15 +159,6 @@ impl Runner<'_> {
         }
         Ok(inputs)
     }
-}
-
-/// The files that took the place of modules, as a reproducer names them.
-pub(crate) fn overrides(rtl: &RtlSources) -> Vec<String> {
-    rtl.overrides.iter().map(|(module, file)| format!("{module}={}", absolute(file).display())).collect()
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// What two failures have in common when they are the same: the kind, and the block or the message.
