@@ -39,7 +39,6 @@ package gpurf_pkg;
   localparam int unsigned DesignEvents = 3;
   localparam int unsigned DesignEventW = 64;
   localparam int unsigned DesignCfgW = 128;
-  localparam int unsigned DesignSizesW = 32;
 
   // Lowest bits of the control word's fields (docs/isa.md).
   localparam int unsigned ControlLastRead = 20;      // of source a; of b and c the next bits

@@ -18,7 +18,7 @@ module operand_stage
   parameter int unsigned Organisation = OrganisationMrf,   // organisation_e
   // Of the design: its struct of sizes. Some designs have none.
   // verilator lint_off UNUSEDPARAM
-  parameter logic [DesignSizesW-1:0] Sizes = '0,
+  parameter int unsigned Sizes = 0,
   // verilator lint_on UNUSEDPARAM
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned Tags = Collectors + front_places(Organisation, IssuePorts),

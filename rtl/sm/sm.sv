@@ -23,7 +23,7 @@ module sm
   parameter int unsigned Active = 0,
   parameter int unsigned Alternate = 0,
   parameter int unsigned Organisation = OrganisationMrf,
-  parameter logic [DesignSizesW-1:0] Sizes = '0,
+  parameter int unsigned Sizes = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (

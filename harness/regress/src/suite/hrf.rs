@@ -11,7 +11,7 @@ pub(super) const FAMILY: Family = Family {
     is_own: |block| block.starts_with("hrf") || block == "alternating_scheduler",
     few,
     more,
-    audited: audited,
+    audited,
     stretch: &[("hrf_buffer", 3), ("hrf_drain", 3), ("hrf_power", 3), ("alternating_scheduler", 6), ("hrf", 8)],
 };
 

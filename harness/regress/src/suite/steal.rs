@@ -11,7 +11,7 @@ pub(super) const FAMILY: Family = Family {
     is_own: |block| block.starts_with("steal"),
     few,
     more,
-    audited: audited,
+    audited,
     stretch: &[("steal", 6)],
 };
 
