@@ -1,0 +1,62 @@
+//! The READMEs of `model/`, `harness/` and `scripts/` list what is there, in the order of dependence.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use gpurf_regress::Project;
+
+/// The names in the first column of a README's table.
+fn listed(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
+    rows.map(|row| row.split('`').next().unwrap_or_default().to_owned()).collect()
+}
+
+/// The folders that hold a crate, below `folder` and its crates, as a README names them.
+fn crates(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        if entry.path().join("Cargo.toml").is_file() {
+            let name = format!("{prefix}{}/", entry.file_name().to_string_lossy());
+            crates(&entry.path(), &name, found);
+            found.insert(name);
+        }
+    }
+}
+
+/// The package's name, and those of the packages that it depends on outside tests.
+fn package(manifest: &Path) -> (String, Vec<String>) {
+    let text = std::fs::read_to_string(manifest).unwrap();
+    let name = text.lines().find_map(|line| line.strip_prefix("name = ")).unwrap().trim_matches('"').to_owned();
+    let section = text.lines().skip_while(|line| *line != "[dependencies]").skip(1);
+    let lines = section.take_while(|line| !line.starts_with('['));
+    let uses = lines.filter_map(|line| line.split(['.', ' ', '=']).next()).map(str::to_owned);
+    (name, uses.collect())
+}
+
+#[test]
+fn every_crate_is_listed_below_those_it_uses() {
+    let root = Project::find().root;
+    for part in ["model", "harness"] {
+        let folder = root.join(part);
+        let mut there = BTreeSet::new();
+        crates(&folder, "", &mut there);
+        let rows = listed(&folder);
+        assert_eq!(rows.iter().cloned().collect::<BTreeSet<_>>(), there, "{part}/README.md and the crates of {part}/");
+        let packages: Vec<_> = rows.iter().map(|row| package(&folder.join(row).join("Cargo.toml"))).collect();
+        for (index, (name, uses)) in packages.iter().enumerate() {
+            let below = packages[index..].iter().find(|(other, _)| uses.contains(other));
+            assert_eq!(below, None, "{part}/README.md: {name} stands above a crate that it uses");
+        }
+    }
+}
+
+#[test]
+fn every_script_is_listed() {
+    let folder = Project::find().root.join("scripts");
+    let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let is_script = |name: &String| name.ends_with(".sh") || name.ends_with(".py");
+    let there: BTreeSet<String> = names.map(|name| name.to_string_lossy().into_owned()).filter(is_script).collect();
+    let rows: BTreeSet<String> = listed(&folder).into_iter().collect();
+    assert_eq!(rows, there, "scripts/README.md and the scripts");
+}
