@@ -11,7 +11,7 @@ use gpurf_oracle::{Options, Oracle};
 use gpurf_regress::compiler_options;
 use serde::Serialize;
 
-pub use super::cycles::Cycles;
+use super::cycles::Cycles;
 use super::simulate::{self, Ran, no_program};
 use super::source;
 use super::statistics::{self, Stats};

@@ -13,7 +13,7 @@ use gpurf_machine::{Judged, Statistics};
 use gpurf_oracle::Counts;
 use serde::{Serialize, Serializer};
 
-use super::run::Cycles;
+use super::cycles::Cycles;
 use crate::output::{self, Cell, grouped, numbers, words};
 
 /// Counts of a run, and ratios of them.
