@@ -25,8 +25,8 @@ const DESIGNS: [Named; 4] = [
         own: &["hierarchy", "levels", "orf", "lrf"],
         allowed: 69,
     },
-    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 41 },
-    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 46 },
+    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 38 },
+    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 44 },
 ];
 
 /// Where code is; goldens, kernels and hand-written mutants are data.
