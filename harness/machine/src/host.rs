@@ -1,5 +1,6 @@
 //! The host: writes code and constants, launches, and learns of the end.
 
+use gpurf_blocks::Wide;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::Straps;
 use gpurf_sm::{SmIn, SmOut};
@@ -39,7 +40,8 @@ enum State {
 
 /// The host's side of the SM.
 pub struct Host {
-    straps: Straps,
+    /// `cfg_i` and `design_cfg_i`.
+    straps: (u64, Wide<4>),
     /// What stands in the code memory, as far as the host has written it.
     code: Vec<Option<[u64; 2]>>,
     /// What stands in the constant memory.
@@ -51,9 +53,9 @@ pub struct Host {
 impl Host {
     /// Of an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
-        let shape = config.sm_shape();
+        let (shape, straps) = (config.sm_shape(), Straps::of(config));
         Self {
-            straps: Straps::of(config),
+            straps: (straps.word(), straps.design_word()),
             code: vec![None; shape.code_words],
             constants: vec![None; shape.const_words],
             job: None,
@@ -84,7 +86,7 @@ impl Host {
     /// Drives the inputs of a cycle.
     pub fn drive(&mut self, inputs: &mut SmIn) {
         inputs.rst_ni = 1;
-        (inputs.cfg_i, inputs.design_cfg_i) = (self.straps.word(), self.straps.design_word());
+        (inputs.cfg_i, inputs.design_cfg_i) = self.straps;
         (inputs.code_we_i, inputs.const_we_i, inputs.launch_valid_i) = (0, 0, 0);
         let (State::Loading { code, constants }, Some(job)) = (&mut self.state, &self.job) else { return };
         if code.is_empty() && constants.is_empty() {

@@ -11,7 +11,7 @@ use gpurf_blocks::hrf::HRF_EVENT;
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT};
 use gpurf_blocks::steal::STEAL_EVENT;
-use gpurf_blocks::{Declaration, Memory, Twin, view_mut};
+use gpurf_blocks::{Declaration, Memory, Twin, places, view_mut};
 use gpurf_machine::commits::Difference;
 use gpurf_machine::counts::Miscount;
 use gpurf_machine::{LaunchError, ModelEngine, Settings};
@@ -172,9 +172,7 @@ fn a_count_that_is_off_by_one_is_found_in_every_field() {
     for (set, words) in designs() {
         assert_eq!(said(set), Ok(()), "{set:?}");
         for (fields, of) in words {
-            let mut low: u32 = fields.iter().map(|(_, bits)| bits).sum();
-            for &(name, bits) in fields {
-                low -= bits;
+            for (name, low, bits) in places(fields) {
                 RAISED.set(Some((of, low, bits)));
                 let found = said(set);
                 assert!(RAISED.take().is_none(), "{name} is never below its most");
@@ -191,21 +189,18 @@ fn a_count_that_is_off_by_one_is_found_in_every_field() {
 }
 
 /// A field of a word.
-fn field(fields: &[(&str, u32)], name: &str) -> (u32, u64) {
-    let mut low: u32 = fields.iter().map(|(_, bits)| bits).sum();
-    let found = fields.iter().find_map(|&(field, bits)| {
-        low -= bits;
-        (field == name).then_some((low, u64::MAX >> (u64::BITS - bits)))
-    });
-    found.unwrap_or_else(|| panic!("no field {name}"))
+fn field(fields: &[(&'static str, u32)], name: &str) -> (u32, u64) {
+    let found = places(fields).find(|(field, ..)| *field == name);
+    let (_, low, bits) = found.unwrap_or_else(|| panic!("no field {name}"));
+    (low, u64::MAX >> (u64::BITS - bits))
 }
 
-fn value(fields: &[(&str, u32)], word: u64, name: &str) -> u64 {
+fn value(fields: &[(&'static str, u32)], word: u64, name: &str) -> u64 {
     let (low, mask) = field(fields, name);
     word >> low & mask
 }
 
-fn add(fields: &[(&str, u32)], word: &mut u64, name: &str, more: u64) {
+fn add(fields: &[(&'static str, u32)], word: &mut u64, name: &str, more: u64) {
     let (low, mask) = field(fields, name);
     let sum = (*word >> low & mask).wrapping_add(more);
     *word = *word & !(mask << low) | (sum & mask) << low;
