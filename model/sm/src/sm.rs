@@ -88,12 +88,6 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Rows of the register file that a warp has.
-    #[inline]
-    fn rows(&self) -> u8 {
-        if self.block_launcher.busy() { self.block_launcher.rows() } else { 0 }
-    }
-
     /// The event word of the scheduler that there is.
     #[inline]
     fn scheduler_event(&self, decided: &Decided) -> u64 {

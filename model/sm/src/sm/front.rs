@@ -46,7 +46,8 @@ impl Blocks {
     /// What the operand stage sees of the slots.
     #[inline]
     pub(super) fn show_slots(&mut self, straps: &Straps) {
-        let rows = self.rows();
+        // A slot may outlive the grid of its warp; the number of rows stays.
+        let rows = self.block_launcher.rows();
         self.operand_stage.see(straps.design, &slots(self.two_level.as_deref(), self.alternating.as_deref()), rows);
     }
 

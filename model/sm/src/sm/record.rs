@@ -52,7 +52,6 @@ impl Sm {
             fault_unit
         }
         let slots = slots(blocks.two_level.as_deref(), blocks.alternating.as_deref());
-        // A slot may outlive the grid of its warp, and with it the number of rows.
         blocks.operand_stage.record(&slots, &mut states.operand_stage);
         let inputs = &self.inputs;
         match (&blocks.two_level, &blocks.alternating) {
