@@ -49,7 +49,7 @@ impl Toolchain {
             Simulator::Verilator => self.build_with_verilator(request)?,
             Simulator::Cxxrtl => self.build_with_cxxrtl(request)?,
         };
-        Library::load(&folder, request)
+        Library::load(&folder, self, request)
     }
 
     fn build_with_verilator(&self, request: &Request) -> Result<PathBuf> {

@@ -3,13 +3,13 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use libloading::os::unix::{RTLD_LOCAL, RTLD_NOW};
 
 use crate::facts::{self, signal_names};
 use crate::shim::StateVariable;
-use crate::{Error, MemoryRequest, Request, Result, Words};
+use crate::{Error, MemoryRequest, Request, Result, Toolchain, Wiring, Words};
 
 type Raw = *mut c_void;
 
@@ -45,10 +45,15 @@ pub struct Library {
     entry: Arc<Entry>,
     facts: Arc<Facts>,
     knobs: Option<u16>,
+    /// Read when it is first wanted.
+    wiring: Arc<OnceLock<Result<Wiring, String>>>,
 }
 
 struct Facts {
     module: String,
+    /// What it was built from, and by which tools.
+    request: Request,
+    tools: Toolchain,
     input_bytes: usize,
     record_bytes: usize,
     /// Elements of each memory, and bits of its words.
@@ -85,7 +90,7 @@ impl std::fmt::Display for RtlFailure {
 impl std::error::Error for RtlFailure {}
 
 impl Library {
-    pub(crate) fn load(folder: &Path, request: &Request) -> Result<Self> {
+    pub(crate) fn load(folder: &Path, tools: &Toolchain, request: &Request) -> Result<Self> {
         let path = folder.join("model.so");
         let facts_path = folder.join("facts");
         let text = fs::read_to_string(&facts_path).map_err(|source| Error::Cache { path: facts_path, source })?;
@@ -119,6 +124,8 @@ impl Library {
         };
         let facts = Facts {
             module: request.declaration.block.to_owned(),
+            request: request.clone(),
+            tools: tools.clone(),
             input_bytes: request.declaration.input_bytes,
             record_bytes: request.declaration.record_bytes,
             memories: if request.options.probes { elements(&request.memories) } else { Vec::new() },
@@ -126,7 +133,16 @@ impl Library {
             absent,
             state,
         };
-        Ok(Self { entry: Arc::new(entry), facts: Arc::new(facts), knobs: None })
+        Ok(Self { entry: Arc::new(entry), facts: Arc::new(facts), knobs: None, wiring: Arc::default() })
+    }
+
+    /// The wiring of the RTL that it was built from. It is read once, when it is first wanted.
+    ///
+    /// # Errors
+    /// Why it cannot be read: what Verilator says of the sources as they are now.
+    pub fn wiring(&self) -> Result<&Wiring, &str> {
+        let read = || self.facts.tools.wiring(&self.facts.request, self.knobs.unwrap_or(0));
+        self.wiring.get_or_init(|| read().map_err(|error| error.to_string())).as_ref().map_err(String::as_str)
     }
 
     /// Signals of the declaration (by index) that this RTL does not have: they are not compared.
@@ -178,7 +194,7 @@ impl Library {
     /// The same library, whose instances begin with every knob ([`Options::knobs`](crate::Options::knobs)) at a value. Registers are none.
     #[must_use]
     pub fn with_knobs(self, value: u16) -> Self {
-        Self { knobs: Some(value), ..self }
+        Self { knobs: Some(value), wiring: Arc::default(), ..self }
     }
 }
 
@@ -227,6 +243,11 @@ impl Drop for Instance {
 }
 
 impl Instance {
+    /// The library that it comes from.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
     /// Runs `count` cycles over as many records laid one after another: takes the inputs from each record, settles, fills in the compared part,
     /// takes the edge. Returns the number of cycles whose record is filled.
     ///

@@ -17,6 +17,7 @@
 mod cache;
 mod compile;
 mod cxxrtl;
+mod elaborated;
 mod equal;
 mod error;
 mod facts;
@@ -29,6 +30,7 @@ mod settle_once;
 mod shim;
 mod simulator;
 mod toolchain;
+mod wiring;
 mod words;
 
 pub use error::{Error, PortError, Result};
@@ -36,4 +38,5 @@ pub use instance::{Compared, Followed, Instance, Library, RtlFailure, StateEleme
 pub use request::{MemoryRequest, Options, Request};
 pub use simulator::Simulator;
 pub use toolchain::Toolchain;
+pub use wiring::{Net, Part, Wiring};
 pub use words::Words;

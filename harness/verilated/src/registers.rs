@@ -4,11 +4,11 @@
 //! that block. Names say nothing: a register may be called anything.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::process::Command;
 
-use crate::toolchain::checked;
-use crate::{Error, Request, Result, Toolchain};
+use roxmltree::{Document, Node};
+
+use crate::elaborated::{self, is_clocked, name};
+use crate::{Request, Result, Toolchain};
 
 impl Toolchain {
     /// The registers of each module of a design, by the module's name: paths inside the module, through its generate blocks (`gen_port[1].valid_q`).
@@ -17,105 +17,40 @@ impl Toolchain {
     /// # Errors
     /// What Verilator refuses, and a dump that cannot be read.
     pub fn registers(&self, request: &Request) -> Result<BTreeMap<String, BTreeSet<String>>> {
-        let scratch = tempfile::tempdir().map_err(|source| Error::Cache { path: std::env::temp_dir(), source })?;
-        let path = scratch.path().join("design.xml");
-        let mut command = Command::new(&self.verilator);
-        command.args(["--xml-only", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP", "-Wno-UNOPTFLAT"]);
-        command.args(["-DSYNTHESIS", "--top-module", request.declaration.block, "--xml-output"]).arg(&path);
-        command.arg("-Mdir").arg(scratch.path());
-        command.args(request.declaration.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
-        command.args(request.include_dirs.iter().map(|d| format!("-I{}", d.display())));
-        command.args(request.defines.iter().map(|d| format!("-D{d}")));
-        command.args(&request.sources);
-        checked(&mut command, request.declaration.block)?;
-        let text = fs::read_to_string(&path).map_err(|source| Error::Source { path, source })?;
-        Ok(registers(&parse(&text)))
+        let text = self.elaborated(request)?;
+        Ok(registers(&elaborated::parse(&text, request.declaration.block)?))
     }
 }
 
-/// An element of the dump.
-#[derive(Default)]
-struct Element<'a> {
-    tag: &'a str,
-    attributes: &'a str,
-    children: Vec<Self>,
-}
-
-impl<'a> Element<'a> {
-    fn attribute(&self, name: &str) -> Option<&'a str> {
-        let mut rest = self.attributes;
-        while let Some((key, after)) = rest.split_once("=\"") {
-            let (value, next) = after.split_once('"')?;
-            if key.trim() == name {
-                return Some(value);
-            }
-            rest = next;
-        }
-        None
-    }
-
-    /// Itself and all below it.
-    fn all(&self) -> impl Iterator<Item = &Self> {
-        let mut open = vec![self];
-        std::iter::from_fn(move || {
-            let element = open.pop()?;
-            open.extend(&element.children);
-            Some(element)
-        })
-    }
-}
-
-/// The tree of a document, of which only elements and attributes are of interest.
-fn parse(text: &str) -> Element<'_> {
-    let mut open = vec![Element::default()];
-    for part in text.split('<').skip(1) {
-        let Some((tag, _)) = part.split_once('>') else { continue };
-        if tag.starts_with(['?', '!']) {
-            continue;
-        }
-        if !tag.starts_with('/') {
-            let whole = tag.trim_end_matches('/');
-            let (name, attributes) = whole.split_once(char::is_whitespace).unwrap_or((whole, ""));
-            open.push(Element { tag: name, attributes, children: Vec::new() });
-        }
-        if tag.starts_with('/') || tag.ends_with('/') {
-            let done = open.pop().unwrap_or_default();
-            if let Some(parent) = open.last_mut() {
-                parent.children.push(done);
-            }
-        }
-    }
-    open.into_iter().next().unwrap_or_default()
-}
-
-fn registers(document: &Element<'_>) -> BTreeMap<String, BTreeSet<String>> {
+fn registers(document: &Document<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for module in document.all().filter(|e| e.tag == "module") {
+    for module in document.descendants().filter(|node| node.has_tag_name("module")) {
         // `origName` is the name without the numbers that parameters add.
-        let name = module.attribute("origName").or_else(|| module.attribute("name")).unwrap_or_default();
-        scope(module, "", &mut Vec::new(), found.entry(name.to_owned()).or_default());
+        let original = module.attribute("origName").unwrap_or(name(module));
+        scope(module, "", &mut Vec::new(), found.entry(original.to_owned()).or_default());
     }
     found
 }
 
 /// Adds the registers of a module or of a generate block, which stands inside those of `outer`: paths, and the variables declared there.
 fn scope<'a>(
-    element: &Element<'a>,
+    element: Node<'a, '_>,
     path: &str,
     outer: &mut Vec<(String, BTreeSet<&'a str>)>,
     found: &mut BTreeSet<String>,
 ) {
     outer.push((path.to_owned(), variables(element)));
-    for child in &element.children {
-        match child.tag {
+    for child in element.children() {
+        match child.tag_name().name() {
             "begin" => {
-                let name = child.attribute("name").unwrap_or_default();
-                let inner = if name.is_empty() { path.to_owned() } else { format!("{path}{name}.") };
+                let inner = if name(child).is_empty() { path.to_owned() } else { format!("{path}{}.", name(child)) };
                 scope(child, &inner, outer, found);
             }
-            "always" if child.all().any(|e| e.tag == "senitem" && e.attribute("edgeType").is_some_and(is_edge)) => {
-                let local: BTreeSet<&str> = child.all().flat_map(variables).collect();
-                for target in child.all().filter(|e| matches!(e.tag, "assign" | "assigndly")).flat_map(targets) {
+            "always" if is_clocked(child) => {
+                let local: BTreeSet<&str> = child.descendants().flat_map(variables).collect();
+                let assignments =
+                    child.descendants().filter(|e| e.has_tag_name("assign") || e.has_tag_name("assigndly"));
+                for target in assignments.flat_map(targets) {
                     let holder = outer.iter().rev().find(|(_, variables)| variables.contains(target));
                     // Verilator's own temporaries begin with `__V`.
                     if let Some((path, _)) = holder.filter(|_| !local.contains(target) && !target.starts_with("__V")) {
@@ -129,28 +64,23 @@ fn scope<'a>(
     outer.pop();
 }
 
-fn is_edge(kind: &str) -> bool {
-    matches!(kind, "POS" | "NEG" | "BOTH")
-}
-
 /// The variables that stand directly in an element.
-fn variables<'a>(element: &Element<'a>) -> BTreeSet<&'a str> {
-    let variables = element.children.iter().filter(|e| e.tag == "var");
-    variables.filter_map(|e| e.attribute("name")).collect()
+fn variables<'a>(element: Node<'a, '_>) -> BTreeSet<&'a str> {
+    element.children().filter(|node| node.has_tag_name("var")).map(name).collect()
 }
 
 /// The variables that an assignment changes: its last child is what is assigned to, a variable, a part of one or several together. An index, which comes after
 /// what is indexed, changes nothing.
-fn targets<'a>(assignment: &Element<'a>) -> Vec<&'a str> {
-    fn of<'a>(element: &Element<'a>, found: &mut Vec<&'a str>) {
-        match element.tag {
-            "varref" | "varxref" => found.extend(element.attribute("name")),
-            "concat" => element.children.iter().for_each(|part| of(part, found)),
-            _ => element.children.iter().take(1).for_each(|part| of(part, found)),
+fn targets<'a>(assignment: Node<'a, '_>) -> Vec<&'a str> {
+    fn of<'a>(node: Node<'a, '_>, found: &mut Vec<&'a str>) {
+        match node.tag_name().name() {
+            "varref" | "varxref" => found.push(name(node)),
+            "concat" => node.children().for_each(|part| of(part, found)),
+            _ => node.first_element_child().into_iter().for_each(|part| of(part, found)),
         }
     }
     let mut found = Vec::new();
-    assignment.children.iter().rev().take(1).for_each(|target| of(target, &mut found));
+    assignment.last_element_child().into_iter().for_each(|target| of(target, &mut found));
     found
 }
 
@@ -173,7 +103,7 @@ mod tests {
                   <assigndly><const name="1"/><concat><varref name="inner"/><sel><varref name="b"/></sel></concat></assigndly></always>
               </begin>
             </module></netlist></verilator_xml>"#;
-        let found = registers(&parse(text));
+        let found = registers(&elaborated::parse(text, "m").unwrap());
         let names: Vec<&str> = found["m"].iter().map(String::as_str).collect();
         assert_eq!(names, ["b", "gen_x[1].inner", "state"]);
     }

@@ -1,0 +1,46 @@
+//! The elaborated design as Verilator writes it: XML, with generate blocks and parameters resolved, not flattened.
+
+use std::process::Command;
+
+use roxmltree::{Document, Node};
+
+use crate::toolchain::checked;
+use crate::{Error, Request, Result, Toolchain};
+
+impl Toolchain {
+    /// The text of the XML, without assertions.
+    pub(crate) fn elaborated(&self, request: &Request) -> Result<String> {
+        let scratch = tempfile::tempdir().map_err(|source| Error::Cache { path: std::env::temp_dir(), source })?;
+        let path = scratch.path().join("design.xml");
+        let mut command = Command::new(&self.verilator);
+        command.args(["--xml-only", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP", "-Wno-UNOPTFLAT"]);
+        command.args(["-DSYNTHESIS", "--top-module", request.declaration.block, "--xml-output"]).arg(&path);
+        command.arg("-Mdir").arg(scratch.path());
+        command.args(request.declaration.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
+        command.args(request.include_dirs.iter().map(|d| format!("-I{}", d.display())));
+        command.args(request.defines.iter().map(|d| format!("-D{d}")));
+        command.args(&request.sources);
+        checked(&mut command, request.declaration.block)?;
+        std::fs::read_to_string(&path).map_err(|source| Error::Source { path, source })
+    }
+}
+
+/// Parses the text of the design of a top module.
+pub(crate) fn parse<'a>(text: &'a str, top: &str) -> Result<Document<'a>> {
+    Document::parse(text).map_err(|error| Error::Build {
+        tool: "the reader of Verilator's XML".to_owned(),
+        what: top.to_owned(),
+        message: error.to_string(),
+    })
+}
+
+/// The attribute `name`; empty where there is none.
+pub(crate) fn name<'a>(node: Node<'a, '_>) -> &'a str {
+    node.attribute("name").unwrap_or_default()
+}
+
+/// Whether an `always` has an edge in its sensitivity list.
+pub(crate) fn is_clocked(always: Node<'_, '_>) -> bool {
+    let edge = |item: Node<'_, '_>| matches!(item.attribute("edgeType"), Some("POS" | "NEG" | "BOTH"));
+    always.descendants().any(|node| node.has_tag_name("senitem") && edge(node))
+}
