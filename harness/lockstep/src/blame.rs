@@ -1,14 +1,14 @@
 //! Which block is at fault.
 //!
-//! In the first cycle in which anything differs, all earlier cycles agreed. So a register, or a net that depends on registers only,
-//! that differs accuses the block that holds it: everything it saw before was equal. Where only combinational nets differ,
-//! the first block in evaluation order is accused of which an output differs although the inputs that it depends on agree. Where no inner block qualifies,
-//! it is the wiring between them: the top itself.
+//! In the first cycle in which anything differs, all earlier cycles agreed. So the fault begins at a net that differs although nothing differs that it
+//! follows from within the cycle: a register, or a net whose sources are equal. The instance that makes this net is accused. What follows from what,
+//! and which instance makes a net, is read from the RTL ([`Wiring`]).
 
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 
-use gpurf_blocks::{Declaration, Endpoint, Role, Signal};
+use gpurf_blocks::{Field, Signal, registry};
 use serde::Serialize;
+use verilated::{Net, Part, Wiring};
 
 use crate::{Comparator, Difference};
 
@@ -17,11 +17,14 @@ use crate::{Comparator, Difference};
 pub struct Blame {
     /// Module name, or `environment`.
     pub block: String,
-    /// Which instance, where there are several.
+    /// Which instance, where there are several: its place among the instances of the module in the block around them, in the order of the RTL.
     pub instance: Option<usize>,
     /// Signals (indices) of that block that differ.
     #[serde(skip)]
     pub signals: Vec<usize>,
+    /// Why the whole block under test is accused: what says that its wiring cannot be read.
+    #[serde(skip)]
+    pub unknown: Option<String>,
 }
 
 impl Blame {
@@ -29,7 +32,7 @@ impl Blame {
     pub(crate) fn of_environment(inputs: &[usize]) -> Self {
         let mut signals = inputs.to_vec();
         signals.dedup();
-        Self { block: "environment".to_owned(), instance: None, signals }
+        Self { block: "environment".to_owned(), signals, ..Self::default() }
     }
 }
 
@@ -42,85 +45,164 @@ impl std::fmt::Display for Blame {
     }
 }
 
-/// A block of which there may be several: `None` stands for the only one, or for all.
-type Instance = Option<usize>;
-
-/// Whether an inner net depends on the registers of the block that drives it only. (An early output of the top may come
-/// through several blocks.)
-fn is_early(signal: &Signal) -> bool {
-    let path = match &signal.field.net {
-        gpurf_blocks::Net::At(path) | gpurf_blocks::Net::Each { path, .. } => path,
-        gpurf_blocks::Net::Own => signal.field.name,
-    };
-    signal.role == Role::Probe && (signal.field.early || path.ends_with("_q"))
+/// Whether a module is a block without blocks inside. Modules that the project does not know count as part of what is around them.
+fn is_leaf(module: &str) -> bool {
+    registry::find(module).is_some_and(|entry| entry.children.is_empty() && !entry.designs)
 }
 
-/// The instances of an endpoint that a difference touches.
-fn instances(
-    declaration: &Declaration,
-    end: &Endpoint,
-    difference: &Difference,
-    model: &[u8],
-    rtl: &[u8],
-) -> Vec<Instance> {
-    let field = &declaration.signals[difference.signal].field;
-    if end.per == 0 {
-        return vec![None];
-    }
-    if field.count > 1 || field.array {
-        return vec![Some(difference.element / end.per)];
-    }
-    let differing = field.value(model, 0) ^ field.value(rtl, 0);
-    let set: BTreeSet<usize> = (0..64).filter(|bit| differing >> bit & 1 == 1).map(|bit| bit / end.per).collect();
-    set.into_iter().map(Some).collect()
+/// Where an element of a signal is in the RTL: its path, and the net with all its bits. `None`: the RTL has no such variable.
+fn place(wiring: &Wiring, field: &Field, element: usize) -> (String, Option<Net>) {
+    let mut paths = field.paths();
+    let each = field.count / paths.len();
+    let path = paths.swap_remove(element / each);
+    let is_array = field.array && !matches!(field.net, gpurf_blocks::Net::Each { per: 1, .. });
+    let part = Part { elements: is_array.then_some(((element % each) as u32, 1)), bits: None };
+    let net = wiring.variable(&path).map(|variable| Net { variable, part });
+    (path, net)
+}
+
+/// The instance that makes the first element of a signal, or holds it.
+pub(crate) fn driver(wiring: &Wiring, field: &Field) -> usize {
+    let (path, net) = place(wiring, field, 0);
+    net.map_or_else(|| wiring.holder(&path, &is_leaf), |net| wiring.driver(net, &is_leaf, &|_| false))
 }
 
 /// Finds the block at fault in the first differing cycle.
 pub fn find(comparator: &Comparator, model: &[u8], rtl: &[u8]) -> Blame {
-    let declaration = comparator.declaration();
+    find_by(comparator, comparator.wiring(), model, rtl)
+}
+
+/// The same with a wiring, or the reason why there is none.
+pub fn find_by(comparator: &Comparator, wiring: Result<&Wiring, &str>, model: &[u8], rtl: &[u8]) -> Blame {
     let differences = comparator.differences(model, rtl);
-    let mut early: Vec<(&str, Instance, usize)> = Vec::new();
-    let mut driven: Vec<(&str, Instance, usize)> = Vec::new();
-    let mut read: Vec<(&Endpoint, Instance)> = Vec::new();
-    for difference in &differences {
-        let signal = &declaration.signals[difference.signal];
-        if let Some(from) = &signal.field.from {
-            for instance in instances(declaration, from, difference, model, rtl) {
-                let entry = (from.block, instance, difference.signal);
-                if is_early(signal) {
-                    early.push(entry);
-                }
-                driven.push(entry);
+    match wiring {
+        Ok(wiring) => {
+            let search = Search::new(comparator, wiring);
+            let mut nets = search.differing(&differences, model, rtl);
+            search.trace(&mut nets);
+            search.accuse(&nets)
+        }
+        Err(unknown) => {
+            let mut signals: Vec<usize> = differences.iter().map(|d| d.signal).collect();
+            signals.dedup();
+            let block = comparator.declaration().block.to_owned();
+            Blame { block, instance: None, signals, unknown: Some(unknown.to_owned()) }
+        }
+    }
+}
+
+/// A net that differs, of a signal.
+struct Differing {
+    signal: usize,
+    /// `None`: the RTL has no such variable.
+    net: Option<Net>,
+    /// The instance that makes it out of what is compared.
+    driver: usize,
+    /// It follows from registers only.
+    is_early: bool,
+    /// Those of the differing nets that it follows from, without an equal one between them.
+    behind: Vec<usize>,
+}
+
+struct Search<'a> {
+    signals: &'a [Signal],
+    wiring: &'a Wiring,
+    /// Variables that are compared.
+    compared: HashSet<usize>,
+    /// Inputs of the block under test.
+    inputs: HashSet<usize>,
+}
+
+impl<'a> Search<'a> {
+    fn new(comparator: &'a Comparator, wiring: &'a Wiring) -> Self {
+        let signals = &comparator.declaration().signals;
+        let variables = |is_one: &dyn Fn(usize) -> bool| {
+            let paths =
+                (0..signals.len()).filter(|signal| is_one(*signal)).flat_map(|signal| signals[signal].field.paths());
+            paths.filter_map(|path| wiring.variable(&path)).collect()
+        };
+        let compared = variables(&|signal| comparator.is_compared(signal));
+        let inputs = variables(&|signal| comparator.is_input(signal));
+        Self { signals, wiring, compared, inputs }
+    }
+
+    /// The differing nets; a narrow vector bit by bit.
+    fn differing(&self, differences: &[Difference], model: &[u8], rtl: &[u8]) -> Vec<Differing> {
+        let mut found = Vec::new();
+        for &Difference { signal, element } in differences {
+            let field = &self.signals[signal].field;
+            let (path, net) = place(self.wiring, field, element);
+            let of = |net, driver| Differing { signal, net, driver, is_early: true, behind: Vec::new() };
+            let Some(net) = net else {
+                found.push(of(None, self.wiring.holder(&path, &is_leaf)));
+                continue;
+            };
+            let bits: Vec<_> = if field.is_wide() {
+                vec![None]
+            } else {
+                let bits = field.value(model, element) ^ field.value(rtl, element);
+                (0..u64::BITS).filter(|bit| bits >> bit & 1 == 1).map(|bit| Some((bit, 1))).collect()
+            };
+            for bits in bits {
+                let net = Net { part: Part { bits, ..net.part }, ..net };
+                let driver = self.wiring.driver(net, &is_leaf, &|variable| self.compared.contains(&variable));
+                found.push(of(Some(net), driver));
             }
         }
-        for to in &signal.field.to {
-            read.extend(instances(declaration, to, difference, model, rtl).into_iter().map(|i| (to, i)));
-        }
+        found
     }
-    let blame = |accused: &[(&str, Instance, usize)], block: &str, instance: Instance| {
-        let mut signals: Vec<usize> =
-            accused.iter().filter(|(b, i, _)| *b == block && *i == instance).map(|&(_, _, s)| s).collect();
-        signals.dedup();
-        Blame { block: block.to_owned(), instance, signals }
-    };
-    for &child in &declaration.children {
-        if let Some(&(block, instance, _)) = early.iter().find(|(b, _, _)| *b == child) {
-            return blame(&early, block, instance);
+
+    /// Traces each net back to those that are compared.
+    fn trace(&self, nets: &mut [Differing]) {
+        let mut at: HashMap<usize, Vec<(usize, Net)>> = HashMap::new();
+        for (index, net) in nets.iter().enumerate().filter_map(|(index, differing)| Some((index, differing.net?))) {
+            at.entry(net.variable).or_default().push((index, net));
         }
-    }
-    for &child in &declaration.children {
-        for &(block, instance, signal) in driven.iter().filter(|(b, _, _)| *b == child) {
-            let name = declaration.signals[signal].field.name;
-            let inputs_differ = read.iter().any(|&(to, reader)| {
-                let same = to.block == block && (instance.is_none() || reader.is_none() || reader == instance);
-                same && to.reaches.is_none_or(|reached| reached.iter().any(|net| name.starts_with(net)))
+        for (index, differing) in nets.iter_mut().enumerate() {
+            let Some(net) = differing.net else { continue };
+            self.wiring.visit_sources(net, &mut |source| {
+                let here = at.get(&source.variable).into_iter().flatten();
+                let behind = here.filter(|(other, net)| *other != index && net.part.overlaps(&source.part));
+                differing.behind.extend(behind.map(|(other, _)| *other));
+                let is_compared = self.compared.contains(&source.variable);
+                differing.is_early &= !self.inputs.contains(&source.variable);
+                differing.is_early &= !is_compared || self.wiring.is_register(source.variable);
+                !is_compared
             });
-            if !inputs_differ {
-                return blame(&driven, block, instance);
-            }
         }
     }
-    let mut signals: Vec<usize> = differences.iter().map(|d| d.signal).collect();
-    signals.dedup();
-    Blame { block: declaration.block.to_owned(), instance: None, signals }
+
+    /// The instance that makes a net which no other differing net explains: a leaf before what wires it, what follows from registers only before
+    /// what does not.
+    fn accuse(&self, nets: &[Differing]) -> Blame {
+        let origins = origins(nets);
+        let origins = || origins.iter().map(|&net| &nets[net]);
+        let wires = |net: &Differing| !is_leaf(&self.wiring.instances()[net.driver].module);
+        let first = origins().min_by_key(|net| (wires(net), !net.is_early, net.driver));
+        let driver = first.map_or(0, |net| net.driver);
+        let mut signals: Vec<usize> = origins().filter(|net| net.driver == driver).map(|net| net.signal).collect();
+        signals.dedup();
+        let instance = &self.wiring.instances()[driver];
+        Blame { block: instance.module.clone(), instance: instance.place, signals, unknown: None }
+    }
+}
+
+/// Those that no other differing net explains. Of nets that follow from each other in a circle each one may be the first.
+fn origins(nets: &[Differing]) -> Vec<usize> {
+    let all = || 0..nets.len();
+    let first: Vec<usize> = all().filter(|&net| nets[net].behind.is_empty()).collect();
+    if !first.is_empty() {
+        return first;
+    }
+    let reached: Vec<HashSet<usize>> = all().map(|net| reached(nets, net)).collect();
+    all().filter(|net| reached[*net].iter().all(|&other| reached[other].contains(net))).collect()
+}
+
+/// All differing nets that one follows from.
+fn reached(nets: &[Differing], from: usize) -> HashSet<usize> {
+    let (mut found, mut open) = (HashSet::new(), vec![from]);
+    while let Some(net) = open.pop() {
+        open.extend(nets[net].behind.iter().filter(|behind| found.insert(**behind)));
+    }
+    found
 }

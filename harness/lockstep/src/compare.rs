@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use gpurf_blocks::{Declaration, Field, Role};
+use gpurf_blocks::{Declaration, Field, Role, Signal};
+use verilated::{Library, Wiring};
+
+use crate::blame;
 
 /// A signal, or an element of an array, in which the two sides differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +24,36 @@ pub struct Comparator {
     declaration: Declaration,
     /// Signals that are compared, in the order of declaration: outputs and probes that the RTL has.
     compared: Vec<usize>,
+    /// The RTL. `None`: there is none.
+    library: Option<Library>,
 }
 
 impl Comparator {
-    /// Compares everything in the declaration but inputs and the signals in `absent`.
-    pub fn new(declaration: &Declaration, absent: &[usize]) -> Self {
+    /// Compares everything in the declaration but inputs and the signals that the RTL lacks.
+    pub fn new(declaration: &Declaration, library: Option<&Library>) -> Self {
+        let absent = library.map_or(&[][..], Library::absent);
         let is_compared = |i: &usize| declaration.signals[*i].role != Role::Input && !absent.contains(i);
         let compared = (0..declaration.signals.len()).filter(is_compared).collect();
-        Self { declaration: declaration.clone(), compared }
+        Self { declaration: declaration.clone(), compared, library: library.cloned() }
+    }
+
+    /// The wiring of the RTL.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn wiring(&self) -> Result<&Wiring, &str> {
+        self.library.as_ref().ok_or("there is no RTL").and_then(Library::wiring)
+    }
+
+    /// For each signal the block that drives its first element; without wiring the block that declares it. Of an input: `inputs`.
+    pub(crate) fn scopes(&self) -> Vec<String> {
+        let wiring = self.wiring().ok();
+        let of = |signal: &Signal| match (signal.role, wiring) {
+            (Role::Input, _) => "inputs",
+            (_, Some(wiring)) => &wiring.instances()[blame::driver(wiring, &signal.field)].module,
+            (_, None) => signal.field.block.unwrap_or(self.declaration.block),
+        };
+        self.declaration.signals.iter().map(|signal| of(signal).to_owned()).collect()
     }
 
     /// The declaration.

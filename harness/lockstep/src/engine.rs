@@ -102,8 +102,8 @@ pub struct Lockstep {
 
 impl Lockstep {
     /// Both sides, before anything has run.
-    pub fn new(twin: Box<dyn Twin>, rtl: Instance, absent: &[usize]) -> Self {
-        let comparator = Comparator::new(twin.declaration(), absent);
+    pub fn new(twin: Box<dyn Twin>, rtl: Instance) -> Self {
+        let comparator = Comparator::new(twin.declaration(), Some(rtl.library()));
         Self { twin, rtl, comparator }
     }
 }

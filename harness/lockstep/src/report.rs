@@ -179,6 +179,12 @@ fn diverged(text: &mut String, declaration: &Declaration, divergence: &Divergenc
     let mut line = |label: &str, what: &str| writeln!(text, "  {label:<9} {what}").expect("string");
     line("cycle", &format!("{} (from the first edge after reset)", divergence.cycle));
     line("block", &format!("{} (inside {})", divergence.blame, declaration.block));
+    if let Some(why) = &divergence.blame.unknown {
+        line(
+            "",
+            &format!("its wiring cannot be read, so no block inside is named: {}", why.lines().next().unwrap_or("")),
+        );
+    }
     for memory in &divergence.memories {
         let (place, model, rtl) = memory_values(memory);
         line("memory", &place);

@@ -399,7 +399,7 @@ impl<'a> Run<'a> {
     fn compare_memories(&mut self) -> bool {
         let memories = differing_memories(&mut *self.side.twin, &mut self.side.rtl);
         let Some(first) = memories.first() else { return true };
-        let blame = Blame { block: first.block.into(), instance: None, signals: Vec::new() };
+        let blame = Blame { block: first.block.into(), ..Blame::default() };
         let (cycle, differences) = (self.outcome.cycles, Vec::new());
         let divergence = Divergence { cycle, differences, memories, ended: None, blame };
         self.end(Cause::Diverged(divergence), None);

@@ -38,16 +38,6 @@ struct Variable {
     last: [Vec<Value>; 3],
 }
 
-/// The scope of a signal: the block that drives it, or the top.
-pub(crate) fn scope(declaration: &Declaration, signal: usize) -> &'static str {
-    let signal = &declaration.signals[signal];
-    match (signal.role, &signal.field.from) {
-        (Role::Input, _) => "inputs",
-        (_, Some(from)) => from.block,
-        (_, None) => declaration.block,
-    }
-}
-
 /// Name of an element in the file. Brackets would be read as a bit select.
 pub(crate) fn variable_name(declaration: &Declaration, signal: usize, element: usize) -> String {
     let field = &declaration.signals[signal].field;
@@ -101,9 +91,13 @@ impl WaveFile {
         let in_rtl = |signal: usize| {
             scopes.has(Side::Rtl) && (comparator.is_compared(signal) || declaration.signals[signal].role == Role::Input)
         };
-        let model = add_side(&mut vcd, declaration, "model", &elements, &in_model, false)?;
-        let rtl = add_side(&mut vcd, declaration, "rtl", &elements, &in_rtl, false)?;
-        let diff = add_side(&mut vcd, declaration, "diff", &elements, &compared, true)?;
+        let scopes = comparator.scopes();
+        let mut side = |name, present: &dyn Fn(usize) -> bool, single_bit| {
+            add_side(&mut vcd, declaration, &scopes, name, &elements, present, single_bit)
+        };
+        let model = side("model", &in_model, false)?;
+        let rtl = side("rtl", &in_rtl, false)?;
+        let diff = side("diff", &compared, true)?;
         vcd.upscope()?;
         vcd.enddefinitions()?;
         let ids = model.into_iter().zip(rtl).zip(diff);
@@ -165,6 +159,7 @@ impl WaveFile {
 fn add_side(
     vcd: &mut vcd::Writer<impl Write>,
     declaration: &Declaration,
+    scopes: &[String],
     side: &str,
     elements: &[(usize, usize)],
     present: &dyn Fn(usize) -> bool,
@@ -174,13 +169,16 @@ fn add_side(
     if !elements.iter().any(|&(signal, _)| present(signal)) {
         return Ok(ids);
     }
-    let mut blocks = vec!["inputs", declaration.block];
-    blocks.extend(&declaration.children);
+    let mut blocks: Vec<&str> = Vec::new();
+    for scope in scopes {
+        if !blocks.contains(&scope.as_str()) {
+            blocks.push(scope);
+        }
+    }
     vcd.add_module(side)?;
     for block in blocks {
-        let mine: Vec<usize> = (0..elements.len())
-            .filter(|&i| scope(declaration, elements[i].0) == block && present(elements[i].0))
-            .collect();
+        let mine: Vec<usize> =
+            (0..elements.len()).filter(|&i| scopes[elements[i].0] == block && present(elements[i].0)).collect();
         if mine.is_empty() {
             continue;
         }
@@ -242,9 +240,10 @@ pub fn write_gtkw(
     if scopes == Scopes::Both {
         text.push_str("gpurf.any_difference\n");
     }
+    let blocks = comparator.scopes();
     for &(signal, element) in signals {
         let field = &declaration.signals[signal].field;
-        let name = format!("{}.{}", scope(declaration, signal), variable_name(declaration, signal, element));
+        let name = format!("{}.{}", blocks[signal], variable_name(declaration, signal, element));
         let range = if field.bits > 1 { format!("[{}:0]", field.bits - 1) } else { String::new() };
         let format = if field.bits > 1 { "@22" } else { "@28" };
         text.push_str(&format!("{format}\n"));

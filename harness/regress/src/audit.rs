@@ -165,7 +165,7 @@ pub fn audit_sources(
     let failed = |f: verilated::RtlFailure| JobError::Build(f.to_string());
     let mut rtl = library.instance(seed).map_err(failed)?;
     let mut twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
-    let comparator = Comparator::new(twin.declaration(), library.absent());
+    let comparator = Comparator::new(twin.declaration(), Some(&library));
     let declaration = comparator.declaration().clone();
     let mut stimulus = gpurf_stimulus::random(block, config, seed);
 

@@ -65,7 +65,7 @@ pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, ti
     let plain = request(project, "mrf", config, &none, plain)?;
     let declaration = probed.declaration.clone();
     let inputs = record_inputs(&declaration, config, idle);
-    let bench = Bench { comparator: Comparator::new(&declaration, &[]), declaration, inputs };
+    let bench = Bench { comparator: Comparator::new(&declaration, None), declaration, inputs };
 
     let failed = |f: verilated::RtlFailure| JobError::Build(f.to_string());
     let (probed, plain) = (tools.build(&probed)?, tools.build(&plain)?);

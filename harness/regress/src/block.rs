@@ -116,7 +116,7 @@ impl Runner<'_> {
     fn sides(&self) -> Result<Lockstep, JobError> {
         let twin = gpurf_sm::find(&self.job.block).map(|b| (b.twin)(&self.job.config)).expect("found before");
         let rtl = self.library.instance(self.job.seed).map_err(|f| JobError::Build(f.to_string()))?;
-        Ok(Lockstep::new(twin, rtl, self.library.absent()))
+        Ok(Lockstep::new(twin, rtl))
     }
 
     fn stimulus(&self) -> Result<Box<dyn Stimulus + Send>, JobError> {

@@ -85,7 +85,7 @@ fn sides(fault: Fault) -> Lockstep {
     let request = request(&project, "mrf_write_queue", &SMALL, &RtlSources::default(), options).unwrap();
     let library = Toolchain::find(&project.cache()).unwrap().build(&request).unwrap();
     let twin = Faulty::boxed((registry::find("mrf_write_queue").unwrap().twin)(&SMALL), fault);
-    Lockstep::new(twin, library.instance(1).unwrap(), library.absent())
+    Lockstep::new(twin, library.instance(1).unwrap())
 }
 
 /// Runs the write queue in two environments; a cycle with a pop is progress.

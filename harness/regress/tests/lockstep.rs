@@ -56,7 +56,7 @@ impl Bench {
         let request =
             request(&self.project, twin.declaration().block, &SMALL, &RtlSources::default(), Self::options()).unwrap();
         let library = self.tools.build(&request).unwrap();
-        Lockstep::new(twin, library.instance(1).unwrap(), library.absent())
+        Lockstep::new(twin, library.instance(1).unwrap())
     }
 }
 

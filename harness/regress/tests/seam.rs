@@ -18,15 +18,15 @@ struct Named {
 }
 
 const DESIGNS: [Named; 4] = [
-    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 66 },
+    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 65 },
     Named {
         design: "hierarchy",
         words: &["hierarchy", "Hierarchy", "HIERARCHY", "orf", "Orf"],
         own: &["hierarchy", "levels", "orf", "lrf"],
-        allowed: 69,
+        allowed: 68,
     },
     Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 38 },
-    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 44 },
+    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 43 },
 ];
 
 /// Where code is; goldens, kernels and hand-written mutants are data.

@@ -27,11 +27,13 @@ impl Toolchain {
 
 /// Parses the text of the design of a top module.
 pub(crate) fn parse<'a>(text: &'a str, top: &str) -> Result<Document<'a>> {
-    Document::parse(text).map_err(|error| Error::Build {
-        tool: "the reader of Verilator's XML".to_owned(),
-        what: top.to_owned(),
-        message: error.to_string(),
-    })
+    Document::parse(text).map_err(|error| unreadable(top, &error.to_string()))
+}
+
+/// The design of a top module cannot be read.
+pub(crate) fn unreadable(top: &str, why: &str) -> Error {
+    let tool = "the reader of Verilator's XML".to_owned();
+    Error::Build { tool, what: top.to_owned(), message: why.to_owned() }
 }
 
 /// The attribute `name`; empty where there is none.

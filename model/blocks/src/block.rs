@@ -16,12 +16,8 @@ pub trait Block: Sized + Send + 'static {
     const NAME: &'static str;
     /// The names of the RTL parameters that the shape gives, in the module's order.
     const PARAMETERS: &'static [&'static str];
-    /// The instances inside it, in evaluation order: module names, from which blame is chosen. Empty for a leaf.
+    /// The modules of the blocks inside it. Empty for a leaf.
     const CHILDREN: &'static [&'static str] = &[];
-    /// Those of a shape.
-    fn children(_: &Self::Shape) -> Vec<&'static str> {
-        Self::CHILDREN.to_vec()
-    }
 
     /// Whether the module has a clock (a stateless block has none).
     const CLOCKED: bool = true;

@@ -28,8 +28,6 @@ pub type EventWord = &'static [(&'static str, u32)];
 pub struct Design {
     /// Name of its module and of its folders.
     pub name: &'static str,
-    /// Instances inside the module, in evaluation order: [`Block::CHILDREN`].
-    pub children: &'static [&'static str],
     /// Its blocks, leaves first.
     pub blocks: &'static [Entry],
     /// Its event words, as `design_event_o` has them.
@@ -107,41 +105,10 @@ pub(crate) trait DesignSizes {
         0
     }
 
-    /// The blocks at the ends of the operand stage's nets.
-    fn ends(&self) -> Ends;
-}
-
-/// Which block of a design drives a port of the operand stage, or reads one of its nets: for blame.
-#[derive(Clone, Copy)]
-pub(crate) struct Ends {
-    /// Drives the events of the main register file and what an offered instruction has besides operands.
-    pub(crate) file: &'static str,
-    /// Drives the design's event words.
-    pub(crate) design: Option<&'static str>,
-    /// Says whether an instruction has all its operands.
-    pub(crate) complete: &'static str,
-    /// Drives the operands.
-    pub(crate) operands: &'static str,
-    /// Says whether an instruction is taken.
-    pub(crate) issue_ready: &'static str,
-    /// Says whether a result is taken, and how many buses each instance has (0: a single instance).
-    pub(crate) write_ready: (&'static str, usize),
-    /// Says that a result has been written.
-    pub(crate) write_done: &'static str,
-    /// Reads the rows and registers of an instruction.
-    pub(crate) bank_map: &'static str,
-    /// Reads the row of a result.
-    pub(crate) write_base: &'static str,
-    /// Reads the rows of the slots' warps. `None`: they are not read.
-    pub(crate) slot_base: Option<&'static str>,
-    /// Takes an instruction.
-    pub(crate) collector: &'static str,
-    /// Says that nothing is left of a slot. `None`: nothing is ever kept.
-    pub(crate) flush_done: Option<&'static str>,
-    /// Drives `void_o` and `wait_o`.
-    pub(crate) levels: Option<&'static str>,
-    /// Drives `candidate_issue_o`.
-    pub(crate) candidates: Option<&'static str>,
+    /// Whether the design reads the first rows of the slots' warps.
+    fn reads_slot_rows(&self) -> bool {
+        false
+    }
 }
 
 /// A field inside the register file that is valid by a port of it: in an operand stage this port is a net.

@@ -2,7 +2,7 @@
 
 use crate::config::{MemoryConfig, MemoryLayer, Rule, SmConfig, SmLayer};
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, Sideband, SlotView,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, Sideband, SlotView,
 };
 use crate::hierarchy::config::{LrfConfig, LrfLayer, OrfConfig, OrfLayer};
 use crate::hierarchy::{Hierarchy, HierarchySizes};
@@ -89,9 +89,9 @@ macro_rules! designs {
                 match self { $(Self::$variant(_) => &<$variant as RegisterFile>::DESIGN),+ }
             }
 
-            /// The blocks at the ends of the operand stage's nets.
-            pub(crate) fn ends(&self) -> Ends {
-                match self { $(Self::$variant(sizes) => sizes.ends()),+ }
+            /// Whether the design reads the first rows of the slots' warps.
+            pub(crate) fn reads_slot_rows(&self) -> bool {
+                match self { $(Self::$variant(sizes) => sizes.reads_slot_rows()),+ }
             }
 
             /// What lockstep compares inside the design, as it is in an operand stage.

@@ -39,6 +39,6 @@ mod twin;
 mod types;
 
 pub use block::{Block, Memory, Shape};
-pub use ports::{Decode, Endpoint, Field, Net, NoProbe, Ports, Wide, field, intern, places};
+pub use ports::{Decode, Field, Net, NoProbe, Ports, Wide, field, intern, places};
 pub use twin::{Declaration, Role, Signal, Twin, ValidRange, erase, view, view_mut};
 pub use types::{GROUP_LANES, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData};

@@ -61,17 +61,6 @@ pub enum Net {
     },
 }
 
-/// A block at one end of a net, for blame: which module drives it, which ones read it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Module name.
-    pub block: &'static str,
-    /// Elements (or, for a packed mask, bits) of each instance; 0 when there is a single instance.
-    pub per: usize,
-    /// Of a block that reads the net: which of the signals that it drives depend on it within a cycle. `None`: any of them may.
-    pub reaches: Option<&'static [&'static str]>,
-}
-
 /// A port, inner net or register of a block for one shape.
 #[derive(Clone, Debug)]
 pub struct Field {
@@ -101,10 +90,8 @@ pub struct Field {
     pub net: Net,
     /// Path of the instance that has it, with a dot behind each name; empty: the block itself.
     pub scope: String,
-    /// Which inner block drives it (or holds it, for state). `None`: the block itself.
-    pub from: Option<Endpoint>,
-    /// Which inner blocks read it.
-    pub to: Vec<Endpoint>,
+    /// The block inside that declares it. `None`: the block itself.
+    pub block: Option<&'static str>,
     /// How to show it.
     pub decode: Decode,
 }
@@ -125,8 +112,7 @@ pub fn field(bits: impl TryInto<u32>) -> Field {
         shows: None,
         net: Net::Own,
         scope: String::new(),
-        from: None,
-        to: Vec::new(),
+        block: None,
         decode: Decode::Hex,
     }
 }
@@ -197,28 +183,6 @@ impl Field {
     pub fn inside(mut self, instance: &str, offset: usize) -> Self {
         self.scope.insert_str(0, &format!("{instance}."));
         self.offset += offset;
-        self
-    }
-
-    /// Driven (or held) by the only instance of `block`.
-    pub fn from(self, block: &'static str) -> Self {
-        self.from_each(block, 0)
-    }
-
-    /// Driven (or held) by instances of `block`, each of which has `per` elements (bits of a packed mask).
-    pub fn from_each(mut self, block: &'static str, per: usize) -> Self {
-        self.from = Some(Endpoint { block, per, reaches: None });
-        self
-    }
-
-    /// Read by the only instance of `block`, or as a whole by every instance.
-    pub fn to(self, block: &'static str) -> Self {
-        self.to_each(block, 0)
-    }
-
-    /// Read by instances of `block`, each of which sees `per` elements (bits of a packed mask).
-    pub fn to_each(mut self, block: &'static str, per: usize) -> Self {
-        self.to.push(Endpoint { block, per, reaches: None });
         self
     }
 

@@ -13,7 +13,7 @@ pub struct Entry {
     pub path: &'static str,
     /// One line on what it does.
     pub summary: &'static str,
-    /// Instances inside it ([`Block::CHILDREN`]).
+    /// Modules of the blocks inside it ([`Block::CHILDREN`]).
     pub children: &'static [&'static str],
     /// Further modules inside it.
     pub cells: &'static [&'static str],

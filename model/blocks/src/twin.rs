@@ -45,8 +45,6 @@ pub struct ValidRange {
 pub struct Declaration {
     /// Module name.
     pub block: &'static str,
-    /// Inner modules in evaluation order.
-    pub children: Vec<&'static str>,
     /// Whether the module has `clk_i`.
     pub clocked: bool,
     /// RTL parameters and their values.
@@ -93,7 +91,6 @@ impl Declaration {
         }
         Self {
             block: B::NAME,
-            children: B::children(shape),
             clocked: B::CLOCKED,
             parameters: B::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect(),
             signals,

@@ -5,12 +5,10 @@
 
 mod nets;
 mod ports;
-mod readers;
 mod sm;
 
 pub use nets::{Outputs, SmProbe, States};
 pub use ports::{SM_EVENT, SmIn, SmOut};
-pub use readers::READERS;
 pub use sm::Sm;
 
 use gpurf_blocks::registry;
@@ -19,7 +17,7 @@ pub use gpurf_blocks::registry::Entry;
 /// The SM in the form in which the other blocks are listed.
 pub const ENTRY: Entry = Entry {
     packages: &["execute/fp_pkg", "execute/sfu_tables_pkg"],
-    ..registry::entry::<Sm>("sm/sm", "the streaming multiprocessor", &["operand_stage", "fault_unit"])
+    ..registry::entry::<Sm>("sm/sm", "the streaming multiprocessor", &[])
 };
 
 /// The block of that name, the SM included.

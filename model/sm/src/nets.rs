@@ -17,9 +17,7 @@ use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, Sh
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
 use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
-use gpurf_blocks::{Block, Endpoint, Field, Net, Ports, intern};
-
-use crate::readers::{READERS, reaches};
+use gpurf_blocks::{Block, Field, Net, Ports, intern};
 
 macro_rules! of_each_block {
     ($(#[$meta:meta])* $name:ident, $part:ident) => {
@@ -178,12 +176,6 @@ impl Instance {
         let is_port = |name: &str| ports.iter().any(|port| port.name == name);
         for mut field in ports.iter().filter(|f| self.is_compared(f.name)).cloned() {
             field.net = Net::At(intern(self.output(field.name)));
-            field.from = None;
-            field.to = READERS
-                .iter()
-                .filter(|(_, nets)| nets.contains(&net(self.name, field.name).as_str()))
-                .map(|&(block, _)| Endpoint { block, per: 0, reaches: reaches(block, &net(self.name, field.name)) })
-                .collect();
             let port = field.name;
             field.name = intern(self.signal(port));
             field.shows = field.shows.map(|(register, valid)| {
@@ -209,8 +201,7 @@ impl Instance {
     fn placed(self, mut field: Field, offset: usize, is_port: &dyn Fn(&str) -> bool) -> Field {
         field.offset += offset;
         field.valid_by = field.valid_by.map(|valid| self.valid(valid, is_port));
-        // A block that is itself made of blocks says which of them holds a register.
-        field.from = field.from.or(Some(Endpoint { block: self.block, per: 0, reaches: None }));
+        field.block = Some(self.block);
         field
     }
 

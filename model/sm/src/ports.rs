@@ -120,50 +120,49 @@ ports! {
     /// Outputs of [`Sm`].
     pub struct SmOut(s: &SmShape) {
         /// c of each lane.
-        mem_req_data_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_data_o: WarpData = field(1024).valid_by("mem_req_valid_o").early(),
         /// b of each lane, for CAS.
-        mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early(),
         /// Events: `sm_event_t`.
         event_o: u64 = field(SM_EVENT_BITS).shown(Decode::Packed(SM_EVENT)),
         /// Events of the register file: `mrf_event_t`.
-        mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)).from("operand_stage"),
+        mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Event words of the register file's design (docs/designs.md).
         design_event_o: [u64; DESIGN_EVENTS] = field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS)
-            .shown(Decode::PackedEach(s.organisation.design().events)).from("operand_stage"),
+            .shown(Decode::PackedEach(s.organisation.design().events)),
         /// Events of the scheduler: `two_level_event_t` or `alternating_event_t`; 0 with the single-level one.
-        scheduler_event_o: u64 = field(DESIGN_EVENT_BITS)
-            .shown(Decode::Packed(scheduler_event(s))).from(s.scheduler()),
+        scheduler_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(scheduler_event(s))),
         /// Line of a request; the top bit: local memory.
-        mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early(),
         /// Its lanes.
-        mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early(),
         /// Value of a fault.
-        fault_value_o: u32 = field(32).valid_by("fault_o").early().from("fault_unit"),
+        fault_value_o: u32 = field(32).valid_by("fault_o").early(),
         /// Place of each lane's first byte in the line.
-        mem_req_offset_o: [u8; LANES] = field(7).count(LANES).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_offset_o: [u8; LANES] = field(7).count(LANES).valid_by("mem_req_valid_o").early(),
         /// A grid is in progress.
-        busy_o: u8 = field(1).early().from("block_launcher"),
+        busy_o: u8 = field(1).early(),
         /// The grid has ended.
-        done_o: u8 = field(1).early().from("block_launcher"),
+        done_o: u8 = field(1).early(),
         /// Something is wrong.
-        fault_o: u8 = field(1).early().from("fault_unit").to("warp_scheduler"),
+        fault_o: u8 = field(1).early(),
         /// Warp at fault.
-        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early().from("fault_unit"),
+        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early(),
         /// Cause.
-        fault_cause_o: u8 = field(4).valid_by("fault_o").early().from("fault_unit"),
+        fault_cause_o: u8 = field(4).valid_by("fault_o").early(),
         /// A request.
-        mem_req_valid_o: u8 = field(1).early().from("coalescer").to("block_launcher"),
+        mem_req_valid_o: u8 = field(1).early(),
         /// 0 load, 1 store, 2 atomic.
-        mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
         /// Atomic operation.
-        mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early(),
         /// Bytes of each lane, as a power of two.
-        mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
         /// An answer is expected.
-        mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early(),
         /// Warp.
-        mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early().from("coalescer"),
+        mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early(),
         /// An answer is taken.
-        mem_rsp_ready_o: u8 = field(1).early().from("line_table"),
+        mem_rsp_ready_o: u8 = field(1).early(),
     }
 }

@@ -183,17 +183,14 @@ impl Block for Sm {
         Writeback::NAME,
         LineTable::NAME,
         BarrierUnit::NAME,
+        OperandStage::NAME,
+        FaultUnit::NAME,
     ];
 
     type Shape = SmShape;
     type In = SmIn;
     type Out = SmOut;
     type Probe = SmProbe;
-
-    fn children(shape: &SmShape) -> Vec<&'static str> {
-        let front = Self::CHILDREN.iter().copied();
-        front.chain(OperandStage::children(shape)).chain([OperandStage::NAME, FaultUnit::NAME]).collect()
-    }
 
     fn new(shape: &SmShape) -> Self {
         let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);

@@ -70,7 +70,7 @@ impl LockstepEngine {
     /// When the RTL fails while it is constructed.
     pub fn new(settings: Settings, library: &Library) -> Result<Self, RtlFailure> {
         let model = (settings.model)(&settings.config);
-        let lockstep = Lockstep::new(model, library.instance(settings.seed)?, library.absent());
+        let lockstep = Lockstep::new(model, library.instance(settings.seed)?);
         Ok(Self {
             trail: Trail::new(&lockstep),
             rtl: Surroundings::new(&settings.config),
@@ -78,7 +78,7 @@ impl LockstepEngine {
             judge: Judge::new(oracle(&settings), &settings.config),
             judged: Judged::default(),
             absent: library.absent_names().to_vec(),
-            window: Window::new(&settings, lockstep.comparator.declaration(), library.absent(), Scopes::Both),
+            window: Window::new(&settings, lockstep.comparator.declaration(), Some(library), Scopes::Both),
             launches: 0,
             cycles: 0,
             events: Events::new(),

@@ -12,7 +12,7 @@ use gpurf_lockstep::{Environment, EventTotals, Records, Side, Verdict, fill_twin
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_oracle::{Memory, Options, Oracle};
 use gpurf_sm::{SmIn, SmOut};
-use verilated::{Instance, RtlFailure};
+use verilated::{Instance, Library, RtlFailure};
 
 pub use rtl::RtlEngine;
 
@@ -103,12 +103,12 @@ struct Solo<R> {
 }
 
 impl<R: Runner> Solo<R> {
-    fn new(settings: Settings, runner: R, declaration: &Declaration, absent: &[usize], side: Side) -> Self {
+    fn new(settings: Settings, runner: R, declaration: &Declaration, library: Option<&Library>, side: Side) -> Self {
         Self {
             surroundings: Surroundings::new(&settings.config),
             record: Records::zeroed(declaration.record_bytes, 1),
             totals: EventTotals::new(declaration),
-            window: Window::new(&settings, declaration, absent, Scopes::Only(side)),
+            window: Window::new(&settings, declaration, library, Scopes::Only(side)),
             watch: None,
             coverage: None,
             input_bytes: declaration.input_bytes,
@@ -273,7 +273,7 @@ fn solo_model(settings: Settings) -> Solo<Box<dyn Twin>> {
     let mut twin = (settings.model)(&settings.config);
     fill_twin(&mut *twin, settings.seed);
     let declaration = twin.declaration().clone();
-    Solo::new(settings, twin, &declaration, &[], Side::Model)
+    Solo::new(settings, twin, &declaration, None, Side::Model)
 }
 
 /// The oracle that judges.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use gpurf_blocks::Declaration;
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{Comparator, WaveFolder};
+use verilated::Library;
 
 use super::Settings;
 
@@ -24,10 +25,10 @@ struct Recording {
 }
 
 impl Window {
-    /// What the settings ask for. `absent`: signals that the RTL does not have.
-    pub fn new(settings: &Settings, declaration: &Declaration, absent: &[usize], scopes: Scopes) -> Self {
+    /// What the settings ask for. `library`: the RTL, if it takes part.
+    pub fn new(settings: &Settings, declaration: &Declaration, library: Option<&Library>, scopes: Scopes) -> Self {
         let Some((cycles, parent)) = &settings.wave else { return Self::default() };
-        let comparator = Comparator::new(declaration, absent);
+        let comparator = Comparator::new(declaration, library);
         match WaveFolder::create(parent, &comparator, scopes) {
             Ok(folder) => {
                 Self { recording: Some(Recording { cycles: cycles.clone(), comparator, folder }), error: None }

@@ -286,7 +286,7 @@ impl Trial<'_> {
             return Ok(Some(Caught { lockstep: block.into(), cycle: 0, blamed: block.into(), assertion: true, first }));
         };
         let twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
-        let mut sides = Lockstep::new(twin, instance, library.absent());
+        let mut sides = Lockstep::new(twin, instance);
         let mut stimulus = gpurf_stimulus::random(block, config, self.bench.seed);
         let plan = RunPlan { seed: self.bench.seed, cycles, memory_every: 4096, idle_limit: None };
         let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.bench.stop);

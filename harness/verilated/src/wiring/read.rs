@@ -19,18 +19,18 @@ impl Toolchain {
     pub fn wiring(&self, request: &Request, knob: u16) -> Result<Wiring> {
         let text = self.elaborated(request)?;
         let document = elaborated::parse(&text, request.declaration.block)?;
-        Ok(read(&document, request.options.knobs.iter().map(String::as_str).collect(), knob))
+        let wiring = read(&document, request.options.knobs.iter().map(String::as_str).collect(), knob);
+        wiring.ok_or_else(|| elaborated::unreadable(request.declaration.block, "it has no top module"))
     }
 }
 
-/// Reads a document. `knobs`: names of the variables whose value is `knob`.
-fn read(document: &Document<'_>, knobs: Vec<&str>, knob: u16) -> Wiring {
+/// Reads a document. `knobs`: names of the variables whose value is `knob`. `None`: it has no top module.
+fn read(document: &Document<'_>, knobs: Vec<&str>, knob: u16) -> Option<Wiring> {
     let modules = document.descendants().filter(|node| node.has_tag_name("module"));
     let modules: HashMap<&str, Node<'_, '_>> = modules.map(|m| (name(m), m)).collect();
     let mut reader = Reader { modules, knobs, knob: u32::from(knob), wiring: Wiring::default() };
-    if let Some(&top) = reader.modules.values().find(|module| module.attribute("topModule").is_some()) {
-        reader.module(top, String::new(), None);
-    }
+    let top = *reader.modules.values().find(|module| module.attribute("topModule").is_some())?;
+    reader.module(top, String::new(), None);
     let mut places: BTreeMap<(Option<usize>, String), Vec<usize>> = BTreeMap::new();
     for (index, instance) in reader.wiring.instances.iter().enumerate() {
         places.entry((instance.parent, instance.module.clone())).or_default().push(index);
@@ -40,7 +40,7 @@ fn read(document: &Document<'_>, knobs: Vec<&str>, knob: u16) -> Wiring {
             reader.wiring.instances[index].place = Some(place);
         }
     }
-    reader.wiring
+    Some(reader.wiring)
 }
 
 fn parts<'a, 'i>(node: Node<'a, 'i>) -> Vec<Node<'a, 'i>> {
@@ -103,7 +103,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                     place.scopes.pop();
                     place.path.truncate(before);
                 }
-                "contassign" => self.assign(child, place, &mut Vec::new(), false),
+                "contassign" => self.assign(child, place, &[], false),
                 "always" => self.statements(child, place, &mut Vec::new(), is_clocked(child)),
                 "instance" => self.instance(child, place),
                 _ => {}
@@ -183,7 +183,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         element.first_element_child().filter(|_| is_choice).map_or_else(Vec::new, |first| self.reads(first, place))
     }
 
-    fn assign(&mut self, element: Node<'a, 'i>, place: &Place<'a, 'i>, conditions: &mut Vec<Net>, is_clocked: bool) {
+    fn assign(&mut self, element: Node<'a, 'i>, place: &Place<'a, 'i>, conditions: &[Net], is_clocked: bool) {
         let [value, .., target] = parts(element)[..] else { return };
         let targets = self.targets(target, place);
         let copied = (conditions.is_empty() && targets.len() == 1 && targets[0].is_exact && !is_clocked)
@@ -200,7 +200,7 @@ impl<'a, 'i> Reader<'a, 'i> {
     }
 
     /// A call as a statement: what it gives back follows from all arguments.
-    fn call(&mut self, call: Node<'a, 'i>, place: &Place<'a, 'i>, conditions: &mut [Net], is_clocked: bool) {
+    fn call(&mut self, call: Node<'a, 'i>, place: &Place<'a, 'i>, conditions: &[Net], is_clocked: bool) {
         let mut sources = if is_clocked { Vec::new() } else { self.reads(call, place) };
         sources.extend(conditions.iter().filter(|_| !is_clocked));
         let Some(function) = self.function(call, place) else { return };

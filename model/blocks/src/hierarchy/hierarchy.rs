@@ -126,42 +126,42 @@ ports! {
     pub struct HierarchyOut(s: &HierarchyShape) {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS)
-            .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early().from(RfcOperands::NAME),
+            .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Events: `hierarchy_event_t`.
         event_o: u64 = field(63).shown(Decode::Packed(HIERARCHY_EVENT)),
         /// Events: `hierarchy_count_event_t`.
         count_event_o: u64 = field(36).shown(Decode::Packed(HIERARCHY_COUNT_EVENT)),
         /// Events of the MRF: `mrf_event_t`.
-        mrf_event_o: u64 = field(50).from(Mrf::NAME).shown(Decode::Packed(MRF_EVENT)),
+        mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Nothing is under way to slot s, which is to be emptied.
-        flush_done_o: u64 = field(s.active).from(HierarchyEntries::NAME),
+        flush_done_o: u64 = field(s.active),
         /// No lane of slot s holds what its strand may still read.
-        void_o: u64 = field(s.active).early().from(HierarchyEntries::NAME),
+        void_o: u64 = field(s.active).early(),
         /// Active lanes as issued.
         dispatch_mask_o: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Places of slot s to which something is under way.
-        wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.active).early().from(HierarchyEntries::NAME),
+        wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.active).early(),
         /// The instruction on port p is taken at this edge if also valid.
-        issue_ready_o: u8 = field(s.ports()).early().from("mrf_allocator"),
+        issue_ready_o: u8 = field(s.ports()).early(),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.ports()).early().from(HierarchyResults::NAME),
+        write_ready_o: u8 = field(s.ports()).early(),
         /// The result that was taken last on bus p is where it goes from this edge on.
-        write_done_o: u8 = field(s.ports()).early().from(HierarchyResults::NAME),
+        write_done_o: u8 = field(s.ports()).early(),
         /// Its warp.
         write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early().from(HierarchyResults::NAME),
+            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early(),
         /// Its register name.
         write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o").early().from(HierarchyResults::NAME),
+            field(REG_BITS).count(s.ports()).valid_by("write_done_o").early(),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early(),
         /// Tag as issued.
         dispatch_tag_o: [u8; MAX_PORTS] =
-            field(s.tag_w()).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+            field(s.tag_w()).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Warp as issued.
         dispatch_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(Mrf::NAME),
+            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()).early(),
     }

@@ -115,7 +115,7 @@ ports! {
     pub struct HrfOut(s: &HrfShape) {
         /// Operands.
         dispatch_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS)
-            .count(OPERANDS).valid_by("dispatch_src_valid_o").early().from("hrf_operands"),
+            .count(OPERANDS).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.
         dispatch_tag_o: u64 = field(s.mrf.tag_w).valid_by("dispatch_valid_o").early(),
         /// Events: `hrf_event_t`.
@@ -129,13 +129,13 @@ ports! {
         /// The instruction is taken at this edge if also valid.
         issue_ready_o: u8 = field(1).early(),
         /// The result is taken at this edge if also valid.
-        write_ready_o: u8 = field(1).from("hrf_results"),
+        write_ready_o: u8 = field(1),
         /// The result in the latch goes where it goes at this edge.
-        write_done_o: u8 = field(1).from("hrf_results"),
+        write_done_o: u8 = field(1),
         /// Its warp.
-        write_done_warp_o: u8 = field(WARP_BITS).valid_by("write_done_o").from("hrf_results"),
+        write_done_warp_o: u8 = field(WARP_BITS).valid_by("write_done_o"),
         /// Its register.
-        write_done_reg_o: u8 = field(REG_BITS).valid_by("write_done_o").from("hrf_results"),
+        write_done_reg_o: u8 = field(REG_BITS).valid_by("write_done_o"),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(1).early(),
         /// Its warp.

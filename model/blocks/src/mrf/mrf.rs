@@ -3,7 +3,6 @@
 mod design;
 mod nets;
 
-pub(crate) use design::MRF_ENDS;
 pub use design::MrfSizes;
 pub use nets::MrfProbe;
 
@@ -80,7 +79,7 @@ ports! {
     pub struct MrfOut(s: &MrfShape) {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
-            field(1024).count(s.sources()).valid_by("dispatch_src_valid_o").early().from("mrf_crossbar"),
+            field(1024).count(s.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.
         dispatch_tag_o: [u64; MAX_PORTS] = field(s.tag_w).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
         /// Events of this cycle: `mrf_event_t`.
@@ -88,9 +87,9 @@ ports! {
         /// Active lanes as issued.
         dispatch_mask_o: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
         /// The instruction on port p is taken at this edge if also valid.
-        issue_ready_o: u8 = field(s.issue_ports).early().from("mrf_allocator"),
+        issue_ready_o: u8 = field(s.issue_ports).early(),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.issue_ports).early().from_each("mrf_write_queue", 1),
+        write_ready_o: u8 = field(s.issue_ports).early(),
         /// The result at the head of queue p goes into its bank at this edge.
         write_done_o: u8 = field(s.issue_ports).early(),
         /// Its warp.

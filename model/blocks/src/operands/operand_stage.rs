@@ -5,7 +5,7 @@ mod nets;
 pub use nets::{OperandStageNets, OperandStageProbe};
 
 use crate::design::{
-    Candidates, DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, DesignCfg, Ends, Events, Rows, Sideband, SlotView,
+    Candidates, DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, DesignCfg, Events, Rows, Sideband, SlotView,
 };
 use crate::designs::Provider;
 use crate::hierarchy::PLACE_SET_BITS;
@@ -14,8 +14,7 @@ use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, MrfIn, MrfOut};
 use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{
-    Block, Decode, Field, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field,
-    ports,
+    Block, Decode, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, ports,
 };
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
@@ -97,8 +96,7 @@ ports! {
     pub struct OperandStageOut(s: &SmShape) {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
-            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early()
-            .from(ends(s).operands),
+            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Operation word.
         dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Control word.
@@ -107,17 +105,17 @@ ports! {
         dispatch_roles_o: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
         /// Events of the main register file: `mrf_event_t`.
-        event_o: u64 = field(50).from(ends(s).file).shown(Decode::Packed(MRF_EVENT)),
+        event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Event words of the design (docs/designs.md).
-        design_event_o: [u64; DESIGN_EVENTS] = driven(field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS), ends(s).design)
+        design_event_o: [u64; DESIGN_EVENTS] = field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS)
             .shown(Decode::PackedEach(s.organisation.design().events)),
         /// Nothing is left of slot s.
-        flush_done_o: u64 = driven(field(s.slots()), ends(s).flush_done),
+        flush_done_o: u64 = field(s.slots()),
         /// The warp may leave slot s here.
-        void_o: u64 = driven(field(s.slots()).early(), ends(s).levels),
+        void_o: u64 = field(s.slots()).early(),
         /// Active lanes.
         dispatch_mask_o: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early().from(ends(s).file),
+            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Address of the instruction.
         dispatch_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Predicate source s.
@@ -125,43 +123,28 @@ ports! {
         /// Predicate source t.
         dispatch_t_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Places of slot s to which something is under way.
-        wait_o: [u16; MAX_ACTIVE] = driven(field(PLACE_SET_BITS).count(s.slots()).early(), ends(s).levels),
+        wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.slots()).early(),
         /// The instruction on port p is taken at this edge if also valid.
-        issue_ready_o: u8 = field(s.ports()).early().from(ends(s).issue_ready),
+        issue_ready_o: u8 = field(s.ports()).early(),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.ports()).early_when(s.services().early_results)
-            .from_each(ends(s).write_ready.0, ends(s).write_ready.1),
+        write_ready_o: u8 = field(s.ports()).early_when(s.services().early_results),
         /// A result has gone into its bank, or into the cache.
-        write_done_o: u8 = field(s.ports()).early_when(s.services().early_results).from(ends(s).write_done),
+        write_done_o: u8 = field(s.ports()).early_when(s.services().early_results),
         /// Its warp.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.services().early_results).from(ends(s).write_done),
+            .early_when(s.services().early_results),
         /// Its register.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.services().early_results).from(ends(s).write_done),
+            .early_when(s.services().early_results),
         /// The candidate of the cycle before issues on port p.
-        candidate_issue_o: u8 = driven(field(s.ports()), ends(s).candidates),
+        candidate_issue_o: u8 = field(s.ports()),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()).early().from(ends(s).complete),
+        dispatch_valid_o: u8 = field(s.ports()).early(),
         /// Its warp.
         dispatch_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().from(ends(s).file),
+            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
-        dispatch_src_valid_o: u8 =
-            field(s.mrf.sources()).early().from(ends(s).complete),
-    }
-}
-
-/// The design's blocks at the ends of the stage's nets.
-fn ends(s: &SmShape) -> Ends {
-    s.organisation.ends()
-}
-
-/// A field that a block of the design drives. `None`: the stage itself does.
-fn driven(field: Field, by: Option<&'static str>) -> Field {
-    match by {
-        Some(block) => field.from(block),
-        None => field,
+        dispatch_src_valid_o: u8 = field(s.mrf.sources()).early(),
     }
 }
 
@@ -536,11 +519,6 @@ impl Block for OperandStage {
     type Out = OperandStageOut;
     type Probe = OperandStageProbe;
 
-    fn children(shape: &SmShape) -> Vec<&'static str> {
-        let design = shape.organisation.design();
-        design.children.iter().copied().chain([design.name]).collect()
-    }
-
     fn new(shape: &SmShape) -> Self {
         let services = shape.services();
         let mut stage = Self {
@@ -555,7 +533,7 @@ impl Block for OperandStage {
             bank_w: shape.mrf.bank_w(),
             reads_fields: services.reads_fields,
             takes_candidates: services.takes_candidates,
-            slot_rows: shape.organisation.ends().slot_base.is_some(),
+            slot_rows: shape.organisation.reads_slot_rows(),
             early_results: services.early_results,
             all_slots: u64::MAX >> (u64::BITS as usize - shape.slots()),
             slot_busy_q: 0,

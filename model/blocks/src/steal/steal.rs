@@ -26,7 +26,7 @@ use crate::mrf::{
     MrfWriteQueue,
 };
 use crate::steal::{StealArbiter, StealCandidates, StealReturn, StealTable};
-use crate::{Block, Decode, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Decode, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
 
 /// Fields of `steal_event_t`, most significant first: the arbiter's events, then those of thefts and hints.
 pub const STEAL_EVENT: &[(&str, u32)] = &{
@@ -105,7 +105,7 @@ ports! {
     pub struct StealOut(s: &MrfShape) {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
-            field(1024).count(s.sources()).valid_by("dispatch_src_valid_o").early().from(MrfCrossbar::NAME),
+            field(1024).count(s.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.
         dispatch_tag_o: [u64; MAX_PORTS] = field(s.tag_w).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
         /// Events of this cycle: `mrf_event_t`.
@@ -115,9 +115,9 @@ ports! {
         /// Active lanes as issued.
         dispatch_mask_o: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
         /// The instruction on port p is taken at this edge if also valid.
-        issue_ready_o: u8 = field(s.issue_ports).early().from(MrfAllocator::NAME),
+        issue_ready_o: u8 = field(s.issue_ports).early(),
         /// The result on bus p is taken at this edge if also valid.
-        write_ready_o: u8 = field(s.issue_ports).from_each(MrfWriteQueue::NAME, 1),
+        write_ready_o: u8 = field(s.issue_ports),
         /// The result at the head of queue p goes into its bank or is parked at this edge.
         write_done_o: u8 = field(s.issue_ports),
         /// Its warp.

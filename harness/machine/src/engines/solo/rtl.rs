@@ -27,7 +27,7 @@ impl RtlEngine {
         let declaration = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().clone();
         let mut rtl = library.instance(settings.seed)?;
         reset(&mut rtl, &declaration)?;
-        let solo = Solo::new(settings, rtl, &declaration, library.absent(), Side::Rtl);
+        let solo = Solo::new(settings, rtl, &declaration, Some(library), Side::Rtl);
         Ok(Self { solo })
     }
 

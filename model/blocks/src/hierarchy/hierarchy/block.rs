@@ -51,13 +51,6 @@ impl Block for Hierarchy {
         HierarchyResults::NAME,
         HierarchyCopies::NAME,
         RfcOperands::NAME,
-        "mrf_bank_map",
-        "mrf_write_queue",
-        "mrf_collector",
-        "mrf_allocator",
-        "mrf_arbiter",
-        "mrf_bank",
-        "mrf_crossbar",
         Mrf::NAME,
     ];
 

@@ -3,12 +3,11 @@
 use super::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT, Hierarchy, HierarchyProbe};
 use crate::config::Config;
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, STAGE, Services,
-    Sideband, SlotView, joined,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
+    SlotView, joined,
 };
-use crate::hierarchy::{HierarchyEntries, HierarchyResults, HierarchyShape};
-use crate::mrf::{MRF_ENDS, MrfIn, MrfOut};
-use crate::rfc::RfcOperands;
+use crate::hierarchy::HierarchyShape;
+use crate::mrf::{MrfIn, MrfOut};
 use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
@@ -29,19 +28,6 @@ impl DesignSizes for HierarchySizes {
     fn word(&self) -> u32 {
         (self.entries as u32) << 2 | self.lrf_banks as u32
     }
-
-    fn ends(&self) -> Ends {
-        Ends {
-            design: Some(Hierarchy::NAME),
-            complete: Hierarchy::NAME,
-            operands: RfcOperands::NAME,
-            write_ready: (HierarchyResults::NAME, 1),
-            write_done: HierarchyResults::NAME,
-            flush_done: Some(HierarchyEntries::NAME),
-            levels: Some(HierarchyEntries::NAME),
-            ..MRF_ENDS
-        }
-    }
 }
 
 impl Hierarchy {
@@ -55,7 +41,6 @@ impl Hierarchy {
 impl RegisterFile for Hierarchy {
     const DESIGN: Design = Design {
         name: Self::NAME,
-        children: Self::CHILDREN,
         blocks: crate::hierarchy::BLOCKS,
         events: &[HIERARCHY_EVENT, HIERARCHY_COUNT_EVENT],
         spreads: &[],

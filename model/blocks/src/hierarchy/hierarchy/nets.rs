@@ -8,162 +8,155 @@ use super::super::shape::{BANK_BITS, ENTRY_BITS, MAX_LRF_BANKS, PLACE_BITS, PLAC
 use super::{Hierarchy, MAX_SOURCES};
 use crate::design::IssueFields;
 use crate::hierarchy::{
-    HIERARCHY_ENTRIES_EVENT, HierarchyCopies, HierarchyCopiesProbe, HierarchyData, HierarchyDataProbe,
-    HierarchyEntries, HierarchyEntriesProbe, HierarchyLevels, HierarchyResults, HierarchyResultsProbe, HierarchyShape,
+    HIERARCHY_ENTRIES_EVENT, HierarchyCopiesProbe, HierarchyDataProbe, HierarchyEntriesProbe, HierarchyResultsProbe,
+    HierarchyShape,
 };
 use crate::mrf::bits::set_bits;
-use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfProbe};
+use crate::mrf::{MAX_PORTS, MrfIn, MrfProbe};
 use crate::ports::renamed;
-use crate::rfc::{RfcOperands, RfcOperandsProbe};
+use crate::rfc::RfcOperandsProbe;
 use crate::{Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
-
-const LEVELS: &str = HierarchyLevels::NAME;
-const ENTRIES: &str = HierarchyEntries::NAME;
-const DATA: &str = HierarchyData::NAME;
-const RESULTS: &str = HierarchyResults::NAME;
-const COPIES: &str = HierarchyCopies::NAME;
-const LATCHES: &str = RfcOperands::NAME;
 
 ports! {
     /// Nets between the blocks of `Hierarchy`, which has no state of its own.
     pub struct HierarchyNets(s: &HierarchyShape) {
         /// Operands that come from ORF and LRF of each port.
         data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("data_land_fill")
-            .early().from_each(DATA, OPERANDS).to(LATCHES),
+            .early(),
         /// Data for the ORF of each port.
         results_orf_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_orf_valid")
-            .early().from(RESULTS).to_each(DATA, 1),
+            .early(),
         /// Data for its LRF.
         results_lrf_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_lrf_valid")
-            .early().from(RESULTS).to_each(DATA, 1),
+            .early(),
         /// Data of copies.
         copies_copy_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("copies_copy_valid")
-            .early().from(COPIES).to(RESULTS),
+            .early(),
         /// What the MRF offers.
         mrf_dispatch_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
-            .valid_by("mrf_dispatch_src_valid").early().from("mrf_crossbar").to(LATCHES).to(COPIES),
+            .valid_by("mrf_dispatch_src_valid").early(),
         /// Lanes of each source that come from ORF or LRF: all or none.
-        operands_move_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("take").to(LATCHES),
+        operands_move_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("take"),
         /// Lanes of the ORF of each port that are written.
         results_orf_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_orf_valid")
-            .early().from(RESULTS).to(ENTRIES).to_each(DATA, 1),
+            .early(),
         /// Lanes of the LRF.
         results_lrf_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_lrf_valid")
-            .early().from(RESULTS).to(ENTRIES).to_each(DATA, 1),
+            .early(),
         /// Lanes of copies.
         copies_copy_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("copies_copy_valid")
-            .early().from(COPIES).to(RESULTS),
+            .early(),
         /// Places that the instruction on port p reads.
-        levels_read_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()).from_each(LEVELS, 1).to(ENTRIES),
+        levels_read_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
         /// Places that it copies to.
-        levels_copy_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()).from_each(LEVELS, 1).to(ENTRIES),
+        levels_copy_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
         /// The place that its result goes to.
-        levels_result_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()).from_each(LEVELS, 1).to(ENTRIES),
+        levels_result_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
         /// An instruction is taken.
-        take: u8 = field(s.ports()).to(ENTRIES).to(COPIES).to_each(DATA, 1).to(LATCHES),
+        take: u8 = field(s.ports()),
         /// Sources that are read from the MRF.
-        levels_mrf: u8 = field(s.mrf.sources()).from_each(LEVELS, OPERANDS).to("mrf_collector"),
+        levels_mrf: u8 = field(s.mrf.sources()),
         /// From the ORF.
-        levels_orf: u8 = field(s.mrf.sources()).from_each(LEVELS, OPERANDS).to_each(DATA, OPERANDS),
+        levels_orf: u8 = field(s.mrf.sources()),
         /// From the LRF.
-        levels_lrf: u8 = field(s.mrf.sources()).from_each(LEVELS, OPERANDS).to_each(DATA, OPERANDS),
+        levels_lrf: u8 = field(s.mrf.sources()),
         /// Sources that are copied.
-        levels_copy: u8 = field(s.mrf.sources()).from_each(LEVELS, OPERANDS).to(COPIES),
+        levels_copy: u8 = field(s.mrf.sources()),
         /// Entries of sources.
         levels_entry: [u8; MAX_SOURCES] =
-            field(ENTRY_BITS).count(s.mrf.sources()).from_each(LEVELS, OPERANDS).to_each(DATA, OPERANDS).to(COPIES),
+            field(ENTRY_BITS).count(s.mrf.sources()),
         /// Read ports that serve them.
-        levels_port: [u8; MAX_SOURCES] = field(2).count(s.mrf.sources()).from_each(LEVELS, OPERANDS).to_each(DATA, OPERANDS),
+        levels_port: [u8; MAX_SOURCES] = field(2).count(s.mrf.sources()),
         /// Read ports of the ORF that read.
-        levels_orf_read: u8 = field(s.mrf.sources()).from_each(LEVELS, OPERANDS).to_each(DATA, OPERANDS),
+        levels_orf_read: u8 = field(s.mrf.sources()),
         /// Banks of the LRF that are read.
-        levels_lrf_read: u8 = field(MAX_LRF_BANKS * s.ports()).from_each(LEVELS, MAX_LRF_BANKS).to_each(DATA, MAX_LRF_BANKS),
+        levels_lrf_read: u8 = field(MAX_LRF_BANKS * s.ports()),
         /// The result goes to the MRF too.
-        levels_both: u8 = field(s.ports()).from_each(LEVELS, 1).to(ENTRIES),
+        levels_both: u8 = field(s.ports()),
         /// A place waits for the result on bus b.
-        entries_look_match: u8 = field(s.ports()).from(ENTRIES).to(RESULTS),
+        entries_look_match: u8 = field(s.ports()),
         /// Which.
-        entries_look_place: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()).from(ENTRIES).to(RESULTS),
+        entries_look_place: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()),
         /// It goes to the MRF too.
-        entries_look_both: u8 = field(s.ports()).from(ENTRIES).to(RESULTS),
+        entries_look_both: u8 = field(s.ports()),
         /// Events of `hierarchy_entries`.
-        entries_event: u8 = field(6).from(ENTRIES).shown(Decode::Packed(HIERARCHY_ENTRIES_EVENT)),
+        entries_event: u8 = field(6).shown(Decode::Packed(HIERARCHY_ENTRIES_EVENT)),
         /// Operands have come.
-        data_land_valid: u8 = field(s.ports()).early().from_each(DATA, 1).to(LATCHES),
+        data_land_valid: u8 = field(s.ports()).early(),
         /// The tag of their instruction.
         data_land_tag: [u8; MAX_PORTS] =
-            field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early().from_each(DATA, 1).to(LATCHES),
+            field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early(),
         /// For which sources.
-        data_land_fill: u8 = field(s.mrf.sources()).early().from_each(DATA, OPERANDS).to(LATCHES),
+        data_land_fill: u8 = field(s.mrf.sources()).early(),
         /// The result on bus b is of a warp in a slot.
-        results_look_valid: u8 = field(s.ports()).from(RESULTS).to(ENTRIES),
+        results_look_valid: u8 = field(s.ports()),
         /// This slot.
         results_look_slot: [u8; MAX_PORTS] =
-            field(s.slot_w()).count(s.ports()).valid_by("results_look_valid").from(RESULTS).to(ENTRIES),
+            field(s.slot_w()).count(s.ports()).valid_by("results_look_valid"),
         /// Its register.
         results_look_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("results_look_valid").from(RESULTS).to(ENTRIES),
+            field(REG_BITS).count(s.ports()).valid_by("results_look_valid"),
         /// The copy of dispatch port p is written at this edge.
-        results_copy_ready: u8 = field(s.ports()).early().from(RESULTS).to(COPIES),
+        results_copy_ready: u8 = field(s.ports()).early(),
         /// The ORF of port c's slots is written.
-        results_orf_valid: u8 = field(s.ports()).early().from(RESULTS).to(ENTRIES).to_each(DATA, 1),
+        results_orf_valid: u8 = field(s.ports()).early(),
         /// In which slot.
         results_orf_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_orf_valid")
-            .early().from(RESULTS).to(ENTRIES).to_each(DATA, 1),
+            .early(),
         /// Which entry.
         results_orf_entry: [u8; MAX_PORTS] = field(ENTRY_BITS).count(s.ports()).valid_by("results_orf_valid")
-            .early().from(RESULTS).to(ENTRIES).to_each(DATA, 1),
+            .early(),
         /// With a copy.
-        results_orf_copy: u8 = field(s.ports()).early().from(RESULTS),
+        results_orf_copy: u8 = field(s.ports()).early(),
         /// From, or for, a private unit.
-        results_orf_private: u8 = field(s.ports()).early().from(RESULTS),
+        results_orf_private: u8 = field(s.ports()).early(),
         /// The LRF of port c's slots is written.
-        results_lrf_valid: u8 = field(s.ports()).early().from(RESULTS).to(ENTRIES).to_each(DATA, 1),
+        results_lrf_valid: u8 = field(s.ports()).early(),
         /// In which slot.
         results_lrf_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_lrf_valid")
-            .early().from(RESULTS).to(ENTRIES).to_each(DATA, 1),
+            .early(),
         /// Which bank.
         results_lrf_bank: [u8; MAX_PORTS] = field(BANK_BITS).count(s.ports()).valid_by("results_lrf_valid")
-            .early().from(RESULTS).to(ENTRIES).to_each(DATA, 1),
+            .early(),
         /// From a private unit.
-        results_lrf_private: u8 = field(s.ports()).early().from(RESULTS),
+        results_lrf_private: u8 = field(s.ports()).early(),
         /// The result on bus b goes into the MRF's queue.
-        results_mrf_valid: u8 = field(s.ports()).from(RESULTS).to("mrf_write_queue"),
+        results_mrf_valid: u8 = field(s.ports()),
         /// Latch b has a result that is not written at this edge.
-        results_wait: u8 = field(s.ports()).early().from(RESULTS),
+        results_wait: u8 = field(s.ports()).early(),
         /// The instruction at dispatch port p waits for the copy latches.
-        copies_hold: u8 = field(s.ports()).early().from(COPIES),
+        copies_hold: u8 = field(s.ports()).early(),
         /// A copy of port p waits.
-        copies_copy_valid: u8 = field(s.ports()).early().from(COPIES).to(RESULTS),
+        copies_copy_valid: u8 = field(s.ports()).early(),
         /// Its slot.
         copies_copy_slot: [u8; MAX_PORTS] =
-            field(s.slot_w()).count(s.ports()).valid_by("copies_copy_valid").early().from(COPIES).to(RESULTS),
+            field(s.slot_w()).count(s.ports()).valid_by("copies_copy_valid").early(),
         /// Its entry.
         copies_copy_entry: [u8; MAX_PORTS] =
-            field(ENTRY_BITS).count(s.ports()).valid_by("copies_copy_valid").early().from(COPIES).to(RESULTS),
+            field(ENTRY_BITS).count(s.ports()).valid_by("copies_copy_valid").early(),
         /// It is for a private unit.
-        copies_copy_private: u8 = field(s.ports()).early().from(COPIES).to(RESULTS),
+        copies_copy_private: u8 = field(s.ports()).early(),
         /// It is not written at this edge.
-        copies_wait: u8 = field(s.ports()).early().from(COPIES),
+        copies_wait: u8 = field(s.ports()).early(),
         /// An instruction has all its operands.
-        operands_dispatch_valid: u8 = field(s.ports()).early().from(LATCHES).to(COPIES),
+        operands_dispatch_valid: u8 = field(s.ports()).early(),
         /// Its sources that came from registers.
-        operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early().from(LATCHES),
+        operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
         /// It goes, as far as the unit and the copy latches are concerned.
-        operands_dispatch_ready: u8 = field(s.ports()).to(LATCHES),
+        operands_dispatch_ready: u8 = field(s.ports()),
         /// The MRF's queue b takes a result.
-        mrf_write_ready: u8 = field(s.ports()).early().from_each("mrf_write_queue", 1).to(RESULTS),
+        mrf_write_ready: u8 = field(s.ports()).early(),
         /// What is in it goes into its bank.
-        mrf_write_done: u8 = field(s.ports()).early().from(Mrf::NAME).to(RESULTS),
+        mrf_write_done: u8 = field(s.ports()).early(),
         /// The MRF offers an instruction.
-        mrf_dispatch_valid: u8 = field(s.ports()).early().from(Mrf::NAME).to(LATCHES),
+        mrf_dispatch_valid: u8 = field(s.ports()).early(),
         /// It is taken.
-        mrf_dispatch_ready: u8 = field(s.ports()).from(LATCHES).to("mrf_allocator"),
+        mrf_dispatch_ready: u8 = field(s.ports()),
         /// Its tag.
         mrf_dispatch_tag: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_dispatch_valid")
-            .early().from(Mrf::NAME).to(LATCHES).to(COPIES),
+            .early(),
         /// Its sources that came from there.
-        mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early().from(Mrf::NAME).to(LATCHES),
+        mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
     }
 }
 
@@ -194,20 +187,20 @@ unsafe impl Ports for HierarchyProbe {
     fn fields(s: &HierarchyShape) -> Vec<Field> {
         let mut fields = HierarchyNets::fields(s);
         fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
-        let mut add = |of: Vec<Field>, block: &'static str, prefix: &str, instance: &str, offset: usize| {
-            fields.extend(of.into_iter().map(|f| renamed(f, prefix).from(block).inside(instance, offset)));
+        let mut add = |of: Vec<Field>, prefix: &str, instance: &str, offset: usize| {
+            fields.extend(of.into_iter().map(|f| renamed(f, prefix).inside(instance, offset)));
         };
         for p in 0..s.ports() {
             let at = offset_of!(Self, data) + p * size_of::<HierarchyDataProbe>();
-            add(HierarchyDataProbe::fields(s), DATA, &format!("data{p}_"), &format!("gen_port[{p}].u_data"), at);
+            add(HierarchyDataProbe::fields(s), &format!("data{p}_"), &format!("gen_port[{p}].u_data"), at);
         }
         let at = offset_of!(Self, entries);
-        add(HierarchyEntriesProbe::fields(s), ENTRIES, "entries_", "u_entries", at);
+        add(HierarchyEntriesProbe::fields(s), "entries_", "u_entries", at);
         let at = offset_of!(Self, results);
-        add(HierarchyResultsProbe::fields(s), RESULTS, "results_", "u_results", at);
-        add(HierarchyCopiesProbe::fields(s), COPIES, "copies_", "u_copies", offset_of!(Self, copies));
+        add(HierarchyResultsProbe::fields(s), "results_", "u_results", at);
+        add(HierarchyCopiesProbe::fields(s), "copies_", "u_copies", offset_of!(Self, copies));
         let at = offset_of!(Self, operands);
-        add(RfcOperandsProbe::fields(&s.operands()), LATCHES, "operands_", "u_operands", at);
+        add(RfcOperandsProbe::fields(&s.operands()), "operands_", "u_operands", at);
         fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
             // Ports of the MRF that are nets here.
             f.valid_by = match f.valid_by {

@@ -3,11 +3,11 @@
 use super::{HRF_COUNT_EVENT, HRF_EVENT, Hrf, HrfNets, HrfProbe};
 use crate::config::Config;
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, STAGE, Services,
-    Sideband, SlotView,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
+    SlotView,
 };
-use crate::hrf::{HrfBank, HrfOperands, HrfResults, HrfShape, MAX_BUFFER};
-use crate::mrf::{MRF_ENDS, MrfIn, MrfOut};
+use crate::hrf::{HrfShape, MAX_BUFFER};
+use crate::mrf::{MrfIn, MrfOut};
 use crate::shape::SmShape;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
@@ -29,21 +29,8 @@ impl DesignSizes for HrfSizes {
         (self.buffer_entries as u32) << 5 | self.loads as u32
     }
 
-    fn ends(&self) -> Ends {
-        let buffered = self.buffer_entries != 0;
-        Ends {
-            file: Hrf::NAME,
-            design: Some(Hrf::NAME),
-            complete: Hrf::NAME,
-            operands: HrfOperands::NAME,
-            write_ready: (HrfResults::NAME, 0),
-            write_done: Hrf::NAME,
-            bank_map: "mrf_collector",
-            write_base: HrfResults::NAME,
-            slot_base: buffered.then_some(HrfBank::NAME),
-            flush_done: buffered.then_some(Hrf::NAME),
-            ..MRF_ENDS
-        }
+    fn reads_slot_rows(&self) -> bool {
+        self.buffer_entries != 0
     }
 }
 
@@ -53,7 +40,6 @@ const STRAPS: u32 = 17;
 impl RegisterFile for Hrf {
     const DESIGN: Design = Design {
         name: Self::NAME,
-        children: Self::CHILDREN,
         blocks: crate::hrf::BLOCKS,
         events: &[HRF_EVENT, HRF_COUNT_EVENT],
         spreads: &[("hrf_period_entries", "hrf_period")],

@@ -4,12 +4,11 @@ use std::mem::offset_of;
 
 use super::{Hrf, Way, Writer};
 use crate::hrf::{
-    BUFFER_REG_BITS, HRF_READS_EVENT, HrfBank, HrfBankProbe, HrfBuffer, HrfBufferProbe, HrfDrain, HrfDrainProbe,
-    HrfLoads, HrfLoadsProbe, HrfOperands, HrfOperandsProbe, HrfPower, HrfPowerProbe, HrfRcm, HrfRcmProbe, HrfReads,
-    HrfReadsProbe, HrfResults, HrfResultsProbe, HrfShape, LOOKS, PARITIES,
+    BUFFER_REG_BITS, HRF_READS_EVENT, HrfBankProbe, HrfBufferProbe, HrfDrain, HrfDrainProbe, HrfLoadsProbe,
+    HrfOperandsProbe, HrfPowerProbe, HrfRcmProbe, HrfReadsProbe, HrfResultsProbe, HrfShape, LOOKS, PARITIES,
 };
 use crate::mrf::bits::{is_set, set_bits};
-use crate::mrf::{MAX_COLLECTORS, MAX_SLOTS, MrfAllocator, MrfCollector};
+use crate::mrf::{MAX_COLLECTORS, MAX_SLOTS};
 use crate::ports::renamed;
 use crate::{
     Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
@@ -20,171 +19,159 @@ ports! {
     pub struct HrfNets(s: &HrfShape) {
         /// Data at the head of each queue.
         loads_data: [WarpData; PARITIES] = field(WARP_DATA_BITS).count(PARITIES).valid_by("loads_valid")
-            .early().from_each(HrfLoads::NAME, 1).to_each(HrfBank::NAME, 1),
+            .early(),
         /// Data of the result in the latch.
-        results_data: WarpData = field(WARP_DATA_BITS).valid_by("results_valid")
-            .early().from(HrfResults::NAME).to(HrfBuffer::NAME).to(HrfLoads::NAME).to(HrfBank::NAME),
+        results_data: WarpData = field(WARP_DATA_BITS).valid_by("results_valid").early(),
         /// What each bank has read.
         bank_read_data: [WarpData; PARITIES] = field(WARP_DATA_BITS).count(PARITIES).valid_by("bank_read_data_valid")
-            .early().from_each(HrfBank::NAME, 1).to(HrfOperands::NAME),
+            .early(),
         /// Slots that want their register.
-        req_valid: u64 = field(s.mrf.slots()).early().from_each(MrfCollector::NAME, OPERANDS).to(HrfReads::NAME),
+        req_valid: u64 = field(s.mrf.slots()).early(),
         /// Slots that are filled by the reads granted now.
-        fill: u64 = field(s.mrf.slots()).from_each(MrfCollector::NAME, OPERANDS).to(HrfOperands::NAME),
+        fill: u64 = field(s.mrf.slots()),
         /// Slots that hold a register.
-        col_src_valid: u64 =
-            field(s.mrf.slots()).early().from_each(MrfCollector::NAME, OPERANDS).to(HrfReads::NAME),
+        col_src_valid: u64 = field(s.mrf.slots()).early(),
         /// Base and tag of each collector.
         col_tag: [u64; MAX_COLLECTORS] = field(s.mrf.tag_w + s.entry_w()).count(s.mrf.collectors).valid_by("busy")
-            .early().from_each(MrfCollector::NAME, 1).to(HrfReads::NAME),
+            .early(),
         /// Slots whose read is performed at this edge.
-        grant: u64 = field(s.mrf.slots()).from(HrfReads::NAME).to_each(MrfCollector::NAME, OPERANDS),
+        grant: u64 = field(s.mrf.slots()),
         /// Events of the reads.
-        reads_event: u64 = field(34).from(HrfReads::NAME).shown(Decode::Packed(HRF_READS_EVENT)),
+        reads_event: u64 = field(34).shown(Decode::Packed(HRF_READS_EVENT)),
         /// Lanes of each collector.
         col_mask: [u32; MAX_COLLECTORS] = field(LANES).count(s.mrf.collectors).valid_by("busy")
-            .early().from_each(MrfCollector::NAME, 1).to(HrfReads::NAME),
+            .early(),
         /// Lanes of each source that come from the buffer.
-        reads_take: [u32; OPERANDS] = field(LANES).count(OPERANDS).from(HrfReads::NAME).to(HrfOperands::NAME),
+        reads_take: [u32; OPERANDS] = field(LANES).count(OPERANDS),
         /// Lanes of each source's register that are in the buffer.
-        look_lanes: [u32; OPERANDS] = field(LANES).count(OPERANDS).valid_by("reads_take")
-            .from(HrfBuffer::NAME).to(HrfReads::NAME),
+        look_lanes: [u32; OPERANDS] = field(LANES).count(OPERANDS).valid_by("reads_take"),
         /// Lanes of the entries that the drains offer.
         drain_lanes: [u32; PARITIES] = field(LANES).count(PARITIES).valid_by("drain_valid")
-            .early().from_each(HrfDrain::NAME, 1).to_each(HrfBank::NAME, 1),
+            .early(),
         /// Lanes of the head of each queue.
         loads_mask: [u32; PARITIES] = field(LANES).count(PARITIES).valid_by("loads_valid")
-            .early().from_each(HrfLoads::NAME, 1).to_each(HrfBank::NAME, 1),
+            .early(),
         /// Lanes of the result in the latch.
-        results_mask: u32 = field(LANES).valid_by("results_valid")
-            .early().from(HrfResults::NAME).to(HrfBuffer::NAME).to(HrfLoads::NAME).to(HrfBank::NAME),
+        results_mask: u32 = field(LANES).valid_by("results_valid").early(),
         /// Collectors that take an instruction at this edge.
-        alloc_valid: u16 = field(s.mrf.collectors).from(MrfAllocator::NAME).to_each(MrfCollector::NAME, 1),
+        alloc_valid: u16 = field(s.mrf.collectors),
         /// Collectors that are freed at this edge.
-        free: u16 = field(s.mrf.collectors).from(MrfAllocator::NAME).to_each(MrfCollector::NAME, 1),
+        free: u16 = field(s.mrf.collectors),
         /// Bit d of element c: d holds an older instruction than c.
         older: [u16; MAX_COLLECTORS] = field(s.mrf.collectors).count(s.mrf.collectors)
-            .early().from(MrfAllocator::NAME).to(HrfReads::NAME),
+            .early(),
         /// Bit d of element c: d is older than c and of the same warp.
         same_warp_q: [u16; MAX_COLLECTORS] = field(s.mrf.collectors).count(s.mrf.collectors)
-            .at("u_allocator.same_warp_q").from(MrfAllocator::NAME),
+            .at("u_allocator.same_warp_q"),
         /// Collectors that hold an instruction.
-        busy: u16 = field(s.mrf.collectors).early().from_each(MrfCollector::NAME, 1).to(MrfAllocator::NAME),
+        busy: u16 = field(s.mrf.collectors).early(),
         /// Collectors that have all their operands.
-        complete: u16 = field(s.mrf.collectors).early().from_each(MrfCollector::NAME, 1).to(MrfAllocator::NAME),
+        complete: u16 = field(s.mrf.collectors).early(),
         /// What the bank reads.
-        reads_stt_entry: u16 = field(s.entry_w()).valid_by("reads_stt_valid").from(HrfReads::NAME).to(HrfBank::NAME),
+        reads_stt_entry: u16 = field(s.entry_w()).valid_by("reads_stt_valid"),
         /// Entry of the head of each queue.
         loads_entry: [u16; PARITIES] = field(s.entry_w()).count(PARITIES).valid_by("loads_valid")
-            .early().from_each(HrfLoads::NAME, 1).to_each(HrfBank::NAME, 1),
+            .early(),
         /// Entry of the result in the latch.
-        results_entry: u16 = field(s.entry_w()).valid_by("results_valid")
-            .early().from(HrfResults::NAME).to(HrfLoads::NAME).to(HrfBank::NAME),
+        results_entry: u16 = field(s.entry_w()).valid_by("results_valid").early(),
         /// An instruction has all its operands.
-        dispatch_valid: u8 = field(1).from(MrfAllocator::NAME),
+        dispatch_valid: u8 = field(1),
         /// Of which collector.
         dispatch_col: [u8; 1] =
-            field(s.mrf.col_w()).valid_by("dispatch_valid").from(MrfAllocator::NAME).to(HrfOperands::NAME),
+            field(s.mrf.col_w()).valid_by("dispatch_valid"),
         /// Register of each slot.
         req_reg: [u8; MAX_SLOTS] = field(REG_BITS).count(s.mrf.slots()).valid_by("col_src_valid")
-            .early().from_each(MrfCollector::NAME, OPERANDS).to(HrfReads::NAME),
+            .early(),
         /// Bank of each slot: the parity of its warp.
         req_bank: [u8; MAX_SLOTS] = field(1).count(s.mrf.slots()).valid_by("col_src_valid")
-            .early().from_each(MrfCollector::NAME, OPERANDS),
+            .early(),
         /// 4-lane groups of each collector.
         req_groups: [u8; MAX_COLLECTORS] = field(4).count(s.mrf.collectors).valid_by("busy")
-            .early().from_each(MrfCollector::NAME, 1),
+            .early(),
         /// Warp of each collector.
         col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS).count(s.mrf.collectors).valid_by("busy")
-            .early().from_each(MrfCollector::NAME, 1).to(MrfAllocator::NAME).to(HrfReads::NAME),
+            .early(),
         /// Slots of each collector that were granted in the last cycle.
         inflight_q: [u8; MAX_COLLECTORS] = field(OPERANDS).count(s.mrf.collectors)
-            .each("gen_collector[{}].u_collector.inflight_q", 1).from_each(MrfCollector::NAME, 1),
+            .each("gen_collector[{}].u_collector.inflight_q", 1),
         /// The slot that reads for each slot.
         leader_q: [u8; MAX_SLOTS] = field(OPERANDS.ilog2() + 1).count(s.mrf.slots()).valid_by("busy")
-            .each("gen_collector[{}].u_collector.leader_q", OPERANDS).from_each(MrfCollector::NAME, OPERANDS),
+            .each("gen_collector[{}].u_collector.leader_q", OPERANDS),
         /// Registers that are looked up for sources.
-        reads_look_reg: [u8; OPERANDS] = field(BUFFER_REG_BITS).count(OPERANDS).from(HrfReads::NAME).to(HrfRcm::NAME),
+        reads_look_reg: [u8; OPERANDS] = field(BUFFER_REG_BITS).count(OPERANDS),
         /// The reading instruction's bank.
-        reads_bank: u8 = field(1).from(HrfReads::NAME).to(HrfBuffer::NAME).to(HrfOperands::NAME),
+        reads_bank: u8 = field(1),
         /// Banks that begin a read.
-        reads_stt_valid: u8 = field(PARITIES).from(HrfReads::NAME).to_each(HrfBank::NAME, 1),
+        reads_stt_valid: u8 = field(PARITIES),
         /// Read ports of the buffer that read.
-        reads_buffer: u8 = field(OPERANDS).from(HrfReads::NAME).to(HrfBuffer::NAME),
+        reads_buffer: u8 = field(OPERANDS),
         /// Which source's reads serve each source.
-        reads_port: [u8; OPERANDS] = field(2).count(OPERANDS).from(HrfReads::NAME).to(HrfOperands::NAME),
+        reads_port: [u8; OPERANDS] = field(2).count(OPERANDS),
         /// Registers that have an entry.
-        rcm_hit: u8 = field(LOOKS).from(HrfRcm::NAME).to(HrfReads::NAME).to(HrfResults::NAME),
+        rcm_hit: u8 = field(LOOKS),
         /// It.
-        rcm_index: [u8; LOOKS] = field(s.index_w()).count(LOOKS).valid_by("rcm_hit")
-            .from(HrfRcm::NAME).to(HrfBuffer::NAME).to(HrfResults::NAME),
+        rcm_index: [u8; LOOKS] = field(s.index_w()).count(LOOKS).valid_by("rcm_hit"),
         /// Entries in use.
-        buffer_used: [u8; PARITIES] = field(s.used_w()).count(PARITIES).early().from_each(HrfBuffer::NAME, 1)
-            .to_each(HrfDrain::NAME, 1).to_each(HrfPower::NAME, 1).to(HrfResults::NAME),
+        buffer_used: [u8; PARITIES] = field(s.used_w()).count(PARITIES).early(),
         /// A flush begins.
-        drain_begin: u8 = field(PARITIES).from_each(HrfDrain::NAME, 1).to_each(HrfLoads::NAME, 1),
+        drain_begin: u8 = field(PARITIES),
         /// A drain reads an entry.
-        drain_read: u8 = field(PARITIES).from_each(HrfDrain::NAME, 1).to_each(HrfBuffer::NAME, 1),
+        drain_read: u8 = field(PARITIES),
         /// It offers one.
-        drain_valid: u8 = field(PARITIES).early().from_each(HrfDrain::NAME, 1).to_each(HrfBank::NAME, 1),
+        drain_valid: u8 = field(PARITIES).early(),
         /// The buffer is empty from this edge on.
-        drain_empty: u8 = field(PARITIES).from_each(HrfDrain::NAME, 1).to_each(HrfBuffer::NAME, 1),
+        drain_empty: u8 = field(PARITIES),
         /// Nothing is left.
-        drain_done: u8 = field(PARITIES).from_each(HrfDrain::NAME, 1),
+        drain_done: u8 = field(PARITIES),
         /// The entry that a drain reads.
-        drain_index: [u8; PARITIES] = field(s.index_w()).count(PARITIES).valid_by("drain_read")
-            .from_each(HrfDrain::NAME, 1).to_each(HrfBuffer::NAME, 1),
+        drain_index: [u8; PARITIES] = field(s.index_w()).count(PARITIES).valid_by("drain_read"),
         /// Register of the entry that it offers.
         drain_reg: [u8; PARITIES] = field(BUFFER_REG_BITS).count(PARITIES).valid_by("drain_valid")
-            .early().from_each(HrfDrain::NAME, 1).to_each(HrfBank::NAME, 1),
+            .early(),
         /// Queues with room.
-        loads_room: u8 = field(PARITIES).early().from_each(HrfLoads::NAME, 1).to(HrfResults::NAME),
+        loads_room: u8 = field(PARITIES).early(),
         /// Queues that are not empty.
-        loads_valid: u8 = field(PARITIES).early().from_each(HrfLoads::NAME, 1).to_each(HrfBank::NAME, 1),
+        loads_valid: u8 = field(PARITIES).early(),
         /// Those whose head is older than the drain.
-        loads_old: u8 = field(PARITIES).early().from_each(HrfLoads::NAME, 1).to_each(HrfBank::NAME, 1),
+        loads_old: u8 = field(PARITIES).early(),
         /// Buffers whose next entry has no power.
-        power_closed: u8 = field(PARITIES).from_each(HrfPower::NAME, 1).to(HrfResults::NAME),
+        power_closed: u8 = field(PARITIES),
         /// A wake-up begins.
-        power_wake: u8 = field(PARITIES).from_each(HrfPower::NAME, 1),
+        power_wake: u8 = field(PARITIES),
         /// A sleep begins.
-        power_sleep: u8 = field(PARITIES).from_each(HrfPower::NAME, 1),
+        power_sleep: u8 = field(PARITIES),
         /// State of each buffer's power.
-        power_state: [u8; PARITIES] = field(2).count(PARITIES).early().from_each(HrfPower::NAME, 1),
+        power_state: [u8; PARITIES] = field(2).count(PARITIES).early(),
         /// The result waits for power.
-        results_need: u8 = field(PARITIES).from(HrfResults::NAME).to_each(HrfPower::NAME, 1),
+        results_need: u8 = field(PARITIES),
         /// It is written to a buffer.
-        results_buffer_valid: u8 =
-            field(PARITIES).from(HrfResults::NAME).to_each(HrfBuffer::NAME, 1).to(HrfRcm::NAME),
+        results_buffer_valid: u8 = field(PARITIES),
         /// It is offered to a queue.
-        results_push_valid: u8 = field(PARITIES).from(HrfResults::NAME).to_each(HrfLoads::NAME, 1),
+        results_push_valid: u8 = field(PARITIES),
         /// It is offered to a bank.
-        results_direct_valid: u8 = field(PARITIES).from(HrfResults::NAME).to_each(HrfBank::NAME, 1),
+        results_direct_valid: u8 = field(PARITIES),
         /// It takes a new entry.
-        results_new: u8 = field(1).valid_by("results_buffer_valid")
-            .from(HrfResults::NAME).to(HrfBuffer::NAME).to(HrfRcm::NAME),
+        results_new: u8 = field(1).valid_by("results_buffer_valid"),
         /// Its entry.
-        results_index: u8 = field(s.index_w()).valid_by("results_buffer_valid")
-            .from(HrfResults::NAME).to(HrfBuffer::NAME).to(HrfRcm::NAME),
+        results_index: u8 = field(s.index_w()).valid_by("results_buffer_valid"),
         /// Its register.
-        results_reg: u8 = field(REG_BITS).valid_by("results_valid")
-            .early().from(HrfResults::NAME).to(HrfBuffer::NAME).to(HrfRcm::NAME),
+        results_reg: u8 = field(REG_BITS).valid_by("results_valid").early(),
         /// The latch holds a result.
-        results_valid: u8 = field(1).early().from(HrfResults::NAME),
+        results_valid: u8 = field(1).early(),
         /// Banks that could begin a read.
-        bank_read_ready: u8 = field(PARITIES).early().from_each(HrfBank::NAME, 1).to(HrfReads::NAME),
+        bank_read_ready: u8 = field(PARITIES).early(),
         /// Banks that could take a write.
-        bank_write_ready: u8 = field(PARITIES).early().from_each(HrfBank::NAME, 1),
+        bank_write_ready: u8 = field(PARITIES).early(),
         /// Banks that write.
-        bank_writing: u8 = field(PARITIES).early().from_each(HrfBank::NAME, 1),
+        bank_writing: u8 = field(PARITIES).early(),
         /// Banks that have read.
-        bank_read_data_valid: u8 = field(PARITIES).early().from_each(HrfBank::NAME, 1).to(HrfOperands::NAME),
+        bank_read_data_valid: u8 = field(PARITIES).early(),
         /// The pipeline stands still.
-        frozen: u8 = field(1).early().to(HrfReads::NAME).to(MrfAllocator::NAME),
+        frozen: u8 = field(1).early(),
         /// Banks to which a write is offered.
-        bank_write_valid: u8 = field(PARITIES).to_each(HrfBank::NAME, 1).to(HrfReads::NAME),
+        bank_write_valid: u8 = field(PARITIES),
         /// By whom: queue, drain, latch.
-        write_source: [u8; PARITIES] = field(2).count(PARITIES).to_each(HrfBank::NAME, 1),
+        write_source: [u8; PARITIES] = field(2).count(PARITIES),
         /// Banks whose last write came straight from the latch.
         direct_q: u8 = field(PARITIES),
     }
@@ -223,32 +210,32 @@ unsafe impl Ports for HrfProbe {
     fn fields(s: &HrfShape) -> Vec<Field> {
         let mut fields = HrfNets::fields(s);
         fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
-        let mut add = |of: Vec<Field>, block: &'static str, prefix: &str, instance: &str, offset: usize| {
-            fields.extend(of.into_iter().map(|f| renamed(f, prefix).from(block).inside(instance, offset)));
+        let mut add = |of: Vec<Field>, prefix: &str, instance: &str, offset: usize| {
+            fields.extend(of.into_iter().map(|f| renamed(f, prefix).inside(instance, offset)));
         };
         for b in 0..PARITIES {
             let at = offset_of!(Self, bank) + b * size_of::<HrfBankProbe>();
-            add(HrfBankProbe::fields(s), HrfBank::NAME, &format!("bank{b}_"), &format!("gen_bank[{b}].u_bank"), at);
+            add(HrfBankProbe::fields(s), &format!("bank{b}_"), &format!("gen_bank[{b}].u_bank"), at);
         }
         let at = offset_of!(Self, results);
-        add(HrfResultsProbe::fields(s), HrfResults::NAME, "results_", "u_results", at);
+        add(HrfResultsProbe::fields(s), "results_", "u_results", at);
         let at = offset_of!(Self, operands);
-        add(HrfOperandsProbe::fields(s), HrfOperands::NAME, "operands_", "u_operands", at);
-        add(HrfReadsProbe::fields(s), HrfReads::NAME, "reads_", "u_reads", offset_of!(Self, reads));
+        add(HrfOperandsProbe::fields(s), "operands_", "u_operands", at);
+        add(HrfReadsProbe::fields(s), "reads_", "u_reads", offset_of!(Self, reads));
         if !s.buffered() {
             return fields;
         }
-        add(HrfRcmProbe::fields(s), HrfRcm::NAME, "rcm_", "gen_buffers.u_rcm", offset_of!(Self, rcm));
+        add(HrfRcmProbe::fields(s), "rcm_", "gen_buffers.u_rcm", offset_of!(Self, rcm));
         for b in 0..PARITIES {
             let instance = |name: &str| format!("gen_buffers.gen_parity[{b}].u_{name}");
             let at = offset_of!(Self, buffer) + b * size_of::<HrfBufferProbe>();
-            add(HrfBufferProbe::fields(s), HrfBuffer::NAME, &format!("buffer{b}_"), &instance("buffer"), at);
+            add(HrfBufferProbe::fields(s), &format!("buffer{b}_"), &instance("buffer"), at);
             let at = offset_of!(Self, drain) + b * size_of::<HrfDrainProbe>();
-            add(HrfDrainProbe::fields(s), HrfDrain::NAME, &format!("drain{b}_"), &instance("drain"), at);
+            add(HrfDrainProbe::fields(s), &format!("drain{b}_"), &instance("drain"), at);
             let at = offset_of!(Self, loads) + b * size_of::<HrfLoadsProbe>();
-            add(HrfLoadsProbe::fields(s), HrfLoads::NAME, &format!("loads{b}_"), &instance("loads"), at);
+            add(HrfLoadsProbe::fields(s), &format!("loads{b}_"), &instance("loads"), at);
             let at = offset_of!(Self, power) + b * size_of::<HrfPowerProbe>();
-            add(HrfPowerProbe::fields(s), HrfPower::NAME, &format!("power{b}_"), &instance("power"), at);
+            add(HrfPowerProbe::fields(s), &format!("power{b}_"), &instance("power"), at);
         }
         fields
     }

@@ -3,8 +3,8 @@
 use super::{Mrf, MrfIn, MrfOut, MrfProbe};
 use crate::config::Config;
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, Services, Sideband,
-    SlotView, valid_by_nets,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, Services, Sideband, SlotView,
+    valid_by_nets,
 };
 use crate::mrf::MrfShape;
 use crate::shape::SmShape;
@@ -14,38 +14,15 @@ use crate::{Block, Field, OPERANDS, Ports, WarpData};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MrfSizes;
 
-/// The blocks of the main register file at the ends of the operand stage's nets. Designs that contain it start from these.
-pub(crate) const MRF_ENDS: Ends = Ends {
-    file: Mrf::NAME,
-    design: None,
-    complete: Mrf::NAME,
-    operands: "mrf_crossbar",
-    issue_ready: "mrf_allocator",
-    write_ready: ("mrf_write_queue", 1),
-    write_done: Mrf::NAME,
-    bank_map: "mrf_bank_map",
-    write_base: "mrf_bank_map",
-    slot_base: None,
-    collector: "mrf_collector",
-    flush_done: None,
-    levels: None,
-    candidates: None,
-};
-
 impl DesignSizes for MrfSizes {
     fn of(_: &Config) -> Self {
         Self
-    }
-
-    fn ends(&self) -> Ends {
-        MRF_ENDS
     }
 }
 
 impl RegisterFile for Mrf {
     const DESIGN: Design = Design {
         name: Self::NAME,
-        children: Self::CHILDREN,
         blocks: crate::mrf::BLOCKS,
         events: &[],
         spreads: &[],

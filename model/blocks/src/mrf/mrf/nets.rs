@@ -10,125 +10,122 @@ ports! {
     pub struct MrfProbe(s: &MrfShape) {
         /// Data of each bank.
         read_data: [WarpData; MAX_BANKS] = field(1024).early()
-            .count(s.banks).valid_by("read_data_valid").from_each("mrf_bank", 1).to("mrf_crossbar"),
+            .count(s.banks).valid_by("read_data_valid"),
         /// Data at the head of each write queue.
         head_data: [WarpData; MAX_PORTS] = field(1024).early()
-            .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_bank"),
+            .count(s.issue_ports).valid_by("head_valid"),
         /// Tag of each collector.
         col_tag: [u64; MAX_COLLECTORS] = field(s.tag_w).early()
-            .count(s.collectors).valid_by("busy").from_each("mrf_collector", 1),
+            .count(s.collectors).valid_by("busy"),
         /// Slot i wants its bank.
-        req_valid: u64 = field(s.slots()).early().from_each("mrf_collector", OPERANDS).to("mrf_arbiter"),
+        req_valid: u64 = field(s.slots()).early(),
         /// Slot i will be filled by the read granted now.
-        fill: u64 = field(s.slots()).from_each("mrf_collector", OPERANDS).to("mrf_crossbar"),
+        fill: u64 = field(s.slots()),
         /// Slot i belongs to an instruction whose source it is.
-        col_src_valid: u64 = field(s.slots()).early().from_each("mrf_collector", OPERANDS),
+        col_src_valid: u64 = field(s.slots()).early(),
         /// The read of slot i is performed at this edge.
-        grant: u64 = field(s.slots()).from("mrf_arbiter").to_each("mrf_collector", OPERANDS),
+        grant: u64 = field(s.slots()),
         /// Events of the arbiter.
-        arbiter_event: u64 = field(44)
-            .at("u_arbiter.event_o").from("mrf_arbiter").shown(Decode::Packed(MRF_ARBITER_EVENT)),
+        arbiter_event: u64 = field(44).at("u_arbiter.event_o").shown(Decode::Packed(MRF_ARBITER_EVENT)),
         /// Slot i takes its data in this cycle.
-        fill_q: u64 = field(s.slots()).at("u_crossbar.fill_q").from("mrf_crossbar"),
+        fill_q: u64 = field(s.slots()).at("u_crossbar.fill_q"),
         /// Active lanes of each collector's instruction.
         col_mask: [u32; MAX_COLLECTORS] = field(32).early()
-            .count(s.collectors).valid_by("busy").from_each("mrf_collector", 1),
+            .count(s.collectors).valid_by("busy"),
         /// Lanes that the head of each write queue writes.
         head_mask: [u32; MAX_PORTS] = field(32).early()
-            .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_bank"),
+            .count(s.issue_ports).valid_by("head_valid"),
         /// Bank b reads.
-        read_valid: u32 = field(s.banks).from("mrf_arbiter").to_each("mrf_bank", 1),
+        read_valid: u32 = field(s.banks),
         /// Bank b writes.
-        bank_write_valid: u32 = field(s.banks).from("mrf_arbiter").to_each("mrf_bank", 1),
+        bank_write_valid: u32 = field(s.banks),
         /// From which queue.
-        bank_write_port: u32 = field(s.banks).from("mrf_arbiter").to_each("mrf_bank", 1),
+        bank_write_port: u32 = field(s.banks),
         /// Bank b has data.
-        read_data_valid: u32 = field(s.banks).early().from_each("mrf_bank", 1).to("mrf_crossbar"),
+        read_data_valid: u32 = field(s.banks).early(),
         /// Entry of each source that is issued.
         issue_entry: [u16; MAX_SOURCES] = field(s.entry_w())
-            .count(s.sources()).valid_by("issue_src_valid_i").from_each("mrf_bank_map", 1).to("mrf_collector"),
+            .count(s.sources()).valid_by("issue_src_valid_i"),
         /// Entry of each result that arrives.
         push_entry: [u16; MAX_PORTS] = field(s.entry_w())
-            .count(s.issue_ports).valid_by("write_valid_i").from_each("mrf_bank_map", 1).to_each("mrf_write_queue", 1),
+            .count(s.issue_ports).valid_by("write_valid_i"),
         /// Entry that the head of each write queue goes to.
         head_entry: [u16; MAX_PORTS] = field(s.entry_w()).early()
-            .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_arbiter"),
+            .count(s.issue_ports).valid_by("head_valid"),
         /// Collector c takes an instruction at this edge.
-        alloc_valid: u16 = field(s.collectors).from("mrf_allocator").to_each("mrf_collector", 1),
+        alloc_valid: u16 = field(s.collectors),
         /// From which port.
-        alloc_port: u16 = field(s.collectors).from("mrf_allocator").to_each("mrf_collector", 1),
+        alloc_port: u16 = field(s.collectors),
         /// Collector c is freed at this edge.
-        free: u16 = field(s.collectors).from("mrf_allocator").to_each("mrf_collector", 1),
+        free: u16 = field(s.collectors),
         /// Bit d of element c: d holds an older instruction than c.
         older: [u16; MAX_COLLECTORS] = field(s.collectors).early()
-            .count(s.collectors).from("mrf_allocator").to("mrf_arbiter"),
+            .count(s.collectors),
         /// Bit d of element c: d is older than c and of the same warp.
         same_warp_q: [u16; MAX_COLLECTORS] = field(s.collectors)
-            .count(s.collectors).at("u_allocator.same_warp_q").from("mrf_allocator"),
+            .count(s.collectors).at("u_allocator.same_warp_q"),
         /// Collector c holds an instruction.
-        busy: u16 = field(s.collectors).early().from_each("mrf_collector", 1).to("mrf_allocator"),
+        busy: u16 = field(s.collectors).early(),
         /// Collector c has all its operands.
-        complete: u16 = field(s.collectors).early().from_each("mrf_collector", 1).to("mrf_allocator"),
+        complete: u16 = field(s.collectors).early(),
         /// Entry of each register source.
         req_entry: [u16; MAX_SLOTS] = field(s.entry_w()).early()
-            .count(s.slots()).valid_by("col_src_valid").from_each("mrf_collector", OPERANDS).to("mrf_arbiter"),
+            .count(s.slots()).valid_by("col_src_valid"),
         /// Entry bank b reads.
         read_entry: [u16; MAX_BANKS] = field(s.entry_w())
-            .count(s.banks).valid_by("read_valid").from("mrf_arbiter").to_each("mrf_bank", 1),
+            .count(s.banks).valid_by("read_valid"),
         /// Entry bank b writes.
         bank_write_entry: [u16; MAX_BANKS] = field(s.entry_w())
-            .count(s.banks).valid_by("bank_write_valid").from("mrf_arbiter").to_each("mrf_bank", 1),
+            .count(s.banks).valid_by("bank_write_valid"),
         /// Bank of each source that is issued.
         issue_bank: [u8; MAX_SOURCES] = field(s.bank_w())
-            .count(s.sources()).valid_by("issue_src_valid_i").from_each("mrf_bank_map", 1).to("mrf_collector"),
+            .count(s.sources()).valid_by("issue_src_valid_i"),
         /// Bank of each result that arrives.
         push_bank: [u8; MAX_PORTS] = field(s.bank_w())
-            .count(s.issue_ports).valid_by("write_valid_i").from_each("mrf_bank_map", 1).to_each("mrf_write_queue", 1),
+            .count(s.issue_ports).valid_by("write_valid_i"),
         /// A result waits in queue p.
-        head_valid: u8 = field(s.issue_ports).early().from_each("mrf_write_queue", 1).to("mrf_arbiter"),
+        head_valid: u8 = field(s.issue_ports).early(),
         /// Bank that the head of each write queue goes to.
         head_bank: [u8; MAX_PORTS] = field(s.bank_w()).early()
-            .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_arbiter"),
+            .count(s.issue_ports).valid_by("head_valid"),
         /// Warp of the head of each write queue.
         head_warp: [u8; MAX_PORTS] = field(WARP_BITS).early()
-            .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1),
+            .count(s.issue_ports).valid_by("head_valid"),
         /// Register name of the head of each write queue.
         head_reg: [u8; MAX_PORTS] = field(REG_BITS).early()
-            .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1),
+            .count(s.issue_ports).valid_by("head_valid"),
         /// 4-lane groups that the head of each write queue writes.
         head_groups: [u8; MAX_PORTS] = field(4).early()
-            .count(s.issue_ports).valid_by("head_valid").from_each("mrf_write_queue", 1).to("mrf_arbiter"),
+            .count(s.issue_ports).valid_by("head_valid"),
         /// Dispatch port p offers an instruction.
-        dispatch_valid: u8 = field(s.issue_ports).from("mrf_allocator").to("mrf_crossbar"),
+        dispatch_valid: u8 = field(s.issue_ports),
         /// Of which collector.
         dispatch_col: [u8; MAX_PORTS] = field(s.col_w())
-            .count(s.issue_ports).valid_by("dispatch_valid").from("mrf_allocator").to("mrf_crossbar"),
+            .count(s.issue_ports).valid_by("dispatch_valid"),
         /// Bank of each register source.
         req_bank: [u8; MAX_SLOTS] = field(s.bank_w()).early()
-            .count(s.slots()).valid_by("col_src_valid").from_each("mrf_collector", OPERANDS)
-            .to("mrf_arbiter").to("mrf_crossbar"),
+            .count(s.slots()).valid_by("col_src_valid"),
         /// 4-lane groups a read of collector c costs.
         req_groups: [u8; MAX_COLLECTORS] = field(4).early()
-            .count(s.collectors).valid_by("busy").from_each("mrf_collector", 1).to("mrf_arbiter"),
+            .count(s.collectors).valid_by("busy"),
         /// Warp of each collector's instruction.
         col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS).early()
-            .count(s.collectors).valid_by("busy").from_each("mrf_collector", 1).to("mrf_allocator"),
+            .count(s.collectors).valid_by("busy"),
         /// The write of queue p is performed at this edge.
-        write_grant: u8 = field(s.issue_ports).from("mrf_arbiter").to_each("mrf_write_queue", 1),
+        write_grant: u8 = field(s.issue_ports),
         /// Slots of each collector that were granted in the last cycle.
         inflight_q: [u8; MAX_COLLECTORS] = field(OPERANDS)
-            .count(s.collectors).each("gen_collector[{}].u_collector.inflight_q", 1).from_each("mrf_collector", 1),
+            .count(s.collectors).each("gen_collector[{}].u_collector.inflight_q", 1),
         /// The slot that reads for each slot.
         leader_q: [u8; MAX_SLOTS] = field(OPERANDS.ilog2() + 1)
-            .count(s.slots()).each("gen_collector[{}].u_collector.leader_q", OPERANDS).valid_by("busy")
-            .from_each("mrf_collector", OPERANDS),
+            .count(s.slots()).each("gen_collector[{}].u_collector.leader_q", OPERANDS).valid_by("busy"),
         /// Collector where bank b's next round-robin search begins.
-        rr_q: [u8; MAX_BANKS] = field(s.col_w()).count(s.banks).at("u_arbiter.rr_q").from("mrf_arbiter"),
+        rr_q: [u8; MAX_BANKS] = field(s.col_w()).count(s.banks).at("u_arbiter.rr_q"),
         /// Queue that goes first when both want a bank.
-        turn_q: u8 = field(1).at("u_arbiter.turn_q").from("mrf_arbiter"),
+        turn_q: u8 = field(1).at("u_arbiter.turn_q"),
         /// Bank from which slot i takes its data.
         fill_bank_q: [u8; MAX_SLOTS] = field(s.bank_w())
-            .count(s.slots()).valid_by("fill_q").at("u_crossbar.fill_bank_q").from("mrf_crossbar"),
+            .count(s.slots()).valid_by("fill_q").at("u_crossbar.fill_bank_q"),
     }
 }
 

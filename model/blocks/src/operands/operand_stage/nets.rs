@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use super::{MAX_SOURCES, ends};
+use super::MAX_SOURCES;
 use crate::designs::ProviderProbe;
 use crate::mrf::MAX_PORTS;
 use crate::shape::{MAX_ACTIVE, SmShape};
@@ -13,43 +13,42 @@ ports! {
     pub struct OperandStageNets(s: &SmShape) {
         /// First row of the warp that issues.
         issue_base: [u16; MAX_PORTS] =
-            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i").to(ends(s).bank_map),
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i"),
         /// First row of the warp of a result.
         write_base: [u16; MAX_PORTS] =
-            field(s.mrf.entry_w()).count(s.ports()).valid_by("write_valid_i").to(ends(s).write_base),
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("write_valid_i"),
         /// First row of the warp of each slot.
         slot_base: [u16; MAX_ACTIVE] =
-            field(s.mrf.entry_w()).count(s.slots()).valid_by("slot_valid_i").when(ends(s).slot_base.is_some())
-            .to(ends(s).slot_base.unwrap_or_default()),
+            field(s.mrf.entry_w()).count(s.slots()).valid_by("slot_valid_i").when(s.organisation.reads_slot_rows()),
         /// Places with an instruction.
         slot_busy_q: u32 = field(s.tags()),
         /// The place that port p takes, which is the instruction's tag; 0 if none is free.
         issue_tag: [u8; MAX_PORTS] =
-            field(s.mrf.tag_w).count(s.ports()).early().to(ends(s).collector),
+            field(s.mrf.tag_w).count(s.ports()).early(),
         /// Bit 3p+k: port p is valid, and source k is a register.
-        issue_src_valid: u8 = field(s.mrf.sources()).to(ends(s).collector),
+        issue_src_valid: u8 = field(s.mrf.sources()),
         /// It.
         issue_src_reg: [u8; MAX_SOURCES] =
-            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid").to(ends(s).bank_map),
+            field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid"),
         /// First row of the warp of port p's candidate.
         candidate_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports())
-            .valid_by("candidate_valid_i").when(s.services().takes_candidates).to("mrf_bank_map"),
+            .valid_by("candidate_valid_i").when(s.services().takes_candidates),
         /// Bit 3p+k: port p has a candidate, and source k of its head is a register.
-        candidate_src_valid: u8 = field(s.mrf.sources()).when(s.services().takes_candidates).to("steal_candidates"),
+        candidate_src_valid: u8 = field(s.mrf.sources()).when(s.services().takes_candidates),
         /// It.
         candidate_src_reg: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources())
-            .valid_by("candidate_src_valid").when(s.services().takes_candidates).to("mrf_bank_map"),
+            .valid_by("candidate_src_valid").when(s.services().takes_candidates),
         /// The instruction dispatched on port p says that a register of its warp is dead behind it.
-        hint_valid: u8 = field(s.ports()).when(s.services().takes_candidates).to("steal_table"),
+        hint_valid: u8 = field(s.ports()).when(s.services().takes_candidates),
         /// It.
         hint_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("hint_valid").when(s.services().takes_candidates).to("mrf_bank_map"),
+            field(REG_BITS).count(s.ports()).valid_by("hint_valid").when(s.services().takes_candidates),
         /// First row of its warp.
         hint_base: [u16; MAX_PORTS] =
-            field(s.mrf.entry_w()).count(s.ports()).valid_by("hint_valid").when(s.services().takes_candidates).to("mrf_bank_map"),
+            field(s.mrf.entry_w()).count(s.ports()).valid_by("hint_valid").when(s.services().takes_candidates),
         /// The place that dispatch port p empties.
         dispatch_tag: [u8; MAX_PORTS] =
-            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early().from(ends(s).file),
+            field(s.mrf.tag_w).count(s.ports()).valid_by("dispatch_valid_o").early(),
     }
 }
 

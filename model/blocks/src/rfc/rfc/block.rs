@@ -48,13 +48,6 @@ impl Block for Rfc {
         RfcEvictions::NAME,
         RfcResults::NAME,
         RfcOperands::NAME,
-        "mrf_bank_map",
-        "mrf_write_queue",
-        "mrf_collector",
-        "mrf_allocator",
-        "mrf_arbiter",
-        "mrf_bank",
-        "mrf_crossbar",
         Mrf::NAME,
     ];
 

@@ -3,11 +3,11 @@
 use super::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, Rfc, RfcProbe};
 use crate::config::{Config, Replacement};
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, STAGE, Services,
-    Sideband, SlotView, joined,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
+    SlotView, joined,
 };
-use crate::mrf::{MRF_ENDS, MrfIn, MrfOut};
-use crate::rfc::{RfcOperands, RfcResults, RfcShape, front_places};
+use crate::mrf::{MrfIn, MrfOut};
+use crate::rfc::{RfcShape, front_places};
 use crate::shape::SmShape;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
@@ -32,18 +32,8 @@ impl DesignSizes for RfcSizes {
         (self.entries as u32) << 2 | u32::from(self.lrf) << 1 | u32::from(self.reads)
     }
 
-    fn ends(&self) -> Ends {
-        Ends {
-            design: Some(Rfc::NAME),
-            complete: if self.reads { Rfc::NAME } else { RfcOperands::NAME },
-            operands: RfcOperands::NAME,
-            issue_ready: Rfc::NAME,
-            write_ready: (RfcResults::NAME, 0),
-            write_done: RfcResults::NAME,
-            slot_base: Some("rfc_evictions"),
-            flush_done: Some(Rfc::NAME),
-            ..MRF_ENDS
-        }
+    fn reads_slot_rows(&self) -> bool {
+        true
     }
 }
 
@@ -65,7 +55,6 @@ impl Rfc {
 impl RegisterFile for Rfc {
     const DESIGN: Design = Design {
         name: Self::NAME,
-        children: Self::CHILDREN,
         blocks: crate::rfc::BLOCKS,
         events: &[RFC_EVENT, RFC_COUNT_EVENT, RFC_EXTRA_EVENT],
         spreads: &[],

@@ -4,13 +4,13 @@ use std::mem::offset_of;
 
 use super::{MAX_SOURCES, Rfc, merged};
 use crate::mrf::bits::{is_set, only, set_bits};
-use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
+use crate::mrf::{MAX_PORTS, MrfProbe};
 use crate::ports::renamed;
 use crate::rfc::RfcShape;
 use crate::rfc::rfc_tags::{Look, distinct};
 use crate::rfc::{
-    RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcFills, RfcFillsProbe,
-    RfcLrf, RfcLrfProbe, RfcOperands, RfcOperandsProbe, RfcResults, RfcResultsProbe, RfcTags, RfcTagsProbe,
+    RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcDataProbe, RfcEvictionsProbe, RfcFillsProbe, RfcLrf, RfcLrfProbe,
+    RfcOperandsProbe, RfcResultsProbe, RfcTagsProbe,
 };
 use crate::{
     Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
@@ -21,116 +21,104 @@ ports! {
     pub struct RfcNets(s: &RfcShape) {
         /// Operands that come from each cache.
         data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("operands_land_fill")
-            .early().from_each(RfcData::NAME, OPERANDS).to(direct(s, RfcOperands::NAME)),
+            .early(),
         /// What lands: operands of the cache and of the LRF.
         operands_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
-            .valid_by("operands_land_fill").to(RfcOperands::NAME),
+            .valid_by("operands_land_fill"),
         /// The value of each LRF that lands.
         lrf_land_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_land_hit")
-            .early().from_each(RfcLrf::NAME, 1),
+            .early(),
         /// Data of spills.
         lrf_spill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_spill_data_valid")
-            .early().from_each(RfcLrf::NAME, 1).to_each(RfcData::NAME, 1),
+            .early(),
         /// Data of values that go from the LRF to the MRF.
         lrf_flush_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_flush_data_valid")
-            .early().from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+            .early(),
         /// Data of fills.
-        fills_fill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports())
-            .from(RfcFills::NAME),
+        fills_fill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()),
         /// Data of evictions.
         data_evict_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("data_evict_data_valid")
-            .early().from_each(RfcData::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+            .early(),
         /// Values offered to the MRF's queues.
         evictions_offer_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_offer_valid")
-            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+            .early(),
         /// Data of each cache's operation.
-        results_op_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(direct(s, RfcData::NAME), 1)
-            .to_each(RfcLrf::NAME, 1),
+        results_op_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_op_valid"),
         /// What goes to the MRF.
-        mrf_write_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_write_valid")
-            .from(RfcResults::NAME).to(Mrf::NAME),
+        mrf_write_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_write_valid"),
         /// What the MRF offers.
         mrf_dispatch_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
-            .valid_by("mrf_dispatch_src_valid").early().from("mrf_crossbar").to(RfcOperands::NAME),
+            .valid_by("mrf_dispatch_src_valid").early(),
         /// Data of what is written to each cache.
         data_write_data: [WarpData; MAX_PORTS] =
-            field(WARP_DATA_BITS).count(s.ports()).valid_by("data_write_valid").to_each(RfcData::NAME, 1),
+            field(WARP_DATA_BITS).count(s.ports()).valid_by("data_write_valid"),
         /// Data of what goes to the MRF.
         evictions_data: [WarpData; MAX_PORTS] =
-            field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_data_valid").to_each(RfcEvictions::NAME, 1),
+            field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_data_valid"),
         /// Slots of each cache without a dirty lane.
-        tags_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcTags::NAME, 1),
+        tags_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early(),
         /// Slots of each LRF without a dirty lane.
-        lrf_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcLrf::NAME, 1),
+        lrf_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early(),
         /// Slots of each cache of which a value is on its way.
         evictions_busy: [u64; MAX_PORTS] =
-            field(s.cache_slots() as u32).count(s.ports()).early().from_each(RfcEvictions::NAME, 1),
+            field(s.cache_slots() as u32).count(s.ports()).early(),
         /// Slots of which nothing is left.
         flush_done: u64 = field(s.active),
         /// Events of the tags.
         tags_event: [u32; MAX_PORTS] =
-            field(31).count(s.ports()).from_each(RfcTags::NAME, 1).shown(Decode::Packed(RFC_TAGS_EVENT)),
+            field(31).count(s.ports()).shown(Decode::Packed(RFC_TAGS_EVENT)),
         /// Lanes of each source that are in the cache.
         tags_hit_mask: [u32; MAX_SOURCES] =
-            field(LANES).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to(direct(s, RfcOperands::NAME)),
+            field(LANES).count(s.mrf.sources()),
         /// Events of the LRFs.
         lrf_event: [u32; MAX_PORTS] =
-            field(20).count(s.ports()).from_each(RfcLrf::NAME, 1).shown(Decode::Packed(RFC_LRF_EVENT)),
+            field(20).count(s.ports()).shown(Decode::Packed(RFC_LRF_EVENT)),
         /// Lanes of each source that are in the LRF.
         lrf_hit_mask: [u32; MAX_SOURCES] =
-            field(LANES).count(s.mrf.sources()).from_each(RfcLrf::NAME, OPERANDS),
+            field(LANES).count(s.mrf.sources()),
         /// Lanes of each source that are in cache or LRF.
-        hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).to(RfcOperands::NAME).to_each(RfcData::NAME, OPERANDS),
+        hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()),
         /// Lanes of the operation on each cache.
-        tags_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_op_valid")
-            .to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        tags_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_op_valid"),
         /// Lanes of what begins to go to the MRF.
         evictions_push_mask: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("evictions_push_valid").to_each(RfcEvictions::NAME, 1),
+            field(LANES).count(s.ports()).valid_by("evictions_push_valid"),
         /// Lanes of each source that are put into the cache at dispatch.
         fills_move_miss: [u32; MAX_SOURCES] =
-            field(LANES).count(s.mrf.sources()).valid_by("leave").to(RfcFills::NAME),
+            field(LANES).count(s.mrf.sources()).valid_by("leave"),
         /// Lanes of each source that land from the LRF.
-        lrf_land_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).early().from_each(RfcLrf::NAME, OPERANDS),
+        lrf_land_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).early(),
         /// Lanes of the operation below each LRF.
-        lrf_low_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_low_valid")
-            .from_each(RfcLrf::NAME, 1),
+        lrf_low_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_low_valid"),
         /// Lanes that go from the LRF to the MRF.
-        lrf_flush_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_flush_valid")
-            .from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        lrf_flush_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_flush_valid"),
         /// Lanes of fills.
         fills_fill_mask: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).from(RfcFills::NAME),
+            field(LANES).count(s.ports()),
         /// Lanes to write back.
-        tags_evict_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_evict_valid")
-            .from_each(RfcTags::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        tags_evict_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_evict_valid"),
         /// Lanes of the values offered to the MRF.
         evictions_offer_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("evictions_offer_valid")
-            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+            .early(),
         /// Lanes of each cache's operation.
-        results_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(after_results(s), 1).to_each(direct(s, RfcData::NAME), 1),
+        results_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_op_valid"),
         /// Lanes that go to the MRF.
-        mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid")
-            .from(RfcResults::NAME).to(Mrf::NAME),
+        mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid"),
         /// Lanes of the instruction in T.
         mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tag_valid_q"),
         /// The entry that serves each source.
         tags_hit_index: [u16; MAX_SOURCES] =
-            field(s.index_w()).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to_each(RfcData::NAME, OPERANDS),
+            field(s.index_w()).count(s.mrf.sources()),
         /// The entry of each cache's operation.
         tags_op_index: [u16; MAX_PORTS] =
-            field(s.index_w()).count(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+            field(s.index_w()).count(s.ports()),
         /// The entry that is evicted.
-        tags_evict_index: [u16; MAX_PORTS] = field(s.index_w()).count(s.ports()).valid_by("tags_evict_valid")
-            .from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        tags_evict_index: [u16; MAX_PORTS] = field(s.index_w()).count(s.ports()).valid_by("tags_evict_valid"),
         /// First rows of the warps of the values offered to the MRF.
         evictions_offer_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("evictions_offer_valid")
-            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+            .early(),
         /// First row of the warp of what goes to the MRF.
-        mrf_write_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("mrf_write_valid")
-            .from(RfcResults::NAME).to("mrf_bank_map"),
+        mrf_write_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("mrf_write_valid"),
         /// First row of the warp of the instruction in T.
         base_q: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("tag_valid_q"),
         /// An instruction is in T of port p.
@@ -151,176 +139,160 @@ ports! {
         src_reg_q: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("tag_valid_q"),
         /// The read port that serves each source.
         tags_hit_port: [u8; MAX_SOURCES] =
-            field(2).count(s.mrf.sources()).from_each(RfcTags::NAME, OPERANDS).to_each(RfcData::NAME, OPERANDS),
+            field(2).count(s.mrf.sources()),
         /// Read ports that read.
-        tags_read: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        tags_read: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()),
         /// Cache p performs its operation.
-        tags_op_ready: u8 = field(s.ports()).from_each(RfcTags::NAME, 1).to(direct(s, RfcResults::NAME)).to_each(RfcLrf::NAME, 1).to(RfcFills::NAME),
+        tags_op_ready: u8 = field(s.ports()),
         /// What comes from bus or LRF is performed.
-        results_op_ready: u8 = field(s.ports()).from_each(if s.lrf { RfcLrf::NAME } else { RfcTags::NAME }, 1).to(RfcResults::NAME),
+        results_op_ready: u8 = field(s.ports()),
         /// An operation on the cache below.
-        lrf_low_valid: u8 =
-            field(s.ports()).from_each(RfcLrf::NAME, 1),
+        lrf_low_valid: u8 = field(s.ports()),
         /// It takes lanes away.
-        lrf_low_kill: u8 =
-            field(s.ports()).from_each(RfcLrf::NAME, 1),
+        lrf_low_kill: u8 = field(s.ports()),
         /// Its slot.
-        lrf_low_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_low_valid")
-            .from_each(RfcLrf::NAME, 1),
+        lrf_low_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_low_valid"),
         /// Its register.
-        lrf_low_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_low_valid")
-            .from_each(RfcLrf::NAME, 1),
+        lrf_low_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_low_valid"),
         /// It writes what makes room.
-        lrf_spill: u8 = field(s.ports()).from_each(RfcLrf::NAME, 1).to_each(RfcTags::NAME, 1),
+        lrf_spill: u8 = field(s.ports()),
         /// The value of a slot that is emptied goes from the LRF to the MRF.
-        lrf_flush_valid: u8 = field(s.ports()).from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        lrf_flush_valid: u8 = field(s.ports()),
         /// Its slot.
-        lrf_flush_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_flush_valid")
-            .from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        lrf_flush_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_flush_valid"),
         /// Its register.
-        lrf_flush_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_flush_valid")
-            .from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        lrf_flush_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_flush_valid"),
         /// Data of a spill has come.
-        lrf_spill_data_valid: u8 = field(s.ports()).early().from_each(RfcLrf::NAME, 1).to_each(RfcData::NAME, 1),
+        lrf_spill_data_valid: u8 = field(s.ports()).early(),
         /// Data of such a value has come.
-        lrf_flush_data_valid: u8 = field(s.ports()).early().from_each(RfcLrf::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        lrf_flush_data_valid: u8 = field(s.ports()).early(),
         /// Sources that are missing, each register once.
         asked: u8 = field(s.mrf.sources()).valid_by("tag_valid_q"),
         /// An operation on each cache.
-        tags_op_valid: u8 = field(s.ports()).to_each(RfcTags::NAME, 1),
+        tags_op_valid: u8 = field(s.ports()),
         /// It takes lanes away.
-        tags_op_kill: u8 = field(s.ports()).to_each(RfcTags::NAME, 1),
+        tags_op_kill: u8 = field(s.ports()),
         /// Its slot.
         tags_op_slot: [u8; MAX_PORTS] =
-            field(s.local_w()).count(s.ports()).valid_by("tags_op_valid").to_each(RfcTags::NAME, 1),
+            field(s.local_w()).count(s.ports()).valid_by("tags_op_valid"),
         /// Its register.
         tags_op_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("tags_op_valid").to_each(RfcTags::NAME, 1),
+            field(REG_BITS).count(s.ports()).valid_by("tags_op_valid"),
         /// Something is written to each cache.
-        data_write_valid: u8 = field(s.ports()).to_each(RfcData::NAME, 1),
+        data_write_valid: u8 = field(s.ports()),
         /// Something begins to go to the MRF.
-        evictions_push_valid: u8 = field(s.ports()).to_each(RfcEvictions::NAME, 1),
+        evictions_push_valid: u8 = field(s.ports()),
         /// Its slot.
         evictions_push_slot: [u8; MAX_PORTS] =
-            field(s.local_w()).count(s.ports()).valid_by("evictions_push_valid").to_each(RfcEvictions::NAME, 1),
+            field(s.local_w()).count(s.ports()).valid_by("evictions_push_valid"),
         /// Its register.
         evictions_push_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("evictions_push_valid").to_each(RfcEvictions::NAME, 1),
+            field(REG_BITS).count(s.ports()).valid_by("evictions_push_valid"),
         /// Data of what goes to the MRF has come.
-        evictions_data_valid: u8 = field(s.ports()).to_each(RfcEvictions::NAME, 1),
+        evictions_data_valid: u8 = field(s.ports()),
         /// An instruction with all its operands is there.
-        operands_dispatch_valid: u8 = field(s.ports()).early().from(RfcOperands::NAME),
+        operands_dispatch_valid: u8 = field(s.ports()).early(),
         /// Its sources.
-        operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early().from(RfcOperands::NAME),
+        operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
         /// It is taken.
-        operands_dispatch_ready: u8 = field(s.ports()).to(RfcOperands::NAME),
+        operands_dispatch_ready: u8 = field(s.ports()),
         /// Slot of the instruction in T.
-        fills_move_slot: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("tag_valid_q").to(RfcFills::NAME),
+        fills_move_slot: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("tag_valid_q"),
         /// An instruction is dispatched.
-        fills_take_valid: u8 = field(s.ports()).to(RfcFills::NAME),
+        fills_take_valid: u8 = field(s.ports()),
         /// A fill is offered to cache p.
-        fills_fill_valid: u8 = field(s.ports()).from(RfcFills::NAME).to(RfcResults::NAME)
-            .to_each(RfcTags::NAME, 1),
+        fills_fill_valid: u8 = field(s.ports()),
         /// Its slot.
         fills_fill_slot: [u8; MAX_PORTS] =
-            field(s.local_w()).count(s.ports()).from(RfcFills::NAME),
+            field(s.local_w()).count(s.ports()),
         /// Its register.
         fills_fill_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).from(RfcFills::NAME),
+            field(REG_BITS).count(s.ports()),
         /// Fills are waiting: nothing is dispatched.
-        fills_busy: u8 = field(1).early().from(RfcFills::NAME),
+        fills_busy: u8 = field(1).early(),
         /// An eviction begins.
-        tags_evict_valid: u8 =
-            field(s.ports()).from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        tags_evict_valid: u8 = field(s.ports()),
         /// Its read port.
-        tags_evict_port: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("tags_evict_valid")
-            .from_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1),
+        tags_evict_port: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("tags_evict_valid"),
         /// Its slot.
-        tags_evict_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("tags_evict_valid")
-            .from_each(RfcTags::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        tags_evict_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("tags_evict_valid"),
         /// Its register.
-        tags_evict_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("tags_evict_valid")
-            .from_each(RfcTags::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        tags_evict_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("tags_evict_valid"),
         /// Operands have come.
-        data_land_valid: u8 = field(s.ports()).early().from_each(RfcData::NAME, 1).to(RfcOperands::NAME),
+        data_land_valid: u8 = field(s.ports()).early(),
         /// The tag of their instruction.
         data_land_tag: [u8; MAX_PORTS] =
-            field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early().from_each(RfcData::NAME, 1).to(RfcOperands::NAME),
+            field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early(),
         /// For which sources.
-        operands_land_fill: u8 = field(s.mrf.sources()).early().from_each(RfcData::NAME, OPERANDS).to(RfcOperands::NAME),
+        operands_land_fill: u8 = field(s.mrf.sources()).early(),
         /// Data of an eviction has come.
-        data_evict_data_valid: u8 =
-            field(s.ports()).early().from_each(RfcData::NAME, 1).to_each(direct(s, RfcEvictions::NAME), 1),
+        data_evict_data_valid: u8 = field(s.ports()).early(),
         /// There is room for an eviction.
-        evictions_room: u8 = field(s.ports()).early().from_each(RfcEvictions::NAME, 1).to_each(RfcTags::NAME, 1),
+        evictions_room: u8 = field(s.ports()).early(),
         /// A value is offered to the MRF's queue.
-        evictions_offer_valid: u8 = field(s.ports()).early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+        evictions_offer_valid: u8 = field(s.ports()).early(),
         /// Its warp.
         evictions_offer_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("evictions_offer_valid")
-            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+            .early(),
         /// Its register.
         evictions_offer_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("evictions_offer_valid")
-            .early().from_each(RfcEvictions::NAME, 1).to(RfcResults::NAME),
+            .early(),
         /// Sources of the instruction in T that are on their way to the MRF.
         evictions_look_match: [u8; MAX_PORTS] =
-            field(OPERANDS).count(s.ports()).valid_by("tag_valid_q").from_each(RfcEvictions::NAME, 1),
+            field(OPERANDS).count(s.ports()).valid_by("tag_valid_q"),
         /// Warps of the results in the latches.
         results_result_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("results_valid_q")
-            .early().from(RfcResults::NAME).to(RfcEvictions::NAME),
+            .early(),
         /// Their registers.
         results_result_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_valid_q")
-            .early().from(RfcResults::NAME).to(RfcEvictions::NAME),
+            .early(),
         /// An operation on cache p.
-        results_op_valid: u8 = field(s.ports()).from(RfcResults::NAME).to_each(after_results(s), 1).to_each(direct(s, RfcData::NAME), 1),
+        results_op_valid: u8 = field(s.ports()),
         /// It takes lanes away.
-        results_op_kill: u8 = field(s.ports()).from(RfcResults::NAME).to_each(after_results(s), 1).to_each(direct(s, RfcData::NAME), 1),
+        results_op_kill: u8 = field(s.ports()),
         /// It belongs into the LRF.
-        results_op_upper: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcLrf::NAME, 1),
+        results_op_upper: u8 = field(s.ports()),
         /// Its slot.
-        results_op_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(after_results(s), 1),
+        results_op_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_op_valid"),
         /// Its register.
-        results_op_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_op_valid")
-            .from(RfcResults::NAME).to_each(after_results(s), 1),
+        results_op_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_op_valid"),
         /// It comes from a private unit.
-        results_op_private: u8 = field(s.ports()).from(RfcResults::NAME),
+        results_op_private: u8 = field(s.ports()),
         /// The eviction offered is taken.
-        results_evict_ready: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcEvictions::NAME, 1),
+        results_evict_ready: u8 = field(s.ports()),
         /// It goes into its bank.
-        results_evict_done: u8 = field(s.ports()).from(RfcResults::NAME).to_each(RfcEvictions::NAME, 1),
+        results_evict_done: u8 = field(s.ports()),
         /// The result in latch b goes into the MRF's queue.
-        results_around: u8 = field(s.ports()).from(RfcResults::NAME),
+        results_around: u8 = field(s.ports()),
         /// It comes from a private unit.
-        results_around_private: u8 = field(s.ports()).from(RfcResults::NAME),
+        results_around_private: u8 = field(s.ports()),
         /// The result in latch b waits.
-        results_wait: u8 = field(s.ports()).from(RfcResults::NAME),
+        results_wait: u8 = field(s.ports()),
         /// The MRF takes an instruction.
-        mrf_issue_ready: u8 = field(s.ports()).early().from("mrf_allocator"),
+        mrf_issue_ready: u8 = field(s.ports()).early(),
         /// It is offered one.
-        mrf_issue_valid: u8 = field(s.ports()).to("mrf_allocator"),
+        mrf_issue_valid: u8 = field(s.ports()),
         /// Sources that are read there.
-        mrf_issue_src_valid: u8 = field(s.mrf.sources()).to("mrf_collector"),
+        mrf_issue_src_valid: u8 = field(s.mrf.sources()),
         /// Something is offered to the MRF's queue.
-        mrf_write_valid: u8 = field(s.ports()).from(RfcResults::NAME).to("mrf_write_queue"),
+        mrf_write_valid: u8 = field(s.ports()),
         /// It takes it.
-        mrf_write_ready: u8 = field(s.ports()).early().from_each("mrf_write_queue", 1).to(RfcResults::NAME),
+        mrf_write_ready: u8 = field(s.ports()).early(),
         /// Its warp.
-        mrf_write_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_write_valid")
-            .from(RfcResults::NAME).to("mrf_bank_map"),
+        mrf_write_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_write_valid"),
         /// Its register.
-        mrf_write_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_write_valid")
-            .from(RfcResults::NAME).to("mrf_bank_map"),
+        mrf_write_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_write_valid"),
         /// It goes into its bank.
-        mrf_write_done: u8 = field(s.ports()).early().from(Mrf::NAME).to(RfcResults::NAME),
+        mrf_write_done: u8 = field(s.ports()).early(),
         /// The MRF offers an instruction.
-        mrf_dispatch_valid: u8 = field(s.ports()).early().from(Mrf::NAME).to(RfcOperands::NAME),
+        mrf_dispatch_valid: u8 = field(s.ports()).early(),
         /// Its tag.
         mrf_dispatch_tag: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_dispatch_valid")
-            .early().from(Mrf::NAME).to(RfcOperands::NAME),
+            .early(),
         /// Its sources that came from there.
-        mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early().from(Mrf::NAME).to(RfcOperands::NAME),
+        mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
         /// An instruction leaves T.
-        leave: u8 = field(s.ports()).to_each(RfcTags::NAME, 1).to_each(RfcData::NAME, 1).to(RfcOperands::NAME),
+        leave: u8 = field(s.ports()),
         /// It waits for an eviction.
         stall: u8 = field(s.ports()),
     }
@@ -349,16 +321,6 @@ const BETWEEN: [&str; 20] = [
     "operands_dispatch_src_valid",
     "operands_dispatch_ready",
 ];
-
-/// The block that results come to.
-fn after_results(s: &RfcShape) -> &'static str {
-    if s.lrf { RfcLrf::NAME } else { direct(s, RfcTags::NAME) }
-}
-
-/// The block, where nothing stands in front of it; otherwise the wiring.
-fn direct(s: &RfcShape, block: &'static str) -> &'static str {
-    if s.lrf || s.reads { Rfc::NAME } else { block }
-}
 
 /// What lockstep compares inside `Rfc`: its nets and its state, the registers of its blocks, and all that is compared inside the MRF.
 #[derive(Clone, Copy)]
@@ -394,36 +356,30 @@ unsafe impl Ports for RfcProbe {
         fields.retain(|f| s.lrf || !f.name.starts_with("lrf_"));
         fields.retain(|f| s.reads || !f.name.starts_with("fills_"));
         fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
-        let mut add = |of: Vec<Field>, block: &'static str, prefix: &str, instance: &str, offset: usize| {
-            fields.extend(of.into_iter().map(|f| renamed(f, prefix).from(block).inside(instance, offset)));
+        let mut add = |of: Vec<Field>, prefix: &str, instance: &str, offset: usize| {
+            fields.extend(of.into_iter().map(|f| renamed(f, prefix).inside(instance, offset)));
         };
         for p in 0..s.ports() {
             let instance = |name: &str| format!("gen_cache[{p}].u_{name}");
             let at = offset_of!(Self, tags) + p * size_of::<RfcTagsProbe>();
-            add(RfcTagsProbe::fields(s), RfcTags::NAME, &format!("tags{p}_"), &instance("tags"), at);
+            add(RfcTagsProbe::fields(s), &format!("tags{p}_"), &instance("tags"), at);
             let at = offset_of!(Self, data) + p * size_of::<RfcDataProbe>();
-            add(RfcDataProbe::fields(s), RfcData::NAME, &format!("data{p}_"), &instance("data"), at);
+            add(RfcDataProbe::fields(s), &format!("data{p}_"), &instance("data"), at);
             let at = offset_of!(Self, evictions) + p * size_of::<RfcEvictionsProbe>();
-            add(
-                RfcEvictionsProbe::fields(s),
-                RfcEvictions::NAME,
-                &format!("evictions{p}_"),
-                &instance("evictions"),
-                at,
-            );
+            add(RfcEvictionsProbe::fields(s), &format!("evictions{p}_"), &instance("evictions"), at);
             if s.lrf {
                 let at = offset_of!(Self, lrf) + p * size_of::<RfcLrfProbe>();
                 let instance = instance("lrf").replace("u_", "gen_lrf.u_");
-                add(RfcLrfProbe::fields(s), RfcLrf::NAME, &format!("lrf{p}_"), &instance, at);
+                add(RfcLrfProbe::fields(s), &format!("lrf{p}_"), &instance, at);
             }
         }
         if s.reads {
             let at = offset_of!(Self, fills);
-            add(RfcFillsProbe::fields(s), RfcFills::NAME, "fills_", "gen_reads.u_fills", at);
+            add(RfcFillsProbe::fields(s), "fills_", "gen_reads.u_fills", at);
         }
         let at = offset_of!(Self, results);
-        add(RfcResultsProbe::fields(s), RfcResults::NAME, "results_", "u_results", at);
-        add(RfcOperandsProbe::fields(s), RfcOperands::NAME, "operands_", "u_operands", offset_of!(Self, operands));
+        add(RfcResultsProbe::fields(s), "results_", "u_results", at);
+        add(RfcOperandsProbe::fields(s), "operands_", "u_operands", offset_of!(Self, operands));
         fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
             // Ports of the MRF that are nets here.
             f.valid_by = match f.valid_by {

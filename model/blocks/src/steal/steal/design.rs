@@ -3,10 +3,10 @@
 use super::{STEAL_EVENT, Steal, StealProbe};
 use crate::config::Config;
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Ends, Events, RegisterFile, Rows, STAGE, Services,
-    Sideband, SlotView, joined, valid_by_nets,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
+    SlotView, joined, valid_by_nets,
 };
-use crate::mrf::{MRF_ENDS, MrfIn, MrfOut, MrfShape};
+use crate::mrf::{MrfIn, MrfOut, MrfShape};
 use crate::shape::SmShape;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
@@ -19,7 +19,6 @@ fn straps(cfg: DesignCfg) -> u8 {
 impl RegisterFile for Steal {
     const DESIGN: Design = Design {
         name: Self::NAME,
-        children: Self::CHILDREN,
         blocks: crate::steal::BLOCKS,
         events: &[STEAL_EVENT],
         spreads: &[],
@@ -130,17 +129,5 @@ pub struct StealSizes;
 impl DesignSizes for StealSizes {
     fn of(_: &Config) -> Self {
         Self
-    }
-
-    fn ends(&self) -> Ends {
-        Ends {
-            file: Steal::NAME,
-            design: Some(Steal::NAME),
-            complete: Steal::NAME,
-            write_done: Steal::NAME,
-            collector: "steal_collector",
-            candidates: Some("steal_arbiter"),
-            ..MRF_ENDS
-        }
     }
 }

@@ -3,260 +3,209 @@
 use super::{Steal, WriteTarget};
 use crate::design::Candidates;
 use crate::mrf::bits::{only, pack, set_bits};
-use crate::mrf::{
-    MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MRF_ARBITER_EVENT, MrfAllocator, MrfBank, MrfBankMap, MrfCrossbar,
-    MrfIn, MrfShape, MrfWriteQueue,
-};
+use crate::mrf::{MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MRF_ARBITER_EVENT, MrfIn, MrfShape};
 use crate::steal::steal_dependence::Force;
-use crate::steal::{
-    MAX_SOURCES, STEAL_ARBITER_EVENT, StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn,
-    StealTable,
-};
-use crate::{Block, Decode, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::steal::{MAX_SOURCES, STEAL_ARBITER_EVENT};
+use crate::{Decode, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
 
 ports! {
     /// Nets between the blocks of [`Steal`], and the state that no net shows.
     pub struct StealProbe(s: &MrfShape) {
         /// Data of each bank.
-        read_data: [WarpData; MAX_BANKS] = field(1024).early().count(s.banks).valid_by("read_data_valid")
-            .from_each(MrfBank::NAME, 1).to(MrfCrossbar::NAME).to(MrfBank::NAME),
+        read_data: [WarpData; MAX_BANKS] = field(1024).early().count(s.banks).valid_by("read_data_valid"),
         /// Data at the head of each write queue.
-        head_data: [WarpData; MAX_PORTS] = field(1024).early().count(s.issue_ports).valid_by("head_valid")
-            .from_each(MrfWriteQueue::NAME, 1).to(MrfBank::NAME),
+        head_data: [WarpData; MAX_PORTS] = field(1024).early().count(s.issue_ports).valid_by("head_valid"),
         /// Tag of each collector.
-        col_tag: [u64; MAX_COLLECTORS] = field(s.tag_w).early().count(s.collectors).valid_by("busy")
-            .from_each(StealCollector::NAME, 1),
+        col_tag: [u64; MAX_COLLECTORS] = field(s.tag_w).early().count(s.collectors).valid_by("busy"),
         /// Slot i wants its bank.
-        req_valid: u64 = field(s.slots()).early().from_each(StealCollector::NAME, OPERANDS)
-            .to(StealDependence::NAME).to(StealArbiter::NAME),
+        req_valid: u64 = field(s.slots()).early(),
         /// The register of this read is parked somewhere.
-        req_parked: u64 = field(s.slots()).from(StealDependence::NAME).to(StealArbiter::NAME),
+        req_parked: u64 = field(s.slots()),
         /// Slot i will be filled by a read that is performed at this edge.
-        fill: u64 = field(s.slots()).from_each(StealCollector::NAME, OPERANDS).to(MrfCrossbar::NAME),
+        fill: u64 = field(s.slots()),
         /// Slot i belongs to an instruction whose source it is.
-        col_src_valid: u64 = field(s.slots()).early().from_each(StealCollector::NAME, OPERANDS),
+        col_src_valid: u64 = field(s.slots()).early(),
         /// The read of slot i is performed at this edge.
-        grant: u64 = field(s.slots()).from(StealArbiter::NAME).to_each(StealCollector::NAME, OPERANDS),
+        grant: u64 = field(s.slots()),
         /// Events of the arbiter that `mrf_arbiter` counts, too.
-        arbiter_event: u64 = field(44).at("u_arbiter.event_o").from(StealArbiter::NAME)
-            .shown(Decode::Packed(MRF_ARBITER_EVENT)),
+        arbiter_event: u64 = field(44).at("u_arbiter.event_o").shown(Decode::Packed(MRF_ARBITER_EVENT)),
         /// Its own events.
-        steal_arbiter_event: u64 = field(55).from(StealArbiter::NAME).shown(Decode::Packed(STEAL_ARBITER_EVENT)),
+        steal_arbiter_event: u64 = field(55).shown(Decode::Packed(STEAL_ARBITER_EVENT)),
         /// Slot i takes its data in this cycle.
-        fill_q: u64 = field(s.slots()).at("u_crossbar.fill_q").from(MrfCrossbar::NAME),
+        fill_q: u64 = field(s.slots()).at("u_crossbar.fill_q"),
         /// Active lanes of each collector's instruction.
-        col_mask: [u32; MAX_COLLECTORS] = field(32).early().count(s.collectors).valid_by("busy")
-            .from_each(StealCollector::NAME, 1),
+        col_mask: [u32; MAX_COLLECTORS] = field(32).early().count(s.collectors).valid_by("busy"),
         /// Lanes that the head of each write queue writes.
-        head_mask: [u32; MAX_PORTS] = field(32).early().count(s.issue_ports).valid_by("head_valid")
-            .from_each(MrfWriteQueue::NAME, 1).to(MrfBank::NAME).to(StealArbiter::NAME),
+        head_mask: [u32; MAX_PORTS] = field(32).early().count(s.issue_ports).valid_by("head_valid"),
         /// Bank b reads.
-        read_valid: u32 = field(s.banks).from(StealArbiter::NAME).to_each(MrfBank::NAME, 1),
+        read_valid: u32 = field(s.banks),
         /// Bank b writes.
-        bank_write_valid: u32 = field(s.banks).from(StealArbiter::NAME).to_each(MrfBank::NAME, 1),
+        bank_write_valid: u32 = field(s.banks),
         /// From which bus.
-        bank_write_port: u32 = field(s.banks).from(StealArbiter::NAME).to_each(MrfBank::NAME, 1),
+        bank_write_port: u32 = field(s.banks),
         /// Bank b has data.
-        read_data_valid: u32 = field(s.banks).early().from_each(MrfBank::NAME, 1).to(MrfCrossbar::NAME),
+        read_data_valid: u32 = field(s.banks).early(),
         /// Banks with a free entry.
-        free_valid: u32 = field(s.banks).early().from(StealTable::NAME)
-            .to(StealDependence::NAME).to(StealArbiter::NAME),
+        free_valid: u32 = field(s.banks).early(),
         /// Banks with a value in it.
-        parked: u32 = field(s.banks).early().from(StealTable::NAME)
-            .to(StealDependence::NAME).to(StealArbiter::NAME),
+        parked: u32 = field(s.banks).early(),
         /// Banks whose free entry a head is for.
-        alive: u32 = field(s.banks).from(StealDependence::NAME).to(StealArbiter::NAME).to(StealTable::NAME),
+        alive: u32 = field(s.banks),
         /// Banks in which a value was parked in the last cycle.
-        fresh: u32 = field(s.banks).early().from(StealReturn::NAME).to(StealArbiter::NAME),
+        fresh: u32 = field(s.banks).early(),
         /// Entry of each source that is issued.
-        issue_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("issue_src_valid_i")
-            .from_each(MrfBankMap::NAME, 1).to(StealCollector::NAME),
+        issue_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("issue_src_valid_i"),
         /// Entry of each result that arrives.
-        push_entry: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("write_valid_i")
-            .from_each(MrfBankMap::NAME, 1).to_each(MrfWriteQueue::NAME, 1),
+        push_entry: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("write_valid_i"),
         /// Entry of each source of the candidates.
-        candidate_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("candidate_src_valid_i")
-            .from_each(MrfBankMap::NAME, 1).to(StealCandidates::NAME),
+        candidate_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("candidate_src_valid_i"),
         /// Entry of each register that is dead.
-        hint_entry: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("hint_valid_i")
-            .from_each(MrfBankMap::NAME, 1).to(StealTable::NAME),
+        hint_entry: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("hint_valid_i"),
         /// Entry that the head of each write queue goes to.
-        head_entry: [u16; MAX_PORTS] = field(s.entry_w()).early().count(s.issue_ports).valid_by("head_valid")
-            .from_each(MrfWriteQueue::NAME, 1).to(StealTable::NAME).to(StealDependence::NAME).to(StealArbiter::NAME),
+        head_entry: [u16; MAX_PORTS] = field(s.entry_w()).early().count(s.issue_ports).valid_by("head_valid"),
         /// Entry of each operand of the candidates.
-        want_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("want_valid")
-            .from(StealCandidates::NAME).to(StealDependence::NAME).to(StealArbiter::NAME),
+        want_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("want_valid"),
         /// The free entries.
-        free_entry: [u16; MAX_BANKS] = field(s.entry_w()).early().count(s.banks).valid_by("free_valid")
-            .from(StealTable::NAME).to(StealDependence::NAME).to(StealArbiter::NAME),
+        free_entry: [u16; MAX_BANKS] = field(s.entry_w()).early().count(s.banks).valid_by("free_valid"),
         /// Entries to which parked values belong.
-        parked_entry: [u16; MAX_BANKS] = field(s.entry_w()).early().count(s.banks).valid_by("parked")
-            .from(StealTable::NAME).to(StealDependence::NAME).to(StealReturn::NAME),
+        parked_entry: [u16; MAX_BANKS] = field(s.entry_w()).early().count(s.banks).valid_by("parked"),
         /// Entry into which a landing value goes.
-        land_entry: u16 = field(s.entry_w()).early().valid_by("land_valid")
-            .from(StealReturn::NAME).to(StealArbiter::NAME),
+        land_entry: u16 = field(s.entry_w()).early().valid_by("land_valid"),
         /// Collector c takes an instruction at this edge.
-        alloc_valid: u16 = field(s.collectors).from(MrfAllocator::NAME).to_each(StealCollector::NAME, 1),
+        alloc_valid: u16 = field(s.collectors),
         /// From which port.
-        alloc_port: u16 = field(s.collectors).from(MrfAllocator::NAME).to_each(StealCollector::NAME, 1),
+        alloc_port: u16 = field(s.collectors),
         /// Collector c is freed at this edge.
-        free: u16 = field(s.collectors).from(MrfAllocator::NAME).to_each(StealCollector::NAME, 1),
+        free: u16 = field(s.collectors),
         /// Bit d of element c: d holds an older instruction than c.
-        older: [u16; MAX_COLLECTORS] = field(s.collectors).early().count(s.collectors)
-            .from(MrfAllocator::NAME).to(StealArbiter::NAME),
+        older: [u16; MAX_COLLECTORS] = field(s.collectors).early().count(s.collectors),
         /// Bit d of element c: d is older than c and of the same warp.
         same_warp_q: [u16; MAX_COLLECTORS] = field(s.collectors).count(s.collectors)
-            .at("u_allocator.same_warp_q").from(MrfAllocator::NAME),
+            .at("u_allocator.same_warp_q"),
         /// Collector c holds an instruction.
-        busy: u16 = field(s.collectors).early().from_each(StealCollector::NAME, 1).to(MrfAllocator::NAME),
+        busy: u16 = field(s.collectors).early(),
         /// Collector c has all its operands.
-        complete: u16 = field(s.collectors).early().from_each(StealCollector::NAME, 1).to(MrfAllocator::NAME),
+        complete: u16 = field(s.collectors).early(),
         /// Entry of each register source.
-        req_entry: [u16; MAX_SLOTS] = field(s.entry_w()).early().count(s.slots()).valid_by("col_src_valid")
-            .from_each(StealCollector::NAME, OPERANDS).to(StealDependence::NAME).to(StealArbiter::NAME),
+        req_entry: [u16; MAX_SLOTS] = field(s.entry_w()).early().count(s.slots()).valid_by("col_src_valid"),
         /// Entry bank b reads.
-        read_entry: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("read_valid")
-            .from(StealArbiter::NAME).to_each(MrfBank::NAME, 1),
+        read_entry: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("read_valid"),
         /// Entry bank b writes.
-        bank_write_entry: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("bank_write_valid")
-            .from(StealArbiter::NAME).to_each(MrfBank::NAME, 1),
+        bank_write_entry: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("bank_write_valid"),
         /// Bank of each source that is issued.
-        issue_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("issue_src_valid_i")
-            .from_each(MrfBankMap::NAME, 1).to(StealCollector::NAME),
+        issue_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("issue_src_valid_i"),
         /// Bank of each result that arrives.
-        push_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("write_valid_i")
-            .from_each(MrfBankMap::NAME, 1).to_each(MrfWriteQueue::NAME, 1),
+        push_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("write_valid_i"),
         /// Bank of each source of the candidates.
-        candidate_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("candidate_src_valid_i")
-            .from_each(MrfBankMap::NAME, 1).to(StealCandidates::NAME),
+        candidate_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("candidate_src_valid_i"),
         /// Bank of each register that is dead.
-        hint_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("hint_valid_i")
-            .from_each(MrfBankMap::NAME, 1).to(StealTable::NAME),
+        hint_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("hint_valid_i"),
         /// A result waits in queue p.
-        head_valid: u8 = field(s.issue_ports).early().from_each(MrfWriteQueue::NAME, 1)
-            .to(StealTable::NAME).to(StealReturn::NAME).to(StealDependence::NAME).to(StealArbiter::NAME),
+        head_valid: u8 = field(s.issue_ports).early(),
         /// Bank that the head of each write queue goes to.
-        head_bank: [u8; MAX_PORTS] = field(s.bank_w()).early().count(s.issue_ports).valid_by("head_valid")
-            .from_each(MrfWriteQueue::NAME, 1).to(StealTable::NAME).to(StealDependence::NAME).to(StealArbiter::NAME),
+        head_bank: [u8; MAX_PORTS] = field(s.bank_w()).early().count(s.issue_ports).valid_by("head_valid"),
         /// Warp of the head of each write queue.
-        head_warp: [u8; MAX_PORTS] = field(WARP_BITS).early().count(s.issue_ports).valid_by("head_valid")
-            .from_each(MrfWriteQueue::NAME, 1),
+        head_warp: [u8; MAX_PORTS] = field(WARP_BITS).early().count(s.issue_ports).valid_by("head_valid"),
         /// Register name of the head of each write queue.
-        head_reg: [u8; MAX_PORTS] = field(REG_BITS).early().count(s.issue_ports).valid_by("head_valid")
-            .from_each(MrfWriteQueue::NAME, 1),
+        head_reg: [u8; MAX_PORTS] = field(REG_BITS).early().count(s.issue_ports).valid_by("head_valid"),
         /// 4-lane groups that the head of each write queue writes.
-        head_groups: [u8; MAX_PORTS] = field(4).early().count(s.issue_ports).valid_by("head_valid")
-            .from_each(MrfWriteQueue::NAME, 1).to(StealArbiter::NAME),
+        head_groups: [u8; MAX_PORTS] = field(4).early().count(s.issue_ports).valid_by("head_valid"),
         /// Dispatch port p offers an instruction.
-        dispatch_valid: u8 = field(s.issue_ports).from(MrfAllocator::NAME).to(MrfCrossbar::NAME),
+        dispatch_valid: u8 = field(s.issue_ports),
         /// Of which collector.
-        dispatch_col: [u8; MAX_PORTS] = field(s.col_w()).count(s.issue_ports).valid_by("dispatch_valid")
-            .from(MrfAllocator::NAME).to(MrfCrossbar::NAME),
+        dispatch_col: [u8; MAX_PORTS] = field(s.col_w()).count(s.issue_ports).valid_by("dispatch_valid"),
         /// Bank of each register source.
-        req_bank: [u8; MAX_SLOTS] = field(s.bank_w()).early().count(s.slots()).valid_by("col_src_valid")
-            .from_each(StealCollector::NAME, OPERANDS).to(StealDependence::NAME).to(StealArbiter::NAME),
+        req_bank: [u8; MAX_SLOTS] = field(s.bank_w()).early().count(s.slots()).valid_by("col_src_valid"),
         /// The bank of the read that fills slot i.
-        fill_bank: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill")
-            .from_each(StealCollector::NAME, OPERANDS).to(MrfCrossbar::NAME),
+        fill_bank: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill"),
         /// 4-lane groups a read of collector c costs.
-        req_groups: [u8; MAX_COLLECTORS] = field(4).early().count(s.collectors).valid_by("busy")
-            .from_each(StealCollector::NAME, 1).to(StealArbiter::NAME),
+        req_groups: [u8; MAX_COLLECTORS] = field(4).early().count(s.collectors).valid_by("busy"),
         /// Warp of each collector's instruction.
-        col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS).early().count(s.collectors).valid_by("busy")
-            .from_each(StealCollector::NAME, 1).to(MrfAllocator::NAME),
+        col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS).early().count(s.collectors).valid_by("busy"),
         /// Operands of the candidates.
-        want_valid: u8 = field(s.sources()).from(StealCandidates::NAME)
-            .to(StealDependence::NAME).to(StealArbiter::NAME),
+        want_valid: u8 = field(s.sources()),
         /// Bank of each operand of the candidates.
-        want_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("want_valid")
-            .from(StealCandidates::NAME).to(StealDependence::NAME).to(StealArbiter::NAME),
+        want_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("want_valid"),
         /// Warp of each port's candidate.
-        want_warp: [u8; MAX_PORTS] = field(WARP_BITS).early().count(s.issue_ports).valid_by("candidates_valid_q")
-            .from(StealCandidates::NAME),
+        want_warp: [u8; MAX_PORTS] = field(WARP_BITS).early().count(s.issue_ports).valid_by("candidates_valid_q"),
         /// Port p had a candidate.
-        candidates_valid_q: u8 = field(s.issue_ports).at("u_candidates.valid_q").from(StealCandidates::NAME),
+        candidates_valid_q: u8 = field(s.issue_ports).at("u_candidates.valid_q"),
         /// What was latched of them last, whether one is there or not: operands that are to be read.
-        candidates_leader_q: u8 = field(s.sources()).at("u_candidates.leader_q").from(StealCandidates::NAME),
+        candidates_leader_q: u8 = field(s.sources()).at("u_candidates.leader_q"),
         /// Warp of each.
         candidates_warp_q: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.issue_ports).at("u_candidates.warp_q").from(StealCandidates::NAME),
+            field(WARP_BITS).count(s.issue_ports).at("u_candidates.warp_q"),
         /// Bank of each operand.
         candidates_bank_q: [u8; MAX_SOURCES] =
-            field(s.bank_w()).count(s.sources()).at("u_candidates.bank_q").from(StealCandidates::NAME),
+            field(s.bank_w()).count(s.sources()).at("u_candidates.bank_q"),
         /// Entry of each operand.
         candidates_entry_q: [u16; MAX_SOURCES] =
-            field(s.entry_w()).count(s.sources()).at("u_candidates.entry_q").from(StealCandidates::NAME),
+            field(s.entry_w()).count(s.sources()).at("u_candidates.entry_q"),
         /// Banks to which parked values belong.
-        parked_bank: [u8; MAX_BANKS] = field(s.bank_w()).early().count(s.banks).valid_by("parked")
-            .from(StealTable::NAME).to(StealDependence::NAME).to(StealArbiter::NAME).to(StealReturn::NAME),
+        parked_bank: [u8; MAX_BANKS] = field(s.bank_w()).early().count(s.banks).valid_by("parked"),
         /// Hints that are taken.
-        hint_taken: u8 = field(s.issue_ports).from(StealTable::NAME),
+        hint_taken: u8 = field(s.issue_ports),
         /// The head of queue p waits for a parked value.
-        write_parked: u8 = field(s.issue_ports).from(StealDependence::NAME).to(StealArbiter::NAME),
+        write_parked: u8 = field(s.issue_ports),
         /// The register of this operand is parked somewhere.
-        want_parked: u8 = field(s.sources()).from(StealDependence::NAME).to(StealArbiter::NAME),
+        want_parked: u8 = field(s.sources()),
         /// A parked value is fetched now, whoever wants its bank.
-        force_valid: u8 = field(1).from(StealDependence::NAME).to(StealArbiter::NAME),
+        force_valid: u8 = field(1),
         /// From this bank.
-        force_bank: u8 = field(s.bank_w()).valid_by("force_valid").from(StealDependence::NAME).to(StealArbiter::NAME),
+        force_bank: u8 = field(s.bank_w()).valid_by("force_valid"),
         /// A read needs it.
-        force_read: u8 = field(1).from(StealDependence::NAME).to(StealArbiter::NAME),
+        force_read: u8 = field(1),
         /// A write does.
-        force_write: u8 = field(1).from(StealDependence::NAME).to(StealArbiter::NAME),
+        force_write: u8 = field(1),
         /// A write of its place does.
-        force_alive: u8 = field(1).from(StealDependence::NAME).to(StealArbiter::NAME),
+        force_alive: u8 = field(1),
         /// A value lands.
-        land_valid: u8 = field(1).early().from(StealReturn::NAME)
-            .to(StealDependence::NAME).to(StealArbiter::NAME).to(MrfBank::NAME),
+        land_valid: u8 = field(1).early(),
         /// The bank at whose output it is.
-        land_source: u8 = field(s.bank_w()).early().valid_by("land_valid").from(StealReturn::NAME).to(MrfBank::NAME),
+        land_source: u8 = field(s.bank_w()).early().valid_by("land_valid"),
         /// The bank that takes it.
-        land_bank: u8 = field(s.bank_w()).early().valid_by("land_valid").from(StealReturn::NAME)
-            .to(StealDependence::NAME).to(StealArbiter::NAME),
+        land_bank: u8 = field(s.bank_w()).early().valid_by("land_valid"),
         /// Its bus.
-        land_port: u8 = field(1).early().valid_by("land_valid").from(StealReturn::NAME)
-            .to(StealArbiter::NAME).to(MrfBank::NAME),
+        land_port: u8 = field(1).early().valid_by("land_valid"),
         /// Where the search for a value begins.
-        turn: u8 = field(s.bank_w()).early().from(StealReturn::NAME).to(StealDependence::NAME).to(StealArbiter::NAME),
+        turn: u8 = field(s.bank_w()).early(),
         /// Some queue is empty.
-        bus_free: u8 = field(1).from(StealReturn::NAME).to(StealArbiter::NAME),
+        bus_free: u8 = field(1),
         /// A forced fetch finds a bus.
-        bus_any: u8 = field(1).from(StealReturn::NAME).to(StealDependence::NAME),
+        bus_any: u8 = field(1),
         /// The bus of a fetch.
-        bus_port: u8 = field(1).at("u_return.bus_port").from(StealReturn::NAME),
+        bus_port: u8 = field(1).at("u_return.bus_port"),
         /// The operand of a candidate is read at this edge.
-        stolen: u8 = field(s.sources()).from(StealArbiter::NAME),
+        stolen: u8 = field(s.sources()),
         /// The candidate that issues on port p takes what was read.
-        stolen_taken: u8 = field(s.issue_ports).to(StealCollector::NAME),
+        stolen_taken: u8 = field(s.issue_ports),
         /// Values are parked at this edge.
-        park_valid: u8 = field(s.issue_ports).from(StealArbiter::NAME).to(StealTable::NAME).to(StealReturn::NAME),
+        park_valid: u8 = field(s.issue_ports),
         /// In these banks.
-        park_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid")
-            .from(StealArbiter::NAME).to(StealTable::NAME).to(StealReturn::NAME),
+        park_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid"),
         /// The result of queue p is written into its bank or parked at this edge.
-        write_done: u8 = field(s.issue_ports).from(StealArbiter::NAME).to_each(MrfWriteQueue::NAME, 1),
+        write_done: u8 = field(s.issue_ports),
         /// A parked value is read at this edge.
-        fetch_valid: u8 = field(1).from(StealArbiter::NAME).to(StealTable::NAME).to(StealReturn::NAME),
+        fetch_valid: u8 = field(1),
         /// In this bank.
-        fetch_bank: u8 = field(s.bank_w()).valid_by("fetch_valid")
-            .from(StealArbiter::NAME).to(StealTable::NAME).to(StealReturn::NAME),
+        fetch_bank: u8 = field(s.bank_w()).valid_by("fetch_valid"),
         /// It was forced.
-        fetch_forced: u8 = field(1).from(StealArbiter::NAME).to(StealTable::NAME).to(StealReturn::NAME),
+        fetch_forced: u8 = field(1),
         /// Slots of each collector that were granted in the last cycle.
         inflight_q: [u8; MAX_COLLECTORS] = field(OPERANDS).count(s.collectors)
-            .each("gen_collector[{}].u_collector.inflight_q", 1).from_each(StealCollector::NAME, 1),
+            .each("gen_collector[{}].u_collector.inflight_q", 1),
         /// The slot that reads for each slot.
         leader_q: [u8; MAX_SLOTS] = field(OPERANDS.ilog2() + 1).count(s.slots()).valid_by("busy")
-            .each("gen_collector[{}].u_collector.leader_q", OPERANDS).from_each(StealCollector::NAME, OPERANDS),
+            .each("gen_collector[{}].u_collector.leader_q", OPERANDS),
         /// Collector where bank b's next round-robin search begins.
-        rr_q: [u8; MAX_BANKS] = field(s.col_w()).count(s.banks).at("u_arbiter.rr_q").from(StealArbiter::NAME),
+        rr_q: [u8; MAX_BANKS] = field(s.col_w()).count(s.banks).at("u_arbiter.rr_q"),
         /// Queue that goes first when both want a bank.
-        turn_q: u8 = field(1).at("u_arbiter.turn_q").from(StealArbiter::NAME),
+        turn_q: u8 = field(1).at("u_arbiter.turn_q"),
         /// Bank where the next search for a parking place begins.
-        park_turn_q: u8 = field(s.bank_w()).at("u_arbiter.park_turn_q").from(StealArbiter::NAME),
+        park_turn_q: u8 = field(s.bank_w()).at("u_arbiter.park_turn_q"),
         /// Bank from which slot i takes its data.
         fill_bank_q: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill_q")
-            .at("u_crossbar.fill_bank_q").from(MrfCrossbar::NAME),
+            .at("u_crossbar.fill_bank_q"),
     }
 }
 

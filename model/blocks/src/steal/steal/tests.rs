@@ -2,10 +2,10 @@ mod composed;
 mod values;
 
 use super::*;
-use crate::Ports;
 use crate::mrf::Mrf;
 use crate::steal::shapes;
 use crate::testing::{Driver, Random, compare, event};
+use crate::{Block, Ports};
 use composed::{Composed, drive};
 use std::cell::RefCell;
 

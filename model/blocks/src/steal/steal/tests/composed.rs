@@ -1,7 +1,6 @@
 //! The register file against its blocks, each alone, wired as the page says.
 
 use super::super::*;
-use crate::Ports;
 use crate::mrf::{
     MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfBankIn, MrfBankMapIn, MrfBankMapOut, MrfBankOut,
     MrfCollectorProbe, MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
@@ -12,6 +11,7 @@ use crate::steal::{
     StealReturnIn, StealReturnOut, StealReturnProbe, StealTableIn, StealTableOut,
 };
 use crate::testing::Random;
+use crate::{Block, Ports};
 
 /// A block with its buffers.
 struct Wired<B: Block> {
