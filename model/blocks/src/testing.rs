@@ -1,10 +1,10 @@
 //! What the tests of blocks share.
 
+use crate::config::{Config, Start, presets};
+use crate::design::Services;
 use crate::designs::Organisation;
-use crate::hierarchy::HierarchyShape;
 use crate::mrf::{MrfShape, MrfSizes};
-use crate::rfc::RfcShape;
-use crate::shape::{ActiveShape, SmShape};
+use crate::shape::{ActiveShape, SM_CFG_BITS, SmShape, Straps};
 use crate::{Block, Declaration, Field, Ports, erase};
 
 /// Shapes that differ in every size; the second one has conflicts and hazards all the time.
@@ -56,52 +56,55 @@ pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
     },
 ];
 
-/// Sizes of cache that differ in everything.
-pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
-    RfcShape {
-        mrf: MrfShape { tag_w: 4, ..MrfShape::BASELINE },
-        warps: 32,
-        active: 8,
-        entries: 6,
-        lrf: false,
-        reads: false,
-    },
-    RfcShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
-        warps: 8,
-        active: 6,
-        entries: 1,
-        lrf: false,
-        reads: false,
-    },
-    RfcShape {
-        mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
-        warps: 8,
-        active: 6,
-        entries: 3,
-        lrf: true,
-        reads: true,
-    },
-];
+/// The organisation of a design that asks for such services.
+pub(crate) fn organisation_with(asks: impl Fn(&Services) -> bool) -> Organisation {
+    let mut all = presets().map(|preset| Organisation::of(&preset.config));
+    all.find(|organisation| asks(&organisation.design().services)).expect("a design asks for it")
+}
 
-/// Sizes of ORF and LRF that differ in everything.
-pub(crate) const HIERARCHY_SHAPES: [HierarchyShape; 3] = [
-    HierarchyShape { mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 3, lrf_banks: 3 },
-    HierarchyShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
-        warps: 8,
-        active: 6,
-        entries: 1,
-        lrf_banks: 1,
-    },
-    HierarchyShape {
-        mrf: MrfShape { banks: 4, dual_port: false, collectors: 16, issue_ports: 2, depth: 32, tag_w: 4 },
-        warps: 48,
-        active: 48,
-        entries: 8,
-        lrf_banks: 0,
-    },
-];
+/// The same SM with a design that takes candidates.
+pub(crate) fn with_candidates(shape: &SmShape) -> SmShape {
+    SmShape { organisation: organisation_with(|services| services.takes_candidates), ..*shape }
+}
+
+/// The baseline with these settings.
+pub(crate) fn set(settings: &[impl AsRef<str>]) -> Result<Config, String> {
+    Config::load(Start::Preset("baseline"), settings).map_err(|e| e.to_string())
+}
+
+/// Loads a file with this text; the message has `FILE` in place of its path.
+pub(crate) fn file(text: &str) -> Result<Config, String> {
+    static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("gpurf-config-{}-{count}.toml", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let result = Config::load(Start::File(&path), &[] as &[&str]);
+    std::fs::remove_file(&path).unwrap();
+    result.map_err(|e| e.to_string().replace(&path.display().to_string(), "FILE"))
+}
+
+/// Every value of a key is refused with what is allowed: key, values, words.
+pub(crate) fn refuses(cases: &[(&str, &[&str], &str)]) {
+    for (key, values, allowed) in cases {
+        for value in *values {
+            let message = format!("--set: {key} = {value} is not allowed: it has to be {allowed}");
+            assert_eq!(set(&[&format!("{key}={value}")]), Err(message));
+        }
+    }
+}
+
+/// A preset with these settings.
+pub(crate) fn config(preset: &str, settings: &[&str]) -> Config {
+    Config::load(Start::Preset(preset), settings).expect("a configuration")
+}
+
+/// The straps of a configuration's design. All its straps come back from the SM's ports.
+pub(crate) fn design_straps(config: &Config) -> u128 {
+    let straps = Straps::of(config);
+    assert!(straps.word() >> SM_CFG_BITS == 0);
+    assert_eq!(Straps::of_ports(straps.word(), &straps.design_word()), straps, "{:?}", config.settings());
+    straps.design.straps
+}
 
 /// A block with its buffers, driven cycle by cycle.
 pub(crate) struct Driver<B: Block> {

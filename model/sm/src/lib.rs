@@ -31,41 +31,4 @@ pub fn all() -> impl Iterator<Item = &'static Entry> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use gpurf_blocks::Role;
-    use gpurf_blocks::config::{Config, Start};
-
-    use super::ENTRY;
-
-    #[test]
-    fn every_signal_has_a_name_of_its_own_and_its_valid() {
-        let settings = ["mrf.issue_ports=2", "sm.warps=48"];
-        let shapes = [
-            ("baseline", &[][..]),
-            ("baseline", &settings),
-            ("two-level", &settings),
-            ("rfc", &[]),
-            ("rfc", &settings),
-            ("rfc-hw3", &settings),
-            ("rfc-hw3", &["rfc.reads=true"]),
-            ("hrf", &[]),
-            ("stt-only", &[]),
-            ("hrf-sram", &[]),
-            ("orf", &settings),
-            ("lrf-orf-split", &[]),
-            ("steal-8", &[]),
-            ("steal-8", &["mrf.issue_ports=1", "sm.active_warps=8"]),
-        ];
-        for (preset, settings) in shapes {
-            let config = Config::load(Start::Preset(preset), settings).expect("a configuration");
-            // Making the declaration checks the valids.
-            let twin = (ENTRY.twin)(&config);
-            let signals = &twin.declaration().signals;
-            let names: BTreeSet<&str> = signals.iter().map(|s| s.field.name).collect();
-            assert_eq!(names.len(), signals.len());
-            assert!(signals.iter().filter(|s| s.role == Role::Probe).count() > 300);
-        }
-    }
-}
+mod tests;

@@ -65,3 +65,6 @@ pub(super) const PRESETS: &[Preset] = &[
         config: Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF },
     },
 ];
+
+#[cfg(test)]
+mod tests;

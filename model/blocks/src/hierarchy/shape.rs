@@ -1,6 +1,8 @@
 //! Sizes of the register hierarchy that software manages, and the numbers of its places.
 
 use crate::Shape;
+pub use crate::design::PLACE_SET_BITS;
+pub use crate::instruction::marked::LEVEL_BITS;
 use gpurf_isa::LastResultFile;
 
 use crate::config::Config;
@@ -16,16 +18,13 @@ pub const MAX_LRF_BANKS: usize = 3;
 pub const PLACES: usize = MAX_ORF_ENTRIES + MAX_LRF_BANKS;
 /// Capacity of the twins: places of all slots.
 pub const MAX_PLACES: usize = MAX_ACTIVE * PLACES;
-/// Width of a set of places.
-pub const PLACE_SET_BITS: u32 = PLACES as u32;
+const _: () = assert!(PLACES == PLACE_SET_BITS as usize, "a set of places has a bit for each");
 /// Width of the number of a place.
 pub const PLACE_BITS: u32 = 4;
 /// Width of an entry's number, and of a bank's.
 pub const ENTRY_BITS: u32 = 3;
 /// Width of a bank's number.
 pub const BANK_BITS: u32 = 2;
-/// Width of a level in the control word.
-pub const LEVEL_BITS: u32 = 5;
 
 /// Sizes of ORF and LRF and of what they stand in front of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,3 +131,23 @@ impl Shape for HierarchyShape {
         }
     }
 }
+
+/// Sizes of ORF and LRF that differ in everything.
+#[cfg(test)]
+pub(crate) const HIERARCHY_SHAPES: [HierarchyShape; 3] = [
+    HierarchyShape { mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 3, lrf_banks: 3 },
+    HierarchyShape {
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
+        warps: 8,
+        active: 6,
+        entries: 1,
+        lrf_banks: 1,
+    },
+    HierarchyShape {
+        mrf: MrfShape { banks: 4, dual_port: false, collectors: 16, issue_ports: 2, depth: 32, tag_w: 4 },
+        warps: 48,
+        active: 48,
+        entries: 8,
+        lrf_banks: 0,
+    },
+];

@@ -1,9 +1,15 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
+use crate::designs::Organisation;
+use crate::hrf::HrfSizes;
 use crate::hrf::{
     Hrf, HrfBank, HrfBuffer, HrfDrain, HrfLoads, HrfOperands, HrfPower, HrfRcm, HrfReads, HrfResults, HrfShape,
 };
+use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
+use crate::operands::OperandStage;
+use crate::shape::SmShape;
+use crate::testing::SM_SHAPES;
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
@@ -20,4 +26,9 @@ fn early_outputs_depend_on_state_alone() {
     check::<HrfReads>(&all);
     check::<HrfOperands>(&all);
     check::<Hrf>(&all);
+    for buffer_entries in [0, 11] {
+        let mrf = MrfShape { banks: 2, dual_port: false, issue_ports: 1, ..SM_SHAPES[0].mrf };
+        let organisation = Organisation::Hrf(HrfSizes { buffer_entries, loads: 4 });
+        check::<OperandStage>(&[SmShape { mrf, active: 2, alternate: true, organisation, ..SM_SHAPES[0] }]);
+    }
 }

@@ -2,11 +2,10 @@
 
 use crate::Shape;
 use crate::config::{Config, REGISTERS_PER_KILOBYTE};
+pub use crate::issue::PARITIES;
 use crate::mrf::MrfShape;
 use crate::shape::width;
 
-/// Banks of the main register file, buffers, slots: one for even and one for odd warps.
-pub const PARITIES: usize = 2;
 /// Capacity of the twins: entries of a write buffer, and registers of a thread.
 pub const MAX_BUFFER: usize = 64;
 /// Capacity of the twins: places of a bank's queue.

@@ -1,13 +1,11 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
-use crate::designs::Organisation;
 use crate::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
 use crate::mrf::phases::check;
-use crate::shape::{ActiveShape, SmShape};
-use crate::steal::StealSizes;
-use crate::testing::{ACTIVE_SHAPES, SM_SHAPES};
+use crate::shape::ActiveShape;
+use crate::testing::{ACTIVE_SHAPES, SM_SHAPES, with_candidates};
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
@@ -16,7 +14,7 @@ fn early_outputs_depend_on_state_alone() {
     check::<Scoreboard>(&SM_SHAPES);
     check::<SimtStack>(&SM_SHAPES);
     check::<WarpScheduler>(&SM_SHAPES);
-    check::<WarpScheduler>(&SM_SHAPES.map(|shape| SmShape { organisation: Organisation::Steal(StealSizes), ..shape }));
+    check::<WarpScheduler>(&SM_SHAPES.map(|shape| with_candidates(&shape)));
     check::<TwoLevelScheduler>(&ACTIVE_SHAPES);
     check::<TwoLevelScheduler>(&ACTIVE_SHAPES.map(|shape| ActiveShape { candidates: true, ..shape }));
     check::<AlternatingScheduler>(&SM_SHAPES);

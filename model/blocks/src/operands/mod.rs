@@ -13,3 +13,6 @@ pub const BLOCKS: &[Entry] = &[Entry {
     designs: true,
     ..entry::<OperandStage>("operands/operand_stage", "instructions and the register file", &[])
 }];
+
+#[cfg(test)]
+pub(crate) use operand_stage::tests as stage_tests;

@@ -5,10 +5,10 @@ mod nets;
 pub use nets::{OperandStageNets, OperandStageProbe};
 
 use crate::design::{
-    Candidates, DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, DesignCfg, Events, Rows, Sideband, SlotView,
+    Candidates, DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, DesignCfg, Events, PLACE_SET_BITS, Rows, Sideband,
+    SlotView,
 };
 use crate::designs::Provider;
-use crate::hierarchy::PLACE_SET_BITS;
 use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, marked};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, MrfIn, MrfOut};
@@ -687,4 +687,4 @@ impl OperandStage {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -82,3 +82,6 @@ pub(super) const PRESETS: &[Preset] = &[
         },
     },
 ];
+
+#[cfg(test)]
+mod tests;

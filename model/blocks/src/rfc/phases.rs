@@ -1,8 +1,14 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
+use crate::designs::Organisation;
+use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
+use crate::operands::OperandStage;
+use crate::rfc::RFC_SHAPES;
+use crate::rfc::RfcSizes;
 use crate::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags};
-use crate::testing::RFC_SHAPES;
+use crate::shape::SmShape;
+use crate::testing::SM_SHAPES;
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
@@ -14,4 +20,9 @@ fn early_outputs_depend_on_state_alone() {
     check::<RfcLrf>(&RFC_SHAPES);
     check::<RfcFills>(&RFC_SHAPES);
     check::<Rfc>(&RFC_SHAPES);
+    for upper in [false, true] {
+        let organisation = Organisation::Rfc(RfcSizes { entries: 3, lrf: upper, reads: upper });
+        let mrf = |shape: &SmShape| MrfShape { tag_w: 4, ..shape.mrf };
+        check::<OperandStage>(&SM_SHAPES.map(|shape| SmShape { mrf: mrf(&shape), active: 6, organisation, ..shape }));
+    }
 }

@@ -110,3 +110,32 @@ impl Shape for RfcShape {
         }
     }
 }
+
+/// Sizes of cache that differ in everything.
+#[cfg(test)]
+pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
+    RfcShape {
+        mrf: MrfShape { tag_w: 4, ..MrfShape::BASELINE },
+        warps: 32,
+        active: 8,
+        entries: 6,
+        lrf: false,
+        reads: false,
+    },
+    RfcShape {
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        warps: 8,
+        active: 6,
+        entries: 1,
+        lrf: false,
+        reads: false,
+    },
+    RfcShape {
+        mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        warps: 8,
+        active: 6,
+        entries: 3,
+        lrf: true,
+        reads: true,
+    },
+];

@@ -45,3 +45,6 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset { name: "steal-8", summary: "banks-8 with read and write stealing (stealing paper, IV-D)", config: STEAL_8 },
 ];
+
+#[cfg(test)]
+mod tests;

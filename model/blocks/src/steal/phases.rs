@@ -1,8 +1,12 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
 use super::shapes;
+use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
+use crate::operands::OperandStage;
+use crate::shape::SmShape;
 use crate::steal::{Steal, StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn, StealTable};
+use crate::testing::{SM_SHAPES, with_candidates};
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
@@ -14,4 +18,8 @@ fn early_outputs_depend_on_state_alone() {
     check::<StealArbiter>(&shapes);
     check::<StealReturn>(&shapes);
     check::<Steal>(&shapes);
+    check::<OperandStage>(&SM_SHAPES.map(|shape| {
+        let mrf = MrfShape { dual_port: false, ..shape.mrf };
+        with_candidates(&SmShape { mrf, ..shape })
+    }));
 }

@@ -1,8 +1,6 @@
 use super::*;
-use crate::designs::Organisation;
-use crate::hrf::HrfSizes;
 use crate::mrf::MrfShape;
-use crate::testing::{Driver, SM_SHAPES};
+use crate::testing::{Driver, SM_SHAPES, organisation_with};
 
 /// 32 warps, 16 banks of 64 rows, 64 KB of shared memory.
 const SHAPE: SmShape = SM_SHAPES[0];
@@ -255,8 +253,8 @@ fn rows_are_counted_in_banks() {
 }
 
 #[test]
-fn in_the_hybrid_file_warps_are_placed_in_pairs_and_have_64_registers_at_most() {
-    let organisation = Organisation::Hrf(HrfSizes { buffer_entries: 64, loads: 8 });
+fn where_rows_are_paired_so_are_warps_and_they_have_64_registers_at_most() {
+    let organisation = organisation_with(|services| services.pairs_rows && services.max_registers == 64);
     let shape = SmShape { mrf: MrfShape { banks: 2, depth: 512, ..SHAPE.mrf }, organisation, ..SHAPE };
     // Three blocks of five warps take the rows of 16, one of 17 those of 18.
     for (warps, registers, slots) in

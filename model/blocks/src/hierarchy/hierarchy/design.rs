@@ -138,3 +138,13 @@ impl RegisterFile for Hierarchy {
         Hierarchy::waits(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{config, design_straps};
+
+    #[test]
+    fn it_has_no_straps() {
+        assert_eq!(design_straps(&config("lrf-orf-split", &[])), 0);
+    }
+}

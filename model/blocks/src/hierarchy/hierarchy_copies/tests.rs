@@ -1,5 +1,6 @@
 use super::*;
-use crate::testing::{Driver, HIERARCHY_SHAPES};
+use crate::hierarchy::HIERARCHY_SHAPES;
+use crate::testing::Driver;
 
 /// Two ports, four tags.
 fn copies() -> Driver<HierarchyCopies> {

@@ -1,5 +1,6 @@
 use super::*;
-use crate::testing::{Driver, HIERARCHY_SHAPES};
+use crate::hierarchy::HIERARCHY_SHAPES;
+use crate::testing::Driver;
 
 impl Driver<HierarchyData> {
     /// A cycle, after which nothing comes any more.

@@ -1,5 +1,6 @@
 use super::*;
-use crate::testing::{Driver, HIERARCHY_SHAPES, event};
+use crate::hierarchy::HIERARCHY_SHAPES;
+use crate::testing::{Driver, event};
 
 /// 8 slots of 3 entries and 3 banks.
 fn entries() -> Driver<HierarchyEntries> {

@@ -1,6 +1,7 @@
 use super::*;
+use crate::hierarchy::HIERARCHY_SHAPES;
 use crate::mrf::bits::is_set;
-use crate::testing::{Driver, HIERARCHY_SHAPES, compare};
+use crate::testing::{Driver, compare};
 
 fn levels(entries: usize, lrf_banks: usize, sources: [Option<u8>; 3], result: u8) -> HierarchyLevelsOut {
     let mut block = Driver::<HierarchyLevels>::new(&HierarchyShape { entries, lrf_banks, ..HIERARCHY_SHAPES[0] });

@@ -1,5 +1,6 @@
 use super::*;
-use crate::testing::{Driver, HIERARCHY_SHAPES};
+use crate::hierarchy::HIERARCHY_SHAPES;
+use crate::testing::Driver;
 
 /// Two buses, six slots.
 fn results() -> Driver<HierarchyResults> {

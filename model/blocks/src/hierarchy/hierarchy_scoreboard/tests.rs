@@ -1,5 +1,6 @@
 use super::*;
-use crate::testing::{Driver, HIERARCHY_SHAPES};
+use crate::hierarchy::HIERARCHY_SHAPES;
+use crate::testing::Driver;
 
 #[test]
 fn a_head_that_names_a_place_which_waits_is_held_back() {

@@ -1,3 +1,5 @@
+mod stage;
+
 use super::*;
 use crate::Block;
 use crate::testing::{Driver, Random, event};

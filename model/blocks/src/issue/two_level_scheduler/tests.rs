@@ -1,7 +1,6 @@
 use super::*;
 use crate::Shape;
-use crate::config::{Config, Start};
-use crate::testing::{Driver, event};
+use crate::testing::{Driver, config, event};
 
 const GREEDY: u16 = 0b01;
 const STAY: u16 = 0b10;
@@ -9,8 +8,11 @@ const STAY: u16 = 0b10;
 /// Two slots, eight warps; `settings` besides.
 fn scheduler(settings: &[&str]) -> Driver<TwoLevelScheduler> {
     let all = [&["sm.warps=8", "sm.active_warps=2"], settings].concat();
-    let config = Config::load(Start::Preset("two-level"), &all).expect("a configuration");
-    let mut scheduler = Driver::<TwoLevelScheduler>::new(&ActiveShape::of(&config));
+    started(&ActiveShape::of(&config("two-level", &all)))
+}
+
+fn started(shape: &ActiveShape) -> Driver<TwoLevelScheduler> {
+    let mut scheduler = Driver::<TwoLevelScheduler>::new(shape);
     (scheduler.inputs.alive_i, scheduler.inputs.ready_i, scheduler.inputs.void_i) = (0xff, 0b11, 0b11);
     scheduler
 }
@@ -89,10 +91,11 @@ fn round_robin_goes_round_the_slots_and_greedy_stays() {
     }
 }
 
-/// Four slots of warps 0 to 3, with candidates for stealing; nothing has issued.
-fn stealing(straps: u16, settings: &[&str]) -> Driver<TwoLevelScheduler> {
-    let all = [&["mrf.ports=1rw", "steal.present=true", "sm.active_warps=4"], settings].concat();
-    let mut scheduler = scheduler(&all);
+/// Four slots of warps 0 to 3, with candidates; nothing has issued.
+fn with_candidates(straps: u16, settings: &[&str]) -> Driver<TwoLevelScheduler> {
+    let all = [&["sm.warps=8", "sm.active_warps=4"], settings].concat();
+    let shape = ActiveShape { candidates: true, ..ActiveShape::of(&config("two-level", &all)) };
+    let mut scheduler = started(&shape);
     (scheduler.inputs.cfg_i, scheduler.inputs.void_i) = (straps, 0xff);
     for _ in 0..4 {
         scheduler.step();
@@ -101,8 +104,8 @@ fn stealing(straps: u16, settings: &[&str]) -> Driver<TwoLevelScheduler> {
 }
 
 /// What port 0 issues, and its candidate.
-fn issue(scheduler: &mut Driver<TwoLevelScheduler>, clear: u64, steal: u8) -> (Option<u8>, Option<u8>) {
-    scheduler.inputs.candidate_issue_i = steal;
+fn issue(scheduler: &mut Driver<TwoLevelScheduler>, clear: u64, word: u8) -> (Option<u8>, Option<u8>) {
+    scheduler.inputs.candidate_issue_i = word;
     let out = scheduler.clear(clear).step();
     scheduler.inputs.candidate_issue_i = 0;
     let warp = |valid: u8, warp: u8| if valid & 1 == 1 { Some(warp) } else { None };
@@ -113,12 +116,12 @@ fn issue(scheduler: &mut Driver<TwoLevelScheduler>, clear: u64, steal: u8) -> (O
 #[test]
 fn the_candidate_is_the_choice_among_the_slots_of_the_half_that_lost() {
     // Slots 0 and 2, 1 and 3 are the halves; round-robin begins behind slot 0.
-    let mut round = stealing(0, &[]);
+    let mut round = with_candidates(0, &[]);
     assert_eq!(issue(&mut round, 0xf, 0), (Some(1), Some(2)));
     assert_eq!(issue(&mut round, 0xf, 0), (Some(2), Some(3)));
     assert_eq!(issue(&mut round, 0b1101, 0), (Some(3), Some(0)));
     assert_eq!(issue(&mut round, 0b0101, 0), (Some(0), None));
-    let mut greedy = stealing(GREEDY, &[]);
+    let mut greedy = with_candidates(GREEDY, &[]);
     assert_eq!(issue(&mut greedy, 0xf, 0), (Some(0), Some(1)));
     assert_eq!(issue(&mut greedy, 0b1101, 0), (Some(0), Some(3)));
     assert_eq!(issue(&mut greedy, 0b1110, 0), (Some(1), Some(2)));
@@ -132,7 +135,7 @@ fn the_candidate_is_the_choice_among_the_slots_of_the_half_that_lost() {
 #[test]
 fn a_stolen_warp_issues_from_its_slot_and_leaves_the_turn_of_others_alone() {
     for straps in [0, GREEDY] {
-        let mut scheduler = stealing(straps, &[]);
+        let mut scheduler = with_candidates(straps, &[]);
         let (winner, candidate) = issue(&mut scheduler, 0xf, 0);
         let stolen = candidate.expect("there are two halves");
         let (second, next) = issue(&mut scheduler, 0xf, 1);
@@ -156,14 +159,14 @@ fn a_stolen_warp_issues_from_its_slot_and_leaves_the_turn_of_others_alone() {
 
 #[test]
 fn greedy_a_a_b_b_becomes_a_b_a_b_among_slots_too() {
-    let mut scheduler = stealing(GREEDY, &[]);
-    let issued: Vec<Option<u8>> = [0, 1, 0, 1].map(|steal| issue(&mut scheduler, 0b1001, steal).0).into();
+    let mut scheduler = with_candidates(GREEDY, &[]);
+    let issued: Vec<Option<u8>> = [0, 1, 0, 1].map(|word| issue(&mut scheduler, 0b1001, word).0).into();
     assert_eq!(issued, [Some(0), Some(3), Some(0), Some(3)]);
 }
 
 #[test]
 fn a_warp_that_leaves_its_slot_is_not_issued_by_theft() {
-    let mut scheduler = stealing(1 << 2, &[]);
+    let mut scheduler = with_candidates(1 << 2, &[]);
     assert_eq!(issue(&mut scheduler, 0xf, 0), (Some(1), Some(2)));
     // Warp 2 has to wait at a barrier.
     scheduler.inputs.held_i = 0b100;
@@ -176,7 +179,7 @@ fn a_warp_that_leaves_its_slot_is_not_issued_by_theft() {
 
 #[test]
 fn each_of_two_ports_has_halves_of_its_own_slots() {
-    let mut scheduler = stealing(0, &["mrf.issue_ports=2", "sm.active_warps=6"]);
+    let mut scheduler = with_candidates(0, &["mrf.issue_ports=2", "sm.active_warps=6"]);
     // Port 0 chooses between slots 0 and 4, and 2; port 1 between 1 and 5, and 3. Warp 5 may not issue yet.
     let out = scheduler.clear(0xdf).step();
     assert_eq!((out.issue_warp_o, out.candidate_warp_o, out.candidate_valid_o), ([2, 3], [4, 1], 0b11));

@@ -1,18 +1,11 @@
 use super::*;
 use crate::Ports;
-use crate::designs::Organisation;
-use crate::steal::StealSizes;
-use crate::testing::{Driver, Random, SM_SHAPES, compare};
+use crate::testing::{Driver, Random, SM_SHAPES, compare, with_candidates};
 
 /// One port, 32 warps.
 const ONE: SmShape = SM_SHAPES[0];
 /// Two ports, 8 warps.
 const TWO: SmShape = SM_SHAPES[1];
-
-/// The same with candidates for stealing.
-fn stealing(shape: &SmShape) -> SmShape {
-    SmShape { organisation: Organisation::Steal(StealSizes), ..*shape }
-}
 
 fn scheduler(shape: &SmShape, greedy: bool, clear: u64) -> Driver<WarpScheduler> {
     let mut scheduler = Driver::<WarpScheduler>::new(shape);
@@ -158,27 +151,27 @@ fn named(scheduler: &mut Driver<WarpScheduler>) -> [Option<u8>; MAX_PORTS] {
     })
 }
 
-/// What each cycle issues on port 0, with these words on whether the candidate is stolen for.
-fn sequence(scheduler: &mut Driver<WarpScheduler>, steal: &[u8]) -> Vec<Option<u8>> {
-    let issue = |&steal: &u8| {
-        scheduler.inputs.candidate_issue_i = steal;
+/// What each cycle issues on port 0, with these words on whether the candidate issues.
+fn sequence(scheduler: &mut Driver<WarpScheduler>, words: &[u8]) -> Vec<Option<u8>> {
+    let issue = |&word: &u8| {
+        scheduler.inputs.candidate_issue_i = word;
         issued(scheduler)[0]
     };
-    steal.iter().map(issue).collect()
+    words.iter().map(issue).collect()
 }
 
 #[test]
-fn greedy_a_a_b_b_becomes_a_b_a_b_by_stealing() {
+fn greedy_a_a_b_b_becomes_a_b_a_b_by_candidates() {
     // Wa has two instructions and then none, Wb likewise: two each.
     let (a, b) = (Some(3), Some(20));
-    let mut straight = scheduler(&stealing(&ONE), true, 1 << 3 | 1 << 20);
+    let mut straight = scheduler(&with_candidates(&ONE), true, 1 << 3 | 1 << 20);
     start(&mut straight, &[3, 20]);
     straight.inputs.operand_i = u64::MAX >> 32;
     assert_eq!(sequence(&mut straight, &[0, 0]), [a, a]);
     straight.inputs.clear_i = 1 << 20;
     assert_eq!(sequence(&mut straight, &[0, 0]), [b, b]);
 
-    let mut scheduler = scheduler(&stealing(&ONE), true, 1 << 3 | 1 << 20);
+    let mut scheduler = scheduler(&with_candidates(&ONE), true, 1 << 3 | 1 << 20);
     start(&mut scheduler, &[3, 20]);
     scheduler.inputs.operand_i = u64::MAX >> 32;
     assert_eq!(sequence(&mut scheduler, &[0, 1, 0, 1]), [a, b, a, b]);
@@ -192,7 +185,7 @@ fn greedy_a_a_b_b_becomes_a_b_a_b_by_stealing() {
 #[test]
 fn the_candidate_is_the_choice_of_the_half_that_lost() {
     // The even ones are 2 and 30.
-    let mut scheduler = scheduler(&stealing(&ONE), false, 1 << 2 | 1 << 5 | 1 << 17 | 1 << 30);
+    let mut scheduler = scheduler(&with_candidates(&ONE), false, 1 << 2 | 1 << 5 | 1 << 17 | 1 << 30);
     scheduler.inputs.operand_i = u64::MAX >> 32;
     // Round-robin from the turn on, in the other half than the winner's.
     let mut pairs = Vec::new();
@@ -221,7 +214,7 @@ fn the_candidate_is_the_choice_of_the_half_that_lost() {
 
 #[test]
 fn the_oldest_of_the_other_half_is_the_candidate() {
-    let mut scheduler = scheduler(&stealing(&ONE), true, 1 << 1 | 1 << 16 | 1 << 20 | 1 << 31);
+    let mut scheduler = scheduler(&with_candidates(&ONE), true, 1 << 1 | 1 << 16 | 1 << 20 | 1 << 31);
     start(&mut scheduler, &[31, 1, 20, 16]);
     scheduler.inputs.operand_i = u64::MAX >> 32;
     assert_eq!((named(&mut scheduler)[0], scheduler.inputs.clear_i &= !(1 << 31)), (Some(20), ()));
@@ -230,7 +223,7 @@ fn the_oldest_of_the_other_half_is_the_candidate() {
 
 #[test]
 fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
-    let mut scheduler = scheduler(&stealing(&ONE), false, 1 << 4 | 1 << 21);
+    let mut scheduler = scheduler(&with_candidates(&ONE), false, 1 << 4 | 1 << 21);
     scheduler.inputs.operand_i = u64::MAX >> 32;
     assert_eq!(named(&mut scheduler)[0], Some(21));
     // 21 wins by its turn, and is what has been stolen for: the other one is the candidate.
@@ -242,7 +235,7 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
     scheduler.inputs.ready_i = 0;
     let out = scheduler.cycle();
     assert_eq!((out.issue_valid_o, out.issue_warp_o[0], out.candidate_valid_o), (1, 4, 0));
-    assert_eq!(scheduler.cycle().issue_valid_o, 0, "without a candidate there is nothing to steal for");
+    assert_eq!(scheduler.cycle().issue_valid_o, 0, "without a candidate no warp issues out of turn");
     // Stopped, nothing issues and nobody is named.
     scheduler.inputs.ready_i = 1;
     scheduler.inputs.candidate_issue_i = 0;
@@ -260,16 +253,16 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
 
 #[test]
 fn thefts_in_every_cycle_keep_nobodys_turn_for_ever() {
-    let mut scheduler = scheduler(&stealing(&ONE), false, 0b1111);
+    let mut scheduler = scheduler(&with_candidates(&ONE), false, 0b1111);
     (scheduler.inputs.operand_i, scheduler.inputs.candidate_issue_i) = (u64::MAX >> 32, 1);
     // The stolen one is each time the tree's winner, too: its turn is over, and the next one is the candidate.
     assert_eq!((0..6).map(|_| issued(&mut scheduler)[0]).collect::<Vec<_>>(), [0, 1, 2, 3, 0, 1].map(Some));
 }
 
 #[test]
-fn each_port_steals_for_itself_among_halves_of_its_own_warps() {
+fn each_port_has_its_own_candidate_among_halves_of_its_own_warps() {
     // Port 0 chooses between 0 and 4, and 2 and 6; port 1 between 1 and 5, and 7.
-    let mut scheduler = scheduler(&stealing(&TWO), false, 0b1111_0111);
+    let mut scheduler = scheduler(&with_candidates(&TWO), false, 0b1111_0111);
     scheduler.inputs.operand_i = 0xff;
     assert_eq!(named(&mut scheduler), [Some(2), Some(7)]);
     scheduler.inputs.candidate_issue_i = 0b10;
@@ -284,7 +277,7 @@ fn each_port_steals_for_itself_among_halves_of_its_own_warps() {
 #[test]
 fn port_1_leaves_its_branch_out_behind_what_port_0_issues_not_behind_what_its_tree_chooses() {
     for (branch, expected) in [(1 << 0, None), (1 << 6, Some(7))] {
-        let mut scheduler = scheduler(&stealing(&TWO), false, 1 << 0);
+        let mut scheduler = scheduler(&with_candidates(&TWO), false, 1 << 0);
         scheduler.inputs.operand_i = 0xff;
         scheduler.cycle();
         scheduler.inputs.clear_i = 1 << 0 | 1 << 2 | 1 << 6;
@@ -350,9 +343,9 @@ impl Reference {
             let winner = choice(&may);
             let even = |w: usize| (w / ports).is_multiple_of(2);
             let other = winner.and_then(|winner| choice(&|w| may(w) && even(w) != even(winner)));
-            let steals =
+            let issues =
                 self.shape.services().takes_candidates && bit(inputs.candidate_issue_i.into(), p) && inputs.stop_i == 0;
-            let stolen = self.candidate[p].filter(|_| steals);
+            let stolen = self.candidate[p].filter(|_| issues);
             let next = match stolen {
                 Some(_) if stolen != winner => winner,
                 _ => other,
@@ -386,7 +379,7 @@ impl Reference {
 
 #[test]
 fn it_is_what_the_page_says() {
-    let shapes = [ONE, TWO, stealing(&ONE), stealing(&TWO)];
+    let shapes = [ONE, TWO, with_candidates(&ONE), with_candidates(&TWO)];
     for (shape, greedy) in shapes.into_iter().flat_map(|shape| [(shape, 0), (shape, 1)]) {
         let mut reference = Reference::new(&shape);
         let drive = |random: &mut Random, inputs: &mut WarpSchedulerIn| {

@@ -1,18 +1,15 @@
 use std::mem::offset_of;
 
 use super::*;
-use crate::designs::Organisation;
-use crate::hrf::HrfSizes;
 use crate::mrf::Mrf;
-use crate::mrf::{MrfProbe, MrfShape};
-use crate::steal::{STEAL_EVENT, StealSizes};
-use crate::testing::{Driver, SM_SHAPES, compare, event};
+use crate::mrf::MrfProbe;
+use crate::testing::{Driver, SM_SHAPES, compare};
 
 /// Four banks with two ports each, four collectors, two issue ports.
-const SHAPE: SmShape = SM_SHAPES[1];
+pub(crate) const SHAPE: SmShape = SM_SHAPES[1];
 
 /// Roles with these sources, and all other bits set.
-fn roles([a, b, c]: [u8; OPERANDS]) -> u64 {
+pub(crate) fn roles([a, b, c]: [u8; OPERANDS]) -> u64 {
     0xf_ffff_ff00_0000 | u64::from(c) << 16 | u64::from(b) << 8 | u64::from(a)
 }
 
@@ -25,7 +22,7 @@ impl Driver<OperandStage> {
     }
 
     /// An instruction whose fields all follow from its number.
-    fn issue(&mut self, p: usize, warp: u8, sources: [u8; OPERANDS], number: u32) {
+    pub(crate) fn issue(&mut self, p: usize, warp: u8, sources: [u8; OPERANDS], number: u32) {
         let inputs = &mut self.inputs;
         inputs.issue_valid_i |= 1 << p;
         inputs.issue_warp_i[p] = warp;
@@ -35,14 +32,14 @@ impl Driver<OperandStage> {
         (inputs.issue_s_i[p], inputs.issue_t_i[p]) = (number + 5, number + 6);
     }
 
-    fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
+    pub(crate) fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
         let inputs = &mut self.inputs;
         inputs.write_valid_i |= 1 << p;
         (inputs.write_warp_i[p], inputs.write_reg_i[p], inputs.write_mask_i[p]) = (warp, reg, u32::MAX);
         inputs.write_data_i[p] = WarpData([value; LANES]);
     }
 
-    fn step(&mut self) -> OperandStageOut {
+    pub(crate) fn step(&mut self) -> OperandStageOut {
         let out = self.cycle();
         (self.inputs.issue_valid_i, self.inputs.write_valid_i) = (0, 0);
         out
@@ -50,7 +47,7 @@ impl Driver<OperandStage> {
 }
 
 /// Whether port `p` offers the instruction with this number.
-fn offers(out: &OperandStageOut, p: usize, number: u32) -> bool {
+pub(crate) fn offers(out: &OperandStageOut, p: usize, number: u32) -> bool {
     is_set(out.dispatch_valid_o, p)
         && (out.dispatch_mask_o[p], out.dispatch_pc_o[p]) == (number + 1, number + 2)
         && (out.dispatch_op_o[p], out.dispatch_ctl_o[p]) == (u64::from(number) << 40, u64::from(number) << 41 | 1)
@@ -90,157 +87,6 @@ fn registers_of_a_warp_begin_at_its_rows() {
         assert_eq!((stage.probe().nets.issue_base[0], stage.probe().nets.write_base[1]), (base, base));
         stage.step();
     }
-}
-
-#[test]
-fn in_the_hybrid_file_two_warps_have_their_rows_together() {
-    let mrf = MrfShape { banks: 2, dual_port: false, issue_ports: 1, ..SHAPE.mrf };
-    let organisation = Organisation::Hrf(HrfSizes { buffer_entries: 8, loads: 2 });
-    let mut stage = Driver::<OperandStage>::new(&SmShape { mrf, active: 2, alternate: true, organisation, ..SHAPE });
-    (stage.inputs.cfg_i, stage.inputs.dispatch_ready_i, stage.inputs.rows_i) = (4 << 1, 1, 4);
-    (stage.inputs.slot_valid_i, stage.inputs.slot_warp_i[1]) = (0b10, 5);
-    stage.write(0, 5, 7, 70);
-    stage.step();
-    assert_eq!((stage.probe().nets.write_base[0], stage.probe().nets.slot_base[1]), (16, 16));
-    let out = stage.step();
-    assert_eq!((out.write_done_o, out.write_done_warp_o[0], out.write_done_reg_o[0]), (1, 5, 7));
-    stage.issue(0, 5, [7, 255, 255], 1000);
-    stage.step();
-    assert_eq!(stage.probe().nets.issue_base[0], 16);
-    stage.step();
-    stage.step();
-    let out = stage.step();
-    assert!(offers(&out, 0, 1000));
-    assert_eq!((out.dispatch_src_valid_o, out.dispatch_data_o[0].0), (1, [70; LANES]));
-    stage.inputs.flush_i = 0b10;
-    stage.step();
-    let done: Vec<u64> = (0..3).map(|_| stage.step().flush_done_o).collect();
-    assert_eq!(done, [0, 0b10, 0b10]);
-    assert!(stage.block.memories().iter().any(|m| m.path == "gen_hrf.u_provider.gen_buffers.u_rcm.index_q"));
-}
-
-/// Read and write stealing in the straps.
-const READ: u128 = 1;
-const WRITE: u128 = 1 << 1;
-
-/// Four single-ported banks whose idle ones are stolen; a warp has four rows.
-fn stealing(straps: u128) -> Driver<OperandStage> {
-    let mrf = MrfShape { dual_port: false, ..SHAPE.mrf };
-    let mut stage =
-        Driver::<OperandStage>::new(&SmShape { mrf, organisation: Organisation::Steal(StealSizes), ..SHAPE });
-    stage.inputs.design_cfg_i = Wide::from_u128(straps);
-    (stage.inputs.dispatch_ready_i, stage.inputs.rows_i) = (0b11, 4);
-    stage
-}
-
-impl Driver<OperandStage> {
-    /// Port `p` names a candidate for the cycle that comes.
-    fn name(&mut self, p: usize, warp: u8, sources: [u8; OPERANDS]) {
-        self.inputs.candidate_valid_i |= 1 << p;
-        (self.inputs.candidate_warp_i[p], self.inputs.candidate_roles_i[p]) = (warp, roles(sources));
-    }
-
-    /// A cycle, after which nobody is named either.
-    fn step_named(&mut self) -> OperandStageOut {
-        let out = self.step();
-        self.inputs.candidate_valid_i = 0;
-        out
-    }
-}
-
-fn steals(out: &OperandStageOut, name: &str) -> u64 {
-    event(STEAL_EVENT, out.design_event_o[0], name)
-}
-
-#[test]
-fn a_stolen_operand_is_there_a_cycle_earlier() {
-    // Register 4 of warp 0 and register 3 of warp 1 are in bank 0.
-    for (straps, steal, dispatched) in [(0, 0, 3), (READ, 0b10, 2)] {
-        let mut stage = stealing(straps);
-        stage.write(0, 1, 3, 30);
-        stage.step();
-        stage.step();
-        stage.name(0, 0, [4, 255, 255]);
-        stage.name(1, 1, [255, 3, 255]);
-        let out = stage.step_named();
-        assert_eq!((out.candidate_issue_o, stage.probe().nets.candidate_src_valid), (0, 0b01_0001));
-        let nets = stage.probe().nets;
-        assert_eq!((nets.candidate_base, nets.candidate_src_reg), ([0, 4], [4, 0, 0, 0, 3, 0]));
-        stage.issue(1, 1, [255, 3, 255], 100);
-        let out = stage.step_named();
-        assert_eq!(
-            (out.candidate_issue_o, steals(&out, "stolen"), steals(&out, "wasted")),
-            (steal, u64::from(steal >> 1), 0)
-        );
-        let first = (1..).find(|_| stage.step_named().dispatch_valid_o != 0);
-        assert_eq!(first, Some(dispatched));
-    }
-    // A port whose word is not about the warp that issues takes nothing.
-    let mut stage = stealing(READ);
-    stage.name(0, 0, [4, 255, 255]);
-    stage.name(1, 1, [255, 3, 255]);
-    stage.step_named();
-    stage.issue(1, 3, [255, 3, 255], 100);
-    let out = stage.step_named();
-    assert_eq!((out.candidate_issue_o, steals(&out, "wasted")), (0b10, 1));
-    assert_eq!(
-        (stage.step_named().candidate_issue_o, stage.probe().nets.candidate_src_valid),
-        (0, 0),
-        "nobody is named any more"
-    );
-}
-
-#[test]
-fn a_dispatched_instruction_tells_of_a_dead_register_of_its_warps_rows() {
-    // Four rows of four banks: registers 0 to 15. RZ is what no hint says, and 254 is beyond any rows.
-    for (register, hint) in [(0, true), (7, true), (15, true), (16, false), (254, false), (255, false)] {
-        let mut stage = stealing(WRITE);
-        stage.issue(1, 6, [255; OPERANDS], 0);
-        stage.inputs.issue_ctl_i[1] = u64::from(!register) << 53 | 0x1f << 48;
-        stage.inputs.dispatch_ready_i = 0;
-        stage.step();
-        stage.step();
-        assert_eq!(stage.step().dispatch_valid_o, 0b01);
-        assert_eq!(stage.probe().nets.hint_valid, 0, "what stays has said nothing yet");
-        stage.inputs.dispatch_ready_i = 0b11;
-        let out = stage.step();
-        let nets = stage.probe().nets;
-        assert_eq!((out.dispatch_valid_o, nets.hint_valid), (0b01, hint.into()), "{register}");
-        if hint {
-            assert_eq!((nets.hint_reg[0], nets.hint_base[0]), (register, 24));
-        }
-        assert_eq!((steals(&out, "hint"), steals(&out, "hint_ignored")), (hint.into(), 0));
-        let out = stage.step();
-        assert_eq!((stage.probe().nets.hint_valid, steals(&out, "places")), (0, hint.into()));
-    }
-}
-
-#[test]
-fn a_new_grid_has_its_last_row_to_spare_or_not() {
-    let mut stage = stealing(WRITE);
-    for (spare, places) in [(1, 4), (0, 0), (1, 4)] {
-        (stage.inputs.clear_i, stage.inputs.spare_i) = (1, spare);
-        stage.step();
-        stage.inputs.clear_i = 0;
-        assert_eq!(steals(&stage.step(), "places"), places);
-        assert_eq!(steals(&stage.step(), "places"), places);
-    }
-}
-
-#[test]
-fn what_is_stolen_from_is_found_in_its_generate_block() {
-    let mrf = MrfShape { dual_port: false, ..SHAPE.mrf };
-    let shape = SmShape { mrf, organisation: Organisation::Steal(StealSizes), ..SHAPE };
-    let fields = OperandStageProbe::fields(&shape);
-    let find = |name: &str| fields.iter().find(|f| f.name == name).expect("a field of this name");
-    let (entry, hint) = (find("candidate_entry"), find("hint_entry"));
-    assert_eq!((entry.scope.as_str(), entry.valid_by), ("gen_steal.u_provider.", Some("candidate_src_valid")));
-    assert_eq!((hint.valid_by, find("issue_bank").valid_by), (Some("hint_valid"), Some("issue_src_valid")));
-    assert!(
-        OperandStageProbe::fields(&SHAPE).iter().all(|f| !f.name.contains("hint") && !f.name.contains("candidate"))
-    );
-    let paths: Vec<String> = OperandStage::new(&shape).memories().into_iter().map(|m| m.path).collect();
-    assert_eq!(paths[6], "gen_steal.u_provider.gen_bank[0].u_bank.gen_1rw.u_ram.mem_q");
 }
 
 #[test]

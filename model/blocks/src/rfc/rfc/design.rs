@@ -163,3 +163,20 @@ impl RegisterFile for Rfc {
         Rfc::flush_done(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::shape::cfg_of_block;
+    use crate::testing::{config, design_straps};
+
+    #[test]
+    fn straps_are_in_its_own_word() {
+        let straps = |settings: &[&str]| design_straps(&config("rfc", settings));
+        assert_eq!(straps(&["rfc.live=true", "rfc.bypass=true"]), 0b0101);
+        assert_eq!(straps(&["rfc.replacement=lru", "rfc.loads=true"]), 0b1010);
+        let cache = config("rfc-all", &["rfc.live=true"]);
+        design_straps(&cache);
+        assert_eq!((cfg_of_block(&cache, "rfc_tags"), cfg_of_block(&cache, "rfc")), (1, 0b1_0010));
+        assert_eq!(cfg_of_block(&cache, "two_level_scheduler"), 2048 << 2 | 0b11);
+    }
+}

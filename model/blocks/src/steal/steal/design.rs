@@ -131,3 +131,20 @@ impl DesignSizes for StealSizes {
         Self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::shape::cfg_of_block;
+    use crate::testing::{config, design_straps};
+
+    #[test]
+    fn straps_are_in_its_own_word() {
+        let straps = |preset, settings: &[&str]| design_straps(&config(preset, settings));
+        assert_eq!((straps("steal-8", &[]), straps("steal-read-8", &["steal.eager=true"])), (0b011, 0b101));
+        design_straps(&config("steal-8", &["mrf.read_order=round_robin", "steal.eager=true"]));
+        let stealing = config("steal-8", &["mrf.read_order=round_robin"]);
+        let arbiter = cfg_of_block(&stealing, "steal_arbiter");
+        assert_eq!((cfg_of_block(&stealing, "steal"), arbiter), (0b0111, 0b0111));
+        assert_eq!(cfg_of_block(&stealing, "operand_stage"), 1);
+    }
+}

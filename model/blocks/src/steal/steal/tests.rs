@@ -1,4 +1,5 @@
 mod composed;
+mod stage;
 mod values;
 
 use super::*;

@@ -1,0 +1,23 @@
+//! Configurations with ORF and LRF, and what is refused.
+
+use super::*;
+use crate::config::{Start, preset};
+use crate::testing::{file, refuses, set};
+
+#[test]
+fn orf_and_lrf_stand_where_a_cache_would() {
+    let split = preset("lrf-orf-split").unwrap().config;
+    assert_eq!((split.orf.entries, split.lrf.banks.banks(), split.sm.active_warps), (3, 3, 8));
+    let config = set(&["sm.active_warps=8", "orf.entries=8", "lrf.banks=unified"]).unwrap();
+    assert_eq!((config.orf.entries, config.lrf.banks), (8, LastResultFile::Unified));
+    assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
+    assert_eq!(file(&config.to_toml()), Ok(config));
+    let message = set(&["lrf.banks=split"]).unwrap_err();
+    let allowed = "a number from 1 to 8 where lrf.banks is not none";
+    assert_eq!(message, format!("preset baseline: orf.entries = 0 is not allowed: it has to be {allowed}"));
+    assert!(set(&["lrf.banks=two"]).unwrap_err().contains("expected one of `none`, `unified`, `split`"));
+    refuses(&[
+        ("orf.entries", &["9"], "a number from 0 to 8"),
+        ("orf.entries", &["1"], "0 where sm.active_warps is 0"),
+    ]);
+}
