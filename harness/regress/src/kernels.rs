@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gpurf_blocks::config::Config;
-use gpurf_compiler::{Options as CompilerOptions, compile};
+use gpurf_compiler::compile;
 use gpurf_isa::Image;
 use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Verdict;
 use gpurf_machine::{EngineError, LaunchError, LockstepEngine, Machine, Settings};
 use gpurf_oracle::host::{RunError, Session, assembled};
-use gpurf_stimulus::program::hierarchy_of;
+use gpurf_stimulus::program::compiler_options;
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::{check_overrides, not_allowed, selected};
@@ -76,11 +76,6 @@ pub(crate) fn input(error: &dyn std::fmt::Display) -> JobError {
 /// A failure folder that cannot be written.
 pub(crate) fn cannot_write(project: &Project, error: &std::io::Error) -> JobError {
     JobError::Build(format!("cannot write a failure folder in {}: {error}", project.failures.display()))
-}
-
-/// What the compiler is told for a machine, whose threads have this many registers at most.
-pub fn compiler_options(config: &Config, registers: u16) -> CompilerOptions {
-    CompilerOptions { registers, hierarchy: hierarchy_of(config) }
 }
 
 /// The machine code of a manifest for a machine.

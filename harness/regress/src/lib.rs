@@ -28,11 +28,11 @@ pub mod suite;
 
 pub use comparisons::ComparisonCounts;
 pub use error::JobError;
+pub use gpurf_stimulus::program::compiler_options;
 pub use job::{
     COVERAGE_FROM_CYCLES, Inputs, JobResult, KernelInputs, LockstepJob, PACKAGE, ProgramInputs, REGISTERS,
     REQUIRED_HITS, RtlSources, ToggleCounts, file_name, is_built_from, is_called, packages, request,
 };
-pub use kernels::compiler_options;
 pub use markup::escaped;
 pub use parallel::run_all;
 pub use project::Project;

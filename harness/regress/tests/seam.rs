@@ -18,15 +18,15 @@ struct Named {
 }
 
 const DESIGNS: [Named; 4] = [
-    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 62 },
+    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 61 },
     Named {
         design: "hierarchy",
         words: &["hierarchy", "Hierarchy", "HIERARCHY", "orf", "Orf"],
         own: &["hierarchy", "levels", "orf", "lrf"],
-        allowed: 58,
+        allowed: 53,
     },
-    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 31 },
-    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 36 },
+    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 29 },
+    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 29 },
 ];
 
 /// Where code is; goldens, kernels and hand-written mutants are data.

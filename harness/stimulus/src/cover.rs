@@ -50,7 +50,10 @@ impl Points {
 type Observe = Box<dyn FnMut(&[u8], &[u8], &mut Points) + Send>;
 
 /// Counters of one block.
-pub struct Coverage {
+pub struct Coverage(Vec<Part>);
+
+/// Those of a [`Cover`].
+struct Part {
     names: Vec<Option<&'static str>>,
     points: Points,
     observe: Observe,
@@ -66,17 +69,34 @@ impl Coverage {
             let (out, probe) = compared.split_at(probe_start);
             cover.observe(view(inputs), view(out), view(probe), points);
         };
-        Self { names, points, observe: Box::new(observe) }
+        Self(vec![Part { names, points, observe: Box::new(observe) }])
+    }
+
+    /// The counters of both.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// The same without these points.
+    pub(crate) fn without(mut self, spared: &[&str]) -> Self {
+        for name in self.0.iter_mut().flat_map(|part| &mut part.names) {
+            *name = name.filter(|name| !spared.contains(name));
+        }
+        self
     }
 
     /// Counts a cycle.
     pub fn observe(&mut self, inputs: &[u8], compared: &[u8]) {
-        (self.observe)(inputs, compared, &mut self.points);
+        for part in &mut self.0 {
+            (part.observe)(inputs, compared, &mut part.points);
+        }
     }
 
     /// Points and how often each was reached.
     pub fn counts(&self) -> Vec<(&'static str, u64)> {
-        self.names.iter().zip(&self.points.0).filter_map(|(name, &count)| Some(((*name)?, count))).collect()
+        let all = self.0.iter().flat_map(|part| part.names.iter().zip(&part.points.0));
+        all.filter_map(|(name, &count)| Some(((*name)?, count))).collect()
     }
 
     /// The point reached most rarely.

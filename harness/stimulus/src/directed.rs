@@ -1,61 +1,54 @@
 //! Short sequences that aim at one rule of a block's page each.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::issue::WarpSchedulerIn;
 use gpurf_blocks::mrf::{MrfIn, MrfShape};
-use gpurf_blocks::shape::{Straps, cfg_of_block};
-use gpurf_blocks::steal::StealIn;
 use gpurf_blocks::{OPERANDS, Ports, WarpData, view_mut};
 use gpurf_lockstep::Records;
 
-mod stealing;
-
-/// A directed sequence.
-struct Directed {
-    name: &'static str,
-    summary: &'static str,
-    write: Write,
+/// A directed sequence. A block declares its own in its [`Entry`](crate::Entry).
+pub(crate) struct Directed {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    /// Its inputs in a configuration.
+    pub(crate) play: fn(&Config) -> Records,
 }
 
-/// Writes its inputs, by block.
-enum Write {
-    Mrf(fn(&mut Script<MrfIn>)),
-    Steal(fn(&mut Script<StealIn>)),
-    WarpScheduler(fn(&mut Script<WarpSchedulerIn>)),
-}
-
-const MRF: &[Directed] = &[
-    Directed { name: "timing", summary: "one instruction, from issue to dispatch (Timing)", write: Write::Mrf(timing) },
+/// Of `mrf`.
+pub(crate) const MRF: &[Directed] = &[
+    Directed {
+        name: "timing",
+        summary: "one instruction, from issue to dispatch (Timing)",
+        play: |config| play(config, timing),
+    },
     Directed {
         name: "hazard-9",
         summary: "a result waits for an older read of its register, which other results to the bank do not starve",
-        write: Write::Mrf(hazard_9),
+        play: |config| play(config, hazard_9),
     },
     Directed {
         name: "one-read",
         summary: "one register in all three sources is read once",
-        write: Write::Mrf(one_read),
+        play: |config| play(config, one_read),
     },
     Directed {
         name: "warp-order",
         summary: "a younger instruction of a warp does not overtake an older one that has a conflict",
-        write: Write::Mrf(warp_order),
+        play: |config| play(config, warp_order),
     },
-    Directed { name: "masks", summary: "partial writes are put together lane by lane", write: Write::Mrf(masks) },
+    Directed {
+        name: "masks",
+        summary: "partial writes are put together lane by lane",
+        play: |config| play(config, masks),
+    },
     Directed {
         name: "reset-under-load",
         summary: "reset with everything in flight",
-        write: Write::Mrf(reset_under_load),
+        play: |config| play(config, reset_under_load),
     },
 ];
 
 fn of_block(block: &str) -> &'static [Directed] {
-    match block {
-        "mrf" => MRF,
-        "steal" => stealing::FILE,
-        "warp_scheduler" => stealing::SCHEDULER,
-        _ => &[],
-    }
+    crate::blocks().find(|entry| entry.name == block).map_or(&[], |entry| entry.directed)
 }
 
 /// Names and summaries of a block's directed sequences.
@@ -66,36 +59,30 @@ pub fn list(block: &str) -> Vec<(&'static str, &'static str)> {
 /// The inputs of a directed sequence.
 pub fn sequence(block: &str, name: &str, config: &Config) -> Option<Records> {
     let directed = of_block(block).iter().find(|d| d.name == name)?;
-    let dispatch_ready_i = ((1u32 << config.mrf.issue_ports) - 1) as u8;
-    let straps = Straps::of(config);
-    Some(match directed.write {
-        Write::Mrf(write) => {
-            let idle = MrfIn { rst_ni: 1, cfg_i: config.straps(), dispatch_ready_i, ..MrfIn::zeroed() };
-            Script::play(config, idle, write)
-        }
-        Write::Steal(write) => {
-            let cfg_i = cfg_of_block(config, "steal") as u8;
-            let idle = StealIn { rst_ni: 1, cfg_i, dispatch_ready_i, ..StealIn::zeroed() };
-            Script::play(config, idle, write)
-        }
-        Write::WarpScheduler(write) => {
-            let idle = WarpSchedulerIn { rst_ni: 1, cfg_i: straps.scheduler, ..WarpSchedulerIn::zeroed() };
-            Script::play(config, idle, write)
-        }
-    })
+    Some((directed.play)(config))
+}
+
+/// All dispatch ports.
+pub(crate) fn all_ports(config: &Config) -> u8 {
+    ((1u32 << config.mrf.issue_ports) - 1) as u8
+}
+
+fn play(config: &Config, write: fn(&mut Script<MrfIn>)) -> Records {
+    let dispatch_ready_i = all_ports(config);
+    Script::play(config, MrfIn { rst_ni: 1, cfg_i: config.straps(), dispatch_ready_i, ..MrfIn::zeroed() }, write)
 }
 
 /// Writes inputs cycle by cycle.
-struct Script<I> {
+pub(crate) struct Script<I> {
     records: Records,
-    now: I,
+    pub(crate) now: I,
     /// Inputs of a cycle in which nothing happens.
     idle: I,
-    shape: MrfShape,
+    pub(crate) shape: MrfShape,
 }
 
 impl<I: Ports + Copy> Script<I> {
-    fn play(config: &Config, idle: I, write: fn(&mut Self)) -> Records {
+    pub(crate) fn play(config: &Config, idle: I, write: impl FnOnce(&mut Self)) -> Records {
         let records = Records::new(size_of::<I>().next_multiple_of(64));
         let mut script = Self { records, now: idle, idle, shape: config.shape() };
         write(&mut script);
@@ -104,14 +91,14 @@ impl<I: Ports + Copy> Script<I> {
     }
 
     /// Ends the cycle.
-    fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         self.records.resize(self.records.len() + 1);
         let last = self.records.len() - 1;
         *view_mut::<I>(self.records.get_mut(last)) = self.now;
         self.now = self.idle;
     }
 
-    fn wait(&mut self, cycles: usize) {
+    pub(crate) fn wait(&mut self, cycles: usize) {
         (0..cycles).for_each(|_| self.step());
     }
 }
@@ -211,4 +198,19 @@ fn reset_under_load(s: &mut Script<MrfIn>) {
         s.step();
         s.wait(2);
     }
+}
+
+/// The outputs of a twin in each cycle.
+#[cfg(test)]
+pub(crate) fn outputs<T: gpurf_blocks::Block<Out: Copy>>(config: &Config, inputs: &Records) -> Vec<T::Out> {
+    let mut twin = T::new(&gpurf_blocks::Shape::of(config));
+    let mut out = T::Out::zeroed();
+    let cycle = |n: usize| {
+        let inputs: &T::In = gpurf_blocks::view(inputs.get(n));
+        twin.early(&mut out);
+        twin.late(inputs, &mut out);
+        twin.clock(inputs, &out);
+        out
+    };
+    (0..inputs.len()).map(cycle).collect()
 }

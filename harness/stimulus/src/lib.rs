@@ -56,6 +56,7 @@ struct Entry {
     coverage: MakeCoverage,
     unreached: fn(&Config) -> Vec<Unreached>,
     unaliased: fn(&Config) -> Vec<Unaliased>,
+    directed: &'static [directed::Directed],
 }
 
 const fn entry<D, C>(name: &'static str) -> Entry
@@ -65,7 +66,7 @@ where
 {
     let (stimulus, coverage) = (driver::boxed::<D>, Coverage::new::<C>);
     let (unreached, unaliased) = (driver::unreached::<D>, driver::unaliased::<D>);
-    Entry { name, knobs: <D::Knobs as Knobs>::list, stimulus, coverage, unreached, unaliased }
+    Entry { name, knobs: <D::Knobs as Knobs>::list, stimulus, coverage, unreached, unaliased, directed: &[] }
 }
 
 /// Every block that can be stimulated, folder by folder.

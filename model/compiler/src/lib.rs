@@ -24,7 +24,7 @@ pub use diagnostic::{Diagnostic, Diagnostics};
 pub use listing::annotate;
 
 use diagnostic::{Error, Span};
-use gpurf_isa::Image;
+use gpurf_isa::{Image, Instruction};
 use hierarchy::{Explanation, HierarchyOptions};
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +105,11 @@ pub fn compile(source: &str, file_name: &str, options: &Options) -> Result<Compi
     compile_module(source, file_name, options).map_err(|errors| Diagnostics::new(file_name, source, errors))
 }
 
+/// Distributes the values of finished code over the machine's levels, and says why. Does nothing where there is one level.
+pub fn distribute(code: &mut [Instruction], options: &Options) -> Option<Explanation> {
+    hierarchy::run(code, &options.hierarchy)
+}
+
 fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Vec<Error>> {
     if !(Options::FEWEST..=Options::MOST).contains(&options.registers) {
         let (fewest, most) = (Options::FEWEST, Options::MOST);
@@ -135,7 +140,7 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         let mut kernel = emit::kernel(&lowered, &allocation)
             .map_err(|_| error(format!("`{}` has more instructions than the machine can address", lowered.name)))?;
         marks::run(&mut kernel.code);
-        levels.extend(hierarchy::run(&mut kernel.code, &options.hierarchy));
+        levels.extend(distribute(&mut kernel.code, options));
         if cfg!(debug_assertions)
             && !options.hierarchy.is_none()
             && let Err(wrong) = hierarchy::check(&kernel.code, &options.hierarchy)

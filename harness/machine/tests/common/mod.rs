@@ -7,14 +7,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::instruction::cause;
-use gpurf_compiler::hierarchy::HierarchyOptions;
-use gpurf_compiler::{Compiled, Options, compile};
+use gpurf_compiler::{Compiled, compile};
 use gpurf_isa::image::Kernel;
 use gpurf_kernels::Case;
 use gpurf_launch::{BufferId, ExpectedFault};
 use gpurf_machine::{Cycle, LaunchError, Machine, ModelEngine, Settings, Statistics};
 use gpurf_oracle::host::{Engine, KernelLaunch, Session};
 use gpurf_oracle::{Geometry, Memory};
+use gpurf_stimulus::program::compiler_options;
 
 /// Kernels without floating point.
 pub const INTEGERS: [&str; 13] = [
@@ -45,8 +45,7 @@ pub fn settings(set: &[&str]) -> Settings {
 pub fn compiled(name: &str, registers: u16, config: &Config) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{name}.ptx"));
     let text = std::fs::read_to_string(&path).unwrap();
-    let hierarchy = HierarchyOptions::of_machine(config.orf.entries, config.lrf.banks, config.sm.active_warps);
-    compile(&text, &path.display().to_string(), &Options { registers, hierarchy }).unwrap()
+    compile(&text, &path.display().to_string(), &compiler_options(config, registers)).unwrap()
 }
 
 /// Runs a kernel's small manifest.

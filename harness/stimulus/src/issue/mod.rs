@@ -10,7 +10,10 @@ pub(crate) mod warp_scheduler;
 
 /// Stimulus of its blocks.
 pub(crate) const BLOCKS: &[crate::Entry] = &[
-    crate::entry::<warp_scheduler::WarpSchedulerDriver, warp_scheduler::WarpSchedulerCover>("warp_scheduler"),
+    crate::Entry {
+        directed: warp_scheduler::DIRECTED,
+        ..crate::entry::<warp_scheduler::WarpSchedulerDriver, warp_scheduler::WarpSchedulerCover>("warp_scheduler")
+    },
     crate::entry::<two_level_scheduler::TwoLevelSchedulerDriver, two_level_scheduler::TwoLevelSchedulerCover>(
         "two_level_scheduler",
     ),

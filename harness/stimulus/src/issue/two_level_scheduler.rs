@@ -63,7 +63,7 @@ knobs! {
         stray: "warps begin while something of them is under way" = [0, 0, 300],
         reset,
         void: "nothing is lost if a warp leaves its slot" = [20, 700, 1000, 1000],
-        steal: "an operand of a candidate is read" = [0, 300, 900],
+        candidate: "an operand of a candidate is read" = [0, 300, 900],
     }
 }
 
@@ -125,7 +125,7 @@ impl Driver for TwoLevelSchedulerDriver {
         // A warp that was named and has not issued is as it was, unless it has ended.
         inputs.clear_i |= self.named & self.head;
         // Without candidates it means nothing.
-        inputs.candidate_issue_i = ports(rng, count, if steady { 0 } else { knobs.steal });
+        inputs.candidate_issue_i = ports(rng, count, if steady { 0 } else { knobs.candidate });
         inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.ready) } & ((1 << count) - 1);
         inputs.stop_i = (!steady && rng.chance(knobs.stop)).into();
         inputs.flush_done_i = rng.mask(self.shape.active as u32, knobs.flushed);

@@ -8,6 +8,10 @@ use gpurf_lockstep::Rng;
 use crate::driver::{Reset, Twin, ports};
 use crate::{Driver, Points, Unreached, cover};
 
+mod directed;
+
+pub(crate) use directed::DIRECTED;
+
 pub(crate) struct WarpSchedulerDriver {
     shape: SmShape,
     straps: Straps,
@@ -30,7 +34,7 @@ knobs! {
         start: "a warp begins" = [20, 300],
         end: "one ends" = [20, 200],
         stray: "warps issue or begin, whether they live or not" = [0, 0, 200],
-        steal: "an operand of a candidate is read" = [0, 300, 900],
+        candidate: "an operand of a candidate is read" = [0, 300, 900],
         reset = [0, 5, 40],
     }
 }
@@ -74,7 +78,7 @@ impl Driver for WarpSchedulerDriver {
         let begins = stray || self.alive >> inputs.start_warp_i & 1 == 0;
         inputs.start_valid_i = (begins && rng.chance(knobs.start)).into();
         // Without candidates it means nothing.
-        inputs.candidate_issue_i = ports(rng, self.shape.ports(), knobs.steal);
+        inputs.candidate_issue_i = ports(rng, self.shape.ports(), knobs.candidate);
         if let Some(twin) = &mut self.twin {
             twin.late(inputs);
             (self.named, self.operand) = (0, inputs.operand_i);

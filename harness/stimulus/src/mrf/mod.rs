@@ -18,5 +18,5 @@ pub(crate) const BLOCKS: &[crate::Entry] = &[
     crate::entry::<arbiter::ArbiterDriver, arbiter::ArbiterCover>("mrf_arbiter"),
     crate::entry::<bank::BankDriver, bank::BankCover>("mrf_bank"),
     crate::entry::<crossbar::CrossbarDriver, crossbar::CrossbarCover>("mrf_crossbar"),
-    crate::entry::<file::MrfDriver, file::MrfCover>("mrf"),
+    crate::Entry { directed: crate::directed::MRF, ..crate::entry::<file::MrfDriver, file::MrfCover>("mrf") },
 ];

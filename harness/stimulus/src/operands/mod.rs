@@ -2,6 +2,10 @@
 
 pub(crate) mod operand_stage;
 
+use operand_stage::{OperandStageCover, OperandStageDriver};
+
 /// Stimulus of its blocks.
-pub(crate) const BLOCKS: &[crate::Entry] =
-    &[crate::entry::<operand_stage::OperandStageDriver, operand_stage::OperandStageCover>("operand_stage")];
+pub(crate) const BLOCKS: &[crate::Entry] = &[crate::Entry {
+    coverage: operand_stage::coverage,
+    ..crate::entry::<OperandStageDriver, OperandStageCover>("operand_stage")
+}];

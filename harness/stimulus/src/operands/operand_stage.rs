@@ -2,29 +2,30 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::operands::OperandStageIn;
-use gpurf_blocks::rfc::RfcSizes;
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, Reset, lane_mask, ports};
-use crate::{Driver, Unreached, rfc, steal};
+use crate::{Coverage, Driver, Unreached, rfc, steal};
 
-mod cached;
 mod cover;
-mod stealing;
+mod design;
 
-use cached::Cached;
 pub(crate) use cover::OperandStageCover;
-use stealing::Stealing;
+use design::{DesignDriver, DesignKnobs};
+pub(crate) use design::{StageDesign, Surroundings};
 
-/// The sizes of the register file cache, where the stage has one.
-fn rfc_of(shape: &SmShape) -> Option<RfcSizes> {
-    match shape.organisation {
-        Organisation::Rfc(sizes) => Some(sizes),
-        _ => None,
+/// Designs that have rules for inputs of the operand stage.
+const DESIGNS: [StageDesign; 2] = [rfc::STAGE, steal::STAGE];
+
+/// Coverage counters of the operand stage.
+pub(crate) fn coverage(config: &Config) -> Coverage {
+    let (shape, of_stage) = (SmShape::new(config), Coverage::new::<OperandStageCover>(config));
+    match DesignDriver::new(&shape) {
+        Some(design) => design.coverage(of_stage, &shape, config),
+        None => of_stage,
     }
 }
 
@@ -36,10 +37,8 @@ pub(crate) struct OperandStageDriver {
     /// Warps and registers on which accesses collide.
     warps: Names,
     registers: Names,
-    /// Where there is a cache, whose rules have to be kept.
-    cached: Option<Box<Cached>>,
-    /// Where banks are stolen, likewise.
-    stealing: Option<Box<Stealing>>,
+    /// Where the design has rules that have to be kept.
+    design: Option<DesignDriver>,
 }
 
 knobs! {
@@ -52,9 +51,7 @@ knobs! {
         near: "warp and register are among a few, so that accesses collide" = [0, 500, 1000],
         partial: "lanes are inactive" = [0, 300, 900],
         reset,
-        // What surrounds a cache, and what surrounds a file whose banks are stolen.
-        ..cached: rfc::CoreKnobs,
-        ..stealing: steal::CoreKnobs,
+        ..designs: DesignKnobs,
     }
 }
 
@@ -63,8 +60,6 @@ impl Driver for OperandStageDriver {
     type Knobs = OperandStageKnobs;
 
     fn new(shape: &SmShape, config: &Config) -> Self {
-        let cached = rfc_of(shape).is_some().then(|| Box::new(Cached::new(shape)));
-        let stealing = shape.services().takes_candidates.then(|| Box::new(Stealing::new(shape)));
         Self {
             shape: *shape,
             straps: Straps::of(config),
@@ -72,33 +67,12 @@ impl Driver for OperandStageDriver {
             rows: 1,
             warps: Names::new(2, MAX_WARPS as u64),
             registers: Names::new(6, NO_REG.into()),
-            cached,
-            stealing,
+            design: DesignDriver::new(shape),
         }
     }
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
-        let (warps, slots) = (["issue_warp_i", "candidate_warp_i"], ["issue_warp_i", "issue_slot_i", "slot_warp_i"]);
-        match (rfc_of(shape).is_some(), shape.services().takes_candidates) {
-            (true, _) => Unreached::parity(&slots, shape.ports()),
-            (_, true) => {
-                let mut all = Unreached::parity(&warps, shape.ports());
-                // Rows of a warp: those of its registers, or its part of the file.
-                let (banks, depth) = (shape.mrf.banks, shape.mrf.depth);
-                let rows = usize::from(NO_REG).div_ceil(banks).min(depth / shape.ports());
-                all.push(Unreached::bits("rows_i", rows.ilog2() + 1..=7, "a warp has fewer rows"));
-                if rows * banks <= 128 {
-                    all.push(Unreached::bits("write_reg_i", 7..=7, "a warp has fewer registers"));
-                }
-                // A warp's first row follows from its number.
-                if depth <= 32 {
-                    let names = ["issue_warp_i", "write_warp_i", "candidate_warp_i"];
-                    all.extend(names.map(|name| Unreached::bits(name, 5..=5, "the file has a row for fewer warps")));
-                }
-                all
-            }
-            _ => Vec::new(),
-        }
+        DesignDriver::new(shape).map_or(Vec::new(), |design| design.unreached(shape))
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &OperandStageKnobs, inputs: &mut OperandStageIn) {
@@ -107,30 +81,25 @@ impl Driver for OperandStageDriver {
         inputs.cfg_i = self.straps.design.read_order;
         inputs.design_cfg_i = self.straps.design_word();
         // A grid has as many rows for all its warps. Few of them, so that warps do not share any, or any number.
-        if rng.chance(if self.cached.is_some() { 1 } else { 10 }) {
+        if rng.chance(self.design.as_ref().map_or(10, DesignDriver::rows) as u32) {
             let few = (self.shape.mrf.depth / self.shape.warps).max(1) as u64;
             self.rows = if rng.chance(700) { 1 + rng.below(few) } else { rng.below(256) } as u8;
         }
         inputs.rows_i = self.rows;
         inputs.dispatch_ready_i = ports(rng, count, knobs.ready);
-        // Nobody looks at these where no banks are stolen.
+        // The values of services that the design does not use mean nothing.
         inputs.candidate_valid_i = ports(rng, count, 500);
         for p in 0..count {
             inputs.candidate_warp_i[p] = rng.below(MAX_WARPS as u64) as u8;
             inputs.candidate_roles_i[p] = rng.next_u64() & 0xf_ffff_ffff_ffff;
         }
         (inputs.clear_i, inputs.spare_i) = (rng.chance(100).into(), rng.chance(500).into());
-        // Nor at these without a hierarchy.
         inputs.issue_end_i = ports(rng, count, 300);
-        if let Some(cached) = &mut self.cached {
-            cached.drive(rng, &knobs.cached, inputs);
+        if let Some(design) = &mut self.design {
+            design.drive(rng, &knobs.designs, inputs);
             return;
         }
-        self.slots(rng, inputs);
-        if let Some(stealing) = &mut self.stealing {
-            stealing.drive(rng, &knobs.stealing, inputs);
-            return;
-        }
+        slots(&self.shape, rng, inputs);
         self.warps.renew(rng);
         self.registers.renew(rng);
         inputs.issue_valid_i = ports(rng, count, knobs.issue);
@@ -154,21 +123,21 @@ impl Driver for OperandStageDriver {
     }
 }
 
-impl OperandStageDriver {
-    /// Slots, which only a cache looks at.
-    fn slots(&self, rng: &mut Rng, inputs: &mut OperandStageIn) {
-        let slots = self.shape.slots();
-        (inputs.slot_valid_i, inputs.flush_i) = (rng.mask(slots as u32, 500), rng.mask(slots as u32, 200));
-        inputs.drop_i = rng.mask(slots as u32, 200);
-        inputs.write_private_i = ports(rng, self.shape.ports(), 500);
-        for s in 0..slots {
-            inputs.slot_warp_i[s] = rng.below(MAX_WARPS as u64) as u8;
-        }
-        for p in 0..self.shape.ports() {
-            inputs.issue_slot_i[p] = rng.below(slots.next_power_of_two().max(2) as u64) as u8;
-        }
+/// Random slots, for a design that does not look at them.
+pub(crate) fn slots(shape: &SmShape, rng: &mut Rng, inputs: &mut OperandStageIn) {
+    let slots = shape.slots();
+    (inputs.slot_valid_i, inputs.flush_i) = (rng.mask(slots as u32, 500), rng.mask(slots as u32, 200));
+    inputs.drop_i = rng.mask(slots as u32, 200);
+    inputs.write_private_i = ports(rng, shape.ports(), 500);
+    for s in 0..slots {
+        inputs.slot_warp_i[s] = rng.below(MAX_WARPS as u64) as u8;
     }
+    for p in 0..shape.ports() {
+        inputs.issue_slot_i[p] = rng.below(slots.next_power_of_two().max(2) as u64) as u8;
+    }
+}
 
+impl OperandStageDriver {
     /// A warp, and whether it and its register are among a few.
     fn place(&self, rng: &mut Rng, knobs: &OperandStageKnobs) -> (u8, bool) {
         let near = rng.chance(knobs.near);

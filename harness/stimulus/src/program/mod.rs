@@ -10,6 +10,7 @@
 
 mod coverage;
 mod generate;
+mod hierarchy;
 mod lower;
 mod run;
 mod shrink;
@@ -21,11 +22,12 @@ mod weights;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::front::roles;
 use gpurf_blocks::instruction::{NO_REG, unit};
-use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_compiler::Options;
 use gpurf_isa::modifiers::Rounding;
 use gpurf_isa::{Instruction, Op, Reg};
 
 pub use coverage::{Coverage, POINTS, wanted};
+pub use hierarchy::compiler_options;
 pub use lower::Lowered;
 pub use run::ProgramError;
 pub use shrink::{Shrunk, shrink};
@@ -104,8 +106,8 @@ pub struct Program {
     constants: [u32; lower::CONSTANT_WORDS as usize],
     floats: Vec<u32>,
     split_end: bool,
-    /// The register hierarchy that its values are distributed over.
-    hierarchy: HierarchyOptions,
+    /// What the compiler is told of the machine.
+    compiler: Options,
 }
 
 /// What the SM has room and units for.
@@ -125,19 +127,8 @@ pub struct Limits {
     pub code: usize,
     /// Whether there is a unit for floating point.
     pub floats: bool,
-    /// The register hierarchy of the code.
-    pub hierarchy: HierarchyOptions,
-}
-
-/// What the compiler is told about the register hierarchy of a configuration.
-pub fn hierarchy_of(config: &Config) -> HierarchyOptions {
-    let orf = config.orf;
-    HierarchyOptions {
-        partial_ranges: orf.partial_ranges,
-        read_operands: orf.read_operands,
-        forward_branches: orf.forward_branches,
-        ..HierarchyOptions::of_machine(orf.entries, config.lrf.banks, config.sm.active_warps)
-    }
+    /// What the compiler is told of the machine.
+    pub compiler: Options,
 }
 
 impl Limits {
@@ -154,7 +145,7 @@ impl Limits {
             shared: 4 * shape.shared_words as u32,
             code: shape.code_words,
             floats: roles(op, ctl).unit() != unit::UNSUPPORTED,
-            hierarchy: hierarchy_of(config),
+            compiler: compiler_options(config, Options::MOST),
         }
     }
 }

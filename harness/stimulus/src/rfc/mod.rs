@@ -8,9 +8,11 @@ pub(crate) mod fills;
 pub(crate) mod lrf;
 pub(crate) mod operands;
 pub(crate) mod results;
+mod stage;
 pub(crate) mod tags;
 
 pub(crate) use core::{Core, CoreKnobs, Done, Instruction};
+pub(crate) use stage::STAGE;
 
 /// Stimulus of its blocks.
 pub(crate) const BLOCKS: &[crate::Entry] = &[

@@ -5,12 +5,15 @@ pub(crate) mod candidates;
 pub(crate) mod collector;
 mod core;
 pub(crate) mod dependence;
+mod directed;
 pub(crate) mod file;
 pub(crate) mod returns;
 mod scene;
+mod stage;
 pub(crate) mod table;
 
 pub(crate) use self::core::{Core, CoreKnobs, Done, Instruction};
+pub(crate) use stage::STAGE;
 
 use gpurf_lockstep::Rng;
 
@@ -28,5 +31,5 @@ pub(crate) const BLOCKS: &[crate::Entry] = &[
     crate::entry::<dependence::DependenceDriver, dependence::DependenceCover>("steal_dependence"),
     crate::entry::<arbiter::ArbiterDriver, arbiter::ArbiterCover>("steal_arbiter"),
     crate::entry::<returns::ReturnDriver, returns::ReturnCover>("steal_return"),
-    crate::entry::<file::StealDriver, file::StealCover>("steal"),
+    crate::Entry { directed: directed::DIRECTED, ..crate::entry::<file::StealDriver, file::StealCover>("steal") },
 ];

@@ -6,7 +6,7 @@ use gpurf_blocks::config::{Config, Scheduler, SmConfig};
 use gpurf_blocks::issue::TwoLevelScheduler;
 use gpurf_blocks::shape::ActiveShape;
 
-use crate::run::{Checker, Cycle, Decided, Turn, config, count, expect, has, passes, refuses, set};
+use crate::run::{Checker, Cycle, Decided, Turn, config, config_with, count, expect, has, passes, refuses, set};
 
 /// State of a slot (`state_q`): its warp issues.
 const ACTIVE: u8 = 1;
@@ -137,11 +137,11 @@ impl Checker<TwoLevelScheduler> for Activates {
 }
 
 fn configs(scheduler: Scheduler, patience: usize) -> Vec<Config> {
-    let two_level = |name: &str| {
-        let config = config(name);
-        Config { sm: SmConfig { active_warps: 8, scheduler, patience, ..config.sm }, ..config }
-    };
-    ["two-level", "banks-16", "steal-8"].map(two_level).to_vec()
+    let two_level =
+        |config: Config| Config { sm: SmConfig { active_warps: 8, scheduler, patience, ..config.sm }, ..config };
+    let mut configs = ["two-level", "banks-16"].map(config).to_vec();
+    configs.push(config_with(|services| services.takes_candidates));
+    configs.into_iter().map(two_level).collect()
 }
 
 const POLICIES: [Scheduler; 2] = [Scheduler::RoundRobin, Scheduler::GreedyThenOldest];

@@ -5,7 +5,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::issue::AlternatingScheduler;
 use gpurf_blocks::shape::SmShape;
 
-use crate::run::{Checker, Cycle, Decided, Turn, config, count, expect, has, passes, refuses, set};
+use crate::run::{Checker, Cycle, Decided, Turn, config_with, count, expect, has, passes, refuses, set};
 
 /// State of the scheduler (`state_q`): no warp is active; one is.
 const NONE: u8 = 0;
@@ -85,7 +85,7 @@ impl Checker<AlternatingScheduler> for Alternates {
 }
 
 fn with_patience(patience: usize) -> Config {
-    let mut config = config("hrf");
+    let mut config = config_with(|services| services.pairs_rows);
     config.sm.patience = patience;
     config
 }

@@ -5,7 +5,7 @@ use gpurf_blocks::config::{Config, Scheduler};
 use gpurf_blocks::issue::WarpScheduler;
 use gpurf_blocks::shape::SmShape;
 
-use crate::run::{Checker, Cycle, Decided, Turn, config, count, expect, has, passes, refuses, set};
+use crate::run::{Checker, Cycle, Decided, Turn, config, config_with, count, expect, has, passes, refuses, set};
 
 /// "For round-robin, we select a new ready warp from the active warp pool each cycle using a rotating priority. For
 /// greedy, we continue to issue instructions from a single active warp for as long as possible, without stalling,
@@ -85,7 +85,8 @@ impl Checker<WarpScheduler> for Issues {
 const PINS: &[(&str, u32)] = &[("stray", 0)];
 
 fn configs(policy: Scheduler) -> Vec<Config> {
-    let mut configs = ["baseline", "banks-16", "steal-8"].map(config).to_vec();
+    let mut configs = ["baseline", "banks-16"].map(config).to_vec();
+    configs.push(config_with(|services| services.takes_candidates));
     configs.iter_mut().for_each(|config| config.sm.scheduler = policy);
     configs
 }
@@ -95,7 +96,7 @@ fn warps_issue_by_the_policy() {
     for policy in [Scheduler::RoundRobin, Scheduler::GreedyThenOldest] {
         for config in configs(policy) {
             let mut kinds = vec!["several ready"];
-            kinds.extend(config.steal.read.then_some("stolen for"));
+            kinds.extend(config.sm_shape().services().takes_candidates.then_some("stolen for"));
             passes(&config, PINS, Issues::new(&config, policy), &kinds);
         }
     }

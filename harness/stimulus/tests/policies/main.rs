@@ -11,5 +11,5 @@ mod activation;
 mod alternation;
 mod arbitration;
 mod issue;
-mod replacement;
+mod rfc;
 mod run;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::config::{Config, preset};
+use gpurf_blocks::config::{Config, preset, presets};
+use gpurf_blocks::design::Services;
 use gpurf_blocks::{Block, Ports, Shape, view};
 use gpurf_lockstep::Records;
 use gpurf_stimulus::pinned;
@@ -33,6 +34,12 @@ pub trait Checker<B: Block> {
 /// The configuration of a preset.
 pub fn config(name: &str) -> Config {
     preset(name).expect("a preset").config
+}
+
+/// The configuration of a preset whose design asks for such services.
+pub fn config_with(asks: impl Fn(&Services) -> bool) -> Config {
+    let mut all = presets().map(|preset| preset.config);
+    all.find(|config| asks(config.sm_shape().services())).expect("a design asks for it")
 }
 
 /// Runs the twin in a configuration. `tamper` may change what the checker sees of a cycle.

@@ -17,8 +17,8 @@ const GOING: [&str; 9] = [
     "one of several long ones of a warp without a slot ends",
 ];
 
-/// What candidates for stealing add.
-const STEALING: [&str; 12] = [
+/// What candidates add.
+const CANDIDATES: [&str; 12] = [
     "a candidate of the even half",
     "a candidate of the odd half",
     "no candidate beside the one that issues",
@@ -110,7 +110,7 @@ pub(super) fn of_shape(shape: &ActiveShape) -> Vec<&'static str> {
         "reset while a slot is taken",
     ]);
     if shape.candidates {
-        points.extend(STEALING);
+        points.extend(CANDIDATES);
         if shape.ports() == 2 {
             points.push("both ports issue stolen warps");
         }

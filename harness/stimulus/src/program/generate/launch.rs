@@ -78,7 +78,7 @@ impl<'a> Generator<'a> {
             constants: [0; CONSTANT_WORDS as usize],
             floats: Vec::new(),
             split_end: false,
-            hierarchy: limits.hierarchy,
+            compiler: limits.compiler,
         };
         let mut generator = Self {
             rng,

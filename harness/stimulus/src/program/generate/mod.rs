@@ -3,6 +3,7 @@
 mod accesses;
 mod control;
 mod launch;
+mod levels;
 mod picks;
 mod values;
 

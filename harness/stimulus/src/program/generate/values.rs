@@ -1,10 +1,7 @@
 //! Instructions that compute.
 
 use gpurf_isa::modifiers::{LaneNumber, Modifier, Shuffle, Special};
-use gpurf_isa::{
-    Control, Instruction, LrfBank, Op, Operand, OrfEntry, PowerState, Predicate, PredicateSource, Reg, ResultLevel,
-    Row, Slot, Slots, SourceLevel, Upper,
-};
+use gpurf_isa::{Control, Instruction, Op, Operand, PowerState, Predicate, PredicateSource, Reg, Row, Slot, Slots};
 
 use super::Generator;
 use super::launch::AWKWARD;
@@ -173,11 +170,7 @@ impl Generator<'_> {
         let mut control =
             Control { deschedule: self.rng.chance(200), strand_end: self.rng.chance(200), ..Control::default() };
         for slot in Slot::ALL.into_iter().filter(|slot| instruction.source(*slot).is_some()) {
-            control.source_levels[slot.index()] = match self.rng.below(4) {
-                0 => SourceLevel::MrfCopied(self.orf_entry()),
-                1 => SourceLevel::Upper(self.upper()),
-                _ => SourceLevel::Mrf,
-            };
+            control.source_levels[slot.index()] = self.source_level();
         }
         for (power, source) in control.source_power.iter_mut().zip(instruction.power_sources()) {
             // A register in two slots has one state.
@@ -186,27 +179,11 @@ impl Generator<'_> {
             }
         }
         if instruction.destination().is_some() {
-            control.result_level = match self.rng.below(4) {
-                0 => ResultLevel::Upper(self.upper()),
-                1 => ResultLevel::Both(self.upper()),
-                _ => ResultLevel::Mrf,
-            };
+            control.result_level = self.result_level();
             control.lrf_bypass = self.rng.chance(300);
             control.rfc_bypass = !instruction.is_long_latency() && self.rng.chance(300);
         }
         control
-    }
-
-    fn orf_entry(&mut self) -> OrfEntry {
-        OrfEntry::new(self.rng.below(8) as u8).expect("there are eight")
-    }
-
-    fn upper(&mut self) -> Upper {
-        if self.rng.chance(600) {
-            Upper::Orf(self.orf_entry())
-        } else {
-            Upper::Lrf(LrfBank::new(self.rng.below(3) as u8).expect("there are three"))
-        }
     }
 }
 

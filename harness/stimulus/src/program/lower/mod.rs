@@ -105,8 +105,8 @@ pub fn lower(program: &Program) -> Lowered {
     let (shared, local) = (lowering.shared_bytes(), lowering.local_bytes());
     let mut lowered = joins::link(prologue, lowering.items, lowering.labels, shared, local);
     mark(&mut lowered.code);
-    // Without ORF and LRF levels are what the program was made with: nobody looks.
-    gpurf_compiler::hierarchy::run(&mut lowered.code, &program.hierarchy);
+    // A machine without levels does not look at those that the program was made with.
+    gpurf_compiler::distribute(&mut lowered.code, &program.compiler);
     lowered
 }
 

@@ -1,36 +1,24 @@
 //! The stealing paper's worked examples.
 
-use gpurf_blocks::issue::WarpSchedulerIn;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_blocks::steal::StealIn;
-use gpurf_blocks::{OPERANDS, WarpData};
+use gpurf_blocks::{OPERANDS, Ports, WarpData};
+use gpurf_lockstep::Records;
 
-use super::{Directed, Script, Write};
+use crate::directed::{Directed, Script, all_ports};
 
 /// Of `steal`, with two issue ports.
-pub(super) const FILE: &[Directed] = &[
+pub(crate) const DIRECTED: &[Directed] = &[
     Directed {
         name: "figure-6",
         summary: "an operand is read in the cycle in which its warp issues, and a conflict is gone (stealing paper, figure 6)",
-        write: Write::Steal(figure_6),
+        play: |config| play(config, 0),
     },
     Directed {
         name: "figure-6-aborted",
         summary: "its bank is not idle in that cycle, and all is as without stealing (stealing paper, IV-B1)",
-        write: Write::Steal(figure_6_aborted),
-    },
-];
-
-/// Of `warp_scheduler`.
-pub(super) const SCHEDULER: &[Directed] = &[
-    Directed {
-        name: "greedy",
-        summary: "two warps of two instructions each: Wa Wa Wb Wb (stealing paper, IV-B3)",
-        write: Write::WarpScheduler(greedy),
-    },
-    Directed {
-        name: "greedy-stolen",
-        summary: "an operand of the other one is read each time: Wa Wb Wa Wb (stealing paper, IV-B3)",
-        write: Write::WarpScheduler(greedy_stolen),
+        play: |config| play(config, 2),
     },
 ];
 
@@ -40,12 +28,10 @@ const B: u8 = 1;
 const C: u8 = 2;
 const D: u8 = 3;
 
-fn figure_6(s: &mut Script<StealIn>) {
-    figure(s, 0);
-}
-
-fn figure_6_aborted(s: &mut Script<StealIn>) {
-    figure(s, 2);
+fn play(config: &Config, bank: usize) -> Records {
+    let (cfg_i, dispatch_ready_i) = (cfg_of_block(config, "steal") as u8, all_ports(config));
+    let idle = StealIn { rst_ni: 1, cfg_i, dispatch_ready_i, ..StealIn::zeroed() };
+    Script::play(config, idle, |script| figure(script, bank))
 }
 
 /// Wa and Wb issue while Wc and Wd are named; then these issue, whose operands are in bank 2. Wa's operand is in `bank`.
@@ -102,53 +88,14 @@ impl Script<StealIn> {
     }
 }
 
-fn greedy(s: &mut Script<WarpSchedulerIn>) {
-    for clear in [0b11, 0b11, 0b10, 0b10] {
-        s.offer(clear, false);
-    }
-}
-
-fn greedy_stolen(s: &mut Script<WarpSchedulerIn>) {
-    for (cycle, clear) in [0b11, 0b11, 0b11, 0b10].into_iter().enumerate() {
-        s.offer(clear, cycle > 0);
-    }
-}
-
-impl Script<WarpSchedulerIn> {
-    /// A cycle in which these of Wa and Wb, neighbours at port 0, may issue.
-    fn offer(&mut self, clear: u64, stolen: bool) {
-        let (a, b) = (clear & 1, clear >> 1 & 1);
-        self.now.clear_i = a | b << self.shape.issue_ports;
-        (self.now.operand_i, self.now.ready_i) = (self.now.clear_i, 0b01);
-        (self.now.alive_i, self.now.candidate_issue_i) = (1 | 1 << self.shape.issue_ports, stolen.into());
-        self.step();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use gpurf_blocks::config::{Config, Start};
-    use gpurf_blocks::issue::{WarpScheduler, WarpSchedulerOut};
     use gpurf_blocks::steal::{Steal, StealOut};
-    use gpurf_blocks::{Block, Ports, Shape, view};
-    use gpurf_lockstep::Records;
+    use gpurf_blocks::view;
 
     use super::{C, D};
-    use crate::directed::sequence;
-
-    /// The outputs of a twin in each cycle.
-    fn outputs<T: Block<Out: Copy>>(config: &Config, inputs: &Records) -> Vec<T::Out> {
-        let mut twin = T::new(&Shape::of(config));
-        let mut out = T::Out::zeroed();
-        let cycle = |n: usize| {
-            let inputs: &T::In = view(inputs.get(n));
-            twin.early(&mut out);
-            twin.late(inputs, &mut out);
-            twin.clock(inputs, &out);
-            out
-        };
-        (0..inputs.len()).map(cycle).collect()
-    }
+    use crate::directed::{outputs, sequence};
 
     /// The cycles in which Wc and Wd have their operands, from that in which Wa and Wb issue, and those of the thefts.
     fn figure(name: &str, set: &[&str]) -> ([usize; 2], Vec<usize>) {
@@ -175,17 +122,5 @@ mod tests {
         assert_eq!(figure("figure-6", &["steal.read=false"]), ([4, 5], vec![]));
         assert_eq!(figure("figure-6", &[]), ([4, 4], vec![1]));
         assert_eq!(figure("figure-6-aborted", &[]), ([4, 5], vec![]));
-    }
-
-    #[test]
-    fn greedy_wa_wa_wb_wb_becomes_wa_wb_wa_wb() {
-        let config = Config::load(Start::Preset("steal-8"), &["sm.scheduler=greedy_then_oldest"]).unwrap();
-        let b = config.mrf.issue_ports as u8;
-        for (name, expected) in [("greedy", [0, 0, b, b]), ("greedy-stolen", [0, b, 0, b])] {
-            let inputs = sequence("warp_scheduler", name, &config).unwrap();
-            let out: Vec<WarpSchedulerOut> = outputs::<WarpScheduler>(&config, &inputs);
-            let issued: Vec<u8> = out.iter().filter(|o| o.issue_valid_o & 1 == 1).map(|o| o.issue_warp_o[0]).collect();
-            assert_eq!(issued, expected, "{name}");
-        }
     }
 }

@@ -1,0 +1,17 @@
+//! What the compiler is told of a machine.
+
+use gpurf_blocks::config::Config;
+use gpurf_compiler::Options;
+use gpurf_compiler::hierarchy::HierarchyOptions;
+
+/// What the compiler is told of a configuration, whose threads have this many registers at most.
+pub fn compiler_options(config: &Config, registers: u16) -> Options {
+    let orf = config.orf;
+    let hierarchy = HierarchyOptions {
+        partial_ranges: orf.partial_ranges,
+        read_operands: orf.read_operands,
+        forward_branches: orf.forward_branches,
+        ..HierarchyOptions::of_machine(orf.entries, config.lrf.banks, config.sm.active_warps)
+    };
+    Options { registers, hierarchy }
+}
