@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{alone, run, settings};
+use common::kernels::skips;
+use common::miscounts::every_field_is_counted;
+use common::run;
 use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
 use gpurf_kernels::KERNELS;
 use gpurf_lockstep::Events;
-use gpurf_machine::Settings;
 
 /// The three organisations of the thesis (6.2); then one, three and eight entries with shapes and policies in which every hazard comes often.
 const CONFIGURATIONS: [&[&str]; 8] = [
@@ -70,14 +71,13 @@ fn kernels_commit_what_the_oracle_says() {
 
 #[test]
 fn skipped_cycles_are_counted_as_if_they_had_been_run() {
-    for set in CONFIGURATIONS {
-        let mut in_all = 0;
-        for name in ["crc32", "needle", "radixSort", "countBytes", "vectorAdd", "srad"] {
-            let (statistics, buffers, skipped) = alone(name, settings(set));
-            let every = alone(name, Settings { skip: false, ..settings(set) });
-            assert_eq!((statistics, buffers, 0), every, "{name} {set:?}");
-            in_all += skipped;
-        }
-        assert!(in_all > 0 || set.contains(&"memory.latency=1"), "{set:?}");
-    }
+    skips(&CONFIGURATIONS);
+}
+
+/// All that the design has, on few slots and entries so that everything happens soon.
+const ORF: &[&str] = &["mrf.issue_ports=2", "sm.warps=8", "sm.active_warps=4", "orf.entries=2", "lrf.banks=split"];
+
+#[test]
+fn a_count_that_is_off_by_one_is_found_in_every_field() {
+    every_field_is_counted(ORF);
 }

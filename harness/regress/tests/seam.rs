@@ -18,15 +18,15 @@ struct Named {
 }
 
 const DESIGNS: [Named; 4] = [
-    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 61 },
+    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 57 },
     Named {
         design: "hierarchy",
         words: &["hierarchy", "Hierarchy", "HIERARCHY", "orf", "Orf"],
         own: &["hierarchy", "levels", "orf", "lrf"],
-        allowed: 53,
+        allowed: 51,
     },
-    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 29 },
-    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 29 },
+    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 23 },
+    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 26 },
 ];
 
 /// Where code is; goldens, kernels and hand-written mutants are data.

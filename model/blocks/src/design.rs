@@ -8,7 +8,7 @@ use crate::instruction::{Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
 use crate::operands::Issued;
-use crate::registry::Entry;
+use crate::registry::{Entry, find};
 use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{Block, Field, OPERANDS, WarpData};
 
@@ -57,6 +57,13 @@ pub struct Design {
     /// What the straps of a block choose, in words: the block's name ([`STAGE`] for the whole design), the configuration, the
     /// words for the order of a bank's reads. `None`: that order alone.
     pub policy_words: fn(&str, &Config, &str) -> Option<String>,
+}
+
+impl Design {
+    /// Whether a module is the design or is inside it, at any depth.
+    pub fn contains(&self, module: &str) -> bool {
+        find(self.name).is_some_and(|block| block.contains(module))
+    }
 }
 
 /// The name under which a design is asked for the words of all its policies.

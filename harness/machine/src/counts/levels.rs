@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MAX_PORTS;
-use gpurf_blocks::rfc::MAX_TAGS;
 use gpurf_isa::{OrfEntry, ResultLevel, SourceLevel, Upper};
 use gpurf_oracle::levels::groups;
 use gpurf_oracle::{Mask, lanes_of};
@@ -69,7 +68,7 @@ impl Levels {
             banks: config.lrf.banks.banks(),
             ports: config.mrf.issue_ports,
             written: vec![[0; PLACES]; config.sm.active_warps],
-            noted: vec![VecDeque::new(); MAX_TAGS],
+            noted: vec![VecDeque::new(); config.sm_shape().tags()],
             copies: Default::default(),
             latches: [None; MAX_PORTS],
             copy_turn: [0; MAX_PORTS],

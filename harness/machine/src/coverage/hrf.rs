@@ -38,6 +38,14 @@ mod power {
 }
 
 pub(super) static GROUPS: &[Group] = &[
+    // Without write buffers a slot is emptied as soon as its warp leaves it.
+    situations! { "alternating_scheduler", buffered, |look| {
+            let out = &look.o.warp_scheduler;
+        }
+        "both slots have a warp": out.slot_valid_o == 3;
+        "both slots are emptied": out.flush_o == 3;
+        "a slot is emptied while the other one's warp is active": out.flush_o.is_power_of_two() && out.active_o != 0;
+    },
     handshakes! { "hrf_bank", hybrid, |look|
         "a write": look.s.operand_stage.provider.hrf().nets.bank_write_valid, look.s.operand_stage.provider.hrf().nets.bank_write_ready;
     },

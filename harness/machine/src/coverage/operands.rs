@@ -2,13 +2,14 @@
 
 use gpurf_blocks::config::{BankPorts, Config};
 use gpurf_blocks::design::BankView;
+use gpurf_blocks::designs::Organisation;
 
 use super::look::Look;
 use super::{Group, Sums, handshakes, several, situations, sums};
 
 /// Whether the banks are those of the main register file.
 fn banked(config: &Config) -> bool {
-    !config.hrf.stt_ram
+    Organisation::of(config).design().contains("mrf_bank")
 }
 
 /// The banks of a design that has those of the main register file.
@@ -104,7 +105,7 @@ pub(super) static SUMS: &[Sums] = &[
         "conflict_write": "a result waits for its bank (write)";
         "write_held": "a result is held by an older read of its register (write after read)";
     },
-    sums! { "mrf_arbiter", |c| c.hrf.stt_ram || c.mrf.ports == BankPorts::Shared,
+    sums! { "mrf_arbiter", |c| !banked(c) || c.mrf.ports == BankPorts::Shared,
         "conflict_read_write": "an operand waits for a result (read against write)";
     },
     sums! { "mrf", |_| true,

@@ -5,6 +5,7 @@ use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::rfc::RfcSizes;
 
 use super::look::Look;
+use super::unreached::{Exception, ONE_BUS, one_bus};
 use super::{Group, Sums, handshakes, situations, sums};
 
 fn cache(config: &Config) -> bool {
@@ -23,6 +24,11 @@ fn any(look: &Look<'_>, test: impl Fn(usize) -> bool) -> bool {
 
 /// The values that the ring of evictions has room for.
 const PLACES: u8 = 4;
+
+pub(super) const EXCEPTIONS: &[Exception] = &[
+    ("rfc: a value for the MRF offered, not taken", one_bus, ONE_BUS),
+    ("rfc_results: an eviction waits for the MRF's queue", one_bus, ONE_BUS),
+];
 
 pub(super) static GROUPS: &[Group] = &[
     situations! { "rfc_evictions", cache, |look| {

@@ -71,14 +71,6 @@ pub(super) static GROUPS: &[Group] = &[
         }
         "a ready warp waits for a slot": taken == all && look.ready() & !warps_of(look, taken) != 0;
     },
-    // Without write buffers a slot is emptied as soon as its warp leaves it.
-    situations! { "alternating_scheduler", |c| c.sm.alternate && c.hrf.stt_ram && c.hrf.buffer_entries != 0, |look| {
-            let out = &look.o.warp_scheduler;
-        }
-        "both slots have a warp": out.slot_valid_o == 3;
-        "both slots are emptied": out.flush_o == 3;
-        "a slot is emptied while the other one's warp is active": out.flush_o.is_power_of_two() && out.active_o != 0;
-    },
     situations! { "alternating_scheduler", |c| c.sm.alternate, |look| {
             let (out, scheduler) = (&look.o.warp_scheduler, &look.s.alternating);
             let ready = look.ready();

@@ -38,7 +38,7 @@ fn every_event_that_is_counted_is_one_of_the_sm() {
 fn every_exception_is_one_of_a_situation_that_some_configuration_has() {
     let there: BTreeSet<&str> =
         configurations().iter().flat_map(|config| points(config).into_iter().map(|point| point.name)).collect();
-    for (point, _, reason) in unreached::EXCEPTIONS {
+    for (point, _, reason) in unreached::all() {
         assert!(there.contains(point) && !reason.is_empty(), "{point}");
     }
 }

@@ -1,4 +1,4 @@
-use gpurf_blocks::config::Start;
+use gpurf_blocks::config::{Start, presets};
 use gpurf_isa::image::Kernel;
 
 use super::*;
@@ -63,14 +63,16 @@ fn what_does_not_fit_is_refused() {
                  --registers limits those of a thread)";
     refused(&[], &registers(129), 256, &[], words);
 
-    let hybrid = ["mrf.banks=2", "hrf.stt_ram=true", "sm.active_warps=2", "sm.alternate=true"];
-    assert!(job(&hybrid, &registers(64), 512, &[]).is_ok());
+    let mut all = presets().map(|preset| preset.config);
+    let paired = all.find(|config| config.sm_shape().services().pairs_rows).expect("a design pairs rows").settings();
+    let paired: Vec<&str> = paired.iter().map(String::as_str).collect();
+    assert!(job(&paired, &registers(64), 512, &[]).is_ok());
     let words =
         "a thread has 65 registers, and this register file holds at most 64 for a warp; --registers limits them";
-    refused(&hybrid, &registers(65), 512, &[], words);
+    refused(&paired, &registers(65), 512, &[], words);
     let words = "a block of 17 warps with 64 registers takes 576 rows of the register file, which has 512 (mrf.kilobytes; \
                  --registers limits those of a thread)";
-    refused(&hybrid, &registers(64), 544, &[], words);
+    refused(&paired, &registers(64), 544, &[], words);
 
     let local = |bytes| Kernel { local_bytes: bytes, ..small.clone() };
     assert!(job(&[], &local(4 * 65_535), 32, &[]).is_ok());

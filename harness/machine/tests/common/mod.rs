@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub mod kernels;
+pub mod miscounts;
+
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -1,0 +1,42 @@
+//! The test kernels on a design of the register file: it changes nothing but time.
+
+use gpurf_kernels::KERNELS;
+use gpurf_lockstep::Events;
+use gpurf_machine::Settings;
+
+use super::{alone, run, settings};
+
+/// Every kernel commits what the oracle says, and its events are what was counted, in every third of these configurations. (All kernels at all presets: goldens, and
+/// regressions.) Events are counted a third time where the configuration sets `selector`, and all fields of these event words count something, but for some.
+pub fn commits(sets: &[&[&str]], words: &[&[(&str, u32)]], selector: &str, seldom: &[&str]) {
+    let mut events = Events::new();
+    for (k, kernel) in KERNELS.iter().enumerate() {
+        for set in sets.iter().skip(k % 3).step_by(3) {
+            let statistics = run(kernel, set, 64);
+            let judged = statistics.judged.unwrap();
+            assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
+            assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
+            let counted = set.iter().any(|setting| setting.starts_with(selector));
+            assert_eq!(judged.counts > 0, counted && judged.equal > 0, "{} {set:?}", kernel.name);
+            statistics.events.iter().for_each(|(name, count)| *events.entry(name).or_default() += count);
+        }
+    }
+    let never = words.iter().copied().flatten().map(|(name, _)| *name).filter(|name| events[name] == 0);
+    let never: Vec<&str> = never.filter(|name| !seldom.contains(name)).collect();
+    assert_eq!(never, [""; 0]);
+}
+
+/// Skipped cycles are counted as if they had been run.
+pub fn skips(sets: &[&[&str]]) {
+    for set in sets {
+        let mut in_all = 0;
+        for name in ["crc32", "needle", "radixSort", "countBytes", "vectorAdd", "srad"] {
+            let (statistics, buffers, skipped) = alone(name, settings(set));
+            let every = alone(name, Settings { skip: false, ..settings(set) });
+            assert_eq!((statistics, buffers, 0), every, "{name} {set:?}");
+            in_all += skipped;
+        }
+        // Where each write takes long, a kernel may leave no cycle empty.
+        assert!(in_all > 0 || set.contains(&"memory.latency=1"), "{set:?}");
+    }
+}
