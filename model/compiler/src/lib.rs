@@ -25,7 +25,8 @@ pub use listing::annotate;
 
 use diagnostic::{Error, Span};
 use gpurf_isa::{Image, Instruction};
-use hierarchy::{Explanation, HierarchyOptions};
+pub use hierarchy::Explanation;
+use hierarchy::HierarchyOptions;
 use serde::{Deserialize, Serialize};
 
 /// What the compiler may use.

@@ -1,7 +1,6 @@
 //! PTX with the machine's instructions beside it.
 
-use crate::Compiled;
-use crate::hierarchy::Explanation;
+use crate::{Compiled, Explanation};
 use gpurf_isa::Instruction;
 use gpurf_isa::image::Kernel;
 use std::fmt::Write;

@@ -9,24 +9,15 @@ pub struct Access {
     pub write: f64,
 }
 
-/// A row of the RFC paper's table 2.
+/// A row of a table of RFC or ORF.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RfcRow {
+pub struct UpperRow {
     /// Entries of a thread.
     pub entries: u32,
     /// Active warps.
     pub active_warps: u32,
-    /// Area in square micrometres.
-    pub area: f64,
-    /// Energy for 128 bits.
-    pub access: Access,
-}
-
-/// A row of the hierarchy thesis's table 4.5, for ORF and RFC.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct ThesisRow {
-    /// Entries of a thread.
-    pub entries: u32,
+    /// Area in square micrometres, where the paper has it.
+    pub area: Option<f64>,
     /// Energy for 128 bits.
     pub access: Access,
 }
@@ -35,43 +26,34 @@ const fn access(read: f64, write: f64) -> Access {
     Access { read, write }
 }
 
-const fn rfc(entries: u32, active_warps: u32, area: f64, read: f64, write: f64) -> RfcRow {
-    RfcRow { entries, active_warps, area, access: access(read, write) }
-}
-
-const fn orf(entries: u32, read: f64, write: f64) -> ThesisRow {
-    ThesisRow { entries, access: access(read, write) }
+const fn row(entries: u32, active_warps: u32, area: Option<f64>, read: f64, write: f64) -> UpperRow {
+    UpperRow { entries, active_warps, area, access: access(read, write) }
 }
 
 /// RFC paper, table 2: 3 read ports and 1 write port, 40 nm, 1 GHz, 0.9 V.
-pub const RFC_PAPER: [RfcRow; 9] = [
-    rfc(4, 4, 5100.0, 1.2, 3.8),
-    rfc(4, 6, 7400.0, 1.2, 4.4),
-    rfc(4, 8, 9600.0, 1.9, 6.1),
-    rfc(6, 4, 7400.0, 1.2, 4.4),
-    rfc(6, 6, 10800.0, 1.7, 5.4),
-    rfc(6, 8, 14300.0, 2.2, 6.7),
-    rfc(8, 4, 9600.0, 1.9, 6.1),
-    rfc(8, 6, 14300.0, 2.2, 6.7),
-    rfc(8, 8, 18800.0, 3.4, 10.9),
+pub const RFC_PAPER: [UpperRow; 9] = [
+    row(4, 4, Some(5100.0), 1.2, 3.8),
+    row(4, 6, Some(7400.0), 1.2, 4.4),
+    row(4, 8, Some(9600.0), 1.9, 6.1),
+    row(6, 4, Some(7400.0), 1.2, 4.4),
+    row(6, 6, Some(10800.0), 1.7, 5.4),
+    row(6, 8, Some(14300.0), 2.2, 6.7),
+    row(8, 4, Some(9600.0), 1.9, 6.1),
+    row(8, 6, Some(14300.0), 2.2, 6.7),
+    row(8, 8, Some(18800.0), 3.4, 10.9),
 ];
 
-/// Hierarchy thesis, table 4.5: ORF and RFC for [`ThesisRow::ACTIVE_WARPS`].
-pub const THESIS: [ThesisRow; 8] = [
-    orf(1, 0.7, 2.0),
-    orf(2, 1.2, 3.8),
-    orf(3, 1.2, 4.4),
-    orf(4, 1.9, 6.1),
-    orf(5, 2.0, 6.0),
-    orf(6, 2.0, 6.7),
-    orf(7, 2.4, 7.7),
-    orf(8, 3.4, 10.9),
+/// Hierarchy thesis, table 4.5: ORF and RFC for eight active warps (4.4).
+pub const THESIS: [UpperRow; 8] = [
+    row(1, 8, None, 0.7, 2.0),
+    row(2, 8, None, 1.2, 3.8),
+    row(3, 8, None, 1.2, 4.4),
+    row(4, 8, None, 1.9, 6.1),
+    row(5, 8, None, 2.0, 6.0),
+    row(6, 8, None, 2.0, 6.7),
+    row(7, 8, None, 2.4, 7.7),
+    row(8, 8, None, 3.4, 10.9),
 ];
-
-impl ThesisRow {
-    /// The thesis sizes its upper levels for eight active warps (4.4).
-    pub const ACTIVE_WARPS: u32 = 8;
-}
 
 /// The MRF: a bank of 4 KB with one read and one write port (RFC paper, table 3; hierarchy thesis, table 4.5).
 pub const MRF: Access = access(8.0, 11.0);
@@ -112,11 +94,12 @@ pub enum Table {
 impl Table {
     /// Its entries by capacity, ascending, each capacity once.
     pub fn points(self) -> Vec<Point> {
-        let point = |entries: u32, warps: u32, access| Point { words: entries * warps, access };
-        let mut points: Vec<Point> = match self {
-            Self::RfcPaper => RFC_PAPER.iter().map(|row| point(row.entries, row.active_warps, row.access)).collect(),
-            Self::Thesis => THESIS.iter().map(|row| point(row.entries, ThesisRow::ACTIVE_WARPS, row.access)).collect(),
+        let rows: &[UpperRow] = match self {
+            Self::RfcPaper => &RFC_PAPER,
+            Self::Thesis => &THESIS,
         };
+        let point = |row: &UpperRow| Point { words: row.entries * row.active_warps, access: row.access };
+        let mut points: Vec<Point> = rows.iter().map(point).collect();
         points.sort_by_key(|point| point.words);
         points.dedup_by_key(|point| point.words);
         points

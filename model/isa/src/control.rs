@@ -2,113 +2,9 @@
 //!
 //! None of them changes what a program computes. A machine that has no use for a field ignores it.
 
-use serde::{Deserialize, Serialize};
-
+use crate::hierarchy::{ResultLevel, SourceLevel};
 use crate::registers::{Reg, Slot};
-
-/// An entry of a warp's part of the operand register file, 0 to 7.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct OrfEntry(u8);
-
-impl OrfEntry {
-    /// Most entries of an active warp (hierarchy thesis, figure 6.10).
-    pub const COUNT: u8 = 8;
-
-    /// The entry of this number.
-    pub const fn new(number: u8) -> Option<Self> {
-        if number < Self::COUNT { Some(Self(number)) } else { None }
-    }
-
-    /// Its number.
-    pub const fn number(self) -> u8 {
-        self.0
-    }
-}
-
-/// A bank of the last result file: one for each operand slot when it is split (hierarchy thesis 6.2.2), else only bank 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LrfBank(u8);
-
-impl LrfBank {
-    /// Banks of a split LRF.
-    pub const COUNT: u8 = 3;
-
-    /// The bank of this number.
-    pub const fn new(number: u8) -> Option<Self> {
-        if number < Self::COUNT { Some(Self(number)) } else { None }
-    }
-
-    /// Its number.
-    pub const fn number(self) -> u8 {
-        self.0
-    }
-}
-
-/// How the last result file of a machine is made (hierarchy thesis 6.2.2).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LastResultFile {
-    /// There is none.
-    #[default]
-    None,
-    /// One entry, which any source may read: bank 0.
-    Unified,
-    /// A bank of one entry for each source: a reads bank 0, b bank 1, c bank 2.
-    Split,
-}
-
-impl LastResultFile {
-    /// Number of banks.
-    pub const fn banks(self) -> u8 {
-        match self {
-            Self::None => 0,
-            Self::Unified => 1,
-            Self::Split => LrfBank::COUNT,
-        }
-    }
-
-    /// Whether a source can be read in a bank.
-    pub const fn serves(self, slot: Slot, bank: LrfBank) -> bool {
-        match self {
-            Self::None => false,
-            Self::Unified => bank.0 == 0,
-            Self::Split => bank.0 as usize == slot.index(),
-        }
-    }
-}
-
-/// A level above the MRF.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Upper {
-    /// The operand register file.
-    Orf(OrfEntry),
-    /// The last result file.
-    Lrf(LrfBank),
-}
-
-/// Where a source is read.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum SourceLevel {
-    /// In the main register file.
-    #[default]
-    Mrf,
-    /// In the main register file, and what was read also goes to an ORF entry: read operand allocation (hierarchy thesis 6.4.3).
-    MrfCopied(OrfEntry),
-    /// In a level above.
-    Upper(Upper),
-}
-
-/// Where the result is written: at most two levels, one of them the MRF (hierarchy thesis 6.4.5).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum ResultLevel {
-    /// To the main register file.
-    #[default]
-    Mrf,
-    /// To a level above only.
-    Upper(Upper),
-    /// To the main register file and a level above.
-    Both(Upper),
-}
+use crate::rfc::CacheMarks;
 
 /// The power state of a register after the instruction (sharing thesis 4.2.2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -136,10 +32,8 @@ pub struct Control {
     pub source_levels: [SourceLevel; 3],
     /// Where the result is written.
     pub result_level: ResultLevel,
-    /// The result goes past the hardware LRF, as a shared unit will read it (hierarchy thesis 6.5.2).
-    pub lrf_bypass: bool,
-    /// The result goes past the RFC, as nothing reads it before the warp is descheduled (RFC paper 5.3).
-    pub rfc_bypass: bool,
+    /// Levels of a register file cache that the result bypasses.
+    pub bypass: CacheMarks,
     /// Power states of the first two registers that the instruction reads (see [`crate::Instruction::power_sources`]). A third one sleeps.
     pub source_power: [PowerState; 2],
     /// Power state of the destination.

@@ -21,10 +21,12 @@ mod control;
 
 use control::{CONTROL_BITS, LAST_READ_NAMES, LEVEL_NAMES, POWER_NAMES};
 
-use crate::control::{Control, PowerState, ResultLevel, SourceLevel};
+use crate::control::{Control, PowerState};
+use crate::hierarchy::{ResultLevel, SourceLevel};
 use crate::instruction::Instruction;
 use crate::operations::{Op, Slots};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
+use crate::rfc::MARKS;
 
 /// Why two words are no instruction, or an instruction is none of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -75,18 +77,18 @@ pub enum DecodeError {
 
 /// A field of a word: its lowest bit and its width.
 #[derive(Clone, Copy)]
-struct Bits(u32, u32);
+pub(crate) struct Bits(pub(crate) u32, pub(crate) u32);
 
 impl Bits {
     const fn mask(self) -> u64 {
         ((1 << self.1) - 1) << self.0
     }
 
-    const fn get(self, word: u64) -> u32 {
+    pub(crate) const fn get(self, word: u64) -> u32 {
         (word >> self.0 & ((1 << self.1) - 1)) as u32
     }
 
-    fn set(self, word: &mut u64, value: u32) {
+    pub(crate) fn set(self, word: &mut u64, value: u32) {
         *word |= u64::from(value) << self.0;
     }
 }
@@ -311,11 +313,10 @@ impl Instruction {
             if control.result_power != PowerState::On {
                 return unused("power of the result");
             }
-            if control.lrf_bypass {
-                return unused("LRF bypass");
-            }
-            if control.rfc_bypass {
-                return unused("RFC bypass");
+            for (name, .., mark) in MARKS {
+                if *mark(&mut control.clone()) {
+                    return unused(name);
+                }
             }
         }
         Ok(())

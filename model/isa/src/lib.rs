@@ -12,21 +12,25 @@
 
 mod control;
 mod encoding;
+mod hierarchy;
 pub mod image;
 mod instruction;
 pub mod machine;
 pub mod modifiers;
 mod operations;
 mod registers;
+mod rfc;
 mod text;
 
 #[cfg(test)]
 mod tests;
 
-pub use control::{Control, LastResultFile, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
+pub use control::{Control, PowerState};
 pub use encoding::DecodeError;
+pub use hierarchy::*;
 pub use image::Image;
 pub use instruction::Instruction;
 pub use operations::{Op, Row, Slots, Unit};
 pub use registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
+pub use rfc::CacheMarks;
 pub use text::{AssembleError, assemble, assemble_line, assemble_lines};

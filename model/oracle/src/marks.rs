@@ -214,27 +214,27 @@ impl MarkJudge {
         let (long, private) = (instruction.is_long_latency(), instruction.unit().is_private());
         let value = self.values(at.warp)[register.index()];
         self.complain(at, Wrong::OverwrittenUnmarked, register, value.coming & at.mask);
-        if control.rfc_bypass && long {
+        if control.bypass.cache && long {
             self.complain(at, Wrong::LongLatencyPastRfc, register, at.mask);
         }
-        if control.lrf_bypass && !private {
+        if control.bypass.lrf && !private {
             self.complain(at, Wrong::NotOfTheLrf, register, at.mask);
         }
         let counts = &mut self.counts;
         counts.lane_values += u64::from((value.read & at.mask).count_ones());
         counts.long_results += u64::from(long);
         counts.results += u64::from(!long);
-        counts.past_rfc += u64::from(control.rfc_bypass);
+        counts.past_rfc += u64::from(control.bypass.cache);
         counts.private_results += u64::from(private);
-        counts.past_lrf += u64::from(control.lrf_bypass);
+        counts.past_lrf += u64::from(control.bypass.lrf);
         let set = |old: Mask, now: bool| if now { old | at.mask } else { old & !at.mask };
         self.values(at.warp)[register.index()] = Value {
             read: set(value.read, false),
             last: set(value.last, false),
             coming: set(value.coming, long),
-            past_rfc: set(value.past_rfc, control.rfc_bypass),
+            past_rfc: set(value.past_rfc, control.bypass.cache),
             // What goes past the RFC goes past the LRF above it.
-            lrf: set(value.lrf, private && !control.lrf_bypass && !control.rfc_bypass),
+            lrf: set(value.lrf, private && !control.bypass.lrf && !control.bypass.cache),
             free: set(value.free, false),
             on_its_way: true,
         };

@@ -58,8 +58,8 @@ impl Uses {
             long: instruction.is_long_latency() && destination.is_some(),
             // The ALU looks at the mask of a WARPSYNC, which computes nothing.
             private: instruction.unit().is_private() || matches!(instruction.op, Op::Warpsync {}),
-            bypass: control.rfc_bypass,
-            past: control.lrf_bypass,
+            bypass: control.bypass.cache,
+            past: control.bypass.lrf,
             free: control.free_register.map(|register| register.0),
             levels: Slot::ALL.map(|slot| control.source_level(slot)),
             result: control.result_level,

@@ -10,15 +10,15 @@
 //! | [`liveness`] | which registers are still read: by a lane, by any lane of the warp |
 //! | `last_read` | the bits "last read" of sources a, b, c |
 //! | `deschedule` | the bit "deschedule" |
-//! | `bypass` | the bits "RFC bypass" and "LRF bypass" |
+//! | `rfc` | the bits "RFC bypass" and "LRF bypass" |
 //! | `free_register` | the field "free register" |
 
-mod bypass;
 mod deschedule;
 pub mod flow;
 mod free_register;
 mod last_read;
 pub mod liveness;
+mod rfc;
 #[cfg(test)]
 pub mod tests;
 
@@ -31,8 +31,8 @@ pub type Pass = fn(&mut [Instruction]);
 pub const PASSES: &[(&str, Pass)] = &[
     ("last reads", last_read::mark),
     ("deschedule", deschedule::mark),
-    ("RFC bypass", bypass::mark_rfc),
-    ("LRF bypass", bypass::mark_lrf),
+    ("RFC bypass", rfc::mark_rfc),
+    ("LRF bypass", rfc::mark_lrf),
     ("free registers", free_register::mark),
 ];
 

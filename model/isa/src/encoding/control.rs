@@ -1,14 +1,14 @@
 //! The control fields in the control word.
 
 use super::{Bits, DecodeError};
-use crate::control::{Control, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
+use crate::control::{Control, PowerState};
+use crate::hierarchy::{SourceLevel, result_level, result_level_bits, source_level, source_level_bits};
 use crate::registers::Reg;
+use crate::rfc::CacheMarks;
 
 const LAST_READ: [Bits; 3] = [Bits(20, 1), Bits(21, 1), Bits(22, 1)];
 const DESCHEDULE: Bits = Bits(23, 1);
 const STRAND_END: Bits = Bits(24, 1);
-const LRF_BYPASS: Bits = Bits(25, 1);
-const RFC_BYPASS: Bits = Bits(26, 1);
 const SOURCE_LEVELS: [Bits; 3] = [Bits(27, 5), Bits(32, 5), Bits(37, 5)];
 const RESULT_LEVEL: Bits = Bits(42, 5);
 const SOURCE_POWER: [Bits; 2] = [Bits(47, 2), Bits(49, 2)];
@@ -30,8 +30,7 @@ impl Control {
         }
         DESCHEDULE.set(word, self.deschedule.into());
         STRAND_END.set(word, self.strand_end.into());
-        LRF_BYPASS.set(word, self.lrf_bypass.into());
-        RFC_BYPASS.set(word, self.rfc_bypass.into());
+        self.bypass.encode(word);
         for (bits, level) in SOURCE_LEVELS.into_iter().zip(self.source_levels) {
             bits.set(word, source_level_bits(level));
         }
@@ -63,66 +62,12 @@ impl Control {
             source_levels,
             result_level: result_level(RESULT_LEVEL.get(word))
                 .ok_or_else(|| value("level of the result", RESULT_LEVEL))?,
-            lrf_bypass: flag(LRF_BYPASS),
-            rfc_bypass: flag(RFC_BYPASS),
+            bypass: CacheMarks::decode(word),
             source_power,
             result_power: power_state(RESULT_POWER.get(word))
                 .ok_or_else(|| value("power of the result", RESULT_POWER))?,
             free_register: (!free_register.is_zero()).then_some(free_register),
         })
-    }
-}
-
-/// The MRF besides a level above.
-const ALSO_MRF: u32 = 1 << 4;
-
-/// 1 to 8: ORF entries; 9 to 11: LRF banks.
-fn upper_bits(upper: Upper) -> u32 {
-    match upper {
-        Upper::Orf(entry) => 1 + u32::from(entry.number()),
-        Upper::Lrf(bank) => 1 + u32::from(OrfEntry::COUNT) + u32::from(bank.number()),
-    }
-}
-
-fn upper(bits: u32) -> Option<Upper> {
-    let number = (bits & (ALSO_MRF - 1)).checked_sub(1)? as u8;
-    match OrfEntry::new(number) {
-        Some(entry) => Some(Upper::Orf(entry)),
-        None => LrfBank::new(number - OrfEntry::COUNT).map(Upper::Lrf),
-    }
-}
-
-fn source_level_bits(level: SourceLevel) -> u32 {
-    match level {
-        SourceLevel::Mrf => 0,
-        SourceLevel::Upper(level) => upper_bits(level),
-        SourceLevel::MrfCopied(entry) => ALSO_MRF | upper_bits(Upper::Orf(entry)),
-    }
-}
-
-fn source_level(bits: u32) -> Option<SourceLevel> {
-    match (bits, upper(bits)) {
-        (0, _) => Some(SourceLevel::Mrf),
-        (_, Some(Upper::Orf(entry))) if bits & ALSO_MRF != 0 => Some(SourceLevel::MrfCopied(entry)),
-        (_, Some(level)) if bits & ALSO_MRF == 0 => Some(SourceLevel::Upper(level)),
-        _ => None,
-    }
-}
-
-fn result_level_bits(level: ResultLevel) -> u32 {
-    match level {
-        ResultLevel::Mrf => 0,
-        ResultLevel::Upper(level) => upper_bits(level),
-        ResultLevel::Both(level) => ALSO_MRF | upper_bits(level),
-    }
-}
-
-fn result_level(bits: u32) -> Option<ResultLevel> {
-    match (bits, upper(bits)) {
-        (0, _) => Some(ResultLevel::Mrf),
-        (_, Some(level)) if bits & ALSO_MRF != 0 => Some(ResultLevel::Both(level)),
-        (_, Some(level)) => Some(ResultLevel::Upper(level)),
-        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Every field at every value, and every pair of fields.
 
 use super::*;
+use crate::SourceLevel;
 use crate::encoding::DecodeError;
 
 /// A change of one field of an instruction.
@@ -36,8 +37,8 @@ fn fields(op: Op, all: bool) -> Vec<Vec<Change>> {
         fields.push(changes(registers(), |i, v| i.d = v));
         fields.push(changes(result_levels(), |i, v| i.control.result_level = v));
         fields.push(changes(POWER, |i, v| i.control.result_power = v));
-        fields.push(changes([false, true], |i, v| i.control.lrf_bypass = v));
-        fields.push(changes([false, true], |i, v| i.control.rfc_bypass = v));
+        fields.push(changes([false, true], |i, v| i.control.bypass.lrf = v));
+        fields.push(changes([false, true], |i, v| i.control.bypass.cache = v));
     }
     if slots.has(Slots::P) {
         fields.push(changes((0..8).filter_map(Predicate::new), |i, v| i.p = v));

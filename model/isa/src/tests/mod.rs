@@ -2,13 +2,16 @@
 
 mod fields;
 mod golden;
+mod hierarchy;
 mod page;
 mod random;
 
-use crate::control::{Control, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
+use crate::control::{Control, PowerState};
 use crate::instruction::Instruction;
 use crate::operations::{Op, Row, Slots};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
+
+use hierarchy::{result_levels, source_levels};
 
 /// SplitMix64.
 pub struct Random(pub u64);
@@ -38,25 +41,6 @@ pub fn modifier_bits(row: &Row) -> u32 {
 /// All operations of a row: every value of every modifier that means something.
 pub fn operations(row: &Row) -> Vec<Op> {
     (0..1 << modifier_bits(row)).filter_map(|bits| Op::from_modifiers(row.number, bits)?.ok()).collect()
-}
-
-pub fn source_levels() -> Vec<SourceLevel> {
-    let mut levels = vec![SourceLevel::Mrf];
-    levels.extend(uppers().into_iter().map(SourceLevel::Upper));
-    levels.extend((0..8).filter_map(OrfEntry::new).map(SourceLevel::MrfCopied));
-    levels
-}
-
-pub fn result_levels() -> Vec<ResultLevel> {
-    let mut levels = vec![ResultLevel::Mrf];
-    levels.extend(uppers().into_iter().map(ResultLevel::Upper));
-    levels.extend(uppers().into_iter().map(ResultLevel::Both));
-    levels
-}
-
-fn uppers() -> Vec<Upper> {
-    let orf = (0..8).filter_map(OrfEntry::new).map(Upper::Orf);
-    orf.chain((0..3).filter_map(LrfBank::new).map(Upper::Lrf)).collect()
 }
 
 pub const POWER: [PowerState; 3] = [PowerState::On, PowerState::Sleep, PowerState::Off];
@@ -134,8 +118,8 @@ fn random_control(random: &mut Random, instruction: &Instruction) -> Control {
     if instruction.destination().is_some() {
         control.result_level = random.pick(&result_levels());
         control.result_power = random.pick(&POWER);
-        control.lrf_bypass = random.below(2) == 1;
-        control.rfc_bypass = random.below(2) == 1;
+        control.bypass.lrf = random.below(2) == 1;
+        control.bypass.cache = random.below(2) == 1;
     }
     control
 }

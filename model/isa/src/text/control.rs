@@ -2,37 +2,10 @@
 
 use std::fmt;
 
-use crate::control::{Control, LrfBank, OrfEntry, PowerState, ResultLevel, SourceLevel, Upper};
+use crate::control::{Control, PowerState};
+use crate::hierarchy::{ResultLevel, SourceLevel, read_result_level, read_source_level};
 use crate::registers::{Reg, Slot};
-
-impl fmt::Display for Upper {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orf(entry) => write!(f, "ORF{}", entry.number()),
-            Self::Lrf(bank) => write!(f, "LRF{}", bank.number()),
-        }
-    }
-}
-
-impl fmt::Display for SourceLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mrf => f.write_str("MRF"),
-            Self::MrfCopied(entry) => write!(f, "MRF>{}", Upper::Orf(*entry)),
-            Self::Upper(level) => write!(f, "{level}"),
-        }
-    }
-}
-
-impl fmt::Display for ResultLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mrf => f.write_str("MRF"),
-            Self::Upper(level) => write!(f, "{level}"),
-            Self::Both(level) => write!(f, "MRF+{level}"),
-        }
-    }
-}
+use crate::rfc::MARKS;
 
 impl fmt::Display for PowerState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,7 +25,7 @@ impl fmt::Display for Control {
         if !last.is_empty() {
             fields.push(format!("last={last}"));
         }
-        for (name, flag) in FLAGS {
+        for (name, flag) in flags() {
             if *flag(&mut { *self }) {
                 fields.push(name.into());
             }
@@ -81,12 +54,11 @@ impl fmt::Display for Control {
 type Flag = fn(&mut Control) -> &mut bool;
 
 /// The fields that are one bit, by name.
-const FLAGS: [(&str, Flag); 4] = [
-    ("deschedule", |c| &mut c.deschedule),
-    ("strand_end", |c| &mut c.strand_end),
-    ("lrf_bypass", |c| &mut c.lrf_bypass),
-    ("rfc_bypass", |c| &mut c.rfc_bypass),
-];
+fn flags() -> impl Iterator<Item = (&'static str, Flag)> {
+    FLAGS.into_iter().chain(MARKS.into_iter().map(|(_, name, _, mark)| (name, mark)))
+}
+
+const FLAGS: [(&str, Flag); 2] = [("deschedule", |c| &mut c.deschedule), ("strand_end", |c| &mut c.strand_end)];
 
 /// Reads what [`Control`]'s `Display` writes.
 pub fn read(text: &str) -> Result<Control, String> {
@@ -98,7 +70,7 @@ pub fn read(text: &str) -> Result<Control, String> {
 }
 
 fn read_field(field: &str, control: &mut Control) -> Option<()> {
-    if let Some((_, flag)) = FLAGS.iter().find(|(name, _)| *name == field) {
+    if let Some((_, flag)) = flags().find(|(name, _)| *name == field) {
         *flag(control) = true;
         return Some(());
     }
@@ -109,7 +81,7 @@ fn read_field(field: &str, control: &mut Control) -> Option<()> {
                 control.last_read[slot(letter)?.index()] = true;
             }
         }
-        "d" => control.result_level = result_level(value)?,
+        "d" => control.result_level = read_result_level(value)?,
         "power" => {
             let states: Vec<PowerState> = value.split(',').map(power_state).collect::<Option<_>>()?;
             let [first, second, result] = states.try_into().ok()?;
@@ -119,7 +91,7 @@ fn read_field(field: &str, control: &mut Control) -> Option<()> {
         "free" => control.free_register = Some(register(value)?),
         _ => {
             let [letter] = name.chars().collect::<Vec<_>>().try_into().ok()?;
-            control.source_levels[slot(letter)?.index()] = source_level(value)?;
+            control.source_levels[slot(letter)?.index()] = read_source_level(value)?;
         }
     }
     Some(())
@@ -127,33 +99,6 @@ fn read_field(field: &str, control: &mut Control) -> Option<()> {
 
 fn slot(letter: char) -> Option<Slot> {
     Slot::ALL.into_iter().find(|slot| slot.letter() == letter)
-}
-
-fn upper(text: &str) -> Option<Upper> {
-    match text.split_at_checked(3)? {
-        ("ORF", number) => number.parse().ok().and_then(OrfEntry::new).map(Upper::Orf),
-        ("LRF", number) => number.parse().ok().and_then(LrfBank::new).map(Upper::Lrf),
-        _ => None,
-    }
-}
-
-fn source_level(text: &str) -> Option<SourceLevel> {
-    match (text, text.strip_prefix("MRF>")) {
-        ("MRF", _) => Some(SourceLevel::Mrf),
-        (_, Some(copy)) => match upper(copy)? {
-            Upper::Orf(entry) => Some(SourceLevel::MrfCopied(entry)),
-            Upper::Lrf(_) => None,
-        },
-        (level, None) => upper(level).map(SourceLevel::Upper),
-    }
-}
-
-fn result_level(text: &str) -> Option<ResultLevel> {
-    match (text, text.strip_prefix("MRF+")) {
-        ("MRF", _) => Some(ResultLevel::Mrf),
-        (_, Some(level)) => upper(level).map(ResultLevel::Both),
-        (level, None) => upper(level).map(ResultLevel::Upper),
-    }
 }
 
 fn power_state(text: &str) -> Option<PowerState> {

@@ -180,8 +180,8 @@ impl Generator<'_> {
         }
         if instruction.destination().is_some() {
             control.result_level = self.result_level();
-            control.lrf_bypass = self.rng.chance(300);
-            control.rfc_bypass = !instruction.is_long_latency() && self.rng.chance(300);
+            control.bypass.lrf = self.rng.chance(300);
+            control.bypass.cache = !instruction.is_long_latency() && self.rng.chance(300);
         }
         control
     }

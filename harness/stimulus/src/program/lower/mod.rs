@@ -116,8 +116,7 @@ fn mark(code: &mut [Instruction]) {
     gpurf_compiler::marks::run(code);
     for (instruction, own) in code.iter_mut().zip(own) {
         instruction.control.deschedule |= own.deschedule;
-        instruction.control.rfc_bypass |= own.rfc_bypass;
-        instruction.control.lrf_bypass |= own.lrf_bypass;
+        instruction.control.bypass = instruction.control.bypass.union(own.bypass);
     }
 }
 

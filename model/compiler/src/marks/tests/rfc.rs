@@ -27,8 +27,8 @@ fn what_is_read_behind_the_deschedule_goes_past_the_rfc() {
         IADD R3, PT, R1, R4, !PT
         EXIT
     ";
-    assert!(!marked(early)[3].control.rfc_bypass);
-    assert!(!marked_as_if(text, unmarked)[3].control.rfc_bypass);
+    assert!(!marked(early)[3].control.bypass.cache);
+    assert!(!marked_as_if(text, unmarked)[3].control.bypass.cache);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_shared_units_read_goes_past_the_lrf() {
         let text = format!("MOV R4, 0\n {reader}\n EXIT").replace("WARPSYNC", "LOP3.LUT255 R4, RZ, RZ, RZ\n WARPSYNC");
         let code = marked(&text);
         let writer = code.iter().rposition(|i| i.destination() == Some(gpurf_isa::Reg(4))).expect("there is one");
-        assert_eq!(code[writer].control.lrf_bypass, bypass, "{reader}");
+        assert_eq!(code[writer].control.bypass.lrf, bypass, "{reader}");
         assert_eq!(judge(&code, Scope::Lanes).0, [], "{reader}");
     }
 }
@@ -126,7 +126,7 @@ fn behind_a_deschedule_the_lrf_is_empty() {
         ST.GLOBAL.B32 [R2], R4
         EXIT
     ";
-    assert!(!marked(text)[3].control.lrf_bypass);
+    assert!(!marked(text)[3].control.bypass.lrf);
     assert_eq!(judge(&marked(text), Scope::Lanes).0, []);
     let no_store = |instruction: &mut Instruction| {
         if let Op::St { .. } = instruction.op {
@@ -141,7 +141,7 @@ fn behind_a_deschedule_the_lrf_is_empty() {
         EXIT
     ";
     // Both writes: the lanes outside of the guard store what the first one wrote.
-    assert!(marked(soon)[3].control.lrf_bypass && marked(soon)[5].control.lrf_bypass);
+    assert!(marked(soon)[3].control.bypass.lrf && marked(soon)[5].control.bypass.lrf);
     needs_rule(soon, no_store, Wrong::SharedReadOfLrf);
     needs_rule(soon, without_guards, Wrong::SharedReadOfLrf);
 }
@@ -157,6 +157,6 @@ fn only_results_of_the_private_datapath_go_past_the_lrf() {
     ";
     expect(text, &["", "", "last=c", "last=ac", ""]);
     let mut code = marked(text);
-    code[3].control.lrf_bypass = true;
+    code[3].control.bypass.lrf = true;
     assert_eq!(judge(&code, Scope::Lanes).0, [Wrong::NotOfTheLrf]);
 }

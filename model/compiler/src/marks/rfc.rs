@@ -13,7 +13,7 @@ pub fn mark_rfc(code: &mut [Instruction]) {
     let soon = read_soon(code, |_| true);
     for (instruction, soon) in code.iter_mut().zip(soon) {
         let unread = instruction.destination().is_some_and(|register| !soon.contains(register));
-        instruction.control.rfc_bypass = unread && !instruction.is_long_latency();
+        instruction.control.bypass.cache = unread && !instruction.is_long_latency();
     }
 }
 
@@ -23,7 +23,7 @@ pub fn mark_lrf(code: &mut [Instruction]) {
     let soon = read_soon(code, |instruction| !instruction.unit().is_private());
     for (instruction, soon) in code.iter_mut().zip(soon) {
         let shared = instruction.destination().is_some_and(|register| soon.contains(register));
-        instruction.control.lrf_bypass = shared && instruction.unit().is_private();
+        instruction.control.bypass.lrf = shared && instruction.unit().is_private();
     }
 }
 
