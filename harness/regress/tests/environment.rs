@@ -293,10 +293,10 @@ fn a_stretch_is_recorded_when_asked_for() {
         }
         let folder = wave.finish(comparator, "what was asked for\n").unwrap().unwrap();
         let waveform = wellen::simple::read(folder.join("wave.vcd")).unwrap();
-        let scopes_found: Vec<&str> = waveform
-            .hierarchy()
+        let all = waveform.hierarchy();
+        let scopes_found: Vec<&str> = all
             .iter_scopes()
-            .map(|scope| scope.name(waveform.hierarchy()))
+            .map(|scope| scope.name(all))
             .filter(|name| ["model", "rtl", "diff"].contains(name))
             .collect();
         let expected: &[&str] = match scopes {

@@ -312,17 +312,21 @@ fn every_directed_sequence_is_equal() {
             assert!(result.cycles > 10, "{name}");
         }
     }
-    let stealing = presets().find(|preset| preset.name == "steal-8").unwrap().config;
-    for block in ["steal", "warp_scheduler"] {
+    let takes_candidates = |config: &Config| config.sm_shape().services().takes_candidates;
+    let all = presets().map(|preset| preset.config).filter(takes_candidates).last().expect("a design takes candidates");
+    let mut runs = 0;
+    for block in registry::blocks().map(|block| block.name).filter(|&name| name != "mrf") {
         for (name, _) in gpurf_stimulus::directed::list(block) {
-            let config = Config { mrf: MrfConfig { issue_ports: 2, ..SMALL.mrf }, ..stealing };
+            let config = Config { mrf: MrfConfig { issue_ports: 2, ..SMALL.mrf }, ..all };
             let job =
                 LockstepJob { inputs: Inputs::Directed(name.into()), ..suite::random(block, config, 1, 1_000_000) };
             let result = bench.run(&job, &RtlSources::default());
             assert_eq!(result.result, Verdict::Pass, "{block} {name}: {}", result.report);
             assert!(result.cycles > 10, "{block} {name}");
+            runs += 1;
         }
     }
+    assert!(runs >= 4, "{runs}");
 }
 
 #[test]

@@ -18,15 +18,15 @@ struct Named {
 }
 
 const DESIGNS: [Named; 4] = [
-    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 57 },
+    Named { design: "rfc", words: &["rfc", "Rfc", "RFC"], own: &["rfc", "cache", "cached"], allowed: 45 },
     Named {
         design: "hierarchy",
         words: &["hierarchy", "Hierarchy", "HIERARCHY", "orf", "Orf"],
         own: &["hierarchy", "levels", "orf", "lrf"],
-        allowed: 51,
+        allowed: 41,
     },
-    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 23 },
-    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 26 },
+    Named { design: "hrf", words: &["hrf", "Hrf", "HRF", "hybrid", "Hybrid"], own: &["hrf", "hybrid"], allowed: 21 },
+    Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"], allowed: 23 },
 ];
 
 /// Where code is; goldens, kernels and hand-written mutants are data.
@@ -46,7 +46,26 @@ fn files(folder: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code of a file, without comments and without the papers' names.
+/// Papers, a call of wellen and a command of Yosys: no designs.
+const OTHERS: [&str; 15] = [
+    "stealing paper",
+    "STEALING_PAPER",
+    "hybrid paper",
+    "HYBRID_PAPER",
+    "RFC paper",
+    "RFC_PAPER",
+    "RfcPaper",
+    "rfc_paper",
+    "hierarchy thesis",
+    "HIERARCHY_THESIS",
+    "wave.hierarchy()",
+    "waveform.hierarchy()",
+    "hierarchy -top",
+    "hierarchy -check",
+    "--keep-hierarchy",
+];
+
+/// The code of a file, without comments and without other things of these names.
 fn code(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let script = path.extension().is_some_and(|e| e == "sh" || e == "py");
@@ -56,8 +75,7 @@ fn code(path: &Path) -> String {
         false => line.split("//").next().unwrap_or_default().to_owned(),
     };
     let code: String = text.lines().map(|text| line(text) + "\n").collect();
-    let papers = ["stealing paper", "hybrid paper", "RFC paper", "hierarchy thesis"];
-    papers.iter().fold(code, |code, paper| code.replace(paper, ""))
+    OTHERS.iter().fold(code, |code, other| code.replace(other, ""))
 }
 
 /// Whether a word of a text begins so. An underscore is no letter: `of_rfc` names the cache.

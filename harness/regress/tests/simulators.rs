@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry::Entry;
 use gpurf_lockstep::Verdict;
 use gpurf_regress::mutants::{self, policies};
@@ -12,9 +13,7 @@ use verilated::{Options, Simulator, Toolchain};
 
 /// Cycles of each block.
 const CYCLES: u64 = 10_000;
-/// Whole register files, whose parts all run on their own too.
-const WHOLE: [&str; 5] = ["mrf", "rfc", "hierarchy", "hrf", "steal"];
-/// Their cycles: each takes ten times as long as one of a part.
+/// Cycles of whole register files, whose parts all run on their own too: each takes ten times as long as one of a part.
 const FEW_CYCLES: u64 = 2_000;
 /// Mutants of a module.
 const FAULTS: usize = 5;
@@ -45,7 +44,7 @@ fn jobs(block: &Entry) -> Vec<LockstepJob> {
     let parameters = |config: &_| (block.twin)(config).declaration().parameters.clone();
     let configs = policies(block.name);
     let of_first = configs.iter().filter(|config| parameters(config) == parameters(&configs[0]));
-    let cycles = if WHOLE.contains(&block.name) { FEW_CYCLES } else { CYCLES };
+    let cycles = if DESIGNS.iter().any(|design| design.name == block.name) { FEW_CYCLES } else { CYCLES };
     of_first
         .map(|&config| LockstepJob { keep_failure: false, ..suite::random(block.name, config, 1, cycles) })
         .collect()

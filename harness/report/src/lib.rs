@@ -12,6 +12,7 @@
 //! `docs/reports.md` says how each row is measured.
 
 pub mod follow;
+mod hardware;
 mod hierarchy;
 pub mod html;
 mod hybrid;
@@ -28,6 +29,7 @@ mod sweep;
 mod testing;
 pub mod traffic;
 pub mod usage;
+mod values;
 
 pub use report::{Definition, PaperReport, Part};
 pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};

@@ -9,9 +9,9 @@ use super::{
     plan_with_experiments, saved, split, two, unified, why,
 };
 use crate::follow::Flushed;
+use crate::hardware;
 use crate::levels::{flat, traffic};
 use crate::plot::{Plot, Series, Style};
-use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Results, SweepPlan};
 use crate::traffic::{of_cache, reads_avoided, writes_avoided};
@@ -47,7 +47,7 @@ const DEEP_ENTRIES: u32 = 6;
 pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         [two(entries), unified(entries), split(entries)].into_iter().for_each(|options| plan.levels(options));
-        [rfc::levels::two(entries), rfc::levels::levels(entries)].into_iter().for_each(|point| plan.point(point));
+        [hardware::two(entries), hardware::levels(entries)].into_iter().for_each(|point| plan.point(point));
     }
     [two(ENTRIES), split(ENTRIES)].into_iter().for_each(|options| plan_with_experiments(plan, options));
     for entries in [ENTRIES, DEEP_ENTRIES] {
@@ -67,8 +67,8 @@ impl Organisation {
     /// Energy by that of an MRF alone.
     fn energy(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
         match self {
-            Self::Hardware => rfc::levels::energy(results, rfc::levels::two, entries),
-            Self::HardwareDeep => rfc::levels::energy(results, rfc::levels::levels, entries),
+            Self::Hardware => hardware::energy(results, hardware::two, entries),
+            Self::HardwareDeep => hardware::energy(results, hardware::levels, entries),
             Self::Software(of) => normalised(results, &of(entries)),
         }
     }
@@ -99,8 +99,8 @@ impl Organisation {
     /// Energy by that of an MRF alone if what is written back had a wire.
     fn with_wire(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
         let point = match self {
-            Self::Hardware => rfc::levels::two(entries),
-            Self::HardwareDeep => rfc::levels::levels(entries),
+            Self::Hardware => hardware::two(entries),
+            Self::HardwareDeep => hardware::levels(entries),
             // Nothing is written back.
             Self::Software(_) => return self.energy(results, entries),
         };
@@ -302,8 +302,8 @@ fn why_kernel(results: &Results<'_>, kernel: &str) -> (String, String) {
 /// What a cache avoids, and what it would save if write-backs had a wire, and if it were flushed where strands end.
 fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32) -> (String, String) {
     let point = match organisation {
-        Organisation::HardwareDeep => rfc::levels::levels(entries),
-        _ => rfc::levels::two(entries),
+        Organisation::HardwareDeep => hardware::levels(entries),
+        _ => hardware::two(entries),
     };
     let of = |value: fn(&gpurf_energy::Traffic) -> f64| {
         results.each(&point, |run| value(&of_cache(run))).map_or(0.0, |values| mean(&values))
@@ -319,7 +319,7 @@ fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32)
          wire too. Energy by that of the MRF alone, by entries: {}",
         percent(of(reads_avoided)),
         percent(of(writes_avoided)),
-        percent(of(|traffic| crate::ratio(rfc::levels::moved(traffic), traffic.flat().mrf.writes() as f64))),
+        percent(of(|traffic| crate::ratio(hardware::moved(traffic), traffic.flat().mrf.writes() as f64))),
         saved(organisation.with_wire(results, entries)),
         saved(followed(results, entries, Flushed::Leaving, WriteBack::Accesses)),
         saved(followed(results, entries, Flushed::StrandEnds, WriteBack::Accesses)),
@@ -409,7 +409,7 @@ mod tests {
         assert!((more - 4.0 * 7.6 / flat).abs() < 1e-12);
         assert_eq!(
             WriteBack::Accesses.energy(&traffic, ENTRIES),
-            rfc::energy::normalised(&Energies::thesis(ENTRIES, ACTIVE), &traffic)
+            hardware::normalised(&Energies::thesis(ENTRIES, ACTIVE), &traffic)
         );
     }
 }

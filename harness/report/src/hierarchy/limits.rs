@@ -9,9 +9,9 @@ use super::{
     variable,
 };
 use crate::follow::Flushed;
+use crate::hardware;
 use crate::levels::flat;
 use crate::plot::{Plot, Style};
-use crate::rfc;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::sweep::{Results, SweepPlan};
 
@@ -43,7 +43,7 @@ pub fn plan(plan: &mut SweepPlan) {
 /// The energy of the hardware cache of the figures, in program order, by that of the MRF alone.
 fn cache_energy(results: &Results<'_>, flushed: Flushed) -> Option<PerKernel> {
     let energies = Energies::thesis(ENTRIES, ACTIVE);
-    results.followed(&cache(ENTRIES, flushed), |traffic| rfc::energy::normalised(&energies, traffic))
+    results.followed(&cache(ENTRIES, flushed), |traffic| hardware::normalised(&energies, traffic))
 }
 
 /// Energy saved if all operands and results were in a level.

@@ -2,10 +2,10 @@
 
 use super::{command, kernels, percent, two};
 use crate::plot::{Plot, Style};
-use crate::rfc::values::{self, Count};
 use crate::row::{Claim, Row, Unit, halves, mean};
 use crate::sweep::{Results, SweepPlan};
 use crate::usage::Usage;
+use crate::values::{self, Count};
 
 const AGAIN: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "at most 20 %", 0.0, 0.2);
 const NEXT: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "roughly 40 %", 0.35, 0.45);

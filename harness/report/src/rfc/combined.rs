@@ -3,6 +3,7 @@
 use gpurf_energy::Traffic;
 
 use super::{ACTIVE, ENTRIES, cache, farthest, kernels, lines, machine, mean_of, part_command, percent};
+pub use crate::hardware::live;
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
@@ -26,11 +27,6 @@ const SMALLER: Claim = Claim::share("RFC paper 3.3", "21 times", 20.5, 21.5).in_
 /// The cache of the active warps.
 pub fn cache(entries: u32, active: u32) -> Point {
     machine("rfc").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={active}"))
-}
-
-/// The same with last-read bits.
-pub fn live(entries: u32, active: u32) -> Point {
-    machine("rfc-live").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={active}"))
 }
 
 fn bypass() -> Point {

@@ -3,6 +3,7 @@
 use gpurf_energy::{Chip, Distance, Encoding, Energies, Traffic};
 
 use super::{ACTIVE, ENTRIES, combined, lines, part_command, percent, two_level};
+use crate::hardware::normalised;
 use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean, mean_over};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
@@ -51,11 +52,6 @@ pub fn plan(plan: &mut SweepPlan) {
 fn at(entries: u32, active: u32, mrf: f64, cache: f64) -> Energies {
     let both = |way| Distance { private: way, shared: way };
     Energies { mrf_distance: both(mrf), upper_distance: both(cache), ..Energies::rfc_paper(entries, active) }
-}
-
-/// Energy by that of an MRF alone.
-pub fn normalised(energies: &Energies, traffic: &Traffic) -> f64 {
-    crate::ratio(energies.of(traffic).total(), energies.of(&traffic.flat()).total())
 }
 
 /// The traffic if every operand and result went to the cache.

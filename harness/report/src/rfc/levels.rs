@@ -2,7 +2,8 @@
 
 use gpurf_energy::{Energies, Traffic};
 
-use super::{ACTIVE, ENTRIES, combined, energy::normalised, lines, machine, part_command, percent};
+use super::{ACTIVE, ENTRIES, combined, lines, part_command, percent};
+use crate::hardware::{energy, levels, moved, two};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Point, Results, SweepPlan};
@@ -13,30 +14,10 @@ const BEST: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13", "6", 6.0
 const GAIN: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13", "adding an LRF reduces energy", 0.0001, 1.0);
 const OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "40 %", 0.35, 0.45);
 
-/// The cache of the active warps with last-read bits, and an LRF above it.
-pub fn levels(entries: u32) -> Point {
-    machine("rfc-hw3").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={ACTIVE}"))
-}
-
 pub fn plan(plan: &mut SweepPlan) {
     for entries in combined::SIZES {
-        [levels(entries), combined::live(entries, ACTIVE)].into_iter().for_each(|point| plan.point(point));
+        [levels(entries), two(entries)].into_iter().for_each(|point| plan.point(point));
     }
-}
-
-/// Energy by that of an MRF alone, of each kernel.
-pub fn energy(results: &Results<'_>, point: fn(u32) -> Point, entries: u32) -> Option<PerKernel> {
-    let energies = Energies::thesis(entries, ACTIVE);
-    results.each(&point(entries), |run| normalised(&energies, &of_cache(run)))
-}
-
-pub fn two(entries: u32) -> Point {
-    combined::live(entries, ACTIVE)
-}
-
-/// Values that are moved between levels: those that leave the LRF, and those that leave the cache.
-pub fn moved(traffic: &Traffic) -> f64 {
-    (traffic.lrf.moving_reads + traffic.upper.moving_reads) as f64
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {

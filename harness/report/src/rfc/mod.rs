@@ -1,13 +1,14 @@
 //! The report on the register file cache and the two-level scheduler: the RFC paper, chapter 5 of the hierarchy thesis, and of chapter 6 the LRF above the cache.
 
 mod cache;
-pub mod combined;
-pub mod energy;
-pub mod levels;
+mod combined;
+mod energy;
+mod levels;
 mod reads;
 mod two_level;
-pub mod values;
+mod values;
 
+use crate::hardware::{ACTIVE, machine};
 use crate::kernels::HIERARCHY_THESIS;
 use crate::report::{Definition, Part};
 use crate::row::{Absent, mean};
@@ -48,16 +49,8 @@ const ABSENT: &[Absent] = &[
     Absent { source: "RFC paper, table 5", text: "the column of shaders", why: NO_SHADERS },
 ];
 
-/// A preset with the paper's bandwidths (RFC paper, table 4): 32 bytes a cycle to memory, and to shared memory.
-fn machine(preset: &'static str) -> Point {
-    Point::preset(preset).with("memory.bandwidth=32").with("sm.shared_bandwidth=32")
-}
-
 /// Entries that most of the paper's results are for.
 const ENTRIES: u32 = 6;
-
-/// Active warps that they are for.
-const ACTIVE: u32 = 8;
 
 /// The command that makes a part of the report again, on all kernels: it shows every mean that a reason quotes.
 fn part_command(results: &Results<'_>, part: &str) -> String {
