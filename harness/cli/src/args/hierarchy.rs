@@ -1,6 +1,7 @@
 //! The part of the command line that is about the software-managed register hierarchy.
 
 use clap::{Args, ValueEnum};
+use gpurf_compiler::Options;
 use gpurf_compiler::hierarchy::{self, HierarchyOptions};
 use gpurf_isa::{LastResultFile, OrfEntry};
 
@@ -42,9 +43,16 @@ enum Encoding {
     LrfMrfOnly,
 }
 
+impl super::Compile {
+    /// The options with the levels that are asked for.
+    pub fn levels(&self, options: Options) -> Options {
+        Options { hierarchy: self.hierarchy.options(), ..options }
+    }
+}
+
 impl Hierarchy {
     /// What the compiler is told.
-    pub fn options(&self) -> HierarchyOptions {
+    fn options(&self) -> HierarchyOptions {
         let with = |step| !self.without.contains(&step);
         HierarchyOptions {
             orf_entries: self.orf,

@@ -256,8 +256,6 @@ fn chosen(wanted: &[String], known: Vec<String>, what: &str) -> Result<Vec<Strin
 
 #[cfg(test)]
 mod tests {
-    use gpurf_blocks::config::Scheduler;
-
     use super::super::case::label;
 
     use super::*;
@@ -315,37 +313,6 @@ mod tests {
         for case in &plan.cases {
             if let Work::Block { block, cycles } = &case.work {
                 assert!(suite::is_judged(block, *cycles), "{}", case.id);
-            }
-        }
-    }
-
-    #[test]
-    fn stealing_is_run_with_all_banks_kinds_and_policies() {
-        let project = Project::find();
-        let plan =
-            RegressionPlan::load(&project, &project.root.join("tests/regress.toml"), "nightly", Overrides::default());
-        let cases = plan.unwrap().cases;
-        let configs = |of: fn(&Work) -> bool| {
-            let of = cases.iter().filter(move |case| of(&case.work));
-            of.map(|case| case.config().unwrap()).filter(|c| c.steal.present).collect::<Vec<Config>>()
-        };
-        let file = configs(|work| matches!(work, Work::Block { block, .. } if block == "steal"));
-        let (kernels, programs) =
-            (configs(|w| matches!(w, Work::Kernel { .. })), configs(|w| matches!(w, Work::Program { .. })));
-        for banks in [4, 8, 16, 32] {
-            for kind in [(true, false), (false, true), (true, true)] {
-                let has = |c: &&Config| c.mrf.banks == banks && (c.steal.read, c.steal.write) == kind;
-                assert!(file.iter().any(|c| has(&c)), "{banks} banks, {kind:?}");
-                for of in [&kernels, &programs] {
-                    let policies: BTreeSet<(bool, bool)> = of
-                        .iter()
-                        .filter(has)
-                        .map(|c| (c.sm.active_warps > 0, c.sm.scheduler == Scheduler::RoundRobin))
-                        .collect();
-                    for policy in [(false, false), (false, true), (true, false)] {
-                        assert!(policies.contains(&policy), "{banks} banks, {kind:?}, {policy:?}");
-                    }
-                }
             }
         }
     }

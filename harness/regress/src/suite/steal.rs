@@ -101,7 +101,11 @@ fn more(block: &str) -> Vec<Config> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::Project;
+    use crate::regression::{Overrides, RegressionPlan, Work};
 
     #[test]
     fn every_configuration_is_allowed() {
@@ -128,6 +132,37 @@ mod tests {
                 both(&|c| c.mrf.issue_ports == ports, &few("steal"));
                 for banks in BANKS {
                     both(&|c| c.mrf.banks == banks && c.mrf.issue_ports == ports, &more("steal"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stealing_is_run_with_all_banks_kinds_and_policies() {
+        let project = Project::find();
+        let plan =
+            RegressionPlan::load(&project, &project.root.join("tests/regress.toml"), "nightly", Overrides::default());
+        let cases = plan.unwrap().cases;
+        let configs = |of: fn(&Work) -> bool| {
+            let of = cases.iter().filter(move |case| of(&case.work));
+            of.map(|case| case.config().unwrap()).filter(|c| c.steal.present).collect::<Vec<Config>>()
+        };
+        let file = configs(|work| matches!(work, Work::Block { block, .. } if block == "steal"));
+        let (kernels, programs) =
+            (configs(|w| matches!(w, Work::Kernel { .. })), configs(|w| matches!(w, Work::Program { .. })));
+        for banks in [4, 8, 16, 32] {
+            for kind in [(true, false), (false, true), (true, true)] {
+                let has = |c: &&Config| c.mrf.banks == banks && (c.steal.read, c.steal.write) == kind;
+                assert!(file.iter().any(|c| has(&c)), "{banks} banks, {kind:?}");
+                for of in [&kernels, &programs] {
+                    let policies: BTreeSet<(bool, bool)> = of
+                        .iter()
+                        .filter(has)
+                        .map(|c| (c.sm.active_warps > 0, c.sm.scheduler == Scheduler::RoundRobin))
+                        .collect();
+                    for policy in [(false, false), (false, true), (true, false)] {
+                        assert!(policies.contains(&policy), "{banks} banks, {kind:?}, {policy:?}");
+                    }
                 }
             }
         }
