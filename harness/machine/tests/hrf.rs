@@ -70,7 +70,7 @@ const HRF: &[&str] = &[
 
 #[test]
 fn kernels_commit_what_the_oracle_says() {
-    commits(&HYBRID, &[HRF_EVENT, HRF_COUNT_EVENT], "hrf.stt_ram", &[]);
+    commits(&HYBRID, &[HRF_EVENT, HRF_COUNT_EVENT], &[]);
 }
 
 #[test]

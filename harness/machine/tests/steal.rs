@@ -59,7 +59,7 @@ const STEAL: &[&str] = &[
 
 #[test]
 fn kernels_commit_what_the_oracle_says() {
-    commits(&STEALING, &[STEAL_EVENT], "steal.present", &["blocking_read"]);
+    commits(&STEALING, &[STEAL_EVENT], &["blocking_read"]);
 }
 
 #[test]

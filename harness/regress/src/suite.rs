@@ -2,37 +2,63 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler, preset, presets};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler, SmConfig, preset, presets};
 use gpurf_blocks::registry;
 
 use gpurf_stimulus::program::{Weights, themes};
 
 use crate::{COVERAGE_FROM_CYCLES, Inputs, KernelInputs, LockstepJob, ProgramInputs, Project};
 
-mod hierarchy;
-mod hrf;
-mod rfc;
-mod steal;
-
 /// What the suites run of a design besides the main register file, declared in a file of the design's name.
 pub(crate) struct Family {
-    /// The preset with most in it, and the kernel on which the default suite runs it: a build of the SM.
+    /// The preset with most in it: a build of the SM.
     preset: &'static str,
+    /// The kernel on which mutants of the SM itself run there.
     kernel: &'static str,
     /// Whether a block is run in the family's configurations only.
-    is_own: fn(&str) -> bool,
+    pub(crate) is_own: fn(&str) -> bool,
     /// Configurations of a block in the default suite; blocks outside the design may have some too.
     few: fn(&str) -> Vec<Config>,
     /// Further ones in the long runs.
     more: fn(&str) -> Vec<Config>,
     /// The configuration in which the audit inverts the registers of a block, if not the default.
     audited: fn(&str) -> Option<Config>,
+    /// Selects the design in the small configuration of mutants if it is the one that they have, and makes its sizes small.
+    pub(crate) shrink: fn(&mut Config),
+    /// Configurations in which mutants of a block run, from that small one: all of them for a block of the family, further ones for another
+    /// block.
+    pub(crate) mutated: fn(&str, Config) -> Vec<Config>,
     /// How much longer than others blocks are run.
     stretch: &'static [(&'static str, u64)],
 }
 
-/// The families, design by design.
-const FAMILIES: &[Family] = &[rfc::FAMILY, hierarchy::FAMILY, hrf::FAMILY, steal::FAMILY];
+macro_rules! designs {
+    ($($design:ident)+) => {
+        $(mod $design;)+
+
+        /// The families, design by design.
+        const FAMILIES: &[Family] = &[$($design::FAMILY),+];
+    };
+}
+
+gpurf_blocks::each_design!(designs);
+
+/// The families.
+pub(crate) fn families_of() -> impl Iterator<Item = &'static Family> {
+    FAMILIES.iter()
+}
+
+/// A configuration with a change.
+pub(crate) fn changed(mut config: Config, change: impl Fn(&mut Config)) -> Config {
+    change(&mut config);
+    config
+}
+
+/// A configuration without slots, and with the main register file alone.
+pub(crate) fn alone(config: Config) -> Config {
+    let Config { mrf, sm, memory, .. } = config;
+    Config { mrf, sm: SmConfig { active_warps: 0, ..sm }, memory, ..Config::BASELINE }
+}
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
 pub fn all_shapes() -> Vec<MrfConfig> {
@@ -286,14 +312,14 @@ pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Co
     })
 }
 
-/// What `make cosim` runs: the SM on kernels, on some random programs and, with one and two issue ports, on launches that fault, at the baseline and with one kernel for each family of register files, all blocks, and the register file at the baseline and at a pairwise choice of shapes. The SM comes first,
-/// because its build is the longest.
+/// What `make cosim` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the baseline and at the preset of each family of register files; all blocks; and the register
+/// file at the baseline and at a pairwise choice of shapes. The SM comes first, because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = kernels(project, Config::default(), seed);
     jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
     jobs.extend(faults(project, Config::default(), seed));
-    for (config, kernel) in families(project, seed) {
-        jobs.push(kernel);
+    for (config, _) in families(project, seed) {
+        jobs.extend(kernels(project, config, seed));
         jobs.extend(programs(config, seed, FEW_PROGRAMS, None));
         if config.mrf.issue_ports == 2 {
             // The sources of the second port.

@@ -21,18 +21,25 @@ pub mod directed;
 mod execute;
 mod floats;
 mod front;
-mod hierarchy;
-mod hrf;
 mod issue;
 mod memory;
 mod mrf;
 mod operands;
 pub mod program;
 mod ram;
-mod rfc;
-mod steal;
 mod surroundings;
 mod toggle;
+
+macro_rules! designs {
+    ($($design:ident)+) => {
+        $(mod $design;)+
+
+        /// Stimulus of each design's blocks.
+        static DESIGNS: &[&[Entry]] = &[$($design::BLOCKS),+];
+    };
+}
+
+gpurf_blocks::each_design!(designs);
 
 pub use cover::{Cover, Coverage, Points};
 pub use driver::{Driver, Knob, Knobs, Pins};
@@ -77,15 +84,11 @@ fn blocks() -> impl Iterator<Item = &'static Entry> {
         front::BLOCKS,
         issue::BLOCKS,
         memory::BLOCKS,
-        rfc::BLOCKS,
-        hierarchy::BLOCKS,
-        hrf::BLOCKS,
-        steal::BLOCKS,
         execute::BLOCKS,
         operands::BLOCKS,
         control::BLOCKS,
     ];
-    folders.into_iter().flatten()
+    folders.into_iter().chain(DESIGNS.iter().copied()).flatten()
 }
 
 fn find(block: &str) -> &'static Entry {

@@ -29,14 +29,11 @@ pub use sm::{MemoryConfig, Scheduler, SmConfig};
 pub(crate) use sm::{MemoryLayer, SmLayer};
 
 pub use crate::designs::Config;
+pub use crate::designs::sections::*;
 use crate::designs::{DESIGNS, Layer, MEMBER_RULES};
-pub use crate::hierarchy::config::{LrfConfig, OrfConfig};
-pub use crate::hrf::config::HrfConfig;
 use crate::mrf::MrfShape;
 pub use crate::mrf::config::{BankPorts, MrfConfig, ReadOrder};
-pub use crate::rfc::config::{Replacement, RfcConfig};
 use crate::shape::SmShape;
-pub use crate::steal::config::StealConfig;
 
 /// Warp registers in a kilobyte: a warp register has 32 lanes of 4 bytes.
 pub(crate) const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;

@@ -89,6 +89,8 @@ pub struct Services {
     pub reads_fields: bool,
     /// What becomes of a result follows from state alone: `write_ready_o`, `write_done_o`.
     pub early_results: bool,
+    /// Reads and writes may wait for each other.
+    pub has_conflicts: bool,
 }
 
 impl Services {
@@ -100,6 +102,7 @@ impl Services {
         takes_candidates: false,
         reads_fields: false,
         early_results: true,
+        has_conflicts: true,
     };
 }
 

@@ -17,6 +17,15 @@ use crate::steal::config::{StealConfig, StealLayer};
 use crate::steal::{Steal, StealSizes};
 use crate::{Block, Field, Memory, OPERANDS, WarpData};
 
+/// Gives a macro the module names of the designs besides the main register file: `each_design!(callback)`. A crate that has
+/// something for each design keeps it in modules of these names.
+#[macro_export]
+macro_rules! each_design {
+    ($callback:ident) => {
+        $callback! { rfc hierarchy hrf steal }
+    };
+}
+
 macro_rules! sections {
     ($($(#[$doc:meta])* $section:ident: $config:ty, $layer:ty;)+) => {
         /// Everything that can be chosen.
@@ -215,6 +224,14 @@ macro_rules! designs {
             )+
         }
     };
+}
+
+/// The designs' sections.
+pub(crate) mod sections {
+    pub use crate::hierarchy::config::{LrfConfig, OrfConfig};
+    pub use crate::hrf::config::HrfConfig;
+    pub use crate::rfc::config::{Replacement, RfcConfig};
+    pub use crate::steal::config::StealConfig;
 }
 
 sections! {

@@ -20,8 +20,6 @@ pub mod design;
 pub mod designs;
 pub mod execute;
 pub mod front;
-pub mod hierarchy;
-pub mod hrf;
 pub mod instruction;
 pub mod issue;
 pub mod memory;
@@ -30,13 +28,19 @@ pub mod operands;
 mod ports;
 pub mod ram;
 pub mod registry;
-pub mod rfc;
 pub mod shape;
-pub mod steal;
 #[cfg(test)]
 pub(crate) mod testing;
 mod twin;
 mod types;
+
+macro_rules! modules {
+    ($($design:ident)+) => {
+        $(pub mod $design;)+
+    };
+}
+
+each_design!(modules);
 
 pub use block::{Block, Memory, Shape};
 pub use ports::{Decode, Field, Net, NoProbe, Ports, Wide, field, intern, places};

@@ -1,9 +1,6 @@
 //! What a run counted, and what follows from it.
 
-mod hrf;
-mod rfc;
 mod schedulers;
-mod steal;
 
 use std::collections::BTreeMap;
 
@@ -99,14 +96,24 @@ fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Err
 
 /// The parts of the scheduler and of the design that a configuration has.
 fn parts(count: &Count<'_>) -> Vec<Part> {
-    let design = match Organisation::of(count.config) {
-        Organisation::Mrf(_) | Organisation::Hierarchy(_) => None,
-        Organisation::Rfc(_) => Some(rfc::part(count)),
-        Organisation::Hrf(_) => Some(hrf::part(count)),
-        Organisation::Steal(_) => Some(steal::part(count)),
-    };
-    schedulers::part(count).into_iter().chain(design).collect()
+    schedulers::part(count).into_iter().chain(design(count)).collect()
 }
+
+macro_rules! designs {
+    ($($design:ident)+) => {
+        $(mod $design;)+
+
+        /// The part of the design, if it has one.
+        fn design(count: &Count<'_>) -> Option<Part> {
+            match Organisation::of(count.config).design().name {
+                $(stringify!($design) => Some($design::part(count)),)+
+                _ => None,
+            }
+        }
+    };
+}
+
+gpurf_blocks::each_design!(designs);
 
 /// A part of a whole in percent; nothing of nothing.
 fn share(part: u64, whole: u64) -> String {

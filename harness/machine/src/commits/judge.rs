@@ -203,7 +203,7 @@ pub enum JudgeError {
 impl Judge {
     /// With this oracle, of an SM that has just been reset.
     pub fn new(oracle: Oracle, config: &Config) -> Self {
-        Self { oracle, counts: Counts::new(config), program: None }
+        Self { oracle, counts: Some(Counts::new(config)), program: None }
     }
 
     /// A launch begins, on memory as it is now. Unless the order of atomic operations shows, or a fault is expected, the

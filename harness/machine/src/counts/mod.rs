@@ -5,12 +5,9 @@
 //! read and write, their lanes and marks, are the program's; that each warp sends those of the oracle for operands, with its lanes, is part of the verdict. The
 //! SM is asked for the order of things in time only. What was counted has to be the sums of the event words, field by field, when a launch ends.
 
-mod cache;
 mod executed;
-mod hybrid;
-mod levels;
+mod mrf;
 mod seen;
-mod stealing;
 mod uses;
 mod words;
 
@@ -18,7 +15,6 @@ use std::fmt;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::Organisation;
-use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_isa::image::Kernel;
 use gpurf_oracle::WarpId;
 
@@ -27,63 +23,45 @@ pub use executed::{Executed, Watched};
 use crate::commits::Owners;
 use crate::cycle::Cycle;
 use crate::job::Job;
-use cache::Cache;
-use hybrid::Hybrid;
-use levels::Levels;
 use seen::{Seen, Writers};
-use stealing::Stealing;
 use uses::Uses;
 use words::{Place, Sums, Tally, Word};
 
-/// Accesses of the main register file: what a design saves, or adds.
-const ACCESSES: Word =
-    Word { fields: MRF_EVENT, at: Place::MainFile, only: &["read", "read_groups", "write", "write_groups"] };
+/// A register file that is followed.
+trait Replay {
+    /// A launch begins.
+    fn begin(&mut self, _job: &Job) {}
 
-/// A design that is followed.
-enum Design {
-    Cache(Box<Cache>),
-    Hybrid(Box<Hybrid>),
-    Levels(Box<Levels>),
-    Stealing(Box<Stealing>),
+    /// A cycle.
+    fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally);
 }
 
-impl Design {
-    /// That of a configuration, if it is one that is followed, and its event words.
-    fn of(config: &Config) -> Option<(Self, Vec<Word>)> {
-        let organisation = Organisation::of(config);
-        let design = match organisation {
-            Organisation::Mrf(_) => return None,
-            Organisation::Rfc(_) => Self::Cache(Box::new(Cache::new(config))),
-            Organisation::Hrf(_) => Self::Hybrid(Box::new(Hybrid::new(config))),
-            Organisation::Hierarchy(_) => Self::Levels(Box::new(Levels::new(config))),
-            Organisation::Steal(_) => Self::Stealing(Box::new(Stealing::new(config))),
-        };
-        let words = organisation.design().events.iter().enumerate();
-        let words = words.map(|(index, &fields)| Word { fields, at: Place::Design(index), only: &[] });
-        Some((design, words.chain([ACCESSES]).collect()))
-    }
+macro_rules! designs {
+    ($($design:ident)+) => {
+        $(mod $design;)+
 
-    /// A launch begins.
-    fn begin(&mut self, job: &Job) {
-        match self {
-            Self::Cache(_) | Self::Hybrid(_) | Self::Levels(_) => {}
-            Self::Stealing(file) => file.begin(job),
+        /// The replay of a design.
+        fn replay(organisation: &Organisation, config: &Config) -> Box<dyn Replay> {
+            match organisation.design().name {
+                $(stringify!($design) => Box::new($design::Replay::new(config)),)+
+                _ => Box::new(mrf::Replay),
+            }
         }
-    }
+    };
+}
 
-    fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
-        match self {
-            Self::Cache(cache) => cache.observe(seen, tally),
-            Self::Hybrid(file) => file.observe(seen, tally),
-            Self::Levels(levels) => levels.observe(seen, tally),
-            Self::Stealing(file) => file.observe(seen, tally),
-        }
-    }
+gpurf_blocks::each_design!(designs);
+
+/// The event words of a register file that are counted: its own, and the accesses of the main register file that it saves, or adds.
+fn words_of(organisation: &Organisation) -> Vec<Word> {
+    let own = organisation.design().events.iter().enumerate();
+    let own = own.map(|(index, &fields)| Word { fields, at: Place::Design(index), only: &[] });
+    own.chain([mrf::ACCESSES]).collect()
 }
 
 /// Counts of an SM from its reset on.
 pub struct Counts {
-    design: Design,
+    design: Box<dyn Replay>,
     sums: Sums,
     tally: Tally,
     writers: Writers,
@@ -139,10 +117,11 @@ impl fmt::Display for Miscount {
 }
 
 impl Counts {
-    /// Of an SM that has just been reset; nothing where its register file is not one that is followed.
-    pub fn new(config: &Config) -> Option<Self> {
-        let (design, words) = Design::of(config)?;
-        Some(Self { design, sums: Sums::new(&words), tally: Tally::default(), writers: Writers::new() })
+    /// Of an SM that has just been reset.
+    pub fn new(config: &Config) -> Self {
+        let organisation = Organisation::of(config);
+        let (design, sums) = (replay(&organisation, config), Sums::new(&words_of(&organisation)));
+        Self { design, sums, tally: Tally::default(), writers: Writers::new() }
     }
 
     /// A launch begins.

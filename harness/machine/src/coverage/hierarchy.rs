@@ -6,6 +6,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::HIERARCHY_COUNT_EVENT;
 use gpurf_isa::LastResultFile;
 
+use super::unreached::Exception;
 use super::{Group, Sums, situations, sums};
 use crate::cycle::bits;
 
@@ -16,6 +17,8 @@ fn levels(config: &Config) -> bool {
 fn last_results(config: &Config) -> bool {
     levels(config) && config.lrf.banks != LastResultFile::None
 }
+
+pub(super) const EXCEPTIONS: &[Exception] = &[];
 
 pub(super) static GROUPS: &[Group] = &[
     situations! { "hierarchy_scoreboard", levels, |look| {

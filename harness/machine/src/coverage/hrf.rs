@@ -5,6 +5,7 @@ use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::hrf::HrfSizes;
 
 use super::look::Look;
+use super::unreached::Exception;
 use super::{Group, Sums, handshakes, situations, sums};
 
 fn hybrid(config: &Config) -> bool {
@@ -36,6 +37,8 @@ fn sizes(look: &Look<'_>) -> Option<HrfSizes> {
 mod power {
     pub(super) const STATES: u8 = 4;
 }
+
+pub(super) const EXCEPTIONS: &[Exception] = &[];
 
 pub(super) static GROUPS: &[Group] = &[
     // Without write buffers a slot is emptied as soon as its warp leaves it.

@@ -9,15 +9,24 @@
 mod control;
 mod execute;
 mod front;
-mod hierarchy;
-mod hrf;
 mod look;
 mod memory;
 mod operands;
-mod rfc;
 mod slots;
-mod steal;
 mod unreached;
+
+macro_rules! designs {
+    ($($design:ident)+) => {
+        $(mod $design;)+
+
+        /// The tables of each design.
+        static DESIGN_GROUPS: &[&[Group]] = &[$($design::GROUPS),+];
+        static DESIGN_SUMS: &[&[Sums]] = &[$($design::SUMS),+];
+        static DESIGN_EXCEPTIONS: &[&[unreached::Exception]] = &[$($design::EXCEPTIONS),+];
+    };
+}
+
+gpurf_blocks::each_design!(designs);
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::SmShape;
@@ -112,36 +121,14 @@ fn packed<const N: usize>(hits: [bool; N]) -> u64 {
 
 /// Everything that is looked at, block by block.
 fn all_groups() -> impl Iterator<Item = &'static Group> {
-    let all = [
-        front::GROUPS,
-        operands::GROUPS,
-        execute::GROUPS,
-        memory::GROUPS,
-        control::GROUPS,
-        slots::GROUPS,
-        rfc::GROUPS,
-        hierarchy::GROUPS,
-        hrf::GROUPS,
-        steal::GROUPS,
-    ];
-    all.into_iter().flatten()
+    let all = [front::GROUPS, operands::GROUPS, execute::GROUPS, memory::GROUPS, control::GROUPS, slots::GROUPS];
+    all.into_iter().chain(DESIGN_GROUPS.iter().copied()).flatten()
 }
 
 /// Everything that event words count.
 fn all_sums() -> impl Iterator<Item = &'static Sums> {
-    let all = [
-        front::SUMS,
-        operands::SUMS,
-        execute::SUMS,
-        memory::SUMS,
-        control::SUMS,
-        slots::SUMS,
-        rfc::SUMS,
-        hierarchy::SUMS,
-        hrf::SUMS,
-        steal::SUMS,
-    ];
-    all.into_iter().flatten()
+    let all = [front::SUMS, operands::SUMS, execute::SUMS, memory::SUMS, control::SUMS, slots::SUMS];
+    all.into_iter().chain(DESIGN_SUMS.iter().copied()).flatten()
 }
 
 /// A situation that the blocks of a configuration may meet.

@@ -12,6 +12,16 @@ fn banked(config: &Config) -> bool {
     Organisation::of(config).design().contains("mrf_bank")
 }
 
+/// Whether accesses wait for each other.
+fn conflicts(config: &Config) -> bool {
+    Organisation::of(config).design().services.has_conflicts
+}
+
+/// Whether a read waits for a write of the same bank.
+fn one_port(config: &Config) -> bool {
+    conflicts(config) && (!banked(config) || config.mrf.ports == BankPorts::Shared)
+}
+
 /// The banks of a design that has those of the main register file.
 fn banks(look: &Look<'_>) -> BankView {
     let banks = look.shape.organisation.banks(&look.s.operand_stage.provider);
@@ -21,10 +31,14 @@ fn banks(look: &Look<'_>) -> BankView {
 pub(super) static GROUPS: &[Group] = &[
     situations! { "mrf_collector", |_| true, |look| {
             let file = look.file;
-            let wanted = file.wanted & !file.granted;
         }
         "no collector holds an instruction": file.busy == 0 && look.alive != 0;
         "one collector holds an instruction": file.busy.is_power_of_two();
+    },
+    situations! { "mrf_collector", conflicts, |look| {
+            let file = look.file;
+            let wanted = file.wanted & !file.granted;
+        }
         "an operand waits for its bank": wanted != 0;
         "three operands or more wait for their banks": wanted.count_ones() >= 3;
         "two operands of an instruction wait": (wanted & wanted >> 1 | wanted >> 1 & wanted >> 2 | wanted & wanted >> 2) & SOURCE_0 != 0;
@@ -97,7 +111,7 @@ pub(super) static GROUPS: &[Group] = &[
 const SOURCE_0: u64 = 0o1111_1111_1111_1111;
 
 pub(super) static SUMS: &[Sums] = &[
-    sums! { "mrf_arbiter", |_| true,
+    sums! { "mrf_arbiter", conflicts,
         "conflict_intra": "an operand waits for another one of its instruction (read against read)";
         "conflict_inter": "an operand waits for one of another instruction (read against read)";
     },
@@ -105,7 +119,7 @@ pub(super) static SUMS: &[Sums] = &[
         "conflict_write": "a result waits for its bank (write)";
         "write_held": "a result is held by an older read of its register (write after read)";
     },
-    sums! { "mrf_arbiter", |c| !banked(c) || c.mrf.ports == BankPorts::Shared,
+    sums! { "mrf_arbiter", one_port,
         "conflict_read_write": "an operand waits for a result (read against write)";
     },
     sums! { "mrf", |_| true,

@@ -48,6 +48,10 @@ pub(super) static GROUPS: &[Group] = &[
         }
         "values of a slot that is emptied are on their way": emptied != 0 && any(look, |p| ring[p].count_q != 0);
     },
+    // Its values go to the main register file where nothing is thrown away at the warp's end.
+    situations! { "two_level_scheduler", cache, |look| {}
+        "a slot outlives the grid of its warp": look.o.warp_scheduler.slot_valid_o != 0 && look.o.block_launcher.busy_o == 0;
+    },
     handshakes! { "rfc", cache, |look|
         "an instruction for the collectors":
             look.s.operand_stage.provider.rfc().nets.mrf_issue_valid, look.s.operand_stage.provider.rfc().nets.mrf_issue_ready;

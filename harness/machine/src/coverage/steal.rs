@@ -2,6 +2,7 @@
 
 use gpurf_blocks::config::Config;
 
+use super::unreached::Exception;
 use super::{Group, Sums, situations, sums};
 
 fn reads(config: &Config) -> bool {
@@ -11,6 +12,8 @@ fn reads(config: &Config) -> bool {
 fn writes(config: &Config) -> bool {
     config.steal.present && config.steal.write
 }
+
+pub(super) const EXCEPTIONS: &[Exception] = &[];
 
 pub(super) static GROUPS: &[Group] = &[
     situations! { "steal_table", writes, |look| {

@@ -3,7 +3,7 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::Organisation;
 
-use super::rfc;
+use super::DESIGN_EXCEPTIONS;
 
 /// A situation, where it cannot be, and why.
 pub(super) type Exception = (&'static str, fn(&Config) -> bool, &'static str);
@@ -43,7 +43,7 @@ fn quick(config: &Config) -> bool {
 
 /// The exceptions of all blocks.
 pub(super) fn all() -> impl Iterator<Item = &'static Exception> {
-    EXCEPTIONS.iter().chain(rfc::EXCEPTIONS)
+    EXCEPTIONS.iter().chain(DESIGN_EXCEPTIONS.iter().copied().flatten())
 }
 
 /// Why a configuration cannot reach a situation; nothing where it can.

@@ -7,7 +7,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Net, Role};
 use serde::Deserialize;
 
-use super::places::{CONFIG, parameters};
+use super::places::{self, parameters};
 use super::{Change, Family, Mutant, python, run};
 use crate::{JobError, Project, RtlSources};
 
@@ -58,12 +58,12 @@ pub fn generated(
             .arg("--out")
             .arg(&folder);
         let entry = gpurf_sm::find(module).expect("a module of the list");
-        let mut twin = (entry.twin)(&CONFIG);
+        let mut twin = (entry.twin)(&places::config());
         // In a netlist the words of a memory are flip-flops that nothing can fill: they are compared nowhere.
         let memories: Vec<String> = twin.memories().into_iter().map(|memory| memory.path).collect();
         command.args(memories.iter().flat_map(|path| ["--memory", path]));
         command.args(arrays(twin.declaration(), &memories));
-        elaboration(&mut command, project, module, &CONFIG);
+        elaboration(&mut command, project, module, &places::config());
         command.arg(project.rtl().join("gpurf_pkg.sv"));
         let sources = entry.sources();
         let files = entry.packages.iter().chain(sources.iter().rev());

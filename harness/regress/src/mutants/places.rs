@@ -1,32 +1,30 @@
 //! In which locksteps, sizes and policies a mutant runs.
 
-use gpurf_blocks::config::{
-    BankPorts, Config, HrfConfig, MrfConfig, ReadOrder, Replacement, RfcConfig, Scheduler, SmConfig, StealConfig,
-};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler, SmConfig};
 
 use super::{Family, Mutant, Parameters};
 use crate::{COVERAGE_FROM_CYCLES, KernelInputs, LockstepJob, Project, suite};
 
-/// A small SM and register file: mutants differ from it in a few cycles, and it builds fast.
-pub(super) const CONFIG: Config = Config {
-    mrf: MrfConfig { banks: 4, collectors: 4, issue_ports: 2, kilobytes: 8, tag_bits: 16, ..Config::BASELINE.mrf },
-    sm: SmConfig {
-        warps: 8,
-        code_words: 64,
-        const_kilobytes: 4,
-        shared_kilobytes: 4,
-        line_rows: 4,
-        active_warps: 4,
-        patience: 3,
-        ..Config::BASELINE.sm
-    },
-    rfc: RfcConfig { entries: 4, live: true, bypass: true, ..Config::BASELINE.rfc },
-    hrf: HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..Config::BASELINE.hrf },
-    orf: Config::BASELINE.orf,
-    lrf: Config::BASELINE.lrf,
-    steal: StealConfig { read: true, write: true, ..Config::BASELINE.steal },
-    memory: Config::BASELINE.memory,
-};
+/// A small SM and register file: mutants differ from it in a few cycles, and it builds fast. Designs that it does not select have sizes as small.
+pub(super) fn config() -> Config {
+    let base = Config::BASELINE;
+    let mut small = Config {
+        mrf: MrfConfig { banks: 4, collectors: 4, issue_ports: 2, kilobytes: 8, tag_bits: 16, ..base.mrf },
+        sm: SmConfig {
+            warps: 8,
+            code_words: 64,
+            const_kilobytes: 4,
+            shared_kilobytes: 4,
+            line_rows: 4,
+            active_warps: 4,
+            patience: 3,
+            ..base.sm
+        },
+        ..base
+    };
+    suite::families_of().for_each(|family| (family.shrink)(&mut small));
+    small
+}
 
 /// The parameters of a block's RTL in a configuration.
 pub(super) fn parameters(block: &str, config: &Config) -> Parameters {
@@ -48,93 +46,30 @@ pub(super) fn locksteps(mutant: &Mutant) -> Vec<&str> {
 
 /// The configurations in which a mutant of a module runs: one for each policy that the module knows.
 pub fn policies(module: &str) -> Vec<Config> {
-    let mut base = CONFIG;
-    if module == "ram_1r1w" {
-        base.mrf.ports = BankPorts::Separate;
-    }
-    let with = |change: &dyn Fn(&mut Config)| {
-        let mut config = base;
-        change(&mut config);
-        config
+    let base = config();
+    let own = suite::families_of().find(|family| (family.is_own)(module));
+    let mut all = match own {
+        Some(family) => (family.mutated)(module, base),
+        None => shared(module, base),
     };
+    if all.is_empty() {
+        all.push(base);
+    }
+    let others = suite::families_of().filter(|family| !(family.is_own)(module));
+    all.extend(others.flat_map(|family| (family.mutated)(module, base)));
+    all
+}
+
+/// Those of a module that is in no design.
+fn shared(module: &str, base: Config) -> Vec<Config> {
+    let with = |change: &dyn Fn(&mut Config)| suite::changed(base, change);
     match module {
-        "two_level_scheduler" => vec![
-            base,
-            with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
-            with(&|c| c.sm.patience = 0),
-            with(&|c| c.sm.stay = true),
-            // Three slots a port: of two any halves are the same.
-            with(&|c| (c.rfc.entries, c.steal.present, c.sm.active_warps) = (0, true, 6)),
-            with(&|c| {
-                (c.rfc.entries, c.steal.present, c.sm.active_warps) = (0, true, 6);
-                c.sm.scheduler = Scheduler::RoundRobin;
-            }),
-        ],
-        "rfc" | "rfc_tags" => {
-            let other = |c: &mut Config| {
-                let entries = c.rfc.entries;
-                c.rfc = RfcConfig {
-                    entries,
-                    replacement: Replacement::Lru,
-                    loads: true,
-                    live: false,
-                    bypass: false,
-                    ..c.rfc
-                };
-            };
-            let both = |c: &mut Config| c.rfc.replacement = Replacement::Lru;
-            let mut all = vec![base, with(&other), with(&both)];
-            if module == "rfc" {
-                all.push(with(&|c| (c.rfc.lrf, c.rfc.reads) = (true, true)));
-            }
-            all
-        }
-        "rfc_lrf" => vec![base, with(&|c| c.rfc.live = false)],
-        "alternating_scheduler" => vec![base, with(&|c| c.sm.patience = 0)],
-        "hrf_results" => vec![base, with(&|c| c.hrf.buffer_entries = 0)],
-        // Straps mean something where there is such a file.
-        "hrf" => {
-            let file = |c: &mut Config| (c.rfc.entries, c.hrf.stt_ram, c.mrf.kilobytes) = (0, true, 32);
-            let small = |c: &mut Config| {
-                file(c);
-                let hrf = HrfConfig { buffer_entries: 6, load_entries: 2, powered_entries: 4, ..c.hrf };
-                c.hrf = HrfConfig { write_latency: 9, read_latency: 2, ..hrf };
-            };
-            let none = |c: &mut Config| {
-                file(c);
-                c.hrf.buffer_entries = 0;
-            };
-            vec![with(&file), with(&small), with(&none)]
-        }
+        "ram_1r1w" => vec![with(&|c| c.mrf.ports = BankPorts::Separate)],
         "operand_stage" => {
-            let none = |c: &mut Config| (c.sm.active_warps, c.rfc.entries) = (0, 0);
-            let above = |c: &mut Config| (c.rfc.lrf, c.rfc.reads) = (true, true);
-            let stolen = |c: &mut Config| {
-                none(c);
-                c.steal.present = true;
-            };
-            let order = |c: &mut Config| {
-                none(c);
-                c.mrf.read_order = ReadOrder::RoundRobin;
-            };
-            vec![base, with(&none), with(&order), with(&above), with(&stolen)]
+            let alone = suite::alone(base);
+            vec![base, alone, suite::changed(alone, |c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }
-        "warp_scheduler" => vec![
-            base,
-            with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
-            with(&|c| (c.rfc.entries, c.steal.present) = (0, true)),
-            with(&|c| {
-                (c.rfc.entries, c.steal.present, c.sm.scheduler) = (0, true, Scheduler::RoundRobin);
-            }),
-        ],
-        // With one port a candidate is alone, and every operand of it counts.
-        "steal" => vec![
-            base,
-            with(&|c| (c.steal.eager, c.mrf.read_order) = (true, ReadOrder::RoundRobin)),
-            with(&|c| c.mrf.issue_ports = 1),
-        ],
-        // With two ports there is always a bus.
-        "steal_dependence" | "steal_return" => vec![base, with(&|c| c.mrf.issue_ports = 1)],
+        "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin)],
         "shared_memory" => {
             vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
         }

@@ -9,7 +9,7 @@ use gpurf_blocks::config::Config;
 use gpurf_lockstep::{Cause, Lockstep, RunOutcome, RunPlan, Verdict, report};
 use verilated::{Options, Simulator, Toolchain};
 
-use super::places::{self, CONFIG, locksteps, parameters, policies};
+use super::places::{self, locksteps, parameters, policies};
 use super::{
     Caught, Change, Family, Mutant, MutantResult, Parameters, SELECT, mistakes, netlist, python, run, source,
     verdict_of,
@@ -210,7 +210,8 @@ impl Trial<'_> {
         for block in locksteps(mutant) {
             for config in policies(module) {
                 // A netlist has one size; policies are straps.
-                let fits = mutant.family != Family::Netlist || parameters(block, &config) == parameters(block, &CONFIG);
+                let fits = mutant.family != Family::Netlist
+                    || parameters(block, &config) == parameters(block, &places::config());
                 if fits && exists(&config) {
                     runs.push(Run::Block(block.to_owned(), Box::new(config), CYCLES));
                 }

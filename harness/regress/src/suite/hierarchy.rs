@@ -13,6 +13,8 @@ pub(super) const FAMILY: Family = Family {
     few,
     more,
     audited: |_| None,
+    shrink: |_| {},
+    mutated: |_, _| Vec::new(),
     stretch: &[("hierarchy", 3)],
 };
 

@@ -1,8 +1,8 @@
 //! Shapes and policies of the hybrid register file.
 
-use gpurf_blocks::config::{Config, preset};
+use gpurf_blocks::config::{Config, HrfConfig, preset};
 
-use super::Family;
+use super::{Family, alone, changed};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -12,6 +12,8 @@ pub(super) const FAMILY: Family = Family {
     few,
     more,
     audited,
+    shrink: |c| c.hrf = HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..c.hrf },
+    mutated,
     stretch: &[("hrf_buffer", 3), ("hrf_drain", 3), ("hrf_power", 3), ("alternating_scheduler", 6), ("hrf", 8)],
 };
 
@@ -57,6 +59,22 @@ fn few_warps() -> Config {
 /// The audit's: in the whole file a read takes several cycles and every strap is in use.
 fn audited(block: &str) -> Option<Config> {
     (block == "hrf").then(|| latencies(gated(small(), 4), 9, 2))
+}
+
+/// Where mutants run. Straps of the whole file mean something where there is such a file.
+fn mutated(block: &str, base: Config) -> Vec<Config> {
+    let alone = Config { sm: base.sm, hrf: HrfConfig { stt_ram: true, ..base.hrf }, ..alone(base) };
+    let file = || changed(alone, |c| c.mrf.kilobytes = 32);
+    match block {
+        "alternating_scheduler" => vec![base, changed(base, |c| c.sm.patience = 0)],
+        "hrf_results" => vec![base, changed(base, |c| c.hrf.buffer_entries = 0)],
+        "hrf" => {
+            let small = HrfConfig { buffer_entries: 6, load_entries: 2, powered_entries: 4, ..file().hrf };
+            let small = HrfConfig { write_latency: 9, read_latency: 2, ..small };
+            vec![file(), changed(file(), |c| c.hrf = small), entries(file(), 0)]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What the default suite runs of a block. The straps of the parts are drawn by their stimulus.

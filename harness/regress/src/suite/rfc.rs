@@ -1,8 +1,8 @@
 //! Shapes and policies of the two-level scheduler and of the register file cache.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Replacement, Scheduler, preset};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Replacement, RfcConfig, Scheduler, preset};
 
-use super::Family;
+use super::{Family, changed};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -12,6 +12,8 @@ pub(super) const FAMILY: Family = Family {
     few,
     more,
     audited: |_| None,
+    shrink: |c| c.rfc = RfcConfig { entries: 4, live: true, bypass: true, ..c.rfc },
+    mutated,
     stretch: &[("two_level_scheduler", 3), ("rfc_tags", 3), ("rfc_lrf", 3), ("rfc", 4)],
 };
 
@@ -60,6 +62,32 @@ fn scheduler_policy(mut config: Config, scheduler: Scheduler, stay: bool, patien
 fn entries(mut config: Config, entries: usize) -> Config {
     config.rfc.entries = entries;
     config
+}
+
+/// Where mutants run: the small configuration has a cache.
+fn mutated(block: &str, base: Config) -> Vec<Config> {
+    let with = |change: &dyn Fn(&mut Config)| changed(base, change);
+    let others = || {
+        let other = |c: &mut Config| {
+            let rfc = RfcConfig { replacement: Replacement::Lru, loads: true, ..c.rfc };
+            c.rfc = RfcConfig { live: false, bypass: false, ..rfc };
+        };
+        vec![base, with(&other), with(&|c| c.rfc.replacement = Replacement::Lru)]
+    };
+    let above = || with(&|c| (c.rfc.lrf, c.rfc.reads) = (true, true));
+    match block {
+        "two_level_scheduler" => vec![
+            base,
+            with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
+            with(&|c| c.sm.patience = 0),
+            with(&|c| c.sm.stay = true),
+        ],
+        "rfc" => others().into_iter().chain([above()]).collect(),
+        "rfc_tags" => others(),
+        "rfc_lrf" => vec![base, with(&|c| c.rfc.live = false)],
+        "operand_stage" => vec![above()],
+        _ => Vec::new(),
+    }
 }
 
 /// What the default suite runs of a block: few shapes, and policies so that every strap has both values.

@@ -2,7 +2,7 @@
 
 use gpurf_blocks::config::{Config, ReadOrder, Scheduler, StealConfig, preset};
 
-use super::Family;
+use super::{Family, alone, changed};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -12,8 +12,34 @@ pub(super) const FAMILY: Family = Family {
     few,
     more,
     audited,
+    shrink: |c| c.steal = StealConfig { read: true, write: true, ..c.steal },
+    mutated,
     stretch: &[("steal", 6)],
 };
+
+/// Where mutants run.
+fn mutated(block: &str, base: Config) -> Vec<Config> {
+    let with = |change: &dyn Fn(&mut Config)| changed(base, change);
+    let stolen = changed(alone(base), |c| c.steal = StealConfig { present: true, ..base.steal });
+    match block {
+        // With one port a candidate is alone, and every operand of it counts.
+        "steal" => vec![
+            base,
+            with(&|c| (c.steal.eager, c.mrf.read_order) = (true, ReadOrder::RoundRobin)),
+            with(&|c| c.mrf.issue_ports = 1),
+        ],
+        // With two ports there is always a bus.
+        "steal_dependence" | "steal_return" => vec![base, with(&|c| c.mrf.issue_ports = 1)],
+        // Three slots a port: of two any halves are the same.
+        "two_level_scheduler" => {
+            let slots = changed(stolen, |c| c.sm.active_warps = 6);
+            vec![slots, round_robin(slots)]
+        }
+        "warp_scheduler" => vec![stolen, round_robin(stolen)],
+        "operand_stage" => vec![stolen],
+        _ => Vec::new(),
+    }
+}
 
 /// Banks of the paper's sweep, and fewer.
 const BANKS: [usize; 4] = [4, 8, 16, 32];

@@ -15,6 +15,7 @@ pub(crate) mod mrf_write_queue;
 pub(crate) mod phases;
 mod shape;
 pub(crate) mod slots;
+pub(crate) mod storage;
 
 pub use mrf::*;
 pub use mrf_allocator::*;

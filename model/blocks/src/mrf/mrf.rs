@@ -6,16 +6,14 @@ mod nets;
 pub use design::MrfSizes;
 pub use nets::MrfProbe;
 
-use crate::mrf::bits::{is_set, pack, set_bits};
+use crate::mrf::bits::{pack, set_bits};
 use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_arbiter::{Requests, Writes, count_ports};
 use crate::mrf::mrf_collector::{Collectors, Instruction};
 use crate::mrf::mrf_write_queue::WriteTarget;
 use crate::mrf::slots::Slots;
-use crate::mrf::{
-    MAX_PORTS, MRF_ARBITER_EVENT, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfShape,
-    MrfWriteQueue,
-};
+use crate::mrf::storage::{Banked, Storage};
+use crate::mrf::{MAX_PORTS, MRF_ARBITER_EVENT, MrfAllocator, MrfBankMap, MrfShape, MrfWriteQueue};
 use crate::{Block, Decode, LaneMask, Memory, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
@@ -112,18 +110,17 @@ ports! {
 ///
 /// All outputs but the events follow from state alone, through several blocks. They are therefore settled once, right
 /// after the edge, and [`early`](Block::early) hands them out.
-pub struct Mrf {
+pub type Mrf = OperandFile<Banked>;
+
+/// A register file behind operand collectors: [`Mrf`], and any other that differs from it in its storage alone.
+pub struct OperandFile<S> {
     bank_map: MrfBankMap,
     queues: Vec<MrfWriteQueue>,
     /// A bit for each queue.
     ports: u8,
     collectors: Collectors,
     allocator: MrfAllocator,
-    arbiter: MrfArbiter,
-    banks: Vec<MrfBank>,
-    crossbar: MrfCrossbar,
-    /// Valid bits of the banks.
-    read_data_valid: u32,
+    storage: S,
 
     /// Nets that are settled after the edge.
     writes: Writes,
@@ -136,13 +133,14 @@ pub struct Mrf {
     fill: Slots,
 }
 
-impl Mrf {
+#[expect(private_bounds, reason = "a storage works inside this crate; the files that there are have names")]
+impl<S: Storage> OperandFile<S> {
     /// [`early`](Block::early) but for the operands, which [`operands`](Self::operands) gives without a copy. What means nothing stays as it was.
     #[inline]
     pub(crate) fn show(&self, out: &mut MrfOut) {
         out.issue_ready_o = self.free_collectors.ports();
         out.write_ready_o = self.write_ready;
-        out.write_done_o = self.arbiter.decisions().write_grant;
+        out.write_done_o = self.storage.write_grant();
         for p in set_bits(out.write_done_o) {
             let target = self.queues[p].target();
             (out.write_done_warp_o[p], out.write_done_reg_o[p]) = (target.warp, target.reg);
@@ -163,24 +161,22 @@ impl Mrf {
     /// Operands of the instruction that dispatch port `p` offers.
     #[inline]
     pub(crate) fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
-        self.crossbar.operands(self.offers.of(p))
+        self.storage.operands(self.offers.of(p))
     }
 
     /// [`clock`](Block::clock) with the data of each result from where its sender has it.
     #[inline]
     pub(crate) fn edge<'a>(&mut self, inputs: &MrfIn, write_data: impl Fn(usize) -> &'a WarpData) {
         let running = inputs.rst_ni != 0;
-        // The crossbar takes what the banks have read before these read anew, the banks take what the queues hold before
-        // these take anew, and the allocator sees the collectors as they are before the edge.
-        self.crossbar.take(|bank| self.banks[bank].read_data());
-        self.crossbar.ask(self.fill.when(running), &self.collectors.held().bank);
-        self.clock_banks(running);
+        // The storage takes what the queues hold before these take anew, and the allocator sees the collectors as they are
+        // before the edge.
+        self.storage.edge(running, self.fill, self.collectors.held(), &self.queues);
         if running {
             let (busy, warps) = (self.collectors.busy(), &self.collectors.held().warp);
             self.allocator.advance(busy, self.filled, self.free, &inputs.issue_warp_i, warps);
             self.clock_queues(inputs, write_data);
             self.clock_collectors(inputs);
-            self.arbiter.advance(inputs.cfg_i != 0);
+            self.storage.advance(inputs.cfg_i != 0);
         } else {
             self.reset();
         }
@@ -190,18 +186,13 @@ impl Mrf {
     /// Whether nothing moves: no read, write, operand, instruction or result. Then an edge changes nothing (but in reset).
     #[inline]
     pub(crate) fn is_quiet(&self, inputs: &MrfIn) -> bool {
-        let decided = self.arbiter.decisions();
-        let reads = decided.read_valid | self.read_data_valid;
-        let writes = decided.write_grant | inputs.write_valid_i & self.write_ready;
-        reads == 0 && writes == 0 && self.filled.all() | self.free == 0 && self.crossbar.is_idle()
+        let writes = self.storage.write_grant() | inputs.write_valid_i & self.write_ready;
+        writes == 0 && self.filled.all() | self.free == 0 && self.storage.is_quiet()
     }
 
     /// Whether nothing is on its way: no read is wanted, no operand and no result are in motion. Instructions may wait, with all they need.
     pub(crate) fn is_still(&self) -> bool {
-        self.collectors.pending().is_empty()
-            && self.read_data_valid == 0
-            && self.writes.valid == 0
-            && self.crossbar.is_idle()
+        self.collectors.pending().is_empty() && self.writes.valid == 0 && self.storage.is_still()
     }
 
     /// Computes what follows from state alone.
@@ -209,8 +200,8 @@ impl Mrf {
     fn settle(&mut self) {
         self.free_collectors = self.allocator.free_collectors(self.collectors.busy());
         self.offers = self.allocator.offers(self.collectors.complete());
-        self.arbiter.writes(&requests(&self.collectors, &self.allocator), &self.writes);
-        let write_grant = self.arbiter.decisions().write_grant;
+        self.storage.writes(&requests(&self.collectors, &self.allocator), &self.writes);
+        let write_grant = self.storage.write_grant();
         // A queue is ready when it is empty or empties.
         self.write_ready = (!self.writes.valid | write_grant) & self.ports;
     }
@@ -241,21 +232,8 @@ impl Mrf {
     }
 
     #[inline]
-    fn clock_banks(&mut self, running: bool) {
-        let decided = self.arbiter.decisions();
-        for b in set_bits(decided.read_valid) {
-            self.banks[b].read(decided.read_entry[b]);
-        }
-        for b in set_bits(decided.bank_write_valid) {
-            let queue = &self.queues[usize::from(is_set(decided.bank_write_port, b))];
-            self.banks[b].write(decided.bank_write_entry[b], queue.data(), queue.target().mask);
-        }
-        self.read_data_valid = if running { decided.read_valid } else { 0 };
-    }
-
-    #[inline]
     fn clock_queues<'a>(&mut self, inputs: &MrfIn, data: impl Fn(usize) -> &'a WarpData) {
-        let popped = self.arbiter.decisions().write_grant;
+        let popped = self.storage.write_grant();
         let pushed = inputs.write_valid_i & self.write_ready;
         self.writes.valid = self.writes.valid & !popped | pushed;
         for p in set_bits(pushed) {
@@ -272,7 +250,7 @@ impl Mrf {
 
     #[inline]
     fn clock_collectors(&mut self, inputs: &MrfIn) {
-        self.collectors.advance(self.arbiter.decisions().grant, self.free);
+        self.collectors.advance(self.storage.grant(), self.free);
         for p in set_bits(self.filled.ports()) {
             let instruction = self.offered(inputs, p);
             self.collectors.allocate(self.filled.of(p), &instruction);
@@ -285,7 +263,7 @@ impl Mrf {
         self.writes.valid = 0;
         self.collectors.reset();
         self.allocator.reset();
-        self.arbiter.reset();
+        self.storage.reset();
     }
 }
 
@@ -301,23 +279,15 @@ fn requests<'a>(collectors: &'a Collectors, allocator: &'a MrfAllocator) -> Requ
     }
 }
 
-impl Block for Mrf {
-    const NAME: &'static str = "mrf";
-    const PARAMETERS: &'static [&'static str] = &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
-    const CHILDREN: &'static [&'static str] = &[
-        MrfBankMap::NAME,
-        MrfWriteQueue::NAME,
-        MrfCollector::NAME,
-        MrfAllocator::NAME,
-        MrfArbiter::NAME,
-        MrfBank::NAME,
-        MrfCrossbar::NAME,
-    ];
+impl<S: Storage> Block for OperandFile<S> {
+    const NAME: &'static str = S::NAME;
+    const PARAMETERS: &'static [&'static str] = S::PARAMETERS;
+    const CHILDREN: &'static [&'static str] = S::CHILDREN;
 
     type Shape = MrfShape;
     type In = MrfIn;
     type Out = MrfOut;
-    type Probe = MrfProbe;
+    type Probe = S::Probe;
 
     fn new(shape: &MrfShape) -> Self {
         let mut mrf = Self {
@@ -326,10 +296,7 @@ impl Block for Mrf {
             queues: (0..shape.issue_ports).map(|_| MrfWriteQueue::new(shape)).collect(),
             collectors: Collectors::new(),
             allocator: MrfAllocator::new(shape),
-            arbiter: MrfArbiter::new(shape),
-            banks: (0..shape.banks).map(|_| MrfBank::new(shape)).collect(),
-            crossbar: MrfCrossbar::new(shape),
-            read_data_valid: 0,
+            storage: S::new(shape),
             writes: Writes::default(),
             free_collectors: Choice::default(),
             offers: Choice::default(),
@@ -356,8 +323,8 @@ impl Block for Mrf {
 
     #[inline]
     fn late(&mut self, inputs: &MrfIn, out: &mut MrfOut) {
-        self.arbiter.reads(&requests(&self.collectors, &self.allocator), inputs.cfg_i != 0);
-        self.fill = self.collectors.fill(self.arbiter.decisions().grant);
+        self.storage.reads(&requests(&self.collectors, &self.allocator), inputs.cfg_i != 0);
+        self.fill = self.collectors.fill(self.storage.grant());
         self.filled = self.free_collectors.only(inputs.issue_valid_i);
         self.free = self.offers.only(inputs.dispatch_ready_i).all();
         let offered = self.offers.ports();
@@ -368,7 +335,7 @@ impl Block for Mrf {
         ];
         let layout = &MRF_EVENT[MRF_ARBITER_EVENT.len()..];
         let width: u32 = layout.iter().map(|&(_, bits)| bits).sum();
-        out.event_o = self.arbiter.decisions().event << width | pack(layout, at_ports.map(count_ports));
+        out.event_o = self.storage.event() << width | pack(layout, at_ports.map(count_ports));
     }
 
     #[inline]
@@ -376,23 +343,17 @@ impl Block for Mrf {
         self.edge(inputs, |p| &inputs.write_data_i[p]);
     }
 
-    fn probe(&self, inputs: &MrfIn, _: &MrfOut, probe: &mut MrfProbe) {
+    fn probe(&self, inputs: &MrfIn, _: &MrfOut, probe: &mut S::Probe) {
+        let probe = probe.as_mut();
         self.probe_ports(inputs, probe);
         self.probe_collectors(probe);
-        self.probe_arbiter(probe);
-        self.probe_data(probe);
+        self.storage.probe(probe);
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
-        let mut memories = Vec::new();
-        for (b, bank) in self.banks.iter_mut().enumerate() {
-            let path = format!("gen_bank[{b}].u_bank.{}", bank.memory_path());
-            memories.push(Memory::of_warps(path, MrfBank::NAME, bank.words()));
-        }
-        memories.push(Memory::of_warps("u_crossbar.operand_q", MrfCrossbar::NAME, self.crossbar.latches()));
-        memories
+        self.storage.memories()
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -33,7 +33,6 @@ impl OperandStageCover {
         let lowest_busy = busy.trailing_zeros() as u8;
         point!("issue stalls", i.issue_valid_i & !o.issue_ready_o != 0);
         point!("dispatch stalls", o.dispatch_valid_o & !i.dispatch_ready_i != 0);
-        point!("write refused", i.write_valid_i & !o.write_ready_o != 0);
         point!("all places are busy", busy.count_ones() as usize == shape.tags());
         point!("a place below busy ones is taken", ports(taken).any(|p| busy >> nets.issue_tag[p] > 1));
         point!("a place is freed and another one taken", left != 0 && taken != 0);
@@ -46,12 +45,17 @@ impl OperandStageCover {
         point!("a source between registers is none", issues([true, false, true]));
         point!("rows begin anew behind the last", ports(taken).any(|p| first_row(p) >= shape.mrf.depth));
         point!("a warp's rows do not begin at 0", ports(taken).any(|p| nets.issue_base[p] != 0));
-        point!("a result is held by an older read", o.event_o >> 6 & 3 != 0);
-        point!("reads meet at a bank", o.event_o >> 16 & 0xfff != 0);
+        #[given(self.shape.services().has_conflicts)]
+        {
+            point!("write refused", i.write_valid_i & !o.write_ready_o != 0);
+            point!("a result is held by an older read", o.event_o >> 6 & 3 != 0);
+            point!("reads meet at a bank", o.event_o >> 16 & 0xfff != 0);
+        }
         point!("an instruction in reset", i.rst_ni == 0 && taken != 0);
         point!(
             "reset under load",
-            i.rst_ni == 0 && busy != 0 && shape.organisation.banks(&p.provider).is_some_and(|banks| banks.heads != 0)
+            i.rst_ni == 0 && busy != 0 && shape.organisation.banks(&p.provider).is_some_and(|banks| banks.heads != 0),
+            given = self.shape.organisation.design().contains("mrf_bank")
         );
         point!("a slot is empty at once", i.flush_i & i.slot_valid_i != 0);
         point!("slots without a cache", i.slot_valid_i != 0 && taken != 0);

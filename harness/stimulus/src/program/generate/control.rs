@@ -12,6 +12,8 @@ use crate::program::weights::Kind;
 
 /// Statements that end lanes, at most: each takes some away for good.
 const EXITS: u32 = 3;
+/// Values at the end: more than a register file cache has entries for a warp.
+const LAST_VALUES: usize = 20;
 /// The same for whole warps.
 const WARP_ENDS: u32 = 3;
 /// Rounds of all loops around a statement, at most.
@@ -260,6 +262,10 @@ impl Generator<'_> {
         for _ in 0..4 {
             let action = self.plain(true);
             statements.push(Statement::Access(self.access_of(Window::Own, action)));
+        }
+        // In most programs warps end while their last values are on the way from level to level of the register file.
+        if self.rng.chance(800) {
+            statements.extend((0..LAST_VALUES).map(|_| Statement::Do(self.fresh())));
         }
         let action = Action::Load(gpurf_isa::modifiers::LoadType::B32, vec![self.any()]);
         statements.push(Statement::Access(self.access_of(Window::Input, action)));

@@ -1,12 +1,13 @@
-//! The main register file alone as a design: `docs/designs.md`.
+//! The main register file alone, or a file of its kind, as a design: `docs/designs.md`.
 
-use super::{Mrf, MrfIn, MrfOut, MrfProbe};
+use super::{MrfIn, MrfOut, OperandFile};
 use crate::config::Config;
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, Services, Sideband, SlotView,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, Sideband, SlotView,
     valid_by_nets,
 };
 use crate::mrf::MrfShape;
+use crate::mrf::storage::Storage;
 use crate::shape::SmShape;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
@@ -20,17 +21,17 @@ impl DesignSizes for MrfSizes {
     }
 }
 
-impl RegisterFile for Mrf {
+impl<S: Storage> RegisterFile for OperandFile<S> {
     const DESIGN: Design = Design {
         name: Self::NAME,
-        blocks: crate::mrf::BLOCKS,
+        blocks: S::ABOUT.blocks,
         events: &[],
         spreads: &[],
-        services: Services::NEUTRAL,
-        selector: "",
-        rules: &[],
-        presets: crate::mrf::config::PRESETS,
-        is_selected: |_| false,
+        services: S::ABOUT.services,
+        selector: S::ABOUT.selector,
+        rules: S::ABOUT.rules,
+        presets: S::ABOUT.presets,
+        is_selected: S::ABOUT.is_selected,
         straps: |_| 0,
         cfg_of_block: |_, _, _| None,
         size_words: |_| String::new(),
@@ -45,7 +46,7 @@ impl RegisterFile for Mrf {
     }
 
     fn fields(shape: &SmShape, _: &MrfSizes) -> Vec<Field> {
-        MrfProbe::fields(&shape.mrf).into_iter().map(valid_by_nets).collect()
+        S::Probe::fields(&shape.mrf).into_iter().map(valid_by_nets).collect()
     }
 
     #[inline]
@@ -60,37 +61,37 @@ impl RegisterFile for Mrf {
 
     #[inline]
     fn edge<'a>(&mut self, given: &MrfIn, _: &Sideband, write_data: impl Fn(usize) -> &'a WarpData) {
-        Mrf::edge(self, given, write_data);
+        Self::edge(self, given, write_data);
     }
 
     #[inline]
     fn show(&self, shown: &mut MrfOut) {
-        Mrf::show(self, shown);
+        Self::show(self, shown);
     }
 
     #[inline]
     fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
-        Mrf::operands(self, p)
+        Self::operands(self, p)
     }
 
     #[inline]
     fn is_quiet(&self, given: &MrfIn, _: &Sideband) -> bool {
-        Mrf::is_quiet(self, given)
+        Self::is_quiet(self, given)
     }
 
     fn is_still(&self) -> bool {
-        Mrf::is_still(self)
+        Self::is_still(self)
     }
 
-    fn record(&self, given: &MrfIn, _: &Sideband, shown: &MrfOut, probe: &mut MrfProbe) {
+    fn record(&self, given: &MrfIn, _: &Sideband, shown: &MrfOut, probe: &mut S::Probe) {
         self.probe(given, shown, probe);
     }
 
-    fn collectors(probe: &MrfProbe) -> CollectorView {
-        CollectorView::of(probe)
+    fn collectors(probe: &S::Probe) -> CollectorView {
+        CollectorView::of(probe.as_ref())
     }
 
-    fn banks(probe: &MrfProbe) -> Option<BankView> {
-        Some(BankView::of(probe))
+    fn banks(probe: &S::Probe) -> Option<BankView> {
+        S::banks(probe.as_ref())
     }
 }

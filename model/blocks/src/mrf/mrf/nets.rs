@@ -1,12 +1,13 @@
 //! The nets between the blocks of the register file, as lockstep compares them.
 
-use super::{MAX_SOURCES, Mrf, MrfIn, WriteTarget};
+use super::{MAX_SOURCES, MrfIn, OperandFile, WriteTarget};
 use crate::mrf::bits::{only, set_bits};
+use crate::mrf::storage::{Banked, Storage};
 use crate::mrf::{MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MRF_ARBITER_EVENT, MrfShape};
 use crate::{Decode, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
 
 ports! {
-    /// Nets between the blocks of [`Mrf`], and the state that no net shows.
+    /// Nets between the blocks of [`Mrf`](super::Mrf), and the state that no net shows.
     pub struct MrfProbe(s: &MrfShape) {
         /// Data of each bank.
         read_data: [WarpData; MAX_BANKS] = field(1024).early()
@@ -129,8 +130,21 @@ ports! {
     }
 }
 
+impl AsRef<MrfProbe> for MrfProbe {
+    fn as_ref(&self) -> &MrfProbe {
+        self
+    }
+}
+
+impl AsMut<MrfProbe> for MrfProbe {
+    fn as_mut(&mut self) -> &mut MrfProbe {
+        self
+    }
+}
+
 /// By the blocks that drive them. What means nothing is zero, where that is cheap.
-impl Mrf {
+#[expect(private_bounds, reason = "a storage works inside this crate; the files that there are have names")]
+impl<S: Storage> OperandFile<S> {
     pub(super) fn probe_ports(&self, inputs: &MrfIn, probe: &mut MrfProbe) {
         (probe.issue_bank, probe.issue_entry) = ([0; MAX_SOURCES], [0; MAX_SOURCES]);
         for i in set_bits(inputs.issue_src_valid_i) {
@@ -179,8 +193,10 @@ impl Mrf {
             probe.inflight_q[c] = inflight.bits_of(c);
         }
     }
+}
 
-    pub(super) fn probe_arbiter(&self, probe: &mut MrfProbe) {
+impl Banked {
+    pub(crate) fn probe_arbiter(&self, probe: &mut MrfProbe) {
         let decided = self.arbiter.decisions();
         (probe.grant, probe.write_grant) = (decided.grant.to_port(), decided.write_grant);
         probe.arbiter_event = decided.event;
@@ -192,7 +208,7 @@ impl Mrf {
         (probe.rr_q, probe.turn_q) = (state.rr_q, state.turn_q);
     }
 
-    pub(super) fn probe_data(&self, probe: &mut MrfProbe) {
+    pub(crate) fn probe_data(&self, probe: &mut MrfProbe) {
         probe.read_data_valid = self.read_data_valid;
         for b in set_bits(self.read_data_valid) {
             probe.read_data[b] = *self.banks[b].read_data();

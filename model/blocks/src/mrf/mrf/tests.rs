@@ -1,12 +1,13 @@
 mod composed;
 
 use super::*;
+use crate::mrf::bits::is_set;
 use crate::testing::{Driver, Random, SHAPES, event};
 
 const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };
 
-impl Driver<Mrf> {
-    fn issue(&mut self, p: usize, warp: u8, sources: [Option<u8>; OPERANDS]) {
+impl<S: Storage> Driver<OperandFile<S>> {
+    pub(crate) fn issue(&mut self, p: usize, warp: u8, sources: [Option<u8>; OPERANDS]) {
         self.inputs.issue_valid_i |= 1 << p;
         self.inputs.issue_warp_i[p] = warp;
         self.inputs.issue_mask_i[p] = u32::MAX;
@@ -18,7 +19,7 @@ impl Driver<Mrf> {
         }
     }
 
-    fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
+    pub(crate) fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
         self.inputs.write_valid_i |= 1 << p;
         (self.inputs.write_warp_i[p], self.inputs.write_reg_i[p]) = (warp, reg);
         self.inputs.write_mask_i[p] = u32::MAX;
@@ -26,20 +27,20 @@ impl Driver<Mrf> {
     }
 
     /// One cycle, after which nothing is offered any more.
-    fn step(&mut self) -> MrfOut {
+    pub(crate) fn step(&mut self) -> MrfOut {
         let out = self.cycle();
         (self.inputs.issue_valid_i, self.inputs.write_valid_i) = (0, 0);
         out
     }
 
-    fn steps(&mut self, cycles: usize) {
+    pub(crate) fn steps(&mut self, cycles: usize) {
         for _ in 0..cycles {
             self.step();
         }
     }
 
     /// Gives registers of warp 0 their own names as values.
-    fn preload(&mut self, regs: std::ops::Range<u8>) {
+    pub(crate) fn preload(&mut self, regs: std::ops::Range<u8>) {
         for reg in regs {
             self.write(0, 0, reg, reg.into());
             assert_eq!(self.step().write_ready_o & 1, 1);
@@ -48,7 +49,7 @@ impl Driver<Mrf> {
     }
 }
 
-fn counted(out: &MrfOut, name: &str) -> u64 {
+pub(crate) fn counted(out: &MrfOut, name: &str) -> u64 {
     event(MRF_EVENT, out.event_o, name)
 }
 

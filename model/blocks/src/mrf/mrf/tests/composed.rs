@@ -2,10 +2,11 @@
 
 use super::super::*;
 use crate::Ports;
+use crate::mrf::bits::is_set;
 use crate::mrf::{
-    MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfArbiterIn, MrfArbiterOut, MrfArbiterProbe, MrfBankIn,
-    MrfBankMapIn, MrfBankMapOut, MrfBankOut, MrfCollectorIn, MrfCollectorOut, MrfCollectorProbe, MrfCrossbarIn,
-    MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
+    MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfArbiter, MrfArbiterIn, MrfArbiterOut, MrfArbiterProbe,
+    MrfBank, MrfBankIn, MrfBankMapIn, MrfBankMapOut, MrfBankOut, MrfCollector, MrfCollectorIn, MrfCollectorOut,
+    MrfCollectorProbe, MrfCrossbar, MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
 };
 use crate::testing::{Random, SHAPES, compare};
 

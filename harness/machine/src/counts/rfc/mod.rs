@@ -86,7 +86,7 @@ struct Leaving {
 }
 
 /// The caches of all issue ports.
-pub struct Cache {
+pub struct Replay {
     live: bool,
     lru: bool,
     bypass: bool,
@@ -104,29 +104,8 @@ pub struct Cache {
     fills: [Vec<Fill>; MAX_PORTS],
 }
 
-impl Cache {
-    /// As a configuration has it.
-    pub fn new(config: &Config) -> Self {
-        let rules = config.rfc;
-        Self {
-            live: rules.live,
-            lru: rules.replacement == Replacement::Lru,
-            bypass: rules.bypass,
-            loads: rules.loads,
-            lrf: rules.lrf,
-            reads: rules.reads,
-            ports: config.mrf.issue_ports,
-            slots: vec![Slot::new(rules.entries); config.sm.active_warps],
-            looking: [None; MAX_PORTS],
-            latches: [None; MAX_PORTS],
-            leaving: Default::default(),
-            noted: vec![Vec::new(); MAX_TAGS],
-            fills: Default::default(),
-        }
-    }
-
-    /// A cycle.
-    pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+impl super::Replay for Replay {
+    fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let looks: Vec<Option<Look>> = (0..self.ports).map(|p| self.look(p, seen, tally)).collect();
         let mut operations = self.results(seen, tally);
         self.take_fills(seen, &mut operations, tally);
@@ -154,6 +133,28 @@ impl Cache {
                 }
                 self.looking[p] = Some(taken);
             }
+        }
+    }
+}
+
+impl Replay {
+    /// As a configuration has it.
+    pub fn new(config: &Config) -> Self {
+        let rules = config.rfc;
+        Self {
+            live: rules.live,
+            lru: rules.replacement == Replacement::Lru,
+            bypass: rules.bypass,
+            loads: rules.loads,
+            lrf: rules.lrf,
+            reads: rules.reads,
+            ports: config.mrf.issue_ports,
+            slots: vec![Slot::new(rules.entries); config.sm.active_warps],
+            looking: [None; MAX_PORTS],
+            latches: [None; MAX_PORTS],
+            leaving: Default::default(),
+            noted: vec![Vec::new(); MAX_TAGS],
+            fills: Default::default(),
         }
     }
 

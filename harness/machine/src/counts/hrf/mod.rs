@@ -49,7 +49,7 @@ enum Way {
 }
 
 /// The file.
-pub struct Hybrid {
+pub struct Replay {
     entries: usize,
     write_cycles: u64,
     parities: [Parity; 2],
@@ -58,7 +58,30 @@ pub struct Hybrid {
     now: u64,
 }
 
-impl Hybrid {
+impl super::Replay for Replay {
+    fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+        self.now += 1;
+        tally.add("hrf_frozen", u64::from(self.parities.iter().any(|parity| self.now <= parity.frozen_to)));
+        self.flushes_begin(seen, tally);
+        let latched = self.latch.map(|part| (part, self.way(&part, seen)));
+        let used = self.parities.each_ref().map(|parity| parity.buffer.len());
+        self.bank_writes(seen, tally);
+        self.result(latched, seen, tally);
+        for (b, used) in used.into_iter().enumerate() {
+            let needed = latched.is_some_and(|(part, way)| way == Way::Wake && usize::from(part.warp) % 2 == b);
+            let events = self.parities[b].power.cycle(used, needed);
+            tally.add("hrf_gated", u64::from(events.off));
+            tally.add("hrf_waking", u64::from(events.waking));
+            tally.add("hrf_sleeping", u64::from(events.sleeping));
+            tally.add("hrf_wake", u64::from(events.wakes));
+            tally.add("hrf_sleep", u64::from(events.sleeps));
+        }
+        self.flushes_end(seen);
+        self.operands(seen, tally);
+    }
+}
+
+impl Replay {
     /// As a configuration has it.
     pub fn new(config: &Config) -> Self {
         let rules = config.hrf;
@@ -84,28 +107,6 @@ impl Hybrid {
     /// Whether the buffer of this parity takes results.
     fn is_open(&self, b: usize, seen: &Seen<'_>) -> bool {
         self.entries != 0 && seen.slots.is_open(b)
-    }
-
-    /// A cycle.
-    pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
-        self.now += 1;
-        tally.add("hrf_frozen", u64::from(self.parities.iter().any(|parity| self.now <= parity.frozen_to)));
-        self.flushes_begin(seen, tally);
-        let latched = self.latch.map(|part| (part, self.way(&part, seen)));
-        let used = self.parities.each_ref().map(|parity| parity.buffer.len());
-        self.bank_writes(seen, tally);
-        self.result(latched, seen, tally);
-        for (b, used) in used.into_iter().enumerate() {
-            let needed = latched.is_some_and(|(part, way)| way == Way::Wake && usize::from(part.warp) % 2 == b);
-            let events = self.parities[b].power.cycle(used, needed);
-            tally.add("hrf_gated", u64::from(events.off));
-            tally.add("hrf_waking", u64::from(events.waking));
-            tally.add("hrf_sleeping", u64::from(events.sleeping));
-            tally.add("hrf_wake", u64::from(events.wakes));
-            tally.add("hrf_sleep", u64::from(events.sleeps));
-        }
-        self.flushes_end(seen);
-        self.operands(seen, tally);
     }
 
     /// Active periods that end, and buffers that are being emptied.

@@ -4,7 +4,7 @@ use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_oracle::levels::groups;
 
 use super::slot::{Entry, Slot};
-use super::{Cache, Fill, Kind, Latched, Look, Operation};
+use super::{Fill, Kind, Latched, Look, Operation, Replay};
 use crate::counts::seen::Seen;
 use crate::counts::words::Tally;
 
@@ -18,7 +18,7 @@ pub(super) struct Written {
     pub evicted: Option<Entry>,
 }
 
-impl Cache {
+impl Replay {
     /// Results at the end of their buses: what they do to which cache.
     pub(super) fn results(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> [Option<Operation>; MAX_PORTS] {
         let mut operations = [None; MAX_PORTS];

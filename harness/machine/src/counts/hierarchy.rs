@@ -30,7 +30,7 @@ struct Value {
 }
 
 /// ORF and LRF of all active warps.
-pub struct Levels {
+pub struct Replay {
     entries: u8,
     banks: u8,
     ports: usize,
@@ -60,7 +60,20 @@ fn choose(wanting: &[usize], turn: &mut usize) -> Option<usize> {
     }
 }
 
-impl Levels {
+impl super::Replay for Replay {
+    fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+        let room = self.arrays(tally);
+        self.dispatches(room, seen, tally);
+        self.results(seen, tally);
+        self.strands(seen, tally);
+        let done = seen.cycle.probe.outputs.operand_stage.flush_done_o;
+        for slot in (0..self.written.len()).filter(|&slot| seen.slots.is_flushed(slot) && done >> slot & 1 == 1) {
+            self.written[slot] = [0; PLACES];
+        }
+    }
+}
+
+impl Replay {
     /// As a configuration has it.
     pub fn new(config: &Config) -> Self {
         Self {
@@ -94,18 +107,6 @@ impl Levels {
         };
         let place = self.place(level);
         (place, both || place.is_none())
-    }
-
-    /// A cycle.
-    pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
-        let room = self.arrays(tally);
-        self.dispatches(room, seen, tally);
-        self.results(seen, tally);
-        self.strands(seen, tally);
-        let done = seen.cycle.probe.outputs.operand_stage.flush_done_o;
-        for slot in (0..self.written.len()).filter(|&slot| seen.slots.is_flushed(slot) && done >> slot & 1 == 1) {
-            self.written[slot] = [0; PLACES];
-        }
     }
 
     /// What is written to ORF and LRF: an entry for each port's slots, copies first, and a bank. Gives the ports at which another instruction's copies find room.

@@ -51,7 +51,7 @@ struct Landing {
 }
 
 /// The file.
-pub struct Stealing {
+pub struct Replay {
     read: bool,
     write: bool,
     eager: bool,
@@ -70,7 +70,35 @@ pub struct Stealing {
 /// Operands of the ports' candidates, one of each register.
 type Operands = [[Option<Place>; 3]; MAX_PORTS];
 
-impl Stealing {
+impl super::Replay for Replay {
+    fn begin(&mut self, job: &Job) {
+        self.map.rows = usize::from(job.registers).div_ceil(self.map.banks);
+    }
+
+    fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+        self.now += 1;
+        let alive = self.alive();
+        let fetched = (seen.inside.provider.steal().fetch_valid != 0)
+            .then(|| usize::from(seen.inside.provider.steal().fetch_bank));
+        let forced = fetched.filter(|&bank| self.why(bank, alive[bank]).is_some());
+        let operands = self.operands_of_candidates(seen);
+        let banks = self.banks(forced, &operands);
+        let chances = self.chances(&banks, &alive);
+        self.count_waits(&banks, &chances, tally);
+        self.count_candidates(&operands, tally);
+        let written = self.results(&chances, seen, tally);
+        let stolen = self.thefts(&banks, &operands, &written, seen, tally);
+        self.grants(seen, tally);
+        self.count_table(tally);
+        let hints = self.hints(&chances, seen, tally);
+        self.fetch(fetched, alive.as_slice(), tally);
+        self.edge(&alive, &hints, fetched, &chances, seen);
+        self.instructions(&stolen, seen, tally);
+        self.name_candidates(seen);
+    }
+}
+
+impl Replay {
     /// As a configuration has it.
     pub fn new(config: &Config) -> Self {
         let rules = config.steal;
@@ -91,37 +119,9 @@ impl Stealing {
         }
     }
 
-    /// A launch begins.
-    pub fn begin(&mut self, job: &Job) {
-        self.map.rows = usize::from(job.registers).div_ceil(self.map.banks);
-    }
-
     /// Operands that have not been read.
     fn wanted(&self) -> impl Iterator<Item = Place> {
         self.held.iter().flatten().flat_map(|held| held.wanted).flatten()
-    }
-
-    /// A cycle.
-    pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
-        self.now += 1;
-        let alive = self.alive();
-        let fetched = (seen.inside.provider.steal().fetch_valid != 0)
-            .then(|| usize::from(seen.inside.provider.steal().fetch_bank));
-        let forced = fetched.filter(|&bank| self.why(bank, alive[bank]).is_some());
-        let operands = self.operands_of_candidates(seen);
-        let banks = self.banks(forced, &operands);
-        let chances = self.chances(&banks, &alive);
-        self.count_waits(&banks, &chances, tally);
-        self.count_candidates(&operands, tally);
-        let written = self.results(&chances, seen, tally);
-        let stolen = self.thefts(&banks, &operands, &written, seen, tally);
-        self.grants(seen, tally);
-        self.count_table(tally);
-        let hints = self.hints(&chances, seen, tally);
-        self.fetch(fetched, alive.as_slice(), tally);
-        self.edge(&alive, &hints, fetched, &chances, seen);
-        self.instructions(&stolen, seen, tally);
-        self.name_candidates(seen);
     }
 
     /// Who waits for what.

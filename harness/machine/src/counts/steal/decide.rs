@@ -4,7 +4,7 @@ use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_oracle::Mask;
 
 use super::table::Place;
-use super::{Head, Operands, Stealing};
+use super::{Head, Operands, Replay};
 use crate::counts::seen::Seen;
 
 /// What stands at each bank in a cycle, before anything happens.
@@ -34,7 +34,7 @@ pub(super) struct Chance {
     pub parks: Option<usize>,
 }
 
-impl Stealing {
+impl Replay {
     /// Banks for whose free entry a result has come.
     pub(super) fn alive(&self) -> Vec<bool> {
         let is_for = |bank: usize, head: &Head| head.home.bank == bank && self.table.is_free(head.home);

@@ -1,0 +1,223 @@
+//! Where the words are, and who reaches them when: what a file with banks and a file with ports for everyone differ in.
+
+use crate::config::{Config, Preset, Rule};
+use crate::design::{BankView, Services};
+use crate::mrf::bits::{is_set, set_bits};
+use crate::mrf::mrf_arbiter::{Requests, Writes};
+use crate::mrf::mrf_collector::Held;
+use crate::mrf::slots::Slots;
+use crate::mrf::{
+    MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfProbe, MrfShape, MrfWriteQueue,
+};
+use crate::registry::Entry;
+use crate::{Block, Memory, OPERANDS, Ports, WarpData};
+
+/// What the project has to know of a file with a storage: the parts of its [`Design`](crate::design::Design) that are its own.
+pub(crate) struct About {
+    pub(crate) blocks: &'static [Entry],
+    pub(crate) services: Services,
+    pub(crate) selector: &'static str,
+    pub(crate) rules: &'static [Rule],
+    pub(crate) presets: &'static [Preset],
+    pub(crate) is_selected: fn(&Config) -> bool,
+}
+
+/// What a register file with a storage is called, and what it is made of.
+pub trait Kind: Send + 'static {
+    /// The module of the whole file.
+    const NAME: &'static str;
+    /// Its parameters.
+    const PARAMETERS: &'static [&'static str];
+    /// The blocks inside it, in evaluation order.
+    const CHILDREN: &'static [&'static str];
+    /// What lockstep compares inside the file.
+    type Probe: Ports<Shape = MrfShape> + AsRef<MrfProbe> + AsMut<MrfProbe>;
+}
+
+/// The words of a register file, their ports, and the operand latches behind them.
+///
+/// In a cycle: [`writes`](Self::writes) right after the edge, [`reads`](Self::reads), [`edge`](Self::edge).
+pub(crate) trait Storage: Kind {
+    /// What the project has to know of the file.
+    const ABOUT: About;
+
+    /// Of a shape, with all words 0.
+    fn new(shape: &MrfShape) -> Self;
+
+    /// Decides which of the waiting results are written. This follows from state alone.
+    fn writes(&mut self, requests: &Requests<'_>, writes: &Writes);
+
+    /// Queues whose result is written at this edge.
+    fn write_grant(&self) -> u8;
+
+    /// Decides which of the requested operands are read, and counts.
+    fn reads(&mut self, requests: &Requests<'_>, round_robin: bool);
+
+    /// Slots that are read at this edge.
+    fn grant(&self) -> Slots;
+
+    /// What is counted in this cycle: `mrf_arbiter_event_t`.
+    fn event(&self) -> u64;
+
+    /// The edge of words and latches. `fill`: the slots that get what is read.
+    fn edge(&mut self, running: bool, fill: Slots, held: &Held, queues: &[MrfWriteQueue]);
+
+    /// The edge of what remembers whose turn it is.
+    fn advance(&mut self, round_robin: bool);
+
+    /// The same in reset.
+    fn reset(&mut self);
+
+    /// The latches of a collector.
+    fn operands(&self, collector: usize) -> &[WarpData; OPERANDS];
+
+    /// Whether no read is performed at this edge, and no operand is on its way to its latch.
+    fn is_quiet(&self) -> bool;
+
+    /// Whether no operand is on its way to its latch.
+    fn is_still(&self) -> bool;
+
+    /// Records what lockstep compares inside.
+    fn probe(&self, probe: &mut MrfProbe);
+
+    /// Banks, from a record. `None`: there are none.
+    fn banks(probe: &MrfProbe) -> Option<BankView>;
+
+    /// Words and latches, with their places in the file's module.
+    fn memories(&mut self) -> Vec<Memory<'_>>;
+}
+
+/// Single- or dual-ported banks, an arbiter in front of them, a crossbar behind them.
+pub struct Banked {
+    pub(super) arbiter: MrfArbiter,
+    pub(super) banks: Vec<MrfBank>,
+    pub(super) crossbar: MrfCrossbar,
+    /// Valid bits of the banks.
+    pub(super) read_data_valid: u32,
+}
+
+impl Banked {
+    #[inline]
+    fn clock_banks(&mut self, running: bool, queues: &[MrfWriteQueue]) {
+        let decided = self.arbiter.decisions();
+        for b in set_bits(decided.read_valid) {
+            self.banks[b].read(decided.read_entry[b]);
+        }
+        for b in set_bits(decided.bank_write_valid) {
+            let queue = &queues[usize::from(is_set(decided.bank_write_port, b))];
+            self.banks[b].write(decided.bank_write_entry[b], queue.data(), queue.target().mask);
+        }
+        self.read_data_valid = if running { decided.read_valid } else { 0 };
+    }
+}
+
+impl Kind for Banked {
+    const NAME: &'static str = "mrf";
+    const PARAMETERS: &'static [&'static str] = &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
+    const CHILDREN: &'static [&'static str] = &[
+        MrfBankMap::NAME,
+        MrfWriteQueue::NAME,
+        MrfCollector::NAME,
+        MrfAllocator::NAME,
+        MrfArbiter::NAME,
+        MrfBank::NAME,
+        MrfCrossbar::NAME,
+    ];
+    type Probe = MrfProbe;
+}
+
+impl Storage for Banked {
+    const ABOUT: About = About {
+        blocks: crate::mrf::BLOCKS,
+        services: Services::NEUTRAL,
+        selector: "",
+        rules: &[],
+        presets: crate::mrf::config::PRESETS,
+        is_selected: |_| false,
+    };
+
+    fn new(shape: &MrfShape) -> Self {
+        Self {
+            arbiter: MrfArbiter::new(shape),
+            banks: (0..shape.banks).map(|_| MrfBank::new(shape)).collect(),
+            crossbar: MrfCrossbar::new(shape),
+            read_data_valid: 0,
+        }
+    }
+
+    #[inline]
+    fn writes(&mut self, requests: &Requests<'_>, writes: &Writes) {
+        self.arbiter.writes(requests, writes);
+    }
+
+    #[inline]
+    fn write_grant(&self) -> u8 {
+        self.arbiter.decisions().write_grant
+    }
+
+    #[inline]
+    fn reads(&mut self, requests: &Requests<'_>, round_robin: bool) {
+        self.arbiter.reads(requests, round_robin);
+    }
+
+    #[inline]
+    fn grant(&self) -> Slots {
+        self.arbiter.decisions().grant
+    }
+
+    #[inline]
+    fn event(&self) -> u64 {
+        self.arbiter.decisions().event
+    }
+
+    #[inline]
+    fn edge(&mut self, running: bool, fill: Slots, held: &Held, queues: &[MrfWriteQueue]) {
+        // The crossbar takes what the banks have read before these read anew.
+        self.crossbar.take(|bank| self.banks[bank].read_data());
+        self.crossbar.ask(fill.when(running), &held.bank);
+        self.clock_banks(running, queues);
+    }
+
+    #[inline]
+    fn advance(&mut self, round_robin: bool) {
+        self.arbiter.advance(round_robin);
+    }
+
+    fn reset(&mut self) {
+        self.arbiter.reset();
+    }
+
+    #[inline]
+    fn operands(&self, collector: usize) -> &[WarpData; OPERANDS] {
+        self.crossbar.operands(collector)
+    }
+
+    #[inline]
+    fn is_quiet(&self) -> bool {
+        self.arbiter.decisions().read_valid == 0 && self.is_still()
+    }
+
+    #[inline]
+    fn is_still(&self) -> bool {
+        self.read_data_valid == 0 && self.crossbar.is_idle()
+    }
+
+    fn probe(&self, probe: &mut MrfProbe) {
+        self.probe_arbiter(probe);
+        self.probe_data(probe);
+    }
+
+    fn banks(probe: &MrfProbe) -> Option<BankView> {
+        Some(BankView::of(probe))
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let mut memories = Vec::new();
+        for (b, bank) in self.banks.iter_mut().enumerate() {
+            let path = format!("gen_bank[{b}].u_bank.{}", bank.memory_path());
+            memories.push(Memory::of_warps(path, MrfBank::NAME, bank.words()));
+        }
+        memories.push(Memory::of_warps("u_crossbar.operand_q", MrfCrossbar::NAME, self.crossbar.latches()));
+        memories
+    }
+}
