@@ -62,7 +62,8 @@ package gpurf_pkg;
     OrganisationRfc       = 1,  // a register file cache in front of it
     OrganisationHierarchy = 2,  // ORF and LRF in front of it
     OrganisationHrf       = 3,  // the hybrid register file
-    OrganisationSteal     = 4   // the main register file with bank stealing
+    OrganisationSteal     = 4,  // the main register file with bank stealing
+    OrganisationMrfIdeal  = 5   // the main register file without conflicts
   } organisation_e;
 
   // The sizes of each design: the low bits of the parameter `Sizes`. Designs not listed have none.

@@ -392,6 +392,48 @@ module operand_stage
     // The design keeps nothing for a slot.
     assign flush_done_o   = flush_i;
     assign design_event_o = '{default: '0};
+  end else if (Organisation == OrganisationMrfIdeal) begin : gen_mrf_ideal
+    mrf_ideal #(
+      .Banks     (Banks),
+      .Collectors(Collectors),
+      .IssuePorts(IssuePorts),
+      .Depth     (Depth),
+      .TagW      (TagW)
+    ) u_provider (
+      .clk_i,
+      .rst_ni,
+      .cfg_i,
+      .issue_valid_i,
+      .issue_ready_o       (issue_ready),
+      .issue_warp_i,
+      .issue_base_i        (issue_base),
+      .issue_mask_i,
+      .issue_tag_i         (issue_tag),
+      .issue_src_valid_i   (issue_src_valid),
+      .issue_src_reg_i     (issue_src_reg),
+      .write_valid_i,
+      .write_ready_o,
+      .write_warp_i,
+      .write_base_i        (write_base),
+      .write_reg_i,
+      .write_mask_i,
+      .write_data_i,
+      .write_done_o,
+      .write_done_warp_o,
+      .write_done_reg_o,
+      .dispatch_valid_o    (dispatch_valid),
+      .dispatch_ready_i,
+      .dispatch_warp_o,
+      .dispatch_mask_o,
+      .dispatch_tag_o      (dispatch_tag),
+      .dispatch_src_valid_o,
+      .dispatch_data_o,
+      .event_o
+    );
+
+    // The design keeps nothing for a slot.
+    assign flush_done_o   = flush_i;
+    assign design_event_o = '{default: '0};
   end else if (Organisation == OrganisationRfc) begin : gen_rfc
     localparam rfc_sizes_t RfcSizes = Sizes[$bits(rfc_sizes_t)-1:0];
 

@@ -10,6 +10,8 @@ use crate::hrf::config::{HrfConfig, HrfLayer};
 use crate::hrf::{Hrf, HrfSizes};
 use crate::mrf::config::{MrfConfig, MrfLayer};
 use crate::mrf::{Mrf, MrfIn, MrfOut, MrfSizes};
+use crate::mrf_ideal::MrfIdeal;
+use crate::mrf_ideal::config::{IdealConfig, IdealLayer};
 use crate::rfc::config::{RfcConfig, RfcLayer};
 use crate::rfc::{Rfc, RfcSizes};
 use crate::shape::{MAX_ACTIVE, SmShape};
@@ -22,7 +24,7 @@ use crate::{Block, Field, Memory, OPERANDS, WarpData};
 #[macro_export]
 macro_rules! each_design {
     ($callback:ident) => {
-        $callback! { rfc hierarchy hrf steal }
+        $callback! { rfc hierarchy hrf steal mrf_ideal }
     };
 }
 
@@ -230,6 +232,7 @@ macro_rules! designs {
 pub(crate) mod sections {
     pub use crate::hierarchy::config::{LrfConfig, OrfConfig};
     pub use crate::hrf::config::HrfConfig;
+    pub use crate::mrf_ideal::config::IdealConfig;
     pub use crate::rfc::config::{Replacement, RfcConfig};
     pub use crate::steal::config::StealConfig;
 }
@@ -249,6 +252,8 @@ sections! {
     lrf: LrfConfig, LrfLayer;
     /// The register file whose idle banks are stolen, in the main register file's place.
     steal: StealConfig, StealLayer;
+    /// The register file without conflicts, in the main register file's place.
+    ideal: IdealConfig, IdealLayer;
     /// Global memory, outside the SM.
     memory: MemoryConfig, MemoryLayer;
 }
@@ -264,4 +269,6 @@ designs! {
     Hrf(hrf, HrfSizes) = 3 at "gen_hrf",
     /// The main register file with bank stealing.
     Steal(steal, StealSizes) = 4 at "gen_steal",
+    /// A register file without conflicts.
+    MrfIdeal(mrf_ideal, MrfSizes) = 5 at "gen_mrf_ideal",
 }

@@ -1,6 +1,6 @@
 //! With and without each technique: stealing paper VI-B1, VI-B2, figure 12.
 
-use super::{NOT_SAID, eager, gain, reading, stealing, straight, why, writing};
+use super::{NOT_SAID, eager, gain, machine, reading, stealing, straight, why, writing};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row};
 use crate::shown::kernels;
@@ -21,13 +21,18 @@ const MORE: Claim = Claim::none(NOT_SAID);
 const OTHERS: [(&str, &str); 2] =
     [("round-robin", "sm.scheduler=round_robin"), ("two-level, 8 active warps", "sm.active_warps=8")];
 
+/// Eight banks' machine with a file that has no conflicts: the most that stealing could gain.
+fn ideal() -> Point {
+    machine("mrf-ideal")
+}
+
 pub fn plan(plan: &mut SweepPlan) {
     why::plan_gains(plan, [straight(8), straight(16), reading(), stealing(8)]);
     for (_, setting) in OTHERS {
         why::plan_gains(plan, [straight(8), reading()].map(|point| point.with(setting)));
         plan.point(stealing(8).with(setting));
     }
-    for point in [writing(), eager(reading()), eager(stealing(8))] {
+    for point in [writing(), eager(reading()), eager(stealing(8)), ideal()] {
         plan.point(point);
     }
     for preset in ["banks-8", "banks-16", "steal-8"] {
@@ -65,6 +70,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     }
     rows.push(row(MORE, &format!("{read}, eager"), eager(reading()), straight(8)));
     rows.push(row(MORE, &format!("{both}, eager"), eager(stealing(8)), straight(8)));
+    // The bound: every conflict gone, with the same banks' rows, collectors and warps.
+    for (banks, metric) in [(8, "over 8 banks"), (16, "over 16 banks")] {
+        let gained = gain(results, &ideal(), &straight(banks));
+        rows.push(gained.map(|gained| MORE.mean(format!("IPC gained without conflicts (ideal), {metric}"), gained)));
+    }
     // What the presets are: 128 KB, and as many warps as their rows have room for.
     let [eight, sixteen, both] = ["banks-8", "banks-16", "steal-8"].map(Point::preset);
     rows.push(row(MORE, "by 8 banks, over 16, in 128 KB with the warps that fit", eight, sixteen.clone()));
@@ -83,6 +93,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
             ("read stealing", of(reading())?),
             ("write stealing", of(writing())?),
             ("both", of(stealing(8))?),
+            ("ideal", of(ideal())?),
         ];
         Some(kernels("IPC by that of 16 banks (figure 12)", "ratio", series, Style::Lines, Some([1.05, 1.09])))
     };

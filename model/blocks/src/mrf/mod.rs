@@ -12,6 +12,8 @@ pub(crate) mod mrf_collector;
 mod mrf_crossbar;
 pub(crate) mod mrf_write_queue;
 #[cfg(test)]
+pub(crate) use mrf::tests;
+#[cfg(test)]
 pub(crate) mod phases;
 mod shape;
 pub(crate) mod slots;
