@@ -16,7 +16,8 @@ fn two_buses(config: &Config) -> bool {
 }
 
 /// Why nothing waits for its write.
-const AT_ONCE: &str = "a result is written in the cycle after it came, so that the queue of its bus is free in every cycle";
+const AT_ONCE: &str =
+    "a result is written in the cycle after it came, so that the queue of its bus is free in every cycle";
 
 pub(super) const EXCEPTIONS: &[Exception] = &[
     ("operand_stage: a result offered, not taken", ideal, AT_ONCE),

@@ -33,7 +33,10 @@ impl FileCover {
         point!("issue stalls", i.issue_valid_i & !o.issue_ready_o != 0);
         point!("dispatch stalls", o.dispatch_valid_o & !i.dispatch_ready_i != 0);
         point!("one read fills several slots", p.fill.count_ones() > p.req_valid.count_ones());
-        point!("two registers of one bank are read", read.iter().enumerate().any(|(n, a)| read[..n].iter().any(|b| a.0 == b.0)));
+        point!(
+            "two registers of one bank are read",
+            read.iter().enumerate().any(|(n, a)| read[..n].iter().any(|b| a.0 == b.0))
+        );
         point!("a word is read and written at one edge", written.iter().any(|place| read.contains(place)));
         point!("a word is read after it was written", self.written.iter().any(|place| read.contains(place)));
         point!("all collectors busy", p.busy.count_ones() as usize == shape.collectors);

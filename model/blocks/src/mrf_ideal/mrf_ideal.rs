@@ -79,13 +79,8 @@ unsafe impl Ports for MrfIdealProbe {
 impl Kind for Ideal {
     const NAME: &'static str = "mrf_ideal";
     const PARAMETERS: &'static [&'static str] = &["Banks", "Collectors", "IssuePorts", "Depth", "TagW"];
-    const CHILDREN: &'static [&'static str] = &[
-        MrfBankMap::NAME,
-        MrfWriteQueue::NAME,
-        MrfCollector::NAME,
-        MrfAllocator::NAME,
-        MrfIdealStore::NAME,
-    ];
+    const CHILDREN: &'static [&'static str] =
+        &[MrfBankMap::NAME, MrfWriteQueue::NAME, MrfCollector::NAME, MrfAllocator::NAME, MrfIdealStore::NAME];
 
     type Probe = MrfIdealProbe;
 }
@@ -101,7 +96,14 @@ impl Storage for Ideal {
     };
 
     fn new(shape: &MrfShape) -> Self {
-        Self { store: MrfIdealStore::new(shape), write_grant: 0, grant: Slots::NONE, event: 0, write_groups: 0, moving: false }
+        Self {
+            store: MrfIdealStore::new(shape),
+            write_grant: 0,
+            grant: Slots::NONE,
+            event: 0,
+            write_groups: 0,
+            moving: false,
+        }
     }
 
     #[inline]

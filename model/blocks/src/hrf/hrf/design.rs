@@ -43,12 +43,7 @@ impl RegisterFile for Hrf {
         blocks: crate::hrf::BLOCKS,
         events: &[HRF_EVENT, HRF_COUNT_EVENT],
         spreads: &[("hrf_period_entries", "hrf_period")],
-        services: Services {
-            pairs_rows: true,
-            max_registers: MAX_BUFFER,
-            early_results: false,
-            ..Services::NEUTRAL
-        },
+        services: Services { pairs_rows: true, max_registers: MAX_BUFFER, early_results: false, ..Services::NEUTRAL },
         selector: "hrf.stt_ram",
         rules: crate::hrf::config::RULES,
         presets: crate::hrf::config::PRESETS,
