@@ -79,7 +79,7 @@ module mrf_ideal
   logic [EntryW-1:0]     issue_entry      [Operands*IssuePorts];
   logic [Collectors-1:0] alloc_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Collectors-1:0] alloc_port;       // with one port nobody asks which
+  logic [Collectors-1:0] alloc_port;       // not read with one port
   // verilator lint_on UNUSEDSIGNAL
 
   // write queues
@@ -99,7 +99,7 @@ module mrf_ideal
   logic [Collectors-1:0] complete;
   logic [Collectors-1:0] free;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Collectors-1:0] older            [Collectors];  // no read waits, so no order is asked for
+  logic [Collectors-1:0] older            [Collectors];  // not read: no read waits
   // verilator lint_on UNUSEDSIGNAL
   logic [Slots-1:0]      req_valid;
   logic [BankW-1:0]      req_bank         [Slots];

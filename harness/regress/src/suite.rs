@@ -32,21 +32,28 @@ pub(crate) struct Family {
     stretch: &'static [(&'static str, u64)],
 }
 
+impl Family {
+    /// The configuration of its preset.
+    pub(crate) fn config(&self) -> Config {
+        preset(self.preset).expect("a preset").config
+    }
+
+    /// Its kernel there.
+    pub(crate) fn job(&self, project: &Project, seed: u64) -> LockstepJob {
+        kernel(KernelInputs::of_project(project, self.kernel), self.config(), seed)
+    }
+}
+
 macro_rules! designs {
     ($($design:ident)+) => {
         $(mod $design;)+
 
         /// The families, design by design.
-        const FAMILIES: &[Family] = &[$($design::FAMILY),+];
+        pub(crate) const FAMILIES: &[Family] = &[$($design::FAMILY),+];
     };
 }
 
 gpurf_blocks::each_design!(designs);
-
-/// The families.
-pub(crate) fn families_of() -> impl Iterator<Item = &'static Family> {
-    FAMILIES.iter()
-}
 
 /// A configuration with a change.
 pub(crate) fn changed(mut config: Config, change: impl Fn(&mut Config)) -> Config {
@@ -304,21 +311,14 @@ pub(crate) const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 /// Random programs of the long run at each configuration.
 const MANY_PROGRAMS: u64 = 500;
 
-/// Of each family of register files its configuration and its kernel.
-pub(crate) fn families(project: &Project, seed: u64) -> impl Iterator<Item = (Config, LockstepJob)> + '_ {
-    FAMILIES.iter().map(move |family| {
-        let config = preset(family.preset).expect("a preset").config;
-        (config, kernel(KernelInputs::of_project(project, family.kernel), config, seed))
-    })
-}
-
 /// What `make cosim` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the baseline and at the preset of each family of register files; all blocks; and the register
 /// file at the baseline and at a pairwise choice of shapes. The SM comes first, because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = kernels(project, Config::default(), seed);
     jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
     jobs.extend(faults(project, Config::default(), seed));
-    for (config, _) in families(project, seed) {
+    for family in FAMILIES {
+        let config = family.config();
         jobs.extend(kernels(project, config, seed));
         jobs.extend(programs(config, seed, FEW_PROGRAMS, None));
         if config.mrf.issue_ports == 2 {

@@ -49,7 +49,7 @@ pub struct Instance {
     pub parent: Option<usize>,
     /// Its place among the instances of the same module there. `None`: it is the only one.
     pub place: Option<usize>,
-    /// Where it is, through generate blocks, with a dot behind it; empty for the top.
+    /// Its path with generate blocks, and a dot at the end; empty for the top.
     path: String,
 }
 

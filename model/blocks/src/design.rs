@@ -60,6 +60,24 @@ pub struct Design {
 }
 
 impl Design {
+    /// A design that declares nothing: what the main register file has besides its name, its blocks and its presets.
+    pub(crate) const PLAIN: Self = Self {
+        name: "",
+        blocks: &[],
+        events: &[],
+        spreads: &[],
+        services: Services::NEUTRAL,
+        selector: "",
+        rules: &[],
+        presets: &[],
+        is_selected: |_| false,
+        straps: |_| 0,
+        cfg_of_block: |_, _, _| None,
+        size_words: |_| String::new(),
+        legend: "",
+        policy_words: |_, _, _| None,
+    };
+
     /// Whether a module is the design or is inside it, at any depth.
     pub fn contains(&self, module: &str) -> bool {
         find(self.name).is_some_and(|block| block.contains(module))

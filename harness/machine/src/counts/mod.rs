@@ -44,7 +44,7 @@ macro_rules! designs {
         fn replay(organisation: &Organisation, config: &Config) -> Box<dyn Replay> {
             match organisation.design().name {
                 $(stringify!($design) => Box::new($design::Replay::new(config)),)+
-                _ => Box::new(mrf::Replay),
+                _ => Box::new(mrf::Replay::new(config)),
             }
         }
     };

@@ -1,5 +1,6 @@
 //! The main register file, followed: what an instruction reads and what a result writes.
 
+use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_oracle::levels::groups;
 
@@ -12,6 +13,13 @@ pub const ACCESSES: Word =
 
 /// A file that reads each register of an instruction once and writes each result once.
 pub struct Replay;
+
+impl Replay {
+    /// As any configuration has it.
+    pub fn new(_: &Config) -> Self {
+        Self
+    }
+}
 
 impl super::Replay for Replay {
     fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {

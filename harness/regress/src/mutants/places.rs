@@ -22,7 +22,7 @@ pub(super) fn config() -> Config {
         },
         ..base
     };
-    suite::families_of().for_each(|family| (family.shrink)(&mut small));
+    suite::FAMILIES.iter().for_each(|family| (family.shrink)(&mut small));
     small
 }
 
@@ -47,7 +47,7 @@ pub(super) fn locksteps(mutant: &Mutant) -> Vec<&str> {
 /// The configurations in which a mutant of a module runs: one for each policy that the module knows.
 pub fn policies(module: &str) -> Vec<Config> {
     let base = config();
-    let own = suite::families_of().find(|family| (family.is_own)(module));
+    let own = suite::FAMILIES.iter().find(|family| (family.is_own)(module));
     let mut all = match own {
         Some(family) => (family.mutated)(module, base),
         None => shared(module, base),
@@ -55,7 +55,7 @@ pub fn policies(module: &str) -> Vec<Config> {
     if all.is_empty() {
         all.push(base);
     }
-    let others = suite::families_of().filter(|family| !(family.is_own)(module));
+    let others = suite::FAMILIES.iter().filter(|family| !(family.is_own)(module));
     all.extend(others.flat_map(|family| (family.mutated)(module, base)));
     all
 }
@@ -114,8 +114,9 @@ pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
     jobs.extend(suite::programs(Config::default(), seed, suite::FEW_PROGRAMS, None));
     jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: two, ..job }));
     jobs.extend(suite::programs(two, seed, suite::FEW_PROGRAMS, None));
-    for (config, kernel) in suite::families(project, seed) {
-        jobs.push(kernel);
+    for family in suite::FAMILIES {
+        let config = family.config();
+        jobs.push(family.job(project, seed));
         jobs.extend(suite::programs(config, seed, suite::FEW_PROGRAMS, None));
         if config.mrf.issue_ports == 2 {
             jobs.extend(suite::faults(project, config, seed));

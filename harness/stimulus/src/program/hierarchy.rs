@@ -1,10 +1,10 @@
-//! What the compiler is told of a machine.
+//! Options of the compiler that follow from a machine.
 
 use gpurf_blocks::config::Config;
 use gpurf_compiler::Options;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 
-/// What the compiler is told of a configuration, whose threads have this many registers at most.
+/// The compiler's options for a configuration, with this many registers a thread at most.
 pub fn compiler_options(config: &Config, registers: u16) -> Options {
     let orf = config.orf;
     let hierarchy = HierarchyOptions {

@@ -106,7 +106,7 @@ pub struct Program {
     constants: [u32; lower::CONSTANT_WORDS as usize],
     floats: Vec<u32>,
     split_end: bool,
-    /// What the compiler is told of the machine.
+    /// Options of the compiler that follow from the machine.
     compiler: Options,
 }
 
@@ -127,7 +127,7 @@ pub struct Limits {
     pub code: usize,
     /// Whether there is a unit for floating point.
     pub floats: bool,
-    /// What the compiler is told of the machine.
+    /// Options of the compiler that follow from the machine.
     pub compiler: Options,
 }
 

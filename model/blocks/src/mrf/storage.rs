@@ -1,7 +1,6 @@
 //! Where the words are, and who reaches them when: what a file with banks and a file with ports for everyone differ in.
 
-use crate::config::{Config, Preset, Rule};
-use crate::design::{BankView, Services};
+use crate::design::{BankView, Design};
 use crate::mrf::bits::{is_set, set_bits};
 use crate::mrf::mrf_arbiter::{Requests, Writes};
 use crate::mrf::mrf_collector::Held;
@@ -9,18 +8,7 @@ use crate::mrf::slots::Slots;
 use crate::mrf::{
     MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfProbe, MrfShape, MrfWriteQueue,
 };
-use crate::registry::Entry;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
-
-/// What the project has to know of a file with a storage: the parts of its [`Design`](crate::design::Design) that are its own.
-pub(crate) struct About {
-    pub(crate) blocks: &'static [Entry],
-    pub(crate) services: Services,
-    pub(crate) selector: &'static str,
-    pub(crate) rules: &'static [Rule],
-    pub(crate) presets: &'static [Preset],
-    pub(crate) is_selected: fn(&Config) -> bool,
-}
 
 /// What a register file with a storage is called, and what it is made of.
 pub trait Kind: Send + 'static {
@@ -39,7 +27,7 @@ pub trait Kind: Send + 'static {
 /// In a cycle: [`writes`](Self::writes) right after the edge, [`reads`](Self::reads), [`edge`](Self::edge).
 pub(crate) trait Storage: Kind {
     /// What the project has to know of the file.
-    const ABOUT: About;
+    const DESIGN: Design;
 
     /// Of a shape, with all words 0.
     fn new(shape: &MrfShape) -> Self;
@@ -127,14 +115,8 @@ impl Kind for Banked {
 }
 
 impl Storage for Banked {
-    const ABOUT: About = About {
-        blocks: crate::mrf::BLOCKS,
-        services: Services::NEUTRAL,
-        selector: "",
-        rules: &[],
-        presets: crate::mrf::config::PRESETS,
-        is_selected: |_| false,
-    };
+    const DESIGN: Design =
+        Design { name: Self::NAME, blocks: crate::mrf::BLOCKS, presets: crate::mrf::config::PRESETS, ..Design::PLAIN };
 
     fn new(shape: &MrfShape) -> Self {
         Self {

@@ -2,12 +2,12 @@
 //!
 //! It is [`OperandFile`], as the main register file is, with another storage.
 
-use crate::design::{BankView, Services};
+use crate::design::{BankView, Design, Services};
 use crate::mrf::bits::{pack, set_bits};
 use crate::mrf::mrf_arbiter::{Requests, Writes};
 use crate::mrf::mrf_collector::Held;
 use crate::mrf::slots::Slots;
-use crate::mrf::storage::{About, Kind, Storage};
+use crate::mrf::storage::{Kind, Storage};
 use crate::mrf::{
     MRF_ARBITER_EVENT, MrfAllocator, MrfBankMap, MrfCollector, MrfProbe, MrfShape, MrfWriteQueue, OperandFile,
 };
@@ -18,7 +18,7 @@ use super::MrfIdealStore;
 /// A register file with a port for every read and every write.
 pub type MrfIdeal = OperandFile<Ideal>;
 
-/// Storage without conflicts: what is asked for is read, what waits is written.
+/// Storage without conflicts: each requested operand is read and each waiting result is written at once.
 pub struct Ideal {
     store: MrfIdealStore,
     write_grant: u8,
@@ -86,13 +86,14 @@ impl Kind for Ideal {
 }
 
 impl Storage for Ideal {
-    const ABOUT: About = About {
+    const DESIGN: Design = Design {
+        name: Self::NAME,
         blocks: super::BLOCKS,
         services: Services { has_conflicts: false, ..Services::NEUTRAL },
         selector: "ideal.present",
-        rules: &[],
         presets: super::config::PRESETS,
         is_selected: |config| config.ideal.present,
+        ..Design::PLAIN
     };
 
     fn new(shape: &MrfShape) -> Self {

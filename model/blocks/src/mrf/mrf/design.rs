@@ -22,22 +22,7 @@ impl DesignSizes for MrfSizes {
 }
 
 impl<S: Storage> RegisterFile for OperandFile<S> {
-    const DESIGN: Design = Design {
-        name: Self::NAME,
-        blocks: S::ABOUT.blocks,
-        events: &[],
-        spreads: &[],
-        services: S::ABOUT.services,
-        selector: S::ABOUT.selector,
-        rules: S::ABOUT.rules,
-        presets: S::ABOUT.presets,
-        is_selected: S::ABOUT.is_selected,
-        straps: |_| 0,
-        cfg_of_block: |_, _, _| None,
-        size_words: |_| String::new(),
-        legend: "",
-        policy_words: |_, _, _| None,
-    };
+    const DESIGN: Design = S::DESIGN;
 
     type Sizes = MrfSizes;
 

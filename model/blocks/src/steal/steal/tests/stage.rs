@@ -30,7 +30,7 @@ impl Driver<OperandStage> {
         (self.inputs.candidate_warp_i[p], self.inputs.candidate_roles_i[p]) = (warp, roles(sources));
     }
 
-    /// A cycle, after which nobody is named either.
+    /// A cycle, after which there is no candidate either.
     fn step_named(&mut self) -> OperandStageOut {
         let out = self.step();
         self.inputs.candidate_valid_i = 0;
@@ -76,7 +76,7 @@ fn a_stolen_operand_is_there_a_cycle_earlier() {
     assert_eq!(
         (stage.step_named().candidate_issue_o, stage.probe().nets.candidate_src_valid),
         (0, 0),
-        "nobody is named any more"
+        "no candidate is left"
     );
 }
 
