@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use gpurf_compiler::Schedule;
 use verilated::Simulator;
 
 pub use bench::Bench;
@@ -296,6 +297,9 @@ pub struct Compile {
     /// Registers of a thread at most; values that find none live in local memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
     pub registers: Option<u16>,
+    /// The order of the instructions in a basic block
+    #[arg(long, value_name = "ORDER", default_value = "none")]
+    pub schedule: Order,
     /// Levels above the main register file
     #[command(flatten)]
     pub hierarchy: Hierarchy,
@@ -305,6 +309,28 @@ pub struct Compile {
     /// Print the PTX with the instructions and their control fields beside it, in place of machine code
     #[arg(long)]
     pub annotate: bool,
+}
+
+/// The order of the instructions in a basic block (docs/compiler.md).
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Order {
+    /// As the PTX has them
+    None,
+    /// Each result before its first reader, as in an expression tree; nothing is simplified
+    Tree,
+    /// By latency and register pressure, as production compilers do
+    Latency,
+}
+
+impl Order {
+    /// As the compiler knows it.
+    pub const fn schedule(self) -> Schedule {
+        match self {
+            Self::None => Schedule::None,
+            Self::Tree => Schedule::Tree,
+            Self::Latency => Schedule::Latency,
+        }
+    }
 }
 
 /// `gpurf wave`.

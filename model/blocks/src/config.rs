@@ -1,7 +1,8 @@
 //! The one configuration of a run.
 //!
-//! A configuration has two kinds of member. *Shape* members (sizes, kinds of ports) are parameters of RTL and model: another value
-//! is another build. *Policy* members are straps on `cfg_i`, constant during a run: one build serves them all.
+//! A configuration has three kinds of member. *Shape* members (sizes, kinds of ports) are parameters of RTL and model: another value
+//! is another build. *Policy* members are straps on `cfg_i`, constant during a run: one build serves them all. *Code* members are
+//! for the compiler of the kernels that run; RTL and model do not know them.
 //!
 //! It is put together from layers: a preset, then a TOML file (whose `base` names the preset it starts from), then single
 //! settings such as `mrf.banks=8`. Then it is validated, once. A message names the key, the value, where that value came from, and what is allowed.
@@ -18,10 +19,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+mod compiler;
 mod presets;
 mod section;
 mod sm;
 
+pub(crate) use compiler::CompilerLayer;
+pub use compiler::{CompilerConfig, Schedule};
 pub use presets::{ALTERNATING, BANKS_8, BANKS_16, MRF_1R1W, TWO_LEVEL};
 pub use section::Rule;
 pub(crate) use section::section;

@@ -1,6 +1,6 @@
 //! The register-file designs, in one list.
 
-use crate::config::{MemoryConfig, MemoryLayer, Rule, SmConfig, SmLayer};
+use crate::config::{CompilerConfig, CompilerLayer, MemoryConfig, MemoryLayer, Rule, SmConfig, SmLayer};
 use crate::design::{
     BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, Sideband, SlotView,
 };
@@ -256,6 +256,8 @@ sections! {
     ideal: IdealConfig, IdealLayer;
     /// Global memory, outside the SM.
     memory: MemoryConfig, MemoryLayer;
+    /// The compiler of the kernels.
+    compiler: CompilerConfig, CompilerLayer;
 }
 
 designs! {

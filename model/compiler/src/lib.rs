@@ -22,11 +22,14 @@ pub mod ptx;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use listing::annotate;
+pub use passes::schedule::Schedule;
 
+use allocate::{Allocation, AllocationError};
 use diagnostic::{Error, Span};
-use gpurf_isa::{Image, Instruction};
+use gpurf_isa::{Image, Instruction, Predicate};
 pub use hierarchy::Explanation;
 use hierarchy::HierarchyOptions;
+use mir::Function;
 use serde::{Deserialize, Serialize};
 
 /// What the compiler may use.
@@ -34,6 +37,9 @@ use serde::{Deserialize, Serialize};
 pub struct Options {
     /// General registers of a thread at most, [`Options::FEWEST`] to [`Options::MOST`].
     pub registers: u16,
+    /// The order of the instructions in a basic block.
+    #[serde(default)]
+    pub schedule: Schedule,
     /// The register hierarchy that values are distributed over.
     #[serde(default)]
     pub hierarchy: HierarchyOptions,
@@ -49,7 +55,7 @@ impl Options {
 impl Default for Options {
     /// 64 registers: what a warp has with half of the warps that fit at 32.
     fn default() -> Self {
-        Self { registers: 64, hierarchy: HierarchyOptions::NONE }
+        Self { registers: 64, schedule: Schedule::None, hierarchy: HierarchyOptions::NONE }
     }
 }
 
@@ -111,6 +117,48 @@ pub fn distribute(code: &mut [Instruction], options: &Options) -> Option<Explana
     hierarchy::run(code, &options.hierarchy)
 }
 
+/// Registers of a thread with which a warp has its place on a machine of 32 warps and 128 KB (RFC paper, table 4). Schedules
+/// take more only where the PTX's own order does.
+const FULL_SM: u16 = 32;
+
+/// Orders the instructions and finds registers for their values.
+///
+/// Scheduling by latency lengthens the lives of values. Where registers do not suffice for its order, it tries again with
+/// less room for values; what fits at last is the PTX's own order.
+fn schedule_and_allocate(
+    f: &mut Function,
+    options: &Options,
+    local_bytes: u32,
+) -> Result<Allocation, AllocationError> {
+    use passes::schedule;
+    let allocated = |mut ordered: Function| {
+        let allocation = allocate::run(&mut ordered, options.registers, local_bytes)?;
+        Ok((ordered, allocation))
+    };
+    if options.schedule == Schedule::Tree {
+        schedule::tree(f);
+    }
+    let mut best = allocated(f.clone())?;
+    if options.schedule == Schedule::Latency {
+        let most = best.1.registers.max(FULL_SM).min(options.registers);
+        let rooms = [8, 7, 6, 5, 4].map(|eighths| usize::from(most) * eighths / 8);
+        for general in rooms {
+            let mut ordered = f.clone();
+            schedule::latency(&mut ordered, schedule::Limits { general, predicates: Predicate::COUNT - 1 });
+            if let Ok(found) = allocated(ordered)
+                && found.1.registers <= most
+                && found.1.memory_cost() <= best.1.memory_cost()
+            {
+                best = found;
+                break;
+            }
+        }
+    }
+    let (ordered, allocation) = best;
+    *f = ordered;
+    Ok(allocation)
+}
+
 fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Vec<Error>> {
     if !(Options::FEWEST..=Options::MOST).contains(&options.registers) {
         let (fewest, most) = (Options::FEWEST, Options::MOST);
@@ -128,10 +176,13 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         let error = |message: String| vec![Error::new(lowered.span, message)];
         let f = &mut lowered.function;
         passes::cleanup::run(f);
-        passes::simplify::run(f);
+        match options.schedule {
+            Schedule::Tree => passes::simplify::only_dead(f),
+            Schedule::None | Schedule::Latency => passes::simplify::run(f),
+        }
         passes::entry::run(f);
         passes::legalise::run(f);
-        let allocation = allocate::run(f, options.registers, lowered.local_bytes)
+        let allocation = schedule_and_allocate(f, options, lowered.local_bytes)
             .map_err(|e| error(format!("`{}` {e}", lowered.name)))?;
         if cfg!(debug_assertions)
             && let Err(wrong) = allocate::check::check(f, &allocation)

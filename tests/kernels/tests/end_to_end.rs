@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gpurf_compiler::{Compiled, Options, compile};
+use gpurf_compiler::{Compiled, Options, Schedule, compile};
 use gpurf_kernels::{Case, KERNELS, Kernel};
 use gpurf_launch::{BufferId, CheckRow};
 use gpurf_oracle::host::{OracleEngine, Session};
@@ -18,9 +18,13 @@ fn load(name: &str) -> Case {
 }
 
 fn build(kernel: &Kernel, registers: u16) -> Compiled {
+    build_in(Schedule::None, kernel, registers)
+}
+
+fn build_in(schedule: Schedule, kernel: &Kernel, registers: u16) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
     let text = fs::read_to_string(&path).expect("PTX lies beside the source");
-    let compiled = compile(&text, &path.display().to_string(), &Options { registers, ..Options::default() });
+    let compiled = compile(&text, &path.display().to_string(), &Options { registers, schedule, ..Options::default() });
     compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"))
 }
 
@@ -64,6 +68,34 @@ fn small_runs_equal_the_reference_with_any_number_of_registers() {
         }
         let same = results.windows(2).all(|pair| pair[0] == pair[1]);
         assert!(same || ADDS_FLOATS.contains(&kernel.name), "{}: registers change the output", kernel.name);
+    }
+}
+
+#[test]
+fn small_runs_equal_the_reference_in_every_order_of_instructions() {
+    let cost = |compiled: &Compiled| -> u32 {
+        compiled.report.kernels.iter().map(|k| k.spill_loads + k.spill_stores + k.recomputed).sum()
+    };
+    for kernel in KERNELS {
+        let case = load(kernel.name);
+        for registers in LIMITS {
+            let plain = build(kernel, registers);
+            for schedule in [Schedule::Tree, Schedule::Latency] {
+                let compiled = build_in(schedule, kernel, registers);
+                let what = format!("{}, {} with {registers} registers", kernel.name, schedule.name());
+                let bytes = run(&case, &compiled);
+                let rows = case.manifest().evaluate(|id| &bytes[id.0]).unwrap_or_else(|error| panic!("{error}"));
+                for row in rows {
+                    assert!(row.ok, "{what}: {row:?}");
+                }
+                if schedule == Schedule::Latency {
+                    assert!(cost(&compiled) <= cost(&plain), "{what}: values lost their registers");
+                    let (new, old) = (&compiled.report.kernels, &plain.report.kernels);
+                    let within = new.iter().zip(old).all(|(new, old)| new.registers <= old.registers.max(32));
+                    assert!(within, "{what}: fewer warps than before");
+                }
+            }
+        }
     }
 }
 

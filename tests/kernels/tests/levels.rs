@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{build, percent};
+use common::{build, build_in, percent};
+use gpurf_compiler::Schedule;
 use gpurf_compiler::hierarchy::{Encoding, HierarchyOptions, check, run};
 use gpurf_isa::{Image, LastResultFile};
 use gpurf_kernels::{Case, KERNELS, Kernel};
@@ -94,6 +95,19 @@ fn every_kernel_finds_its_values() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn every_kernel_finds_its_values_in_every_order_of_instructions() {
+    let options = full(3, LastResultFile::Split);
+    for schedule in [Schedule::Tree, Schedule::Latency] {
+        let mut all = LevelCounts::default();
+        for kernel in KERNELS {
+            all += judged(kernel, &levelled(kernel, &build_in(schedule, kernel, 32), &options), &options);
+        }
+        let reads = all.mrf.reads() + all.orf.reads() + all.lrf.reads();
+        println!("{}: LRF {:.1} % of reads", schedule.name(), percent(all.lrf.reads(), reads));
     }
 }
 

@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{build, percent};
+use common::{build, build_in, percent};
+use gpurf_compiler::Schedule;
 use gpurf_compiler::marks::liveness;
 use gpurf_isa::{Image, Slot};
 use gpurf_kernels::{Case, KERNELS, Kernel};
@@ -70,6 +71,19 @@ fn marks_of_every_kernel_hold() {
             all.add(&judged.counts);
         }
         line(&format!("all, {registers} registers"), &all);
+    }
+}
+
+#[test]
+fn marks_hold_in_every_order_of_instructions() {
+    for schedule in [Schedule::Tree, Schedule::Latency] {
+        let mut all = MarkCounts::default();
+        for kernel in KERNELS {
+            let judged = run(kernel, &build_in(schedule, kernel, 32), Scope::Lanes);
+            assert_eq!(judged.faults, [], "{}, {}", kernel.name, schedule.name());
+            all.add(&judged.counts);
+        }
+        line(&format!("all, {}", schedule.name()), &all);
     }
 }
 

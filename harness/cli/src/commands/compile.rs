@@ -1,6 +1,6 @@
 //! `gpurf compile`: CUDA or PTX to machine code.
 
-use gpurf_compiler::KernelReport;
+use gpurf_compiler::{KernelReport, Options};
 
 use super::source;
 use crate::args::{Compile, Selection};
@@ -13,7 +13,8 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     // The preset has to be one; what it changes in the code begins with the hints of its organisation.
     plan::load(&Selection { preset: arguments.preset.clone(), ..Selection::default() })?;
     let ptx = source::ptx(&arguments.file)?;
-    let options = arguments.levels(source::options(arguments.registers));
+    let options = source::options(arguments.registers);
+    let options = arguments.levels(Options { schedule: arguments.schedule.schedule(), ..options });
     let compiled = source::compile(&ptx, &options)?;
     let text = if arguments.annotate {
         gpurf_compiler::annotate(&ptx.text, &compiled)

@@ -1,6 +1,6 @@
 //! Options of the compiler that follow from a machine.
 
-use gpurf_blocks::config::Config;
+use gpurf_blocks::config::{Config, Schedule};
 use gpurf_compiler::Options;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 
@@ -13,5 +13,10 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         forward_branches: orf.forward_branches,
         ..HierarchyOptions::of_machine(orf.entries, config.lrf.banks, config.sm.active_warps)
     };
-    Options { registers, hierarchy }
+    let schedule = match config.compiler.schedule {
+        Schedule::None => gpurf_compiler::Schedule::None,
+        Schedule::Tree => gpurf_compiler::Schedule::Tree,
+        Schedule::Latency => gpurf_compiler::Schedule::Latency,
+    };
+    Options { registers, schedule, hierarchy }
 }

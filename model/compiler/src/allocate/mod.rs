@@ -44,6 +44,13 @@ pub struct Allocation {
     pub spill_bytes: u32,
 }
 
+impl Allocation {
+    /// Instructions that are there because registers or predicates did not suffice, one for each value at the least.
+    pub fn memory_cost(&self) -> u32 {
+        self.loads + self.stores + self.recomputed + self.spilled_predicates
+    }
+}
+
 /// Why there is no allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AllocationError {

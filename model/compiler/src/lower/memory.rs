@@ -83,6 +83,7 @@ impl<'a> Kernel<'_, 'a> {
     /// What a `ld`, `st`, `atom` says about order; the fences that it means in front and behind.
     pub fn order(&mut self, mods: &mut Mods<'_, 'a>) -> Result<[Option<Scope>; 2]> {
         let order = mods.one_of(&["volatile", "relaxed", "acquire", "release", "acq_rel"]);
+        self.b.ordered = order.is_some();
         let scope = match mods.one_of(&["cta", "gpu", "sys"]) {
             Some("cta") => Scope::Block,
             Some("gpu") => Scope::Device,

@@ -254,7 +254,7 @@ impl<'a> Kernel<'_, 'a> {
                     self.b.end(Term::Jump(to), to);
                 }
                 Statement::Instruction(inst) => {
-                    self.b.line = lines.line(inst.span.start);
+                    (self.b.line, self.b.ordered) = (lines.line(inst.span.start), false);
                     if let Err(error) = self.guarded(inst) {
                         errors.push(error);
                     }

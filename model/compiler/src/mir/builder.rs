@@ -13,6 +13,8 @@ pub struct Builder {
     pub at: BlockId,
     /// PTX line that new instructions get.
     pub line: u32,
+    /// Whether new memory accesses keep their place among the others.
+    pub ordered: bool,
     /// The blocks in the order in which they were at hand, which becomes the layout.
     order: Vec<BlockId>,
 }
@@ -30,6 +32,7 @@ impl Builder {
             function: Function { blocks: Vec::new(), classes: Vec::new(), addresses: Vec::new() },
             at: BlockId(0),
             line: 1,
+            ordered: false,
             order: vec![BlockId(0)],
         };
         new.block();
@@ -110,7 +113,7 @@ impl Builder {
 
     /// An instruction of the current line.
     pub fn inst(&self, op: Op, src: [Val; 3]) -> Inst {
-        Inst { src, ..Inst::new(op, self.line) }
+        Inst { src, ordered: self.ordered, ..Inst::new(op, self.line) }
     }
 
     /// Appends an operation with a general result.

@@ -115,6 +115,8 @@ pub struct Inst {
     pub t: Pred,
     /// What a memory access adds to its address, in bytes; fits the instruction's field.
     pub offset: i32,
+    /// A memory access that keeps its place among the others: PTX says volatile, relaxed, acquire or release.
+    pub ordered: bool,
     /// PTX line, from 1.
     pub line: u32,
     /// Who asked for it.
@@ -146,6 +148,7 @@ impl Inst {
             s: Pred::TRUE,
             t: Pred::TRUE,
             offset: 0,
+            ordered: false,
             line,
             origin: Origin::Program,
         }

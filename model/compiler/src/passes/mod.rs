@@ -6,6 +6,7 @@
 //! | [`simplify`] | copies, constants, common subexpressions, dead code |
 //! | [`entry`] | writes zero to what is live at the kernel's entry |
 //! | [`legalise`] | puts constants where the instructions have room for them |
+//! | [`schedule`] | reorders the instructions of each block |
 //! | [`crate::allocate`] | registers, predicates, spills |
 //!
 //! What annotates finished instructions comes behind the emission, in [`crate::marks`]: it needs registers and program
@@ -17,4 +18,5 @@ mod fold;
 mod known;
 pub mod legalise;
 pub mod liveness;
+pub mod schedule;
 pub mod simplify;

@@ -26,6 +26,12 @@ pub fn run(f: &mut Function) {
     remove_overwritten(f);
 }
 
+/// Drops what nobody reads, and nothing else.
+pub fn only_dead(f: &mut Function) {
+    remove_dead(f);
+    remove_overwritten(f);
+}
+
 /// What makes two instructions compute the same.
 type Key = (Op, [Val; 3], Pred, Pred, i32, [bool; 2]);
 

@@ -1,6 +1,6 @@
 //! Compiles PTX and runs it in the oracle.
 
-use gpurf_compiler::{Compiled, compile};
+use gpurf_compiler::{Compiled, Options as CompilerOptions, Schedule, compile};
 use gpurf_oracle::marks::{MarkJudge, Scope};
 use gpurf_oracle::{Geometry, Launch, Memory, Options, Oracle, Program};
 
@@ -10,14 +10,34 @@ const DIRTY: Options =
 
 /// Compiles, or fails with the compiler's message.
 pub fn compiled(source: &str, registers: u16) -> Compiled {
-    compile(source, "test.ptx", &gpurf_compiler::Options { registers, ..Default::default() })
-        .unwrap_or_else(|e| panic!("{e}\n{source}"))
+    compiled_with(source, &CompilerOptions { registers, ..Default::default() })
+}
+
+fn compiled_with(source: &str, options: &CompilerOptions) -> Compiled {
+    compile(source, "test.ptx", options).unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
 /// Runs the first kernel, whose parameters are the addresses of the inputs and of a result of `bytes` bytes, with one
-/// block of `threads` threads, and judges the marks of its code. Gives the result.
+/// block of `threads` threads, and judges the marks of its code. Gives the result, which is the same in each order of the
+/// instructions.
 pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
-    let image = compiled(source, registers).image;
+    let result = |schedule| run_in(schedule, source, registers, inputs, bytes, threads);
+    let plain = result(Schedule::None);
+    for schedule in [Schedule::Tree, Schedule::Latency] {
+        assert_eq!(result(schedule), plain, "{} with {registers} registers\n{source}", schedule.name());
+    }
+    plain
+}
+
+fn run_in(
+    schedule: Schedule,
+    source: &str,
+    registers: u16,
+    inputs: &[Vec<u8>],
+    bytes: usize,
+    threads: u32,
+) -> Vec<u8> {
+    let image = compiled_with(source, &CompilerOptions { registers, schedule, ..Default::default() }).image;
     let kernel = &image.kernels[0];
     let mut memory = Memory::default();
     let mut constant = Vec::new();
