@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler, SmConfig, preset, presets};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Schedule, Scheduler, SmConfig, preset, presets};
 use gpurf_blocks::registry;
 
 use gpurf_stimulus::program::{Weights, themes};
@@ -311,15 +311,23 @@ pub(crate) const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
 /// Random programs of the long run at each configuration.
 const MANY_PROGRAMS: u64 = 500;
 
+/// The orders of instructions that a compiler may choose, in turn from one job to the next: the machine is the same, and needs no
+/// other build. `first` is that of the first job.
+fn in_all_orders(mut jobs: Vec<LockstepJob>, first: usize) -> Vec<LockstepJob> {
+    let orders = [Schedule::None, Schedule::Latency, Schedule::Tree].into_iter().cycle().skip(first);
+    jobs.iter_mut().zip(orders).for_each(|(job, order)| job.config.compiler.schedule = order);
+    jobs
+}
+
 /// What `make cosim` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the baseline and at the preset of each family of register files; all blocks; and the register
 /// file at the baseline and at a pairwise choice of shapes. The SM comes first, because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
-    let mut jobs = kernels(project, Config::default(), seed);
+    let mut jobs = in_all_orders(kernels(project, Config::default(), seed), 0);
     jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
     jobs.extend(faults(project, Config::default(), seed));
-    for family in FAMILIES {
+    for (number, family) in FAMILIES.iter().enumerate() {
         let config = family.config();
-        jobs.extend(kernels(project, config, seed));
+        jobs.extend(in_all_orders(kernels(project, config, seed), number + 1));
         jobs.extend(programs(config, seed, FEW_PROGRAMS, None));
         if config.mrf.issue_ports == 2 {
             // The sources of the second port.

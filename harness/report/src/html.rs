@@ -103,6 +103,7 @@ mod tests {
         let report = PaperReport {
             report: "rfc",
             title: "The register file cache",
+            schedule: gpurf_compiler::Schedule::None,
             kernels: vec!["saxpy".into()],
             rows: vec![row],
             absent: vec![Absent { source: "5.3", text: "reads allocate", why: "not built" }],

@@ -31,7 +31,7 @@ pub mod traffic;
 pub mod usage;
 mod values;
 
-pub use report::{Definition, PaperReport, Part};
+pub use report::{Definition, ORDERS, Orders, PaperReport, Part};
 pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
 pub use sweep::{Kernel, Measured, Point, Results, SweepError, SweepPlan, Watcher, sweep};
 

@@ -1,5 +1,6 @@
 //! A report as a whole.
 
+use gpurf_compiler::Schedule;
 use serde::Serialize;
 
 use crate::plot::Plot;
@@ -16,6 +17,8 @@ pub struct PaperReport {
     pub title: &'static str,
     /// The kernels.
     pub kernels: Vec<String>,
+    /// The order of their instructions, but in rows that name another one.
+    pub schedule: Schedule,
     /// The results.
     pub rows: Vec<Row>,
     /// Results of the papers that are not compared.
@@ -36,6 +39,17 @@ pub struct Part {
     pub plots: fn(&Results<'_>) -> Vec<Plot>,
 }
 
+/// The part of a report that has some of its rows again, with the kernels' instructions in the other orders.
+pub const ORDERS: &str = "orders";
+
+/// What is compared between the orders of instructions.
+pub struct Orders {
+    /// What the rows need to have run.
+    pub plan: fn(&mut SweepPlan),
+    /// What the rows are about.
+    pub metrics: &'static [&'static str],
+}
+
 /// A report that can be made.
 pub struct Definition {
     /// Its name.
@@ -44,6 +58,10 @@ pub struct Definition {
     pub title: &'static str,
     /// The kernels that it runs unless told otherwise: test kernels, by name.
     pub kernels: &'static [&'static str],
+    /// The order of instructions that the paper's code has.
+    pub schedule: Schedule,
+    /// Rows that are made in the other orders too, where there are some.
+    pub orders: Option<Orders>,
     /// Its parts.
     pub parts: &'static [Part],
     /// Results of the papers that are not compared.
@@ -64,6 +82,7 @@ impl Definition {
             report: self.name,
             title: self.title,
             kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+            schedule: results.schedule(),
             rows: Vec::new(),
             absent: if only.is_empty() { self.absent.to_vec() } else { Vec::new() },
             plots: Vec::new(),
@@ -75,11 +94,44 @@ impl Definition {
         report
     }
 
+    /// The names of its parts.
+    pub fn part_names(&self) -> impl Iterator<Item = &'static str> + use<'_> {
+        self.parts.iter().map(|part| part.name).chain(self.orders.is_some().then_some(ORDERS))
+    }
+
+    /// What the rows about the order of instructions have to run, if they are to be made.
+    pub fn orders_plan(&self, only: &[String]) -> Option<SweepPlan> {
+        let orders = self.orders.as_ref().filter(|_| only.is_empty() || only.iter().any(|name| name == ORDERS))?;
+        let mut plan = SweepPlan::default();
+        (orders.plan)(&mut plan);
+        Some(plan)
+    }
+
+    /// The rows about the order of instructions, from runs in one order.
+    pub fn orders_rows(&self, results: &Results<'_>) -> Vec<Row> {
+        let order = results.schedule().name();
+        let again = |row: Row| Row {
+            metric: format!("with instructions in order `{order}`: {}", row.metric),
+            why: if row.outside() { format!("the paper's code is in order `{}`", self.schedule.name()) } else { String::new() },
+            command: if row.outside() { self.command(results, ORDERS) } else { String::new() },
+            ..row
+        };
+        let metrics = self.orders.as_ref().map_or(&[][..], |orders| orders.metrics);
+        let rows = self.parts.iter().flat_map(|part| (part.rows)(results));
+        rows.filter(|row| metrics.contains(&row.metric.as_str())).map(again).collect()
+    }
+
     /// The command that makes a part again, on all kernels: for reasons that are about all of them.
     pub fn command(&self, results: &Results<'_>, part: &str) -> String {
         let own = results.kernels.iter().map(|kernel| kernel.name.as_str()).ne(self.kernels.iter().copied());
         let kernels = results.kernels.iter().filter(|_| own).map(|kernel| format!(" --kernel {}", kernel.path));
-        results.part_command(self.name, part, None) + &kernels.collect::<String>()
+        let schedule = results.schedule();
+        let order = match part {
+            ORDERS => String::new(),
+            _ if schedule == self.schedule => String::new(),
+            _ => format!(" --schedule {}", schedule.name()),
+        };
+        results.part_command(self.name, part, None) + &kernels.collect::<String>() + &order
     }
 
     fn chosen<'a>(&self, only: &'a [String]) -> impl Iterator<Item = &'static Part> + use<'a> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{Config, Start};
+use gpurf_compiler::Schedule;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
@@ -33,6 +34,8 @@ pub struct Kernel {
     pub manifest: Manifest,
     /// The machine code.
     pub image: Image,
+    /// The order of its instructions.
+    pub schedule: Schedule,
 }
 
 impl Kernel {
@@ -348,11 +351,15 @@ impl Task<'_> {
     }
 
     fn sentence(&self, what: &dyn std::fmt::Display) -> String {
-        let path = &self.kernel.path;
+        let Kernel { path, schedule, .. } = self.kernel;
+        let order = match schedule {
+            Schedule::None => String::new(),
+            other => format!(" --set compiler.schedule={}", other.name()),
+        };
         let again = match self.what {
-            What::Model(point) => format!("gpurf run {path} --engine model {}", point.options()),
-            What::Usage | What::Cache(_) => format!("gpurf run {path} --engine functional"),
-            What::Levels(_) => format!("gpurf report hierarchy --kernel {path}"),
+            What::Model(point) => format!("gpurf run {path} --engine model {}{order}", point.options()),
+            What::Usage | What::Cache(_) => format!("gpurf run {path} --engine functional{order}"),
+            What::Levels(_) => format!("gpurf report hierarchy --kernel {path} --schedule {}", schedule.name()),
         };
         format!("{}: {what}\n  again: {again}", self.kernel.name)
     }
@@ -404,6 +411,11 @@ impl<'a> Results<'a> {
 }
 
 impl Results<'_> {
+    /// The order of the kernels' instructions; without kernels, that of the PTX.
+    pub fn schedule(&self) -> Schedule {
+        self.kernels.first().map_or(Schedule::None, |kernel| kernel.schedule)
+    }
+
     /// A value for each kernel, from its run at a configuration; nothing unless all of them ran to their end.
     pub fn each(&self, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
         let measured = self.measured.get(point).filter(|measured| measured.len() == self.kernels.len())?;

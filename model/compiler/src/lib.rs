@@ -23,6 +23,7 @@ pub mod ptx;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use listing::annotate;
 pub use passes::schedule::Schedule;
+pub use passes::schedule::finished::reorder;
 
 use allocate::{Allocation, AllocationError};
 use diagnostic::{Error, Span};

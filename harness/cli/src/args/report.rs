@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::Run;
+use super::{Order, Run};
 
 /// `gpurf report`.
 #[derive(Debug, Args)]
@@ -19,6 +19,9 @@ pub struct ReportResults {
     /// Make only this part of a report (may be repeated)
     #[arg(long, value_name = "PART")]
     pub only: Vec<String>,
+    /// The order of instructions in a basic block, in place of the one that each paper's code has
+    #[arg(long, value_name = "ORDER")]
+    pub schedule: Option<Order>,
     /// Run this launch manifest in place of the project's kernels (may be repeated)
     #[arg(long, value_name = "LAUNCH.toml")]
     pub kernel: Vec<PathBuf>,

@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use gpurf_compiler::{Options, Schedule};
 use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS};
 use gpurf_report::{
-    Absent, Definition, Kernel, PaperReport, REPORTS, Row, SweepError, SweepPlan, Watcher, html, sweep,
+    Absent, Definition, Kernel, PaperReport, REPORTS, Results, Row, SweepError, SweepPlan, Watcher, html, sweep,
 };
 use serde::Serialize;
 
 use super::source;
-use crate::args::ReportResults;
+use crate::args::{Order, ReportResults, Run};
 use crate::failure::{Failure, Status};
 use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, numbers, words};
@@ -52,7 +53,7 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     let chosen: Vec<&Definition> =
         REPORTS.iter().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
     check_parts(&chosen, &arguments.only)?;
-    let sets = sets(&chosen, &arguments.kernel)?;
+    let sets = sets(&chosen, arguments)?;
     if let Some(file) = &arguments.html {
         // Before the work, not after it.
         check_writable(file)?;
@@ -60,13 +61,22 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     interrupt::listen()?;
     let started = Instant::now();
     let (mut reports, mut errors) = (Vec::new(), Vec::new());
-    for (kernels, definitions) in &sets {
+    for set in &sets {
         let mut plan = SweepPlan::default();
-        definitions.iter().for_each(|definition| plan.join(definition.plan(&arguments.only)));
-        let watcher = Shown(Progress::new(plan.runs(kernels.len()), !arguments.run.json));
-        let results = sweep(&plan, kernels, super::threads(arguments.run.jobs), interrupt::flag(), &watcher);
-        reports.extend(definitions.iter().map(|definition| definition.report(&arguments.only, &results)));
+        set.definitions.iter().for_each(|definition| plan.join(definition.plan(&arguments.only)));
+        let results = run_all(&plan, &set.kernels, &arguments.run);
+        reports.extend(set.definitions.iter().map(|definition| definition.report(&arguments.only, &results)));
         errors.extend(results.errors);
+        for definition in set.definitions.iter().filter(|_| arguments.schedule.is_none()) {
+            let Some(plan) = definition.orders_plan(&arguments.only) else { continue };
+            for schedule in Schedule::ALL.into_iter().filter(|schedule| *schedule != set.schedule) {
+                let kernels = kernels(set.names, &arguments.kernel, schedule)?;
+                let results = run_all(&plan, &kernels, &arguments.run);
+                let report = reports.iter_mut().find(|report| report.report == definition.name);
+                report.expect("it was made above").rows.extend(definition.orders_rows(&results));
+                errors.extend(results.errors);
+            }
+        }
     }
     reports.sort_by_key(|report| chosen.iter().position(|definition| definition.name == report.report));
     let (verdict, status) = end(&errors);
@@ -94,9 +104,20 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     Ok(status)
 }
 
+/// Runs a plan and shows its progress.
+fn run_all<'a>(plan: &SweepPlan, kernels: &'a [Kernel], run: &Run) -> Results<'a> {
+    let watcher = Shown(Progress::new(plan.runs(kernels.len()), !run.json));
+    sweep(plan, kernels, super::threads(run.jobs), interrupt::flag(), &watcher)
+}
+
 /// Parts have to be those of a report that is made.
 fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
-    let parts: Vec<&str> = chosen.iter().flat_map(|definition| definition.parts).map(|part| part.name).collect();
+    let mut parts: Vec<&str> = Vec::new();
+    for part in chosen.iter().flat_map(|definition| definition.part_names()) {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
     match only.iter().find(|name| !parts.contains(&name.as_str())) {
         Some(name) => {
             Err(Failure::bad_input(format!("--only {name}: there is no such part; there are: {}", parts.join(", "))))
@@ -106,25 +127,34 @@ fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
 }
 
 /// Kernels, and the reports that run them.
-type Set<'a> = (Vec<Kernel>, Vec<&'a Definition>);
+struct Set<'a> {
+    /// Names of the project's kernels, where the command line names no others.
+    names: &'static [&'static str],
+    schedule: Schedule,
+    kernels: Vec<Kernel>,
+    definitions: Vec<&'a Definition>,
+}
 
-/// The kernels of the command line for all reports, or for each report the project's that are its own.
-fn sets<'a>(chosen: &[&'a Definition], files: &[PathBuf]) -> Result<Vec<Set<'a>>, Failure> {
-    if !files.is_empty() {
-        return Ok(vec![(kernels(files, &[])?, chosen.to_vec())]);
-    }
-    let mut sets: Vec<(&[&str], Vec<&Definition>)> = Vec::new();
-    for definition in chosen {
-        match sets.iter_mut().find(|(names, _)| *names == definition.kernels) {
-            Some((_, definitions)) => definitions.push(definition),
-            None => sets.push((definition.kernels, vec![definition])),
+/// The kernels of the command line, or for each report the project's that are its own; in the order of instructions of the command
+/// line, or of each report.
+fn sets<'a>(chosen: &[&'a Definition], arguments: &ReportResults) -> Result<Vec<Set<'a>>, Failure> {
+    let mut sets: Vec<Set<'a>> = Vec::new();
+    for &definition in chosen {
+        let names = if arguments.kernel.is_empty() { definition.kernels } else { &[] };
+        let schedule = arguments.schedule.map_or(definition.schedule, Order::schedule);
+        match sets.iter_mut().find(|set| set.names == names && set.schedule == schedule) {
+            Some(set) => set.definitions.push(definition),
+            None => {
+                let kernels = kernels(names, &arguments.kernel, schedule)?;
+                sets.push(Set { names, schedule, kernels, definitions: vec![definition] });
+            }
         }
     }
-    sets.into_iter().map(|(names, definitions)| Ok((kernels(&[], names)?, definitions))).collect()
+    Ok(sets)
 }
 
 /// The kernels of these manifests, or the project's of these names.
-fn kernels(files: &[PathBuf], names: &[&str]) -> Result<Vec<Kernel>, Failure> {
+fn kernels(names: &[&str], files: &[PathBuf], schedule: Schedule) -> Result<Vec<Kernel>, Failure> {
     let kernels: Vec<Kernel> = if files.is_empty() {
         let project = Project::find();
         let folder = project.root.join("tests/kernels");
@@ -134,9 +164,9 @@ fn kernels(files: &[PathBuf], names: &[&str]) -> Result<Vec<Kernel>, Failure> {
                 folder.display()
             )));
         }
-        names.iter().map(|name| kernel(&folder.join(format!("{name}.toml")), true)).collect::<Result<_, _>>()?
+        names.iter().map(|name| kernel(&folder.join(format!("{name}.toml")), true, schedule)).collect::<Result<_, _>>()?
     } else {
-        files.iter().map(|file| kernel(file, false)).collect::<Result<_, _>>()?
+        files.iter().map(|file| kernel(file, false, schedule)).collect::<Result<_, _>>()?
     };
     let mut names = BTreeSet::new();
     match kernels.iter().find(|kernel| !names.insert(kernel.name.as_str())) {
@@ -149,21 +179,21 @@ fn kernels(files: &[PathBuf], names: &[&str]) -> Result<Vec<Kernel>, Failure> {
 }
 
 /// A launch manifest with its machine code. The project's own kernels are taken as the PTX that the checkout has.
-fn kernel(file: &Path, own: bool) -> Result<Kernel, Failure> {
+fn kernel(file: &Path, own: bool, schedule: Schedule) -> Result<Kernel, Failure> {
     let wrong = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
     let manifest = Manifest::load(file).map_err(|e| wrong(&e))?;
     manifest.verify_checks().map_err(|e| wrong(&e))?;
     let image = match &manifest.source {
         Source::File(file) => {
             let file = if own { file.with_extension("ptx") } else { file.clone() };
-            source::compile(&source::ptx(&file)?, &source::options(Some(REGISTERS)))?.image
+            source::compile(&source::ptx(&file)?, &Options { schedule, ..source::options(Some(REGISTERS)) })?.image
         }
         Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| wrong(&e))?,
     };
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let here = std::env::current_dir().unwrap_or_default();
     let path = file.strip_prefix(&here).unwrap_or(file).display().to_string();
-    Ok(Kernel { name, path, manifest, image })
+    Ok(Kernel { name, path, manifest, image, schedule })
 }
 
 /// A page that cannot be written is known before the work.

@@ -54,6 +54,11 @@ fn ideal(results: &Results<'_>, energies: &Energies, all: fn(&Level) -> Traffic)
     })
 }
 
+/// The thesis's energies without those of wires.
+fn without_wires(entries: u32) -> Energies {
+    Energies { wire: 0.0, ..Energies::thesis(entries, ACTIVE) }
+}
+
 fn in_the_lrf(all: &Level) -> Traffic {
     Traffic { lrf: PrivateLevel { reads: all.reads(), moving_reads: 0, writes: all.writes() }, ..Traffic::default() }
 }
@@ -69,12 +74,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         Some(row.because(|row| why(results, row, of)))
     };
     let ideal_row = |claim: Claim, metric: &str, entries: u32, all: fn(&Level) -> Traffic| {
-        let energies = Energies::thesis(entries, ACTIVE);
-        let row = claim.mean(
-            format!("energy saved if all operands and results were in {metric}"),
-            ideal(results, &energies, all)?,
-        );
-        Some(row.because(|_| why_ideal(results, &energies)))
+        let saved = ideal(results, &without_wires(entries), all)?;
+        let row = claim.mean(format!("energy saved if all operands and results were in {metric}, no wires"), saved);
+        Some(row.because(|_| why_ideal(results, entries, all)))
     };
     let variable_row = |claim: Claim, metric: &str, [entries, than]: [Option<PerKernel>; 2]| {
         let (ours, values) = less(&entries?, &than?);
@@ -161,31 +163,14 @@ fn why_loops(results: &Results<'_>, row: &Row) -> (String, String) {
     (why, command(results, "limits"))
 }
 
-/// Reads, writes and their energies.
-fn why_ideal(results: &Results<'_>, energies: &Energies) -> (String, String) {
-    let part =
-        |value: fn(&LevelCounts) -> f64| results.levels(&split(ENTRIES), value).map_or(0.0, |values| mean(&values));
-    let private = |value: fn(&Level) -> Traffic| {
-        ideal(
-            results,
-            &Energies { upper_distance: gpurf_energy::Distance { private: 0.2, shared: 0.2 }, ..*energies },
-            value,
-        )
-        .map_or_else(String::new, |values| percent(mean(&values)))
-    };
+/// Reads and writes, and what wires would change.
+fn why_ideal(results: &Results<'_>, entries: u32, all: fn(&Level) -> Traffic) -> (String, String) {
+    let a_write = |counts: &LevelCounts| crate::ratio(counts.flat.reads() as f64, counts.flat.writes() as f64);
+    let with_wires = ideal(results, &Energies::thesis(entries, ACTIVE), all);
     let why = format!(
-        "a function of counts and prices: {:.2} reads a write, {} of operands and {} of results are the shared units', whose way is longer. A read of the MRF, the ORF and the LRF costs {:.2}, {:.2} and {:.2} pJ with \
-         its wire, a write {:.2}, {:.2} and {:.2}. With the private datapath's way for all, the ORF would save {}",
-        part(|counts| crate::ratio(counts.flat.reads() as f64, counts.flat.writes() as f64)),
-        percent(part(|counts| crate::ratio(counts.flat.shared_reads as f64, counts.flat.reads() as f64))),
-        percent(part(|counts| crate::ratio(counts.flat.shared_writes as f64, counts.flat.writes() as f64))),
-        energies.mrf_read(true),
-        energies.upper_read(true),
-        energies.lrf_read(),
-        energies.mrf_write(true),
-        energies.upper_write(true),
-        energies.lrf_write(),
-        private(in_the_orf),
+        "a function of counts and of the thesis's prices: {:.2} reads a write. With wires it would be {}",
+        results.levels(&split(ENTRIES), a_write).map_or(0.0, |values| mean(&values)),
+        with_wires.map_or_else(String::new, |values| percent(mean(&values))),
     );
     (why, command(results, "limits"))
 }

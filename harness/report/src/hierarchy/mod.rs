@@ -10,6 +10,7 @@ mod steps;
 mod values;
 mod variable;
 
+use gpurf_compiler::Schedule;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::LevelCounts;
@@ -17,7 +18,7 @@ use gpurf_oracle::levels::LevelCounts;
 use crate::follow::{Flushed, FollowedCache};
 use crate::kernels::HIERARCHY_THESIS;
 use crate::levels::name;
-use crate::report::{Definition, Part};
+use crate::report::{Definition, Orders, Part};
 use crate::row::{Absent, PerKernel, Row, halves, mean};
 use crate::shown::{kernels, lines, percent};
 use crate::sweep::{Results, SweepPlan};
@@ -27,6 +28,8 @@ pub const REPORT: Definition = Definition {
     name: "hierarchy",
     title: "The software-managed register hierarchy: LRF, ORF and MRF (hierarchy thesis, chapter 6)",
     kernels: HIERARCHY_THESIS,
+    schedule: Schedule::Tree,
+    orders: Some(ORDERS),
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },
@@ -36,6 +39,26 @@ pub const REPORT: Definition = Definition {
         Part { name: "limits", plan: limits::plan, rows: limits::rows, plots: limits::plots },
     ],
     absent: ABSENT,
+};
+
+/// The headlines, with the instructions in the PTX's own order and by latency too.
+const ORDERS: Orders = Orders {
+    plan: |plan| {
+        plan.usage();
+        for entries in SIZES {
+            [two(entries), unified(entries), split(entries)].into_iter().for_each(|options| plan.levels(options));
+        }
+        plan.point(crate::hardware::two(ENTRIES));
+    },
+    metrics: &[
+        "values read once, by the next instruction",
+        "register file energy saved, hardware cache with last-read bits, 3 entries, 8 active warps",
+        "register file energy saved, software, two levels, 3 entries, 8 active warps",
+        "register file energy saved, software, three levels, split LRF, 3 entries, 8 active warps",
+        "reads that the LRF serves, split LRF, 3 entries, 8 active warps",
+        "entries with the least energy, software, two levels",
+        "entries with the least energy, software, split LRF",
+    ],
 };
 
 const NO_DGEMM: &str =

@@ -16,6 +16,7 @@ fn manifests(names: &[&str]) -> Vec<Kernel> {
         path: format!("{name}.toml"),
         manifest: manifest.clone(),
         image: Default::default(),
+        schedule: gpurf_compiler::Schedule::None,
     };
     names.iter().map(kernel).collect()
 }

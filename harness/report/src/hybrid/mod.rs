@@ -7,6 +7,8 @@ mod power;
 mod sensitivity;
 mod writes;
 
+use gpurf_compiler::Schedule;
+
 use gpurf_energy::hybrid::HybridTraffic;
 
 use crate::kernels::HYBRID_PAPER;
@@ -20,6 +22,8 @@ pub const REPORT: Definition = Definition {
     name: "hybrid",
     title: "The hybrid register file: STT-RAM behind write buffers (hybrid paper)",
     kernels: HYBRID_PAPER,
+    schedule: Schedule::None,
+    orders: None,
     parts: &[
         Part { name: "periods", plan: periods::plan, rows: periods::rows, plots: periods::plots },
         Part { name: "writes", plan: writes::plan, rows: writes::rows, plots: writes::plots },

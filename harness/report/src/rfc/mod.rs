@@ -8,9 +8,11 @@ mod reads;
 mod two_level;
 mod values;
 
+use gpurf_compiler::Schedule;
+
 use crate::hardware::{ACTIVE, machine};
 use crate::kernels::HIERARCHY_THESIS;
-use crate::report::{Definition, Part};
+use crate::report::{Definition, Orders, Part};
 use crate::row::{Absent, mean};
 use crate::shown::{farthest, kernels, lines, percent};
 use crate::sweep::{Point, Results};
@@ -20,6 +22,8 @@ pub const REPORT: Definition = Definition {
     name: "rfc",
     title: "The register file cache and the two-level scheduler (RFC paper; hierarchy thesis, chapter 5 and 6.5.2)",
     kernels: HIERARCHY_THESIS,
+    schedule: Schedule::Latency,
+    orders: Some(ORDERS),
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "cache", plan: cache::plan, rows: cache::rows, plots: cache::plots },
@@ -30,6 +34,30 @@ pub const REPORT: Definition = Definition {
         Part { name: "reads", plan: reads::plan, rows: reads::rows, plots: reads::plots },
     ],
     absent: ABSENT,
+};
+
+/// The headlines, with the instructions in the PTX's own order and in expression-tree order too.
+const ORDERS: Orders = Orders {
+    plan: |plan| {
+        plan.usage();
+        [cache::all_warps(ENTRIES), cache::live(ENTRIES), combined::cache(ENTRIES, ACTIVE), combined::live(ENTRIES, ACTIVE)]
+            .into_iter()
+            .for_each(|point| plan.point(point));
+        [8, 32].into_iter().for_each(|warps| plan.point(two_level::active(warps)));
+        combined::SIZES.into_iter().for_each(|entries| plan.point(combined::live(entries, ACTIVE)));
+    },
+    metrics: &[
+        "values read once, within 3 instructions",
+        "MRF reads avoided, 6 entries, mean of all workloads",
+        "MRF writes avoided, 6 entries, mean of all workloads",
+        "MRF writes avoided, 6 entries, last-read bits, mean of all workloads",
+        "IPC of 8 active warps, greedy, by that of all 32",
+        "MRF reads avoided, 6 entries, 8 active warps",
+        "MRF writes avoided, 6 entries, 8 active warps, last-read bits",
+        "register file energy saved with wires, 6 entries, 8 active warps",
+        "register file energy saved, the thesis's energies, 6 entries, 8 active warps",
+        "entries with the least energy, 8 active warps",
+    ],
 };
 
 const NO_SHADERS: &str = "there are no shaders among the kernels";

@@ -8,6 +8,8 @@ mod utilisation;
 mod why;
 mod writes;
 
+use gpurf_compiler::Schedule;
+
 use crate::kernels::STEALING_PAPER;
 use crate::report::{Definition, Part};
 use crate::row::{Absent, PerKernel};
@@ -18,6 +20,8 @@ pub const REPORT: Definition = Definition {
     name: "stealing",
     title: "Bank stealing: idle banks for reads and for writes (stealing paper)",
     kernels: STEALING_PAPER,
+    schedule: Schedule::None,
+    orders: None,
     parts: &[
         Part { name: "conflicts", plan: conflicts::plan, rows: conflicts::rows, plots: conflicts::plots },
         Part { name: "utilisation", plan: utilisation::plan, rows: utilisation::rows, plots: utilisation::plots },

@@ -18,6 +18,7 @@ fn kernels(names: &[&str]) -> Vec<Kernel> {
         path: format!("{name}.toml"),
         manifest: manifest.clone(),
         image: Default::default(),
+        schedule: gpurf_compiler::Schedule::None,
     };
     names.iter().map(kernel).collect()
 }

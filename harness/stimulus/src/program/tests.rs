@@ -229,3 +229,29 @@ fn statistics() {
         println!("{count:8} {point}");
     }
 }
+
+/// The final bytes of every buffer, from the oracle.
+fn left(program: &Program) -> Vec<Vec<u8>> {
+    let manifest = Manifest::parse(std::path::Path::new("p.toml"), &program.manifest(None)).unwrap();
+    let Source::Assembly(assembly) = &manifest.source else { panic!("it has instructions") };
+    let image = assembled(&manifest, assembly).unwrap();
+    let mut session = Session::new(&manifest, &image).unwrap();
+    session.run(&mut OracleEngine::default()).unwrap();
+    (0..manifest.buffers.len()).map(|id| session.bytes(gpurf_launch::BufferId(id))).collect()
+}
+
+#[test]
+fn scheduled_programs_leave_what_they_left() {
+    let mut moved = 0;
+    for theme in themes::THEMES {
+        for seed in 300..306 {
+            let program = random(theme.name, seed);
+            let schedule = gpurf_compiler::Schedule::Latency;
+            let scheduled = Program { compiler: Options { schedule, ..program.compiler }, ..program.clone() };
+            let pairs = program.lower().code.into_iter().zip(scheduled.lower().code);
+            moved += pairs.filter(|(a, b)| a.op != b.op).count();
+            assert_eq!(left(&program), left(&scheduled), "{} {seed}", theme.name);
+        }
+    }
+    assert!(moved > 1000, "{moved} instructions stand elsewhere");
+}

@@ -12,6 +12,7 @@
 //! Both keep the dependences of the thread ([`dependences`]).
 
 mod dependences;
+pub mod finished;
 mod list;
 mod tree;
 

@@ -104,6 +104,7 @@ pub fn lower(program: &Program) -> Lowered {
     let prologue = std::mem::replace(&mut lowering.items, body);
     let (shared, local) = (lowering.shared_bytes(), lowering.local_bytes());
     let mut lowered = joins::link(prologue, lowering.items, lowering.labels, shared, local);
+    gpurf_compiler::reorder(&mut lowered.code, lowered.body, program.compiler.schedule);
     mark(&mut lowered.code);
     // A machine without levels does not look at those that the program was made with.
     gpurf_compiler::distribute(&mut lowered.code, &program.compiler);
