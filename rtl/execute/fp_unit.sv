@@ -1,12 +1,12 @@
 // Single precision: thirty-two lanes of everything that goes to unit 5.
 //
-// Three stages: operands taken apart and products, the sum, the rounding. They are one path for
-// all operations, so that there is one adder and one rounder a lane; what needs neither (minimum,
-// comparison, conversion to integers, whatever has a NaN or an infinity in it) has its value behind
-// the first stage and takes it along. The result queue behind the unit makes its latency that of
-// the ALU (hierarchy thesis, table 4.4). As in the ALU the operation is decided once and not for
-// each lane, and a stage computes only for an instruction that it takes, and only for lanes that
-// take part in it: that is what simulation pays for. What the operations compute, bit for bit, is
+// Two stages, operands taken apart and products, then the sum, and behind them the rounding, whose
+// register is the result queue's. They are one path for all operations, so that there is one adder
+// and one rounder a lane; what needs neither (minimum, comparison, conversion to integers, whatever
+// has a NaN or an infinity in it) has its value behind the first stage and takes it along. The
+// result queue makes the latency that of the ALU (hierarchy thesis, table 4.4). As in the ALU the
+// operation is decided once and not for each lane, and a stage computes only for an instruction
+// that it takes, and only for lanes that take part in it: that is what simulation pays for. What the operations compute, bit for bit, is
 // in docs/arithmetic.md.
 `include "gpurf_assert.svh"
 
@@ -111,33 +111,21 @@ module fp_unit
   sum_t             significand2_q   [Lanes];
   logic [Lanes-1:0] pred_data2_q;
 
-  // ------------------------------------------------------------------ stage 3
-  logic             valid3_q;
-  logic [WarpW-1:0] warp_q;
-  logic [Lanes-1:0] mask_q;
-  logic             reg_valid_q;
-  logic [RegW-1:0]  reg_q;
-  logic             pred_valid_q;
-  logic [PredW-1:0] pred_q;
-  lanes_t           data_q;
-  logic [Lanes-1:0] pred_data_q;
-
-  logic             ready_2;    // a stage moves on, or is empty
-  logic             ready_3;
+  logic             ready_2;    // stage 2 moves on, or is empty
   logic             take;
+  lanes_t           result;     // rounded
 
-  assign result_valid_o      = valid3_q;
-  assign result_warp_o       = warp_q;
-  assign result_mask_o       = mask_q;
-  assign result_reg_valid_o  = valid3_q & reg_valid_q;
-  assign result_reg_o        = reg_q;
-  assign result_data_o       = data_q;
-  assign result_pred_valid_o = valid3_q & pred_valid_q;
-  assign result_pred_o       = pred_q;
-  assign result_pred_data_o  = pred_data_q;
+  assign result_valid_o      = valid2_q;
+  assign result_warp_o       = warp2_q;
+  assign result_mask_o       = mask2_q;
+  assign result_reg_valid_o  = valid2_q & reg_valid2_q;
+  assign result_reg_o        = reg2_q;
+  assign result_data_o       = result;
+  assign result_pred_valid_o = valid2_q & pred_valid2_q;
+  assign result_pred_o       = pred2_q;
+  assign result_pred_data_o  = pred_data2_q;
 
-  assign ready_3 = ~valid3_q | result_ready_i;
-  assign ready_2 = ~valid2_q | ready_3;
+  assign ready_2 = ~valid2_q | result_ready_i;
   assign ready_o = ~valid1_q | ready_2;
   assign take    = valid_i & ready_o;
 
@@ -402,7 +390,7 @@ module fp_unit
                                     logic [1:0] rounding, logic flush, logic saturate);
     placed_t               number;
     logic [MagnitudeW-1:0] magnitude;
-    lane_t                 result;
+    lane_t                 whole;
     // verilator no_inline_task
     if (value == '0) begin
       magnitude = '0;
@@ -417,19 +405,17 @@ module fp_unit
         magnitude = '0;
       end
     end
-    result = {negative, magnitude};
-    return saturate ? saturated(result) : result;
+    whole = {negative, magnitude};
+    return saturate ? saturated(whole) : whole;
   endfunction
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid1_q <= 1'b0;
       valid2_q <= 1'b0;
-      valid3_q <= 1'b0;
     end else begin
       if (ready_o) valid1_q <= valid_i;
       if (ready_2) valid2_q <= valid1_q;
-      if (ready_3) valid3_q <= valid2_q;
     end
   end
 
@@ -441,7 +427,7 @@ module fp_unit
     // verilator lint_on UNUSEDSIGNAL
     automatic lanes_t           a, b, c;
     automatic lane_t            invert_a, invert_b;
-    automatic logic             rounds;           // stage 3 rounds by the modifiers
+    automatic logic             rounds;           // by the modifiers
     automatic logic [Lanes-1:0] is_final;
     automatic lane_t            value         [Lanes];
     automatic logic [Lanes-1:0] x_negative;
@@ -671,28 +657,17 @@ module fp_unit
     end
   end
 
-  always_ff @(posedge clk_i) begin : stage_3
-    automatic logic [Lanes-1:0] open;
-    automatic lanes_t           d;
-
-    if (valid2_q && ready_3) begin
-      open = mask2_q & ~final2_q;
+  always_comb begin : the_rounding
+    result = '0;
+    if (valid2_q) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
-        d[l] = value2_q[l];
-        if (open[l]) begin
-          d[l] = rounded(negative2_q[l], exponent2_q[l], significand2_q[l], rounding2_q, ftz2_q,
-                         sat2_q);
+        if (mask2_q[l] && !final2_q[l]) begin
+          result[l] = rounded(negative2_q[l], exponent2_q[l], significand2_q[l], rounding2_q,
+                              ftz2_q, sat2_q);
+        end else begin
+          result[l] = value2_q[l];
         end
       end
-
-      warp_q       <= warp2_q;
-      mask_q       <= mask2_q;
-      reg_valid_q  <= reg_valid2_q;
-      reg_q        <= reg2_q;
-      pred_valid_q <= pred_valid2_q;
-      pred_q       <= pred2_q;
-      data_q       <= d;
-      pred_data_q  <= pred_data2_q;
     end
   end
 
@@ -706,8 +681,8 @@ module fp_unit
   endfunction
 `endif
 
-  `GPURF_ASSERT_WHEN(lanes_outside_are_zero, valid3_q && result_ready_i,
-                     only_inside(data_q, mask_q) && (pred_data_q & ~mask_q) == '0,
+  `GPURF_ASSERT_WHEN(lanes_outside_are_zero, valid2_q && result_ready_i,
+                     only_inside(result, mask2_q) && (pred_data2_q & ~mask2_q) == '0,
                      "a lane outside the mask has a result")
 
 endmodule

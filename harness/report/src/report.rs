@@ -131,7 +131,9 @@ impl Definition {
             _ if schedule == self.schedule => String::new(),
             _ => format!(" --schedule {}", schedule.name()),
         };
-        results.part_command(self.name, part, None) + &kernels.collect::<String>() + &order
+        let small = results.kernels.iter().any(|kernel| kernel.path.ends_with(&format!("/{}.toml", kernel.name)));
+        let size = if small && !own { " --small" } else { "" };
+        results.part_command(self.name, part, None) + &kernels.collect::<String>() + size + &order
     }
 
     fn chosen<'a>(&self, only: &'a [String]) -> impl Iterator<Item = &'static Part> + use<'a> {

@@ -253,7 +253,7 @@ pub struct Straps {
     pub side_latency: u8,
     /// `shared_memory`: 0: 128 bytes a cycle, 1: 64, 2: 32.
     pub shared_bandwidth: u8,
-    /// `result_queue` behind a single precision unit: latency. The result is made three cycles after dispatch.
+    /// `result_queue` behind a single precision unit: latency. The result is made two cycles after dispatch.
     pub fp_latency: u8,
     /// `result_queue` behind the special function unit: latency. The result is made seven cycles after dispatch.
     pub sfu_latency: u8,
@@ -281,7 +281,7 @@ impl Straps {
             alu_latency: sm.alu_latency as u8 - 1,
             side_latency: sm.shared_latency as u8 - 3,
             shared_bandwidth: (128 / sm.shared_bandwidth).ilog2() as u8,
-            fp_latency: (sm.alu_latency as u8).saturating_sub(3).max(1),
+            fp_latency: (sm.alu_latency as u8).saturating_sub(2).max(1),
             sfu_latency: sm.sfu_latency as u8 - 7,
             stay: sm.stay,
             patience: sm.patience as u16,
@@ -370,14 +370,14 @@ mod tests {
     fn straps_are_where_the_page_says() {
         let straps = |settings: &[&str]| Straps::of(&config("baseline", settings)).word();
         let straps = |settings: &[&str]| straps(settings) & !(0xfff << 29) | (straps(settings) >> 29 ^ 2048) << 29;
-        assert_eq!(straps(&[]), 13 << 22 | 5 << 16 | 17 << 8 | 7 << 2 | 0b10);
-        for (alu, fp) in [(2, 1), (3, 1), (4, 1), (5, 2), (16, 13)] {
+        assert_eq!(straps(&[]), 13 << 22 | 6 << 16 | 17 << 8 | 7 << 2 | 0b10);
+        for (alu, fp) in [(2, 1), (3, 1), (4, 2), (5, 3), (16, 14)] {
             assert_eq!(straps(&[&format!("sm.alu_latency={alu}")]) >> 16 & 0x3f, fp);
         }
         assert_eq!(straps(&["sm.sfu_latency=8"]) >> 22, 1);
         assert_eq!(straps(&["sm.stay=true"]) >> 28, 1);
         assert_eq!(straps(&["sm.patience=2049"]) >> 28, 0b10);
-        assert_eq!(straps(&["sm.sfu_latency=32", "sm.shared_bandwidth=32"]) >> 14, 25 << 8 | 5 << 2 | 2);
+        assert_eq!(straps(&["sm.sfu_latency=32", "sm.shared_bandwidth=32"]) >> 14, 25 << 8 | 6 << 2 | 2);
         assert_eq!(straps(&["mrf.read_order=round_robin"]) & 1, 1);
     }
 

@@ -1,7 +1,7 @@
 //! `gpurf report`: the papers' results beside ours.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use gpurf_compiler::{Options, Schedule};
@@ -70,7 +70,7 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         for definition in set.definitions.iter().filter(|_| arguments.schedule.is_none()) {
             let Some(plan) = definition.orders_plan(&arguments.only) else { continue };
             for schedule in Schedule::ALL.into_iter().filter(|schedule| *schedule != set.schedule) {
-                let kernels = kernels(set.names, &arguments.kernel, schedule)?;
+                let kernels = kernels(set.names, arguments, schedule)?;
                 let results = run_all(&plan, &kernels, &arguments.run);
                 let report = reports.iter_mut().find(|report| report.report == definition.name);
                 report.expect("it was made above").rows.extend(definition.orders_rows(&results));
@@ -145,7 +145,7 @@ fn sets<'a>(chosen: &[&'a Definition], arguments: &ReportResults) -> Result<Vec<
         match sets.iter_mut().find(|set| set.names == names && set.schedule == schedule) {
             Some(set) => set.definitions.push(definition),
             None => {
-                let kernels = kernels(names, &arguments.kernel, schedule)?;
+                let kernels = kernels(names, arguments, schedule)?;
                 sets.push(Set { names, schedule, kernels, definitions: vec![definition] });
             }
         }
@@ -153,8 +153,9 @@ fn sets<'a>(chosen: &[&'a Definition], arguments: &ReportResults) -> Result<Vec<
     Ok(sets)
 }
 
-/// The kernels of these manifests, or the project's of these names.
-fn kernels(names: &[&str], files: &[PathBuf], schedule: Schedule) -> Result<Vec<Kernel>, Failure> {
+/// The kernels of the command line's manifests, or the project's of these names.
+fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule) -> Result<Vec<Kernel>, Failure> {
+    let files = &arguments.kernel;
     let kernels: Vec<Kernel> = if files.is_empty() {
         let project = Project::find();
         let folder = project.root.join("tests/kernels");
@@ -164,9 +165,15 @@ fn kernels(names: &[&str], files: &[PathBuf], schedule: Schedule) -> Result<Vec<
                 folder.display()
             )));
         }
-        names.iter().map(|name| kernel(&folder.join(format!("{name}.toml")), true, schedule)).collect::<Result<_, _>>()?
+        let size = if arguments.small { "" } else { "-large" };
+        let own = |name: &&str| {
+            let file = folder.join(format!("{name}{size}.toml"));
+            let kernel = kernel(&file, Some(&folder.join(format!("{name}.ptx"))), schedule)?;
+            Ok(Kernel { name: (*name).to_owned(), ..kernel })
+        };
+        names.iter().map(own).collect::<Result<_, Failure>>()?
     } else {
-        files.iter().map(|file| kernel(file, false, schedule)).collect::<Result<_, _>>()?
+        files.iter().map(|file| kernel(file, None, schedule)).collect::<Result<_, _>>()?
     };
     let mut names = BTreeSet::new();
     match kernels.iter().find(|kernel| !names.insert(kernel.name.as_str())) {
@@ -178,15 +185,15 @@ fn kernels(names: &[&str], files: &[PathBuf], schedule: Schedule) -> Result<Vec<
     }
 }
 
-/// A launch manifest with its machine code. The project's own kernels are taken as the PTX that the checkout has.
-fn kernel(file: &Path, own: bool, schedule: Schedule) -> Result<Kernel, Failure> {
+/// A launch manifest with its machine code, from the PTX that the checkout has for its own kernels.
+fn kernel(file: &Path, ptx: Option<&Path>, schedule: Schedule) -> Result<Kernel, Failure> {
     let wrong = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
     let manifest = Manifest::load(file).map_err(|e| wrong(&e))?;
     manifest.verify_checks().map_err(|e| wrong(&e))?;
     let image = match &manifest.source {
         Source::File(file) => {
-            let file = if own { file.with_extension("ptx") } else { file.clone() };
-            source::compile(&source::ptx(&file)?, &Options { schedule, ..source::options(Some(REGISTERS)) })?.image
+            let ptx = source::ptx(ptx.unwrap_or(file))?;
+            source::compile(&ptx, &Options { schedule, ..source::options(Some(REGISTERS)) })?.image
         }
         Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| wrong(&e))?,
     };

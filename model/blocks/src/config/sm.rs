@@ -22,7 +22,7 @@ section! {
         pub line_rows: usize = 64, "a power of two from 4 to 128" if |n| n.is_power_of_two() && (4..=128).contains(&n);
         /// Policy: which warp issues.
         pub scheduler: Scheduler = Scheduler::GreedyThenOldest;
-        /// Policy: cycles from dispatch until the ALU's result is offered, or, from 4 on, the single precision unit's
+        /// Policy: cycles from dispatch until the ALU's result is offered, or, from 3 on, the single precision unit's
         /// (hierarchy thesis, table 4.4).
         pub alu_latency: usize = 8, "a number from 2 to 16" if |n| (2..=16).contains(&n);
         /// Policy: the same for shared memory, constants and shuffles.

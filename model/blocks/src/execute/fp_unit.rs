@@ -34,11 +34,14 @@ pub struct FpInstruction {
 }
 
 /// Stages of the unit.
-const STAGES: usize = 3;
+const STAGES: usize = 2;
+
+/// The stage whose result is offered.
+const LAST: usize = STAGES - 1;
 
 /// An instruction in the unit.
 ///
-/// Its result is computed when it is taken. What stages 1 and 2 hold in the hardware follows from the operands, and is computed
+/// Its result is computed when it is taken. What the stages hold in the hardware follows from the operands, and is computed
 /// when somebody looks.
 struct Slot {
     operands: [WarpData; OPERANDS],
@@ -65,8 +68,8 @@ impl Slot {
     }
 }
 
-/// Thirty-two lanes of single precision arithmetic in three stages: operands taken apart and multiplied, added, rounded. How long a result takes
-/// on top of that is the affair of the `result_queue` behind it (hierarchy thesis table 4.4: 8 cycles).
+/// Thirty-two lanes of single precision arithmetic: operands taken apart and multiplied in stage 1, added in stage 2, rounded behind it. How long a
+/// result takes on top of that is the affair of the `result_queue`, whose register the rounded result goes to (hierarchy thesis table 4.4: 8 cycles).
 pub struct FpUnit {
     slots: Box<[Slot; STAGES]>,
     /// The slot of each stage.
@@ -84,13 +87,13 @@ impl FpUnit {
     /// The result that is offered.
     #[inline]
     pub fn result(&self) -> Option<&UnitResult> {
-        self.valid_q[2].then_some(&self.stage(2).result)
+        self.valid_q[LAST].then_some(&self.stage(LAST).result)
     }
 
     /// Data of the result that is offered; meaningful where it writes a register.
     #[inline]
     pub fn data(&self) -> &WarpData {
-        &self.stage(2).data
+        &self.stage(LAST).data
     }
 
     /// Whether nothing is on its way.
@@ -107,15 +110,9 @@ impl FpUnit {
     /// The edge, first part: what can move on does.
     #[inline]
     pub fn advance(&mut self, result_ready: bool) {
-        let mut moves = result_ready || !self.valid_q[2];
-        for stage in [2, 1] {
-            if moves {
-                self.valid_q[stage] = self.valid_q[stage - 1];
-                self.slot.swap(stage, stage - 1);
-                self.valid_q[stage - 1] = false;
-            } else {
-                moves = !self.valid_q[stage - 1];
-            }
+        if result_ready || !self.valid_q[LAST] {
+            self.valid_q = [false, self.valid_q[0]];
+            self.slot.swap(0, LAST);
         }
     }
 
@@ -149,7 +146,7 @@ impl FpUnit {
         self.valid_q = [false; STAGES];
     }
 
-    /// The registers of stages 1 and 2.
+    /// The registers of both stages.
     pub fn state(&self, probe: &mut FpUnitProbe) {
         *probe = FpUnitProbe::zeroed();
         if self.valid_q[0] {
@@ -231,7 +228,7 @@ impl Block for FpUnit {
 
     fn early(&self, out: &mut FpUnitOut) {
         let result = self.result().copied().unwrap_or_default();
-        out.result_valid_o = self.valid_q[2].into();
+        out.result_valid_o = self.valid_q[LAST].into();
         (out.result_warp_o, out.result_mask_o) = (result.warp, result.mask);
         (out.result_reg_valid_o, out.result_reg_o) = (result.reg.is_some().into(), result.reg.unwrap_or(0));
         if result.reg.is_some() {

@@ -45,31 +45,30 @@ impl FpUnitCover {
 
     fn observe(&mut self, i: &FpUnitIn, o: &FpUnitOut, p: &FpUnitProbe, points: &mut Points) {
         let (offered, taken, reset) = (i.valid_i == 1, i.valid_i & o.ready_o == 1, i.rst_ni == 0);
-        let (first, second, third) = (p.valid1_q == 1, p.valid2_q == 1, o.result_valid_o == 1);
-        let waits = third && i.result_ready_i == 0;
+        let (first, second) = (p.valid1_q == 1, p.valid2_q == 1);
+        let waits = second && i.result_ready_i == 0;
         let (reg, pred) = (o.result_reg_valid_o == 1, o.result_pred_valid_o == 1);
         let (roles, code) = (Roles(i.roles_i), opcode(i.op_i));
         let known = (FADD..=FRND).contains(&code);
         let no_source = |k: usize| offered && known && i.src_valid_i >> k & 1 == 0;
         let others = if code == FSETP { roles.d() != NO_REG } else { roles.p() != NO_PRED };
-        point!("an instruction in each stage", first && second && third);
-        point!("every stage waits, instruction refused", first && second && waits && offered);
-        point!("every stage waits, none offered", first && second && waits && !offered);
-        point!("stages 2 and 3 wait, stage 1 is empty", waits && second && !first);
-        point!("stage 1 moves on behind a result that waits", waits && first && !second);
-        point!("stage 2 moves on, nothing in front of it", second && !third);
+        point!("an instruction in each stage", first && second);
+        point!("every stage waits, instruction refused", first && waits && offered);
+        point!("every stage waits, none offered", first && waits && !offered);
+        point!("stage 2 waits, stage 1 is empty", waits && !first);
+        point!("stage 1 moves on, nothing in front of it", first && !second);
         point!("taken while a result waits", waits && taken);
-        point!("taken as a result leaves", third && !waits && taken);
-        point!("taken by an idle unit", !first && !second && !third && taken);
-        point!("the last result leaves", third && !waits && !first && !second && !taken);
-        point!("reset with an instruction in each stage", reset && first && second && third);
+        point!("taken as a result leaves", second && !waits && taken);
+        point!("taken by an idle unit", !first && !second && taken);
+        point!("the last result leaves", second && !waits && !first && !taken);
+        point!("reset with an instruction in each stage", reset && first && second);
         point!("offered in reset", reset && offered);
-        point!("no destination", third && !reg && !pred);
+        point!("no destination", second && !reg && !pred);
         point!("register only", reg && !pred);
         point!("predicate only", !reg && pred);
         point!("register and predicate", reg && pred);
-        point!("no active lane", third && o.result_mask_o == 0);
-        point!("some active lanes", third && !matches!(o.result_mask_o, 0 | u32::MAX));
+        point!("no active lane", second && o.result_mask_o == 0);
+        point!("some active lanes", second && !matches!(o.result_mask_o, 0 | u32::MAX));
         point!("b is the constant", offered && roles.b_constant() == 1);
         point!("b is neither register nor constant", no_source(1) && code < I2F && roles.b_constant() == 0);
         point!("a is no register", no_source(0));
@@ -335,7 +334,7 @@ impl Lane {
         self.m >> bit & 1 == 1
     }
 
-    /// The value that stage 3 rounds.
+    /// The value that is rounded.
     fn sum(&self) -> Finite {
         if matches!(self.code, FADD | FFMA) { sum(self.x, self.y, self.mode.rounding) } else { self.x }
     }

@@ -39,25 +39,25 @@ ports! {
     /// Outputs of [`FpUnit`](super::FpUnit).
     pub struct FpUnitOut(s: &SmShape) {
         /// Data of the register.
-        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early().shows("data_q"),
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early(),
         /// Lanes of the result.
-        result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
+        result_mask_o: u32 = field(32).valid_by("result_valid_o").early(),
         /// Lanes of the predicate.
-        result_pred_data_o: u32 = field(32).valid_by("result_pred_valid_o").early().shows("pred_data_q"),
+        result_pred_data_o: u32 = field(32).valid_by("result_pred_valid_o").early(),
         /// The instruction is taken at this edge if also valid.
         ready_o: u8 = field(1),
         /// A result.
-        result_valid_o: u8 = field(1).early().shows("valid3_q"),
+        result_valid_o: u8 = field(1).early(),
         /// Its warp.
-        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
+        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
         /// It writes a register.
-        result_reg_valid_o: u8 = field(1).early().shows_while("reg_valid_q", "result_valid_o"),
+        result_reg_valid_o: u8 = field(1).early(),
         /// Which.
-        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("reg_q"),
+        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
         /// It writes a predicate.
-        result_pred_valid_o: u8 = field(1).early().shows_while("pred_valid_q", "result_valid_o"),
+        result_pred_valid_o: u8 = field(1).early(),
         /// Which.
-        result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early().shows("pred_q"),
+        result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early(),
     }
 }
 
@@ -110,7 +110,7 @@ ports! {
         pred_valid1_q: u8 = field(1).valid_by("valid1_q"),
         /// Which.
         pred1_q: u8 = field(3).valid_by("pred_valid1_q"),
-        /// How stage 3 rounds.
+        /// How the result is rounded.
         rounding1_q: u8 = field(2).valid_by("valid1_q"),
         /// It flushes subnormal results.
         ftz1_q: u8 = field(1).valid_by("valid1_q"),
@@ -130,7 +130,7 @@ ports! {
         pred_valid2_q: u8 = field(1).valid_by("valid2_q"),
         /// Which.
         pred2_q: u8 = field(3).valid_by("pred_valid2_q"),
-        /// How stage 3 rounds.
+        /// How the result is rounded.
         rounding2_q: u8 = field(2).valid_by("valid2_q"),
         /// It flushes subnormal results.
         ftz2_q: u8 = field(1).valid_by("valid2_q"),
