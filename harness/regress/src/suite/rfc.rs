@@ -6,7 +6,7 @@ use super::{Family, changed};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
-    preset: "rfc-hw3",
+    design: "rfc",
     kernel: "needle",
     is_own: |block| block.starts_with("rfc") || block == "two_level_scheduler",
     few,

@@ -2,6 +2,7 @@
 
 pub(crate) mod operand_stage;
 
+pub(crate) use operand_stage::StageDesign;
 use operand_stage::{OperandStageCover, OperandStageDriver};
 
 /// Stimulus of its blocks.

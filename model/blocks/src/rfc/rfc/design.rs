@@ -62,6 +62,7 @@ impl RegisterFile for Rfc {
         selector: "rfc.entries",
         rules: crate::rfc::config::RULES,
         presets: crate::rfc::config::PRESETS,
+        main_preset: "rfc-hw3",
         is_selected: |config| config.rfc.entries != 0,
         straps: |config| {
             let rfc = &config.rfc;
