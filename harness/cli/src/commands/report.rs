@@ -9,7 +9,7 @@ use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS};
 use gpurf_report::{
-    Absent, Definition, Kernel, PaperReport, REPORTS, Row, SweepError, SweepPlan, Watcher, html, sweep,
+    Absent, Definition, Kernel, PaperReport, Row, SweepError, SweepPlan, Watcher, html, reports, sweep,
 };
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ struct Several<'a> {
 /// Makes reports.
 pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     let chosen: Vec<&Definition> =
-        REPORTS.iter().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
+        reports().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
     check_parts(&chosen, &arguments.only)?;
     let sets = sets(&chosen, &arguments.kernel)?;
     if let Some(file) = &arguments.html {

@@ -22,8 +22,11 @@ use crate::row::{Absent, PerKernel, Row, halves, mean};
 use crate::shown::{kernels, lines, percent};
 use crate::sweep::{Results, SweepPlan};
 
+/// What can be made.
+pub const REPORTS: &[Definition] = &[REPORT];
+
 /// The report.
-pub const REPORT: Definition = Definition {
+const REPORT: Definition = Definition {
     name: "hierarchy",
     title: "The software-managed register hierarchy: LRF, ORF and MRF (hierarchy thesis, chapter 6)",
     kernels: HIERARCHY_THESIS,
