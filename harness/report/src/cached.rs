@@ -45,7 +45,7 @@ pub fn moved(traffic: &Traffic) -> f64 {
 }
 
 /// Names of events: 4-lane groups, docs/blocks/rfc.md and docs/blocks/mrf.md.
-mod event {
+pub mod event {
     pub const MRF_READ: &str = "read_groups";
     pub const MRF_SHARED_READ: &str = "rfc_mrf_shared_groups";
     pub const READ: &str = "rfc_read_groups";
