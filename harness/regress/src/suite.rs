@@ -193,7 +193,9 @@ fn variants(block: &str) -> Vec<Config> {
             two_with(&|c| (c.mrf.ports, c.mrf.read_order) = (BankPorts::Separate, ReadOrder::RoundRobin)),
         ],
         "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
-        | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" | "fault_unit" => vec![two],
+        | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" | "fault_unit" | "front_operands" => {
+            vec![two]
+        }
         "instruction_buffer" => vec![with(&|c| c.sm.warps = 8), two],
         "warp_scheduler" => {
             let round_robin = |c: &mut Config| c.sm.scheduler = Scheduler::RoundRobin;

@@ -7,7 +7,8 @@ use crate::design::{
     SlotView, joined,
 };
 use crate::mrf::{MrfIn, MrfOut};
-use crate::rfc::{RfcShape, front_places};
+use crate::operands::front_places;
+use crate::rfc::RfcShape;
 use crate::shape::SmShape;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
