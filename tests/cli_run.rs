@@ -215,42 +215,6 @@ fn the_model_counts_cycles_and_events() {
 }
 
 #[test]
-fn the_hybrid_file_and_its_scheduler_have_statistics_of_their_own() {
-    let folder = Folder::new();
-    let manifest = folder.path("double.toml");
-    let stats = |preset: &str| {
-        json(&["run", &manifest, "--engine", "model", "--preset", preset, "--json"], PASSED)["stats"].clone()
-    };
-    let object = stats("hrf-pg");
-    let (periods, hybrid) = (&object["alternating"], &object["hybrid"]);
-    let count = |part: &Value, name: &str| part[name].as_u64().unwrap();
-    let activations = count(periods, "activations");
-    let ends = ["leave_end", "leave_barrier", "leave_mark", "leave_patience"].map(|end| count(periods, end));
-    assert_eq!((ends.iter().sum::<u64>(), ends[1]), (activations, 0));
-    assert!(ends[0] > 0 && ends[2] > 0 && periods["active_period"].as_f64().unwrap() > 1.0);
-    let entries = hybrid["period_entries"].as_object().unwrap();
-    assert_eq!(entries.values().map(|times| times.as_u64().unwrap()).sum::<u64>(), activations);
-    // What reaches the STT-RAM comes out of buffers, or is what was loaded while the warp was not active.
-    let (drains, loads) = (count(hybrid, "drain_groups"), count(hybrid, "load_groups"));
-    assert!(drains > 0 && loads > 0 && count(hybrid, "direct_groups") == 0);
-    assert_eq!(drains + loads, count(hybrid, "stt_ram_write_groups"));
-    assert!(count(hybrid, "hits") > 0 && count(hybrid, "misses") > 0);
-    // Few registers: the upper entries never need power.
-    assert_eq!(hybrid["gated"], 1.0);
-    assert!(stats("hrf")["hybrid"].get("gated").is_none());
-    let pure = &stats("stt-only")["hybrid"];
-    assert_eq!((count(pure, "hits"), count(pure, "direct_groups")), (0, count(pure, "stt_ram_write_groups")));
-    assert!(count(pure, "frozen_cycles") > 0);
-    let sram = stats("hrf-sram");
-    assert!(sram.get("alternating").is_some() && sram.get("hybrid").is_none());
-    let output = gpurf(&["run", &manifest, "--engine", "model", "--preset", "hrf-pg"]);
-    for word in ["warp inter-active distance", "registers read: in the buffer", "groups drained", "time without power"]
-    {
-        assert!(text(&output.stdout).contains(word), "{word:?} is not in: {}", text(&output.stdout));
-    }
-}
-
-#[test]
 fn what_goes_wrong_on_the_model_is_said_in_words() {
     let folder = Folder::new();
     let manifest = folder.manifest("value = 100", "value = 128");
@@ -391,16 +355,6 @@ fn machine_code_and_annotated_ptx() {
     assert_eq!(serde_json::from_slice::<Value>(&direct.stdout).unwrap(), image);
     let annotated = text(&gpurf(&["compile", &source, "--annotate"]).stdout);
     assert!(annotated.contains("ld.global.u32 %r6, [%rd4];") && annotated.contains("LD.GLOBAL.B32"), "{annotated}");
-    let levels = text(&gpurf(&["compile", &source, "--annotate", "--orf", "3", "--lrf", "split"]).stdout);
-    for words in [
-        "| strand 2",
-        "the strand ends: a result of long latency is needed next",
-        "(a result of long latency)",
-        "d=ORF0",
-    ] {
-        assert!(levels.contains(words), "{words}: {levels}");
-    }
-    refused(&["compile", &source, "--orf", "9"], BAD_INPUT, &["--orf", "9"]);
     refused(&["compile", &source, "-o", &folder.path("no/such/folder.json")], TOOL, &["folder.json"]);
     folder.put("broken.ptx", ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { wgmma; ret; }");
     refused(&["compile", &folder.path("broken.ptx"), "-o", &folder.path("x.json")], BAD_INPUT, &["broken.ptx:4:"]);

@@ -330,7 +330,7 @@ module hierarchy
   );
 
   // ------------------------------------------------------------------ operands
-  rfc_operands #(
+  front_operands #(
     .IssuePorts(IssuePorts),
     .Tags      (Tags)
   ) u_operands (

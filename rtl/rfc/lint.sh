@@ -9,7 +9,6 @@ for sizes in '1 1' '5 13' '48 16' '24 1'; do
     echo "rtl/rfc/rfc_lrf.sv -GSlots=$slots"
 done
 for tags in 7 16 19; do
-    echo "rtl/rfc/rfc_operands.sv -GIssuePorts=2 -GTags=$tags"
     echo "rtl/rfc/rfc_fills.sv -GIssuePorts=2 -GActive=$((tags * 2 + 2)) -GTags=$tags"
 done
 for active in 2 10 48; do

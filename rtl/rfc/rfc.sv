@@ -647,7 +647,7 @@ module rfc
   );
 
   // ------------------------------------------------------------------ operands
-  rfc_operands #(
+  front_operands #(
     .IssuePorts(IssuePorts),
     .Tags      (Tags)
   ) u_operands (

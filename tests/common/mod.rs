@@ -1,6 +1,8 @@
 //! What the tests of the program have in common: exit statuses, and what they ask of a run that has ended.
 #![allow(dead_code, reason = "each of them uses some of it")]
 
+pub mod sums;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

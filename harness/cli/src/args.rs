@@ -2,7 +2,7 @@
 
 mod bench;
 mod golden;
-mod hierarchy;
+mod levels;
 mod regress;
 mod report;
 
@@ -16,7 +16,7 @@ use verilated::Simulator;
 
 pub use bench::Bench;
 pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
-pub use hierarchy::Hierarchy;
+pub use levels::Levels;
 pub use regress::Regress;
 pub use report::ReportResults;
 
@@ -302,7 +302,7 @@ pub struct Compile {
     pub schedule: Order,
     /// Levels above the main register file
     #[command(flatten)]
-    pub hierarchy: Hierarchy,
+    pub levels: Levels,
     /// Write to this file in place of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -99,26 +99,16 @@ mod tests {
     }
 
     #[test]
-    fn the_compilers_steps_in_words() {
-        let start = gpurf_blocks::config::Start::Preset("lrf-orf");
-        let config = Config::load(start, &["orf.read_operands=false", "orf.partial_ranges=false"]).expect("allowed");
-        assert!(policy("sm", &config).ends_with("; oldest read; no partial ranges; no read operands"));
-        assert!(policy("hierarchy", &config).ends_with("oldest read"));
-    }
-
-    #[test]
-    fn stealing_in_words() {
-        let preset = |name: &str| gpurf_blocks::config::preset(name).expect("a preset").config;
-        let (all, none) = (preset("steal-8"), preset("banks-8"));
-        assert_eq!(policy("steal", &all), "oldest read; read stealing, write stealing");
-        assert_eq!(policy("sm", &all), "greedy, oldest; oldest read; read stealing, write stealing");
-        assert_eq!(policy("operand_stage", &preset("steal-read-8")), "oldest read; read stealing");
-        assert_eq!(
-            (policy("operand_stage", &none), policy("steal_arbiter", &none)),
-            ("oldest read".into(), "oldest read; no stealing".into())
-        );
-        let shape = all.sm_shape();
-        let parameters = ["Banks", "Organisation", "Sizes"].map(|name| (name, shape.parameter(name)));
-        assert_eq!(words(&parameters), "8b steal");
+    fn every_design_in_words() {
+        for design in DESIGNS {
+            let config = design.config();
+            let file = (design.policy_words)(STAGE, &config, "oldest read").unwrap_or_else(|| "oldest read".into());
+            assert_eq!(policy(STAGE, &config), file);
+            assert!(policy("sm", &config).ends_with(&format!(" {file}")), "{}", design.name);
+            let shape = config.sm_shape();
+            let parameters = ["Banks", "Organisation", "Sizes"].map(|name| (name, shape.parameter(name)));
+            let words = format!("{}b {}", config.mrf.banks, (design.size_words)(shape.parameter("Sizes") as u32));
+            assert_eq!(super::words(&parameters), words.trim_end());
+        }
     }
 }

@@ -9,18 +9,20 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use common::first_faults;
-use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::designs::DESIGNS;
 use gpurf_isa::image::Kernel;
 use gpurf_launch::{Cause, ExpectedFault, Manifest, Source};
 use gpurf_machine::{Cycle, Job, LaunchError, Misfit, ModelEngine, Refusal, Settings};
 use gpurf_oracle::Geometry;
 use gpurf_oracle::host::{KernelLaunch, OracleEngine, RunError, RunReport, Session, assembled};
 
-/// Presets with one and with two issue ports: those on which the default suite runs these launches.
-const PRESETS: [&str; 2] = ["baseline", "steal-8"];
+/// Numbers of issue ports.
+const PORTS: [usize; 2] = [1, 2];
 
-fn settings(preset: &str) -> Settings {
-    Settings::new(Config::load(Start::Preset(preset), &[] as &[&str]).unwrap())
+/// The first main preset with so many issue ports: the default suite runs these launches on it.
+fn settings(ports: usize) -> Settings {
+    let mut configs = DESIGNS.iter().map(|design| design.config());
+    Settings::new(configs.find(|config| config.mrf.issue_ports == ports).unwrap())
 }
 
 fn folder() -> PathBuf {
@@ -40,8 +42,8 @@ fn session(manifest: &Manifest) -> Session<'_> {
 }
 
 /// Runs a manifest on the model, with the oracle's verdict.
-fn judged(manifest: &Manifest, preset: &str) -> Result<RunReport, RunError<LaunchError>> {
-    session(manifest).run(&mut ModelEngine::judged(settings(preset)))
+fn judged(manifest: &Manifest, ports: usize) -> Result<RunReport, RunError<LaunchError>> {
+    session(manifest).run(&mut ModelEngine::judged(settings(ports)))
 }
 
 #[test]
@@ -49,19 +51,19 @@ fn every_launch_ends_with_the_fault_that_it_expects() {
     for manifest in &manifests() {
         let name = manifest.path.display();
         session(manifest).run(&mut OracleEngine::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        for preset in PRESETS {
-            judged(manifest, preset).unwrap_or_else(|error| panic!("{name} {preset}: {error}"));
+        for ports in PORTS {
+            judged(manifest, ports).unwrap_or_else(|error| panic!("{name}, {ports} ports: {error}"));
         }
     }
 }
 
 #[test]
 fn every_source_reports_every_cause_that_it_has() {
-    for (preset, ports) in PRESETS.into_iter().zip([1, 2]) {
+    for ports in PORTS {
         let mut found = BTreeSet::new();
         let mut together = 0;
         for manifest in &manifests() {
-            let settings = settings(preset);
+            let settings = settings(ports);
             let input_bytes = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().input_bytes;
             let seen = Rc::new(RefCell::new(BTreeSet::new()));
             let watcher = seen.clone();
@@ -87,8 +89,8 @@ fn every_source_reports_every_cause_that_it_has() {
         expected.insert(("line_table".to_owned(), 11));
         expected.insert(("barrier_unit".to_owned(), 12));
         expected.insert(("block_launcher".to_owned(), 13));
-        assert_eq!(found, expected, "{preset}");
-        assert!(together > 0, "{preset}: no launch with faults of several sources in one cycle");
+        assert_eq!(found, expected, "{ports} ports");
+        assert!(together > 0, "{ports} ports: no launch with faults of several sources in one cycle");
     }
 }
 
@@ -98,7 +100,7 @@ fn wrong(name: &str, part: &str, replacement: &str) -> String {
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains(part), "{part}");
     let manifest = Manifest::parse(&path, &text.replace(part, replacement)).unwrap();
-    let error = judged(&manifest, PRESETS[0]).unwrap_err();
+    let error = judged(&manifest, PORTS[0]).unwrap_err();
     assert!(matches!(error, RunError::Fault { .. }), "{error}");
     error.to_string()
 }
@@ -123,7 +125,7 @@ fn a_fault_that_the_oracle_does_not_find_fails() {
     let path = folder().join("trap.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     let manifest = Manifest::parse(&path, &format!("{text}oracle = \"misaligned\"\n")).unwrap();
-    let RunError::Engine(LaunchError::Mismatch(mismatch)) = judged(&manifest, PRESETS[0]).unwrap_err() else {
+    let RunError::Engine(LaunchError::Mismatch(mismatch)) = judged(&manifest, PORTS[0]).unwrap_err() else {
         panic!("no mismatch")
     };
     let text = mismatch.to_string();
@@ -140,7 +142,7 @@ fn job(code: &str, registers: u16, cause: Option<Cause>) -> Result<Job, Refusal>
     let geometry = Geometry { grid: [1; 3], block: [1024, 1, 1], dynamic_shared: 0 };
     let fault = cause.map(expected);
     let launch = KernelLaunch { kernel, source: "k.ptx", geometry, constant: &[], fault };
-    Job::new(&settings(PRESETS[0]).config, &launch)
+    Job::new(&settings(PORTS[0]).config, &launch)
 }
 
 #[test]

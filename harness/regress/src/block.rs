@@ -43,7 +43,7 @@ pub(crate) fn run(
     let runner = Runner { job, library: &library, declaration: &request.declaration };
     let mut result = runner.run(project, rtl, build_s, stop)?;
     let ended = matches!(result.result, Verdict::Pass | Verdict::CoverageMissed);
-    if ended && judged(job) && suite::judges_comparisons(&job.block, &job.config) {
+    if ended && judged(job) && suite::of_comparisons(&job.block) == job.config {
         judge_comparisons(project, tools, &mut result, request, stop)?;
     }
     Ok(result)

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Schedule, Scheduler, SmConfig, preset, presets};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Schedule, Scheduler, SmConfig, presets};
+use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
 
 use gpurf_stimulus::program::{Weights, themes};
@@ -11,8 +12,8 @@ use crate::{COVERAGE_FROM_CYCLES, Inputs, KernelInputs, LockstepJob, ProgramInpu
 
 /// What the suites run of a design besides the main register file, declared in a file of the design's name.
 pub(crate) struct Family {
-    /// The preset with most in it: a build of the SM.
-    preset: &'static str,
+    /// Its name. Its main preset is a build of the SM.
+    design: &'static str,
     /// The kernel on which mutants of the SM itself run there.
     kernel: &'static str,
     /// Whether a block is run in the family's configurations only.
@@ -33,9 +34,9 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// The configuration of its preset.
+    /// The configuration of its main preset.
     pub(crate) fn config(&self) -> Config {
-        preset(self.preset).expect("a preset").config
+        DESIGNS.iter().find(|design| design.name == self.design).expect("a design").config()
     }
 
     /// Its kernel there.
@@ -141,9 +142,13 @@ pub(crate) fn stretch(block: &str) -> u64 {
     all.find(|(name, _)| *name == block).map_or(1, |&(_, times)| times)
 }
 
-/// Whether the comparisons of a block's RTL are judged in this configuration: they need a build of their own, so it is one of those in which the suite runs the block, the last.
-pub(crate) fn judges_comparisons(block: &str, config: &Config) -> bool {
-    variants(block).last().is_some_and(|last| last == config)
+/// The configuration in which the comparisons of a block's RTL are judged: they need a build of their own, so it is one of those in which the suite
+/// runs the block, the last.
+///
+/// # Panics
+/// When the suite does not run the block: a mistake in its lists.
+pub fn of_comparisons(block: &str) -> Config {
+    variants(block).pop().expect("a block has a configuration")
 }
 
 /// Where the audit inverts a block's registers unless something is selected: in a configuration that uses all of them.
@@ -188,7 +193,9 @@ fn variants(block: &str) -> Vec<Config> {
             two_with(&|c| (c.mrf.ports, c.mrf.read_order) = (BankPorts::Separate, ReadOrder::RoundRobin)),
         ],
         "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
-        | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" | "fault_unit" => vec![two],
+        | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" | "fault_unit" | "front_operands" => {
+            vec![two]
+        }
         "instruction_buffer" => vec![with(&|c| c.sm.warps = 8), two],
         "warp_scheduler" => {
             let round_robin = |c: &mut Config| c.sm.scheduler = Scheduler::RoundRobin;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use gpurf_blocks::Role;
 use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::designs::DESIGNS;
 use gpurf_regress::audit::{self, HoleKind};
-use gpurf_regress::{Project, RtlSources, mutants, request};
+use gpurf_regress::{Project, RtlSources, mutants, request, suite};
 use verilated::{Options, Toolchain};
 
 /// Paths without ending of the files below `folder` that have this ending.
@@ -69,7 +70,6 @@ fn parameters_ports_and_probes_are_equal() {
         "sm.warps=48",
         "sm.line_rows=8",
     ]);
-    let above = config(&["sm.active_warps=8", "rfc.entries=4", "rfc.lrf=true", "rfc.reads=true", "mrf.issue_ports=2"]);
     for block in gpurf_sm::all() {
         let source = std::fs::read_to_string(project.rtl().join(block.path).with_extension("sv")).unwrap();
         for config in [base, other] {
@@ -81,8 +81,9 @@ fn parameters_ports_and_probes_are_equal() {
         // Every probe exists in our own RTL: an absent one would be compared nowhere.
         if !matches!(block.name, "mrf" | "sm") {
             let options = Options { optimise: false, ..Options::default() };
-            // The cache with all that can stand around it has nets that it does not have without.
-            for config in [Some(base), (block.name == "rfc").then_some(above)].into_iter().flatten() {
+            // A design with all that can stand around it has nets that it does not have without.
+            let is_design = DESIGNS.iter().any(|design| design.name == block.name);
+            for config in [Some(base), is_design.then(|| suite::of_comparisons(block.name))].into_iter().flatten() {
                 let request = request(&project, block.name, &config, &RtlSources::default(), options.clone()).unwrap();
                 let library = tools.build(&request).unwrap();
                 assert!(library.absent_names().is_empty(), "{}: {:?}", block.name, library.absent_names());
@@ -159,15 +160,8 @@ fn every_register_of_the_rtl_is_a_probe_a_memory_or_shown_by_an_output() {
         tools.registers(&request(&project, block, config, sources, Options::default()).unwrap()).unwrap()
     };
     let own = RtlSources::default();
-    let preset = |name| Config::load(Start::Preset(name), &[""; 0]).unwrap();
-    let mut configs = ["baseline", "steal-8", "hrf-pg", "lrf-orf-split", "rfc-hw3"].map(preset).to_vec();
-    configs.push(config(&[
-        "mrf.issue_ports=2",
-        "sm.active_warps=8",
-        "rfc.entries=4",
-        "rfc.lrf=true",
-        "rfc.reads=true",
-    ]));
+    let configs = DESIGNS.iter().flat_map(|design| [design.config(), suite::of_comparisons(design.name)]);
+    let configs: Vec<Config> = configs.collect();
     let (mut seen, mut count) = (BTreeSet::new(), 0);
     // An SM has a module of every kind inside, but for those of the other register files.
     for config in &configs {

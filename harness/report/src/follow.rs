@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use gpurf_compiler::hierarchy::{self, HierarchyOptions};
 use gpurf_energy::{Level, Traffic};
 use gpurf_isa::{Instruction, Op, Reg};
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
@@ -200,8 +199,7 @@ impl Engine for CacheEngine {
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
         let mut kernel = launch.kernel.clone();
         if self.cache.flushed == Flushed::StrandEnds {
-            // Strands end in the same places whatever the levels.
-            hierarchy::run(&mut kernel.code, &HierarchyOptions { orf_entries: 1, ..HierarchyOptions::NONE });
+            crate::levels::end_strands(&mut kernel);
         }
         let program = Program::new(&kernel, launch.source)?;
         // Warps of another launch are other ones, and counts go on.

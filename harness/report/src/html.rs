@@ -101,8 +101,8 @@ mod tests {
         let row = claim.mean("reads <b>", [("saxpy".to_owned(), 0.3)].into());
         let row = row.because(|_| ("little is reused".into(), "gpurf run saxpy.toml".into()));
         let report = PaperReport {
-            report: "rfc",
-            title: "The register file cache",
+            report: "levels",
+            title: "A level above",
             schedule: gpurf_compiler::Schedule::None,
             kernels: vec!["saxpy".into()],
             rows: vec![row],

@@ -38,6 +38,11 @@ pub enum LevelError {
     Level(LevelFault),
 }
 
+/// Marks the ends of a kernel's strands. They are in the same places whatever the levels.
+pub fn end_strands(kernel: &mut Kernel) {
+    hierarchy::run(&mut kernel.code, &HierarchyOptions { orf_entries: 1, ..HierarchyOptions::NONE });
+}
+
 impl LevelEngine {
     /// For this hierarchy, with this oracle.
     pub fn new(oracle: Oracle, options: HierarchyOptions) -> Self {

@@ -4,26 +4,22 @@
 //! of all of its parts are made once, on several threads ([`sweep()`]), and rows and plots are made from what came out ([`Results`]). A row whose runs did not
 //! all come to their end is left out; no kernel is ever left out of a mean.
 //!
-//! * [`usage`] watches values on the oracle; [`traffic`] makes the traffic of `gpurf-energy` from the events of the model.
+//! * [`usage`] watches values on the oracle; [`traffic`] says what a level above the MRF avoids.
 //! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle, [`follow`] those of a cache in program order.
-//! * [`REPORTS`] are those that can be made: a [`Definition`] each, in parts.
+//! * [`reports`] gives those that can be made: a [`Definition`] each, in parts.
 //! * [`html`] is a page of them with plots, which needs no other file.
 //!
 //! `docs/reports.md` says how each row is measured.
 
+mod cached;
 pub mod follow;
-mod hardware;
-mod hierarchy;
 pub mod html;
-mod hybrid;
 mod kernels;
 pub mod levels;
 pub mod plot;
 mod report;
-mod rfc;
 mod row;
 mod shown;
-mod stealing;
 mod sweep;
 #[cfg(test)]
 mod testing;
@@ -35,8 +31,18 @@ pub use report::{Definition, ORDERS, Orders, PaperReport, Part};
 pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
 pub use sweep::{Kernel, Measured, Point, Results, SweepError, SweepPlan, Watcher, sweep};
 
-/// Every report that can be made.
-pub const REPORTS: &[Definition] = &[rfc::REPORT, hierarchy::REPORT, hybrid::REPORT, stealing::REPORT];
+macro_rules! designs {
+    ($($design:ident)+) => {
+        $(mod $design;)+
+
+        /// Every report that can be made, design by design.
+        pub fn reports() -> impl Iterator<Item = &'static Definition> {
+            [$($design::REPORTS),+].into_iter().flatten()
+        }
+    };
+}
+
+gpurf_blocks::each_design!(designs);
 
 /// A ratio; that to nothing is 0.
 fn ratio(part: f64, whole: f64) -> f64 {

@@ -19,8 +19,6 @@ use gpurf_regress::run_all;
 use crate::follow::{CacheEngine, FollowedCache};
 use crate::levels::{self, LevelEngine, LevelError, Strands};
 use crate::row::{PerKernel, mean};
-#[cfg(test)]
-use crate::traffic::of_cache;
 use crate::usage::{Usage, UsageEngine};
 
 /// A kernel that reports run: a launch manifest and its machine code.
@@ -388,7 +386,8 @@ impl<'a> Results<'a> {
                 counted.extend(levels(kernel, options).map(|counts| (kernel.name.clone(), strands(counts))));
             }
             for cache in &plan.caches {
-                let traffic = run(kernel, &Point::preset("rfc-live")).map(|run| (kernel.name.clone(), of_cache(&run)));
+                let traffic = run(kernel, &crate::cached::two(cache.entries as u32))
+                    .map(|run| (kernel.name.clone(), crate::cached::of_cache(&run)));
                 results.caches.entry(*cache).or_default().extend(traffic);
             }
         }

@@ -36,6 +36,9 @@ macro_rules! designs {
 
         /// Stimulus of each design's blocks.
         static DESIGNS: &[&[Entry]] = &[$($design::BLOCKS),+];
+
+        /// Rules of each design for inputs of the operand stage. `None`: it has none.
+        static STAGES: &[Option<operands::StageDesign>] = &[$($design::STAGE),+];
     };
 }
 
@@ -159,11 +162,11 @@ mod tests {
     #[test]
     fn a_sequence_does_not_depend_on_what_is_in_the_buffer() {
         for block in all() {
-            let wanted = ["baseline", "rfc-hw3", "lrf-orf-split", "hrf-pg", "steal-8"];
-            for preset in gpurf_blocks::config::presets().filter(|p| wanted.contains(&p.name)) {
-                let declaration = (block.twin)(&preset.config).declaration().clone();
+            for design in gpurf_blocks::designs::DESIGNS {
+                let config = design.config();
+                let declaration = (block.twin)(&config).declaration().clone();
                 let size = declaration.input_bytes;
-                let [mut clean, mut dirty] = [(); 2].map(|()| random(block.name, &preset.config, 7));
+                let [mut clean, mut dirty] = [(); 2].map(|()| random(block.name, &config, 7));
                 let mut inputs = gpurf_lockstep::Records::zeroed(size, 2);
                 for cycle in 0..2_000 {
                     inputs.get_mut(0).fill(0);
@@ -174,7 +177,8 @@ mod tests {
                         let [clean, dirty] = [0, 1].map(|i| {
                             (0..field.count).map(|e| field.bytes(inputs.get(i), e).to_vec()).collect::<Vec<_>>()
                         });
-                        let place = || format!("{} at {}: {}, cycle {cycle}", block.name, preset.name, field.name);
+                        let place =
+                            || format!("{} at {}: {}, cycle {cycle}", block.name, design.main_preset, field.name);
                         assert!(clean == dirty, "{}", place());
                     }
                 }

@@ -43,6 +43,8 @@ pub struct Design {
     pub rules: &'static [Rule],
     /// Its presets.
     pub presets: &'static [Preset],
+    /// The one with most in it, which stands for the design where one preset has to do.
+    pub main_preset: &'static str,
     /// Whether a configuration selects it.
     pub is_selected: fn(&Config) -> bool,
     /// Its straps in a configuration: its packed struct of straps in `gpurf_pkg`.
@@ -70,6 +72,7 @@ impl Design {
         selector: "",
         rules: &[],
         presets: &[],
+        main_preset: "",
         is_selected: |_| false,
         straps: |_| 0,
         cfg_of_block: |_, _, _| None,
@@ -77,6 +80,22 @@ impl Design {
         legend: "",
         policy_words: |_, _, _| None,
     };
+
+    /// Its main preset.
+    ///
+    /// # Panics
+    /// When there is no such preset: a mistake in the declaration.
+    pub fn preset(&self) -> &'static Preset {
+        self.presets.iter().find(|preset| preset.name == self.main_preset).expect("a design declares its main preset")
+    }
+
+    /// The configuration of its main preset.
+    ///
+    /// # Panics
+    /// As [`Self::preset`].
+    pub fn config(&self) -> Config {
+        self.preset().config
+    }
 
     /// Whether a module is the design or is inside it, at any depth.
     pub fn contains(&self, module: &str) -> bool {

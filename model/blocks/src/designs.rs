@@ -19,6 +19,19 @@ use crate::steal::config::{StealConfig, StealLayer};
 use crate::steal::{Steal, StealSizes};
 use crate::{Block, Field, Memory, OPERANDS, WarpData};
 
+/// The issue gate of the SM: heads that may not issue, because of what the register file has under way.
+pub use crate::hierarchy::HierarchyScoreboard as IssueGate;
+
+impl Organisation {
+    /// The issue gate's shape and its place in the SM, where the design has one.
+    pub fn issue_gate(&self, shape: &SmShape) -> Option<(<IssueGate as Block>::Shape, &'static str)> {
+        match self {
+            Self::Hierarchy(sizes) => Some((Hierarchy::shape_in(shape, sizes), "gen_hierarchy.u_hierarchy_scoreboard")),
+            _ => None,
+        }
+    }
+}
+
 /// Gives a macro the module names of the designs besides the main register file: `each_design!(callback)`. A crate that has
 /// something for each design keeps it in modules of these names.
 #[macro_export]

@@ -27,9 +27,9 @@ fn normalised(energies: &Energies, traffic: &Traffic) -> f64 {
     energies.of(traffic).total() / energies.of(&traffic.flat()).total()
 }
 
-fn at(mut energies: Energies, mrf: f64, rfc: f64) -> Energies {
+fn at(mut energies: Energies, mrf: f64, upper: f64) -> Energies {
     energies.mrf_distance = Distance { private: mrf, shared: mrf };
-    energies.upper_distance = Distance { private: rfc, shared: rfc };
+    energies.upper_distance = Distance { private: upper, shared: upper };
     energies
 }
 
@@ -90,7 +90,7 @@ fn upper_levels_are_four_to_eleven_times_cheaper_to_read() {
 }
 
 #[test]
-fn every_access_to_the_rfc_would_save_58_percent() {
+fn every_access_to_the_upper_level_would_save_58_percent() {
     // RFC paper 5.4, without wires.
     let energies = at(Energies::rfc_paper(6, 8), 0.0, 0.0);
     let saved = |reads: f64| {
@@ -110,13 +110,13 @@ fn three_of_the_four_rows_of_table_5() {
     let columns = [(traffic(0.9, 0.43, 0.119), [0.76, 0.87, 0.63]), (traffic(0.8, 0.412, 0.131), [0.74, 0.86, 0.60])];
     for (traffic, printed) in columns {
         let rows = [(0.0, 0.0), (1.0, 1.0), (1.0, 0.0)];
-        for ((mrf, rfc), printed) in rows.into_iter().zip(printed) {
-            let got = normalised(&at(energies, mrf, rfc), &traffic);
-            assert!(prints(got, printed, 2), "{mrf} mm, {rfc} mm: {got}");
+        for ((mrf, upper), printed) in rows.into_iter().zip(printed) {
+            let got = normalised(&at(energies, mrf, upper), &traffic);
+            assert!(prints(got, printed, 2), "{mrf} mm, {upper} mm: {got}");
         }
     }
     // The row of 0.2 mm cannot come out of energies that are linear in distance: its 0.65 and 0.63 are those of 0.1 mm.
-    let row = |rfc| columns.map(|(traffic, _)| normalised(&at(energies, 1.0, rfc), &traffic));
+    let row = |upper| columns.map(|(traffic, _)| normalised(&at(energies, 1.0, upper), &traffic));
     let [compute, shaders] = row(0.2);
     assert!(prints(compute, 0.68, 2) && prints(shaders, 0.65, 2), "{compute} {shaders}");
     let [compute, shaders] = row(0.1);

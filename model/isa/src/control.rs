@@ -2,9 +2,9 @@
 //!
 //! None of them changes what a program computes. A machine that has no use for a field ignores it.
 
-use crate::hierarchy::{ResultLevel, SourceLevel};
+use crate::cache_marks::CacheMarks;
+use crate::levels::{ResultLevel, SourceLevel};
 use crate::registers::{Reg, Slot};
-use crate::rfc::CacheMarks;
 
 /// The power state of a register after the instruction (sharing thesis 4.2.2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

@@ -21,12 +21,12 @@ mod control;
 
 use control::{CONTROL_BITS, LAST_READ_NAMES, LEVEL_NAMES, POWER_NAMES};
 
+use crate::cache_marks::MARKS;
 use crate::control::{Control, PowerState};
-use crate::hierarchy::{ResultLevel, SourceLevel};
 use crate::instruction::Instruction;
+use crate::levels::{ResultLevel, SourceLevel};
 use crate::operations::{Op, Slots};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
-use crate::rfc::MARKS;
 
 /// Why two words are no instruction, or an instruction is none of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -59,7 +59,7 @@ impl Instruction {
                 strand_end: false,
                 source_levels: [crate::SourceLevel::Mrf; 3],
                 result_level: crate::ResultLevel::Mrf,
-                bypass: crate::rfc::CacheMarks::NONE,
+                bypass: crate::cache_marks::CacheMarks::NONE,
                 source_power: [crate::control::PowerState::On; 2],
                 result_power: crate::control::PowerState::On,
                 free_register: None,

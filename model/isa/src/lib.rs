@@ -10,27 +10,27 @@
 //!
 //! An [`Image`] is a compiled program: its kernels with their code and their PTX lines, and the variables that they share.
 
+mod cache_marks;
 mod control;
 mod encoding;
-mod hierarchy;
 pub mod image;
 mod instruction;
+mod levels;
 pub mod machine;
 pub mod modifiers;
 mod operations;
 mod registers;
-mod rfc;
 mod text;
 
 #[cfg(test)]
 mod tests;
 
+pub use cache_marks::CacheMarks;
 pub use control::{Control, PowerState};
 pub use encoding::DecodeError;
-pub use hierarchy::*;
 pub use image::Image;
 pub use instruction::Instruction;
+pub use levels::*;
 pub use operations::{Op, Row, Slots, Unit};
 pub use registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
-pub use rfc::CacheMarks;
 pub use text::{AssembleError, assemble, assemble_line, assemble_lines};

@@ -35,9 +35,9 @@ pub enum Wrong {
     /// The result of a long-latency operation is overwritten, and the warp has not been descheduled since.
     OverwrittenUnmarked,
     /// A value that went past the RFC is read before the warp is descheduled.
-    ReadPastRfc,
+    ReadPastCache,
     /// A long-latency operation, which goes past the RFC anyway, says that it does.
-    LongLatencyPastRfc,
+    LongLatencyPastCache,
     /// A shared unit reads a value that may be in the LRF.
     SharedReadOfLrf,
     /// An operation that does not write the LRF says that it goes past it.
@@ -81,7 +81,7 @@ pub struct MarkCounts {
     /// Registers written by operations that may go to the RFC: all but those of long latency.
     pub results: u64,
     /// Those of them that went past the RFC.
-    pub past_rfc: u64,
+    pub past_cache: u64,
     /// Registers written by the private datapath, which go to the LRF.
     pub private_results: u64,
     /// Those of them that went past the LRF.
@@ -107,7 +107,7 @@ impl MarkCounts {
         self.lane_values += other.lane_values;
         self.lane_last_reads += other.lane_last_reads;
         self.results += other.results;
-        self.past_rfc += other.past_rfc;
+        self.past_cache += other.past_cache;
         self.private_results += other.private_results;
         self.past_lrf += other.past_lrf;
         self.long_results += other.long_results;
@@ -128,7 +128,7 @@ struct Value {
     /// The result of a long-latency operation, and the warp has not been descheduled since.
     coming: Mask,
     /// Went past the RFC, and the warp has not been descheduled since.
-    past_rfc: Mask,
+    past_cache: Mask,
     /// Went to the LRF, and the warp has not been descheduled since.
     lrf: Mask,
     /// Its register was called free since it was written.
@@ -177,7 +177,7 @@ impl MarkJudge {
         let mut waited = false;
         for value in self.values(warp) {
             waited |= value.coming != 0;
-            (value.coming, value.past_rfc, value.lrf) = (0, 0, 0);
+            (value.coming, value.past_cache, value.lrf) = (0, 0, 0);
         }
         waited
     }
@@ -190,7 +190,7 @@ impl MarkJudge {
         };
         self.complain(at, Wrong::ReadBehindLast, register, value.last & at.mask);
         self.complain(at, Wrong::ReadUnmarked, register, value.coming & at.mask);
-        self.complain(at, Wrong::ReadPastRfc, register, value.past_rfc & at.mask);
+        self.complain(at, Wrong::ReadPastCache, register, value.past_cache & at.mask);
         self.complain(at, Wrong::ReadOfFree, register, value.free & at.mask);
         if !instruction.unit().is_private() {
             self.complain(at, Wrong::SharedReadOfLrf, register, value.lrf & at.mask);
@@ -215,7 +215,7 @@ impl MarkJudge {
         let value = self.values(at.warp)[register.index()];
         self.complain(at, Wrong::OverwrittenUnmarked, register, value.coming & at.mask);
         if control.bypass.cache && long {
-            self.complain(at, Wrong::LongLatencyPastRfc, register, at.mask);
+            self.complain(at, Wrong::LongLatencyPastCache, register, at.mask);
         }
         if control.bypass.lrf && !private {
             self.complain(at, Wrong::NotOfTheLrf, register, at.mask);
@@ -224,7 +224,7 @@ impl MarkJudge {
         counts.lane_values += u64::from((value.read & at.mask).count_ones());
         counts.long_results += u64::from(long);
         counts.results += u64::from(!long);
-        counts.past_rfc += u64::from(control.bypass.cache);
+        counts.past_cache += u64::from(control.bypass.cache);
         counts.private_results += u64::from(private);
         counts.past_lrf += u64::from(control.bypass.lrf);
         let set = |old: Mask, now: bool| if now { old | at.mask } else { old & !at.mask };
@@ -232,7 +232,7 @@ impl MarkJudge {
             read: set(value.read, false),
             last: set(value.last, false),
             coming: set(value.coming, long),
-            past_rfc: set(value.past_rfc, control.bypass.cache),
+            past_cache: set(value.past_cache, control.bypass.cache),
             // What goes past the RFC goes past the LRF above it.
             lrf: set(value.lrf, private && !control.bypass.lrf && !control.bypass.cache),
             free: set(value.free, false),

@@ -6,10 +6,9 @@
 use std::mem::offset_of;
 
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
-use gpurf_blocks::designs::Organisation;
+use gpurf_blocks::designs::IssueGate;
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
-use gpurf_blocks::hierarchy::{Hierarchy, HierarchyScoreboard};
 use gpurf_blocks::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
@@ -30,7 +29,7 @@ macro_rules! of_each_block {
             pub decode: [<Decode as Block>::$part; MAX_PORTS],
             pub instruction_buffer: <InstructionBuffer as Block>::$part,
             pub scoreboard: <Scoreboard as Block>::$part,
-            pub hierarchy_scoreboard: <HierarchyScoreboard as Block>::$part,
+            pub issue_gate: <IssueGate as Block>::$part,
             /// Of whichever scheduler; the registers are those of the two-level one.
             pub warp_scheduler: <TwoLevelScheduler as Block>::$part,
             /// The registers of the single-level one.
@@ -296,7 +295,7 @@ unsafe impl Ports for SmProbe {
             instruction_buffer: InstructionBuffer;
             scoreboard: Scoreboard;
         }
-        hierarchy_scoreboard(shape, &mut fields);
+        issue_gate(shape, &mut fields);
         scheduler(shape, &mut fields);
         instances! { shape, fields;
             issue_stage: IssueStage;
@@ -345,14 +344,13 @@ fn decode(shape: &SmShape, fields: &mut Vec<Field>) {
     }
 }
 
-/// With ORF and LRF only; without them its net is that of `scoreboard`.
-fn hierarchy_scoreboard(shape: &SmShape, fields: &mut Vec<Field>) {
-    let Organisation::Hierarchy(sizes) = &shape.organisation else { return };
-    let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, hierarchy_scoreboard);
-    let state = offset_of!(SmProbe, states) + offset_of!(States, hierarchy_scoreboard);
-    let at = Some("gen_hierarchy.u_hierarchy_scoreboard");
-    let instance = Instance { name: "hierarchy_scoreboard", block: HierarchyScoreboard::NAME, port: None, at };
-    instance.fields::<HierarchyScoreboard>(&Hierarchy::shape_in(shape, sizes), outputs, state, fields);
+/// With a design that has one; without, its net is that of `scoreboard`.
+fn issue_gate(shape: &SmShape, fields: &mut Vec<Field>) {
+    let Some((of_gate, at)) = shape.organisation.issue_gate(shape) else { return };
+    let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, issue_gate);
+    let state = offset_of!(SmProbe, states) + offset_of!(States, issue_gate);
+    let instance = Instance { name: IssueGate::NAME, block: IssueGate::NAME, port: None, at: Some(at) };
+    instance.fields::<IssueGate>(&of_gate, outputs, state, fields);
 }
 
 /// Of the scheduler that there is. The nets are the same with each.

@@ -11,9 +11,9 @@ mod still;
 
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::design::{Events, SlotView};
+use gpurf_blocks::designs::IssueGate;
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
-use gpurf_blocks::hierarchy::HierarchyScoreboard;
 use gpurf_blocks::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
@@ -161,7 +161,7 @@ impl Block for Sm {
         Decode::NAME,
         InstructionBuffer::NAME,
         Scoreboard::NAME,
-        HierarchyScoreboard::NAME,
+        IssueGate::NAME,
         WarpScheduler::NAME,
         TwoLevelScheduler::NAME,
         AlternatingScheduler::NAME,

@@ -53,7 +53,7 @@ fn line(name: &str, c: &MarkCounts) {
         percent(c.deschedules, c.instructions),
         percent(c.idle_deschedules, c.deschedules),
         c.waits_for_other_lanes,
-        percent(c.past_rfc, c.results),
+        percent(c.past_cache, c.results),
         percent(c.past_lrf, c.private_results),
         percent(c.free_registers, c.instructions),
     );

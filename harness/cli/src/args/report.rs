@@ -14,7 +14,7 @@ Each row is a result of a paper: what it says, what is measured here on the mode
 lies where the paper's does. Where it does not, the row says why and names the command that shows it. docs/reports.md says how each row is measured.")]
 pub struct ReportResults {
     /// Reports (default: all)
-    #[arg(value_name = "REPORT", value_parser = PossibleValuesParser::new(gpurf_report::REPORTS.iter().map(|report| report.name)))]
+    #[arg(value_name = "REPORT", value_parser = PossibleValuesParser::new(gpurf_report::reports().map(|report| report.name)))]
     pub name: Vec<String>,
     /// Make only this part of a report (may be repeated)
     #[arg(long, value_name = "PART")]

@@ -1,6 +1,7 @@
 //! `gpurf bench`: what lockstep costs.
 
 use gpurf_blocks::config::{self, Preset};
+use gpurf_blocks::designs::DESIGNS;
 use gpurf_lockstep::Verdict;
 use gpurf_regress::bench::{self, CompilerRow, Row};
 use serde::Serialize;
@@ -20,9 +21,8 @@ struct Report<'a, R> {
 /// Kernels on which the SM is measured: dense arithmetic, divergent loops, barriers, waits for memory.
 const MACHINE_KERNELS: [&str; 5] = ["crc32", "collatz", "sortingNetworks", "radixSort", "transpose"];
 
-/// A preset of each family, and the kernels on which these are measured.
-const FAMILIES: [&str; 4] = ["rfc", "lrf-orf-split", "steal-8", "hrf-pg"];
-const FAMILY_KERNELS: [&str; 2] = ["crc32", "radixSort"];
+/// The kernels on which the main preset of each design is measured besides.
+const DESIGN_KERNELS: [&str; 2] = ["crc32", "radixSort"];
 
 /// Presets whose register files differ, one for each.
 fn register_files() -> Vec<&'static Preset> {
@@ -37,10 +37,10 @@ fn register_files() -> Vec<&'static Preset> {
 
 /// What the SM runs: presets and kernels.
 fn machines() -> impl Iterator<Item = (&'static Preset, &'static str)> {
-    let family = |name: &str| config::presets().find(|p| p.name == name);
-    let families = FAMILIES.into_iter().filter_map(family).flat_map(|p| FAMILY_KERNELS.map(|kernel| (p, kernel)));
     let default = config::presets().next().expect("there is a default preset");
-    MACHINE_KERNELS.into_iter().map(move |kernel| (default, kernel)).chain(families)
+    let mains = DESIGNS.iter().map(|design| design.preset()).filter(|preset| preset.name != default.name);
+    let designs = mains.flat_map(|preset| DESIGN_KERNELS.map(|kernel| (preset, kernel)));
+    MACHINE_KERNELS.into_iter().map(move |kernel| (default, kernel)).chain(designs)
 }
 
 /// Measures the register file at the presets, under load and idle, and the SM on kernels.

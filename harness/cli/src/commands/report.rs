@@ -10,7 +10,7 @@ use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS};
 use gpurf_report::{
-    Absent, Definition, Kernel, PaperReport, REPORTS, Results, Row, SweepError, SweepPlan, Watcher, html, sweep,
+    Absent, Definition, Kernel, PaperReport, Results, Row, SweepError, SweepPlan, Watcher, html, reports, sweep,
 };
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ struct Several<'a> {
 /// Makes reports.
 pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     let chosen: Vec<&Definition> =
-        REPORTS.iter().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
+        reports().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
     check_parts(&chosen, &arguments.only)?;
     let sets = sets(&chosen, arguments)?;
     if let Some(file) = &arguments.html {

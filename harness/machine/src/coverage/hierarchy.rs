@@ -22,7 +22,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[];
 
 pub(super) static GROUPS: &[Group] = &[
     situations! { "hierarchy_scoreboard", levels, |look| {
-            let waits = look.o.scoreboard.clear_o & !look.o.hierarchy_scoreboard.clear_o;
+            let waits = look.o.scoreboard.clear_o & !look.o.issue_gate.clear_o;
         }
         "a head waits for a place of ORF or LRF alone (hazard 7)": waits != 0;
     },

@@ -50,7 +50,7 @@ impl<'a> Look<'a> {
             out: cycle.out,
             file: shape.organisation.collectors(&s.operand_stage.provider),
             alive: o.simt_stack.alive_o,
-            blocked: o.instruction_buffer.head_valid_o & !o.hierarchy_scoreboard.clear_o,
+            blocked: o.instruction_buffer.head_valid_o & !o.issue_gate.clear_o,
             o,
             s,
             shape,
@@ -86,6 +86,6 @@ impl<'a> Look<'a> {
 
     /// Warps that could issue, as far as dependences and barriers go.
     pub(super) fn ready(&self) -> u64 {
-        self.alive & self.o.hierarchy_scoreboard.clear_o & !self.o.barrier_unit.held_o
+        self.alive & self.o.issue_gate.clear_o & !self.o.barrier_unit.held_o
     }
 }

@@ -1,13 +1,13 @@
 //! Shapes of the register hierarchy that software manages.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, preset};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder};
 use gpurf_isa::LastResultFile;
 
 use super::Family;
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
-    preset: "lrf-orf-split",
+    design: "hierarchy",
     kernel: "scan",
     is_own: |block| block.starts_with("hierarchy"),
     few,
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
 
 /// So many entries and such an LRF, with one issue port, as the thesis has it.
 fn one(entries: usize, banks: LastResultFile) -> Config {
-    let mut config = preset("lrf-orf-split").expect("a preset").config;
+    let mut config = FAMILY.config();
     (config.orf.entries, config.lrf.banks) = (entries, banks);
     config
 }

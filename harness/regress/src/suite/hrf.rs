@@ -6,7 +6,7 @@ use super::{Family, alone, changed};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
-    preset: "hrf-pg",
+    design: "hrf",
     kernel: "pathfinder",
     is_own: |block| block.starts_with("hrf") || block == "alternating_scheduler",
     few,

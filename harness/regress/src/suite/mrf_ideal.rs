@@ -1,12 +1,12 @@
 //! Shapes of the register file without conflicts.
 
-use gpurf_blocks::config::{Config, IdealConfig, MrfConfig, preset};
+use gpurf_blocks::config::{Config, IdealConfig, MrfConfig};
 
 use super::{Family, alone, changed};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
-    preset: "mrf-ideal",
+    design: "mrf_ideal",
     kernel: "srad",
     is_own: |block| block.starts_with("mrf_ideal"),
     few,
@@ -19,7 +19,7 @@ pub(super) const FAMILY: Family = Family {
 
 /// As the preset, with banks, collectors and issue ports; 128 KB.
 fn shape(banks: usize, collectors: usize, issue_ports: usize) -> Config {
-    let preset = preset("mrf-ideal").expect("a preset").config;
+    let preset = FAMILY.config();
     Config { mrf: MrfConfig { banks, collectors, issue_ports, ..preset.mrf }, ..preset }
 }
 

@@ -1,12 +1,12 @@
 //! Shapes and policies of the register file whose idle banks are stolen.
 
-use gpurf_blocks::config::{Config, ReadOrder, Scheduler, StealConfig, preset};
+use gpurf_blocks::config::{Config, ReadOrder, Scheduler, StealConfig};
 
 use super::{Family, alone, changed};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
-    preset: "steal-8",
+    design: "steal",
     kernel: "srad",
     is_own: |block| block.starts_with("steal"),
     few,
@@ -46,7 +46,7 @@ const BANKS: [usize; 4] = [4, 8, 16, 32];
 
 /// The paper's file: eight banks, two schedulers.
 fn paper() -> Config {
-    preset("steal-8").expect("a preset").config
+    FAMILY.config()
 }
 
 fn shape(banks: usize, ports: usize) -> Config {

@@ -8,13 +8,14 @@ use super::{
     ACTIVE, ENTRIES, SIZE, SIZES, cache, command, each, kernels, less, lines, normalised, percent,
     plan_with_experiments, saved, split, two, unified, why,
 };
+use crate::cached;
+use crate::cached::of_cache;
 use crate::follow::Flushed;
-use crate::hardware;
 use crate::levels::{flat, traffic};
 use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Results, SweepPlan};
-use crate::traffic::{of_cache, reads_avoided, writes_avoided};
+use crate::traffic::{reads_avoided, writes_avoided};
 
 const FIGURE: &str = "hierarchy thesis 6.5.4, figure 6.13";
 const HARDWARE: Claim = Claim::share(FIGURE, "34 %", 0.335, 0.345);
@@ -47,7 +48,7 @@ const DEEP_ENTRIES: u32 = 6;
 pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         [two(entries), unified(entries), split(entries)].into_iter().for_each(|options| plan.levels(options));
-        [hardware::two(entries), hardware::levels(entries)].into_iter().for_each(|point| plan.point(point));
+        [cached::two(entries), cached::levels(entries)].into_iter().for_each(|point| plan.point(point));
     }
     [two(ENTRIES), split(ENTRIES)].into_iter().for_each(|options| plan_with_experiments(plan, options));
     for entries in [ENTRIES, DEEP_ENTRIES] {
@@ -67,8 +68,8 @@ impl Organisation {
     /// Energy by that of an MRF alone.
     fn energy(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
         match self {
-            Self::Hardware => hardware::energy(results, hardware::two, entries),
-            Self::HardwareDeep => hardware::energy(results, hardware::levels, entries),
+            Self::Hardware => cached::energy(results, cached::two, entries),
+            Self::HardwareDeep => cached::energy(results, cached::levels, entries),
             Self::Software(of) => normalised(results, &of(entries)),
         }
     }
@@ -99,8 +100,8 @@ impl Organisation {
     /// Energy by that of an MRF alone if what is written back had a wire.
     fn with_wire(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
         let point = match self {
-            Self::Hardware => hardware::two(entries),
-            Self::HardwareDeep => hardware::levels(entries),
+            Self::Hardware => cached::two(entries),
+            Self::HardwareDeep => cached::levels(entries),
             // Nothing is written back.
             Self::Software(_) => return self.energy(results, entries),
         };
@@ -302,8 +303,8 @@ fn why_kernel(results: &Results<'_>, kernel: &str) -> (String, String) {
 /// What a cache avoids, and what it would save if write-backs had a wire, and if it were flushed where strands end.
 fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32) -> (String, String) {
     let point = match organisation {
-        Organisation::HardwareDeep => hardware::levels(entries),
-        _ => hardware::two(entries),
+        Organisation::HardwareDeep => cached::levels(entries),
+        _ => cached::two(entries),
     };
     let of = |value: fn(&gpurf_energy::Traffic) -> f64| {
         results.each(&point, |run| value(&of_cache(run))).map_or(0.0, |values| mean(&values))
@@ -319,7 +320,7 @@ fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32)
          wire too. Energy by that of the MRF alone, by entries: {}",
         percent(of(reads_avoided)),
         percent(of(writes_avoided)),
-        percent(of(|traffic| crate::ratio(hardware::moved(traffic), traffic.flat().mrf.writes() as f64))),
+        percent(of(|traffic| crate::ratio(cached::moved(traffic), traffic.flat().mrf.writes() as f64))),
         saved(organisation.with_wire(results, entries)),
         saved(followed(results, entries, Flushed::Leaving, WriteBack::Accesses)),
         saved(followed(results, entries, Flushed::StrandEnds, WriteBack::Accesses)),
@@ -409,7 +410,7 @@ mod tests {
         assert!((more - 4.0 * 7.6 / flat).abs() < 1e-12);
         assert_eq!(
             WriteBack::Accesses.energy(&traffic, ENTRIES),
-            hardware::normalised(&Energies::thesis(ENTRIES, ACTIVE), &traffic)
+            cached::normalised(&Energies::thesis(ENTRIES, ACTIVE), &traffic)
         );
     }
 }

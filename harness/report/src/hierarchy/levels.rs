@@ -8,12 +8,12 @@ use super::{
     ENTRIES, SIZE, SIZES, basic, cache, command, each, less, lines, more, operands, percent, plan_with_experiments,
     results_of, split, two, unified, why,
 };
+use crate::cached;
+use crate::cached::of_cache;
 use crate::follow::Flushed;
-use crate::hardware;
 use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::sweep::{Point, Results, SweepPlan};
-use crate::traffic::of_cache;
 
 const HARDWARE_READS: Claim = Claim::share("hierarchy thesis 6.5.1, figure 6.10", "20 %", 0.15, 0.25);
 const MRF_READS: Claim = Claim::share("hierarchy thesis 6.5.1, figure 6.10", "slightly: 0-10 %", 0.0, 0.1);
@@ -42,7 +42,7 @@ pub fn plan(plan: &mut SweepPlan) {
         [two(entries), basic(two(entries)), unified(entries), split(entries)]
             .into_iter()
             .for_each(|options| plan.levels(options));
-        [hardware::two(entries), hardware::levels(entries)].into_iter().for_each(|point| plan.point(point));
+        [cached::two(entries), cached::levels(entries)].into_iter().for_each(|point| plan.point(point));
     }
     for entries in PROBABLE {
         [Flushed::Leaving, Flushed::StrandEnds].into_iter().for_each(|flushed| plan.cache(cache(entries, flushed)));
@@ -107,7 +107,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 
 /// Hardware against the most basic software: figure 6.10.
 fn control_rows(results: &Results<'_>) -> Vec<Row> {
-    let (cache, software) = (hardware::two(ENTRIES), basic(two(ENTRIES)));
+    let (cache, software) = (cached::two(ENTRIES), basic(two(ENTRIES)));
     let overhead = hardware(results, &cache, all_reads, all_operands).map(|reads| each(reads, |reads| reads - 1.0));
     let mut rows: Vec<Row> = Vec::new();
     rows.extend(overhead.map(|reads| {
@@ -116,7 +116,7 @@ fn control_rows(results: &Results<'_>) -> Vec<Row> {
     }));
     for entries in PROBABLE {
         let software = basic(two(entries));
-        let fewer = hardware(results, &hardware::two(entries), |traffic| traffic.mrf.reads(), all_operands)
+        let fewer = hardware(results, &cached::two(entries), |traffic| traffic.mrf.reads(), all_operands)
             .zip(of_operands(results, &software, |counts| counts.mrf.reads()))
             .map(|(hardware, software)| less(&software, &hardware));
         rows.extend(fewer.map(|(ours, values)| {
@@ -158,7 +158,7 @@ fn optimised_rows(results: &Results<'_>) -> Vec<Row> {
 
 /// Three levels: figure 6.11.
 fn depth_rows(results: &Results<'_>) -> Vec<Row> {
-    let (cache, software) = (hardware::levels(ENTRIES), unified(ENTRIES));
+    let (cache, software) = (cached::levels(ENTRIES), unified(ENTRIES));
     let lrf = |options: &HierarchyOptions| of_operands(results, options, |counts| counts.lrf.reads());
     let overhead = |options: &HierarchyOptions| {
         of_results(results, options, software_writes).map(|writes| each(writes, |writes| writes - 1.0))
@@ -239,7 +239,7 @@ fn why_hardware(results: &Results<'_>, point: &Point) -> (String, String) {
 /// What basic software reads in the MRF, and what the optimisations and more room make of it.
 fn why_basic(results: &Results<'_>, entries: u32) -> (String, String) {
     let mrf = |options: &HierarchyOptions| word(of_operands(results, options, |counts| counts.mrf.reads()));
-    let cached = hardware(results, &hardware::two(entries), |traffic| traffic.mrf.reads(), all_operands);
+    let cached = hardware(results, &cached::two(entries), |traffic| traffic.mrf.reads(), all_operands);
     let three = basic(two(ENTRIES));
     let followed = |flushed: Flushed| {
         let reads = |traffic: &Traffic| crate::ratio(traffic.mrf.reads() as f64, all_operands(traffic) as f64);
@@ -343,8 +343,8 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
             sizes,
             part,
             &[
-                ("MRF, hardware", &hardware_at(hardware::two, |t| t.mrf.reads())),
-                ("cache, write-backs included", &hardware_at(hardware::two, |t| t.upper.reads())),
+                ("MRF, hardware", &hardware_at(cached::two, |t| t.mrf.reads())),
+                ("cache, write-backs included", &hardware_at(cached::two, |t| t.upper.reads())),
                 ("MRF, basic software", &software(|n| basic(two(n)), |c| c.mrf.reads())),
                 ("ORF, basic software", &software(|n| basic(two(n)), |c| c.orf.reads())),
                 ("MRF, software", &software(two, |c| c.mrf.reads())),
@@ -357,9 +357,9 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
             sizes,
             part,
             &[
-                ("MRF, hardware", &hardware_at(hardware::levels, |t| t.mrf.reads())),
-                ("cache, write-backs included", &hardware_at(hardware::levels, |t| t.upper.reads())),
-                ("LRF, hardware", &hardware_at(hardware::levels, |t| t.lrf.reads + t.lrf.moving_reads)),
+                ("MRF, hardware", &hardware_at(cached::levels, |t| t.mrf.reads())),
+                ("cache, write-backs included", &hardware_at(cached::levels, |t| t.upper.reads())),
+                ("LRF, hardware", &hardware_at(cached::levels, |t| t.lrf.reads + t.lrf.moving_reads)),
                 ("MRF, software", &software(unified, |c| c.mrf.reads())),
                 ("ORF, software", &software(unified, |c| c.orf.reads())),
                 ("LRF, software", &software(unified, |c| c.lrf.reads())),
@@ -396,10 +396,10 @@ fn writes_plot(results: &Results<'_>) -> Option<Plot> {
         Some([part(|c| c.mrf.writes())?, part(orf_writes)?, part(|c| c.lrf.writes())?])
     };
     let all = [
-        cache(hardware::two(ENTRIES))?,
+        cache(cached::two(ENTRIES))?,
         software(basic(two(ENTRIES)))?,
         software(two(ENTRIES))?,
-        cache(hardware::levels(ENTRIES))?,
+        cache(cached::levels(ENTRIES))?,
         software(unified(ENTRIES))?,
         software(split(ENTRIES))?,
     ];

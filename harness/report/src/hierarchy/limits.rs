@@ -8,8 +8,8 @@ use super::{
     ACTIVE, ENTRIES, MANY, SIZE, cache, command, each, kept, kernels, larger, less, normalised, percent, split, two,
     variable,
 };
+use crate::cached;
 use crate::follow::Flushed;
-use crate::hardware;
 use crate::levels::flat;
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, mean};
@@ -43,7 +43,7 @@ pub fn plan(plan: &mut SweepPlan) {
 /// The energy of the hardware cache of the figures, in program order, by that of the MRF alone.
 fn cache_energy(results: &Results<'_>, flushed: Flushed) -> Option<PerKernel> {
     let energies = Energies::thesis(ENTRIES, ACTIVE);
-    results.followed(&cache(ENTRIES, flushed), |traffic| hardware::normalised(&energies, traffic))
+    results.followed(&cache(ENTRIES, flushed), |traffic| cached::normalised(&energies, traffic))
 }
 
 /// Energy saved if all operands and results were in a level.

@@ -23,8 +23,11 @@ use crate::row::{Absent, PerKernel, Row, halves, mean};
 use crate::shown::{kernels, lines, percent};
 use crate::sweep::{Results, SweepPlan};
 
+/// What can be made.
+pub const REPORTS: &[Definition] = &[REPORT];
+
 /// The report.
-pub const REPORT: Definition = Definition {
+const REPORT: Definition = Definition {
     name: "hierarchy",
     title: "The software-managed register hierarchy: LRF, ORF and MRF (hierarchy thesis, chapter 6)",
     kernels: HIERARCHY_THESIS,
@@ -48,7 +51,7 @@ const ORDERS: Orders = Orders {
         for entries in SIZES {
             [two(entries), unified(entries), split(entries)].into_iter().for_each(|options| plan.levels(options));
         }
-        plan.point(crate::hardware::two(ENTRIES));
+        plan.point(crate::cached::two(ENTRIES));
     },
     metrics: &[
         "values read once, by the next instruction",

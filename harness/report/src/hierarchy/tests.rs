@@ -4,6 +4,7 @@ use gpurf_launch::Manifest;
 use gpurf_oracle::levels::Accesses;
 
 use super::*;
+use crate::cached::event;
 use crate::report::PaperReport;
 use crate::sweep::{Kernel, Measured, Point};
 use crate::usage::Usage;
@@ -42,7 +43,7 @@ fn counts(options: &HierarchyOptions) -> LevelCounts {
 
 /// The same in a cache.
 fn run() -> Measured {
-    let events = [("read_groups", 60), ("rfc_read_groups", 40), ("rfc_write_groups", 50), ("rfc_evict_groups", 20)];
+    let events = [(event::MRF_READ, 60), (event::READ, 40), (event::WRITE, 50), (event::EVICTION, 20)];
     Measured { cycles: 1000, events: events.into_iter().collect(), ..Measured::default() }
 }
 

@@ -3,11 +3,12 @@
 use gpurf_energy::Traffic;
 
 use super::{ENTRIES, kernels, lines, machine, mean_of, part_command, percent};
+use crate::cached::of_cache;
 use crate::follow::{Flushed, FollowedCache};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, Row, mean, mean_over};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
-use crate::traffic::{accesses_avoided, of_cache, reads_avoided, writes_avoided};
+use crate::traffic::{accesses_avoided, reads_avoided, writes_avoided};
 use crate::usage::Usage;
 
 /// The sizes of figure 6.

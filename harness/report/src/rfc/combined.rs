@@ -3,11 +3,12 @@
 use gpurf_energy::Traffic;
 
 use super::{ACTIVE, ENTRIES, cache, farthest, kernels, lines, machine, mean_of, part_command, percent};
-pub use crate::hardware::live;
+pub use crate::cached::live;
+use crate::cached::of_cache;
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
-use crate::traffic::{accesses_avoided, of_cache, reads_avoided, writes_avoided};
+use crate::traffic::{accesses_avoided, reads_avoided, writes_avoided};
 
 /// The sizes of figure 11 that are run.
 pub const SIZES: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];

@@ -3,11 +3,12 @@
 use gpurf_energy::{Chip, Distance, Encoding, Energies, Traffic};
 
 use super::{ACTIVE, ENTRIES, combined, lines, part_command, percent, two_level};
-use crate::hardware::normalised;
+use crate::cached::normalised;
+use crate::cached::of_cache;
 use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean, mean_over};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
-use crate::traffic::{of_cache, reads_avoided, writes_avoided};
+use crate::traffic::{reads_avoided, writes_avoided};
 
 /// Entries and active warps of figure 12.
 const SIZES: [u32; 3] = [4, 6, 8];

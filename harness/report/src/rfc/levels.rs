@@ -3,11 +3,11 @@
 use gpurf_energy::{Energies, Traffic};
 
 use super::{ACTIVE, ENTRIES, combined, lines, part_command, percent};
-use crate::hardware::{energy, levels, moved, two};
+use crate::cached::of_cache;
+use crate::cached::{energy, levels, moved, two};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Point, Results, SweepPlan};
-use crate::traffic::of_cache;
 
 const SAVED: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13; 5.4.5", "41 %", 0.405, 0.415);
 const BEST: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13", "6", 6.0, 6.0).in_unit(Unit::Count);

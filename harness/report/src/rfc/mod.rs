@@ -10,15 +10,18 @@ mod values;
 
 use gpurf_compiler::Schedule;
 
-use crate::hardware::{ACTIVE, machine};
+use crate::cached::{ACTIVE, machine};
 use crate::kernels::HIERARCHY_THESIS;
 use crate::report::{Definition, Orders, Part};
 use crate::row::{Absent, mean};
 use crate::shown::{farthest, kernels, lines, percent};
 use crate::sweep::{Point, Results};
 
+/// What can be made.
+pub const REPORTS: &[Definition] = &[REPORT];
+
 /// The report.
-pub const REPORT: Definition = Definition {
+const REPORT: Definition = Definition {
     name: "rfc",
     title: "The register file cache and the two-level scheduler (RFC paper; hierarchy thesis, chapter 5 and 6.5.2)",
     kernels: HIERARCHY_THESIS,

@@ -3,10 +3,11 @@
 use gpurf_energy::Traffic;
 
 use super::{ENTRIES, cache, lines, mean_of, percent};
+use crate::cached::of_cache;
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::sweep::{Point, Results, SweepPlan};
-use crate::traffic::{of_cache, reads_avoided, writes_avoided};
+use crate::traffic::{reads_avoided, writes_avoided};
 
 /// Sizes that are run; the largest is what the paper calls large.
 const SIZES: [u32; 4] = [3, ENTRIES, 9, LARGE];

@@ -62,6 +62,9 @@ pub(crate) fn one_of<T: Copy>(rng: &mut Rng, list: &[T]) -> Option<T> {
     list.get(rng.below(list.len().max(1) as u64) as usize).copied()
 }
 
+/// It has no rules for inputs of the operand stage.
+pub(crate) const STAGE: Option<crate::operands::StageDesign> = None;
+
 /// Stimulus of its blocks.
 pub(crate) const BLOCKS: &[crate::Entry] = &[
     crate::entry::<levels::LevelsDriver, levels::LevelsCover>("hierarchy_levels"),

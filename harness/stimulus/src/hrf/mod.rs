@@ -26,6 +26,9 @@ fn parities() -> Vec<Unreached> {
     [0, 1].map(|slot| Unreached::bits("slot_warp_i", 0..=0, PARITY).of(slot..=slot)).into()
 }
 
+/// It has no rules for inputs of the operand stage.
+pub(crate) const STAGE: Option<crate::operands::StageDesign> = None;
+
 /// Stimulus of its blocks.
 pub(crate) const BLOCKS: &[crate::Entry] = &[
     crate::entry::<file::HrfDriver, file::HrfCover>("hrf"),

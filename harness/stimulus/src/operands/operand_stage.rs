@@ -8,7 +8,7 @@ use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, Reset, lane_mask, ports};
-use crate::{Coverage, Driver, Unreached, rfc, steal};
+use crate::{Coverage, Driver, Unreached};
 
 mod cover;
 mod design;
@@ -16,9 +16,6 @@ mod design;
 pub(crate) use cover::OperandStageCover;
 use design::{DesignDriver, DesignKnobs};
 pub(crate) use design::{StageDesign, Surroundings};
-
-/// Designs that have rules for inputs of the operand stage.
-const DESIGNS: [StageDesign; 2] = [rfc::STAGE, steal::STAGE];
 
 /// Coverage counters of the operand stage.
 pub(crate) fn coverage(config: &Config) -> Coverage {

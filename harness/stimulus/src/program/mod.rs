@@ -10,7 +10,7 @@
 
 mod coverage;
 mod generate;
-mod hierarchy;
+mod levels;
 mod lower;
 mod run;
 mod shrink;
@@ -27,7 +27,7 @@ use gpurf_isa::modifiers::Rounding;
 use gpurf_isa::{Instruction, Op, Reg};
 
 pub use coverage::{Coverage, POINTS, wanted};
-pub use hierarchy::compiler_options;
+pub use levels::compiler_options;
 pub use lower::Lowered;
 pub use run::ProgramError;
 pub use shrink::{Shrunk, shrink};

@@ -8,7 +8,7 @@ use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope};
 
 use super::*;
 
-mod hierarchy;
+mod levels;
 
 fn limits() -> Limits {
     Limits::of(&Config::default())

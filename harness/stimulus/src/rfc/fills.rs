@@ -2,7 +2,8 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::rfc::{MAX_TAGS, RfcShape};
+use gpurf_blocks::operands::MAX_TAGS;
+use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcFills, RfcFillsIn, RfcFillsOut, RfcFillsProbe};
 use gpurf_lockstep::Rng;
 

@@ -6,7 +6,6 @@ pub(crate) mod data;
 pub(crate) mod evictions;
 pub(crate) mod fills;
 pub(crate) mod lrf;
-pub(crate) mod operands;
 pub(crate) mod results;
 mod stage;
 pub(crate) mod tags;
@@ -20,7 +19,6 @@ pub(crate) const BLOCKS: &[crate::Entry] = &[
     crate::entry::<data::DataDriver, data::DataCover>("rfc_data"),
     crate::entry::<evictions::EvictionsDriver, evictions::EvictionsCover>("rfc_evictions"),
     crate::entry::<results::ResultsDriver, results::ResultsCover>("rfc_results"),
-    crate::entry::<operands::OperandsDriver, operands::OperandsCover>("rfc_operands"),
     crate::entry::<lrf::LrfDriver, lrf::LrfCover>("rfc_lrf"),
     crate::entry::<fills::FillsDriver, fills::FillsCover>("rfc_fills"),
     crate::entry::<cache::RfcDriver, cache::RfcCover>("rfc"),

@@ -16,7 +16,7 @@ use crate::operands::operand_stage::{StageDesign, Surroundings};
 use crate::{Points, Unreached, cover};
 
 /// Its line in the list of designs.
-pub(crate) const STAGE: StageDesign = StageDesign::of::<Cached>();
+pub(crate) const STAGE: Option<StageDesign> = Some(StageDesign::of::<Cached>());
 
 /// Knows by a twin what is taken and when.
 struct Cached {

@@ -18,7 +18,7 @@ use crate::hierarchy::{
 };
 use crate::mrf::bits::{is_set, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
-use crate::rfc::RfcOperands;
+use crate::operands::FrontOperands;
 use crate::shape::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
@@ -192,7 +192,7 @@ pub struct Hierarchy {
     data: Vec<HierarchyData>,
     results: HierarchyResults,
     copies: HierarchyCopies,
-    operands: RfcOperands,
+    operands: FrontOperands,
     mrf: Mrf,
     /// What the MRF is given in this cycle, and what it shows (but for 1024-bit data).
     given: MrfIn,

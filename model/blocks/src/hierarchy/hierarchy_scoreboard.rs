@@ -40,18 +40,20 @@ const LEVELS: [u32; 4] = [
     marked::RESULT_LEVEL,
 ];
 
-/// Set of the places that an instruction's levels name.
-#[inline]
-pub fn named_places(ctl: u64) -> u16 {
-    LEVELS.into_iter().filter_map(|low| place((ctl >> low) as u8)).fold(0, |places, place| places | 1 << place)
-}
-
 /// Heads of warps that use a place to which something is under way: an instruction that reads, copies to, or writes an ORF entry or LRF bank for which a result or a
 /// copy is still to come does not issue (hazard 7).
 ///
-/// Where it is used directly, [`named_places`] of each head are kept, and looked at for the slots in which a place waits.
+/// Where it is used directly, [`Self::named_places`] of each head are kept, and looked at for the slots in which a place waits.
 pub struct HierarchyScoreboard {
     warps: usize,
+}
+
+impl HierarchyScoreboard {
+    /// Set of the places that an instruction's levels name.
+    #[inline]
+    pub fn named_places(ctl: u64) -> u16 {
+        LEVELS.into_iter().filter_map(|low| place((ctl >> low) as u8)).fold(0, |places, place| places | 1 << place)
+    }
 }
 
 impl Block for HierarchyScoreboard {
@@ -74,7 +76,7 @@ impl Block for HierarchyScoreboard {
         out.clear_o = inputs.clear_i;
         for s in set_bits(inputs.slot_valid_i) {
             let w = usize::from(inputs.slot_warp_i[s]);
-            if w < self.warps && named_places(inputs.head_ctl_i[w]) & inputs.wait_i[s] != 0 {
+            if w < self.warps && Self::named_places(inputs.head_ctl_i[w]) & inputs.wait_i[s] != 0 {
                 out.clear_o &= !(1 << w);
             }
         }

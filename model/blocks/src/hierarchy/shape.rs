@@ -7,7 +7,7 @@ use gpurf_isa::LastResultFile;
 
 use crate::config::Config;
 use crate::mrf::MrfShape;
-use crate::rfc::RfcShape;
+use crate::operands::FrontShape;
 use crate::shape::{MAX_ACTIVE, width};
 
 /// Entries of an ORF at most: places 0 to 7.
@@ -98,8 +98,8 @@ impl HierarchyShape {
     }
 
     /// The sizes of the latches in which operands come together.
-    pub fn operands(&self) -> RfcShape {
-        RfcShape { mrf: self.mrf, warps: self.warps, active: self.active, entries: 0, lrf: false, reads: false }
+    pub fn front(&self) -> FrontShape {
+        FrontShape { mrf: self.mrf, tags: self.tags() }
     }
 }
 

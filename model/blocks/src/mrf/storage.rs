@@ -115,8 +115,13 @@ impl Kind for Banked {
 }
 
 impl Storage for Banked {
-    const DESIGN: Design =
-        Design { name: Self::NAME, blocks: crate::mrf::BLOCKS, presets: crate::mrf::config::PRESETS, ..Design::PLAIN };
+    const DESIGN: Design = Design {
+        name: Self::NAME,
+        blocks: crate::mrf::BLOCKS,
+        presets: crate::mrf::config::PRESETS,
+        main_preset: "baseline",
+        ..Design::PLAIN
+    };
 
     fn new(shape: &MrfShape) -> Self {
         Self {

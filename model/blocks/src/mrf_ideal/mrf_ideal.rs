@@ -92,6 +92,7 @@ impl Storage for Ideal {
         services: Services { has_conflicts: false, ..Services::NEUTRAL },
         selector: "ideal.present",
         presets: super::config::PRESETS,
+        main_preset: "mrf-ideal",
         is_selected: |config| config.ideal.present,
         ..Design::PLAIN
     };

@@ -7,7 +7,6 @@ mod rfc_data;
 mod rfc_evictions;
 mod rfc_fills;
 mod rfc_lrf;
-mod rfc_operands;
 mod rfc_results;
 mod rfc_tags;
 mod shape;
@@ -20,7 +19,6 @@ pub use rfc_data::*;
 pub use rfc_evictions::*;
 pub use rfc_fills::*;
 pub use rfc_lrf::*;
-pub use rfc_operands::*;
 pub use rfc_results::*;
 pub use rfc_tags::*;
 pub use shape::*;
@@ -33,7 +31,6 @@ pub const BLOCKS: &[Entry] = &[
     entry::<RfcData>("rfc/rfc_data", "data of the cache", &["ram_1r1w"]),
     entry::<RfcEvictions>("rfc/rfc_evictions", "values on their way to the banks", &[]),
     entry::<RfcResults>("rfc/rfc_results", "results to cache or banks", &[]),
-    entry::<RfcOperands>("rfc/rfc_operands", "operands from cache and banks", &[]),
     Entry { words_are_registers: true, ..entry::<RfcLrf>("rfc/rfc_lrf", "last results above the cache", &[]) },
     entry::<RfcFills>("rfc/rfc_fills", "operands that reads allocate", &[]),
     entry::<Rfc>("rfc/rfc", "register file cache", &[]),

@@ -6,7 +6,7 @@ use crate::mrf::phases::check;
 use crate::operands::OperandStage;
 use crate::rfc::RFC_SHAPES;
 use crate::rfc::RfcSizes;
-use crate::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcTags};
+use crate::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcResults, RfcTags};
 use crate::shape::SmShape;
 use crate::testing::SM_SHAPES;
 
@@ -16,7 +16,6 @@ fn early_outputs_depend_on_state_alone() {
     check::<RfcData>(&RFC_SHAPES);
     check::<RfcEvictions>(&RFC_SHAPES);
     check::<RfcResults>(&RFC_SHAPES);
-    check::<RfcOperands>(&RFC_SHAPES);
     check::<RfcLrf>(&RFC_SHAPES);
     check::<RfcFills>(&RFC_SHAPES);
     check::<Rfc>(&RFC_SHAPES);

@@ -10,13 +10,14 @@ use crate::design::{IssueFields, SlotView};
 use crate::instruction::NO_REG;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
+use crate::operands::FrontOperands;
 use crate::rfc::rfc_data::{Move, Write};
 use crate::rfc::rfc_evictions::Value;
 use crate::rfc::rfc_fills::{Fill, Missed};
 use crate::rfc::rfc_lrf::{Below, LrfCounts, LrfEdge, LrfFlush, LrfOp};
 use crate::rfc::rfc_results::{Around, Arrival, BusOp, Routes};
 use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, Take, distinct};
-use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcShape, RfcTags};
+use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcResults, RfcShape, RfcTags};
 use crate::shape::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
@@ -219,7 +220,7 @@ pub struct Rfc {
     data: Vec<RfcData>,
     evictions: Vec<RfcEvictions>,
     results: RfcResults,
-    operands: RfcOperands,
+    operands: FrontOperands,
     /// One above each cache, or none.
     lrf: Vec<RfcLrf>,
     /// Where reads allocate.

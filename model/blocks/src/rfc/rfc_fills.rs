@@ -2,7 +2,8 @@
 
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
-use crate::rfc::{MAX_TAGS, RfcShape};
+use crate::operands::MAX_TAGS;
+use crate::rfc::RfcShape;
 use crate::{Block, LANES, Memory, OPERANDS, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;

@@ -2,20 +2,14 @@
 
 use crate::Shape;
 use crate::config::Config;
-use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
+use crate::mrf::MrfShape;
+use crate::operands::{FrontShape, front_places};
 use crate::shape::{MAX_ACTIVE, width};
-
-/// Instructions in the cache's T stages and behind them, in front of the operand collectors.
-pub(crate) fn front_places(issue_ports: usize) -> usize {
-    2 * issue_ports - 1
-}
 
 /// Capacity of the twins: entries of the register file cache for each slot.
 pub const MAX_ENTRIES: usize = 16;
 /// Capacity of the twins: entries of a cache.
 pub const MAX_CACHED: usize = MAX_ACTIVE * MAX_ENTRIES;
-/// Capacity of the twins: instructions in the operand stage.
-pub const MAX_TAGS: usize = MAX_COLLECTORS + 2 * MAX_PORTS - 1;
 
 /// Sizes of the register file cache and of the main register file below it; see `docs/blocks/rfc.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +46,12 @@ impl RfcShape {
 
     /// Instructions that the operand stage holds at most.
     pub fn tags(&self) -> usize {
-        self.mrf.collectors + if self.entries == 0 { 0 } else { front_places(self.ports()) }
+        self.mrf.collectors + front_places(self.ports())
+    }
+
+    /// The sizes of the latches in which operands come together.
+    pub fn front(&self) -> FrontShape {
+        FrontShape { mrf: self.mrf, tags: self.tags() }
     }
 
     /// Width of a slot's number.

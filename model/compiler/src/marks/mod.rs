@@ -6,19 +6,19 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | `cache` | the bits "RFC bypass" and "LRF bypass" |
 //! | [`flow`] | ways through finished code, and what holds along them |
 //! | [`liveness`] | which registers are still read: by a lane, by any lane of the warp |
 //! | `last_read` | the bits "last read" of sources a, b, c |
 //! | `deschedule` | the bit "deschedule" |
-//! | `rfc` | the bits "RFC bypass" and "LRF bypass" |
 //! | `free_register` | the field "free register" |
 
+mod cache;
 mod deschedule;
 pub mod flow;
 mod free_register;
 mod last_read;
 pub mod liveness;
-mod rfc;
 #[cfg(test)]
 pub mod tests;
 
@@ -31,8 +31,8 @@ pub type Pass = fn(&mut [Instruction]);
 pub const PASSES: &[(&str, Pass)] = &[
     ("last reads", last_read::mark),
     ("deschedule", deschedule::mark),
-    ("RFC bypass", rfc::mark_rfc),
-    ("LRF bypass", rfc::mark_lrf),
+    cache::BYPASS,
+    cache::LRF_BYPASS,
     ("free registers", free_register::mark),
 ];
 

@@ -1,10 +1,10 @@
 //! The control fields in the control word.
 
 use super::{Bits, DecodeError};
+use crate::cache_marks::CacheMarks;
 use crate::control::{Control, PowerState};
-use crate::hierarchy::{SourceLevel, result_level, result_level_bits, source_level, source_level_bits};
+use crate::levels::{SourceLevel, result_level, result_level_bits, source_level, source_level_bits};
 use crate::registers::Reg;
-use crate::rfc::CacheMarks;
 
 const LAST_READ: [Bits; 3] = [Bits(20, 1), Bits(21, 1), Bits(22, 1)];
 const DESCHEDULE: Bits = Bits(23, 1);

@@ -2,7 +2,7 @@
 
 mod fields;
 mod golden;
-mod hierarchy;
+mod levels;
 mod page;
 mod random;
 
@@ -11,7 +11,7 @@ use crate::instruction::Instruction;
 use crate::operations::{Op, Row, Slots};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
 
-use hierarchy::{result_levels, source_levels};
+use levels::{result_levels, source_levels};
 
 /// SplitMix64.
 pub struct Random(pub u64);

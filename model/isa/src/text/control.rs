@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use crate::cache_marks::MARKS;
 use crate::control::{Control, PowerState};
-use crate::hierarchy::{ResultLevel, SourceLevel, read_result_level, read_source_level};
+use crate::levels::{ResultLevel, SourceLevel, read_result_level, read_source_level};
 use crate::registers::{Reg, Slot};
-use crate::rfc::MARKS;
 
 impl fmt::Display for PowerState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Fetch, decode and issue.
 
+use gpurf_blocks::designs::IssueGate;
 use gpurf_blocks::front::{Decoded, Fetched, roles};
-use gpurf_blocks::hierarchy::named_places;
 use gpurf_blocks::instruction::{long_latency, marked, unit};
 use gpurf_blocks::issue as stack;
 use gpurf_blocks::issue::{
@@ -236,7 +236,7 @@ impl Blocks {
             if has_slots {
                 let ctl = head.map_or(0, |_| buffer.head(w).ctl);
                 let mark = is_set(ctl, marked::DESCHEDULE as usize);
-                self.named[w] = named_places(ctl);
+                self.named[w] = IssueGate::named_places(ctl);
                 self.marked = self.marked & !(1 << w) | u64::from(mark) << w;
             }
         }

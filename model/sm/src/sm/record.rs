@@ -79,7 +79,7 @@ impl Blocks {
         let scoreboard = &mut o.scoreboard;
         (scoreboard.clear_o, scoreboard.operand_o) = (self.scoreboard.clear(), self.scoreboard.operand());
         scoreboard.branch_o = self.scoreboard.branch();
-        o.hierarchy_scoreboard.clear_o = self.clear();
+        o.issue_gate.clear_o = self.clear();
         o.warp_scheduler = TwoLevelSchedulerOut { pop_o: decided.pops, ..TwoLevelSchedulerOut::zeroed() };
         if let Some(scheduler) = &self.two_level {
             scheduler.early(&mut o.warp_scheduler);

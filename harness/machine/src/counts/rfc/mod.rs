@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use gpurf_blocks::config::{Config, Replacement};
 use gpurf_blocks::mrf::MAX_PORTS;
-use gpurf_blocks::rfc::MAX_TAGS;
+use gpurf_blocks::operands::MAX_TAGS;
 use gpurf_oracle::Mask;
 use gpurf_oracle::levels::groups;
 

@@ -63,12 +63,17 @@ impl StageDesign {
     }
 }
 
+/// Those that have rules.
+fn designs() -> impl Iterator<Item = &'static StageDesign> {
+    crate::STAGES.iter().flatten()
+}
+
 /// Knobs of all designs.
 pub(crate) struct DesignKnobs(Vec<Values>);
 
 impl Knobs for DesignKnobs {
     fn roll(roll: &mut dyn FnMut(&Knob) -> u32) -> Self {
-        Self(super::DESIGNS.iter().map(|design| (design.roll)(roll)).collect())
+        Self(designs().map(|design| (design.roll)(roll)).collect())
     }
 }
 
@@ -76,21 +81,17 @@ impl Knobs for DesignKnobs {
 pub(crate) struct DesignDriver {
     /// The design's place in the list.
     number: usize,
+    design: &'static StageDesign,
     drive: Drive,
 }
 
 impl DesignDriver {
     pub(crate) fn new(shape: &SmShape) -> Option<Self> {
-        let mut all = super::DESIGNS.iter().enumerate();
-        all.find_map(|(number, design)| Some(Self { number, drive: (design.drive)(shape)? }))
-    }
-
-    fn design(&self) -> &'static StageDesign {
-        &super::DESIGNS[self.number]
+        designs().enumerate().find_map(|(number, design)| Some(Self { number, design, drive: (design.drive)(shape)? }))
     }
 
     pub(crate) fn rows(&self) -> u64 {
-        self.design().rows
+        self.design.rows
     }
 
     pub(crate) fn drive(&mut self, rng: &mut Rng, knobs: &DesignKnobs, inputs: &mut OperandStageIn) {
@@ -98,11 +99,11 @@ impl DesignDriver {
     }
 
     pub(crate) fn unreached(&self, shape: &SmShape) -> Vec<Unreached> {
-        (self.design().unreached)(shape)
+        (self.design.unreached)(shape)
     }
 
     /// The points of every operand stage and of this design.
     pub(crate) fn coverage(&self, of_stage: Coverage, shape: &SmShape, config: &Config) -> Coverage {
-        of_stage.without(&(self.design().spared)(shape)).and((self.design().coverage)(config))
+        of_stage.without(&(self.design.spared)(shape)).and((self.design.coverage)(config))
     }
 }

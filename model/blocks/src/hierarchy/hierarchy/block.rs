@@ -7,7 +7,7 @@ use crate::hierarchy::{
 };
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
-use crate::rfc::RfcOperands;
+use crate::operands::FrontOperands;
 use crate::shape::MAX_ACTIVE;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
@@ -50,7 +50,7 @@ impl Block for Hierarchy {
         HierarchyData::NAME,
         HierarchyResults::NAME,
         HierarchyCopies::NAME,
-        RfcOperands::NAME,
+        FrontOperands::NAME,
         Mrf::NAME,
     ];
 
@@ -67,7 +67,7 @@ impl Block for Hierarchy {
             data: (0..shape.ports()).map(|_| HierarchyData::new(shape)).collect(),
             results: HierarchyResults::new(shape),
             copies: HierarchyCopies::new(shape),
-            operands: RfcOperands::new(&shape.operands()),
+            operands: FrontOperands::new(&shape.front()),
             mrf: Mrf::new(&shape.mrf),
             given: MrfIn::zeroed(),
             shown: MrfOut::zeroed(),

@@ -48,6 +48,7 @@ impl RegisterFile for Hierarchy {
         selector: "orf.entries",
         rules: crate::hierarchy::config::RULES,
         presets: crate::hierarchy::config::PRESETS,
+        main_preset: "lrf-orf-split",
         is_selected: |config| config.orf.entries != 0,
         straps: |_| 0,
         cfg_of_block: |_, _, _| None,
@@ -141,10 +142,19 @@ impl RegisterFile for Hierarchy {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::testing::{config, design_straps};
 
     #[test]
     fn it_has_no_straps() {
         assert_eq!(design_straps(&config("lrf-orf-split", &[])), 0);
+    }
+
+    #[test]
+    fn the_compilers_steps_in_words() {
+        let config = config("lrf-orf", &["orf.read_operands=false", "orf.partial_ranges=false"]);
+        let words = |block| (Hierarchy::DESIGN.policy_words)(block, &config, "oldest read");
+        assert_eq!(words(STAGE).as_deref(), Some("oldest read; no partial ranges; no read operands"));
+        assert_eq!(words("hierarchy"), None);
     }
 }

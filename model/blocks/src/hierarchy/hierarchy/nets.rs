@@ -13,8 +13,8 @@ use crate::hierarchy::{
 };
 use crate::mrf::bits::set_bits;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfProbe};
+use crate::operands::FrontOperandsProbe;
 use crate::ports::renamed;
-use crate::rfc::RfcOperandsProbe;
 use crate::{Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 ports! {
@@ -177,7 +177,7 @@ pub struct HierarchyProbe {
     /// Those of the latches of copies.
     pub copies: HierarchyCopiesProbe,
     /// Those of the operand latches.
-    pub operands: RfcOperandsProbe,
+    pub operands: FrontOperandsProbe,
 }
 
 // SAFETY: `repr(C)`, made of such structs, with their alignments.
@@ -200,7 +200,7 @@ unsafe impl Ports for HierarchyProbe {
         add(HierarchyResultsProbe::fields(s), "results_", "u_results", at);
         add(HierarchyCopiesProbe::fields(s), "copies_", "u_copies", offset_of!(Self, copies));
         let at = offset_of!(Self, operands);
-        add(RfcOperandsProbe::fields(&s.operands()), "operands_", "u_operands", at);
+        add(FrontOperandsProbe::fields(&s.front()), "operands_", "u_operands", at);
         fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
             // Ports of the MRF that are nets here.
             f.valid_by = match f.valid_by {

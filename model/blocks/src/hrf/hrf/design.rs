@@ -47,6 +47,7 @@ impl RegisterFile for Hrf {
         selector: "hrf.stt_ram",
         rules: crate::hrf::config::RULES,
         presets: crate::hrf::config::PRESETS,
+        main_preset: "hrf-pg",
         is_selected: |config| config.hrf.stt_ram,
         straps: |config| {
             let hrf = &config.hrf;

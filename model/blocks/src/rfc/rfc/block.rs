@@ -4,7 +4,8 @@ use super::{Rfc, RfcIn, RfcOut, RfcProbe};
 use crate::design::{IssueFields, SlotView};
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
-use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcOperands, RfcResults, RfcShape, RfcTags};
+use crate::operands::FrontOperands;
+use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcResults, RfcShape, RfcTags};
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl RfcIn {
@@ -47,7 +48,7 @@ impl Block for Rfc {
         RfcData::NAME,
         RfcEvictions::NAME,
         RfcResults::NAME,
-        RfcOperands::NAME,
+        FrontOperands::NAME,
         Mrf::NAME,
     ];
 
@@ -66,7 +67,7 @@ impl Block for Rfc {
             data: each.clone().map(|_| RfcData::new(shape)).collect(),
             evictions: each.clone().map(|_| RfcEvictions::new(shape)).collect(),
             results: RfcResults::new(shape),
-            operands: RfcOperands::new(shape),
+            operands: FrontOperands::new(&shape.front()),
             lrf: if shape.lrf { each.map(|_| RfcLrf::new(shape)).collect() } else { Vec::new() },
             fills: shape.reads.then(|| Box::new(RfcFills::new(shape))),
             mrf: Mrf::new(&shape.mrf),

@@ -7,7 +7,8 @@ use crate::design::{
     SlotView, joined,
 };
 use crate::mrf::{MrfIn, MrfOut};
-use crate::rfc::{RfcShape, front_places};
+use crate::operands::front_places;
+use crate::rfc::RfcShape;
 use crate::shape::SmShape;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
@@ -62,6 +63,7 @@ impl RegisterFile for Rfc {
         selector: "rfc.entries",
         rules: crate::rfc::config::RULES,
         presets: crate::rfc::config::PRESETS,
+        main_preset: "rfc-hw3",
         is_selected: |config| config.rfc.entries != 0,
         straps: |config| {
             let rfc = &config.rfc;

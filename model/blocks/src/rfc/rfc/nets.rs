@@ -5,12 +5,13 @@ use std::mem::offset_of;
 use super::{MAX_SOURCES, Rfc, merged};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MrfProbe};
+use crate::operands::FrontOperandsProbe;
 use crate::ports::renamed;
 use crate::rfc::RfcShape;
 use crate::rfc::rfc_tags::{Look, distinct};
 use crate::rfc::{
     RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcDataProbe, RfcEvictionsProbe, RfcFillsProbe, RfcLrf, RfcLrfProbe,
-    RfcOperandsProbe, RfcResultsProbe, RfcTagsProbe,
+    RfcResultsProbe, RfcTagsProbe,
 };
 use crate::{
     Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
@@ -339,7 +340,7 @@ pub struct RfcProbe {
     /// Those of the latches of results.
     pub results: RfcResultsProbe,
     /// Those of the operand latches.
-    pub operands: RfcOperandsProbe,
+    pub operands: FrontOperandsProbe,
     /// Those of the LRFs.
     pub lrf: [RfcLrfProbe; MAX_PORTS],
     /// Those of the fills.
@@ -379,7 +380,7 @@ unsafe impl Ports for RfcProbe {
         }
         let at = offset_of!(Self, results);
         add(RfcResultsProbe::fields(s), "results_", "u_results", at);
-        add(RfcOperandsProbe::fields(s), "operands_", "u_operands", offset_of!(Self, operands));
+        add(FrontOperandsProbe::fields(&s.front()), "operands_", "u_operands", offset_of!(Self, operands));
         fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
             // Ports of the MRF that are nets here.
             f.valid_by = match f.valid_by {

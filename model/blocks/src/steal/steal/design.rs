@@ -26,6 +26,7 @@ impl RegisterFile for Steal {
         selector: "steal.present",
         rules: crate::steal::config::RULES,
         presets: crate::steal::config::PRESETS,
+        main_preset: "steal-8",
         is_selected: |config| config.steal.present,
         straps: |config| {
             let steal = &config.steal;
@@ -134,6 +135,7 @@ impl DesignSizes for StealSizes {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::shape::cfg_of_block;
     use crate::testing::{config, design_straps};
 
@@ -146,5 +148,13 @@ mod tests {
         let arbiter = cfg_of_block(&stealing, "steal_arbiter");
         assert_eq!((cfg_of_block(&stealing, "steal"), arbiter), (0b0111, 0b0111));
         assert_eq!(cfg_of_block(&stealing, "operand_stage"), 1);
+    }
+
+    #[test]
+    fn what_is_stolen_in_words() {
+        let words = |block, preset| (Steal::DESIGN.policy_words)(block, &config(preset, &[]), "oldest read");
+        assert_eq!(words("steal", "steal-8").as_deref(), Some("oldest read; read stealing, write stealing"));
+        assert_eq!(words(STAGE, "steal-read-8").as_deref(), Some("oldest read; read stealing"));
+        assert_eq!(words("steal_arbiter", "banks-8").as_deref(), Some("oldest read; no stealing"));
     }
 }

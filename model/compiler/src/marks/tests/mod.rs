@@ -3,11 +3,11 @@
 //! Each rule of a pass is also shown to matter: the pass is given other code, in which what the rule is about is not
 //! there (a guard taken away, a backward branch cut), and with the marks that it makes for that code the judge complains.
 
+mod cache;
 mod deschedule;
 mod free_register;
 mod last_read;
 pub mod random;
-mod rfc;
 
 use super::{free_register as frees, liveness, run};
 use gpurf_isa::image::Kernel;

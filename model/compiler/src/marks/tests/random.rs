@@ -161,6 +161,6 @@ fn marks_of_random_code_hold() {
     }
     assert!(seen.iter().all(|&n| n > 40), "{seen:?}");
     assert!(counts.free_registers > 1000, "{counts:?}");
-    assert!(counts.last_reads > 1000 && counts.past_rfc > 1000 && counts.past_lrf > 1000, "{counts:?}");
+    assert!(counts.last_reads > 1000 && counts.past_cache > 1000 && counts.past_lrf > 1000, "{counts:?}");
     assert!(counts.deschedules > 1000 && counts.waits_for_other_lanes > 100, "{counts:?}");
 }

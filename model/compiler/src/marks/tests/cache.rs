@@ -47,7 +47,7 @@ fn a_barrier_of_all_is_such_a_point() {
         ST.GLOBAL.B32 [R2], R4
         EXIT
     ";
-    needs_rule(perhaps, without_guards, Wrong::ReadPastRfc);
+    needs_rule(perhaps, without_guards, Wrong::ReadPastCache);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn lanes_that_a_guard_leaves_out_read_what_was_written_before() {
         ST.GLOBAL.B32 [R2], R3
         EXIT
     ";
-    needs_rule(text, without_guards, Wrong::ReadPastRfc);
+    needs_rule(text, without_guards, Wrong::ReadPastCache);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn guarded_reads_and_loops_count() {
         @P0 IADD R3, PT, R4, 0, !PT
         EXIT
     ";
-    needs_rule(guarded, without_guarded, Wrong::ReadPastRfc);
+    needs_rule(guarded, without_guarded, Wrong::ReadPastCache);
     let again = "
         MOV R5, 4
         MOV R4, 1
@@ -82,7 +82,7 @@ fn guarded_reads_and_loops_count() {
     out:
         EXIT
     ";
-    needs_rule(again, without_branches, Wrong::ReadPastRfc);
+    needs_rule(again, without_branches, Wrong::ReadPastCache);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The judge of marks: hand-made marks, right and wrong ones.
 
+mod cache;
+#[path = "../common/mod.rs"]
 mod common;
 
 use common::Setup;
@@ -48,17 +50,6 @@ fn results_of_long_latency() {
     assert_eq!(lanes(&format!("{load}\n BAR.ID0 RZ\n IADD R3, PT, R1, 1, !PT")), []);
     // The warp gives way whatever the guard says.
     assert_eq!(lanes(&format!("{load}\n @!PT IADD R3, PT, R1, 1, !PT {{deschedule}}\n MOV R1, 1")), []);
-    assert_eq!(lanes("LD.GLOBAL.B32 R1, [R2] {rfc_bypass}"), [(Wrong::LongLatencyPastRfc, 1)]);
-}
-
-#[test]
-fn results_past_a_level() {
-    assert_eq!(lanes("MOV R1, 1 {rfc_bypass}\n IADD R3, PT, R1, 1, !PT"), [(Wrong::ReadPastRfc, 2)]);
-    assert_eq!(lanes("MOV R1, 1 {rfc_bypass}\n IADD R3, PT, R1, 1, !PT {deschedule}"), []);
-    assert_eq!(lanes("MOV R1, 1\n ST.SHARED.B32 [RZ], R1"), [(Wrong::SharedReadOfLrf, 2)]);
-    assert_eq!(lanes("MOV R1, 1 {lrf_bypass}\n ST.SHARED.B32 [RZ], R1"), []);
-    assert_eq!(lanes("MOV R1, 1\n BAR.ID0 RZ\n ST.SHARED.B32 [RZ], R1"), []);
-    assert_eq!(lanes("LDC.B32 R1, [RZ] {lrf_bypass}"), [(Wrong::NotOfTheLrf, 1)]);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-// Operands from the cache and from the main register file come together.
+// Operands from the levels in front of the main register file and from it come together.
 //
-// What the cache gives for an instruction is kept here, lane by lane, until the collectors of the
+// What such a level (below: the cache) gives for an instruction is kept here, lane by lane, until the collectors of the
 // main register file have the rest; then the instruction is offered. The latches stand beside those
 // of the collectors, one for each source of each instruction in the operand stage.
-module rfc_operands
+module front_operands
   import gpurf_pkg::*;
 #(
   parameter int unsigned IssuePorts = 1,

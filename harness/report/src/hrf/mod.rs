@@ -17,8 +17,11 @@ use crate::row::{Absent, PerKernel, geometric_mean};
 use crate::shown::{kernels, percent};
 use crate::sweep::{Measured, Point, Results, by, mean_of};
 
+/// What can be made.
+pub const REPORTS: &[Definition] = &[REPORT];
+
 /// The report.
-pub const REPORT: Definition = Definition {
+const REPORT: Definition = Definition {
     name: "hybrid",
     title: "The hybrid register file: STT-RAM behind write buffers (hybrid paper)",
     kernels: HYBRID_PAPER,

@@ -15,8 +15,11 @@ use crate::report::{Definition, Part};
 use crate::row::{Absent, PerKernel};
 use crate::sweep::{Measured, Point, Results};
 
+/// What can be made.
+pub const REPORTS: &[Definition] = &[REPORT];
+
 /// The report.
-pub const REPORT: Definition = Definition {
+const REPORT: Definition = Definition {
     name: "stealing",
     title: "Bank stealing: idle banks for reads and for writes (stealing paper)",
     kernels: STEALING_PAPER,

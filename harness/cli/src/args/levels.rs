@@ -7,7 +7,7 @@ use gpurf_isa::{LastResultFile, OrfEntry};
 
 /// Levels above the main register file, and how values get there (docs/hierarchy.md).
 #[derive(Debug, Args)]
-pub struct Hierarchy {
+pub struct Levels {
     /// Entries of a thread in the operand register file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=i64::from(OrfEntry::COUNT)), default_value = "0")]
     orf: u8,
@@ -46,11 +46,11 @@ enum Encoding {
 impl super::Compile {
     /// The options with the levels that are asked for.
     pub fn levels(&self, options: Options) -> Options {
-        Options { hierarchy: self.hierarchy.options(), ..options }
+        Options { hierarchy: self.levels.options(), ..options }
     }
 }
 
-impl Hierarchy {
+impl Levels {
     /// What the compiler is told.
     fn options(&self) -> HierarchyOptions {
         let with = |step| !self.without.contains(&step);

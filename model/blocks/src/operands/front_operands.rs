@@ -1,15 +1,52 @@
-//! `rfc_operands`: operands from cache and MRF come together. `docs/blocks/rfc_operands.md`.
+//! `front_operands`: operands from the levels in front and from the MRF come together. `docs/blocks/front_operands.md`.
 
-use crate::mrf::MAX_PORTS;
+use crate::config::Config;
 use crate::mrf::bits::set_bits;
-use crate::rfc::{MAX_TAGS, RfcShape};
-use crate::{Block, LANES, LaneMask, Memory, OPERANDS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
+use crate::shape::width;
+use crate::{Block, LANES, LaneMask, Memory, OPERANDS, Shape, WARP_DATA_BITS, WarpData, field, ports};
+
+/// Instructions in front stages: those of the T stages and behind them, in front of the operand collectors.
+pub(crate) fn front_places(issue_ports: usize) -> usize {
+    2 * issue_ports - 1
+}
+
+/// Capacity of the twins: instructions in the operand stage.
+pub const MAX_TAGS: usize = MAX_COLLECTORS + 2 * MAX_PORTS - 1;
+
+/// Sizes of [`FrontOperands`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FrontShape {
+    /// The main register file.
+    pub mrf: MrfShape,
+    /// Instructions that the operand stage holds at most.
+    pub tags: usize,
+}
+
+impl FrontShape {
+    /// Width of the tag of an instruction.
+    pub fn tag_w(&self) -> u32 {
+        width(self.tags)
+    }
+}
+
+impl Shape for FrontShape {
+    /// That of a design with front stages: the block can be run alone in any configuration.
+    fn of(config: &Config) -> Self {
+        let mrf = config.shape();
+        Self { mrf, tags: mrf.collectors + front_places(mrf.issue_ports) }
+    }
+
+    fn parameter(&self, name: &str) -> u64 {
+        if name == "Tags" { self.tags as u64 } else { self.mrf.parameter(name) }
+    }
+}
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
 ports! {
-    /// Inputs of [`RfcOperands`].
-    pub struct RfcOperandsIn(s: &RfcShape) {
+    /// Inputs of [`FrontOperands`].
+    pub struct FrontOperandsIn(s: &FrontShape) {
         /// What the cache gives.
         land_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("land_fill_i"),
         /// What the MRF offers.
@@ -19,51 +56,51 @@ ports! {
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction leaves T of port p.
-        move_valid_i: u8 = field(s.ports()),
+        move_valid_i: u8 = field(s.mrf.issue_ports),
         /// Its tag.
-        move_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("move_valid_i"),
+        move_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.mrf.issue_ports).valid_by("move_valid_i"),
         /// They have come.
-        land_valid_i: u8 = field(s.ports()),
+        land_valid_i: u8 = field(s.mrf.issue_ports),
         /// The tag of the instruction.
-        land_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("land_valid_i"),
+        land_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.mrf.issue_ports).valid_by("land_valid_i"),
         /// Which sources.
         land_fill_i: u8 = field(s.mrf.sources()),
         /// The MRF offers an instruction on dispatch port p.
-        mrf_valid_i: u8 = field(s.ports()),
+        mrf_valid_i: u8 = field(s.mrf.issue_ports),
         /// Its tag.
-        mrf_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_valid_i"),
+        mrf_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.mrf.issue_ports).valid_by("mrf_valid_i"),
         /// Its sources that came from there.
         mrf_src_valid_i: u8 = field(s.mrf.sources()),
         /// The instruction on dispatch port p is taken.
-        dispatch_ready_i: u8 = field(s.ports()),
+        dispatch_ready_i: u8 = field(s.mrf.issue_ports),
     }
 }
 
 ports! {
-    /// Outputs of [`RfcOperands`].
-    pub struct RfcOperandsOut(s: &RfcShape) {
+    /// Outputs of [`FrontOperands`].
+    pub struct FrontOperandsOut(s: &FrontShape) {
         /// Operands.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o"),
         /// What the MRF offers on port p is taken.
-        mrf_ready_o: u8 = field(s.ports()),
+        mrf_ready_o: u8 = field(s.mrf.issue_ports),
         /// An instruction with all its operands is offered.
-        dispatch_valid_o: u8 = field(s.ports()),
+        dispatch_valid_o: u8 = field(s.mrf.issue_ports),
         /// Its sources that came from the MRF or the cache.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()),
     }
 }
 
 ports! {
-    /// State of [`RfcOperands`].
-    pub struct RfcOperandsProbe(s: &RfcShape) {
+    /// State of [`FrontOperands`].
+    pub struct FrontOperandsProbe(s: &FrontShape) {
         /// Instructions for which nothing is to come from the cache any more.
-        got_q: u32 = field(s.tags() as u32),
+        got_q: u32 = field(s.tags as u32),
     }
 }
 
 /// Keeps what the cache gave for each instruction, lane by lane, until the MRF's collectors have the rest, and offers the instruction (hazard 1).
-pub struct RfcOperands {
+pub struct FrontOperands {
     ports: usize,
     tags: usize,
     got_q: u32,
@@ -71,7 +108,7 @@ pub struct RfcOperands {
     data_q: [WarpData; OPERANDS * MAX_TAGS],
 }
 
-impl RfcOperands {
+impl FrontOperands {
     /// Whether nothing more is to come from the cache for an instruction.
     #[inline]
     pub(crate) fn got(&self, tag: u8) -> bool {
@@ -135,28 +172,28 @@ impl RfcOperands {
     }
 }
 
-impl Block for RfcOperands {
-    const NAME: &'static str = "rfc_operands";
+impl Block for FrontOperands {
+    const NAME: &'static str = "front_operands";
     const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Tags"];
 
-    type Shape = RfcShape;
-    type In = RfcOperandsIn;
-    type Out = RfcOperandsOut;
-    type Probe = RfcOperandsProbe;
+    type Shape = FrontShape;
+    type In = FrontOperandsIn;
+    type Out = FrontOperandsOut;
+    type Probe = FrontOperandsProbe;
 
-    fn new(shape: &RfcShape) -> Self {
+    fn new(shape: &FrontShape) -> Self {
         Self {
-            ports: shape.ports(),
-            tags: shape.tags(),
+            ports: shape.mrf.issue_ports,
+            tags: shape.tags,
             got_q: 0,
             hit_q: [0; OPERANDS * MAX_TAGS],
             data_q: [WarpData::ZERO; OPERANDS * MAX_TAGS],
         }
     }
 
-    fn early(&self, _: &mut RfcOperandsOut) {}
+    fn early(&self, _: &mut FrontOperandsOut) {}
 
-    fn late(&mut self, inputs: &RfcOperandsIn, out: &mut RfcOperandsOut) {
+    fn late(&mut self, inputs: &FrontOperandsIn, out: &mut FrontOperandsOut) {
         (out.mrf_ready_o, out.dispatch_valid_o, out.dispatch_src_valid_o) = (0, 0, 0);
         for p in 0..self.ports {
             let (bit, tag) = (1 << p, inputs.mrf_tag_i[p]);
@@ -175,7 +212,7 @@ impl Block for RfcOperands {
         }
     }
 
-    fn clock(&mut self, inputs: &RfcOperandsIn, _: &RfcOperandsOut) {
+    fn clock(&mut self, inputs: &FrontOperandsIn, _: &FrontOperandsOut) {
         for p in set_bits(inputs.move_valid_i) {
             let hits = [0, 1, 2].map(|k| inputs.move_hit_i[OPERANDS * p + k]);
             self.moved(inputs.move_tag_i[p], &hits);
@@ -189,7 +226,7 @@ impl Block for RfcOperands {
         }
     }
 
-    fn probe(&self, _: &RfcOperandsIn, _: &RfcOperandsOut, probe: &mut RfcOperandsProbe) {
+    fn probe(&self, _: &FrontOperandsIn, _: &FrontOperandsOut, probe: &mut FrontOperandsProbe) {
         probe.got_q = self.got_q;
     }
 

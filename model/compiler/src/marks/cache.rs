@@ -3,13 +3,18 @@
 //! Both ask who reads a result before the warp is descheduled, when RFC and LRF are emptied anyway. A marked instruction
 //! reads its own sources behind that point.
 
+use super::Pass;
 use super::deschedule::is_barrier_of_all;
 use super::flow::{Registers, backward, sources};
 use gpurf_isa::Instruction;
 
+/// The passes by name.
+pub(super) const BYPASS: (&str, Pass) = ("RFC bypass", mark_cache);
+pub(super) const LRF_BYPASS: (&str, Pass) = ("LRF bypass", mark_lrf);
+
 /// Marks results that nothing reads before the warp is descheduled (RFC paper 5.3). Those of long-latency operations go
 /// around the RFC without it.
-pub fn mark_rfc(code: &mut [Instruction]) {
+fn mark_cache(code: &mut [Instruction]) {
     let soon = read_soon(code, |_| true);
     for (instruction, soon) in code.iter_mut().zip(soon) {
         let unread = instruction.destination().is_some_and(|register| !soon.contains(register));
@@ -19,7 +24,7 @@ pub fn mark_rfc(code: &mut [Instruction]) {
 
 /// Marks results of the private datapath that a shared unit may read before the warp is descheduled (hierarchy thesis
 /// 6.5.2): no shared unit reaches the LRF. Results of other units do not go to the LRF.
-pub fn mark_lrf(code: &mut [Instruction]) {
+fn mark_lrf(code: &mut [Instruction]) {
     let soon = read_soon(code, |instruction| !instruction.unit().is_private());
     for (instruction, soon) in code.iter_mut().zip(soon) {
         let shared = instruction.destination().is_some_and(|register| soon.contains(register));

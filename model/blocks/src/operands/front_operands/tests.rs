@@ -1,17 +1,16 @@
 use super::*;
-use crate::config::Config;
+use crate::Ports;
 use crate::testing::Driver;
-use crate::{Ports, Shape};
 
-fn operands() -> Driver<RfcOperands> {
-    Driver::new(&RfcShape::of(&Config::default()))
+fn operands() -> Driver<FrontOperands> {
+    Driver::new(&FrontShape::of(&Config::default()))
 }
 
-impl Driver<RfcOperands> {
+impl Driver<FrontOperands> {
     /// A cycle, after which nothing is offered any more.
-    fn step(&mut self) -> RfcOperandsOut {
+    fn step(&mut self) -> FrontOperandsOut {
         let out = self.cycle();
-        self.inputs = RfcOperandsIn { rst_ni: 1, ..RfcOperandsIn::zeroed() };
+        self.inputs = FrontOperandsIn { rst_ni: 1, ..FrontOperandsIn::zeroed() };
         out
     }
 
@@ -21,7 +20,7 @@ impl Driver<RfcOperands> {
         self
     }
 
-    fn mrf(&mut self, tag: u8, sources: u8) -> RfcOperandsOut {
+    fn mrf(&mut self, tag: u8, sources: u8) -> FrontOperandsOut {
         let inputs = &mut self.inputs;
         (inputs.mrf_valid_i, inputs.mrf_tag_i[0], inputs.mrf_src_valid_i) = (1, tag, sources);
         inputs.dispatch_ready_i = 1;

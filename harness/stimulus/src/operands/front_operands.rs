@@ -1,9 +1,8 @@
-//! `rfc_operands`.
+//! `front_operands`.
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::rfc::{MAX_TAGS, RfcShape};
-use gpurf_blocks::rfc::{RfcOperandsIn, RfcOperandsOut, RfcOperandsProbe};
+use gpurf_blocks::operands::{FrontOperandsIn, FrontOperandsOut, FrontOperandsProbe, FrontShape, MAX_TAGS};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, lane_mask, ports};
@@ -22,7 +21,7 @@ enum At {
 
 /// Keeps where the instruction of each tag is.
 pub(crate) struct OperandsDriver {
-    shape: RfcShape,
+    shape: FrontShape,
     reset: Reset,
     at: [At; MAX_TAGS],
     /// What the MRF offers on each port.
@@ -45,15 +44,15 @@ knobs! {
 }
 
 impl Driver for OperandsDriver {
-    type In = RfcOperandsIn;
+    type In = FrontOperandsIn;
     type Knobs = OperandsKnobs;
 
-    fn new(shape: &RfcShape, _: &Config) -> Self {
+    fn new(shape: &FrontShape, _: &Config) -> Self {
         Self { shape: *shape, reset: Reset::default(), at: [At::Nowhere; MAX_TAGS], offer: [None; 2] }
     }
 
-    fn drive(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut RfcOperandsIn) {
-        let count = self.shape.ports();
+    fn drive(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut FrontOperandsIn) {
+        let count = self.shape.mrf.issue_ports;
         i.rst_ni = self.reset.next(rng, knobs.reset);
         (i.move_valid_i, i.land_valid_i, i.land_fill_i, i.mrf_valid_i, i.mrf_src_valid_i) = (0, 0, 0, 0, 0);
         i.dispatch_ready_i = ports(rng, count, knobs.ready);
@@ -80,18 +79,18 @@ impl Driver for OperandsDriver {
 impl OperandsDriver {
     /// A tag whose instruction is where `wanted` says.
     fn find(&self, rng: &mut Rng, at: &[At], wanted: impl Fn(usize, At) -> bool) -> Option<usize> {
-        let tags = self.shape.tags();
+        let tags = self.shape.tags;
         let first = rng.below(tags as u64) as usize;
         (first..first + tags).map(|tag| tag % tags).find(|&tag| wanted(tag, at[tag]))
     }
 
     /// A tag that does not exist, if there are such.
     fn stray(&self, rng: &mut Rng, knobs: &OperandsKnobs) -> Option<u8> {
-        let (tags, names) = (self.shape.tags() as u64, 1u64 << self.shape.tag_w());
+        let (tags, names) = (self.shape.tags as u64, 1u64 << self.shape.tag_w());
         (tags < names && rng.chance(knobs.stray)).then(|| (tags + rng.below(names - tags)) as u8)
     }
 
-    fn leave_t(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
+    fn leave_t(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut FrontOperandsIn, p: usize, before: &[At]) {
         if !rng.chance(knobs.r#move) {
             return;
         }
@@ -110,7 +109,7 @@ impl OperandsDriver {
         }
     }
 
-    fn land(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
+    fn land(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut FrontOperandsIn, p: usize, before: &[At]) {
         let chance = knobs.land;
         let fill;
         if let Some(tag) = self.stray(rng, knobs) {
@@ -132,7 +131,7 @@ impl OperandsDriver {
     }
 
     /// The MRF goes on offering what it has offered, as a rule.
-    fn offer(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut RfcOperandsIn, p: usize, before: &[At]) {
+    fn offer(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut FrontOperandsIn, p: usize, before: &[At]) {
         if self.offer[p].is_none_or(|_| rng.chance(20)) {
             let other = self.offer[1 - p];
             let early = rng.chance(knobs.early);
@@ -154,7 +153,7 @@ impl OperandsDriver {
 }
 
 pub(crate) struct OperandsCover {
-    shape: RfcShape,
+    shape: FrontShape,
     /// Lanes of each tag's sources that come from the cache.
     hit: [[u32; OPERANDS]; MAX_TAGS],
     /// Tags that have just landed.
@@ -163,16 +162,16 @@ pub(crate) struct OperandsCover {
 
 #[cover]
 impl OperandsCover {
-    fn new(shape: &RfcShape, _: &Config) -> Self {
+    fn new(shape: &FrontShape, _: &Config) -> Self {
         Self { shape: *shape, hit: [[0; OPERANDS]; MAX_TAGS], landed: 0 }
     }
 
-    fn observe(&mut self, i: &RfcOperandsIn, o: &RfcOperandsOut, p: &RfcOperandsProbe, points: &mut Points) {
-        let (tags, running) = (self.shape.tags(), i.rst_ni == 1);
+    fn observe(&mut self, i: &FrontOperandsIn, o: &FrontOperandsOut, p: &FrontOperandsProbe, points: &mut Points) {
+        let (tags, running) = (self.shape.tags, i.rst_ni == 1);
         point!("loads in reset", !running && i.move_valid_i != 0 && i.land_fill_i != 0);
         point!("reset under load", !running && p.got_q != 0 && i.mrf_valid_i != 0);
         if running {
-            #[given(self.shape.ports() == 2)]
+            #[given(self.shape.mrf.issue_ports == 2)]
             {
                 point!("two leave T", i.move_valid_i == 3);
                 point!("two land", i.land_valid_i == 3);
@@ -185,7 +184,7 @@ impl OperandsCover {
                 );
             }
         }
-        for q in 0..self.shape.ports() {
+        for q in 0..self.shape.mrf.issue_ports {
             let at = |set: u8| set >> q & 1 == 1;
             let sources = |set: u8| set >> (OPERANDS * q) & 7;
             let (moved, landed) = (usize::from(i.move_tag_i[q]), usize::from(i.land_tag_i[q]));
@@ -202,7 +201,7 @@ impl OperandsCover {
                     "lands as the MRF offers it",
                     offered && (0..2).any(|l| i.land_valid_i >> l & 1 == 1 && i.land_tag_i[l] == i.mrf_tag_i[q])
                 );
-                #[given(self.shape.tags() < 1 << self.shape.tag_w())]
+                #[given(self.shape.tags < 1 << self.shape.tag_w())]
                 {
                     point!("a tag that does not exist leaves T", leaves && moved >= tags);
                     point!("one that does not exist lands", lands && landed >= tags);
@@ -230,7 +229,7 @@ impl OperandsCover {
                 self.hit[moved] = hits;
             }
         }
-        let landed = (0..self.shape.ports()).filter(|&q| i.land_valid_i >> q & 1 == 1);
+        let landed = (0..self.shape.mrf.issue_ports).filter(|&q| i.land_valid_i >> q & 1 == 1);
         self.landed = landed.fold(0, |set, q| set | 1 << i.land_tag_i[q]);
     }
 }

@@ -1,0 +1,181 @@
+//! Levels above the MRF that hardware manages, as the reports on them and on those that software manages measure them.
+
+use gpurf_energy::{Energies, Traffic};
+
+use crate::row::PerKernel;
+use crate::sweep::{Measured, Point, Results};
+
+/// Active warps that most of the results are for.
+pub const ACTIVE: u32 = 8;
+
+/// A preset with the paper's bandwidths (RFC paper, table 4): 32 bytes a cycle to memory, and to shared memory.
+pub fn machine(preset: &'static str) -> Point {
+    Point::preset(preset).with("memory.bandwidth=32").with("sm.shared_bandwidth=32")
+}
+
+/// The cache of the active warps with last-read bits.
+pub fn live(entries: u32, active: u32) -> Point {
+    machine("rfc-live").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={active}"))
+}
+
+/// The same, and an LRF above it.
+pub fn levels(entries: u32) -> Point {
+    machine("rfc-hw3").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={ACTIVE}"))
+}
+
+/// Energy by that of an MRF alone.
+pub fn normalised(energies: &Energies, traffic: &Traffic) -> f64 {
+    crate::ratio(energies.of(traffic).total(), energies.of(&traffic.flat()).total())
+}
+
+/// Energy by that of an MRF alone, of each kernel.
+pub fn energy(results: &Results<'_>, point: fn(u32) -> Point, entries: u32) -> Option<PerKernel> {
+    let energies = Energies::thesis(entries, ACTIVE);
+    results.each(&point(entries), |run| normalised(&energies, &of_cache(run)))
+}
+
+/// The cache alone.
+pub fn two(entries: u32) -> Point {
+    live(entries, ACTIVE)
+}
+
+/// Values that are moved between levels: those that leave the LRF, and those that leave the cache.
+pub fn moved(traffic: &Traffic) -> f64 {
+    (traffic.lrf.moving_reads + traffic.upper.moving_reads) as f64
+}
+
+/// Names of events: 4-lane groups, docs/blocks/rfc.md and docs/blocks/mrf.md.
+pub mod event {
+    pub const MRF_READ: &str = "read_groups";
+    pub const MRF_SHARED_READ: &str = "rfc_mrf_shared_groups";
+    pub const READ: &str = "rfc_read_groups";
+    pub const SHARED_READ: &str = "rfc_read_shared_groups";
+    pub const WRITE: &str = "rfc_write_groups";
+    pub const SHARED_WRITE: &str = "rfc_write_shared_groups";
+    pub const AROUND: &str = "rfc_around_groups";
+    pub const SHARED_AROUND: &str = "rfc_around_shared_groups";
+    pub const EVICTION: &str = "rfc_evict_groups";
+    pub const LRF_READ: &str = "rfc_lrf_read_groups";
+    pub const LRF_WRITE: &str = "rfc_lrf_write_groups";
+    pub const SPILL: &str = "rfc_lrf_spill_groups";
+    pub const LRF_FLUSH: &str = "rfc_lrf_flush_groups";
+    pub const FILL: &str = "rfc_fill_groups";
+}
+
+/// All of them.
+#[cfg(test)]
+pub const EVENTS: &[&str] = &[
+    event::MRF_READ,
+    event::MRF_SHARED_READ,
+    event::READ,
+    event::SHARED_READ,
+    event::WRITE,
+    event::SHARED_WRITE,
+    event::AROUND,
+    event::SHARED_AROUND,
+    event::EVICTION,
+    event::LRF_READ,
+    event::LRF_WRITE,
+    event::SPILL,
+    event::LRF_FLUSH,
+    event::FILL,
+];
+
+/// The traffic of a run with a register file cache.
+///
+/// Each operand of the MRF is one that the cache did not have, in some lane at least; each result goes to the LRF, to the cache or around it; what is evicted or flushed is
+/// read from the cache and written to the MRF. With an LRF, what another result drives out of it is read there and written to the cache, and what is flushed is written to the MRF. With reads that
+/// allocate, what was read from the MRF is written to the cache too.
+pub fn of_cache(run: &Measured) -> Traffic {
+    let mut traffic = Traffic::default();
+    // What part of a count is the shared units' can never be more than the whole.
+    let split = |all: &str, shared: &str| {
+        let (all, shared) = (run.event(all), run.event(shared));
+        (all.saturating_sub(shared), shared)
+    };
+    let Traffic { mrf, upper, lrf } = &mut traffic;
+    let [spilled, flushed, filled] = [event::SPILL, event::LRF_FLUSH, event::FILL].map(|name| run.event(name));
+    (mrf.private_reads, mrf.shared_reads) = split(event::MRF_READ, event::MRF_SHARED_READ);
+    (mrf.private_writes, mrf.shared_writes) = split(event::AROUND, event::SHARED_AROUND);
+    mrf.moving_writes = run.event(event::EVICTION) + flushed;
+    (upper.private_reads, upper.shared_reads) = split(event::READ, event::SHARED_READ);
+    (upper.private_writes, upper.shared_writes) = split(event::WRITE, event::SHARED_WRITE);
+    // The events count what is driven out of the LRF as written by private units.
+    upper.private_writes = upper.private_writes.saturating_sub(spilled);
+    upper.moving_writes = spilled + filled;
+    upper.moving_reads = run.event(event::EVICTION);
+    (lrf.reads, lrf.writes, lrf.moving_reads) =
+        (run.event(event::LRF_READ), run.event(event::LRF_WRITE), spilled + flushed);
+    traffic
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::{accesses_avoided, reads_avoided, writes_avoided};
+
+    fn run(counts: &[(&'static str, u64)]) -> Measured {
+        Measured { cycles: 1, events: counts.iter().copied().collect(), ..Measured::default() }
+    }
+
+    #[test]
+    fn events_become_traffic() {
+        // 100 operands, 60 of them from the cache; 50 results, 10 around; 15 evicted.
+        let run = run(&[
+            (event::MRF_READ, 40),
+            (event::MRF_SHARED_READ, 10),
+            (event::READ, 60),
+            (event::SHARED_READ, 20),
+            (event::WRITE, 40),
+            (event::SHARED_WRITE, 5),
+            (event::AROUND, 10),
+            (event::SHARED_AROUND, 8),
+            (event::EVICTION, 15),
+        ]);
+        let traffic = of_cache(&run);
+        assert_eq!((traffic.mrf.private_reads, traffic.mrf.shared_reads, traffic.mrf.moving_reads), (30, 10, 0));
+        assert_eq!((traffic.mrf.private_writes, traffic.mrf.shared_writes, traffic.mrf.moving_writes), (2, 8, 15));
+        assert_eq!((traffic.upper.private_reads, traffic.upper.shared_reads), (40, 20));
+        assert_eq!((traffic.upper.private_writes, traffic.upper.shared_writes), (35, 5));
+        assert_eq!((traffic.upper.moving_reads, traffic.upper.moving_writes), (15, 0));
+        assert_eq!(reads_avoided(&traffic), 0.6);
+        assert_eq!(writes_avoided(&traffic), 0.5);
+        assert!((accesses_avoided(&traffic) - (1.0 - 65.0 / 150.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn with_an_lrf_results_go_there_and_on_and_operands_are_filled_in() {
+        // 100 operands, 30 of them from the LRF and 40 from the cache, 12 of the others put into it; 50 results, 35 to the LRF, 20 of which go on to the cache and 5 to
+        // the MRF.
+        let run = run(&[
+            (event::MRF_READ, 30),
+            (event::READ, 40),
+            (event::LRF_READ, 30),
+            (event::LRF_WRITE, 35),
+            (event::WRITE, 25),
+            (event::SHARED_WRITE, 5),
+            (event::AROUND, 10),
+            (event::SHARED_AROUND, 10),
+            (event::SPILL, 20),
+            (event::LRF_FLUSH, 5),
+            (event::EVICTION, 15),
+            (event::FILL, 12),
+        ]);
+        let traffic = of_cache(&run);
+        assert_eq!((traffic.lrf.reads, traffic.lrf.writes, traffic.lrf.moving_reads), (30, 35, 25));
+        assert_eq!((traffic.upper.private_writes, traffic.upper.shared_writes), (0, 5));
+        assert_eq!((traffic.upper.moving_writes, traffic.upper.moving_reads), (32, 15));
+        assert_eq!(traffic.mrf.moving_writes, 20);
+        let flat = traffic.flat().mrf;
+        assert_eq!((flat.reads(), flat.writes()), (100, 50));
+        assert_eq!(reads_avoided(&traffic), 0.7);
+        assert!((writes_avoided(&traffic) - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn more_evictions_than_results_saved_are_a_loss_and_nothing_avoids_nothing() {
+        let traffic = of_cache(&run(&[(event::WRITE, 4), (event::EVICTION, 5)]));
+        assert_eq!(writes_avoided(&traffic), -0.25);
+        assert_eq!(reads_avoided(&Traffic::default()), 0.0);
+    }
+}

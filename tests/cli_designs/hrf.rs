@@ -1,0 +1,76 @@
+//! The hybrid register file: its report, and its statistics and those of its scheduler.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::common::sums::{folder, gpurf, row};
+use super::common::{PASSED, read_json, text};
+
+#[test]
+fn the_hybrid_file_on_a_tiny_kernel() {
+    let folder = folder();
+    let arguments = ["report", "hybrid", "--kernel", "sums.toml", "--html", "page.html", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder, &arguments), PASSED);
+    assert_eq!((&report["result"], &report["report"]), (&"pass".into(), &"hybrid".into()));
+    assert!(report["rows"].as_array().unwrap().len() > 40 && !report["absent"].as_array().unwrap().is_empty());
+    // A warp writes ten results. Four registers are drained before it waits for its load, which is written too; the last one dies with it.
+    for (metric, ours) in [
+        ("writes of the STT-RAM that the buffers save", 0.5),
+        ("writes of the STT-RAM that buffers of 4 entries save", 0.5),
+        ("active periods that use fewer than 16 entries of a buffer", 1.0),
+        ("time in which a buffer's upper 48 entries have power", 0.0),
+        ("IPC lost by power gating, against the hybrid file without", 0.0),
+        ("area of the hybrid file with power gating, by that of SRAM", 0.3685),
+    ] {
+        let found = row(&report, metric)["ours"].as_f64().unwrap();
+        assert!((found - ours).abs() < 1e-4, "{metric}: {found}");
+    }
+    let pure =
+        row(&report, "IPC lost by pure STT-RAM, against SRAM behind the same scheduler")["ours"].as_f64().unwrap();
+    assert!((0.05..0.5).contains(&pure), "{pure}");
+    for row in report["rows"].as_array().unwrap() {
+        // Only what the paper says can be met or not, and only what is not met has a reason.
+        assert_eq!(row["paper"].is_null(), row["within"].is_null(), "{row}");
+        let outside = row["within"] == false;
+        assert_eq!((row["why"] == "", row["command"] == ""), (!outside, !outside), "{row}");
+    }
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert_eq!(page.matches("<svg").count(), 12);
+}
+
+#[test]
+fn the_hybrid_file_and_its_scheduler_have_statistics_of_their_own() {
+    let folder = folder();
+    let stats = |preset: &str| {
+        let arguments = ["run", "sums.toml", "--engine", "model", "--preset", preset, "--json"];
+        read_json(&arguments, &gpurf(&folder, &arguments), PASSED)["stats"].clone()
+    };
+    let object = stats("hrf-pg");
+    let (periods, hybrid) = (&object["alternating"], &object["hybrid"]);
+    let count = |part: &Value, name: &str| part[name].as_u64().unwrap();
+    let activations = count(periods, "activations");
+    let ends = ["leave_end", "leave_barrier", "leave_mark", "leave_patience"].map(|end| count(periods, end));
+    assert_eq!((ends.iter().sum::<u64>(), ends[1]), (activations, 0));
+    assert!(ends[0] > 0 && ends[2] > 0 && periods["active_period"].as_f64().unwrap() > 1.0);
+    let entries = hybrid["period_entries"].as_object().unwrap();
+    assert_eq!(entries.values().map(|times| times.as_u64().unwrap()).sum::<u64>(), activations);
+    // What reaches the STT-RAM comes out of buffers, or is what was loaded while the warp was not active.
+    let (drains, loads) = (count(hybrid, "drain_groups"), count(hybrid, "load_groups"));
+    assert!(drains > 0 && loads > 0 && count(hybrid, "direct_groups") == 0);
+    assert_eq!(drains + loads, count(hybrid, "stt_ram_write_groups"));
+    assert!(count(hybrid, "hits") > 0 && count(hybrid, "misses") > 0);
+    // Few registers: the upper entries never need power.
+    assert_eq!(hybrid["gated"], 1.0);
+    assert!(stats("hrf")["hybrid"].get("gated").is_none());
+    let pure = &stats("stt-only")["hybrid"];
+    assert_eq!((count(pure, "hits"), count(pure, "direct_groups")), (0, count(pure, "stt_ram_write_groups")));
+    assert!(count(pure, "frozen_cycles") > 0);
+    let sram = stats("hrf-sram");
+    assert!(sram.get("alternating").is_some() && sram.get("hybrid").is_none());
+    let output = gpurf(&folder, &["run", "sums.toml", "--engine", "model", "--preset", "hrf-pg"]);
+    for word in ["warp inter-active distance", "registers read: in the buffer", "groups drained", "time without power"]
+    {
+        assert!(text(&output.stdout).contains(word), "{word:?} is not in: {}", text(&output.stdout));
+    }
+}

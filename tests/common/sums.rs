@@ -1,0 +1,60 @@
+//! A tiny kernel, and the program in a folder with it.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Threads that add their number to a word.
+pub const MANIFEST: &str = r#"
+kernel = "sums"
+grid = [2, 1, 1]
+block = [64, 1, 1]
+
+[assembly]
+name = "sums"
+registers = 6
+code = '''
+    S2R.TID.X R0
+    S2R.CTAID.X R1
+    LDC.B32 R2, [RZ]
+    SHL R1, R1, 6 {last=a}
+    IADD R3, PT, R0, R1, !PT {last=b}
+    SHL R3, R3, 2 {last=a}
+    IADD R2, PT, R2, R3, !PT {last=ab}
+    LD.GLOBAL.B32 R4, [R2]
+    IADD R5, PT, R4, R0, !PT {last=ab deschedule}
+    IADD R5, PT, R5, 1, !PT {last=a}
+    ST.GLOBAL.B32 [R2], R5 {last=ac}
+    EXIT
+'''
+
+[[arg]]
+buffer = { name = "data", type = "u32", len = 128, init = "iota", output = true }
+"#;
+
+/// The program, in a folder with these files.
+pub fn gpurf(folder: &tempfile::TempDir, arguments: &[&str]) -> Output {
+    let nowhere = tempfile::tempdir().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_gpurf"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .env("PATH", "")
+        .env("GPURF_HOME", nowhere.path())
+        .output()
+        .unwrap()
+}
+
+/// A folder with a manifest.
+pub fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("sums.toml"), MANIFEST).unwrap();
+    folder
+}
+
+/// The row of a metric.
+#[track_caller]
+pub fn row<'a>(report: &'a Value, metric: &str) -> &'a Value {
+    let rows = report["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["metric"] == metric).unwrap_or_else(|| panic!("there is no row {metric}"))
+}
