@@ -26,7 +26,7 @@ pub use listing::annotate;
 use diagnostic::{Error, Span};
 use gpurf_isa::{Image, Instruction};
 pub use hierarchy::Explanation;
-use hierarchy::HierarchyOptions;
+use hierarchy::{HierarchyOptions, check::CheckError};
 use serde::{Deserialize, Serialize};
 
 /// What the compiler may use.
@@ -44,6 +44,11 @@ impl Options {
     pub const FEWEST: u16 = 16;
     /// Registers that an instruction can name.
     pub const MOST: u16 = 255;
+
+    /// Whether values are distributed over levels above the main register file.
+    pub const fn have_levels(&self) -> bool {
+        !self.hierarchy.is_none()
+    }
 }
 
 impl Default for Options {
@@ -111,6 +116,14 @@ pub fn distribute(code: &mut [Instruction], options: &Options) -> Option<Explana
     hierarchy::run(code, &options.hierarchy)
 }
 
+/// Proves that every read of finished code finds its value at its level.
+///
+/// # Errors
+/// The first instruction at which it does not.
+pub fn check_levels(code: &[Instruction], options: &Options) -> Result<(), Box<CheckError>> {
+    hierarchy::check(code, &options.hierarchy)
+}
+
 fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Vec<Error>> {
     if !(Options::FEWEST..=Options::MOST).contains(&options.registers) {
         let (fewest, most) = (Options::FEWEST, Options::MOST);
@@ -143,8 +156,8 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         marks::run(&mut kernel.code);
         levels.extend(distribute(&mut kernel.code, options));
         if cfg!(debug_assertions)
-            && !options.hierarchy.is_none()
-            && let Err(wrong) = hierarchy::check(&kernel.code, &options.hierarchy)
+            && options.have_levels()
+            && let Err(wrong) = check_levels(&kernel.code, options)
         {
             panic!("levels of `{}`: {wrong}", lowered.name);
         }
