@@ -5,6 +5,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use super::{PASSED, read_json};
+
 /// Threads that add their number to a word.
 pub const MANIFEST: &str = r#"
 kernel = "sums"
@@ -57,4 +59,23 @@ pub fn folder() -> tempfile::TempDir {
 pub fn row<'a>(report: &'a Value, metric: &str) -> &'a Value {
     let rows = report["rows"].as_array().unwrap();
     rows.iter().find(|row| row["metric"] == metric).unwrap_or_else(|| panic!("there is no row {metric}"))
+}
+
+/// A report with all its parts, which has more than so many rows; the page has so many plots.
+#[track_caller]
+pub fn whole_report(name: &str, rows: usize, plots: usize) -> Value {
+    let folder = folder();
+    let arguments = ["report", name, "--kernel", "sums.toml", "--html", "page.html", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder, &arguments), PASSED);
+    assert_eq!((&report["result"], &report["report"]), (&"pass".into(), &name.into()));
+    assert!(report["rows"].as_array().unwrap().len() > rows && !report["absent"].as_array().unwrap().is_empty());
+    for row in report["rows"].as_array().unwrap() {
+        // Only what the paper says can be met or not, and only what is not met has a reason.
+        assert_eq!(row["paper"].is_null(), row["within"].is_null(), "{row}");
+        let outside = row["within"] == false;
+        assert_eq!((row["why"] == "", row["command"] == ""), (!outside, !outside), "{row}");
+    }
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert_eq!(page.matches("<svg").count(), plots);
+    report
 }

@@ -89,7 +89,7 @@ fn a_list_that_does_not_fit_the_rtl_is_an_error() {
     for (list, says) in [
         (fault("alternating_scheduler", "no such text", ""), "0 times; it has to be there once"),
         (fault("alternating_scheduler", "resident_q", ""), "times; it has to be there once"),
-        (fault("hrf_bank", "write_left_q", ""), "not one of those that the proof reads"),
+        (fault("mrf_bank", "write_left_q", ""), "not one of those that the proof reads"),
         (fault("alternating_scheduler", "resident_q", "because = ''\n"), "the fields are"),
     ] {
         let (status, text) = prove_with(&list);

@@ -29,7 +29,7 @@ use allocate::{Allocation, AllocationError};
 use diagnostic::{Error, Span};
 use gpurf_isa::{Image, Instruction, Predicate};
 pub use hierarchy::Explanation;
-use hierarchy::HierarchyOptions;
+use hierarchy::{HierarchyOptions, check::CheckError};
 use mir::Function;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,11 @@ impl Options {
     pub const FEWEST: u16 = 16;
     /// Registers that an instruction can name.
     pub const MOST: u16 = 255;
+
+    /// Whether values are distributed over levels above the main register file.
+    pub const fn have_levels(&self) -> bool {
+        !self.hierarchy.is_none()
+    }
 }
 
 impl Default for Options {
@@ -160,6 +165,14 @@ fn schedule_and_allocate(
     Ok(allocation)
 }
 
+/// Proves that every read of finished code finds its value at its level.
+///
+/// # Errors
+/// The first instruction at which it does not.
+pub fn check_levels(code: &[Instruction], options: &Options) -> Result<(), Box<CheckError>> {
+    hierarchy::check(code, &options.hierarchy)
+}
+
 fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Vec<Error>> {
     if !(Options::FEWEST..=Options::MOST).contains(&options.registers) {
         let (fewest, most) = (Options::FEWEST, Options::MOST);
@@ -195,8 +208,8 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         marks::run(&mut kernel.code);
         levels.extend(distribute(&mut kernel.code, options));
         if cfg!(debug_assertions)
-            && !options.hierarchy.is_none()
-            && let Err(wrong) = hierarchy::check(&kernel.code, &options.hierarchy)
+            && options.have_levels()
+            && let Err(wrong) = check_levels(&kernel.code, options)
         {
             panic!("levels of `{}`: {wrong}", lowered.name);
         }

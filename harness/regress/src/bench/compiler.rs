@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use gpurf_compiler::hierarchy::{HierarchyOptions, check};
-use gpurf_compiler::{Options, compile};
-use gpurf_isa::LastResultFile;
+use gpurf_blocks::designs::DESIGNS;
+use gpurf_compiler::{Options, check_levels, compile};
 use serde::Serialize;
 
 use super::median;
-use crate::{JobError, Project, REGISTERS};
+use crate::{JobError, Project, REGISTERS, compiler_options};
 
 /// Rounds; the median counts.
 const ROUNDS: usize = 5;
@@ -50,8 +49,8 @@ pub fn compiler(project: &Project) -> Result<Vec<CompilerRow>, JobError> {
 
 fn row(name: String, text: &str) -> Result<CompilerRow, gpurf_compiler::Diagnostics> {
     let plain = Options { registers: REGISTERS, ..Options::default() };
-    let hierarchy = HierarchyOptions { orf_entries: 3, lrf: LastResultFile::Split, ..HierarchyOptions::NONE };
-    let levels = Options { hierarchy, ..plain };
+    let mut all = DESIGNS.iter().map(|design| compiler_options(&design.config(), REGISTERS));
+    let levels = all.find(Options::have_levels).expect("a design has levels");
     let file = format!("{name}.ptx");
     let image = compile(text, &file, &levels)?.image;
     let time = |work: &dyn Fn()| {
@@ -65,7 +64,7 @@ fn row(name: String, text: &str) -> Result<CompilerRow, gpurf_compiler::Diagnost
     let of = |options: &Options| time(&|| drop(std::hint::black_box(compile(text, &file, options))));
     let proof = || {
         for kernel in &image.kernels {
-            check(&kernel.code, &hierarchy).unwrap_or_else(|error| panic!("{name}: {error}"));
+            check_levels(&kernel.code, &levels).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     };
     Ok(CompilerRow {
