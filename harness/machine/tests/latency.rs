@@ -35,11 +35,7 @@ const CHAINS: [Chain; 8] = [
     chain("ISETP", "ISETP.EQ.AND P0, R5, 0, P0"),
     chain("MUFU", "MUFU.RCP R4, R4"),
     chain("LD.SHARED", "LD.SHARED.B32 R4, [R4]"),
-    Chain {
-        name: "LDC",
-        link: "LDC.B32 R5, [R4]\nIMAD.LO R4, PT, R5, 0, RZ, !PT",
-        closed_by: Some("IADD"),
-    },
+    Chain { name: "LDC", link: "LDC.B32 R5, [R4]\nIMAD.LO R4, PT, R5, 0, RZ, !PT", closed_by: Some("IADD") },
     Chain { name: "S2R", link: "@P0 S2R.TID.X R5\nISETP.GE.AND P0, R5, 0, PT", closed_by: Some("ISETP") },
     Chain {
         name: "LD.GLOBAL",
@@ -62,9 +58,8 @@ fn latencies(config: Config) -> Vec<u64> {
     for Chain { link, closed_by, .. } in &CHAINS {
         let [few, many] = LINKS.map(|links| cycles(config, link, links));
         let one = (many - few) as f64 / (LINKS[1] - LINKS[0]) as f64;
-        let closing = closed_by.map_or(0, |name| {
-            found[CHAINS.iter().position(|chain| chain.name == name).expect("a chain")]
-        });
+        let closing =
+            closed_by.map_or(0, |name| found[CHAINS.iter().position(|chain| chain.name == name).expect("a chain")]);
         assert_eq!(one.fract(), 0.0, "{link}: {one} cycles on average");
         found.push(one as u64 - closing);
     }

@@ -112,7 +112,11 @@ impl Definition {
         let order = results.schedule().name();
         let again = |row: Row| Row {
             metric: format!("with instructions in order `{order}`: {}", row.metric),
-            why: if row.outside() { format!("the paper's code is in order `{}`", self.schedule.name()) } else { String::new() },
+            why: if row.outside() {
+                format!("the paper's code is in order `{}`", self.schedule.name())
+            } else {
+                String::new()
+            },
             command: if row.outside() { self.command(results, ORDERS) } else { String::new() },
             ..row
         };

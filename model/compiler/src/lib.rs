@@ -131,11 +131,7 @@ const FULL_SM: u16 = 32;
 ///
 /// Scheduling by latency lengthens the lives of values. Where registers do not suffice for its order, it tries again with
 /// less room for values; what fits at last is the PTX's own order.
-fn schedule_and_allocate(
-    f: &mut Function,
-    options: &Options,
-    local_bytes: u32,
-) -> Result<Allocation, AllocationError> {
+fn schedule_and_allocate(f: &mut Function, options: &Options, local_bytes: u32) -> Result<Allocation, AllocationError> {
     use passes::schedule;
     let allocated = |mut ordered: Function| {
         let allocation = allocate::run(&mut ordered, options.registers, local_bytes)?;

@@ -43,9 +43,14 @@ const REPORT: Definition = Definition {
 const ORDERS: Orders = Orders {
     plan: |plan| {
         plan.usage();
-        [cache::all_warps(ENTRIES), cache::live(ENTRIES), combined::cache(ENTRIES, ACTIVE), combined::live(ENTRIES, ACTIVE)]
-            .into_iter()
-            .for_each(|point| plan.point(point));
+        [
+            cache::all_warps(ENTRIES),
+            cache::live(ENTRIES),
+            combined::cache(ENTRIES, ACTIVE),
+            combined::live(ENTRIES, ACTIVE),
+        ]
+        .into_iter()
+        .for_each(|point| plan.point(point));
         [8, 32].into_iter().for_each(|warps| plan.point(two_level::active(warps)));
         combined::SIZES.into_iter().for_each(|entries| plan.point(combined::live(entries, ACTIVE)));
     },

@@ -29,14 +29,7 @@ pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threa
     plain
 }
 
-fn run_in(
-    schedule: Schedule,
-    source: &str,
-    registers: u16,
-    inputs: &[Vec<u8>],
-    bytes: usize,
-    threads: u32,
-) -> Vec<u8> {
+fn run_in(schedule: Schedule, source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
     let image = compiled_with(source, &CompilerOptions { registers, schedule, ..Default::default() }).image;
     let kernel = &image.kernels[0];
     let mut memory = Memory::default();

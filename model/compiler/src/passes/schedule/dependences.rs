@@ -61,7 +61,8 @@ impl Access {
         if self.ordered || other.ordered {
             return true;
         }
-        let may_be_the_same = self.space == other.space || self.space == Space::Generic || other.space == Space::Generic;
+        let may_be_the_same =
+            self.space == other.space || self.space == Space::Generic || other.space == Space::Generic;
         if !(self.writes || other.writes) || !may_be_the_same {
             return false;
         }

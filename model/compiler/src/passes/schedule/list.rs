@@ -91,8 +91,7 @@ impl Pressure {
         }
         for inst in &block.insts {
             let kept = inst.defs().filter(|_| inst.is_partial());
-            let mut reads: Vec<usize> =
-                inst.uses().chain(kept).filter_map(|v| current.get(&v).copied()).collect();
+            let mut reads: Vec<usize> = inst.uses().chain(kept).filter_map(|v| current.get(&v).copied()).collect();
             reads.sort_unstable();
             reads.dedup();
             reads.iter().for_each(|&range| new.ranges[range].readers += 1);

@@ -75,7 +75,11 @@ fn accesses_that_may_meet_keep_their_order() {
         // The byte of another lane.
         (store(Space::Shared, r(0), 0, r(1)), load(V(2), Space::Shared, r(0), 4), false),
         (load(V(4), Space::Global, r(0), 0), load(V(2), Space::Global, r(3), 0), true),
-        (Inst::new(Op::Membar { scope: gpurf_isa::modifiers::Scope::Block }, 1), load(V(2), Space::Local, r(0), 0), false),
+        (
+            Inst::new(Op::Membar { scope: gpurf_isa::modifiers::Scope::Block }, 1),
+            load(V(2), Space::Local, r(0), 0),
+            false,
+        ),
         (
             Inst { ordered: true, ..load(V(4), Space::Global, r(0), 0) },
             Inst { ordered: true, ..load(V(2), Space::Global, r(3), 0) },
