@@ -48,8 +48,17 @@ struct Access {
     writes: bool,
     /// Keeps its place among all others.
     ordered: bool,
-    /// Base registers, as written by these instructions of the block, and the bytes from there.
-    place: Option<([Option<(V, Option<usize>)>; 2], i64, i64)>,
+    /// Which bytes, where that can be said.
+    bytes: Option<Bytes>,
+}
+
+/// Bytes from a base on.
+#[derive(Clone, Copy)]
+struct Bytes {
+    /// The base registers, as written by these instructions of the block.
+    base: [Option<(V, Option<usize>)>; 2],
+    from: i64,
+    to: i64,
 }
 
 impl Access {
@@ -66,11 +75,9 @@ impl Access {
         if !(self.writes || other.writes) || !may_be_the_same {
             return false;
         }
-        match (self.place, other.place) {
-            (Some((base, from, to)), Some((other_base, other_from, other_to)))
-                if self.space == other.space && self.space != Space::Shared && base == other_base =>
-            {
-                from < other_to && other_from < to
+        match (self.bytes, other.bytes) {
+            (Some(a), Some(b)) if self.space == other.space && self.space != Space::Shared && a.base == b.base => {
+                a.from < b.to && b.from < a.to
             }
             _ => true,
         }
@@ -181,16 +188,16 @@ impl Finder {
             AtomicSpace::Shared => Space::Shared,
             AtomicSpace::Generic => Space::Generic,
         };
-        let (space, writes, bytes) = match inst.op {
+        let (space, writes, length) = match inst.op {
             // Of a load it is enough to know where it ends at the latest.
             Op::Ld { space, .. } => (space, false, Some(4)),
             Op::St { space, kind, .. } => {
-                let bytes = match kind {
+                let length = match kind {
                     StoreType::B8 => 1,
                     StoreType::B16 => 2,
                     StoreType::B32 => 4,
                 };
-                (space, true, Some(bytes))
+                (space, true, Some(length))
             }
             Op::Atom { space, .. } | Op::Cas { space } => (of_atomic(space), true, None),
             _ => return None,
@@ -198,11 +205,11 @@ impl Finder {
         // A register is the same value as long as nothing has written it in between.
         let name = |v: V| (v, self.writer.get(&v).copied());
         let is_plain = |v: &crate::mir::Val| v.register().is_some() || *v == crate::mir::Val::ZERO;
-        let place = bytes.filter(|_| inst.src[..2].iter().all(is_plain)).map(|bytes| {
+        let bytes = length.filter(|_| inst.src[..2].iter().all(is_plain)).map(|length| {
             let base = [inst.src[0], inst.src[1]].map(|v| v.register().map(name));
             let from = i64::from(inst.offset);
-            (base, from, from + bytes)
+            Bytes { base, from, to: from + length }
         });
-        Some(Access { space, writes, ordered: inst.ordered, place })
+        Some(Access { space, writes, ordered: inst.ordered, bytes })
     }
 }

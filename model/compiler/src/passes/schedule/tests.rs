@@ -128,8 +128,11 @@ fn values_end_where_registers_are_few() {
     assert_eq!((most(64), most(6)), (17, 6));
 }
 
-/// Says for each read of an instruction which instruction wrote the value, and who wrote each value last.
-fn reads(insts: &[Inst]) -> (HashMap<u32, Vec<Option<u32>>>, HashMap<V, u32>) {
+/// For each read of an instruction, which instruction wrote the value.
+type Reads = HashMap<u32, Vec<Option<u32>>>;
+
+/// Who wrote the values that are read, and who wrote each value last.
+fn reads(insts: &[Inst]) -> (Reads, HashMap<V, u32>) {
     let mut writer: HashMap<V, u32> = HashMap::new();
     let mut reads = HashMap::new();
     for inst in insts {
