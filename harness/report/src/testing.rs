@@ -1,7 +1,12 @@
 //! What tests of several modules need.
 
+use gpurf_blocks::config::{Config, Start};
 use gpurf_isa::image::Kernel;
+use gpurf_launch::Manifest;
 use gpurf_oracle::{Geometry, Launch, Memory, Observer, Options, Oracle, Program};
+
+use crate::usage::Usage;
+use crate::{Definition, Measured, PaperReport, Point, Results, Row};
 
 /// Runs hand-written code, in blocks of one warp, and gives back who has watched.
 pub fn observed<O: Observer>(code: &str, blocks: u32, mut observer: O) -> O {
@@ -19,4 +24,45 @@ pub fn observed<O: Observer>(code: &str, blocks: u32, mut observer: O) -> O {
     let launch = Launch { program: &program, geometry, constant: &[] };
     Oracle::new(Options::default()).run_observed(&launch, &Memory::default(), &mut observer).unwrap();
     observer
+}
+
+/// Kernels of these names, which nobody runs.
+pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
+    let manifest = Manifest::load(path.as_ref()).unwrap();
+    let kernel = |name: &&str| crate::Kernel {
+        name: (*name).to_owned(),
+        path: format!("{name}.toml"),
+        manifest: manifest.clone(),
+        image: Default::default(),
+        schedule: gpurf_compiler::Schedule::None,
+    };
+    names.iter().map(kernel).collect()
+}
+
+/// A whole report on such kernels, of runs that gave this.
+pub fn made(
+    report: &Definition,
+    names: &[&str],
+    run: impl Fn(&crate::Kernel, &Point) -> Option<Measured>,
+) -> PaperReport {
+    let (kernels, plan) = (kernels(names), report.plan(&[]));
+    report.report(&[], &Results::made(&kernels, &plan, run, &Usage::default(), |_, _| None))
+}
+
+/// The row of a metric.
+#[track_caller]
+pub fn row<'a>(report: &'a PaperReport, metric: &str) -> &'a Row {
+    let found = report.rows.iter().find(|row| row.metric == metric);
+    found.unwrap_or_else(|| panic!("there is no row {metric}"))
+}
+
+#[test]
+fn every_configuration_of_a_report_is_one() {
+    for report in crate::reports() {
+        for point in report.plan(&[]).points() {
+            let config = Config::load(Start::Preset(point.preset), &point.set);
+            assert!(config.is_ok(), "{}: {config:?}", point.options());
+        }
+    }
 }

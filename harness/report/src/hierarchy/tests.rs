@@ -1,26 +1,13 @@
 //! The report's plan, and rows made of counts with known answers.
 
-use gpurf_launch::Manifest;
 use gpurf_oracle::levels::Accesses;
 
 use super::*;
 use crate::cached::event;
 use crate::report::PaperReport;
 use crate::sweep::{Kernel, Measured, Point};
+use crate::testing::{kernels, row};
 use crate::usage::Usage;
-
-fn manifests(names: &[&str]) -> Vec<Kernel> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
-    let manifest = Manifest::load(path.as_ref()).unwrap();
-    let kernel = |name: &&str| Kernel {
-        name: (*name).to_owned(),
-        path: format!("{name}.toml"),
-        manifest: manifest.clone(),
-        image: Default::default(),
-        schedule: gpurf_compiler::Schedule::None,
-    };
-    names.iter().map(kernel).collect()
-}
 
 fn accesses(reads: u64, writes: u64) -> Accesses {
     Accesses { private_reads: reads, private_writes: writes, ..Accesses::default() }
@@ -48,14 +35,13 @@ fn run() -> Measured {
 }
 
 fn report(names: &[&str], counts: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>) -> PaperReport {
-    let (kernels, plan) = (manifests(names), REPORT.plan(&[]));
+    let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
     REPORT.report(&[], &Results::made(&kernels, &plan, |_, _: &Point| Some(run()), &Usage::default(), counts))
 }
 
 #[track_caller]
 fn is(report: &PaperReport, metric: &str, ours: f64, within: bool) {
-    let found = report.rows.iter().find(|row| row.metric == metric);
-    let row = found.unwrap_or_else(|| panic!("there is no row {metric}"));
+    let row = row(report, metric);
     assert!((row.ours - ours).abs() < 1e-9, "{metric}: {} instead of {ours}", row.ours);
     assert_eq!(row.within, Some(within), "{metric}");
 }

@@ -1,27 +1,12 @@
 //! The report's plan, and rows made of counts with known answers.
 
 use gpurf_blocks::config::{Config, Start};
-use gpurf_launch::Manifest;
 use gpurf_lockstep::EventTotals;
 
 use super::*;
 use crate::report::PaperReport;
-use crate::row::Row;
 use crate::sweep::Kernel;
-use crate::usage::Usage;
-
-fn kernels(names: &[&str]) -> Vec<Kernel> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
-    let manifest = Manifest::load(path.as_ref()).unwrap();
-    let kernel = |name: &&str| Kernel {
-        name: (*name).to_owned(),
-        path: format!("{name}.toml"),
-        manifest: manifest.clone(),
-        image: Default::default(),
-        schedule: gpurf_compiler::Schedule::None,
-    };
-    names.iter().map(kernel).collect()
-}
+use crate::testing::{made, row};
 
 /// Of 7000 cycles, 10 microseconds, 700 instructions: SRAM reads 2000 groups and writes 1000. With buffers 1500 of the operands and 900 of the results are there,
 /// and 300 groups drain. Without, the pipeline stands still for long. The paper's own baseline needs half of the time.
@@ -57,14 +42,7 @@ fn run(point: &Point) -> Measured {
 }
 
 fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
-    let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
-    REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default(), |_, _| None))
-}
-
-#[track_caller]
-fn row<'a>(report: &'a PaperReport, metric: &str) -> &'a Row {
-    let found = report.rows.iter().find(|row| row.metric == metric);
-    found.unwrap_or_else(|| panic!("there is no row {metric}"))
+    made(&REPORT, names, run)
 }
 
 #[track_caller]
@@ -72,14 +50,6 @@ fn is(report: &PaperReport, metric: &str, ours: f64, within: Option<bool>) {
     let row = row(report, metric);
     assert!((row.ours - ours).abs() < 5e-4, "{metric}: {}", row.ours);
     assert_eq!(row.within, within, "{metric}");
-}
-
-#[test]
-fn every_configuration_is_one() {
-    for point in REPORT.plan(&[]).points() {
-        let config = Config::load(Start::Preset(point.preset), &point.set);
-        assert!(config.is_ok(), "{}: {config:?}", point.options());
-    }
 }
 
 #[test]

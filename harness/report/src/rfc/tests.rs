@@ -1,27 +1,12 @@
 //! The report's plan, and rows made of counts with known answers.
 
 use gpurf_blocks::config::{Config, Start};
-use gpurf_launch::Manifest;
 use gpurf_lockstep::EventTotals;
 
 use super::*;
 use crate::report::PaperReport;
-use crate::row::Row;
 use crate::sweep::{Kernel, Measured};
-use crate::usage::Usage;
-
-fn kernels(names: &[&str]) -> Vec<Kernel> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
-    let manifest = Manifest::load(path.as_ref()).unwrap();
-    let kernel = |name: &&str| Kernel {
-        name: (*name).to_owned(),
-        path: format!("{name}.toml"),
-        manifest: manifest.clone(),
-        image: Default::default(),
-        schedule: gpurf_compiler::Schedule::None,
-    };
-    names.iter().map(kernel).collect()
-}
+use crate::testing::{made, row};
 
 /// 100 operands, 60 of them from the cache, 50 results, 10 of them around it, 15 moved to the MRF; half an instruction a cycle.
 fn run() -> Measured {
@@ -39,14 +24,7 @@ fn run() -> Measured {
 }
 
 fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
-    let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
-    REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default(), |_, _| None))
-}
-
-#[track_caller]
-fn row<'a>(report: &'a PaperReport, metric: &str) -> &'a Row {
-    let found = report.rows.iter().find(|row| row.metric == metric);
-    found.unwrap_or_else(|| panic!("there is no row {metric}"))
+    made(&REPORT, names, run)
 }
 
 #[track_caller]
@@ -54,14 +32,6 @@ fn is(report: &PaperReport, metric: &str, ours: f64, within: bool) {
     let row = row(report, metric);
     assert!((row.ours - ours).abs() < 5e-4, "{metric}: {}", row.ours);
     assert_eq!(row.within, Some(within), "{metric}");
-}
-
-#[test]
-fn every_configuration_is_one() {
-    for point in REPORT.plan(&[]).points() {
-        let config = Config::load(Start::Preset(point.preset), &point.set);
-        assert!(config.is_ok(), "{}: {config:?}", point.options());
-    }
 }
 
 #[test]

@@ -1,27 +1,12 @@
 //! The report's plan, and rows made of counts with known answers.
 
 use gpurf_blocks::config::{Config, Start};
-use gpurf_launch::Manifest;
 use gpurf_lockstep::EventTotals;
 
 use super::*;
 use crate::report::PaperReport;
-use crate::row::Row;
 use crate::sweep::Kernel;
-use crate::usage::Usage;
-
-fn kernels(names: &[&str]) -> Vec<Kernel> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
-    let manifest = Manifest::load(path.as_ref()).unwrap();
-    let kernel = |name: &&str| Kernel {
-        name: (*name).to_owned(),
-        path: format!("{name}.toml"),
-        manifest: manifest.clone(),
-        image: Default::default(),
-        schedule: gpurf_compiler::Schedule::None,
-    };
-    names.iter().map(kernel).collect()
-}
+use crate::testing::{made, row};
 
 /// 950 instructions with 2000 operands and 1000 results. Sixteen banks take 950 cycles, eight 1000; read stealing makes 940 of them, write stealing as well 900.
 /// 300 results are parked: 100 return at once, 150 later, 50 are forced.
@@ -72,14 +57,7 @@ fn run(point: &Point) -> Measured {
 }
 
 fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
-    let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
-    REPORT.report(&[], &Results::made(&kernels, &plan, run, &Usage::default(), |_, _| None))
-}
-
-#[track_caller]
-fn row<'a>(report: &'a PaperReport, metric: &str) -> &'a Row {
-    let found = report.rows.iter().find(|row| row.metric == metric);
-    found.unwrap_or_else(|| panic!("there is no row {metric}"))
+    made(&REPORT, names, run)
 }
 
 #[track_caller]
@@ -87,14 +65,6 @@ fn is(report: &PaperReport, metric: &str, ours: f64, within: Option<bool>) {
     let row = row(report, metric);
     assert!((row.ours - ours).abs() < 1e-9, "{metric}: {}", row.ours);
     assert_eq!(row.within, within, "{metric}");
-}
-
-#[test]
-fn every_configuration_is_one() {
-    for point in REPORT.plan(&[]).points() {
-        let config = Config::load(Start::Preset(point.preset), &point.set);
-        assert!(config.is_ok(), "{}: {config:?}", point.options());
-    }
 }
 
 #[test]
