@@ -1,5 +1,7 @@
 //! What tests of several modules need.
 
+use std::collections::BTreeSet;
+
 use gpurf_blocks::config::{Config, Start};
 use gpurf_isa::image::Kernel;
 use gpurf_launch::Manifest;
@@ -55,6 +57,21 @@ pub fn made(
 pub fn row<'a>(report: &'a PaperReport, metric: &str) -> &'a Row {
     let found = report.rows.iter().find(|row| row.metric == metric);
     found.unwrap_or_else(|| panic!("there is no row {metric}"))
+}
+
+/// What holds of every report: rows have names of their own, and those outside have an experiment, which no other row has.
+#[track_caller]
+pub fn check_rows(report: &PaperReport) {
+    for row in &report.rows {
+        assert_eq!(row.why.is_empty(), !row.outside(), "{}", row.metric);
+        assert_eq!(row.command.is_empty(), !row.outside(), "{}", row.metric);
+        assert_eq!(row.within, row.paper.map(|band| band.holds(row.ours)), "{}", row.metric);
+        assert!([0, report.kernels.len()].contains(&row.per_kernel.len()), "{}", row.metric);
+        assert!(!row.why.contains("NaN") && !row.why.contains("inf"), "{}", row.why);
+    }
+    let metrics: BTreeSet<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
+    assert_eq!(metrics.len(), report.rows.len());
+    assert!(!report.absent.is_empty());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::*;
 use crate::cached::event;
 use crate::report::PaperReport;
 use crate::sweep::{Kernel, Measured, Point};
-use crate::testing::{kernels, row};
+use crate::testing::{check_rows, kernels, row};
 use crate::usage::Usage;
 
 fn accesses(reads: u64, writes: u64) -> Accesses {
@@ -76,13 +76,7 @@ fn an_optimisation_that_changes_nothing_saves_nothing() {
 #[test]
 fn rows_outside_have_an_experiment_and_no_other_row_has() {
     let report = report(&["a", "b"], |_, options| Some(counts(options)));
-    for row in &report.rows {
-        assert_eq!(row.why.is_empty(), !row.outside(), "{}", row.metric);
-        assert_eq!(row.command.is_empty(), !row.outside(), "{}", row.metric);
-        assert_eq!(row.within, row.paper.map(|band| band.holds(row.ours)), "{}", row.metric);
-    }
-    let metrics: std::collections::BTreeSet<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
-    assert_eq!(metrics.len(), report.rows.len());
+    check_rows(&report);
     assert!(report.rows.len() > 50 && report.plots.len() > 10, "{} {}", report.rows.len(), report.plots.len());
     assert!(report.absent.iter().any(|absent| absent.why.contains("double precision")));
 }

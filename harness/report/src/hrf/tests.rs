@@ -6,7 +6,7 @@ use gpurf_lockstep::EventTotals;
 use super::*;
 use crate::report::PaperReport;
 use crate::sweep::Kernel;
-use crate::testing::{made, row};
+use crate::testing::{check_rows, made, row};
 
 /// Of 7000 cycles, 10 microseconds, 700 instructions: SRAM reads 2000 groups and writes 1000. With buffers 1500 of the operands and 900 of the results are there,
 /// and 300 groups drain. Without, the pipeline stands still for long. The paper's own baseline needs half of the time.
@@ -106,17 +106,11 @@ fn power_of_runs_with_known_counts() {
 #[test]
 fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment() {
     let report = report(&["a", "b"], |_, point| Some(run(point)));
+    check_rows(&report);
     for row in &report.rows {
-        assert_eq!(row.why.is_empty(), !row.outside(), "{}", row.metric);
-        assert_eq!(row.command.is_empty(), !row.outside(), "{}", row.metric);
-        assert_eq!(row.within, row.paper.map(|band| band.holds(row.ours)), "{}", row.metric);
         assert_eq!(row.source == NOT_SAID, row.paper.is_none(), "{}", row.metric);
-        assert!(row.per_kernel.is_empty() || row.per_kernel.len() == 2, "{}", row.metric);
-        assert!(!row.why.contains("NaN") && !row.why.contains("inf"), "{}", row.why);
     }
-    let metrics: std::collections::BTreeSet<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
-    assert_eq!(metrics.len(), report.rows.len());
-    assert!(report.rows.len() > 40 && !report.absent.is_empty());
+    assert!(report.rows.len() > 40);
     assert!(report.plots.len() > 10);
 }
 

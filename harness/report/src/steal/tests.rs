@@ -6,7 +6,7 @@ use gpurf_lockstep::EventTotals;
 use super::*;
 use crate::report::PaperReport;
 use crate::sweep::Kernel;
-use crate::testing::{made, row};
+use crate::testing::{check_rows, made, row};
 
 /// 950 instructions with 2000 operands and 1000 results. Sixteen banks take 950 cycles, eight 1000; read stealing makes 940 of them, write stealing as well 900.
 /// 300 results are parked: 100 return at once, 150 later, 50 are forced.
@@ -115,17 +115,11 @@ fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment()
     let slow = |point: &Point| Measured { cycles: if point.preset == "banks-16" { 950 } else { 2000 }, ..run(point) };
     for report in [report(&["a", "b"], |_, point| Some(run(point))), report(&["a", "b"], |_, point| Some(slow(point)))]
     {
+        check_rows(&report);
         for row in &report.rows {
-            assert_eq!(row.why.is_empty(), !row.outside(), "{}", row.metric);
-            assert_eq!(row.command.is_empty(), !row.outside(), "{}", row.metric);
-            assert_eq!(row.within, row.paper.map(|band| band.holds(row.ours)), "{}", row.metric);
             assert_eq!(row.source == NOT_SAID, row.paper.is_none(), "{}", row.metric);
-            assert!(row.per_kernel.len() == 2, "{}", row.metric);
-            assert!(!row.why.contains("NaN") && !row.why.contains("inf"), "{}", row.why);
         }
-        let metrics: std::collections::BTreeSet<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
-        assert_eq!(metrics.len(), report.rows.len());
-        assert!(report.rows.len() > 60 && !report.absent.is_empty());
+        assert!(report.rows.len() > 60);
         assert_eq!(report.plots.len(), 8);
     }
 }
