@@ -355,6 +355,8 @@ fn machine_code_and_annotated_ptx() {
     assert_eq!(serde_json::from_slice::<Value>(&direct.stdout).unwrap(), image);
     let annotated = text(&gpurf(&["compile", &source, "--annotate"]).stdout);
     assert!(annotated.contains("ld.global.u32 %r6, [%rd4];") && annotated.contains("LD.GLOBAL.B32"), "{annotated}");
+    let orders = ["none", "latency", "tree"].map(|order| gpurf(&["compile", &source, "--schedule", order]).stdout);
+    assert!(orders[0] == direct.stdout && orders[1] != orders[0] && orders[2] != orders[0]);
     refused(&["compile", &source, "-o", &folder.path("no/such/folder.json")], TOOL, &["folder.json"]);
     folder.put("broken.ptx", ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { wgmma; ret; }");
     refused(&["compile", &folder.path("broken.ptx"), "-o", &folder.path("x.json")], BAD_INPUT, &["broken.ptx:4:"]);

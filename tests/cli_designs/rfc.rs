@@ -42,3 +42,22 @@ fn every_row_of_a_tiny_kernel() {
     let combined = part("MRF reads avoided, 6 entries, 8 active warps");
     assert!((0.5..1.0).contains(&combined), "{combined}");
 }
+
+#[test]
+fn headlines_are_made_again_with_instructions_in_the_other_orders() {
+    let arguments = ["report", "rfc", "--only", "orders", "--kernel", "sums.toml", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder(), &arguments), PASSED);
+    assert_eq!(report["schedule"], "latency");
+    let rows = report["rows"].as_array().unwrap();
+    for order in ["none", "tree"] {
+        let begin = format!("with instructions in order `{order}`: ");
+        let of_order = rows.iter().filter(|row| row["metric"].as_str().unwrap().starts_with(&begin)).count();
+        assert_eq!(of_order, 10, "{order}");
+    }
+    // An order of the user's own is that of all rows.
+    let arguments = ["report", "rfc", "--only", "values", "--schedule", "tree", "--kernel", "sums.toml", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder(), &arguments), PASSED);
+    assert_eq!(report["schedule"], "tree");
+    let command = row(&report, "values read once")["command"].as_str().unwrap();
+    assert!(command.ends_with("--only values --kernel sums.toml --schedule tree"), "{command}");
+}

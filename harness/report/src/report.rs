@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::plot::Plot;
 use crate::row::{Absent, Row};
-use crate::sweep::{Results, SweepPlan};
+use crate::sweep::{Kernel, Results, SweepPlan};
 
 /// A report, as `--json` prints it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -135,8 +135,8 @@ impl Definition {
             _ if schedule == self.schedule => String::new(),
             _ => format!(" --schedule {}", schedule.name()),
         };
-        let small = results.kernels.iter().any(|kernel| kernel.path.ends_with(&format!("/{}.toml", kernel.name)));
-        let size = if small && !own { " --small" } else { "" };
+        let large = |kernel: &Kernel| kernel.path.ends_with(&format!("/{}-large.toml", kernel.name));
+        let size = if !own && results.kernels.iter().any(large) { " --large" } else { "" };
         results.part_command(self.name, part, None) + &kernels.collect::<String>() + size + &order
     }
 

@@ -22,9 +22,9 @@ pub struct ReportResults {
     /// The order of instructions in a basic block, in place of the one that each paper's code has
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Order>,
-    /// Run the project's kernels on their small data: a quick look, on an SM that is not full
+    /// Run the project's kernels on their large data, a thousand blocks, which fill the SM
     #[arg(long, conflicts_with = "kernel")]
-    pub small: bool,
+    pub large: bool,
     /// Run this launch manifest in place of the project's kernels (may be repeated)
     #[arg(long, value_name = "LAUNCH.toml")]
     pub kernel: Vec<PathBuf>,

@@ -165,7 +165,7 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule) -> Res
                 folder.display()
             )));
         }
-        let size = if arguments.small { "" } else { "-large" };
+        let size = if arguments.large { "-large" } else { "" };
         let own = |name: &&str| {
             let file = folder.join(format!("{name}{size}.toml"));
             let kernel = kernel(&file, Some(&folder.join(format!("{name}.ptx"))), schedule)?;
