@@ -138,7 +138,7 @@ fn any_part_of_a_program_is_a_program() {
             left -= i32::from(left > 0);
             left > 0 && rng.chance(60)
         });
-        tried.fetch_add(shrunk.tried as usize, std::sync::atomic::Ordering::Relaxed);
+        tried.fetch_add(shrunk.tried, std::sync::atomic::Ordering::Relaxed);
     };
     // The longest test of its program: on two threads.
     std::thread::scope(|scope| {
