@@ -133,14 +133,14 @@ fn any_part_of_a_program_is_a_program() {
         let mut rng = gpurf_lockstep::Rng::new(seed as u64, "parts");
         let mut left = 120;
         // Whatever shrinking does, the oracle accepts it.
-        let shrunk = shrink(&program, Duration::from_secs(60), &mut |candidate| {
+        let shrunk = shrink(&program, Duration::from_secs(10), &mut |candidate| {
             candidate.measure(16).unwrap_or_else(|error| panic!("{}: {error}", theme.name));
             left -= i32::from(left > 0);
             left > 0 && rng.chance(60)
         });
         tried.fetch_add(shrunk.tried, std::sync::atomic::Ordering::Relaxed);
     };
-    // The longest test of its program: on two threads.
+    // A theme takes seconds.
     std::thread::scope(|scope| {
         for half in [0, 1] {
             scope.spawn(move || themes::THEMES.iter().enumerate().skip(half).step_by(2).for_each(shrink_one));
