@@ -32,6 +32,18 @@ fn themes_give_valid_programs_that_meet_their_quotas() {
     }
 }
 
+#[test]
+fn a_few_programs_with_large_extents_access_both_sides_of_2_gib() {
+    let weights = themes::find("extents").unwrap().weights();
+    for first in [1, 7, 13] {
+        let count = |seed: u64| {
+            let program = Program::random(seed, &weights, &limits()).unwrap();
+            program.measure(16).unwrap().get("global access on both sides of 2 GiB")
+        };
+        assert!((first..first + 6).map(count).sum::<u64>() >= 20, "seeds from {first} on");
+    }
+}
+
 /// Runs a program on the oracle under the check for undefined reads.
 fn checked(program: &Program) -> Result<(), String> {
     let manifest = Manifest::parse(std::path::Path::new("p.toml"), &program.manifest(None)).unwrap();

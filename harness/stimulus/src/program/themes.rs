@@ -233,7 +233,7 @@ fn extents(weights: &mut Weights) {
     (chances.high, chances.tall) = (1000, 1000);
     weights.sizes.warps = [1, 1];
     weights.sizes.blocks = [257, 300];
-    weights.sizes.own_words = [32, 64];
+    weights.sizes.own_words = [64, 128];
     weights.sizes.section = [4, 8];
     weights.sizes.inner = [0, 2];
     weights.sizes.trips = [1, 2];

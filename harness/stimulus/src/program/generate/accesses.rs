@@ -1,10 +1,11 @@
 //! Accesses to memory.
 
-use gpurf_isa::Reg;
 use gpurf_isa::modifiers::{Atomic, LoadType, StoreType};
+use gpurf_isa::{PredicateSource, Reg};
 
 use super::Generator;
 use super::values::all;
+use crate::program::lower::INPUT_WORDS;
 use crate::program::tree::{Access, Action, Pattern, Place, Window};
 use crate::program::weights::{PatternChoice, WindowChoice};
 
@@ -85,6 +86,16 @@ impl Generator<'_> {
             }
         }
         access
+    }
+
+    /// A load whose lanes read around the middle of the read-only words, a line apart.
+    pub(super) fn load_around_the_middle(&mut self) -> Access {
+        let action = self.plain(false);
+        let pattern = Pattern::Strided(LINE);
+        // Half of a warp's lanes are in front of the middle, which is 4 * INPUT_WORDS / 2 bytes from the beginning.
+        let start = 2 * INPUT_WORDS - 16 * LINE as u32;
+        let place = Place { window: Window::Input, pattern, start };
+        Access { guard: PredicateSource::TRUE, place, other: None, ..self.access_of(Window::Input, action) }
     }
 
     fn window(&mut self, fits: impl Fn(Window) -> bool) -> Option<Window> {

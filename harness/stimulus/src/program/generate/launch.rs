@@ -53,6 +53,7 @@ pub const AWKWARD: [u32; 32] = [
 /// The middle of global memory, its lowest address for a buffer, and the end of the last buffer there.
 const HALF: u32 = 1 << 31;
 const LOWEST: u32 = 1 << 24;
+const INPUT_ACROSS_HALF: u32 = HALF - 2 * INPUT_WORDS;
 const HIGHEST: u32 = 0xFFFF_0000;
 /// Between two buffers, and what the buffers after them take at most.
 const GUARD: u32 = 1 << 20;
@@ -147,16 +148,17 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Addresses of buffers, in ascending order.
+    /// Addresses of buffers, in ascending order. Seeds take the arrangements in turn, so that a few programs have all.
     fn addresses(&mut self) {
         let program = &self.program;
-        let size = 4 * program.layout.own_words * program.warps() * program.blocks();
+        let (own_bytes, warps) = (4 * program.layout.own_words, program.warps() * program.blocks());
+        let size = own_bytes * warps;
         let aligned = |address: u32| address & !(ALIGNMENT - 1);
         let low = aligned(LOWEST + self.rng.below(u64::from(HALF - LOWEST - size - GUARD)) as u32);
-        let (own, input) = match self.rng.below(3) {
-            // Half of the words are below 2 GiB.
-            0 => (Some(aligned(HALF - size / 2)), None),
-            1 => (None, Some(HALF - 2 * INPUT_WORDS)),
+        let (own, input) = match program.seed % 3 {
+            // The words of a warp in the middle lie on both sides of 2 GiB, if they take more than the alignment.
+            0 => (Some(aligned(HALF - own_bytes * (warps / 2) - own_bytes / 2)), None),
+            1 => (None, Some(INPUT_ACROSS_HALF)),
             _ => (Some(low), Some(low | HALF)),
         };
         let mut addresses = [None; BufferKind::ALL.len()];
@@ -164,6 +166,11 @@ impl<'a> Generator<'a> {
         addresses[BufferKind::Input as usize] = input.filter(|input| *input < HIGHEST - GUARD);
         addresses[BufferKind::Sums as usize] = Some(aligned(HIGHEST - SUM_BYTES));
         self.program.addresses = addresses;
+    }
+
+    /// Whether the read-only words lie on both sides of 2 GiB.
+    pub(super) fn has_input_across_half(&self) -> bool {
+        self.program.addresses[BufferKind::Input as usize] == Some(INPUT_ACROSS_HALF)
     }
 
     /// Registers with a meaning lie anywhere, so that every bank has some.

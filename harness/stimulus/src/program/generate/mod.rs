@@ -77,6 +77,10 @@ impl Program {
         limits: &Limits,
     ) -> Result<Result<Self, Vec<Unmet>>, ProgramError> {
         let mut generator = Generator::new(seed, attempt, weights, limits);
+        if generator.has_input_across_half() {
+            let load = generator.load_around_the_middle();
+            generator.program.body.push(Statement::Access(load));
+        }
         let mut missing = Vec::new();
         let reachable = wanted(limits);
         for _ in 0..SECTIONS {
