@@ -1,11 +1,11 @@
-//! Declarations of the SM.
+//! Declarations of the SM, and the descriptions of every block's signals.
 
 use std::collections::BTreeSet;
 
 use gpurf_blocks::Role;
 use gpurf_blocks::config::{Config, Start, presets};
 
-use super::ENTRY;
+use super::{ENTRY, all};
 
 mod rfc;
 
@@ -29,4 +29,106 @@ fn every_signal_has_a_name_of_its_own_and_its_valid() {
         checked += allowed.inspect(check).count();
     }
     assert!(checked > 2 * presets().count(), "{checked}");
+}
+
+/// First words of a description that speaks of the declaration above it.
+const DEPENDENT: [&str; 39] = [
+    "And",
+    "By which",
+    "By whom",
+    "For which",
+    "From here",
+    "From the same",
+    "From there",
+    "From this",
+    "From which",
+    "How",
+    "In it",
+    "In these",
+    "In this",
+    "In which",
+    "It",
+    "Its",
+    "Likewise",
+    "Of it",
+    "Of these",
+    "Of this",
+    "Of which",
+    "On this",
+    "Ones",
+    "So",
+    "That",
+    "The other",
+    "The others",
+    "The same",
+    "Their",
+    "Them",
+    "These",
+    "They",
+    "This",
+    "Those",
+    "To this",
+    "Where",
+    "Which",
+    "Who",
+    "Whose",
+];
+
+/// First words that need what they exclude or ask for: no description of a signal begins with them either.
+const UNSUITABLE: [&str; 5] = ["What", "When", "Why", "With", "Without"];
+
+/// Why a reader who sees nothing but the description of a signal would not understand it.
+fn fault_of_description(doc: &str) -> Option<&'static str> {
+    let begins = |words: &str| {
+        let rest = doc.strip_prefix(words);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_'))
+    };
+    if doc.is_empty() {
+        Some("empty")
+    } else if !doc.ends_with('.') {
+        Some("no full stop")
+    } else if DEPENDENT.iter().chain(&UNSUITABLE).any(|words| begins(words)) {
+        Some("no subject of its own")
+    } else if [" does.", " is.", "'s."].iter().any(|end| doc.ends_with(end)) {
+        Some("no end of its own")
+    } else {
+        None
+    }
+}
+
+/// A report on a difference prints the description of one signal, without those around it.
+#[test]
+fn every_description_of_a_signal_stands_alone() {
+    let mut faults = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for preset in presets() {
+        for settings in [&[] as &[&str], &["mrf.issue_ports=2"]] {
+            let Ok(config) = Config::load(Start::Preset(preset.name), settings) else { continue };
+            for block in all() {
+                let twin = (block.twin)(&config);
+                for signal in &twin.declaration().signals {
+                    let field = &signal.field;
+                    seen.insert((block.name, field.name));
+                    if let Some(fault) = fault_of_description(field.doc) {
+                        faults.insert(format!("{} {}: {fault}: {:?}", block.name, field.name, field.doc));
+                    }
+                }
+            }
+        }
+    }
+    assert!(seen.len() > 2000, "{}", seen.len());
+    let list: Vec<&str> = faults.iter().map(String::as_str).collect();
+    assert!(list.is_empty(), "{} descriptions:\n{}", list.len(), list.join("\n"));
+}
+
+#[test]
+fn a_description_that_does_not_stand_alone_is_found() {
+    for doc in
+        ["", "Its warp.", "Which.", "It.", "Without write-back.", "The same.", "A warp begins", "An eviction is."]
+    {
+        assert!(fault_of_description(doc).is_some(), "{doc}");
+    }
+    for doc in ["Warp of the result.", "Itself a warp.", "Number in its block of the warp.", "The sample of a lane."] {
+        assert_eq!(fault_of_description(doc), None, "{doc}");
+    }
 }
