@@ -27,7 +27,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is offered.
         valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the offered instruction.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
         /// Source a is a register.
         src_valid_i: u8 = field(1),
@@ -47,11 +47,11 @@ ports! {
         ready_o: u8 = field(1),
         /// A result.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
-        /// Its warp.
+        /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("result_warp_q"),
-        /// It writes a register.
+        /// The result writes a register.
         result_reg_valid_o: u8 = field(1).early().shows_while("result_reg_valid_q", "result_valid_o"),
-        /// Which.
+        /// Register of the result.
         result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("result_reg_q"),
     }
 }
@@ -81,31 +81,31 @@ ports! {
         exponent2_q: [u16; GROUP] = field(EXPONENT_BITS).count(GROUP).valid_by("valid2_q"),
         /// An instruction is at hand.
         busy_q: u8 = field(1),
-        /// Its lanes that go into stage 1 next.
+        /// Lanes of the instruction at hand that go into stage 1 next.
         beat_q: u8 = field(BEAT_BITS),
-        /// Its warp.
+        /// Warp of the instruction at hand.
         warp_q: u8 = field(WARP_BITS).valid_by("busy_q"),
-        /// It writes a register.
+        /// The instruction at hand writes a register.
         reg_valid_q: u8 = field(1).valid_by("busy_q"),
-        /// Which.
+        /// Register that the instruction at hand writes.
         reg_q: u8 = field(REG_BITS).valid_by("reg_valid_q"),
-        /// Its function.
+        /// Function of the instruction at hand.
         function_q: u8 = field(3).valid_by("busy_q"),
-        /// It flushes subnormals.
+        /// The instruction at hand flushes subnormals.
         ftz_q: u8 = field(1).valid_by("busy_q"),
         /// Elements are in stage 1.
         valid1_q: u8 = field(1),
-        /// Which lanes.
+        /// Lanes of the elements in stage 1.
         beat1_q: u8 = field(BEAT_BITS).valid_by("valid1_q"),
         /// Warp.
         warp1_q: u8 = field(WARP_BITS).valid_by("valid1_q"),
-        /// It writes a register.
+        /// The instruction in stage 1 writes a register.
         reg_valid1_q: u8 = field(1).valid_by("valid1_q"),
-        /// Which.
+        /// Register that the instruction in stage 1 writes.
         reg1_q: u8 = field(REG_BITS).valid_by("reg_valid1_q"),
         /// Function.
         function1_q: u8 = field(3).valid_by("valid1_q"),
-        /// It flushes subnormals.
+        /// The instruction in stage 1 flushes subnormals.
         ftz1_q: u8 = field(1).valid_by("valid1_q"),
         /// Elements whose value is final.
         final1_q: u8 = field(GROUP).valid_by("valid1_q"),
@@ -117,15 +117,15 @@ ports! {
         row1_q: [u8; GROUP] = field(7).count(GROUP).valid_by("valid1_q"),
         /// Elements are in stage 2.
         valid2_q: u8 = field(1),
-        /// Which lanes.
+        /// Lanes of the elements in stage 2.
         beat2_q: u8 = field(BEAT_BITS).valid_by("valid2_q"),
         /// Warp.
         warp2_q: u8 = field(WARP_BITS).valid_by("valid2_q"),
-        /// It writes a register.
+        /// The instruction in stage 2 writes a register.
         reg_valid2_q: u8 = field(1).valid_by("valid2_q"),
-        /// Which.
+        /// Register that the instruction in stage 2 writes.
         reg2_q: u8 = field(REG_BITS).valid_by("reg_valid2_q"),
-        /// It flushes subnormals.
+        /// The instruction in stage 2 flushes subnormals.
         ftz2_q: u8 = field(1).valid_by("valid2_q"),
         /// Elements whose value is final.
         final2_q: u8 = field(GROUP).valid_by("valid2_q"),
