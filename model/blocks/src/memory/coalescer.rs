@@ -28,7 +28,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// Lanes are offered.
         valid_i: u8 = field(1),
-        /// Their addresses are in local memory.
+        /// The addresses are in local memory.
         local_i: u8 = field(1).valid_by("valid_i"),
         /// Warp.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
@@ -42,7 +42,7 @@ ports! {
         atomic_i: u8 = field(4).valid_by("valid_i"),
         /// A register is written.
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
-        /// Which.
+        /// Register that is written.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
         /// No lane is left behind this pass.
         last_i: u8 = field(1).valid_by("valid_i"),
@@ -70,11 +70,11 @@ ports! {
         mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early().shows("mask_q"),
         /// A row for the line table at this edge.
         row_valid_o: u8 = field(1),
-        /// Its warp.
+        /// Warp of the row.
         row_warp_o: u8 = field(WARP_BITS).valid_by("row_valid_o"),
         /// A register is written.
         row_reg_valid_o: u8 = field(1).valid_by("row_valid_o"),
-        /// Which.
+        /// Register that is written.
         row_reg_o: u8 = field(REG_BITS).valid_by("row_reg_valid_o"),
         /// Bytes as a power of two.
         row_size_o: u8 = field(2).valid_by("row_valid_o"),
