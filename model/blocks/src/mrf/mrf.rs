@@ -90,9 +90,9 @@ ports! {
         write_ready_o: u8 = field(s.issue_ports).early(),
         /// The result at the head of queue p goes into its bank at this edge.
         write_done_o: u8 = field(s.issue_ports).early(),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("write_done_o").early(),
-        /// Its register name.
+        /// Register name of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_done_o").early(),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.issue_ports).early(),
