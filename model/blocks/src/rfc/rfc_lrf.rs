@@ -25,7 +25,7 @@ ports! {
         op_data_i: WarpData = field(WARP_DATA_BITS).valid_by("op_valid_i"),
         /// Slots that are to be emptied.
         flush_i: u64 = field(s.cache_slots()),
-        /// Without write-back.
+        /// Slots that are emptied without write-back.
         drop_i: u64 = field(s.cache_slots()),
         /// Lanes of the instruction in T.
         look_mask_i: u32 = field(LANES).valid_by("look_valid_i"),
@@ -37,27 +37,27 @@ ports! {
         cfg_i: u8 = field(1),
         /// An instruction is in T.
         look_valid_i: u8 = field(1),
-        /// It leaves T at this edge.
+        /// The instruction in T leaves T at this edge.
         look_move_i: u8 = field(1),
-        /// Its slot.
+        /// Slot of the instruction in T.
         look_slot_i: u8 = field(s.local_w()).valid_by("look_valid_i"),
-        /// Its sources that are registers.
+        /// Sources of the instruction in T that are registers.
         look_src_valid_i: u8 = field(OPERANDS).valid_by("look_valid_i"),
-        /// Their registers.
+        /// Registers of the sources of the instruction in T.
         look_reg_i: [u8; OPERANDS] = field(REG_BITS).count(OPERANDS).valid_by("look_valid_i"),
-        /// Their last reads.
+        /// Last reads of the instruction in T.
         look_last_i: u8 = field(OPERANDS).valid_by("look_valid_i"),
-        /// It goes to a private unit.
+        /// The instruction in T goes to a private unit.
         look_private_i: u8 = field(1).valid_by("look_valid_i"),
         /// A result.
         op_valid_i: u8 = field(1),
-        /// It has gone around the cache.
+        /// The result has gone around the cache.
         op_kill_i: u8 = field(1).valid_by("op_valid_i"),
-        /// It is written here.
+        /// The result is written to the LRF.
         op_upper_i: u8 = field(1).valid_by("op_valid_i"),
-        /// Its slot.
+        /// Slot of the result.
         op_slot_i: u8 = field(s.local_w()).valid_by("op_valid_i"),
-        /// Its register.
+        /// Register of the result.
         op_reg_i: u8 = field(REG_BITS).valid_by("op_valid_i"),
         /// The cache performs the operation below.
         low_ready_i: u8 = field(1),
@@ -91,19 +91,19 @@ ports! {
         op_ready_o: u8 = field(1),
         /// An operation on the cache below.
         low_valid_o: u8 = field(1),
-        /// It takes lanes away; 0 without an operation.
+        /// The operation below the LRF takes lanes away; 0 without an operation.
         low_kill_o: u8 = field(1),
-        /// Its slot.
+        /// Slot of the operation below the LRF.
         low_slot_o: u8 = field(s.local_w()).valid_by("low_valid_o"),
-        /// Its register.
+        /// Register of the operation below the LRF.
         low_reg_o: u8 = field(REG_BITS).valid_by("low_valid_o"),
-        /// It writes the value that makes room.
+        /// The operation below the LRF writes the value that makes room.
         spill_o: u8 = field(1),
         /// The value of a slot that is emptied goes to the MRF.
         flush_valid_o: u8 = field(1),
-        /// Which slot's.
+        /// Slot of the value that goes from the LRF to the MRF.
         flush_slot_o: u8 = field(s.local_w()).valid_by("flush_valid_o"),
-        /// Which register.
+        /// Register of the value that goes from the LRF to the MRF.
         flush_reg_o: u8 = field(REG_BITS).valid_by("flush_valid_o"),
         /// Data of a spill is there.
         spill_data_valid_o: u8 = field(1).early(),
@@ -119,7 +119,7 @@ ports! {
         d_write_data_q: WarpData = field(WARP_DATA_BITS).valid_by("d_write_q"),
         /// Valid lanes of each slot's entry.
         valid_q: [u32; MAX_ACTIVE] = field(LANES).count(s.cache_slots()),
-        /// Dirty ones.
+        /// Dirty lanes of each slot's entry.
         dirty_q: [u32; MAX_ACTIVE] = field(LANES).count(s.cache_slots()),
         /// Lanes of each source of the instruction in D.
         d_hit_q: [u32; OPERANDS] = field(LANES).count(OPERANDS).valid_by("d_move_q"),
@@ -129,11 +129,11 @@ ports! {
         tag_q: [u8; MAX_ACTIVE] = field(REG_BITS).count(s.cache_slots()).valid_by("valid_q"),
         /// An instruction is in D.
         d_move_q: u8 = field(1),
-        /// A result is.
+        /// A result is in D.
         d_write_q: u8 = field(1),
-        /// It makes the entry's value go into the cache.
+        /// The result in D makes the entry's value go into the cache.
         d_spill_q: u8 = field(1),
-        /// An eviction is.
+        /// An eviction is in D.
         d_flush_q: u8 = field(1),
         /// Slot of the instruction in D.
         d_slot_q: u8 = field(s.local_w()).valid_by("d_move_q"),
