@@ -16,7 +16,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// Port p has a candidate.
         candidate_valid_i: u8 = field(s.issue_ports),
-        /// Its warp.
+        /// Warp of port p's candidate.
         candidate_warp_i: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.issue_ports).valid_by("candidate_valid_i"),
         /// Bit 3p+s: source s of port p's candidate is a register.
