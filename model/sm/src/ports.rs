@@ -73,7 +73,7 @@ ports! {
         cfg_i: u64 = field(SM_CFG_BITS),
         /// Straps of the register file's design.
         design_cfg_i: Wide<4> = field(DESIGN_CFG_BITS),
-        /// Blocks in x.
+        /// Blocks of the grid in x.
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
         launch_shared_i: u32 = field(17).valid_by("launch_valid_i"),
@@ -83,9 +83,9 @@ ports! {
         code_addr_i: u16 = field(s.code_w()).valid_by("code_we_i"),
         /// Address of the constant that the host writes.
         const_addr_i: u16 = field(s.const_w()).valid_by("const_we_i"),
-        /// Blocks in y.
+        /// Blocks of the grid in y.
         launch_grid_y_i: u16 = field(16).valid_by("launch_valid_i"),
-        /// Blocks in z.
+        /// Blocks of the grid in z.
         launch_grid_z_i: u16 = field(16).valid_by("launch_valid_i"),
         /// Threads of a block in x.
         launch_block_x_i: u16 = field(11).valid_by("launch_valid_i"),
@@ -101,7 +101,7 @@ ports! {
         code_we_i: u8 = field(1),
         /// The host writes a constant.
         const_we_i: u8 = field(1),
-        /// A grid.
+        /// A grid is offered.
         launch_valid_i: u8 = field(1),
         /// Threads of a block in z.
         launch_block_z_i: u8 = field(7).valid_by("launch_valid_i"),
@@ -150,9 +150,9 @@ ports! {
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early(),
         /// Cause of the fault.
         fault_cause_o: u8 = field(4).valid_by("fault_o").early(),
-        /// A request.
+        /// A request is offered.
         mem_req_valid_o: u8 = field(1).early(),
-        /// 0 load, 1 store, 2 atomic.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
         mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
         /// Atomic operation.
         mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early(),
@@ -160,7 +160,7 @@ ports! {
         mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
         /// An answer is expected.
         mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early(),
-        /// Warp.
+        /// Warp of the request.
         mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early(),
         /// An answer is taken.
         mem_rsp_ready_o: u8 = field(1).early(),

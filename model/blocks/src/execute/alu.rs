@@ -19,7 +19,7 @@ ports! {
         op_i: u64 = field(64).valid_by("valid_i"),
         /// Control word.
         ctl_i: u64 = field(64).valid_by("valid_i"),
-        /// Roles.
+        /// Roles of the offered instruction.
         roles_i: u64 = field(ROLES_BITS).valid_by("valid_i").shown(SHOW_ROLES),
         /// Active lanes.
         mask_i: u32 = field(32).valid_by("valid_i"),
@@ -53,7 +53,7 @@ ports! {
         fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
         /// The instruction is taken at this edge if also valid.
         ready_o: u8 = field(1),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("valid_q"),
         /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),

@@ -21,7 +21,7 @@ ports! {
         valid_i: u8 = field(1),
         /// The side queue has room.
         room_i: u8 = field(1),
-        /// Warp.
+        /// Warp of the shuffle.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
         /// The shuffle writes a register.
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
@@ -45,7 +45,7 @@ ports! {
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
         /// Lanes of the predicate.
         result_pred_data_o: u32 = field(32).valid_by("result_pred_valid_o").early().shows("pred_data_q"),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
@@ -73,7 +73,7 @@ ports! {
         from_q: [u8; LANES] = field(LANES.ilog2()).count(LANES).valid_by("first_valid_q"),
         /// A shuffle is in the first stage.
         first_valid_q: u8 = field(1),
-        /// Warp.
+        /// Warp of the shuffle in the first stage.
         first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
         /// The shuffle in the first stage writes a register.
         first_reg_valid_q: u8 = field(1).valid_by("first_valid_q"),

@@ -19,7 +19,7 @@ ports! {
     pub struct ResultQueueIn(s: &SmShape) {
         /// Data of the register.
         push_data_i: [WarpData; MAX_SOURCES] = field(1024).count(s.sources).valid_by("push_reg_valid_i"),
-        /// Lanes.
+        /// Lanes of source k's result.
         push_mask_i: [u32; MAX_SOURCES] = field(32).count(s.sources).valid_by("push_valid_i"),
         /// Lanes of the predicate.
         push_pred_data_i: [u32; MAX_SOURCES] = field(32).count(s.sources).valid_by("push_pred_valid_i"),

@@ -51,7 +51,7 @@ ports! {
         valid_i: u8 = field(1),
         /// The side queue has room.
         room_i: u8 = field(1),
-        /// Warp.
+        /// Warp of the S2R.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
         /// Number of the special register.
         source_i: u8 = field(SOURCE_BITS).valid_by("valid_i"),
@@ -73,7 +73,7 @@ ports! {
         served_o: u32 = field(32),
         /// Lanes of the result.
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
@@ -93,7 +93,7 @@ ports! {
         first_mask_q: u32 = field(32).valid_by("first_valid_q"),
         /// An S2R is in the first stage.
         first_valid_q: u8 = field(1),
-        /// Warp.
+        /// Warp of the S2R in the first stage.
         first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
         /// Number of the special register.
         source_q: u8 = field(SOURCE_BITS).valid_by("first_valid_q"),

@@ -88,13 +88,13 @@ ports! {
         issue_valid_i: u8 = field(s.ports()),
         /// Place of the offered instruction in the operand stage.
         issue_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("issue_valid_i"),
-        /// Warp.
+        /// Warp of the offered instruction.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Slot of the warp; also where an instruction ends its strand that does not come here.
         issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()),
         /// Bit 3p+k: source k of port p is a register.
         issue_src_valid_i: u8 = field(s.mrf.sources()),
-        /// Register name.
+        /// Register name of each source.
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
         /// Level of the source.
         issue_src_level_i: [u8; MAX_SOURCES] = field(LEVEL_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
@@ -124,7 +124,7 @@ ports! {
 ports! {
     /// Outputs of [`Hierarchy`].
     pub struct HierarchyOut(s: &HierarchyShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS)
             .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Events: `hierarchy_event_t`.

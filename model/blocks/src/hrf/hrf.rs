@@ -113,7 +113,7 @@ ports! {
 ports! {
     /// Outputs of [`Hrf`].
     pub struct HrfOut(s: &HrfShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS)
             .count(OPERANDS).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.

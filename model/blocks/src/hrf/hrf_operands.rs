@@ -47,7 +47,7 @@ ports! {
         fill_q: u64 = field(s.mrf.slots()),
         /// Lanes that come from the buffer.
         take_q: [u32; OPERANDS] = field(LANES).count(OPERANDS).valid_by("fill_q"),
-        /// Buffer and bank.
+        /// Buffer and bank of the reads.
         bank_q: u8 = field(1).valid_by("fill_q"),
         /// Source whose reads serve each source.
         port_q: [u8; OPERANDS] = field(2).count(OPERANDS).valid_by("fill_q"),

@@ -104,7 +104,7 @@ ports! {
 ports! {
     /// State of [`AlternatingScheduler`] that no output shows.
     pub struct AlternatingSchedulerProbe(s: &SmShape) {
-        /// State.
+        /// State of the scheduler.
         state_q: u8 = field(2).shown(SHOW_STATE),
         /// Slot of the warp that is or was active last.
         current_q: u8 = field(1),

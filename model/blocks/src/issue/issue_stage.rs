@@ -72,7 +72,7 @@ ports! {
         operand_valid_o: u8 = field(s.ports()),
         /// Warp of the instruction.
         warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// For the SIMT stack: 0 other, 1 branch, 2 exit.
+        /// Kind of the instruction: 0 other, 1 branch, 2 exit.
         kind_o: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("issue_valid_i"),
         /// The fetch waits behind the instruction.
         stop_o: u8 = field(s.ports()),

@@ -38,7 +38,7 @@ ports! {
         issue_valid_i: u8 = field(s.ports()),
         /// Warp of the instruction issued on port p.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// 0 other, 1 branch, 2 exit.
+        /// Kind of the instruction: 0 other, 1 branch, 2 exit.
         issue_kind_i: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("issue_valid_i"),
         /// The fetch waits behind the instruction.
         issue_stop_i: u8 = field(s.ports()),

@@ -17,7 +17,7 @@ ports! {
         in_op_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("in_valid_i"),
         /// Control words.
         in_ctl_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("in_valid_i"),
-        /// Roles.
+        /// Roles of the instruction on each port.
         in_roles_i: [u64; MAX_PORTS] = field(ROLES_BITS).count(s.ports()).valid_by("in_valid_i").shown(SHOW_ROLES),
         /// Lanes that execute the instruction.
         in_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("in_valid_i"),
@@ -43,7 +43,7 @@ ports! {
         in_valid_i: u8 = field(1),
         /// Dispatch port on which the instruction is offered.
         in_port_i: u8 = field(1).valid_by("in_valid_i"),
-        /// Warps.
+        /// Warp of the instruction on each port.
         in_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("in_valid_i"),
         /// Bit 3p+k: source k of port p is a register.
         in_src_valid_i: u8 = field(OPERANDS * s.ports()),
@@ -63,7 +63,7 @@ ports! {
         lanes_o: u32 = field(32).valid_by("busy_o").early(),
         /// Value that belongs to the cause of the fault.
         fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
-        /// Modifiers.
+        /// Modifiers of the instruction held.
         modifiers_o: u16 = field(16).valid_by("busy_o").early().shows("modifiers_q"),
         /// The instruction is taken at this edge if also valid.
         in_ready_o: u8 = field(1),
@@ -85,9 +85,9 @@ ports! {
         local_o: u8 = field(1).valid_by("global_valid_o").early(),
         /// No lane is left behind this pass.
         last_o: u8 = field(1),
-        /// Warp.
+        /// Warp of the instruction held.
         warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early(),
-        /// 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
         kind_o: u8 = field(2).valid_by("busy_o").early().shows("kind_q"),
         /// Bytes as a power of two.
         size_o: u8 = field(2).valid_by("busy_o").early().shows("size_q"),
@@ -119,7 +119,7 @@ ports! {
 ports! {
     /// State of [`AddressUnit`] that no output shows.
     pub struct AddressUnitProbe(s: &SmShape) {
-        /// Lanes left.
+        /// Lanes that are left.
         lanes_q: u32 = field(32).valid_by("busy_o"),
         /// Lanes whose address is in shared memory.
         shared_q: u32 = field(32).valid_by("busy_o"),
@@ -127,7 +127,7 @@ ports! {
         local_q: u32 = field(32).valid_by("busy_o"),
         /// Lanes whose address is in the constant space.
         constant_q: u32 = field(32).valid_by("busy_o"),
-        /// 0 memory, 1 constant load, 2 shuffle, 3 special register.
+        /// Class of the instruction: 0 memory, 1 constant load, 2 shuffle, 3 special register.
         class_q: u8 = field(2).valid_by("busy_o"),
     }
 }

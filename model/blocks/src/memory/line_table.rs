@@ -33,7 +33,7 @@ ports! {
         row_done_i: u8 = field(1).valid_by("row_valid_i"),
         /// Place of each lane's first byte in the line.
         row_offset_i: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("row_valid_i"),
-        /// An answer.
+        /// An answer is offered.
         mem_rsp_valid_i: u8 = field(1),
         /// The answer says that there is no such place.
         mem_rsp_fault_i: u8 = field(1).valid_by("mem_rsp_valid_i"),
@@ -55,7 +55,7 @@ ports! {
         empty_o: u8 = field(1).early(),
         /// An answer is taken at this edge if also valid.
         mem_rsp_ready_o: u8 = field(1).early(),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("result_warp_q"),
@@ -75,7 +75,7 @@ ports! {
 ports! {
     /// State of [`LineTable`] that no output shows.
     pub struct LineTableProbe(s: &SmShape) {
-        /// The answer.
+        /// Data of the answer that waits.
         rsp_data_q: WarpData = field(1024).valid_by("rsp_valid_q"),
         /// Oldest row.
         first_q: u8 = field(s.row_w()),

@@ -29,9 +29,9 @@ ports! {
         valid_i: u8 = field(1),
         /// The side queue has room.
         room_i: u8 = field(1),
-        /// Warp.
+        /// Warp of the lanes that are offered.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
-        /// 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
         kind_i: u8 = field(2).valid_by("valid_i"),
         /// Bytes as a power of two.
         size_i: u8 = field(2).valid_by("valid_i"),
@@ -57,7 +57,7 @@ ports! {
         served_o: u32 = field(32),
         /// Lanes of the result.
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),

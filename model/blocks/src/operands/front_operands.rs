@@ -79,7 +79,7 @@ ports! {
 ports! {
     /// Outputs of [`FrontOperands`].
     pub struct FrontOperandsOut(s: &FrontShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o"),
         /// The instruction that the MRF offers on port p is taken.

@@ -30,7 +30,7 @@ ports! {
         issue_op_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Control word.
         issue_ctl_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// Roles.
+        /// Roles of the offered instruction.
         issue_roles_i: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("issue_valid_i").shown(SHOW_ROLES),
         /// Slots of the two-level scheduler that have a warp.
@@ -94,14 +94,14 @@ ports! {
 ports! {
     /// Outputs of [`OperandStage`].
     pub struct OperandStageOut(s: &SmShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Operation word.
         dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Control word.
         dispatch_ctl_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
-        /// Roles.
+        /// Roles of the offered instruction.
         dispatch_roles_o: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
         /// Events of the main register file: `mrf_event_t`.

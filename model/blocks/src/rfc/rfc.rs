@@ -98,13 +98,13 @@ ports! {
         issue_valid_i: u8 = field(s.ports()),
         /// Opaque, comes out at dispatch.
         issue_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("issue_valid_i"),
-        /// Warp.
+        /// Warp of the offered instruction.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Slot of the warp.
         issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("issue_valid_i"),
         /// Bit 3p+k: source k of port p is a register.
         issue_src_valid_i: u8 = field(s.mrf.sources()),
-        /// Register name.
+        /// Register name of each source.
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
         /// Bit 3p+k: the read of source k of port p is the register's last one.
         issue_last_i: u8 = field(s.mrf.sources()),
@@ -134,7 +134,7 @@ ports! {
 ports! {
     /// Outputs of [`Rfc`].
     pub struct RfcOut(s: &RfcShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS)
             .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Events: `rfc_event_t`.

@@ -72,11 +72,11 @@ ports! {
 ports! {
     /// State of [`RfcEvictions`].
     pub struct RfcEvictionsProbe(s: &RfcShape) {
-        /// The values.
+        /// Data of the value in each place.
         data_q: [WarpData; PLACES] = field(WARP_DATA_BITS).count(PLACES),
         /// Place of the oldest value.
         first_q: u8 = field(2),
-        /// Values.
+        /// Number of values.
         count_q: u8 = field(3),
         /// Values that have their data.
         arrived_q: u8 = field(3),

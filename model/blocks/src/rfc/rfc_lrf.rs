@@ -49,7 +49,7 @@ ports! {
         look_last_i: u8 = field(OPERANDS).valid_by("look_valid_i"),
         /// The instruction in T goes to a private unit.
         look_private_i: u8 = field(1).valid_by("look_valid_i"),
-        /// A result.
+        /// A result is offered.
         op_valid_i: u8 = field(1),
         /// The result has gone around the cache.
         op_kill_i: u8 = field(1).valid_by("op_valid_i"),

@@ -57,7 +57,7 @@ ports! {
         look_reg_i: [u8; OPERANDS] = field(REG_BITS).count(OPERANDS).valid_by("look_valid_i"),
         /// Last reads of the instruction in T.
         look_last_i: u8 = field(OPERANDS).valid_by("look_valid_i"),
-        /// A result.
+        /// A result is offered.
         op_valid_i: u8 = field(1),
         /// The result has gone around the cache.
         op_kill_i: u8 = field(1).valid_by("op_valid_i"),

@@ -66,11 +66,11 @@ ports! {
         cfg_i: u8 = field(4),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.issue_ports),
-        /// Warp.
+        /// Warp of the offered instruction.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("issue_valid_i"),
         /// Bit 3p+s: source s of port p is a register.
         issue_src_valid_i: u8 = field(s.sources()),
-        /// Register name.
+        /// Register name of each source.
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.sources()).valid_by("issue_src_valid_i"),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.issue_ports),
@@ -86,7 +86,7 @@ ports! {
         candidate_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("candidate_valid_i"),
         /// Bit 3p+s: source s of the head of port p's candidate is a register.
         candidate_src_valid_i: u8 = field(s.sources()),
-        /// Register name.
+        /// Register name of each source of the candidates.
         candidate_src_reg_i: [u8; MAX_SOURCES] =
             field(REG_BITS).count(s.sources()).valid_by("candidate_src_valid_i"),
         /// A grid is about to begin.
@@ -103,7 +103,7 @@ ports! {
 ports! {
     /// Outputs of [`Steal`].
     pub struct StealOut(s: &MrfShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(1024).count(s.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.

@@ -50,9 +50,9 @@ ports! {
         entry_q: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()),
         /// Bank of each operand.
         bank_q: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()),
-        /// Warp of each port.
+        /// Warp of each port's candidate latched last.
         warp_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports),
-        /// Bit 3p+s: source s of port p is a register that no lower source names.
+        /// Bit 3p+s: source s of the candidate latched last is a register that no lower source names.
         leader_q: u8 = field(s.sources()),
         /// Port p had a candidate.
         valid_q: u8 = field(s.issue_ports),

@@ -19,7 +19,7 @@ ports! {
         op_i: u64 = field(64).valid_by("valid_i"),
         /// Control word.
         ctl_i: u64 = field(64).valid_by("valid_i"),
-        /// Roles.
+        /// Roles of the offered instruction.
         roles_i: u64 = field(ROLES_BITS).valid_by("valid_i").shown(SHOW_ROLES),
         /// Active lanes.
         mask_i: u32 = field(32).valid_by("valid_i"),
@@ -45,7 +45,7 @@ ports! {
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("result_mask_q"),
         /// The instruction is taken at this edge if also valid.
         ready_o: u8 = field(1),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
         /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("result_warp_q"),
@@ -59,7 +59,7 @@ ports! {
 ports! {
     /// The instruction at hand and stages 1 and 2 of [`Sfu`](super::Sfu).
     pub struct SfuProbe(s: &SmShape) {
-        /// Arguments.
+        /// Arguments of the instruction at hand.
         argument_q: WarpData = field(1024).valid_by("busy_q"),
         /// Significand of each element.
         significand2_q: [u64; GROUP] = field(56).count(GROUP).valid_by("valid2_q"),
@@ -97,13 +97,13 @@ ports! {
         valid1_q: u8 = field(1),
         /// Lanes of the elements in stage 1.
         beat1_q: u8 = field(BEAT_BITS).valid_by("valid1_q"),
-        /// Warp.
+        /// Warp of the instruction in stage 1.
         warp1_q: u8 = field(WARP_BITS).valid_by("valid1_q"),
         /// The instruction in stage 1 writes a register.
         reg_valid1_q: u8 = field(1).valid_by("valid1_q"),
         /// Register that the instruction in stage 1 writes.
         reg1_q: u8 = field(REG_BITS).valid_by("reg_valid1_q"),
-        /// Function.
+        /// Function of the instruction in stage 1.
         function1_q: u8 = field(3).valid_by("valid1_q"),
         /// The instruction in stage 1 flushes subnormals.
         ftz1_q: u8 = field(1).valid_by("valid1_q"),
@@ -119,7 +119,7 @@ ports! {
         valid2_q: u8 = field(1),
         /// Lanes of the elements in stage 2.
         beat2_q: u8 = field(BEAT_BITS).valid_by("valid2_q"),
-        /// Warp.
+        /// Warp of the instruction in stage 2.
         warp2_q: u8 = field(WARP_BITS).valid_by("valid2_q"),
         /// The instruction in stage 2 writes a register.
         reg_valid2_q: u8 = field(1).valid_by("valid2_q"),

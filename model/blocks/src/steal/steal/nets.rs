@@ -130,7 +130,7 @@ ports! {
         want_warp: [u8; MAX_PORTS] = field(WARP_BITS).early().count(s.issue_ports).valid_by("candidates_valid_q"),
         /// Port p had a candidate.
         candidates_valid_q: u8 = field(s.issue_ports).at("u_candidates.valid_q"),
-        /// Operands of the candidates latched last, there or not, that are to be read.
+        /// Bit 3p+s: source s of the candidate latched last is a register that no lower source names.
         candidates_leader_q: u8 = field(s.sources()).at("u_candidates.leader_q"),
         /// Warp of each port's candidate latched last.
         candidates_warp_q: [u8; MAX_PORTS] =
