@@ -57,7 +57,7 @@ ports! {
     pub struct HierarchyDataOut(s: &HierarchyShape) {
         /// Operands that land.
         land_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS).count(OPERANDS).valid_by("land_fill_o").early(),
-        /// Operands of an instruction are there.
+        /// Operands have come.
         land_valid_o: u8 = field(1).early(),
         /// Tag of the instruction whose operands have come.
         land_tag_o: u8 = field(s.tag_w()).valid_by("land_valid_o").early(),

@@ -61,9 +61,9 @@ ports! {
         orf_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("orf_valid_o"),
         /// Data for the LRF of array c.
         lrf_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_valid_o"),
-        /// Lanes of the ORF.
+        /// Lanes of the ORF of array c that are written.
         orf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("orf_valid_o"),
-        /// Lanes of the LRF.
+        /// Lanes of the LRF of array c that are written.
         lrf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_valid_o"),
         /// The result on bus b is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()),

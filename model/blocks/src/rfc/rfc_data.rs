@@ -50,13 +50,13 @@ ports! {
         land_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS).count(OPERANDS).valid_by("land_fill_o").early(),
         /// Data of an eviction.
         evict_data_o: WarpData = field(WARP_DATA_BITS).valid_by("evict_data_valid_o").early(),
-        /// Operands of an instruction are there.
+        /// Operands have come.
         land_valid_o: u8 = field(1).early(),
         /// Tag of the instruction whose operands have come.
         land_tag_o: u8 = field(s.tag_w()).valid_by("land_valid_o").early(),
         /// Sources whose operands have come.
         land_fill_o: u8 = field(OPERANDS).valid_by("land_valid_o").early(),
-        /// Data of an eviction is there.
+        /// Data of an eviction has come.
         evict_data_valid_o: u8 = field(1).early(),
     }
 }

@@ -46,9 +46,9 @@ ports! {
 ports! {
     /// Outputs of [`RfcEvictions`].
     pub struct RfcEvictionsOut(s: &RfcShape) {
-        /// The value that is offered to the MRF's queue.
+        /// Data of the value offered to the MRF's queue.
         offer_data_o: WarpData = field(WARP_DATA_BITS).valid_by("offer_valid_o").early(),
-        /// Slots of which a value is here.
+        /// Slots of which a value is on its way to the MRF.
         busy_o: u64 = field(s.cache_slots() as u32).early(),
         /// Lanes of the value offered to the MRF's queue.
         offer_mask_o: u32 = field(LANES).valid_by("offer_valid_o").early(),
@@ -56,15 +56,15 @@ ports! {
         offer_base_o: u16 = field(s.mrf.entry_w()).valid_by("offer_valid_o").early(),
         /// There is room for an eviction.
         room_o: u8 = field(1).early(),
-        /// A value is offered.
+        /// A value is offered to the MRF's queue.
         offer_valid_o: u8 = field(1).early(),
         /// Warp of the value offered to the MRF's queue.
         offer_warp_o: u8 = field(WARP_BITS).valid_by("offer_valid_o").early(),
         /// Register of the value offered to the MRF's queue.
         offer_reg_o: u8 = field(REG_BITS).valid_by("offer_valid_o").early(),
-        /// Sources of the instruction in T that are here.
+        /// Sources of the instruction in T that are on their way to the MRF.
         look_match_o: u8 = field(OPERANDS),
-        /// Results whose registers are here.
+        /// Results whose registers are on their way to the MRF.
         result_match_o: u8 = field(s.ports()),
     }
 }

@@ -39,7 +39,7 @@ ports! {
 ports! {
     /// Outputs of [`RfcFills`].
     pub struct RfcFillsOut(s: &RfcShape) {
-        /// Data of a fill.
+        /// Data of the fill.
         fill_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()),
         /// Lanes of the fill; 0 without one.
         fill_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()),
@@ -49,7 +49,7 @@ ports! {
         fill_slot_o: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()),
         /// Register of the fill; 0 without one.
         fill_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()),
-        /// A latch holds a fill.
+        /// A latch of `rfc_fills` holds a fill.
         busy_o: u8 = field(1).early(),
     }
 }

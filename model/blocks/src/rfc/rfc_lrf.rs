@@ -71,25 +71,25 @@ ports! {
     pub struct RfcLrfOut(s: &RfcShape) {
         /// Data of the spill in D.
         spill_data_o: WarpData = field(WARP_DATA_BITS).valid_by("spill_data_valid_o").early(),
-        /// The value that lands.
+        /// Value of the LRF that lands.
         land_data_o: WarpData = field(WARP_DATA_BITS).valid_by("land_hit_o").early().shows("o_data_q"),
-        /// Data of an eviction.
+        /// Data of a value that goes from the LRF to the MRF.
         flush_data_o: WarpData = field(WARP_DATA_BITS).valid_by("flush_data_valid_o").early().shows("o_flush_data_q"),
         /// Slots without a dirty lane.
         clean_o: u64 = field(s.cache_slots()).early(),
-        /// Lanes of each source that are here.
+        /// Lanes of each source that are in the LRF.
         hit_mask_o: [u32; OPERANDS] = field(LANES).count(OPERANDS),
-        /// Lanes of the operation below.
+        /// Lanes of the operation below the LRF.
         low_mask_o: u32 = field(LANES).valid_by("low_valid_o"),
-        /// Lanes to write back.
+        /// Lanes that go from the LRF to the MRF.
         flush_mask_o: u32 = field(LANES).valid_by("flush_valid_o"),
-        /// Lanes of each source that land from here.
+        /// Lanes of each source that land from the LRF.
         land_hit_o: [u32; OPERANDS] = field(LANES).count(OPERANDS).early().shows("o_hit_q"),
         /// Events: `rfc_lrf_event_t`.
         event_o: u32 = field(20).shown(Decode::Packed(RFC_LRF_EVENT)),
         /// The result is performed at this edge.
         op_ready_o: u8 = field(1),
-        /// An operation on the cache below.
+        /// An operation on the cache below the LRF.
         low_valid_o: u8 = field(1),
         /// The operation below the LRF takes lanes away; 0 without an operation.
         low_kill_o: u8 = field(1),
@@ -99,15 +99,15 @@ ports! {
         low_reg_o: u8 = field(REG_BITS).valid_by("low_valid_o"),
         /// The operation below the LRF writes the value that makes room.
         spill_o: u8 = field(1),
-        /// The value of a slot that is emptied goes to the MRF.
+        /// The value of a slot that is emptied goes from the LRF to the MRF.
         flush_valid_o: u8 = field(1),
         /// Slot of the value that goes from the LRF to the MRF.
         flush_slot_o: u8 = field(s.local_w()).valid_by("flush_valid_o"),
         /// Register of the value that goes from the LRF to the MRF.
         flush_reg_o: u8 = field(REG_BITS).valid_by("flush_valid_o"),
-        /// Data of a spill is there.
+        /// Data of a spill has come.
         spill_data_valid_o: u8 = field(1).early(),
-        /// Data of an eviction is there.
+        /// Data of a value that goes from the LRF to the MRF has come.
         flush_data_valid_o: u8 = field(1).early().shows("o_flush_q"),
     }
 }

@@ -72,11 +72,11 @@ ports! {
 ports! {
     /// Outputs of [`RfcResults`].
     pub struct RfcResultsOut(s: &RfcShape) {
-        /// Data of a cache's operation.
+        /// Data of the operation on cache c.
         op_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("op_valid_o"),
         /// Data for the MRF's queue b.
         mrf_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_valid_o"),
-        /// Lanes of the operation.
+        /// Lanes of the operation on cache c.
         op_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("op_valid_o"),
         /// Lanes for the MRF.
         mrf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_valid_o"),

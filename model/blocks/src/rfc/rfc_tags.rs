@@ -83,17 +83,17 @@ ports! {
         event_o: u32 = field(31).shown(Decode::Packed(RFC_TAGS_EVENT)),
         /// Slots without a dirty lane.
         clean_o: u64 = field(s.cache_slots() as u32).early(),
-        /// Lanes of each source that are here.
+        /// Lanes of each source that are in the cache.
         hit_mask_o: [u32; OPERANDS] = field(LANES).count(OPERANDS),
         /// Lanes to write back.
         evict_mask_o: u32 = field(LANES).valid_by("evict_valid_o"),
-        /// Entry that has the lanes of each source; 0 where no lane is here.
+        /// Entry that serves each source; 0 where no lane is in the cache.
         hit_index_o: [u16; OPERANDS] = field(s.index_w()).count(OPERANDS),
         /// The entry that the result goes to; 0 where it goes to none.
         op_index_o: u16 = field(s.index_w()),
-        /// The entry to evict.
+        /// Entry that is evicted.
         evict_index_o: u16 = field(s.index_w()).valid_by("evict_valid_o"),
-        /// The read port that serves each source; 0 where no lane is here.
+        /// Read port that serves each source; 0 where no lane is in the cache.
         hit_port_o: [u8; OPERANDS] = field(2).count(OPERANDS),
         /// Read ports that read.
         read_o: u8 = field(OPERANDS),

@@ -23,13 +23,13 @@ ports! {
         /// Operands that come from ORF and LRF of each port.
         data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("data_land_fill")
             .early(),
-        /// Data for the ORF of each port.
+        /// Data for the ORF of array c.
         results_orf_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_orf_valid")
             .early(),
-        /// Data for the LRF of each port.
+        /// Data for the LRF of array c.
         results_lrf_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_lrf_valid")
             .early(),
-        /// Data of copies.
+        /// Data of the first copy of port p.
         copies_copy_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("copies_copy_valid")
             .early(),
         /// Operands that the MRF offers.
@@ -37,13 +37,13 @@ ports! {
             .valid_by("mrf_dispatch_src_valid").early(),
         /// Lanes of each source that come from ORF or LRF: all or none.
         operands_move_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("take"),
-        /// Lanes of the ORF of each port that are written.
+        /// Lanes of the ORF of array c that are written.
         results_orf_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_orf_valid")
             .early(),
-        /// Lanes of the LRF of each port that are written.
+        /// Lanes of the LRF of array c that are written.
         results_lrf_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_lrf_valid")
             .early(),
-        /// Lanes of copies.
+        /// Lanes of the first copy of port p.
         copies_copy_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("copies_copy_valid")
             .early(),
         /// Places that the instruction on port p reads.
@@ -98,7 +98,7 @@ ports! {
             field(REG_BITS).count(s.ports()).valid_by("results_look_valid"),
         /// The copy of dispatch port p is written at this edge.
         results_copy_ready: u8 = field(s.ports()).early(),
-        /// The ORF of port c's slots is written.
+        /// The ORF of array c is written at this edge.
         results_orf_valid: u8 = field(s.ports()).early(),
         /// Slot of the array whose ORF is written.
         results_orf_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_orf_valid")
@@ -110,7 +110,7 @@ ports! {
         results_orf_copy: u8 = field(s.ports()).early(),
         /// The write of the ORF comes from a private unit, or is a copy for one.
         results_orf_private: u8 = field(s.ports()).early(),
-        /// The LRF of port c's slots is written.
+        /// The LRF of array c is written at this edge.
         results_lrf_valid: u8 = field(s.ports()).early(),
         /// Slot of the array whose LRF is written.
         results_lrf_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_lrf_valid")
@@ -120,7 +120,7 @@ ports! {
             .early(),
         /// The write of the LRF comes from a private unit.
         results_lrf_private: u8 = field(s.ports()).early(),
-        /// The result on bus b goes into the MRF's queue.
+        /// The result on bus b goes into the MRF's queue at this edge.
         results_mrf_valid: u8 = field(s.ports()),
         /// Latch b has a result that is not written at this edge.
         results_wait: u8 = field(s.ports()).early(),

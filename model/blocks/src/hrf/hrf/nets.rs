@@ -72,7 +72,7 @@ ports! {
         /// Entry of the head of each queue.
         loads_entry: [u16; PARITIES] = field(s.entry_w()).count(PARITIES).valid_by("loads_valid")
             .early(),
-        /// Entry of the result in the latch.
+        /// Entry of the bank of the result in the latch.
         results_entry: u16 = field(s.entry_w()).valid_by("results_valid").early(),
         /// An instruction has all its operands.
         dispatch_valid: u8 = field(1),
@@ -97,7 +97,7 @@ ports! {
         /// The slot that reads for each slot.
         leader_q: [u8; MAX_SLOTS] = field(OPERANDS.ilog2() + 1).count(s.mrf.slots()).valid_by("busy")
             .each("gen_collector[{}].u_collector.leader_q", OPERANDS),
-        /// Registers that are looked up for sources.
+        /// Registers of the chosen instruction's sources.
         reads_look_reg: [u8; OPERANDS] = field(BUFFER_REG_BITS).count(OPERANDS),
         /// Bank of the chosen instruction.
         reads_bank: u8 = field(1),
@@ -144,7 +144,7 @@ ports! {
         power_state: [u8; PARITIES] = field(2).count(PARITIES).early(),
         /// The result in the latch waits for power.
         results_need: u8 = field(PARITIES),
-        /// The result in the latch is written to a buffer.
+        /// The result in the latch is written to a buffer at this edge.
         results_buffer_valid: u8 = field(PARITIES),
         /// The result in the latch is offered to a queue.
         results_push_valid: u8 = field(PARITIES),

@@ -35,7 +35,7 @@ ports! {
         /// Data of values that go from the LRF to the MRF.
         lrf_flush_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_flush_data_valid")
             .early(),
-        /// Data of fills.
+        /// Data of the fill.
         fills_fill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()),
         /// Data of evictions.
         data_evict_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("data_evict_data_valid")
@@ -43,7 +43,7 @@ ports! {
         /// Values offered to the MRF's queues.
         evictions_offer_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_offer_valid")
             .early(),
-        /// Data of each cache's operation.
+        /// Data of the operation on cache c.
         results_op_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_op_valid"),
         /// Data that goes to the MRF.
         mrf_write_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_write_valid"),
@@ -93,7 +93,7 @@ ports! {
         lrf_low_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_low_valid"),
         /// Lanes that go from the LRF to the MRF.
         lrf_flush_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_flush_valid"),
-        /// Lanes of fills.
+        /// Lanes of the fill; 0 without one.
         fills_fill_mask: [u32; MAX_PORTS] =
             field(LANES).count(s.ports()),
         /// Lanes to write back.
@@ -101,19 +101,19 @@ ports! {
         /// Lanes of the values offered to the MRF.
         evictions_offer_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("evictions_offer_valid")
             .early(),
-        /// Lanes of each cache's operation.
+        /// Lanes of the operation on cache c.
         results_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_op_valid"),
         /// Lanes that go to the MRF.
         mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid"),
         /// Lanes of the instruction in T.
         mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tag_valid_q"),
-        /// The entry that serves each source.
+        /// Entry that serves each source; 0 where no lane is in the cache.
         tags_hit_index: [u16; MAX_SOURCES] =
             field(s.index_w()).count(s.mrf.sources()),
         /// The entry of each cache's operation.
         tags_op_index: [u16; MAX_PORTS] =
             field(s.index_w()).count(s.ports()),
-        /// The entry that is evicted.
+        /// Entry that is evicted.
         tags_evict_index: [u16; MAX_PORTS] = field(s.index_w()).count(s.ports()).valid_by("tags_evict_valid"),
         /// First rows of the warps of the values offered to the MRF.
         evictions_offer_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("evictions_offer_valid")
@@ -138,7 +138,7 @@ ports! {
         last_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).valid_by("tag_valid_q"),
         /// Registers of the sources of the instruction in T.
         src_reg_q: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("tag_valid_q"),
-        /// The read port that serves each source.
+        /// Read port that serves each source; 0 where no lane is in the cache.
         tags_hit_port: [u8; MAX_SOURCES] =
             field(2).count(s.mrf.sources()),
         /// Read ports that read.
@@ -147,7 +147,7 @@ ports! {
         tags_op_ready: u8 = field(s.ports()),
         /// The operation that comes from bus or LRF is performed.
         results_op_ready: u8 = field(s.ports()),
-        /// An operation on the cache below.
+        /// An operation on the cache below the LRF.
         lrf_low_valid: u8 = field(s.ports()),
         /// The operation below the LRF takes lanes away; 0 without an operation.
         lrf_low_kill: u8 = field(s.ports()),
@@ -201,15 +201,15 @@ ports! {
         fills_move_slot: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("tag_valid_q"),
         /// An instruction is dispatched.
         fills_take_valid: u8 = field(s.ports()),
-        /// A fill is offered to cache p.
+        /// A fill is offered to cache c.
         fills_fill_valid: u8 = field(s.ports()),
-        /// Slot of the fill within the cache.
+        /// Slot of the fill within the cache; 0 without one.
         fills_fill_slot: [u8; MAX_PORTS] =
             field(s.local_w()).count(s.ports()),
-        /// Register of the fill.
+        /// Register of the fill; 0 without one.
         fills_fill_reg: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()),
-        /// Fills are waiting: nothing is dispatched.
+        /// A latch of `rfc_fills` holds a fill.
         fills_busy: u8 = field(1).early(),
         /// An eviction begins.
         tags_evict_valid: u8 = field(s.ports()),
@@ -259,11 +259,11 @@ ports! {
         results_op_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_op_valid"),
         /// The operation on cache c comes from a private unit; 0 without an operation.
         results_op_private: u8 = field(s.ports()),
-        /// The eviction offered is taken.
+        /// The eviction of cache b is taken.
         results_evict_ready: u8 = field(s.ports()),
         /// The eviction of cache b goes into its bank.
         results_evict_done: u8 = field(s.ports()),
-        /// The result in latch b goes into the MRF's queue.
+        /// The result in latch b goes into the MRF's queue at this edge.
         results_around: u8 = field(s.ports()),
         /// The result that goes into the MRF's queue is from a private unit; 0 where none goes.
         results_around_private: u8 = field(s.ports()),
