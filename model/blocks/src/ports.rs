@@ -66,7 +66,7 @@ pub enum Net {
 pub struct Field {
     /// Name, as in the RTL.
     pub name: &'static str,
-    /// Its documentation.
+    /// Its documentation: a report prints it by itself, so it stands alone and does not lean on the declaration above it.
     pub doc: &'static str,
     /// Byte offset in its struct.
     pub offset: usize,
@@ -343,7 +343,7 @@ unsafe impl<S: 'static> Ports for NoProbe<S> {
 ///     pub struct ExampleIn(s: &Sizes) {
 ///         /// Bank b reads.
 ///         read_valid_i: u32 = field(s.banks),
-///         /// Its entry.
+///         /// Entry that bank b reads.
 ///         read_entry_i: [u16; 32] = field(6).count(s.banks).valid_by("read_valid_i"),
 ///         /// Data to write.
 ///         write_data_i: WarpData = field(1024),

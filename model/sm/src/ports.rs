@@ -65,7 +65,7 @@ ports! {
         mem_rsp_data_i: WarpData = field(1024).valid_by("mem_rsp_valid_i"),
         /// Operation word of an instruction to write.
         code_op_i: u64 = field(64).valid_by("code_we_i"),
-        /// Its control word.
+        /// Control word of an instruction to write.
         code_ctl_i: u64 = field(64).valid_by("code_we_i"),
         /// Constant to write.
         const_data_i: u32 = field(32).valid_by("const_we_i"),
@@ -73,19 +73,19 @@ ports! {
         cfg_i: u64 = field(SM_CFG_BITS),
         /// Straps of the register file's design.
         design_cfg_i: Wide<4> = field(DESIGN_CFG_BITS),
-        /// Blocks in x.
+        /// Blocks of the grid in x.
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
         launch_shared_i: u32 = field(17).valid_by("launch_valid_i"),
-        /// Of which dynamic.
+        /// Bytes of dynamic shared memory of a block.
         launch_dynamic_i: u32 = field(17).valid_by("launch_valid_i"),
-        /// Where to write the instruction.
+        /// Address of the instruction that the host writes.
         code_addr_i: u16 = field(s.code_w()).valid_by("code_we_i"),
-        /// Where to write the constant.
+        /// Address of the constant that the host writes.
         const_addr_i: u16 = field(s.const_w()).valid_by("const_we_i"),
-        /// Blocks in y.
+        /// Blocks of the grid in y.
         launch_grid_y_i: u16 = field(16).valid_by("launch_valid_i"),
-        /// Blocks in z.
+        /// Blocks of the grid in z.
         launch_grid_z_i: u16 = field(16).valid_by("launch_valid_i"),
         /// Threads of a block in x.
         launch_block_x_i: u16 = field(11).valid_by("launch_valid_i"),
@@ -101,7 +101,7 @@ ports! {
         code_we_i: u8 = field(1),
         /// The host writes a constant.
         const_we_i: u8 = field(1),
-        /// A grid.
+        /// A grid is offered.
         launch_valid_i: u8 = field(1),
         /// Threads of a block in z.
         launch_block_z_i: u8 = field(7).valid_by("launch_valid_i"),
@@ -111,7 +111,7 @@ ports! {
         mem_req_ready_i: u8 = field(1),
         /// Memory answers.
         mem_rsp_valid_i: u8 = field(1),
-        /// There is no such place.
+        /// The answer says that there is no such place.
         mem_rsp_fault_i: u8 = field(1).valid_by("mem_rsp_valid_i"),
     }
 }
@@ -119,9 +119,9 @@ ports! {
 ports! {
     /// Outputs of [`Sm`].
     pub struct SmOut(s: &SmShape) {
-        /// c of each lane.
+        /// Source c of each lane.
         mem_req_data_o: WarpData = field(1024).valid_by("mem_req_valid_o").early(),
-        /// b of each lane, for CAS.
+        /// Source b of each lane, for CAS.
         mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early(),
         /// Events: `sm_event_t`.
         event_o: u64 = field(SM_EVENT_BITS).shown(Decode::Packed(SM_EVENT)),
@@ -134,7 +134,7 @@ ports! {
         scheduler_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(scheduler_event(s))),
         /// Line of a request; the top bit: local memory.
         mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early(),
-        /// Its lanes.
+        /// Lanes of the request.
         mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early(),
         /// Value of a fault.
         fault_value_o: u32 = field(32).valid_by("fault_o").early(),
@@ -144,15 +144,15 @@ ports! {
         busy_o: u8 = field(1).early(),
         /// The grid has ended.
         done_o: u8 = field(1).early(),
-        /// Something is wrong.
+        /// A fault has occurred.
         fault_o: u8 = field(1).early(),
         /// Warp at fault.
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early(),
-        /// Cause.
+        /// Cause of the fault.
         fault_cause_o: u8 = field(4).valid_by("fault_o").early(),
-        /// A request.
+        /// A request is offered.
         mem_req_valid_o: u8 = field(1).early(),
-        /// 0 load, 1 store, 2 atomic.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
         mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
         /// Atomic operation.
         mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early(),
@@ -160,7 +160,7 @@ ports! {
         mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
         /// An answer is expected.
         mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early(),
-        /// Warp.
+        /// Warp of the request.
         mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early(),
         /// An answer is taken.
         mem_rsp_ready_o: u8 = field(1).early(),

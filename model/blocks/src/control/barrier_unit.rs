@@ -37,11 +37,11 @@ ports! {
         rst_ni: u8 = field(1),
         /// A warp issues a BAR on port p.
         hold_valid_i: u8 = field(s.ports()),
-        /// Which.
+        /// Warp that issues a BAR on port p.
         hold_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("hold_valid_i"),
         /// The BAR of a dispatch port arrives.
         arrive_valid_i: u8 = field(1),
-        /// Which port.
+        /// Dispatch port whose BAR arrives.
         arrive_port_i: u8 = field(1).valid_by("arrive_valid_i"),
         /// Warp of each dispatch port.
         arrive_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("arrive_valid_i"),
@@ -51,7 +51,7 @@ ports! {
         slot_i: [u8; MAX_WARPS] = field(width(BLOCK_SLOTS)).count(s.warps),
         /// A warp begins: it waits for nothing.
         start_valid_i: u8 = field(1),
-        /// Which.
+        /// Warp that begins.
         start_warp_i: u8 = field(WARP_BITS).valid_by("start_valid_i"),
     }
 }
@@ -67,11 +67,11 @@ ports! {
         fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
         /// A BAR has come to its end.
         finish_valid_o: u8 = field(1),
-        /// Its warp.
+        /// Warp of the BAR that has come to its end.
         finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o"),
-        /// The number of threads was wrong.
+        /// The number of threads of a barrier was wrong.
         fault_valid_o: u8 = field(1).early().shows("fault_q"),
-        /// Of which warp.
+        /// Warp whose barrier had the wrong number of threads.
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early().shows("fault_warp_q"),
     }
 }
@@ -81,11 +81,11 @@ ports! {
     pub struct BarrierUnitProbe(s: &SmShape) {
         /// The warp has arrived.
         arrived_q: u64 = field(s.warps),
-        /// Where the search for the warp that is looked at begins.
+        /// Warp at which the search for the next warp to look at begins.
         scan_q: u8 = field(WARP_BITS),
         /// The barrier at which each warp waits.
         id_q: [u8; MAX_WARPS] = field(ID_BITS).count(s.warps).valid_by("arrived_q"),
-        /// For how many warps; 0: all of its block.
+        /// Warps that the barrier is for; 0: all of the block.
         count_q: [u8; MAX_WARPS] = field(COUNT_BITS).count(s.warps).valid_by("arrived_q"),
     }
 }

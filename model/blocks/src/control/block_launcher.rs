@@ -32,7 +32,7 @@ ports! {
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
         launch_shared_i: u32 = field(BYTES_BITS).valid_by("launch_valid_i"),
-        /// Dynamic ones of these.
+        /// Bytes of dynamic shared memory of a block.
         launch_dynamic_i: u32 = field(BYTES_BITS).valid_by("launch_valid_i"),
         /// Blocks of the grid in y.
         launch_grid_y_i: u16 = field(16).valid_by("launch_valid_i"),
@@ -70,7 +70,7 @@ ports! {
         start_mask_o: u32 = field(LANES).valid_by("start_valid_o").early(),
         /// Bytes of shared memory of a block.
         shared_bytes_o: u32 = field(BYTES_BITS).valid_by("busy_o").early().shows("shared_q"),
-        /// Dynamic ones of these.
+        /// Bytes of dynamic shared memory of a block.
         dynamic_o: u32 = field(BYTES_BITS).valid_by("busy_o").early().shows("dynamic_q"),
         /// Blocks of the grid in x.
         nctaid_x_o: u32 = field(32).valid_by("busy_o").early().shows("grid_x_q"),
@@ -104,7 +104,7 @@ ports! {
         spare_o: u8 = field(1).valid_by("fresh_o").early(),
         /// A warp begins.
         start_valid_o: u8 = field(1).early(),
-        /// Which.
+        /// Warp that begins.
         start_warp_o: u8 = field(WARP_BITS).valid_by("start_valid_o").early().shows("start_warp_q"),
         /// Rows of the register file that a warp has.
         rows_o: u8 = field(8).valid_by("busy_o").early().shows("rows_q"),
@@ -116,9 +116,9 @@ ports! {
         block_index_o: u8 = field(INDEX_BITS),
         /// Coordinates of four threads are written.
         tid_we_o: u8 = field(1).early(),
-        /// Of this warp of each block.
+        /// Number in its block of the warp whose coordinates are written.
         tid_index_o: u8 = field(INDEX_BITS).valid_by("tid_we_o").early(),
-        /// Which four of its lanes.
+        /// Group of four lanes whose coordinates are written.
         tid_group_o: u8 = field(GROUP_BITS).valid_by("tid_we_o").early(),
         /// Not one block fits.
         fault_valid_o: u8 = field(1).early().shows("fault_q"),
@@ -160,7 +160,7 @@ ports! {
         tid_index_q: u8 = field(INDEX_BITS).valid_by("busy_o"),
         /// Group of the next threads.
         tid_group_q: u8 = field(GROUP_BITS).valid_by("busy_o"),
-        /// What it is doing.
+        /// State of the launcher.
         state_q: u8 = field(2).shown(Decode::Enum(&["idle", "divide", "coordinates", "run"])),
         /// Slots that there are.
         slots_q: u8 = field(SLOT_BITS + 1),
@@ -172,7 +172,7 @@ ports! {
         index_q: [u8; MAX_WARPS] = field(INDEX_BITS).count(s.warps),
         /// Warps of a block are being started.
         starting_q: u8 = field(1),
-        /// Its slot.
+        /// Slot of the block whose warps are being started.
         start_slot_q: u8 = field(SLOT_BITS).valid_by("starting_q"),
         /// Number in the block of the warp that begins.
         start_index_q: u8 = field(INDEX_BITS).valid_by("starting_q"),

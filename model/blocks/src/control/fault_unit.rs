@@ -13,15 +13,15 @@ pub const CAUSE_BITS: u32 = 4;
 ports! {
     /// Inputs of [`FaultUnit`].
     pub struct FaultUnitIn(s: &SmShape) {
-        /// What belongs to the cause.
+        /// Value that belongs to the cause of source k's fault.
         value_i: [u32; MAX_FAULT_SOURCES] = field(32).count(s.sources).valid_by("valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// A fault of source k.
         valid_i: u8 = field(s.sources),
-        /// Its warp.
+        /// Warp of source k's fault.
         warp_i: [u8; MAX_FAULT_SOURCES] = field(WARP_BITS).count(s.sources).valid_by("valid_i"),
-        /// Its cause.
+        /// Cause of source k's fault.
         cause_i: [u8; MAX_FAULT_SOURCES] =
             field(CAUSE_BITS).count(s.sources).valid_by("valid_i").shown(Decode::Enum(CAUSES)),
     }
@@ -30,13 +30,13 @@ ports! {
 ports! {
     /// Outputs of [`FaultUnit`].
     pub struct FaultUnitOut(s: &SmShape) {
-        /// What belongs to the cause.
+        /// Value that belongs to the cause of the first fault.
         fault_value_o: u32 = field(32).valid_by("fault_o").early().shows("value_q"),
-        /// There has been a fault.
+        /// A fault has occurred.
         fault_o: u8 = field(1).early().shows("fault_q"),
-        /// Warp of the first one.
+        /// Warp of the first fault.
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early().shows("warp_q"),
-        /// Cause of the first one.
+        /// Cause of the first fault.
         fault_cause_o: u8 = field(CAUSE_BITS).valid_by("fault_o").early().shown(Decode::Enum(CAUSES)).shows("cause_q"),
     }
 }

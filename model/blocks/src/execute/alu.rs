@@ -19,7 +19,7 @@ ports! {
         op_i: u64 = field(64).valid_by("valid_i"),
         /// Control word.
         ctl_i: u64 = field(64).valid_by("valid_i"),
-        /// Roles.
+        /// Roles of the offered instruction.
         roles_i: u64 = field(ROLES_BITS).valid_by("valid_i").shown(SHOW_ROLES),
         /// Active lanes.
         mask_i: u32 = field(32).valid_by("valid_i"),
@@ -31,7 +31,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is offered.
         valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the offered instruction.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
         /// Bit k: source k is a register.
         src_valid_i: u8 = field(OPERANDS),
@@ -53,21 +53,21 @@ ports! {
         fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
         /// The instruction is taken at this edge if also valid.
         ready_o: u8 = field(1),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("valid_q"),
-        /// Its warp.
+        /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
-        /// It writes a register.
+        /// The result writes a register.
         result_reg_valid_o: u8 = field(1).early(),
-        /// Which.
+        /// Register of the result.
         result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("reg_q"),
-        /// It writes a predicate.
+        /// The result writes a predicate.
         result_pred_valid_o: u8 = field(1).early(),
-        /// Which.
+        /// Predicate of the result.
         result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early().shows("pred_q"),
         /// WARPSYNC found other lanes than its mask says.
         fault_valid_o: u8 = field(1).early().shows_while("fault_q", "result_valid_o"),
-        /// Its warp.
+        /// Warp of the WARPSYNC at fault.
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early().shows("warp_q"),
     }
 }

@@ -17,11 +17,11 @@ ports! {
         dispatch_valid_i: u8 = field(s.ports()),
         /// ALU p takes an instruction.
         alu_ready_i: u8 = field(s.ports()),
-        /// Single precision unit p takes one.
+        /// Single precision unit p takes an instruction.
         fp_ready_i: u8 = field(s.ports()),
-        /// The memory pipeline takes one.
+        /// The memory pipeline takes an instruction.
         memory_ready_i: u8 = field(1),
-        /// The special function unit takes one.
+        /// The special function unit takes an instruction.
         sfu_ready_i: u8 = field(1),
     }
 }
@@ -37,15 +37,15 @@ ports! {
         fp_valid_o: u8 = field(s.ports()),
         /// An instruction is offered to the memory pipeline.
         memory_valid_o: u8 = field(1),
-        /// That of this port.
+        /// Port whose instruction is offered to the memory pipeline.
         memory_port_o: u8 = field(1),
         /// An instruction is offered to the special function unit.
         sfu_valid_o: u8 = field(1),
-        /// That of this port.
+        /// Port whose instruction is offered to the special function unit.
         sfu_port_o: u8 = field(1),
         /// An instruction is offered to the barrier unit.
         barrier_valid_o: u8 = field(1),
-        /// That of this port.
+        /// Port whose instruction is offered to the barrier unit.
         barrier_port_o: u8 = field(1),
     }
 }

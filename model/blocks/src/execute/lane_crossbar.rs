@@ -9,7 +9,7 @@ ports! {
     pub struct LaneCrossbarIn(s: &SmShape) {
         /// Value of each lane.
         value_i: WarpData = field(1024).valid_by("valid_i"),
-        /// Which lane each lane asks for.
+        /// Lane that each lane asks for.
         choice_i: WarpData = field(1024).valid_by("valid_i"),
         /// Active lanes.
         lanes_i: u32 = field(32).valid_by("valid_i"),
@@ -21,15 +21,15 @@ ports! {
         valid_i: u8 = field(1),
         /// The side queue has room.
         room_i: u8 = field(1),
-        /// Warp.
+        /// Warp of the shuffle.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
-        /// It writes a register.
+        /// The shuffle writes a register.
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
-        /// Which.
+        /// Register that the shuffle writes.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
-        /// It writes a predicate.
+        /// The shuffle writes a predicate.
         pred_valid_i: u8 = field(1).valid_by("valid_i"),
-        /// Which.
+        /// Predicate that the shuffle writes.
         pred_i: u8 = field(3).valid_by("pred_valid_i"),
     }
 }
@@ -45,17 +45,17 @@ ports! {
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
         /// Lanes of the predicate.
         result_pred_data_o: u32 = field(32).valid_by("result_pred_valid_o").early().shows("pred_data_q"),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
-        /// Its warp.
+        /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
-        /// It writes a register.
+        /// The result writes a register.
         result_reg_valid_o: u8 = field(1).early().shows_while("reg_valid_q", "result_valid_o"),
-        /// Which.
+        /// Register of the result.
         result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("reg_q"),
-        /// It writes a predicate.
+        /// The result writes a predicate.
         result_pred_valid_o: u8 = field(1).early().shows_while("pred_valid_q", "result_valid_o"),
-        /// Which.
+        /// Predicate of the result.
         result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early().shows("pred_q"),
     }
 }
@@ -69,19 +69,19 @@ ports! {
         first_mask_q: u32 = field(32).valid_by("first_valid_q"),
         /// Lanes whose choice is in range.
         in_range_q: u32 = field(32).valid_by("first_valid_q"),
-        /// Whose value each lane takes.
+        /// Lane whose value each lane takes.
         from_q: [u8; LANES] = field(LANES.ilog2()).count(LANES).valid_by("first_valid_q"),
         /// A shuffle is in the first stage.
         first_valid_q: u8 = field(1),
-        /// Warp.
+        /// Warp of the shuffle in the first stage.
         first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
-        /// It writes a register.
+        /// The shuffle in the first stage writes a register.
         first_reg_valid_q: u8 = field(1).valid_by("first_valid_q"),
-        /// Which.
+        /// Register that the shuffle in the first stage writes.
         first_reg_q: u8 = field(REG_BITS).valid_by("first_reg_valid_q"),
-        /// It writes a predicate.
+        /// The shuffle in the first stage writes a predicate.
         first_pred_valid_q: u8 = field(1).valid_by("first_valid_q"),
-        /// Which.
+        /// Predicate that the shuffle in the first stage writes.
         first_pred_q: u8 = field(3).valid_by("first_pred_valid_q"),
     }
 }

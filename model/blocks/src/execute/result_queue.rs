@@ -19,7 +19,7 @@ ports! {
     pub struct ResultQueueIn(s: &SmShape) {
         /// Data of the register.
         push_data_i: [WarpData; MAX_SOURCES] = field(1024).count(s.sources).valid_by("push_reg_valid_i"),
-        /// Lanes.
+        /// Lanes of source k's result.
         push_mask_i: [u32; MAX_SOURCES] = field(32).count(s.sources).valid_by("push_valid_i"),
         /// Lanes of the predicate.
         push_pred_data_i: [u32; MAX_SOURCES] = field(32).count(s.sources).valid_by("push_pred_valid_i"),
@@ -29,17 +29,17 @@ ports! {
         cfg_i: u8 = field(WAIT_BITS),
         /// A result comes from source k.
         push_valid_i: u8 = field(s.sources),
-        /// Its warp.
+        /// Warp of source k's result.
         push_warp_i: [u8; MAX_SOURCES] = field(WARP_BITS).count(s.sources).valid_by("push_valid_i"),
-        /// It writes a register.
+        /// Source k's result writes a register.
         push_reg_valid_i: u8 = field(s.sources),
-        /// Which.
+        /// Register of source k's result.
         push_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.sources).valid_by("push_reg_valid_i"),
-        /// It writes a predicate.
+        /// Source k's result writes a predicate.
         push_pred_valid_i: u8 = field(s.sources),
-        /// Which.
+        /// Predicate of source k's result.
         push_pred_i: [u8; MAX_SOURCES] = field(PRED_BITS).count(s.sources).valid_by("push_pred_valid_i"),
-        /// It is the last of its instruction.
+        /// Source k's result is the last of its instruction.
         push_done_i: u8 = field(s.sources),
         /// The head leaves at this edge.
         pop_i: u8 = field(1),
@@ -55,23 +55,23 @@ ports! {
         head_mask_o: u32 = field(32).valid_by("head_valid_o").early(),
         /// Lanes of the predicate.
         head_pred_data_o: u32 = field(32).valid_by("head_pred_valid_o").early(),
-        /// There is a free place.
+        /// The queue has a free place.
         ready_o: u8 = field(1).early(),
-        /// There are at least three free places.
+        /// The queue has at least three free places.
         room_o: u8 = field(1).early(),
         /// A result is offered.
         head_valid_o: u8 = field(1).early(),
-        /// Its warp.
+        /// Warp of the head.
         head_warp_o: u8 = field(WARP_BITS).valid_by("head_valid_o").early(),
-        /// It is the last of its instruction.
+        /// The head is the last result of its instruction.
         head_done_o: u8 = field(1).valid_by("head_valid_o").early(),
-        /// It writes a register.
+        /// The head writes a register.
         head_reg_valid_o: u8 = field(1).early(),
-        /// Which.
+        /// Register of the head.
         head_reg_o: u8 = field(REG_BITS).valid_by("head_reg_valid_o").early(),
-        /// It writes a predicate.
+        /// The head writes a predicate.
         head_pred_valid_o: u8 = field(1).early(),
-        /// Which.
+        /// Predicate of the head.
         head_pred_o: u8 = field(PRED_BITS).valid_by("head_pred_valid_o").early(),
     }
 }
@@ -81,7 +81,7 @@ ports! {
     pub struct ResultQueueProbe(s: &SmShape) {
         /// Lanes of each result.
         mask_q: [u32; MAX_DEPTH] = field(LANES).count(s.queue_depth),
-        /// Lanes of its predicate.
+        /// Lanes of each result's predicate.
         pred_data_q: [u32; MAX_DEPTH] = field(LANES).count(s.queue_depth),
         /// Results that write a register.
         reg_valid_q: u32 = field(s.queue_depth),

@@ -17,47 +17,47 @@ ports! {
     pub struct SpecialRegistersIn(s: &SmShape) {
         /// Coordinates of four lanes: {6'b0, z 6, y 10, x 10} of each.
         tid_data_i: [u32; GROUP_LANES] = field(32).count(GROUP_LANES).valid_by("tid_we_i"),
-        /// Grid dimension.
+        /// Blocks of the grid in x.
         nctaid_x_i: u32 = field(32),
-        /// The block's place in the grid.
+        /// The block's place in the grid, in x.
         ctaid_x_i: u32 = field(32).valid_by("valid_i"),
         /// Bytes of dynamic shared memory.
         dynamic_shared_i: u32 = field(17),
         /// Active lanes.
         lanes_i: u32 = field(32).valid_by("valid_i"),
-        /// Block dimension.
+        /// Threads of a block in x.
         ntid_x_i: u16 = field(11),
-        /// Block dimension.
+        /// Threads of a block in y.
         ntid_y_i: u16 = field(11),
-        /// Grid dimension.
+        /// Blocks of the grid in y.
         nctaid_y_i: u16 = field(16),
-        /// Grid dimension.
+        /// Blocks of the grid in z.
         nctaid_z_i: u16 = field(16),
-        /// The block's place in the grid.
+        /// The block's place in the grid, in y.
         ctaid_y_i: u16 = field(16).valid_by("valid_i"),
-        /// The block's place in the grid.
+        /// The block's place in the grid, in z.
         ctaid_z_i: u16 = field(16).valid_by("valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// The launcher writes four lanes.
         tid_we_i: u8 = field(1),
-        /// Of this warp of a block.
+        /// Number in its block of the warp whose coordinates are written.
         tid_index_i: u8 = field(INDEX_BITS).valid_by("tid_we_i"),
         /// Lanes 4g to 4g+3.
         tid_group_i: u8 = field(3).valid_by("tid_we_i"),
-        /// Block dimension.
+        /// Threads of a block in z.
         ntid_z_i: u8 = field(7),
         /// An S2R is performed at this edge if there is also room.
         valid_i: u8 = field(1),
         /// The side queue has room.
         room_i: u8 = field(1),
-        /// Warp.
+        /// Warp of the S2R.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
         /// Number of the special register.
         source_i: u8 = field(SOURCE_BITS).valid_by("valid_i"),
-        /// It writes a register.
+        /// The S2R writes a register.
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
-        /// Which.
+        /// Register that the S2R writes.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
         /// The warp's number in its block.
         index_i: u8 = field(INDEX_BITS).valid_by("valid_i"),
@@ -73,13 +73,13 @@ ports! {
         served_o: u32 = field(32),
         /// Lanes of the result.
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
-        /// Its warp.
+        /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
-        /// It writes a register.
+        /// The result writes a register.
         result_reg_valid_o: u8 = field(1).early().shows_while("reg_valid_q", "result_valid_o"),
-        /// Which.
+        /// Register of the result.
         result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("reg_q"),
     }
 }
@@ -87,19 +87,19 @@ ports! {
 ports! {
     /// First stage of [`SpecialRegisters`].
     pub struct SpecialRegistersProbe(s: &SmShape) {
-        /// What is the same in all lanes.
+        /// Value that is the same in all lanes.
         value_q: u32 = field(32).valid_by("first_valid_q"),
         /// Active lanes.
         first_mask_q: u32 = field(32).valid_by("first_valid_q"),
         /// An S2R is in the first stage.
         first_valid_q: u8 = field(1),
-        /// Warp.
+        /// Warp of the S2R in the first stage.
         first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
         /// Number of the special register.
         source_q: u8 = field(SOURCE_BITS).valid_by("first_valid_q"),
-        /// It writes a register.
+        /// The S2R in the first stage writes a register.
         first_reg_valid_q: u8 = field(1).valid_by("first_valid_q"),
-        /// Which.
+        /// Register that the S2R in the first stage writes.
         first_reg_q: u8 = field(REG_BITS).valid_by("first_reg_valid_q"),
     }
 }

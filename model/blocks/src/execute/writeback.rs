@@ -13,25 +13,25 @@ ports! {
     pub struct WritebackIn(s: &SmShape) {
         /// ALU p's result: data of the register.
         alu_data_i: [WarpData; MAX_PORTS] = field(1024).count(s.ports()).valid_by("alu_reg_valid_i"),
-        /// Single precision unit p's.
+        /// Single precision unit p's result: data of the register.
         fp_data_i: [WarpData; MAX_PORTS] = field(1024).count(s.ports()).valid_by("fp_reg_valid_i"),
-        /// The side queue's.
+        /// The side queue's result: data of the register.
         side_data_i: WarpData = field(1024).valid_by("side_reg_valid_i"),
-        /// The special function unit's.
+        /// The special function unit's result: data of the register.
         sfu_data_i: WarpData = field(1024).valid_by("sfu_reg_valid_i"),
-        /// The line table's.
+        /// The line table's result: data of the register.
         memory_data_i: WarpData = field(1024).valid_by("memory_reg_valid_i"),
         /// Lanes of ALU p's result.
         alu_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("alu_valid_i"),
-        /// Lanes of its predicate.
+        /// Lanes of the predicate of ALU p's result.
         alu_pred_data_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("alu_pred_valid_i"),
         /// Lanes of single precision unit p's result.
         fp_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("fp_valid_i"),
-        /// Lanes of its predicate.
+        /// Lanes of the predicate of single precision unit p's result.
         fp_pred_data_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("fp_pred_valid_i"),
         /// Lanes of the side queue's result.
         side_mask_i: u32 = field(32).valid_by("side_valid_i"),
-        /// Lanes of its predicate.
+        /// Lanes of the predicate of the side queue's result.
         side_pred_data_i: u32 = field(32).valid_by("side_pred_valid_i"),
         /// Lanes of the special function unit's result.
         sfu_mask_i: u32 = field(32).valid_by("sfu_valid_i"),
@@ -41,73 +41,73 @@ ports! {
         rst_ni: u8 = field(1),
         /// ALU p has a result.
         alu_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of ALU p's result.
         alu_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("alu_valid_i"),
-        /// It is the last of its instruction.
+        /// ALU p's result is the last of its instruction.
         alu_done_i: u8 = field(s.ports()),
-        /// It writes a register.
+        /// ALU p's result writes a register.
         alu_reg_valid_i: u8 = field(s.ports()),
-        /// Which.
+        /// Register of ALU p's result.
         alu_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("alu_reg_valid_i"),
-        /// It writes a predicate.
+        /// ALU p's result writes a predicate.
         alu_pred_valid_i: u8 = field(s.ports()),
-        /// Which.
+        /// Predicate of ALU p's result.
         alu_pred_i: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("alu_pred_valid_i"),
         /// Single precision unit p has a result.
         fp_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of single precision unit p's result.
         fp_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("fp_valid_i"),
-        /// It is the last of its instruction.
+        /// Single precision unit p's result is the last of its instruction.
         fp_done_i: u8 = field(s.ports()),
-        /// It writes a register.
+        /// Single precision unit p's result writes a register.
         fp_reg_valid_i: u8 = field(s.ports()),
-        /// Which.
+        /// Register of single precision unit p's result.
         fp_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("fp_reg_valid_i"),
-        /// It writes a predicate.
+        /// Single precision unit p's result writes a predicate.
         fp_pred_valid_i: u8 = field(s.ports()),
-        /// Which.
+        /// Predicate of single precision unit p's result.
         fp_pred_i: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("fp_pred_valid_i"),
         /// The side queue has a result.
         side_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the side queue's result.
         side_warp_i: u8 = field(WARP_BITS).valid_by("side_valid_i"),
-        /// It is the last of its instruction.
+        /// The side queue's result is the last of its instruction.
         side_done_i: u8 = field(1).valid_by("side_valid_i"),
-        /// It writes a register.
+        /// The side queue's result writes a register.
         side_reg_valid_i: u8 = field(1),
-        /// Which.
+        /// Register of the side queue's result.
         side_reg_i: u8 = field(REG_BITS).valid_by("side_reg_valid_i"),
-        /// It writes a predicate.
+        /// The side queue's result writes a predicate.
         side_pred_valid_i: u8 = field(1),
-        /// Which.
+        /// Predicate of the side queue's result.
         side_pred_i: u8 = field(3).valid_by("side_pred_valid_i"),
         /// The special function unit has a result.
         sfu_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the special function unit's result.
         sfu_warp_i: u8 = field(WARP_BITS).valid_by("sfu_valid_i"),
-        /// It is the last of its instruction.
+        /// The special function unit's result is the last of its instruction.
         sfu_done_i: u8 = field(1).valid_by("sfu_valid_i"),
-        /// It writes a register.
+        /// The special function unit's result writes a register.
         sfu_reg_valid_i: u8 = field(1),
-        /// Which.
+        /// Register of the special function unit's result.
         sfu_reg_i: u8 = field(REG_BITS).valid_by("sfu_reg_valid_i"),
         /// The line table has a result.
         memory_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the line table's result.
         memory_warp_i: u8 = field(WARP_BITS).valid_by("memory_valid_i"),
-        /// It is the last of its instruction.
+        /// The line table's result is the last of its instruction.
         memory_done_i: u8 = field(1).valid_by("memory_valid_i"),
-        /// It writes a register.
+        /// The line table's result writes a register.
         memory_reg_valid_i: u8 = field(1),
-        /// Which.
+        /// Register of the line table's result.
         memory_reg_i: u8 = field(REG_BITS).valid_by("memory_reg_valid_i"),
         /// The operand stage takes a result on bus p.
         write_ready_i: u8 = field(s.ports()),
         /// The result in bus p's queue goes into its bank at this edge.
         write_done_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_i"),
-        /// Its register.
+        /// Register of the completed write.
         write_done_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_i"),
     }
 }
@@ -117,45 +117,45 @@ ports! {
     pub struct WritebackOut(s: &SmShape) {
         /// Data of the result.
         write_data_o: [WarpData; MAX_PORTS] = field(1024).count(s.ports()).valid_by("write_valid_o"),
-        /// Its lanes.
+        /// Lanes of the result.
         write_mask_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("write_valid_o"),
         /// Lanes to write in the predicate.
         pred_mask_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("pred_valid_o"),
-        /// What to write.
+        /// Value to write in each lane of the predicate.
         pred_data_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("pred_valid_o"),
         /// ALU p's result is taken at this edge.
         alu_pop_o: u8 = field(s.ports()),
-        /// Single precision unit p's is.
+        /// Single precision unit p's result is taken at this edge.
         fp_pop_o: u8 = field(s.ports()),
-        /// The side queue's is.
+        /// The side queue's result is taken at this edge.
         side_pop_o: u8 = field(1),
-        /// The special function unit's is.
+        /// The special function unit's result is taken at this edge.
         sfu_pop_o: u8 = field(1),
-        /// The line table's is.
+        /// The line table's result is taken at this edge.
         memory_pop_o: u8 = field(1),
         /// A result for the operand stage.
         write_valid_o: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the result for the operand stage.
         write_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_o"),
-        /// Its register.
+        /// Register of the result for the operand stage.
         write_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_o"),
-        /// It comes from a private unit, ALU or single precision unit; 0 where none is offered.
+        /// The result is from a private unit, ALU or single precision unit; 0 where none is offered.
         write_private_o: u8 = field(s.ports()),
         /// A predicate is written.
         pred_valid_o: u8 = field(s.ports()),
-        /// Of this warp.
+        /// Warp whose predicate is written.
         pred_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("pred_valid_o"),
-        /// This one.
+        /// Predicate that is written.
         pred_o: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("pred_valid_o"),
         /// A register is complete.
         reg_valid_o: u8 = field(s.ports()),
-        /// Of this warp.
+        /// Warp whose register is complete.
         reg_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("reg_valid_o"),
-        /// This one.
+        /// Register that is complete.
         reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("reg_valid_o"),
         /// An instruction has ended.
         finish_valid_o: u8 = field(2 * s.ports()),
-        /// Of this warp.
+        /// Warp whose instruction has ended.
         finish_warp_o: [u8; MAX_FINISHES] = field(WARP_BITS).count(2 * s.ports()).valid_by("finish_valid_o"),
     }
 }

@@ -18,11 +18,11 @@ ports! {
         room_i: u64 = field(s.warps),
         /// The warp may not fetch now.
         held_i: u64 = field(s.warps),
-        /// Where the warp of a resume goes on.
+        /// Address at which the warp's fetch goes on.
         resume_pc_i: [u32; MAX_PORTS + 1] = field(PC_BITS).count(s.ports() + 1).valid_by("resume_valid_i"),
         /// Reconvergence point of each warp's group.
         reconvergence_i: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps),
-        /// Where the host writes.
+        /// Address of the instruction that the host writes.
         code_addr_i: u16 = field(s.code_w()).valid_by("code_we_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
@@ -30,11 +30,11 @@ ports! {
         code_we_i: u8 = field(1),
         /// A warp begins at address 0.
         start_valid_i: u8 = field(1),
-        /// Which.
+        /// Warp that begins.
         start_warp_i: u8 = field(WARP_BITS).valid_by("start_valid_i"),
         /// A warp goes on.
         resume_valid_i: u8 = field(s.ports() + 1),
-        /// Which.
+        /// Warp whose fetch goes on.
         resume_warp_i: [u8; MAX_PORTS + 1] = field(WARP_BITS).count(s.ports() + 1).valid_by("resume_valid_i"),
         /// The instruction of path p at decode may send the group elsewhere.
         decode_stop_i: u8 = field(s.ports()).valid_by("decode_valid_o"),
@@ -44,15 +44,15 @@ ports! {
 ports! {
     /// Outputs of [`Fetch`].
     pub struct FetchOut(s: &SmShape) {
-        /// Its operation word.
+        /// Operation word of the instruction that path p has read.
         decode_op_o: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("decode_valid_o").early(),
-        /// Its control word.
+        /// Control word of the instruction that path p has read.
         decode_ctl_o: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("decode_valid_o").early(),
-        /// Its address.
+        /// Address of the instruction that path p has read.
         decode_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("decode_valid_o").early().shows("fetch_pc_q"),
         /// Path p has read an instruction.
         decode_valid_o: u8 = field(s.ports()).early().shows("valid_q"),
-        /// Its warp.
+        /// Warp of the instruction that path p has read.
         decode_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("decode_valid_o").early().shows("warp_q"),
     }
 }

@@ -41,7 +41,7 @@ ports! {
             field(ROLES_BITS).count(s.warps).valid_by("head_valid_o").early().shown(SHOW_ROLES),
         /// Fewer than two instructions are there.
         room_o: u64 = field(s.warps).early(),
-        /// There is a head.
+        /// The warp has a head.
         head_valid_o: u64 = field(s.warps).early(),
         /// Address of each head.
         head_pc_o: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps).valid_by("head_valid_o").early(),

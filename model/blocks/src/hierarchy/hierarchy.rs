@@ -86,15 +86,15 @@ ports! {
         cfg_i: u8 = field(1),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.ports()),
-        /// Its place in the operand stage.
+        /// Place of the offered instruction in the operand stage.
         issue_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("issue_valid_i"),
-        /// Warp.
+        /// Warp of the offered instruction.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Slot of the warp; also where an instruction ends its strand that does not come here.
         issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()),
         /// Bit 3p+k: source k of port p is a register.
         issue_src_valid_i: u8 = field(s.mrf.sources()),
-        /// Register name.
+        /// Register name of each source.
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
         /// Level of the source.
         issue_src_level_i: [u8; MAX_SOURCES] = field(LEVEL_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
@@ -104,7 +104,7 @@ ports! {
         issue_dst_level_i: [u8; MAX_PORTS] = field(LEVEL_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Long-latency operation.
         issue_long_i: u8 = field(s.ports()),
-        /// It goes to a private unit.
+        /// The offered instruction goes to a private unit.
         issue_private_i: u8 = field(s.ports()),
         /// The instruction that issues on port p ends its strand.
         issue_end_i: u8 = field(s.ports()),
@@ -114,7 +114,7 @@ ports! {
         write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// Register name of the result.
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// It comes from a private unit.
+        /// The result comes from a private unit.
         write_private_i: u8 = field(s.ports()),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
@@ -124,7 +124,7 @@ ports! {
 ports! {
     /// Outputs of [`Hierarchy`].
     pub struct HierarchyOut(s: &HierarchyShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS)
             .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Events: `hierarchy_event_t`.
@@ -148,10 +148,10 @@ ports! {
         write_ready_o: u8 = field(s.ports()).early(),
         /// The result that was taken last on bus p is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()).early(),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early(),
-        /// Its register name.
+        /// Register name of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()).valid_by("write_done_o").early(),
         /// An instruction with all its operands is offered.

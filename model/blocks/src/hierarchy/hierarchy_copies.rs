@@ -12,7 +12,7 @@ const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 ports! {
     /// Inputs of [`HierarchyCopies`].
     pub struct HierarchyCopiesIn(s: &HierarchyShape) {
-        /// What the MRF gave the instruction.
+        /// Operands that the MRF gave the instruction.
         offer_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()),
         /// Lanes of the instruction.
         offer_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("offer_valid_i"),
@@ -20,21 +20,21 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is taken.
         note_valid_i: u8 = field(s.ports()),
-        /// Its tag.
+        /// Tag of the instruction that is taken.
         note_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("note_valid_i"),
-        /// Bit 3p+k: its source k is copied.
+        /// Bit 3p+k: source k of the instruction taken on port p is copied.
         note_copy_i: u8 = field(s.mrf.sources()),
-        /// To this entry.
+        /// Entry that each source is copied to.
         note_entry_i: [u8; MAX_SOURCES] = field(ENTRY_BITS).count(s.mrf.sources()).valid_by("note_copy_i"),
-        /// Its slot.
+        /// Slot of the instruction that is taken.
         note_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("note_valid_i"),
-        /// It goes to a private unit.
+        /// The instruction that is taken goes to a private unit.
         note_private_i: u8 = field(s.ports()),
         /// An instruction has all its operands, at dispatch port p.
         offer_valid_i: u8 = field(s.ports()),
-        /// Its tag.
+        /// Tag of the instruction at dispatch port p.
         offer_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("offer_valid_i"),
-        /// It is dispatched at this edge.
+        /// The instruction at dispatch port p is dispatched at this edge.
         go_i: u8 = field(s.ports()),
         /// The copy of port p is written at this edge.
         copy_ready_i: u8 = field(s.ports()),
@@ -47,19 +47,19 @@ ports! {
         /// Data of the first copy of port p.
         copy_data_o: [WarpData; MAX_PORTS] =
             field(WARP_DATA_BITS).count(s.ports()).valid_by("copy_valid_o").early(),
-        /// Its lanes.
+        /// Lanes of the first copy of port p.
         copy_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("copy_valid_o").early(),
         /// The instruction has copies, and there is no room for them.
         hold_o: u8 = field(s.ports()),
         /// A copy of port p waits.
         copy_valid_o: u8 = field(s.ports()).early(),
-        /// Its slot.
+        /// Slot of the copy of port p.
         copy_slot_o: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("copy_valid_o").early(),
-        /// Its entry.
+        /// Entry of the copy of port p.
         copy_entry_o: [u8; MAX_PORTS] = field(ENTRY_BITS).count(s.ports()).valid_by("copy_valid_o").early(),
-        /// Its instruction is for a private unit.
+        /// The copy of port p is for a private unit.
         copy_private_o: u8 = field(s.ports()).early(),
-        /// It is not written at this edge.
+        /// The copy of port p is not written at this edge.
         wait_o: u8 = field(s.ports()),
     }
 }
@@ -77,15 +77,15 @@ ports! {
         entry_q: [u8; OPERANDS * MAX_COLLECTORS] = field(ENTRY_BITS).count(OPERANDS * s.tags()).valid_by("copy_q"),
         /// Slot of tag i.
         slot_q: [u8; MAX_COLLECTORS] = field(s.slot_w()).count(s.tags()).valid_by("copy_q"),
-        /// It goes to a private unit.
+        /// The instruction of tag i goes to a private unit.
         private_q: [u8; MAX_COLLECTORS] = field(1).count(s.tags()).valid_by("copy_q"),
         /// Copies that are still to be written.
         left_q: u8 = field(s.mrf.sources()),
-        /// Their instruction was for a private unit.
+        /// The copies of port p are of an instruction for a private unit.
         left_private_q: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the copies of each port.
         left_slot_q: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("left_q"),
-        /// The entry of each.
+        /// Entry of each copy that is still to be written.
         left_entry_q: [u8; MAX_SOURCES] = field(ENTRY_BITS).count(s.mrf.sources()).valid_by("left_q"),
     }
 }

@@ -21,17 +21,17 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is taken.
         move_valid_i: u8 = field(1),
-        /// Its tag.
+        /// Tag of the instruction that is taken.
         move_tag_i: u8 = field(s.tag_w()).valid_by("move_valid_i"),
-        /// Its slot.
+        /// Slot of the instruction that is taken.
         move_slot_i: u8 = field(s.local_w()).valid_by("move_valid_i"),
         /// Sources that are read from the ORF.
         move_orf_i: u8 = field(OPERANDS).valid_by("move_valid_i"),
-        /// From the LRF.
+        /// Sources that are read from the LRF.
         move_lrf_i: u8 = field(OPERANDS).valid_by("move_valid_i"),
         /// Read port of the ORF that serves each source.
         move_port_i: [u8; OPERANDS] = field(2).count(OPERANDS).valid_by("move_orf_i"),
-        /// Its entry.
+        /// Entry of the ORF that each source is read from.
         move_entry_i: [u8; OPERANDS] = field(ENTRY_BITS).count(OPERANDS).valid_by("move_orf_i"),
         /// Read ports of the ORF that read.
         move_orf_read_i: u8 = field(OPERANDS).valid_by("move_valid_i"),
@@ -39,15 +39,15 @@ ports! {
         move_lrf_read_i: u8 = field(MAX_LRF_BANKS).valid_by("move_valid_i"),
         /// The ORF is written at this edge.
         orf_valid_i: u8 = field(1),
-        /// In which slot.
+        /// Slot whose ORF is written.
         orf_slot_i: u8 = field(s.local_w()).valid_by("orf_valid_i"),
-        /// Which entry.
+        /// Entry of the ORF that is written.
         orf_entry_i: u8 = field(ENTRY_BITS).valid_by("orf_valid_i"),
         /// The LRF is written at this edge.
         lrf_valid_i: u8 = field(1),
-        /// In which slot.
+        /// Slot whose LRF is written.
         lrf_slot_i: u8 = field(s.local_w()).valid_by("lrf_valid_i"),
-        /// Which bank.
+        /// Bank of the LRF that is written.
         lrf_bank_i: u8 = field(BANK_BITS).valid_by("lrf_valid_i"),
     }
 }
@@ -57,11 +57,11 @@ ports! {
     pub struct HierarchyDataOut(s: &HierarchyShape) {
         /// Operands that land.
         land_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS).count(OPERANDS).valid_by("land_fill_o").early(),
-        /// Operands of an instruction are there.
+        /// Operands have come.
         land_valid_o: u8 = field(1).early(),
-        /// Its tag.
+        /// Tag of the instruction whose operands have come.
         land_tag_o: u8 = field(s.tag_w()).valid_by("land_valid_o").early(),
-        /// For which sources.
+        /// Sources whose operands have come.
         land_fill_o: u8 = field(OPERANDS).early(),
     }
 }
@@ -69,7 +69,7 @@ ports! {
 ports! {
     /// State of [`HierarchyData`].
     pub struct HierarchyDataProbe(s: &HierarchyShape) {
-        /// What each port of the ORF reads for the instruction in D.
+        /// Word that each port of the ORF reads for the instruction in D.
         d_index_q: [u16; OPERANDS] = field(s.index_w()).count(OPERANDS).valid_by("d_orf_read_q"),
         /// An instruction is in D.
         d_move_q: u8 = field(1),
@@ -77,25 +77,25 @@ ports! {
         o_land_q: u8 = field(1),
         /// Tag of the instruction in D.
         d_tag_q: u8 = field(s.tag_w()).valid_by("d_move_q"),
-        /// Its slot.
+        /// Slot of the instruction in D.
         d_slot_q: u8 = field(s.local_w()).valid_by("d_move_q"),
-        /// Its sources that are read from the ORF.
+        /// Sources of the instruction in D that are read from the ORF.
         d_orf_q: u8 = field(OPERANDS).valid_by("d_move_q"),
-        /// From the LRF.
+        /// Sources of the instruction in D that are read from the LRF.
         d_lrf_q: u8 = field(OPERANDS).valid_by("d_move_q"),
         /// Read ports of the ORF that read.
         d_orf_read_q: u8 = field(OPERANDS).valid_by("d_move_q"),
         /// Banks of the LRF that are read.
         d_lrf_read_q: u8 = field(MAX_LRF_BANKS).valid_by("d_move_q"),
-        /// Read ports that serve its sources.
+        /// Read port of the ORF that serves each source of the instruction in D.
         d_port_q: [u8; OPERANDS] = field(2).count(OPERANDS).valid_by("d_orf_q"),
         /// Tag of the instruction in O.
         o_tag_q: u8 = field(s.tag_w()).valid_by("o_land_q"),
-        /// Its sources that have come from the ORF.
+        /// Sources of the instruction in O that have come from the ORF.
         o_orf_q: u8 = field(OPERANDS).valid_by("o_land_q"),
-        /// From the LRF.
+        /// Sources of the instruction in O that have come from the LRF.
         o_lrf_q: u8 = field(OPERANDS).valid_by("o_land_q"),
-        /// Read ports that serve them.
+        /// Read port of the ORF that served each source of the instruction in O.
         o_port_q: [u8; OPERANDS] = field(2).count(OPERANDS).valid_by("o_orf_q"),
     }
 }

@@ -23,9 +23,9 @@ ports! {
         lrf_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_valid_i"),
         /// Places that the instruction reads.
         take_read_i: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()).valid_by("take_valid_i"),
-        /// Places that it copies to.
+        /// Places that the instruction copies to.
         take_copy_i: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()).valid_by("take_valid_i"),
-        /// The place that its result goes to.
+        /// The place that the result of the instruction goes to.
         take_result_i: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()).valid_by("take_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
@@ -41,21 +41,21 @@ ports! {
         end_i: u8 = field(s.ports()),
         /// A result comes on bus b, of a warp in a slot.
         look_valid_i: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the warp of the result on bus b.
         look_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("look_valid_i"),
-        /// Its register.
+        /// Register of the result on bus b.
         look_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("look_valid_i"),
         /// The ORF of port c's slots is written at this edge.
         orf_valid_i: u8 = field(s.ports()),
-        /// In which slot.
+        /// Slot of the array whose ORF is written.
         orf_slot_i: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("orf_valid_i"),
-        /// Which entry.
+        /// Entry of the ORF that is written.
         orf_entry_i: [u8; MAX_PORTS] = field(ENTRY_BITS).count(s.ports()).valid_by("orf_valid_i"),
         /// The LRF of port c's slots is written at this edge.
         lrf_valid_i: u8 = field(s.ports()),
-        /// In which slot.
+        /// Slot of the array whose LRF is written.
         lrf_slot_i: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_valid_i"),
-        /// Which bank.
+        /// Bank of the LRF that is written.
         lrf_bank_i: [u8; MAX_PORTS] = field(BANK_BITS).count(s.ports()).valid_by("lrf_valid_i"),
     }
 }
@@ -71,9 +71,9 @@ ports! {
         wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.active).early(),
         /// A place waits for the result on bus b.
         look_match_o: u8 = field(s.ports()),
-        /// Which; 0 without.
+        /// Place that waits for the result on bus b; 0 without one.
         look_place_o: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()),
-        /// The result goes to the MRF too.
+        /// The result on bus b goes to the MRF too.
         look_both_o: u8 = field(s.ports()),
         /// Events: `hierarchy_entries_event_t`.
         event_o: u8 = field(6).shown(Decode::Packed(HIERARCHY_ENTRIES_EVENT)),
@@ -85,11 +85,11 @@ ports! {
     pub struct HierarchyEntriesProbe(s: &HierarchyShape) {
         /// Lanes of each place that the strand has written.
         valid_q: [u32; MAX_PLACES] = field(LANES).count(s.active * s.places()),
-        /// Lanes that are to come.
+        /// Lanes of each place that are to come.
         wait_q: [u32; MAX_PLACES] = field(LANES).count(s.active * s.places()),
         /// Places of each slot for which a result is to come, not a copy.
         result_q: [u16; MAX_ACTIVE] = field(s.places() as u32).count(s.active),
-        /// Those whose result goes to the MRF too.
+        /// Places of each slot whose result goes to the MRF too.
         both_q: [u16; MAX_ACTIVE] = field(s.places() as u32).count(s.active),
         /// Register that each place waits for.
         reg_q: [u8; MAX_PLACES] = field(REG_BITS).count(s.active * s.places()).valid_by("wait_q"),

@@ -11,9 +11,9 @@ ports! {
     pub struct HierarchyLevelsIn(s: &HierarchyShape) {
         /// An instruction is offered.
         valid_i: u8 = field(1),
-        /// Its sources that are registers.
+        /// Sources of the offered instruction that are registers.
         src_valid_i: u8 = field(OPERANDS).valid_by("valid_i"),
-        /// Their levels.
+        /// Levels of the sources.
         src_level_i: [u8; OPERANDS] = field(LEVEL_BITS).count(OPERANDS).valid_by("src_valid_i"),
         /// Register written; 255: none.
         dst_i: u8 = field(REG_BITS).valid_by("valid_i"),
@@ -35,9 +35,9 @@ ports! {
         result_place_o: u16 = field(PLACE_SET_BITS),
         /// Sources that are read from the MRF.
         mrf_o: u8 = field(OPERANDS),
-        /// From the ORF.
+        /// Sources that are read from the ORF.
         orf_o: u8 = field(OPERANDS),
-        /// From the LRF.
+        /// Sources that are read from the LRF.
         lrf_o: u8 = field(OPERANDS),
         /// Sources that are read from the MRF and copied to the ORF.
         copy_o: u8 = field(OPERANDS),

@@ -27,29 +27,29 @@ ports! {
         rst_ni: u8 = field(1),
         /// A result is offered on bus b.
         write_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the result on bus b.
         write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Its register.
+        /// Register of the result on bus b.
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// It comes from a private unit.
+        /// The result on bus b comes from a private unit.
         write_private_i: u8 = field(s.ports()),
-        /// A place waits for it.
+        /// A place waits for the result on bus b.
         look_match_i: u8 = field(s.ports()),
-        /// Which.
+        /// Place that waits for the result on bus b; 0 without one.
         look_place_i: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()),
-        /// The MRF gets it too.
+        /// The result on bus b goes to the MRF too.
         look_both_i: u8 = field(s.ports()),
         /// A copy of dispatch port p waits.
         copy_valid_i: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the copy of port p.
         copy_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("copy_valid_i"),
-        /// Its entry.
+        /// Entry of the copy of port p.
         copy_entry_i: [u8; MAX_PORTS] = field(ENTRY_BITS).count(s.ports()).valid_by("copy_valid_i"),
-        /// It is for a private unit.
+        /// The copy of port p is for a private unit.
         copy_private_i: u8 = field(s.ports()),
         /// The MRF's queue b takes a result.
         mrf_ready_i: u8 = field(s.ports()),
-        /// What is in it goes into its bank at this edge.
+        /// The result in the MRF's queue b goes into its bank at this edge.
         mrf_done_i: u8 = field(s.ports()),
     }
 }
@@ -59,45 +59,45 @@ ports! {
     pub struct HierarchyResultsOut(s: &HierarchyShape) {
         /// Data for the ORF of array c.
         orf_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("orf_valid_o"),
-        /// Data for its LRF.
+        /// Data for the LRF of array c.
         lrf_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_valid_o"),
-        /// Lanes of the ORF.
+        /// Lanes of the ORF of array c that are written.
         orf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("orf_valid_o"),
-        /// Lanes of the LRF.
+        /// Lanes of the LRF of array c that are written.
         lrf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_valid_o"),
         /// The result on bus b is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()),
         /// The result that was taken last on bus b is everywhere where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
-        /// Its register.
+        /// Register of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
         /// The result on bus b is of a warp in a slot.
         look_valid_o: u8 = field(s.ports()),
-        /// This slot.
+        /// Slot of the warp of the result on bus b.
         look_slot_o: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("look_valid_o"),
-        /// Its register.
+        /// Register of the result on bus b.
         look_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("look_valid_o"),
         /// The copy of dispatch port p is written at this edge.
         copy_ready_o: u8 = field(s.ports()),
         /// The ORF of array c is written at this edge.
         orf_valid_o: u8 = field(s.ports()),
-        /// Slot of the array.
+        /// Slot of the array whose ORF is written.
         orf_slot_o: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("orf_valid_o"),
-        /// Entry.
+        /// Entry of the ORF that is written.
         orf_entry_o: [u8; MAX_PORTS] = field(ENTRY_BITS).count(s.ports()).valid_by("orf_valid_o"),
-        /// It is a copy.
+        /// The write of the ORF is a copy.
         orf_copy_o: u8 = field(s.ports()),
-        /// It comes from a private unit, or is a copy for one.
+        /// The write of the ORF comes from a private unit, or is a copy for one.
         orf_private_o: u8 = field(s.ports()),
         /// The LRF of array c is written at this edge.
         lrf_valid_o: u8 = field(s.ports()),
-        /// Slot of the array.
+        /// Slot of the array whose LRF is written.
         lrf_slot_o: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_valid_o"),
-        /// Bank.
+        /// Bank of the LRF that is written.
         lrf_bank_o: [u8; MAX_PORTS] = field(BANK_BITS).count(s.ports()).valid_by("lrf_valid_o"),
-        /// It comes from a private unit.
+        /// The write of the LRF comes from a private unit.
         lrf_private_o: u8 = field(s.ports()),
         /// The result on bus b goes into the MRF's queue at this edge.
         mrf_valid_o: u8 = field(s.ports()),
@@ -111,7 +111,7 @@ ports! {
     pub struct HierarchyResultsProbe(s: &HierarchyShape) {
         /// Data of the result in latch b.
         data_q: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("valid_q"),
-        /// Its lanes.
+        /// Lanes of the result in latch b.
         mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("valid_q"),
         /// A result is in latch b.
         valid_q: u8 = field(s.ports()),
@@ -123,7 +123,7 @@ ports! {
         copy_turn_q: u8 = field(s.ports()),
         /// Slot of the result in latch b.
         slot_q: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("valid_q"),
-        /// Its place.
+        /// Place of the result in latch b.
         place_q: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()).valid_by("valid_q"),
     }
 }

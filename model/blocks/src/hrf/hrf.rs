@@ -85,17 +85,17 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is offered.
         issue_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the offered instruction.
         issue_warp_i: u8 = field(WARP_BITS).valid_by("issue_valid_i"),
         /// Source k is a register.
         issue_src_valid_i: u8 = field(OPERANDS),
-        /// Which.
+        /// Register of source k.
         issue_src_reg_i: [u8; OPERANDS] = field(REG_BITS).count(OPERANDS).valid_by("issue_src_valid_i"),
         /// A result is offered.
         write_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the offered result.
         write_warp_i: u8 = field(WARP_BITS).valid_by("write_valid_i"),
-        /// Its register.
+        /// Register of the offered result.
         write_reg_i: u8 = field(REG_BITS).valid_by("write_valid_i"),
         /// The instruction offered is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(1),
@@ -105,7 +105,7 @@ ports! {
         slot_warp_i: [u8; PARITIES] = field(WARP_BITS).count(PARITIES).valid_by("slot_valid_i"),
         /// Buffers that are to be emptied.
         flush_i: u8 = field(PARITIES),
-        /// Without writing anything.
+        /// Buffers that are emptied without anything being written.
         drop_i: u8 = field(PARITIES),
     }
 }
@@ -113,7 +113,7 @@ ports! {
 ports! {
     /// Outputs of [`Hrf`].
     pub struct HrfOut(s: &HrfShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS)
             .count(OPERANDS).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.
@@ -132,13 +132,13 @@ ports! {
         write_ready_o: u8 = field(1),
         /// The result in the latch goes where it goes at this edge.
         write_done_o: u8 = field(1),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: u8 = field(WARP_BITS).valid_by("write_done_o"),
-        /// Its register.
+        /// Register of the completed write.
         write_done_reg_o: u8 = field(REG_BITS).valid_by("write_done_o"),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(1).early(),
-        /// Its warp.
+        /// Warp of the instruction with all its operands.
         dispatch_warp_o: u8 = field(WARP_BITS).valid_by("dispatch_valid_o").early(),
         /// `dispatch_valid_o` and source k is a register.
         dispatch_src_valid_o: u8 = field(OPERANDS).early(),

@@ -10,11 +10,11 @@ ports! {
     pub struct HrfBankIn(s: &HrfShape) {
         /// Data of a write.
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
-        /// Its lanes.
+        /// Lanes of the write that is offered.
         write_mask_i: u32 = field(LANES).valid_by("write_valid_i"),
-        /// Its entry.
+        /// Entry of the write that is offered.
         write_entry_i: u16 = field(s.entry_w()).valid_by("write_valid_i"),
-        /// What is read.
+        /// Entry that is read.
         read_entry_i: u16 = field(s.entry_w()).valid_by("read_valid_i"),
         /// Straps: write latency, read latency less 1.
         cfg_i: u8 = field(6),
@@ -48,11 +48,11 @@ ports! {
     pub struct HrfBankProbe(s: &HrfShape) {
         /// Data of the write under way.
         data_q: WarpData = field(WARP_DATA_BITS).valid_by("write_left_q"),
-        /// Its lanes.
+        /// Lanes of the write under way.
         mask_q: u32 = field(LANES).valid_by("write_left_q"),
-        /// Its entry.
+        /// Entry of the write under way.
         entry_q: u16 = field(s.entry_w()).valid_by("write_left_q"),
-        /// Cycles that it still takes.
+        /// Cycles that the write under way still takes.
         write_left_q: u8 = field(4),
         /// Cycles that the read under way still takes.
         read_left_q: u8 = field(3),

@@ -10,27 +10,27 @@ ports! {
     pub struct HrfBufferIn(s: &HrfShape) {
         /// Data of a result.
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
-        /// Its lanes.
+        /// Lanes of the result.
         write_mask_i: u32 = field(LANES).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// A result is written at this edge.
         write_valid_i: u8 = field(1),
-        /// It takes a new entry.
+        /// The result takes a new entry.
         write_new_i: u8 = field(1).valid_by("write_valid_i"),
-        /// Entry.
+        /// Entry that the result goes to.
         write_index_i: u8 = field(s.index_w()).valid_by("write_valid_i"),
-        /// Its register.
+        /// Register of the result.
         write_reg_i: u8 = field(BUFFER_REG_BITS).valid_by("write_valid_i"),
         /// Entries asked for.
         look_index_i: [u8; OPERANDS] = field(s.index_w()).count(OPERANDS),
         /// Read ports that read at this edge.
         read_i: u8 = field(OPERANDS),
-        /// What they read.
+        /// Entry that each read port reads.
         read_index_i: [u8; OPERANDS] = field(s.index_w()).count(OPERANDS).valid_by("read_i"),
         /// Port 0 reads for a drain.
         drain_read_i: u8 = field(1),
-        /// This entry.
+        /// Entry that port 0 reads for a drain.
         drain_index_i: u8 = field(s.index_w()).valid_by("drain_read_i"),
         /// All entries become free at this edge.
         empty_i: u8 = field(1),
@@ -40,13 +40,13 @@ ports! {
 ports! {
     /// Outputs of [`HrfBuffer`].
     pub struct HrfBufferOut(s: &HrfShape) {
-        /// What each port read last.
+        /// Data that each port read last.
         read_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS).count(OPERANDS).early(),
         /// Valid lanes of the entries asked for.
         look_lanes_o: [u32; OPERANDS] = field(LANES).count(OPERANDS),
         /// Valid lanes of the entry that a drain reads.
         drain_lanes_o: u32 = field(LANES).valid_by("drain_read_i"),
-        /// Its register.
+        /// Register of the entry that a drain reads.
         drain_reg_o: u8 = field(BUFFER_REG_BITS).valid_by("drain_read_i"),
         /// Entries in use.
         used_o: u8 = field(s.used_w()).early(),

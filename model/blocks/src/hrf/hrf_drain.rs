@@ -12,7 +12,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// The buffer is to be emptied.
         flush_i: u8 = field(1),
-        /// Without writing anything.
+        /// The buffer is emptied without anything being written.
         drop_i: u8 = field(1),
         /// Entries in use.
         used_i: u8 = field(s.used_w()),
@@ -30,17 +30,17 @@ ports! {
         lanes_o: u32 = field(LANES).valid_by("valid_o").early(),
         /// The buffer reads at this edge.
         read_o: u8 = field(1),
-        /// This entry.
+        /// Entry that the buffer reads.
         index_o: u8 = field(s.index_w()),
         /// An entry is offered.
         valid_o: u8 = field(1).early(),
-        /// Its register.
+        /// Register of the entry offered.
         reg_o: u8 = field(BUFFER_REG_BITS).valid_by("valid_o").early(),
         /// The flush begins.
         begin_o: u8 = field(1),
         /// The buffer is empty from this edge on.
         empty_o: u8 = field(1),
-        /// Nothing is left.
+        /// Nothing of the buffer is left to be written.
         done_o: u8 = field(1),
     }
 }
@@ -52,9 +52,9 @@ ports! {
         lanes_q: u32 = field(LANES).valid_by("loaded_q"),
         /// Entries read so far.
         next_q: u8 = field(s.used_w()),
-        /// One is offered.
+        /// An entry is offered.
         loaded_q: u8 = field(1),
-        /// Its register.
+        /// Register of the entry offered.
         reg_q: u8 = field(BUFFER_REG_BITS).valid_by("loaded_q"),
         /// A flush is under way.
         busy_q: u8 = field(1),

@@ -9,15 +9,15 @@ ports! {
     pub struct HrfLoadsIn(s: &HrfShape) {
         /// Data of the result that comes.
         push_data_i: WarpData = field(WARP_DATA_BITS).valid_by("push_valid_i"),
-        /// Its lanes.
+        /// Lanes of the result that comes.
         push_mask_i: u32 = field(LANES).valid_by("push_valid_i"),
-        /// Its entry in the bank.
+        /// Entry in the bank of the result that comes.
         push_entry_i: u16 = field(s.entry_w()).valid_by("push_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// A result comes.
         push_valid_i: u8 = field(1),
-        /// The bank takes the oldest at this edge.
+        /// The bank takes the oldest result at this edge.
         pop_i: u8 = field(1),
         /// A drain begins.
         mark_i: u8 = field(1),
@@ -27,17 +27,17 @@ ports! {
 ports! {
     /// Outputs of [`HrfLoads`].
     pub struct HrfLoadsOut(s: &HrfShape) {
-        /// Data of the oldest.
+        /// Data of the oldest result.
         head_data_o: WarpData = field(WARP_DATA_BITS).valid_by("head_valid_o").early(),
-        /// Its lanes.
+        /// Lanes of the oldest result.
         head_mask_o: u32 = field(LANES).valid_by("head_valid_o").early(),
-        /// Its entry in the bank.
+        /// Entry in the bank of the oldest result.
         head_entry_o: u16 = field(s.entry_w()).valid_by("head_valid_o").early(),
-        /// There is room.
+        /// The queue has room.
         room_o: u8 = field(1).early(),
-        /// One waits.
+        /// A result waits in the queue.
         head_valid_o: u8 = field(1).early(),
-        /// The oldest is older than the drain.
+        /// The oldest result is older than the drain.
         old_o: u8 = field(1).early(),
     }
 }
@@ -45,11 +45,11 @@ ports! {
 ports! {
     /// State of [`HrfLoads`].
     pub struct HrfLoadsProbe(s: &HrfShape) {
-        /// Place of the oldest.
+        /// Place of the oldest result.
         first_q: u8 = field(width(s.loads)),
-        /// How many there are.
+        /// Results in the queue.
         count_q: u8 = field(width(s.loads + 1)),
-        /// How many of them are older than the drain.
+        /// Results in the queue that are older than the drain.
         before_q: u8 = field(width(s.loads + 1)),
     }
 }

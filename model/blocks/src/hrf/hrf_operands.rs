@@ -21,13 +21,13 @@ ports! {
         take_i: [u32; OPERANDS] = field(LANES).count(OPERANDS),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// From this buffer and bank.
+        /// Buffer and bank of the reads.
         bank_i: u8 = field(1),
-        /// Which source's reads serve each source.
+        /// Source whose reads serve each source.
         port_i: [u8; OPERANDS] = field(2).count(OPERANDS),
         /// Banks with data.
         stt_data_valid_i: u8 = field(PARITIES),
-        /// Whose operands are handed on.
+        /// Collector whose operands are handed on.
         dispatch_col_i: u8 = field(s.mrf.col_w()),
     }
 }
@@ -47,9 +47,9 @@ ports! {
         fill_q: u64 = field(s.mrf.slots()),
         /// Lanes that come from the buffer.
         take_q: [u32; OPERANDS] = field(LANES).count(OPERANDS).valid_by("fill_q"),
-        /// Buffer and bank.
+        /// Buffer and bank of the reads.
         bank_q: u8 = field(1).valid_by("fill_q"),
-        /// Which source's reads serve each source.
+        /// Source whose reads serve each source.
         port_q: [u8; OPERANDS] = field(2).count(OPERANDS).valid_by("fill_q"),
     }
 }

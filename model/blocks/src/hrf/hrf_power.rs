@@ -24,7 +24,7 @@ ports! {
     pub struct HrfPowerOut(s: &HrfShape) {
         /// The next entry has no power.
         closed_o: u8 = field(1),
-        /// State.
+        /// State of the buffer's power.
         state_o: u8 = field(2).early().shown(STATES),
         /// A wake-up begins at this edge.
         wake_o: u8 = field(1),
@@ -36,7 +36,7 @@ ports! {
 ports! {
     /// State of [`HrfPower`].
     pub struct HrfPowerProbe(s: &HrfShape) {
-        /// State.
+        /// State of the buffer's power.
         state_q: u8 = field(2).shown(STATES),
         /// Cycles until the next one.
         left_q: u8 = field(4),

@@ -17,9 +17,9 @@ ports! {
         look_reg_i: [u8; LOOKS] = field(BUFFER_REG_BITS).count(LOOKS),
         /// A register has an entry from this edge on.
         set_valid_i: u8 = field(1),
-        /// Which register.
+        /// Register that has an entry from this edge on.
         set_reg_i: u8 = field(BUFFER_REG_BITS).valid_by("set_valid_i"),
-        /// Which entry.
+        /// Entry that the register has from this edge on.
         set_index_i: u8 = field(s.index_w()).valid_by("set_valid_i"),
     }
 }
@@ -29,7 +29,7 @@ ports! {
     pub struct HrfRcmOut(s: &HrfShape) {
         /// The register is in the buffer.
         hit_o: u8 = field(LOOKS),
-        /// In this entry.
+        /// Entry of the register that is looked up.
         index_o: [u8; LOOKS] = field(s.index_w()).count(LOOKS).valid_by("hit_o"),
     }
 }

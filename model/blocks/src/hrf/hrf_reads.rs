@@ -62,17 +62,17 @@ ports! {
         event_o: u64 = field(34).shown(Decode::Packed(HRF_READS_EVENT)),
         /// Lanes of each source that come from the buffer.
         take_o: [u32; OPERANDS] = field(LANES).count(OPERANDS),
-        /// What the bank reads.
+        /// Entry that the bank reads.
         stt_entry_o: u16 = field(s.entry_w()).valid_by("stt_valid_o"),
         /// Registers of the chosen instruction's sources.
         look_reg_o: [u8; OPERANDS] = field(BUFFER_REG_BITS).count(OPERANDS),
-        /// Its bank.
+        /// Bank of the chosen instruction.
         bank_o: u8 = field(1),
         /// Banks that begin a read.
         stt_valid_o: u8 = field(PARITIES),
         /// Read ports of the buffer that read.
         buffer_o: u8 = field(OPERANDS),
-        /// Which source's reads serve each source.
+        /// Source whose reads serve each source.
         port_o: [u8; OPERANDS] = field(2).count(OPERANDS),
     }
 }
@@ -82,7 +82,7 @@ ports! {
     pub struct HrfReadsProbe(s: &HrfShape) {
         /// Cycles until the read under way is granted.
         left_q: u8 = field(2),
-        /// For which source.
+        /// Source of the read under way.
         source_q: u8 = field(2).valid_by("left_q"),
     }
 }

@@ -9,25 +9,25 @@ ports! {
     pub struct HrfResultsIn(s: &HrfShape) {
         /// Data of a result.
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
-        /// Its lanes.
+        /// Lanes of the offered result.
         write_mask_i: u32 = field(LANES).valid_by("write_valid_i"),
-        /// First entry of its warp.
+        /// First entry of the warp of the offered result.
         write_base_i: u16 = field(s.entry_w()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// A result is offered.
         write_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the offered result.
         write_warp_i: u8 = field(WARP_BITS).valid_by("write_valid_i"),
-        /// Its register.
+        /// Register of the offered result.
         write_reg_i: u8 = field(REG_BITS).valid_by("write_valid_i"),
         /// Slots that are open.
         open_i: u8 = field(PARITIES),
-        /// Their warps.
+        /// Warp of each slot.
         slot_warp_i: [u8; PARITIES] = field(WARP_BITS).count(PARITIES).valid_by("open_i"),
         /// The register of the result in the latch has an entry.
         hit_i: u8 = field(1),
-        /// This one.
+        /// Entry of the register of the result in the latch.
         index_i: u8 = field(s.index_w()).valid_by("hit_i"),
         /// Entries in use of each buffer.
         used_i: [u8; PARITIES] = field(s.used_w()).count(PARITIES),
@@ -45,33 +45,33 @@ ports! {
     pub struct HrfResultsOut(s: &HrfShape) {
         /// Data of the result in the latch.
         data_o: WarpData = field(WARP_DATA_BITS).valid_by("valid_o").early(),
-        /// Its lanes.
+        /// Lanes of the result in the latch.
         mask_o: u32 = field(LANES).valid_by("valid_o").early(),
-        /// Its entry of the bank.
+        /// Entry of the bank of the result in the latch.
         entry_o: u16 = field(s.entry_w()).valid_by("valid_o").early(),
         /// A result is taken at this edge if also valid.
         write_ready_o: u8 = field(1),
         /// The result in the latch goes at this edge.
         write_done_o: u8 = field(1),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: u8 = field(WARP_BITS).valid_by("write_done_o"),
-        /// Its register.
+        /// Register of the completed write.
         write_done_reg_o: u8 = field(REG_BITS).valid_by("write_done_o"),
-        /// It waits for power.
+        /// The result in the latch waits for power.
         need_o: u8 = field(PARITIES),
-        /// It is written to a buffer at this edge.
+        /// The result in the latch is written to a buffer at this edge.
         buffer_valid_o: u8 = field(PARITIES),
-        /// To a new entry.
+        /// The result in the latch takes a new entry.
         new_o: u8 = field(1),
-        /// To this one.
+        /// Entry of the buffer that the result in the latch goes to.
         index_o: u8 = field(s.index_w()),
-        /// It is offered to a queue.
+        /// The result in the latch is offered to a queue.
         push_valid_o: u8 = field(PARITIES),
-        /// It is offered to a bank.
+        /// The result in the latch is offered to a bank.
         direct_valid_o: u8 = field(PARITIES),
         /// The latch holds a result.
         valid_o: u8 = field(1).early(),
-        /// Its register.
+        /// Register of the result in the latch.
         reg_o: u8 = field(REG_BITS).valid_by("valid_o").early(),
     }
 }
@@ -81,15 +81,15 @@ ports! {
     pub struct HrfResultsProbe(s: &HrfShape) {
         /// Data of the result in the latch.
         data_q: WarpData = field(WARP_DATA_BITS).valid_by("valid_q"),
-        /// Its lanes.
+        /// Lanes of the result in the latch.
         mask_q: u32 = field(LANES).valid_by("valid_q"),
-        /// Its entry of the bank.
+        /// Entry of the bank of the result in the latch.
         entry_q: u16 = field(s.entry_w()).valid_by("valid_q"),
-        /// There is one.
+        /// The latch holds a result.
         valid_q: u8 = field(1),
-        /// Its warp.
+        /// Warp of the result in the latch.
         warp_q: u8 = field(WARP_BITS).valid_by("valid_q"),
-        /// Its register.
+        /// Register of the result in the latch.
         reg_q: u8 = field(REG_BITS).valid_by("valid_q"),
     }
 }

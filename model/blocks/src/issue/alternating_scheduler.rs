@@ -40,7 +40,7 @@ ports! {
         operand_i: u64 = field(s.warps),
         /// The warp has a head.
         head_valid_i: u64 = field(s.warps),
-        /// It is marked "deschedule".
+        /// The head is marked "deschedule".
         mark_i: u64 = field(s.warps).valid_by("head_valid_i"),
         /// Warps with living lanes.
         alive_i: u64 = field(s.warps),
@@ -56,19 +56,19 @@ ports! {
         stop_i: u8 = field(1),
         /// The instruction issued goes to the operand stage.
         set_valid_i: u8 = field(1),
-        /// The register that it writes.
+        /// Register that the instruction issued writes.
         set_d_i: u8 = field(REG_BITS).valid_by("set_valid_i"),
-        /// It is a long-latency operation.
+        /// The instruction issued is a long-latency operation.
         set_long_i: u8 = field(1).valid_by("set_valid_i"),
         /// An instruction leaves the operand stage.
         dispatch_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the instruction that leaves the operand stage.
         dispatch_warp_i: u8 = field(WARP_BITS).valid_by("dispatch_valid_i"),
         /// A register is complete.
         reg_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp whose register is complete.
         reg_warp_i: u8 = field(WARP_BITS).valid_by("reg_valid_i"),
-        /// It.
+        /// Register that is complete.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
         /// The provider has nothing left of slot b.
         flush_done_i: u8 = field(PARITIES),
@@ -86,9 +86,9 @@ ports! {
         event_o: u32 = field(24).shown(Decode::Packed(ALTERNATING_EVENT)),
         /// A warp issues.
         issue_valid_o: u8 = field(1),
-        /// It; 0 where nothing issues.
+        /// Warp that issues; 0 where nothing issues.
         issue_warp_o: u8 = field(WARP_BITS),
-        /// Its slot; 0 where nothing issues.
+        /// Slot of the warp that issues; 0 where nothing issues.
         issue_slot_o: u8 = field(1),
         /// Slots that belong to a warp.
         slot_valid_o: u8 = field(PARITIES).early(),
@@ -96,7 +96,7 @@ ports! {
         slot_warp_o: [u8; PARITIES] = field(WARP_BITS).count(PARITIES).valid_by("slot_valid_o").early().shows("slot_warp_q"),
         /// Slots that are to be emptied.
         flush_o: u8 = field(PARITIES).early().shows("flush_q"),
-        /// What they have is to be thrown away.
+        /// Slots that are emptied without write-back.
         drop_o: u8 = field(PARITIES).early(),
     }
 }
@@ -104,7 +104,7 @@ ports! {
 ports! {
     /// State of [`AlternatingScheduler`] that no output shows.
     pub struct AlternatingSchedulerProbe(s: &SmShape) {
-        /// State.
+        /// State of the scheduler.
         state_q: u8 = field(2).shown(SHOW_STATE),
         /// Slot of the warp that is or was active last.
         current_q: u8 = field(1),
@@ -116,11 +116,11 @@ ports! {
         outer_q: [u8; PARITIES] = field(WARP_BITS).count(PARITIES),
         /// Instructions that the warp has issued since it took the slot, up to 4095.
         issued_q: u16 = field(12).valid_by("state_q"),
-        /// Its instructions in the operand stage.
+        /// Instructions of the current slot's warp in the operand stage.
         resident_q: u8 = field(6).valid_by("state_q"),
-        /// Its short results that are outstanding.
+        /// Outstanding short results of the current slot's warp.
         short_q: u8 = field(8).valid_by("state_q"),
-        /// Long ones of each warp.
+        /// Outstanding long results of each warp.
         long_count_q: [u8; MAX_WARPS] = field(8).count(s.warps),
     }
 }

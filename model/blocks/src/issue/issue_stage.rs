@@ -34,7 +34,7 @@ ports! {
         t_i: [u32; MAX_PORTS] = field(32).count(s.ports()),
         /// Port p issues.
         issue_valid_i: u8 = field(s.ports()),
-        /// The warp whose head it issues; 0 where there is none.
+        /// Warp whose head port p issues; 0 where there is none.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
     }
 }
@@ -50,17 +50,17 @@ ports! {
         roles_o: [u64; MAX_PORTS] = field(ROLES_BITS).count(s.ports()).valid_by("issue_valid_i").shown(SHOW_ROLES),
         /// Address of the instruction.
         pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// Lanes that execute it.
+        /// Lanes that execute the instruction.
         exec_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("issue_valid_i"),
-        /// Its first predicate source; for WARPSYNC the living lanes.
+        /// First predicate source of the instruction; for WARPSYNC the living lanes.
         s_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("operand_valid_o"),
-        /// Its second predicate source.
+        /// Second predicate source of the instruction.
         t_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("operand_valid_o"),
         /// Target of a branch.
         target_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Reconvergence point of a branch.
         join_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// What the fault is about.
+        /// Value that belongs to the cause of the fault.
         fault_value_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("fault_valid_o"),
         /// Predicate that is the guard.
         read_guard_o: [u8; MAX_PORTS] = field(PREDICATE_BITS).count(s.ports()),
@@ -72,9 +72,9 @@ ports! {
         operand_valid_o: u8 = field(s.ports()),
         /// Warp of the instruction.
         warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// For the SIMT stack: 0 other, 1 branch, 2 exit.
+        /// Kind of the instruction: 0 other, 1 branch, 2 exit.
         kind_o: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("issue_valid_i"),
-        /// The fetch waits behind it.
+        /// The fetch waits behind the instruction.
         stop_o: u8 = field(s.ports()),
         /// A barrier goes to the operand stage: its warp is held.
         hold_valid_o: u8 = field(s.ports()),

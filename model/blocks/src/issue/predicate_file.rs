@@ -18,23 +18,23 @@ ports! {
     pub struct PredicateFileIn(s: &SmShape) {
         /// Lanes to write.
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
-        /// What they become.
+        /// Value to write in each lane of the predicate.
         write_data_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// Synchronous reset, active low; predicates have none.
         rst_ni: u8 = field(1),
         /// Warp that is read on port p.
         read_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
-        /// Its guard: inverted, number.
+        /// Guard that is read on port p: inverted, number.
         read_guard_i: [u8; MAX_PORTS] = field(PRED_BITS + 1).count(s.ports()),
-        /// Its source s.
+        /// Source s that is read on port p: inverted, number.
         read_s_i: [u8; MAX_PORTS] = field(PRED_BITS + 1).count(s.ports()),
-        /// Its source t.
+        /// Source t that is read on port p: inverted, number.
         read_t_i: [u8; MAX_PORTS] = field(PRED_BITS + 1).count(s.ports()),
         /// A predicate is written at this edge.
         write_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp whose predicate is written.
         write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Its number.
+        /// Predicate that is written.
         write_pred_i: [u8; MAX_PORTS] = field(PRED_BITS).count(s.ports()).valid_by("write_valid_i"),
     }
 }

@@ -23,34 +23,34 @@ ports! {
     pub struct ScoreboardIn(s: &SmShape) {
         /// The instruction buffer has a head for warp w.
         head_valid_i: u64 = field(s.warps),
-        /// Its roles.
+        /// Roles of the head of each warp.
         head_roles_i: [u64; MAX_WARPS] =
             field(ROLES_BITS).count(s.warps).valid_by("head_valid_i").shown(SHOW_ROLES),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction goes to the operand stage.
         set_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the instruction that goes to the operand stage.
         set_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("set_valid_i"),
-        /// The register it writes; 255: none.
+        /// Register that the instruction writes; 255: none.
         set_d_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("set_valid_i"),
-        /// The predicate it writes; 7: none.
+        /// Predicate that the instruction writes; 7: none.
         set_p_i: [u8; MAX_PORTS] = field(PRED_BITS).count(s.ports()).valid_by("set_valid_i"),
         /// A register has been written, for good.
         reg_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp whose register has been written.
         reg_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("reg_valid_i"),
-        /// It.
+        /// Register that has been written.
         reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("reg_valid_i"),
         /// A predicate has been written.
         pred_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp whose predicate has been written.
         pred_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("pred_valid_i"),
-        /// It.
+        /// Predicate that has been written.
         pred_i: [u8; MAX_PORTS] = field(PRED_BITS).count(s.ports()).valid_by("pred_valid_i"),
         /// An instruction has come to its end.
         finish_valid_i: u8 = field(finishes(s)),
-        /// Its warp.
+        /// Warp whose instruction has ended.
         finish_warp_i: [u8; MAX_FINISHES] = field(WARP_BITS).count(finishes(s)).valid_by("finish_valid_i"),
     }
 }

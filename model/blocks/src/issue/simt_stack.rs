@@ -32,15 +32,15 @@ ports! {
         rst_ni: u8 = field(1),
         /// A warp begins.
         start_valid_i: u8 = field(1),
-        /// Which.
+        /// Warp that begins.
         start_warp_i: u8 = field(WARP_BITS).valid_by("start_valid_i"),
         /// An instruction is issued on port p.
         issue_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the instruction issued on port p.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// 0 other, 1 branch, 2 exit.
+        /// Kind of the instruction: 0 other, 1 branch, 2 exit.
         issue_kind_i: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("issue_valid_i"),
-        /// The fetch waits behind it.
+        /// The fetch waits behind the instruction.
         issue_stop_i: u8 = field(s.ports()),
     }
 }
@@ -56,12 +56,12 @@ ports! {
         live_o: [u32; MAX_WARPS] = field(32).count(s.warps).early().shows("live_q"),
         /// Reconvergence point of each warp's executing group.
         reconvergence_o: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps).valid_by("alive_o").early().shows("reconvergence_q"),
-        /// Where the warp's fetch goes on.
+        /// Address at which the warp's fetch goes on.
         resume_pc_o: [u32; MAX_PORTS + 1] = field(PC_BITS).count(s.ports() + 1).valid_by("resume_valid_o"),
         /// The fetch of a warp goes on: by the instruction on port p; the last one: with a group that came from the
         /// stack.
         resume_valid_o: u8 = field(s.ports() + 1),
-        /// Which warp.
+        /// Warp whose fetch goes on.
         resume_warp_o: [u8; MAX_PORTS + 1] = field(WARP_BITS).count(s.ports() + 1).valid_by("resume_valid_o"),
     }
 }
@@ -75,9 +75,9 @@ ports! {
         depth_q: [u8; MAX_WARPS] = field(DEPTH_BITS).count(s.warps),
         /// A place has been read.
         read_valid_q: u8 = field(1),
-        /// Of which warp.
+        /// Warp whose place has been read.
         read_warp_q: u8 = field(WARP_BITS).valid_by("read_valid_q"),
-        /// From which bank.
+        /// Bank from which the place has been read.
         read_odd_q: u8 = field(1).valid_by("read_valid_q"),
     }
 }

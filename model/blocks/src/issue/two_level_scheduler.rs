@@ -38,7 +38,7 @@ ports! {
         branch_i: u64 = field(s.warps),
         /// The warp has a head.
         head_valid_i: u64 = field(s.warps),
-        /// It is marked "deschedule".
+        /// The head is marked "deschedule".
         mark_i: u64 = field(s.warps),
         /// Warps with living lanes.
         alive_i: u64 = field(s.warps),
@@ -60,19 +60,19 @@ ports! {
         candidate_issue_i: u8 = field(s.ports()),
         /// The instruction issued on port p goes to the operand stage.
         set_valid_i: u8 = field(s.ports()),
-        /// The register that it writes.
+        /// Register that the instruction issued on port p writes.
         set_d_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("set_valid_i"),
-        /// It is a long-latency operation.
+        /// The instruction issued on port p is a long-latency operation.
         set_long_i: u8 = field(s.ports()),
         /// An instruction leaves the operand stage.
         dispatch_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the instruction that leaves the operand stage.
         dispatch_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_i"),
         /// A register is complete.
         reg_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp whose register is complete.
         reg_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("reg_valid_i"),
-        /// It.
+        /// Register that is complete.
         reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("reg_valid_i"),
     }
 }
@@ -88,19 +88,19 @@ ports! {
         slot_valid_o: u64 = field(s.active).early(),
         /// Slots that are to be emptied.
         flush_o: u64 = field(s.active).early(),
-        /// What they have is to be thrown away.
+        /// Slots that are emptied without write-back.
         drop_o: u64 = field(s.active).early(),
         /// Events: `two_level_event_t`.
         event_o: u64 = field(50).shown(Decode::Packed(TWO_LEVEL_EVENT)),
         /// Port p issues.
         issue_valid_o: u8 = field(s.ports()),
-        /// The warp whose head it issues; 0 where there is none.
+        /// Warp whose head port p issues; 0 where there is none.
         issue_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
-        /// Its slot; 0 where there is none.
+        /// Slot of the warp that port p issues; 0 where there is none.
         issue_slot_o: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()),
         /// Port p has a candidate.
         candidate_valid_o: u8 = field(s.ports()),
-        /// It; 0 where there is none.
+        /// Warp of port p's candidate; 0 where there is none.
         candidate_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
         /// The warp of each slot.
         slot_warp_o: [u8; MAX_ACTIVE] = field(WARP_BITS).count(s.active).valid_by("slot_valid_o").early(),
@@ -112,15 +112,15 @@ ports! {
     pub struct TwoLevelSchedulerProbe(s: &ActiveShape) {
         /// State of each slot.
         state_q: [u8; MAX_ACTIVE] = field(2).count(s.active).shown(SHOW_STATE),
-        /// Its warp.
+        /// Warp of each slot.
         warp_q: [u8; MAX_ACTIVE] = field(WARP_BITS).count(s.active).valid_by("state_q"),
-        /// Instructions that it has issued since it took the slot, up to 4095.
+        /// Instructions that each slot's warp has issued since it took the slot, up to 4095.
         issued_q: [u16; MAX_ACTIVE] = field(12).count(s.active).valid_by("state_q"),
-        /// Its instructions in the operand stage.
+        /// Instructions of each slot's warp in the operand stage.
         resident_q: [u8; MAX_ACTIVE] = field(6).count(s.active).valid_by("state_q"),
-        /// Its short results that are outstanding.
+        /// Outstanding short results of each slot's warp.
         short_q: [u8; MAX_ACTIVE] = field(8).count(s.active).valid_by("state_q"),
-        /// Long ones of each warp.
+        /// Outstanding long results of each warp.
         long_count_q: [u8; MAX_WARPS] = field(8).count(s.warps),
         /// The warp at which each port's search for a ready one begins.
         outer_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
@@ -128,10 +128,10 @@ ports! {
         last_q: [u8; MAX_PORTS] = field(6).count(s.ports()),
         /// Port p had a candidate in the cycle before.
         candidate_valid_q: u8 = field(s.ports()).when(s.candidates),
-        /// It.
+        /// Warp of port p's candidate of the cycle before.
         candidate_q: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_q").when(s.candidates),
-        /// Its slot.
+        /// Slot of port p's candidate of the cycle before.
         candidate_slot_q: [u8; MAX_PORTS] =
             field(s.slot_w()).count(s.ports()).valid_by("candidate_valid_q").when(s.candidates),
         /// Slots from which nothing has issued since they were taken.

@@ -28,7 +28,7 @@ ports! {
         candidate_issue_i: u8 = field(s.ports()),
         /// A warp begins.
         start_valid_i: u8 = field(1),
-        /// Which.
+        /// Warp that begins.
         start_warp_i: u8 = field(WARP_BITS).valid_by("start_valid_i"),
     }
 }
@@ -40,11 +40,11 @@ ports! {
         pop_o: u64 = field(s.warps),
         /// Port p issues.
         issue_valid_o: u8 = field(s.ports()),
-        /// The warp whose head it issues; 0 where there is none.
+        /// Warp whose head port p issues; 0 where there is none.
         issue_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
         /// Port p has a candidate.
         candidate_valid_o: u8 = field(s.ports()),
-        /// It; 0 where there is none.
+        /// Warp of port p's candidate; 0 where there is none.
         candidate_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
     }
 }
@@ -58,11 +58,11 @@ ports! {
         rr_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
         /// Port p has issued.
         greedy_valid_q: u8 = field(s.ports()),
-        /// The warp that it issued last.
+        /// Warp that port p issued last.
         greedy_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("greedy_valid_q"),
         /// Port p had a candidate in the cycle before.
         candidate_valid_q: u8 = field(s.ports()).when(s.services().takes_candidates),
-        /// It.
+        /// Warp of port p's candidate of the cycle before.
         candidate_q: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_q").when(s.services().takes_candidates),
     }

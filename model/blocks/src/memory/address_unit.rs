@@ -17,9 +17,9 @@ ports! {
         in_op_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("in_valid_i"),
         /// Control words.
         in_ctl_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("in_valid_i"),
-        /// Roles.
+        /// Roles of the instruction on each port.
         in_roles_i: [u64; MAX_PORTS] = field(ROLES_BITS).count(s.ports()).valid_by("in_valid_i").shown(SHOW_ROLES),
-        /// Lanes that execute it.
+        /// Lanes that execute the instruction.
         in_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("in_valid_i"),
         /// First byte of the block's part of shared memory.
         place_base_i: u32 = field(17).valid_by("in_valid_i"),
@@ -41,9 +41,9 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is offered.
         in_valid_i: u8 = field(1),
-        /// Dispatch port it is on.
+        /// Dispatch port on which the instruction is offered.
         in_port_i: u8 = field(1).valid_by("in_valid_i"),
-        /// Warps.
+        /// Warp of the instruction on each port.
         in_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("in_valid_i"),
         /// Bit 3p+k: source k of port p is a register.
         in_src_valid_i: u8 = field(OPERANDS * s.ports()),
@@ -61,13 +61,13 @@ ports! {
         compare_o: WarpData = field(1024).valid_by("busy_o").early().shows("compare_q"),
         /// Lanes offered in this pass.
         lanes_o: u32 = field(32).valid_by("busy_o").early(),
-        /// What the fault is about.
+        /// Value that belongs to the cause of the fault.
         fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
-        /// Modifiers.
+        /// Modifiers of the instruction held.
         modifiers_o: u16 = field(16).valid_by("busy_o").early().shows("modifiers_q"),
         /// The instruction is taken at this edge if also valid.
         in_ready_o: u8 = field(1),
-        /// The launcher is asked for this warp's shared memory.
+        /// Warp whose shared memory the launcher is asked for.
         place_warp_o: u8 = field(WARP_BITS).valid_by("in_valid_i"),
         /// An instruction is held.
         busy_o: u8 = field(1).early().shows("busy_q"),
@@ -83,11 +83,11 @@ ports! {
         special_valid_o: u8 = field(1).early(),
         /// The addresses are in local memory.
         local_o: u8 = field(1).valid_by("global_valid_o").early(),
-        /// With this pass no lane is left.
+        /// No lane is left behind this pass.
         last_o: u8 = field(1),
-        /// Warp.
+        /// Warp of the instruction held.
         warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early(),
-        /// 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
         kind_o: u8 = field(2).valid_by("busy_o").early().shows("kind_q"),
         /// Bytes as a power of two.
         size_o: u8 = field(2).valid_by("busy_o").early().shows("size_q"),
@@ -97,21 +97,21 @@ ports! {
         atomic_o: u8 = field(4).valid_by("busy_o").early().shows("atomic_q"),
         /// A register is written.
         reg_valid_o: u8 = field(1).early().shows_while("reg_valid_q", "busy_o"),
-        /// Which.
+        /// Register that is written.
         reg_o: u8 = field(REG_BITS).valid_by("reg_valid_o").early().shows("reg_q"),
         /// A predicate is written.
         pred_valid_o: u8 = field(1).early().shows_while("pred_valid_q", "busy_o"),
-        /// Which.
+        /// Predicate that is written.
         pred_o: u8 = field(3).valid_by("pred_valid_o").early().shows("pred_q"),
         /// An instruction that has no result has been performed.
         finish_valid_o: u8 = field(1),
-        /// Its warp.
+        /// Warp of the instruction that has been performed.
         finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o").shows("warp_q"),
         /// The instruction taken in the cycle before is at fault.
         fault_valid_o: u8 = field(1).early().shows("fault_q"),
-        /// Its warp.
+        /// Warp of the instruction at fault.
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early().shows("fault_warp_q"),
-        /// Why.
+        /// Cause of the fault.
         fault_cause_o: u8 = field(4).valid_by("fault_valid_o").early().shows("fault_cause_q"),
     }
 }
@@ -119,7 +119,7 @@ ports! {
 ports! {
     /// State of [`AddressUnit`] that no output shows.
     pub struct AddressUnitProbe(s: &SmShape) {
-        /// Lanes left.
+        /// Lanes that are left.
         lanes_q: u32 = field(32).valid_by("busy_o"),
         /// Lanes whose address is in shared memory.
         shared_q: u32 = field(32).valid_by("busy_o"),
@@ -127,7 +127,7 @@ ports! {
         local_q: u32 = field(32).valid_by("busy_o"),
         /// Lanes whose address is in the constant space.
         constant_q: u32 = field(32).valid_by("busy_o"),
-        /// 0 memory, 1 constant load, 2 shuffle, 3 special register.
+        /// Class of the instruction: 0 memory, 1 constant load, 2 shuffle, 3 special register.
         class_q: u8 = field(2).valid_by("busy_o"),
     }
 }

@@ -28,11 +28,11 @@ ports! {
         rst_ni: u8 = field(1),
         /// Lanes are offered.
         valid_i: u8 = field(1),
-        /// Their addresses are in local memory.
+        /// The addresses are in local memory.
         local_i: u8 = field(1).valid_by("valid_i"),
-        /// Warp.
+        /// Warp of the lanes that are offered.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
-        /// 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
         kind_i: u8 = field(2).valid_by("valid_i"),
         /// Bytes as a power of two.
         size_i: u8 = field(2).valid_by("valid_i"),
@@ -42,7 +42,7 @@ ports! {
         atomic_i: u8 = field(4).valid_by("valid_i"),
         /// A register is written.
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
-        /// Which.
+        /// Register that is written.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
         /// No lane is left behind this pass.
         last_i: u8 = field(1).valid_by("valid_i"),
@@ -64,17 +64,17 @@ ports! {
         served_o: u32 = field(32),
         /// Lanes of the row.
         row_mask_o: u32 = field(32).valid_by("row_valid_o"),
-        /// Line.
+        /// Line of the request.
         mem_req_line_o: u32 = field(LINE_BITS).valid_by("mem_req_valid_o").early().shows("line_q"),
         /// Lanes of the request.
         mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early().shows("mask_q"),
         /// A row for the line table at this edge.
         row_valid_o: u8 = field(1),
-        /// Its warp.
+        /// Warp of the row.
         row_warp_o: u8 = field(WARP_BITS).valid_by("row_valid_o"),
         /// A register is written.
         row_reg_valid_o: u8 = field(1).valid_by("row_valid_o"),
-        /// Which.
+        /// Register that is written.
         row_reg_o: u8 = field(REG_BITS).valid_by("row_reg_valid_o"),
         /// Bytes as a power of two.
         row_size_o: u8 = field(2).valid_by("row_valid_o"),
@@ -86,9 +86,9 @@ ports! {
         row_done_o: u8 = field(1).valid_by("row_valid_o"),
         /// Place of each lane's first byte in the line.
         row_offset_o: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("row_valid_o"),
-        /// A request.
+        /// A request is offered.
         mem_req_valid_o: u8 = field(1).early().shows("req_valid_q"),
-        /// 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
         mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early().shows("kind_q"),
         /// Atomic operation.
         mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early().shows("atomic_q"),
@@ -96,7 +96,7 @@ ports! {
         mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early().shows("size_q"),
         /// An answer is expected.
         mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early().shows("answer_q"),
-        /// Warp.
+        /// Warp of the request.
         mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early().shows("warp_q"),
         /// Place of each lane's first byte in the line.
         mem_req_offset_o: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("mem_req_valid_o").early().shows("offset_q"),

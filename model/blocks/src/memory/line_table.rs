@@ -17,11 +17,11 @@ ports! {
         rst_ni: u8 = field(1),
         /// A row at this edge.
         row_valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the row.
         row_warp_i: u8 = field(WARP_BITS).valid_by("row_valid_i"),
         /// A register is written.
         row_reg_valid_i: u8 = field(1).valid_by("row_valid_i"),
-        /// Which.
+        /// Register that is written.
         row_reg_i: u8 = field(REG_BITS).valid_by("row_reg_valid_i"),
         /// Bytes as a power of two.
         row_size_i: u8 = field(2).valid_by("row_valid_i"),
@@ -33,9 +33,9 @@ ports! {
         row_done_i: u8 = field(1).valid_by("row_valid_i"),
         /// Place of each lane's first byte in the line.
         row_offset_i: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("row_valid_i"),
-        /// An answer.
+        /// An answer is offered.
         mem_rsp_valid_i: u8 = field(1),
-        /// There is no such place.
+        /// The answer says that there is no such place.
         mem_rsp_fault_i: u8 = field(1).valid_by("mem_rsp_valid_i"),
         /// The result is taken at this edge.
         pop_i: u8 = field(1),
@@ -55,19 +55,19 @@ ports! {
         empty_o: u8 = field(1).early(),
         /// An answer is taken at this edge if also valid.
         mem_rsp_ready_o: u8 = field(1).early(),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
-        /// Its warp.
+        /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("result_warp_q"),
-        /// It is the last of its instruction.
+        /// The result is the last of its instruction.
         result_done_o: u8 = field(1).valid_by("result_valid_o").early().shows("result_done_q"),
         /// A register is written.
         result_reg_valid_o: u8 = field(1).early().shows_while("result_reg_valid_q", "result_valid_o"),
-        /// Which.
+        /// Register of the result.
         result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("result_reg_q"),
         /// The answer says that there is no such place.
         fault_valid_o: u8 = field(1).early(),
-        /// The warp that asked.
+        /// Warp whose request was at fault.
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
     }
 }
@@ -75,7 +75,7 @@ ports! {
 ports! {
     /// State of [`LineTable`] that no output shows.
     pub struct LineTableProbe(s: &SmShape) {
-        /// The answer.
+        /// Data of the answer that waits.
         rsp_data_q: WarpData = field(1024).valid_by("rsp_valid_q"),
         /// Oldest row.
         first_q: u8 = field(s.row_w()),
@@ -83,9 +83,9 @@ ports! {
         count_q: u8 = field(s.row_w() + 1),
         /// An answer waits.
         rsp_valid_q: u8 = field(1),
-        /// It says that there is no such place.
+        /// The answer that waits says that there is no such place.
         rsp_fault_q: u8 = field(1).valid_by("rsp_valid_q"),
-        /// Where the next row goes.
+        /// Place of the next row.
         place: u8 = field(s.row_w()).early(),
         /// Every row but its offsets, in use or not.
         meta_q: [u64; MAX_ROWS] = field(meta::BITS).count(s.line_rows),

@@ -29,9 +29,9 @@ ports! {
         valid_i: u8 = field(1),
         /// The side queue has room.
         room_i: u8 = field(1),
-        /// Warp.
+        /// Warp of the lanes that are offered.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
-        /// 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
         kind_i: u8 = field(2).valid_by("valid_i"),
         /// Bytes as a power of two.
         size_i: u8 = field(2).valid_by("valid_i"),
@@ -41,7 +41,7 @@ ports! {
         atomic_i: u8 = field(4).valid_by("valid_i"),
         /// A register is written.
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
-        /// Which.
+        /// Register that is written.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
         /// No lane is left behind this pass.
         last_i: u8 = field(1).valid_by("valid_i"),
@@ -57,15 +57,15 @@ ports! {
         served_o: u32 = field(32),
         /// Lanes of the result.
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
-        /// Its warp.
+        /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
-        /// It is the last of its instruction.
+        /// The result is the last of its instruction.
         result_done_o: u8 = field(1).valid_by("result_valid_o").early().shows("done_q"),
         /// A register is written.
         result_reg_valid_o: u8 = field(1).early().shows_while("reg_valid_q", "result_valid_o"),
-        /// Which.
+        /// Register of the result.
         result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("reg_q"),
     }
 }
@@ -79,19 +79,19 @@ ports! {
         phase_q: u8 = field(1),
         /// The first stage has something.
         first_valid_q: u8 = field(1),
-        /// Its warp.
+        /// Warp in the first stage.
         first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
         /// A register is written.
         first_reg_valid_q: u8 = field(1).valid_by("first_valid_q"),
-        /// Which.
+        /// Register that is written.
         first_reg_q: u8 = field(REG_BITS).valid_by("first_reg_valid_q"),
         /// Bytes as a power of two.
         first_size_q: u8 = field(2).valid_by("first_valid_q"),
         /// Sign extension.
         first_signed_q: u8 = field(1).valid_by("first_valid_q"),
-        /// It is the last of its instruction.
+        /// The result in the first stage is the last of its instruction.
         first_done_q: u8 = field(1).valid_by("first_valid_q"),
-        /// Where each lane's first byte is in a row of all banks.
+        /// Place of each lane's first byte in a row of all banks.
         place_q: [u8; LANES] = field(PLACE_BITS).count(LANES).valid_by("first_valid_q"),
     }
 }

@@ -55,11 +55,11 @@ ports! {
         cfg_i: u8 = field(1),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.issue_ports),
-        /// Warp.
+        /// Warp of the offered instruction.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("issue_valid_i"),
         /// Bit 3p+s: source s of port p is a register.
         issue_src_valid_i: u8 = field(s.sources()),
-        /// Register name.
+        /// Register name of each source.
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.sources()).valid_by("issue_src_valid_i"),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.issue_ports),
@@ -75,7 +75,7 @@ ports! {
 ports! {
     /// Outputs of [`Mrf`].
     pub struct MrfOut(s: &MrfShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(1024).count(s.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.
@@ -90,9 +90,9 @@ ports! {
         write_ready_o: u8 = field(s.issue_ports).early(),
         /// The result at the head of queue p goes into its bank at this edge.
         write_done_o: u8 = field(s.issue_ports).early(),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("write_done_o").early(),
-        /// Its register name.
+        /// Register name of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_done_o").early(),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.issue_ports).early(),

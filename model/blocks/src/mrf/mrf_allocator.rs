@@ -15,7 +15,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.issue_ports),
-        /// Its warp.
+        /// Warp of the instruction offered on port p.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("issue_valid_i"),
         /// Warp of each collector.
         col_warp_i: [u8; MAX_COLLECTORS] = field(WARP_BITS).count(s.collectors).valid_by("busy_i"),
@@ -29,7 +29,7 @@ ports! {
     pub struct MrfAllocatorOut(s: &MrfShape) {
         /// Collector c takes an instruction at this edge.
         alloc_valid_o: u16 = field(s.collectors),
-        /// Bit c: from which port; 0 where `alloc_valid_o[c]` is 0.
+        /// Bit c: port whose instruction collector c takes; 0 where `alloc_valid_o[c]` is 0.
         alloc_port_o: u16 = field(s.collectors),
         /// Bit d of element c: d holds an older instruction than c.
         older_o: [u16; MAX_COLLECTORS] = field(s.collectors).count(s.collectors).early().shows("older_q"),
@@ -39,7 +39,7 @@ ports! {
         issue_ready_o: u8 = field(s.issue_ports),
         /// Port p offers an instruction.
         dispatch_valid_o: u8 = field(s.issue_ports),
-        /// Of which collector.
+        /// Collector of the instruction that port p offers.
         dispatch_col_o: [u8; MAX_PORTS] = field(s.col_w()).count(s.issue_ports).valid_by("dispatch_valid_o"),
     }
 }

@@ -23,7 +23,7 @@ ports! {
     pub struct MrfArbiterIn(s: &MrfShape) {
         /// Slot i wants to read.
         req_valid_i: u64 = field(s.slots()),
-        /// Which entry.
+        /// Entry that slot i wants to read.
         req_entry_i: [u16; MAX_SLOTS] = field(s.entry_w()).count(s.slots()).valid_by("req_valid_i"),
         /// Bit d of element c: collector d is older than c.
         older_i: [u16; MAX_COLLECTORS] = field(s.collectors).count(s.collectors),
@@ -33,7 +33,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// Order among the reads of a bank: 0 oldest first, 1 round-robin.
         cfg_i: u8 = field(1),
-        /// Which bank.
+        /// Bank that slot i wants to read.
         req_bank_i: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("req_valid_i"),
         /// 4-lane groups a read of collector c costs.
         req_groups_i: [u8; MAX_COLLECTORS] = field(4).count(s.collectors),
@@ -57,7 +57,7 @@ ports! {
         read_valid_o: u32 = field(s.banks),
         /// Bank b writes.
         bank_write_valid_o: u32 = field(s.banks),
-        /// Bit b: from which queue; 0 where `bank_write_valid_o[b]` is 0.
+        /// Bit b: queue whose result bank b writes; 0 where `bank_write_valid_o[b]` is 0.
         bank_write_port_o: u32 = field(s.banks),
         /// Entry bank b reads.
         read_entry_o: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("read_valid_o"),

@@ -8,9 +8,9 @@ ports! {
     pub struct MrfBankMapIn(s: &MrfShape) {
         /// First row of the warp's registers.
         base_i: u16 = field(s.entry_w()),
-        /// Warp.
+        /// Warp of the register.
         warp_i: u8 = field(WARP_BITS),
-        /// Register name.
+        /// Name of the register.
         reg_i: u8 = field(REG_BITS),
     }
 }
@@ -20,7 +20,7 @@ ports! {
     pub struct MrfBankMapOut(s: &MrfShape) {
         /// Entry in the bank.
         entry_o: u16 = field(s.entry_w()),
-        /// Bank.
+        /// Bank of the register.
         bank_o: u8 = field(s.bank_w()),
     }
 }

@@ -48,7 +48,7 @@ ports! {
         req_groups_o: u8 = field(4).valid_by("busy_o").early(),
         /// Slot s will be filled by the read granted now.
         fill_o: u8 = field(OPERANDS),
-        /// Holds an instruction.
+        /// The collector holds an instruction.
         busy_o: u8 = field(1).early().shows("busy_q"),
         /// Busy, nothing requested, nothing under way.
         complete_o: u8 = field(1).early(),

@@ -16,11 +16,11 @@ ports! {
         read_data_valid_i: u32 = field(s.banks),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// Which bank serves slot i.
+        /// Bank that serves slot i.
         fill_bank_i: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill_i"),
         /// Port p hands on the operands.
         dispatch_valid_i: u8 = field(s.issue_ports),
-        /// Of this collector.
+        /// Collector whose operands port p hands on.
         dispatch_col_i: [u8; MAX_PORTS] = field(s.col_w()).count(s.issue_ports).valid_by("dispatch_valid_i"),
     }
 }
@@ -39,7 +39,7 @@ ports! {
     pub struct MrfCrossbarProbe(s: &MrfShape) {
         /// Slot i takes its data in this cycle.
         fill_q: u64 = field(s.slots()),
-        /// From which bank.
+        /// Bank from which slot i takes its data.
         fill_bank_q: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill_q"),
     }
 }

@@ -26,7 +26,7 @@ ports! {
         write_valid_i: u8 = field(s.issue_ports),
         /// Port p hands on the operands.
         dispatch_valid_i: u8 = field(s.issue_ports),
-        /// Of this collector.
+        /// Collector whose operands port p hands on.
         dispatch_col_i: [u8; MAX_PORTS] = field(s.col_w()).count(s.issue_ports).valid_by("dispatch_valid_i"),
     }
 }

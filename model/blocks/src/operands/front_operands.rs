@@ -47,9 +47,9 @@ const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 ports! {
     /// Inputs of [`FrontOperands`].
     pub struct FrontOperandsIn(s: &FrontShape) {
-        /// What the cache gives.
+        /// Operands that the cache gives.
         land_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("land_fill_i"),
-        /// What the MRF offers.
+        /// Operands that the MRF offers.
         mrf_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("mrf_src_valid_i"),
         /// Lanes of each source that come from the cache.
         move_hit_i: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("move_valid_i"),
@@ -57,19 +57,19 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction leaves T of port p.
         move_valid_i: u8 = field(s.mrf.issue_ports),
-        /// Its tag.
+        /// Tag of the instruction that leaves T.
         move_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.mrf.issue_ports).valid_by("move_valid_i"),
-        /// They have come.
+        /// Operands have come from the cache.
         land_valid_i: u8 = field(s.mrf.issue_ports),
-        /// The tag of the instruction.
+        /// Tag of the instruction whose operands have come.
         land_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.mrf.issue_ports).valid_by("land_valid_i"),
-        /// Which sources.
+        /// Sources whose operands have come.
         land_fill_i: u8 = field(s.mrf.sources()),
         /// The MRF offers an instruction on dispatch port p.
         mrf_valid_i: u8 = field(s.mrf.issue_ports),
-        /// Its tag.
+        /// Tag of the instruction that the MRF offers.
         mrf_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.mrf.issue_ports).valid_by("mrf_valid_i"),
-        /// Its sources that came from there.
+        /// Sources that came from the MRF, of the instruction that it offers.
         mrf_src_valid_i: u8 = field(s.mrf.sources()),
         /// The instruction on dispatch port p is taken.
         dispatch_ready_i: u8 = field(s.mrf.issue_ports),
@@ -79,14 +79,14 @@ ports! {
 ports! {
     /// Outputs of [`FrontOperands`].
     pub struct FrontOperandsOut(s: &FrontShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o"),
-        /// What the MRF offers on port p is taken.
+        /// The instruction that the MRF offers on port p is taken.
         mrf_ready_o: u8 = field(s.mrf.issue_ports),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.mrf.issue_ports),
-        /// Its sources that came from the MRF or the cache.
+        /// Sources of the complete instruction that came from the MRF or the cache.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()),
     }
 }

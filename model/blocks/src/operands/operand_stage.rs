@@ -30,14 +30,14 @@ ports! {
         issue_op_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Control word.
         issue_ctl_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// Roles.
+        /// Roles of the offered instruction.
         issue_roles_i: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("issue_valid_i").shown(SHOW_ROLES),
         /// Slots of the two-level scheduler that have a warp.
         slot_valid_i: u64 = field(s.slots()),
-        /// Those that are to be emptied.
+        /// Slots that are to be emptied.
         flush_i: u64 = field(s.slots()),
-        /// Without write-back.
+        /// Slots that are emptied without write-back.
         drop_i: u64 = field(s.slots()),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
@@ -70,23 +70,23 @@ ports! {
         rows_i: u8 = field(8),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the instruction offered on port p.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the result offered on bus p.
         write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Its register.
+        /// Register of the result offered on bus p.
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
         /// The scheduler of port p names a candidate.
         candidate_valid_i: u8 = field(s.ports()),
-        /// It.
+        /// Warp of the candidate of port p.
         candidate_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_i"),
         /// A grid is about to begin.
         clear_i: u8 = field(1),
-        /// The last row belongs to no warp of it.
+        /// The last row belongs to no warp of the grid.
         spare_i: u8 = field(1).valid_by("clear_i"),
     }
 }
@@ -94,14 +94,14 @@ ports! {
 ports! {
     /// Outputs of [`OperandStage`].
     pub struct OperandStageOut(s: &SmShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Operation word.
         dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Control word.
         dispatch_ctl_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
-        /// Roles.
+        /// Roles of the offered instruction.
         dispatch_roles_o: [u64; MAX_PORTS] =
             field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
         /// Events of the main register file: `mrf_event_t`.
@@ -130,17 +130,17 @@ ports! {
         write_ready_o: u8 = field(s.ports()).early_when(s.services().early_results),
         /// A result has gone into its bank, or into the cache.
         write_done_o: u8 = field(s.ports()).early_when(s.services().early_results),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
             .early_when(s.services().early_results),
-        /// Its register.
+        /// Register of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
             .early_when(s.services().early_results),
         /// The candidate of the cycle before issues on port p.
         candidate_issue_o: u8 = field(s.ports()),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early(),
-        /// Its warp.
+        /// Warp of the instruction with all its operands.
         dispatch_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.

@@ -11,7 +11,7 @@ ports! {
         wdata_i: WarpData = field(1024),
         /// Lanes to write.
         wmask_i: u32 = field(32),
-        /// Word.
+        /// Word to read or write.
         addr_i: u16 = field(s.entry_w()),
         /// Access at this edge.
         en_i: u8 = field(1),

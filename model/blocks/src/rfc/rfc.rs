@@ -76,7 +76,7 @@ ports! {
         slot_valid_i: u64 = field(s.active),
         /// Slots that are to be emptied.
         flush_i: u64 = field(s.active),
-        /// Without write-back.
+        /// Slots that are emptied without write-back.
         drop_i: u64 = field(s.active),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
@@ -98,15 +98,15 @@ ports! {
         issue_valid_i: u8 = field(s.ports()),
         /// Opaque, comes out at dispatch.
         issue_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("issue_valid_i"),
-        /// Warp.
+        /// Warp of the offered instruction.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Slot of the warp.
         issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("issue_valid_i"),
         /// Bit 3p+k: source k of port p is a register.
         issue_src_valid_i: u8 = field(s.mrf.sources()),
-        /// Register name.
+        /// Register name of each source.
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
-        /// Bit 3p+k: it is the register's last read.
+        /// Bit 3p+k: the read of source k of port p is the register's last one.
         issue_last_i: u8 = field(s.mrf.sources()),
         /// Register written; 255: none.
         issue_dst_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("issue_valid_i"),
@@ -116,7 +116,7 @@ ports! {
         issue_bypass_i: u8 = field(s.ports()),
         /// The result goes past the LRF, says the compiler.
         issue_past_i: u8 = field(s.ports()),
-        /// It goes to a private unit.
+        /// The offered instruction goes to a private unit.
         issue_private_i: u8 = field(s.ports()),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.ports()),
@@ -124,7 +124,7 @@ ports! {
         write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// Register name of the result.
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// It comes from a private unit.
+        /// The result comes from a private unit.
         write_private_i: u8 = field(s.ports()),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
@@ -134,7 +134,7 @@ ports! {
 ports! {
     /// Outputs of [`Rfc`].
     pub struct RfcOut(s: &RfcShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS)
             .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Events: `rfc_event_t`.
@@ -156,10 +156,10 @@ ports! {
         write_ready_o: u8 = field(s.ports()),
         /// The result in latch p is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
-        /// Its register name.
+        /// Register name of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
         /// An instruction with all its operands is offered.

@@ -12,29 +12,29 @@ ports! {
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
         /// Data of the write in D.
         spill_data_i: WarpData = field(WARP_DATA_BITS).valid_by("spill_i"),
-        /// Its lanes.
+        /// Lanes of the result.
         write_mask_i: u32 = field(LANES).valid_by("write_valid_i"),
-        /// The entry that it goes to.
+        /// Entry that the result goes to.
         write_index_i: u16 = field(s.index_w()).valid_by("write_valid_i"),
-        /// What each read port reads.
+        /// Entry that each read port reads.
         read_index_i: [u16; OPERANDS] = field(s.index_w()).count(OPERANDS).valid_by("read_i"),
-        /// What an eviction reads.
+        /// Entry that the eviction reads.
         evict_index_i: u16 = field(s.index_w()).valid_by("evict_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction leaves T.
         move_valid_i: u8 = field(1),
-        /// Its tag.
+        /// Tag of the instruction that leaves T.
         move_tag_i: u8 = field(s.tag_w()).valid_by("move_valid_i"),
         /// Sources with lanes in the cache.
         move_fill_i: u8 = field(OPERANDS).valid_by("move_valid_i"),
-        /// The read port that serves each.
+        /// Read port that serves each source.
         move_port_i: [u8; OPERANDS] = field(2).count(OPERANDS).valid_by("move_fill_i"),
         /// Read ports that read.
         read_i: u8 = field(OPERANDS).valid_by("move_valid_i"),
         /// An eviction reads.
         evict_valid_i: u8 = field(1),
-        /// On this port.
+        /// Read port of the eviction.
         evict_port_i: u8 = field(2).valid_by("evict_valid_i"),
         /// A result's tags are written in this cycle.
         write_valid_i: u8 = field(1),
@@ -50,13 +50,13 @@ ports! {
         land_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS).count(OPERANDS).valid_by("land_fill_o").early(),
         /// Data of an eviction.
         evict_data_o: WarpData = field(WARP_DATA_BITS).valid_by("evict_data_valid_o").early(),
-        /// Operands of an instruction are there.
+        /// Operands have come.
         land_valid_o: u8 = field(1).early(),
-        /// Its tag.
+        /// Tag of the instruction whose operands have come.
         land_tag_o: u8 = field(s.tag_w()).valid_by("land_valid_o").early(),
-        /// For which sources.
+        /// Sources whose operands have come.
         land_fill_o: u8 = field(OPERANDS).valid_by("land_valid_o").early(),
-        /// Data of an eviction is there.
+        /// Data of an eviction has come.
         evict_data_valid_o: u8 = field(1).early(),
     }
 }
@@ -66,41 +66,41 @@ ports! {
     pub struct RfcDataProbe(s: &RfcShape) {
         /// Data of the result in D.
         d_write_data_q: WarpData = field(WARP_DATA_BITS).valid_by("d_write_q"),
-        /// Its lanes.
+        /// Lanes of the result in D.
         d_write_mask_q: u32 = field(LANES).valid_by("d_write_q"),
-        /// Its entry.
+        /// Entry of the result in D.
         d_write_index_q: u16 = field(s.index_w()).valid_by("d_write_q"),
-        /// What each port reads for the instruction in D.
+        /// Entry that each port reads for the instruction in D.
         d_index_q: [u16; OPERANDS] = field(s.index_w()).count(OPERANDS).valid_by("d_read_q"),
-        /// What the eviction in D reads.
+        /// Entry that the eviction in D reads.
         d_evict_index_q: u16 = field(s.index_w()).valid_by("d_evict_q"),
         /// An instruction is in D.
         d_move_q: u8 = field(1),
-        /// An eviction is.
+        /// An eviction is in D.
         d_evict_q: u8 = field(1),
-        /// A result is.
+        /// A result is in D.
         d_write_q: u8 = field(1),
         /// Operands are in O.
         o_land_q: u8 = field(1),
-        /// An eviction is.
+        /// An eviction is in O.
         o_evict_q: u8 = field(1),
         /// Tag of the instruction in D.
         d_tag_q: u8 = field(s.tag_w()).valid_by("d_move_q"),
-        /// Its sources with lanes in the cache.
+        /// Sources of the instruction in D with lanes in the cache.
         d_fill_q: u8 = field(OPERANDS).valid_by("d_move_q"),
-        /// The ports that serve them.
+        /// Read port that serves each source of the instruction in D.
         d_port_q: [u8; OPERANDS] = field(2).count(OPERANDS).valid_by("d_fill_q"),
-        /// Ports that read.
+        /// Read ports that read for the instruction in D.
         d_read_q: u8 = field(OPERANDS).valid_by("d_move_q"),
-        /// The eviction's port.
+        /// Read port of the eviction in D.
         d_evict_port_q: u8 = field(2).valid_by("d_evict_q"),
         /// Tag of the instruction in O.
         o_tag_q: u8 = field(s.tag_w()).valid_by("o_land_q"),
-        /// Its sources with lanes in the cache.
+        /// Sources of the instruction in O with lanes in the cache.
         o_fill_q: u8 = field(OPERANDS).valid_by("o_land_q"),
-        /// The ports that serve them.
+        /// Read port that served each source of the instruction in O.
         o_port_q: [u8; OPERANDS] = field(2).count(OPERANDS).valid_by("o_fill_q"),
-        /// The eviction's port.
+        /// Read port of the eviction in O.
         o_evict_port_q: u8 = field(2).valid_by("o_evict_q"),
     }
 }

@@ -14,17 +14,17 @@ ports! {
         data_i: WarpData = field(WARP_DATA_BITS).valid_by("data_valid_i"),
         /// Lanes of the eviction that begins.
         push_mask_i: u32 = field(LANES).valid_by("push_valid_i"),
-        /// First row of its warp.
+        /// First row of the warp of the eviction that begins.
         push_base_i: u16 = field(s.mrf.entry_w()).valid_by("push_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An eviction begins.
         push_valid_i: u8 = field(1),
-        /// Of which slot.
+        /// Slot of the eviction that begins.
         push_slot_i: u8 = field(s.local_w()).valid_by("push_valid_i"),
-        /// Its warp.
+        /// Warp of the eviction that begins.
         push_warp_i: u8 = field(WARP_BITS).valid_by("push_valid_i"),
-        /// Its register.
+        /// Register of the eviction that begins.
         push_reg_i: u8 = field(REG_BITS).valid_by("push_valid_i"),
         /// Data comes.
         data_valid_i: u8 = field(1),
@@ -34,11 +34,11 @@ ports! {
         done_i: u8 = field(1),
         /// Warp of the instruction in T.
         look_warp_i: u8 = field(WARP_BITS),
-        /// Its sources.
+        /// Registers of the sources of the instruction in T.
         look_reg_i: [u8; OPERANDS] = field(REG_BITS).count(OPERANDS),
         /// Warps of the results in the latches.
         result_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()),
-        /// Their registers.
+        /// Registers of the results in the latches.
         result_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()),
     }
 }
@@ -46,25 +46,25 @@ ports! {
 ports! {
     /// Outputs of [`RfcEvictions`].
     pub struct RfcEvictionsOut(s: &RfcShape) {
-        /// The value that is offered to the MRF's queue.
+        /// Data of the value offered to the MRF's queue.
         offer_data_o: WarpData = field(WARP_DATA_BITS).valid_by("offer_valid_o").early(),
-        /// Slots of which a value is here.
+        /// Slots of which a value is on its way to the MRF.
         busy_o: u64 = field(s.cache_slots() as u32).early(),
-        /// Its lanes.
+        /// Lanes of the value offered to the MRF's queue.
         offer_mask_o: u32 = field(LANES).valid_by("offer_valid_o").early(),
-        /// First row of its warp.
+        /// First row of the warp of the value offered to the MRF's queue.
         offer_base_o: u16 = field(s.mrf.entry_w()).valid_by("offer_valid_o").early(),
-        /// There is room.
+        /// There is room for an eviction.
         room_o: u8 = field(1).early(),
-        /// A value is offered.
+        /// A value is offered to the MRF's queue.
         offer_valid_o: u8 = field(1).early(),
-        /// Its warp.
+        /// Warp of the value offered to the MRF's queue.
         offer_warp_o: u8 = field(WARP_BITS).valid_by("offer_valid_o").early(),
-        /// Its register.
+        /// Register of the value offered to the MRF's queue.
         offer_reg_o: u8 = field(REG_BITS).valid_by("offer_valid_o").early(),
-        /// Sources of the instruction in T that are here.
+        /// Sources of the instruction in T that are on their way to the MRF.
         look_match_o: u8 = field(OPERANDS),
-        /// Results whose registers are here.
+        /// Results whose registers are on their way to the MRF.
         result_match_o: u8 = field(s.ports()),
     }
 }
@@ -72,13 +72,13 @@ ports! {
 ports! {
     /// State of [`RfcEvictions`].
     pub struct RfcEvictionsProbe(s: &RfcShape) {
-        /// The values.
+        /// Data of the value in each place.
         data_q: [WarpData; PLACES] = field(WARP_DATA_BITS).count(PLACES),
         /// Place of the oldest value.
         first_q: u8 = field(2),
-        /// Values.
+        /// Number of values.
         count_q: u8 = field(3),
-        /// Those that have their data.
+        /// Values that have their data.
         arrived_q: u8 = field(3),
         /// The oldest is in the MRF's queue.
         sent_q: u8 = field(1),
@@ -86,15 +86,15 @@ ports! {
         push_place: u8 = field(2).early(),
         /// Place of the next data.
         data_place: u8 = field(2).early(),
-        /// Slot of every place, in use or not; so are the following.
+        /// Slot of every place, in use or not.
         slot_q: [u8; PLACES] = field(s.local_w()).count(PLACES),
-        /// Its warp.
+        /// Warp of every place, in use or not.
         warp_q: [u8; PLACES] = field(WARP_BITS).count(PLACES),
-        /// Its register.
+        /// Register of every place, in use or not.
         reg_q: [u8; PLACES] = field(REG_BITS).count(PLACES),
-        /// First row of the warp.
+        /// First row of the warp of every place, in use or not.
         base_q: [u16; PLACES] = field(s.mrf.entry_w()).count(PLACES),
-        /// Lanes of the value.
+        /// Lanes of the value of every place, in use or not.
         mask_q: [u32; PLACES] = field(LANES).count(PLACES),
     }
 }

@@ -21,15 +21,15 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction leaves T of port p.
         move_valid_i: u8 = field(s.ports()),
-        /// Its tag.
+        /// Tag of the instruction that leaves T.
         move_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("move_valid_i"),
-        /// Its slot.
+        /// Slot of the instruction that leaves T.
         move_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("move_valid_i"),
-        /// Registers of its sources.
+        /// Registers of the sources of the instruction that leaves T.
         move_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("move_valid_i"),
         /// An instruction is dispatched on port p.
         take_valid_i: u8 = field(s.ports()),
-        /// Its tag.
+        /// Tag of the instruction that is dispatched.
         take_tag_i: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("take_valid_i"),
         /// Cache c performs its fill at this edge.
         fill_ready_i: u8 = field(s.ports()),
@@ -39,17 +39,17 @@ ports! {
 ports! {
     /// Outputs of [`RfcFills`].
     pub struct RfcFillsOut(s: &RfcShape) {
-        /// Data of a fill.
+        /// Data of the fill.
         fill_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()),
-        /// Its lanes.
+        /// Lanes of the fill; 0 without one.
         fill_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()),
-        /// A fill is offered to cache c; what follows is 0 without one.
+        /// A fill is offered to cache c.
         fill_valid_o: u8 = field(s.ports()),
-        /// Its slot within the cache.
+        /// Slot of the fill within the cache; 0 without one.
         fill_slot_o: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()),
-        /// Its register.
+        /// Register of the fill; 0 without one.
         fill_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()),
-        /// A latch holds a fill.
+        /// A latch of `rfc_fills` holds a fill.
         busy_o: u8 = field(1).early(),
     }
 }
@@ -57,15 +57,15 @@ ports! {
 ports! {
     /// State of [`RfcFills`].
     pub struct RfcFillsProbe(s: &RfcShape) {
-        /// Operand of every source of the latches, pending or not; so are its register and lanes.
+        /// Operand of every source of the latches, pending or not.
         data_q: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()),
-        /// Its lanes.
+        /// Lanes of every source of the latches, pending or not.
         mask_q: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()),
-        /// Its register.
+        /// Register of every source of the latches, pending or not.
         reg_q: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()),
         /// Sources of latch p that are to be put into the cache.
         pending_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()),
-        /// Their slot.
+        /// Slot of the sources of latch p.
         slot_q: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("pending_q"),
     }
 }

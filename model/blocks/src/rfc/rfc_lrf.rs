@@ -25,7 +25,7 @@ ports! {
         op_data_i: WarpData = field(WARP_DATA_BITS).valid_by("op_valid_i"),
         /// Slots that are to be emptied.
         flush_i: u64 = field(s.cache_slots()),
-        /// Without write-back.
+        /// Slots that are emptied without write-back.
         drop_i: u64 = field(s.cache_slots()),
         /// Lanes of the instruction in T.
         look_mask_i: u32 = field(LANES).valid_by("look_valid_i"),
@@ -37,27 +37,27 @@ ports! {
         cfg_i: u8 = field(1),
         /// An instruction is in T.
         look_valid_i: u8 = field(1),
-        /// It leaves T at this edge.
+        /// The instruction in T leaves T at this edge.
         look_move_i: u8 = field(1),
-        /// Its slot.
+        /// Slot of the instruction in T.
         look_slot_i: u8 = field(s.local_w()).valid_by("look_valid_i"),
-        /// Its sources that are registers.
+        /// Sources of the instruction in T that are registers.
         look_src_valid_i: u8 = field(OPERANDS).valid_by("look_valid_i"),
-        /// Their registers.
+        /// Registers of the sources of the instruction in T.
         look_reg_i: [u8; OPERANDS] = field(REG_BITS).count(OPERANDS).valid_by("look_valid_i"),
-        /// Their last reads.
+        /// Last reads of the instruction in T.
         look_last_i: u8 = field(OPERANDS).valid_by("look_valid_i"),
-        /// It goes to a private unit.
+        /// The instruction in T goes to a private unit.
         look_private_i: u8 = field(1).valid_by("look_valid_i"),
-        /// A result.
+        /// A result is offered.
         op_valid_i: u8 = field(1),
-        /// It has gone around the cache.
+        /// The result has gone around the cache.
         op_kill_i: u8 = field(1).valid_by("op_valid_i"),
-        /// It is written here.
+        /// The result is written to the LRF.
         op_upper_i: u8 = field(1).valid_by("op_valid_i"),
-        /// Its slot.
+        /// Slot of the result.
         op_slot_i: u8 = field(s.local_w()).valid_by("op_valid_i"),
-        /// Its register.
+        /// Register of the result.
         op_reg_i: u8 = field(REG_BITS).valid_by("op_valid_i"),
         /// The cache performs the operation below.
         low_ready_i: u8 = field(1),
@@ -71,43 +71,43 @@ ports! {
     pub struct RfcLrfOut(s: &RfcShape) {
         /// Data of the spill in D.
         spill_data_o: WarpData = field(WARP_DATA_BITS).valid_by("spill_data_valid_o").early(),
-        /// The value that lands.
+        /// Value of the LRF that lands.
         land_data_o: WarpData = field(WARP_DATA_BITS).valid_by("land_hit_o").early().shows("o_data_q"),
-        /// Data of an eviction.
+        /// Data of a value that goes from the LRF to the MRF.
         flush_data_o: WarpData = field(WARP_DATA_BITS).valid_by("flush_data_valid_o").early().shows("o_flush_data_q"),
         /// Slots without a dirty lane.
         clean_o: u64 = field(s.cache_slots()).early(),
-        /// Lanes of each source that are here.
+        /// Lanes of each source that are in the LRF.
         hit_mask_o: [u32; OPERANDS] = field(LANES).count(OPERANDS),
-        /// Lanes of the operation below.
+        /// Lanes of the operation below the LRF.
         low_mask_o: u32 = field(LANES).valid_by("low_valid_o"),
-        /// Lanes to write back.
+        /// Lanes that go from the LRF to the MRF.
         flush_mask_o: u32 = field(LANES).valid_by("flush_valid_o"),
-        /// Lanes of each source that land from here.
+        /// Lanes of each source that land from the LRF.
         land_hit_o: [u32; OPERANDS] = field(LANES).count(OPERANDS).early().shows("o_hit_q"),
         /// Events: `rfc_lrf_event_t`.
         event_o: u32 = field(20).shown(Decode::Packed(RFC_LRF_EVENT)),
         /// The result is performed at this edge.
         op_ready_o: u8 = field(1),
-        /// An operation on the cache below.
+        /// An operation on the cache below the LRF.
         low_valid_o: u8 = field(1),
-        /// It takes lanes away; 0 without an operation.
+        /// The operation below the LRF takes lanes away; 0 without an operation.
         low_kill_o: u8 = field(1),
-        /// Its slot.
+        /// Slot of the operation below the LRF.
         low_slot_o: u8 = field(s.local_w()).valid_by("low_valid_o"),
-        /// Its register.
+        /// Register of the operation below the LRF.
         low_reg_o: u8 = field(REG_BITS).valid_by("low_valid_o"),
-        /// It writes the value that makes room.
+        /// The operation below the LRF writes the value that makes room.
         spill_o: u8 = field(1),
-        /// The value of a slot that is emptied goes to the MRF.
+        /// The value of a slot that is emptied goes from the LRF to the MRF.
         flush_valid_o: u8 = field(1),
-        /// Which slot's.
+        /// Slot of the value that goes from the LRF to the MRF.
         flush_slot_o: u8 = field(s.local_w()).valid_by("flush_valid_o"),
-        /// Which register.
+        /// Register of the value that goes from the LRF to the MRF.
         flush_reg_o: u8 = field(REG_BITS).valid_by("flush_valid_o"),
-        /// Data of a spill is there.
+        /// Data of a spill has come.
         spill_data_valid_o: u8 = field(1).early(),
-        /// Data of an eviction is there.
+        /// Data of a value that goes from the LRF to the MRF has come.
         flush_data_valid_o: u8 = field(1).early().shows("o_flush_q"),
     }
 }
@@ -119,7 +119,7 @@ ports! {
         d_write_data_q: WarpData = field(WARP_DATA_BITS).valid_by("d_write_q"),
         /// Valid lanes of each slot's entry.
         valid_q: [u32; MAX_ACTIVE] = field(LANES).count(s.cache_slots()),
-        /// Dirty ones.
+        /// Dirty lanes of each slot's entry.
         dirty_q: [u32; MAX_ACTIVE] = field(LANES).count(s.cache_slots()),
         /// Lanes of each source of the instruction in D.
         d_hit_q: [u32; OPERANDS] = field(LANES).count(OPERANDS).valid_by("d_move_q"),
@@ -129,11 +129,11 @@ ports! {
         tag_q: [u8; MAX_ACTIVE] = field(REG_BITS).count(s.cache_slots()).valid_by("valid_q"),
         /// An instruction is in D.
         d_move_q: u8 = field(1),
-        /// A result is.
+        /// A result is in D.
         d_write_q: u8 = field(1),
-        /// It makes the entry's value go into the cache.
+        /// The result in D makes the entry's value go into the cache.
         d_spill_q: u8 = field(1),
-        /// An eviction is.
+        /// An eviction is in D.
         d_flush_q: u8 = field(1),
         /// Slot of the instruction in D.
         d_slot_q: u8 = field(s.local_w()).valid_by("d_move_q"),

@@ -34,21 +34,21 @@ ports! {
         rst_ni: u8 = field(1),
         /// A result is offered on bus b.
         write_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the result on bus b.
         write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Its register.
+        /// Register of the result on bus b.
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// It comes from a private unit.
+        /// The result on bus b comes from a private unit.
         write_private_i: u8 = field(s.ports()),
         /// An instruction is taken that writes a register.
         note_valid_i: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the instruction that is taken.
         note_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("note_valid_i"),
-        /// The register.
+        /// Register that the instruction writes.
         note_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("note_valid_i"),
-        /// Its result goes around the cache.
+        /// The result of the instruction goes around the cache.
         note_around_i: u8 = field(s.ports()),
-        /// Its result goes past the LRF.
+        /// The result of the instruction goes past the LRF.
         note_past_i: u8 = field(s.ports()),
         /// Cache c takes no result in this cycle.
         hold_i: u8 = field(s.ports()),
@@ -58,13 +58,13 @@ ports! {
         match_i: u8 = field(s.ports()),
         /// An eviction of cache b is offered.
         evict_valid_i: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the eviction of cache b.
         evict_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("evict_valid_i"),
-        /// Its register.
+        /// Register of the eviction of cache b.
         evict_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("evict_valid_i"),
         /// The MRF's queue b takes what is offered.
         mrf_ready_i: u8 = field(s.ports()),
-        /// What it holds goes into its bank at this edge.
+        /// The value in the MRF's queue b goes into its bank at this edge.
         mrf_done_i: u8 = field(s.ports()),
     }
 }
@@ -72,11 +72,11 @@ ports! {
 ports! {
     /// Outputs of [`RfcResults`].
     pub struct RfcResultsOut(s: &RfcShape) {
-        /// Data of a cache's operation.
+        /// Data of the operation on cache c.
         op_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("op_valid_o"),
         /// Data for the MRF's queue b.
         mrf_data_o: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_valid_o"),
-        /// Lanes of the operation.
+        /// Lanes of the operation on cache c.
         op_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("op_valid_o"),
         /// Lanes for the MRF.
         mrf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_valid_o"),
@@ -86,39 +86,39 @@ ports! {
         write_ready_o: u8 = field(s.ports()),
         /// The result in latch b is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
-        /// Its register.
+        /// Register of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
         /// An operation on cache c.
         op_valid_o: u8 = field(s.ports()),
-        /// It takes lanes away; 0 without an operation.
+        /// The operation on cache c takes lanes away; 0 without an operation.
         op_kill_o: u8 = field(s.ports()),
-        /// Its slot within the cache.
+        /// Slot within the cache of the operation on cache c.
         op_slot_o: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("op_valid_o"),
-        /// Its register.
+        /// Register of the operation on cache c.
         op_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("op_valid_o"),
-        /// It belongs into the LRF; 0 without an operation.
+        /// The operation on cache c belongs into the LRF; 0 without an operation.
         op_upper_o: u8 = field(s.ports()),
-        /// It comes from a private unit; 0 without an operation.
+        /// The operation on cache c comes from a private unit; 0 without an operation.
         op_private_o: u8 = field(s.ports()),
         /// Warps of the results in the latches.
         result_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("valid_q").early(),
-        /// Their registers.
+        /// Registers of the results in the latches.
         result_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("valid_q").early(),
         /// The eviction of cache b is taken.
         evict_ready_o: u8 = field(s.ports()),
-        /// It goes into its bank.
+        /// The eviction of cache b goes into its bank.
         evict_done_o: u8 = field(s.ports()),
         /// Something for the MRF's queue b.
         mrf_valid_o: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the value for the MRF's queue b.
         mrf_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_valid_o"),
-        /// Its register.
+        /// Register of the value for the MRF's queue b.
         mrf_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_valid_o"),
         /// The result in latch b goes into the MRF's queue at this edge.
         around_o: u8 = field(s.ports()),
-        /// It comes from a private unit; 0 where none goes.
+        /// The result that goes into the MRF's queue is from a private unit; 0 where none goes.
         around_private_o: u8 = field(s.ports()),
         /// The result in latch b waits.
         wait_o: u8 = field(s.ports()),
@@ -130,15 +130,15 @@ ports! {
     pub struct RfcResultsProbe(s: &RfcShape) {
         /// Data of the result in latch b.
         data_q: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("valid_q"),
-        /// Its lanes.
+        /// Lanes of the result in latch b.
         mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("valid_q"),
-        /// First row of its warp.
+        /// First row of the warp of the result in latch b.
         base_q: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("valid_q"),
         /// A result is in latch b.
         valid_q: u8 = field(s.ports()),
-        /// It is in the MRF's queue.
+        /// The result in latch b is in the MRF's queue.
         sent_q: u8 = field(s.ports()),
-        /// What is in the MRF's queue b is an eviction.
+        /// The value in the MRF's queue b is an eviction.
         queue_evict_q: u8 = field(s.ports()),
         /// The bus that goes first at cache c.
         turn_q: u8 = field(s.ports()),
@@ -146,7 +146,7 @@ ports! {
         private_q: u8 = field(s.ports()),
         /// Registers of each slot whose results bypass the cache, whether the slot is free or not.
         around_q: [Wide<REGISTER_WORDS>; MAX_ACTIVE] = field(1 << REG_BITS).count(s.active),
-        /// Those whose results bypass the LRF.
+        /// Registers of each slot whose results bypass the LRF, whether the slot is free or not.
         past_q: [Wide<REGISTER_WORDS>; MAX_ACTIVE] = field(1 << REG_BITS).count(s.active),
     }
 }

@@ -33,7 +33,7 @@ ports! {
     pub struct RfcTagsIn(s: &RfcShape) {
         /// Slots that are to be emptied.
         flush_i: u64 = field(s.cache_slots() as u32),
-        /// Without write-back.
+        /// Slots that are emptied without write-back.
         drop_i: u64 = field(s.cache_slots() as u32),
         /// Lanes of the instruction in T.
         look_mask_i: u32 = field(LANES).valid_by("look_valid_i"),
@@ -47,29 +47,29 @@ ports! {
         cfg_i: u8 = field(2),
         /// An instruction is in T.
         look_valid_i: u8 = field(1),
-        /// It leaves T at this edge.
+        /// The instruction in T leaves T at this edge.
         look_move_i: u8 = field(1),
-        /// Its slot.
+        /// Slot of the instruction in T.
         look_slot_i: u8 = field(s.local_w()).valid_by("look_valid_i"),
-        /// Its sources that are registers.
+        /// Sources of the instruction in T that are registers.
         look_src_valid_i: u8 = field(OPERANDS).valid_by("look_valid_i"),
-        /// Their registers.
+        /// Registers of the sources of the instruction in T.
         look_reg_i: [u8; OPERANDS] = field(REG_BITS).count(OPERANDS).valid_by("look_valid_i"),
-        /// Their last reads.
+        /// Last reads of the instruction in T.
         look_last_i: u8 = field(OPERANDS).valid_by("look_valid_i"),
-        /// A result.
+        /// A result is offered.
         op_valid_i: u8 = field(1),
-        /// It has gone around.
+        /// The result has gone around the cache.
         op_kill_i: u8 = field(1).valid_by("op_valid_i"),
-        /// Its slot.
+        /// Slot of the result.
         op_slot_i: u8 = field(s.local_w()).valid_by("op_valid_i"),
-        /// Its register.
+        /// Register of the result.
         op_reg_i: u8 = field(REG_BITS).valid_by("op_valid_i"),
-        /// What is written is clean.
+        /// The lanes that are written are clean.
         op_clean_i: u8 = field(1),
         /// Lanes of another register of the slot are taken away.
         take_valid_i: u8 = field(1),
-        /// This register.
+        /// Register whose lanes are taken away.
         take_reg_i: u8 = field(REG_BITS).valid_by("take_valid_i"),
         /// An eviction can be taken.
         evict_room_i: u8 = field(1),
@@ -83,17 +83,17 @@ ports! {
         event_o: u32 = field(31).shown(Decode::Packed(RFC_TAGS_EVENT)),
         /// Slots without a dirty lane.
         clean_o: u64 = field(s.cache_slots() as u32).early(),
-        /// Lanes of each source that are here.
+        /// Lanes of each source that are in the cache.
         hit_mask_o: [u32; OPERANDS] = field(LANES).count(OPERANDS),
         /// Lanes to write back.
         evict_mask_o: u32 = field(LANES).valid_by("evict_valid_o"),
-        /// The entry that has them; 0 where no lane is.
+        /// Entry that serves each source; 0 where no lane is in the cache.
         hit_index_o: [u16; OPERANDS] = field(s.index_w()).count(OPERANDS),
         /// The entry that the result goes to; 0 where it goes to none.
         op_index_o: u16 = field(s.index_w()),
-        /// The entry to evict.
+        /// Entry that is evicted.
         evict_index_o: u16 = field(s.index_w()).valid_by("evict_valid_o"),
-        /// The read port that serves each source; 0 where no lane is here.
+        /// Read port that serves each source; 0 where no lane is in the cache.
         hit_port_o: [u8; OPERANDS] = field(2).count(OPERANDS),
         /// Read ports that read.
         read_o: u8 = field(OPERANDS),
@@ -101,11 +101,11 @@ ports! {
         op_ready_o: u8 = field(1),
         /// An eviction begins at this edge.
         evict_valid_o: u8 = field(1),
-        /// Its read port.
+        /// Read port of the eviction.
         evict_port_o: u8 = field(2).valid_by("evict_valid_o"),
-        /// Its slot.
+        /// Slot of the eviction.
         evict_slot_o: u8 = field(s.local_w()).valid_by("evict_valid_o"),
-        /// Its register.
+        /// Register of the eviction.
         evict_reg_o: u8 = field(REG_BITS).valid_by("evict_valid_o"),
     }
 }
@@ -115,11 +115,11 @@ ports! {
     pub struct RfcTagsProbe(s: &RfcShape) {
         /// Valid lanes of each entry.
         valid_q: [u32; MAX_CACHED] = field(LANES).count(s.words()),
-        /// Dirty ones.
+        /// Dirty lanes of each entry.
         dirty_q: [u32; MAX_CACHED] = field(LANES).count(s.words()),
-        /// Entries of its slot that were used before it.
+        /// Entries of the same slot that were used before each entry.
         older_q: [u16; MAX_CACHED] = field(s.entries as u32).count(s.words()),
-        /// Its register.
+        /// Register of each entry.
         tag_q: [u8; MAX_CACHED] = field(REG_BITS).count(s.words()).valid_by("valid_q"),
         /// The entry that each slot takes next with FIFO.
         next_q: [u8; MAX_ACTIVE] = field(s.entry_number_w()).count(s.cache_slots()),

@@ -66,11 +66,11 @@ ports! {
         cfg_i: u8 = field(4),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.issue_ports),
-        /// Warp.
+        /// Warp of the offered instruction.
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("issue_valid_i"),
         /// Bit 3p+s: source s of port p is a register.
         issue_src_valid_i: u8 = field(s.sources()),
-        /// Register name.
+        /// Register name of each source.
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.sources()).valid_by("issue_src_valid_i"),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.issue_ports),
@@ -82,20 +82,20 @@ ports! {
         dispatch_ready_i: u8 = field(s.issue_ports),
         /// Port p's scheduler names a candidate.
         candidate_valid_i: u8 = field(s.issue_ports),
-        /// Its warp.
+        /// Warp of port p's candidate.
         candidate_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("candidate_valid_i"),
-        /// Bit 3p+s: source s of its head is a register.
+        /// Bit 3p+s: source s of the head of port p's candidate is a register.
         candidate_src_valid_i: u8 = field(s.sources()),
-        /// Register name.
+        /// Register name of each source of the candidates.
         candidate_src_reg_i: [u8; MAX_SOURCES] =
             field(REG_BITS).count(s.sources()).valid_by("candidate_src_valid_i"),
         /// A grid is about to begin.
         clear_i: u8 = field(1),
-        /// The last row belongs to no warp of it.
+        /// The last row belongs to no warp of the grid.
         spare_i: u8 = field(1).valid_by("clear_i"),
         /// The instruction dispatched on port p at this edge says that a register of its warp is dead.
         hint_valid_i: u8 = field(s.issue_ports),
-        /// Which one.
+        /// Register that is dead.
         hint_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("hint_valid_i"),
     }
 }
@@ -103,7 +103,7 @@ ports! {
 ports! {
     /// Outputs of [`Steal`].
     pub struct StealOut(s: &MrfShape) {
-        /// Operands.
+        /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(1024).count(s.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.
@@ -120,9 +120,9 @@ ports! {
         write_ready_o: u8 = field(s.issue_ports),
         /// The result at the head of queue p goes into its bank or is parked at this edge.
         write_done_o: u8 = field(s.issue_ports),
-        /// Its warp.
+        /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("write_done_o"),
-        /// Its register name.
+        /// Register name of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_done_o"),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.issue_ports).early(),

@@ -45,17 +45,17 @@ ports! {
     pub struct StealArbiterIn(s: &MrfShape) {
         /// Slot i wants to read.
         req_valid_i: u64 = field(s.slots()),
-        /// Its register is parked somewhere.
+        /// The register of the read of slot i is parked somewhere.
         req_parked_i: u64 = field(s.slots()),
         /// Banks with a free entry.
         free_valid_i: u32 = field(s.banks),
-        /// Banks with a value in it.
+        /// Banks with a value in their free entry.
         parked_i: u32 = field(s.banks),
         /// Banks whose free entry a head is for.
         alive_i: u32 = field(s.banks),
         /// Banks in which a value was parked in the last cycle.
         fresh_i: u32 = field(s.banks),
-        /// Which entry.
+        /// Entry that slot i wants to read.
         req_entry_i: [u16; MAX_SLOTS] = field(s.entry_w()).count(s.slots()).valid_by("req_valid_i"),
         /// Bit d of element c: collector d is older than c.
         older_i: [u16; MAX_COLLECTORS] = field(s.collectors).count(s.collectors),
@@ -71,7 +71,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// Straps: order among the reads of a bank, read stealing, write stealing, eager.
         cfg_i: u8 = field(4),
-        /// Which bank.
+        /// Bank that slot i wants to read.
         req_bank_i: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("req_valid_i"),
         /// 4-lane groups a read of collector c costs.
         req_groups_i: [u8; MAX_COLLECTORS] = field(4).count(s.collectors),
@@ -91,25 +91,25 @@ ports! {
         want_valid_i: u8 = field(s.sources()),
         /// Bank of each operand.
         want_bank_i: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("want_valid_i"),
-        /// Its register is parked somewhere.
+        /// The register of the candidate's operand is parked somewhere.
         want_parked_i: u8 = field(s.sources()),
         /// A parked value is fetched now, whoever wants its bank.
         force_valid_i: u8 = field(1),
-        /// From this bank.
+        /// Bank from which the parked value is fetched.
         force_bank_i: u8 = field(s.bank_w()).valid_by("force_valid_i"),
-        /// A read needs it.
+        /// A read needs the value that is fetched.
         force_read_i: u8 = field(1).valid_by("force_valid_i"),
-        /// A write does.
+        /// A write needs the value that is fetched.
         force_write_i: u8 = field(1).valid_by("force_valid_i"),
-        /// A write of its place does.
+        /// A write needs the entry in which the value is parked.
         force_alive_i: u8 = field(1).valid_by("force_valid_i"),
         /// A value lands.
         land_valid_i: u8 = field(1),
-        /// In this bank.
+        /// Bank that takes the landing value.
         land_bank_i: u8 = field(s.bank_w()).valid_by("land_valid_i"),
-        /// On this bus.
+        /// Bus of the landing value.
         land_port_i: u8 = field(1).valid_by("land_valid_i"),
-        /// Where the search for a value begins.
+        /// Bank at which the search for a value begins.
         turn_i: u8 = field(s.bank_w()),
         /// A result bus is free.
         bus_free_i: u8 = field(1),
@@ -129,7 +129,7 @@ ports! {
         read_valid_o: u32 = field(s.banks),
         /// Bank b writes.
         bank_write_valid_o: u32 = field(s.banks),
-        /// Bit b: from which bus; 0 where `bank_write_valid_o[b]` is 0.
+        /// Bit b: bus whose result bank b writes; 0 where `bank_write_valid_o[b]` is 0.
         bank_write_port_o: u32 = field(s.banks),
         /// Entry bank b reads.
         read_entry_o: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("read_valid_o"),
@@ -139,15 +139,15 @@ ports! {
         stolen_o: u8 = field(s.sources()),
         /// The result of queue p is written into its bank or parked at this edge.
         write_done_o: u8 = field(s.issue_ports),
-        /// It is parked.
+        /// The result of queue p is parked.
         park_valid_o: u8 = field(s.issue_ports),
-        /// In this bank.
+        /// Bank in which the result of queue p is parked.
         park_bank_o: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid_o"),
         /// A parked value is read at this edge.
         fetch_valid_o: u8 = field(1),
-        /// In this bank.
+        /// Bank in which the parked value is read.
         fetch_bank_o: u8 = field(s.bank_w()).valid_by("fetch_valid_o"),
-        /// It was forced.
+        /// The fetch of the parked value was forced.
         fetch_forced_o: u8 = field(1),
     }
 }

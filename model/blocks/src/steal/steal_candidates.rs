@@ -16,7 +16,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// Port p has a candidate.
         candidate_valid_i: u8 = field(s.issue_ports),
-        /// Its warp.
+        /// Warp of port p's candidate.
         candidate_warp_i: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.issue_ports).valid_by("candidate_valid_i"),
         /// Bit 3p+s: source s of port p's candidate is a register.
@@ -50,9 +50,9 @@ ports! {
         entry_q: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()),
         /// Bank of each operand.
         bank_q: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()),
-        /// Warp of each port.
+        /// Warp of each port's candidate latched last.
         warp_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports),
-        /// Bit 3p+s: source s of port p is a register that no lower source names.
+        /// Bit 3p+s: source s of the candidate latched last is a register that no lower source names.
         leader_q: u8 = field(s.sources()),
         /// Port p had a candidate.
         valid_q: u8 = field(s.issue_ports),

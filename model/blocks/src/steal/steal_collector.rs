@@ -52,7 +52,7 @@ ports! {
         fill_o: u8 = field(OPERANDS),
         /// The bank of this read.
         fill_bank_o: [u8; OPERANDS] = field(s.bank_w()).count(OPERANDS).valid_by("fill_o"),
-        /// Holds an instruction.
+        /// The collector holds an instruction.
         busy_o: u8 = field(1).early().shows("busy_q"),
         /// Busy, nothing requested, nothing under way.
         complete_o: u8 = field(1).early(),

@@ -15,7 +15,7 @@ ports! {
         req_valid_i: u64 = field(s.slots()),
         /// Banks with a free entry.
         free_valid_i: u32 = field(s.banks),
-        /// Banks with a value in it.
+        /// Banks with a value in their free entry.
         parked_i: u32 = field(s.banks),
         /// Entries of the reads.
         req_entry_i: [u16; MAX_SLOTS] = field(s.entry_w()).count(s.slots()).valid_by("req_valid_i"),
@@ -33,17 +33,17 @@ ports! {
         parked_bank_i: [u8; MAX_BANKS] = field(s.bank_w()).count(s.banks).valid_by("parked_i"),
         /// A result is at the head of write queue p.
         write_valid_i: u8 = field(s.issue_ports),
-        /// Its bank.
+        /// Bank of the result at the head of write queue p.
         write_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("write_valid_i"),
         /// Operands of the candidates.
         want_valid_i: u8 = field(s.sources()),
-        /// Their banks.
+        /// Bank of each operand of the candidates.
         want_bank_i: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("want_valid_i"),
         /// A value lands.
         land_valid_i: u8 = field(1),
-        /// In this bank.
+        /// Bank that takes the landing value.
         land_bank_i: u8 = field(s.bank_w()).valid_by("land_valid_i"),
-        /// Where the search for a value begins.
+        /// Bank at which the search for a value begins.
         turn_i: u8 = field(s.bank_w()),
         /// A forced fetch finds a bus.
         bus_any_i: u8 = field(1),
@@ -53,23 +53,23 @@ ports! {
 ports! {
     /// Outputs of [`StealDependence`].
     pub struct StealDependenceOut(s: &MrfShape) {
-        /// The register of this read is parked somewhere.
+        /// The register of the read of slot i is parked somewhere.
         req_parked_o: u64 = field(s.slots()),
         /// A head is for the free entry of bank b.
         alive_o: u32 = field(s.banks),
         /// The head of queue p waits for a parked value.
         write_parked_o: u8 = field(s.issue_ports),
-        /// The register of this operand is parked somewhere.
+        /// The register of the candidate's operand is parked somewhere.
         want_parked_o: u8 = field(s.sources()),
         /// A value is fetched in this cycle, whoever else wants the bank.
         force_valid_o: u8 = field(1),
-        /// From this bank.
+        /// Bank from which the parked value is fetched.
         force_bank_o: u8 = field(s.bank_w()).valid_by("force_valid_o"),
-        /// A read needs it.
+        /// A read needs the value that is fetched.
         force_read_o: u8 = field(1),
-        /// A write does.
+        /// A write needs the value that is fetched.
         force_write_o: u8 = field(1),
-        /// A write of its place does.
+        /// A write needs the entry in which the value is parked.
         force_alive_o: u8 = field(1),
     }
 }

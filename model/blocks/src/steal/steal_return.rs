@@ -9,7 +9,7 @@ ports! {
     pub struct StealReturnIn(s: &MrfShape) {
         /// Entries to which parked values belong.
         parked_entry_i: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks),
-        /// Banks to which they belong.
+        /// Banks to which parked values belong.
         parked_bank_i: [u8; MAX_BANKS] = field(s.bank_w()).count(s.banks),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
@@ -17,11 +17,11 @@ ports! {
         head_valid_i: u8 = field(s.issue_ports),
         /// Values are parked at this edge.
         park_valid_i: u8 = field(s.issue_ports),
-        /// In these banks.
+        /// Bank in which the result of queue p is parked.
         park_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid_i"),
         /// A parked value is read at this edge.
         fetch_valid_i: u8 = field(1),
-        /// In this bank.
+        /// Bank in which the parked value is read.
         fetch_bank_i: u8 = field(s.bank_w()).valid_by("fetch_valid_i"),
     }
 }
@@ -35,17 +35,17 @@ ports! {
         land_entry_o: u16 = field(s.entry_w()).valid_by("land_valid_o").early().shows("land_entry_q"),
         /// A value is on its bus and goes into its register at this edge.
         land_valid_o: u8 = field(1).early().shows("land_valid_q"),
-        /// The bank at whose output it is.
+        /// Bank whose output has the landing value.
         land_source_o: u8 = field(s.bank_w()).valid_by("land_valid_o").early().shows("land_source_q"),
-        /// The bank that takes it.
+        /// Bank that takes the landing value.
         land_bank_o: u8 = field(s.bank_w()).valid_by("land_valid_o").early().shows("land_bank_q"),
-        /// Its bus.
+        /// Bus of the landing value.
         land_port_o: u8 = field(1).valid_by("land_valid_o").early().shows("land_port_q"),
         /// Some queue is empty.
         bus_free_o: u8 = field(1),
         /// Some queue is empty, or some bus has no landing value.
         bus_any_o: u8 = field(1),
-        /// Where the next search for a value begins.
+        /// Bank at which the search for a value begins.
         turn_o: u8 = field(s.bank_w()).early().shows("turn_q"),
     }
 }

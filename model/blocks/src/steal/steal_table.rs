@@ -21,19 +21,19 @@ ports! {
         spare_i: u8 = field(1).valid_by("clear_i"),
         /// A register is dead.
         hint_valid_i: u8 = field(s.issue_ports),
-        /// Its bank.
+        /// Bank of the register that is dead.
         hint_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("hint_valid_i"),
         /// A result is at the head of write queue p.
         write_valid_i: u8 = field(s.issue_ports),
-        /// Its bank.
+        /// Bank of the result at the head of write queue p.
         write_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("write_valid_i"),
         /// Head p is parked at this edge.
         park_valid_i: u8 = field(s.issue_ports),
-        /// In this bank.
+        /// Bank in which the result of queue p is parked.
         park_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid_i"),
         /// A parked value is read at this edge.
         fetch_valid_i: u8 = field(1),
-        /// In this bank.
+        /// Bank in which the parked value is read.
         fetch_bank_i: u8 = field(s.bank_w()).valid_by("fetch_valid_i"),
     }
 }
@@ -43,13 +43,13 @@ ports! {
     pub struct StealTableOut(s: &MrfShape) {
         /// Banks with a free entry.
         free_valid_o: u32 = field(s.banks).early().shows("free_valid_q"),
-        /// Banks with a value in it.
+        /// Banks with a value in their free entry.
         parked_o: u32 = field(s.banks).early().shows("parked_q"),
         /// The free entries.
         free_entry_o: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("free_valid_o").early().shows("free_entry_q"),
         /// Entries to which the values belong.
         parked_entry_o: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("parked_o").early().shows("parked_entry_q"),
-        /// Banks to which they belong.
+        /// Banks to which parked values belong.
         parked_bank_o: [u8; MAX_BANKS] = field(s.bank_w()).count(s.banks).valid_by("parked_o").early().shows("parked_bank_q"),
         /// Hints that are taken.
         hint_taken_o: u8 = field(s.issue_ports),

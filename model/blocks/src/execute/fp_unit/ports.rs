@@ -16,7 +16,7 @@ ports! {
         op_i: u64 = field(64).valid_by("valid_i"),
         /// Control word.
         ctl_i: u64 = field(64).valid_by("valid_i"),
-        /// Roles.
+        /// Roles of the offered instruction.
         roles_i: u64 = field(ROLES_BITS).valid_by("valid_i").shown(SHOW_ROLES),
         /// Active lanes.
         mask_i: u32 = field(32).valid_by("valid_i"),
@@ -26,7 +26,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is offered.
         valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the offered instruction.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
         /// Bit k: source k is a register.
         src_valid_i: u8 = field(OPERANDS),
@@ -46,17 +46,17 @@ ports! {
         result_pred_data_o: u32 = field(32).valid_by("result_pred_valid_o").early(),
         /// The instruction is taken at this edge if also valid.
         ready_o: u8 = field(1),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early(),
-        /// Its warp.
+        /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
-        /// It writes a register.
+        /// The result writes a register.
         result_reg_valid_o: u8 = field(1).early(),
-        /// Which.
+        /// Register of the result.
         result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
-        /// It writes a predicate.
+        /// The result writes a predicate.
         result_pred_valid_o: u8 = field(1).early(),
-        /// Which.
+        /// Predicate of the result.
         result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early(),
     }
 }
@@ -100,41 +100,41 @@ ports! {
         exponent2_q: [u16; LANES] = field(EXPONENT_BITS).count(LANES).valid_by("valid2_q"),
         /// An instruction is in stage 1.
         valid1_q: u8 = field(1),
-        /// Its warp.
+        /// Warp of the instruction in stage 1.
         warp1_q: u8 = field(WARP_BITS).valid_by("valid1_q"),
-        /// It writes a register.
+        /// The instruction in stage 1 writes a register.
         reg_valid1_q: u8 = field(1).valid_by("valid1_q"),
-        /// Which.
+        /// Register that the instruction in stage 1 writes.
         reg1_q: u8 = field(REG_BITS).valid_by("reg_valid1_q"),
-        /// It writes a predicate.
+        /// The instruction in stage 1 writes a predicate.
         pred_valid1_q: u8 = field(1).valid_by("valid1_q"),
-        /// Which.
+        /// Predicate that the instruction in stage 1 writes.
         pred1_q: u8 = field(3).valid_by("pred_valid1_q"),
-        /// How the result is rounded.
+        /// Rounding of the result in stage 1.
         rounding1_q: u8 = field(2).valid_by("valid1_q"),
-        /// It flushes subnormal results.
+        /// The instruction in stage 1 flushes subnormal results.
         ftz1_q: u8 = field(1).valid_by("valid1_q"),
-        /// It clamps.
+        /// The instruction in stage 1 clamps.
         sat1_q: u8 = field(1).valid_by("valid1_q"),
         /// Stage 2 adds.
         add1_q: u8 = field(1).valid_by("valid1_q"),
         /// An instruction is in stage 2.
         valid2_q: u8 = field(1),
-        /// Its warp.
+        /// Warp of the instruction in stage 2.
         warp2_q: u8 = field(WARP_BITS).valid_by("valid2_q"),
-        /// It writes a register.
+        /// The instruction in stage 2 writes a register.
         reg_valid2_q: u8 = field(1).valid_by("valid2_q"),
-        /// Which.
+        /// Register that the instruction in stage 2 writes.
         reg2_q: u8 = field(REG_BITS).valid_by("reg_valid2_q"),
-        /// It writes a predicate.
+        /// The instruction in stage 2 writes a predicate.
         pred_valid2_q: u8 = field(1).valid_by("valid2_q"),
-        /// Which.
+        /// Predicate that the instruction in stage 2 writes.
         pred2_q: u8 = field(3).valid_by("pred_valid2_q"),
-        /// How the result is rounded.
+        /// Rounding of the result in stage 2.
         rounding2_q: u8 = field(2).valid_by("valid2_q"),
-        /// It flushes subnormal results.
+        /// The instruction in stage 2 flushes subnormal results.
         ftz2_q: u8 = field(1).valid_by("valid2_q"),
-        /// It clamps.
+        /// The instruction in stage 2 clamps.
         sat2_q: u8 = field(1).valid_by("valid2_q"),
     }
 }

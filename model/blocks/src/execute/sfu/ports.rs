@@ -19,7 +19,7 @@ ports! {
         op_i: u64 = field(64).valid_by("valid_i"),
         /// Control word.
         ctl_i: u64 = field(64).valid_by("valid_i"),
-        /// Roles.
+        /// Roles of the offered instruction.
         roles_i: u64 = field(ROLES_BITS).valid_by("valid_i").shown(SHOW_ROLES),
         /// Active lanes.
         mask_i: u32 = field(32).valid_by("valid_i"),
@@ -27,7 +27,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// An instruction is offered.
         valid_i: u8 = field(1),
-        /// Its warp.
+        /// Warp of the offered instruction.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
         /// Source a is a register.
         src_valid_i: u8 = field(1),
@@ -45,13 +45,13 @@ ports! {
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("result_mask_q"),
         /// The instruction is taken at this edge if also valid.
         ready_o: u8 = field(1),
-        /// A result.
+        /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
-        /// Its warp.
+        /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("result_warp_q"),
-        /// It writes a register.
+        /// The result writes a register.
         result_reg_valid_o: u8 = field(1).early().shows_while("result_reg_valid_q", "result_valid_o"),
-        /// Which.
+        /// Register of the result.
         result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("result_reg_q"),
     }
 }
@@ -59,7 +59,7 @@ ports! {
 ports! {
     /// The instruction at hand and stages 1 and 2 of [`Sfu`](super::Sfu).
     pub struct SfuProbe(s: &SmShape) {
-        /// Arguments.
+        /// Arguments of the instruction at hand.
         argument_q: WarpData = field(1024).valid_by("busy_q"),
         /// Significand of each element.
         significand2_q: [u64; GROUP] = field(56).count(GROUP).valid_by("valid2_q"),
@@ -81,31 +81,31 @@ ports! {
         exponent2_q: [u16; GROUP] = field(EXPONENT_BITS).count(GROUP).valid_by("valid2_q"),
         /// An instruction is at hand.
         busy_q: u8 = field(1),
-        /// Its lanes that go into stage 1 next.
+        /// Lanes of the instruction at hand that go into stage 1 next.
         beat_q: u8 = field(BEAT_BITS),
-        /// Its warp.
+        /// Warp of the instruction at hand.
         warp_q: u8 = field(WARP_BITS).valid_by("busy_q"),
-        /// It writes a register.
+        /// The instruction at hand writes a register.
         reg_valid_q: u8 = field(1).valid_by("busy_q"),
-        /// Which.
+        /// Register that the instruction at hand writes.
         reg_q: u8 = field(REG_BITS).valid_by("reg_valid_q"),
-        /// Its function.
+        /// Function of the instruction at hand.
         function_q: u8 = field(3).valid_by("busy_q"),
-        /// It flushes subnormals.
+        /// The instruction at hand flushes subnormals.
         ftz_q: u8 = field(1).valid_by("busy_q"),
         /// Elements are in stage 1.
         valid1_q: u8 = field(1),
-        /// Which lanes.
+        /// Lanes of the elements in stage 1.
         beat1_q: u8 = field(BEAT_BITS).valid_by("valid1_q"),
-        /// Warp.
+        /// Warp of the instruction in stage 1.
         warp1_q: u8 = field(WARP_BITS).valid_by("valid1_q"),
-        /// It writes a register.
+        /// The instruction in stage 1 writes a register.
         reg_valid1_q: u8 = field(1).valid_by("valid1_q"),
-        /// Which.
+        /// Register that the instruction in stage 1 writes.
         reg1_q: u8 = field(REG_BITS).valid_by("reg_valid1_q"),
-        /// Function.
+        /// Function of the instruction in stage 1.
         function1_q: u8 = field(3).valid_by("valid1_q"),
-        /// It flushes subnormals.
+        /// The instruction in stage 1 flushes subnormals.
         ftz1_q: u8 = field(1).valid_by("valid1_q"),
         /// Elements whose value is final.
         final1_q: u8 = field(GROUP).valid_by("valid1_q"),
@@ -117,15 +117,15 @@ ports! {
         row1_q: [u8; GROUP] = field(7).count(GROUP).valid_by("valid1_q"),
         /// Elements are in stage 2.
         valid2_q: u8 = field(1),
-        /// Which lanes.
+        /// Lanes of the elements in stage 2.
         beat2_q: u8 = field(BEAT_BITS).valid_by("valid2_q"),
-        /// Warp.
+        /// Warp of the instruction in stage 2.
         warp2_q: u8 = field(WARP_BITS).valid_by("valid2_q"),
-        /// It writes a register.
+        /// The instruction in stage 2 writes a register.
         reg_valid2_q: u8 = field(1).valid_by("valid2_q"),
-        /// Which.
+        /// Register that the instruction in stage 2 writes.
         reg2_q: u8 = field(REG_BITS).valid_by("reg_valid2_q"),
-        /// It flushes subnormals.
+        /// The instruction in stage 2 flushes subnormals.
         ftz2_q: u8 = field(1).valid_by("valid2_q"),
         /// Elements whose value is final.
         final2_q: u8 = field(GROUP).valid_by("valid2_q"),

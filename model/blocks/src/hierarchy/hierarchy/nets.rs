@@ -23,49 +23,49 @@ ports! {
         /// Operands that come from ORF and LRF of each port.
         data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("data_land_fill")
             .early(),
-        /// Data for the ORF of each port.
+        /// Data for the ORF of array c.
         results_orf_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_orf_valid")
             .early(),
-        /// Data for its LRF.
+        /// Data for the LRF of array c.
         results_lrf_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_lrf_valid")
             .early(),
-        /// Data of copies.
+        /// Data of the first copy of port p.
         copies_copy_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("copies_copy_valid")
             .early(),
-        /// What the MRF offers.
+        /// Operands that the MRF offers.
         mrf_dispatch_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
             .valid_by("mrf_dispatch_src_valid").early(),
         /// Lanes of each source that come from ORF or LRF: all or none.
         operands_move_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("take"),
-        /// Lanes of the ORF of each port that are written.
+        /// Lanes of the ORF of array c that are written.
         results_orf_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_orf_valid")
             .early(),
-        /// Lanes of the LRF.
+        /// Lanes of the LRF of array c that are written.
         results_lrf_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_lrf_valid")
             .early(),
-        /// Lanes of copies.
+        /// Lanes of the first copy of port p.
         copies_copy_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("copies_copy_valid")
             .early(),
         /// Places that the instruction on port p reads.
         levels_read_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
-        /// Places that it copies to.
+        /// Places that the instruction on port p copies to.
         levels_copy_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
-        /// The place that its result goes to.
+        /// The place that the result of the instruction on port p goes to.
         levels_result_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
         /// An instruction is taken.
         take: u8 = field(s.ports()),
         /// Sources that are read from the MRF.
         levels_mrf: u8 = field(s.mrf.sources()),
-        /// From the ORF.
+        /// Sources that are read from the ORF.
         levels_orf: u8 = field(s.mrf.sources()),
-        /// From the LRF.
+        /// Sources that are read from the LRF.
         levels_lrf: u8 = field(s.mrf.sources()),
         /// Sources that are copied.
         levels_copy: u8 = field(s.mrf.sources()),
         /// Entries of sources.
         levels_entry: [u8; MAX_SOURCES] =
             field(ENTRY_BITS).count(s.mrf.sources()),
-        /// Read ports that serve them.
+        /// Read port of the ORF that serves each source.
         levels_port: [u8; MAX_SOURCES] = field(2).count(s.mrf.sources()),
         /// Read ports of the ORF that read.
         levels_orf_read: u8 = field(s.mrf.sources()),
@@ -75,52 +75,52 @@ ports! {
         levels_both: u8 = field(s.ports()),
         /// A place waits for the result on bus b.
         entries_look_match: u8 = field(s.ports()),
-        /// Which.
+        /// Place that waits for the result on bus b; 0 without one.
         entries_look_place: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()),
-        /// It goes to the MRF too.
+        /// The result on bus b goes to the MRF too.
         entries_look_both: u8 = field(s.ports()),
         /// Events of `hierarchy_entries`.
         entries_event: u8 = field(6).shown(Decode::Packed(HIERARCHY_ENTRIES_EVENT)),
         /// Operands have come.
         data_land_valid: u8 = field(s.ports()).early(),
-        /// The tag of their instruction.
+        /// Tag of the instruction whose operands have come.
         data_land_tag: [u8; MAX_PORTS] =
             field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early(),
-        /// For which sources.
+        /// Sources whose operands have come.
         data_land_fill: u8 = field(s.mrf.sources()).early(),
         /// The result on bus b is of a warp in a slot.
         results_look_valid: u8 = field(s.ports()),
-        /// This slot.
+        /// Slot of the warp of the result on bus b.
         results_look_slot: [u8; MAX_PORTS] =
             field(s.slot_w()).count(s.ports()).valid_by("results_look_valid"),
-        /// Its register.
+        /// Register of the result on bus b.
         results_look_reg: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()).valid_by("results_look_valid"),
         /// The copy of dispatch port p is written at this edge.
         results_copy_ready: u8 = field(s.ports()).early(),
-        /// The ORF of port c's slots is written.
+        /// The ORF of array c is written at this edge.
         results_orf_valid: u8 = field(s.ports()).early(),
-        /// In which slot.
+        /// Slot of the array whose ORF is written.
         results_orf_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_orf_valid")
             .early(),
-        /// Which entry.
+        /// Entry of the ORF that is written.
         results_orf_entry: [u8; MAX_PORTS] = field(ENTRY_BITS).count(s.ports()).valid_by("results_orf_valid")
             .early(),
-        /// With a copy.
+        /// The write of the ORF is a copy.
         results_orf_copy: u8 = field(s.ports()).early(),
-        /// From, or for, a private unit.
+        /// The write of the ORF comes from a private unit, or is a copy for one.
         results_orf_private: u8 = field(s.ports()).early(),
-        /// The LRF of port c's slots is written.
+        /// The LRF of array c is written at this edge.
         results_lrf_valid: u8 = field(s.ports()).early(),
-        /// In which slot.
+        /// Slot of the array whose LRF is written.
         results_lrf_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_lrf_valid")
             .early(),
-        /// Which bank.
+        /// Bank of the LRF that is written.
         results_lrf_bank: [u8; MAX_PORTS] = field(BANK_BITS).count(s.ports()).valid_by("results_lrf_valid")
             .early(),
-        /// From a private unit.
+        /// The write of the LRF comes from a private unit.
         results_lrf_private: u8 = field(s.ports()).early(),
-        /// The result on bus b goes into the MRF's queue.
+        /// The result on bus b goes into the MRF's queue at this edge.
         results_mrf_valid: u8 = field(s.ports()),
         /// Latch b has a result that is not written at this edge.
         results_wait: u8 = field(s.ports()).early(),
@@ -128,34 +128,34 @@ ports! {
         copies_hold: u8 = field(s.ports()).early(),
         /// A copy of port p waits.
         copies_copy_valid: u8 = field(s.ports()).early(),
-        /// Its slot.
+        /// Slot of the copy of port p.
         copies_copy_slot: [u8; MAX_PORTS] =
             field(s.slot_w()).count(s.ports()).valid_by("copies_copy_valid").early(),
-        /// Its entry.
+        /// Entry of the copy of port p.
         copies_copy_entry: [u8; MAX_PORTS] =
             field(ENTRY_BITS).count(s.ports()).valid_by("copies_copy_valid").early(),
-        /// It is for a private unit.
+        /// The copy of port p is for a private unit.
         copies_copy_private: u8 = field(s.ports()).early(),
-        /// It is not written at this edge.
+        /// The copy of port p is not written at this edge.
         copies_wait: u8 = field(s.ports()).early(),
         /// An instruction has all its operands.
         operands_dispatch_valid: u8 = field(s.ports()).early(),
-        /// Its sources that came from registers.
+        /// Sources of the complete instruction that came from registers.
         operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
-        /// It goes, as far as the unit and the copy latches are concerned.
+        /// The complete instruction goes, as far as the unit and the copy latches are concerned.
         operands_dispatch_ready: u8 = field(s.ports()),
         /// The MRF's queue b takes a result.
         mrf_write_ready: u8 = field(s.ports()).early(),
-        /// What is in it goes into its bank.
+        /// The result in the MRF's queue b goes into its bank.
         mrf_write_done: u8 = field(s.ports()).early(),
         /// The MRF offers an instruction.
         mrf_dispatch_valid: u8 = field(s.ports()).early(),
-        /// It is taken.
+        /// The instruction that the MRF offers is taken.
         mrf_dispatch_ready: u8 = field(s.ports()),
-        /// Its tag.
+        /// Tag of the instruction that the MRF offers.
         mrf_dispatch_tag: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_dispatch_valid")
             .early(),
-        /// Its sources that came from there.
+        /// Sources that came from the MRF, of the instruction that it offers.
         mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
     }
 }

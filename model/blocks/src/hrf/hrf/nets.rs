@@ -22,7 +22,7 @@ ports! {
             .early(),
         /// Data of the result in the latch.
         results_data: WarpData = field(WARP_DATA_BITS).valid_by("results_valid").early(),
-        /// What each bank has read.
+        /// Data that each bank has read.
         bank_read_data: [WarpData; PARITIES] = field(WARP_DATA_BITS).count(PARITIES).valid_by("bank_read_data_valid")
             .early(),
         /// Slots that want their register.
@@ -67,16 +67,16 @@ ports! {
         busy: u16 = field(s.mrf.collectors).early(),
         /// Collectors that have all their operands.
         complete: u16 = field(s.mrf.collectors).early(),
-        /// What the bank reads.
+        /// Entry that the bank reads.
         reads_stt_entry: u16 = field(s.entry_w()).valid_by("reads_stt_valid"),
         /// Entry of the head of each queue.
         loads_entry: [u16; PARITIES] = field(s.entry_w()).count(PARITIES).valid_by("loads_valid")
             .early(),
-        /// Entry of the result in the latch.
+        /// Entry of the bank of the result in the latch.
         results_entry: u16 = field(s.entry_w()).valid_by("results_valid").early(),
         /// An instruction has all its operands.
         dispatch_valid: u8 = field(1),
-        /// Of which collector.
+        /// Collector of the instruction that has all its operands.
         dispatch_col: [u8; 1] =
             field(s.mrf.col_w()).valid_by("dispatch_valid"),
         /// Register of each slot.
@@ -97,19 +97,19 @@ ports! {
         /// The slot that reads for each slot.
         leader_q: [u8; MAX_SLOTS] = field(OPERANDS.ilog2() + 1).count(s.mrf.slots()).valid_by("busy")
             .each("gen_collector[{}].u_collector.leader_q", OPERANDS),
-        /// Registers that are looked up for sources.
+        /// Registers of the chosen instruction's sources.
         reads_look_reg: [u8; OPERANDS] = field(BUFFER_REG_BITS).count(OPERANDS),
-        /// The reading instruction's bank.
+        /// Bank of the chosen instruction.
         reads_bank: u8 = field(1),
         /// Banks that begin a read.
         reads_stt_valid: u8 = field(PARITIES),
         /// Read ports of the buffer that read.
         reads_buffer: u8 = field(OPERANDS),
-        /// Which source's reads serve each source.
+        /// Source whose reads serve each source.
         reads_port: [u8; OPERANDS] = field(2).count(OPERANDS),
         /// Registers that have an entry.
         rcm_hit: u8 = field(LOOKS),
-        /// It.
+        /// Entry of the register that is looked up.
         rcm_index: [u8; LOOKS] = field(s.index_w()).count(LOOKS).valid_by("rcm_hit"),
         /// Entries in use.
         buffer_used: [u8; PARITIES] = field(s.used_w()).count(PARITIES).early(),
@@ -117,22 +117,22 @@ ports! {
         drain_begin: u8 = field(PARITIES),
         /// A drain reads an entry.
         drain_read: u8 = field(PARITIES),
-        /// It offers one.
+        /// A drain offers an entry.
         drain_valid: u8 = field(PARITIES).early(),
         /// The buffer is empty from this edge on.
         drain_empty: u8 = field(PARITIES),
-        /// Nothing is left.
+        /// Nothing of the buffer is left to be written.
         drain_done: u8 = field(PARITIES),
         /// The entry that a drain reads.
         drain_index: [u8; PARITIES] = field(s.index_w()).count(PARITIES).valid_by("drain_read"),
-        /// Register of the entry that it offers.
+        /// Register of the entry that a drain offers.
         drain_reg: [u8; PARITIES] = field(BUFFER_REG_BITS).count(PARITIES).valid_by("drain_valid")
             .early(),
         /// Queues with room.
         loads_room: u8 = field(PARITIES).early(),
         /// Queues that are not empty.
         loads_valid: u8 = field(PARITIES).early(),
-        /// Those whose head is older than the drain.
+        /// Queues whose head is older than the drain.
         loads_old: u8 = field(PARITIES).early(),
         /// Buffers whose next entry has no power.
         power_closed: u8 = field(PARITIES),
@@ -142,19 +142,19 @@ ports! {
         power_sleep: u8 = field(PARITIES),
         /// State of each buffer's power.
         power_state: [u8; PARITIES] = field(2).count(PARITIES).early(),
-        /// The result waits for power.
+        /// The result in the latch waits for power.
         results_need: u8 = field(PARITIES),
-        /// It is written to a buffer.
+        /// The result in the latch is written to a buffer at this edge.
         results_buffer_valid: u8 = field(PARITIES),
-        /// It is offered to a queue.
+        /// The result in the latch is offered to a queue.
         results_push_valid: u8 = field(PARITIES),
-        /// It is offered to a bank.
+        /// The result in the latch is offered to a bank.
         results_direct_valid: u8 = field(PARITIES),
-        /// It takes a new entry.
+        /// The result in the latch takes a new entry.
         results_new: u8 = field(1).valid_by("results_buffer_valid"),
-        /// Its entry.
+        /// Entry of the buffer that the result in the latch goes to.
         results_index: u8 = field(s.index_w()).valid_by("results_buffer_valid"),
-        /// Its register.
+        /// Register of the result in the latch.
         results_reg: u8 = field(REG_BITS).valid_by("results_valid").early(),
         /// The latch holds a result.
         results_valid: u8 = field(1).early(),
@@ -170,7 +170,7 @@ ports! {
         frozen: u8 = field(1).early(),
         /// Banks to which a write is offered.
         bank_write_valid: u8 = field(PARITIES),
-        /// By whom: queue, drain, latch.
+        /// Source of the write that is offered: queue, drain, latch.
         write_source: [u8; PARITIES] = field(2).count(PARITIES),
         /// Banks whose last write came straight from the latch.
         direct_q: u8 = field(PARITIES),

@@ -22,7 +22,7 @@ ports! {
         req_valid: u64 = field(s.slots()).early(),
         /// Slot i will be filled by the read granted now.
         fill: u64 = field(s.slots()),
-        /// Slot i belongs to an instruction whose source it is.
+        /// An instruction has a source in slot i.
         col_src_valid: u64 = field(s.slots()).early(),
         /// The read of slot i is performed at this edge.
         grant: u64 = field(s.slots()),
@@ -40,7 +40,7 @@ ports! {
         read_valid: u32 = field(s.banks),
         /// Bank b writes.
         bank_write_valid: u32 = field(s.banks),
-        /// From which queue.
+        /// Queue whose result bank b writes.
         bank_write_port: u32 = field(s.banks),
         /// Bank b has data.
         read_data_valid: u32 = field(s.banks).early(),
@@ -55,7 +55,7 @@ ports! {
             .count(s.issue_ports).valid_by("head_valid"),
         /// Collector c takes an instruction at this edge.
         alloc_valid: u16 = field(s.collectors),
-        /// From which port.
+        /// Port whose instruction collector c takes.
         alloc_port: u16 = field(s.collectors),
         /// Collector c is freed at this edge.
         free: u16 = field(s.collectors),
@@ -100,7 +100,7 @@ ports! {
             .count(s.issue_ports).valid_by("head_valid"),
         /// Dispatch port p offers an instruction.
         dispatch_valid: u8 = field(s.issue_ports),
-        /// Of which collector.
+        /// Collector of the instruction that port p offers.
         dispatch_col: [u8; MAX_PORTS] = field(s.col_w())
             .count(s.issue_ports).valid_by("dispatch_valid"),
         /// Bank of each register source.

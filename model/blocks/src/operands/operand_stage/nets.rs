@@ -27,7 +27,7 @@ ports! {
             field(s.mrf.tag_w).count(s.ports()).early(),
         /// Bit 3p+k: port p is valid, and source k is a register.
         issue_src_valid: u8 = field(s.mrf.sources()),
-        /// It.
+        /// Element 3p+k: register of source k of port p.
         issue_src_reg: [u8; MAX_SOURCES] =
             field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid"),
         /// First row of the warp of port p's candidate.
@@ -35,15 +35,15 @@ ports! {
             .valid_by("candidate_valid_i").when(s.services().takes_candidates),
         /// Bit 3p+k: port p has a candidate, and source k of its head is a register.
         candidate_src_valid: u8 = field(s.mrf.sources()).when(s.services().takes_candidates),
-        /// It.
+        /// Element 3p+k: register of source k of port p's candidate.
         candidate_src_reg: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources())
             .valid_by("candidate_src_valid").when(s.services().takes_candidates),
         /// The instruction dispatched on port p says that a register of its warp is dead behind it.
         hint_valid: u8 = field(s.ports()).when(s.services().takes_candidates),
-        /// It.
+        /// Register that the instruction dispatched on port p says is dead.
         hint_reg: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()).valid_by("hint_valid").when(s.services().takes_candidates),
-        /// First row of its warp.
+        /// First row of the warp whose register is dead.
         hint_base: [u16; MAX_PORTS] =
             field(s.mrf.entry_w()).count(s.ports()).valid_by("hint_valid").when(s.services().takes_candidates),
         /// The place that dispatch port p empties.

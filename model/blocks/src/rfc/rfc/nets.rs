@@ -23,7 +23,7 @@ ports! {
         /// Operands that come from each cache.
         data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("operands_land_fill")
             .early(),
-        /// What lands: operands of the cache and of the LRF.
+        /// Operands of the cache and of the LRF that land.
         operands_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
             .valid_by("operands_land_fill"),
         /// The value of each LRF that lands.
@@ -35,7 +35,7 @@ ports! {
         /// Data of values that go from the LRF to the MRF.
         lrf_flush_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_flush_data_valid")
             .early(),
-        /// Data of fills.
+        /// Data of the fill.
         fills_fill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()),
         /// Data of evictions.
         data_evict_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("data_evict_data_valid")
@@ -43,11 +43,11 @@ ports! {
         /// Values offered to the MRF's queues.
         evictions_offer_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_offer_valid")
             .early(),
-        /// Data of each cache's operation.
+        /// Data of the operation on cache c.
         results_op_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_op_valid"),
-        /// What goes to the MRF.
+        /// Data that goes to the MRF.
         mrf_write_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_write_valid"),
-        /// What the MRF offers.
+        /// Operands that the MRF offers.
         mrf_dispatch_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
             .valid_by("mrf_dispatch_src_valid").early(),
         /// Data of what is written to each cache.
@@ -93,7 +93,7 @@ ports! {
         lrf_low_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_low_valid"),
         /// Lanes that go from the LRF to the MRF.
         lrf_flush_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_flush_valid"),
-        /// Lanes of fills.
+        /// Lanes of the fill; 0 without one.
         fills_fill_mask: [u32; MAX_PORTS] =
             field(LANES).count(s.ports()),
         /// Lanes to write back.
@@ -101,19 +101,19 @@ ports! {
         /// Lanes of the values offered to the MRF.
         evictions_offer_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("evictions_offer_valid")
             .early(),
-        /// Lanes of each cache's operation.
+        /// Lanes of the operation on cache c.
         results_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_op_valid"),
         /// Lanes that go to the MRF.
         mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid"),
         /// Lanes of the instruction in T.
         mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tag_valid_q"),
-        /// The entry that serves each source.
+        /// Entry that serves each source; 0 where no lane is in the cache.
         tags_hit_index: [u16; MAX_SOURCES] =
             field(s.index_w()).count(s.mrf.sources()),
         /// The entry of each cache's operation.
         tags_op_index: [u16; MAX_PORTS] =
             field(s.index_w()).count(s.ports()),
-        /// The entry that is evicted.
+        /// Entry that is evicted.
         tags_evict_index: [u16; MAX_PORTS] = field(s.index_w()).count(s.ports()).valid_by("tags_evict_valid"),
         /// First rows of the warps of the values offered to the MRF.
         evictions_offer_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("evictions_offer_valid")
@@ -124,107 +124,107 @@ ports! {
         base_q: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("tag_valid_q"),
         /// An instruction is in T of port p.
         tag_valid_q: u8 = field(s.ports()),
-        /// Those whose last instruction was one of a private unit.
+        /// The last instruction in T of port p was one of a private unit.
         private_q: u8 = field(s.ports()),
-        /// Its warp.
+        /// Warp of the instruction in T.
         warp_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("tag_valid_q"),
-        /// Its tag.
+        /// Tag of the instruction in T.
         tag_q: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("tag_valid_q"),
-        /// Its sources.
+        /// Sources of the instruction in T.
         src_valid_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).valid_by("tag_valid_q"),
-        /// Its slot within the cache.
+        /// Slot within the cache of the instruction in T.
         slot_q: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("tag_valid_q"),
-        /// Its last reads.
+        /// Last reads of the instruction in T.
         last_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).valid_by("tag_valid_q"),
-        /// Registers of its sources.
+        /// Registers of the sources of the instruction in T.
         src_reg_q: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("tag_valid_q"),
-        /// The read port that serves each source.
+        /// Read port that serves each source; 0 where no lane is in the cache.
         tags_hit_port: [u8; MAX_SOURCES] =
             field(2).count(s.mrf.sources()),
         /// Read ports that read.
         tags_read: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()),
         /// Cache p performs its operation.
         tags_op_ready: u8 = field(s.ports()),
-        /// What comes from bus or LRF is performed.
+        /// The operation that comes from bus or LRF is performed.
         results_op_ready: u8 = field(s.ports()),
-        /// An operation on the cache below.
+        /// An operation on the cache below the LRF.
         lrf_low_valid: u8 = field(s.ports()),
-        /// It takes lanes away.
+        /// The operation below the LRF takes lanes away; 0 without an operation.
         lrf_low_kill: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the operation below the LRF.
         lrf_low_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_low_valid"),
-        /// Its register.
+        /// Register of the operation below the LRF.
         lrf_low_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_low_valid"),
-        /// It writes what makes room.
+        /// The operation below the LRF writes the value that makes room.
         lrf_spill: u8 = field(s.ports()),
         /// The value of a slot that is emptied goes from the LRF to the MRF.
         lrf_flush_valid: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the value that goes from the LRF to the MRF.
         lrf_flush_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_flush_valid"),
-        /// Its register.
+        /// Register of the value that goes from the LRF to the MRF.
         lrf_flush_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_flush_valid"),
         /// Data of a spill has come.
         lrf_spill_data_valid: u8 = field(s.ports()).early(),
-        /// Data of such a value has come.
+        /// Data of a value that goes from the LRF to the MRF has come.
         lrf_flush_data_valid: u8 = field(s.ports()).early(),
         /// Sources that are missing, each register once.
         asked: u8 = field(s.mrf.sources()).valid_by("tag_valid_q"),
         /// An operation on each cache.
         tags_op_valid: u8 = field(s.ports()),
-        /// It takes lanes away.
+        /// The operation on each cache takes lanes away.
         tags_op_kill: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the operation on each cache.
         tags_op_slot: [u8; MAX_PORTS] =
             field(s.local_w()).count(s.ports()).valid_by("tags_op_valid"),
-        /// Its register.
+        /// Register of the operation on each cache.
         tags_op_reg: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()).valid_by("tags_op_valid"),
         /// Something is written to each cache.
         data_write_valid: u8 = field(s.ports()),
         /// Something begins to go to the MRF.
         evictions_push_valid: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the eviction that begins.
         evictions_push_slot: [u8; MAX_PORTS] =
             field(s.local_w()).count(s.ports()).valid_by("evictions_push_valid"),
-        /// Its register.
+        /// Register of the eviction that begins.
         evictions_push_reg: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()).valid_by("evictions_push_valid"),
         /// Data of what goes to the MRF has come.
         evictions_data_valid: u8 = field(s.ports()),
         /// An instruction with all its operands is there.
         operands_dispatch_valid: u8 = field(s.ports()).early(),
-        /// Its sources.
+        /// Sources of the complete instruction that came from the MRF or the cache.
         operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
-        /// It is taken.
+        /// The complete instruction is taken.
         operands_dispatch_ready: u8 = field(s.ports()),
         /// Slot of the instruction in T.
         fills_move_slot: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("tag_valid_q"),
         /// An instruction is dispatched.
         fills_take_valid: u8 = field(s.ports()),
-        /// A fill is offered to cache p.
+        /// A fill is offered to cache c.
         fills_fill_valid: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot of the fill within the cache; 0 without one.
         fills_fill_slot: [u8; MAX_PORTS] =
             field(s.local_w()).count(s.ports()),
-        /// Its register.
+        /// Register of the fill; 0 without one.
         fills_fill_reg: [u8; MAX_PORTS] =
             field(REG_BITS).count(s.ports()),
-        /// Fills are waiting: nothing is dispatched.
+        /// A latch of `rfc_fills` holds a fill.
         fills_busy: u8 = field(1).early(),
         /// An eviction begins.
         tags_evict_valid: u8 = field(s.ports()),
-        /// Its read port.
+        /// Read port of the eviction.
         tags_evict_port: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("tags_evict_valid"),
-        /// Its slot.
+        /// Slot of the eviction.
         tags_evict_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("tags_evict_valid"),
-        /// Its register.
+        /// Register of the eviction.
         tags_evict_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("tags_evict_valid"),
         /// Operands have come.
         data_land_valid: u8 = field(s.ports()).early(),
-        /// The tag of their instruction.
+        /// Tag of the instruction whose operands have come.
         data_land_tag: [u8; MAX_PORTS] =
             field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early(),
-        /// For which sources.
+        /// Sources whose operands have come.
         operands_land_fill: u8 = field(s.mrf.sources()).early(),
         /// Data of an eviction has come.
         data_evict_data_valid: u8 = field(s.ports()).early(),
@@ -232,10 +232,10 @@ ports! {
         evictions_room: u8 = field(s.ports()).early(),
         /// A value is offered to the MRF's queue.
         evictions_offer_valid: u8 = field(s.ports()).early(),
-        /// Its warp.
+        /// Warp of the value offered to the MRF's queue.
         evictions_offer_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("evictions_offer_valid")
             .early(),
-        /// Its register.
+        /// Register of the value offered to the MRF's queue.
         evictions_offer_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("evictions_offer_valid")
             .early(),
         /// Sources of the instruction in T that are on their way to the MRF.
@@ -244,57 +244,57 @@ ports! {
         /// Warps of the results in the latches.
         results_result_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("results_valid_q")
             .early(),
-        /// Their registers.
+        /// Registers of the results in the latches.
         results_result_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_valid_q")
             .early(),
-        /// An operation on cache p.
+        /// An operation on cache c.
         results_op_valid: u8 = field(s.ports()),
-        /// It takes lanes away.
+        /// The operation on cache c takes lanes away; 0 without an operation.
         results_op_kill: u8 = field(s.ports()),
-        /// It belongs into the LRF.
+        /// The operation on cache c belongs into the LRF; 0 without an operation.
         results_op_upper: u8 = field(s.ports()),
-        /// Its slot.
+        /// Slot within the cache of the operation on cache c.
         results_op_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_op_valid"),
-        /// Its register.
+        /// Register of the operation on cache c.
         results_op_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_op_valid"),
-        /// It comes from a private unit.
+        /// The operation on cache c comes from a private unit; 0 without an operation.
         results_op_private: u8 = field(s.ports()),
-        /// The eviction offered is taken.
+        /// The eviction of cache b is taken.
         results_evict_ready: u8 = field(s.ports()),
-        /// It goes into its bank.
+        /// The eviction of cache b goes into its bank.
         results_evict_done: u8 = field(s.ports()),
-        /// The result in latch b goes into the MRF's queue.
+        /// The result in latch b goes into the MRF's queue at this edge.
         results_around: u8 = field(s.ports()),
-        /// It comes from a private unit.
+        /// The result that goes into the MRF's queue is from a private unit; 0 where none goes.
         results_around_private: u8 = field(s.ports()),
         /// The result in latch b waits.
         results_wait: u8 = field(s.ports()),
         /// The MRF takes an instruction.
         mrf_issue_ready: u8 = field(s.ports()).early(),
-        /// It is offered one.
+        /// The MRF is offered an instruction.
         mrf_issue_valid: u8 = field(s.ports()),
-        /// Sources that are read there.
+        /// Sources that are read from the MRF.
         mrf_issue_src_valid: u8 = field(s.mrf.sources()),
         /// Something is offered to the MRF's queue.
         mrf_write_valid: u8 = field(s.ports()),
-        /// It takes it.
+        /// The MRF's queue b takes the value offered.
         mrf_write_ready: u8 = field(s.ports()).early(),
-        /// Its warp.
+        /// Warp of the value for the MRF's queue b.
         mrf_write_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_write_valid"),
-        /// Its register.
+        /// Register of the value for the MRF's queue b.
         mrf_write_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_write_valid"),
-        /// It goes into its bank.
+        /// The value in the MRF's queue b goes into its bank.
         mrf_write_done: u8 = field(s.ports()).early(),
         /// The MRF offers an instruction.
         mrf_dispatch_valid: u8 = field(s.ports()).early(),
-        /// Its tag.
+        /// Tag of the instruction that the MRF offers.
         mrf_dispatch_tag: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_dispatch_valid")
             .early(),
-        /// Its sources that came from there.
+        /// Sources that came from the MRF, of the instruction that it offers.
         mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
         /// An instruction leaves T.
         leave: u8 = field(s.ports()),
-        /// It waits for an eviction.
+        /// The instruction in T waits for an eviction.
         stall: u8 = field(s.ports()),
     }
 }

@@ -19,17 +19,17 @@ ports! {
         col_tag: [u64; MAX_COLLECTORS] = field(s.tag_w).early().count(s.collectors).valid_by("busy"),
         /// Slot i wants its bank.
         req_valid: u64 = field(s.slots()).early(),
-        /// The register of this read is parked somewhere.
+        /// The register of the read of slot i is parked somewhere.
         req_parked: u64 = field(s.slots()),
         /// Slot i will be filled by a read that is performed at this edge.
         fill: u64 = field(s.slots()),
-        /// Slot i belongs to an instruction whose source it is.
+        /// An instruction has a source in slot i.
         col_src_valid: u64 = field(s.slots()).early(),
         /// The read of slot i is performed at this edge.
         grant: u64 = field(s.slots()),
         /// Events of the arbiter that `mrf_arbiter` counts, too.
         arbiter_event: u64 = field(44).at("u_arbiter.event_o").shown(Decode::Packed(MRF_ARBITER_EVENT)),
-        /// Its own events.
+        /// Events of this cycle: `steal_arbiter_event_t`.
         steal_arbiter_event: u64 = field(55).shown(Decode::Packed(STEAL_ARBITER_EVENT)),
         /// Slot i takes its data in this cycle.
         fill_q: u64 = field(s.slots()).at("u_crossbar.fill_q"),
@@ -41,13 +41,13 @@ ports! {
         read_valid: u32 = field(s.banks),
         /// Bank b writes.
         bank_write_valid: u32 = field(s.banks),
-        /// From which bus.
+        /// Bus whose result bank b writes.
         bank_write_port: u32 = field(s.banks),
         /// Bank b has data.
         read_data_valid: u32 = field(s.banks).early(),
         /// Banks with a free entry.
         free_valid: u32 = field(s.banks).early(),
-        /// Banks with a value in it.
+        /// Banks with a value in their free entry.
         parked: u32 = field(s.banks).early(),
         /// Banks whose free entry a head is for.
         alive: u32 = field(s.banks),
@@ -73,7 +73,7 @@ ports! {
         land_entry: u16 = field(s.entry_w()).early().valid_by("land_valid"),
         /// Collector c takes an instruction at this edge.
         alloc_valid: u16 = field(s.collectors),
-        /// From which port.
+        /// Port whose instruction collector c takes.
         alloc_port: u16 = field(s.collectors),
         /// Collector c is freed at this edge.
         free: u16 = field(s.collectors),
@@ -112,7 +112,7 @@ ports! {
         head_groups: [u8; MAX_PORTS] = field(4).early().count(s.issue_ports).valid_by("head_valid"),
         /// Dispatch port p offers an instruction.
         dispatch_valid: u8 = field(s.issue_ports),
-        /// Of which collector.
+        /// Collector of the instruction that port p offers.
         dispatch_col: [u8; MAX_PORTS] = field(s.col_w()).count(s.issue_ports).valid_by("dispatch_valid"),
         /// Bank of each register source.
         req_bank: [u8; MAX_SLOTS] = field(s.bank_w()).early().count(s.slots()).valid_by("col_src_valid"),
@@ -130,9 +130,9 @@ ports! {
         want_warp: [u8; MAX_PORTS] = field(WARP_BITS).early().count(s.issue_ports).valid_by("candidates_valid_q"),
         /// Port p had a candidate.
         candidates_valid_q: u8 = field(s.issue_ports).at("u_candidates.valid_q"),
-        /// What was latched of them last, whether one is there or not: operands that are to be read.
+        /// Bit 3p+s: source s of the candidate latched last is a register that no lower source names.
         candidates_leader_q: u8 = field(s.sources()).at("u_candidates.leader_q"),
-        /// Warp of each.
+        /// Warp of each port's candidate latched last.
         candidates_warp_q: [u8; MAX_PORTS] =
             field(WARP_BITS).count(s.issue_ports).at("u_candidates.warp_q"),
         /// Bank of each operand.
@@ -147,27 +147,27 @@ ports! {
         hint_taken: u8 = field(s.issue_ports),
         /// The head of queue p waits for a parked value.
         write_parked: u8 = field(s.issue_ports),
-        /// The register of this operand is parked somewhere.
+        /// The register of the candidate's operand is parked somewhere.
         want_parked: u8 = field(s.sources()),
         /// A parked value is fetched now, whoever wants its bank.
         force_valid: u8 = field(1),
-        /// From this bank.
+        /// Bank from which the parked value is fetched.
         force_bank: u8 = field(s.bank_w()).valid_by("force_valid"),
-        /// A read needs it.
+        /// A read needs the value that is fetched.
         force_read: u8 = field(1),
-        /// A write does.
+        /// A write needs the value that is fetched.
         force_write: u8 = field(1),
-        /// A write of its place does.
+        /// A write needs the entry in which the value is parked.
         force_alive: u8 = field(1),
         /// A value lands.
         land_valid: u8 = field(1).early(),
-        /// The bank at whose output it is.
+        /// Bank whose output has the landing value.
         land_source: u8 = field(s.bank_w()).early().valid_by("land_valid"),
-        /// The bank that takes it.
+        /// Bank that takes the landing value.
         land_bank: u8 = field(s.bank_w()).early().valid_by("land_valid"),
-        /// Its bus.
+        /// Bus of the landing value.
         land_port: u8 = field(1).early().valid_by("land_valid"),
-        /// Where the search for a value begins.
+        /// Bank at which the search for a value begins.
         turn: u8 = field(s.bank_w()).early(),
         /// Some queue is empty.
         bus_free: u8 = field(1),
@@ -181,15 +181,15 @@ ports! {
         stolen_taken: u8 = field(s.issue_ports),
         /// Values are parked at this edge.
         park_valid: u8 = field(s.issue_ports),
-        /// In these banks.
+        /// Bank in which the result of queue p is parked.
         park_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid"),
         /// The result of queue p is written into its bank or parked at this edge.
         write_done: u8 = field(s.issue_ports),
         /// A parked value is read at this edge.
         fetch_valid: u8 = field(1),
-        /// In this bank.
+        /// Bank in which the parked value is read.
         fetch_bank: u8 = field(s.bank_w()).valid_by("fetch_valid"),
-        /// It was forced.
+        /// The fetch of the parked value was forced.
         fetch_forced: u8 = field(1),
         /// Slots of each collector that were granted in the last cycle.
         inflight_q: [u8; MAX_COLLECTORS] = field(OPERANDS).count(s.collectors)
