@@ -2,7 +2,7 @@
 
 use gpurf_isa::LastResultFile;
 
-use crate::config::{Config, Preset, Rule, TWO_LEVEL, section};
+use crate::config::{Config, MemoryConfig, Preset, Rule, SmConfig, TWO_LEVEL, section};
 use crate::hierarchy::MAX_ORF_ENTRIES;
 
 section! {
@@ -48,6 +48,22 @@ pub(super) const RULES: &[Rule] = &[
 
 const ORF: Config = Config { orf: OrfConfig { entries: 3, ..OrfConfig::DEFAULT }, ..TWO_LEVEL };
 
+const SPLIT: Config = Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF };
+
+/// The thesis's SM (table 4.4). Its latencies are meant from issue to issue (docs/papers.md).
+const HIERARCHY_PAPER: Config = Config {
+    sm: SmConfig {
+        alu_latency: 2,
+        sfu_latency: 14,
+        shared_latency: 14,
+        shared_bandwidth: 32,
+        shared_kilobytes: 64,
+        ..SPLIT.sm
+    },
+    memory: MemoryConfig { latency: 400, bandwidth: 16 },
+    ..SPLIT
+};
+
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "orf",
@@ -62,7 +78,12 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "lrf-orf-split",
         summary: "orf with an LRF of one entry for each operand slot: the thesis's best (hierarchy thesis, 6.2.2)",
-        config: Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF },
+        config: SPLIT,
+    },
+    Preset {
+        name: "hierarchy-paper",
+        summary: "lrf-orf-split in the thesis's SM: its latencies from issue to issue and its bandwidths (hierarchy thesis, table 4.4)",
+        config: HIERARCHY_PAPER,
     },
 ];
 

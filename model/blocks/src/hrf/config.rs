@@ -1,6 +1,6 @@
 //! The section of the configuration that is about the hybrid register file, its rules and presets; see `docs/blocks/hrf.md`.
 
-use crate::config::{ALTERNATING, Config, MrfConfig, Preset, Rule, section};
+use crate::config::{ALTERNATING, Config, MrfConfig, Preset, Rule, SmConfig, section};
 
 section! {
     /// The hybrid register file: STT-RAM behind write buffers, with the paper's sizes.
@@ -52,6 +52,8 @@ const HRF: Config = Config {
     ..ALTERNATING
 };
 
+const HRF_PG: Config = Config { hrf: HrfConfig { gating: true, ..HRF.hrf }, ..HRF };
+
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "hrf",
@@ -61,11 +63,19 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "hrf-pg",
         summary: "hrf with power gating of the buffers (hybrid paper, 5)",
-        config: Config { hrf: HrfConfig { gating: true, ..HRF.hrf }, ..HRF },
+        config: HRF_PG,
     },
     Preset {
         name: "stt-only",
         summary: "hrf without buffers: the pipeline waits for every write (hybrid paper, 6.2)",
         config: Config { hrf: HrfConfig { buffer_entries: 0, ..HRF.hrf }, ..HRF },
     },
+    Preset {
+        name: "hybrid-paper",
+        summary: "hrf-pg with the hybrid paper's 48 warps (hybrid paper, table 3)",
+        config: Config { sm: SmConfig { warps: 48, ..HRF_PG.sm }, ..HRF_PG },
+    },
 ];
+
+#[cfg(test)]
+mod tests;

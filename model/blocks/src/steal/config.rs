@@ -1,6 +1,6 @@
 //! The section of the configuration that is about bank stealing, its rules and presets; see `docs/blocks/steal.md`.
 
-use crate::config::{BANKS_8, BankPorts, Config, Preset, Rule, section};
+use crate::config::{BANKS_8, BankPorts, Config, MrfConfig, Preset, Rule, section};
 
 section! {
     /// A register file whose idle banks are stolen.
@@ -32,6 +32,14 @@ pub(super) const RULES: &[Rule] = &[
 const STEAL_8: Config =
     Config { steal: StealConfig { present: true, read: true, write: true, eager: false }, ..BANKS_8 };
 
+/// The stealing paper's SM as far as its text describes it. Few collectors limit that SM (II-B); operands are read early wherever a
+/// bank is idle (docs/papers.md).
+const STEALING_PAPER: Config = Config {
+    mrf: MrfConfig { collectors: 4, ..STEAL_8.mrf },
+    steal: StealConfig { eager: true, ..STEAL_8.steal },
+    ..STEAL_8
+};
+
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "steal-read-8",
@@ -44,6 +52,11 @@ pub(super) const PRESETS: &[Preset] = &[
         config: Config { steal: StealConfig { read: false, ..STEAL_8.steal }, ..STEAL_8 },
     },
     Preset { name: "steal-8", summary: "banks-8 with read and write stealing (stealing paper, IV-D)", config: STEAL_8 },
+    Preset {
+        name: "stealing-paper",
+        summary: "steal-8 with 4 collectors and eager read stealing: nearest to the stealing paper's machine (stealing paper, II and IV)",
+        config: STEALING_PAPER,
+    },
 ];
 
 #[cfg(test)]

@@ -21,3 +21,25 @@ fn orf_and_lrf_stand_where_a_cache_would() {
         ("orf.entries", &["1"], "0 where sm.active_warps is 0"),
     ]);
 }
+
+/// Table 4.4 of the hierarchy thesis, and the sizes of its sections 2.4, 6.5 and 6.5.4.
+#[test]
+fn the_thesis_machine_is_lrf_orf_split_with_its_table() {
+    let table = [
+        "sm.alu_latency=2",
+        "sm.sfu_latency=14",
+        "sm.shared_latency=14",
+        "sm.shared_bandwidth=32",
+        "sm.shared_kilobytes=64",
+        "memory.latency=400",
+        "memory.bandwidth=16",
+    ];
+    let paper = preset("hierarchy-paper").unwrap().config;
+    assert_eq!(Config::load(Start::Preset("lrf-orf-split"), &table), Ok(paper));
+    let shape = paper.shape();
+    assert_eq!((shape.banks, shape.dual_port, paper.mrf.kilobytes, paper.mrf.issue_ports), (4, true, 128, 1));
+    assert_eq!((paper.sm.warps, paper.sm.active_warps), (32, 8));
+    assert_eq!((paper.orf.entries, paper.lrf.banks), (3, LastResultFile::Split));
+    // Policies alone: the RTL is that of lrf-orf-split.
+    assert_eq!(paper.sm_shape(), preset("lrf-orf-split").unwrap().config.sm_shape());
+}

@@ -31,3 +31,24 @@ fn scheduler_and_cache_are_chosen_together() {
         ("rfc.entries", &["1"], "0 where sm.active_warps is 0"),
     ]);
 }
+
+/// Table 4 of the RFC paper, and the sizes of its sections 2.1, 3.3 and 5.4.
+#[test]
+fn the_rfc_papers_machine_is_rfc_live_with_its_table() {
+    let table = [
+        "sm.alu_latency=2",
+        "sm.sfu_latency=13",
+        "sm.shared_latency=13",
+        "sm.shared_bandwidth=32",
+        "sm.shared_kilobytes=32",
+        "memory.latency=400",
+        "memory.bandwidth=32",
+    ];
+    let paper = preset("rfc-paper").unwrap().config;
+    assert_eq!(Config::load(Start::Preset("rfc-live"), &table), Ok(paper));
+    let shape = paper.shape();
+    assert_eq!((shape.banks, shape.dual_port, paper.mrf.kilobytes, paper.mrf.issue_ports), (4, true, 128, 1));
+    assert_eq!((paper.sm.warps, paper.sm.active_warps), (32, 8));
+    // 6,144 bytes an SM: 5.4.
+    assert_eq!(paper.rfc.entries * paper.sm.active_warps * 128, 6144);
+}

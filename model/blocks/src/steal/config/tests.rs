@@ -1,7 +1,7 @@
 //! Configurations with bank stealing, and what is refused.
 
 use super::*;
-use crate::config::{MrfConfig, Start, preset};
+use crate::config::{MrfConfig, Scheduler, Start, preset};
 use crate::testing::{file, set};
 
 #[test]
@@ -41,4 +41,15 @@ fn stealing_needs_single_ported_banks_and_the_place_to_itself() {
     assert!(message.starts_with("FILE:3:11: steal.present = true is not allowed"), "{message}");
     // Policies of a design that is not selected have no effect, and are allowed.
     assert!(set(&["steal.read=true", "mrf.ports=1r1w"]).is_ok());
+}
+
+/// What the text of the stealing paper says of its machine (II, IV-A, V-B), and the choices of docs/papers.md.
+#[test]
+fn the_stealing_papers_machine_is_steal_8_with_few_collectors_and_eager() {
+    let paper = preset("stealing-paper").unwrap().config;
+    assert_eq!(Config::load(Start::Preset("steal-8"), &["mrf.collectors=4", "steal.eager=true"]), Ok(paper));
+    assert_eq!((paper.mrf.banks, paper.mrf.ports, paper.mrf.kilobytes), (8, BankPorts::Shared, 128));
+    assert_eq!((paper.sm.warps, paper.mrf.issue_ports), (48, 2));
+    assert_eq!(paper.sm.scheduler, Scheduler::GreedyThenOldest);
+    assert!(paper.steal.read && paper.steal.write);
 }
