@@ -78,6 +78,8 @@ fn the_first_ctrl_c_ends_the_runs_and_what_is_there_is_shown() {
         "values",
         "--jobs",
         "1",
+        "--runs",
+        "runs",
         "--kernel",
         "sums.toml",
         "--kernel",
