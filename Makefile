@@ -50,9 +50,9 @@ bench: ## speed of the lockstep, of plain Verilator and of the model
 	@scripts/bootstrap.sh
 	@$(GPURF) bench
 
-reproduce: ## the papers' results beside ours: every report, as text and as one page with plots (KERNEL= one manifest, JOBS=, HTML= the page)
+reproduce: ## the papers' results beside ours: every report, as text and as one page with plots (SMALL=1: on little data, KERNEL= one manifest, JOBS=, HTML= the page)
 	@mkdir -p $(dir $(HTML))
-	@$(GPURF) report $(addprefix --kernel ,$(KERNEL)) $(addprefix --jobs ,$(JOBS)) --html $(HTML)
+	@$(GPURF) report $(if $(SMALL),--small) $(addprefix --kernel ,$(KERNEL)) $(addprefix --jobs ,$(JOBS)) --html $(HTML)
 
 synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and cells of each block (FULL=1: down to gates)
 	@scripts/bootstrap.sh --mutants

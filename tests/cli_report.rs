@@ -4,7 +4,8 @@ mod common;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 use common::sums::{MANIFEST, folder, gpurf};
 use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, check_refused, read_json, text};
@@ -77,6 +78,8 @@ fn the_first_ctrl_c_ends_the_runs_and_what_is_there_is_shown() {
         "values",
         "--jobs",
         "1",
+        "--runs",
+        "runs",
         "--kernel",
         "sums.toml",
         "--kernel",
@@ -86,11 +89,121 @@ fn the_first_ctrl_c_ends_the_runs_and_what_is_there_is_shown() {
     let mut child = command.spawn().unwrap();
     let mut told = String::new();
     let mut errors = BufReader::new(child.stderr.take().unwrap());
-    while !told.contains("ran ") {
+    while !told.contains("1 of 2 runs") {
         assert!(errors.read_line(&mut told).unwrap() > 0, "{told}");
     }
     assert!(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(INTERRUPTED));
     assert!(text(&output.stdout).contains("0 of 0 rows"), "{}", text(&output.stdout));
+}
+
+/// A folder like a checkout: the kernels of the report, tiny ones, on little data and on more of it.
+fn checkout() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = folder.path().join("tests/kernels");
+    fs::create_dir_all(&kernels).unwrap();
+    let definition = gpurf_report::reports().find(|definition| definition.name == report()).unwrap();
+    for name in definition.kernels {
+        fs::write(kernels.join(format!("{name}.toml")), MANIFEST).unwrap();
+        let large = MANIFEST.replace("grid = [2", "grid = [4").replace("len = 128", "len = 256");
+        fs::write(kernels.join(format!("{name}-large.toml")), large).unwrap();
+    }
+    folder
+}
+
+/// The program on it, with a folder for the results of runs.
+fn command(checkout: &Path, runs: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
+    command.args(["report", report(), "--runs", runs]).args(arguments);
+    command.current_dir(checkout).env("GPURF_HOME", checkout).env("PATH", "");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn made(checkout: &Path, runs: &str, arguments: &[&str]) -> Output {
+    let output = command(checkout, runs, arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+    output
+}
+
+/// The last line of progress: how many runs there are, how many were taken from disk, how many were made.
+#[track_caller]
+fn counts(output: &Output) -> [usize; 3] {
+    let errors = text(&output.stderr);
+    let line = errors.lines().find(|line| line.contains(" runs: ")).unwrap_or_else(|| panic!("{errors}"));
+    let numbers = line.split([' ', ',']).filter_map(|word| word.parse().ok()).take(3).collect::<Vec<usize>>();
+    numbers.try_into().unwrap()
+}
+
+#[test]
+fn large_data_fill_the_sm_unless_small_is_said() {
+    let checkout = checkout();
+    let values = ["--only", "values"];
+    let [large, small] = [&values[..], &["--only", "values", "--small"]].map(|arguments| {
+        let page = made(checkout.path(), "runs", &[arguments, &["--html", "page.html"]].concat());
+        let html = fs::read_to_string(checkout.path().join("page.html")).unwrap();
+        let json = made(checkout.path(), "runs", &[arguments, &["--json"]].concat());
+        // Both have the same runs, and progress is no part of the output.
+        assert_eq!(counts(&page), [counts(&page)[0], 0, counts(&page)[0]]);
+        assert_eq!(counts(&json), [counts(&page)[0], counts(&page)[0], 0]);
+        (text(&page.stdout), html, read_json(arguments, &json, PASSED))
+    });
+    for ((table, page, json), words, size) in [(&large, "large runs", "large"), (&small, "small runs", "small")] {
+        assert!(table.contains(words) && page.contains(words), "{table}");
+        assert_eq!(json["size"], size);
+        let commands = json["rows"].as_array().unwrap().iter().filter_map(|row| row["command"].as_str());
+        let again = |command: &str| command.is_empty() || command.contains(" --small") == (size == "small");
+        assert!(commands.into_iter().all(again));
+    }
+    let own = ["--only", "values", "--kernel", "tests/kernels/reduction.toml", "--json"];
+    assert_eq!(read_json(&own, &made(checkout.path(), "runs", &own), PASSED)["size"], "own");
+    // The large manifests are what is run: without them there is nothing.
+    fs::remove_file(checkout.path().join("tests/kernels/reduction-large.toml")).unwrap();
+    let output = command(checkout.path(), "runs", &values).output().unwrap();
+    check_refused(&values, &output, BAD_INPUT, &["reduction-large.toml", "--small"]);
+    refused(&["report", report(), "--small", "--kernel", "sums.toml"], BAD_INPUT, &["--small", "--kernel"]);
+}
+
+#[test]
+fn a_report_that_is_killed_goes_on_with_the_runs_that_are_left() {
+    let checkout = checkout();
+    let arguments = ["--small", "--only", "values", "--only", "cache", "--html", "page.html", "--jobs", "1"];
+    let page = || fs::read(checkout.path().join("page.html")).unwrap();
+    let whole = made(checkout.path(), "apart", &arguments);
+    let (expected, [planned, ..]) = (page(), counts(&whole));
+
+    let mut child = command(checkout.path(), "runs", &arguments).spawn().unwrap();
+    let mut told = String::new();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    while !told.contains(" runs;") {
+        assert!(errors.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let folder = checkout.path().join("runs");
+    let results = || {
+        let files = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+        files.filter(|file| file.extension().is_some_and(|extension| extension == "json")).collect::<Vec<_>>()
+    };
+    let there = results().len();
+    assert!(there > 0 && there < planned, "{there} of {planned}");
+
+    fs::remove_file(checkout.path().join("page.html")).unwrap();
+    let again = made(checkout.path(), "runs", &arguments);
+    assert_eq!(counts(&again), [planned, there, planned - there]);
+    assert_eq!((text(&again.stdout), page()), (text(&whole.stdout), expected.clone()));
+
+    // A file that is damaged is made again; a fresh report makes all of them.
+    fs::write(&results()[0], "{").unwrap();
+    let repaired = made(checkout.path(), "runs", &arguments);
+    assert_eq!(counts(&repaired), [planned, planned - 1, 1]);
+    assert_eq!((text(&repaired.stdout), page()), (text(&whole.stdout), expected));
+    let values = counts(&made(checkout.path(), "runs", &["--small", "--only", "values"]));
+    assert_eq!(values, [values[0], values[0], 0]);
+    let fresh = made(checkout.path(), "runs", &["--small", "--only", "values", "--fresh"]);
+    assert_eq!(counts(&fresh), [values[0], 0, values[0]]);
+    // A folder that takes none is told, and the report is made all the same.
+    let nowhere = made(checkout.path(), "page.html", &["--small", "--only", "values"]);
+    assert!(text(&nowhere.stderr).contains("not every result is kept: cannot write to page.html"));
 }

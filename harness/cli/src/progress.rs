@@ -58,8 +58,18 @@ impl Progress {
 
     /// A job has ended; `line` says how.
     pub fn end(&self, index: usize, line: &str) {
+        self.ended(index);
+        self.line(line);
+    }
+
+    /// A job has ended, without a line.
+    pub fn ended(&self, index: usize) {
         self.close(index);
         self.whole.inc(1);
+    }
+
+    /// A line where there is no terminal.
+    pub fn line(&self, line: &str) {
         if self.print_ended {
             crate::output::note(line);
         }
@@ -105,7 +115,12 @@ impl Remaining {
         }
         let of_kind = self.ended.entry(kind).or_default();
         *of_kind = (of_kind.0 + 1, of_kind.1 + seconds);
-        duration(self.seconds())
+        format!("{} left", duration(self.seconds()))
+    }
+
+    /// A job of this kind, which no earlier run knows, need not run.
+    pub fn dropped(&mut self, kind: String) {
+        *self.unknown.entry(kind).or_default() -= 1;
     }
 
     fn seconds(&self) -> f64 {
@@ -117,11 +132,12 @@ impl Remaining {
     }
 }
 
-fn duration(seconds: f64) -> String {
+/// Seconds in words.
+pub fn duration(seconds: f64) -> String {
     match seconds as u64 {
-        s @ 0..90 => format!("{s} s left"),
-        s @ 90..5400 => format!("{} min left", s.div_ceil(60)),
-        s => format!("{:.1} h left", s as f64 / 3600.0),
+        s @ 0..90 => format!("{s} s"),
+        s @ 90..5400 => format!("{} min", s.div_ceil(60)),
+        s => format!("{:.1} h", s as f64 / 3600.0),
     }
 }
 
@@ -136,7 +152,9 @@ mod tests {
         assert_eq!(left.ended("a".into(), Some(10.0), 12.0), "33 s left");
         assert_eq!(left.ended("b".into(), None, 4.0), "21 s left");
         assert_eq!(left.ended("b".into(), None, 4.0), "18 s left");
-        assert_eq!(duration(3600.0), "60 min left");
-        assert_eq!(duration(7200.0), "2.0 h left");
+        left.dropped("c".into());
+        assert_eq!(left.ended("a".into(), Some(30.0), 28.0), "0 s left");
+        assert_eq!(duration(3600.0), "60 min");
+        assert_eq!(duration(7200.0), "2.0 h");
     }
 }

@@ -28,4 +28,9 @@ impl Project {
     pub fn cache(&self) -> PathBuf {
         self.root.join("target/verilated")
     }
+
+    /// The results of runs that reports have made.
+    pub fn report_runs(&self) -> PathBuf {
+        self.root.join("target/reports/runs")
+    }
 }

@@ -115,7 +115,7 @@ mod tests {
     use crate::traffic::{accesses_avoided, reads_avoided, writes_avoided};
 
     fn run(counts: &[(&'static str, u64)]) -> Measured {
-        Measured { cycles: 1, events: counts.iter().copied().collect(), ..Measured::default() }
+        Measured::new(1, counts.iter().copied())
     }
 
     #[test]

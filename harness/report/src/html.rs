@@ -40,11 +40,12 @@ fn section(report: &PaperReport, page: &mut String) {
     let (inside, all) = (judged().filter(|&within| within).count(), judged().count());
     let _ = write!(
         page,
-        "<h2>{}</h2>\n<p>{}</p>\n<p>{} kernels: {}. Of {all} rows with a result of the paper {inside} lie where it does.</p>\n<table>\n<tr><th>result<th class=\"number\">paper<th \
+        "<h2>{}</h2>\n<p>{}</p>\n<p>{} kernels, {}: {}. Of {all} rows with a result of the paper {inside} lie where it does.</p>\n<table>\n<tr><th>result<th class=\"number\">paper<th \
          class=\"number\">ours<th>\n",
         escaped(report.report),
         escaped(report.title),
         report.kernels.len(),
+        report.size.words(),
         escaped(&report.kernels.join(", ")),
     );
     report.rows.iter().for_each(|row| line(row, page));
@@ -104,15 +105,22 @@ mod tests {
             report: "levels",
             title: "A level above",
             schedule: gpurf_compiler::Schedule::None,
+            size: crate::Size::Small,
             kernels: vec!["saxpy".into()],
             rows: vec![row],
             absent: vec![Absent { source: "5.3", text: "reads allocate", why: "not built" }],
             plots: Vec::new(),
         };
         let page = page(&[report]);
-        for text in
-            ["reads &lt;b&gt;", "40 % &amp; more", "outside", "little is reused", "gpurf run saxpy.toml", "not built"]
-        {
+        for text in [
+            "1 kernels, small runs: saxpy",
+            "reads &lt;b&gt;",
+            "40 % &amp; more",
+            "outside",
+            "little is reused",
+            "gpurf run saxpy.toml",
+            "not built",
+        ] {
             assert!(page.contains(text), "{text}");
         }
         for text in ["http", "<script", "src="] {

@@ -1,4 +1,4 @@
-//! The kernels that reports run unless told otherwise: test kernels after the benchmarks of a paper, small runs.
+//! The kernels that reports run unless told otherwise: test kernels after the benchmarks of a paper.
 
 /// After the benchmarks of the hierarchy thesis (tables 4.2 and 4.3): those with HT in `tests/kernels/README.md`.
 pub const HIERARCHY_THESIS: &[&str] = &[

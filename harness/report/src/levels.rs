@@ -27,6 +27,22 @@ pub struct LevelEngine {
 /// Counts of each strand, by the kernel and the instruction that it begins with. Strands are where they are, whatever the levels.
 pub type Strands = BTreeMap<(String, u32), LevelCounts>;
 
+/// Strands as a list: their names are no keys of JSON.
+pub(crate) mod list {
+    use gpurf_oracle::levels::LevelCounts;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Strands;
+
+    pub fn serialize<S: Serializer>(strands: &Strands, to: S) -> Result<S::Ok, S::Error> {
+        strands.iter().collect::<Vec<_>>().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Strands, D::Error> {
+        Ok(Vec::<((String, u32), LevelCounts)>::deserialize(from)?.into_iter().collect())
+    }
+}
+
 /// Why a launch gave no counts.
 #[derive(Debug, thiserror::Error)]
 pub enum LevelError {

@@ -4,6 +4,8 @@
 //! of all of its parts are made once, on several threads ([`sweep()`]), and rows and plots are made from what came out ([`Results`]). A row whose runs did not
 //! all come to their end is left out; no kernel is ever left out of a mean.
 //!
+//! A run takes seconds on large data. [`Kept`] keeps each result on disk, so that a report which was interrupted goes on where it ended.
+//!
 //! * [`usage`] watches values on the oracle; [`traffic`] says what a level above the MRF avoids.
 //! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle, [`follow`] those of a cache in program order.
 //! * [`reports`] gives those that can be made: a [`Definition`] each, in parts.
@@ -14,6 +16,7 @@
 mod cached;
 pub mod follow;
 pub mod html;
+mod kept;
 mod kernels;
 pub mod levels;
 pub mod plot;
@@ -27,9 +30,10 @@ pub mod traffic;
 pub mod usage;
 mod values;
 
+pub use kept::Kept;
 pub use report::{Definition, ORDERS, Orders, PaperReport, Part};
 pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
-pub use sweep::{Kernel, Measured, Point, Results, SweepError, SweepPlan, Watcher, sweep};
+pub use sweep::{Ended, Kernel, Measured, Point, Results, RunName, Size, SweepError, SweepPlan, Watcher, sweep};
 
 macro_rules! designs {
     ($($design:ident)+) => {

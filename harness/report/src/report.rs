@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::plot::Plot;
 use crate::row::{Absent, Row};
-use crate::sweep::{Kernel, Results, SweepPlan};
+use crate::sweep::{Results, Size, SweepPlan};
 
 /// A report, as `--json` prints it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -15,6 +15,8 @@ pub struct PaperReport {
     /// What it is about.
     #[serde(skip)]
     pub title: &'static str,
+    /// What they run on.
+    pub size: Size,
     /// The kernels.
     pub kernels: Vec<String>,
     /// The order of their instructions, but in rows that name another one.
@@ -56,7 +58,7 @@ pub struct Definition {
     pub name: &'static str,
     /// What it is about.
     pub title: &'static str,
-    /// The kernels that it runs unless told otherwise: test kernels, by name.
+    /// The kernels that it runs where the command line names none: test kernels, by name.
     pub kernels: &'static [&'static str],
     /// The order of instructions that the paper's code has.
     pub schedule: Schedule,
@@ -81,6 +83,7 @@ impl Definition {
         let mut report = PaperReport {
             report: self.name,
             title: self.title,
+            size: results.size(),
             kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
             schedule: results.schedule(),
             rows: Vec::new(),
@@ -127,17 +130,18 @@ impl Definition {
 
     /// The command that makes a part again, on all kernels: for reasons that are about all of them.
     pub fn command(&self, results: &Results<'_>, part: &str) -> String {
-        let own = results.kernels.iter().map(|kernel| kernel.name.as_str()).ne(self.kernels.iter().copied());
-        let kernels = results.kernels.iter().filter(|_| own).map(|kernel| format!(" --kernel {}", kernel.path));
+        let kernels = match results.size() {
+            Size::Large => String::new(),
+            Size::Small => " --small".to_owned(),
+            Size::Own => results.kernels.iter().map(|kernel| format!(" --kernel {}", kernel.path)).collect(),
+        };
         let schedule = results.schedule();
         let order = match part {
             ORDERS => String::new(),
             _ if schedule == self.schedule => String::new(),
             _ => format!(" --schedule {}", schedule.name()),
         };
-        let large = |kernel: &Kernel| kernel.path.ends_with(&format!("/{}-large.toml", kernel.name));
-        let size = if !own && results.kernels.iter().any(large) { " --large" } else { "" };
-        results.part_command(self.name, part, None) + &kernels.collect::<String>() + size + &order
+        results.part_command(self.name, part, None) + &kernels + &order
     }
 
     fn chosen<'a>(&self, only: &'a [String]) -> impl Iterator<Item = &'static Part> + use<'a> {

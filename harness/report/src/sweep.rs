@@ -1,6 +1,9 @@
 //! Many runs: kernels at configurations of the model, and on the oracle.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{Config, Start};
@@ -8,18 +11,43 @@ use gpurf_compiler::Schedule;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
-use gpurf_launch::Manifest;
-use gpurf_lockstep::Spreads;
+use gpurf_launch::{Init, Manifest};
 use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
 use gpurf_oracle::host::{Engine, OracleError, RunError, Session};
 use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
+use gpurf_regress::golden::digest_of;
 use gpurf_regress::run_all;
+use serde::{Deserialize, Serialize};
 
 use crate::follow::{CacheEngine, FollowedCache};
+use crate::kept::Kept;
 use crate::levels::{self, LevelEngine, LevelError, Strands};
 use crate::row::{PerKernel, mean};
 use crate::usage::{Usage, UsageEngine};
+
+/// What the kernels of a report run on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Size {
+    /// The project's kernels on their large data, which fill the SM.
+    Large,
+    /// The project's kernels on little data.
+    Small,
+    /// Kernels of the user.
+    Own,
+}
+
+impl Size {
+    /// The same in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Large => "large runs",
+            Self::Small => "small runs",
+            Self::Own => "own kernels",
+        }
+    }
+}
 
 /// A kernel that reports run: a launch manifest and its machine code.
 #[derive(Clone, Debug)]
@@ -34,9 +62,28 @@ pub struct Kernel {
     pub image: Image,
     /// The order of its instructions.
     pub schedule: Schedule,
+    /// What it runs on.
+    pub size: Size,
 }
 
 impl Kernel {
+    /// A digest of what decides its results: manifest, contents of the files that it names, machine code, order of instructions. Nothing where a file cannot be
+    /// read: a run says so.
+    fn digest(&self) -> Option<String> {
+        let Manifest { buffers, symbols, checks, .. } = &self.manifest;
+        let inits = buffers.iter().map(|buffer| &buffer.init).chain(symbols.iter().map(|symbol| &symbol.init));
+        let inputs = inits.filter_map(|init| match init {
+            Init::File(file) => Some(file.as_path()),
+            Init::Zero | Init::Iota | Init::Random { .. } | Init::Values(_) => None,
+        });
+        let files = inputs.chain(checks.iter().map(|check| check.expected.as_path()));
+        let contents = |file: &Path| std::fs::read(file).ok().map(|bytes| digest_of(&bytes));
+        let contents: Vec<String> = files.map(contents).collect::<Option<_>>()?;
+        let image = serde_json::to_string(&self.image).ok()?;
+        let all = format!("{:?} {} {image} {}", self.manifest, contents.join(" "), self.schedule.name());
+        Some(digest_of(all.as_bytes()))
+    }
+
     /// Registers of a thread: the most of any of the image's kernels.
     pub fn registers(&self) -> u16 {
         self.image.kernels.iter().map(|kernel| kernel.registers).max().unwrap_or(0)
@@ -71,17 +118,23 @@ impl Point {
 }
 
 /// What one run counted.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Measured {
     /// Cycles.
     pub cycles: u64,
     /// Counts of events, by name.
-    pub events: BTreeMap<&'static str, u64>,
+    pub events: BTreeMap<Cow<'static, str>, u64>,
     /// Values of the fields whose values are counted one by one.
-    pub spreads: Spreads,
+    pub spreads: BTreeMap<Cow<'static, str>, BTreeMap<u64, u64>>,
 }
 
 impl Measured {
+    /// Cycles, and counts of events.
+    pub fn new(cycles: u64, events: impl IntoIterator<Item = (&'static str, u64)>) -> Self {
+        let events = events.into_iter().map(|(name, count)| (name.into(), count)).collect();
+        Self { cycles, events, ..Self::default() }
+    }
+
     /// The sum of an event; an event that is not there is a defect of the report.
     pub fn event(&self, name: &str) -> u64 {
         self.events.get(name).copied().unwrap_or(0)
@@ -105,7 +158,8 @@ impl Measured {
 
 impl From<Statistics> for Measured {
     fn from(statistics: Statistics) -> Self {
-        Self { cycles: statistics.cycles, events: statistics.events, spreads: statistics.spreads }
+        let spreads = statistics.spreads.into_iter().map(|(name, values)| (name.into(), values)).collect();
+        Self { spreads, ..Self::new(statistics.cycles, statistics.events) }
     }
 }
 
@@ -126,9 +180,37 @@ pub enum SweepError {
 /// Who is told what is going on.
 pub trait Watcher: Sync {
     /// A run begins.
-    fn begin(&self, index: usize, name: &str);
-    /// A run has ended.
-    fn end(&self, index: usize, name: &str, error: Option<&SweepError>);
+    fn begin(&self, index: usize, name: &RunName);
+    /// A run has ended, or its result was there.
+    fn end(&self, index: usize, name: &RunName, how: Ended<'_>);
+}
+
+/// How a run has ended.
+#[derive(Clone, Copy, Debug)]
+pub enum Ended<'a> {
+    /// It has a result.
+    Ran,
+    /// Its result was on disk.
+    Kept,
+    /// It has none.
+    Failed(&'a SweepError),
+}
+
+/// A run in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunName {
+    /// The kernel.
+    pub kernel: String,
+    /// What runs it.
+    pub engine: &'static str,
+    /// The configuration, or what is counted.
+    pub what: String,
+}
+
+impl fmt::Display for RunName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}, on the {}", self.kernel, self.what, self.engine)
+    }
 }
 
 /// What to run.
@@ -186,6 +268,19 @@ impl SweepPlan {
     pub fn runs(&self, kernels: usize) -> usize {
         kernels * (self.points.len() + self.levels.len() + self.caches.len() + usize::from(self.usage))
     }
+
+    /// The runs, by name.
+    pub fn names(&self, kernels: &[Kernel]) -> Vec<RunName> {
+        self.tasks(kernels).map(|task| task.name()).collect()
+    }
+
+    /// The runs: a configuration after the other, so that an early end leaves whole rows.
+    fn tasks<'a>(&'a self, kernels: &'a [Kernel]) -> impl Iterator<Item = Task<'a>> {
+        let oracle = self.usage.then_some(What::Usage).into_iter().chain(self.levels.iter().map(What::Levels));
+        let oracle = oracle.chain(self.caches.iter().map(What::Cache));
+        let all = oracle.chain(self.points.iter().map(What::Model));
+        all.flat_map(|what| kernels.iter().map(move |kernel| Task { kernel, what }))
+    }
 }
 
 /// What runs gave. Where some were interrupted or went wrong, what is left.
@@ -220,40 +315,67 @@ enum What<'a> {
     Cache(&'a FollowedCache),
 }
 
-enum Outcome {
+/// What a run counted.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Outcome {
     Measured(Measured),
     Usage(Box<Usage>),
+    #[serde(with = "levels::list")]
     Levels(Strands),
     Cache(Box<Traffic>),
 }
 
-/// Runs everything, on so many threads.
+/// Runs everything whose result is not on disk, on so many threads.
 pub fn sweep<'a>(
     plan: &SweepPlan,
     kernels: &'a [Kernel],
     threads: usize,
     stop: &'static AtomicBool,
+    kept: &Kept,
     watcher: &impl Watcher,
 ) -> Results<'a> {
-    // A configuration after the other, so that an early end leaves whole rows.
-    let oracle = plan.usage.then_some(What::Usage).into_iter().chain(plan.levels.iter().map(What::Levels));
-    let oracle = oracle.chain(plan.caches.iter().map(What::Cache));
-    let all = oracle.chain(plan.points.iter().map(What::Model));
-    let tasks: Vec<Task<'_>> = all.flat_map(|what| kernels.iter().map(move |kernel| Task { kernel, what })).collect();
-    let indices: Vec<usize> = (0..tasks.len()).collect();
+    let tasks: Vec<Task<'_>> = plan.tasks(kernels).collect();
+    let digests: HashMap<&str, Option<String>> =
+        kernels.iter().map(|kernel| (kernel.name.as_str(), kernel.digest())).collect();
+    let key = |task: &Task<'_>| {
+        let kernel = digests[task.kernel.name.as_str()].as_ref()?;
+        Some(kept.key(&format!("kernel {} {kernel}, {}", task.kernel.name, task.what.key())))
+    };
+    let keys: Vec<Option<String>> = tasks.iter().map(key).collect();
+    let mut done: Vec<(usize, Result<Outcome, SweepError>)> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for (index, task) in tasks.iter().enumerate() {
+        match keys[index].as_ref().and_then(|key| kept.read(key)) {
+            Some(outcome) => {
+                watcher.end(index, &task.name(), Ended::Kept);
+                done.push((index, Ok(outcome)));
+            }
+            None => open.push(index),
+        }
+    }
     let work = |&index: &usize| {
         if stop.load(Ordering::Relaxed) {
             return Err(SweepError::Interrupted);
         }
         watcher.begin(index, &tasks[index].name());
-        tasks[index].run(stop)
+        let outcome = tasks[index].run(stop);
+        if let (Ok(outcome), Some(key)) = (&outcome, &keys[index]) {
+            kept.write(key, outcome);
+        }
+        outcome
     };
-    let done = |index: usize, result: &Result<Outcome, SweepError>| {
-        watcher.end(index, &tasks[index].name(), result.as_ref().err());
+    let ended = |place: usize, outcome: &Result<Outcome, SweepError>| {
+        let index = open[place];
+        watcher.end(index, &tasks[index].name(), outcome.as_ref().err().map_or(Ended::Ran, Ended::Failed));
     };
-    let outcomes = run_all(&indices, threads, work, done);
+    let outcomes = run_all(&open, threads, work, ended);
+    done.extend(open.iter().copied().zip(outcomes));
+    // Errors are in the order of the plan, whatever was there before.
+    done.sort_by_key(|(index, _)| *index);
     let mut results = Results::none(kernels);
-    for (task, outcome) in tasks.iter().zip(outcomes) {
+    for (index, outcome) in done {
+        let task = &tasks[index];
         let name = task.kernel.name.clone();
         match (outcome, task.what) {
             (Ok(Outcome::Measured(measured)), What::Model(point)) => {
@@ -275,15 +397,27 @@ pub fn sweep<'a>(
     results
 }
 
+impl What<'_> {
+    /// All that is chosen.
+    fn key(self) -> String {
+        match self {
+            What::Model(point) => format!("model {}", point.options()),
+            What::Usage => "values".to_owned(),
+            What::Levels(options) => format!("{options:?}"),
+            What::Cache(cache) => format!("{cache:?}"),
+        }
+    }
+}
+
 impl Task<'_> {
-    fn name(&self) -> String {
-        let what = match self.what {
-            What::Model(point) => point.options(),
-            What::Usage => "values, on the oracle".to_owned(),
-            What::Levels(options) => format!("{}, on the oracle", levels::name(options)),
-            What::Cache(cache) => format!("a cache of {}, on the oracle", cache.entries),
+    fn name(&self) -> RunName {
+        let (engine, what) = match self.what {
+            What::Model(point) => ("model", point.options()),
+            What::Usage => ("oracle", "values".to_owned()),
+            What::Levels(options) => ("oracle", levels::name(options)),
+            What::Cache(cache) => ("oracle", format!("a cache of {}", cache.entries)),
         };
-        format!("{} {what}", self.kernel.name)
+        RunName { kernel: self.kernel.name.clone(), engine, what }
     }
 
     fn run(&self, stop: &'static AtomicBool) -> Result<Outcome, SweepError> {
@@ -413,6 +547,11 @@ impl Results<'_> {
     /// The order of the kernels' instructions; without kernels, that of the PTX.
     pub fn schedule(&self) -> Schedule {
         self.kernels.first().map_or(Schedule::None, |kernel| kernel.schedule)
+    }
+
+    /// What the kernels run on; without kernels, nothing of the project's.
+    pub fn size(&self) -> Size {
+        self.kernels.first().map_or(Size::Own, |kernel| kernel.size)
     }
 
     /// A value for each kernel, from its run at a configuration; nothing unless all of them ran to their end.

@@ -37,6 +37,7 @@ pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
         path: format!("{name}.toml"),
         manifest: manifest.clone(),
         image: Default::default(),
+        size: crate::Size::Own,
         schedule: gpurf_compiler::Schedule::None,
     };
     names.iter().map(kernel).collect()

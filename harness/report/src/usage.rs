@@ -6,16 +6,18 @@
 //! The papers speak of threads, so lanes are watched one by one: a value is what an instruction writes into a register of one lane. `docs/reports.md` says
 //! what counts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use gpurf_isa::{Op, Reg, Unit};
 use gpurf_oracle::{Commit, Issue, Mask, Observer};
+use serde::{Deserialize, Serialize};
 
 /// Lanes of a warp.
 const LANES: usize = 32;
 
 /// Counts of values and of their reads.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Values by how often they were read: never, once, twice, more often.
     pub values: [u64; 4],
@@ -34,11 +36,11 @@ pub struct Usage {
     /// Those of them that the private datapath wrote.
     pub shared_of_private: u64,
     /// Values by the operation that wrote them.
-    pub written: BTreeMap<&'static str, Written>,
+    pub written: BTreeMap<Cow<'static, str>, Written>,
 }
 
 /// Values that an operation wrote.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Written {
     /// By how often they were read: never, once, twice, more often.
     pub values: [u64; 4],
@@ -95,7 +97,7 @@ impl Usage {
         self.shared += other.shared;
         self.shared_of_private += other.shared_of_private;
         for (operation, from) in &other.written {
-            let to = self.written.entry(operation).or_default();
+            let to = self.written.entry(operation.clone()).or_default();
             add(&mut to.values, &from.values);
             add(&mut to.lifetimes, &from.lifetimes);
         }
@@ -109,7 +111,7 @@ impl Usage {
         self.dead += u64::from(value.reads > 0 && value.evicted_behind == Some(value.reads));
         self.shared += u64::from(value.shared);
         self.shared_of_private += u64::from(value.shared && value.private);
-        let written = self.written.entry(value.operation).or_default();
+        let written = self.written.entry(Cow::Borrowed(value.operation)).or_default();
         let reads = (value.reads as usize).min(3);
         self.values[reads] += 1;
         written.values[reads] += 1;

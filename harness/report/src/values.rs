@@ -39,7 +39,7 @@ impl Count {
 
     /// The part that they are of all values but those of an operation.
     fn part_without(self, usage: &Usage, operation: &str) -> f64 {
-        let others = || usage.written.iter().filter(|(name, _)| **name != operation).map(|(_, written)| written);
+        let others = || usage.written.iter().filter(|(name, _)| *name != operation).map(|(_, written)| written);
         let sum = |count: Self| others().map(|written| count.of(written)).sum::<u64>() as f64;
         crate::ratio(sum(self), sum(Self::All))
     }
@@ -59,7 +59,7 @@ pub fn why(results: &Results<'_>, row: &Row, count: Count, command: String) -> (
     let kernels = results.kernels.len() as f64;
     for usage in results.usages() {
         for (operation, written) in &usage.written {
-            *parts.entry(operation).or_default() += usage.part(count.of(written)) / kernels;
+            *parts.entry(operation.as_ref()).or_default() += usage.part(count.of(written)) / kernels;
         }
     }
     let mut parts: Vec<(&str, f64)> = parts.into_iter().collect();
@@ -87,7 +87,8 @@ mod tests {
     fn without_an_operation_its_values_are_none() {
         let written = |values| Written { values, ..Written::default() };
         let mut usage = Usage { values: [0, 4, 0, 6], ..Usage::default() };
-        usage.written = [("IADD", written([0, 1, 0, 5])), ("MOV", written([0, 3, 0, 1]))].into_iter().collect();
+        usage.written =
+            [("IADD".into(), written([0, 1, 0, 5])), ("MOV".into(), written([0, 3, 0, 1]))].into_iter().collect();
         assert_eq!((Count::Often.part(&usage), Count::Often.part_without(&usage, "IADD")), (0.6, 0.25));
     }
 }

@@ -1,7 +1,9 @@
 //! Counted accesses, in groups of four lanes: an access of a warp register costs the groups that have an active lane.
 
+use serde::{Deserialize, Serialize};
+
 /// Accesses to a level that every unit reaches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Level {
     /// Operands read for the private datapath, the ALUs.
     pub private_reads: u64,
@@ -30,7 +32,7 @@ impl Level {
 }
 
 /// Accesses to a level that only the private datapath reaches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PrivateLevel {
     /// Operands read.
     pub reads: u64,
@@ -41,7 +43,7 @@ pub struct PrivateLevel {
 }
 
 /// Accesses to a register file and its upper levels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Traffic {
     /// The main register file.
     pub mrf: Level,

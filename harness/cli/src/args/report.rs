@@ -22,15 +22,21 @@ pub struct ReportResults {
     /// The order of instructions in a basic block, in place of the one that each paper's code has
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Order>,
-    /// Run the project's kernels on their large data, a thousand blocks, which fill the SM
+    /// Run the project's kernels on little data: a quick look. Without it they run on large data, a thousand blocks, which fill the SM
     #[arg(long, conflicts_with = "kernel")]
-    pub large: bool,
+    pub small: bool,
     /// Run this launch manifest in place of the project's kernels (may be repeated)
     #[arg(long, value_name = "LAUNCH.toml")]
     pub kernel: Vec<PathBuf>,
     /// Write a page with tables and plots
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Keep the results of runs in this folder, and take from it what is there (default: target/reports/runs of the checkout)
+    #[arg(long, value_name = "DIR")]
+    pub runs: Option<PathBuf>,
+    /// Make all runs again, whatever results are there
+    #[arg(long)]
+    pub fresh: bool,
     /// How to run and print
     #[command(flatten)]
     pub run: Run,

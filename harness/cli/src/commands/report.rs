@@ -1,29 +1,33 @@
 //! `gpurf report`: the papers' results beside ours.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Instant;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use gpurf_compiler::{Options, Schedule};
 use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
-use gpurf_regress::{Project, REGISTERS};
+use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
-    Absent, Definition, Kernel, PaperReport, Results, Row, SweepError, SweepPlan, Watcher, html, reports, sweep,
+    Absent, Definition, Ended, Kept, Kernel, PaperReport, Row, RunName, Size, SweepError, SweepPlan, Watcher, html,
+    reports, sweep,
 };
 use serde::Serialize;
 
 use super::source;
-use crate::args::{Order, ReportResults, Run};
+use crate::args::{Order, ReportResults};
 use crate::failure::{Failure, Status};
 use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, numbers, words};
-use crate::progress::Progress;
+use crate::progress::{Progress, Remaining, duration};
 use crate::result::json;
 
 /// Errors that are told; more of them say the same.
 const TOLD: usize = 4;
+/// Where there is no terminal, a line of progress is written at most so often.
+const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
 /// One report for `--json`.
 #[derive(Serialize)]
@@ -53,29 +57,32 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     let chosen: Vec<&Definition> =
         reports().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
     check_parts(&chosen, &arguments.only)?;
-    let sets = sets(&chosen, arguments)?;
+    let sweeps = sweeps(&chosen, arguments)?;
     if let Some(file) = &arguments.html {
         // Before the work, not after it.
         check_writable(file)?;
     }
+    let project = Project::find();
+    let runs = arguments.runs.clone().unwrap_or_else(|| project.report_runs());
+    let kept = Kept::new(runs, regression::program()?, arguments.fresh);
     interrupt::listen()?;
     let started = Instant::now();
-    let (mut reports, mut errors) = (Vec::new(), Vec::new());
-    for set in &sets {
-        let mut plan = SweepPlan::default();
-        set.definitions.iter().for_each(|definition| plan.join(definition.plan(&arguments.only)));
-        let results = run_all(&plan, &set.kernels, &arguments.run);
-        reports.extend(set.definitions.iter().map(|definition| definition.report(&arguments.only, &results)));
+    let jobs = super::threads(arguments.run.jobs);
+    let watch = Watch::new(&sweeps, jobs);
+    let (mut reports, mut orders, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    for Sweep { plan, kernels, reports: whole, orders: again, .. } in &sweeps {
+        let results = sweep(plan, kernels, jobs, interrupt::flag(), &kept, &watch);
+        reports.extend(whole.iter().map(|definition| definition.report(&arguments.only, &results)));
+        orders.extend(
+            again.iter().map(|definition| (definition.name, results.schedule(), definition.orders_rows(&results))),
+        );
         errors.extend(results.errors);
-        for definition in set.definitions.iter().filter(|_| arguments.schedule.is_none()) {
-            let Some(plan) = definition.orders_plan(&arguments.only) else { continue };
-            for schedule in Schedule::ALL.into_iter().filter(|schedule| *schedule != set.schedule) {
-                let kernels = kernels(set.names, arguments, schedule)?;
-                let results = run_all(&plan, &kernels, &arguments.run);
-                let report = reports.iter_mut().find(|report| report.report == definition.name);
-                report.expect("it was made above").rows.extend(definition.orders_rows(&results));
-                errors.extend(results.errors);
-            }
+    }
+    watch.end(&kept);
+    for schedule in Schedule::ALL {
+        for (name, _, rows) in orders.iter_mut().filter(|(_, order, _)| *order == schedule) {
+            let report = reports.iter_mut().find(|report| report.report == *name);
+            report.expect("a report with orders is made").rows.append(rows);
         }
     }
     reports.sort_by_key(|report| chosen.iter().position(|definition| definition.name == report.report));
@@ -104,12 +111,6 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Runs a plan and shows its progress.
-fn run_all<'a>(plan: &SweepPlan, kernels: &'a [Kernel], run: &Run) -> Results<'a> {
-    let watcher = Shown(Progress::new(plan.runs(kernels.len()), !run.json));
-    sweep(plan, kernels, super::threads(run.jobs), interrupt::flag(), &watcher)
-}
-
 /// Parts have to be those of a report that is made.
 fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
     let mut parts: Vec<&str> = Vec::new();
@@ -126,31 +127,56 @@ fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Kernels, and the reports that run them.
-struct Set<'a> {
+/// Kernels in an order of instructions, what they run for, and the reports that want it.
+struct Sweep<'a> {
     /// Names of the project's kernels, where the command line names no others.
     names: &'static [&'static str],
     schedule: Schedule,
     kernels: Vec<Kernel>,
-    definitions: Vec<&'a Definition>,
+    plan: SweepPlan,
+    /// Reports that are made of it.
+    reports: Vec<&'a Definition>,
+    /// Reports that have some of their rows again in this order.
+    orders: Vec<&'a Definition>,
 }
 
 /// The kernels of the command line, or for each report the project's that are its own; in the order of instructions of the command
-/// line, or of each report.
-fn sets<'a>(chosen: &[&'a Definition], arguments: &ReportResults) -> Result<Vec<Set<'a>>, Failure> {
-    let mut sets: Vec<Set<'a>> = Vec::new();
+/// line, or of each report. Then the same in the other orders, where rows are about them.
+fn sweeps<'a>(chosen: &[&'a Definition], arguments: &ReportResults) -> Result<Vec<Sweep<'a>>, Failure> {
+    let mut sweeps: Vec<Sweep<'a>> = Vec::new();
     for &definition in chosen {
-        let names = if arguments.kernel.is_empty() { definition.kernels } else { &[] };
         let schedule = arguments.schedule.map_or(definition.schedule, Order::schedule);
-        match sets.iter_mut().find(|set| set.names == names && set.schedule == schedule) {
-            Some(set) => set.definitions.push(definition),
-            None => {
-                let kernels = kernels(names, arguments, schedule)?;
-                sets.push(Set { names, schedule, kernels, definitions: vec![definition] });
-            }
+        let sweep = sweep_of(&mut sweeps, definition, schedule, arguments)?;
+        sweep.plan.join(definition.plan(&arguments.only));
+        sweep.reports.push(definition);
+    }
+    for &definition in chosen.iter().filter(|_| arguments.schedule.is_none()) {
+        let Some(plan) = definition.orders_plan(&arguments.only) else { continue };
+        for schedule in Schedule::ALL.into_iter().filter(|schedule| *schedule != definition.schedule) {
+            let sweep = sweep_of(&mut sweeps, definition, schedule, arguments)?;
+            sweep.plan.join(plan.clone());
+            sweep.orders.push(definition);
         }
     }
-    Ok(sets)
+    Ok(sweeps)
+}
+
+/// The one with the kernels of a report in this order; where there is none, a new one.
+fn sweep_of<'a, 'b>(
+    sweeps: &'b mut Vec<Sweep<'a>>,
+    definition: &Definition,
+    schedule: Schedule,
+    arguments: &ReportResults,
+) -> Result<&'b mut Sweep<'a>, Failure> {
+    let names = if arguments.kernel.is_empty() { definition.kernels } else { &[] };
+    let place = sweeps.iter().position(|sweep| sweep.names == names && sweep.schedule == schedule);
+    if place.is_none() {
+        let kernels = kernels(names, arguments, schedule)?;
+        let plan = SweepPlan::default();
+        sweeps.push(Sweep { names, schedule, kernels, plan, reports: Vec::new(), orders: Vec::new() });
+    }
+    let place = place.unwrap_or(sweeps.len() - 1);
+    Ok(&mut sweeps[place])
 }
 
 /// The kernels of the command line's manifests, or the project's of these names.
@@ -165,15 +191,19 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule) -> Res
                 folder.display()
             )));
         }
-        let size = if arguments.large { "-large" } else { "" };
+        let size = if arguments.small { Size::Small } else { Size::Large };
         let own = |name: &&str| {
-            let file = folder.join(format!("{name}{size}.toml"));
-            let kernel = kernel(&file, Some(&folder.join(format!("{name}.ptx"))), schedule)?;
+            let file = folder.join(manifest(name, size));
+            if size == Size::Large && !file.exists() {
+                let file = file.display();
+                return Err(Failure::bad_input(format!("there is no {file}: --small runs the kernels on little data")));
+            }
+            let kernel = kernel(&file, Some(&folder.join(format!("{name}.ptx"))), schedule, size)?;
             Ok(Kernel { name: (*name).to_owned(), ..kernel })
         };
         names.iter().map(own).collect::<Result<_, Failure>>()?
     } else {
-        files.iter().map(|file| kernel(file, None, schedule)).collect::<Result<_, _>>()?
+        files.iter().map(|file| kernel(file, None, schedule, Size::Own)).collect::<Result<_, _>>()?
     };
     let mut names = BTreeSet::new();
     match kernels.iter().find(|kernel| !names.insert(kernel.name.as_str())) {
@@ -185,8 +215,16 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule) -> Res
     }
 }
 
+/// The manifest of one of the project's kernels.
+fn manifest(name: &str, size: Size) -> String {
+    match size {
+        Size::Large => format!("{name}-large.toml"),
+        Size::Small | Size::Own => format!("{name}.toml"),
+    }
+}
+
 /// A launch manifest with its machine code, from the PTX that the checkout has for its own kernels.
-fn kernel(file: &Path, ptx: Option<&Path>, schedule: Schedule) -> Result<Kernel, Failure> {
+fn kernel(file: &Path, ptx: Option<&Path>, schedule: Schedule, size: Size) -> Result<Kernel, Failure> {
     let wrong = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
     let manifest = Manifest::load(file).map_err(|e| wrong(&e))?;
     manifest.verify_checks().map_err(|e| wrong(&e))?;
@@ -200,7 +238,7 @@ fn kernel(file: &Path, ptx: Option<&Path>, schedule: Schedule) -> Result<Kernel,
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let here = std::env::current_dir().unwrap_or_default();
     let path = file.strip_prefix(&here).unwrap_or(file).display().to_string();
-    Ok(Kernel { name, path, manifest, image, schedule })
+    Ok(Kernel { name, path, manifest, image, schedule, size })
 }
 
 /// A page that cannot be written is known before the work.
@@ -241,22 +279,100 @@ fn messages(errors: &[SweepError]) -> Vec<String> {
     messages
 }
 
-/// Progress, told by the sweep.
-struct Shown(Progress);
+/// Tells of runs as they go.
+struct Watch {
+    progress: Progress,
+    planned: usize,
+    began: Instant,
+    state: Mutex<State>,
+}
 
-impl Watcher for Shown {
-    fn begin(&self, index: usize, name: &str) {
-        self.0.begin(index, name);
+struct State {
+    remaining: Remaining,
+    /// Results that were on disk.
+    kept: usize,
+    /// Runs that were made.
+    ran: usize,
+    /// Runs that gave no result, but for those that were interrupted.
+    failed: usize,
+    /// When each run under way began.
+    running: BTreeMap<usize, Instant>,
+    /// When the last line was written.
+    told: Option<Instant>,
+}
+
+impl Watch {
+    fn new(sweeps: &[Sweep<'_>], jobs: usize) -> Self {
+        let names: Vec<RunName> = sweeps.iter().flat_map(|sweep| sweep.plan.names(&sweep.kernels)).collect();
+        let remaining = Remaining::new(jobs, names.iter().map(|name| (kind(name), None)));
+        let state = State { remaining, kept: 0, ran: 0, failed: 0, running: BTreeMap::new(), told: None };
+        let progress = Progress::new(names.len(), true);
+        Self { progress, planned: names.len(), began: Instant::now(), state: Mutex::new(state) }
     }
 
-    fn end(&self, index: usize, name: &str, error: Option<&SweepError>) {
-        let word = match error {
-            None => "ran",
-            Some(SweepError::Interrupted) => "skipped",
-            Some(_) => "FAILED",
-        };
-        self.0.end(index, &format!("{word:<8} {name}"));
+    /// What was done, on standard error.
+    fn end(self, kept: &Kept) {
+        let Self { progress, planned, began, state } = self;
+        drop(progress);
+        let State { kept: there, ran, failed, .. } = state.into_inner().expect("no panic with the lock");
+        let (seconds, folder) = (duration(began.elapsed().as_secs_f64()), kept.folder().display());
+        let mut words = format!("{planned} runs: {there} taken from disk, {ran} made in {seconds}");
+        if failed > 0 {
+            words.push_str(&format!(", {failed} failed"));
+        }
+        let left = planned - there - ran - failed;
+        if left > 0 {
+            words.push_str(&format!(", {left} not made: a further report goes on with them"));
+        }
+        output::note(&format!("{words}; results are kept in {folder}"));
+        if let Some(why) = kept.unwritten() {
+            output::note(&format!("not every result is kept: {why}; --runs DIR chooses another folder"));
+        }
     }
+}
+
+impl Watcher for Watch {
+    fn begin(&self, index: usize, name: &RunName) {
+        self.state.lock().expect("no panic with the lock").running.insert(index, Instant::now());
+        self.progress.begin(index, &name.to_string());
+    }
+
+    fn end(&self, index: usize, name: &RunName, how: Ended<'_>) {
+        let mut state = self.state.lock().expect("no panic with the lock");
+        let seconds = state.running.remove(&index).map_or(0.0, |began| began.elapsed().as_secs_f64());
+        let mut left = None;
+        match how {
+            Ended::Failed(SweepError::Interrupted) => return self.progress.ended(index),
+            Ended::Kept => {
+                state.kept += 1;
+                state.remaining.dropped(kind(name));
+            }
+            Ended::Ran => {
+                state.ran += 1;
+                left = Some(state.remaining.ended(kind(name), None, seconds));
+            }
+            Ended::Failed(_) => {
+                state.failed += 1;
+                left = Some(state.remaining.ended(kind(name), None, seconds));
+                self.progress.line(&format!("FAILED {name}"));
+            }
+        }
+        self.progress.ended(index);
+        let Some(left) = left else { return };
+        let kept = if state.kept > 0 { format!(", {} taken from disk", state.kept) } else { String::new() };
+        self.progress.says(&format!("{left}{kept}"));
+        if state.told.is_none_or(|told| told.elapsed() >= BETWEEN_LINES) {
+            state.told = Some(Instant::now());
+            let (done, planned) = (state.kept + state.ran + state.failed, self.planned);
+            let elapsed = duration(self.began.elapsed().as_secs_f64());
+            self.progress.line(&format!("{done} of {planned} runs{kept}; {elapsed}, {left}"));
+        }
+    }
+}
+
+/// Runs that take about the same time: those of one kernel on one engine.
+fn kind(name: &RunName) -> String {
+    format!("{} {}", name.kernel, name.engine)
 }
 
 /// A report as text: its rows, then why some of them lie outside, then what is not compared.
@@ -271,7 +387,12 @@ fn text(report: &PaperReport) -> String {
         words(""),
     ];
     let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row)).collect();
-    let mut text = format!("{HEADING}{}{HEADING:#}\n{}\n", report.title, output::table(&columns, &cells));
+    let mut text = format!(
+        "{HEADING}{}{HEADING:#} ({})\n{}\n",
+        report.title,
+        report.size.words(),
+        output::table(&columns, &cells)
+    );
     let outside: Vec<(usize, &Row)> = report.rows.iter().enumerate().filter(|(_, row)| row.outside()).collect();
     for (index, row) in &outside {
         text.push_str(&format!("{:>3} {}: {}\n    {}\n", index + 1, row.metric, row.why, row.command));

@@ -18,8 +18,16 @@ pub fn sources(project: &Project, rtl: &RtlSources) -> Result<(String, String), 
     let mut all = files.iter().map(|file| digest_of_file(file)).collect::<Result<Vec<_>, _>>()?;
     all.extend(rtl.allow_absent.iter().cloned());
     let all = all.join(" ");
+    Ok((digest_of(all.as_bytes()), program()?))
+}
+
+/// A digest of this program, with its models.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn program() -> Result<String, JobError> {
     let program = std::env::current_exe().map_err(|e| JobError::Build(format!("where is this program? {e}")))?;
-    Ok((digest_of(all.as_bytes()), digest_of_file(&program)?))
+    digest_of_file(&program)
 }
 
 fn digest_of_file(file: &Path) -> Result<String, JobError> {

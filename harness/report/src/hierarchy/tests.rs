@@ -31,7 +31,7 @@ fn counts(options: &HierarchyOptions) -> LevelCounts {
 /// The same in a cache.
 fn run() -> Measured {
     let events = [(event::MRF_READ, 60), (event::READ, 40), (event::WRITE, 50), (event::EVICTION, 20)];
-    Measured { cycles: 1000, events: events.into_iter().collect(), ..Measured::default() }
+    Measured::new(1000, events)
 }
 
 fn report(names: &[&str], counts: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>) -> PaperReport {

@@ -37,8 +37,8 @@ fn run(point: &Point) -> Measured {
         ),
     };
     let periods = [(2, 12), (15, 3), (16, 4), (40, 1)].into();
-    let events = counts.iter().copied().chain([("issue", 700)]).collect();
-    Measured { cycles, events, spreads: [(event::ENTRIES, periods)].into() }
+    let events = counts.iter().copied().chain([("issue", 700)]);
+    Measured { spreads: [(event::ENTRIES.into(), periods)].into(), ..Measured::new(cycles, events) }
 }
 
 fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {

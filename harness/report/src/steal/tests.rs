@@ -53,7 +53,7 @@ fn run(point: &Point) -> Measured {
     };
     let parked = if matches!(point.preset, "steal-8") { 300 } else { 0 };
     let events = counts.iter().copied().chain([("issue", 950), ("read", 2000 + parked), ("write", 1000 + parked)]);
-    Measured { cycles, events: events.collect(), ..Measured::default() }
+    Measured::new(cycles, events)
 }
 
 fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {

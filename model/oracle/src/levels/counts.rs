@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
+
 use crate::lanes::Mask;
 
 /// Lanes of a group: an access costs the groups that have an active lane.
@@ -13,7 +15,7 @@ pub fn groups(mask: Mask) -> u64 {
 }
 
 /// Accesses of a level, by who asks for them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Accesses {
     /// Operands read for the private datapath.
     pub private_reads: u64,
@@ -60,7 +62,7 @@ impl AddAssign for Accesses {
 }
 
 /// Accesses of all levels, in groups of four lanes with an active one. A register in two slots of an instruction is read once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LevelCounts {
     /// Instructions that warps executed in some lane.
     pub instructions: u64,

@@ -1,0 +1,273 @@
+//! Results of runs on disk: a report that was interrupted goes on where it ended.
+//!
+//! Each run has a file of its own, which appears whole or not at all. Its name is a digest of all that decides the result: the program with its models, kernel,
+//! configuration. A file has this text again and a digest of the result, so that a damaged or foreign one is no result, and the run is made again.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use gpurf_regress::files;
+use gpurf_regress::golden::digest_of;
+use serde::{Deserialize, Serialize};
+
+use crate::sweep::Outcome;
+
+/// A folder of results.
+#[derive(Debug)]
+pub struct Kept {
+    folder: PathBuf,
+    /// Digest of the program.
+    program: String,
+    /// What is there is not read.
+    fresh: bool,
+    /// The first result that could not be written.
+    unwritten: Mutex<Option<String>>,
+}
+
+/// A file.
+#[derive(Serialize, Deserialize)]
+struct Record<'a> {
+    /// What decides the result.
+    key: Cow<'a, str>,
+    /// Digest of the result.
+    digest: String,
+    result: Cow<'a, Outcome>,
+}
+
+impl Kept {
+    /// Results in this folder, of the program with this digest; a fresh one does not read what is there.
+    pub fn new(folder: PathBuf, program: String, fresh: bool) -> Self {
+        Self { folder, program, fresh, unwritten: Mutex::default() }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Why a result could not be written, the first time.
+    pub fn unwritten(&self) -> Option<String> {
+        self.unwritten.lock().expect("no panic with the lock").clone()
+    }
+
+    /// All that decides the result of a run.
+    pub(crate) fn key(&self, run: &str) -> String {
+        format!("program {}, {run}", self.program)
+    }
+
+    fn file(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{}.json", digest_of(key.as_bytes())))
+    }
+
+    /// The result that is there.
+    pub(crate) fn read(&self, key: &str) -> Option<Outcome> {
+        if self.fresh {
+            return None;
+        }
+        let bytes = fs::read(self.file(key)).ok()?;
+        let record: Record<'_> = serde_json::from_slice(&bytes).ok()?;
+        (record.key == key && record.digest == digest(&record.result)).then(|| record.result.into_owned())
+    }
+
+    /// Keeps a result.
+    pub(crate) fn write(&self, key: &str, result: &Outcome) {
+        let record = Record { key: key.into(), digest: digest(result), result: Cow::Borrowed(result) };
+        let bytes = serde_json::to_vec(&record).map_err(io::Error::from);
+        if let Err(error) = bytes.and_then(|bytes| files::write_below(&self.file(key), &bytes)) {
+            let folder = self.folder.display();
+            let mut unwritten = self.unwritten.lock().expect("no panic with the lock");
+            unwritten.get_or_insert_with(|| format!("cannot write to {folder}: {error}"));
+        }
+    }
+}
+
+fn digest(result: &Outcome) -> String {
+    digest_of(&serde_json::to_vec(result).expect("words, numbers and maps of them are JSON"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use gpurf_compiler::Schedule;
+    use gpurf_compiler::hierarchy::HierarchyOptions;
+    use gpurf_launch::{Manifest, Source};
+    use gpurf_oracle::host::assembled;
+
+    use super::*;
+    use crate::follow::{Flushed, FollowedCache};
+    use crate::{Ended, Kernel, Point, RunName, Size, SweepPlan, Watcher, sweep};
+
+    /// Threads that add something to a word of a file.
+    const MANIFEST: &str = r#"
+kernel = "sums"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+[assembly]
+name = "sums"
+registers = 6
+code = """
+    S2R.TID.X R0
+    LDC.B32 R2, [RZ]
+    SHL R3, R0, 2
+    IADD R2, PT, R2, R3, !PT
+    LD.GLOBAL.B32 R4, [R2]
+    IADD R5, PT, R4, R0, !PT
+    ST.GLOBAL.B32 [R2], R5
+    EXIT
+"""
+[[arg]]
+buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, output = true }
+"#;
+
+    fn kernel(folder: &Path, manifest: &str) -> Kernel {
+        let file = folder.join("sums.toml");
+        fs::write(&file, manifest).unwrap();
+        let manifest = Manifest::load(&file).unwrap();
+        let Source::Assembly(assembly) = &manifest.source else { panic!("it has its code") };
+        let image = assembled(&manifest, assembly).unwrap();
+        let (name, path) = ("sums".to_owned(), "sums.toml".to_owned());
+        Kernel { name, path, image, manifest, schedule: Schedule::None, size: Size::Own }
+    }
+
+    /// A folder with the file of data.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("data.bin"), [1; 128]).unwrap();
+        folder
+    }
+
+    /// One of each kind, and two of the model.
+    fn plan() -> SweepPlan {
+        let mut plan = SweepPlan::default();
+        plan.usage();
+        plan.levels(HierarchyOptions { orf_entries: 3, ..HierarchyOptions::NONE });
+        plan.cache(FollowedCache { entries: 6, live: true, flushed: Flushed::Leaving });
+        plan.point(Point::preset("baseline"));
+        plan.point(Point::preset("rfc").with("rfc.entries=4"));
+        plan
+    }
+
+    fn kept(folder: &Path) -> Kept {
+        Kept::new(folder.join("runs"), "program".into(), false)
+    }
+
+    /// Names the runs that are made and those that are not, and stops behind the first so many.
+    struct Watched {
+        made: Mutex<BTreeSet<String>>,
+        kept: Mutex<usize>,
+        until: usize,
+        stop: &'static AtomicBool,
+    }
+
+    impl Watcher for Watched {
+        fn begin(&self, _: usize, name: &RunName) {
+            assert!(self.made.lock().unwrap().insert(name.to_string()));
+        }
+
+        fn end(&self, _: usize, _: &RunName, how: Ended<'_>) {
+            *self.kept.lock().unwrap() += usize::from(matches!(how, Ended::Kept));
+            if self.made.lock().unwrap().len() == self.until {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Runs of the plan, until so many are made: their results, what was made, and how many were there.
+    fn ran(kernel: &Kernel, plan: &SweepPlan, kept: &Kept, until: usize) -> (String, BTreeSet<String>, usize) {
+        let stop: &'static AtomicBool = Box::leak(Box::default());
+        let watched = Watched { made: Mutex::default(), kept: Mutex::default(), until, stop };
+        let kernels = [kernel.clone()];
+        let results = sweep(plan, &kernels, 1, stop, kept, &watched);
+        (format!("{results:?}"), watched.made.into_inner().unwrap(), watched.kept.into_inner().unwrap())
+    }
+
+    /// The number of runs that are made.
+    fn made(kernel: &Kernel, plan: &SweepPlan, kept: &Kept) -> usize {
+        ran(kernel, plan, kept, usize::MAX).1.len()
+    }
+
+    #[test]
+    fn an_interrupted_sweep_goes_on_where_it_ended() {
+        let folder = folder();
+        let (kernel, plan, kept) = (kernel(folder.path(), MANIFEST), plan(), kept(folder.path()));
+        let apart = Kept::new(folder.path().join("apart"), "program".into(), false);
+        let (whole, all, _) = ran(&kernel, &plan, &apart, usize::MAX);
+        assert_eq!(all.len(), plan.runs(1));
+        for until in 1..=plan.runs(1) {
+            let kept = Kept::new(folder.path().join(until.to_string()), "program".into(), false);
+            let (part, first, there) = ran(&kernel, &plan, &kept, until);
+            assert_eq!((first.len(), there, part == whole), (until, 0, until == plan.runs(1)));
+            let (again, second, there) = ran(&kernel, &plan, &kept, usize::MAX);
+            assert_eq!((there, again == whole), (until, true));
+            assert!(first.is_disjoint(&second) && first.union(&second).eq(&all));
+        }
+        // A fresh one makes all of them, and keeps them.
+        assert_eq!(made(&kernel, &plan, &kept), 5);
+        let fresh = Kept { fresh: true, ..self::kept(folder.path()) };
+        assert_eq!((made(&kernel, &plan, &fresh), made(&kernel, &plan, &kept)), (5, 0));
+    }
+
+    #[test]
+    fn a_damaged_or_foreign_file_is_no_result() {
+        let folder = folder();
+        let (kernel, plan, kept) = (kernel(folder.path(), MANIFEST), plan(), kept(folder.path()));
+        let whole = ran(&kernel, &plan, &kept, usize::MAX).0;
+        let mut files: Vec<PathBuf> = fs::read_dir(&kept.folder).unwrap().map(|file| file.unwrap().path()).collect();
+        files.sort();
+        let contents: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
+        for (place, (file, bytes)) in files.iter().zip(&contents).enumerate() {
+            let foreign = &contents[(place + 1) % contents.len()];
+            let at = bytes.iter().rposition(u8::is_ascii_digit).unwrap();
+            let mut wrong = bytes.clone();
+            wrong[at] = if wrong[at] == b'1' { b'2' } else { b'1' };
+            for damaged in [&b""[..], &bytes[..bytes.len() / 2], b"{}", b"\xff", foreign, &wrong] {
+                fs::write(file, damaged).unwrap();
+                let (again, second, there) = ran(&kernel, &plan, &kept, usize::MAX);
+                assert_eq!((second.len(), there), (1, files.len() - 1), "{}", String::from_utf8_lossy(damaged));
+                assert_eq!((again == whole, &fs::read(file).unwrap()), (true, bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn what_decides_a_result_is_another_run_when_it_changes() {
+        let folder = folder();
+        let (first, plan) = (kernel(folder.path(), MANIFEST), plan());
+        let here = kept(folder.path());
+        assert_eq!((made(&first, &plan, &here), made(&first, &plan, &here)), (5, 0));
+        // The code, a number of the manifest, the order, the contents of a file, the program.
+        let code = kernel(folder.path(), &MANIFEST.replace("R4, R0, !PT", "R4, 7, !PT"));
+        let grid = kernel(folder.path(), &MANIFEST.replace("grid = [1", "grid = [2"));
+        let order = Kernel { schedule: Schedule::Tree, ..first.clone() };
+        for changed in [&code, &grid, &order] {
+            assert_eq!((made(changed, &plan, &here), made(changed, &plan, &here)), (5, 0));
+        }
+        let other = Kept::new(here.folder.clone(), "another program".into(), false);
+        assert_eq!((made(&first, &plan, &other), made(&first, &plan, &here)), (5, 0));
+        fs::write(folder.path().join("data.bin"), [2; 128]).unwrap();
+        assert_eq!((made(&first, &plan, &here), made(&first, &plan, &here)), (5, 0));
+        // A configuration, the options of the compiler, a cache.
+        let mut changed = SweepPlan::default();
+        changed.point(Point::preset("baseline").with("sm.scheduler=round_robin"));
+        changed.levels(HierarchyOptions { orf_entries: 3, partial_ranges: false, ..HierarchyOptions::NONE });
+        changed.cache(FollowedCache { entries: 6, live: false, flushed: Flushed::Leaving });
+        assert_eq!((made(&first, &changed, &here), made(&first, &changed, &here)), (3, 0));
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_file_is_told_and_no_run_is_lost() {
+        let folder = folder();
+        let (kernel, plan, here) = (kernel(folder.path(), MANIFEST), plan(), kept(folder.path()));
+        let whole = ran(&kernel, &plan, &here, usize::MAX).0;
+        assert_eq!(here.unwritten(), None);
+        let none = Kept::new(folder.path().join("sums.toml"), "program".into(), false);
+        assert_eq!(ran(&kernel, &plan, &none, usize::MAX), (whole, ran(&kernel, &plan, &none, usize::MAX).1, 0));
+        assert!(none.unwritten().unwrap().contains("sums.toml"));
+    }
+}
