@@ -189,7 +189,8 @@ module alternating_scheduler
     issue_valid_o = 1'b0;
     issue_warp_o  = '0;
     issue_slot_o  = 1'b0;
-    if (!stop_i && active_o[warp_index] && clear_i[warp_index] &&
+    // The slot's warp has no reset: without an active warp it may be a number that is no warp's.
+    if (is_active && !stop_i && active_o[warp_index] && clear_i[warp_index] &&
         (!operand_i[warp_index] || ready_i)) begin
       issue_valid_o     = 1'b1;
       issue_warp_o      = warp;

@@ -60,11 +60,7 @@ pub(super) const PRESETS: &[Preset] = &[
         summary: "hybrid register file: STT-RAM behind two write buffers of SRAM, one active warp (hybrid paper, 4)",
         config: HRF,
     },
-    Preset {
-        name: "hrf-pg",
-        summary: "hrf with power gating of the buffers (hybrid paper, 5)",
-        config: HRF_PG,
-    },
+    Preset { name: "hrf-pg", summary: "hrf with power gating of the buffers (hybrid paper, 5)", config: HRF_PG },
     Preset {
         name: "stt-only",
         summary: "hrf without buffers: the pipeline waits for every write (hybrid paper, 6.2)",
