@@ -203,7 +203,7 @@ fn a_report_that_is_killed_goes_on_with_the_runs_that_are_left() {
     assert_eq!(values, [values[0], values[0], 0]);
     let fresh = made(checkout.path(), "runs", &["--small", "--only", "values", "--fresh"]);
     assert_eq!(counts(&fresh), [values[0], 0, values[0]]);
-    // A folder that takes none is told, and the report is made all the same.
+    // A folder that cannot be written is reported, and the report is made.
     let nowhere = made(checkout.path(), "page.html", &["--small", "--only", "values"]);
     assert!(text(&nowhere.stderr).contains("not every result is kept: cannot write to page.html"));
 }

@@ -1,4 +1,4 @@
-//! Results of runs on disk: a report that was interrupted goes on where it ended.
+//! Results of runs on disk: an interrupted report resumes where it stopped.
 //!
 //! Each run has a file of its own, which appears whole or not at all. Its name is a digest of all that decides the result: the program with its models, kernel,
 //! configuration. A file has this text again and a digest of the result, so that a damaged or foreign one is no result, and the run is made again.

@@ -4,7 +4,7 @@
 //! of all of its parts are made once, on several threads ([`sweep()`]), and rows and plots are made from what came out ([`Results`]). A row whose runs did not
 //! all come to their end is left out; no kernel is ever left out of a mean.
 //!
-//! A run takes seconds on large data. [`Kept`] keeps each result on disk, so that a report which was interrupted goes on where it ended.
+//! A run takes seconds on large data. [`Kept`] keeps each result on disk, so that an interrupted report resumes where it stopped.
 //!
 //! * [`usage`] watches values on the oracle; [`traffic`] says what a level above the MRF avoids.
 //! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle, [`follow`] those of a cache in program order.

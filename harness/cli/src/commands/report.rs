@@ -295,7 +295,7 @@ struct State {
     ran: usize,
     /// Runs that gave no result, but for those that were interrupted.
     failed: usize,
-    /// When each run under way began.
+    /// When each running run began.
     running: BTreeMap<usize, Instant>,
     /// When the last line was written.
     told: Option<Instant>,
@@ -322,7 +322,7 @@ impl Watch {
         }
         let left = planned - there - ran - failed;
         if left > 0 {
-            words.push_str(&format!(", {left} not made: a further report goes on with them"));
+            words.push_str(&format!(", {left} not made: a later report makes them"));
         }
         output::note(&format!("{words}; results are kept in {folder}"));
         if let Some(why) = kept.unwritten() {

@@ -18,7 +18,7 @@ ports! {
         room_i: u64 = field(s.warps),
         /// The warp may not fetch now.
         held_i: u64 = field(s.warps),
-        /// Address at which the warp's fetch goes on.
+        /// Address at which the warp's fetch resumes.
         resume_pc_i: [u32; MAX_PORTS + 1] = field(PC_BITS).count(s.ports() + 1).valid_by("resume_valid_i"),
         /// Reconvergence point of each warp's group.
         reconvergence_i: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps),
@@ -34,7 +34,7 @@ ports! {
         start_warp_i: u8 = field(WARP_BITS).valid_by("start_valid_i"),
         /// A warp goes on.
         resume_valid_i: u8 = field(s.ports() + 1),
-        /// Warp whose fetch goes on.
+        /// Warp whose fetch resumes.
         resume_warp_i: [u8; MAX_PORTS + 1] = field(WARP_BITS).count(s.ports() + 1).valid_by("resume_valid_i"),
         /// The instruction of path p at decode may send the group elsewhere.
         decode_stop_i: u8 = field(s.ports()).valid_by("decode_valid_o"),

@@ -46,13 +46,13 @@ ports! {
 ports! {
     /// State of [`HrfBank`].
     pub struct HrfBankProbe(s: &HrfShape) {
-        /// Data of the write under way.
+        /// Data of the write in progress.
         data_q: WarpData = field(WARP_DATA_BITS).valid_by("write_left_q"),
-        /// Lanes of the write under way.
+        /// Lanes of the write in progress.
         mask_q: u32 = field(LANES).valid_by("write_left_q"),
-        /// Entry of the write under way.
+        /// Entry of the write in progress.
         entry_q: u16 = field(s.entry_w()).valid_by("write_left_q"),
-        /// Cycles that the write under way still takes.
+        /// Cycles left of the write in progress.
         write_left_q: u8 = field(4),
         /// Cycles that the read under way still takes.
         read_left_q: u8 = field(3),

@@ -82,7 +82,7 @@ ports! {
     pub struct HrfReadsProbe(s: &HrfShape) {
         /// Cycles until the read under way is granted.
         left_q: u8 = field(2),
-        /// Source of the read under way.
+        /// Source of the read in progress.
         source_q: u8 = field(2).valid_by("left_q"),
     }
 }

@@ -67,7 +67,7 @@ ports! {
         modifiers_o: u16 = field(16).valid_by("busy_o").early().shows("modifiers_q"),
         /// The instruction is taken at this edge if also valid.
         in_ready_o: u8 = field(1),
-        /// Warp whose shared memory the launcher is asked for.
+        /// Warp whose place in shared memory is looked up.
         place_warp_o: u8 = field(WARP_BITS).valid_by("in_valid_i"),
         /// An instruction is held.
         busy_o: u8 = field(1).early().shows("busy_q"),
