@@ -155,3 +155,28 @@ fn what_a_program_does_wrong_names_its_line() {
     let message = common::text(&output.stderr);
     assert!(message.contains(&format!("program.toml:{line}: kernel program")), "{message}");
 }
+
+/// Six programs of each of two themes, as a run through all themes has them, fill the SM and its result queues. The chance that none of them has a full launch
+/// is 1 in 4,096; these seeds have some.
+#[test]
+fn a_few_programs_reach_situations_of_full_queues() {
+    let mut counts = serde_json::Map::new();
+    for theme in ["latency", "arithmetic"] {
+        let arguments =
+            ["cosim", "--preset", "baseline", "--programs", "6", "--seed", "1000", "--weights", theme, "--json"];
+        let mut printed = json(&arguments, PASSED);
+        let Value::Object(reached) = printed["programs"][0]["coverage"].take() else { panic!("{printed}") };
+        for (point, count) in reached {
+            let sum = counts.get(&point).and_then(Value::as_u64).unwrap_or(0) + count.as_u64().unwrap_or(0);
+            counts.insert(point, sum.into());
+        }
+    }
+    for point in [
+        "block_launcher: every warp lives",
+        "result_queue: a single precision unit's has eight results or more",
+        "result_queue: the memory pipeline's has no room for three",
+        "address_unit: lanes wait because results have no room",
+    ] {
+        assert!(counts[point].as_u64() >= Some(20), "{point}: {}", counts[point]);
+    }
+}

@@ -50,9 +50,9 @@ fn patient(mut config: Config, patience: usize) -> Config {
     config
 }
 
-fn few_warps() -> Config {
+fn warps(warps: usize) -> Config {
     let mut config = patient(paper(), 5);
-    config.sm.warps = 8;
+    config.sm.warps = warps;
     config
 }
 
@@ -92,9 +92,10 @@ fn few(block: &str) -> Vec<Config> {
             entries(paper(), 0),
         ],
         "alternating_scheduler" => {
-            // The last one is that in which comparisons are judged.
+            // Few warps; a number of warps that is no power of two: a slot's number may then be that of no warp. The last one is that in which
+            // comparisons are judged.
             let patience = [0, 2048, 4095, 3].into_iter();
-            [few_warps()].into_iter().chain(patience.map(|patience| patient(paper(), patience))).collect()
+            [8, 48].map(warps).into_iter().chain(patience.map(|patience| patient(paper(), patience))).collect()
         }
         _ if block.starts_with("hrf_") => vec![paper(), small()],
         _ => Vec::new(),

@@ -44,6 +44,26 @@ fn a_few_programs_with_large_extents_access_both_sides_of_2_gib() {
     }
 }
 
+#[test]
+fn a_full_launch_has_as_many_warps_as_the_sm() {
+    let [mut three, mut hybrid] = [Config::default(), gpurf_blocks::config::preset("hrf").unwrap().config];
+    (three.sm.warps, hybrid.sm.warps) = (24, 32);
+    for config in [Config::default(), three, hybrid] {
+        let limits = Limits::of(&config);
+        for theme in ["arithmetic", "latency"] {
+            let mut weights = themes::find(theme).unwrap().weights();
+            weights.chances.full = 1000;
+            for seed in 0..4 {
+                let program = Program::random(seed, &weights, &limits).unwrap();
+                let (warps, rows) = (program.warps(), u32::from(program.registers).div_ceil(limits.banks));
+                assert!(limits.warps.is_multiple_of(warps), "{theme} {seed}: blocks of {warps} warps");
+                assert!(warps * program.blocks() >= limits.warps, "{theme} {seed}: {} blocks", program.blocks());
+                assert!(limits.warps * rows <= limits.rows, "{theme} {seed}: {} registers", program.registers);
+            }
+        }
+    }
+}
+
 /// Runs a program on the oracle under the check for undefined reads.
 fn checked(program: &Program) -> Result<(), String> {
     let manifest = Manifest::parse(std::path::Path::new("p.toml"), &program.manifest(None)).unwrap();

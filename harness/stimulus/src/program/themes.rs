@@ -5,6 +5,9 @@ use super::weights::{Mix, Patterns, Weights, Windows};
 /// The theme that files of weights change if they name none.
 pub const DEFAULT: &str = "mixed";
 
+/// Chance of a launch that fills the SM, in two themes: a run of six programs of each hardly ever has none.
+const FULL: u32 = 500;
+
 /// Weights with a name.
 pub struct Theme {
     /// Its name.
@@ -173,6 +176,7 @@ fn latency(weights: &mut Weights) {
     (chances.raw, chances.waw, chances.war, chances.store) = (350, 250, 350, 300);
     // Answers come as fast as they are asked for, so that lines are in flight until the line table is full.
     chances.burst = 250;
+    (chances.full, chances.crowd) = (FULL, 1000);
     weights.memory.bandwidth = 128;
     weights.sizes.registers = [24, 32];
     weights.sizes.warps = [4, 8];
@@ -213,6 +217,7 @@ fn arithmetic(weights: &mut Weights) {
     weights.sizes.blocks = [2, 8];
     let chances = &mut weights.chances;
     (chances.raw, chances.guard, chances.carry) = (250, 150, 550);
+    (chances.full, chances.crowd) = (FULL, 1000);
     quotas(weights, &[("two sources in a bank", 20)]);
 }
 

@@ -228,6 +228,10 @@ chances! {
     burst = 0,
     /// Of statements that end lanes, branches both ways of which end all lanes that come.
     all_end = 0,
+    /// A launch that gives the SM as many warps as it can hold, where that many of these sizes fit.
+    full = 0,
+    /// A section begins with results of all kinds at a time: more than the result bus takes.
+    crowd = 0,
 }
 
 /// A range, both ends included.

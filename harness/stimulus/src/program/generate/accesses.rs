@@ -4,9 +4,9 @@ use gpurf_isa::modifiers::{Atomic, LoadType, StoreType};
 use gpurf_isa::{PredicateSource, Reg};
 
 use super::Generator;
-use super::values::all;
+use super::values::{Family, all};
 use crate::program::lower::INPUT_WORDS;
-use crate::program::tree::{Access, Action, Pattern, Place, Window};
+use crate::program::tree::{Access, Action, Pattern, Place, Statement, Window};
 use crate::program::weights::{PatternChoice, WindowChoice};
 
 /// Strides in words: of them some keep lanes in one bank of 32, some go round all.
@@ -86,6 +86,34 @@ impl Generator<'_> {
             }
         }
         access
+    }
+
+    /// Loads of global memory, constants that differ in every lane, arithmetic: none of them waits for another one, so their results come at a time. Those of
+    /// memory and constants take the result bus for many cycles, and the rest fills the queues.
+    pub(super) fn crowd(&mut self) -> Vec<Statement> {
+        let mut registers = self.pool.clone();
+        for index in 0..registers.len() {
+            let other = self.rng.below(registers.len() as u64) as usize;
+            registers.swap(index, other);
+        }
+        let loads = 1 << (registers.len() / 4).max(1).ilog2().min(3);
+        let mut registers = registers.into_iter();
+        let mut next = |count: usize| registers.by_ref().take(count).collect::<Vec<_>>();
+        let (to, constants, source, results) = (next(loads), next(2), next(1), next(8));
+        let load = |generator: &mut Self, window, to, pattern| {
+            let access = generator.access_of(window, Action::Load(LoadType::B32, to));
+            let place = Place { window, pattern, start: 0 };
+            Statement::Access(Access { guard: PredicateSource::TRUE, place, other: None, generic: false, ..access })
+        };
+        let mut statements = vec![load(self, Window::Input, to, Pattern::Strided(LINE))];
+        for to in constants {
+            statements.push(load(self, Window::Constant, vec![to], Pattern::Strided(4)));
+        }
+        let family = if self.limits.floats { Family::Float } else { Family::Integer };
+        for d in results {
+            statements.push(Statement::Do(self.computation(family, d, source[0])));
+        }
+        statements
     }
 
     /// A load whose lanes read around the middle of the read-only words, a line apart.

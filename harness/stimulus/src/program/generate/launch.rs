@@ -11,6 +11,8 @@ use crate::program::{First, Fixed, Layout, Limits, Program, Weights};
 const FEWEST_REGISTERS: u32 = 24;
 /// Warps of a grid at least, where the sizes allow it.
 const FEWEST_WARPS: u32 = 6;
+/// Words of dynamic shared memory are fewer.
+const MOST_DYNAMIC: u32 = 128;
 /// Flags at the end of shared memory, and the step in which it is handed out.
 const SHARED_SLACK: u32 = 32 + 128;
 
@@ -108,8 +110,14 @@ impl<'a> Generator<'a> {
         let mut warps = self.range(sizes.warps).min(self.limits.warps).min(32);
         // A row of the register file has a register of each bank.
         let rows = |registers: u32| registers.div_ceil(self.limits.banks);
+        let full = chances.full > 0 && self.rng.chance(chances.full);
+        if full {
+            // The SM's warps make whole blocks.
+            warps = (1..=warps).rev().find(|warps| self.limits.warps.is_multiple_of(*warps)).unwrap_or(1);
+        }
+        let together = if full { self.limits.warps } else { warps };
         let mut registers = self.range(sizes.registers).min(self.limits.registers);
-        while warps * rows(registers) > self.limits.rows && registers > FEWEST_REGISTERS {
+        while together * rows(registers) > self.limits.rows && registers > FEWEST_REGISTERS {
             registers -= 1;
         }
         while warps > 1 && warps * rows(registers) > self.limits.rows {
@@ -117,18 +125,22 @@ impl<'a> Generator<'a> {
         }
         let mut shared_words = self.power_of_two(sizes.shared_words);
         let shared = |words: u32| 8 * (warps * words).next_power_of_two() + SUM_BYTES + SHARED_SLACK;
-        while shared(shared_words) > self.limits.shared.min(gpurf_isa::machine::SHARED_LIMIT) && shared_words > 32 {
+        let resident = if full { self.limits.warps / warps } else { 1 };
+        let spare = if full { 4 * MOST_DYNAMIC } else { 0 };
+        let room = (self.limits.shared / resident).saturating_sub(spare).min(gpurf_isa::machine::SHARED_LIMIT);
+        while shared(shared_words) > room && shared_words > 32 {
             shared_words /= 2;
         }
         let layout = Layout {
             shared_words,
             own_words: self.power_of_two(sizes.own_words),
             local_words: self.power_of_two(sizes.local_words),
-            dynamic: if self.rng.chance(500) { 4 * self.rng.below(128) as u32 } else { 0 },
+            dynamic: if self.rng.chance(500) { 4 * self.rng.below(u64::from(MOST_DYNAMIC)) as u32 } else { 0 },
         };
         let missing = if self.rng.chance(chances.partial) { self.range([1, 31]) } else { 0 };
         // Few warps would need long programs.
         let blocks = self.range(sizes.blocks).max((FEWEST_WARPS / warps).min(sizes.blocks[1]));
+        let blocks = if full { blocks.max(resident) } else { blocks };
         self.depth = self.range(sizes.depth);
         self.warps_end = self.rng.chance(chances.warps_end);
         self.control = self.rng.chance(chances.control);

@@ -124,6 +124,9 @@ impl Generator<'_> {
     fn section(&mut self) {
         let count = self.range(self.weights.sizes.section);
         let mut body = Vec::new();
+        if self.weights.chances.crowd > 0 && self.rng.chance(self.weights.chances.crowd) {
+            body.extend(self.crowd());
+        }
         for _ in 0..count {
             body.push(self.statement(&control::Around::default()));
         }

@@ -52,6 +52,26 @@ impl Generator<'_> {
         self.finish(instruction)
     }
 
+    /// An instruction of a family for all lanes, from one register into another one.
+    pub(super) fn computation(&mut self, family: Family, to: Reg, from: Reg) -> Instruction {
+        let gives = |op: Op| op.slots().has(Slots::D) && op.slots().has(Slots::A);
+        let mut instruction = self.instruction(family);
+        while !gives(instruction.op) {
+            instruction = self.instruction(family);
+        }
+        let slots = instruction.op.slots();
+        (instruction.guard, instruction.d, instruction.a) = (PredicateSource::TRUE, to, from);
+        if slots.has(Slots::B) {
+            instruction.b = from.into();
+        }
+        if slots.has(Slots::C) {
+            instruction.c = from;
+        }
+        // The control fields belong to the operands that were.
+        instruction.control = Control::default();
+        self.finish(instruction)
+    }
+
     /// Fresh values in a register: a constant, or a value of every thread's own.
     pub(super) fn fresh(&mut self) -> Instruction {
         let value = if self.rng.chance(300) { self.pick(&AWKWARD) } else { self.word() };
