@@ -14,6 +14,19 @@ lint() {
 }
 export -f lint
 
+# Every module of a folder, with those of these parameters that it has.
+every() {
+    local folder=$1 source parameter arguments
+    shift
+    for source in "rtl/$folder"/*.sv; do
+        arguments=()
+        for parameter in "$@"; do
+            if grep -qw "parameter int unsigned ${parameter%%=*}" "$source"; then arguments+=("-G$parameter"); fi
+        done
+        echo "$source ${arguments[*]}"
+    done
+}
+
 {
     find rtl -name '*.sv' ! -name '*_pkg.sv' | sort
     for block in execute/dispatcher execute/writeback operands/operand_stage issue/scoreboard issue/warp_scheduler issue/simt_stack \
@@ -43,4 +56,4 @@ export -f lint
     echo "rtl/sm/sm.sv -GActive=2 -GAlternate=1"
     # Each folder adds its own.
     for list in rtl/*/lint.sh; do (source "$list"); done
-} | xargs -P "$(nproc)" -I '{}' bash -c 'lint {}'
+} | sort -u | xargs -P "$(nproc)" -I '{}' bash -c 'lint {}'

@@ -30,12 +30,16 @@ from pyosys import libyosys as ys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 Z3 = os.path.join(os.path.dirname(sys.executable), "z3")  # of the same environment as Yosys
-STEAL = ["ram/ram_1rw", "ram/ram_1r1w"] + [f"mrf/mrf_{name}" for name in ("allocator", "bank", "bank_map", "crossbar", "write_queue")] + [
-    f"steal/{name}" for name in ("steal_candidates", "steal_collector", "steal_table", "steal_dependence", "steal_arbiter", "steal_return", "steal")]
+
+
+def modules(folder):
+    """The modules of a folder of rtl/."""
+    return sorted(f"{folder}/{file.removesuffix('.sv')}" for file in os.listdir(os.path.join(ROOT, "rtl", folder)) if file.endswith(".sv"))
+
+
+STEAL = modules("ram") + [f"mrf/mrf_{name}" for name in ("allocator", "bank", "bank_map", "crossbar", "write_queue")] + modules("steal")
 PROPERTIES = {
-    "hrf_property": ["ram/ram_1rw", "ram/ram_1r1w", "mrf/mrf_allocator", "mrf/mrf_collector"] + [
-        f"hrf/{name}" for name in ("hrf_bank", "hrf_buffer", "hrf_rcm", "hrf_drain", "hrf_loads", "hrf_power", "hrf_results", "hrf_reads",
-                                   "hrf_operands", "hrf")],
+    "hrf_property": modules("ram") + ["mrf/mrf_allocator", "mrf/mrf_collector"] + modules("hrf"),
     "alternating_property": ["issue/alternating_scheduler"],
     "steal_property": STEAL,
     "steal_liveness_property": STEAL,

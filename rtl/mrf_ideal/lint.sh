@@ -2,8 +2,7 @@
 
 for file in '1 2 4 512' '2 32 16 32' '2 2 4 2'; do
     read -r issue banks collectors depth <<<"$file"
-    sizes="-GIssuePorts=$issue -GBanks=$banks -GCollectors=$collectors -GDepth=$depth"
-    for block in mrf_ideal mrf_ideal_store; do echo "rtl/mrf_ideal/$block.sv $sizes"; done
+    every mrf_ideal IssuePorts=$issue Banks=$banks Collectors=$collectors Depth=$depth
 done
 for file in '1 0 16' '2 8 4'; do
     read -r issue active banks <<<"$file"

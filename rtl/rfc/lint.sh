@@ -4,17 +4,10 @@
 rfc() { echo "-GOrganisation=1 -GSizes=$(($1 << 2 | $2 << 1 | $3))"; }
 for sizes in '1 1' '5 13' '48 16' '24 1'; do
     read -r slots entries <<<"$sizes"
-    for block in rfc_tags rfc_data; do echo "rtl/rfc/$block.sv -GSlots=$slots -GEntries=$entries"; done
-    echo "rtl/rfc/rfc_evictions.sv -GSlots=$slots -GIssuePorts=2"
-    echo "rtl/rfc/rfc_lrf.sv -GSlots=$slots"
+    every rfc Slots=$slots Entries=$entries IssuePorts=2
 done
-for tags in 7 16 19; do
-    echo "rtl/rfc/rfc_fills.sv -GIssuePorts=2 -GActive=$((tags * 2 + 2)) -GTags=$tags"
-done
-for active in 2 10 48; do
-    echo "rtl/rfc/rfc_results.sv -GIssuePorts=2 -GActive=$active"
-    echo "rtl/rfc/rfc.sv -GIssuePorts=2 -GActive=$active -GEntries=$((active % 7 + 1)) -GCollectors=4"
-done
+for tags in 7 16 19; do every rfc IssuePorts=2 Active=$((tags * 2 + 2)) Tags=$tags; done
+for active in 2 10 48; do every rfc IssuePorts=2 Active=$active Entries=$((active % 7 + 1)) Collectors=4; done
 for above in '1 8 1 0' '1 5 0 1' '2 8 1 0' '2 2 0 1' '2 10 1 1'; do
     read -r issue active lrf reads <<<"$above"
     echo "rtl/rfc/rfc.sv -GIssuePorts=$issue -GActive=$active -GLrf=$lrf -GReads=$reads"

@@ -6,9 +6,7 @@ for file in '1 0 16' '2 0 4' '2 8 8' '2 0 32'; do
     echo "rtl/operands/operand_stage.sv $sizes"
     echo "rtl/sm/sm.sv $sizes"
 done
-for block in candidates table dependence arbiter return; do
-    for banks in 2 32; do echo "rtl/steal/steal_$block.sv -GBanks=$banks -GIssuePorts=2 -GDepth=$((1024 / banks))"; done
-done
+for banks in 2 32; do every steal Banks=$banks IssuePorts=2 Depth=$((1024 / banks)); done
 row=0
 for banks in 2 4 8 16 32; do
     for collectors in 4 8 16; do

@@ -1,11 +1,12 @@
 //! Shared code does not name designs of the register file (docs/designs.md).
 //!
-//! `cargo test --test seam -- --nocapture` prints, for each design, the shared files that name it.
+//! `cargo test --test seam -- --nocapture` prints, for each design, the shared files that name it, and the lists of its blocks.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::designs::DESIGNS;
+use gpurf_blocks::registry::Entry;
 use gpurf_regress::Project;
 
 /// How a design is named.
@@ -32,10 +33,14 @@ const FIRST: [Named; 4] = [
     Named { design: "steal", words: &["steal", "Steal", "STEAL"], own: &["steal", "stealing"] },
 ];
 
+/// The name of a module's twin.
+fn twin(module: &str) -> String {
+    module.split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect()
+}
+
 /// Any other design, which has the name of its module.
 fn other(design: &'static str) -> Named {
-    let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
-    let words = [design.to_owned(), design.replace('_', "-"), design.split('_').map(capital).collect()];
+    let words = [design.to_owned(), design.replace('_', "-"), twin(design)];
     let words: Vec<&str> = words.into_iter().map(|word| &*word.leak()).collect();
     Named { design, words: words.leak(), own: vec![design].leak() }
 }
@@ -111,14 +116,19 @@ fn is_own(path: &Path, own: &[&str]) -> bool {
     parts.map(words).any(|part| own.iter().any(|own| part.contains(&format!("_{own}_"))))
 }
 
-#[test]
-fn few_shared_files_name_a_design() {
+/// The code of all files, by path in the project.
+fn all_code() -> BTreeMap<PathBuf, String> {
     let root = Project::find().root;
     let mut all = Vec::new();
     TREES.iter().for_each(|tree| files(&root.join(tree), &mut all));
     assert!(all.len() > 500, "{} files", all.len());
-    let code: BTreeMap<&Path, String> =
-        all.iter().map(|path| (path.strip_prefix(&root).expect("a file of the tree"), code(path))).collect();
+    let inside = |path: &PathBuf| path.strip_prefix(&root).expect("a file of the tree").to_owned();
+    all.iter().map(|path| (inside(path), code(path))).collect()
+}
+
+#[test]
+fn few_shared_files_name_a_design() {
+    let code = all_code();
     for Named { design, words, own } in designs() {
         let shared = code.iter().filter(|(path, _)| !is_own(path, own));
         let naming: Vec<_> = shared.filter(|(_, text)| words.iter().any(|word| names(text, word))).collect();
@@ -126,6 +136,35 @@ fn few_shared_files_name_a_design() {
         naming.iter().for_each(|(path, _)| println!("  {}", path.display()));
         assert!(naming.len() <= ALLOWED, "{design}: {} shared files name it, {ALLOWED} may", naming.len());
     }
+}
+
+/// Whether a file is a block's own, in any tree.
+fn is_of_block(path: &Path, block: &str) -> bool {
+    let path = path.to_string_lossy();
+    ["/", "."].iter().any(|end| path.contains(&format!("{block}{end}")))
+}
+
+#[test]
+fn one_list_names_the_blocks_of_a_design() {
+    let code = all_code();
+    for design in DESIGNS.iter().filter(|design| design.name != "mrf") {
+        let (leaves, compounds): (Vec<&Entry>, Vec<&Entry>) =
+            design.blocks.iter().partition(|block| block.children.is_empty());
+        let named = |text: &str| {
+            let name = |leaf: &&Entry| words(text).any(|word| word == leaf.name || word == twin(leaf.name));
+            leaves.iter().all(name)
+        };
+        let own = |path: &Path| leaves.iter().chain(&compounds).any(|block| is_of_block(path, block.path));
+        let lists = code.iter().filter(|(path, text)| !own(path) && named(text)).map(|(path, _)| path);
+        let lists: Vec<&PathBuf> = lists.collect();
+        println!("{}: {} leaf blocks, in {lists:?}", design.name, leaves.len());
+        assert_eq!(lists, [&PathBuf::from(format!("model/blocks/src/{}/mod.rs", design.name))], "{}", design.name);
+    }
+}
+
+/// The words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
 }
 
 #[test]

@@ -15,6 +15,17 @@
 #[macro_use]
 mod driver;
 
+/// Declares the stimulus of a folder's blocks: a module for each of them, named like it, with its `ENTRY`. The list of a folder in
+/// `gpurf-blocks` calls it.
+macro_rules! stimulus {
+    ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => {
+        $(pub(crate) mod $module;)+
+
+        /// Stimulus of its blocks.
+        pub(crate) const BLOCKS: &[crate::Entry] = &[$($module::ENTRY),+];
+    };
+}
+
 mod control;
 mod cover;
 pub mod directed;
@@ -48,8 +59,8 @@ pub use cover::{Cover, Coverage, Points};
 pub use driver::{Driver, Knob, Knobs, Pins};
 pub use toggle::{Toggles, Unaliased, Unreached, ranges};
 
-use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::{Block, Declaration};
 use gpurf_lockstep::Stimulus;
 use gpurf_stimulus_macros::cover;
 
@@ -69,14 +80,16 @@ struct Entry {
     directed: &'static [directed::Directed],
 }
 
-const fn entry<D, C>(name: &'static str) -> Entry
+/// The stimulus of a block: driver and coverage.
+const fn entry<B, D, C>() -> Entry
 where
-    D: Driver,
-    C: Cover<In = D::In>,
+    B: Block,
+    D: Driver<In = B::In>,
+    C: Cover<In = B::In>,
 {
     let (stimulus, coverage) = (driver::boxed::<D>, Coverage::new::<C>);
     let (unreached, unaliased) = (driver::unreached::<D>, driver::unaliased::<D>);
-    Entry { name, knobs: <D::Knobs as Knobs>::list, stimulus, coverage, unreached, unaliased, directed: &[] }
+    Entry { name: B::NAME, knobs: <D::Knobs as Knobs>::list, stimulus, coverage, unreached, unaliased, directed: &[] }
 }
 
 /// Every block that can be stimulated, folder by folder.

@@ -18,6 +18,14 @@ pub trait Block: Sized + Send + 'static {
     const PARAMETERS: &'static [&'static str];
     /// The modules of the blocks inside it. Empty for a leaf.
     const CHILDREN: &'static [&'static str] = &[];
+    /// Further modules inside it, such as RAM cells.
+    const CELLS: &'static [&'static str] = &[];
+    /// The packages that its modules import, besides the one that every module does: paths in `rtl/`, without the ending.
+    const PACKAGES: &'static [&'static str] = &[];
+    /// It contains the design of the register file: any of them.
+    const DESIGNS: bool = false;
+    /// Its words are registers, not a RAM cell.
+    const WORDS_ARE_REGISTERS: bool = false;
 
     /// Whether the module has a clock (a stateless block has none).
     const CLOCKED: bool = true;
@@ -30,6 +38,11 @@ pub trait Block: Sized + Send + 'static {
     type Out: Ports<Shape = Self::Shape>;
     /// What lockstep compares besides the ports: inner nets and state. See [`NoProbe`](crate::ports::NoProbe).
     type Probe: Ports<Shape = Self::Shape>;
+
+    /// Its shape where it runs alone.
+    fn shape_alone(config: &Config) -> Self::Shape {
+        Self::Shape::of(config)
+    }
 
     /// The block out of reset.
     fn new(shape: &Self::Shape) -> Self;

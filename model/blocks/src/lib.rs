@@ -9,7 +9,7 @@
 //! * [`ports!`] declares the ports of a block once. The declaration gives the typed structs that the twin works on, and the
 //!   [`Field`] tables with which the harness checks the RTL's ports, moves data, compares, and writes reports and waveforms.
 //! * [`Twin`] is the same machine with its types erased: bytes in, bytes out, and the tables that say what they mean.
-//! * [`registry`] lists every block. Adding a block means adding its file, its line there, its RTL and its page.
+//! * Each folder lists its blocks once (`rfc_blocks!` and alike): twins, stimulus and tests follow from the list, and [`registry`] has all of them.
 //!
 //! This crate knows nothing of the RTL's simulator or of the harness.
 

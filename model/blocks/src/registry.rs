@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::designs::DESIGNS;
-use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, operands, ram};
+use crate::{Block, Twin, control, erase, execute, front, issue, memory, operands, ram};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -52,12 +52,36 @@ impl Entry {
     }
 }
 
-/// A block and the modules inside it that are not its children, such as RAM cells.
-pub const fn entry<B: Block>(path: &'static str, summary: &'static str, cells: &'static [&'static str]) -> Entry {
-    let twin = |config: &Config| erase::<B>(&B::Shape::of(config));
-    let (designs, words_are_registers, packages) = (false, false, &[]);
-    Entry { name: B::NAME, path, summary, children: B::CHILDREN, cells, designs, words_are_registers, packages, twin }
+/// A block, with its path in both trees and one line on what it does.
+pub const fn entry<B: Block>(path: &'static str, summary: &'static str) -> Entry {
+    Entry {
+        name: B::NAME,
+        path,
+        summary,
+        children: B::CHILDREN,
+        cells: B::CELLS,
+        designs: B::DESIGNS,
+        words_are_registers: B::WORDS_ARE_REGISTERS,
+        packages: B::PACKAGES,
+        twin: |config| erase::<B>(&B::shape_alone(config)),
+    }
 }
+
+/// Declares the twins of a folder's blocks and lists them: what the folder's list of blocks calls.
+macro_rules! declare_blocks {
+    ($folder:ident: $($module:ident $twin:ident $summary:literal,)+) => {
+        $(
+            pub(crate) mod $module;
+            pub use $module::*;
+        )+
+
+        /// Its blocks, leaves first.
+        pub const BLOCKS: &[crate::registry::Entry] = &[
+            $(crate::registry::entry::<$twin>(concat!(stringify!($folder), "/", stringify!($module)), $summary),)+
+        ];
+    };
+}
+pub(crate) use declare_blocks;
 
 /// Every block but the SM: leaves first, then what is made of them.
 pub fn blocks() -> impl Iterator<Item = &'static Entry> {

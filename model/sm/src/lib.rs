@@ -15,10 +15,7 @@ use gpurf_blocks::registry;
 pub use gpurf_blocks::registry::Entry;
 
 /// The SM in the form in which the other blocks are listed.
-pub const ENTRY: Entry = Entry {
-    packages: &["execute/fp_pkg", "execute/sfu_tables_pkg"],
-    ..registry::entry::<Sm>("sm/sm", "the streaming multiprocessor", &[])
-};
+pub const ENTRY: Entry = registry::entry::<Sm>("sm/sm", "the streaming multiprocessor");
 
 /// The block of that name, the SM included.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -59,8 +59,8 @@ fn few(block: &str) -> Vec<Config> {
         "hierarchy_scoreboard" | "hierarchy_data" => {
             vec![one(3, LastResultFile::Split), one(1, LastResultFile::None), two(8, LastResultFile::Unified)]
         }
-        // They do not know what places there are.
-        "hierarchy_results" | "hierarchy_copies" => vec![one(3, LastResultFile::Split), two(3, LastResultFile::Split)],
+        // The others do not know what places there are.
+        _ if block.starts_with("hierarchy_") => vec![one(3, LastResultFile::Split), two(3, LastResultFile::Split)],
         _ => Vec::new(),
     }
 }

@@ -35,7 +35,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     let ideal = |config| changed(alone(config), |c| c.ideal.present = true);
     match block {
         "operand_stage" => vec![ideal(base)],
-        "mrf_ideal" | "mrf_ideal_store" => vec![ideal(base), changed(ideal(base), |c| c.mrf.issue_ports = 1)],
+        _ if block.starts_with("mrf_ideal") => vec![ideal(base), changed(ideal(base), |c| c.mrf.issue_ports = 1)],
         _ => Vec::new(),
     }
 }
@@ -43,7 +43,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
 /// What the default suite runs of a block.
 fn few(block: &str) -> Vec<Config> {
     match block {
-        "mrf_ideal" | "mrf_ideal_store" => vec![shape(16, 8, 1), small(1), shape(8, 8, 2), small(2)],
+        _ if block.starts_with("mrf_ideal") => vec![shape(16, 8, 1), small(1), shape(8, 8, 2), small(2)],
         "operand_stage" => {
             vec![Config { ideal: IdealConfig { present: true }, ..Config::default() }, shape(8, 8, 2)]
         }

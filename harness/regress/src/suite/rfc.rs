@@ -121,7 +121,7 @@ fn few(block: &str) -> Vec<Config> {
         ],
         // Numbers of slots that are filled, and not.
         "rfc_lrf" => vec![cache_policy(one(), 0b0001), cache_policy(two(), 0b0000), cache_policy(two(), 0b0001)],
-        "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_fills" => vec![one(), two()],
+        _ if block.starts_with("rfc_") => vec![one(), two()],
         "operand_stage" => vec![
             cache_policy(one(), 0b0_0110),
             cache_policy(two(), 0b1_1001),
@@ -148,8 +148,7 @@ fn more(block: &str) -> Vec<Config> {
                 }
             }
         }
-        "rfc" | "rfc_tags" | "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_lrf" | "rfc_fills"
-        | "front_operands" | "operand_stage" => {
+        _ if block.starts_with("rfc") || ["front_operands", "operand_stage"].contains(&block) => {
             for (e, entries) in [1, 4, 6, 8, 13, 16].into_iter().enumerate() {
                 for (a, active) in [4, 8, 32].into_iter().enumerate() {
                     let mut config = if (e + a) % 2 == 0 { one() } else { two() };

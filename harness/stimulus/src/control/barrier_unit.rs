@@ -9,6 +9,9 @@ use gpurf_lockstep::Rng;
 use crate::driver::{Reset, alias, lane_mask, ports};
 use crate::{Driver, Points, Unreached, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<BarrierUnit, BarrierUnitDriver, BarrierUnitCover>();
+
 /// Plays the warps: which are alive, in which block, which issue a BAR, and when it arrives.
 pub(crate) struct BarrierUnitDriver {
     shape: SmShape,

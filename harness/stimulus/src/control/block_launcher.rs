@@ -9,6 +9,9 @@ use gpurf_lockstep::Rng;
 use crate::driver::Reset;
 use crate::{Driver, Points, Unaliased, Unreached, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<BlockLauncher, BlockLauncherDriver, BlockLauncherCover>();
+
 /// Plays the host, and the warps that the launcher starts: how long they live.
 pub(crate) struct BlockLauncherDriver {
     shape: SmShape,

@@ -2,12 +2,15 @@
 
 use gpurf_blocks::NoProbe;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::control::{FaultUnitIn, FaultUnitOut};
+use gpurf_blocks::control::{FaultUnit, FaultUnitIn, FaultUnitOut};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_lockstep::Rng;
 
 use crate::driver::Reset;
 use crate::{Driver, Points, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<FaultUnit, FaultUnitDriver, FaultUnitCover>();
 
 pub(crate) struct FaultUnitDriver {
     sources: usize,

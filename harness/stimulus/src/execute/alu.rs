@@ -1,7 +1,7 @@
 //! `alu`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::execute::{AluIn, AluOut};
+use gpurf_blocks::execute::{Alu, AluIn, AluOut};
 use gpurf_blocks::instruction::{NO_PRED, NO_REG, Roles, constant, modifiers, opcode, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{LANES, NoProbe};
@@ -10,6 +10,9 @@ use gpurf_lockstep::Rng;
 use super::own_unit;
 use crate::driver::{Reset, lane_mask};
 use crate::{Driver, Points, Unreached, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Alu, AluDriver, AluCover>();
 
 pub(crate) struct AluDriver {
     reset: Reset,

@@ -1,13 +1,16 @@
 //! `dispatcher`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::execute::{DispatcherIn, DispatcherOut, DispatcherProbe};
+use gpurf_blocks::execute::{Dispatcher, DispatcherIn, DispatcherOut, DispatcherProbe};
 use gpurf_blocks::instruction::{ROLES_BITS, Roles, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, ports};
 use crate::{Driver, Points, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Dispatcher, DispatcherDriver, DispatcherCover>();
 
 pub(crate) struct DispatcherDriver {
     ports: usize,

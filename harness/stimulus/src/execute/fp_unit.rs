@@ -4,7 +4,7 @@ mod cover;
 mod operands;
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::execute::FpUnitIn;
+use gpurf_blocks::execute::{FpUnit, FpUnitIn};
 use gpurf_blocks::instruction::{NO_PRED, NO_REG, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
@@ -14,6 +14,9 @@ pub(crate) use cover::FpUnitCover;
 use super::own_unit;
 use crate::driver::{Reset, lane_mask};
 use crate::{Driver, Unaliased, Unreached};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<FpUnit, FpUnitDriver, FpUnitCover>();
 
 pub(crate) struct FpUnitDriver {
     reset: Reset,

@@ -2,12 +2,15 @@
 
 use gpurf_blocks::LANES;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::execute::{LaneCrossbarIn, LaneCrossbarOut, LaneCrossbarProbe};
+use gpurf_blocks::execute::{LaneCrossbar, LaneCrossbarIn, LaneCrossbarOut, LaneCrossbarProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, lane_mask};
 use crate::{Driver, Points, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<LaneCrossbar, LaneCrossbarDriver, LaneCrossbarCover>();
 
 pub(crate) struct LaneCrossbarDriver {
     reset: Reset,

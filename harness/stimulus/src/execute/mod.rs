@@ -1,13 +1,6 @@
 //! Units and result buses.
 
-pub(crate) mod alu;
-pub(crate) mod dispatcher;
-pub(crate) mod fp_unit;
-pub(crate) mod lane_crossbar;
-pub(crate) mod result_queue;
-pub(crate) mod sfu;
-pub(crate) mod special_registers;
-pub(crate) mod writeback;
+gpurf_blocks::execute_blocks!(stimulus);
 
 use crate::Unreached;
 
@@ -15,17 +8,3 @@ use crate::Unreached;
 fn own_unit() -> Unreached {
     Unreached::bits("roles_i", 49..=51, "only instructions for this unit come here")
 }
-
-/// Stimulus of its blocks.
-pub(crate) const BLOCKS: &[crate::Entry] = &[
-    crate::entry::<dispatcher::DispatcherDriver, dispatcher::DispatcherCover>("dispatcher"),
-    crate::entry::<alu::AluDriver, alu::AluCover>("alu"),
-    crate::entry::<fp_unit::FpUnitDriver, fp_unit::FpUnitCover>("fp_unit"),
-    crate::entry::<sfu::SfuDriver, sfu::SfuCover>("sfu"),
-    crate::entry::<result_queue::ResultQueueDriver, result_queue::ResultQueueCover>("result_queue"),
-    crate::entry::<writeback::WritebackDriver, writeback::WritebackCover>("writeback"),
-    crate::entry::<lane_crossbar::LaneCrossbarDriver, lane_crossbar::LaneCrossbarCover>("lane_crossbar"),
-    crate::entry::<special_registers::SpecialRegistersDriver, special_registers::SpecialRegistersCover>(
-        "special_registers",
-    ),
-];

@@ -9,6 +9,9 @@ use gpurf_lockstep::Rng;
 use crate::driver::{Reset, lane_mask, ports};
 use crate::{Driver, Points, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<ResultQueue, ResultQueueDriver, ResultQueueCover>();
+
 pub(crate) struct ResultQueueDriver {
     sources: usize,
     /// The configuration's latency, and today's.

@@ -3,7 +3,7 @@
 use gpurf_arith::{INFINITY, ONE, SIGN};
 use gpurf_blocks::LANES;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::execute::{GROUP, SfuIn, SfuOut, SfuProbe};
+use gpurf_blocks::execute::{GROUP, Sfu, SfuIn, SfuOut, SfuProbe};
 use gpurf_blocks::instruction::{NO_REG, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
@@ -12,6 +12,9 @@ use super::own_unit;
 use crate::driver::{Reset, lane_mask};
 use crate::floats::{awkward, beside, near};
 use crate::{Driver, Points, Unreached, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Sfu, SfuDriver, SfuCover>();
 
 pub(crate) struct SfuDriver {
     reset: Reset,

@@ -1,12 +1,16 @@
 //! `special_registers`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::execute::{SpecialRegistersIn, SpecialRegistersOut, SpecialRegistersProbe};
+use gpurf_blocks::execute::{SpecialRegisters, SpecialRegistersIn, SpecialRegistersOut, SpecialRegistersProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, lane_mask};
 use crate::{Driver, Points, Unreached, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry =
+    crate::entry::<SpecialRegisters, SpecialRegistersDriver, SpecialRegistersCover>();
 
 pub(crate) struct SpecialRegistersDriver {
     reset: Reset,

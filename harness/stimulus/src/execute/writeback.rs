@@ -1,12 +1,15 @@
 //! `writeback`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::execute::{WritebackIn, WritebackOut, WritebackProbe};
+use gpurf_blocks::execute::{Writeback, WritebackIn, WritebackOut, WritebackProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, lane_mask, ports};
 use crate::{Driver, Points, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Writeback, WritebackDriver, WritebackCover>();
 
 pub(crate) struct WritebackDriver {
     ports: usize,

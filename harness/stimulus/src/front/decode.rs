@@ -2,13 +2,16 @@
 
 use gpurf_blocks::NoProbe;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::front::{DecodeIn, DecodeOut};
+use gpurf_blocks::front::{Decode, DecodeIn, DecodeOut};
 use gpurf_blocks::instruction::{Roles, modifiers, opcode, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::front::{OPCODES, instruction};
 use crate::{Driver, Points, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Decode, DecodeDriver, DecodeCover>();
 
 pub(crate) struct DecodeDriver;
 

@@ -10,6 +10,9 @@ use gpurf_lockstep::Rng;
 use crate::driver::{Reset, alias, ports};
 use crate::{Driver, Points, Unreached, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Fetch, FetchDriver, FetchCover>();
+
 pub(crate) struct FetchDriver {
     shape: SmShape,
     reset: Reset,

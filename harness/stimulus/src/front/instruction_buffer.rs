@@ -13,6 +13,10 @@ use crate::driver::Reset;
 use crate::front::instruction;
 use crate::{Driver, Points, Unreached, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry =
+    crate::entry::<InstructionBuffer, InstructionBufferDriver, InstructionBufferCover>();
+
 pub(crate) struct InstructionBufferDriver {
     shape: SmShape,
     reset: Reset,

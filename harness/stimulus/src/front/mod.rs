@@ -1,8 +1,6 @@
 //! Fetch, decode and the instructions that wait for issue.
 
-pub(crate) mod decode;
-pub(crate) mod fetch;
-pub(crate) mod instruction_buffer;
+gpurf_blocks::front_blocks!(stimulus);
 
 use gpurf_lockstep::Rng;
 
@@ -20,12 +18,3 @@ pub(crate) fn instruction(rng: &mut Rng, free: u32) -> (u64, u64) {
         if rng.chance(free) { rng.below(128) } else { OPCODES[rng.below(OPCODES.len() as u64) as usize].into() };
     (rng.next_u64() & !0x7f | opcode, rng.next_u64())
 }
-
-/// Stimulus of its blocks.
-pub(crate) const BLOCKS: &[crate::Entry] = &[
-    crate::entry::<fetch::FetchDriver, fetch::FetchCover>("fetch"),
-    crate::entry::<decode::DecodeDriver, decode::DecodeCover>("decode"),
-    crate::entry::<instruction_buffer::InstructionBufferDriver, instruction_buffer::InstructionBufferCover>(
-        "instruction_buffer",
-    ),
-];

@@ -1,13 +1,8 @@
 //! Drivers and coverage of the register hierarchy that software manages.
 
-pub(crate) mod copies;
+gpurf_blocks::hierarchy_blocks!(stimulus);
+
 mod core;
-pub(crate) mod data;
-pub(crate) mod entries;
-pub(crate) mod levels;
-pub(crate) mod results;
-pub(crate) mod scoreboard;
-pub(crate) mod whole;
 
 use std::ops::Range;
 
@@ -64,14 +59,3 @@ pub(crate) fn one_of<T: Copy>(rng: &mut Rng, list: &[T]) -> Option<T> {
 
 /// It has no rules for inputs of the operand stage.
 pub(crate) const STAGE: Option<crate::operands::StageDesign> = None;
-
-/// Stimulus of its blocks.
-pub(crate) const BLOCKS: &[crate::Entry] = &[
-    crate::entry::<levels::LevelsDriver, levels::LevelsCover>("hierarchy_levels"),
-    crate::entry::<scoreboard::ScoreboardDriver, scoreboard::ScoreboardCover>("hierarchy_scoreboard"),
-    crate::entry::<entries::EntriesDriver, entries::EntriesCover>("hierarchy_entries"),
-    crate::entry::<data::DataDriver, data::DataCover>("hierarchy_data"),
-    crate::entry::<results::ResultsDriver, results::ResultsCover>("hierarchy_results"),
-    crate::entry::<copies::CopiesDriver, copies::CopiesCover>("hierarchy_copies"),
-    crate::entry::<whole::HierarchyDriver, whole::HierarchyCover>("hierarchy"),
-];

@@ -13,6 +13,10 @@ mod cover;
 
 pub(crate) use cover::AlternatingSchedulerCover;
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry =
+    crate::entry::<AlternatingScheduler, AlternatingSchedulerDriver, AlternatingSchedulerCover>();
+
 /// What is under way of a warp.
 #[derive(Clone, Default)]
 struct Under {

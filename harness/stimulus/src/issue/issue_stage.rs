@@ -4,13 +4,16 @@ use gpurf_blocks::NoProbe;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::front::roles;
 use gpurf_blocks::instruction::{PC_BITS, Roles, opcode, unit};
-use gpurf_blocks::issue::{IssueStageIn, IssueStageOut};
+use gpurf_blocks::issue::{IssueStage, IssueStageIn, IssueStageOut};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{lane_mask, ports};
 use crate::front::instruction;
 use crate::{Driver, Points, Unreached, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<IssueStage, IssueStageDriver, IssueStageCover>();
 
 pub(crate) struct IssueStageDriver {
     shape: SmShape,

@@ -3,12 +3,15 @@
 use gpurf_blocks::NoProbe;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_PRED;
-use gpurf_blocks::issue::{PredicateFileIn, PredicateFileOut};
+use gpurf_blocks::issue::{PredicateFile, PredicateFileIn, PredicateFileOut};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, alias, lane_mask, ports};
 use crate::{Driver, Points, Unreached, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<PredicateFile, PredicateFileDriver, PredicateFileCover>();
 
 pub(crate) struct PredicateFileDriver {
     shape: SmShape,

@@ -2,12 +2,15 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_PRED, NO_REG, Roles};
-use gpurf_blocks::issue::{ScoreboardIn, ScoreboardOut, ScoreboardProbe};
+use gpurf_blocks::issue::{Scoreboard, ScoreboardIn, ScoreboardOut, ScoreboardProbe};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, ports};
 use crate::{Driver, Points, Unreached, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Scoreboard, ScoreboardDriver, ScoreboardCover>();
 
 /// Keeps what is pending and how many instructions are in flight, as the scoreboard does: a set has to find its bits clear, and only what is in flight can
 /// come to its end.

@@ -10,6 +10,9 @@ use gpurf_lockstep::Rng;
 use crate::driver::{Reset, alias, lane_mask};
 use crate::{Driver, Points, Unreached, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<SimtStack, SimtStackDriver, SimtStackCover>();
+
 pub(crate) struct SimtStackDriver {
     shape: SmShape,
     reset: Reset,

@@ -13,6 +13,10 @@ mod cover;
 
 pub(crate) use cover::TwoLevelSchedulerCover;
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry =
+    crate::entry::<TwoLevelScheduler, TwoLevelSchedulerDriver, TwoLevelSchedulerCover>();
+
 /// What is under way of a warp.
 #[derive(Clone, Default)]
 struct Under {

@@ -12,6 +12,10 @@ mod directed;
 
 pub(crate) use directed::DIRECTED;
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry =
+    crate::Entry { directed: DIRECTED, ..crate::entry::<WarpScheduler, WarpSchedulerDriver, WarpSchedulerCover>() };
+
 pub(crate) struct WarpSchedulerDriver {
     shape: SmShape,
     straps: Straps,

@@ -11,6 +11,9 @@ use super::lanes::{set_lanes, some_lanes};
 use crate::driver::{Reset, alias};
 use crate::{Driver, Points, Unreached, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<AddressUnit, AddressUnitDriver, AddressUnitCover>();
+
 const S2R: u8 = 0x12;
 const SHFL: u8 = 0x13;
 const LD: u8 = 0x40;

@@ -10,6 +10,9 @@ use super::lanes::{Pending, addresses, set_lanes};
 use crate::driver::Reset;
 use crate::{Driver, Points, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<ConstantMemory, ConstantMemoryDriver, ConstantMemoryCover>();
+
 pub(crate) struct ConstantMemoryDriver {
     words: u64,
     reset: Reset,

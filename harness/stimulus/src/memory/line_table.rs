@@ -10,6 +10,9 @@ use super::lanes::{set_lanes, some_lanes};
 use crate::driver::Reset;
 use crate::{Driver, Points, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<LineTable, LineTableDriver, LineTableCover>();
+
 pub(crate) struct LineTableDriver {
     rows: u8,
     reset: Reset,

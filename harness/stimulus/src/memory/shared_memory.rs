@@ -14,6 +14,9 @@ use crate::driver::{Reset, alias};
 use crate::floats::{awkward, near};
 use crate::{Driver, Points, Unreached, cover};
 
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<SharedMemory, SharedMemoryDriver, SharedMemoryCover>();
+
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const ATOMIC: u8 = 2;

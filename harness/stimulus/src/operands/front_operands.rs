@@ -2,11 +2,16 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::operands::{FrontOperandsIn, FrontOperandsOut, FrontOperandsProbe, FrontShape, MAX_TAGS};
+use gpurf_blocks::operands::{
+    FrontOperands, FrontOperandsIn, FrontOperandsOut, FrontOperandsProbe, FrontShape, MAX_TAGS,
+};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, lane_mask, ports};
 use crate::{Driver, Points, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<FrontOperands, OperandsDriver, OperandsCover>();
 
 /// Where the instruction of a tag is.
 #[derive(Clone, Copy, PartialEq, Eq)]

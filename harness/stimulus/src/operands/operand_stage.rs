@@ -3,7 +3,7 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
-use gpurf_blocks::operands::OperandStageIn;
+use gpurf_blocks::operands::{OperandStage, OperandStageIn};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
 use gpurf_lockstep::Rng;
 
@@ -16,6 +16,10 @@ mod design;
 pub(crate) use cover::OperandStageCover;
 use design::{DesignDriver, DesignKnobs};
 pub(crate) use design::{StageDesign, Surroundings};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry =
+    crate::Entry { coverage, ..crate::entry::<OperandStage, OperandStageDriver, OperandStageCover>() };
 
 /// Coverage counters of the operand stage.
 pub(crate) fn coverage(config: &Config) -> Coverage {

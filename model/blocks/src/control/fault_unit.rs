@@ -1,5 +1,6 @@
 //! `fault_unit`: the first thing that went wrong. `docs/blocks/fault_unit.md`.
 
+use crate::config::Config;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::set_bits;
 use crate::shape::SmShape;
@@ -103,6 +104,11 @@ impl Block for FaultUnit {
     type In = FaultUnitIn;
     type Out = FaultUnitOut;
     type Probe = NoProbe<SmShape>;
+
+    /// With as many sources as in the SM.
+    fn shape_alone(config: &Config) -> SmShape {
+        SmShape::new(config).with_fault_sources()
+    }
 
     fn new(_: &SmShape) -> Self {
         Self::default()

@@ -266,6 +266,7 @@ impl SpecialRegisters {
 impl Block for SpecialRegisters {
     const NAME: &'static str = "special_registers";
     const PARAMETERS: &'static [&'static str] = &[];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = SmShape;
     type In = SpecialRegistersIn;

@@ -218,6 +218,7 @@ impl Fetch {
 impl Block for Fetch {
     const NAME: &'static str = "fetch";
     const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "CodeWords"];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = SmShape;
     type In = FetchIn;

@@ -1,21 +1,20 @@
 //! Fetch, decode and the instructions that wait for issue: `docs/sm.md`.
 
-mod decode;
-mod fetch;
-mod instruction_buffer;
+use crate::registry::declare_blocks;
 
-pub use decode::*;
-pub use fetch::*;
-pub use instruction_buffer::*;
+/// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
+#[macro_export]
+macro_rules! front_blocks {
+    ($callback:ident) => {
+        $callback! { front:
+            fetch Fetch "which warp fetches, code memory",
+            decode Decode "what an instruction reads and writes, its unit",
+            instruction_buffer InstructionBuffer "decoded instructions that wait for issue",
+        }
+    };
+}
 
-use crate::registry::{Entry, entry};
-
-/// Its blocks, leaves first.
-pub const BLOCKS: &[Entry] = &[
-    entry::<Fetch>("front/fetch", "which warp fetches, code memory", &["ram_1r1w"]),
-    entry::<Decode>("front/decode", "what an instruction reads and writes, its unit", &[]),
-    entry::<InstructionBuffer>("front/instruction_buffer", "decoded instructions that wait for issue", &[]),
-];
+front_blocks!(declare_blocks);
 
 #[cfg(test)]
 #[test]
@@ -23,7 +22,8 @@ fn early_outputs_depend_on_state_alone() {
     use crate::mrf::phases::check;
     use crate::testing::SM_SHAPES;
 
-    check::<Fetch>(&SM_SHAPES);
-    check::<Decode>(&SM_SHAPES);
-    check::<InstructionBuffer>(&SM_SHAPES);
+    macro_rules! check_each {
+        ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => { $(check::<$block>(&SM_SHAPES);)+ };
+    }
+    front_blocks!(check_each);
 }

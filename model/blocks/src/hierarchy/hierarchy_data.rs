@@ -231,6 +231,7 @@ impl HierarchyData {
 impl Block for HierarchyData {
     const NAME: &'static str = "hierarchy_data";
     const PARAMETERS: &'static [&'static str] = &["Slots", "Entries", "LrfBanks", "TagW"];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = HierarchyShape;
     type In = HierarchyDataIn;

@@ -138,6 +138,7 @@ impl HrfBank {
 impl Block for HrfBank {
     const NAME: &'static str = "hrf_bank";
     const PARAMETERS: &'static [&'static str] = &["Depth"];
+    const CELLS: &'static [&'static str] = &["ram_1rw"];
 
     type Shape = HrfShape;
     type In = HrfBankIn;

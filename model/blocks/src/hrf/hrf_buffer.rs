@@ -152,6 +152,7 @@ impl HrfBuffer {
 impl Block for HrfBuffer {
     const NAME: &'static str = "hrf_buffer";
     const PARAMETERS: &'static [&'static str] = &["BufferEntries"];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = HrfShape;
     type In = HrfBufferIn;

@@ -1,10 +1,7 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
 use crate::designs::Organisation;
-use crate::hrf::HrfSizes;
-use crate::hrf::{
-    Hrf, HrfBank, HrfBuffer, HrfDrain, HrfLoads, HrfOperands, HrfPower, HrfRcm, HrfReads, HrfResults, HrfShape,
-};
+use crate::hrf::*;
 use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
 use crate::operands::OperandStage;
@@ -15,17 +12,15 @@ use crate::testing::SM_SHAPES;
 fn early_outputs_depend_on_state_alone() {
     let buffered =
         [HrfShape::preset(&[]), HrfShape::preset(&["hrf.buffer_entries=4", "hrf.load_entries=2", "mrf.collectors=4"])];
-    check::<HrfBank>(&buffered);
-    check::<HrfBuffer>(&buffered);
-    check::<HrfRcm>(&buffered);
-    check::<HrfDrain>(&buffered);
-    check::<HrfLoads>(&buffered);
-    check::<HrfPower>(&buffered);
-    let all = [buffered[0], buffered[1], HrfShape::preset(&["hrf.buffer_entries=0"])];
-    check::<HrfResults>(&all);
-    check::<HrfReads>(&all);
-    check::<HrfOperands>(&all);
-    check::<Hrf>(&all);
+    macro_rules! check_each {
+        ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => { $(check::<$block>(&buffered);)+ };
+    }
+    hrf_blocks!(check_each);
+    let bare = [HrfShape::preset(&["hrf.buffer_entries=0"])];
+    check::<HrfResults>(&bare);
+    check::<HrfReads>(&bare);
+    check::<HrfOperands>(&bare);
+    check::<Hrf>(&bare);
     for buffer_entries in [0, 11] {
         let mrf = MrfShape { banks: 2, dual_port: false, issue_ports: 1, ..SM_SHAPES[0].mrf };
         let organisation = Organisation::Hrf(HrfSizes { buffer_entries, loads: 4 });

@@ -106,6 +106,7 @@ impl PredicateFile {
 impl Block for PredicateFile {
     const NAME: &'static str = "predicate_file";
     const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts"];
+    const WORDS_ARE_REGISTERS: bool = true;
 
     type Shape = SmShape;
     type In = PredicateFileIn;

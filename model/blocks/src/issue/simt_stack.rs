@@ -362,6 +362,7 @@ fn issued(inputs: &SimtStackIn, p: usize) -> Issued {
 impl Block for SimtStack {
     const NAME: &'static str = "simt_stack";
     const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts"];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = SmShape;
     type In = SimtStackIn;

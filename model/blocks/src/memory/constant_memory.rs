@@ -183,6 +183,7 @@ impl ConstantMemoryIn {
 impl Block for ConstantMemory {
     const NAME: &'static str = "constant_memory";
     const PARAMETERS: &'static [&'static str] = &["ConstWords"];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = SmShape;
     type In = ConstantMemoryIn;

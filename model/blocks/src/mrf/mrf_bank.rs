@@ -77,6 +77,7 @@ impl MrfBank {
 impl Block for MrfBank {
     const NAME: &'static str = "mrf_bank";
     const PARAMETERS: &'static [&'static str] = &["DualPort", "Depth"];
+    const CELLS: &'static [&'static str] = &["ram_1rw", "ram_1r1w"];
 
     type Shape = MrfShape;
     type In = MrfBankIn;

@@ -1,7 +1,7 @@
 //! A rule that holds for every block: what is declared early depends on state alone.
 
-use crate::mrf::{Mrf, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfWriteQueue};
-use crate::ram::{Ram1r1w, Ram1rw};
+use crate::mrf::*;
+use crate::ram::*;
 use crate::testing::{Random, SHAPES, bytes};
 use crate::{Block, Ports};
 
@@ -53,14 +53,9 @@ pub(crate) fn check<B: Block>(shapes: &[B::Shape]) {
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
-    check::<Ram1rw>(&SHAPES);
-    check::<Ram1r1w>(&SHAPES);
-    check::<MrfBankMap>(&SHAPES);
-    check::<MrfWriteQueue>(&SHAPES);
-    check::<MrfCollector>(&SHAPES);
-    check::<MrfAllocator>(&SHAPES);
-    check::<MrfArbiter>(&SHAPES);
-    check::<MrfBank>(&SHAPES);
-    check::<MrfCrossbar>(&SHAPES);
-    check::<Mrf>(&SHAPES);
+    macro_rules! check_each {
+        ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => { $(check::<$block>(&SHAPES);)+ };
+    }
+    crate::ram_blocks!(check_each);
+    mrf_blocks!(check_each);
 }

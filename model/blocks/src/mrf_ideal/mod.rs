@@ -1,22 +1,20 @@
 //! A register file without conflicts: `docs/blocks/mrf_ideal.md`.
 
+use crate::registry::declare_blocks;
+
+/// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
+#[macro_export]
+macro_rules! mrf_ideal_blocks {
+    ($callback:ident) => {
+        $callback! { mrf_ideal:
+            mrf_ideal_store MrfIdealStore "storage with a port for everyone",
+            mrf_ideal MrfIdeal "register file without conflicts",
+        }
+    };
+}
+
+mrf_ideal_blocks!(declare_blocks);
+
 pub(crate) mod config;
-#[expect(clippy::module_inception, reason = "a twin has the path of its RTL module")]
-mod mrf_ideal;
-mod mrf_ideal_store;
 #[cfg(test)]
 mod tests;
-
-pub use mrf_ideal::*;
-pub use mrf_ideal_store::*;
-
-use crate::registry::{Entry, entry};
-
-/// Its blocks, leaves first.
-pub const BLOCKS: &[Entry] = &[
-    Entry {
-        words_are_registers: true,
-        ..entry::<MrfIdealStore>("mrf_ideal/mrf_ideal_store", "storage with a port for everyone", &[])
-    },
-    entry::<MrfIdeal>("mrf_ideal/mrf_ideal", "register file without conflicts", &[]),
-];

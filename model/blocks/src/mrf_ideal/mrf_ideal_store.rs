@@ -80,6 +80,7 @@ impl MrfIdealStore {
 impl Block for MrfIdealStore {
     const NAME: &'static str = "mrf_ideal_store";
     const PARAMETERS: &'static [&'static str] = &["Banks", "Collectors", "IssuePorts", "Depth"];
+    const WORDS_ARE_REGISTERS: bool = true;
 
     type Shape = MrfShape;
     type In = MrfIdealStoreIn;

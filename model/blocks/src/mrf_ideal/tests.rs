@@ -11,8 +11,10 @@ const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
-    phases::check::<MrfIdealStore>(&SHAPES);
-    phases::check::<MrfIdeal>(&SHAPES);
+    macro_rules! check_each {
+        ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => { $(phases::check::<$block>(&SHAPES);)+ };
+    }
+    mrf_ideal_blocks!(check_each);
 }
 
 #[test]

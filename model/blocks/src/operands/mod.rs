@@ -1,23 +1,22 @@
 //! Between issue and the units: the seam for register files: `docs/sm.md`.
 
-mod front_operands;
-mod operand_stage;
+use crate::registry::declare_blocks;
+
+/// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
+#[macro_export]
+macro_rules! operands_blocks {
+    ($callback:ident) => {
+        $callback! { operands:
+            front_operands FrontOperands "operands from levels in front and banks",
+            operand_stage OperandStage "instructions and the register file",
+        }
+    };
+}
+
+operands_blocks!(declare_blocks);
+
 #[cfg(test)]
 mod phases;
-
-pub use front_operands::*;
-pub use operand_stage::*;
-
-use crate::registry::{Entry, entry};
-
-/// Its blocks, leaves first.
-pub const BLOCKS: &[Entry] = &[
-    entry::<FrontOperands>("operands/front_operands", "operands from levels in front and banks", &[]),
-    Entry {
-        designs: true,
-        ..entry::<OperandStage>("operands/operand_stage", "instructions and the register file", &[])
-    },
-];
 
 #[cfg(test)]
 pub(crate) use operand_stage::tests as stage_tests;

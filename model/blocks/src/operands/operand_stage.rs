@@ -513,6 +513,7 @@ impl Block for OperandStage {
     const NAME: &'static str = "operand_stage";
     const PARAMETERS: &'static [&'static str] =
         &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Organisation", "Sizes"];
+    const DESIGNS: bool = true;
 
     type Shape = SmShape;
     type In = OperandStageIn;

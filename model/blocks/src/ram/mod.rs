@@ -1,19 +1,22 @@
 //! The RAM cells: `docs/blocks/ram.md`.
 
-mod ram_1r1w;
-mod ram_1rw;
+use crate::registry::declare_blocks;
+
+/// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
+#[macro_export]
+macro_rules! ram_blocks {
+    ($callback:ident) => {
+        $callback! { ram:
+            ram_1rw Ram1rw "RAM cell with one port",
+            ram_1r1w Ram1r1w "RAM cell with a read and a write port",
+        }
+    };
+}
+
+ram_blocks!(declare_blocks);
+
 mod storage;
 mod words;
 
-pub use ram_1r1w::*;
-pub use ram_1rw::*;
 pub(crate) use storage::Storage;
 pub use words::Words;
-
-use crate::registry::{Entry, entry};
-
-/// Its blocks, leaves first.
-pub const BLOCKS: &[Entry] = &[
-    entry::<Ram1rw>("ram/ram_1rw", "RAM cell with one port", &[]),
-    entry::<Ram1r1w>("ram/ram_1r1w", "RAM cell with a read and a write port", &[]),
-];

@@ -4,21 +4,16 @@ use crate::designs::Organisation;
 use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
 use crate::operands::OperandStage;
-use crate::rfc::RFC_SHAPES;
-use crate::rfc::RfcSizes;
-use crate::rfc::{Rfc, RfcData, RfcEvictions, RfcFills, RfcLrf, RfcResults, RfcTags};
+use crate::rfc::*;
 use crate::shape::SmShape;
 use crate::testing::SM_SHAPES;
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
-    check::<RfcTags>(&RFC_SHAPES);
-    check::<RfcData>(&RFC_SHAPES);
-    check::<RfcEvictions>(&RFC_SHAPES);
-    check::<RfcResults>(&RFC_SHAPES);
-    check::<RfcLrf>(&RFC_SHAPES);
-    check::<RfcFills>(&RFC_SHAPES);
-    check::<Rfc>(&RFC_SHAPES);
+    macro_rules! check_each {
+        ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => { $(check::<$block>(&RFC_SHAPES);)+ };
+    }
+    rfc_blocks!(check_each);
     for upper in [false, true] {
         let organisation = Organisation::Rfc(RfcSizes { entries: 3, lrf: upper, reads: upper });
         let mrf = |shape: &SmShape| MrfShape { tag_w: 4, ..shape.mrf };

@@ -241,6 +241,7 @@ impl RfcData {
 impl Block for RfcData {
     const NAME: &'static str = "rfc_data";
     const PARAMETERS: &'static [&'static str] = &["Slots", "Entries", "TagW"];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = RfcShape;
     type In = RfcDataIn;

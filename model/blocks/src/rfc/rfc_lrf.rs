@@ -461,6 +461,7 @@ fn op_of(inputs: &RfcLrfIn) -> Option<LrfOp> {
 impl Block for RfcLrf {
     const NAME: &'static str = "rfc_lrf";
     const PARAMETERS: &'static [&'static str] = &["Slots"];
+    const WORDS_ARE_REGISTERS: bool = true;
 
     type Shape = RfcShape;
     type In = RfcLrfIn;

@@ -5,19 +5,16 @@ use crate::mrf::MrfShape;
 use crate::mrf::phases::check;
 use crate::operands::OperandStage;
 use crate::shape::SmShape;
-use crate::steal::{Steal, StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn, StealTable};
+use crate::steal::*;
 use crate::testing::{SM_SHAPES, with_candidates};
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
     let shapes = shapes();
-    check::<StealCandidates>(&shapes);
-    check::<StealCollector>(&shapes);
-    check::<StealTable>(&shapes);
-    check::<StealDependence>(&shapes);
-    check::<StealArbiter>(&shapes);
-    check::<StealReturn>(&shapes);
-    check::<Steal>(&shapes);
+    macro_rules! check_each {
+        ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => { $(check::<$block>(&shapes);)+ };
+    }
+    steal_blocks!(check_each);
     check::<OperandStage>(&SM_SHAPES.map(|shape| {
         let mrf = MrfShape { dual_port: false, ..shape.mrf };
         with_candidates(&SmShape { mrf, ..shape })

@@ -1,0 +1,163 @@
+//! `mrf`, the whole register file.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::mrf::{MAX_BANKS, Mrf, MrfIn, MrfOut, MrfProbe, MrfShape};
+use gpurf_lockstep::Rng;
+
+use crate::driver::{Names, Reset, lane_mask, ports};
+use crate::{Driver, Points, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry =
+    crate::Entry { directed: crate::directed::MRF, ..crate::entry::<Mrf, MrfDriver, MrfCover>() };
+
+pub(crate) struct MrfDriver {
+    shape: MrfShape,
+    straps: u8,
+    reset: Reset,
+    /// Warps and registers on which accesses collide.
+    warps: Names,
+    registers: Names,
+}
+
+/// Warps that an SM has at most: every one has room for its registers while they last.
+const WARPS: usize = 48;
+/// Names of registers.
+const REGISTERS: u64 = 256;
+
+knobs! {
+    pub(crate) struct MrfKnobs {
+        issue: "an instruction is offered" = [100, 500, 950],
+        write: "a result is offered" = [50, 400, 950],
+        ready: "a unit takes what is offered" = [100, 900, 1000],
+        source: "a source is a register" = [300, 700, 1000],
+        same: "a source is the register of another one" = [0, 300],
+        near: "warp and register are among a few, so that accesses collide" = [0, 500, 1000],
+        partial: "lanes are inactive" = [0, 300, 900],
+        reset,
+    }
+}
+
+impl Driver for MrfDriver {
+    type In = MrfIn;
+    type Knobs = MrfKnobs;
+
+    fn new(shape: &MrfShape, config: &Config) -> Self {
+        let (warps, registers) = (Names::new(2, WARPS as u64), Names::new(6, REGISTERS));
+        Self { shape: *shape, straps: config.straps(), reset: Reset::default(), warps, registers }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &MrfKnobs, inputs: &mut MrfIn) {
+        let shape = self.shape;
+        inputs.rst_ni = self.reset.next(rng, knobs.reset);
+        inputs.cfg_i = self.straps;
+        inputs.issue_valid_i = ports(rng, shape.issue_ports, knobs.issue);
+        inputs.write_valid_i = ports(rng, shape.issue_ports, knobs.write);
+        inputs.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.ready);
+        inputs.issue_src_valid_i = 0;
+        self.warps.renew(rng);
+        self.registers.renew(rng);
+        for port in 0..shape.issue_ports {
+            if inputs.issue_valid_i >> port & 1 == 1 {
+                let (warp, base, near) = self.place(rng, knobs);
+                inputs.issue_warp_i[port] = warp;
+                inputs.issue_base_i[port] = base;
+                inputs.issue_mask_i[port] = lane_mask(rng, knobs.partial);
+                inputs.issue_tag_i[port] = rng.next_u64() & (u64::MAX >> (64 - shape.tag_w));
+                let sources = rng.mask(OPERANDS as u32, knobs.source) as u8;
+                inputs.issue_src_valid_i |= sources << (OPERANDS * port);
+                for source in 0..OPERANDS {
+                    let register = if source > 0 && rng.chance(knobs.same) {
+                        inputs.issue_src_reg_i[OPERANDS * port + rng.below(source as u64) as usize]
+                    } else {
+                        self.register(rng, near)
+                    };
+                    inputs.issue_src_reg_i[OPERANDS * port + source] = register;
+                }
+            }
+            if inputs.write_valid_i >> port & 1 == 1 {
+                let (warp, base, near) = self.place(rng, knobs);
+                inputs.write_warp_i[port] = warp;
+                inputs.write_base_i[port] = base;
+                inputs.write_reg_i[port] = self.register(rng, near);
+                inputs.write_mask_i[port] = lane_mask(rng, knobs.partial);
+                rng.fill(&mut inputs.write_data_i[port].0);
+            }
+        }
+    }
+}
+
+impl MrfDriver {
+    /// A warp, its first row, and whether it and its register are among a few.
+    fn place(&self, rng: &mut Rng, knobs: &MrfKnobs) -> (u8, u16, bool) {
+        let near = rng.chance(knobs.near);
+        let warp = if near { self.warps.draw(rng) } else { rng.below(WARPS as u64) };
+        // Rows are handed out in order.
+        (warp as u8, (warp as usize * self.shape.depth / WARPS) as u16, near)
+    }
+
+    fn register(&self, rng: &mut Rng, near: bool) -> u8 {
+        (if near { self.registers.draw(rng) } else { rng.below(REGISTERS) }) as u8
+    }
+}
+
+pub(crate) struct MrfCover {
+    shape: MrfShape,
+    /// Entry that each bank wrote in the cycle before.
+    last_write: [Option<u16>; MAX_BANKS],
+}
+
+#[cover]
+impl MrfCover {
+    fn new(shape: &MrfShape, _: &Config) -> Self {
+        Self { shape: *shape, last_write: [None; MAX_BANKS] }
+    }
+
+    fn observe(&mut self, i: &MrfIn, o: &MrfOut, p: &MrfProbe, points: &mut Points) {
+        let shape = &self.shape;
+        let event = |position: u32, bits: u32| o.event_o >> position & ((1 << bits) - 1);
+        let written = |bank: usize| p.bank_write_valid >> bank & 1 == 1;
+        let taken = i.issue_valid_i & o.issue_ready_o;
+        let sourceless =
+            (0..shape.issue_ports).any(|q| taken >> q & 1 == 1 && i.issue_src_valid_i >> (OPERANDS * q) & 7 == 0);
+        let partial = (0..shape.issue_ports).any(|q| p.write_grant >> q & 1 == 1 && p.head_mask[q] != u32::MAX);
+        let behind = (0..shape.collectors).any(|c| p.complete >> c & 1 == 1 && p.same_warp_q[c] != 0);
+        // Fields of the event word, from the least significant end.
+        let (dispatch_stall, dispatch, issue_stall, held, conflict_write) =
+            (event(0, 2), event(2, 2), event(4, 2), event(6, 2), event(8, 2));
+        let (read_write, inter, intra) = (event(10, 6), event(16, 6), event(22, 6));
+        point!("issue stalls", issue_stall > 0);
+        point!("dispatch stalls", dispatch_stall > 0);
+        point!("write refused", i.write_valid_i & !o.write_ready_o != 0);
+        point!("write held by an older read (hazard 9)", held > 0);
+        point!("conflict inside an instruction", intra > 0);
+        point!("conflict between instructions", inter > 0);
+        point!("one read fills several slots", p.fill.count_ones() > p.grant.count_ones());
+        point!("all collectors busy", p.busy.count_ones() as usize == shape.collectors);
+        point!("complete but behind its warp's older instruction", behind);
+        point!("instruction without register sources", sourceless);
+        point!("partial write", partial);
+        point!("reset under load", i.rst_ni == 0 && p.busy != 0 && p.head_valid != 0);
+        point!(
+            "read of what was written in the cycle before",
+            (0..shape.banks).any(|b| p.read_valid >> b & 1 == 1 && self.last_write[b] == Some(p.read_entry[b]))
+        );
+        point!(
+            "read and write in one bank",
+            shape.dual_port && p.read_valid & p.bank_write_valid != 0,
+            given = self.shape.dual_port
+        );
+        point!("read waits for a write", read_write > 0, given = !self.shape.dual_port);
+        #[given(self.shape.issue_ports == 2)]
+        {
+            point!("two instructions taken", taken == 3);
+            point!("two dispatched", dispatch == 2);
+            point!("writes meet at a bank", conflict_write > 0);
+        }
+
+        for bank in 0..shape.banks {
+            self.last_write[bank] = written(bank).then(|| p.bank_write_entry[bank]);
+        }
+    }
+}

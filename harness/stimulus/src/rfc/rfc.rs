@@ -1,0 +1,128 @@
+//! `rfc`, the whole register file cache.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::rfc::RfcShape;
+use gpurf_blocks::rfc::{Rfc, RfcIn};
+use gpurf_blocks::shape::cfg_of_block;
+use gpurf_lockstep::Rng;
+
+use super::{Core, CoreKnobs, Done, Instruction};
+use crate::driver::{Reset, Twin, ports};
+use crate::{Driver, Unreached};
+
+mod cover;
+
+pub(crate) use cover::RfcCover;
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Rfc, RfcDriver, RfcCover>();
+
+/// Behaves like an SM around the cache; knows by a twin what it takes and when.
+pub(crate) struct RfcDriver {
+    shape: RfcShape,
+    straps: u8,
+    reset: Reset,
+    twin: Twin<Rfc>,
+    core: Core,
+}
+
+knobs! {
+    pub(crate) struct RfcKnobs {
+        ready: "a unit takes what is offered" = [100, 900, 1000],
+        reset,
+        ..core: CoreKnobs,
+    }
+}
+
+impl Driver for RfcDriver {
+    type In = RfcIn;
+    type Knobs = RfcKnobs;
+
+    fn new(shape: &RfcShape, config: &Config) -> Self {
+        Self {
+            shape: *shape,
+            straps: cfg_of_block(config, "rfc") as u8,
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            core: Core::new(shape),
+        }
+    }
+
+    fn unreached(shape: &RfcShape, _: &Config) -> Vec<Unreached> {
+        Unreached::parity(&["issue_warp_i", "issue_slot_i", "slot_warp_i"], shape.ports())
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &RfcKnobs, i: &mut RfcIn) {
+        let count = self.shape.ports();
+        self.twin.early();
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.cfg_i = self.straps;
+        i.dispatch_ready_i = ports(rng, count, knobs.ready);
+        self.core.begin(rng, &knobs.core);
+        (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
+        for s in 0..self.shape.active {
+            i.slot_warp_i[s] = self.core.warp_of(s);
+            i.slot_base_i[s] = self.core.base(i.slot_warp_i[s]);
+        }
+        (i.issue_valid_i, i.issue_src_valid_i, i.issue_last_i) = (0, 0, 0);
+        (i.issue_long_i, i.issue_bypass_i, i.issue_past_i, i.issue_private_i) = (0, 0, 0, 0);
+        let mut done = Done::default();
+        for p in 0..count {
+            let instruction = self.core.instruction(rng, &knobs.core, p);
+            if let (Some(instruction), Some(number)) = (instruction, self.core.tag(p)) {
+                self.issue(i, p, &instruction);
+                i.issue_tag_i[p] = number as u8;
+                let taken = self.twin.out.issue_ready_o >> p & 1 == 1;
+                done.taken[p] = Some((number, instruction)).filter(|_| taken);
+            }
+        }
+        (i.write_valid_i, i.write_private_i) = (0, 0);
+        let mut offers = [None; 2];
+        for (b, offer) in offers.iter_mut().enumerate().take(count) {
+            *offer = self.core.results.offer(b);
+            let Some(result) = offer else { continue };
+            i.write_valid_i |= 1 << b;
+            i.write_private_i |= u8::from(result.private) << b;
+            (i.write_warp_i[b], i.write_reg_i[b]) = (result.warp, result.register);
+            (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.core.base(result.warp));
+            rng.fill(&mut i.write_data_i[b].0);
+        }
+        self.twin.late(i);
+        let out = &self.twin.out;
+        for (p, offer) in offers.into_iter().enumerate().take(count) {
+            let at = |set: u8| set >> p & 1 == 1;
+            done.written[p] = offer.filter(|_| at(out.write_ready_o));
+            done.dispatched[p] =
+                at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(usize::from(out.dispatch_tag_o[p]));
+        }
+        (done.done, done.flushed) = (out.write_done_o, out.flush_done_o);
+        self.core.end(rng, &knobs.core, &done);
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            self.core.clear();
+        }
+    }
+}
+
+impl RfcDriver {
+    fn issue(&self, i: &mut RfcIn, p: usize, instruction: &Instruction) {
+        let bit = |set: bool| u8::from(set) << p;
+        i.issue_valid_i |= 1 << p;
+        i.issue_warp_i[p] = instruction.warp;
+        i.issue_slot_i[p] = instruction.slot;
+        i.issue_base_i[p] = self.core.base(instruction.warp);
+        i.issue_mask_i[p] = instruction.mask;
+        i.issue_dst_i[p] = instruction.dst;
+        i.issue_long_i |= bit(instruction.long);
+        i.issue_bypass_i |= bit(instruction.marks.bypass);
+        i.issue_past_i |= bit(instruction.marks.past);
+        i.issue_private_i |= bit(instruction.private);
+        i.issue_last_i |= instruction.marks.last << (OPERANDS * p);
+        for (k, &register) in instruction.sources.iter().enumerate() {
+            i.issue_src_valid_i |= u8::from(register != NO_REG) << (OPERANDS * p + k);
+            i.issue_src_reg_i[OPERANDS * p + k] = register;
+        }
+    }
+}

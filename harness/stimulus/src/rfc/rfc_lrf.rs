@@ -1,0 +1,206 @@
+//! `rfc_lrf`.
+
+use gpurf_blocks::OPERANDS;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::rfc::RfcShape;
+use gpurf_blocks::rfc::{RfcLrf, RfcLrfIn};
+use gpurf_blocks::shape::{MAX_ACTIVE, cfg_of_block};
+use gpurf_lockstep::Rng;
+
+use crate::Driver;
+use crate::driver::{Names, Reset, Twin, alias, lane_mask};
+
+mod cover;
+
+pub(crate) use cover::LrfCover;
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<RfcLrf, LrfDriver, LrfCover>();
+
+/// A result that waits.
+#[derive(Clone, Copy)]
+struct Result {
+    kill: bool,
+    upper: bool,
+    slot: u8,
+    register: u8,
+    mask: u32,
+    data: [u32; 32],
+}
+
+/// Knows by a twin what is here, when a slot is clean, and when a result has been performed.
+pub(crate) struct LrfDriver {
+    shape: RfcShape,
+    straps: u8,
+    reset: Reset,
+    twin: Twin<RfcLrf>,
+    result: Option<Result>,
+    /// Slots that are being emptied, and those of them that are dropped.
+    flush: u64,
+    drop: u64,
+    /// Cycles for which a slot goes on flushing when nothing is left of it.
+    rest: [u8; MAX_ACTIVE],
+    registers: Names,
+}
+
+knobs! {
+    pub(crate) struct LrfKnobs {
+        look: "an instruction is in T" = [100, 600, 1000],
+        r#move: "it leaves T" = [100, 700, 1000],
+        source: "a source is a register" = [300, 700, 1000],
+        here: "a source is the register that its slot has here" = [100, 600, 900],
+        last: "a source is a last read" = [0, 200, 800],
+        op: "a result comes" = [100, 500, 950],
+        upper: "it is written here" = [300, 700, 1000],
+        kill: "another one has gone around" = [0, 500, 1000],
+        same: "its register is the one that its slot has here" = [0, 300, 800],
+        ready: "the cache performs it" = [100, 700, 1000],
+        room: "an eviction can be taken" = [100, 700, 1000],
+        flush: "a slot is to be emptied" = [0, 10, 60],
+        drop: "it is dropped" = [100, 500],
+        one: "the slot is one of two" = [0, 700, 1000],
+        partial: "lanes are inactive" = [0, 300, 900],
+        stray: "a result is withdrawn, or of a slot that does not exist" = [0, 0, 100],
+        reset,
+    }
+}
+
+impl Driver for LrfDriver {
+    type In = RfcLrfIn;
+    type Knobs = LrfKnobs;
+
+    fn new(shape: &RfcShape, config: &Config) -> Self {
+        Self {
+            shape: *shape,
+            straps: cfg_of_block(config, "rfc_lrf") as u8,
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            result: None,
+            flush: 0,
+            drop: 0,
+            rest: [0; MAX_ACTIVE],
+            registers: Names::new(8, NO_REG.into()),
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &LrfKnobs, i: &mut RfcLrfIn) {
+        self.twin.early();
+        self.registers.renew(rng);
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.cfg_i = self.straps;
+        self.change_flush(rng, knobs);
+        i.flush_i = self.flush;
+        // Without flush it means nothing.
+        i.drop_i = self.drop | !self.flush & rng.mask(self.shape.cache_slots() as u32, 200);
+        i.flush_ready_i = rng.chance(knobs.room).into();
+        let tags = self.twin.probe(i).tag_q;
+        self.operation(rng, knobs, &tags, i);
+        self.look(rng, knobs, &tags, i);
+        i.low_ready_i = 0;
+        self.twin.late(i);
+        // The cache always takes lanes away.
+        i.low_ready_i = (self.twin.out.low_kill_o == 1 || rng.chance(knobs.ready)).into();
+        self.twin.late(i);
+        // Shared units read nothing here.
+        let found = self.twin.out.hit_mask_o != [0; OPERANDS];
+        i.look_private_i = (i.look_valid_i == 1 && (found && i.look_move_i == 1 || rng.chance(600))).into();
+        if self.twin.out.op_ready_o == 1 {
+            self.result = None;
+        }
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            (self.flush, self.result) = (0, None);
+        }
+    }
+}
+
+impl LrfDriver {
+    /// Slots begin to be emptied, and are free when nothing is left and their values are in their banks.
+    fn change_flush(&mut self, rng: &mut Rng, knobs: &LrfKnobs) {
+        for slot in 0..self.shape.cache_slots() {
+            let bit = 1 << slot;
+            if self.flush & bit == 0 {
+                if rng.chance(knobs.flush) {
+                    self.flush |= bit;
+                    self.drop &= !bit;
+                    self.drop |= u64::from(rng.chance(knobs.drop)) << slot;
+                    self.rest[slot] = 1 + rng.below(6) as u8;
+                    // What is written to this slot has landed before.
+                    self.result = self.result.filter(|result| result.kill || usize::from(result.slot) != slot);
+                }
+            } else if (self.twin.out.clean_o | self.drop) & bit != 0 {
+                self.rest[slot] -= 1;
+                if self.rest[slot] == 0 {
+                    (self.flush, self.drop) = (self.flush & !bit, self.drop & !bit);
+                }
+            }
+        }
+    }
+
+    /// A slot, or a number of none.
+    fn slot(&self, rng: &mut Rng, knobs: &LrfKnobs) -> u8 {
+        let (slots, numbers) = (self.shape.cache_slots() as u64, 1u64 << self.shape.local_w());
+        if slots < numbers && rng.chance(knobs.stray) {
+            return (slots + rng.below(numbers - slots)) as u8;
+        }
+        let few = rng.chance(knobs.one);
+        rng.below(if few { slots.min(2) } else { slots }) as u8
+    }
+
+    /// The register that a slot has here, one that differs in a bit, or any of a few.
+    fn register(&self, rng: &mut Rng, chance: u32, tags: &[u8; MAX_ACTIVE], slot: u8) -> u8 {
+        let here = tags[usize::from(slot)];
+        if rng.chance(chance) {
+            return here;
+        }
+        (if rng.chance(300) { alias(rng, here.into(), NO_REG.into()) } else { self.registers.draw(rng) }) as u8
+    }
+
+    fn look(&self, rng: &mut Rng, knobs: &LrfKnobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
+        i.look_slot_i = self.slot(rng, knobs);
+        // What is read as something is written comes up as often as what is read beside it.
+        if let Some(result) = self.result.filter(|_| rng.chance(300)) {
+            i.look_slot_i = result.slot;
+        }
+        let free = self.flush >> i.look_slot_i & 1 == 0;
+        i.look_valid_i = (free && rng.chance(knobs.look)).into();
+        i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.r#move)).into();
+        i.look_mask_i = lane_mask(rng, knobs.partial);
+        i.look_src_valid_i = rng.mask(OPERANDS as u32, knobs.source) as u8;
+        i.look_last_i = rng.mask(OPERANDS as u32, knobs.last) as u8;
+        for k in 0..OPERANDS {
+            i.look_reg_i[k] = self.register(rng, knobs.here, tags, i.look_slot_i);
+        }
+    }
+
+    fn operation(&mut self, rng: &mut Rng, knobs: &LrfKnobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
+        if self.result.is_some() && rng.chance(knobs.stray) {
+            self.result = None;
+        }
+        // A flush needs a cycle without a result.
+        let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
+        if self.result.is_none() && !rests && rng.chance(knobs.op) {
+            let (mut slot, mut upper) = (self.slot(rng, knobs), rng.chance(knobs.upper));
+            // What has taken long comes while its slot is being emptied.
+            let emptied = self.flush != 0 && rng.chance(100);
+            if emptied {
+                (slot, upper) = (self.flush.trailing_zeros() as u8, false);
+            }
+            let kill = emptied || !upper && rng.chance(knobs.kill);
+            if kill || self.flush >> slot & 1 == 0 {
+                let register = self.register(rng, knobs.same, tags, slot);
+                let mut result =
+                    Result { kill, upper, slot, register, mask: lane_mask(rng, knobs.partial), data: [0; 32] };
+                rng.fill(&mut result.data);
+                self.result = Some(result);
+            }
+        }
+        i.op_valid_i = self.result.is_some().into();
+        if let Some(result) = &self.result {
+            (i.op_kill_i, i.op_upper_i) = (result.kill.into(), result.upper.into());
+            (i.op_slot_i, i.op_reg_i, i.op_mask_i) = (result.slot, result.register, result.mask);
+            i.op_data_i.0 = result.data;
+        }
+    }
+}
