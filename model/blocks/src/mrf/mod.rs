@@ -19,6 +19,7 @@ mod shape;
 pub(crate) mod slots;
 pub(crate) mod storage;
 
+pub(crate) use mrf::nets;
 pub use mrf::*;
 pub use mrf_allocator::*;
 pub use mrf_arbiter::*;
