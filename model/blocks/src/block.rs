@@ -94,6 +94,11 @@ impl<'a> Memory<'a> {
         Self { path: path.into(), block, words: WarpData::as_lanes_mut(words), bits: WARP_DATA_BITS }
     }
 
+    /// The memories of a block as those of the block around it, in which it is `instance`.
+    pub fn inside(instance: impl std::fmt::Display, memories: Vec<Self>) -> impl Iterator<Item = Self> {
+        memories.into_iter().map(move |m| Self { path: format!("{instance}.{}", m.path), ..m })
+    }
+
     /// Elements of a word.
     pub fn stride(&self) -> usize {
         self.bits.div_ceil(u32::BITS) as usize

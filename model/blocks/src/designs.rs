@@ -198,7 +198,7 @@ macro_rules! designs {
                 let (instance, memories) = match self {
                     $(Self::$variant(file) => (concat!($instance, ".u_provider"), file.memories()),)+
                 };
-                memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }).collect()
+                Memory::inside(instance, memories).collect()
             }
 
             #[inline]

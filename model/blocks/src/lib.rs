@@ -20,6 +20,7 @@ pub mod design;
 pub mod designs;
 pub mod execute;
 pub mod front;
+pub mod instances;
 pub mod instruction;
 pub mod issue;
 pub mod memory;

@@ -214,10 +214,17 @@ impl Field {
     pub fn placed<T: FieldType>(mut self, name: &'static str, doc: &'static str, offset: usize) -> Self {
         (self.name, self.doc, self.offset) = (name, doc.trim(), offset);
         (self.elem_bytes, self.capacity, self.array) = (T::ELEM_BYTES, T::CAPACITY, T::ARRAY);
+        self.fits();
+        self
+    }
+
+    /// Checks that its values fit into its type.
+    pub(crate) fn fits(&self) {
+        let name = self.name;
         assert!(self.count <= self.capacity, "{name}: {} elements do not fit in {}", self.count, self.capacity);
         assert!(self.bits as usize <= self.elem_bytes * 8, "{name}: {} bits do not fit", self.bits);
-        assert!(!self.is_wide() || self.bits.div_ceil(32) as usize * 4 == self.elem_bytes, "{name}: too wide a type");
-        self
+        let words = self.bits.div_ceil(32) as usize;
+        assert!(!self.is_wide() || self.bits == 0 || words * 4 == self.elem_bytes, "{name}: too wide a type");
     }
 }
 
@@ -284,16 +291,6 @@ pub fn intern(text: String) -> &'static str {
     text
 }
 
-/// A register of a block inside: the RTL keeps its name; in the record it begins with a prefix, and so does what it is valid by.
-pub(crate) fn renamed(mut field: Field, prefix: &str) -> Field {
-    if field.net == Net::Own {
-        field.net = Net::At(field.name);
-    }
-    field.name = intern(format!("{prefix}{}", field.name));
-    field.valid_by = field.valid_by.map(|valid| intern(format!("{prefix}{valid}")));
-    field
-}
-
 /// A struct made by [`ports!`](crate::ports).
 ///
 /// # Safety
@@ -353,8 +350,9 @@ unsafe impl<S: 'static> Ports for NoProbe<S> {
 /// ```
 #[macro_export]
 macro_rules! ports {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident($s:ident: &$shape:ty) {
-        $( $(#[doc = $doc:expr])* $port:ident: $ty:ty = $decl:expr ),* $(,)?
+    // The struct, and its fields as they are declared; one without a declaration is a net at a port (`instances.rs`).
+    (@declared $(#[$meta:meta])* $vis:vis struct $name:ident($s:ident: &$shape:ty) {
+        $( $(#[doc = $doc:literal])* $port:ident: $ty:ty $(= $decl:expr)? ),* $(,)?
     }) => {
         $(#[$meta])*
         #[derive(Clone, Copy)]
@@ -363,14 +361,12 @@ macro_rules! ports {
             $( $(#[doc = $doc])* pub $port: $ty, )*
         }
 
-        // SAFETY: `repr(C)`, and every field is a `FieldType`: integers and arrays of integers.
-        unsafe impl $crate::Ports for $name {
-            type Shape = $shape;
+        impl $name {
             #[allow(unused_variables, reason = "a struct may have no width that depends on the shape")]
-            fn fields($s: &$shape) -> Vec<$crate::Field> {
+            fn declared($s: &$shape) -> Vec<$crate::Field> {
                 let mut fields = vec![ $(
                     $crate::Field::placed::<$ty>(
-                        $decl,
+                        $crate::ports!(@declaration $($decl)?),
                         stringify!($port),
                         concat!($($doc, " "),*),
                         std::mem::offset_of!($name, $port),
@@ -378,6 +374,23 @@ macro_rules! ports {
                 )* ];
                 fields.retain(|field: &$crate::Field| field.count != 0);
                 fields
+            }
+        }
+    };
+    (@declaration) => { $crate::instances::net() };
+    (@declaration $decl:expr) => { $decl };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident($s:ident: &$shape:ty) {
+        $( $(#[doc = $doc:literal])* $port:ident: $ty:ty = $decl:expr ),* $(,)?
+    }) => {
+        $crate::ports! { @declared $(#[$meta])* $vis struct $name($s: &$shape) {
+            $( $(#[doc = $doc])* $port: $ty = $decl, )*
+        } }
+
+        // SAFETY: `repr(C)`, and every field is a `FieldType`: integers and arrays of integers.
+        unsafe impl $crate::Ports for $name {
+            type Shape = $shape;
+            fn fields(shape: &$shape) -> Vec<$crate::Field> {
+                Self::declared(shape)
             }
         }
     };

@@ -9,6 +9,7 @@ use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::designs::IssueGate;
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
 use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
+use gpurf_blocks::instances::{renamed, stem};
 use gpurf_blocks::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
@@ -186,13 +187,9 @@ impl Instance {
             field.valid_by = payload.map(|&(_, _, valid)| valid).or(field.valid_by);
             fields.push(field);
         }
-        for mut field in registers {
-            // The RTL keeps its names; in the record they begin with the instance's.
-            if field.net == Net::Own {
-                field.net = Net::At(field.name);
-            }
-            field.name = intern(self.state(field.name));
-            fields.push(self.placed(field, 0, &is_port).inside(&self.path(), state));
+        for field in registers {
+            let name = self.state(field.name);
+            fields.push(self.placed(renamed(field, name), 0, &is_port).inside(&self.path(), state));
         }
     }
 
@@ -252,7 +249,7 @@ impl Instance {
 
 /// The net at an output.
 fn net(instance: &str, port: &str) -> String {
-    format!("{instance}_{}", port.strip_suffix("_o").unwrap_or(port))
+    format!("{instance}_{}", stem(port))
 }
 
 macro_rules! instances {

@@ -291,7 +291,7 @@ impl Block for Sm {
         let blocks = &mut self.blocks;
         macro_rules! add_each {
             ($($name:ident)+) => {
-                $(add(&mut all, concat!("u_", stringify!($name)), blocks.$name.memories());)+
+                $(all.extend(Memory::inside(concat!("u_", stringify!($name)), blocks.$name.memories()));)+
             };
         }
         add_each! {
@@ -299,22 +299,17 @@ impl Block for Sm {
             shared_memory constant_memory
         }
         if let Some(scheduler) = &mut blocks.two_level {
-            add(&mut all, "gen_two_level.u_two_level_scheduler", scheduler.memories());
+            all.extend(Memory::inside("gen_two_level.u_two_level_scheduler", scheduler.memories()));
         }
         if let Some(scheduler) = &mut blocks.alternating {
-            add(&mut all, "gen_alternating.u_alternating_scheduler", scheduler.memories());
+            all.extend(Memory::inside("gen_alternating.u_alternating_scheduler", scheduler.memories()));
         }
         for (p, queue) in blocks.alu_queue.iter_mut().enumerate() {
-            add(&mut all, &format!("gen_port[{p}].u_alu_queue"), queue.memories());
+            all.extend(Memory::inside(format_args!("gen_port[{p}].u_alu_queue"), queue.memories()));
         }
         for (p, queue) in blocks.fp_queue.iter_mut().enumerate() {
-            add(&mut all, &format!("gen_port[{p}].u_fp_queue"), queue.memories());
+            all.extend(Memory::inside(format_args!("gen_port[{p}].u_fp_queue"), queue.memories()));
         }
         all
     }
-}
-
-/// Adds the memories of the block at `instance`.
-fn add<'a>(all: &mut Vec<Memory<'a>>, instance: &str, memories: Vec<Memory<'a>>) {
-    all.extend(memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }));
 }

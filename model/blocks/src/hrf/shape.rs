@@ -1,10 +1,10 @@
 //! The sizes of the hybrid register file.
 
-use crate::Shape;
 use crate::config::{Config, REGISTERS_PER_KILOBYTE};
 pub use crate::issue::PARITIES;
 use crate::mrf::MrfShape;
 use crate::shape::width;
+use crate::{REG_BITS, Shape};
 
 /// Capacity of the twins: entries of a write buffer, and registers of a thread.
 pub const MAX_BUFFER: usize = 64;
@@ -43,6 +43,11 @@ impl HrfShape {
     /// Width of the number of an entry of a bank.
     pub fn entry_w(&self) -> u32 {
         self.mrf.entry_w()
+    }
+
+    /// The collectors': a source is the number of a register, its bank a parity, and a tag has the first entry of the warp in front.
+    pub(crate) fn collector(&self) -> MrfShape {
+        MrfShape { depth: 1 << REG_BITS, tag_w: self.mrf.tag_w + self.entry_w(), ..self.mrf }
     }
 
     /// The bits of the number of an entry of a bank.

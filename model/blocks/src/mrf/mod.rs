@@ -31,4 +31,5 @@ mod shape;
 pub(crate) mod slots;
 pub(crate) mod storage;
 
+pub(crate) use mrf::nets;
 pub use shape::*;

@@ -1,7 +1,7 @@
 //! `mrf`: the banked main register file. `docs/blocks/mrf.md`.
 
 mod design;
-mod nets;
+pub(crate) mod nets;
 
 pub use design::MrfSizes;
 pub use nets::MrfProbe;

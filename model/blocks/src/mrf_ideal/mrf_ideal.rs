@@ -35,26 +35,6 @@ pub struct Ideal {
 #[repr(transparent)]
 pub struct MrfIdealProbe(MrfProbe);
 
-impl MrfIdealProbe {
-    /// Nets and registers of the main register file that this one does not have.
-    const ABSENT: [&str; 14] = [
-        "read_data",
-        "grant",
-        "arbiter_event",
-        "fill_q",
-        "read_valid",
-        "bank_write_valid",
-        "bank_write_port",
-        "read_data_valid",
-        "read_entry",
-        "bank_write_entry",
-        "write_grant",
-        "rr_q",
-        "turn_q",
-        "fill_bank_q",
-    ];
-}
-
 impl AsRef<MrfProbe> for MrfIdealProbe {
     fn as_ref(&self) -> &MrfProbe {
         &self.0
@@ -72,7 +52,7 @@ unsafe impl Ports for MrfIdealProbe {
     type Shape = MrfShape;
 
     fn fields(shape: &MrfShape) -> Vec<Field> {
-        MrfProbe::fields(shape).into_iter().filter(|field| !Self::ABSENT.contains(&field.name)).collect()
+        MrfProbe::fields_in(shape, false)
     }
 }
 
@@ -176,6 +156,6 @@ impl Storage for Ideal {
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
-        self.store.memories().into_iter().map(|m| Memory { path: format!("u_store.{}", m.path), ..m }).collect()
+        Memory::inside("u_store", self.store.memories()).collect()
     }
 }

@@ -29,6 +29,11 @@ pub struct RfcShape {
 }
 
 impl RfcShape {
+    /// Whether something is between the blocks: an LRF, or reads that allocate.
+    pub fn is_extended(&self) -> bool {
+        self.lrf || self.reads
+    }
+
     /// Issue ports, caches, result buses.
     pub fn ports(&self) -> usize {
         self.mrf.issue_ports

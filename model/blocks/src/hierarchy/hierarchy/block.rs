@@ -126,15 +126,10 @@ impl Block for Hierarchy {
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let mut all = Vec::new();
         for (p, data) in self.data.iter_mut().enumerate() {
-            add(&mut all, &format!("gen_port[{p}].u_data"), data.memories());
+            all.extend(Memory::inside(format_args!("gen_port[{p}].u_data"), data.memories()));
         }
-        add(&mut all, "u_operands", self.operands.memories());
-        add(&mut all, "u_mrf", self.mrf.memories());
+        all.extend(Memory::inside("u_operands", self.operands.memories()));
+        all.extend(Memory::inside("u_mrf", self.mrf.memories()));
         all
     }
-}
-
-/// Adds the memories of the block at `instance`.
-fn add<'a>(all: &mut Vec<Memory<'a>>, instance: &str, memories: Vec<Memory<'a>>) {
-    all.extend(memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }));
 }

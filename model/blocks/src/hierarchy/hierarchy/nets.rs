@@ -4,159 +4,81 @@ use std::mem::offset_of;
 
 use super::super::hierarchy_entries::Match;
 use super::super::hierarchy_results::{CopyOffer, Entering, Sender};
-use super::super::shape::{BANK_BITS, ENTRY_BITS, MAX_LRF_BANKS, PLACE_BITS, PLACE_SET_BITS};
 use super::{Hierarchy, MAX_SOURCES};
 use crate::design::IssueFields;
 use crate::hierarchy::{
-    HIERARCHY_ENTRIES_EVENT, HierarchyCopiesProbe, HierarchyDataProbe, HierarchyEntriesProbe, HierarchyResultsProbe,
-    HierarchyShape,
+    HierarchyCopies, HierarchyCopiesProbe, HierarchyData, HierarchyDataProbe, HierarchyEntries, HierarchyEntriesProbe,
+    HierarchyLevels, HierarchyResults, HierarchyResultsProbe, HierarchyShape,
 };
+use crate::instances::{Instance, inside, nets, record};
 use crate::mrf::bits::set_bits;
-use crate::mrf::{MAX_PORTS, MrfIn, MrfProbe};
-use crate::operands::FrontOperandsProbe;
-use crate::ports::renamed;
-use crate::{Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfProbe};
+use crate::operands::{FrontOperands, FrontOperandsProbe};
+use crate::{Block, Field, OPERANDS, Ports, WarpData, field};
 
-ports! {
+nets! {
     /// Nets between the blocks of `Hierarchy`, which has no state of its own.
     pub struct HierarchyNets(s: &HierarchyShape) {
-        /// Operands that come from ORF and LRF of each port.
-        data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("data_land_fill")
-            .early(),
-        /// Data for the ORF of array c.
-        results_orf_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_orf_valid")
-            .early(),
-        /// Data for the LRF of array c.
-        results_lrf_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_lrf_valid")
-            .early(),
-        /// Data of the first copy of port p.
-        copies_copy_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("copies_copy_valid")
-            .early(),
-        /// Operands that the MRF offers.
-        mrf_dispatch_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
-            .valid_by("mrf_dispatch_src_valid").early(),
-        /// Lanes of each source that come from ORF or LRF: all or none.
-        operands_move_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("take"),
-        /// Lanes of the ORF of array c that are written.
-        results_orf_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_orf_valid")
-            .early(),
-        /// Lanes of the LRF of array c that are written.
-        results_lrf_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_lrf_valid")
-            .early(),
-        /// Lanes of the first copy of port p.
-        copies_copy_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("copies_copy_valid")
-            .early(),
-        /// Places that the instruction on port p reads.
-        levels_read_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
-        /// Places that the instruction on port p copies to.
-        levels_copy_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
-        /// The place that the result of the instruction on port p goes to.
-        levels_result_place: [u16; MAX_PORTS] = field(PLACE_SET_BITS).count(s.ports()),
+        data_land_data: [WarpData; MAX_SOURCES],
+        results_orf_data: [WarpData; MAX_PORTS],
+        results_lrf_data: [WarpData; MAX_PORTS],
+        copies_copy_data: [WarpData; MAX_PORTS],
+        mrf_dispatch_data: [WarpData; MAX_SOURCES],
+        operands_move_hit: [u32; MAX_SOURCES],
+        results_orf_mask: [u32; MAX_PORTS],
+        results_lrf_mask: [u32; MAX_PORTS],
+        copies_copy_mask: [u32; MAX_PORTS],
+        levels_read_place: [u16; MAX_PORTS],
+        levels_copy_place: [u16; MAX_PORTS],
+        levels_result_place: [u16; MAX_PORTS],
         /// An instruction is taken.
         take: u8 = field(s.ports()),
-        /// Sources that are read from the MRF.
-        levels_mrf: u8 = field(s.mrf.sources()),
-        /// Sources that are read from the ORF.
-        levels_orf: u8 = field(s.mrf.sources()),
-        /// Sources that are read from the LRF.
-        levels_lrf: u8 = field(s.mrf.sources()),
-        /// Sources that are copied.
-        levels_copy: u8 = field(s.mrf.sources()),
-        /// Entries of sources.
-        levels_entry: [u8; MAX_SOURCES] =
-            field(ENTRY_BITS).count(s.mrf.sources()),
-        /// Read port of the ORF that serves each source.
-        levels_port: [u8; MAX_SOURCES] = field(2).count(s.mrf.sources()),
-        /// Read ports of the ORF that read.
-        levels_orf_read: u8 = field(s.mrf.sources()),
-        /// Banks of the LRF that are read.
-        levels_lrf_read: u8 = field(MAX_LRF_BANKS * s.ports()),
-        /// The result goes to the MRF too.
-        levels_both: u8 = field(s.ports()),
-        /// A place waits for the result on bus b.
-        entries_look_match: u8 = field(s.ports()),
-        /// Place that waits for the result on bus b; 0 without one.
-        entries_look_place: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()),
-        /// The result on bus b goes to the MRF too.
-        entries_look_both: u8 = field(s.ports()),
-        /// Events of `hierarchy_entries`.
-        entries_event: u8 = field(6).shown(Decode::Packed(HIERARCHY_ENTRIES_EVENT)),
-        /// Operands have come.
-        data_land_valid: u8 = field(s.ports()).early(),
-        /// Tag of the instruction whose operands have come.
-        data_land_tag: [u8; MAX_PORTS] =
-            field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early(),
-        /// Sources whose operands have come.
-        data_land_fill: u8 = field(s.mrf.sources()).early(),
-        /// The result on bus b is of a warp in a slot.
-        results_look_valid: u8 = field(s.ports()),
-        /// Slot of the warp of the result on bus b.
-        results_look_slot: [u8; MAX_PORTS] =
-            field(s.slot_w()).count(s.ports()).valid_by("results_look_valid"),
-        /// Register of the result on bus b.
-        results_look_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("results_look_valid"),
-        /// The copy of dispatch port p is written at this edge.
-        results_copy_ready: u8 = field(s.ports()).early(),
-        /// The ORF of array c is written at this edge.
-        results_orf_valid: u8 = field(s.ports()).early(),
-        /// Slot of the array whose ORF is written.
-        results_orf_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_orf_valid")
-            .early(),
-        /// Entry of the ORF that is written.
-        results_orf_entry: [u8; MAX_PORTS] = field(ENTRY_BITS).count(s.ports()).valid_by("results_orf_valid")
-            .early(),
-        /// The write of the ORF is a copy.
-        results_orf_copy: u8 = field(s.ports()).early(),
-        /// The write of the ORF comes from a private unit, or is a copy for one.
-        results_orf_private: u8 = field(s.ports()).early(),
-        /// The LRF of array c is written at this edge.
-        results_lrf_valid: u8 = field(s.ports()).early(),
-        /// Slot of the array whose LRF is written.
-        results_lrf_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_lrf_valid")
-            .early(),
-        /// Bank of the LRF that is written.
-        results_lrf_bank: [u8; MAX_PORTS] = field(BANK_BITS).count(s.ports()).valid_by("results_lrf_valid")
-            .early(),
-        /// The write of the LRF comes from a private unit.
-        results_lrf_private: u8 = field(s.ports()).early(),
-        /// The result on bus b goes into the MRF's queue at this edge.
-        results_mrf_valid: u8 = field(s.ports()),
-        /// Latch b has a result that is not written at this edge.
-        results_wait: u8 = field(s.ports()).early(),
-        /// The instruction at dispatch port p waits for the copy latches.
-        copies_hold: u8 = field(s.ports()).early(),
-        /// A copy of port p waits.
-        copies_copy_valid: u8 = field(s.ports()).early(),
-        /// Slot of the copy of port p.
-        copies_copy_slot: [u8; MAX_PORTS] =
-            field(s.slot_w()).count(s.ports()).valid_by("copies_copy_valid").early(),
-        /// Entry of the copy of port p.
-        copies_copy_entry: [u8; MAX_PORTS] =
-            field(ENTRY_BITS).count(s.ports()).valid_by("copies_copy_valid").early(),
-        /// The copy of port p is for a private unit.
-        copies_copy_private: u8 = field(s.ports()).early(),
-        /// The copy of port p is not written at this edge.
-        copies_wait: u8 = field(s.ports()).early(),
-        /// An instruction has all its operands.
-        operands_dispatch_valid: u8 = field(s.ports()).early(),
-        /// Sources of the complete instruction that came from registers.
-        operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
-        /// The complete instruction goes, as far as the unit and the copy latches are concerned.
-        operands_dispatch_ready: u8 = field(s.ports()),
-        /// The MRF's queue b takes a result.
-        mrf_write_ready: u8 = field(s.ports()).early(),
-        /// The result in the MRF's queue b goes into its bank.
-        mrf_write_done: u8 = field(s.ports()).early(),
-        /// The MRF offers an instruction.
-        mrf_dispatch_valid: u8 = field(s.ports()).early(),
-        /// The instruction that the MRF offers is taken.
-        mrf_dispatch_ready: u8 = field(s.ports()),
-        /// Tag of the instruction that the MRF offers.
-        mrf_dispatch_tag: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_dispatch_valid")
-            .early(),
-        /// Sources that came from the MRF, of the instruction that it offers.
-        mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
+        levels_mrf: u8,
+        levels_orf: u8,
+        levels_lrf: u8,
+        levels_copy: u8,
+        levels_entry: [u8; MAX_SOURCES],
+        levels_port: [u8; MAX_SOURCES],
+        levels_orf_read: u8,
+        levels_lrf_read: u8,
+        levels_both: u8,
+        entries_look_match: u8,
+        entries_look_place: [u8; MAX_PORTS],
+        entries_look_both: u8,
+        entries_event: u8,
+        data_land_valid: u8,
+        data_land_tag: [u8; MAX_PORTS],
+        data_land_fill: u8,
+        results_look_valid: u8,
+        results_look_slot: [u8; MAX_PORTS],
+        results_look_reg: [u8; MAX_PORTS],
+        results_copy_ready: u8,
+        results_orf_valid: u8,
+        results_orf_slot: [u8; MAX_PORTS],
+        results_orf_entry: [u8; MAX_PORTS],
+        results_orf_copy: u8,
+        results_orf_private: u8,
+        results_lrf_valid: u8,
+        results_lrf_slot: [u8; MAX_PORTS],
+        results_lrf_bank: [u8; MAX_PORTS],
+        results_lrf_private: u8,
+        results_mrf_valid: u8,
+        results_wait: u8,
+        copies_hold: u8,
+        copies_copy_valid: u8,
+        copies_copy_slot: [u8; MAX_PORTS],
+        copies_copy_entry: [u8; MAX_PORTS],
+        copies_copy_private: u8,
+        copies_wait: u8,
+        operands_dispatch_valid: u8,
+        operands_dispatch_src_valid: u8,
+        operands_dispatch_ready: u8,
+        mrf_write_ready: u8,
+        mrf_write_done: u8,
+        mrf_dispatch_valid: u8,
+        mrf_dispatch_ready: u8,
+        mrf_dispatch_tag: [u8; MAX_PORTS],
+        mrf_dispatch_src_valid: u8,
     }
 }
 
@@ -185,32 +107,20 @@ unsafe impl Ports for HierarchyProbe {
     type Shape = HierarchyShape;
 
     fn fields(s: &HierarchyShape) -> Vec<Field> {
-        let mut fields = HierarchyNets::fields(s);
-        fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
-        let mut add = |of: Vec<Field>, prefix: &str, instance: &str, offset: usize| {
-            fields.extend(of.into_iter().map(|f| renamed(f, prefix).inside(instance, offset)));
-        };
-        for p in 0..s.ports() {
-            let at = offset_of!(Self, data) + p * size_of::<HierarchyDataProbe>();
-            add(HierarchyDataProbe::fields(s), &format!("data{p}_"), &format!("gen_port[{p}].u_data"), at);
-        }
-        let at = offset_of!(Self, entries);
-        add(HierarchyEntriesProbe::fields(s), "entries_", "u_entries", at);
-        let at = offset_of!(Self, results);
-        add(HierarchyResultsProbe::fields(s), "results_", "u_results", at);
-        add(HierarchyCopiesProbe::fields(s), "copies_", "u_copies", offset_of!(Self, copies));
-        let at = offset_of!(Self, operands);
-        add(FrontOperandsProbe::fields(&s.front()), "operands_", "u_operands", at);
-        fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
-            // Ports of the MRF that are nets here.
-            f.valid_by = match f.valid_by {
-                Some("issue_src_valid_i") => Some("levels_mrf"),
-                Some("write_valid_i") => Some("results_mrf_valid"),
-                other => other,
-            };
-            f.inside("u_mrf", offset_of!(Self, mrf))
-        }));
-        fields
+        let instances = [
+            Instance::each::<HierarchyLevels>("levels", "gen_port[{}].u_levels", s.ports(), s),
+            Instance::each::<HierarchyData>("data", "gen_port[{}].u_data", s.ports(), s).state(offset_of!(Self, data)),
+            Instance::one::<HierarchyEntries>("entries", "u_entries", s).state(offset_of!(Self, entries)),
+            Instance::one::<HierarchyResults>("results", "u_results", s).state(offset_of!(Self, results)),
+            Instance::one::<HierarchyCopies>("copies", "u_copies", s).state(offset_of!(Self, copies)),
+            Instance::one::<FrontOperands>("operands", "u_operands", &s.front())
+                .state(offset_of!(Self, operands))
+                .driven(&[("move_valid_i", "take")]),
+            Instance::one::<Mrf>("mrf", "u_mrf", &s.mrf)
+                .state(offset_of!(Self, mrf))
+                .driven(&[("issue_src_valid_i", "levels_mrf"), ("write_valid_i", "results_mrf_valid")]),
+        ];
+        inside(&HierarchyNets::declared(s), offset_of!(Self, nets), &instances)
     }
 }
 
@@ -225,14 +135,13 @@ impl Hierarchy {
         self.record_results(given, nets);
         self.record_copies(nets);
         self.record_mrf(given, nets);
-        // None of these looks at ports.
         for (data, probe) in self.data.iter().zip(&mut probe.data) {
-            data.probe(&Ports::zeroed(), &Ports::zeroed(), probe);
+            record(data, probe);
         }
-        self.entries.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.entries);
-        self.results.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.results);
-        self.copies.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.copies);
-        self.operands.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.operands);
+        record(&self.entries, &mut probe.entries);
+        record(&self.results, &mut probe.results);
+        record(&self.copies, &mut probe.copies);
+        record(&self.operands, &mut probe.operands);
         self.mrf.probe(&self.given, &self.shown, &mut probe.mrf);
     }
 

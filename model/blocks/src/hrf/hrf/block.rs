@@ -118,21 +118,22 @@ impl Block for Hrf {
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let mut all = Vec::new();
         for (b, bank) in self.banks.iter_mut().enumerate() {
-            add(&mut all, &format!("gen_bank[{b}].u_bank"), bank.memories());
+            all.extend(Memory::inside(format_args!("gen_bank[{b}].u_bank"), bank.memories()));
         }
-        add(&mut all, "u_operands", self.operands.memories());
+        all.extend(Memory::inside("u_operands", self.operands.memories()));
         if let Some(buffers) = &mut self.buffers {
-            add(&mut all, "gen_buffers.u_rcm", buffers.rcm.memories());
+            all.extend(Memory::inside("gen_buffers.u_rcm", buffers.rcm.memories()));
             for (b, parity) in buffers.parity.iter_mut().enumerate() {
-                add(&mut all, &format!("gen_buffers.gen_parity[{b}].u_buffer"), parity.buffer.memories());
-                add(&mut all, &format!("gen_buffers.gen_parity[{b}].u_loads"), parity.loads.memories());
+                all.extend(Memory::inside(
+                    format_args!("gen_buffers.gen_parity[{b}].u_buffer"),
+                    parity.buffer.memories(),
+                ));
+                all.extend(Memory::inside(
+                    format_args!("gen_buffers.gen_parity[{b}].u_loads"),
+                    parity.loads.memories(),
+                ));
             }
         }
         all
     }
-}
-
-/// Adds the memories of the block at `instance`.
-fn add<'a>(all: &mut Vec<Memory<'a>>, instance: &str, memories: Vec<Memory<'a>>) {
-    all.extend(memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }));
 }

@@ -4,172 +4,88 @@ use std::mem::offset_of;
 
 use super::{Hrf, Way, Writer};
 use crate::hrf::{
-    BUFFER_REG_BITS, HRF_READS_EVENT, HrfBankProbe, HrfBufferProbe, HrfDrain, HrfDrainProbe, HrfLoadsProbe,
-    HrfOperandsProbe, HrfPowerProbe, HrfRcmProbe, HrfReadsProbe, HrfResultsProbe, HrfShape, LOOKS, PARITIES,
+    HrfBank, HrfBankProbe, HrfBuffer, HrfBufferProbe, HrfDrain, HrfDrainProbe, HrfLoads, HrfLoadsProbe, HrfOperands,
+    HrfOperandsProbe, HrfPower, HrfPowerProbe, HrfRcm, HrfRcmProbe, HrfReads, HrfReadsProbe, HrfResults,
+    HrfResultsProbe, HrfShape, LOOKS, PARITIES,
 };
+use crate::instances::{Instance, inside, net, nets, record};
 use crate::mrf::bits::{is_set, set_bits};
-use crate::mrf::{MAX_COLLECTORS, MAX_SLOTS};
-use crate::ports::renamed;
-use crate::{
-    Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
-};
+use crate::mrf::{MAX_COLLECTORS, MAX_SLOTS, MrfAllocator, MrfCollector};
+use crate::{Field, LANES, OPERANDS, Ports, WarpData, field};
 
-ports! {
+nets! {
     /// Nets between the blocks of `Hrf`, and its own state.
     pub struct HrfNets(s: &HrfShape) {
-        /// Data at the head of each queue.
-        loads_data: [WarpData; PARITIES] = field(WARP_DATA_BITS).count(PARITIES).valid_by("loads_valid")
-            .early(),
-        /// Data of the result in the latch.
-        results_data: WarpData = field(WARP_DATA_BITS).valid_by("results_valid").early(),
-        /// Data that each bank has read.
-        bank_read_data: [WarpData; PARITIES] = field(WARP_DATA_BITS).count(PARITIES).valid_by("bank_read_data_valid")
-            .early(),
-        /// Slots that want their register.
-        req_valid: u64 = field(s.mrf.slots()).early(),
-        /// Slots that are filled by the reads granted now.
-        fill: u64 = field(s.mrf.slots()),
-        /// Slots that hold a register.
-        col_src_valid: u64 = field(s.mrf.slots()).early(),
-        /// Base and tag of each collector.
-        col_tag: [u64; MAX_COLLECTORS] = field(s.mrf.tag_w + s.entry_w()).count(s.mrf.collectors).valid_by("busy")
-            .early(),
-        /// Slots whose read is performed at this edge.
-        grant: u64 = field(s.mrf.slots()),
-        /// Events of the reads.
-        reads_event: u64 = field(34).shown(Decode::Packed(HRF_READS_EVENT)),
-        /// Lanes of each collector.
-        col_mask: [u32; MAX_COLLECTORS] = field(LANES).count(s.mrf.collectors).valid_by("busy")
-            .early(),
-        /// Lanes of each source that come from the buffer.
-        reads_take: [u32; OPERANDS] = field(LANES).count(OPERANDS),
+        loads_data: [WarpData; PARITIES],
+        results_data: WarpData,
+        bank_read_data: [WarpData; PARITIES],
+        req_valid: u64,
+        fill: u64,
+        col_src_valid: u64,
+        col_tag: [u64; MAX_COLLECTORS],
+        grant: u64,
+        reads_event: u64,
+        col_mask: [u32; MAX_COLLECTORS],
+        reads_take: [u32; OPERANDS],
         /// Lanes of each source's register that are in the buffer.
         look_lanes: [u32; OPERANDS] = field(LANES).count(OPERANDS).valid_by("reads_take"),
-        /// Lanes of the entries that the drains offer.
-        drain_lanes: [u32; PARITIES] = field(LANES).count(PARITIES).valid_by("drain_valid")
-            .early(),
-        /// Lanes of the head of each queue.
-        loads_mask: [u32; PARITIES] = field(LANES).count(PARITIES).valid_by("loads_valid")
-            .early(),
-        /// Lanes of the result in the latch.
-        results_mask: u32 = field(LANES).valid_by("results_valid").early(),
-        /// Collectors that take an instruction at this edge.
-        alloc_valid: u16 = field(s.mrf.collectors),
-        /// Collectors that are freed at this edge.
-        free: u16 = field(s.mrf.collectors),
-        /// Bit d of element c: d holds an older instruction than c.
-        older: [u16; MAX_COLLECTORS] = field(s.mrf.collectors).count(s.mrf.collectors)
-            .early(),
-        /// Bit d of element c: d is older than c and of the same warp.
-        same_warp_q: [u16; MAX_COLLECTORS] = field(s.mrf.collectors).count(s.mrf.collectors)
-            .at("u_allocator.same_warp_q"),
-        /// Collectors that hold an instruction.
-        busy: u16 = field(s.mrf.collectors).early(),
-        /// Collectors that have all their operands.
-        complete: u16 = field(s.mrf.collectors).early(),
-        /// Entry that the bank reads.
-        reads_stt_entry: u16 = field(s.entry_w()).valid_by("reads_stt_valid"),
-        /// Entry of the head of each queue.
-        loads_entry: [u16; PARITIES] = field(s.entry_w()).count(PARITIES).valid_by("loads_valid")
-            .early(),
-        /// Entry of the bank of the result in the latch.
-        results_entry: u16 = field(s.entry_w()).valid_by("results_valid").early(),
-        /// An instruction has all its operands.
-        dispatch_valid: u8 = field(1),
-        /// Collector of the instruction that has all its operands.
-        dispatch_col: [u8; 1] =
-            field(s.mrf.col_w()).valid_by("dispatch_valid"),
-        /// Register of each slot.
-        req_reg: [u8; MAX_SLOTS] = field(REG_BITS).count(s.mrf.slots()).valid_by("col_src_valid")
-            .early(),
-        /// Bank of each slot: the parity of its warp.
-        req_bank: [u8; MAX_SLOTS] = field(1).count(s.mrf.slots()).valid_by("col_src_valid")
-            .early(),
-        /// 4-lane groups of each collector.
-        req_groups: [u8; MAX_COLLECTORS] = field(4).count(s.mrf.collectors).valid_by("busy")
-            .early(),
-        /// Warp of each collector.
-        col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS).count(s.mrf.collectors).valid_by("busy")
-            .early(),
-        /// Slots of each collector that were granted in the last cycle.
-        inflight_q: [u8; MAX_COLLECTORS] = field(OPERANDS).count(s.mrf.collectors)
-            .each("gen_collector[{}].u_collector.inflight_q", 1),
-        /// The slot that reads for each slot.
-        leader_q: [u8; MAX_SLOTS] = field(OPERANDS.ilog2() + 1).count(s.mrf.slots()).valid_by("busy")
-            .each("gen_collector[{}].u_collector.leader_q", OPERANDS),
-        /// Registers of the chosen instruction's sources.
-        reads_look_reg: [u8; OPERANDS] = field(BUFFER_REG_BITS).count(OPERANDS),
-        /// Bank of the chosen instruction.
-        reads_bank: u8 = field(1),
-        /// Banks that begin a read.
-        reads_stt_valid: u8 = field(PARITIES),
-        /// Read ports of the buffer that read.
-        reads_buffer: u8 = field(OPERANDS),
-        /// Source whose reads serve each source.
-        reads_port: [u8; OPERANDS] = field(2).count(OPERANDS),
-        /// Registers that have an entry.
-        rcm_hit: u8 = field(LOOKS),
-        /// Entry of the register that is looked up.
-        rcm_index: [u8; LOOKS] = field(s.index_w()).count(LOOKS).valid_by("rcm_hit"),
-        /// Entries in use.
-        buffer_used: [u8; PARITIES] = field(s.used_w()).count(PARITIES).early(),
-        /// A flush begins.
-        drain_begin: u8 = field(PARITIES),
-        /// A drain reads an entry.
-        drain_read: u8 = field(PARITIES),
-        /// A drain offers an entry.
-        drain_valid: u8 = field(PARITIES).early(),
-        /// The buffer is empty from this edge on.
-        drain_empty: u8 = field(PARITIES),
-        /// Nothing of the buffer is left to be written.
-        drain_done: u8 = field(PARITIES),
-        /// The entry that a drain reads.
-        drain_index: [u8; PARITIES] = field(s.index_w()).count(PARITIES).valid_by("drain_read"),
-        /// Register of the entry that a drain offers.
-        drain_reg: [u8; PARITIES] = field(BUFFER_REG_BITS).count(PARITIES).valid_by("drain_valid")
-            .early(),
-        /// Queues with room.
-        loads_room: u8 = field(PARITIES).early(),
-        /// Queues that are not empty.
-        loads_valid: u8 = field(PARITIES).early(),
-        /// Queues whose head is older than the drain.
-        loads_old: u8 = field(PARITIES).early(),
-        /// Buffers whose next entry has no power.
-        power_closed: u8 = field(PARITIES),
-        /// A wake-up begins.
-        power_wake: u8 = field(PARITIES),
-        /// A sleep begins.
-        power_sleep: u8 = field(PARITIES),
-        /// State of each buffer's power.
-        power_state: [u8; PARITIES] = field(2).count(PARITIES).early(),
-        /// The result in the latch waits for power.
-        results_need: u8 = field(PARITIES),
-        /// The result in the latch is written to a buffer at this edge.
-        results_buffer_valid: u8 = field(PARITIES),
-        /// The result in the latch is offered to a queue.
-        results_push_valid: u8 = field(PARITIES),
-        /// The result in the latch is offered to a bank.
-        results_direct_valid: u8 = field(PARITIES),
-        /// The result in the latch takes a new entry.
-        results_new: u8 = field(1).valid_by("results_buffer_valid"),
-        /// Entry of the buffer that the result in the latch goes to.
-        results_index: u8 = field(s.index_w()).valid_by("results_buffer_valid"),
-        /// Register of the result in the latch.
-        results_reg: u8 = field(REG_BITS).valid_by("results_valid").early(),
-        /// The latch holds a result.
-        results_valid: u8 = field(1).early(),
-        /// Banks that could begin a read.
-        bank_read_ready: u8 = field(PARITIES).early(),
-        /// Banks that could take a write.
-        bank_write_ready: u8 = field(PARITIES).early(),
-        /// Banks that write.
-        bank_writing: u8 = field(PARITIES).early(),
-        /// Banks that have read.
-        bank_read_data_valid: u8 = field(PARITIES).early(),
+        drain_lanes: [u32; PARITIES],
+        loads_mask: [u32; PARITIES],
+        results_mask: u32,
+        alloc_valid: u16,
+        free: u16,
+        older: [u16; MAX_COLLECTORS],
+        same_warp_q: [u16; MAX_COLLECTORS],
+        busy: u16,
+        complete: u16,
+        reads_stt_entry: u16,
+        loads_entry: [u16; PARITIES],
+        results_entry: u16,
+        dispatch_valid: u8,
+        dispatch_col: [u8; 1],
+        req_reg: [u8; MAX_SLOTS],
+        req_bank: [u8; MAX_SLOTS],
+        req_groups: [u8; MAX_COLLECTORS],
+        col_warp: [u8; MAX_COLLECTORS],
+        inflight_q: [u8; MAX_COLLECTORS],
+        leader_q: [u8; MAX_SLOTS],
+        reads_look_reg: [u8; OPERANDS],
+        reads_bank: u8,
+        reads_stt_valid: u8,
+        reads_buffer: u8,
+        reads_port: [u8; OPERANDS],
+        rcm_hit: u8,
+        rcm_index: [u8; LOOKS],
+        buffer_used: [u8; PARITIES],
+        drain_begin: u8,
+        drain_read: u8,
+        drain_valid: u8,
+        drain_empty: u8,
+        drain_done: u8,
+        drain_index: [u8; PARITIES] = net().valid_by("drain_read"),
+        drain_reg: [u8; PARITIES],
+        loads_room: u8,
+        loads_valid: u8,
+        loads_old: u8,
+        power_closed: u8,
+        power_wake: u8,
+        power_sleep: u8,
+        power_state: [u8; PARITIES],
+        results_need: u8,
+        results_buffer_valid: u8,
+        results_push_valid: u8,
+        results_direct_valid: u8,
+        results_new: u8 = net().valid_by("results_buffer_valid"),
+        results_index: u8 = net().valid_by("results_buffer_valid"),
+        results_reg: u8,
+        results_valid: u8,
+        bank_read_ready: u8,
+        bank_write_ready: u8,
+        bank_writing: u8,
+        bank_read_data_valid: u8,
         /// The pipeline stands still.
-        frozen: u8 = field(1).early(),
-        /// Banks to which a write is offered.
-        bank_write_valid: u8 = field(PARITIES),
+        frozen: u8 = field(1),
+        bank_write_valid: u8,
         /// Source of the write that is offered: queue, drain, latch.
         write_source: [u8; PARITIES] = field(2).count(PARITIES),
         /// Banks whose last write came straight from the latch.
@@ -208,38 +124,43 @@ unsafe impl Ports for HrfProbe {
     type Shape = HrfShape;
 
     fn fields(s: &HrfShape) -> Vec<Field> {
-        let mut fields = HrfNets::fields(s);
-        fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
-        let mut add = |of: Vec<Field>, prefix: &str, instance: &str, offset: usize| {
-            fields.extend(of.into_iter().map(|f| renamed(f, prefix).inside(instance, offset)));
-        };
-        for b in 0..PARITIES {
-            let at = offset_of!(Self, bank) + b * size_of::<HrfBankProbe>();
-            add(HrfBankProbe::fields(s), &format!("bank{b}_"), &format!("gen_bank[{b}].u_bank"), at);
-        }
-        let at = offset_of!(Self, results);
-        add(HrfResultsProbe::fields(s), "results_", "u_results", at);
-        let at = offset_of!(Self, operands);
-        add(HrfOperandsProbe::fields(s), "operands_", "u_operands", at);
-        add(HrfReadsProbe::fields(s), "reads_", "u_reads", offset_of!(Self, reads));
-        if !s.buffered() {
-            return fields;
-        }
-        add(HrfRcmProbe::fields(s), "rcm_", "gen_buffers.u_rcm", offset_of!(Self, rcm));
-        for b in 0..PARITIES {
-            let instance = |name: &str| format!("gen_buffers.gen_parity[{b}].u_{name}");
-            let at = offset_of!(Self, buffer) + b * size_of::<HrfBufferProbe>();
-            add(HrfBufferProbe::fields(s), &format!("buffer{b}_"), &instance("buffer"), at);
-            let at = offset_of!(Self, drain) + b * size_of::<HrfDrainProbe>();
-            add(HrfDrainProbe::fields(s), &format!("drain{b}_"), &instance("drain"), at);
-            let at = offset_of!(Self, loads) + b * size_of::<HrfLoadsProbe>();
-            add(HrfLoadsProbe::fields(s), &format!("loads{b}_"), &instance("loads"), at);
-            let at = offset_of!(Self, power) + b * size_of::<HrfPowerProbe>();
-            add(HrfPowerProbe::fields(s), &format!("power{b}_"), &instance("power"), at);
-        }
-        fields
+        let buffered = s.buffered();
+        let instances = [
+            Instance::each::<MrfCollector>(
+                "collector",
+                "gen_collector[{}].u_collector",
+                s.mrf.collectors,
+                &s.collector(),
+            )
+            .nets(&["", "col_"])
+            .named(&[("req_reg", "req_entry_o")]),
+            Instance::one::<MrfAllocator>("allocator", "u_allocator", &s.mrf).nets(&[""]),
+            Instance::each::<HrfBank>("bank", "gen_bank[{}].u_bank", PARITIES, s).state(offset_of!(Self, bank)),
+            Instance::one::<HrfResults>("results", "u_results", s).state(offset_of!(Self, results)),
+            Instance::one::<HrfOperands>("operands", "u_operands", s).state(offset_of!(Self, operands)),
+            Instance::one::<HrfReads>("reads", "u_reads", s).nets(&["reads_", ""]).state(offset_of!(Self, reads)),
+            Instance::one::<HrfRcm>("rcm", "gen_buffers.u_rcm", s).state_when(buffered, offset_of!(Self, rcm)),
+            Instance::each::<HrfBuffer>("buffer", "gen_buffers.gen_parity[{}].u_buffer", PARITIES, s)
+                .state_when(buffered, offset_of!(Self, buffer)),
+            Instance::each::<HrfDrain>("drain", "gen_buffers.gen_parity[{}].u_drain", PARITIES, s)
+                .state_when(buffered, offset_of!(Self, drain)),
+            Instance::each::<HrfLoads>("loads", "gen_buffers.gen_parity[{}].u_loads", PARITIES, s)
+                .named(LOADS)
+                .state_when(buffered, offset_of!(Self, loads)),
+            Instance::each::<HrfPower>("power", "gen_buffers.gen_parity[{}].u_power", PARITIES, s)
+                .state_when(buffered, offset_of!(Self, power)),
+        ];
+        inside(&HrfNets::declared(s), offset_of!(Self, nets), &instances)
     }
 }
+
+/// The head of a queue is what its nets are about.
+const LOADS: &[(&str, &str)] = &[
+    ("loads_data", "head_data_o"),
+    ("loads_mask", "head_mask_o"),
+    ("loads_entry", "head_entry_o"),
+    ("loads_valid", "head_valid_o"),
+];
 
 /// By the blocks that drive them. What means nothing is zero, where that is cheap.
 impl Hrf {
@@ -249,23 +170,19 @@ impl Hrf {
         self.record_results(&mut probe.nets);
         self.record_banks(&mut probe.nets);
         self.record_buffers(&mut probe.nets);
-        // None of these looks at ports.
-        let (inputs, out) = (Ports::zeroed(), Ports::zeroed());
-        self.results.probe(&inputs, &out, &mut probe.results);
-        let (inputs, out) = (Ports::zeroed(), Ports::zeroed());
-        self.operands.probe(&inputs, &out, &mut probe.operands);
-        let (inputs, out) = (Ports::zeroed(), Ports::zeroed());
-        self.reads.probe(&inputs, &out, &mut probe.reads);
+        record(&self.results, &mut probe.results);
+        record(&self.operands, &mut probe.operands);
+        record(&self.reads, &mut probe.reads);
         for (b, bank) in self.banks.iter().enumerate() {
-            bank.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.bank[b]);
+            record(bank, &mut probe.bank[b]);
         }
         let Some(buffers) = &self.buffers else { return };
-        buffers.rcm.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.rcm);
+        record(&buffers.rcm, &mut probe.rcm);
         for (b, parity) in buffers.parity.iter().enumerate() {
-            parity.buffer.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.buffer[b]);
-            parity.drain.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.drain[b]);
-            parity.loads.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.loads[b]);
-            parity.power.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.power[b]);
+            record(&parity.buffer, &mut probe.buffer[b]);
+            record(&parity.drain, &mut probe.drain[b]);
+            record(&parity.loads, &mut probe.loads[b]);
+            record(&parity.power, &mut probe.power[b]);
         }
     }
 

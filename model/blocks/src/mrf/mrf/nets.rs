@@ -1,132 +1,98 @@
 //! The nets between the blocks of the register file, as lockstep compares them.
 
 use super::{MAX_SOURCES, MrfIn, OperandFile, WriteTarget};
+use crate::instances::{Instance, inside, net, nets};
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::storage::{Banked, Storage};
-use crate::mrf::{MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MRF_ARBITER_EVENT, MrfShape};
-use crate::{Decode, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::mrf::{
+    MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector,
+    MrfCrossbar, MrfShape, MrfWriteQueue,
+};
+use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
-ports! {
+nets! {
     /// Nets between the blocks of [`Mrf`](super::Mrf), and the state that no net shows.
     pub struct MrfProbe(s: &MrfShape) {
-        /// Data of each bank.
-        read_data: [WarpData; MAX_BANKS] = field(1024).early()
-            .count(s.banks).valid_by("read_data_valid"),
-        /// Data at the head of each write queue.
-        head_data: [WarpData; MAX_PORTS] = field(1024).early()
-            .count(s.issue_ports).valid_by("head_valid"),
-        /// Tag of each collector.
-        col_tag: [u64; MAX_COLLECTORS] = field(s.tag_w).early()
-            .count(s.collectors).valid_by("busy"),
-        /// Slot i wants its bank.
-        req_valid: u64 = field(s.slots()).early(),
-        /// Slot i will be filled by the read granted now.
-        fill: u64 = field(s.slots()),
-        /// An instruction has a source in slot i.
-        col_src_valid: u64 = field(s.slots()).early(),
-        /// The read of slot i is performed at this edge.
-        grant: u64 = field(s.slots()),
-        /// Events of the arbiter.
-        arbiter_event: u64 = field(44).at("u_arbiter.event_o").shown(Decode::Packed(MRF_ARBITER_EVENT)),
-        /// Slot i takes its data in this cycle.
-        fill_q: u64 = field(s.slots()).at("u_crossbar.fill_q"),
-        /// Active lanes of each collector's instruction.
-        col_mask: [u32; MAX_COLLECTORS] = field(32).early()
-            .count(s.collectors).valid_by("busy"),
-        /// Lanes that the head of each write queue writes.
-        head_mask: [u32; MAX_PORTS] = field(32).early()
-            .count(s.issue_ports).valid_by("head_valid"),
-        /// Bank b reads.
-        read_valid: u32 = field(s.banks),
-        /// Bank b writes.
-        bank_write_valid: u32 = field(s.banks),
-        /// Queue whose result bank b writes.
-        bank_write_port: u32 = field(s.banks),
-        /// Bank b has data.
-        read_data_valid: u32 = field(s.banks).early(),
-        /// Entry of each source that is issued.
-        issue_entry: [u16; MAX_SOURCES] = field(s.entry_w())
-            .count(s.sources()).valid_by("issue_src_valid_i"),
-        /// Entry of each result that arrives.
-        push_entry: [u16; MAX_PORTS] = field(s.entry_w())
-            .count(s.issue_ports).valid_by("write_valid_i"),
-        /// Entry that the head of each write queue goes to.
-        head_entry: [u16; MAX_PORTS] = field(s.entry_w()).early()
-            .count(s.issue_ports).valid_by("head_valid"),
-        /// Collector c takes an instruction at this edge.
-        alloc_valid: u16 = field(s.collectors),
-        /// Port whose instruction collector c takes.
-        alloc_port: u16 = field(s.collectors),
-        /// Collector c is freed at this edge.
-        free: u16 = field(s.collectors),
-        /// Bit d of element c: d holds an older instruction than c.
-        older: [u16; MAX_COLLECTORS] = field(s.collectors).early()
-            .count(s.collectors),
-        /// Bit d of element c: d is older than c and of the same warp.
-        same_warp_q: [u16; MAX_COLLECTORS] = field(s.collectors)
-            .count(s.collectors).at("u_allocator.same_warp_q"),
-        /// Collector c holds an instruction.
-        busy: u16 = field(s.collectors).early(),
-        /// Collector c has all its operands.
-        complete: u16 = field(s.collectors).early(),
-        /// Entry of each register source.
-        req_entry: [u16; MAX_SLOTS] = field(s.entry_w()).early()
-            .count(s.slots()).valid_by("col_src_valid"),
-        /// Entry bank b reads.
-        read_entry: [u16; MAX_BANKS] = field(s.entry_w())
-            .count(s.banks).valid_by("read_valid"),
-        /// Entry bank b writes.
-        bank_write_entry: [u16; MAX_BANKS] = field(s.entry_w())
-            .count(s.banks).valid_by("bank_write_valid"),
-        /// Bank of each source that is issued.
-        issue_bank: [u8; MAX_SOURCES] = field(s.bank_w())
-            .count(s.sources()).valid_by("issue_src_valid_i"),
-        /// Bank of each result that arrives.
-        push_bank: [u8; MAX_PORTS] = field(s.bank_w())
-            .count(s.issue_ports).valid_by("write_valid_i"),
-        /// A result waits in queue p.
-        head_valid: u8 = field(s.issue_ports).early(),
-        /// Bank that the head of each write queue goes to.
-        head_bank: [u8; MAX_PORTS] = field(s.bank_w()).early()
-            .count(s.issue_ports).valid_by("head_valid"),
-        /// Warp of the head of each write queue.
-        head_warp: [u8; MAX_PORTS] = field(WARP_BITS).early()
-            .count(s.issue_ports).valid_by("head_valid"),
-        /// Register name of the head of each write queue.
-        head_reg: [u8; MAX_PORTS] = field(REG_BITS).early()
-            .count(s.issue_ports).valid_by("head_valid"),
-        /// 4-lane groups that the head of each write queue writes.
-        head_groups: [u8; MAX_PORTS] = field(4).early()
-            .count(s.issue_ports).valid_by("head_valid"),
-        /// Dispatch port p offers an instruction.
-        dispatch_valid: u8 = field(s.issue_ports),
-        /// Collector of the instruction that port p offers.
-        dispatch_col: [u8; MAX_PORTS] = field(s.col_w())
-            .count(s.issue_ports).valid_by("dispatch_valid"),
-        /// Bank of each register source.
-        req_bank: [u8; MAX_SLOTS] = field(s.bank_w()).early()
-            .count(s.slots()).valid_by("col_src_valid"),
-        /// 4-lane groups a read of collector c costs.
-        req_groups: [u8; MAX_COLLECTORS] = field(4).early()
-            .count(s.collectors).valid_by("busy"),
-        /// Warp of each collector's instruction.
-        col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS).early()
-            .count(s.collectors).valid_by("busy"),
-        /// The write of queue p is performed at this edge.
-        write_grant: u8 = field(s.issue_ports),
-        /// Slots of each collector that were granted in the last cycle.
-        inflight_q: [u8; MAX_COLLECTORS] = field(OPERANDS)
-            .count(s.collectors).each("gen_collector[{}].u_collector.inflight_q", 1),
-        /// The slot that reads for each slot.
-        leader_q: [u8; MAX_SLOTS] = field(OPERANDS.ilog2() + 1)
-            .count(s.slots()).each("gen_collector[{}].u_collector.leader_q", OPERANDS).valid_by("busy"),
-        /// Collector where bank b's next round-robin search begins.
-        rr_q: [u8; MAX_BANKS] = field(s.col_w()).count(s.banks).at("u_arbiter.rr_q"),
-        /// Queue that goes first when both want a bank.
-        turn_q: u8 = field(1).at("u_arbiter.turn_q"),
-        /// Bank from which slot i takes its data.
-        fill_bank_q: [u8; MAX_SLOTS] = field(s.bank_w())
-            .count(s.slots()).valid_by("fill_q").at("u_crossbar.fill_bank_q"),
+        read_data: [WarpData; MAX_BANKS],
+        head_data: [WarpData; MAX_PORTS],
+        col_tag: [u64; MAX_COLLECTORS],
+        req_valid: u64,
+        fill: u64,
+        col_src_valid: u64,
+        grant: u64,
+        arbiter_event: u64 = net().at("u_arbiter.event_o"),
+        fill_q: u64,
+        col_mask: [u32; MAX_COLLECTORS],
+        head_mask: [u32; MAX_PORTS],
+        read_valid: u32,
+        bank_write_valid: u32,
+        bank_write_port: u32,
+        read_data_valid: u32,
+        issue_entry: [u16; MAX_SOURCES] = net().valid_by("issue_src_valid_i"),
+        push_entry: [u16; MAX_PORTS] = net().valid_by("write_valid_i"),
+        head_entry: [u16; MAX_PORTS],
+        alloc_valid: u16,
+        alloc_port: u16,
+        free: u16,
+        older: [u16; MAX_COLLECTORS],
+        same_warp_q: [u16; MAX_COLLECTORS],
+        busy: u16,
+        complete: u16,
+        req_entry: [u16; MAX_SLOTS],
+        read_entry: [u16; MAX_BANKS],
+        bank_write_entry: [u16; MAX_BANKS],
+        issue_bank: [u8; MAX_SOURCES] = net().valid_by("issue_src_valid_i"),
+        push_bank: [u8; MAX_PORTS] = net().valid_by("write_valid_i"),
+        head_valid: u8,
+        head_bank: [u8; MAX_PORTS],
+        head_warp: [u8; MAX_PORTS],
+        head_reg: [u8; MAX_PORTS],
+        head_groups: [u8; MAX_PORTS],
+        dispatch_valid: u8,
+        dispatch_col: [u8; MAX_PORTS],
+        req_bank: [u8; MAX_SLOTS],
+        req_groups: [u8; MAX_COLLECTORS],
+        col_warp: [u8; MAX_COLLECTORS],
+        write_grant: u8,
+        inflight_q: [u8; MAX_COLLECTORS],
+        leader_q: [u8; MAX_SLOTS],
+        rr_q: [u8; MAX_BANKS],
+        turn_q: u8,
+        fill_bank_q: [u8; MAX_SLOTS],
+    }
+}
+
+/// What each file with operand collectors has; they are `C`.
+pub(crate) fn collecting<C: Block<Shape = MrfShape>>(s: &MrfShape) -> [Instance; 5] {
+    [
+        Instance::each::<C>("collector", "gen_collector[{}].u_collector", s.collectors, s).nets(&["", "col_"]),
+        Instance::one::<MrfAllocator>("allocator", "u_allocator", s).nets(&[""]),
+        Instance::each::<MrfWriteQueue>("write_queue", "gen_write[{}].u_write_queue", s.issue_ports, s).nets(&[""]),
+        Instance::each::<MrfBankMap>("issue", "gen_issue[{}].u_bank_map", s.sources(), s),
+        Instance::each::<MrfBankMap>("push", "gen_write[{}].u_bank_map", s.issue_ports, s),
+    ]
+}
+
+// SAFETY: `repr(C)`, made of integers.
+unsafe impl Ports for MrfProbe {
+    type Shape = MrfShape;
+
+    fn fields(s: &MrfShape) -> Vec<Field> {
+        Self::fields_in(s, true)
+    }
+}
+
+impl MrfProbe {
+    /// Of a file with or without banks, and what goes with them.
+    pub(crate) fn fields_in(s: &MrfShape, banked: bool) -> Vec<Field> {
+        let banks = [
+            Instance::one::<MrfArbiter>("arbiter", "u_arbiter", s).nets(&["", "arbiter_"]),
+            Instance::each::<MrfBank>("bank", "gen_bank[{}].u_bank", s.banks, s).nets(&[""]),
+            Instance::one::<MrfCrossbar>("crossbar", "u_crossbar", s).nets(&[""]),
+        ];
+        let mut instances = Vec::from(banks.map(|instance| instance.when(banked)));
+        instances.extend(collecting::<MrfCollector>(s));
+        inside(&Self::declared(s), 0, &instances)
     }
 }
 

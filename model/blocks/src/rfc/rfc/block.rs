@@ -134,23 +134,18 @@ impl Block for Rfc {
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let mut all = Vec::new();
         for (p, (data, evictions)) in self.data.iter_mut().zip(&mut self.evictions).enumerate() {
-            add(&mut all, &format!("gen_cache[{p}].u_data"), data.memories());
-            add(&mut all, &format!("gen_cache[{p}].u_evictions"), evictions.memories());
+            all.extend(Memory::inside(format_args!("gen_cache[{p}].u_data"), data.memories()));
+            all.extend(Memory::inside(format_args!("gen_cache[{p}].u_evictions"), evictions.memories()));
         }
         for (p, lrf) in self.lrf.iter_mut().enumerate() {
-            add(&mut all, &format!("gen_cache[{p}].gen_lrf.u_lrf"), lrf.memories());
+            all.extend(Memory::inside(format_args!("gen_cache[{p}].gen_lrf.u_lrf"), lrf.memories()));
         }
         if let Some(fills) = &mut self.fills {
-            add(&mut all, "gen_reads.u_fills", fills.memories());
+            all.extend(Memory::inside("gen_reads.u_fills", fills.memories()));
         }
-        add(&mut all, "u_results", self.results.memories());
-        add(&mut all, "u_operands", self.operands.memories());
-        add(&mut all, "u_mrf", self.mrf.memories());
+        all.extend(Memory::inside("u_results", self.results.memories()));
+        all.extend(Memory::inside("u_operands", self.operands.memories()));
+        all.extend(Memory::inside("u_mrf", self.mrf.memories()));
         all
     }
-}
-
-/// Adds the memories of the block at `instance`.
-fn add<'a>(all: &mut Vec<Memory<'a>>, instance: &str, memories: Vec<Memory<'a>>) {
-    all.extend(memories.into_iter().map(|m| Memory { path: format!("{instance}.{}", m.path), ..m }));
 }

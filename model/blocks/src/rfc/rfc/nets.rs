@@ -3,123 +3,63 @@
 use std::mem::offset_of;
 
 use super::{MAX_SOURCES, Rfc, merged};
+use crate::instances::{Instance, always, inside, net, nets, record};
 use crate::mrf::bits::{is_set, only, set_bits};
-use crate::mrf::{MAX_PORTS, MrfProbe};
-use crate::operands::FrontOperandsProbe;
-use crate::ports::renamed;
+use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
+use crate::operands::{FrontOperands, FrontOperandsProbe};
 use crate::rfc::RfcShape;
 use crate::rfc::rfc_tags::{Look, distinct};
 use crate::rfc::{
-    RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcDataProbe, RfcEvictionsProbe, RfcFillsProbe, RfcLrf, RfcLrfProbe,
-    RfcResultsProbe, RfcTagsProbe,
+    RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcFills, RfcFillsProbe, RfcLrf, RfcLrfProbe, RfcResults,
+    RfcResultsProbe, RfcTags, RfcTagsProbe,
 };
-use crate::{
-    Block, Decode, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports,
-};
+use crate::{Block, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WarpData, field};
 
-ports! {
+nets! {
     /// Nets between the blocks of `Rfc`, and its own state.
     pub struct RfcNets(s: &RfcShape) {
-        /// Operands that come from each cache.
-        data_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("operands_land_fill")
-            .early(),
-        /// Operands of the cache and of the LRF that land.
-        operands_land_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
-            .valid_by("operands_land_fill"),
-        /// The value of each LRF that lands.
-        lrf_land_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_land_hit")
-            .early(),
-        /// Data of spills.
-        lrf_spill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_spill_data_valid")
-            .early(),
-        /// Data of values that go from the LRF to the MRF.
-        lrf_flush_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("lrf_flush_data_valid")
-            .early(),
-        /// Data of the fill.
-        fills_fill_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()),
-        /// Data of evictions.
-        data_evict_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("data_evict_data_valid")
-            .early(),
-        /// Values offered to the MRF's queues.
-        evictions_offer_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_offer_valid")
-            .early(),
-        /// Data of the operation on cache c.
-        results_op_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("results_op_valid"),
-        /// Data that goes to the MRF.
-        mrf_write_data: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("mrf_write_valid"),
-        /// Operands that the MRF offers.
-        mrf_dispatch_data: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources())
-            .valid_by("mrf_dispatch_src_valid").early(),
-        /// Data of what is written to each cache.
-        data_write_data: [WarpData; MAX_PORTS] =
-            field(WARP_DATA_BITS).count(s.ports()).valid_by("data_write_valid"),
-        /// Data of what goes to the MRF.
-        evictions_data: [WarpData; MAX_PORTS] =
-            field(WARP_DATA_BITS).count(s.ports()).valid_by("evictions_data_valid"),
-        /// Slots of each cache without a dirty lane.
-        tags_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early(),
-        /// Slots of each LRF without a dirty lane.
-        lrf_clean: [u64; MAX_PORTS] = field(s.cache_slots() as u32).count(s.ports()).early(),
-        /// Slots of each cache of which a value is on its way.
-        evictions_busy: [u64; MAX_PORTS] =
-            field(s.cache_slots() as u32).count(s.ports()).early(),
+        data_land_data: [WarpData; MAX_SOURCES] = net().valid_by("operands_land_fill"),
+        operands_land_data: [WarpData; MAX_SOURCES] = net().when(s.is_extended()),
+        lrf_land_data: [WarpData; MAX_PORTS],
+        lrf_spill_data: [WarpData; MAX_PORTS],
+        lrf_flush_data: [WarpData; MAX_PORTS],
+        fills_fill_data: [WarpData; MAX_PORTS],
+        data_evict_data: [WarpData; MAX_PORTS],
+        evictions_offer_data: [WarpData; MAX_PORTS],
+        results_op_data: [WarpData; MAX_PORTS],
+        mrf_write_data: [WarpData; MAX_PORTS],
+        mrf_dispatch_data: [WarpData; MAX_SOURCES],
+        data_write_data: [WarpData; MAX_PORTS] = net().when(s.is_extended()),
+        evictions_data: [WarpData; MAX_PORTS] = net().when(s.is_extended()),
+        tags_clean: [u64; MAX_PORTS],
+        lrf_clean: [u64; MAX_PORTS],
+        evictions_busy: [u64; MAX_PORTS],
         /// Slots of which nothing is left.
         flush_done: u64 = field(s.active),
-        /// Events of the tags.
-        tags_event: [u32; MAX_PORTS] =
-            field(31).count(s.ports()).shown(Decode::Packed(RFC_TAGS_EVENT)),
-        /// Lanes of each source that are in the cache.
-        tags_hit_mask: [u32; MAX_SOURCES] =
-            field(LANES).count(s.mrf.sources()),
-        /// Events of the LRFs.
-        lrf_event: [u32; MAX_PORTS] =
-            field(20).count(s.ports()).shown(Decode::Packed(RFC_LRF_EVENT)),
-        /// Lanes of each source that are in the LRF.
-        lrf_hit_mask: [u32; MAX_SOURCES] =
-            field(LANES).count(s.mrf.sources()),
+        tags_event: [u32; MAX_PORTS],
+        tags_hit_mask: [u32; MAX_SOURCES],
+        lrf_event: [u32; MAX_PORTS],
+        lrf_hit_mask: [u32; MAX_SOURCES],
         /// Lanes of each source that are in cache or LRF.
-        hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()),
-        /// Lanes of the operation on each cache.
-        tags_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_op_valid"),
-        /// Lanes of what begins to go to the MRF.
-        evictions_push_mask: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("evictions_push_valid"),
-        /// Lanes of each source that are put into the cache at dispatch.
-        fills_move_miss: [u32; MAX_SOURCES] =
-            field(LANES).count(s.mrf.sources()).valid_by("leave"),
-        /// Lanes of each source that land from the LRF.
-        lrf_land_hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).early(),
-        /// Lanes of the operation below each LRF.
-        lrf_low_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_low_valid"),
-        /// Lanes that go from the LRF to the MRF.
-        lrf_flush_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_flush_valid"),
-        /// Lanes of the fill; 0 without one.
-        fills_fill_mask: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()),
-        /// Lanes to write back.
-        tags_evict_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tags_evict_valid"),
-        /// Lanes of the values offered to the MRF.
-        evictions_offer_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("evictions_offer_valid")
-            .early(),
-        /// Lanes of the operation on cache c.
-        results_op_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("results_op_valid"),
-        /// Lanes that go to the MRF.
-        mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid"),
+        hit: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).when(s.is_extended()),
+        tags_op_mask: [u32; MAX_PORTS] = net().when(s.is_extended()),
+        evictions_push_mask: [u32; MAX_PORTS] = net().when(s.is_extended()),
+        fills_move_miss: [u32; MAX_SOURCES],
+        lrf_land_hit: [u32; MAX_SOURCES],
+        lrf_low_mask: [u32; MAX_PORTS],
+        lrf_flush_mask: [u32; MAX_PORTS],
+        fills_fill_mask: [u32; MAX_PORTS],
+        tags_evict_mask: [u32; MAX_PORTS],
+        evictions_offer_mask: [u32; MAX_PORTS],
+        results_op_mask: [u32; MAX_PORTS],
+        mrf_write_mask: [u32; MAX_PORTS],
         /// Lanes of the instruction in T.
         mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tag_valid_q"),
-        /// Entry that serves each source; 0 where no lane is in the cache.
-        tags_hit_index: [u16; MAX_SOURCES] =
-            field(s.index_w()).count(s.mrf.sources()),
-        /// The entry of each cache's operation.
-        tags_op_index: [u16; MAX_PORTS] =
-            field(s.index_w()).count(s.ports()),
-        /// Entry that is evicted.
-        tags_evict_index: [u16; MAX_PORTS] = field(s.index_w()).count(s.ports()).valid_by("tags_evict_valid"),
-        /// First rows of the warps of the values offered to the MRF.
-        evictions_offer_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("evictions_offer_valid")
-            .early(),
-        /// First row of the warp of what goes to the MRF.
-        mrf_write_base: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("mrf_write_valid"),
+        tags_hit_index: [u16; MAX_SOURCES],
+        tags_op_index: [u16; MAX_PORTS],
+        tags_evict_index: [u16; MAX_PORTS],
+        evictions_offer_base: [u16; MAX_PORTS],
+        mrf_write_base: [u16; MAX_PORTS],
         /// First row of the warp of the instruction in T.
         base_q: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("tag_valid_q"),
         /// An instruction is in T of port p.
@@ -138,190 +78,83 @@ ports! {
         last_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()).valid_by("tag_valid_q"),
         /// Registers of the sources of the instruction in T.
         src_reg_q: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("tag_valid_q"),
-        /// Read port that serves each source; 0 where no lane is in the cache.
-        tags_hit_port: [u8; MAX_SOURCES] =
-            field(2).count(s.mrf.sources()),
-        /// Read ports that read.
-        tags_read: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()),
-        /// Cache p performs its operation.
-        tags_op_ready: u8 = field(s.ports()),
-        /// The operation that comes from bus or LRF is performed.
-        results_op_ready: u8 = field(s.ports()),
-        /// An operation on the cache below the LRF.
-        lrf_low_valid: u8 = field(s.ports()),
-        /// The operation below the LRF takes lanes away; 0 without an operation.
-        lrf_low_kill: u8 = field(s.ports()),
-        /// Slot of the operation below the LRF.
-        lrf_low_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_low_valid"),
-        /// Register of the operation below the LRF.
-        lrf_low_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_low_valid"),
-        /// The operation below the LRF writes the value that makes room.
-        lrf_spill: u8 = field(s.ports()),
-        /// The value of a slot that is emptied goes from the LRF to the MRF.
-        lrf_flush_valid: u8 = field(s.ports()),
-        /// Slot of the value that goes from the LRF to the MRF.
-        lrf_flush_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("lrf_flush_valid"),
-        /// Register of the value that goes from the LRF to the MRF.
-        lrf_flush_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("lrf_flush_valid"),
-        /// Data of a spill has come.
-        lrf_spill_data_valid: u8 = field(s.ports()).early(),
-        /// Data of a value that goes from the LRF to the MRF has come.
-        lrf_flush_data_valid: u8 = field(s.ports()).early(),
+        tags_hit_port: [u8; MAX_SOURCES],
+        tags_read: [u8; MAX_PORTS],
+        tags_op_ready: u8,
+        results_op_ready: u8 = net().when(s.is_extended()),
+        lrf_low_valid: u8,
+        lrf_low_kill: u8,
+        lrf_low_slot: [u8; MAX_PORTS],
+        lrf_low_reg: [u8; MAX_PORTS],
+        lrf_spill: u8,
+        lrf_flush_valid: u8,
+        lrf_flush_slot: [u8; MAX_PORTS],
+        lrf_flush_reg: [u8; MAX_PORTS],
+        lrf_spill_data_valid: u8,
+        lrf_flush_data_valid: u8,
         /// Sources that are missing, each register once.
-        asked: u8 = field(s.mrf.sources()).valid_by("tag_valid_q"),
-        /// An operation on each cache.
-        tags_op_valid: u8 = field(s.ports()),
-        /// The operation on each cache takes lanes away.
-        tags_op_kill: u8 = field(s.ports()),
-        /// Slot of the operation on each cache.
-        tags_op_slot: [u8; MAX_PORTS] =
-            field(s.local_w()).count(s.ports()).valid_by("tags_op_valid"),
-        /// Register of the operation on each cache.
-        tags_op_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("tags_op_valid"),
-        /// Something is written to each cache.
-        data_write_valid: u8 = field(s.ports()),
-        /// Something begins to go to the MRF.
-        evictions_push_valid: u8 = field(s.ports()),
-        /// Slot of the eviction that begins.
-        evictions_push_slot: [u8; MAX_PORTS] =
-            field(s.local_w()).count(s.ports()).valid_by("evictions_push_valid"),
-        /// Register of the eviction that begins.
-        evictions_push_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("evictions_push_valid"),
-        /// Data of what goes to the MRF has come.
-        evictions_data_valid: u8 = field(s.ports()),
-        /// An instruction with all its operands is there.
-        operands_dispatch_valid: u8 = field(s.ports()).early(),
-        /// Sources of the complete instruction that came from the MRF or the cache.
-        operands_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
-        /// The complete instruction is taken.
-        operands_dispatch_ready: u8 = field(s.ports()),
-        /// Slot of the instruction in T.
-        fills_move_slot: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("tag_valid_q"),
-        /// An instruction is dispatched.
-        fills_take_valid: u8 = field(s.ports()),
-        /// A fill is offered to cache c.
-        fills_fill_valid: u8 = field(s.ports()),
-        /// Slot of the fill within the cache; 0 without one.
-        fills_fill_slot: [u8; MAX_PORTS] =
-            field(s.local_w()).count(s.ports()),
-        /// Register of the fill; 0 without one.
-        fills_fill_reg: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()),
-        /// A latch of `rfc_fills` holds a fill.
-        fills_busy: u8 = field(1).early(),
-        /// An eviction begins.
-        tags_evict_valid: u8 = field(s.ports()),
-        /// Read port of the eviction.
-        tags_evict_port: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("tags_evict_valid"),
-        /// Slot of the eviction.
-        tags_evict_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("tags_evict_valid"),
-        /// Register of the eviction.
-        tags_evict_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("tags_evict_valid"),
-        /// Operands have come.
-        data_land_valid: u8 = field(s.ports()).early(),
-        /// Tag of the instruction whose operands have come.
-        data_land_tag: [u8; MAX_PORTS] =
-            field(s.tag_w()).count(s.ports()).valid_by("data_land_valid").early(),
-        /// Sources whose operands have come.
-        operands_land_fill: u8 = field(s.mrf.sources()).early(),
-        /// Data of an eviction has come.
-        data_evict_data_valid: u8 = field(s.ports()).early(),
-        /// There is room for an eviction.
-        evictions_room: u8 = field(s.ports()).early(),
-        /// A value is offered to the MRF's queue.
-        evictions_offer_valid: u8 = field(s.ports()).early(),
-        /// Warp of the value offered to the MRF's queue.
-        evictions_offer_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("evictions_offer_valid")
-            .early(),
-        /// Register of the value offered to the MRF's queue.
-        evictions_offer_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("evictions_offer_valid")
-            .early(),
-        /// Sources of the instruction in T that are on their way to the MRF.
-        evictions_look_match: [u8; MAX_PORTS] =
-            field(OPERANDS).count(s.ports()).valid_by("tag_valid_q"),
-        /// Warps of the results in the latches.
-        results_result_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("results_valid_q")
-            .early(),
-        /// Registers of the results in the latches.
-        results_result_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_valid_q")
-            .early(),
-        /// An operation on cache c.
-        results_op_valid: u8 = field(s.ports()),
-        /// The operation on cache c takes lanes away; 0 without an operation.
-        results_op_kill: u8 = field(s.ports()),
-        /// The operation on cache c belongs into the LRF; 0 without an operation.
-        results_op_upper: u8 = field(s.ports()),
-        /// Slot within the cache of the operation on cache c.
-        results_op_slot: [u8; MAX_PORTS] = field(s.local_w()).count(s.ports()).valid_by("results_op_valid"),
-        /// Register of the operation on cache c.
-        results_op_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("results_op_valid"),
-        /// The operation on cache c comes from a private unit; 0 without an operation.
-        results_op_private: u8 = field(s.ports()),
-        /// The eviction of cache b is taken.
-        results_evict_ready: u8 = field(s.ports()),
-        /// The eviction of cache b goes into its bank.
-        results_evict_done: u8 = field(s.ports()),
-        /// The result in latch b goes into the MRF's queue at this edge.
-        results_around: u8 = field(s.ports()),
-        /// The result that goes into the MRF's queue is from a private unit; 0 where none goes.
-        results_around_private: u8 = field(s.ports()),
-        /// The result in latch b waits.
-        results_wait: u8 = field(s.ports()),
-        /// The MRF takes an instruction.
-        mrf_issue_ready: u8 = field(s.ports()).early(),
-        /// The MRF is offered an instruction.
-        mrf_issue_valid: u8 = field(s.ports()),
-        /// Sources that are read from the MRF.
-        mrf_issue_src_valid: u8 = field(s.mrf.sources()),
-        /// Something is offered to the MRF's queue.
-        mrf_write_valid: u8 = field(s.ports()),
-        /// The MRF's queue b takes the value offered.
-        mrf_write_ready: u8 = field(s.ports()).early(),
-        /// Warp of the value for the MRF's queue b.
-        mrf_write_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_write_valid"),
-        /// Register of the value for the MRF's queue b.
-        mrf_write_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_write_valid"),
-        /// The value in the MRF's queue b goes into its bank.
-        mrf_write_done: u8 = field(s.ports()).early(),
-        /// The MRF offers an instruction.
-        mrf_dispatch_valid: u8 = field(s.ports()).early(),
-        /// Tag of the instruction that the MRF offers.
-        mrf_dispatch_tag: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("mrf_dispatch_valid")
-            .early(),
-        /// Sources that came from the MRF, of the instruction that it offers.
-        mrf_dispatch_src_valid: u8 = field(s.mrf.sources()).early(),
+        asked: u8 = field(s.mrf.sources()).valid_by("tag_valid_q").when(s.is_extended()),
+        tags_op_valid: u8 = net().when(s.is_extended()),
+        tags_op_kill: u8 = always().when(s.is_extended()),
+        tags_op_slot: [u8; MAX_PORTS] = net().when(s.is_extended()),
+        tags_op_reg: [u8; MAX_PORTS] = net().when(s.is_extended()),
+        data_write_valid: u8 = net().when(s.is_extended()),
+        evictions_push_valid: u8 = net().when(s.is_extended()),
+        evictions_push_slot: [u8; MAX_PORTS] = net().when(s.is_extended()),
+        evictions_push_reg: [u8; MAX_PORTS] = net().when(s.is_extended()),
+        evictions_data_valid: u8 = net().when(s.is_extended()),
+        operands_dispatch_valid: u8 = net().when(s.is_extended()),
+        operands_dispatch_src_valid: u8 = net().when(s.is_extended()),
+        operands_dispatch_ready: u8 = net().when(s.is_extended()),
+        fills_move_slot: [u8; MAX_PORTS],
+        fills_take_valid: u8,
+        fills_fill_valid: u8,
+        fills_fill_slot: [u8; MAX_PORTS],
+        fills_fill_reg: [u8; MAX_PORTS],
+        fills_busy: u8,
+        tags_evict_valid: u8,
+        tags_evict_port: [u8; MAX_PORTS],
+        tags_evict_slot: [u8; MAX_PORTS],
+        tags_evict_reg: [u8; MAX_PORTS],
+        data_land_valid: u8,
+        data_land_tag: [u8; MAX_PORTS],
+        operands_land_fill: u8,
+        data_evict_data_valid: u8,
+        evictions_room: u8,
+        evictions_offer_valid: u8,
+        evictions_offer_warp: [u8; MAX_PORTS],
+        evictions_offer_reg: [u8; MAX_PORTS],
+        evictions_look_match: [u8; MAX_PORTS] = net().valid_by("tag_valid_q"),
+        results_result_warp: [u8; MAX_PORTS],
+        results_result_reg: [u8; MAX_PORTS],
+        results_op_valid: u8,
+        results_op_kill: u8,
+        results_op_upper: u8,
+        results_op_slot: [u8; MAX_PORTS],
+        results_op_reg: [u8; MAX_PORTS],
+        results_op_private: u8,
+        results_evict_ready: u8,
+        results_evict_done: u8,
+        results_around: u8,
+        results_around_private: u8,
+        results_wait: u8,
+        mrf_issue_ready: u8,
+        mrf_issue_valid: u8,
+        mrf_issue_src_valid: u8,
+        mrf_write_valid: u8,
+        mrf_write_ready: u8,
+        mrf_write_warp: [u8; MAX_PORTS],
+        mrf_write_reg: [u8; MAX_PORTS],
+        mrf_write_done: u8,
+        mrf_dispatch_valid: u8,
+        mrf_dispatch_tag: [u8; MAX_PORTS],
+        mrf_dispatch_src_valid: u8,
         /// An instruction leaves T.
         leave: u8 = field(s.ports()),
         /// The instruction in T waits for an eviction.
         stall: u8 = field(s.ports()),
     }
 }
-
-/// Nets that are there with an LRF or with reads that allocate.
-const BETWEEN: [&str; 20] = [
-    "hit",
-    "asked",
-    "tags_op_valid",
-    "tags_op_kill",
-    "tags_op_slot",
-    "tags_op_reg",
-    "tags_op_mask",
-    "data_write_valid",
-    "data_write_data",
-    "results_op_ready",
-    "evictions_push_valid",
-    "evictions_push_slot",
-    "evictions_push_reg",
-    "evictions_push_mask",
-    "evictions_data_valid",
-    "evictions_data",
-    "operands_land_data",
-    "operands_dispatch_valid",
-    "operands_dispatch_src_valid",
-    "operands_dispatch_ready",
-];
 
 /// What lockstep compares inside `Rfc`: its nets and its state, the registers of its blocks, and all that is compared inside the MRF.
 #[derive(Clone, Copy)]
@@ -352,45 +185,21 @@ unsafe impl Ports for RfcProbe {
     type Shape = RfcShape;
 
     fn fields(s: &RfcShape) -> Vec<Field> {
-        let mut fields = RfcNets::fields(s);
-        fields.retain(|f| s.lrf || s.reads || !BETWEEN.contains(&f.name));
-        fields.retain(|f| s.lrf || !f.name.starts_with("lrf_"));
-        fields.retain(|f| s.reads || !f.name.starts_with("fills_"));
-        fields.iter_mut().for_each(|f| f.offset += offset_of!(Self, nets));
-        let mut add = |of: Vec<Field>, prefix: &str, instance: &str, offset: usize| {
-            fields.extend(of.into_iter().map(|f| renamed(f, prefix).inside(instance, offset)));
-        };
-        for p in 0..s.ports() {
-            let instance = |name: &str| format!("gen_cache[{p}].u_{name}");
-            let at = offset_of!(Self, tags) + p * size_of::<RfcTagsProbe>();
-            add(RfcTagsProbe::fields(s), &format!("tags{p}_"), &instance("tags"), at);
-            let at = offset_of!(Self, data) + p * size_of::<RfcDataProbe>();
-            add(RfcDataProbe::fields(s), &format!("data{p}_"), &instance("data"), at);
-            let at = offset_of!(Self, evictions) + p * size_of::<RfcEvictionsProbe>();
-            add(RfcEvictionsProbe::fields(s), &format!("evictions{p}_"), &instance("evictions"), at);
-            if s.lrf {
-                let at = offset_of!(Self, lrf) + p * size_of::<RfcLrfProbe>();
-                let instance = instance("lrf").replace("u_", "gen_lrf.u_");
-                add(RfcLrfProbe::fields(s), &format!("lrf{p}_"), &instance, at);
-            }
-        }
-        if s.reads {
-            let at = offset_of!(Self, fills);
-            add(RfcFillsProbe::fields(s), "fills_", "gen_reads.u_fills", at);
-        }
-        let at = offset_of!(Self, results);
-        add(RfcResultsProbe::fields(s), "results_", "u_results", at);
-        add(FrontOperandsProbe::fields(&s.front()), "operands_", "u_operands", offset_of!(Self, operands));
-        fields.extend(MrfProbe::fields(&s.mrf).into_iter().map(|mut f| {
-            // Ports of the MRF that are nets here.
-            f.valid_by = match f.valid_by {
-                Some("issue_src_valid_i") => Some("mrf_issue_src_valid"),
-                Some("write_valid_i") => Some("mrf_write_valid"),
-                other => other,
-            };
-            f.inside("u_mrf", offset_of!(Self, mrf))
-        }));
-        fields
+        let ports = s.ports();
+        let instances = [
+            Instance::each::<RfcTags>("tags", "gen_cache[{}].u_tags", ports, s).state(offset_of!(Self, tags)),
+            Instance::each::<RfcData>("data", "gen_cache[{}].u_data", ports, s).state(offset_of!(Self, data)),
+            Instance::each::<RfcEvictions>("evictions", "gen_cache[{}].u_evictions", ports, s)
+                .state(offset_of!(Self, evictions)),
+            Instance::each::<RfcLrf>("lrf", "gen_cache[{}].gen_lrf.u_lrf", ports, s)
+                .state(offset_of!(Self, lrf))
+                .when(s.lrf),
+            Instance::one::<RfcFills>("fills", "gen_reads.u_fills", s).state(offset_of!(Self, fills)).when(s.reads),
+            Instance::one::<RfcResults>("results", "u_results", s).state(offset_of!(Self, results)),
+            Instance::one::<FrontOperands>("operands", "u_operands", &s.front()).state(offset_of!(Self, operands)),
+            Instance::one::<Mrf>("mrf", "u_mrf", &s.mrf).state(offset_of!(Self, mrf)),
+        ];
+        inside(&RfcNets::declared(s), offset_of!(Self, nets), &instances)
     }
 }
 
@@ -406,14 +215,13 @@ impl Rfc {
             self.record_lrf(straps, probe);
             self.record_fills(probe);
         }
-        // None of these looks at ports.
         for p in 0..self.ports {
-            self.tags[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.tags[p]);
-            self.data[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.data[p]);
-            self.evictions[p].probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.evictions[p]);
+            record(&self.tags[p], &mut probe.tags[p]);
+            record(&self.data[p], &mut probe.data[p]);
+            record(&self.evictions[p], &mut probe.evictions[p]);
         }
-        self.results.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.results);
-        self.operands.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.operands);
+        record(&self.results, &mut probe.results);
+        record(&self.operands, &mut probe.operands);
         self.mrf.probe(&self.given, &self.shown, &mut probe.mrf);
     }
 
@@ -615,7 +423,7 @@ impl Rfc {
                 nets.lrf_flush_data_valid |= bit;
                 nets.lrf_flush_data[p] = *data;
             }
-            lrf.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.lrf[p]);
+            record(lrf, &mut probe.lrf[p]);
         }
     }
 
@@ -631,7 +439,7 @@ impl Rfc {
             (nets.fills_fill_mask[c], nets.fills_fill_slot[c]) = (fill.mask, fill.slot);
             nets.fills_fill_reg[c] = fill.reg;
         }
-        fills.probe(&Ports::zeroed(), &Ports::zeroed(), &mut probe.fills);
+        record(&**fills, &mut probe.fills);
     }
 
     fn record_mrf(&self, nets: &mut RfcNets) {

@@ -129,8 +129,7 @@ impl Block for Steal {
             let path = format!("gen_bank[{b}].u_bank.{}", bank.memory_path());
             memories.push(Memory::of_warps(path, MrfBank::NAME, bank.words()));
         }
-        let of_candidates = self.candidates.memories().into_iter();
-        memories.extend(of_candidates.map(|m| Memory { path: format!("u_candidates.{}", m.path), ..m }));
+        memories.extend(Memory::inside("u_candidates", self.candidates.memories()));
         memories.push(Memory::of_warps("u_crossbar.operand_q", MrfCrossbar::NAME, self.crossbar.latches()));
         memories
     }

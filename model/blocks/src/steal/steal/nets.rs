@@ -2,210 +2,149 @@
 
 use super::{Steal, WriteTarget};
 use crate::design::Candidates;
+use crate::instances::{Instance, inside, net, nets};
 use crate::mrf::bits::{only, pack, set_bits};
-use crate::mrf::{MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MRF_ARBITER_EVENT, MrfIn, MrfShape};
+use crate::mrf::nets::collecting;
+use crate::mrf::{
+    MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MRF_ARBITER_EVENT, MrfBank, MrfBankMap, MrfCrossbar, MrfIn,
+    MrfShape,
+};
 use crate::steal::steal_dependence::Force;
-use crate::steal::{MAX_SOURCES, STEAL_ARBITER_EVENT};
-use crate::{Decode, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::steal::{
+    MAX_SOURCES, STEAL_ARBITER_EVENT, StealArbiter, StealCandidates, StealCollector, StealDependence, StealReturn,
+    StealTable,
+};
+use crate::{Field, OPERANDS, Ports, WarpData, field};
 
-ports! {
+nets! {
     /// Nets between the blocks of [`Steal`], and the state that no net shows.
     pub struct StealProbe(s: &MrfShape) {
-        /// Data of each bank.
-        read_data: [WarpData; MAX_BANKS] = field(1024).early().count(s.banks).valid_by("read_data_valid"),
-        /// Data at the head of each write queue.
-        head_data: [WarpData; MAX_PORTS] = field(1024).early().count(s.issue_ports).valid_by("head_valid"),
-        /// Tag of each collector.
-        col_tag: [u64; MAX_COLLECTORS] = field(s.tag_w).early().count(s.collectors).valid_by("busy"),
-        /// Slot i wants its bank.
-        req_valid: u64 = field(s.slots()).early(),
-        /// The register of the read of slot i is parked somewhere.
-        req_parked: u64 = field(s.slots()),
-        /// Slot i will be filled by a read that is performed at this edge.
-        fill: u64 = field(s.slots()),
-        /// An instruction has a source in slot i.
-        col_src_valid: u64 = field(s.slots()).early(),
-        /// The read of slot i is performed at this edge.
-        grant: u64 = field(s.slots()),
-        /// Events of the arbiter that `mrf_arbiter` counts, too.
-        arbiter_event: u64 = field(44).at("u_arbiter.event_o").shown(Decode::Packed(MRF_ARBITER_EVENT)),
-        /// Events of this cycle: `steal_arbiter_event_t`.
-        steal_arbiter_event: u64 = field(55).shown(Decode::Packed(STEAL_ARBITER_EVENT)),
-        /// Slot i takes its data in this cycle.
-        fill_q: u64 = field(s.slots()).at("u_crossbar.fill_q"),
-        /// Active lanes of each collector's instruction.
-        col_mask: [u32; MAX_COLLECTORS] = field(32).early().count(s.collectors).valid_by("busy"),
-        /// Lanes that the head of each write queue writes.
-        head_mask: [u32; MAX_PORTS] = field(32).early().count(s.issue_ports).valid_by("head_valid"),
-        /// Bank b reads.
-        read_valid: u32 = field(s.banks),
-        /// Bank b writes.
-        bank_write_valid: u32 = field(s.banks),
-        /// Bus whose result bank b writes.
-        bank_write_port: u32 = field(s.banks),
-        /// Bank b has data.
-        read_data_valid: u32 = field(s.banks).early(),
-        /// Banks with a free entry.
-        free_valid: u32 = field(s.banks).early(),
-        /// Banks with a value in their free entry.
-        parked: u32 = field(s.banks).early(),
-        /// Banks whose free entry a head is for.
-        alive: u32 = field(s.banks),
-        /// Banks in which a value was parked in the last cycle.
-        fresh: u32 = field(s.banks).early(),
-        /// Entry of each source that is issued.
-        issue_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("issue_src_valid_i"),
-        /// Entry of each result that arrives.
-        push_entry: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("write_valid_i"),
-        /// Entry of each source of the candidates.
-        candidate_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("candidate_src_valid_i"),
-        /// Entry of each register that is dead.
-        hint_entry: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("hint_valid_i"),
-        /// Entry that the head of each write queue goes to.
-        head_entry: [u16; MAX_PORTS] = field(s.entry_w()).early().count(s.issue_ports).valid_by("head_valid"),
-        /// Entry of each operand of the candidates.
-        want_entry: [u16; MAX_SOURCES] = field(s.entry_w()).count(s.sources()).valid_by("want_valid"),
-        /// The free entries.
-        free_entry: [u16; MAX_BANKS] = field(s.entry_w()).early().count(s.banks).valid_by("free_valid"),
-        /// Entries to which parked values belong.
-        parked_entry: [u16; MAX_BANKS] = field(s.entry_w()).early().count(s.banks).valid_by("parked"),
-        /// Entry into which a landing value goes.
-        land_entry: u16 = field(s.entry_w()).early().valid_by("land_valid"),
-        /// Collector c takes an instruction at this edge.
-        alloc_valid: u16 = field(s.collectors),
-        /// Port whose instruction collector c takes.
-        alloc_port: u16 = field(s.collectors),
-        /// Collector c is freed at this edge.
-        free: u16 = field(s.collectors),
-        /// Bit d of element c: d holds an older instruction than c.
-        older: [u16; MAX_COLLECTORS] = field(s.collectors).early().count(s.collectors),
-        /// Bit d of element c: d is older than c and of the same warp.
-        same_warp_q: [u16; MAX_COLLECTORS] = field(s.collectors).count(s.collectors)
-            .at("u_allocator.same_warp_q"),
-        /// Collector c holds an instruction.
-        busy: u16 = field(s.collectors).early(),
-        /// Collector c has all its operands.
-        complete: u16 = field(s.collectors).early(),
-        /// Entry of each register source.
-        req_entry: [u16; MAX_SLOTS] = field(s.entry_w()).early().count(s.slots()).valid_by("col_src_valid"),
-        /// Entry bank b reads.
-        read_entry: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("read_valid"),
-        /// Entry bank b writes.
-        bank_write_entry: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("bank_write_valid"),
-        /// Bank of each source that is issued.
-        issue_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("issue_src_valid_i"),
-        /// Bank of each result that arrives.
-        push_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("write_valid_i"),
-        /// Bank of each source of the candidates.
-        candidate_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("candidate_src_valid_i"),
-        /// Bank of each register that is dead.
-        hint_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("hint_valid_i"),
-        /// A result waits in queue p.
-        head_valid: u8 = field(s.issue_ports).early(),
-        /// Bank that the head of each write queue goes to.
-        head_bank: [u8; MAX_PORTS] = field(s.bank_w()).early().count(s.issue_ports).valid_by("head_valid"),
-        /// Warp of the head of each write queue.
-        head_warp: [u8; MAX_PORTS] = field(WARP_BITS).early().count(s.issue_ports).valid_by("head_valid"),
-        /// Register name of the head of each write queue.
-        head_reg: [u8; MAX_PORTS] = field(REG_BITS).early().count(s.issue_ports).valid_by("head_valid"),
-        /// 4-lane groups that the head of each write queue writes.
-        head_groups: [u8; MAX_PORTS] = field(4).early().count(s.issue_ports).valid_by("head_valid"),
-        /// Dispatch port p offers an instruction.
-        dispatch_valid: u8 = field(s.issue_ports),
-        /// Collector of the instruction that port p offers.
-        dispatch_col: [u8; MAX_PORTS] = field(s.col_w()).count(s.issue_ports).valid_by("dispatch_valid"),
-        /// Bank of each register source.
-        req_bank: [u8; MAX_SLOTS] = field(s.bank_w()).early().count(s.slots()).valid_by("col_src_valid"),
-        /// The bank of the read that fills slot i.
-        fill_bank: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill"),
-        /// 4-lane groups a read of collector c costs.
-        req_groups: [u8; MAX_COLLECTORS] = field(4).early().count(s.collectors).valid_by("busy"),
-        /// Warp of each collector's instruction.
-        col_warp: [u8; MAX_COLLECTORS] = field(WARP_BITS).early().count(s.collectors).valid_by("busy"),
-        /// Operands of the candidates.
-        want_valid: u8 = field(s.sources()),
-        /// Bank of each operand of the candidates.
-        want_bank: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("want_valid"),
-        /// Warp of each port's candidate.
-        want_warp: [u8; MAX_PORTS] = field(WARP_BITS).early().count(s.issue_ports).valid_by("candidates_valid_q"),
-        /// Port p had a candidate.
-        candidates_valid_q: u8 = field(s.issue_ports).at("u_candidates.valid_q"),
-        /// Bit 3p+s: source s of the candidate latched last is a register that no lower source names.
-        candidates_leader_q: u8 = field(s.sources()).at("u_candidates.leader_q"),
-        /// Warp of each port's candidate latched last.
-        candidates_warp_q: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.issue_ports).at("u_candidates.warp_q"),
-        /// Bank of each operand.
-        candidates_bank_q: [u8; MAX_SOURCES] =
-            field(s.bank_w()).count(s.sources()).at("u_candidates.bank_q"),
-        /// Entry of each operand.
-        candidates_entry_q: [u16; MAX_SOURCES] =
-            field(s.entry_w()).count(s.sources()).at("u_candidates.entry_q"),
-        /// Banks to which parked values belong.
-        parked_bank: [u8; MAX_BANKS] = field(s.bank_w()).early().count(s.banks).valid_by("parked"),
-        /// Hints that are taken.
-        hint_taken: u8 = field(s.issue_ports),
-        /// The head of queue p waits for a parked value.
-        write_parked: u8 = field(s.issue_ports),
-        /// The register of the candidate's operand is parked somewhere.
-        want_parked: u8 = field(s.sources()),
-        /// A parked value is fetched now, whoever wants its bank.
-        force_valid: u8 = field(1),
-        /// Bank from which the parked value is fetched.
-        force_bank: u8 = field(s.bank_w()).valid_by("force_valid"),
-        /// A read needs the value that is fetched.
-        force_read: u8 = field(1),
-        /// A write needs the value that is fetched.
-        force_write: u8 = field(1),
-        /// A write needs the entry in which the value is parked.
-        force_alive: u8 = field(1),
-        /// A value lands.
-        land_valid: u8 = field(1).early(),
-        /// Bank whose output has the landing value.
-        land_source: u8 = field(s.bank_w()).early().valid_by("land_valid"),
-        /// Bank that takes the landing value.
-        land_bank: u8 = field(s.bank_w()).early().valid_by("land_valid"),
-        /// Bus of the landing value.
-        land_port: u8 = field(1).early().valid_by("land_valid"),
-        /// Bank at which the search for a value begins.
-        turn: u8 = field(s.bank_w()).early(),
-        /// Some queue is empty.
-        bus_free: u8 = field(1),
-        /// A forced fetch finds a bus.
-        bus_any: u8 = field(1),
-        /// The bus of a fetch.
-        bus_port: u8 = field(1).at("u_return.bus_port"),
-        /// The operand of a candidate is read at this edge.
-        stolen: u8 = field(s.sources()),
+        read_data: [WarpData; MAX_BANKS],
+        head_data: [WarpData; MAX_PORTS],
+        col_tag: [u64; MAX_COLLECTORS],
+        req_valid: u64,
+        req_parked: u64,
+        fill: u64,
+        col_src_valid: u64,
+        grant: u64,
+        arbiter_event: u64 = net().at("u_arbiter.event_o"),
+        steal_arbiter_event: u64,
+        fill_q: u64,
+        col_mask: [u32; MAX_COLLECTORS],
+        head_mask: [u32; MAX_PORTS],
+        read_valid: u32,
+        bank_write_valid: u32,
+        bank_write_port: u32,
+        read_data_valid: u32,
+        free_valid: u32,
+        parked: u32,
+        alive: u32,
+        fresh: u32,
+        issue_entry: [u16; MAX_SOURCES] = net().valid_by("issue_src_valid_i"),
+        push_entry: [u16; MAX_PORTS] = net().valid_by("write_valid_i"),
+        candidate_entry: [u16; MAX_SOURCES] = net().valid_by("candidate_src_valid_i"),
+        hint_entry: [u16; MAX_PORTS] = net().valid_by("hint_valid_i"),
+        head_entry: [u16; MAX_PORTS],
+        want_entry: [u16; MAX_SOURCES],
+        free_entry: [u16; MAX_BANKS],
+        parked_entry: [u16; MAX_BANKS],
+        land_entry: u16,
+        alloc_valid: u16,
+        alloc_port: u16,
+        free: u16,
+        older: [u16; MAX_COLLECTORS],
+        same_warp_q: [u16; MAX_COLLECTORS],
+        busy: u16,
+        complete: u16,
+        req_entry: [u16; MAX_SLOTS],
+        read_entry: [u16; MAX_BANKS],
+        bank_write_entry: [u16; MAX_BANKS],
+        issue_bank: [u8; MAX_SOURCES] = net().valid_by("issue_src_valid_i"),
+        push_bank: [u8; MAX_PORTS] = net().valid_by("write_valid_i"),
+        candidate_bank: [u8; MAX_SOURCES] = net().valid_by("candidate_src_valid_i"),
+        hint_bank: [u8; MAX_PORTS] = net().valid_by("hint_valid_i"),
+        head_valid: u8,
+        head_bank: [u8; MAX_PORTS],
+        head_warp: [u8; MAX_PORTS],
+        head_reg: [u8; MAX_PORTS],
+        head_groups: [u8; MAX_PORTS],
+        dispatch_valid: u8,
+        dispatch_col: [u8; MAX_PORTS],
+        req_bank: [u8; MAX_SLOTS],
+        fill_bank: [u8; MAX_SLOTS],
+        req_groups: [u8; MAX_COLLECTORS],
+        col_warp: [u8; MAX_COLLECTORS],
+        want_valid: u8,
+        want_bank: [u8; MAX_SOURCES],
+        want_warp: [u8; MAX_PORTS],
+        candidates_valid_q: u8,
+        candidates_leader_q: u8,
+        candidates_warp_q: [u8; MAX_PORTS],
+        candidates_bank_q: [u8; MAX_SOURCES],
+        candidates_entry_q: [u16; MAX_SOURCES],
+        parked_bank: [u8; MAX_BANKS],
+        hint_taken: u8,
+        write_parked: u8,
+        want_parked: u8,
+        force_valid: u8,
+        force_bank: u8,
+        force_read: u8,
+        force_write: u8,
+        force_alive: u8,
+        land_valid: u8,
+        land_source: u8,
+        land_bank: u8,
+        land_port: u8,
+        turn: u8,
+        bus_free: u8,
+        bus_any: u8,
+        bus_port: u8,
+        stolen: u8,
         /// The candidate that issues on port p takes what was read.
         stolen_taken: u8 = field(s.issue_ports),
-        /// Values are parked at this edge.
-        park_valid: u8 = field(s.issue_ports),
-        /// Bank in which the result of queue p is parked.
-        park_bank: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid"),
-        /// The result of queue p is written into its bank or parked at this edge.
-        write_done: u8 = field(s.issue_ports),
-        /// A parked value is read at this edge.
-        fetch_valid: u8 = field(1),
-        /// Bank in which the parked value is read.
-        fetch_bank: u8 = field(s.bank_w()).valid_by("fetch_valid"),
-        /// The fetch of the parked value was forced.
-        fetch_forced: u8 = field(1),
-        /// Slots of each collector that were granted in the last cycle.
-        inflight_q: [u8; MAX_COLLECTORS] = field(OPERANDS).count(s.collectors)
-            .each("gen_collector[{}].u_collector.inflight_q", 1),
-        /// The slot that reads for each slot.
-        leader_q: [u8; MAX_SLOTS] = field(OPERANDS.ilog2() + 1).count(s.slots()).valid_by("busy")
-            .each("gen_collector[{}].u_collector.leader_q", OPERANDS),
-        /// Collector where bank b's next round-robin search begins.
-        rr_q: [u8; MAX_BANKS] = field(s.col_w()).count(s.banks).at("u_arbiter.rr_q"),
-        /// Queue that goes first when both want a bank.
-        turn_q: u8 = field(1).at("u_arbiter.turn_q"),
-        /// Bank where the next search for a parking place begins.
-        park_turn_q: u8 = field(s.bank_w()).at("u_arbiter.park_turn_q"),
-        /// Bank from which slot i takes its data.
-        fill_bank_q: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("fill_q")
-            .at("u_crossbar.fill_bank_q"),
+        park_valid: u8,
+        park_bank: [u8; MAX_PORTS],
+        write_done: u8,
+        fetch_valid: u8,
+        fetch_bank: u8,
+        fetch_forced: u8,
+        inflight_q: [u8; MAX_COLLECTORS],
+        leader_q: [u8; MAX_SLOTS],
+        rr_q: [u8; MAX_BANKS],
+        turn_q: u8,
+        park_turn_q: u8,
+        fill_bank_q: [u8; MAX_SLOTS],
+    }
+}
+
+/// Nets of the candidates with names of their own.
+const WANTED: &[(&str, &str)] = &[
+    ("want_valid", "want_valid_o"),
+    ("want_bank", "want_bank_o"),
+    ("want_entry", "want_entry_o"),
+    ("want_warp", "want_warp_o"),
+];
+
+// SAFETY: `repr(C)`, made of integers.
+unsafe impl Ports for StealProbe {
+    type Shape = MrfShape;
+
+    fn fields(s: &MrfShape) -> Vec<Field> {
+        let mut instances = vec![
+            Instance::one::<StealArbiter>("arbiter", "u_arbiter", s)
+                .nets(&["", "arbiter_"])
+                .named(&[("steal_arbiter_event", "steal_event_o")]),
+            Instance::one::<StealCandidates>("candidates", "u_candidates", s).named(WANTED),
+            Instance::one::<StealTable>("table", "u_table", s).nets(&[""]),
+            Instance::one::<StealReturn>("return", "u_return", s).nets(&[""]),
+            Instance::one::<StealDependence>("dependence", "u_dependence", s).nets(&[""]),
+            Instance::each::<MrfBank>("bank", "gen_bank[{}].u_bank", s.banks, s).nets(&[""]),
+            Instance::one::<MrfCrossbar>("crossbar", "u_crossbar", s).nets(&[""]),
+            Instance::each::<MrfBankMap>("candidate", "gen_candidate[{}].u_bank_map", s.sources(), s),
+            Instance::each::<MrfBankMap>("hint", "gen_hint[{}].u_bank_map", s.issue_ports, s),
+        ];
+        instances.extend(collecting::<StealCollector>(s));
+        inside(&Self::declared(s), 0, &instances)
     }
 }
 
