@@ -121,7 +121,7 @@ fn few(block: &str) -> Vec<Config> {
         ],
         // Numbers of slots that are filled, and not.
         "rfc_lrf" => vec![cache_policy(one(), 0b0001), cache_policy(two(), 0b0000), cache_policy(two(), 0b0001)],
-        "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_fills" => vec![one(), two()],
+        "rfc_data" | "rfc_evictions" | "rfc_results" | "rfc_fills" | "writeback" => vec![one(), two()],
         "operand_stage" => vec![
             cache_policy(one(), 0b0_0110),
             cache_policy(two(), 0b1_1001),
