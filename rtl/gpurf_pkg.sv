@@ -141,6 +141,12 @@ package gpurf_pkg;
     return organisation == OrganisationSteal;
   endfunction
 
+  // Scoreboard and scheduler hear of a register when the design has taken its result, and the design
+  // keeps apart what follows.
+  function automatic bit reports_taken(int unsigned organisation);
+    return organisation == OrganisationRfc;
+  endfunction
+
   // What the arbiter counts in a cycle; the first field is the most significant.
   typedef struct packed {
     logic [5:0] read;                 // bank reads
@@ -234,17 +240,18 @@ package gpurf_pkg;
     logic [4:0] evict_groups;         // groups of evictions and flushes
   } rfc_event_t;
 
-  // And for people. The last but one is called "wait" in the pages, which is a keyword.
+  // And for people. `waiting` is called "wait" in the pages, which is a keyword.
   typedef struct packed {
-    logic [1:0] write_hit;  // results that update an entry
-    logic [1:0] allocate;   // that take a new one
-    logic [1:0] evict;      // and had to write a value back
-    logic [1:0] dead;       // and dropped a value that nobody needs
-    logic [1:0] flush;      // entries flushed
-    logic [1:0] kill;       // results around the cache that took lanes of an entry away
-    logic [2:0] marked;     // hits that are last reads
-    logic [1:0] waiting;    // results that wait in their latch
-    logic [2:0] spare;
+    logic [1:0] write_hit;     // results that update an entry
+    logic [1:0] allocate;      // that take a new one
+    logic [1:0] evict;         // and had to write a value back
+    logic [1:0] dead;          // and dropped a value that nobody needs
+    logic [1:0] flush;         // entries flushed
+    logic [1:0] kill;          // results around the cache that took lanes of an entry away
+    logic [2:0] marked;        // hits that are last reads
+    logic [1:0] waiting;       // results that wait in their latch
+    logic [1:0] stall_result;  // instructions in T that wait for them
+    logic       spare;
   } rfc_count_event_t;
 
   // What is counted beside the cache: last result files above it, operands that it is filled with.

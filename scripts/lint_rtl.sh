@@ -33,6 +33,7 @@ every() {
         issue/issue_stage issue/predicate_file front/fetch front/instruction_buffer memory/address_unit control/barrier_unit; do
         echo "rtl/$block.sv -GIssuePorts=2"
     done
+    for issue in 1 2; do echo "rtl/execute/writeback.sv -GTaken=1 -GIssuePorts=$issue"; done
     for warps in 8 48; do echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=$warps"; done
     for slots in '1 8 2' '2 8 2' '2 48 6' '1 48 48'; do
         read -r issue warps active <<<"$slots"

@@ -6,13 +6,15 @@
 // most, so lines go first, then the side queue; of the rest what has the longest latency.
 // Registers go into the write queues of the register file, predicates into the predicate file, and
 // the scoreboard hears of both: of a predicate at once, of a register when it has reached its bank,
-// and only of the last part of it.
+// and only of the last part of it. A register file that keeps apart what it has taken and what
+// follows has the scoreboard hear of a register when it is taken; the instruction ends later.
 `include "gpurf_assert.svh"
 
 module writeback
   import gpurf_pkg::*;
 #(
-  parameter int unsigned IssuePorts = 1
+  parameter int unsigned IssuePorts = 1,
+  parameter int unsigned Taken = 0        // a register is reported when its result is taken
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -86,7 +88,9 @@ module writeback
   output logic [IssuePorts-1:0]   write_private_o,                  // from ALU or single precision
   input  logic [IssuePorts-1:0]   write_done_i,                     // goes into its bank
   input  logic [WarpW-1:0]        write_done_warp_i [IssuePorts],
-  input  logic [RegW-1:0]         write_done_reg_i  [IssuePorts],
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [RegW-1:0]         write_done_reg_i  [IssuePorts],   // nobody asks with Taken
+  // verilator lint_on UNUSEDSIGNAL
 
   // to the predicate file and the scoreboard
   output logic [IssuePorts-1:0]   pred_valid_o,
@@ -118,6 +122,7 @@ module writeback
   logic [IssuePorts-1:0] has_pred;
   logic [IssuePorts-1:0] done;
   logic [IssuePorts-1:0] goes;
+  logic [IssuePorts-1:0] ended;        // an instruction with a register
 
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
@@ -210,11 +215,18 @@ module writeback
     end
   end
 
-  assign reg_valid_o = write_done_i & last_q;
-  assign reg_warp_o  = write_done_warp_i;
-  assign reg_o       = write_done_reg_i;
+  assign ended          = write_done_i & last_q;
+  assign finish_valid_o = {goes & ~has_reg & done, ended};
 
-  assign finish_valid_o = {goes & ~has_reg & done, reg_valid_o};
+  if (Taken != 0) begin : gen_taken
+    assign reg_valid_o = goes & has_reg & done;
+    assign reg_warp_o  = write_warp_o;
+    assign reg_o       = write_reg_o;
+  end else begin : gen_written
+    assign reg_valid_o = ended;
+    assign reg_warp_o  = write_done_warp_i;
+    assign reg_o       = write_done_reg_i;
+  end
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_finish
     assign finish_warp_o[p]            = write_done_warp_i[p];

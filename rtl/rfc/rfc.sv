@@ -15,6 +15,10 @@
 // from behind a hit writes it when it has been read. An instruction that misses what is on its way
 // to the MRF waits in T.
 //
+// The scoreboard hears of a result when it is taken, a cycle earlier than without the cache, because
+// T is a cycle more. An instruction that reads or writes the register of a result that is still in
+// its latch waits in T.
+//
 // There is a cache for each issue port, with the slots of that port: global slot s is slot
 // s / IssuePorts of cache s mod IssuePorts.
 //
@@ -117,11 +121,15 @@ module rfc
   logic [Operands-1:0] last_q      [P];
   logic [P-1:0]        private_q;
   logic [RegW-1:0]     src_reg_q   [Sources];
+  logic [RegW-1:0]     dst_q       [P];        // register written
+  logic [P-1:0]        around_q;               // the result goes around the cache
+  logic [P-1:0]        past_q;                 // or past the LRF
 
   logic [Lanes-1:0]    hit         [Sources];  // lanes that are in the cache, or in the LRF
   logic [Sources-1:0]  missing;  // the source has lanes that are not
   logic [Sources-1:0]  asked;    // and no lower source has the register
   logic [P-1:0]        stall;    // and they are on their way to the MRF
+  logic [P-1:0]        behind;   // a register's result is in its latch
   logic [P-1:0]        leave;
   logic [P-1:0]        taken;
 
@@ -179,7 +187,6 @@ module rfc
   logic [Slots-1:0]    evictions_busy         [P];
 
   logic [P-1:0]        results_note_valid;
-  logic [P-1:0]        results_note_around;
   logic [P-1:0]        results_op_valid;
   logic [P-1:0]        results_op_kill;
   // verilator lint_off UNUSEDSIGNAL
@@ -192,6 +199,7 @@ module rfc
   logic [P-1:0]        results_op_private;
   logic [P-1:0]        results_op_ready;
   logic [P-1:0]        results_match;
+  logic [P-1:0]        results_result_valid;
   logic [WarpW-1:0]    results_result_warp    [P];
   logic [RegW-1:0]     results_result_reg     [P];
   logic [P-1:0]        results_evict_ready;
@@ -223,9 +231,9 @@ module rfc
   logic [DataW-1:0]    lrf_flush_data       [P];
   rfc_lrf_event_t      lrf_event            [P];
 
-  // Where reads do not allocate, nobody looks at the inputs, and no fill is ever offered.
+  // Where reads do not allocate, nobody looks at the other inputs, and no fill is ever offered.
+  logic [SlotW-1:0]    fills_move_slot      [P];  // the global number of the slot of what is in T
   // verilator lint_off UNUSEDSIGNAL
-  logic [SlotW-1:0]    fills_move_slot      [P];
   logic [Lanes-1:0]    fills_move_miss      [Sources];
   logic [P-1:0]        fills_take_valid;
   // verilator lint_on UNUSEDSIGNAL
@@ -285,6 +293,24 @@ module rfc
     end
   end
 
+  // All results in the latches are older than what is in T. This looks at state alone: whether a
+  // result ends depends on what leaves T.
+  always_comb begin
+    behind = '0;
+    for (int unsigned p = 0; p < P; p++) begin
+      for (int unsigned b = 0; b < P; b++) begin
+        if (tag_valid_q[p] && results_result_valid[b] && results_result_warp[b] == warp_q[p]) begin
+          if (dst_q[p] == results_result_reg[b]) behind[p] = 1'b1;
+          for (int unsigned k = 0; k < Operands; k++) begin
+            if (src_valid_q[p][k] && src_reg_q[Operands*p+k] == results_result_reg[b]) begin
+              behind[p] = 1'b1;
+            end
+          end
+        end
+      end
+    end
+  end
+
   // A register that stands in two sources is read once.
   always_comb begin
     asked = missing;
@@ -299,7 +325,7 @@ module rfc
     end
   end
 
-  assign mrf_issue_valid = tag_valid_q & ~stall;
+  assign mrf_issue_valid = tag_valid_q & ~stall & ~behind;
   assign leave           = mrf_issue_valid & mrf_issue_ready;
   assign issue_ready_o   = ~tag_valid_q | leave;
   assign taken           = issue_valid_i & issue_ready_o;
@@ -311,8 +337,15 @@ module rfc
 
   for (genvar p = 0; p < P; p++) begin : gen_tag_stage
     always_ff @(posedge clk_i) begin
-      if (!rst_ni)       private_q[p] <= 1'b0;
-      else if (taken[p]) private_q[p] <= issue_private_i[p];
+      if (!rst_ni) begin
+        private_q[p] <= 1'b0;
+        around_q[p]  <= 1'b0;
+        past_q[p]    <= 1'b0;
+      end else if (taken[p]) begin
+        private_q[p] <= issue_private_i[p];
+        around_q[p]  <= (issue_long_i[p] & ~cfg_i[4]) | (issue_bypass_i[p] & cfg_i[3]);
+        past_q[p]    <= issue_past_i[p];
+      end
     end
 
     // The payload has no reset: it means nothing while tag_valid_q is low.
@@ -325,6 +358,7 @@ module rfc
         src_valid_q[p] <= issue_src_valid_i[Operands*p +: Operands];
         slot_q[p]      <= LocalW'(32'(issue_slot_i[p]) / P);
         last_q[p]      <= issue_last_i[Operands*p +: Operands];
+        dst_q[p]       <= issue_dst_i[p];
       end
     end
 
@@ -338,8 +372,7 @@ module rfc
         mrf_issue_valid[p] ? missing[Operands*p +: Operands] : '0;
 
     // What becomes of the result, for when it comes.
-    assign results_note_valid[p]  = taken[p] && issue_dst_i[p] != NoReg;
-    assign results_note_around[p] = (issue_long_i[p] & ~cfg_i[4]) | (issue_bypass_i[p] & cfg_i[3]);
+    assign results_note_valid[p] = leave[p] && dst_q[p] != NoReg;
   end
 
   // ------------------------------------------------------------------ the caches
@@ -605,10 +638,10 @@ module rfc
     .write_done_warp_o,
     .write_done_reg_o,
     .note_valid_i    (results_note_valid),
-    .note_slot_i     (issue_slot_i),
-    .note_reg_i      (issue_dst_i),
-    .note_around_i   (results_note_around),
-    .note_past_i     (issue_past_i),
+    .note_slot_i     (fills_move_slot),
+    .note_reg_i      (dst_q),
+    .note_around_i   (around_q),
+    .note_past_i     (past_q),
     .slot_valid_i,
     .slot_warp_i,
     .flush_i,
@@ -622,6 +655,7 @@ module rfc
     .op_private_o    (results_op_private),
     .op_ready_i      (results_op_ready),
     .hold_i          (fills_fill_valid),
+    .result_valid_o  (results_result_valid),
     .match_i         (results_match),
     .result_warp_o   (results_result_warp),
     .result_reg_o    (results_result_reg),
@@ -769,10 +803,11 @@ module rfc
     event_o                 = '0;
     count_event_o           = '0;
     extra_event_o           = '0;
-    event_o.tag_check       = 2'($countones(leave));
-    event_o.stall_eviction  = 2'($countones(stall));
-    event_o.stall_collector = 2'($countones(mrf_issue_valid & ~mrf_issue_ready));
-    count_event_o.waiting   = 2'($countones(results_wait));
+    event_o.tag_check          = 2'($countones(leave));
+    event_o.stall_eviction     = 2'($countones(stall & ~behind));
+    event_o.stall_collector    = 2'($countones(mrf_issue_valid & ~mrf_issue_ready));
+    count_event_o.waiting      = 2'($countones(results_wait));
+    count_event_o.stall_result = 2'($countones(behind));
     for (int unsigned p = 0; p < P; p++) begin
       event_o.hit         = event_o.hit + 3'(tags_event[p].hit);
       event_o.partial     = event_o.partial + 3'(tags_event[p].partial);

@@ -39,7 +39,7 @@ module rfc_results
   output logic [WarpW-1:0]      write_done_warp_o [IssuePorts],
   output logic [RegW-1:0]       write_done_reg_o  [IssuePorts],
 
-  // instructions that are taken, and what becomes of their results
+  // instructions that leave T, and what becomes of their results
   input  logic [IssuePorts-1:0] note_valid_i,
   input  logic [SlotW-1:0]      note_slot_i       [IssuePorts],
   input  logic [RegW-1:0]       note_reg_i        [IssuePorts],
@@ -63,7 +63,8 @@ module rfc_results
   input  logic [IssuePorts-1:0] op_ready_i,
   input  logic [IssuePorts-1:0] hold_i,                        // the cache takes no result
 
-  // registers on their way from a cache to the main register file
+  // results in the latches; registers on their way from a cache to the main register file
+  output logic [IssuePorts-1:0] result_valid_o,
   input  logic [IssuePorts-1:0] match_i,
   output logic [WarpW-1:0]      result_warp_o     [IssuePorts],
   output logic [RegW-1:0]       result_reg_o      [IssuePorts],
@@ -99,6 +100,7 @@ module rfc_results
   // the latches of the buses
   logic [IssuePorts-1:0] valid_q;
   logic [IssuePorts-1:0] sent_q;         // it is in the main register file's queue
+  logic [IssuePorts-1:0] outside_q;      // its warp had no slot once: it goes around
   logic [WarpW-1:0]      warp_q    [IssuePorts];
   logic [EntryW-1:0]     base_q    [IssuePorts];
   logic [RegW-1:0]       reg_q     [IssuePorts];
@@ -122,6 +124,7 @@ module rfc_results
   logic [IssuePorts-1:0] goes;           // the bus goes at its cache
   logic [IssuePorts-1:0] taken;
 
+  assign result_valid_o    = valid_q;
   assign result_warp_o     = warp_q;
   assign result_reg_o      = reg_q;
   assign write_done_warp_o = warp_q;
@@ -142,7 +145,8 @@ module rfc_results
         end
       end
       local_slot[b] = LocalW'(32'(slot[b]) / IssuePorts);
-      cached[b]     = in_slot[b] & ~sent_q[b] & ~flush_i[slot[b]] & ~around_q[slot[b]][reg_q[b]];
+      cached[b]     = in_slot[b] & ~sent_q[b] & ~outside_q[b] & ~flush_i[slot[b]] &
+                      ~around_q[slot[b]][reg_q[b]];
       upper[b]      = cached[b] & private_q[b] & ~past_q[slot[b]][reg_q[b]];
     end
   end
@@ -220,11 +224,13 @@ module rfc_results
     if (!rst_ni) begin
       valid_q       <= '0;
       sent_q        <= '0;
+      outside_q     <= '0;
       queue_evict_q <= '0;
       turn_q        <= '0;
     end else begin
-      valid_q <= taken | (valid_q & ~write_done_o);
-      sent_q  <= ~taken & ~write_done_o & (sent_q | around_o);
+      valid_q   <= taken | (valid_q & ~write_done_o);
+      sent_q    <= ~taken & ~write_done_o & (sent_q | around_o);
+      outside_q <= ~taken & ~write_done_o & (outside_q | (valid_q & ~in_slot));
       for (int unsigned b = 0; b < IssuePorts; b++) begin
         if (mrf_valid_o[b] && mrf_ready_i[b]) queue_evict_q[b] <= evict_valid_i[b];
       end
@@ -278,7 +284,7 @@ module rfc_results
     `GPURF_ASSERT_WHEN(done_of_something, mrf_done_i[p], queue_evict_q[p] || sent_q[p],
                        "a value went into its bank that was not sent")
     `GPURF_ASSERT_WHEN(note_of_a_slot, note_valid_i[p], slot_valid_i[note_slot_i[p]],
-                       "an instruction was taken whose slot is free")
+                       "an instruction leaves T whose slot is free")
   end
 
 endmodule

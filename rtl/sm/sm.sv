@@ -1153,7 +1153,8 @@ module sm
   );
 
   writeback #(
-    .IssuePorts(IssuePorts)
+    .IssuePorts(IssuePorts),
+    .Taken     (32'(reports_taken(Organisation)))
   ) u_writeback (
     .clk_i,
     .rst_ni,

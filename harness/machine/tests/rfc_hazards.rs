@@ -447,6 +447,38 @@ const CASES: &[Case] = &[
             )],
         }],
     },
+    Case {
+        hazard: 17,
+        // R9 is loaded, zeros, behind evictions for the results of more and more moves; it is read when they have issued.
+        code: || {
+            let mut code = String::from("MOV R13, 0\n");
+            for round in 0..40 {
+                let moves: String = (0..round).map(|n| format!("MOV R{}, {n}\n", 20 + n)).collect();
+                write!(
+                    code,
+                    "IADD R9, PT, R0, {}, !PT
+                    LD.GLOBAL.B32 R9, {SECOND}
+                    {moves}IADD R13, PT, R13, R9, !PT\n",
+                    1000 * (round + 1)
+                )
+                .unwrap();
+            }
+            code + "ST.GLOBAL.B32 [R2:RZ], R13"
+        },
+        threads: 32,
+        leaves: |_| [0, 0],
+        some: &["rfc_stall_result", "rfc_evict"],
+        none: &[],
+        judged: true,
+        removals: &[Removal {
+            what: "a register is read whose result is in its latch",
+            places: &[(
+                "rfc",
+                "if (src_valid_q[p][k] && src_reg_q[Operands*p+k] == results_result_reg[b])",
+                "if (src_valid_q[p][k] && src_reg_q[Operands*p+k] == results_result_reg[b] && !REMOVED)",
+            )],
+        }],
+    },
 ];
 
 /// Rounds of: R9 and R10 are new, R11 takes the entry of R9, `read` puts something into R12, which is added up. Before R11, and before the read, there is a gap.

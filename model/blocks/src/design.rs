@@ -122,6 +122,8 @@ pub struct Services {
     pub max_registers: usize,
     /// Schedulers name candidates, for which the design may read operands.
     pub takes_candidates: bool,
+    /// Scoreboard and scheduler hear of a register when the design has taken its result.
+    pub reports_taken: bool,
     /// The design reads slots, marks and levels of instructions.
     pub reads_fields: bool,
     /// What becomes of a result follows from state alone: `write_ready_o`, `write_done_o`.
@@ -137,6 +139,7 @@ impl Services {
         pairs_rows: false,
         max_registers: 256,
         takes_candidates: false,
+        reports_taken: false,
         reads_fields: false,
         early_results: true,
         has_conflicts: true,

@@ -237,6 +237,7 @@ impl Shape for SmShape {
             "PairedRows" => self.services().pairs_rows.into(),
             "MaxRegisters" => self.services().max_registers as u64,
             "Candidates" => self.services().takes_candidates.into(),
+            "Taken" => self.services().reports_taken.into(),
             _ => self.mrf.parameter(name),
         }
     }

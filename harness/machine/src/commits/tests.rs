@@ -72,9 +72,11 @@ impl Bench {
 
     /// A register is complete.
     fn whole(&mut self, bus: usize, slot: u8, register: u8) -> &mut Self {
-        let back = &mut self.probe.outputs.writeback;
-        back.reg_valid_o |= 1 << bus;
-        (back.reg_warp_o[bus], back.reg_o[bus]) = (slot, register);
+        let out = &mut self.probe.outputs;
+        out.writeback.finish_valid_o |= 1 << bus;
+        let stage = &mut out.operand_stage;
+        stage.write_done_o |= 1 << bus;
+        (stage.write_done_warp_o[bus], stage.write_done_reg_o[bus]) = (slot, register);
         self
     }
 

@@ -32,7 +32,7 @@ const STORE: u8 = 1;
 /// Follows a launch cycle by cycle, and hands each warp's commits to a sink.
 ///
 /// Which block a warp slot works for follows from the launcher's starts: blocks start in order, their warps in order. A register is written
-/// when its result goes into a write queue; the parts of a load are one write, which is over when writeback reports the register. Memory is
+/// when its result goes into a write queue; the parts of a load are one write, which is over when the last of them is where it goes. Memory is
 /// written in passes, which are one write when the address unit has no lane left.
 pub struct Tracker<S> {
     sink: S,
@@ -85,17 +85,17 @@ impl<S: Sink> Tracker<S> {
     }
 
     fn registers(&mut self, cycle: &Cycle<'_>) {
-        let back = &cycle.probe.outputs.writeback;
-        // Before new parts come: these are parts of what is over.
-        for bus in lanes_of(back.reg_valid_o.into()) {
-            let (slot, register) = (back.reg_warp_o[bus], back.reg_o[bus]);
+        let (back, stage) = (&cycle.probe.outputs.writeback, &cycle.probe.outputs.operand_stage);
+        // Before new parts come: these are parts of what is over. The first finish ports are those of the buses.
+        for bus in lanes_of((back.finish_valid_o & stage.write_done_o).into()) {
+            let (slot, register) = (stage.write_done_warp_o[bus], stage.write_done_reg_o[bus]);
             let whole = |parts: &Parts| (parts.slot, parts.register) == (slot, register);
             if let Some(index) = self.parts.iter().position(whole) {
                 let parts = self.parts.swap_remove(index);
                 self.write(slot, Kind::Register(register), &Write::register(parts.mask, &parts.values));
             }
         }
-        let taken = back.write_valid_o & cycle.probe.outputs.operand_stage.write_ready_o;
+        let taken = back.write_valid_o & stage.write_ready_o;
         for bus in lanes_of(taken.into()) {
             let (slot, register, mask) = (back.write_warp_o[bus], back.write_reg_o[bus], back.write_mask_o[bus]);
             let same = |parts: &Parts| (parts.slot, parts.register) == (slot, register);

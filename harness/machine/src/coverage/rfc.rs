@@ -48,9 +48,12 @@ pub(super) static GROUPS: &[Group] = &[
         }
         "values of a slot that is emptied are on their way": emptied != 0 && any(look, |p| ring[p].count_q != 0);
     },
-    // Its values go to the main register file where nothing is thrown away at the warp's end.
-    situations! { "two_level_scheduler", cache, |look| {}
-        "a slot outlives the grid of its warp": look.o.warp_scheduler.slot_valid_o != 0 && look.o.block_launcher.busy_o == 0;
+    situations! { "two_level_scheduler", cache, |look| {
+            let (slots, idle) = (&look.o.warp_scheduler, look.o.scoreboard.idle_o);
+            let ended = |s: usize| (idle & !look.alive) >> slots.slot_warp_o[s] & 1 == 1;
+        }
+        "a slot outlives the last instruction of its warp":
+            (0..look.shape.slots()).any(|s| slots.slot_valid_o >> s & 1 == 1 && ended(s));
     },
     handshakes! { "rfc", cache, |look|
         "an instruction for the collectors":
@@ -121,6 +124,7 @@ pub(super) static SUMS: &[Sums] = &[
     sums! { "rfc", cache,
         "rfc_stall_eviction": "an instruction waits: its register is on the way to the MRF (hazard 8)";
         "rfc_stall_collector": "an instruction waits for a collector";
+        "rfc_stall_result": "an instruction waits: its register's result is in a latch (hazard 17)";
     },
     sums! { "rfc_results", cache,
         "rfc_wait": "a result waits in its latch";

@@ -82,7 +82,10 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
             }),
         ],
         // With two ports the line table and the side queue never ask for the same bus.
-        "writeback" => vec![base, with(&|c| c.mrf.issue_ports = 1)],
+        "writeback" => {
+            let alone = suite::alone(base);
+            vec![base, alone, suite::changed(alone, |c| c.mrf.issue_ports = 1)]
+        }
         _ if module.starts_with("mrf") || module.starts_with("ram_") => {
             vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }

@@ -164,11 +164,22 @@ impl WritebackCover {
             point!("neither register nor predicate goes", goes && !at(taken) && !at(o.pred_valid_o));
             point!("an instruction without register ends", ended);
             point!("a result without register that is not the last", goes && !at(taken) && !ended);
-            point!("an instruction with register ends", at(o.reg_valid_o));
+            let ends = at(i.write_done_i & p.last_q);
+            point!("an instruction with register ends", ends);
+            point!("a register is reported", at(o.reg_valid_o));
+            #[given(self.shape.services().reports_taken)]
+            {
+                point!("a register is reported, another one's instruction ends", at(o.reg_valid_o) && ends);
+                point!("a part that is not the last is taken", at(taken) && !at(o.reg_valid_o));
+                point!(
+                    "a part waits that is the last",
+                    !at(taken) && by_fp && !others && at(i.fp_done_i & i.fp_reg_valid_i)
+                );
+            }
             point!("a part of a register is written", at(i.write_done_i) && !at(p.last_q));
-            point!("one register complete, the next one taken at once", at(o.reg_valid_o) && at(taken));
+            point!("one register complete, the next one taken at once", ends && at(taken));
             point!("the last part follows another one at once", at(i.write_done_i) && !at(p.last_q) && at(taken));
-            point!("two instructions end at one bus", at(o.reg_valid_o) && ended);
+            point!("two instructions end at one bus", ends && ended);
             point!("ALU's register is private", at(o.write_valid_o) && !others && !by_fp);
             point!("single precision unit's register is private", at(o.write_valid_o) && !others && by_fp);
             point!("side queue's register is not private", at(o.write_valid_o) && by_side && !by_memory && alu_waits);

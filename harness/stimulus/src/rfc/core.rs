@@ -67,6 +67,7 @@ impl Design for Cache {
     type Knobs = CoreKnobs;
     type Marks = Marks;
     const ENDS: bool = true;
+    const TAKEN: bool = true;
 
     fn chances(knobs: &CoreKnobs) -> Chances {
         let CoreKnobs { result, slow, leave, end, one, .. } = *knobs;

@@ -173,6 +173,10 @@ impl ResultsDriver {
                 let near = self.slots[rng.below(self.slots.len() as u64) as usize].filter(|_| rng.chance(300));
                 let warp = match near {
                     Some(warp) => alias(rng, warp.into(), WARPS),
+                    // Or of a warp whose result waits.
+                    None if rng.chance(300) => {
+                        self.twin.out.result_warp_o[rng.below(self.shape.ports() as u64) as usize].into()
+                    }
                     None => rng.below(WARPS),
                 } as u8;
                 if !self.slots.contains(&Some(warp)) && !self.has_sent(warp, None) {

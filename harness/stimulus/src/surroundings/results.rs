@@ -89,21 +89,29 @@ impl Results {
         latches.filter_map(|(_, latch)| latch.take()).filter(|latched| latched.last).collect()
     }
 
-    /// The buses took these results, in this order; with this chance the next part takes its time.
-    pub(crate) fn taken(&mut self, rng: &mut Rng, slow: u32, offers: &[(usize, Offer)]) {
-        let mut spent = Vec::new();
+    /// The buses took these results, in this order; with this chance the next part takes its time. Gives what is whole now.
+    pub(crate) fn taken(&mut self, rng: &mut Rng, slow: u32, offers: &[(usize, Offer)]) -> Vec<Latched> {
+        let (mut spent, mut whole) = (Vec::new(), Vec::new());
         for (bus, offer) in offers {
             let (at, result) = &mut self.pending[offer.result];
             result.parts.remove(0);
             *at = self.time + 1 + if rng.chance(slow) { rng.below(20) } else { 0 };
             let last = result.parts.is_empty();
             let Pending { warp, register, long, .. } = *result;
-            self.latches[*bus] = Some(Latched { warp, register, long, last });
+            let latched = Latched { warp, register, long, last };
+            self.latches[*bus] = Some(latched);
             spent.extend(last.then_some(offer.result));
+            whole.extend(last.then_some(latched));
         }
         // From behind, so that numbers stay.
         spent.sort_unstable();
         spent.into_iter().rev().for_each(|result| drop(self.pending.remove(result)));
+        whole
+    }
+
+    /// Whether a result of a warp is in a latch.
+    pub(crate) fn holds(&self, warp: usize) -> bool {
+        self.latches.iter().flatten().any(|latched| usize::from(latched.warp) == warp)
     }
 
     /// A result is under way, and is offered after so many cycles.

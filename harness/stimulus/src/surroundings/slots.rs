@@ -17,6 +17,8 @@ pub(crate) trait Design: Sized {
     type Marks: Copy + Debug;
     /// Warps end, and others begin in their place.
     const ENDS: bool;
+    /// A register is complete when its result is taken, not when it is where it goes.
+    const TAKEN: bool = false;
 
     /// The chances of what all designs have.
     fn chances(knobs: &Self::Knobs) -> Chances;
@@ -224,15 +226,22 @@ impl<D: Design> Slots<D> {
     pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &D::Knobs, done: &Done<D::Marks>) {
         self.give_out(rng);
         self.give_up(rng, done.flushed);
-        for latched in self.results.done(done.done) {
+        let written = self.results.done(done.done);
+        let taken = self.results.taken(rng, D::chances(knobs).slow, &numbered(&done.written));
+        for latched in if D::TAKEN { taken } else { written } {
             let warp = &mut self.warps[usize::from(latched.warp)];
             warp.pending.put(latched.register, false);
             match warp.slot {
                 Some(slot) if !latched.long => self.slots[slot].short -= 1,
-                _ => warp.long -= 1,
+                _ => {
+                    warp.long -= 1;
+                    // Its warp may well be back while the result is in its latch.
+                    if D::TAKEN && warp.slot.is_none() && rng.chance(300) {
+                        self.turn[usize::from(latched.warp) % self.ports] = latched.warp.into();
+                    }
+                }
             }
         }
-        self.results.taken(rng, D::chances(knobs).slow, &numbered(&done.written));
         for &tag in done.dispatched.iter().flatten() {
             if let Some(instruction) = self.held[tag].take() {
                 self.dispatch(rng, knobs, &instruction);
@@ -245,9 +254,10 @@ impl<D: Design> Slots<D> {
 
     /// Free slots are taken by warps of their port that have no long-latency operation under way.
     fn give_out(&mut self, rng: &mut Rng) {
-        for warp in &mut self.warps {
+        for (w, warp) in self.warps.iter_mut().enumerate() {
             // Another block's warp, when nothing of the old one is left.
-            warp.alive |= !D::ENDS || warp.slot.is_none() && warp.long == 0 && rng.chance(100);
+            let left = warp.slot.is_none() && warp.long == 0 && !self.results.holds(w);
+            warp.alive |= !D::ENDS || left && rng.chance(100);
         }
         for port in 0..self.ports {
             let of_port = |n: &usize| n % self.ports == port;

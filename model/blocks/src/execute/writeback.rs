@@ -210,6 +210,8 @@ pub struct Offers {
 /// to the scoreboard what is complete.
 pub struct Writeback {
     ports: usize,
+    /// Registers are reported when their results are taken.
+    reports_taken: bool,
     last_q: u8,
 }
 
@@ -237,10 +239,21 @@ impl Writeback {
         result.reg.is_none() || write_ready
     }
 
-    /// The buses whose register, written at this edge, is complete.
+    /// The buses whose instruction ends as its register is written at this edge.
     #[inline]
-    pub fn completes(&self, write_done: u8) -> u8 {
+    pub fn ends(&self, write_done: u8) -> u8 {
         write_done & self.last_q
+    }
+
+    /// The register that the scoreboard hears of on bus `p`, with its warp: of what is written, given where an instruction
+    /// ends ([`ends`](Self::ends)), or of the result that goes.
+    #[inline]
+    pub fn report(&self, written: Option<(u8, u8)>, goes: Option<&UnitResult>) -> Option<(u8, u8)> {
+        if self.reports_taken {
+            goes.filter(|result| result.done).and_then(|result| Some((result.warp, result.reg?)))
+        } else {
+            written
+        }
     }
 
     /// The edge of bus `p` at which the write queue takes a result.
@@ -331,7 +344,7 @@ fn result_of(inputs: &WritebackIn, p: usize, source: Source) -> (UnitResult, &Wa
 
 impl Block for Writeback {
     const NAME: &'static str = "writeback";
-    const PARAMETERS: &'static [&'static str] = &["IssuePorts"];
+    const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Taken"];
 
     type Shape = SmShape;
     type In = WritebackIn;
@@ -339,7 +352,7 @@ impl Block for Writeback {
     type Probe = WritebackProbe;
 
     fn new(shape: &SmShape) -> Self {
-        Self { ports: shape.ports(), last_q: 0 }
+        Self { ports: shape.ports(), reports_taken: shape.services().reports_taken, last_q: 0 }
     }
 
     fn early(&self, _: &mut WritebackOut) {}
@@ -349,23 +362,30 @@ impl Block for Writeback {
         (out.alu_pop_o, out.fp_pop_o) = (0, 0);
         (out.side_pop_o, out.sfu_pop_o, out.memory_pop_o) = (0, 0, 0);
         (out.write_valid_o, out.write_private_o, out.pred_valid_o) = (0, 0, 0);
-        out.reg_valid_o = self.completes(inputs.write_done_i);
-        out.finish_valid_o = out.reg_valid_o;
+        out.reg_valid_o = 0;
+        out.finish_valid_o = self.ends(inputs.write_done_i);
         for p in 0..self.ports {
             let bit = 1 << p;
-            if out.reg_valid_o & bit != 0 {
-                (out.reg_warp_o[p], out.reg_o[p]) = (inputs.write_done_warp_i[p], inputs.write_done_reg_i[p]);
+            let mut written = None;
+            if out.finish_valid_o & bit != 0 {
+                written = Some((inputs.write_done_warp_i[p], inputs.write_done_reg_i[p]));
                 out.finish_warp_o[p] = inputs.write_done_warp_i[p];
             }
-            let Some(source) = self.choose(p, offers) else { continue };
-            let (result, data) = result_of(inputs, p, source);
+            let chosen = self.choose(p, offers).map(|source| (source, result_of(inputs, p, source)));
+            let ready = inputs.write_ready_i & bit != 0;
+            let going = chosen.as_ref().map(|(_, (result, _))| result).filter(|result| Self::goes(result, ready));
+            if let Some((warp, reg)) = self.report(written, going) {
+                out.reg_valid_o |= bit;
+                (out.reg_warp_o[p], out.reg_o[p]) = (warp, reg);
+            }
+            let Some((source, (result, data))) = chosen else { continue };
             if let Some(reg) = result.reg {
                 out.write_valid_o |= bit;
                 out.write_private_o |= u8::from(source.is_private()) << p;
                 (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
                 out.write_data_o[p] = *data;
             }
-            if !Self::goes(&result, inputs.write_ready_i & bit != 0) {
+            if !Self::goes(&result, ready) {
                 continue;
             }
             match source {

@@ -51,7 +51,8 @@ pub const RFC_COUNT_EVENT: &[(&str, u32)] = &[
     ("rfc_kill", 2),
     ("rfc_marked", 3),
     ("rfc_wait", 2),
-    ("rfc_spare", 3),
+    ("rfc_stall_result", 2),
+    ("rfc_spare", 1),
 ];
 
 /// Fields of `rfc_extra_event_t`, most significant first.
@@ -183,6 +184,10 @@ struct Stage {
     warp: u8,
     tag: u8,
     private: bool,
+    /// Register written; 255: none. Its result goes around the cache, past the LRF.
+    dst: u8,
+    around: bool,
+    past: bool,
 }
 
 /// What has been decided in a cycle from state and slots.
@@ -236,6 +241,7 @@ pub struct Rfc {
     hit: [[u32; OPERANDS]; MAX_PORTS],
     missing: [u8; MAX_PORTS],
     stall: u8,
+    behind: u8,
     leave: u8,
     /// Ports that offer an instruction with all its operands.
     offered: u8,
@@ -309,7 +315,8 @@ impl Rfc {
     /// Computes what follows from state alone.
     #[inline]
     fn settle(&mut self) {
-        (self.given.issue_valid_i, self.given.issue_src_valid_i, self.stall) = (0, 0, 0);
+        (self.given.issue_valid_i, self.given.issue_src_valid_i) = (0, 0);
+        (self.stall, self.behind) = (0, 0);
         for p in set_bits(self.tag_valid_q) {
             let stage = &self.stage[p];
             let looked = self.tags[p].look(&stage.look);
@@ -324,6 +331,11 @@ impl Rfc {
             let evictions = &self.evictions[p];
             if !evictions.is_empty() && set_bits(missing).any(|k| evictions.has(stage.warp, stage.look.reg[k])) {
                 self.stall |= 1 << p;
+            }
+            if self.results.valid() != 0 && self.waits_for_result(stage) {
+                self.behind |= 1 << p;
+            }
+            if is_set(self.stall | self.behind, p) {
                 continue;
             }
             let given = &mut self.given;
@@ -352,6 +364,15 @@ impl Rfc {
         if self.fills_are_busy() {
             self.offered = 0;
         }
+    }
+
+    /// Whether a register that an instruction in T reads or writes is that of a result in a latch.
+    #[inline]
+    fn waits_for_result(&self, stage: &Stage) -> bool {
+        let Stage { look, warp, dst, .. } = stage;
+        set_bits(self.results.valid()).map(|b| self.results.latch(b)).any(|latch| {
+            latch.warp == *warp && (latch.reg == *dst || set_bits(look.src_valid).any(|k| look.reg[k] == latch.reg))
+        })
     }
 
     /// Puts the operands of an instruction together, once.
@@ -563,6 +584,7 @@ impl Rfc {
             }
         }
         self.results.advance(&routes, op_ready);
+        self.note_results();
         self.take_results(given, extra, self.results.ready(0), write_data);
         self.take_instructions(given, extra, straps);
         if !running {
@@ -616,6 +638,17 @@ impl Rfc {
         }
     }
 
+    /// Instructions that leave T say what becomes of their results.
+    #[inline]
+    fn note_results(&mut self) {
+        for p in set_bits(self.leave) {
+            let Stage { look, dst, around, past, .. } = &self.stage[p];
+            if *dst != NO_REG {
+                self.results.note(look.slot * self.ports as u8 + p as u8, *dst, *around, *past);
+            }
+        }
+    }
+
     #[inline]
     fn take_results<'a>(
         &mut self,
@@ -648,26 +681,27 @@ impl Rfc {
                 reg: sources,
                 last: extra.last >> (OPERANDS * p) & 0b111,
             };
+            let long = is_set(extra.long, p) && !is_set(straps, 4);
             self.stage[p] = Stage {
                 look,
                 base: given.issue_base_i[p],
                 warp: given.issue_warp_i[p],
                 tag: given.issue_tag_i[p] as u8,
                 private: is_set(extra.private, p),
+                dst: extra.dst[p],
+                around: long || is_set(extra.bypass, p) && is_set(straps, 3),
+                past: is_set(extra.past, p),
             };
             self.tag_valid_q |= 1 << p;
-            if extra.dst[p] != NO_REG {
-                let long = is_set(extra.long, p) && !is_set(straps, 4);
-                let around = long || is_set(extra.bypass, p) && is_set(straps, 3);
-                self.results.note(extra.slot[p], extra.dst[p], around, is_set(extra.past, p));
-            }
         }
     }
 
     /// What an edge in reset does to the control.
     fn reset(&mut self) {
         self.tag_valid_q = 0;
-        self.stage.iter_mut().for_each(|stage| stage.private = false);
+        for stage in &mut self.stage {
+            (stage.private, stage.around, stage.past) = (false, false, false);
+        }
         self.tags.iter_mut().for_each(RfcTags::reset);
         self.results.reset();
         self.operands.reset();
@@ -687,8 +721,9 @@ impl Rfc {
         }
         let mut sums = Sums {
             tag_check: self.leave.count_ones(),
-            stall_eviction: self.stall.count_ones(),
-            stall_collector: (self.tag_valid_q & !self.stall & !self.leave).count_ones(),
+            stall_eviction: (self.stall & !self.behind).count_ones(),
+            stall_collector: (self.given.issue_valid_i & !self.leave).count_ones(),
+            stall_result: self.behind.count_ones(),
             wait: routes.wait.count_ones(),
             ..Sums::default()
         };
@@ -782,6 +817,7 @@ struct Sums {
     tag_check: u32,
     stall_eviction: u32,
     stall_collector: u32,
+    stall_result: u32,
     hit: u32,
     partial: u32,
     miss: u32,
@@ -867,8 +903,18 @@ impl Sums {
             self.around_shared_groups,
             self.evict_groups,
         ];
-        let count =
-            [self.write_hit, self.allocate, self.evict, self.dead, self.flush, self.kill, self.marked, self.wait, 0];
+        let count = [
+            self.write_hit,
+            self.allocate,
+            self.evict,
+            self.dead,
+            self.flush,
+            self.kill,
+            self.marked,
+            self.wait,
+            self.stall_result,
+            0,
+        ];
         let extra = [
             self.lrf_read_groups,
             self.lrf_write_groups,

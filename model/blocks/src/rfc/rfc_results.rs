@@ -40,9 +40,9 @@ ports! {
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// The result on bus b comes from a private unit.
         write_private_i: u8 = field(s.ports()),
-        /// An instruction is taken that writes a register.
+        /// An instruction leaves T that writes a register.
         note_valid_i: u8 = field(s.ports()),
-        /// Slot of the instruction that is taken.
+        /// Slot of the instruction that leaves T.
         note_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("note_valid_i"),
         /// Register that the instruction writes.
         note_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("note_valid_i"),
@@ -102,6 +102,8 @@ ports! {
         op_upper_o: u8 = field(s.ports()),
         /// The operation on cache c comes from a private unit; 0 without an operation.
         op_private_o: u8 = field(s.ports()),
+        /// A result is in latch b.
+        result_valid_o: u8 = field(s.ports()).shows("valid_q").early(),
         /// Warps of the results in the latches.
         result_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("valid_q").early(),
         /// Registers of the results in the latches.
@@ -138,6 +140,8 @@ ports! {
         valid_q: u8 = field(s.ports()),
         /// The result in latch b is in the MRF's queue.
         sent_q: u8 = field(s.ports()),
+        /// The warp of the result in latch b had no slot once.
+        outside_q: u8 = field(s.ports()),
         /// The value in the MRF's queue b is an eviction.
         queue_evict_q: u8 = field(s.ports()),
         /// The bus that goes first at cache c.
@@ -195,6 +199,8 @@ pub(crate) struct Routes {
     cache: [u8; MAX_PORTS],
     /// Caches that both want.
     contested: u8,
+    /// Their warps have no slot.
+    outside: u8,
     /// The operation on each cache.
     pub(crate) op: [Option<BusOp>; MAX_PORTS],
     /// Offered to the MRF's queues, which take them.
@@ -222,6 +228,7 @@ pub struct RfcResults {
     buses: u8,
     valid_q: u8,
     sent_q: u8,
+    outside_q: u8,
     queue_evict_q: u8,
     turn_q: u8,
     latch_q: [Arrival; MAX_PORTS],
@@ -285,7 +292,7 @@ impl RfcResults {
         for b in set_bits(self.valid_q) {
             let (bit, latch) = (1 << b, &self.latch_q[b]);
             let slot = set_bits(around.slot_valid).find(|&s| around.slot_warp[s] == latch.warp);
-            let cached = self.sent_q & bit == 0
+            let cached = (self.sent_q | self.outside_q) & bit == 0
                 && slot.is_some_and(|s| !is_set(around.flush, s) && !Self::is_in(&self.around_q, s, latch.reg));
             let held = self.sent_q | around.matches | around.evict_valid;
             if !cached && held & bit == 0 {
@@ -316,6 +323,7 @@ impl RfcResults {
             let upper = is_set(upper, bus.into());
             routes.op[c] = Some(BusOp { bus, slot: local[usize::from(bus)], kill, upper });
         }
+        routes.outside = outside;
         let offered = may & (outside | routes.goes);
         routes.mrf_valid |= offered;
         routes.around = offered & around.mrf_ready;
@@ -342,6 +350,7 @@ impl RfcResults {
         }
         self.valid_q &= !routes.done;
         self.sent_q = (self.sent_q | routes.around) & !routes.done;
+        self.outside_q = (self.outside_q | routes.outside) & !routes.done;
     }
 
     /// The edge at which a result is taken, after [`advance`](Self::advance).
@@ -350,9 +359,10 @@ impl RfcResults {
         (self.latch_q[b], self.data_q[b]) = (*arrival, *data);
         self.valid_q |= 1 << b;
         self.sent_q &= !(1 << b);
+        self.outside_q &= !(1 << b);
     }
 
-    /// The edge at which an instruction is taken whose result goes around, or does not, and past the LRF, or not.
+    /// The edge at which an instruction leaves T whose result goes around, or does not, and past the LRF, or not.
     #[inline]
     pub(crate) fn note(&mut self, slot: u8, reg: u8, around: bool, past: bool) {
         for (sets, bit) in [(&mut self.around_q, around), (&mut self.past_q, past)] {
@@ -365,7 +375,7 @@ impl RfcResults {
 
     /// An edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
-        (self.valid_q, self.sent_q, self.queue_evict_q, self.turn_q) = (0, 0, 0, 0);
+        (self.valid_q, self.sent_q, self.outside_q, self.queue_evict_q, self.turn_q) = (0, 0, 0, 0, 0);
         self.latch_q.iter_mut().for_each(|latch| latch.private = false);
     }
 }
@@ -386,6 +396,7 @@ impl Block for RfcResults {
             buses: u8::MAX >> (u8::BITS as usize - shape.ports()),
             valid_q: 0,
             sent_q: 0,
+            outside_q: 0,
             queue_evict_q: 0,
             turn_q: 0,
             latch_q: [Arrival::default(); MAX_PORTS],
@@ -397,6 +408,7 @@ impl Block for RfcResults {
     }
 
     fn early(&self, out: &mut RfcResultsOut) {
+        out.result_valid_o = self.valid_q;
         (out.result_warp_o, out.result_reg_o) = Default::default();
         for b in 0..self.ports {
             (out.result_warp_o[b], out.result_reg_o[b]) = (self.latch_q[b].warp, self.latch_q[b].reg);
@@ -476,7 +488,7 @@ impl Block for RfcResults {
     }
 
     fn probe(&self, _: &RfcResultsIn, _: &RfcResultsOut, probe: &mut RfcResultsProbe) {
-        (probe.valid_q, probe.sent_q) = (self.valid_q, self.sent_q);
+        (probe.valid_q, probe.sent_q, probe.outside_q) = (self.valid_q, self.sent_q, self.outside_q);
         (probe.queue_evict_q, probe.turn_q) = (self.queue_evict_q, self.turn_q);
         probe.private_q = (0..self.ports).fold(0, |set, b| set | u8::from(self.latch_q[b].private) << b);
         probe.around_q.iter_mut().zip(&self.around_q).for_each(|(shown, held)| *shown = Wide(*held));

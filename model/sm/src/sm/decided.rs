@@ -39,8 +39,10 @@ pub(super) struct Decided {
     pub(super) going: u8,
     /// The results; see [`results`](Self::results).
     pub(super) result: [BusResult; MAX_PORTS],
-    /// Buses whose register, written at this edge, is complete.
-    pub(super) completes: u8,
+    /// Buses whose instruction ends as its register is written at this edge.
+    pub(super) ends: u8,
+    /// The registers that scoreboard and scheduler hear of, with their warps.
+    pub(super) reports: [Option<(u8, u8)>; MAX_PORTS],
     /// Warps of the barrier that opens.
     pub(super) opening: u64,
 }

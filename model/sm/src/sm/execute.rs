@@ -44,7 +44,11 @@ impl Blocks {
     /// Which result takes which bus. Those that write a register are offered to the operand stage.
     #[inline]
     pub(super) fn decide_results(&mut self, decided: &mut Decided) {
-        decided.completes = self.writeback.completes(self.operand_stage.write_done());
+        decided.ends = self.writeback.ends(self.operand_stage.write_done());
+        for p in 0..self.ports {
+            let written = is_set(decided.ends, p).then(|| self.operand_stage.written(p));
+            decided.reports[p] = self.writeback.report(written, None);
+        }
         let mut offers = Offers {
             alu: 0,
             fp: 0,
@@ -70,7 +74,9 @@ impl Blocks {
                 self.operand_stage.write(p, &written);
             }
             decided.offered |= 1 << p;
-            decided.going |= u8::from(Writeback::goes(&result, is_set(self.operand_stage.write_ready(), p))) << p;
+            let goes = Writeback::goes(&result, is_set(self.operand_stage.write_ready(), p));
+            decided.going |= u8::from(goes) << p;
+            decided.reports[p] = self.writeback.report(decided.reports[p], goes.then_some(&result));
             decided.result[p] = BusResult { source, result };
         }
     }
@@ -176,9 +182,11 @@ impl Blocks {
     /// The edge at which results go: predicates, and what the scoreboard learns.
     #[inline]
     pub(super) fn clock_results(&mut self, decided: &Decided) {
-        for p in set_bits(decided.completes) {
-            let (warp, reg) = self.operand_stage.written(p);
+        for (warp, reg) in decided.reports.into_iter().flatten() {
             self.scoreboard.clear_register(warp.into(), reg);
+        }
+        for p in set_bits(decided.ends) {
+            let (warp, _) = self.operand_stage.written(p);
             self.scoreboard.finish(warp.into());
         }
         if let Some(warp) = self.address_unit.finish(decided.pass.served) {

@@ -263,7 +263,7 @@ impl Blocks {
                 issued: issue.is_some(),
                 set: issue.filter(|issue| issue.operands).map(set),
                 dispatched: dispatched.then(|| stage.dispatched(0).instruction.warp),
-                complete: (decided.completes != 0).then(|| stage.written(0)),
+                complete: decided.reports[0],
                 flush_done: stage.flush_done() as u8,
             };
             scheduler.advance(&decided.turn, alive, &past);
@@ -280,9 +280,7 @@ impl Blocks {
         for p in set_bits(decided.dispatch.ready & stage.dispatch_valid()) {
             happened.dispatched[p] = Some(stage.dispatched(p).instruction.warp);
         }
-        for p in set_bits(decided.completes) {
-            happened.complete[p] = Some(stage.written(p));
-        }
+        happened.complete = decided.reports;
         scheduler.advance(&decided.outer, alive, &happened);
     }
 }

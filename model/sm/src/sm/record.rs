@@ -188,11 +188,13 @@ impl Blocks {
     /// Results on their buses.
     fn record_results(&self, decided: &Decided, out: &mut WritebackOut) {
         clear_narrow(out);
-        out.reg_valid_o = decided.completes;
-        out.finish_valid_o = decided.completes;
-        for p in set_bits(decided.completes) {
-            (out.reg_warp_o[p], out.reg_o[p]) = self.operand_stage.written(p);
-            out.finish_warp_o[p] = out.reg_warp_o[p];
+        for (p, (warp, reg)) in decided.reports.iter().enumerate().filter_map(|(p, report)| Some((p, (*report)?))) {
+            out.reg_valid_o |= 1 << p;
+            (out.reg_warp_o[p], out.reg_o[p]) = (warp, reg);
+        }
+        out.finish_valid_o = decided.ends;
+        for p in set_bits(decided.ends) {
+            out.finish_warp_o[p] = self.operand_stage.written(p).0;
         }
         for (p, BusResult { source, result }) in decided.results(decided.offered) {
             let bit = 1 << p;

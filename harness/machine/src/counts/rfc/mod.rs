@@ -68,6 +68,8 @@ struct Latched {
     part: Part,
     /// It is on its way to the MRF.
     sent: bool,
+    /// Its warp had no slot once.
+    outside: bool,
 }
 
 /// An operand that is kept when its instruction is dispatched.
@@ -175,8 +177,15 @@ impl Replay {
             let is_it = |value: &Leaving| (value.warp, value.register) == (warp, source.register);
             source.missing != 0 && self.leaving[p].iter().any(is_it)
         };
+        let used = |register| uses.destination == Some(register) || sources.iter().any(|s| s.register == register);
+        let in_latch = |latched: &Latched| latched.part.warp == warp && used(latched.part.register);
         let leaves = seen.inside.provider.rfc().nets.leave >> p & 1 == 1;
-        if sources.iter().any(on_its_way) {
+        if self.latches.iter().flatten().any(in_latch) {
+            tally.add("rfc_stall_result", 1u64);
+            if leaves {
+                tally.object(|| format!("warp slot {warp} passes a result that is not where it goes"));
+            }
+        } else if sources.iter().any(on_its_way) {
             tally.add("rfc_stall_eviction", 1u64);
             if leaves {
                 tally.object(|| format!("warp slot {warp} reads a register in the MRF that is on its way there"));

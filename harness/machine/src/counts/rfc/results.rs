@@ -43,17 +43,17 @@ impl Replay {
                 if self.latches[bus].is_some() {
                     tally.object(|| format!("bus {bus} takes a result before the last one has gone"));
                 }
-                self.latches[bus] = Some(Latched { part, sent: false });
+                self.latches[bus] = Some(Latched { part, sent: false, outside: false });
             }
         }
         operations
     }
 
-    /// A result in its latch. Those of long-latency operations, of instructions marked so, and of warps that are not there or on their way out go to the MRF.
+    /// A result in its latch. Those of long-latency operations, of instructions marked so, and of warps that are on their way out, are not there or were not there once go to the MRF.
     fn result(
         &mut self,
         bus: usize,
-        Latched { part, sent }: Latched,
+        Latched { part, sent, outside }: Latched,
         done: bool,
         seen: &Seen<'_>,
         tally: &mut Tally,
@@ -61,7 +61,8 @@ impl Replay {
         let by = part.by;
         let slot = seen.slots.of(part.warp);
         let passes = by.long && !self.loads || by.bypass && self.bypass;
-        let home = slot.filter(|&slot| !passes && !seen.slots.is_flushed(slot));
+        let outside = outside || slot.is_none();
+        let home = slot.filter(|&slot| !passes && !outside && !seen.slots.is_flushed(slot));
         let goes = seen.inside.provider.rfc().nets.results_around >> bus & 1 == 1;
         let of = |slot, kind| {
             let kind = if kind == Kind::Cached && self.lrf && by.private && !by.past { Kind::Upper } else { kind };
@@ -81,11 +82,12 @@ impl Replay {
                 if !by.private {
                     tally.add("rfc_around_shared_groups", groups(part.mask));
                 }
-                self.latches[bus] = Some(Latched { part, sent: true });
+                self.latches[bus] = Some(Latched { part, sent: true, outside });
                 slot.map(|slot| of(slot, Kind::Around))
             }
             (_, false, false) => {
                 tally.add("rfc_wait", 1u64);
+                self.latches[bus] = Some(Latched { part, sent, outside });
                 None
             }
             _ => {

@@ -79,6 +79,8 @@ impl RfcCover {
         let event = |name: &str| part(RFC_EVENT, o.event_o, name);
         point!("an instruction waits for an eviction (hazard 8)", event("rfc_stall_eviction") > 0);
         point!("an instruction waits for a collector", event("rfc_stall_collector") > 0);
+        let waits = part(RFC_COUNT_EVENT, o.count_event_o.into(), "rfc_stall_result") > 0;
+        point!("an instruction waits for a result (hazard 17)", waits);
         point!("a source from both", event("rfc_partial") > 0);
         point!("the MRF offers before the cache has given", nets.mrf_dispatch_valid & !o.dispatch_valid_o != 0);
         #[given(self.shape.ports() == 2)]
@@ -98,6 +100,26 @@ impl RfcCover {
             point!("sources from the cache and from the MRF", leaves && hits & !missing != 0 && missing & !hits != 0);
             point!("no register source", leaves && sources == 0);
             point!("a hit that does not leave T", valid && !leaves && hits != 0);
+            let behind = |of: &dyn Fn(usize, u8) -> bool| {
+                let in_latch = |b: &usize| nets.results_result_valid >> b & 1 == 1;
+                (0..self.shape.ports()).filter(in_latch).any(|b| {
+                    valid && nets.results_result_warp[b] == nets.warp_q[q] && of(b, nets.results_result_reg[b])
+                })
+            };
+            let read = |register| {
+                (0..OPERANDS).find(|&k| sources >> k & 1 == 1 && nets.src_reg_q[OPERANDS * q + k] == register)
+            };
+            let written = |register| nets.dst_q[q] == register;
+            let reads = |_: usize, r: u8| read(r).is_some() && !written(r);
+            let full = |k: usize| hits >> k & 1 == 1 && missing >> k & 1 == 0;
+            point!("it reads the result's register alone", behind(&reads));
+            point!("it writes the result's register alone", behind(&|_, r| written(r) && read(r).is_none()));
+            point!("the cache has the register's older value", behind(&|_, r| read(r).is_some_and(full)));
+            point!(
+                "the result that is waited for goes around",
+                behind(&|b, _| p.results.sent_q >> b & 1 == 1 && at(nets.behind))
+            );
+            point!("a result of the same warp and another register", at(nets.leave) && behind(&|_, _| true));
             let busy = nets.evictions_busy[q] >> nets.slot_q[q] & 1 == 1;
             point!("an instruction of a warp whose evictions are under way", leaves && busy);
             let data = &p.data[q];
@@ -149,6 +171,10 @@ impl RfcCover {
             let slot = slot_of(warp);
             let (valid, around) = (at(p.results.valid_q), at(nets.results_around));
             let (long, bypass) = (is(&self.long, warp, register), is(&self.bypass, warp, register));
+            let back = at(p.results.valid_q & !p.results.sent_q & p.results.outside_q) && slot.is_some();
+            point!("a result waits whose warp has got a slot", back, given = self.shape.entries <= 8);
+            let emptied = valid && !at(p.results.sent_q) && slot.is_some_and(|s| i.flush_i >> s & 1 == 1);
+            point!("a short result waits as its slot is emptied", emptied && !long, given = self.shape.entries <= 8);
             let waits = valid && !around && !at(p.results.sent_q) && !at(o.write_done_o);
             if valid && !at(p.results.sent_q) {
                 *cache = slot.map(|s| s % count);

@@ -43,7 +43,8 @@ impl ResultsCover {
             let flushed = slot.is_some_and(|s| i.flush_i >> s & 1 == 1);
             let noted = slot.is_some_and(|s| self.around[s][usize::from(register / 64)] >> (register % 64) & 1 == 1);
             let (valid, sent, ends) = (bit(p.valid_q, b), bit(p.sent_q, b), bit(o.write_done_o, b));
-            let to_cache = valid && slot.is_some() && !flushed && !noted;
+            let outside = bit(p.outside_q, b);
+            let to_cache = valid && slot.is_some() && !outside && !flushed && !noted;
             let (evicts, matches) = (bit(i.evict_valid_i, b), bit(i.match_i, b));
             let may = valid && !to_cache && !sent && !matches && !evicts;
             cached |= u8::from(to_cache) << b;
@@ -71,6 +72,7 @@ impl ResultsCover {
             point!("the latch is empty", !valid);
             point!("a result of a warp without a slot goes around", goes && slot.is_none());
             point!("a result goes around and takes its lanes away", goes && slot.is_some());
+            point!("a result goes around whose warp has got a slot", goes && slot.is_some() && outside && !noted);
             point!("a result for a slot that is flushed goes around", goes && flushed && !noted);
             let waits = valid && !to_cache && !sent;
             point!("a result waits for an older value of its register", waits && matches && !evicts);

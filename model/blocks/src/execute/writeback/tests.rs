@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Driver, SM_SHAPES};
+use crate::testing::{Driver, SM_SHAPES, organisation_with};
 
 const ONE: &SmShape = &SM_SHAPES[0];
 const TWO: &SmShape = &SM_SHAPES[1];
@@ -170,4 +170,28 @@ fn reset_forgets_what_is_in_the_write_queues() {
     assert_eq!(writeback.probe().last_q, 1);
     writeback.cycle();
     assert_eq!(writeback.probe().last_q, 0);
+}
+
+#[test]
+fn with_taken_results_a_register_is_reported_when_its_last_result_is_taken() {
+    let organisation = organisation_with(|services| services.reports_taken);
+    let mut writeback = without_floats(&SmShape { organisation, ..*ONE });
+    let i = &mut writeback.inputs;
+    (i.memory_done_i, i.write_ready_i) = (0, 1);
+    assert_eq!(writeback.cycle().reg_valid_o, 0, "a part");
+    (writeback.inputs.memory_done_i, writeback.inputs.write_ready_i) = (1, 0);
+    assert_eq!(writeback.cycle().reg_valid_o, 0, "it is not taken");
+    writeback.inputs.write_ready_i = 1;
+    let out = writeback.cycle();
+    assert_eq!((out.reg_valid_o, out.reg_warp_o[0], out.reg_o[0], out.finish_valid_o), (1, 4, 14, 0));
+    // Its instruction ends when it is written, and the next register is reported.
+    let i = &mut writeback.inputs;
+    (i.write_done_i, i.write_done_warp_i[0], i.write_done_reg_i[0], i.memory_valid_i) = (1, 4, 14, 0);
+    let out = writeback.cycle();
+    assert_eq!((out.reg_valid_o, out.reg_warp_o[0], out.reg_o[0]), (1, 3, 13));
+    assert_eq!((out.finish_valid_o, out.finish_warp_o[0]), (1, 4));
+    // A result without a register is not reported.
+    (writeback.inputs.side_reg_valid_i, writeback.inputs.write_done_i) = (0, 0);
+    let out = writeback.cycle();
+    assert_eq!((out.reg_valid_o, out.finish_valid_o, out.finish_warp_o[1]), (0, 0b10, 3));
 }

@@ -78,6 +78,7 @@ impl Block for Rfc {
             hit: Default::default(),
             missing: [0; MAX_PORTS],
             stall: 0,
+            behind: 0,
             leave: 0,
             offered: 0,
             merged_tag: [None; MAX_PORTS],

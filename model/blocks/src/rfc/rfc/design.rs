@@ -59,7 +59,13 @@ impl RegisterFile for Rfc {
         blocks: crate::rfc::BLOCKS,
         events: &[RFC_EVENT, RFC_COUNT_EVENT, RFC_EXTRA_EVENT],
         spreads: &[],
-        services: Services { front_places, reads_fields: true, early_results: false, ..Services::NEUTRAL },
+        services: Services {
+            front_places,
+            reads_fields: true,
+            early_results: false,
+            reports_taken: true,
+            ..Services::NEUTRAL
+        },
         selector: "rfc.entries",
         rules: crate::rfc::config::RULES,
         presets: crate::rfc::config::PRESETS,

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use super::{MAX_SOURCES, Rfc, merged};
+use super::{MAX_SOURCES, Rfc, Stage, merged};
 use crate::instances::{Instance, always, inside, net, nets, record};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
@@ -153,6 +153,15 @@ nets! {
         leave: u8 = field(s.ports()),
         /// The instruction in T waits for an eviction.
         stall: u8 = field(s.ports()),
+        /// The instruction in T waits for a result.
+        behind: u8 = field(s.ports()),
+        /// Register that the instruction in T writes.
+        dst_q: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("tag_valid_q"),
+        /// The result of the last instruction in T of port p goes around the cache.
+        around_q: u8 = field(s.ports()),
+        /// The result of the last instruction in T of port p goes past the LRF.
+        past_q: u8 = field(s.ports()),
+        results_result_valid: u8,
     }
 }
 
@@ -227,7 +236,11 @@ impl Rfc {
 
     fn record_tags(&self, straps: u8, nets: &mut RfcNets) {
         (nets.tag_valid_q, nets.leave, nets.stall) = (self.tag_valid_q, self.leave, self.stall);
-        nets.private_q = (0..self.ports).fold(0, |set, p| set | u8::from(self.stage[p].private) << p);
+        (nets.behind, nets.dst_q) = (self.behind, Default::default());
+        let ports =
+            |holds: fn(&Stage) -> bool| (0..self.ports).fold(0, |set, p| set | u8::from(holds(&self.stage[p])) << p);
+        (nets.private_q, nets.around_q) = (ports(|stage| stage.private), ports(|stage| stage.around));
+        nets.past_q = ports(|stage| stage.past);
         (nets.mask_q, nets.base_q, nets.warp_q, nets.tag_q) = Default::default();
         (nets.src_valid_q, nets.slot_q, nets.last_q, nets.src_reg_q) = Default::default();
         (nets.tags_hit_mask, nets.tags_hit_index, nets.tags_hit_port) = Default::default();
@@ -237,6 +250,7 @@ impl Rfc {
             (nets.mask_q[p], nets.base_q[p], nets.warp_q[p]) = (stage.look.mask, stage.base, stage.warp);
             (nets.tag_q[p], nets.src_valid_q[p]) = (stage.tag, stage.look.src_valid);
             (nets.slot_q[p], nets.last_q[p]) = (stage.look.slot, stage.look.last);
+            nets.dst_q[p] = stage.dst;
             nets.tags_read[p] = looked.read;
             for k in 0..OPERANDS {
                 let i = OPERANDS * p + k;
@@ -299,6 +313,7 @@ impl Rfc {
 
     fn record_results(&self, nets: &mut RfcNets) {
         let routes = &self.decided.routes;
+        nets.results_result_valid = self.results.valid();
         (nets.results_result_warp, nets.results_result_reg) = Default::default();
         for b in set_bits(self.results.valid()) {
             let latch = self.results.latch(b);

@@ -82,6 +82,46 @@ fn a_hit_is_offered_four_cycles_after_it_is_taken_as_a_miss_is() {
 }
 
 #[test]
+fn an_instruction_that_is_taken_behind_a_result_finds_it() {
+    let mut rfc = Driver::<Rfc>::with_slots(&shape(&[]));
+    rfc.write(5, u32::MAX, 7).step();
+    rfc.issue(3, [5; 3], 1).step();
+    assert_eq!(count(&rfc.step(), "rfc_hit"), 1);
+    rfc.step();
+    rfc.step();
+    let out = rfc.step();
+    assert_eq!((out.dispatch_valid_o, out.dispatch_data_o[0].0[31]), (1, 7));
+}
+
+#[test]
+fn an_instruction_waits_in_t_for_a_result_that_waits_in_its_latch() {
+    // It reads the register; it writes it; it has nothing to do with it.
+    for (sources, dst, waits) in [(1, NO_REG, 1), (0, 7, 1), (0, 8, 0)] {
+        let mut rfc = Driver::<Rfc>::with_slots(&shape(&["rfc.entries=4"]));
+        for reg in 1..5 {
+            rfc.write(reg, u32::MAX, reg.into()).step();
+        }
+        rfc.step();
+        // All read ports are in use when the result of register 7 would evict register 1.
+        rfc.write(7, u32::MAX, 70).issue(0, [2, 3, 4], 0b111).step();
+        rfc.issue(1, [7; 3], sources);
+        rfc.inputs.issue_dst_i[0] = dst;
+        let out = rfc.step();
+        assert_eq!((count(&out, "rfc_tag_check"), count(&out, "rfc_wait"), out.write_done_o), (1, 1, 0));
+        let out = rfc.step();
+        assert_eq!((count(&out, "rfc_stall_result"), out.write_done_o), (waits, 1));
+        assert_eq!(count(&out, "rfc_tag_check"), 1 - waits);
+        let out = rfc.step();
+        assert_eq!((count(&out, "rfc_tag_check"), count(&out, "rfc_hit")), (waits, u64::from(sources)));
+        rfc.step();
+        let out = rfc.step();
+        assert!(sources == 0 || out.dispatch_data_o[0].0[31] == 2, "the older instruction is first");
+        let out = rfc.step();
+        assert!(sources == 0 || out.dispatch_data_o[0].0[31] == 70);
+    }
+}
+
+#[test]
 fn an_instruction_waits_for_what_is_on_its_way_to_the_mrf() {
     let mut rfc = Driver::<Rfc>::with_slots(&shape(&["rfc.entries=1"]));
     rfc.write(5, u32::MAX, 7).step();
@@ -327,7 +367,7 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
     let mut warps = Warps::new(shape, straps);
     warps.dead = [[u32::MAX; REGISTERS]; WARPS];
     rfc.inputs.cfg_i = warps.straps;
-    let mut sums = [0; 13];
+    let mut sums = [0; 14];
     let (mut issued, mut offered) = (0u8, 0u8);
     for cycle in 0..cycles {
         warps.slots(&mut rfc.inputs);
@@ -346,19 +386,21 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
             rfc.inputs.issue_valid_i &= !(1 << p);
             rfc.inputs.issue_src_valid_i &= !(0b111 << (3 * p));
         }
-        rfc.inputs.write_valid_i &= !out.write_ready_o;
-        (issued, offered) = (rfc.inputs.issue_valid_i, rfc.inputs.write_valid_i);
-        for b in set_bits(out.write_done_o) {
-            let (warp, reg) = (usize::from(out.write_done_warp_o[b]), usize::from(out.write_done_reg_o[b]));
+        // A result is announced when it is taken.
+        for b in set_bits(rfc.inputs.write_valid_i & out.write_ready_o) {
+            let (warp, reg) = (usize::from(rfc.inputs.write_warp_i[b]), usize::from(rfc.inputs.write_reg_i[b]));
             warps.open[warp][reg] -= 1;
         }
+        rfc.inputs.write_valid_i &= !out.write_ready_o;
+        (issued, offered) = (rfc.inputs.issue_valid_i, rfc.inputs.write_valid_i);
         for s in set_bits(out.flush_done_o) {
             rfc.inputs.flush_i &= !(1 << s);
             rfc.inputs.drop_i &= !(1 << s);
             rfc.inputs.slot_valid_i &= !(1 << s);
             warps.away[s] = 1 + warps.random.below(20);
         }
-        let names = ["rfc_hit", "rfc_partial", "rfc_evict", "rfc_flush", "rfc_kill", "rfc_stall_eviction"];
+        let names =
+            ["rfc_hit", "rfc_partial", "rfc_evict", "rfc_flush", "rfc_kill", "rfc_stall_eviction", "rfc_stall_result"];
         let upper = ["lrf_read_groups", "lrf_spill_groups", "lrf_flush_groups", "lrf_dead", "lrf_same", "lrf_past"];
         let upper = upper.map(|name| (&shape.lrf, name));
         let levels = upper.into_iter().chain([(&shape.reads, "fill_groups")]);
@@ -369,11 +411,12 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
     }
     if straps & 0b00010 == 0 {
         // Nothing dies.
-        sums[9] += 1;
+        sums[10] += 1;
     }
     if straps & 0b10000 != 0 {
-        // Loads go into the cache: little goes around it.
+        // Loads go into the cache: little goes around it, and results hardly wait.
         sums[4] += 1;
+        sums[6] += 1;
     }
     assert!(sums.iter().all(|&sum| sum > 0), "{settings:?} {straps:#b}: {sums:?}");
 }
@@ -383,7 +426,7 @@ fn operands_are_what_was_written_last() {
     for ports in ["mrf.issue_ports=1", "mrf.issue_ports=2"] {
         for entries in ["rfc.entries=1", "rfc.entries=2", "rfc.entries=5"] {
             for straps in [0, 0b00010, 0b00100, 0b01110, 0b10010] {
-                run(&[ports, entries, "mrf.banks=4"], straps, 4000);
+                run(&[ports, entries, "mrf.banks=4"], straps, 12_000);
             }
         }
     }

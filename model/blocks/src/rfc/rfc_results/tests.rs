@@ -150,3 +150,25 @@ fn a_cache_that_is_filled_takes_no_result() {
     assert_eq!((out.op_valid_o, out.write_done_o, out.wait_o), (0b01, 0b01, 0b10));
     assert_eq!(results.step().around_o, 0b10);
 }
+
+#[test]
+fn a_result_whose_warp_had_no_slot_goes_around_for_good() {
+    let mut results = results();
+    results.inputs.match_i = 0b01;
+    results.write(0, 33, 5).step();
+    assert_eq!(results.step().wait_o, 0b01);
+    // The warp takes a slot, in which nobody has noted the register.
+    results.inputs.slot_valid_i |= 0b0001;
+    results.inputs.slot_warp_i[0] = 33;
+    let out = results.step();
+    assert_eq!((out.op_valid_o, out.wait_o, out.result_valid_o), (0, 0b01, 0b01));
+    results.inputs.match_i = 0;
+    let out = results.step();
+    assert_eq!((out.op_valid_o, out.op_kill_o, out.around_o), (0b01, 0b01, 0b01));
+    results.inputs.mrf_done_i = 0b01;
+    assert_eq!(results.step().write_done_o, 0b01);
+    // The next one goes into the cache.
+    results.write(0, 33, 5).step();
+    let out = results.step();
+    assert_eq!((out.op_valid_o, out.op_kill_o, out.write_done_o), (0b01, 0, 0b01));
+}
