@@ -69,6 +69,18 @@ fn wait(cycles: usize) -> String {
     "NOP\n".repeat(cycles)
 }
 
+/// What most of them have.
+const CASE: Case = Case {
+    hazard: 0,
+    code: String::new,
+    threads: 32,
+    leaves: |_| [0, 0],
+    some: &[],
+    none: &[],
+    judged: true,
+    removals: &[],
+};
+
 const CASES: &[Case] = &[
     Case {
         hazard: 1,
@@ -84,11 +96,8 @@ const CASES: &[Case] = &[
                 ST.GLOBAL.B32 {SECOND}, R9"
             )
         },
-        threads: 32,
         leaves: |thread| [thread + if thread % 2 == 0 { 200 } else { 100 }; 2],
         some: &["rfc_partial", "rfc_evict"],
-        none: &[],
-        judged: true,
         removals: &[
             Removal {
                 what: "a read takes all lanes from the entry",
@@ -103,6 +112,7 @@ const CASES: &[Case] = &[
                 places: &[("rfc_tags", "= dirty_q[evict_index_o];", "= dirty_q[evict_index_o] | {Lanes{REMOVED}};")],
             },
         ],
+        ..CASE
     },
     Case {
         hazard: 2,
@@ -122,11 +132,8 @@ const CASES: &[Case] = &[
                 ST.GLOBAL.B32 {FIRST}, R10"
             )
         },
-        threads: 32,
         leaves: |thread| [thread + if thread % 2 == 0 { 302 } else { 301 }, 0],
         some: &["rfc_marked"],
-        none: &[],
-        judged: true,
         removals: &[Removal {
             what: "a last read makes all lanes dead",
             places: &[(
@@ -135,6 +142,7 @@ const CASES: &[Case] = &[
                 "<= REMOVED ? '0 : dirty_q[Entries*j+e] & ~look_mask_i;",
             )],
         }],
+        ..CASE
     },
     Case {
         hazard: 4,
@@ -153,11 +161,8 @@ const CASES: &[Case] = &[
                 ST.GLOBAL.B32 {SECOND}, R11"
             )
         },
-        threads: 32,
         leaves: |thread| [thread + if thread % 2 == 0 { 502 } else { 403 }; 2],
         some: &["rfc_dead"],
-        none: &[],
-        judged: true,
         removals: &[
             Removal {
                 what: "a guarded write is taken for one of all lanes",
@@ -176,6 +181,7 @@ const CASES: &[Case] = &[
                 )],
             },
         ],
+        ..CASE
     },
     Case {
         hazard: 6,
@@ -191,11 +197,8 @@ const CASES: &[Case] = &[
                 ST.GLOBAL.B32 {SECOND}, R9"
             )
         },
-        threads: 32,
         leaves: |thread| [if thread % 2 == 0 { 0 } else { thread + 600 }; 2],
         some: &["rfc_kill"],
-        none: &[],
-        judged: true,
         removals: &[
             Removal {
                 what: "the older copy stays",
@@ -221,16 +224,14 @@ const CASES: &[Case] = &[
                 ],
             },
         ],
+        ..CASE
     },
     Case {
         hazard: 7,
         // R11 takes the entry of R9, sooner or later around the read of R9.
         code: || sum((0..8).map(|gap| (gap, 0)), |round| format!("IADD R12, PT, R9, {round}, !PT")),
-        threads: 32,
         leaves: |thread| [8 * thread + (0..8).map(|round| 1000 * (round + 1) + round).sum::<u32>(), 0],
         some: &["rfc_hit", "rfc_evict"],
-        none: &[],
-        judged: true,
         removals: &[Removal {
             what: "results are written a cycle sooner, with their tags",
             places: &[
@@ -240,16 +241,14 @@ const CASES: &[Case] = &[
                 ("rfc_data", ": d_write_data_q),", ": REMOVED ? write_data_i : d_write_data_q),"),
             ],
         }],
+        ..CASE
     },
     Case {
         hazard: 8,
         // R9 is read shortly behind its eviction.
         code: || sum((0..24).map(|gap| (0, gap)), |round| format!("IADD R12, PT, R9, {round}, !PT")),
-        threads: 32,
         leaves: |thread| [24 * thread + (0..24).map(|round| 1000 * (round + 1) + round).sum::<u32>(), 0],
         some: &["rfc_stall_eviction"],
-        none: &[],
-        judged: true,
         removals: &[Removal {
             what: "what is missed is read at once",
             places: &[(
@@ -258,6 +257,7 @@ const CASES: &[Case] = &[
                 "if (missing[Operands*p+k] && evictions_look_match[p][k] && !REMOVED)",
             )],
         }],
+        ..CASE
     },
     Case {
         hazard: 8,
@@ -278,15 +278,13 @@ const CASES: &[Case] = &[
             }
             code + "ST.GLOBAL.B32 [R2:RZ], R13"
         },
-        threads: 32,
         leaves: |_| [0, 0],
         some: &["rfc_kill", "rfc_evict"],
-        none: &[],
-        judged: true,
         removals: &[Removal {
             what: "a result around the cache passes the older value",
             places: &[("rfc_results", "& ~match_i &", "& (~match_i | {IssuePorts{REMOVED}}) &")],
         }],
+        ..CASE
     },
     Case {
         hazard: 10,
@@ -309,8 +307,6 @@ const CASES: &[Case] = &[
         threads: 128,
         leaves: |thread| [thread + 507, 0],
         some: &["leave_mark", "drain"],
-        none: &[],
-        judged: true,
         removals: &[
             Removal {
                 what: "results are not waited for",
@@ -325,6 +321,7 @@ const CASES: &[Case] = &[
                 )],
             },
         ],
+        ..CASE
     },
     Case {
         hazard: 12,
@@ -342,12 +339,11 @@ const CASES: &[Case] = &[
         threads: 128,
         leaves: |thread| [2 * thread + 750, 0],
         some: &["rfc_flush"],
-        none: &[],
-        judged: true,
         removals: &[Removal {
             what: "a slot is given out before it is empty",
             places: &[("two_level_scheduler", "if (flush_done_i[s])", "if (flush_done_i[s] || REMOVED)")],
         }],
+        ..CASE
     },
     Case {
         hazard: 13,
@@ -355,8 +351,6 @@ const CASES: &[Case] = &[
         threads: 128,
         leaves: |thread| [thread, 0],
         some: &["leave_barrier"],
-        none: &[],
-        judged: true,
         removals: &[Removal {
             what: "a warp at a barrier keeps its slot",
             places: &[(
@@ -365,6 +359,7 @@ const CASES: &[Case] = &[
                 "!stay && !REMOVED && held_i[IndexW'(warp_q[s])]",
             )],
         }],
+        ..CASE
     },
     Case {
         hazard: 14,
@@ -390,12 +385,12 @@ const CASES: &[Case] = &[
         threads: 128,
         leaves: |_| [0x5eed, 0],
         some: &["leave_patience"],
-        none: &[],
         judged: false,
         removals: &[Removal {
             what: "a warp that spins keeps its slot",
             places: &[("two_level_scheduler", "issued_q[s] >= patience &&", "issued_q[s] >= patience && !REMOVED &&")],
         }],
+        ..CASE
     },
     Case {
         hazard: 16,
@@ -405,7 +400,6 @@ const CASES: &[Case] = &[
         leaves: |thread| [thread, 0],
         some: &["leave_end"],
         none: &["rfc_flush"],
-        judged: true,
         removals: &[Removal {
             what: "values of a warp that has ended are written back",
             places: &[(
@@ -414,6 +408,7 @@ const CASES: &[Case] = &[
                 "<= ~alive_i[IndexW'(warp_q[s])] && !REMOVED;",
             )],
         }],
+        ..CASE
     },
     Case {
         hazard: 16,
@@ -436,8 +431,6 @@ const CASES: &[Case] = &[
         threads: 128,
         leaves: |thread| [if thread < 64 { 900 } else { thread + 800 }, 0],
         some: &["leave_mark"],
-        none: &[],
-        judged: true,
         removals: &[Removal {
             what: "a result goes to the slot that it comes from, whoever has it",
             places: &[(
@@ -446,6 +439,7 @@ const CASES: &[Case] = &[
                 "if (REMOVED ? s == 1 : slot_valid_i[s-1] && slot_warp_i[s-1] == warp_q[b]) begin",
             )],
         }],
+        ..CASE
     },
     Case {
         hazard: 17,

@@ -62,6 +62,15 @@ pub(crate) fn changed(mut config: Config, change: impl Fn(&mut Config)) -> Confi
     config
 }
 
+/// Two issue ports, single-ported banks with as many entries as the baseline's, 48 warps.
+pub(crate) fn two_ports(mut config: Config) -> Config {
+    let kilobytes = config.mrf.kilobytes / 4;
+    config.mrf =
+        MrfConfig { banks: 4, ports: BankPorts::Shared, collectors: 4, issue_ports: 2, kilobytes, ..config.mrf };
+    config.sm.warps = 48;
+    config
+}
+
 /// A configuration without slots, and with the main register file alone.
 pub(crate) fn alone(config: Config) -> Config {
     let Config { mrf, sm, memory, .. } = config;
@@ -168,21 +177,9 @@ fn variants(block: &str) -> Vec<Config> {
     if FAMILIES.iter().any(|family| (family.is_own)(block)) {
         return all;
     }
-    let with = |change: &dyn Fn(&mut Config)| {
-        let mut config = base;
-        change(&mut config);
-        config
-    };
-    let two = with(&|c| {
-        // As many entries a bank as the baseline has.
-        c.mrf = MrfConfig { issue_ports: 2, collectors: 4, banks: 4, kilobytes: c.mrf.kilobytes / 4, ..c.mrf };
-        c.sm.warps = 48;
-    });
-    let two_with = |change: &dyn Fn(&mut Config)| {
-        let mut config = two;
-        change(&mut config);
-        config
-    };
+    let two = two_ports(base);
+    let with = |change: &dyn Fn(&mut Config)| changed(base, change);
+    let two_with = |change: &dyn Fn(&mut Config)| changed(two, change);
     all.push(base);
     all.extend(match block {
         "mrf_bank" => vec![with(&|c| c.mrf.ports = BankPorts::Separate)],

@@ -46,40 +46,23 @@ pub fn moved(traffic: &Traffic) -> f64 {
 
 /// Names of events: 4-lane groups, docs/blocks/rfc.md and docs/blocks/mrf.md.
 pub mod event {
-    pub const MRF_READ: &str = "read_groups";
-    pub const MRF_SHARED_READ: &str = "rfc_mrf_shared_groups";
-    pub const READ: &str = "rfc_read_groups";
-    pub const SHARED_READ: &str = "rfc_read_shared_groups";
-    pub const WRITE: &str = "rfc_write_groups";
-    pub const SHARED_WRITE: &str = "rfc_write_shared_groups";
-    pub const AROUND: &str = "rfc_around_groups";
-    pub const SHARED_AROUND: &str = "rfc_around_shared_groups";
-    pub const EVICTION: &str = "rfc_evict_groups";
-    pub const LRF_READ: &str = "rfc_lrf_read_groups";
-    pub const LRF_WRITE: &str = "rfc_lrf_write_groups";
-    pub const SPILL: &str = "rfc_lrf_spill_groups";
-    pub const LRF_FLUSH: &str = "rfc_lrf_flush_groups";
-    pub const FILL: &str = "rfc_fill_groups";
+    events! {
+        MRF_READ = "read_groups",
+        MRF_SHARED_READ = "rfc_mrf_shared_groups",
+        READ = "rfc_read_groups",
+        SHARED_READ = "rfc_read_shared_groups",
+        WRITE = "rfc_write_groups",
+        SHARED_WRITE = "rfc_write_shared_groups",
+        AROUND = "rfc_around_groups",
+        SHARED_AROUND = "rfc_around_shared_groups",
+        EVICTION = "rfc_evict_groups",
+        LRF_READ = "rfc_lrf_read_groups",
+        LRF_WRITE = "rfc_lrf_write_groups",
+        SPILL = "rfc_lrf_spill_groups",
+        LRF_FLUSH = "rfc_lrf_flush_groups",
+        FILL = "rfc_fill_groups",
+    }
 }
-
-/// All of them.
-#[cfg(test)]
-pub const EVENTS: &[&str] = &[
-    event::MRF_READ,
-    event::MRF_SHARED_READ,
-    event::READ,
-    event::SHARED_READ,
-    event::WRITE,
-    event::SHARED_WRITE,
-    event::AROUND,
-    event::SHARED_AROUND,
-    event::EVICTION,
-    event::LRF_READ,
-    event::LRF_WRITE,
-    event::SPILL,
-    event::LRF_FLUSH,
-    event::FILL,
-];
 
 /// The traffic of a run with a register file cache.
 ///

@@ -13,6 +13,17 @@
 //!
 //! `docs/reports.md` says how each row is measured.
 
+/// Names of events that a report reads, and the list of them.
+macro_rules! events {
+    ($($name:ident = $event:literal,)+) => {
+        $(pub const $name: &str = $event;)+
+
+        /// All of them.
+        #[cfg(test)]
+        pub const ALL: &[&str] = &[$($name),+];
+    };
+}
+
 mod cached;
 pub mod follow;
 pub mod html;

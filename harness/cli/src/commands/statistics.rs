@@ -9,6 +9,7 @@ use gpurf_blocks::designs::Organisation;
 use gpurf_machine::{Judged, Statistics};
 use gpurf_oracle::Counts;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::cycles::Cycles;
 use crate::output::{self, Cell, grouped, numbers, words};
@@ -62,36 +63,67 @@ impl Count<'_> {
         self.statistics.events.get(name).copied().unwrap_or(0)
     }
 
-    /// The same for each cycle, on average.
+    /// How often these happened, together.
+    fn sum(&self, names: &[&str]) -> u64 {
+        names.iter().map(|name| self.of(name)).sum()
+    }
+
+    /// How often it happened in a cycle, on average.
     fn average(&self, name: &str) -> f64 {
         let cycles = self.statistics.cycles;
         if cycles == 0 { 0.0 } else { self.of(name) as f64 / cycles as f64 }
     }
 }
 
-/// A part of the statistics: its name and value in JSON, and its rows in the table (name, count, share).
+/// A part of the statistics: its name and members in JSON, and its rows in the table (name, count, share).
 #[derive(Clone, Debug)]
 pub struct Part {
     name: &'static str,
-    value: serde_json::Value,
+    members: serde_json::Map<String, Value>,
     rows: Vec<[String; 3]>,
 }
 
-/// Takes a row of the table: name, count, share.
-type Row<'a> = dyn FnMut(&str, String, String) + 'a;
-
 impl Part {
-    fn new(name: &'static str, stats: &impl Serialize, rows: impl FnOnce(&mut Row<'_>)) -> Self {
-        let value = serde_json::to_value(stats).expect("numbers are JSON");
-        let mut all = Vec::new();
-        rows(&mut |name, count, share| all.push([name.to_owned(), count, share]));
-        Self { name, value, rows: all }
+    fn new(name: &'static str) -> Self {
+        Self { name, members: serde_json::Map::new(), rows: Vec::new() }
+    }
+
+    /// A member of the JSON alone.
+    fn member(&mut self, key: &str, value: impl Into<Value>) {
+        self.members.insert(key.to_owned(), value.into());
+    }
+
+    /// A row of the table alone.
+    fn row(&mut self, text: &str, count: String, share: String) {
+        self.rows.push([text.to_owned(), count, share]);
+    }
+
+    /// Counts: the name in JSON, the count, the row of the table, and the whole that it is a share of; 0: of nothing.
+    fn counts(&mut self, counts: &[(&str, u64, &str, u64)]) {
+        for &(key, count, text, whole) in counts {
+            self.member(key, count);
+            self.row(text, grouped(count), share(count, whole));
+        }
+    }
+
+    /// Averages: the name in JSON, the value, the row of the table; with so many decimals there.
+    fn averages(&mut self, decimals: usize, averages: &[(&str, f64, &str)]) {
+        for &(key, average, text) in averages {
+            self.member(key, average);
+            self.row(text, format!("{average:.decimals$}"), String::new());
+        }
+    }
+
+    /// A part of this part: an object in JSON, further rows of the table.
+    fn inner(&mut self, part: Self) {
+        self.member(part.name, part.members);
+        self.rows.extend(part.rows);
     }
 }
 
 /// Parts as members of the object that they belong to.
 fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(parts.iter().map(|part| (part.name, &part.value)))
+    serializer.collect_map(parts.iter().map(|part| (part.name, &part.members)))
 }
 
 /// The parts of the scheduler and of the design that a configuration has.

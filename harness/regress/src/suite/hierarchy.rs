@@ -1,9 +1,9 @@
 //! Shapes of the register hierarchy that software manages.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder};
+use gpurf_blocks::config::{BankPorts, Config, ReadOrder};
 use gpurf_isa::LastResultFile;
 
-use super::Family;
+use super::{Family, two_ports};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -25,19 +25,10 @@ fn one(entries: usize, banks: LastResultFile) -> Config {
     config
 }
 
-/// With two issue ports: slots that are no power of two, single-ported banks, as many entries a bank as the baseline has.
+/// With two issue ports, and slots that are no power of two.
 fn two(entries: usize, banks: LastResultFile) -> Config {
-    let mut config = one(entries, banks);
-    config.mrf = MrfConfig {
-        banks: 4,
-        ports: BankPorts::Shared,
-        collectors: 4,
-        issue_ports: 2,
-        kilobytes: config.mrf.kilobytes / 4,
-        read_order: ReadOrder::RoundRobin,
-        ..config.mrf
-    };
-    (config.sm.warps, config.sm.active_warps) = (48, 6);
+    let mut config = two_ports(one(entries, banks));
+    (config.mrf.read_order, config.sm.active_warps) = (ReadOrder::RoundRobin, 6);
     config
 }
 

@@ -1,8 +1,8 @@
 //! Shapes and policies of the two-level scheduler and of the register file cache.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Replacement, RfcConfig, Scheduler, preset};
+use gpurf_blocks::config::{BankPorts, Config, ReadOrder, Replacement, RfcConfig, Scheduler, preset};
 
-use super::{Family, changed};
+use super::{Family, changed, two_ports};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -22,18 +22,10 @@ fn one() -> Config {
     preset("rfc").expect("a preset").config
 }
 
-/// A cache with two issue ports: slots that are no power of two, single-ported banks, as many entries a bank as the baseline has.
+/// A cache with two issue ports, and slots that are no power of two.
 fn two() -> Config {
-    let mut config = one();
-    config.mrf = MrfConfig {
-        banks: 4,
-        ports: BankPorts::Shared,
-        collectors: 4,
-        issue_ports: 2,
-        kilobytes: config.mrf.kilobytes / 4,
-        ..config.mrf
-    };
-    (config.sm.warps, config.sm.active_warps, config.rfc.entries) = (48, 6, 4);
+    let mut config = two_ports(one());
+    (config.sm.active_warps, config.rfc.entries) = (6, 4);
     config
 }
 

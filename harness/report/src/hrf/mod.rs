@@ -107,49 +107,27 @@ fn traffic(run: &Measured) -> HybridTraffic {
 
 /// Names of events: docs/blocks/hrf.md, docs/blocks/mrf.md, docs/blocks/alternating_scheduler.md.
 mod event {
-    pub const READ: &str = "read_groups";
-    pub const WRITE: &str = "write_groups";
-    pub const BUFFER_READ: &str = "hrf_read_groups";
-    pub const BUFFER_WRITE: &str = "hrf_write_groups";
-    pub const DRAIN: &str = "hrf_drain_groups";
-    pub const LOAD: &str = "hrf_load_groups";
-    pub const LOOK: &str = "hrf_look";
-    pub const GATED: &str = "hrf_gated";
-    pub const FROZEN: &str = "hrf_frozen";
-    pub const WAIT_READ: &str = "hrf_wait_read";
-    pub const WRITTEN: &str = "write";
-    pub const DRAINED: &str = "hrf_drain";
-    pub const ENTRIES: &str = "hrf_period_entries";
-    pub const ACTIVATE: &str = "alternating_activate";
-    pub const PENDING: &str = "alternating_pending";
-    pub const ACTIVE: &str = "alternating_active";
-    pub const LANDING: &str = "alternating_drain";
-    pub const STALL_SWITCH: &str = "alternating_stall_switch";
-    pub const ISSUE: &str = "issue";
-
-    /// All of them.
-    #[cfg(test)]
-    pub const ALL: &[&str] = &[
-        READ,
-        WRITE,
-        BUFFER_READ,
-        BUFFER_WRITE,
-        DRAIN,
-        LOAD,
-        LOOK,
-        GATED,
-        FROZEN,
-        WAIT_READ,
-        WRITTEN,
-        DRAINED,
-        ENTRIES,
-        ACTIVATE,
-        PENDING,
-        ACTIVE,
-        LANDING,
-        STALL_SWITCH,
-        ISSUE,
-    ];
+    events! {
+        READ = "read_groups",
+        WRITE = "write_groups",
+        BUFFER_READ = "hrf_read_groups",
+        BUFFER_WRITE = "hrf_write_groups",
+        DRAIN = "hrf_drain_groups",
+        LOAD = "hrf_load_groups",
+        LOOK = "hrf_look",
+        GATED = "hrf_gated",
+        FROZEN = "hrf_frozen",
+        WAIT_READ = "hrf_wait_read",
+        WRITTEN = "write",
+        DRAINED = "hrf_drain",
+        ENTRIES = "hrf_period_entries",
+        ACTIVATE = "alternating_activate",
+        PENDING = "alternating_pending",
+        ACTIVE = "alternating_active",
+        LANDING = "alternating_drain",
+        STALL_SWITCH = "alternating_stall_switch",
+        ISSUE = "issue",
+    }
 }
 
 /// What is lost where so much is left: by the geometric mean, and of each kernel.

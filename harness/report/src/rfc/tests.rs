@@ -98,7 +98,7 @@ fn every_event_is_one_of_the_sm() {
     let config = Config::load(Start::Preset("rfc"), &[""; 0]).unwrap();
     let events = EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration()).by_name();
     let others = ["issue", "leave_mark", "leave_barrier", "warp_start"];
-    for name in crate::cached::EVENTS.iter().chain(&others).chain(two_level::STALLS) {
+    for name in crate::cached::event::ALL.iter().chain(&others).chain(two_level::STALLS) {
         assert!(events.contains_key(name), "{name} is not among {:?}", events.keys());
     }
 }

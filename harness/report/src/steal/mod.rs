@@ -133,59 +133,34 @@ fn bank_utilisation(run: &Measured, banks: u32) -> f64 {
 
 /// Names of events: docs/blocks/steal.md, docs/blocks/mrf.md, docs/blocks/sm.md.
 mod event {
-    pub const READ: &str = "read";
-    pub const WRITE: &str = "write";
-    pub const INTRA: &str = "conflict_intra";
-    pub const INTER: &str = "conflict_inter";
-    pub const READ_WRITE: &str = "conflict_read_write";
-    pub const STALL_COLLECTOR: &str = "stall_collector";
-    pub const CANDIDATE: &str = "candidate";
-    pub const SHARING: &str = "sharing";
-    pub const STOLEN: &str = "stolen";
-    pub const NORMAL: &str = "write_normal";
-    pub const FORCED: &str = "write_forced";
-    pub const PARTIAL: &str = "write_partial";
-    pub const PARK: &str = "write_parked";
-    pub const NEXT: &str = "return_next";
-    pub const LATER: &str = "return_later";
-    pub const RETURN_FORCED: &str = "return_forced";
-    pub const FORCE_READ: &str = "force_read";
-    pub const FORCE_WRITE: &str = "force_write";
-    pub const LAND: &str = "land";
-    pub const WAIT_PARKED: &str = "wait_parked";
-    pub const WAIT_RETURN: &str = "wait_return";
-    pub const PARKED: &str = "parked";
-    pub const PLACES: &str = "places";
+    events! {
+        READ = "read",
+        WRITE = "write",
+        INTRA = "conflict_intra",
+        INTER = "conflict_inter",
+        READ_WRITE = "conflict_read_write",
+        STALL_COLLECTOR = "stall_collector",
+        CANDIDATE = "candidate",
+        SHARING = "sharing",
+        STOLEN = "stolen",
+        NORMAL = "write_normal",
+        FORCED = "write_forced",
+        PARTIAL = "write_partial",
+        PARK = "write_parked",
+        NEXT = "return_next",
+        LATER = "return_later",
+        RETURN_FORCED = "return_forced",
+        FORCE_READ = "force_read",
+        FORCE_WRITE = "force_write",
+        LAND = "land",
+        WAIT_PARKED = "wait_parked",
+        WAIT_RETURN = "wait_return",
+        PARKED = "parked",
+        PLACES = "places",
+    }
+
     /// Reads of parked values.
     pub const RETURNS: [&str; 3] = [NEXT, LATER, RETURN_FORCED];
-
-    /// All of them.
-    #[cfg(test)]
-    pub const ALL: &[&str] = &[
-        READ,
-        WRITE,
-        INTRA,
-        INTER,
-        READ_WRITE,
-        STALL_COLLECTOR,
-        CANDIDATE,
-        SHARING,
-        STOLEN,
-        NORMAL,
-        FORCED,
-        PARTIAL,
-        PARK,
-        NEXT,
-        LATER,
-        RETURN_FORCED,
-        FORCE_READ,
-        FORCE_WRITE,
-        LAND,
-        WAIT_PARKED,
-        WAIT_RETURN,
-        PARKED,
-        PLACES,
-    ];
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! `block_launcher`.
 
+use gpurf_blocks::LANES;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::control::{BlockLauncher, BlockLauncherIn, BlockLauncherOut, BlockLauncherProbe, Coordinates};
 use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
-use gpurf_blocks::{Block, LANES, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::Reset;
+use crate::driver::{Reset, Twin};
 use crate::{Driver, Points, Unaliased, Unreached, cover};
 
 /// Stimulus of the block.
@@ -17,8 +17,7 @@ pub(crate) struct BlockLauncherDriver {
     shape: SmShape,
     reset: Reset,
     /// Follows the inputs, to know which warps begin.
-    twin: BlockLauncher,
-    out: BlockLauncherOut,
+    twin: Twin<BlockLauncher>,
     alive: u64,
     /// Cycles until the next march, while none is under way.
     quiet: u64,
@@ -75,8 +74,7 @@ impl Driver for BlockLauncherDriver {
         Self {
             shape: *shape,
             reset: Reset::default(),
-            twin: BlockLauncher::new(shape),
-            out: BlockLauncherOut::zeroed(),
+            twin: Twin::new(shape),
             alive: 0,
             quiet: QUIET,
             time: 0,
@@ -102,7 +100,7 @@ impl Driver for BlockLauncherDriver {
         let marches = self.marches(rng);
         let begun = marches.is_some_and(|march| march.begun);
         inputs.rst_ni = self.reset.next(rng, if begun { 0 } else { knobs.reset });
-        let waits = marches.is_some_and(|march| !march.begun && self.out.busy_o == 1);
+        let waits = marches.is_some_and(|march| !march.begun && self.twin.out.busy_o == 1);
         if marches.is_some_and(|march| march.begun && march.limit == 0) || waits && rng.chance(20) {
             // What is to be seen of a glimpse has been; a grid without an end is not waited for.
             inputs.rst_ni = 0;
@@ -118,16 +116,16 @@ impl Driver for BlockLauncherDriver {
         inputs.place_warp_i = rng.below(warps) as u8;
         inputs.block_warp_i = rng.below(warps) as u8;
 
-        self.twin.early(&mut self.out);
-        self.twin.late(inputs, &mut self.out);
-        self.twin.clock(inputs, &self.out);
-        let idle = self.out.busy_o == 0 && inputs.rst_ni == 1;
+        self.twin.early();
+        self.twin.late(inputs);
+        self.twin.clock(inputs);
+        let idle = self.twin.out.busy_o == 0 && inputs.rst_ni == 1;
         if let Some(march) = self.march.as_mut().filter(|_| idle && inputs.launch_valid_i == 1) {
             march.begun = true;
         }
         self.alive &= !rng.mask(warps as u32, if begun { 1000 } else { knobs.end });
-        if self.out.start_valid_o == 1 {
-            self.alive |= 1 << self.out.start_warp_o;
+        if self.twin.out.start_valid_o == 1 {
+            self.alive |= 1 << self.twin.out.start_warp_o;
         }
         if inputs.rst_ni == 0 {
             self.alive = 0;
@@ -149,9 +147,9 @@ impl March {
 impl BlockLauncherDriver {
     /// The march that is under way, or begins with the next grid.
     fn marches(&mut self, rng: &mut Rng) -> Option<March> {
-        self.twin.early(&mut self.out);
+        self.twin.early();
         self.time += 1;
-        if self.march.is_some_and(|march| march.begun && self.out.busy_o == 0) {
+        if self.march.is_some_and(|march| march.begun && self.twin.out.busy_o == 0) {
             let most = if self.time < LONG_FROM { QUIET } else { 16 * QUIET };
             (self.march, self.quiet) = (None, rng.below(most));
         }

@@ -6,6 +6,7 @@ use gpurf_blocks::issue::{AlternatingScheduler, AlternatingSchedulerIn};
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_lockstep::Rng;
 
+use super::Under;
 use crate::driver::{Reset, Twin, ports};
 use crate::{Driver, Unaliased, Unreached};
 
@@ -16,15 +17,6 @@ pub(crate) use cover::AlternatingSchedulerCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry =
     crate::entry::<AlternatingScheduler, AlternatingSchedulerDriver, AlternatingSchedulerCover>();
-
-/// What is under way of a warp.
-#[derive(Clone, Default)]
-struct Under {
-    /// Instructions in the operand stage.
-    resident: usize,
-    /// Registers that are to be written.
-    registers: Vec<u8>,
-}
 
 /// Keeps what is under way of each warp, so that nothing leaves that has not come, and a twin, to know who issues.
 pub(crate) struct AlternatingSchedulerDriver {
@@ -66,8 +58,6 @@ knobs! {
     }
 }
 
-/// Instructions of a warp in the operand stage, and registers that are to be written, at most: what the counts have room for.
-const MOST: (usize, usize) = (60, 200);
 /// Cycles of a stretch, and patience from which on one is needed in which a warp issues on and on.
 const STRETCH: u64 = 12_000;
 const PATIENT: u16 = 100;
@@ -121,8 +111,7 @@ impl Driver for AlternatingSchedulerDriver {
         self.change_warps(rng, knobs, steady);
         (i.alive_i, i.held_i) = (self.alive, self.held);
         (i.head_valid_i, i.mark_i, i.operand_i) = (self.head, self.mark, self.operand);
-        let room = |under: &Under| under.resident < MOST.0 && under.registers.len() < MOST.1;
-        let room = (0..self.shape.warps).filter(|&w| room(&self.warps[w])).fold(0u64, |set, w| set | 1 << w);
+        let room = (0..self.shape.warps).filter(|&w| self.warps[w].has_room()).fold(0u64, |set, w| set | 1 << w);
         let clear = if steady { 1000 } else { knobs.clear };
         i.clear_i = room & self.head & rng.mask(self.shape.warps as u32, clear);
         i.ready_i = (steady || rng.chance(knobs.ready)).into();
@@ -167,7 +156,7 @@ impl AlternatingSchedulerDriver {
         } else if rng.chance(knobs.start) {
             let w = rng.below(warps as u64) as usize & if rng.chance(knobs.parity) { !1 } else { !0 };
             let under = &self.warps[w];
-            if under.resident == 0 && under.registers.is_empty() || rng.chance(knobs.stray) {
+            if under.is_idle() || rng.chance(knobs.stray) {
                 self.alive |= 1 << w;
                 self.held &= !(1 << w);
             }
@@ -247,9 +236,7 @@ impl AlternatingSchedulerDriver {
             knobs.complete
         };
         if let Some(w) = (0..warps).map(order).find(|&w| !self.warps[w].registers.is_empty() && rng.chance(complete)) {
-            let registers = &mut self.warps[w].registers;
-            let register = registers.swap_remove(rng.below(registers.len() as u64) as usize);
-            (i.reg_valid_i, i.reg_warp_i, i.reg_i) = (1, w as u8, register);
+            (i.reg_valid_i, i.reg_warp_i, i.reg_i) = (1, w as u8, self.warps[w].complete(rng));
         }
     }
 
@@ -272,14 +259,6 @@ impl AlternatingSchedulerDriver {
         } else if rng.chance(600) && i.set_d_i != NO_REG {
             i.set_d_i %= 8;
         }
-        let under = &mut self.warps[w];
-        if under.registers.contains(&i.set_d_i) {
-            i.set_d_i = NO_REG;
-        }
-        i.set_valid_i = 1;
-        under.resident += 1;
-        if i.set_d_i != NO_REG {
-            under.registers.push(i.set_d_i);
-        }
+        (i.set_valid_i, i.set_d_i) = (1, self.warps[w].issue(i.set_d_i));
     }
 }

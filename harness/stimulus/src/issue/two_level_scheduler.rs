@@ -6,6 +6,7 @@ use gpurf_blocks::issue::{TwoLevelScheduler, TwoLevelSchedulerIn};
 use gpurf_blocks::shape::{ActiveShape, Straps};
 use gpurf_lockstep::Rng;
 
+use super::Under;
 use crate::driver::{Reset, Twin, ports};
 use crate::{Driver, Unreached};
 
@@ -16,15 +17,6 @@ pub(crate) use cover::TwoLevelSchedulerCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry =
     crate::entry::<TwoLevelScheduler, TwoLevelSchedulerDriver, TwoLevelSchedulerCover>();
-
-/// What is under way of a warp.
-#[derive(Clone, Default)]
-struct Under {
-    /// Instructions in the operand stage.
-    resident: usize,
-    /// Registers that are to be written.
-    registers: Vec<u8>,
-}
 
 /// Keeps what is under way of each warp, so that nothing leaves that has not come, and a twin, to know who issues and who has a slot.
 pub(crate) struct TwoLevelSchedulerDriver {
@@ -71,8 +63,6 @@ knobs! {
     }
 }
 
-/// Instructions of a warp in the operand stage, and registers that are to be written, at most: what the counts have room for.
-const MOST: (usize, usize) = (60, 200);
 /// Cycles of a stretch, and patience from which on one is needed in which a warp issues on and on.
 const STRETCH: u64 = 12_000;
 const PATIENT: u16 = 100;
@@ -122,8 +112,7 @@ impl Driver for TwoLevelSchedulerDriver {
         (inputs.alive_i, inputs.held_i) = (self.alive, self.held);
         (inputs.head_valid_i, inputs.mark_i) = (self.head, self.mark);
         (inputs.operand_i, inputs.branch_i) = (self.operand, self.branch);
-        let room = |under: &Under| under.resident < MOST.0 && under.registers.len() < MOST.1;
-        let room = (0..self.shape.warps).filter(|&w| room(&self.warps[w])).fold(0u64, |set, w| set | 1 << w);
+        let room = (0..self.shape.warps).filter(|&w| self.warps[w].has_room()).fold(0u64, |set, w| set | 1 << w);
         inputs.clear_i =
             room & self.head & if steady { self.first_warps() } else { rng.mask(self.shape.warps as u32, knobs.clear) };
         // A warp that was named and has not issued is as it was, unless it has ended.
@@ -174,8 +163,7 @@ impl TwoLevelSchedulerDriver {
         } else if rng.chance(knobs.start) {
             let w = any(rng);
             let under = &self.warps[w];
-            let idle = under.resident == 0 && under.registers.is_empty();
-            if idle || rng.chance(knobs.stray) {
+            if under.is_idle() || rng.chance(knobs.stray) {
                 self.alive |= 1 << w;
                 self.held &= !(1 << w);
             }
@@ -246,10 +234,8 @@ impl TwoLevelSchedulerDriver {
             let chance = chance(knobs.complete);
             if let Some(w) = (0..warps).map(order).find(|&w| !self.warps[w].registers.is_empty() && rng.chance(chance))
             {
-                let registers = &mut self.warps[w].registers;
-                let register = registers.swap_remove(rng.below(registers.len() as u64) as usize);
                 inputs.reg_valid_i |= 1 << p;
-                (inputs.reg_warp_i[p], inputs.reg_i[p]) = (w as u8, register);
+                (inputs.reg_warp_i[p], inputs.reg_i[p]) = (w as u8, self.warps[w].complete(rng));
             }
         }
     }
@@ -277,15 +263,8 @@ impl TwoLevelSchedulerDriver {
             } else if rng.chance(600) && inputs.set_d_i[p] != NO_REG {
                 inputs.set_d_i[p] %= 8;
             }
-            let under = &mut self.warps[w];
-            if under.registers.contains(&inputs.set_d_i[p]) {
-                inputs.set_d_i[p] = NO_REG;
-            }
             inputs.set_valid_i |= 1 << p;
-            under.resident += 1;
-            if inputs.set_d_i[p] != NO_REG {
-                under.registers.push(inputs.set_d_i[p]);
-            }
+            inputs.set_d_i[p] = self.warps[w].issue(inputs.set_d_i[p]);
         }
     }
 }

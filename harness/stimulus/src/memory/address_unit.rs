@@ -4,11 +4,11 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_PRED, NO_REG, cause, modifiers, opcode};
 use gpurf_blocks::memory::{AddressUnit, AddressUnitIn, AddressUnitOut, AddressUnitProbe};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape};
-use gpurf_blocks::{Block, LANES, OPERANDS, Ports, WarpData};
+use gpurf_blocks::{LANES, OPERANDS, WarpData};
 use gpurf_lockstep::Rng;
 
 use super::lanes::{set_lanes, some_lanes};
-use crate::driver::{Reset, alias};
+use crate::driver::{Reset, Twin, alias};
 use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
@@ -34,8 +34,7 @@ pub(crate) struct AddressUnitDriver {
     shape: SmShape,
     reset: Reset,
     /// Follows the inputs, to know which lanes are offered to whom.
-    twin: AddressUnit,
-    out: Box<AddressUnitOut>,
+    twin: Twin<AddressUnit>,
 }
 
 knobs! {
@@ -58,12 +57,7 @@ impl Driver for AddressUnitDriver {
     type Knobs = AddressUnitKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
-        Self {
-            shape: *shape,
-            reset: Reset::default(),
-            twin: AddressUnit::new(shape),
-            out: Box::new(AddressUnitOut::zeroed()),
-        }
+        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape) }
     }
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
@@ -78,15 +72,15 @@ impl Driver for AddressUnitDriver {
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &AddressUnitKnobs, inputs: &mut AddressUnitIn) {
-        self.twin.early(&mut self.out);
+        self.twin.early();
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
         let served = self.served(rng, knobs);
         let to = |valid: u8| if valid == 1 { served } else { 0 };
-        inputs.global_served_i = to(self.out.global_valid_o);
-        inputs.shared_served_i = to(self.out.shared_valid_o);
-        inputs.constant_served_i = to(self.out.constant_valid_o);
-        inputs.shuffle_served_i = to(self.out.shuffle_valid_o);
-        inputs.special_served_i = to(self.out.special_valid_o);
+        inputs.global_served_i = to(self.twin.out.global_valid_o);
+        inputs.shared_served_i = to(self.twin.out.shared_valid_o);
+        inputs.constant_served_i = to(self.twin.out.constant_valid_o);
+        inputs.shuffle_served_i = to(self.twin.out.shuffle_valid_o);
+        inputs.special_served_i = to(self.twin.out.special_valid_o);
         inputs.in_valid_i = rng.chance(knobs.offer).into();
         if inputs.in_valid_i == 1 {
             self.bounds(rng, inputs);
@@ -96,8 +90,8 @@ impl Driver for AddressUnitDriver {
                 self.instruction(rng, knobs, inputs, port);
             }
         }
-        self.twin.late(inputs, &mut self.out);
-        self.twin.clock(inputs, &self.out);
+        self.twin.late(inputs);
+        self.twin.clock(inputs);
     }
 }
 
@@ -156,7 +150,7 @@ fn register(rng: &mut Rng, present: u32) -> u8 {
 impl AddressUnitDriver {
     /// Lanes that the unit serves to which they are offered.
     fn served(&self, rng: &mut Rng, knobs: &AddressUnitKnobs) -> u32 {
-        let offered = self.out.lanes_o;
+        let offered = self.twin.out.lanes_o;
         if !rng.chance(knobs.serve) {
             0
         } else if !rng.chance(knobs.few) {

@@ -3,11 +3,11 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{Coalescer, CoalescerIn, CoalescerOut};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape};
-use gpurf_blocks::{Block, LANES, NoProbe, Ports};
+use gpurf_blocks::{LANES, NoProbe, Ports};
 use gpurf_lockstep::Rng;
 
 use super::lanes::{Pending, addresses, set_lanes};
-use crate::driver::Reset;
+use crate::driver::{Reset, Twin};
 use crate::{Driver, Points, cover};
 
 /// Stimulus of the block.
@@ -19,8 +19,7 @@ pub(crate) struct CoalescerDriver {
     /// The access at hand.
     access: Box<CoalescerIn>,
     /// Says which lanes are served.
-    twin: Coalescer,
-    out: Box<CoalescerOut>,
+    twin: Twin<Coalescer>,
 }
 
 knobs! {
@@ -46,8 +45,7 @@ impl Driver for CoalescerDriver {
             reset: Reset::default(),
             pending: Pending::default(),
             access: Box::new(CoalescerIn::zeroed()),
-            twin: Coalescer::new(shape),
-            out: Box::new(CoalescerOut::zeroed()),
+            twin: Twin::new(shape),
         }
     }
 
@@ -62,12 +60,12 @@ impl Driver for CoalescerDriver {
         access.mem_req_ready_i = rng.chance(knobs.ready).into();
         access.row_room_i = rng.chance(knobs.room).into();
         access.last_i = 0;
-        self.twin.early(&mut self.out);
-        self.twin.late(access, &mut self.out);
-        access.last_i = self.pending.last(self.out.served_o).into();
-        self.twin.late(access, &mut self.out);
-        self.twin.clock(access, &self.out);
-        self.pending.serve(self.out.served_o, access.rst_ni == 0);
+        self.twin.early();
+        self.twin.late(access);
+        access.last_i = self.pending.last(self.twin.out.served_o).into();
+        self.twin.late(access);
+        self.twin.clock(access);
+        self.pending.serve(self.twin.out.served_o, access.rst_ni == 0);
         *inputs = *access;
     }
 }

@@ -3,11 +3,11 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{ConstantMemory, ConstantMemoryIn, ConstantMemoryOut, ConstantMemoryProbe};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape};
-use gpurf_blocks::{Block, LANES, Ports};
+use gpurf_blocks::{LANES, Ports};
 use gpurf_lockstep::Rng;
 
 use super::lanes::{Pending, addresses, set_lanes};
-use crate::driver::Reset;
+use crate::driver::{Reset, Twin};
 use crate::{Driver, Points, cover};
 
 /// Stimulus of the block.
@@ -20,8 +20,7 @@ pub(crate) struct ConstantMemoryDriver {
     /// The access at hand.
     access: Box<ConstantMemoryIn>,
     /// Says which lanes are served.
-    twin: ConstantMemory,
-    out: Box<ConstantMemoryOut>,
+    twin: Twin<ConstantMemory>,
 }
 
 knobs! {
@@ -47,8 +46,7 @@ impl Driver for ConstantMemoryDriver {
             reset: Reset::default(),
             pending: Pending::default(),
             access: Box::new(ConstantMemoryIn::zeroed()),
-            twin: ConstantMemory::new(shape),
-            out: Box::new(ConstantMemoryOut::zeroed()),
+            twin: Twin::new(shape),
         }
     }
 
@@ -68,11 +66,11 @@ impl Driver for ConstantMemoryDriver {
         access.const_addr_i = if rng.chance(500) { wanted as u16 } else { rng.below(self.words) as u16 };
         access.const_data_i = rng.next_u64() as u32;
         access.last_i = 0;
-        self.twin.early(&mut self.out);
-        self.twin.late(access, &mut self.out);
-        access.last_i = self.pending.last(self.out.served_o).into();
-        self.twin.clock(access, &self.out);
-        self.pending.serve(self.out.served_o, access.rst_ni == 0);
+        self.twin.early();
+        self.twin.late(access);
+        access.last_i = self.pending.last(self.twin.out.served_o).into();
+        self.twin.clock(access);
+        self.pending.serve(self.twin.out.served_o, access.rst_ni == 0);
         *inputs = *access;
     }
 }

@@ -3,14 +3,14 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{SHARED_BANKS, SharedMemory, SharedMemoryIn, SharedMemoryOut, SharedMemoryProbe};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
-use gpurf_blocks::{Block, LANES, Ports, WarpData};
+use gpurf_blocks::{LANES, Ports, WarpData};
 use gpurf_lockstep::Rng;
 
 use gpurf_arith::float::{add, is_nan};
 use gpurf_arith::{INFINITY, Mode, ONE, Rounding, SIGN};
 
 use super::lanes::{Pending, addresses, past, set_lanes};
-use crate::driver::{Reset, alias};
+use crate::driver::{Reset, Twin, alias};
 use crate::floats::{awkward, near};
 use crate::{Driver, Points, Unreached, cover};
 
@@ -40,8 +40,7 @@ pub(crate) struct SharedMemoryDriver {
     /// The access at hand.
     access: Box<SharedMemoryIn>,
     /// Says which lanes are served.
-    twin: SharedMemory,
-    out: Box<SharedMemoryOut>,
+    twin: Twin<SharedMemory>,
 }
 
 knobs! {
@@ -74,8 +73,7 @@ impl Driver for SharedMemoryDriver {
             reset: Reset::default(),
             pending: Pending::default(),
             access,
-            twin: SharedMemory::new(shape),
-            out: Box::new(SharedMemoryOut::zeroed()),
+            twin: Twin::new(shape),
         }
     }
 
@@ -93,11 +91,11 @@ impl Driver for SharedMemoryDriver {
         access.lanes_i = self.pending.left;
         access.room_i = rng.chance(knobs.room).into();
         access.last_i = 0;
-        self.twin.early(&mut self.out);
-        self.twin.late(access, &mut self.out);
-        access.last_i = self.pending.last(self.out.served_o).into();
-        self.twin.clock(access, &self.out);
-        self.pending.serve(self.out.served_o, access.rst_ni == 0);
+        self.twin.early();
+        self.twin.late(access);
+        access.last_i = self.pending.last(self.twin.out.served_o).into();
+        self.twin.clock(access);
+        self.pending.serve(self.twin.out.served_o, access.rst_ni == 0);
         *inputs = *access;
     }
 }

@@ -2,10 +2,9 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_COLLECTORS, MrfAllocator, MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfShape};
-use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, ports};
+use crate::driver::{Names, Reset, Twin, ports};
 use crate::{Driver, Points, cover};
 
 /// Stimulus of the block.
@@ -15,8 +14,7 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<MrfAllocator, AllocatorDri
 pub(crate) struct AllocatorDriver {
     shape: MrfShape,
     reset: Reset,
-    twin: MrfAllocator,
-    out: MrfAllocatorOut,
+    twin: Twin<MrfAllocator>,
     busy: u16,
     complete: u16,
     warps: [u8; MAX_COLLECTORS],
@@ -44,8 +42,7 @@ impl Driver for AllocatorDriver {
         Self {
             shape: *shape,
             reset: Reset::default(),
-            twin: MrfAllocator::new(shape),
-            out: MrfAllocatorOut::zeroed(),
+            twin: Twin::new(shape),
             busy: 0,
             complete: 0,
             warps: [0; MAX_COLLECTORS],
@@ -67,18 +64,18 @@ impl Driver for AllocatorDriver {
         }
         inputs.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.ready);
 
-        self.twin.early(&mut self.out);
-        self.twin.late(inputs, &mut self.out);
-        self.twin.clock(inputs, &self.out);
+        self.twin.early();
+        self.twin.late(inputs);
+        self.twin.clock(inputs);
         if inputs.rst_ni == 0 {
             (self.busy, self.complete) = (0, 0);
             return;
         }
-        self.busy &= !self.out.free_o;
-        self.complete &= !self.out.free_o;
-        for collector in (0..shape.collectors).filter(|c| self.out.alloc_valid_o >> c & 1 == 1) {
+        self.busy &= !self.twin.out.free_o;
+        self.complete &= !self.twin.out.free_o;
+        for collector in (0..shape.collectors).filter(|c| self.twin.out.alloc_valid_o >> c & 1 == 1) {
             self.busy |= 1 << collector;
-            self.warps[collector] = inputs.issue_warp_i[usize::from(self.out.alloc_port_o >> collector & 1)];
+            self.warps[collector] = inputs.issue_warp_i[usize::from(self.twin.out.alloc_port_o >> collector & 1)];
         }
         self.complete |= self.busy & rng.mask(shape.collectors as u32, knobs.complete) as u16;
     }

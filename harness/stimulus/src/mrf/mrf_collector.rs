@@ -1,11 +1,11 @@
 //! `mrf_collector`.
 
+use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfCollector, MrfCollectorIn, MrfCollectorOut, MrfCollectorProbe, MrfShape};
-use gpurf_blocks::{Block, OPERANDS, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Reset, alias, lane_mask};
+use crate::driver::{Reset, Twin, alias, lane_mask};
 use crate::{Driver, Points, cover};
 
 /// Stimulus of the block.
@@ -15,8 +15,7 @@ pub(crate) struct CollectorDriver {
     shape: MrfShape,
     reset: Reset,
     /// Follows the inputs, to know when the collector may be given what.
-    twin: MrfCollector,
-    out: MrfCollectorOut,
+    twin: Twin<MrfCollector>,
 }
 
 knobs! {
@@ -36,12 +35,12 @@ impl Driver for CollectorDriver {
     type Knobs = CollectorKnobs;
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
-        Self { shape: *shape, reset: Reset::default(), twin: MrfCollector::new(shape), out: MrfCollectorOut::zeroed() }
+        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape) }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &CollectorKnobs, inputs: &mut MrfCollectorIn) {
-        self.twin.early(&mut self.out);
-        let free = self.out.busy_o == 0;
+        self.twin.early();
+        let free = self.twin.out.busy_o == 0;
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.alloc_valid_i = (free && rng.chance(knobs.allocate)).into();
         inputs.alloc_warp_i = rng.below(64) as u8;
@@ -69,10 +68,10 @@ impl Driver for CollectorDriver {
                 }
             }
         }
-        inputs.grant_i = self.out.req_valid_o & rng.mask(OPERANDS as u32, knobs.grant) as u8;
-        inputs.free_i = (self.out.complete_o == 1 && rng.chance(knobs.free)).into();
-        self.twin.late(inputs, &mut self.out);
-        self.twin.clock(inputs, &self.out);
+        inputs.grant_i = self.twin.out.req_valid_o & rng.mask(OPERANDS as u32, knobs.grant) as u8;
+        inputs.free_i = (self.twin.out.complete_o == 1 && rng.chance(knobs.free)).into();
+        self.twin.late(inputs);
+        self.twin.clock(inputs);
     }
 }
 

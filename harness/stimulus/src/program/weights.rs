@@ -237,50 +237,52 @@ chances! {
 /// A range, both ends included.
 pub type Range = [u32; 2];
 
-/// Sizes: each is drawn from its range for every program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Sizes {
-    /// Warps of a block.
-    pub warps: Range,
-    /// Blocks of the grid.
-    pub blocks: Range,
-    /// Registers of a thread; at least 24.
-    pub registers: Range,
-    /// Words of a warp's part of a half of shared memory; a power of two.
-    pub shared_words: Range,
-    /// Words of a warp's part of global memory; a power of two.
-    pub own_words: Range,
-    /// Words of local memory of a thread; a power of two.
-    pub local_words: Range,
-    /// Statements of a section. A program gets another section until its quotas are met.
-    pub section: Range,
-    /// Statements of a side of a branch, of a loop; 0: an empty one.
-    pub inner: Range,
-    /// Rounds of a loop.
-    pub trips: Range,
-    /// Branches and loops around a statement, at most.
-    pub depth: Range,
-    /// Depth of a nest, at most 31.
-    pub nest: Range,
+/// Named sizes: the default range, and the bounds of both ends.
+macro_rules! sizes {
+    ($($(#[$doc:meta])* $field:ident = $default:expr, $least:literal to $most:literal;)+) => {
+        /// Sizes: each is drawn from its range for every program.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct Sizes { $($(#[$doc])* pub $field: Range,)+ }
+
+        impl Default for Sizes {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        impl Sizes {
+            /// Name, range, and the bounds of both ends.
+            fn all(&self) -> Vec<(&'static str, Range, u32, u32)> {
+                vec![$((stringify!($field), self.$field, $least, $most),)+]
+            }
+        }
+    };
 }
 
-impl Default for Sizes {
-    fn default() -> Self {
-        Self {
-            warps: [1, 6],
-            blocks: [2, 6],
-            registers: [24, 48],
-            shared_words: [32, 128],
-            own_words: [64, 1024],
-            local_words: [4, 16],
-            section: [20, 40],
-            inner: [0, 6],
-            trips: [1, 5],
-            depth: [2, 4],
-            nest: [3, 10],
-        }
-    }
+sizes! {
+    /// Warps of a block.
+    warps = [1, 6], 1 to 32;
+    /// Blocks of the grid.
+    blocks = [2, 6], 1 to 4096;
+    /// Registers of a thread; at least 24.
+    registers = [24, 48], 24 to 255;
+    /// Words of a warp's part of a half of shared memory; a power of two.
+    shared_words = [32, 128], 32 to 1024;
+    /// Words of a warp's part of global memory; a power of two.
+    own_words = [64, 1024], 32 to 4096;
+    /// Words of local memory of a thread; a power of two.
+    local_words = [4, 16], 4 to 1024;
+    /// Statements of a section. A program gets another section until its quotas are met.
+    section = [20, 40], 1 to 1000;
+    /// Statements of a side of a branch, of a loop; 0: an empty one.
+    inner = [0, 6], 0 to 100;
+    /// Rounds of a loop.
+    trips = [1, 5], 1 to 64;
+    /// Branches and loops around a statement, at most.
+    depth = [2, 4], 1 to 8;
+    /// Depth of a nest, at most 31.
+    nest = [3, 10], 1 to 31;
 }
 
 /// The memory in which programs run, unless the configuration has one of its own; 0: the configuration's.
@@ -461,21 +463,7 @@ impl Weights {
         if let Some((name, chance)) = self.chances.all().into_iter().find(|(_, chance)| *chance > 1000) {
             return Err(format!("chances.{name} = {chance}: it is at most 1000"));
         }
-        let sizes = &self.sizes;
-        let ranges = [
-            ("warps", sizes.warps, 1, 32),
-            ("blocks", sizes.blocks, 1, 4096),
-            ("registers", sizes.registers, 24, 255),
-            ("shared_words", sizes.shared_words, 32, 1024),
-            ("own_words", sizes.own_words, 32, 4096),
-            ("local_words", sizes.local_words, 4, 1024),
-            ("section", sizes.section, 1, 1000),
-            ("inner", sizes.inner, 0, 100),
-            ("trips", sizes.trips, 1, 64),
-            ("depth", sizes.depth, 1, 8),
-            ("nest", sizes.nest, 1, 31),
-        ];
-        for (name, [from, to], least, most) in ranges {
+        for (name, [from, to], least, most) in self.sizes.all() {
             if from > to || from < least || to > most {
                 let message =
                     format!("sizes.{name} = [{from}, {to}]: both are from {least} to {most}, the first is not");
