@@ -10,7 +10,7 @@ pub use barrier_unit::*;
 pub use block_launcher::*;
 pub use fault_unit::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

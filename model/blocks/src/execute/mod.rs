@@ -22,7 +22,7 @@ pub use sfu::*;
 pub use special_registers::*;
 pub use writeback::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

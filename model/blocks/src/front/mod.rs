@@ -8,7 +8,7 @@ pub use decode::*;
 pub use fetch::*;
 pub use instruction_buffer::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -23,7 +23,7 @@ pub use hierarchy_results::*;
 pub use hierarchy_scoreboard::*;
 pub use shape::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -29,7 +29,7 @@ pub use hrf_reads::*;
 pub use hrf_results::*;
 pub use shape::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -16,7 +16,7 @@ pub use simt_stack::*;
 pub use two_level_scheduler::*;
 pub use warp_scheduler::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -16,7 +16,7 @@ pub use constant_memory::*;
 pub use line_table::*;
 pub use shared_memory::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -30,7 +30,7 @@ pub use mrf_crossbar::*;
 pub use mrf_write_queue::*;
 pub use shape::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -10,7 +10,7 @@ mod tests;
 pub use mrf_ideal::*;
 pub use mrf_ideal_store::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

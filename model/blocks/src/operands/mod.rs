@@ -8,7 +8,7 @@ mod phases;
 pub use front_operands::*;
 pub use operand_stage::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -10,7 +10,7 @@ pub use ram_1rw::*;
 pub(crate) use storage::Storage;
 pub use words::Words;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -23,7 +23,7 @@ pub use rfc_results::*;
 pub use rfc_tags::*;
 pub use shape::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -21,7 +21,7 @@ pub use steal_dependence::*;
 pub use steal_return::*;
 pub use steal_table::*;
 
-use crate::registry::{Entry, entry};
+use crate::entry::{Entry, entry};
 
 /// Its blocks, leaves first.
 pub const BLOCKS: &[Entry] = &[

@@ -60,11 +60,8 @@ impl RegisterFile for Rfc {
         events: &[RFC_EVENT, RFC_COUNT_EVENT, RFC_EXTRA_EVENT],
         spreads: &[],
         services: Services { front_places, reads_fields: true, early_results: false, ..Services::NEUTRAL },
-        selector: "rfc.entries",
-        rules: crate::rfc::config::RULES,
-        presets: crate::rfc::config::PRESETS,
+        selection: &crate::rfc::config::SELECTION,
         main_preset: "rfc-hw3",
-        is_selected: |config| config.rfc.entries != 0,
         straps: |config| {
             let rfc = &config.rfc;
             let lru = rfc.replacement == Replacement::Lru;
