@@ -2,7 +2,7 @@
 
 use gpurf_isa::LastResultFile;
 
-use crate::config::{Config, MemoryConfig, Preset, Rule, SmConfig, TWO_LEVEL, Selection, section};
+use crate::config::{Config, MemoryConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
 use crate::hierarchy::MAX_ORF_ENTRIES;
 
 section! {

@@ -1,6 +1,6 @@
 //! The section of the configuration that is about the hybrid register file, its rules and presets; see `docs/blocks/hrf.md`.
 
-use crate::config::{ALTERNATING, Config, MrfConfig, Preset, Rule, SmConfig, Selection, section};
+use crate::config::{ALTERNATING, Config, MrfConfig, Preset, Rule, Selection, SmConfig, section};
 
 section! {
     /// The hybrid register file: STT-RAM behind write buffers, with the paper's sizes.

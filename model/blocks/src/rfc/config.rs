@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, MemoryConfig, Preset, Rule, SmConfig, TWO_LEVEL, Selection, section};
+use crate::config::{Config, MemoryConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
 
 section! {
     /// The register file cache in front of the main register file.

@@ -1,6 +1,8 @@
 //! The register file against its blocks, each alone, wired as the page says.
 
 use super::super::*;
+use crate::Ports;
+use crate::mrf::tests::composed::collecting;
 use crate::mrf::{
     MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfBankIn, MrfBankMapIn, MrfBankMapOut, MrfBankOut,
     MrfCollectorProbe, MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
@@ -10,9 +12,7 @@ use crate::steal::{
     StealCollector, StealCollectorIn, StealCollectorOut, StealDependence, StealDependenceIn, StealDependenceOut,
     StealReturnIn, StealReturnOut, StealReturnProbe, StealTableIn, StealTableOut,
 };
-use crate::mrf::tests::composed::collecting;
 use crate::testing::{Random, Wired};
-use crate::Ports;
 
 /// Bank and entry of a register.
 fn map(block: &mut Wired<MrfBankMap>, warp_i: u8, base_i: u16, reg_i: u8) -> (u8, u16) {
