@@ -1,6 +1,7 @@
 //! What configurations are made of, and what is refused.
 
 use super::*;
+use crate::designs::DESIGNS;
 use crate::mrf::MrfShape;
 use crate::testing::{file, refuses, set};
 
@@ -56,6 +57,12 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
 fn selected(selection: &Selection, preset: &Preset) -> Vec<String> {
     let section = selection.key.split('.').next().unwrap_or_default();
     preset.config.settings().into_iter().filter(|setting| setting.split('.').next() == Some(section)).collect()
+}
+
+#[test]
+fn designs_and_their_selections_are_listed_in_one_order() {
+    let designs: Vec<&str> = DESIGNS.iter().map(|design| design.selection.key).collect();
+    assert_eq!(designs, SELECTIONS.iter().map(|selection| selection.key).collect::<Vec<_>>());
 }
 
 #[test]
