@@ -22,22 +22,20 @@ use std::path::{Path, PathBuf};
 mod compiler;
 mod presets;
 mod section;
+mod sections;
 mod sm;
 
-pub(crate) use compiler::CompilerLayer;
 pub use compiler::{CompilerConfig, Schedule};
 pub use presets::{ALTERNATING, BANKS_8, BANKS_16, MRF_1R1W, TWO_LEVEL};
 pub use section::Rule;
 pub(crate) use section::section;
+pub use sections::{
+    Config, HrfConfig, IdealConfig, LrfConfig, OrfConfig, Replacement, RfcConfig, Selection, StealConfig,
+};
+use sections::{Layer, MEMBER_RULES, SELECTIONS};
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
-pub(crate) use sm::{MemoryLayer, SmLayer};
 
-pub use crate::designs::Config;
-pub use crate::designs::sections::*;
-use crate::designs::{DESIGNS, Layer, MEMBER_RULES};
-use crate::mrf::MrfShape;
 pub use crate::mrf::config::{BankPorts, MrfConfig, ReadOrder};
-use crate::shape::SmShape;
 
 /// Warp registers in a kilobyte: a warp register has 32 lanes of 4 bytes.
 pub(crate) const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;
@@ -57,7 +55,7 @@ pub const DEFAULT_PRESET: &str = "baseline";
 
 /// Every preset, design by design; the first one is the default.
 pub fn presets() -> impl Iterator<Item = &'static Preset> {
-    DESIGNS.iter().flat_map(|design| design.presets)
+    SELECTIONS.iter().flat_map(|selection| selection.presets)
 }
 
 /// The preset of that name.
@@ -150,24 +148,6 @@ impl Config {
             draft.set(setting.as_ref())?;
         }
         draft.validated()
-    }
-
-    /// The shape of the main register file.
-    pub fn shape(&self) -> MrfShape {
-        let MrfConfig { banks, ports, collectors, issue_ports, kilobytes, tag_bits, read_order: _ } = self.mrf;
-        MrfShape {
-            banks,
-            dual_port: ports == BankPorts::Separate,
-            collectors,
-            issue_ports,
-            depth: kilobytes * REGISTERS_PER_KILOBYTE / banks,
-            tag_w: tag_bits as u32,
-        }
-    }
-
-    /// The shape of the SM.
-    pub fn sm_shape(&self) -> SmShape {
-        SmShape::new(self)
     }
 
     /// What `cfg_i` of the main register file is tied to.
@@ -282,15 +262,15 @@ impl Draft {
             Err(ConfigError::NotAllowed { origin, key, value, allowed })
         };
         let members = MEMBER_RULES.iter().copied().flatten();
-        let designs = DESIGNS.iter().flat_map(|design| design.rules);
+        let designs = SELECTIONS.iter().flat_map(|selection| selection.rules);
         if let Some(rule) = members.chain(sm::RULES).chain(designs).find(|rule| !(rule.holds)(config)) {
             return refused(rule.key, rule.allowed.to_owned());
         }
-        let mut selected = DESIGNS.iter().filter(|design| (design.is_selected)(config));
+        let mut selected = SELECTIONS.iter().filter(|selection| (selection.holds)(config));
         if let (Some(first), Some(second)) = (selected.next(), selected.next()) {
-            let none = Config::BASELINE.flat().remove(second.selector).unwrap_or_default();
-            let allowed = format!("{none}: {} selects another register file, and an SM has one", first.selector);
-            return refused(second.selector, allowed);
+            let none = Config::BASELINE.flat().remove(second.key).unwrap_or_default();
+            let allowed = format!("{none}: {} selects another register file, and an SM has one", first.key);
+            return refused(second.key, allowed);
         }
         Ok(self.config)
     }

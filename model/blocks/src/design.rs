@@ -3,12 +3,12 @@
 //! A design answers the operand stage. It declares what the rest of the project has to know of it in one [`Design`], and
 //! implements [`RegisterFile`]. [`crate::designs`] lists the designs; adding one is a line there.
 
-use crate::config::{Config, Preset, Rule};
+use crate::config::{Config, Preset, Selection};
+use crate::entry::Entry;
 use crate::instruction::{Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
 use crate::operands::Issued;
-use crate::registry::{Entry, find};
 use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{Block, Field, OPERANDS, WarpData};
 
@@ -37,16 +37,10 @@ pub struct Design {
     pub spreads: &'static [(&'static str, &'static str)],
     /// What it asks of the SM.
     pub services: Services,
-    /// The key of the configuration that selects it; empty: it is selected where no other design is.
-    pub selector: &'static str,
-    /// What its sections of the configuration may be in view of each other and of other sections.
-    pub rules: &'static [Rule],
-    /// Its presets.
-    pub presets: &'static [Preset],
-    /// The one with most in it, which stands for the design where one preset has to do.
+    /// What the configuration has to know of it.
+    pub selection: &'static Selection,
+    /// The preset with most in it, which stands for the design where one preset has to do.
     pub main_preset: &'static str,
-    /// Whether a configuration selects it.
-    pub is_selected: fn(&Config) -> bool,
     /// Its straps in a configuration: its packed struct of straps in `gpurf_pkg`.
     pub straps: fn(&Config) -> u128,
     /// What `cfg_i` of a block of the design is tied to, by the block's name, the order of a bank's reads (1 bit) and the
@@ -69,11 +63,8 @@ impl Design {
         events: &[],
         spreads: &[],
         services: Services::NEUTRAL,
-        selector: "",
-        rules: &[],
-        presets: &[],
+        selection: &Selection::NONE,
         main_preset: "",
-        is_selected: |_| false,
         straps: |_| 0,
         cfg_of_block: |_, _, _| None,
         size_words: |_| String::new(),
@@ -86,7 +77,8 @@ impl Design {
     /// # Panics
     /// When there is no such preset: a mistake in the declaration.
     pub fn preset(&self) -> &'static Preset {
-        self.presets.iter().find(|preset| preset.name == self.main_preset).expect("a design declares its main preset")
+        let mut presets = self.selection.presets.iter();
+        presets.find(|preset| preset.name == self.main_preset).expect("a design declares its main preset")
     }
 
     /// The configuration of its main preset.
@@ -99,7 +91,7 @@ impl Design {
 
     /// Whether a module is the design or is inside it, at any depth.
     pub fn contains(&self, module: &str) -> bool {
-        find(self.name).is_some_and(|block| block.contains(module))
+        self.blocks.iter().any(|block| block.name == self.name && block.contains(module))
     }
 }
 

@@ -1,21 +1,15 @@
 //! The register-file designs, in one list.
 
-use crate::config::{CompilerConfig, CompilerLayer, MemoryConfig, MemoryLayer, Rule, SmConfig, SmLayer};
+use crate::config::Config;
 use crate::design::{
     BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, Sideband, SlotView,
 };
-use crate::hierarchy::config::{LrfConfig, LrfLayer, OrfConfig, OrfLayer};
 use crate::hierarchy::{Hierarchy, HierarchySizes};
-use crate::hrf::config::{HrfConfig, HrfLayer};
 use crate::hrf::{Hrf, HrfSizes};
-use crate::mrf::config::{MrfConfig, MrfLayer};
 use crate::mrf::{Mrf, MrfIn, MrfOut, MrfSizes};
 use crate::mrf_ideal::MrfIdeal;
-use crate::mrf_ideal::config::{IdealConfig, IdealLayer};
-use crate::rfc::config::{RfcConfig, RfcLayer};
 use crate::rfc::{Rfc, RfcSizes};
 use crate::shape::{MAX_ACTIVE, SmShape};
-use crate::steal::config::{StealConfig, StealLayer};
 use crate::steal::{Steal, StealSizes};
 use crate::{Block, Field, Memory, OPERANDS, WarpData};
 
@@ -32,50 +26,6 @@ impl Organisation {
     }
 }
 
-/// Gives a macro the module names of the designs besides the main register file: `each_design!(callback)`. A crate that has
-/// something for each design keeps it in modules of these names.
-#[macro_export]
-macro_rules! each_design {
-    ($callback:ident) => {
-        $callback! { rfc hierarchy hrf steal mrf_ideal }
-    };
-}
-
-macro_rules! sections {
-    ($($(#[$doc:meta])* $section:ident: $config:ty, $layer:ty;)+) => {
-        /// Everything that can be chosen.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-        pub struct Config {
-            $($(#[$doc])* pub $section: $config,)+
-        }
-
-        impl Config {
-            /// The preset `baseline`: every section's defaults.
-            pub const BASELINE: Self = Self { $($section: <$config>::DEFAULT,)+ };
-        }
-
-        /// What a file or a setting says: any part of a configuration.
-        #[derive(serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub(crate) struct Layer {
-            pub(crate) base: Option<toml::Spanned<String>>,
-            $($section: Option<$layer>,)+
-        }
-
-        impl Layer {
-            /// Takes over what it says; `from` gets each key and where its value stands.
-            pub(crate) fn apply(self, to: &mut Config, from: &mut dyn FnMut(&'static str, std::ops::Range<usize>)) {
-                $(if let Some(section) = self.$section {
-                    section.apply(&mut to.$section, from);
-                })+
-            }
-        }
-
-        /// What each member may be, whatever the others are.
-        pub(crate) const MEMBER_RULES: &[&[Rule]] = &[$(<$config>::RULES),+];
-    };
-}
-
 macro_rules! designs {
     ($($(#[$doc:meta])* $variant:ident($file:ident, $sizes:ty) = $number:literal at $instance:literal,)+) => {
         /// The design of an SM's register file, with its sizes: `organisation_e` of `gpurf_pkg`.
@@ -90,9 +40,9 @@ macro_rules! designs {
         impl Organisation {
             /// That of a configuration.
             pub fn of(config: &Config) -> Self {
-                let selected = DESIGNS.iter().filter(|design| (design.is_selected)(config)).count();
+                let selected = DESIGNS.iter().filter(|design| (design.selection.holds)(config)).count();
                 debug_assert!(selected <= 1, "a configuration selects one design");
-                $(if (<$variant as RegisterFile>::DESIGN.is_selected)(config) {
+                $(if (<$variant as RegisterFile>::DESIGN.selection.holds)(config) {
                     return Self::$variant(<$variant as RegisterFile>::Sizes::of(config));
                 })+
                 Self::Mrf(MrfSizes)
@@ -239,38 +189,6 @@ macro_rules! designs {
             )+
         }
     };
-}
-
-/// The designs' sections.
-pub(crate) mod sections {
-    pub use crate::hierarchy::config::{LrfConfig, OrfConfig};
-    pub use crate::hrf::config::HrfConfig;
-    pub use crate::mrf_ideal::config::IdealConfig;
-    pub use crate::rfc::config::{Replacement, RfcConfig};
-    pub use crate::steal::config::StealConfig;
-}
-
-sections! {
-    /// The main register file.
-    mrf: MrfConfig, MrfLayer;
-    /// The streaming multiprocessor around it.
-    sm: SmConfig, SmLayer;
-    /// The register file cache in front of the main register file.
-    rfc: RfcConfig, RfcLayer;
-    /// The hybrid register file in the main register file's place.
-    hrf: HrfConfig, HrfLayer;
-    /// The operand register file in front of the main register file, in a cache's place.
-    orf: OrfConfig, OrfLayer;
-    /// The last result file above it.
-    lrf: LrfConfig, LrfLayer;
-    /// The register file whose idle banks are stolen, in the main register file's place.
-    steal: StealConfig, StealLayer;
-    /// The register file without conflicts, in the main register file's place.
-    ideal: IdealConfig, IdealLayer;
-    /// Global memory, outside the SM.
-    memory: MemoryConfig, MemoryLayer;
-    /// The compiler of the kernels.
-    compiler: CompilerConfig, CompilerLayer;
 }
 
 designs! {

@@ -240,3 +240,85 @@ fn connected(net: &Field, nets: &[Field], instances: &[Instance]) -> Option<Fiel
     let (instance, port) = found.unwrap_or_else(|| panic!("{}: at no port of an instance", net.name));
     instance.is_there.then(|| instance.complete(net, port, nets))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrf::{MrfArbiter, MrfCollector, MrfShape, MrfWriteQueue};
+
+    nets! {
+        struct Nets(s: &MrfShape) {
+            head_entry: [u16; 2],
+            own: u8 = field(3),
+            head_valid: u8,
+            col_src_valid: u8,
+            req_bank: [u8; 6],
+            head_reg: [u8; 2] = always(),
+            head_bank: [u8; 2] = net().valid_by("own"),
+            leader_q: [u8; 6] = net().valid_by("own"),
+        }
+    }
+
+    fn declared(instances: &[Instance]) -> Vec<Field> {
+        inside(&Nets::declared(&MrfShape::BASELINE), 64, instances)
+    }
+
+    fn instances() -> [Instance; 2] {
+        let shape = &MrfShape::BASELINE;
+        [
+            Instance::each::<MrfWriteQueue>("queue", "gen[{}].u_queue", 2, shape).nets(&[""]),
+            Instance::each::<MrfCollector>("collector", "gen[{}].u_collector", 2, shape).nets(&["", "col_"]),
+        ]
+    }
+
+    #[test]
+    fn a_net_is_what_the_ports_at_it_are() {
+        let all = declared(&instances());
+        let of = |name: &str| all.iter().find(|field| field.name == name).expect("a net of that name");
+        let sizes = |name: &str| (of(name).bits, of(name).count, of(name).valid_by);
+        assert_eq!(sizes("own"), (3, 1, None));
+        assert_eq!(sizes("head_valid"), (2, 1, None), "a bit of each instance");
+        assert_eq!(sizes("head_entry"), (6, 2, Some("head_valid")), "an element of each");
+        assert_eq!(sizes("col_src_valid"), (6, 1, None), "three bits of each");
+        assert_eq!(sizes("req_bank"), (4, 6, Some("col_src_valid")), "three elements of each");
+        assert_eq!((sizes("head_reg").2, sizes("head_bank").2), (None, Some("own")), "what is said with the net");
+        assert_eq!(of("head_entry").doc, "Entry the head goes to.");
+        assert_eq!((of("head_entry").offset, of("head_entry").paths()), (64, vec!["head_entry".to_owned()]));
+        assert_eq!(of("leader_q").paths(), ["gen[0].u_collector.leader_q", "gen[1].u_collector.leader_q"]);
+    }
+
+    #[test]
+    fn nets_and_registers_of_an_instance_that_is_not_there_are_not_compared() {
+        let [queue, collector] = instances();
+        let left = declared(&[queue.when(false), collector]);
+        assert_eq!(
+            left.iter().map(|field| field.name).collect::<Vec<_>>(),
+            ["own", "col_src_valid", "req_bank", "leader_q"]
+        );
+    }
+
+    #[test]
+    fn registers_have_the_name_of_their_instance() {
+        let arbiters = Instance::each::<MrfArbiter>("arbiter", "gen[{}].u_arbiter", 2, &MrfShape::BASELINE);
+        let all = inside(&[], 64, &[arbiters.state(128)]);
+        let names: Vec<_> = all.iter().map(|field| field.name).collect();
+        assert_eq!(names, ["arbiter0_rr_q", "arbiter0_turn_q", "arbiter1_rr_q", "arbiter1_turn_q"]);
+        assert_eq!(all[2].paths(), ["gen[1].u_arbiter.rr_q"]);
+        assert_eq!(all[2].offset - all[0].offset, size_of::<<MrfArbiter as Block>::Probe>());
+    }
+
+    #[test]
+    #[should_panic(expected = "head_entry: at no port of an instance")]
+    fn a_net_at_no_instance_needs_a_declaration() {
+        let [_, collector] = instances();
+        declared(&[collector]);
+    }
+
+    #[test]
+    #[should_panic(expected = "at several instances")]
+    fn a_net_has_one_driver() {
+        let [queue, collector] = instances();
+        let [other, _] = instances();
+        declared(&[queue, other, collector]);
+    }
+}

@@ -1,7 +1,7 @@
 //! Ports, declared once.
 //!
-//! [`ports!`](crate::ports) turns a declaration into a `#[repr(C)]` struct in the memory layout of Verilator's ports (8, 16, 32 or 64 bits
-//! for narrow ports, 32 words for a warp register, arrays for unpacked arrays) and a table of [`Field`]s for a shape.
+//! [`ports!`](crate::ports) turns a declaration into a `#[repr(C)]` struct (8, 16, 32 or 64 bits for narrow ports, 32 words for a
+//! warp register, arrays for unpacked arrays) and a table of [`Field`]s for a shape.
 //! Arrays have the capacity of the largest shape; a shape uses the first `count` elements.
 
 use std::collections::BTreeSet;

@@ -1,31 +1,8 @@
 //! Every block, from the lists of the folders and of the designs.
 
-use crate::config::Config;
 use crate::designs::DESIGNS;
-use crate::{Block, Twin, control, erase, execute, front, issue, memory, operands, ram};
-
-/// A block of the list.
-#[derive(Clone, Copy)]
-pub struct Entry {
-    /// Module name; the RTL is `rtl/<path>.sv`, the twin `model/blocks/src/<path>.rs`.
-    pub name: &'static str,
-    /// Path in both trees, without the ending.
-    pub path: &'static str,
-    /// One line on what it does.
-    pub summary: &'static str,
-    /// Modules of the blocks inside it ([`Block::CHILDREN`]).
-    pub children: &'static [&'static str],
-    /// Further modules inside it.
-    pub cells: &'static [&'static str],
-    /// It contains the design of the register file: any of them.
-    pub designs: bool,
-    /// Its words are registers, not a RAM cell.
-    pub words_are_registers: bool,
-    /// The packages that its modules import, besides the one that every module does. Their files come before all modules'.
-    pub packages: &'static [&'static str],
-    /// Makes its twin.
-    pub twin: fn(&Config) -> Box<dyn Twin>,
-}
+pub use crate::entry::{Entry, entry};
+use crate::{control, execute, front, issue, memory, operands, ram};
 
 impl Entry {
     /// Names of the modules that it is made of, at any depth, itself first; each one once.
@@ -51,37 +28,6 @@ impl Entry {
         self.modules().contains(&module)
     }
 }
-
-/// A block, with its path in both trees and one line on what it does.
-pub const fn entry<B: Block>(path: &'static str, summary: &'static str) -> Entry {
-    Entry {
-        name: B::NAME,
-        path,
-        summary,
-        children: B::CHILDREN,
-        cells: B::CELLS,
-        designs: B::DESIGNS,
-        words_are_registers: B::WORDS_ARE_REGISTERS,
-        packages: B::PACKAGES,
-        twin: |config| erase::<B>(&B::shape_alone(config)),
-    }
-}
-
-/// Declares the twins of a folder's blocks and lists them: what the folder's list of blocks calls.
-macro_rules! declare_blocks {
-    ($folder:ident: $($module:ident $twin:ident $summary:literal,)+) => {
-        $(
-            pub(crate) mod $module;
-            pub use $module::*;
-        )+
-
-        /// Its blocks, leaves first.
-        pub const BLOCKS: &[crate::registry::Entry] = &[
-            $(crate::registry::entry::<$twin>(concat!(stringify!($folder), "/", stringify!($module)), $summary),)+
-        ];
-    };
-}
-pub(crate) use declare_blocks;
 
 /// Every block but the SM: leaves first, then what is made of them.
 pub fn blocks() -> impl Iterator<Item = &'static Entry> {

@@ -49,6 +49,13 @@ pub const SFU_QUEUE_DEPTH: usize = 8;
 /// Places of the result queue behind the memory pipeline.
 pub const SIDE_QUEUE_DEPTH: usize = 32;
 
+impl Config {
+    /// The shape of the SM.
+    pub fn sm_shape(&self) -> SmShape {
+        SmShape::new(self)
+    }
+}
+
 impl SmShape {
     /// The shape of a configuration. The result queue is the one behind the memory pipeline.
     pub fn new(config: &Config) -> Self {

@@ -237,3 +237,38 @@ pub(crate) fn bytes_mut<T: Ports>(ports: &mut T) -> &mut [u8] {
     // SAFETY: as above, and any bytes are a value (promised by `Ports`).
     unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(ports).cast(), size_of::<T>()) }
 }
+
+/// A block alone, with its buffers: to be wired to others as a page says.
+pub(crate) struct Wired<B: Block> {
+    pub(crate) block: B,
+    pub(crate) inputs: B::In,
+    pub(crate) out: B::Out,
+}
+
+impl<B: Block> Wired<B> {
+    pub(crate) fn new(shape: &B::Shape) -> Self {
+        let mut wired = Self { block: B::new(shape), inputs: B::In::zeroed(), out: B::Out::zeroed() };
+        wired.block.early(&mut wired.out);
+        wired
+    }
+
+    pub(crate) fn many(shape: &B::Shape, count: usize) -> Vec<Self> {
+        (0..count).map(|_| Self::new(shape)).collect()
+    }
+
+    pub(crate) fn late(&mut self) {
+        self.block.late(&self.inputs, &mut self.out);
+    }
+
+    pub(crate) fn probe(&self) -> B::Probe {
+        let mut probe = B::Probe::zeroed();
+        self.block.probe(&self.inputs, &self.out, &mut probe);
+        probe
+    }
+
+    /// The edge, and what follows from state afterwards.
+    pub(crate) fn clock(&mut self) {
+        self.block.clock(&self.inputs, &self.out);
+        self.block.early(&mut self.out);
+    }
+}

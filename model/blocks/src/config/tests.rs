@@ -1,7 +1,8 @@
 //! What configurations are made of, and what is refused.
 
 use super::*;
-use crate::design::Design;
+use crate::designs::DESIGNS;
+use crate::mrf::MrfShape;
 use crate::testing::{file, refuses, set};
 
 #[test]
@@ -53,24 +54,29 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
 }
 
 /// What a preset sets in the section that selects its design.
-fn selected(design: &Design, preset: &Preset) -> Vec<String> {
-    let section = design.selector.split('.').next().unwrap_or_default();
+fn selected(selection: &Selection, preset: &Preset) -> Vec<String> {
+    let section = selection.key.split('.').next().unwrap_or_default();
     preset.config.settings().into_iter().filter(|setting| setting.split('.').next() == Some(section)).collect()
 }
 
 #[test]
+fn designs_and_their_selections_are_listed_in_one_order() {
+    let designs: Vec<&str> = DESIGNS.iter().map(|design| design.selection.key).collect();
+    assert_eq!(designs, SELECTIONS.iter().map(|selection| selection.key).collect::<Vec<_>>());
+}
+
+#[test]
 fn an_sm_has_one_register_file() {
-    let designs: Vec<&Design> = DESIGNS.iter().copied().filter(|design| !design.selector.is_empty()).collect();
+    let designs: Vec<&Selection> = SELECTIONS.iter().copied().filter(|design| !design.key.is_empty()).collect();
     for (n, first) in designs.iter().enumerate() {
         for second in &designs[n + 1..] {
-            let none = Config::BASELINE.flat().remove(second.selector).unwrap();
-            let words =
-                format!("it has to be {none}: {} selects another register file, and an SM has one", first.selector);
+            let none = Config::BASELINE.flat().remove(second.key).unwrap();
+            let words = format!("it has to be {none}: {} selects another register file, and an SM has one", first.key);
             let pairs = first.presets.iter().flat_map(|a| second.presets.iter().map(move |b| (a, b)));
             let machine = ["mrf.banks=2", "sm.active_warps=2"].map(str::to_owned).to_vec();
             let settings = |(a, b)| [machine.clone(), selected(first, a), selected(second, b)].concat();
             let mut messages = pairs.map(|pair| set(&settings(pair)).unwrap_err());
-            assert!(messages.any(|message| message.ends_with(&words)), "{} and {}", first.name, second.name);
+            assert!(messages.any(|message| message.ends_with(&words)), "{} and {}", first.key, second.key);
         }
     }
 }

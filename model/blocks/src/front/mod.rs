@@ -1,6 +1,6 @@
 //! Fetch, decode and the instructions that wait for issue: `docs/sm.md`.
 
-use crate::registry::declare_blocks;
+use crate::entry::declare_blocks;
 
 /// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
 #[macro_export]

@@ -2,7 +2,7 @@
 
 use gpurf_isa::LastResultFile;
 
-use crate::config::{Config, MemoryConfig, Preset, Rule, SmConfig, TWO_LEVEL, section};
+use crate::config::{Config, MemoryConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
 use crate::hierarchy::MAX_ORF_ENTRIES;
 
 section! {
@@ -28,7 +28,11 @@ section! {
     }
 }
 
-pub(super) const RULES: &[Rule] = &[
+/// How it is selected, and what goes with that.
+pub(crate) const SELECTION: Selection =
+    Selection { key: "orf.entries", holds: |config| config.orf.entries != 0, rules: RULES, presets: PRESETS };
+
+const RULES: &[Rule] = &[
     Rule {
         key: "orf.entries",
         allowed: "0 where sm.active_warps is 0",
@@ -64,7 +68,7 @@ const HIERARCHY_PAPER: Config = Config {
     ..SPLIT
 };
 
-pub(super) const PRESETS: &[Preset] = &[
+const PRESETS: &[Preset] = &[
     Preset {
         name: "orf",
         summary: "two-level with an ORF of 3 entries for each active warp that the compiler manages (hierarchy thesis, 6.2)",

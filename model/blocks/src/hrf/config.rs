@@ -1,6 +1,6 @@
 //! The section of the configuration that is about the hybrid register file, its rules and presets; see `docs/blocks/hrf.md`.
 
-use crate::config::{ALTERNATING, Config, MrfConfig, Preset, Rule, SmConfig, section};
+use crate::config::{ALTERNATING, Config, MrfConfig, Preset, Rule, Selection, SmConfig, section};
 
 section! {
     /// The hybrid register file: STT-RAM behind write buffers, with the paper's sizes.
@@ -28,7 +28,11 @@ section! {
     }
 }
 
-pub(super) const RULES: &[Rule] = &[
+/// How it is selected, and what goes with that.
+pub(crate) const SELECTION: Selection =
+    Selection { key: "hrf.stt_ram", holds: |config| config.hrf.stt_ram, rules: RULES, presets: PRESETS };
+
+const RULES: &[Rule] = &[
     Rule {
         key: "mrf.issue_ports",
         allowed: "1 where hrf.stt_ram is true: one warp is active at a time",
@@ -54,7 +58,7 @@ const HRF: Config = Config {
 
 const HRF_PG: Config = Config { hrf: HrfConfig { gating: true, ..HRF.hrf }, ..HRF };
 
-pub(super) const PRESETS: &[Preset] = &[
+const PRESETS: &[Preset] = &[
     Preset {
         name: "hrf",
         summary: "hybrid register file: STT-RAM behind two write buffers of SRAM, one active warp (hybrid paper, 4)",

@@ -1,6 +1,6 @@
 //! Which instruction issues, with which lanes and predicates: `docs/sm.md`.
 
-use crate::registry::declare_blocks;
+use crate::entry::declare_blocks;
 
 /// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
 #[macro_export]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{ALTERNATING, BANKS_8, BANKS_16, Config, MRF_1R1W, Preset, TWO_LEVEL, section};
+use crate::config::{ALTERNATING, BANKS_8, BANKS_16, Config, MRF_1R1W, Preset, Selection, TWO_LEVEL, section};
 
 section! {
     /// The main register file.
@@ -46,8 +46,11 @@ pub enum ReadOrder {
     RoundRobin,
 }
 
+/// Selected where no other design is.
+pub(crate) const SELECTION: Selection = Selection { presets: PRESETS, ..Selection::NONE };
+
 /// The main register file alone, in the papers' machines.
-pub(super) const PRESETS: &[Preset] = &[
+const PRESETS: &[Preset] = &[
     Preset {
         name: "baseline",
         summary: "main register file of 16 single-ported banks, 128 KB, 8 collectors (stealing paper, II-B)",

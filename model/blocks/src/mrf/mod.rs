@@ -1,6 +1,6 @@
 //! The banked main register file: `docs/blocks/mrf.md`.
 
-use crate::registry::declare_blocks;
+use crate::entry::declare_blocks;
 
 /// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
 #[macro_export]

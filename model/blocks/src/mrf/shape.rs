@@ -1,6 +1,6 @@
 //! The sizes of the register file, shared by all blocks of the family.
 
-use crate::config::Config;
+use crate::config::{BankPorts, Config, MrfConfig, REGISTERS_PER_KILOBYTE};
 use crate::{LANES, OPERANDS, Shape};
 
 /// Capacity of the twins: the largest number of banks.
@@ -57,6 +57,21 @@ impl MrfShape {
     /// Number of sources that arrive, or leave, in a cycle.
     pub fn sources(&self) -> usize {
         OPERANDS * self.issue_ports
+    }
+}
+
+impl Config {
+    /// The shape of the main register file.
+    pub fn shape(&self) -> MrfShape {
+        let MrfConfig { banks, ports, collectors, issue_ports, kilobytes, tag_bits, read_order: _ } = self.mrf;
+        MrfShape {
+            banks,
+            dual_port: ports == BankPorts::Separate,
+            collectors,
+            issue_ports,
+            depth: kilobytes * REGISTERS_PER_KILOBYTE / banks,
+            tag_w: tag_bits as u32,
+        }
     }
 }
 

@@ -118,7 +118,7 @@ impl Storage for Banked {
     const DESIGN: Design = Design {
         name: Self::NAME,
         blocks: crate::mrf::BLOCKS,
-        presets: crate::mrf::config::PRESETS,
+        selection: &crate::mrf::config::SELECTION,
         main_preset: "baseline",
         ..Design::PLAIN
     };

@@ -1,6 +1,6 @@
 //! A register file without conflicts: `docs/blocks/mrf_ideal.md`.
 
-use crate::registry::declare_blocks;
+use crate::entry::declare_blocks;
 
 /// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
 #[macro_export]

@@ -70,10 +70,8 @@ impl Storage for Ideal {
         name: Self::NAME,
         blocks: super::BLOCKS,
         services: Services { has_conflicts: false, ..Services::NEUTRAL },
-        selector: "ideal.present",
-        presets: super::config::PRESETS,
+        selection: &super::config::SELECTION,
         main_preset: "mrf-ideal",
-        is_selected: |config| config.ideal.present,
         ..Design::PLAIN
     };
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, MemoryConfig, Preset, Rule, SmConfig, TWO_LEVEL, section};
+use crate::config::{Config, MemoryConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
 
 section! {
     /// The register file cache in front of the main register file.
@@ -34,7 +34,11 @@ pub enum Replacement {
     Lru,
 }
 
-pub(super) const RULES: &[Rule] = &[
+/// How it is selected, and what goes with that.
+pub(crate) const SELECTION: Selection =
+    Selection { key: "rfc.entries", holds: |config| config.rfc.entries != 0, rules: RULES, presets: PRESETS };
+
+const RULES: &[Rule] = &[
     Rule {
         key: "rfc.entries",
         allowed: "0 where sm.active_warps is 0",
@@ -71,7 +75,7 @@ const RFC_PAPER: Config = Config {
     ..RFC_LIVE
 };
 
-pub(super) const PRESETS: &[Preset] = &[
+const PRESETS: &[Preset] = &[
     Preset {
         name: "rfc",
         summary: "two-level with a register file cache of 6 entries for each active warp (RFC paper, 3.3)",

@@ -1,6 +1,6 @@
 //! The register file cache: `docs/blocks/rfc.md`.
 
-use crate::registry::declare_blocks;
+use crate::entry::declare_blocks;
 
 /// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
 #[macro_export]

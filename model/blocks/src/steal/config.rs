@@ -1,6 +1,6 @@
 //! The section of the configuration that is about bank stealing, its rules and presets; see `docs/blocks/steal.md`.
 
-use crate::config::{BANKS_8, BankPorts, Config, MrfConfig, Preset, Rule, section};
+use crate::config::{BANKS_8, BankPorts, Config, MrfConfig, Preset, Rule, Selection, section};
 
 section! {
     /// A register file whose idle banks are stolen.
@@ -16,7 +16,11 @@ section! {
     }
 }
 
-pub(super) const RULES: &[Rule] = &[
+/// How it is selected, and what goes with that.
+pub(crate) const SELECTION: Selection =
+    Selection { key: "steal.present", holds: |config| config.steal.present, rules: RULES, presets: PRESETS };
+
+const RULES: &[Rule] = &[
     Rule {
         key: "steal.present",
         allowed: "false where mrf.ports is 1r1w: what is stolen is the one port of a bank (mrf.ports=1rw)",
@@ -40,7 +44,7 @@ const STEALING_PAPER: Config = Config {
     ..STEAL_8
 };
 
-pub(super) const PRESETS: &[Preset] = &[
+const PRESETS: &[Preset] = &[
     Preset {
         name: "steal-read-8",
         summary: "banks-8 with read stealing (stealing paper, IV-B)",

@@ -44,11 +44,8 @@ impl RegisterFile for Hrf {
         events: &[HRF_EVENT, HRF_COUNT_EVENT],
         spreads: &[("hrf_period_entries", "hrf_period")],
         services: Services { pairs_rows: true, max_registers: MAX_BUFFER, early_results: false, ..Services::NEUTRAL },
-        selector: "hrf.stt_ram",
-        rules: crate::hrf::config::RULES,
-        presets: crate::hrf::config::PRESETS,
+        selection: &crate::hrf::config::SELECTION,
         main_preset: "hrf-pg",
-        is_selected: |config| config.hrf.stt_ram,
         straps: |config| {
             let hrf = &config.hrf;
             let powered = if hrf.gating { hrf.powered_entries / 4 } else { 0 };

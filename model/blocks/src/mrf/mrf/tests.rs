@@ -1,4 +1,4 @@
-mod composed;
+pub(crate) mod composed;
 
 use super::*;
 use crate::mrf::bits::is_set;

@@ -66,11 +66,8 @@ impl RegisterFile for Rfc {
             reports_taken: true,
             ..Services::NEUTRAL
         },
-        selector: "rfc.entries",
-        rules: crate::rfc::config::RULES,
-        presets: crate::rfc::config::PRESETS,
+        selection: &crate::rfc::config::SELECTION,
         main_preset: "rfc-hw3",
-        is_selected: |config| config.rfc.entries != 0,
         straps: |config| {
             let rfc = &config.rfc;
             let lru = rfc.replacement == Replacement::Lru;

@@ -106,7 +106,7 @@ nets! {
         operands_dispatch_valid: u8 = net().when(s.is_extended()),
         operands_dispatch_src_valid: u8 = net().when(s.is_extended()),
         operands_dispatch_ready: u8 = net().when(s.is_extended()),
-        fills_move_slot: [u8; MAX_PORTS],
+        fills_move_slot: [u8; MAX_PORTS] = net().valid_by("tag_valid_q"),
         fills_take_valid: u8,
         fills_fill_valid: u8,
         fills_fill_slot: [u8; MAX_PORTS],
@@ -203,7 +203,10 @@ unsafe impl Ports for RfcProbe {
             Instance::each::<RfcLrf>("lrf", "gen_cache[{}].gen_lrf.u_lrf", ports, s)
                 .state(offset_of!(Self, lrf))
                 .when(s.lrf),
-            Instance::one::<RfcFills>("fills", "gen_reads.u_fills", s).state(offset_of!(Self, fills)).when(s.reads),
+            Instance::one::<RfcFills>("fills", "gen_reads.u_fills", s)
+                .state(offset_of!(Self, fills))
+                .driven(&[("move_valid_i", "leave")])
+                .when(s.reads),
             Instance::one::<RfcResults>("results", "u_results", s).state(offset_of!(Self, results)),
             Instance::one::<FrontOperands>("operands", "u_operands", &s.front()).state(offset_of!(Self, operands)),
             Instance::one::<Mrf>("mrf", "u_mrf", &s.mrf).state(offset_of!(Self, mrf)),

@@ -23,11 +23,8 @@ impl RegisterFile for Steal {
         events: &[STEAL_EVENT],
         spreads: &[],
         services: Services { takes_candidates: true, early_results: false, ..Services::NEUTRAL },
-        selector: "steal.present",
-        rules: crate::steal::config::RULES,
-        presets: crate::steal::config::PRESETS,
+        selection: &crate::steal::config::SELECTION,
         main_preset: "steal-8",
-        is_selected: |config| config.steal.present,
         straps: |config| {
             let steal = &config.steal;
             [steal.read, steal.write, steal.eager].iter().rev().fold(0, |word, &bit| word << 1 | u128::from(bit))

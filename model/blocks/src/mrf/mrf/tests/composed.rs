@@ -8,42 +8,7 @@ use crate::mrf::{
     MrfBank, MrfBankIn, MrfBankMapIn, MrfBankMapOut, MrfBankOut, MrfCollector, MrfCollectorIn, MrfCollectorOut,
     MrfCollectorProbe, MrfCrossbar, MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
 };
-use crate::testing::{Random, SHAPES, compare};
-
-/// A block with its buffers.
-struct Wired<B: Block> {
-    block: B,
-    inputs: B::In,
-    out: B::Out,
-}
-
-impl<B: Block<Shape = MrfShape>> Wired<B> {
-    fn new(shape: &MrfShape) -> Self {
-        let mut wired = Self { block: B::new(shape), inputs: B::In::zeroed(), out: B::Out::zeroed() };
-        wired.block.early(&mut wired.out);
-        wired
-    }
-
-    fn many(shape: &MrfShape, count: usize) -> Vec<Self> {
-        (0..count).map(|_| Self::new(shape)).collect()
-    }
-
-    fn late(&mut self) {
-        self.block.late(&self.inputs, &mut self.out);
-    }
-
-    fn probe(&self) -> B::Probe {
-        let mut probe = B::Probe::zeroed();
-        self.block.probe(&self.inputs, &self.out, &mut probe);
-        probe
-    }
-
-    /// The edge, and what follows from state afterwards.
-    fn clock(&mut self) {
-        self.block.clock(&self.inputs, &self.out);
-        self.block.early(&mut self.out);
-    }
-}
+use crate::testing::{Random, SHAPES, Wired, compare};
 
 struct Composed {
     shape: MrfShape,
@@ -82,8 +47,10 @@ impl Composed {
         self.collect(inputs, &mut nets);
         self.queue(inputs, &mut out, &mut nets);
         self.access(inputs, &nets);
+        self.show_banks(&mut nets);
         self.cross(inputs, &mut out, &mut nets);
-        self.dispatch(inputs, &mut out, &nets);
+        self.dispatch(&mut out, &nets);
+        self.events(inputs, &mut out, &nets);
         self.issue_maps.iter_mut().chain(&mut self.write_maps).for_each(Wired::clock);
         self.queues.iter_mut().for_each(Wired::clock);
         self.collectors.iter_mut().for_each(Wired::clock);
@@ -114,72 +81,6 @@ impl Composed {
             map.late();
             MrfBankMapOut { bank_o: nets.push_bank[p], entry_o: nets.push_entry[p] } = map.out;
         }
-    }
-
-    fn show_queues_and_collectors(&mut self, nets: &mut MrfProbe) {
-        for (p, queue) in self.queues.iter().enumerate() {
-            let valid;
-            MrfWriteQueueOut {
-                head_valid_o: valid,
-                head_bank_o: nets.head_bank[p],
-                head_entry_o: nets.head_entry[p],
-                head_warp_o: nets.head_warp[p],
-                head_reg_o: nets.head_reg[p],
-                head_mask_o: nets.head_mask[p],
-                head_data_o: nets.head_data[p],
-                head_groups_o: nets.head_groups[p],
-                push_ready_o: _,
-            } = queue.out;
-            nets.head_valid |= valid << p;
-        }
-        for (c, collector) in self.collectors.iter().enumerate() {
-            let (busy, complete, requests, sources, banks, entries);
-            MrfCollectorOut {
-                busy_o: busy,
-                complete_o: complete,
-                req_valid_o: requests,
-                src_valid_o: sources,
-                req_bank_o: banks,
-                req_entry_o: entries,
-                req_groups_o: nets.req_groups[c],
-                warp_o: nets.col_warp[c],
-                mask_o: nets.col_mask[c],
-                tag_o: nets.col_tag[c],
-                fill_o: _,
-            } = collector.out;
-            nets.busy |= u16::from(busy) << c;
-            nets.complete |= u16::from(complete) << c;
-            nets.req_valid |= u64::from(requests) << (OPERANDS * c);
-            nets.col_src_valid |= u64::from(sources) << (OPERANDS * c);
-            nets.req_bank[OPERANDS * c..][..OPERANDS].copy_from_slice(&banks);
-            nets.req_entry[OPERANDS * c..][..OPERANDS].copy_from_slice(&entries);
-            let probe: MrfCollectorProbe = collector.probe();
-            nets.inflight_q[c] = probe.inflight_q;
-            nets.leader_q[OPERANDS * c..][..OPERANDS].copy_from_slice(&probe.leader_q);
-        }
-    }
-
-    fn allocate(&mut self, inputs: &MrfIn, out: &mut MrfOut, nets: &mut MrfProbe) {
-        self.allocator.inputs = MrfAllocatorIn {
-            rst_ni: inputs.rst_ni,
-            issue_valid_i: inputs.issue_valid_i,
-            issue_warp_i: inputs.issue_warp_i,
-            busy_i: nets.busy,
-            complete_i: nets.complete,
-            col_warp_i: nets.col_warp,
-            dispatch_ready_i: inputs.dispatch_ready_i,
-        };
-        self.allocator.late();
-        MrfAllocatorOut {
-            issue_ready_o: out.issue_ready_o,
-            alloc_valid_o: nets.alloc_valid,
-            alloc_port_o: nets.alloc_port,
-            older_o: nets.older,
-            dispatch_valid_o: nets.dispatch_valid,
-            dispatch_col_o: nets.dispatch_col,
-            free_o: nets.free,
-        } = self.allocator.out;
-        MrfAllocatorProbe { same_warp_q: nets.same_warp_q } = self.allocator.probe();
     }
 
     fn arbitrate(&mut self, inputs: &MrfIn, nets: &mut MrfProbe) {
@@ -230,24 +131,6 @@ impl Composed {
         }
     }
 
-    fn queue(&mut self, inputs: &MrfIn, out: &mut MrfOut, nets: &mut MrfProbe) {
-        for (p, queue) in self.queues.iter_mut().enumerate() {
-            queue.inputs = MrfWriteQueueIn {
-                rst_ni: inputs.rst_ni,
-                push_valid_i: is_set(inputs.write_valid_i, p).into(),
-                push_bank_i: nets.push_bank[p],
-                push_entry_i: nets.push_entry[p],
-                push_warp_i: inputs.write_warp_i[p],
-                push_reg_i: inputs.write_reg_i[p],
-                push_mask_i: inputs.write_mask_i[p],
-                push_data_i: inputs.write_data_i[p],
-                pop_i: is_set(nets.write_grant, p).into(),
-            };
-            queue.late();
-            out.write_ready_o |= queue.out.push_ready_o << p;
-        }
-    }
-
     fn access(&mut self, inputs: &MrfIn, nets: &MrfProbe) {
         for (b, bank) in self.banks.iter_mut().enumerate() {
             let p = usize::from(is_set(nets.bank_write_port, b));
@@ -264,46 +147,147 @@ impl Composed {
         }
     }
 
-    fn cross(&mut self, inputs: &MrfIn, out: &mut MrfOut, nets: &mut MrfProbe) {
-        for (b, bank) in self.banks.iter().enumerate() {
-            let valid;
-            MrfBankOut { read_data_valid_o: valid, read_data_o: nets.read_data[b] } = bank.out;
-            nets.read_data_valid |= u32::from(valid) << b;
-        }
-        self.crossbar.inputs = MrfCrossbarIn {
-            rst_ni: inputs.rst_ni,
-            fill_i: nets.fill,
-            fill_bank_i: nets.req_bank,
-            read_data_valid_i: nets.read_data_valid,
-            read_data_i: nets.read_data,
-            dispatch_valid_i: nets.dispatch_valid,
-            dispatch_col_i: nets.dispatch_col,
-        };
-        self.crossbar.late();
-        MrfCrossbarOut { dispatch_data_o: out.dispatch_data_o } = self.crossbar.out;
-        MrfCrossbarProbe { fill_q: nets.fill_q, fill_bank_q: nets.fill_bank_q } = self.crossbar.probe();
-    }
-
-    fn dispatch(&mut self, inputs: &MrfIn, out: &mut MrfOut, nets: &MrfProbe) {
-        (out.write_done_o, out.write_done_warp_o, out.write_done_reg_o) =
-            (nets.write_grant, nets.head_warp, nets.head_reg);
-        out.dispatch_valid_o = nets.dispatch_valid;
-        let (mut stalled, mut left, mut waited) = (0u64, 0u64, 0u64);
-        for p in 0..self.shape.issue_ports {
-            let bit = |mask: u8| u64::from(mask >> p & 1);
-            stalled += bit(inputs.issue_valid_i & !out.issue_ready_o);
-            left += bit(out.dispatch_valid_o & inputs.dispatch_ready_i);
-            waited += bit(out.dispatch_valid_o & !inputs.dispatch_ready_i);
-            let c = usize::from(nets.dispatch_col[p]);
-            (out.dispatch_warp_o[p], out.dispatch_mask_o[p]) = (nets.col_warp[c], nets.col_mask[c]);
-            out.dispatch_tag_o[p] = nets.col_tag[c];
-            if is_set(nets.dispatch_valid, p) {
-                out.dispatch_src_valid_o |= ((nets.col_src_valid >> (OPERANDS * c)) as u8 & 0b111) << (OPERANDS * p);
-            }
-        }
-        out.event_o = nets.arbiter_event << 6 | stalled << 4 | left << 2 | waited;
+    fn events(&self, inputs: &MrfIn, out: &mut MrfOut, nets: &MrfProbe) {
+        let count = |mask: u8| u64::from(mask.count_ones());
+        out.event_o = nets.arbiter_event << 6
+            | count(inputs.issue_valid_i & !out.issue_ready_o) << 4
+            | count(out.dispatch_valid_o & inputs.dispatch_ready_i) << 2
+            | count(out.dispatch_valid_o & !inputs.dispatch_ready_i);
     }
 }
+
+/// What a file with collectors is wired like, whatever decides about its banks: its nets have the same names. `$done`: queues whose result goes,
+/// `$fill_bank`: the banks from which slots take their data.
+macro_rules! collecting {
+    ($composed:ty: $in:ty, $out:ty, $probe:ty, $collector_out:ident, $done:ident, $fill_bank:ident) => {
+        impl $composed {
+            fn show_queues_and_collectors(&mut self, nets: &mut $probe) {
+                for (p, queue) in self.queues.iter().enumerate() {
+                    let valid;
+                    MrfWriteQueueOut {
+                        head_valid_o: valid,
+                        head_bank_o: nets.head_bank[p],
+                        head_entry_o: nets.head_entry[p],
+                        head_warp_o: nets.head_warp[p],
+                        head_reg_o: nets.head_reg[p],
+                        head_mask_o: nets.head_mask[p],
+                        head_data_o: nets.head_data[p],
+                        head_groups_o: nets.head_groups[p],
+                        push_ready_o: _,
+                    } = queue.out;
+                    nets.head_valid |= valid << p;
+                }
+                for (c, collector) in self.collectors.iter().enumerate() {
+                    let (busy, complete, requests, sources, banks, entries);
+                    $collector_out {
+                        busy_o: busy,
+                        complete_o: complete,
+                        req_valid_o: requests,
+                        src_valid_o: sources,
+                        req_bank_o: banks,
+                        req_entry_o: entries,
+                        req_groups_o: nets.req_groups[c],
+                        warp_o: nets.col_warp[c],
+                        mask_o: nets.col_mask[c],
+                        tag_o: nets.col_tag[c],
+                        ..
+                    } = collector.out;
+                    nets.busy |= u16::from(busy) << c;
+                    nets.complete |= u16::from(complete) << c;
+                    nets.req_valid |= u64::from(requests) << (OPERANDS * c);
+                    nets.col_src_valid |= u64::from(sources) << (OPERANDS * c);
+                    nets.req_bank[OPERANDS * c..][..OPERANDS].copy_from_slice(&banks);
+                    nets.req_entry[OPERANDS * c..][..OPERANDS].copy_from_slice(&entries);
+                    let probe: MrfCollectorProbe = collector.probe();
+                    nets.inflight_q[c] = probe.inflight_q;
+                    nets.leader_q[OPERANDS * c..][..OPERANDS].copy_from_slice(&probe.leader_q);
+                }
+            }
+
+            fn show_banks(&self, nets: &mut $probe) {
+                for (b, bank) in self.banks.iter().enumerate() {
+                    let valid;
+                    MrfBankOut { read_data_valid_o: valid, read_data_o: nets.read_data[b] } = bank.out;
+                    nets.read_data_valid |= u32::from(valid) << b;
+                }
+            }
+
+            fn allocate(&mut self, inputs: &$in, out: &mut $out, nets: &mut $probe) {
+                self.allocator.inputs = MrfAllocatorIn {
+                    rst_ni: inputs.rst_ni,
+                    issue_valid_i: inputs.issue_valid_i,
+                    issue_warp_i: inputs.issue_warp_i,
+                    busy_i: nets.busy,
+                    complete_i: nets.complete,
+                    col_warp_i: nets.col_warp,
+                    dispatch_ready_i: inputs.dispatch_ready_i,
+                };
+                self.allocator.late();
+                MrfAllocatorOut {
+                    issue_ready_o: out.issue_ready_o,
+                    alloc_valid_o: nets.alloc_valid,
+                    alloc_port_o: nets.alloc_port,
+                    older_o: nets.older,
+                    dispatch_valid_o: nets.dispatch_valid,
+                    dispatch_col_o: nets.dispatch_col,
+                    free_o: nets.free,
+                } = self.allocator.out;
+                MrfAllocatorProbe { same_warp_q: nets.same_warp_q } = self.allocator.probe();
+            }
+
+            fn queue(&mut self, inputs: &$in, out: &mut $out, nets: &mut $probe) {
+                for (p, queue) in self.queues.iter_mut().enumerate() {
+                    queue.inputs = MrfWriteQueueIn {
+                        rst_ni: inputs.rst_ni,
+                        push_valid_i: is_set(inputs.write_valid_i, p).into(),
+                        push_bank_i: nets.push_bank[p],
+                        push_entry_i: nets.push_entry[p],
+                        push_warp_i: inputs.write_warp_i[p],
+                        push_reg_i: inputs.write_reg_i[p],
+                        push_mask_i: inputs.write_mask_i[p],
+                        push_data_i: inputs.write_data_i[p],
+                        pop_i: is_set(nets.$done, p).into(),
+                    };
+                    queue.late();
+                    out.write_ready_o |= queue.out.push_ready_o << p;
+                }
+            }
+
+            fn cross(&mut self, inputs: &$in, out: &mut $out, nets: &mut $probe) {
+                self.crossbar.inputs = MrfCrossbarIn {
+                    rst_ni: inputs.rst_ni,
+                    fill_i: nets.fill,
+                    fill_bank_i: nets.$fill_bank,
+                    read_data_valid_i: nets.read_data_valid,
+                    read_data_i: nets.read_data,
+                    dispatch_valid_i: nets.dispatch_valid,
+                    dispatch_col_i: nets.dispatch_col,
+                };
+                self.crossbar.late();
+                MrfCrossbarOut { dispatch_data_o: out.dispatch_data_o } = self.crossbar.out;
+                MrfCrossbarProbe { fill_q: nets.fill_q, fill_bank_q: nets.fill_bank_q } = self.crossbar.probe();
+            }
+
+            fn dispatch(&self, out: &mut $out, nets: &$probe) {
+                (out.write_done_o, out.write_done_warp_o, out.write_done_reg_o) =
+                    (nets.$done, nets.head_warp, nets.head_reg);
+                out.dispatch_valid_o = nets.dispatch_valid;
+                for p in 0..self.shape.issue_ports {
+                    let c = usize::from(nets.dispatch_col[p]);
+                    (out.dispatch_warp_o[p], out.dispatch_mask_o[p]) = (nets.col_warp[c], nets.col_mask[c]);
+                    out.dispatch_tag_o[p] = nets.col_tag[c];
+                    if is_set(nets.dispatch_valid, p) {
+                        out.dispatch_src_valid_o |=
+                            ((nets.col_src_valid >> (OPERANDS * c)) as u8 & 0b111) << (OPERANDS * p);
+                    }
+                }
+            }
+        }
+    };
+}
+pub(crate) use collecting;
+
+collecting! { Composed: MrfIn, MrfOut, MrfProbe, MrfCollectorOut, write_grant, req_bank }
 
 #[test]
 fn the_register_file_is_the_sum_of_its_blocks() {

@@ -1,6 +1,8 @@
 //! The register file against its blocks, each alone, wired as the page says.
 
 use super::super::*;
+use crate::Ports;
+use crate::mrf::tests::composed::collecting;
 use crate::mrf::{
     MrfAllocatorIn, MrfAllocatorOut, MrfAllocatorProbe, MrfBankIn, MrfBankMapIn, MrfBankMapOut, MrfBankOut,
     MrfCollectorProbe, MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
@@ -10,43 +12,7 @@ use crate::steal::{
     StealCollector, StealCollectorIn, StealCollectorOut, StealDependence, StealDependenceIn, StealDependenceOut,
     StealReturnIn, StealReturnOut, StealReturnProbe, StealTableIn, StealTableOut,
 };
-use crate::testing::Random;
-use crate::{Block, Ports};
-
-/// A block with its buffers.
-struct Wired<B: Block> {
-    block: B,
-    inputs: B::In,
-    out: B::Out,
-}
-
-impl<B: Block<Shape = MrfShape>> Wired<B> {
-    fn new(shape: &MrfShape) -> Self {
-        let mut wired = Self { block: B::new(shape), inputs: B::In::zeroed(), out: B::Out::zeroed() };
-        wired.block.early(&mut wired.out);
-        wired
-    }
-
-    fn many(shape: &MrfShape, count: usize) -> Vec<Self> {
-        (0..count).map(|_| Self::new(shape)).collect()
-    }
-
-    fn late(&mut self) {
-        self.block.late(&self.inputs, &mut self.out);
-    }
-
-    fn probe(&self) -> B::Probe {
-        let mut probe = B::Probe::zeroed();
-        self.block.probe(&self.inputs, &self.out, &mut probe);
-        probe
-    }
-
-    /// The edge, and what follows from state afterwards.
-    fn clock(&mut self) {
-        self.block.clock(&self.inputs, &self.out);
-        self.block.early(&mut self.out);
-    }
-}
+use crate::testing::{Random, Wired};
 
 /// Bank and entry of a register.
 fn map(block: &mut Wired<MrfBankMap>, warp_i: u8, base_i: u16, reg_i: u8) -> (u8, u16) {
@@ -144,50 +110,6 @@ impl Composed {
         }
     }
 
-    fn show_queues_and_collectors(&mut self, nets: &mut StealProbe) {
-        for (p, queue) in self.queues.iter().enumerate() {
-            let valid;
-            MrfWriteQueueOut {
-                head_valid_o: valid,
-                head_bank_o: nets.head_bank[p],
-                head_entry_o: nets.head_entry[p],
-                head_warp_o: nets.head_warp[p],
-                head_reg_o: nets.head_reg[p],
-                head_mask_o: nets.head_mask[p],
-                head_data_o: nets.head_data[p],
-                head_groups_o: nets.head_groups[p],
-                push_ready_o: _,
-            } = queue.out;
-            nets.head_valid |= valid << p;
-        }
-        for (c, collector) in self.collectors.iter().enumerate() {
-            let (busy, complete, requests, sources, banks, entries);
-            StealCollectorOut {
-                busy_o: busy,
-                complete_o: complete,
-                req_valid_o: requests,
-                src_valid_o: sources,
-                req_bank_o: banks,
-                req_entry_o: entries,
-                req_groups_o: nets.req_groups[c],
-                warp_o: nets.col_warp[c],
-                mask_o: nets.col_mask[c],
-                tag_o: nets.col_tag[c],
-                fill_o: _,
-                fill_bank_o: _,
-            } = collector.out;
-            nets.busy |= u16::from(busy) << c;
-            nets.complete |= u16::from(complete) << c;
-            nets.req_valid |= u64::from(requests) << (OPERANDS * c);
-            nets.col_src_valid |= u64::from(sources) << (OPERANDS * c);
-            nets.req_bank[OPERANDS * c..][..OPERANDS].copy_from_slice(&banks);
-            nets.req_entry[OPERANDS * c..][..OPERANDS].copy_from_slice(&entries);
-            let probe: MrfCollectorProbe = collector.probe();
-            nets.inflight_q[c] = probe.inflight_q;
-            nets.leader_q[OPERANDS * c..][..OPERANDS].copy_from_slice(&probe.leader_q);
-        }
-    }
-
     fn show_table_and_return(&mut self, nets: &mut StealProbe) {
         StealTableOut {
             free_valid_o: nets.free_valid,
@@ -211,29 +133,6 @@ impl Composed {
             turn_o: nets.turn,
         } = self.returns.out;
         StealReturnProbe { bus_port: nets.bus_port } = self.returns.probe();
-    }
-
-    fn allocate(&mut self, inputs: &StealIn, out: &mut StealOut, nets: &mut StealProbe) {
-        self.allocator.inputs = MrfAllocatorIn {
-            rst_ni: inputs.rst_ni,
-            issue_valid_i: inputs.issue_valid_i,
-            issue_warp_i: inputs.issue_warp_i,
-            busy_i: nets.busy,
-            complete_i: nets.complete,
-            col_warp_i: nets.col_warp,
-            dispatch_ready_i: inputs.dispatch_ready_i,
-        };
-        self.allocator.late();
-        MrfAllocatorOut {
-            issue_ready_o: out.issue_ready_o,
-            alloc_valid_o: nets.alloc_valid,
-            alloc_port_o: nets.alloc_port,
-            older_o: nets.older,
-            dispatch_valid_o: nets.dispatch_valid,
-            dispatch_col_o: nets.dispatch_col,
-            free_o: nets.free,
-        } = self.allocator.out;
-        MrfAllocatorProbe { same_warp_q: nets.same_warp_q } = self.allocator.probe();
     }
 
     fn want(&mut self, inputs: &StealIn, out: &StealOut, nets: &mut StealProbe) {
@@ -419,30 +318,8 @@ impl Composed {
         }
     }
 
-    fn queue(&mut self, inputs: &StealIn, out: &mut StealOut, nets: &mut StealProbe) {
-        for (p, queue) in self.queues.iter_mut().enumerate() {
-            queue.inputs = MrfWriteQueueIn {
-                rst_ni: inputs.rst_ni,
-                push_valid_i: is_set(inputs.write_valid_i, p).into(),
-                push_bank_i: nets.push_bank[p],
-                push_entry_i: nets.push_entry[p],
-                push_warp_i: inputs.write_warp_i[p],
-                push_reg_i: inputs.write_reg_i[p],
-                push_mask_i: inputs.write_mask_i[p],
-                push_data_i: inputs.write_data_i[p],
-                pop_i: is_set(nets.write_done, p).into(),
-            };
-            queue.late();
-            out.write_ready_o |= queue.out.push_ready_o << p;
-        }
-    }
-
     fn access(&mut self, inputs: &StealIn, nets: &mut StealProbe) {
-        for (b, bank) in self.banks.iter().enumerate() {
-            let valid;
-            MrfBankOut { read_data_valid_o: valid, read_data_o: nets.read_data[b] } = bank.out;
-            nets.read_data_valid |= u32::from(valid) << b;
-        }
+        self.show_banks(nets);
         for (b, bank) in self.banks.iter_mut().enumerate() {
             let p = usize::from(is_set(nets.bank_write_port, b));
             let lands = nets.land_valid == 1 && usize::from(nets.land_port) == p;
@@ -458,35 +335,6 @@ impl Composed {
                 write_data_i,
             };
             bank.late();
-        }
-    }
-
-    fn cross(&mut self, inputs: &StealIn, out: &mut StealOut, nets: &mut StealProbe) {
-        self.crossbar.inputs = MrfCrossbarIn {
-            rst_ni: inputs.rst_ni,
-            fill_i: nets.fill,
-            fill_bank_i: nets.fill_bank,
-            read_data_valid_i: nets.read_data_valid,
-            read_data_i: nets.read_data,
-            dispatch_valid_i: nets.dispatch_valid,
-            dispatch_col_i: nets.dispatch_col,
-        };
-        self.crossbar.late();
-        MrfCrossbarOut { dispatch_data_o: out.dispatch_data_o } = self.crossbar.out;
-        MrfCrossbarProbe { fill_q: nets.fill_q, fill_bank_q: nets.fill_bank_q } = self.crossbar.probe();
-    }
-
-    fn dispatch(&self, out: &mut StealOut, nets: &StealProbe) {
-        (out.write_done_o, out.write_done_warp_o, out.write_done_reg_o) =
-            (nets.write_done, nets.head_warp, nets.head_reg);
-        out.dispatch_valid_o = nets.dispatch_valid;
-        for p in 0..self.shape.issue_ports {
-            let c = usize::from(nets.dispatch_col[p]);
-            (out.dispatch_warp_o[p], out.dispatch_mask_o[p]) = (nets.col_warp[c], nets.col_mask[c]);
-            out.dispatch_tag_o[p] = nets.col_tag[c];
-            if is_set(nets.dispatch_valid, p) {
-                out.dispatch_src_valid_o |= ((nets.col_src_valid >> (OPERANDS * c)) as u8 & 0b111) << (OPERANDS * p);
-            }
         }
     }
 
@@ -511,6 +359,8 @@ impl Composed {
             | count(inputs.hint_valid_i & !nets.hint_taken);
     }
 }
+
+collecting! { Composed: StealIn, StealOut, StealProbe, StealCollectorOut, write_done, fill_bank }
 
 /// A mask of so many bits, each set in `percent` of a hundred cases.
 fn mask(random: &mut Random, percent: usize, bits: usize) -> u8 {
