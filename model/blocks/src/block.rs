@@ -1,7 +1,7 @@
 //! The synchronous machine that every twin is.
 
 use crate::config::Config;
-use crate::{Ports, WARP_DATA_BITS, WarpData};
+use crate::{Layout, Ports, WARP_DATA_BITS, WarpData};
 
 /// A synchronous machine.
 ///
@@ -18,6 +18,9 @@ pub trait Block: Sized + Send + 'static {
     const PARAMETERS: &'static [&'static str];
     /// The modules of the blocks inside it. Empty for a leaf.
     const CHILDREN: &'static [&'static str] = &[];
+
+    /// Its memories whose words are packed structs.
+    const PACKED_MEMORIES: &'static [PackedMemory] = &[];
 
     /// Whether the module has a clock (a stateless block has none).
     const CLOCKED: bool = true;
@@ -62,6 +65,9 @@ pub trait Block: Sized + Send + 'static {
         Vec::new()
     }
 }
+
+/// A memory whose words are packed structs: the last name of its path, and the fields.
+pub type PackedMemory = (&'static str, fn() -> Layout);
 
 /// A memory of the model, and where its RTL counterpart is.
 pub struct Memory<'a> {

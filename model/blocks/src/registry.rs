@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::designs::DESIGNS;
-use crate::{Block, Shape, Twin, control, erase, execute, front, issue, memory, operands, ram};
+use crate::{Block, PackedMemory, Shape, Twin, control, erase, execute, front, issue, memory, operands, ram};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -23,6 +23,8 @@ pub struct Entry {
     pub words_are_registers: bool,
     /// The packages that its modules import, besides the one that every module does. Their files come before all modules'.
     pub packages: &'static [&'static str],
+    /// Its memories whose words are packed structs ([`Block::PACKED_MEMORIES`]).
+    pub packed_memories: &'static [PackedMemory],
     /// Makes its twin.
     pub twin: fn(&Config) -> Box<dyn Twin>,
 }
@@ -56,7 +58,18 @@ impl Entry {
 pub const fn entry<B: Block>(path: &'static str, summary: &'static str, cells: &'static [&'static str]) -> Entry {
     let twin = |config: &Config| erase::<B>(&B::Shape::of(config));
     let (designs, words_are_registers, packages) = (false, false, &[]);
-    Entry { name: B::NAME, path, summary, children: B::CHILDREN, cells, designs, words_are_registers, packages, twin }
+    Entry {
+        name: B::NAME,
+        path,
+        summary,
+        children: B::CHILDREN,
+        cells,
+        designs,
+        words_are_registers,
+        packages,
+        packed_memories: B::PACKED_MEMORIES,
+        twin,
+    }
 }
 
 /// Every block but the SM: leaves first, then what is made of them.

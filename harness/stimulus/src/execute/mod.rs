@@ -9,11 +9,14 @@ pub(crate) mod sfu;
 pub(crate) mod special_registers;
 pub(crate) mod writeback;
 
+use gpurf_blocks::instruction::Instruction;
+
 use crate::Unreached;
 
 /// The unit in an instruction's roles.
 fn own_unit() -> Unreached {
-    Unreached::bits("roles_i", 49..=51, "only instructions for this unit come here")
+    let why = "only instructions for this unit come here";
+    Unreached::field::<Instruction>("instruction_i", "roles.unit", 0..=2, why)
 }
 
 /// Stimulus of its blocks.
