@@ -92,7 +92,7 @@ fn the_package_is_read() {
     assert_eq!(package.sum("$clog2(Lanes)"), None);
     assert_eq!(package.layout("instruction_t")[1], ("roles.unit".to_owned(), 3));
     // Other declarations with other fields are not equal to it.
-    assert_ne!(package.layout("rfc_event_t"), package.layout("rfc_count_event_t"));
+    assert_ne!(package.layout("sm_event_t"), package.layout("mrf_event_t"));
 }
 
 #[test]
