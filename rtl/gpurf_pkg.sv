@@ -40,7 +40,21 @@ package gpurf_pkg;
   localparam int unsigned DesignEventW = 64;
   localparam int unsigned DesignCfgW = 128;
 
+  // Lowest bits of the operation word's fields (docs/isa.md), and widths.
+  localparam int unsigned OpcodeW = 7;
+  localparam int unsigned OperationConstantFlag = 7; // source b is a constant
+  localparam int unsigned OperationGuard = 8;
+  localparam int unsigned OperationD = 12;
+  localparam int unsigned OperationA = 20;
+  localparam int unsigned OperationModifiers = 28;   // the lower modifiers
+  localparam int unsigned OperationModifiersW = 4;
+  localparam int unsigned OperationB = 32;           // source b, a register
+  localparam int unsigned OperationConstant = 32;    // or a constant; target of a branch
+  localparam int unsigned ModifiersW = 16;
+
   // Lowest bits of the control word's fields (docs/isa.md).
+  localparam int unsigned ControlC = 0;              // source c
+  localparam int unsigned ControlModifiers = 8;      // the upper modifiers
   localparam int unsigned ControlLastRead = 20;      // of source a; of b and c the next bits
   localparam int unsigned ControlDeschedule = 23;
   localparam int unsigned ControlStrandEnd = 24;
@@ -477,6 +491,11 @@ package gpurf_pkg;
     UnitUnsupported = 3'd7
   } unit_e;
 
+  // Whether a unit belongs to one issue port; the others are shared.
+  function automatic logic is_private(logic [2:0] unit);
+    return unit == UnitAlu || unit == UnitFp;
+  endfunction
+
   // Whether an instruction of the unit goes to the operand stage.
   function automatic logic takes_operands(logic [2:0] to);
     return to == UnitAlu || to == UnitMemory || to == UnitBarrier || to == UnitFp || to == UnitSfu;
@@ -497,6 +516,18 @@ package gpurf_pkg;
     logic [RegW-1:0]  a;
   } roles_t;
 
+  // An instruction on its way from issue to its unit (docs/blocks/operand_stage.md): what the operand
+  // stage keeps for it. Warp and lanes go with the register file's request. Words of 32 bits first,
+  // so that no word of a simulator holds parts of two of them.
+  typedef struct packed {
+    logic [PcW-1:0]   pc;     // its address
+    roles_t           roles;
+    logic [Lanes-1:0] t;      // predicate sources, as the unit gets them
+    logic [Lanes-1:0] s;
+    logic [WordW-1:0] ctl;    // control word
+    logic [WordW-1:0] op;     // operation word
+  } instruction_t;
+
   // What an instruction is to the SIMT stack (docs/blocks/simt_stack.md).
   typedef enum logic [1:0] {
     KindOther  = 2'd0,
@@ -511,6 +542,10 @@ package gpurf_pkg;
   localparam logic [6:0] OpBar      = 7'h04;
   localparam logic [6:0] OpWarpsync = 7'h05;
   localparam logic [6:0] OpTrap     = 7'h07;
+  localparam logic [6:0] OpLd       = 7'h40;
+  localparam logic [6:0] OpAtom     = 7'h43;
+  localparam logic [6:0] OpCas      = 7'h44;
+
 
   // Causes of a fault (docs/blocks/fault_unit.md).
   localparam logic [CauseW-1:0] CauseTrap              = 4'd1;
@@ -527,14 +562,39 @@ package gpurf_pkg;
   localparam logic [CauseW-1:0] CauseDoesNotFit        = 4'd13;
   // verilator lint_on UNUSEDPARAM
 
+  // Space of a load, store or atomic operation: the lowest modifiers.
+  typedef enum logic [1:0] {
+    SpaceGlobal  = 2'd0,
+    SpaceShared  = 2'd1,
+    SpaceLocal   = 2'd2,
+    SpaceGeneric = 2'd3
+  } space_e;
+
+  // Fields of the words (docs/isa.md).
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic [OpcodeW-1:0] opcode_of(logic [WordW-1:0] op);
+    return op[OpcodeW-1:0];
+  endfunction
+
+  function automatic logic [LaneW-1:0] constant_of(logic [WordW-1:0] op);
+    return op[OperationConstant +: LaneW];
+  endfunction
+
+  function automatic logic [ModifiersW-1:0] modifiers_of(logic [WordW-1:0] op,
+                                                         logic [WordW-1:0] ctl);
+    return {ctl[ControlModifiers +: ModifiersW-OperationModifiersW],
+            op[OperationModifiers +: OperationModifiersW]};
+  endfunction
+  // verilator lint_on UNUSEDSIGNAL
+
   // Whether an instruction's register d comes from global or local memory (LD, ATOM, CAS of any
   // space but the shared one), hundreds of cycles later (docs/blocks/operand_stage.md).
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic long_latency(logic [WordW-1:0] op, logic [RegW-1:0] d);
     // verilator lint_on UNUSEDSIGNAL
     logic takes_long;
-    takes_long = op[6:0] == 7'h40 || op[6:0] == 7'h43 || op[6:0] == 7'h44;
-    return takes_long && op[29:28] != 2'd1 && d != NoReg;
+    takes_long = opcode_of(op) == OpLd || opcode_of(op) == OpAtom || opcode_of(op) == OpCas;
+    return takes_long && op[OperationModifiers +: 2] != SpaceShared && d != NoReg;
   endfunction
 
   // What the upper entries of a write buffer do (docs/blocks/hrf_power.md).

@@ -18,24 +18,23 @@ module barrier_unit
 
   // a warp issues a BAR
   input  logic [IssuePorts-1:0]          hold_valid_i,
-  input  logic [WarpW-1:0]               hold_warp_i    [IssuePorts],
+  input  logic [WarpW-1:0]               hold_warp_i          [IssuePorts],
 
   // a BAR leaves the operand stage
   input  logic                           arrive_valid_i,
   input  logic                           arrive_port_i,      // that of this dispatch port
-  input  logic [WarpW-1:0]               arrive_warp_i  [IssuePorts],
-  input  logic [Lanes-1:0]               arrive_mask_i  [IssuePorts],
-  // A BAR has one operand, b, and of the words and roles only what says where that comes from.
+  input  logic [WarpW-1:0]               arrive_warp_i        [IssuePorts],
+  input  logic [Lanes-1:0]               arrive_mask_i        [IssuePorts],
+  // A BAR has one operand, b.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [WordW-1:0]               arrive_op_i    [IssuePorts],
-  input  roles_t                         arrive_roles_i [IssuePorts],
+  input  instruction_t                   arrive_instruction_i [IssuePorts],
   input  logic [Operands*IssuePorts-1:0] arrive_src_valid_i,
-  input  logic [DataW-1:0]               arrive_data_i  [Operands*IssuePorts],
+  input  logic [DataW-1:0]               arrive_data_i        [Operands*IssuePorts],
   // verilator lint_on UNUSEDSIGNAL
 
   // warps
   input  logic [Warps-1:0]               alive_i,            // has living lanes
-  input  logic [BlockSlotW-1:0]          slot_i         [Warps],
+  input  logic [BlockSlotW-1:0]          slot_i               [Warps],
   input  logic                           start_valid_i,      // a warp begins
   input  logic [WarpW-1:0]               start_warp_i,
 
@@ -116,6 +115,12 @@ module barrier_unit
     end
   end
 
+  // Where b comes from and the barrier's number.
+  // verilator lint_off UNUSEDSIGNAL
+  instruction_t arrive_instruction;  // of the port whose BAR arrives
+  // verilator lint_on UNUSEDSIGNAL
+  assign arrive_instruction = port ? arrive_instruction_i[LastPort] : arrive_instruction_i[0];
+
   // Neither what waits at a barrier nor the fault has a reset: arrived_q, fault_q say whether it
   // means something.
   always_ff @(posedge clk_i) begin : update
@@ -137,8 +142,8 @@ module barrier_unit
       mask = port ? arrive_mask_i[LastPort] : arrive_mask_i[0];
       if (port ? arrive_src_valid_i[Operands*LastPort+SourceB] : arrive_src_valid_i[SourceB]) begin
         b = port ? arrive_data_i[Operands*LastPort+SourceB] : arrive_data_i[SourceB];
-      end else if (port ? arrive_roles_i[LastPort].b_constant : arrive_roles_i[0].b_constant) begin
-        b = {Lanes{port ? arrive_op_i[LastPort][63:32] : arrive_op_i[0][63:32]}};
+      end else if (arrive_instruction.roles.b_constant) begin
+        b = {Lanes{constant_of(arrive_instruction.op)}};
       end else begin
         b = '0;
       end
@@ -158,8 +163,7 @@ module barrier_unit
         fault_value_q <= threads;
       end else begin
         arrived = arrived | (Warps'(1) << finish_warp_o);
-        id_q[WarpIdxW'(finish_warp_o)]    <= port ? arrive_op_i[LastPort][31:28]
-                                                  : arrive_op_i[0][31:28];
+        id_q[WarpIdxW'(finish_warp_o)]    <= arrive_instruction.op[OperationModifiers +: IdW];
         count_q[WarpIdxW'(finish_warp_o)] <= threads[LaneIdxW +: CountW];
       end
     end

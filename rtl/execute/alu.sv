@@ -18,14 +18,10 @@ module alu
   output logic                ready_o,
   input  logic [WarpW-1:0]    warp_i,
   input  logic [Lanes-1:0]    mask_i,
-  // Registers and guard in the words are decode's affair.
+  // Registers and guard in the words are decode's affair, the address is for people.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [WordW-1:0]    op_i,
-  input  logic [WordW-1:0]    ctl_i,
-  input  roles_t              roles_i,
+  input  instruction_t        instruction_i,
   // verilator lint_on UNUSEDSIGNAL
-  input  logic [Lanes-1:0]    s_i,
-  input  logic [Lanes-1:0]    t_i,
   input  logic [Operands-1:0] src_valid_i,          // source is a register
   input  logic [DataW-1:0]    data_i [Operands],    // a, b, c
 
@@ -207,7 +203,10 @@ module alu
 
   // The payload has no reset: it means nothing while valid_q is low.
   always_ff @(posedge clk_i) begin : execute
-    automatic logic [12:0]        m;          // modifiers
+    // Modifiers. Those of the predicates are decode's affair.
+    // verilator lint_off UNUSEDSIGNAL
+    automatic logic [ModifiersW-1:0] m;
+    // verilator lint_on UNUSEDSIGNAL
     automatic lanes_t             a, b, c, d;
     automatic logic [Lanes-1:0]   p;
     automatic logic [Lanes-1:0]   equal, less, holds;
@@ -218,14 +217,16 @@ module alu
     automatic lane_t              fault_value;
 
     if (take) begin
-      m = {ctl_i[16:8], op_i[31:28]};
+      m = modifiers_of(instruction_i.op, instruction_i.ctl);
       // As statements, so that simulation moves 1024 bits once for each operand.
       if (src_valid_i[0]) a = data_i[0];
       else                a = '0;
       if (src_valid_i[1]) begin
         b = data_i[1];
       end else begin
-        for (int unsigned l = 0; l < Lanes; l++) b[l] = roles_i.b_constant ? op_i[63:32] : '0;
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          b[l] = instruction_i.roles.b_constant ? constant_of(instruction_i.op) : '0;
+        end
       end
       if (src_valid_i[2]) c = data_i[2];
       else                c = '0;
@@ -233,12 +234,12 @@ module alu
       fault       = 1'b0;
       fault_value = '0;
 
-      case (op_i[6:0])
+      case (opcode_of(instruction_i.op))
         OpWarpsync: begin
           d = '0;
           // Downwards, so that the lowest lane's value is what stays.
           for (int unsigned l = Lanes; l > 0; l--) begin
-            if (mask_i[l-1] && (b[l-1] & s_i) != mask_i) begin
+            if (mask_i[l-1] && (b[l-1] & instruction_i.s) != mask_i) begin
               fault       = 1'b1;
               fault_value = b[l-1];
             end
@@ -248,27 +249,27 @@ module alu
         OpMov: d = b;
 
         OpSel: begin
-          for (int unsigned l = 0; l < Lanes; l++) d[l] = s_i[l] ? a[l] : b[l];
+          for (int unsigned l = 0; l < Lanes; l++) d[l] = instruction_i.s[l] ? a[l] : b[l];
         end
 
         OpVote: begin
           d = '0;
           case (m[8:7])
-            2'd0:    p = {Lanes{(mask_i & ~s_i) == '0}};
-            2'd1:    p = {Lanes{(mask_i & s_i) != '0}};
-            2'd2:    p = {Lanes{(mask_i & ~s_i) == '0 || (mask_i & s_i) == '0}};
+            2'd0:    p = {Lanes{(mask_i & ~instruction_i.s) == '0}};
+            2'd1:    p = {Lanes{(mask_i & instruction_i.s) != '0}};
+            2'd2:    p = {Lanes{(mask_i & ~instruction_i.s) == '0 || (mask_i & instruction_i.s) == '0}};
             default: p = '0;
           endcase
         end
 
-        OpBallot: d = {Lanes{mask_i & s_i}};
+        OpBallot: d = {Lanes{mask_i & instruction_i.s}};
 
         OpPlop: begin
           d = '0;
           case (m[12:11])
-            2'd0:    p = s_i & t_i;
-            2'd1:    p = s_i | t_i;
-            2'd2:    p = s_i ^ t_i;
+            2'd0:    p = instruction_i.s & instruction_i.t;
+            2'd1:    p = instruction_i.s | instruction_i.t;
+            2'd2:    p = instruction_i.s ^ instruction_i.t;
             default: p = '0;
           endcase
         end
@@ -277,7 +278,7 @@ module alu
           invert_a = {LaneW{m[8:7] == 2'd2}};
           invert_b = {LaneW{m[8:7] == 2'd1}};
           for (int unsigned l = 0; l < Lanes; l++) begin
-            sum  = {1'b0, a[l] ^ invert_a} + {1'b0, b[l] ^ invert_b} + (LaneW + 1)'(s_i[l]);
+            sum  = {1'b0, a[l] ^ invert_a} + {1'b0, b[l] ^ invert_b} + (LaneW + 1)'(instruction_i.s[l]);
             d[l] = sum[LaneW-1:0];
             p[l] = sum[LaneW];
           end
@@ -287,7 +288,7 @@ module alu
           for (int unsigned l = 0; l < Lanes; l++) begin
             product = {{LaneW{m[8] & a[l][LaneW-1]}}, a[l]} * {{LaneW{m[8] & b[l][LaneW-1]}}, b[l]};
             sum     = {1'b0, m[7] ? product[2*LaneW-1:LaneW] : product[LaneW-1:0]} +
-                      {1'b0, c[l]} + (LaneW + 1)'(s_i[l]);
+                      {1'b0, c[l]} + (LaneW + 1)'(instruction_i.s[l]);
             d[l]    = sum[LaneW-1:0];
             p[l]    = sum[LaneW];
           end
@@ -318,10 +319,10 @@ module alu
             default: holds = '0;
           endcase
           case (m[12:11])
-            2'd0:    p = holds & s_i;
-            2'd1:    p = holds | s_i;
-            2'd2:    p = holds ^ s_i;
-            default: p = choose(equal, s_i, holds);
+            2'd0:    p = holds & instruction_i.s;
+            2'd1:    p = holds | instruction_i.s;
+            2'd2:    p = holds ^ instruction_i.s;
+            default: p = choose(equal, instruction_i.s, holds);
           endcase
         end
 
@@ -398,8 +399,8 @@ module alu
 
       warp_q        <= warp_i;
       mask_q        <= mask_i;
-      reg_q         <= roles_i.d;
-      pred_q        <= roles_i.p;
+      reg_q         <= instruction_i.roles.d;
+      pred_q        <= instruction_i.roles.p;
       data_q        <= d;
       pred_data_q   <= p & mask_i;
       fault_q       <= fault;

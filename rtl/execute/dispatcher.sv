@@ -16,9 +16,9 @@ module dispatcher
 
   // what the operand stage offers
   input  logic [IssuePorts-1:0] dispatch_valid_i,
-  // Only the unit is looked at.
+  // Only the unit is read.
   // verilator lint_off UNUSEDSIGNAL
-  input  roles_t                dispatch_roles_i [IssuePorts],
+  input  instruction_t          dispatch_instruction_i [IssuePorts],
   // verilator lint_on UNUSEDSIGNAL
   output logic [IssuePorts-1:0] dispatch_ready_o,
 
@@ -48,13 +48,15 @@ module dispatcher
   logic                  sfu_contest;
   logic                  barrier_contest;
 
-  always_comb begin
+  always_comb begin : wanted_units
+    logic [2:0] unit;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      alu_valid_o[p]    = dispatch_valid_i[p] & (dispatch_roles_i[p].unit == UnitAlu);
-      fp_valid_o[p]     = dispatch_valid_i[p] & (dispatch_roles_i[p].unit == UnitFp);
-      memory_wanted[p]  = dispatch_valid_i[p] & (dispatch_roles_i[p].unit == UnitMemory);
-      sfu_wanted[p]     = dispatch_valid_i[p] & (dispatch_roles_i[p].unit == UnitSfu);
-      barrier_wanted[p] = dispatch_valid_i[p] & (dispatch_roles_i[p].unit == UnitBarrier);
+      unit              = dispatch_instruction_i[p].roles.unit;
+      alu_valid_o[p]    = dispatch_valid_i[p] & (unit == UnitAlu);
+      fp_valid_o[p]     = dispatch_valid_i[p] & (unit == UnitFp);
+      memory_wanted[p]  = dispatch_valid_i[p] & (unit == UnitMemory);
+      sfu_wanted[p]     = dispatch_valid_i[p] & (unit == UnitSfu);
+      barrier_wanted[p] = dispatch_valid_i[p] & (unit == UnitBarrier);
     end
   end
 

@@ -22,13 +22,10 @@ module fp_unit
   output logic                ready_o,
   input  logic [WarpW-1:0]    warp_i,
   input  logic [Lanes-1:0]    mask_i,
-  // Registers and guard in the words are decode's affair.
+  // Registers and guard in the words are decode's affair; predicate source t is not read.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [WordW-1:0]    op_i,
-  input  logic [WordW-1:0]    ctl_i,
-  input  roles_t              roles_i,
+  input  instruction_t        instruction_i,
   // verilator lint_on UNUSEDSIGNAL
-  input  logic [Lanes-1:0]    s_i,
   input  logic [Operands-1:0] src_valid_i,          // source is a register
   input  logic [DataW-1:0]    data_i [Operands],    // a, b, c
 
@@ -423,7 +420,7 @@ module fp_unit
   always_ff @(posedge clk_i) begin : stage_1
     // Modifiers. Those of the predicates are decode's affair.
     // verilator lint_off UNUSEDSIGNAL
-    automatic logic [15:0]      m;
+    automatic logic [ModifiersW-1:0] m;
     // verilator lint_on UNUSEDSIGNAL
     automatic lanes_t           a, b, c;
     automatic lane_t            invert_a, invert_b;
@@ -440,14 +437,16 @@ module fp_unit
     automatic lane_t            al, bl, cl;       // of one lane
 
     if (take) begin
-      m = {ctl_i[19:8], op_i[31:28]};
+      m = modifiers_of(instruction_i.op, instruction_i.ctl);
       // As statements, so that simulation moves 1024 bits once for each operand.
       if (src_valid_i[0]) a = data_i[0];
       else                a = '0;
       if (src_valid_i[1]) begin
         b = data_i[1];
       end else begin
-        for (int unsigned l = 0; l < Lanes; l++) b[l] = roles_i.b_constant ? op_i[63:32] : '0;
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          b[l] = instruction_i.roles.b_constant ? constant_of(instruction_i.op) : '0;
+        end
       end
       c = '0;
       invert_a = {m[4], {LaneW-1{1'b0}}};
@@ -464,7 +463,7 @@ module fp_unit
       y_significand = '{default: '0};
       pred_data     = '0;
 
-      case (op_i[6:0])
+      case (opcode_of(instruction_i.op))
         OpFadd: begin
           rounds = 1'b1;
           for (int unsigned l = 0; l < Lanes; l++) begin
@@ -543,9 +542,9 @@ module fp_unit
           // From 8 on an operand that is NaN makes it true; 14 is for those that are none.
           holds = (m[10] && m[9:7] != 3'd6) ? holds | unordered : holds & ~unordered;
           case (m[13:12])
-            2'd0:    pred_data = holds & s_i;
-            2'd1:    pred_data = holds | s_i;
-            2'd2:    pred_data = holds ^ s_i;
+            2'd0:    pred_data = holds & instruction_i.s;
+            2'd1:    pred_data = holds | instruction_i.s;
+            2'd2:    pred_data = holds ^ instruction_i.s;
             default: pred_data = '0;
           endcase
         end
@@ -594,14 +593,14 @@ module fp_unit
 
       warp1_q          <= warp_i;
       mask1_q          <= mask_i;
-      reg_valid1_q     <= roles_i.d != NoReg;
-      reg1_q           <= roles_i.d;
-      pred_valid1_q    <= roles_i.p != NoPred;
-      pred1_q          <= roles_i.p;
-      rounding1_q      <= (rounds || op_i[6:0] == OpI2f) ? m[1:0] : NearestEven;
+      reg_valid1_q     <= instruction_i.roles.d != NoReg;
+      reg1_q           <= instruction_i.roles.d;
+      pred_valid1_q    <= instruction_i.roles.p != NoPred;
+      pred1_q          <= instruction_i.roles.p;
+      rounding1_q      <= (rounds || opcode_of(instruction_i.op) == OpI2f) ? m[1:0] : NearestEven;
       ftz1_q           <= rounds & m[2];
       sat1_q           <= rounds & m[3];
-      add1_q           <= op_i[6:0] == OpFadd || op_i[6:0] == OpFfma;
+      add1_q           <= opcode_of(instruction_i.op) == OpFadd || opcode_of(instruction_i.op) == OpFfma;
       final1_q         <= is_final;
       value1_q         <= value;
       x_negative1_q    <= x_negative & ~is_final;

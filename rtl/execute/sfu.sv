@@ -23,11 +23,10 @@ module sfu
   output logic             ready_o,
   input  logic [WarpW-1:0] warp_i,
   input  logic [Lanes-1:0] mask_i,
-  // Registers and guard in the words are decode's affair; no modifier stands in the second.
+  // Registers and guard in the words are decode's affair; no modifier is in the second, and no
+  // predicate source is read.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [WordW-1:0] op_i,
-  input  logic [WordW-1:0] ctl_i,
-  input  roles_t           roles_i,
+  input  instruction_t     instruction_i,
   // verilator lint_on UNUSEDSIGNAL
   input  logic             src_valid_i,       // a is a register
   input  logic [DataW-1:0] data_i,            // a
@@ -354,10 +353,10 @@ module sfu
       end
       warp_q      <= warp_i;
       mask_q      <= mask_i;
-      reg_valid_q <= roles_i.d != NoReg;
-      reg_q       <= roles_i.d;
-      function_q  <= op_i[30:28];
-      ftz_q       <= op_i[31];
+      reg_valid_q <= instruction_i.roles.d != NoReg;
+      reg_q       <= instruction_i.roles.d;
+      function_q  <= instruction_i.op[OperationModifiers +: 3];
+      ftz_q       <= instruction_i.op[OperationModifiers+3];
       argument_q  <= a;
     end
   end

@@ -50,11 +50,8 @@ module decode
   localparam logic [6:0] OpF2i    = 7'h36;
   localparam logic [6:0] OpFrnd   = 7'h37;
   localparam logic [6:0] OpMufu   = 7'h38;
-  localparam logic [6:0] OpLd     = 7'h40;
   localparam logic [6:0] OpSt     = 7'h41;
   localparam logic [6:0] OpLdc    = 7'h42;
-  localparam logic [6:0] OpAtom   = 7'h43;
-  localparam logic [6:0] OpCas    = 7'h44;
 
   // Slots of an operation. B is a register or a constant, as the instruction says; U always is a
   // register (the upper word of an address, or what CAS compares with), K always a constant.
@@ -69,26 +66,28 @@ module decode
   localparam logic [Slots-1:0] U = Slots'(1 << 7);
   localparam logic [Slots-1:0] K = Slots'(1 << 8);
 
-  // Spaces of a memory access whose addresses have one word.
-  localparam logic [1:0] SpaceShared = 2'd1;
-  localparam logic [1:0] SpaceLocal  = 2'd2;
-
   localparam logic [PredW:0] AlwaysTrue = {1'b0, NoPred};
 
   unit_e            unit;
   logic             stop;
   logic [Slots-1:0] slots;
-  logic [1:0]       space;
+  logic [1:0]       space;       // space_e
   logic             constant;    // b is one, where the operation leaves it open
 
-  assign constant = op_i[7];
-  assign space    = op_i[29:28];
+  // The predicates are in the modifiers: p, then s, then t.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [ModifiersW-1:0] m;
+  // verilator lint_on UNUSEDSIGNAL
+
+  assign m        = modifiers_of(op_i, ctl_i);
+  assign constant = op_i[OperationConstantFlag];
+  assign space    = m[1:0];
 
   always_comb begin
     unit  = UnitAlu;
     stop  = 1'b0;
     slots = '0;
-    case (op_i[6:0])
+    case (opcode_of(op_i))
       OpNop, OpMembar:                               unit  = UnitNothing;
       OpBra, OpTrap: begin
         unit  = UnitControl;
@@ -171,20 +170,19 @@ module decode
     endcase
   end
 
-  // The predicates stand in the modifiers, {ctl[19:8], op[31:28]}: p, then s, then t.
   always_comb begin
     roles_o.unit       = unit;
     roles_o.b_constant = (slots & K) != '0 || ((slots & B) != '0 && constant);
-    roles_o.p          = ((slots & P) != '0) ? op_i[30:28] : NoPred;
-    roles_o.t          = ((slots & T) != '0) ? ctl_i[14:11] : AlwaysTrue;
-    roles_o.s          = ((slots & S) != '0) ? {ctl_i[10:8], op_i[31]} : AlwaysTrue;
-    roles_o.guard      = op_i[11:8];
+    roles_o.p          = ((slots & P) != '0) ? m[PredW-1:0] : NoPred;
+    roles_o.t          = ((slots & T) != '0) ? m[2*PredW+1 +: PredW+1] : AlwaysTrue;
+    roles_o.s          = ((slots & S) != '0) ? m[PredW +: PredW+1] : AlwaysTrue;
+    roles_o.guard      = op_i[OperationGuard +: PredW+1];
     roles_o.stop       = stop;
-    roles_o.d          = ((slots & D) != '0) ? op_i[19:12] : NoReg;
-    roles_o.c          = ((slots & C) != '0) ? ctl_i[7:0] : NoReg;
-    roles_o.b          = ((slots & U) != '0 || ((slots & B) != '0 && !constant)) ? op_i[39:32]
-                                                                                   : NoReg;
-    roles_o.a          = ((slots & A) != '0) ? op_i[27:20] : NoReg;
+    roles_o.d          = ((slots & D) != '0) ? op_i[OperationD +: RegW] : NoReg;
+    roles_o.c          = ((slots & C) != '0) ? ctl_i[ControlC +: RegW] : NoReg;
+    roles_o.b          = ((slots & U) != '0 || ((slots & B) != '0 && !constant))
+                         ? op_i[OperationB +: RegW] : NoReg;
+    roles_o.a          = ((slots & A) != '0) ? op_i[OperationA +: RegW] : NoReg;
   end
 
 endmodule

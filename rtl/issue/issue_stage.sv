@@ -34,13 +34,8 @@ module issue_stage
   // the instruction
   output logic [IssuePorts-1:0] operand_valid_o,                // goes to the operand stage
   output logic [WarpW-1:0]      warp_o          [IssuePorts],
-  output logic [PcW-1:0]        pc_o            [IssuePorts],
-  output logic [WordW-1:0]      op_o            [IssuePorts],
-  output logic [WordW-1:0]      ctl_o           [IssuePorts],
-  output roles_t                roles_o         [IssuePorts],
+  output instruction_t          instruction_o   [IssuePorts],
   output logic [Lanes-1:0]      exec_o          [IssuePorts],   // lanes that execute it
-  output logic [Lanes-1:0]      s_o             [IssuePorts],
-  output logic [Lanes-1:0]      t_o             [IssuePorts],
 
   // SIMT stack
   output logic [1:0]            kind_o          [IssuePorts],   // kind_e
@@ -58,28 +53,26 @@ module issue_stage
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
-  localparam int unsigned OpcodeW = 7;
-  localparam int unsigned ConstantLsb = 32;                     // of source b in the word
-  localparam int unsigned BarrierLsb = 28;                      // of the barrier's number
-  localparam int unsigned BarrierW = 4;
 
+  logic [WordW-1:0]      op     [IssuePorts];
+  logic [WordW-1:0]      ctl    [IssuePorts];
+  roles_t                roles  [IssuePorts];
   logic [Lanes-1:0]      live   [IssuePorts];
   logic [OpcodeW-1:0]    opcode [IssuePorts];
 
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       warp_o[p]       = issue_warp_i[p];
-      pc_o[p]         = head_pc_i[IndexW'(issue_warp_i[p])];
-      op_o[p]         = head_op_i[IndexW'(issue_warp_i[p])];
-      ctl_o[p]        = head_ctl_i[IndexW'(issue_warp_i[p])];
-      roles_o[p]      = head_roles_i[IndexW'(issue_warp_i[p])];
+      op[p]           = head_op_i[IndexW'(issue_warp_i[p])];
+      ctl[p]          = head_ctl_i[IndexW'(issue_warp_i[p])];
+      roles[p]        = head_roles_i[IndexW'(issue_warp_i[p])];
       live[p]         = live_i[IndexW'(issue_warp_i[p])];
-      opcode[p]       = op_o[p][OpcodeW-1:0];
-      read_guard_o[p] = roles_o[p].guard;
-      read_s_o[p]     = roles_o[p].s;
-      read_t_o[p]     = roles_o[p].t;
-      target_o[p]     = op_o[p][ConstantLsb +: PcW];
-      join_o[p]       = ctl_o[p][PcW-1:0];
+      opcode[p]       = opcode_of(op[p]);
+      read_guard_o[p] = roles[p].guard;
+      read_s_o[p]     = roles[p].s;
+      read_t_o[p]     = roles[p].t;
+      target_o[p]     = op[p][OperationConstant +: PcW];
+      join_o[p]       = ctl[p][PcW-1:0];
       kind_o[p]       = (opcode[p] == OpBra)  ? KindBranch :
                         (opcode[p] == OpExit) ? KindExit : KindOther;
     end
@@ -89,8 +82,12 @@ module issue_stage
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       exec_o[p] = mask_i[IndexW'(issue_warp_i[p])] & guard_i[p];
-      s_o[p]    = (opcode[p] == OpWarpsync) ? live[p] : s_i[p];
-      t_o[p]    = t_i[p];
+      instruction_o[p].pc    = head_pc_i[IndexW'(issue_warp_i[p])];
+      instruction_o[p].op    = op[p];
+      instruction_o[p].ctl   = ctl[p];
+      instruction_o[p].roles = roles[p];
+      instruction_o[p].s     = (opcode[p] == OpWarpsync) ? live[p] : s_i[p];
+      instruction_o[p].t     = t_i[p];
     end
   end
 
@@ -103,21 +100,21 @@ module issue_stage
       fault_cause_o[p] = CauseUnsupported;
       fault_value_o[p] = LaneW'(opcode[p]);
       if (issue_valid_i[p]) begin
-        stop_o[p] = roles_o[p].stop;
-        if (roles_o[p].unit == UnitUnsupported) begin
+        stop_o[p] = roles[p].stop;
+        if (roles[p].unit == UnitUnsupported) begin
           fault_valid_o[p] = 1'b1;
         end else if (exec_o[p] != '0) begin
           if (opcode[p] == OpTrap) begin
             fault_valid_o[p] = 1'b1;
             fault_cause_o[p] = CauseTrap;
-            fault_value_o[p] = op_o[p][ConstantLsb +: LaneW];
+            fault_value_o[p] = constant_of(op[p]);
           end else if (opcode[p] == OpBar && exec_o[p] != live[p]) begin
             fault_valid_o[p] = 1'b1;
             fault_cause_o[p] = CauseBarrierDivergence;
-            fault_value_o[p] = LaneW'(op_o[p][BarrierLsb +: BarrierW]);
+            fault_value_o[p] = LaneW'(op[p][OperationModifiers +: OperationModifiersW]);
           end else begin
-            hold_valid_o[p]    = roles_o[p].unit == UnitBarrier;
-            operand_valid_o[p] = takes_operands(roles_o[p].unit);
+            hold_valid_o[p]    = roles[p].unit == UnitBarrier;
+            operand_valid_o[p] = takes_operands(roles[p].unit);
           end
         end
       end

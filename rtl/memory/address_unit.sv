@@ -22,16 +22,11 @@ module address_unit
   input  logic                           in_valid_i,
   input  logic                           in_port_i,          // of this dispatch port
   output logic                           in_ready_o,
-  input  logic [WarpW-1:0]               in_warp_i      [IssuePorts],
-  input  logic [Lanes-1:0]               in_mask_i      [IssuePorts],
-  // The registers that are read have been looked up; of the rest this unit needs a part.
-  // verilator lint_off UNUSEDSIGNAL
-  input  logic [WordW-1:0]               in_op_i        [IssuePorts],
-  input  logic [WordW-1:0]               in_ctl_i       [IssuePorts],
-  input  roles_t                         in_roles_i     [IssuePorts],
-  // verilator lint_on UNUSEDSIGNAL
+  input  logic [WarpW-1:0]               in_warp_i        [IssuePorts],
+  input  logic [Lanes-1:0]               in_mask_i        [IssuePorts],
+  input  instruction_t                   in_instruction_i [IssuePorts],
   input  logic [Operands*IssuePorts-1:0] in_src_valid_i,     // operand is a register
-  input  logic [DataW-1:0]               in_data_i      [Operands*IssuePorts],
+  input  logic [DataW-1:0]               in_data_i        [Operands*IssuePorts],
 
   // sizes
   output logic [WarpW-1:0]               place_warp_o,       // whose shared memory?
@@ -83,14 +78,11 @@ module address_unit
 
   localparam int unsigned LastPort = IssuePorts - 1;  // the second port, if there is one
 
-  // Opcodes of the memory pipeline.
+  // Further opcodes of the memory pipeline.
   localparam logic [6:0] OpS2r  = 7'h12;
   localparam logic [6:0] OpShfl = 7'h13;
-  localparam logic [6:0] OpLd   = 7'h40;
   localparam logic [6:0] OpSt   = 7'h41;
   localparam logic [6:0] OpLdc  = 7'h42;
-  localparam logic [6:0] OpAtom = 7'h43;
-  localparam logic [6:0] OpCas  = 7'h44;
 
   // Upper words of a generic address that do not mean global memory.
   localparam logic [LaneW-1:0] GenericShared   = 32'd1;
@@ -103,13 +95,6 @@ module address_unit
     ClassShuffle  = 2'd2,
     ClassSpecial  = 2'd3
   } class_e;
-
-  typedef enum logic [1:0] {
-    SpaceGlobal  = 2'd0,
-    SpaceShared  = 2'd1,
-    SpaceLocal   = 2'd2,
-    SpaceGeneric = 2'd3
-  } space_e;
 
   // What an instruction's modifiers say of its accesses.
   typedef struct packed {
@@ -326,12 +311,18 @@ module address_unit
     end
   endfunction
 
+  // The registers that are read have been looked up; of the rest this unit needs a part.
+  // verilator lint_off UNUSEDSIGNAL
+  instruction_t in_instruction;  // of the port whose instruction is offered
+  // verilator lint_on UNUSEDSIGNAL
+  assign in_instruction = port ? in_instruction_i[LastPort] : in_instruction_i[0];
+
   // The payload has no reset: it means nothing while busy_q, fault_q are low.
   always_ff @(posedge clk_i) begin : hold
     automatic logic [Lanes-1:0]    mask;
-    automatic logic [6:0]          opcode;
+    automatic logic [OpcodeW-1:0]  opcode;
     automatic logic [LaneW-1:0]    word;      // upper half of the operation word
-    automatic logic [15:0]         m;
+    automatic logic [ModifiersW-1:0] m;
     automatic logic                b_constant;
     automatic logic [RegW-1:0]     d;
     automatic logic [PredW-1:0]    p;
@@ -351,13 +342,12 @@ module address_unit
     fault_q <= 1'b0;
     if (take) begin
       mask       = port ? in_mask_i[LastPort] : in_mask_i[0];
-      opcode     = port ? in_op_i[LastPort][6:0] : in_op_i[0][6:0];
-      word       = port ? in_op_i[LastPort][63:32] : in_op_i[0][63:32];
-      m          = port ? {in_ctl_i[LastPort][19:8], in_op_i[LastPort][31:28]}
-                        : {in_ctl_i[0][19:8], in_op_i[0][31:28]};
-      b_constant = port ? in_roles_i[LastPort].b_constant : in_roles_i[0].b_constant;
-      d          = port ? in_roles_i[LastPort].d : in_roles_i[0].d;
-      p          = port ? in_roles_i[LastPort].p : in_roles_i[0].p;
+      opcode     = opcode_of(in_instruction.op);
+      word       = constant_of(in_instruction.op);
+      m          = modifiers_of(in_instruction.op, in_instruction.ctl);
+      b_constant = in_instruction.roles.b_constant;
+      d          = in_instruction.roles.d;
+      p          = in_instruction.roles.p;
       src_valid  = port ? in_src_valid_i[Operands*LastPort +: Operands]
                         : in_src_valid_i[Operands-1:0];
       a = '0;
@@ -434,7 +424,7 @@ module address_unit
   endfunction
 `endif
 
-  `GPURF_ASSERT_WHEN(known_opcode, take, has_unit(port ? in_op_i[LastPort][6:0] : in_op_i[0][6:0]),
+  `GPURF_ASSERT_WHEN(known_opcode, take, has_unit(opcode_of(in_instruction.op)),
                      "an operation came that is none of the memory pipeline")
   `GPURF_ASSERT_WHEN(lanes_left, busy_q, lanes_q != '0, "an instruction without lanes is held")
   `GPURF_ASSERT_WHEN(served_offered, busy_q, (served & ~lanes_o) == '0,

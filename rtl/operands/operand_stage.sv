@@ -39,44 +39,39 @@ module operand_stage
   // issue
   input  logic [IssuePorts-1:0]          issue_valid_i,
   output logic [IssuePorts-1:0]          issue_ready_o,
-  input  logic [WarpW-1:0]               issue_warp_i      [IssuePorts],
-  input  logic [Lanes-1:0]               issue_mask_i      [IssuePorts],
-  input  logic [PcW-1:0]                 issue_pc_i        [IssuePorts],
-  input  logic [WordW-1:0]               issue_op_i        [IssuePorts],
-  input  logic [WordW-1:0]               issue_ctl_i       [IssuePorts],
-  input  roles_t                         issue_roles_i     [IssuePorts],
+  input  logic [WarpW-1:0]               issue_warp_i           [IssuePorts],
+  input  logic [Lanes-1:0]               issue_mask_i           [IssuePorts],
+  input  instruction_t                   issue_instruction_i    [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [SlotW-1:0]               issue_slot_i      [IssuePorts],
+  input  logic [SlotW-1:0]               issue_slot_i           [IssuePorts],
   input  logic [IssuePorts-1:0]          issue_end_i,      // what issues ends its strand
   // verilator lint_on UNUSEDSIGNAL
-  input  logic [Lanes-1:0]               issue_s_i         [IssuePorts],
-  input  logic [Lanes-1:0]               issue_t_i         [IssuePorts],
 
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  input  logic [WarpW-1:0]               write_warp_i      [IssuePorts],
-  input  logic [RegW-1:0]                write_reg_i       [IssuePorts],
-  input  logic [Lanes-1:0]               write_mask_i      [IssuePorts],
-  input  logic [DataW-1:0]               write_data_i      [IssuePorts],
+  input  logic [WarpW-1:0]               write_warp_i           [IssuePorts],
+  input  logic [RegW-1:0]                write_reg_i            [IssuePorts],
+  input  logic [Lanes-1:0]               write_mask_i           [IssuePorts],
+  input  logic [DataW-1:0]               write_data_i           [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0]          write_private_i,  // from ALU or single precision unit
 
   // slots of the two-level scheduler
   input  logic [A-1:0]                   slot_valid_i,
-  input  logic [WarpW-1:0]               slot_warp_i       [A],
+  input  logic [WarpW-1:0]               slot_warp_i            [A],
   input  logic [A-1:0]                   flush_i,          // is to be emptied
   input  logic [A-1:0]                   drop_i,           // without write-back
   // verilator lint_on UNUSEDSIGNAL
   output logic [A-1:0]                   flush_done_o,
   output logic [A-1:0]                   void_o,           // nothing is lost if it is left
-  output logic [Upper-1:0]               wait_o            [A],  // places that wait
+  output logic [Upper-1:0]               wait_o                 [A],  // places that wait
 
   // who probably issues next, and whether an operand is read for it
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0]          candidate_valid_i,
-  input  logic [WarpW-1:0]               candidate_warp_i  [IssuePorts],
-  input  roles_t                         candidate_roles_i [IssuePorts],
+  input  logic [WarpW-1:0]               candidate_warp_i       [IssuePorts],
+  input  roles_t                         candidate_roles_i      [IssuePorts],
   // verilator lint_on UNUSEDSIGNAL
   output logic [IssuePorts-1:0]          candidate_issue_o,
 
@@ -88,38 +83,28 @@ module operand_stage
 
   // results that have gone into their bank
   output logic [IssuePorts-1:0]          write_done_o,
-  output logic [WarpW-1:0]               write_done_warp_o [IssuePorts],
-  output logic [RegW-1:0]                write_done_reg_o  [IssuePorts],
+  output logic [WarpW-1:0]               write_done_warp_o      [IssuePorts],
+  output logic [RegW-1:0]                write_done_reg_o       [IssuePorts],
 
   // dispatch
   output logic [IssuePorts-1:0]          dispatch_valid_o,
   input  logic [IssuePorts-1:0]          dispatch_ready_i,
-  output logic [WarpW-1:0]               dispatch_warp_o   [IssuePorts],
-  output logic [Lanes-1:0]               dispatch_mask_o   [IssuePorts],
-  output logic [PcW-1:0]                 dispatch_pc_o     [IssuePorts],
-  output logic [WordW-1:0]               dispatch_op_o     [IssuePorts],
-  output logic [WordW-1:0]               dispatch_ctl_o    [IssuePorts],
-  output roles_t                         dispatch_roles_o  [IssuePorts],
-  output logic [Lanes-1:0]               dispatch_s_o      [IssuePorts],
-  output logic [Lanes-1:0]               dispatch_t_o      [IssuePorts],
+  output logic [WarpW-1:0]               dispatch_warp_o        [IssuePorts],
+  output logic [Lanes-1:0]               dispatch_mask_o        [IssuePorts],
+  output instruction_t                   dispatch_instruction_o [IssuePorts],
   output logic [Operands*IssuePorts-1:0] dispatch_src_valid_o,
-  output logic [DataW-1:0]               dispatch_data_o   [Operands*IssuePorts],
+  output logic [DataW-1:0]               dispatch_data_o        [Operands*IssuePorts],
 
   output mrf_event_t                     event_o,
-  output logic [DesignEventW-1:0]        design_event_o    [DesignEvents]
+  output logic [DesignEventW-1:0]        design_event_o         [DesignEvents]
 );
 
   // With paired rows an even warp and the next one have the same rows.
   localparam logic [WarpW-1:0] WarpMask = {{WarpW-1{1'b1}}, !pairs_rows(Organisation)};
 
   // the instructions in the provider, by place
-  logic [Tags-1:0]       slot_busy_q;
-  logic [PcW-1:0]        pc_q    [Tags];
-  logic [WordW-1:0]      op_q    [Tags];
-  logic [WordW-1:0]      ctl_q   [Tags];
-  roles_t                roles_q [Tags];
-  logic [Lanes-1:0]      s_q     [Tags];
-  logic [Lanes-1:0]      t_q     [Tags];
+  logic [Tags-1:0] slot_busy_q;
+  instruction_t    instruction_q [Tags];
 
   // what the provider is told
   logic [EntryW-1:0]              issue_base    [IssuePorts];
@@ -175,20 +160,15 @@ module operand_stage
     assign issue_base[p] = first_row(issue_warp_i[p]);
     assign write_base[p] = first_row(write_warp_i[p]);
 
-    assign issue_src_reg[Operands*p]   = issue_roles_i[p].a;
-    assign issue_src_reg[Operands*p+1] = issue_roles_i[p].b;
-    assign issue_src_reg[Operands*p+2] = issue_roles_i[p].c;
+    assign issue_src_reg[Operands*p]   = issue_instruction_i[p].roles.a;
+    assign issue_src_reg[Operands*p+1] = issue_instruction_i[p].roles.b;
+    assign issue_src_reg[Operands*p+2] = issue_instruction_i[p].roles.c;
     for (genvar k = 0; k < Operands; k++) begin : gen_source
       assign issue_src_valid[Operands*p+k] =
           issue_valid_i[p] && issue_src_reg[Operands*p+k] != NoReg;
     end
 
-    assign dispatch_pc_o[p]    = pc_q[dispatch_tag[p]];
-    assign dispatch_op_o[p]    = op_q[dispatch_tag[p]];
-    assign dispatch_ctl_o[p]   = ctl_q[dispatch_tag[p]];
-    assign dispatch_roles_o[p] = roles_q[dispatch_tag[p]];
-    assign dispatch_s_o[p]     = s_q[dispatch_tag[p]];
-    assign dispatch_t_o[p]     = t_q[dispatch_tag[p]];
+    assign dispatch_instruction_o[p] = instruction_q[dispatch_tag[p]];
   end
 
   for (genvar s = 0; s < A; s++) begin : gen_slot
@@ -288,7 +268,7 @@ module operand_stage
       end
 
       // Registers beyond the warp's rows are another warp's.
-      assign hint_reg[p]   = ~dispatch_ctl_o[p][ControlFreeRegister +: RegW];
+      assign hint_reg[p]   = ~dispatch_instruction_o[p].ctl[ControlFreeRegister +: RegW];
       assign hint_base[p]  = first_row(dispatch_warp_o[p]);
       assign hint_valid[p] = dispatched[p] && hint_reg[p] != '1 &&
                              32'(hint_reg[p]) / Banks < 32'(rows_i);
@@ -450,12 +430,13 @@ module operand_stage
     logic [IssuePorts-1:0]          issue_private;
 
     for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
-      assign issue_last[Operands*p +: Operands] = issue_ctl_i[p][ControlLastRead +: Operands];
-      assign issue_dst[p]     = issue_roles_i[p].d;
-      assign issue_long[p]    = long_latency(issue_op_i[p], issue_roles_i[p].d);
-      assign issue_bypass[p]  = issue_ctl_i[p][ControlRfcBypass];
-      assign issue_past[p]    = issue_ctl_i[p][ControlLrfBypass];
-      assign issue_private[p] = issue_roles_i[p].unit == UnitAlu || issue_roles_i[p].unit == UnitFp;
+      assign issue_last[Operands*p +: Operands] =
+          issue_instruction_i[p].ctl[ControlLastRead +: Operands];
+      assign issue_dst[p]     = issue_instruction_i[p].roles.d;
+      assign issue_long[p]    = long_latency(issue_instruction_i[p].op, issue_dst[p]);
+      assign issue_bypass[p]  = issue_instruction_i[p].ctl[ControlRfcBypass];
+      assign issue_past[p]    = issue_instruction_i[p].ctl[ControlLrfBypass];
+      assign issue_private[p] = is_private(issue_instruction_i[p].roles.unit);
     end
 
     rfc #(
@@ -537,12 +518,12 @@ module operand_stage
     for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
       for (genvar k = 0; k < Operands; k++) begin : gen_level
         assign issue_src_level[Operands*p+k] =
-            issue_ctl_i[p][ControlSourceLevel+LevelW*k +: LevelW];
+            issue_instruction_i[p].ctl[ControlSourceLevel+LevelW*k +: LevelW];
       end
-      assign issue_dst_level[p] = issue_ctl_i[p][ControlResultLevel +: LevelW];
-      assign issue_dst[p]     = issue_roles_i[p].d;
-      assign issue_long[p]    = long_latency(issue_op_i[p], issue_roles_i[p].d);
-      assign issue_private[p] = issue_roles_i[p].unit == UnitAlu || issue_roles_i[p].unit == UnitFp;
+      assign issue_dst_level[p] = issue_instruction_i[p].ctl[ControlResultLevel +: LevelW];
+      assign issue_dst[p]     = issue_instruction_i[p].roles.d;
+      assign issue_long[p]    = long_latency(issue_instruction_i[p].op, issue_dst[p]);
+      assign issue_private[p] = is_private(issue_instruction_i[p].roles.unit);
     end
 
     hierarchy #(
@@ -646,14 +627,7 @@ module operand_stage
   // The instructions have no reset: they mean nothing outside the busy places.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      if (issued[p]) begin
-        pc_q[issue_tag[p]]    <= issue_pc_i[p];
-        op_q[issue_tag[p]]    <= issue_op_i[p];
-        ctl_q[issue_tag[p]]   <= issue_ctl_i[p];
-        roles_q[issue_tag[p]] <= issue_roles_i[p];
-        s_q[issue_tag[p]]     <= issue_s_i[p];
-        t_q[issue_tag[p]]     <= issue_t_i[p];
-      end
+      if (issued[p]) instruction_q[issue_tag[p]] <= issue_instruction_i[p];
     end
   end
 

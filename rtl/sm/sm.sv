@@ -142,13 +142,8 @@ module sm
   logic [PredW:0]    issue_stage_read_t      [P];
   logic [P-1:0]      issue_stage_operand_valid;
   logic [WarpW-1:0]  issue_stage_warp        [P];
-  logic [PcW-1:0]    issue_stage_pc          [P];
-  logic [WordW-1:0]  issue_stage_op          [P];
-  logic [WordW-1:0]  issue_stage_ctl         [P];
-  roles_t            issue_stage_roles       [P];
+  instruction_t      issue_stage_instruction [P];
   logic [Lanes-1:0]  issue_stage_exec        [P];
-  logic [Lanes-1:0]  issue_stage_s           [P];
-  logic [Lanes-1:0]  issue_stage_t           [P];
   logic [1:0]        issue_stage_kind        [P];
   logic [P-1:0]      issue_stage_stop;
   logic [PcW-1:0]    issue_stage_target      [P];
@@ -177,26 +172,18 @@ module sm
   // verilator lint_off UNUSEDSIGNAL
   logic [A-1:0]       operand_stage_flush_done;
   logic [A-1:0]       operand_stage_void;
-  logic [Upper-1:0]   operand_stage_wait            [A];
+  logic [Upper-1:0]   operand_stage_wait                 [A];
   logic [P-1:0]       operand_stage_candidate_issue;
   // verilator lint_on UNUSEDSIGNAL
   logic [P-1:0]       operand_stage_write_done;
-  logic [WarpW-1:0]   operand_stage_write_done_warp [P];
-  logic [RegW-1:0]    operand_stage_write_done_reg  [P];
+  logic [WarpW-1:0]   operand_stage_write_done_warp      [P];
+  logic [RegW-1:0]    operand_stage_write_done_reg       [P];
   logic [P-1:0]       operand_stage_dispatch_valid;
-  logic [WarpW-1:0]   operand_stage_dispatch_warp   [P];
-  logic [Lanes-1:0]   operand_stage_dispatch_mask   [P];
-  // Only people read it: reports and waveforms.
-  // verilator lint_off UNUSEDSIGNAL
-  logic [PcW-1:0]     operand_stage_dispatch_pc     [P];
-  // verilator lint_on UNUSEDSIGNAL
-  logic [WordW-1:0]   operand_stage_dispatch_op     [P];
-  logic [WordW-1:0]   operand_stage_dispatch_ctl    [P];
-  roles_t             operand_stage_dispatch_roles  [P];
-  logic [Lanes-1:0]   operand_stage_dispatch_s      [P];
-  logic [Lanes-1:0]   operand_stage_dispatch_t      [P];
+  logic [WarpW-1:0]   operand_stage_dispatch_warp        [P];
+  logic [Lanes-1:0]   operand_stage_dispatch_mask        [P];
+  instruction_t       operand_stage_dispatch_instruction [P];
   logic [Sources-1:0] operand_stage_dispatch_src_valid;
-  logic [DataW-1:0]   operand_stage_dispatch_data   [Sources];
+  logic [DataW-1:0]   operand_stage_dispatch_data        [Sources];
 
   logic [P-1:0] dispatcher_dispatch_ready;
   logic [P-1:0] dispatcher_alu_valid;
@@ -485,6 +472,7 @@ module sm
   );
 
   // ------------------------------------------------------------------ issue
+  logic [PcW-1:0]   issue_pc    [P];
   logic [RegW-1:0]  set_d       [P];
   logic [PredW-1:0] set_p       [P];
   logic [P-1:0]     issue_end;           // what issues ends its strand
@@ -493,9 +481,11 @@ module sm
 
   always_comb begin
     for (int unsigned p = 0; p < P; p++) begin
-      set_d[p] = issue_stage_roles[p].d;
-      set_p[p] = issue_stage_roles[p].p;
-      issue_end[p] = warp_scheduler_issue_valid[p] & issue_stage_ctl[p][ControlStrandEnd];
+      issue_pc[p] = issue_stage_instruction[p].pc;
+      set_d[p] = issue_stage_instruction[p].roles.d;
+      set_p[p] = issue_stage_instruction[p].roles.p;
+      issue_end[p] = warp_scheduler_issue_valid[p] &
+                     issue_stage_instruction[p].ctl[ControlStrandEnd];
     end
     finish_valid = {barrier_unit_finish_valid, address_unit_finish_valid, writeback_finish_valid};
     for (int unsigned k = 0; k < 2 * P; k++) finish_warp[k] = writeback_finish_warp[k];
@@ -605,7 +595,7 @@ module sm
       .held_i          (barrier_unit_held),
       .set_valid_i     (issue_stage_operand_valid[0]),
       .set_d_i         (set_d[0]),
-      .set_long_i      (long_latency(issue_stage_op[0], set_d[0])),
+      .set_long_i      (long_latency(issue_stage_instruction[0].op, set_d[0])),
       .dispatch_valid_i(operand_stage_dispatch_valid[0] && dispatcher_dispatch_ready[0]),
       .dispatch_warp_i (operand_stage_dispatch_warp[0]),
       .reg_valid_i     (writeback_reg_valid[0]),
@@ -637,7 +627,9 @@ module sm
       for (int unsigned w = 0; w < Warps; w++) begin
         mark[w] = instruction_buffer_head_ctl[w][ControlDeschedule];
       end
-      for (int unsigned p = 0; p < P; p++) set_long[p] = long_latency(issue_stage_op[p], set_d[p]);
+      for (int unsigned p = 0; p < P; p++) begin
+        set_long[p] = long_latency(issue_stage_instruction[p].op, set_d[p]);
+      end
     end
 
     two_level_scheduler #(
@@ -706,13 +698,8 @@ module sm
     .read_t_o       (issue_stage_read_t),
     .operand_valid_o(issue_stage_operand_valid),
     .warp_o         (issue_stage_warp),
-    .pc_o           (issue_stage_pc),
-    .op_o           (issue_stage_op),
-    .ctl_o          (issue_stage_ctl),
-    .roles_o        (issue_stage_roles),
+    .instruction_o  (issue_stage_instruction),
     .exec_o         (issue_stage_exec),
-    .s_o            (issue_stage_s),
-    .t_o            (issue_stage_t),
     .kind_o         (issue_stage_kind),
     .stop_o         (issue_stage_stop),
     .target_o       (issue_stage_target),
@@ -754,7 +741,7 @@ module sm
     .start_mask_i   (block_launcher_start_mask),
     .issue_valid_i  (warp_scheduler_issue_valid),
     .issue_warp_i   (warp_scheduler_issue_warp),
-    .issue_pc_i     (issue_stage_pc),
+    .issue_pc_i     (issue_pc),
     .issue_kind_i   (issue_stage_kind),
     .issue_stop_i   (issue_stage_stop),
     .issue_mask_i   (issue_stage_exec),
@@ -791,57 +778,47 @@ module sm
   ) u_operand_stage (
     .clk_i,
     .rst_ni,
-    .cfg_i               (cfg_i.read_order),
+    .cfg_i                 (cfg_i.read_order),
     .design_cfg_i,
-    .rows_i              (block_launcher_rows),
-    .issue_valid_i       (issue_stage_operand_valid),
-    .issue_ready_o       (operand_stage_issue_ready),
-    .issue_warp_i        (issue_stage_warp),
-    .issue_mask_i        (issue_stage_exec),
-    .issue_pc_i          (issue_stage_pc),
-    .issue_op_i          (issue_stage_op),
-    .issue_ctl_i         (issue_stage_ctl),
-    .issue_roles_i       (issue_stage_roles),
-    .issue_slot_i        (warp_scheduler_issue_slot),
-    .issue_end_i         (issue_end),
-    .issue_s_i           (issue_stage_s),
-    .issue_t_i           (issue_stage_t),
-    .write_valid_i       (writeback_write_valid),
-    .write_ready_o       (operand_stage_write_ready),
-    .write_warp_i        (writeback_write_warp),
-    .write_reg_i         (writeback_write_reg),
-    .write_mask_i        (writeback_write_mask),
-    .write_data_i        (writeback_write_data),
-    .write_private_i     (writeback_write_private),
-    .slot_valid_i        (warp_scheduler_slot_valid),
-    .slot_warp_i         (warp_scheduler_slot_warp),
-    .flush_i             (warp_scheduler_flush),
-    .drop_i              (warp_scheduler_drop),
-    .flush_done_o        (operand_stage_flush_done),
-    .void_o              (operand_stage_void),
-    .wait_o              (operand_stage_wait),
-    .candidate_valid_i   (warp_scheduler_candidate_valid),
-    .candidate_warp_i    (warp_scheduler_candidate_warp),
-    .candidate_roles_i   (candidate_roles),
-    .candidate_issue_o   (operand_stage_candidate_issue),
-    .clear_i             (block_launcher_fresh),
-    .spare_i             (block_launcher_spare),
-    .write_done_o        (operand_stage_write_done),
-    .write_done_warp_o   (operand_stage_write_done_warp),
-    .write_done_reg_o    (operand_stage_write_done_reg),
-    .dispatch_valid_o    (operand_stage_dispatch_valid),
-    .dispatch_ready_i    (dispatcher_dispatch_ready),
-    .dispatch_warp_o     (operand_stage_dispatch_warp),
-    .dispatch_mask_o     (operand_stage_dispatch_mask),
-    .dispatch_pc_o       (operand_stage_dispatch_pc),
-    .dispatch_op_o       (operand_stage_dispatch_op),
-    .dispatch_ctl_o      (operand_stage_dispatch_ctl),
-    .dispatch_roles_o    (operand_stage_dispatch_roles),
-    .dispatch_s_o        (operand_stage_dispatch_s),
-    .dispatch_t_o        (operand_stage_dispatch_t),
-    .dispatch_src_valid_o(operand_stage_dispatch_src_valid),
-    .dispatch_data_o     (operand_stage_dispatch_data),
-    .event_o             (mrf_event_o),
+    .rows_i                (block_launcher_rows),
+    .issue_valid_i         (issue_stage_operand_valid),
+    .issue_ready_o         (operand_stage_issue_ready),
+    .issue_warp_i          (issue_stage_warp),
+    .issue_mask_i          (issue_stage_exec),
+    .issue_instruction_i   (issue_stage_instruction),
+    .issue_slot_i          (warp_scheduler_issue_slot),
+    .issue_end_i           (issue_end),
+    .write_valid_i         (writeback_write_valid),
+    .write_ready_o         (operand_stage_write_ready),
+    .write_warp_i          (writeback_write_warp),
+    .write_reg_i           (writeback_write_reg),
+    .write_mask_i          (writeback_write_mask),
+    .write_data_i          (writeback_write_data),
+    .write_private_i       (writeback_write_private),
+    .slot_valid_i          (warp_scheduler_slot_valid),
+    .slot_warp_i           (warp_scheduler_slot_warp),
+    .flush_i               (warp_scheduler_flush),
+    .drop_i                (warp_scheduler_drop),
+    .flush_done_o          (operand_stage_flush_done),
+    .void_o                (operand_stage_void),
+    .wait_o                (operand_stage_wait),
+    .candidate_valid_i     (warp_scheduler_candidate_valid),
+    .candidate_warp_i      (warp_scheduler_candidate_warp),
+    .candidate_roles_i     (candidate_roles),
+    .candidate_issue_o     (operand_stage_candidate_issue),
+    .clear_i               (block_launcher_fresh),
+    .spare_i               (block_launcher_spare),
+    .write_done_o          (operand_stage_write_done),
+    .write_done_warp_o     (operand_stage_write_done_warp),
+    .write_done_reg_o      (operand_stage_write_done_reg),
+    .dispatch_valid_o      (operand_stage_dispatch_valid),
+    .dispatch_ready_i      (dispatcher_dispatch_ready),
+    .dispatch_warp_o       (operand_stage_dispatch_warp),
+    .dispatch_mask_o       (operand_stage_dispatch_mask),
+    .dispatch_instruction_o(operand_stage_dispatch_instruction),
+    .dispatch_src_valid_o  (operand_stage_dispatch_src_valid),
+    .dispatch_data_o       (operand_stage_dispatch_data),
+    .event_o               (mrf_event_o),
     .design_event_o
   );
 
@@ -851,21 +828,21 @@ module sm
   ) u_dispatcher (
     .clk_i,
     .rst_ni,
-    .dispatch_valid_i(operand_stage_dispatch_valid),
-    .dispatch_roles_i(operand_stage_dispatch_roles),
-    .alu_ready_i     (alu_ready),
-    .fp_ready_i      (fp_unit_ready),
-    .memory_ready_i  (address_unit_in_ready),
-    .sfu_ready_i     (sfu_ready),
-    .dispatch_ready_o(dispatcher_dispatch_ready),
-    .alu_valid_o     (dispatcher_alu_valid),
-    .fp_valid_o      (dispatcher_fp_valid),
-    .memory_valid_o  (dispatcher_memory_valid),
-    .memory_port_o   (dispatcher_memory_port),
-    .sfu_valid_o     (dispatcher_sfu_valid),
-    .sfu_port_o      (dispatcher_sfu_port),
-    .barrier_valid_o (dispatcher_barrier_valid),
-    .barrier_port_o  (dispatcher_barrier_port)
+    .dispatch_valid_i      (operand_stage_dispatch_valid),
+    .dispatch_instruction_i(operand_stage_dispatch_instruction),
+    .alu_ready_i           (alu_ready),
+    .fp_ready_i            (fp_unit_ready),
+    .memory_ready_i        (address_unit_in_ready),
+    .sfu_ready_i           (sfu_ready),
+    .dispatch_ready_o      (dispatcher_dispatch_ready),
+    .alu_valid_o           (dispatcher_alu_valid),
+    .fp_valid_o            (dispatcher_fp_valid),
+    .memory_valid_o        (dispatcher_memory_valid),
+    .memory_port_o         (dispatcher_memory_port),
+    .sfu_valid_o           (dispatcher_sfu_valid),
+    .sfu_port_o            (dispatcher_sfu_port),
+    .barrier_valid_o       (dispatcher_barrier_valid),
+    .barrier_port_o        (dispatcher_barrier_port)
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_port
@@ -904,11 +881,7 @@ module sm
       .ready_o            (alu_ready[p]),
       .warp_i             (operand_stage_dispatch_warp[p]),
       .mask_i             (operand_stage_dispatch_mask[p]),
-      .op_i               (operand_stage_dispatch_op[p]),
-      .ctl_i              (operand_stage_dispatch_ctl[p]),
-      .roles_i            (operand_stage_dispatch_roles[p]),
-      .s_i                (operand_stage_dispatch_s[p]),
-      .t_i                (operand_stage_dispatch_t[p]),
+      .instruction_i      (operand_stage_dispatch_instruction[p]),
       .src_valid_i        (operand_stage_dispatch_src_valid[Operands*p +: Operands]),
       .data_i             (operands),
       .result_valid_o     (alu_result_valid),
@@ -968,10 +941,7 @@ module sm
       .ready_o            (fp_unit_ready[p]),
       .warp_i             (operand_stage_dispatch_warp[p]),
       .mask_i             (operand_stage_dispatch_mask[p]),
-      .op_i               (operand_stage_dispatch_op[p]),
-      .ctl_i              (operand_stage_dispatch_ctl[p]),
-      .roles_i            (operand_stage_dispatch_roles[p]),
-      .s_i                (operand_stage_dispatch_s[p]),
+      .instruction_i      (operand_stage_dispatch_instruction[p]),
       .src_valid_i        (operand_stage_dispatch_src_valid[Operands*p +: Operands]),
       .data_i             (operands),
       .result_valid_o     (fp_unit_result_valid),
@@ -1033,9 +1003,7 @@ module sm
     .ready_o           (sfu_ready),
     .warp_i            (operand_stage_dispatch_warp[sfu_from_last ? P-1 : 0]),
     .mask_i            (operand_stage_dispatch_mask[sfu_from_last ? P-1 : 0]),
-    .op_i              (operand_stage_dispatch_op[sfu_from_last ? P-1 : 0]),
-    .ctl_i             (operand_stage_dispatch_ctl[sfu_from_last ? P-1 : 0]),
-    .roles_i           (operand_stage_dispatch_roles[sfu_from_last ? P-1 : 0]),
+    .instruction_i     (operand_stage_dispatch_instruction[sfu_from_last ? P-1 : 0]),
     .src_valid_i       (operand_stage_dispatch_src_valid[sfu_from_last ? Operands*(P-1) : 0]),
     .data_i            (operand_stage_dispatch_data[sfu_from_last ? Operands*(P-1) : 0]),
     .result_valid_o    (sfu_result_valid),
@@ -1301,9 +1269,7 @@ module sm
     .in_ready_o       (address_unit_in_ready),
     .in_warp_i        (operand_stage_dispatch_warp),
     .in_mask_i        (operand_stage_dispatch_mask),
-    .in_op_i          (operand_stage_dispatch_op),
-    .in_ctl_i         (operand_stage_dispatch_ctl),
-    .in_roles_i       (operand_stage_dispatch_roles),
+    .in_instruction_i (operand_stage_dispatch_instruction),
     .in_src_valid_i   (operand_stage_dispatch_src_valid),
     .in_data_i        (operand_stage_dispatch_data),
     .place_warp_o     (address_unit_place_warp),
@@ -1547,27 +1513,26 @@ module sm
   ) u_barrier_unit (
     .clk_i,
     .rst_ni,
-    .hold_valid_i      (issue_stage_hold_valid),
-    .hold_warp_i       (issue_stage_warp),
-    .arrive_valid_i    (dispatcher_barrier_valid),
-    .arrive_port_i     (dispatcher_barrier_port),
-    .arrive_warp_i     (operand_stage_dispatch_warp),
-    .arrive_mask_i     (operand_stage_dispatch_mask),
-    .arrive_op_i       (operand_stage_dispatch_op),
-    .arrive_roles_i    (operand_stage_dispatch_roles),
-    .arrive_src_valid_i(operand_stage_dispatch_src_valid),
-    .arrive_data_i     (operand_stage_dispatch_data),
-    .alive_i           (simt_stack_alive),
-    .slot_i            (block_launcher_slot),
-    .start_valid_i     (block_launcher_start_valid),
-    .start_warp_i      (block_launcher_start_warp),
-    .held_o            (barrier_unit_held),
-    .open_o            (barrier_unit_open),
-    .finish_valid_o    (barrier_unit_finish_valid),
-    .finish_warp_o     (barrier_unit_finish_warp),
-    .fault_valid_o     (barrier_unit_fault_valid),
-    .fault_warp_o      (barrier_unit_fault_warp),
-    .fault_value_o     (barrier_unit_fault_value)
+    .hold_valid_i        (issue_stage_hold_valid),
+    .hold_warp_i         (issue_stage_warp),
+    .arrive_valid_i      (dispatcher_barrier_valid),
+    .arrive_port_i       (dispatcher_barrier_port),
+    .arrive_warp_i       (operand_stage_dispatch_warp),
+    .arrive_mask_i       (operand_stage_dispatch_mask),
+    .arrive_instruction_i(operand_stage_dispatch_instruction),
+    .arrive_src_valid_i  (operand_stage_dispatch_src_valid),
+    .arrive_data_i       (operand_stage_dispatch_data),
+    .alive_i             (simt_stack_alive),
+    .slot_i              (block_launcher_slot),
+    .start_valid_i       (block_launcher_start_valid),
+    .start_warp_i        (block_launcher_start_warp),
+    .held_o              (barrier_unit_held),
+    .open_o              (barrier_unit_open),
+    .finish_valid_o      (barrier_unit_finish_valid),
+    .finish_warp_o       (barrier_unit_finish_warp),
+    .fault_valid_o       (barrier_unit_fault_valid),
+    .fault_warp_o        (barrier_unit_fault_warp),
+    .fault_value_o       (barrier_unit_fault_value)
   );
 
   logic [FaultSources-1:0] fault_valid;

@@ -5,8 +5,9 @@
 //! and which instance makes a net, is read from the RTL ([`Wiring`]).
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-use gpurf_blocks::{Field, Signal, registry};
+use gpurf_blocks::{Field, Signal, places, registry};
 use serde::Serialize;
 use verilated::{Net, Part, Wiring};
 
@@ -91,6 +92,15 @@ pub fn find_by(comparator: &Comparator, wiring: Result<&Wiring, &str>, model: &[
     }
 }
 
+/// Whether an element differs in one of these bits.
+fn differ(field: &Field, model: &[u8], rtl: &[u8], element: usize, mut bits: Range<u32>) -> bool {
+    let [model, rtl] = [model, rtl].map(|record| field.bytes(record, element));
+    bits.any(|bit| {
+        let byte = (bit / u8::BITS) as usize;
+        (model[byte] ^ rtl[byte]) >> (bit % u8::BITS) & 1 == 1
+    })
+}
+
 /// A net that differs, of a signal.
 struct Differing {
     signal: usize,
@@ -126,7 +136,7 @@ impl<'a> Search<'a> {
         Self { signals, wiring, compared, inputs }
     }
 
-    /// The differing nets; a narrow vector bit by bit.
+    /// The differing nets; a narrow vector bit by bit, a wide packed struct field by field.
     fn differing(&self, differences: &[Difference], model: &[u8], rtl: &[u8]) -> Vec<Differing> {
         let mut found = Vec::new();
         for &Difference { signal, element } in differences {
@@ -137,7 +147,10 @@ impl<'a> Search<'a> {
                 found.push(of(None, self.wiring.holder(&path, &is_leaf)));
                 continue;
             };
-            let bits: Vec<_> = if field.is_wide() {
+            let bits: Vec<_> = if let (true, Some(layout)) = (field.is_wide(), field.decode.layout(element)) {
+                let differs = |&(_, low, bits): &(_, u32, u32)| differ(field, model, rtl, element, low..low + bits);
+                places(layout).filter(differs).map(|(_, low, bits)| Some((low, bits))).collect()
+            } else if field.is_wide() {
                 vec![None]
             } else {
                 let bits = field.value(model, element) ^ field.value(rtl, element);

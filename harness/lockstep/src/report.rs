@@ -1,8 +1,8 @@
 //! A failure in words.
 
-use std::fmt::Write;
+use std::fmt::{Display, Formatter, Write};
 
-use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS, places};
+use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS, places, registry};
 use serde::{Deserialize, Serialize};
 
 use crate::{Capture, Cause, Difference, Divergence, MemoryDifference, Side};
@@ -36,30 +36,79 @@ pub fn name(declaration: &Declaration, difference: &Difference) -> String {
 
 /// The value of an element in words.
 pub fn value(field: &Field, record: &[u8], element: usize) -> String {
-    if field.elem_bytes > 8 {
-        let words =
-            field.bytes(record, element).chunks_exact(4).map(|w| u32::from_le_bytes(w.try_into().expect("four")));
-        return hex(&words.collect::<Vec<_>>(), field.bits);
+    let words = words(field, record, element);
+    if let Some(fields) = field.decode.layout(element) {
+        let shown: Vec<String> = unpack(fields, &words).iter().filter(|p| p.value != 0).map(Part::to_string).collect();
+        return format!(
+            "{} ({})",
+            number(field, &words),
+            if shown.is_empty() { "all 0".to_owned() } else { shown.join(" ") }
+        );
+    }
+    if field.is_wide() {
+        return hex(&words, field.bits);
     }
     let number = field.value(record, element);
     match field.decode {
         Decode::Number => number.to_string(),
-        Decode::Hex => format!("{number:#x}"),
         Decode::Enum(names) => match usize::try_from(number).ok().and_then(|n| names.get(n)) {
             Some(name) => format!("{name} ({number})"),
             None => format!("{number} (not a value of the enumeration)"),
         },
-        Decode::Packed(_) | Decode::PackedEach(_) => {
-            let fields = field.decode.layout(element).unwrap_or_default();
-            let parts: Vec<String> =
-                unpack(fields, number).into_iter().filter(|p| p.1 != 0).map(|(n, v)| format!("{n}={v}")).collect();
-            format!("{number:#x} ({})", if parts.is_empty() { "all 0".to_owned() } else { parts.join(" ") })
-        }
+        Decode::Hex | Decode::Packed(_) | Decode::PackedEach(_) => format!("{number:#x}"),
     }
 }
 
-fn unpack(fields: &'static [(&'static str, u32)], word: u64) -> Vec<(&'static str, u64)> {
-    places(fields).map(|(name, low, bits)| (name, word >> low & (u64::MAX >> (64 - bits)))).collect()
+/// An element in words of 32 bits, the lowest first.
+fn words(field: &Field, record: &[u8], element: usize) -> Vec<u32> {
+    let bytes = field.bytes(record, element).chunks(4);
+    bytes.map(|bytes| bytes.iter().rev().fold(0, |word, &byte| word << u8::BITS | u32::from(byte))).collect()
+}
+
+/// A packed struct as a number.
+fn number(field: &Field, words: &[u32]) -> String {
+    if field.is_wide() {
+        return hex(words, field.bits);
+    }
+    format!("{:#x}", words.iter().rev().fold(0, |number, &word| number << u32::BITS | u64::from(word)))
+}
+
+/// A field of a packed struct.
+#[derive(PartialEq)]
+struct Part {
+    name: &'static str,
+    value: u64,
+    bits: u32,
+}
+
+impl Part {
+    /// Words, masks and addresses in hexadecimal, others are small numbers.
+    fn shown(&self) -> String {
+        let Self { value, bits, .. } = *self;
+        if bits > u16::BITS { format!("{value:#x}") } else { value.to_string() }
+    }
+}
+
+impl Display for Part {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.name, self.shown())
+    }
+}
+
+fn unpack(fields: &'static [(&'static str, u32)], words: &[u32]) -> Vec<Part> {
+    let bit = |bit: u32| u64::from(words[(bit / u32::BITS) as usize] >> (bit % u32::BITS) & 1);
+    let value = |low: u32, bits: u32| (0..bits).fold(0, |value, at| value | bit(low + at) << at);
+    places(fields).map(|(name, low, bits)| Part { name, value: value(low, bits), bits }).collect()
+}
+
+/// The fields of a packed struct that differ.
+fn differing(fields: &'static [(&'static str, u32)], model: &[u32], rtl: &[u32]) -> String {
+    let both = unpack(fields, model).into_iter().zip(unpack(fields, rtl));
+    let parts: Vec<String> = both
+        .filter(|(m, r)| m != r)
+        .map(|(m, r)| format!("{}: model {}, rtl {}", m.name, m.shown(), r.shown()))
+        .collect();
+    parts.join("; ")
 }
 
 /// A number of `bits` bits, lowest element first, with all its digits.
@@ -81,8 +130,19 @@ fn memory_values(memory: &MemoryDifference) -> (String, String, String) {
     }
 }
 
+/// The fields that differ, where the words of a memory are packed structs.
+fn memory_detail(memory: &MemoryDifference) -> Option<String> {
+    let block = registry::find(memory.block)?;
+    let name = memory.path.rsplit('.').next()?;
+    let (_, layout) = block.packed_memories.iter().find(|packed| packed.0 == name)?;
+    Some(differing(layout(), &memory.model, &memory.rtl))
+}
+
 /// What distinguishes the two values, where the whole would hide it.
 fn detail(field: &Field, model: &[u8], rtl: &[u8], element: usize) -> Option<String> {
+    if let Some(fields) = field.decode.layout(element) {
+        return Some(differing(fields, &words(field, model, element), &words(field, rtl, element)));
+    }
     if field.is_wide() {
         let word = |record: &[u8], lane: usize| {
             let bytes = &field.bytes(record, element)[4 * lane..4 * lane + 4];
@@ -98,13 +158,6 @@ fn detail(field: &Field, model: &[u8], rtl: &[u8], element: usize) -> Option<Str
             word(rtl, first),
             all.join(" ")
         ));
-    }
-    if let Some(fields) = field.decode.layout(element) {
-        let both =
-            unpack(fields, field.value(model, element)).into_iter().zip(unpack(fields, field.value(rtl, element)));
-        let parts: Vec<String> =
-            both.filter(|(m, r)| m != r).map(|(m, r)| format!("{}: model {}, rtl {}", m.0, m.1, r.1)).collect();
-        return Some(parts.join("; "));
     }
     let differing = field.value(model, element) ^ field.value(rtl, element);
     (field.bits > 1 && field.decode == Decode::Hex).then(|| {
@@ -190,6 +243,9 @@ fn diverged(text: &mut String, declaration: &Declaration, divergence: &Divergenc
         line("memory", &place);
         line("model", &model);
         line("rtl", &rtl);
+        if let Some(detail) = memory_detail(memory) {
+            line("", &detail);
+        }
     }
     if let Some(side) = divergence.ended {
         let (ended, other) = if side == Side::Rtl { ("RTL", "model") } else { ("model", "RTL") };
@@ -209,5 +265,61 @@ fn diverged(text: &mut String, declaration: &Declaration, divergence: &Divergenc
         let more = others.len().saturating_sub(LISTED);
         let listed = others[..others.len().min(LISTED)].join(", ");
         line("also", &if more > 0 { format!("{listed} and {more} more") } else { listed });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::instruction::{Instruction, InstructionFields, Roles, RolesFields};
+    use gpurf_blocks::{Packed, Ports, packed, ports};
+
+    use super::*;
+
+    ports! {
+        struct Given(_s: &()) {
+            instruction_i: [Instruction; 2] = packed::<Instruction>().count(2),
+            roles_i: u64 = packed::<Roles>(),
+        }
+    }
+
+    fn instruction(pc: u32, d: u8) -> Instruction {
+        let roles = RolesFields { d, ..RolesFields::default() }.into();
+        InstructionFields { pc, roles, op: 0x25, ..InstructionFields::default() }.into()
+    }
+
+    /// A record with this instruction in element 1, and its roles.
+    fn record(instruction: Instruction) -> Vec<u8> {
+        let fields = Given::fields(&());
+        let mut bytes = vec![0; size_of::<Given>()];
+        for (at, word) in instruction.0.into_iter().enumerate() {
+            let offset = fields[0].offset + size_of::<Instruction>() + 4 * at;
+            bytes[offset..offset + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        bytes[fields[1].offset..][..8].copy_from_slice(&instruction.roles().0.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn a_packed_struct_is_shown_by_its_fields_however_wide_it_is() {
+        let fields = Given::fields(&());
+        let (model, rtl) = (record(instruction(0x123, 7)), record(instruction(0x123, 5)));
+        let text = value(&fields[0], &model, 1);
+        assert!(text.starts_with("0x00123") && text.ends_with("(pc=0x123 roles.d=7 op=0x25)"), "{text}");
+        assert_eq!(value(&fields[1], &model, 0), "0x7000000 (d=7)");
+        assert!(value(&fields[0], &model, 0).ends_with("(all 0)"));
+        assert_eq!(detail(&fields[0], &model, &rtl, 1).as_deref(), Some("roles.d: model 7, rtl 5"));
+        assert_eq!(detail(&fields[1], &model, &rtl, 0).as_deref(), Some("d: model 7, rtl 5"));
+        let rtl = record(instruction(0x124, 7));
+        assert_eq!(detail(&fields[0], &model, &rtl, 1).as_deref(), Some("pc: model 0x123, rtl 0x124"));
+    }
+
+    #[test]
+    fn a_word_of_a_memory_that_is_a_packed_struct_is_told_apart_by_its_fields() {
+        let [model, rtl] = [instruction(1, 7), instruction(1, 5)].map(|instruction| instruction.0.to_vec());
+        let path = "u_operand_stage.instruction_q".to_owned();
+        let bits = Instruction::BITS;
+        let memory = MemoryDifference { path, block: "operand_stage", word: 3, bits, model, rtl };
+        assert_eq!(memory_detail(&memory).as_deref(), Some("roles.d: model 7, rtl 5"));
+        assert_eq!(memory_detail(&MemoryDifference { path: "pred_q".to_owned(), ..memory }), None);
     }
 }

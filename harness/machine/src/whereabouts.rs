@@ -36,14 +36,14 @@ impl Whereabouts {
         let (dispatch, dispatcher) = (&o.operand_stage, &o.dispatcher);
         let taken_last = self.memory;
         if dispatcher.memory_valid_o & o.address_unit.in_ready_o == 1 {
-            self.memory = dispatch.dispatch_pc_o[usize::from(dispatcher.memory_port_o)];
+            self.memory = dispatch.dispatch_instruction_o[usize::from(dispatcher.memory_port_o)].pc();
         }
         if dispatcher.barrier_valid_o == 1 {
-            self.barrier = dispatch.dispatch_pc_o[usize::from(dispatcher.barrier_port_o)];
+            self.barrier = dispatch.dispatch_instruction_o[usize::from(dispatcher.barrier_port_o)].pc();
         }
         for port in 0..MAX_PORTS {
             if dispatcher.alu_valid_o >> port & o.alu[port].ready_o & 1 == 1 {
-                self.alu[port] = dispatch.dispatch_pc_o[port];
+                self.alu[port] = dispatch.dispatch_instruction_o[port].pc();
             }
         }
         let table = &cycle.probe.states.line_table;
@@ -60,7 +60,7 @@ impl Whereabouts {
         for port in 0..MAX_PORTS {
             let issue = &o.issue_stage;
             if issue.fault_valid_o >> port & 1 == 1 {
-                self.found.push((issue.warp_o[port], issue.fault_cause_o[port], issue.pc_o[port]));
+                self.found.push((issue.warp_o[port], issue.fault_cause_o[port], issue.instruction_o[port].pc()));
             }
             if o.alu[port].fault_valid_o == 1 {
                 self.found.push((o.alu[port].fault_warp_o, cause::WARP_DIVERGENCE, self.alu[port]));

@@ -1,6 +1,7 @@
 //! Random inputs with weights.
 
 use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::{Instruction, InstructionFields};
 use gpurf_blocks::{Block, Ports, Shape, view_mut};
 use gpurf_lockstep::{Rng, Stimulus};
 
@@ -175,6 +176,13 @@ impl Reset {
         self.left = self.left.saturating_sub(1);
         u8::from(!asserted)
     }
+}
+
+/// An instruction of which all bits are random.
+pub(crate) fn any_instruction(rng: &mut Rng) -> InstructionFields {
+    let mut words = Instruction::default();
+    rng.fill(&mut words.0);
+    words.fields()
 }
 
 /// A lane mask: all lanes, few, none, or any.

@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use gpurf_blocks::shape::STRAP_PORTS;
-use gpurf_blocks::{Declaration, Role, WARP_BITS};
+use gpurf_blocks::{Declaration, Packed, Role, WARP_BITS};
 
 /// Bits of an input that cannot be 0 or cannot be 1 while it is valid, by the block's page.
 #[derive(Clone, Debug)]
@@ -26,6 +26,13 @@ impl Unreached {
     /// Bits of every element of an input.
     pub fn bits(signal: &'static str, bits: RangeInclusive<u32>, why: &'static str) -> Self {
         Self { signal, bits, elements: None, why }
+    }
+
+    /// Bits of a field of an input that is the packed struct `T`.
+    pub fn field<T: Packed>(signal: &'static str, name: &str, bits: RangeInclusive<u32>, why: &'static str) -> Self {
+        let (low, width) = T::bits_of(name);
+        assert!(*bits.end() < width, "{signal}: {name} has {width} bits");
+        Self::bits(signal, low + bits.start()..=low + bits.end(), why)
     }
 
     /// All bits of an input.

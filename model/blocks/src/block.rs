@@ -1,7 +1,7 @@
 //! The synchronous machine that every twin is.
 
 use crate::config::Config;
-use crate::{Ports, WARP_DATA_BITS, WarpData};
+use crate::{Layout, Ports, WARP_DATA_BITS, WarpData};
 
 /// A synchronous machine.
 ///
@@ -26,6 +26,9 @@ pub trait Block: Sized + Send + 'static {
     const DESIGNS: bool = false;
     /// Its words are registers, not a RAM cell.
     const WORDS_ARE_REGISTERS: bool = false;
+
+    /// Its memories whose words are packed structs.
+    const PACKED_MEMORIES: &'static [PackedMemory] = &[];
 
     /// Whether the module has a clock (a stateless block has none).
     const CLOCKED: bool = true;
@@ -75,6 +78,9 @@ pub trait Block: Sized + Send + 'static {
         Vec::new()
     }
 }
+
+/// A memory whose words are packed structs: the last name of its path, and the fields.
+pub type PackedMemory = (&'static str, fn() -> Layout);
 
 /// A memory of the model, and where its RTL counterpart is.
 pub struct Memory<'a> {

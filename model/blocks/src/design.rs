@@ -5,10 +5,9 @@
 
 use crate::config::{Config, Preset, Selection};
 use crate::entry::Entry;
-use crate::instruction::{Roles, long_latency, marked, unit};
+use crate::instruction::{Instruction, Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
-use crate::operands::Issued;
 use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{Block, Field, OPERANDS, WarpData};
 
@@ -246,8 +245,8 @@ pub(crate) struct IssueFields {
 impl IssueFields {
     /// Adds the instruction on port `p`, of the warp in a slot.
     #[inline]
-    pub(crate) fn add(&mut self, p: usize, instruction: &Issued, slot: u8) {
-        let (ctl, roles) = (instruction.ctl, instruction.roles);
+    pub(crate) fn add(&mut self, p: usize, instruction: &Instruction, slot: u8) {
+        let (ctl, roles) = (instruction.ctl(), instruction.roles());
         let set = |mask: &mut u8, bit: bool| *mask = *mask & !(1 << p) | u8::from(bit) << p;
         (self.slot[p], self.dst[p]) = (slot, roles.d());
         let last = (ctl >> marked::LAST_READ) as u8 & 0b111;
@@ -257,7 +256,7 @@ impl IssueFields {
             self.src_level[OPERANDS * p + k] = level(marked::SOURCE_LEVEL + marked::LEVEL_BITS * k as u32);
         }
         self.dst_level[p] = level(marked::RESULT_LEVEL);
-        set(&mut self.long, long_latency(instruction.op, roles.d()));
+        set(&mut self.long, long_latency(instruction.op(), roles.d()));
         set(&mut self.bypass, is_set(ctl, marked::BYPASS as usize));
         set(&mut self.past, is_set(ctl, marked::LRF_BYPASS as usize));
         set(&mut self.private, is_private(roles));

@@ -1,7 +1,7 @@
 //! A line of the lists of blocks.
 
 use crate::config::Config;
-use crate::{Block, Twin, erase};
+use crate::{Block, PackedMemory, Twin, erase};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -22,6 +22,8 @@ pub struct Entry {
     pub words_are_registers: bool,
     /// The packages that its modules import, besides the one that every module does. Their files come before all modules'.
     pub packages: &'static [&'static str],
+    /// Its memories whose words are packed structs ([`Block::PACKED_MEMORIES`]).
+    pub packed_memories: &'static [PackedMemory],
     /// Makes its twin.
     pub twin: fn(&Config) -> Box<dyn Twin>,
 }
@@ -37,6 +39,7 @@ pub const fn entry<B: Block>(path: &'static str, summary: &'static str) -> Entry
         designs: B::DESIGNS,
         words_are_registers: B::WORDS_ARE_REGISTERS,
         packages: B::PACKAGES,
+        packed_memories: B::PACKED_MEMORIES,
         twin: |config| erase::<B>(&B::shape_alone(config)),
     }
 }

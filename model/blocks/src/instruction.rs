@@ -1,34 +1,15 @@
 //! An instruction on its way through the SM: the fields of its words, and its roles (`docs/blocks/decode.md`).
 
-use crate::Decode;
+use crate::{FieldValue, LANES, Layout, Packed, REG_BITS, packed};
 
 /// Width of an instruction's address.
 pub const PC_BITS: u32 = 20;
 /// The reconvergence point that is none.
 pub const NO_PC: u32 = (1 << PC_BITS) - 1;
-/// Width of [`Roles`].
-pub const ROLES_BITS: u32 = 52;
 /// The register that is none: RZ.
 pub const NO_REG: u8 = 255;
 /// The predicate that is none, or true.
 pub const NO_PRED: u8 = 7;
-
-/// Fields of `roles_t`, most significant first.
-pub const ROLES: &[(&str, u32)] = &[
-    ("unit", 3),
-    ("b_constant", 1),
-    ("p", 3),
-    ("t", 4),
-    ("s", 4),
-    ("guard", 4),
-    ("stop", 1),
-    ("d", 8),
-    ("c", 8),
-    ("b", 8),
-    ("a", 8),
-];
-/// How roles are shown.
-pub const SHOW_ROLES: Decode = Decode::Packed(ROLES);
 
 /// Units of an instruction.
 pub mod unit {
@@ -78,46 +59,75 @@ pub mod cause {
     pub const DOES_NOT_FIT: u8 = 13;
 }
 
-/// What an instruction reads, writes, and where it goes: `roles_t`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(transparent)]
-pub struct Roles(pub u64);
-
-macro_rules! fields {
-    ($($(#[$doc:meta])* $name:ident: $low:literal, $bits:literal;)+) => {
-        impl Roles {
-            $($(#[$doc])*
-            #[inline]
-            pub const fn $name(self) -> u8 {
-                (self.0 >> $low) as u8 & ((1u16 << $bits) - 1) as u8
-            })+
-        }
-    };
+packed! {
+    /// What an instruction reads, writes, and where it goes: `roles_t`.
+    pub struct Roles(u64), RolesFields = "roles_t" {
+        /// Unit.
+        unit: u8 = 3,
+        /// Source b is the constant.
+        b_constant: u8 = 1,
+        /// Predicate written; 7: none.
+        p: u8 = 3,
+        /// Predicate source t: inverted in bit 3, number.
+        t: u8 = 4,
+        /// Predicate source s, likewise.
+        s: u8 = 4,
+        /// Guard, likewise.
+        guard: u8 = 4,
+        /// Fetch waits behind it.
+        stop: u8 = 1,
+        /// Register written; 255: none.
+        d: u8 = REG_BITS,
+        /// Register source c; 255: none.
+        c: u8 = REG_BITS,
+        /// Register source b; 255: none.
+        b: u8 = REG_BITS,
+        /// Register source a; 255: none.
+        a: u8 = REG_BITS,
+    }
 }
 
-fields! {
-    /// Register source a; 255: none.
-    a: 0, 8;
-    /// Register source b; 255: none.
-    b: 8, 8;
-    /// Register source c; 255: none.
-    c: 16, 8;
-    /// Register written; 255: none.
-    d: 24, 8;
-    /// Fetch waits behind it.
-    stop: 32, 1;
-    /// Guard: inverted in bit 3, number.
-    guard: 33, 4;
-    /// Predicate source s, likewise.
-    s: 37, 4;
-    /// Predicate source t, likewise.
-    t: 41, 4;
-    /// Predicate written; 7: none.
-    p: 45, 3;
-    /// Source b is the constant.
-    b_constant: 48, 1;
-    /// Unit.
-    unit: 49, 3;
+impl FieldValue for Roles {
+    const INNER: Option<fn() -> Layout> = Some(Self::layout);
+
+    #[inline]
+    fn of_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    #[inline]
+    fn bits(self) -> u64 {
+        self.0
+    }
+}
+
+packed! {
+    /// An instruction on its way from issue to its unit: `instruction_t`, what the operand stage keeps for it.
+    pub struct Instruction([u32; 9]), InstructionFields = "instruction_t" {
+        /// Address.
+        pc: u32 = PC_BITS,
+        /// Roles.
+        roles: Roles = Roles::BITS,
+        /// Predicate source t.
+        t: u32 = LANES as u32,
+        /// Predicate source s; for WARPSYNC the living lanes.
+        s: u32 = LANES as u32,
+        /// Control word.
+        ctl: u64 = u64::BITS,
+        /// Operation word.
+        op: u64 = u64::BITS,
+    }
+}
+
+/// An instruction on its way through the operand stage, with its warp and its lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Issued {
+    /// The instruction.
+    pub instruction: Instruction,
+    /// Active lanes.
+    pub mask: u32,
+    /// Warp.
+    pub warp: u8,
 }
 
 /// Opcode of an operation word.

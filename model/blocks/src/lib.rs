@@ -8,6 +8,7 @@
 //!   within a cycle.
 //! * [`ports!`] declares the ports of a block once. The declaration gives the typed structs that the twin works on, and the
 //!   [`Field`] tables with which the harness checks the RTL's ports, moves data, compares, and writes reports and waveforms.
+//! * [`packed!`] declares a packed struct of the RTL's package once, in the layout that it has there.
 //! * [`Twin`] is the same machine with its types erased: bytes in, bytes out, and the tables that say what they mean.
 //! * Each folder lists its blocks once (`rfc_blocks!` and alike): twins, stimulus and tests follow from the list, and [`registry`] has all of them.
 //!
@@ -36,6 +37,7 @@ pub mod issue;
 pub mod memory;
 pub mod mrf;
 pub mod operands;
+mod packed;
 mod ports;
 pub mod ram;
 pub mod registry;
@@ -53,7 +55,10 @@ macro_rules! modules {
 
 each_design!(modules);
 
-pub use block::{Block, Memory, Shape};
-pub use ports::{Decode, Field, Net, NoProbe, Ports, Wide, field, intern, places};
+pub use block::{Block, Memory, PackedMemory, Shape};
+#[doc(hidden)]
+pub use packed::{FieldValue, Store, flat, place};
+pub use packed::{Layout, Packed, PackedField, packed};
+pub use ports::{Decode, Field, FieldType, Net, NoProbe, Ports, Wide, field, intern, places};
 pub use twin::{Declaration, Role, Signal, Twin, ValidRange, erase, view, view_mut};
 pub use types::{GROUP_LANES, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData};

@@ -135,7 +135,7 @@ impl<'a> Seen<'a> {
         }
         let (mut issued, mut taken) = ([None; MAX_PORTS], [None; MAX_PORTS]);
         for p in lanes_of(scheduler.issue_valid_o.into()) {
-            let (warp, pc, mask) = (issue.warp_o[p], issue.pc_o[p], issue.exec_o[p]);
+            let (warp, pc, mask) = (issue.warp_o[p], issue.instruction_o[p].pc(), issue.exec_o[p]);
             let uses =
                 *uses.get(pc as usize).ok_or_else(|| format!("warp slot {warp} issues at {pc}, behind the code"))?;
             let slot = scheduler.issue_slot_o[p].into();

@@ -1,7 +1,7 @@
 //! Dispatch to write-back.
 
 use gpurf_blocks::execute::{ResultQueueOut, ResultQueueProbe};
-use gpurf_blocks::instruction::{Roles, unit};
+use gpurf_blocks::instruction::unit;
 
 use super::look::Look;
 use super::{Group, Sums, handshakes, several, situations, sums};
@@ -19,7 +19,7 @@ fn ports(look: &Look<'_>, test: impl Fn(usize) -> u8) -> u8 {
 /// Whether both ports offer an instruction to this unit.
 fn both_want(look: &Look<'_>, unit: u8) -> bool {
     let stage = &look.o.operand_stage;
-    stage.dispatch_valid_o == 3 && stage.dispatch_roles_o.iter().all(|&roles| Roles(roles).unit() == unit)
+    stage.dispatch_valid_o == 3 && stage.dispatch_instruction_o.iter().all(|i| i.roles().unit() == unit)
 }
 
 /// Kinds of units that offer a result: ALU, single precision unit, special function unit, memory pipeline, line table.

@@ -61,7 +61,7 @@ pub(super) static GROUPS: &[Group] = &[
         "a barrier issues": stage.hold_valid_o != 0;
         "the fetch waits behind an instruction": stage.stop_o != 0;
         "a guarded instruction with a result issues to some lanes of the group": look.issues(|p, w| {
-            let roles = Roles(stage.roles_o[p]);
+            let roles = stage.instruction_o[p].roles();
             roles.d() != NO_REG && stage.exec_o[p] != 0 && stage.exec_o[p] != look.o.simt_stack.mask_o[w]
         });
     },

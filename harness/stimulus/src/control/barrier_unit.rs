@@ -2,11 +2,12 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::control::{BarrierUnit, BarrierUnitIn, BarrierUnitOut, BarrierUnitProbe};
+use gpurf_blocks::instruction::constant as constant_of;
 use gpurf_blocks::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape};
 use gpurf_blocks::{Block, OPERANDS, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Reset, alias, lane_mask, ports};
+use crate::driver::{Reset, alias, any_instruction, lane_mask, ports};
 use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
@@ -40,8 +41,6 @@ knobs! {
     }
 }
 
-/// The roles' bit for a constant.
-const B_CONSTANT: u64 = 1 << 48;
 /// Where the barrier's number stands in the operation word.
 const ID_LOW: u32 = 28;
 
@@ -142,8 +141,7 @@ impl BarrierUnitDriver {
         for p in 0..self.shape.ports() {
             inputs.arrive_warp_i[p] = self.warp(rng);
             inputs.arrive_mask_i[p] = lane_mask(rng, 500).max(1);
-            inputs.arrive_op_i[p] = rng.next_u64();
-            inputs.arrive_roles_i[p] = rng.next_u64() >> 12;
+            inputs.arrive_instruction_i[p] = any_instruction(rng).into();
         }
         inputs.arrive_src_valid_i = rng.mask(self.shape.mrf.sources() as u32, 500) as u8;
         if rng.chance(100) {
@@ -165,19 +163,21 @@ impl BarrierUnitDriver {
         } else {
             0
         };
-        let op = rng.next_u64() & !(0xf << ID_LOW) | id << ID_LOW;
+        let mut given = inputs.arrive_instruction_i[port].fields();
+        given.op = given.op & !(0xf << ID_LOW) | id << ID_LOW;
         let source = OPERANDS * port + 1;
         inputs.arrive_src_valid_i &= !(1 << source);
-        inputs.arrive_roles_i[port] &= !B_CONSTANT;
-        let constant = rng.chance(500);
-        inputs.arrive_op_i[port] = op;
-        if constant && (threads != 0 || rng.chance(100)) {
-            inputs.arrive_roles_i[port] |= B_CONSTANT;
-            inputs.arrive_op_i[port] = op & u64::from(u32::MAX) | threads << u32::BITS;
+        let mut roles = given.roles.fields();
+        roles.b_constant = 0;
+        if rng.chance(500) && (threads != 0 || rng.chance(100)) {
+            roles.b_constant = 1;
+            given.op = given.op & u64::from(u32::MAX) | threads << u32::BITS;
         } else if threads != 0 || rng.chance(200) {
             inputs.arrive_src_valid_i |= 1 << source;
             self.register(rng, knobs, threads as u32, source, inputs);
         }
+        given.roles = roles.into();
+        inputs.arrive_instruction_i[port] = given.into();
     }
 
     /// Source b in a register: the same in all lanes of the mask, unless it is to be wrong.
@@ -290,14 +290,15 @@ impl BarrierUnitCover {
 
     fn arrival(&self, i: &BarrierUnitIn, points: &mut Points) {
         let port = usize::from(i.arrive_port_i);
+        let instruction = &i.arrive_instruction_i[port];
         let (comes, mask) = (i.arrive_valid_i == 1, i.arrive_mask_i[port]);
         let source = OPERANDS * port + 1;
         let register = comes && i.arrive_src_valid_i >> source & 1 == 1;
-        let constant = comes && !register && i.arrive_roles_i[port] & B_CONSTANT != 0;
+        let constant = comes && !register && instruction.roles().b_constant() == 1;
         let lanes = &i.arrive_data_i[source].0;
         let first = lanes[mask.trailing_zeros() as usize % lanes.len()];
         let other = |counts: u32| (0..lanes.len()).any(|l| mask >> l & 1 == counts && lanes[l] != first);
-        let threads = if register { first } else { (i.arrive_op_i[port] >> u32::BITS) as u32 };
+        let threads = if register { first } else { constant_of(instruction.op()) };
         let given = register || constant;
         point!("the number of threads is a constant", constant);
         point!("the number of threads is in a register", register);

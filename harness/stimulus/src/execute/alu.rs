@@ -2,13 +2,13 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::{Alu, AluIn, AluOut};
-use gpurf_blocks::instruction::{NO_PRED, NO_REG, Roles, constant, modifiers, opcode, unit};
+use gpurf_blocks::instruction::{NO_PRED, NO_REG, RolesFields, constant, modifiers, opcode, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{LANES, NoProbe};
 use gpurf_lockstep::Rng;
 
 use super::own_unit;
-use crate::driver::{Reset, lane_mask};
+use crate::driver::{Reset, any_instruction, lane_mask};
 use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
@@ -185,22 +185,23 @@ impl Driver for AluDriver {
         let there = |rng: &mut Rng, has: bool| has && !rng.chance(knobs.none);
         i.warp_i = rng.below(64) as u8;
         i.mask_i = lane_mask(rng, knobs.partial);
-        for mask in [&mut i.s_i, &mut i.t_i] {
+        let mut given = any_instruction(rng);
+        for mask in [&mut given.s, &mut given.t] {
             let random = rng.next_u64();
             *mask = if rng.chance(knobs.agree) { (random as u32 & 1).wrapping_neg() } else { random as u32 };
         }
         if operation.b == B::Lanes {
             // The living lanes: the active ones, and others.
-            i.s_i |= i.mask_i;
+            given.s |= i.mask_i;
         }
 
         let b_is_constant = operation.b != B::Unused && rng.chance(knobs.constant);
         let b_is_register = operation.b != B::Unused && !b_is_constant;
         let sources = [there(rng, has_a), there(rng, b_is_register), there(rng, has_c)];
         let wrong = if rng.chance(600) { 0 } else { 200 };
-        let warp = Warp { active: i.mask_i, living: i.s_i, wrong };
+        let warp = Warp { active: i.mask_i, living: given.s, wrong };
         let any_b = |rng: &mut Rng| value_of_b(rng, operation.b, warp);
-        let given = if operation.b == B::Number && rng.chance(500) { awkward(rng) } else { any_b(rng) };
+        let number = if operation.b == B::Number && rng.chance(500) { awkward(rng) } else { any_b(rng) };
         for (k, valid) in sources.into_iter().enumerate().filter(|source| source.1) {
             i.src_valid_i |= u8::from(valid) << k;
             let words = &mut i.data_i[k].0;
@@ -230,17 +231,14 @@ impl Driver for AluDriver {
         let d = if there(rng, has_d || strange) { rng.below(NO_REG.into()) as u8 } else { NO_REG };
         let p = if there(rng, has_p || strange) { rng.below(NO_PRED.into()) as u8 } else { NO_PRED };
         // Fields of the words that say what the roles say are anything: the ALU reads the roles.
-        i.op_i = opcode
-            | rng.below(1 << 21) << 7
-            | (m & 0xf) << 28
-            | u64::from(if b_is_constant { given } else { rng.next_u64() as u32 }) << 32;
-        i.ctl_i = rng.next_u64() & !0xfff00 | m >> 4 << 8;
-        i.roles_i = rng.below(1 << 24)
-            | u64::from(d) << 24
-            | rng.below(1 << 13) << 32
-            | u64::from(p) << 45
-            | u64::from(b_is_constant) << 48
-            | u64::from(unit::ALU) << 49;
+        given.op = opcode | given.op & !0xf000_007f | (m & 0xf) << 28;
+        if b_is_constant {
+            given.op = given.op & u64::from(u32::MAX) | u64::from(number) << 32;
+        }
+        given.ctl = given.ctl & !0xfff00 | m >> 4 << 8;
+        let b_constant = b_is_constant.into();
+        given.roles = RolesFields { unit: unit::ALU, b_constant, p, d, ..given.roles.fields() }.into();
+        i.instruction_i = given.into();
     }
 }
 
@@ -251,8 +249,8 @@ fn lanes(i: &AluIn, holds: impl Fn(u32, u32, u32) -> bool) -> u32 {
     let operand = |k: usize, l: usize| {
         if i.src_valid_i >> k & 1 == 1 {
             i.data_i[k].0[l]
-        } else if k == 1 && Roles(i.roles_i).b_constant() == 1 {
-            constant(i.op_i)
+        } else if k == 1 && i.instruction_i.roles().b_constant() == 1 {
+            constant(i.instruction_i.op())
         } else {
             0
         }
@@ -303,8 +301,8 @@ impl AluCover {
         let (offered, taken) = (i.valid_i == 1, i.valid_i & o.ready_o == 1);
         let (result, leaves) = (o.result_valid_o == 1, i.result_ready_i == 1);
         let (reg, pred) = (o.result_reg_valid_o == 1, o.result_pred_valid_o == 1);
-        let roles = Roles(i.roles_i);
-        let operation = OPERATIONS.iter().find(|row| row.opcode == opcode(i.op_i));
+        let roles = i.instruction_i.roles();
+        let operation = OPERATIONS.iter().find(|row| row.opcode == opcode(i.instruction_i.op()));
         let reads = |b: bool| offered && operation.is_some_and(|row| if b { row.b != B::Unused } else { row.has[3] });
         let no_source = |k: usize| i.src_valid_i >> k & 1 == 0;
         let fault = o.fault_valid_o == 1;
@@ -342,8 +340,9 @@ impl AluCover {
 
     /// Points of the operation that is taken.
     fn operation(&self, i: &AluIn, row: &Row, points: &mut Points) {
-        let m = modifiers(i.op_i, i.ctl_i) as usize;
-        let (mask, s) = (i.mask_i, i.s_i & i.mask_i);
+        let given = i.instruction_i.fields();
+        let m = modifiers(given.op, given.ctl) as usize;
+        let (mask, s) = (i.mask_i, given.s & i.mask_i);
         let s_of = |select: bool, lanes: u32| lanes & if select { s } else { !s } != 0;
         let both = s != 0 && s != mask;
         let signs = |signed: bool| signed && lanes(i, |a, b, _| (a ^ b) >> 31 == 1) != 0;
@@ -353,8 +352,8 @@ impl AluCover {
         match row.opcode {
             0x05 => {
                 point!("WARPSYNC", true);
-                let wrong = lanes(i, |_, b, _| b & i.s_i != mask);
-                let dead = lanes(i, |_, b, _| b & !i.s_i != 0);
+                let wrong = lanes(i, |_, b, _| b & given.s != mask);
+                let dead = lanes(i, |_, b, _| b & !given.s != 0);
                 let first = wrong.trailing_zeros() as usize;
                 let other = |l: usize| wrong >> l & 1 == 1 && i.data_i[1].0[l] != i.data_i[1].0[first];
                 point!("WARPSYNC of the right lanes, others do not live", mask != 0 && wrong == 0 && dead != 0);

@@ -2,11 +2,11 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::{Dispatcher, DispatcherIn, DispatcherOut, DispatcherProbe};
-use gpurf_blocks::instruction::{ROLES_BITS, Roles, unit};
+use gpurf_blocks::instruction::{RolesFields, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Reset, ports};
+use crate::driver::{Reset, any_instruction, ports};
 use crate::{Driver, Points, cover};
 
 /// Stimulus of the block.
@@ -31,9 +31,6 @@ knobs! {
     }
 }
 
-/// Bit of a role word at which the unit begins.
-const UNIT_AT: u32 = ROLES_BITS - 3;
-
 impl Driver for DispatcherDriver {
     type In = DispatcherIn;
     type Knobs = DispatcherKnobs;
@@ -45,7 +42,7 @@ impl Driver for DispatcherDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &DispatcherKnobs, inputs: &mut DispatcherIn) {
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.dispatch_valid_i = ports(rng, self.ports, knobs.offer);
-        for roles in &mut inputs.dispatch_roles_i[..self.ports] {
+        for instruction in &mut inputs.dispatch_instruction_i[..self.ports] {
             let unit = if rng.chance(knobs.strange) {
                 [unit::CONTROL, unit::NOTHING, unit::UNSUPPORTED][rng.below(3) as usize]
             } else if rng.chance(knobs.alu) {
@@ -55,7 +52,9 @@ impl Driver for DispatcherDriver {
             } else {
                 unit::BARRIER
             };
-            *roles = u64::from(unit) << UNIT_AT | rng.below(1 << UNIT_AT);
+            let mut given = any_instruction(rng);
+            given.roles = RolesFields { unit, ..given.roles.fields() }.into();
+            *instruction = given.into();
         }
         inputs.alu_ready_i = ports(rng, self.ports, knobs.alu_ready);
         inputs.fp_ready_i = ports(rng, self.ports, knobs.alu_ready);
@@ -75,8 +74,9 @@ impl DispatcherCover {
     }
 
     fn observe(&mut self, i: &DispatcherIn, o: &DispatcherOut, p: &DispatcherProbe, points: &mut Points) {
-        let wants =
-            |port: usize, of: u8| i.dispatch_valid_i >> port & 1 == 1 && Roles(i.dispatch_roles_i[port]).unit() == of;
+        let wants = |port: usize, of: u8| {
+            i.dispatch_valid_i >> port & 1 == 1 && i.dispatch_instruction_i[port].roles().unit() == of
+        };
         let mask = |of: u8| (0..self.shape.ports()).fold(0u8, |mask, port| mask | u8::from(wants(port, of)) << port);
         let (alu, memory, barrier) = (mask(unit::ALU), mask(unit::MEMORY), mask(unit::BARRIER));
         let (fp, sfu) = (mask(unit::FP), mask(unit::SFU));

@@ -5,14 +5,14 @@ mod operands;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::{FpUnit, FpUnitIn};
-use gpurf_blocks::instruction::{NO_PRED, NO_REG, unit};
+use gpurf_blocks::instruction::{NO_PRED, NO_REG, RolesFields, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 pub(crate) use cover::FpUnitCover;
 
 use super::own_unit;
-use crate::driver::{Reset, lane_mask};
+use crate::driver::{Reset, any_instruction, lane_mask};
 use crate::{Driver, Unaliased, Unreached};
 
 /// Stimulus of the block.
@@ -108,7 +108,6 @@ impl Driver for FpUnitDriver {
         let there = |rng: &mut Rng, has: bool| has && !rng.chance(knobs.none);
         i.warp_i = rng.below(64) as u8;
         i.mask_i = lane_mask(rng, knobs.partial);
-        i.s_i = rng.next_u64() as u32;
 
         // What there is not: the page says what it gives.
         let strange = rng.chance(knobs.strange);
@@ -131,14 +130,12 @@ impl Driver for FpUnitDriver {
         let d = if there(rng, !operation.compares || strange) { rng.below(NO_REG.into()) as u8 } else { NO_REG };
         let p = if there(rng, operation.compares || strange) { rng.below(NO_PRED.into()) as u8 } else { NO_PRED };
         // Fields of the words that say what the roles say are anything: the unit reads the roles.
-        i.op_i = u64::from(opcode) | rng.below(1 << 21) << 7 | u64::from(m & 0xf) << 28 | u64::from(constant) << 32;
-        i.ctl_i = rng.next_u64() & !0xfff00 | u64::from(m >> 4) << 8;
-        i.roles_i = rng.below(1 << 24)
-            | u64::from(d) << 24
-            | rng.below(1 << 13) << 32
-            | u64::from(p) << 45
-            | u64::from(b_is_constant) << 48
-            | u64::from(unit::FP) << 49;
+        let mut given = any_instruction(rng);
+        given.op = u64::from(opcode) | given.op & 0xfff_ff80 | u64::from(m & 0xf) << 28 | u64::from(constant) << 32;
+        given.ctl = given.ctl & !0xfff00 | u64::from(m >> 4) << 8;
+        let b_constant = b_is_constant.into();
+        given.roles = RolesFields { unit: unit::FP, b_constant, p, d, ..given.roles.fields() }.into();
+        i.instruction_i = given.into();
     }
 }
 

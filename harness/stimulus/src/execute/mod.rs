@@ -2,9 +2,12 @@
 
 gpurf_blocks::execute_blocks!(stimulus);
 
+use gpurf_blocks::instruction::Instruction;
+
 use crate::Unreached;
 
 /// The unit in an instruction's roles.
 fn own_unit() -> Unreached {
-    Unreached::bits("roles_i", 49..=51, "only instructions for this unit come here")
+    let why = "only instructions for this unit come here";
+    Unreached::field::<Instruction>("instruction_i", "roles.unit", 0..=2, why)
 }

@@ -4,12 +4,12 @@ use gpurf_arith::{INFINITY, ONE, SIGN};
 use gpurf_blocks::LANES;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::{GROUP, Sfu, SfuIn, SfuOut, SfuProbe};
-use gpurf_blocks::instruction::{NO_REG, unit};
+use gpurf_blocks::instruction::{Instruction, NO_REG, RolesFields, unit};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use super::own_unit;
-use crate::driver::{Reset, lane_mask};
+use crate::driver::{Reset, any_instruction, lane_mask};
 use crate::floats::{awkward, beside, near};
 use crate::{Driver, Points, Unreached, cover};
 
@@ -92,7 +92,7 @@ impl Driver for SfuDriver {
     }
 
     fn unreached(_: &SmShape, _: &Config) -> Vec<Unreached> {
-        vec![own_unit(), Unreached::bits("op_i", 0..=6, "only MUFU comes here")]
+        vec![own_unit(), Unreached::field::<Instruction>("instruction_i", "op", 0..=6, "only MUFU comes here")]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &SfuKnobs, i: &mut SfuIn) {
@@ -121,9 +121,10 @@ impl Driver for SfuDriver {
         let flush = u64::from(rng.chance(knobs.flush));
         let d = if rng.chance(knobs.none) { NO_REG } else { rng.below(NO_REG.into()) as u8 };
         // What the unit does not look at is anything; the opcode too: only one comes.
-        i.op_i = rng.next_u64() & !(0xf << 28) & !0x7f | 0x38 | function << 28 | flush << 31;
-        i.ctl_i = rng.next_u64();
-        i.roles_i = rng.below(1 << 24) | u64::from(d) << 24 | rng.below(1 << 17) << 32 | u64::from(unit::SFU) << 49;
+        let mut given = any_instruction(rng);
+        given.op = given.op & !(0xf << 28) & !0x7f | 0x38 | function << 28 | flush << 31;
+        given.roles = RolesFields { d, unit: unit::SFU, ..given.roles.fields() }.into();
+        i.instruction_i = given.into();
     }
 }
 

@@ -1,14 +1,14 @@
 //! `address_unit`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::instruction::{NO_PRED, NO_REG, cause, modifiers, opcode};
+use gpurf_blocks::instruction::{Instruction, NO_PRED, NO_REG, RolesFields, cause, modifiers, opcode};
 use gpurf_blocks::memory::{AddressUnit, AddressUnitIn, AddressUnitOut, AddressUnitProbe};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape};
 use gpurf_blocks::{LANES, OPERANDS, WarpData};
 use gpurf_lockstep::Rng;
 
 use super::lanes::{set_lanes, some_lanes};
-use crate::driver::{Reset, Twin, alias};
+use crate::driver::{Reset, Twin, alias, any_instruction};
 use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
@@ -52,6 +52,9 @@ knobs! {
     }
 }
 
+/// Why a bit of the operation word keeps its value.
+const NOT_IN_AN_OPCODE: &str = "no operation of the unit has it in its opcode";
+
 impl Driver for AddressUnitDriver {
     type In = AddressUnitIn;
     type Knobs = AddressUnitKnobs;
@@ -62,7 +65,7 @@ impl Driver for AddressUnitDriver {
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
         let mut all: Vec<Unreached> = [3, 5]
-            .map(|bit| Unreached::bits("in_op_i", bit..=bit, "no operation of the unit has it in its opcode"))
+            .map(|bit| Unreached::field::<Instruction>("in_instruction_i", "op", bit..=bit, NOT_IN_AN_OPCODE))
             .into();
         all.push(Unreached::bits("place_base_i", 0..=6, "a block's shared memory begins at a multiple of 128"));
         if shape.ports() == 1 {
@@ -111,37 +114,27 @@ struct Draft {
 }
 
 impl Draft {
-    fn words(&self, rng: &mut Rng) -> (u64, u64, u64) {
+    fn instruction(&self, rng: &mut Rng) -> Instruction {
+        // What the unit does not read is random.
+        let mut any = any_instruction(rng);
         let upper = match self.constant {
             Some(constant) => u64::from(constant),
             None => u64::from(self.b) | u64::from(self.offset.cast_unsigned() & 0xff_ffff) << 8,
         };
-        let guard = rng.below(16);
-        let b_constant = u64::from(self.constant.is_some());
-        let op = u64::from(self.opcode)
-            | b_constant << 7
-            | guard << 8
+        let b_constant = u8::from(self.constant.is_some());
+        any.op = u64::from(self.opcode)
+            | u64::from(b_constant) << 7
+            | any.op & 0xf << 8
             | u64::from(self.d) << 12
             | u64::from(self.a) << 20
             | u64::from(self.m & 15) << 28
             | upper << 32;
-        // The rest of the control word is of no concern here.
-        let ctl = u64::from(self.c) | u64::from(self.m >> 4) << 8 | rng.next_u64() << 20;
-        // The rest of the roles is of no concern here either.
-        let roles = u64::from(self.a)
-            | u64::from(self.b) << 8
-            | u64::from(self.c) << 16
-            | u64::from(self.d) << 24
-            | guard << 33
-            | u64::from(self.p) << 45
-            | b_constant << 48
-            | rng.next_u64() & OTHER_ROLES;
-        (op, ctl, roles)
+        any.ctl = u64::from(self.c) | u64::from(self.m >> 4) << 8 | any.ctl >> 20 << 20;
+        let Self { a, b, c, d, p, .. } = *self;
+        any.roles = RolesFields { a, b, c, d, p, b_constant, ..any.roles.fields() }.into();
+        any.into()
     }
 }
-
-/// Bits of the roles at which the unit does not look.
-const OTHER_ROLES: u64 = 1 << 32 | 0xff << 37 | 7 << 49;
 
 fn register(rng: &mut Rng, present: u32) -> u8 {
     if rng.chance(present) { rng.below(NO_REG.into()) as u8 } else { NO_REG }
@@ -182,7 +175,7 @@ impl AddressUnitDriver {
         } else {
             self.access(rng, knobs, inputs, inputs.in_mask_i[port], &mut operands)
         };
-        (inputs.in_op_i[port], inputs.in_ctl_i[port], inputs.in_roles_i[port]) = draft.words(rng);
+        inputs.in_instruction_i[port] = draft.instruction(rng);
         for (k, register) in [draft.a, draft.b, draft.c].into_iter().enumerate() {
             let place = OPERANDS * port + k;
             inputs.in_src_valid_i |= u8::from(register != NO_REG) << place;
@@ -358,11 +351,11 @@ impl AddressUnitCover {
         };
         self.taken = taken.then(|| {
             Box::new(Taken {
-                op: i.in_op_i[port],
-                ctl: i.in_ctl_i[port],
+                op: i.in_instruction_i[port].op(),
+                ctl: i.in_instruction_i[port].ctl(),
                 mask: i.in_mask_i[port],
                 src_valid: i.in_src_valid_i >> (OPERANDS * port),
-                b_constant: i.in_roles_i[port] >> 48 & 1 == 1,
+                b_constant: i.in_instruction_i[port].roles().b_constant() == 1,
                 a: source(0),
                 b: source(1),
                 base: i.place_base_i,

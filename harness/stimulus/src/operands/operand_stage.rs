@@ -1,13 +1,13 @@
 //! `operand_stage`.
 
-use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::instruction::{InstructionFields, NO_REG, Roles, RolesFields};
 use gpurf_blocks::operands::{OperandStage, OperandStageIn};
 use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
+use gpurf_blocks::{OPERANDS, Packed};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, lane_mask, ports};
+use crate::driver::{Names, Reset, any_instruction, lane_mask, ports};
 use crate::{Coverage, Driver, Unreached};
 
 mod cover;
@@ -92,7 +92,7 @@ impl Driver for OperandStageDriver {
         inputs.candidate_valid_i = ports(rng, count, 500);
         for p in 0..count {
             inputs.candidate_warp_i[p] = rng.below(MAX_WARPS as u64) as u8;
-            inputs.candidate_roles_i[p] = rng.next_u64() & 0xf_ffff_ffff_ffff;
+            inputs.candidate_roles_i[p] = rng.next_u64() >> (u64::BITS - Roles::BITS);
         }
         (inputs.clear_i, inputs.spare_i) = (rng.chance(100).into(), rng.chance(500).into());
         inputs.issue_end_i = ports(rng, count, 300);
@@ -109,10 +109,8 @@ impl Driver for OperandStageDriver {
             let (warp, near) = self.place(rng, knobs);
             inputs.issue_warp_i[p] = warp;
             inputs.issue_mask_i[p] = lane_mask(rng, knobs.partial);
-            inputs.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff;
-            (inputs.issue_op_i[p], inputs.issue_ctl_i[p]) = (rng.next_u64(), rng.next_u64());
-            (inputs.issue_s_i[p], inputs.issue_t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
-            inputs.issue_roles_i[p] = self.roles(rng, knobs, near);
+            let roles = self.roles(rng, knobs, near);
+            inputs.issue_instruction_i[p] = InstructionFields { roles, ..any_instruction(rng) }.into();
             if inputs.write_valid_i >> p & 1 == 1 {
                 let (warp, near) = self.place(rng, knobs);
                 inputs.write_warp_i[p] = warp;
@@ -150,7 +148,7 @@ impl OperandStageDriver {
     }
 
     /// Any roles, but for the sources.
-    fn roles(&self, rng: &mut Rng, knobs: &OperandStageKnobs, near: bool) -> u64 {
+    fn roles(&self, rng: &mut Rng, knobs: &OperandStageKnobs, near: bool) -> Roles {
         let mut names = [NO_REG; OPERANDS];
         for source in 0..OPERANDS {
             if rng.chance(knobs.source) {
@@ -158,7 +156,7 @@ impl OperandStageDriver {
                 names[source] = if same { names[rng.below(source as u64) as usize] } else { self.register(rng, near) };
             }
         }
-        let [a, b, c] = names.map(u64::from);
-        rng.next_u64() & 0xf_ffff_ff00_0000 | c << 16 | b << 8 | a
+        let [a, b, c] = names;
+        RolesFields { a, b, c, ..Roles(rng.next_u64()).fields() }.into()
     }
 }

@@ -1,9 +1,8 @@
 //! Inputs of `operand_stage` with a cache in it: those of an SM around it.
 
-use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::Organisation;
-use gpurf_blocks::instruction::{NO_REG, Roles, unit};
+use gpurf_blocks::instruction::{InstructionFields, NO_REG, RolesFields, unit};
 use gpurf_blocks::operands::{OperandStage, OperandStageIn, OperandStageOut, OperandStageProbe};
 use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, Rfc, RfcSizes};
 use gpurf_blocks::shape::SmShape;
@@ -11,7 +10,7 @@ use gpurf_lockstep::Rng;
 
 use super::{Core, CoreKnobs, Done, Instruction};
 use crate::cover::part;
-use crate::driver::Twin;
+use crate::driver::{Twin, any_instruction};
 use crate::operands::operand_stage::{StageDesign, Surroundings};
 use crate::{Points, Unreached, cover};
 
@@ -98,7 +97,7 @@ impl Surroundings for Cached {
         for (p, offer) in offers.into_iter().enumerate().take(count) {
             let at = |set: u8| set >> p & 1 == 1;
             done.written[p] = offer.filter(|_| at(out.write_ready_o));
-            let number = (out.dispatch_pc_o[p] & self.number) as usize;
+            let number = (out.dispatch_instruction_o[p].pc() & self.number) as usize;
             done.dispatched[p] = at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(number);
         }
         (done.done, done.flushed) = (out.write_done_o, out.flush_done_o);
@@ -116,15 +115,14 @@ fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruct
     i.issue_warp_i[p] = instruction.warp;
     i.issue_slot_i[p] = instruction.slot;
     i.issue_mask_i[p] = instruction.mask;
-    i.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff & !bits | number;
-    i.issue_ctl_i[p] = rng.next_u64() & !(0b111 << 20 | 0b11 << 25) | marks;
-    i.issue_op_i[p] = operation(rng, instruction);
-    (i.issue_s_i[p], i.issue_t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
-    let names: [u8; OPERANDS] = instruction.sources;
+    let mut given = any_instruction(rng);
+    given.pc = given.pc & !bits | number;
+    given.ctl = given.ctl & !(0b111 << 20 | 0b11 << 25) | marks;
+    given.op = operation(rng, instruction);
+    let [a, b, c] = instruction.sources;
     let unit = UNITS[if instruction.private { rng.below(2) } else { 2 + rng.below(4) } as usize];
-    i.issue_roles_i[p] = rng.next_u64() & 0x1_ffff << 32
-        | u64::from(unit) << 49
-        | u64::from(u32::from_le_bytes([names[0], names[1], names[2], instruction.dst]));
+    given.roles = RolesFields { a, b, c, d: instruction.dst, unit, ..given.roles.fields() }.into();
+    i.issue_instruction_i[p] = given.into();
 }
 
 /// An operation word that says whether it takes long.
@@ -181,7 +179,7 @@ impl CachedCover {
         }
 
         for p in (0..self.shape.ports()).filter(|p| taken >> p & 1 == 1) {
-            let (op, ctl, roles) = (i.issue_op_i[p], i.issue_ctl_i[p], Roles(i.issue_roles_i[p]));
+            let InstructionFields { op, ctl, roles, .. } = i.issue_instruction_i[p].fields();
             let load = matches!(op & 0x7f, 0x40 | 0x43 | 0x44);
             let (shared, writes) = (op >> 28 & 3 == 1, roles.d() != NO_REG);
             let last = |k: usize, name: u8| ctl >> (20 + k) & 1 == 1 && name != NO_REG;

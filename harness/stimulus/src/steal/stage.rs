@@ -2,13 +2,13 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::instruction::{NO_REG, Roles, RolesFields};
 use gpurf_blocks::operands::{OperandStage, OperandStageIn, OperandStageOut, OperandStageProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use super::{Core, CoreKnobs, Done, Instruction};
-use crate::driver::Twin;
+use crate::driver::{Twin, any_instruction};
 use crate::operands::operand_stage::{StageDesign, Surroundings, slots};
 use crate::{Points, Unreached, cover};
 
@@ -80,7 +80,7 @@ impl Surroundings for Stealing {
             if let Some(instruction) = candidate {
                 i.candidate_valid_i |= 1 << p;
                 i.candidate_warp_i[p] = self.core.name(instruction.warp);
-                i.candidate_roles_i[p] = roles(rng, &instruction);
+                i.candidate_roles_i[p] = roles(rng, &instruction).0;
             }
             let dispatched = at(out.dispatch_valid_o & i.dispatch_ready_i).then_some(out.dispatch_warp_o[p]);
             done.dispatched[p] = dispatched.and_then(|name| self.core.warp_of(name));
@@ -107,17 +107,16 @@ fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruct
     let beyond = registers as u64 + rng.below(u64::from(NO_REG) - registers as u64 + 1);
     let hint = if instruction.hint == NO_REG { beyond } else { instruction.hint.into() };
     i.issue_mask_i[p] = instruction.mask;
-    i.issue_pc_i[p] = rng.next_u64() as u32 & 0xf_ffff;
-    i.issue_op_i[p] = rng.next_u64();
-    i.issue_ctl_i[p] = rng.next_u64() & !(0xff << HINT) | (!hint & 0xff) << HINT;
-    (i.issue_s_i[p], i.issue_t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);
-    i.issue_roles_i[p] = roles(rng, instruction);
+    let mut given = any_instruction(rng);
+    given.ctl = given.ctl & !(0xff << HINT) | (!hint & 0xff) << HINT;
+    given.roles = roles(rng, instruction);
+    i.issue_instruction_i[p] = given.into();
 }
 
 /// Any roles, but for the registers.
-fn roles(rng: &mut Rng, instruction: &Instruction) -> u64 {
+fn roles(rng: &mut Rng, instruction: &Instruction) -> Roles {
     let [a, b, c] = instruction.sources;
-    rng.next_u64() & 0xf_ffff_0000_0000 | u64::from(u32::from_le_bytes([a, b, c, instruction.dst]))
+    RolesFields { a, b, c, d: instruction.dst, ..Roles(rng.next_u64()).fields() }.into()
 }
 
 struct StealingCover {
@@ -137,7 +136,7 @@ impl StealingCover {
         let sources = |p: usize| nets.candidate_src_valid >> (OPERANDS * p) & 7;
         let names = |p: usize| i.candidate_roles_i[p] as u32 & 0xff_ffff != 0xff_ffff;
         let none = !i.candidate_valid_i & ((1 << self.shape.ports()) - 1);
-        let register = |p: usize| (!(o.dispatch_ctl_o[p] >> 53)) as u8;
+        let register = |p: usize| (!(o.dispatch_instruction_o[p].ctl() >> HINT)) as u8;
         let said = |p: usize| register(p) != NO_REG;
         let hint = |p: usize| nets.hint_valid >> p & 1 == 1;
         let last = |p: usize| usize::from(register(p)) + 1 == self.shape.mrf.banks * usize::from(i.rows_i);

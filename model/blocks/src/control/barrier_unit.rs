@@ -1,11 +1,11 @@
 //! `barrier_unit`: warps that wait for each other. `docs/blocks/barrier_unit.md`.
 
 use crate::control::Fault;
-use crate::instruction::{ROLES_BITS, Roles, SHOW_ROLES, cause, constant};
+use crate::instruction::{Instruction, Issued, cause, constant, modifiers};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape, width};
-use crate::{Block, LANES, OPERANDS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, LANES, OPERANDS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Width of a barrier's number.
 const ID_BITS: u32 = 4;
@@ -24,11 +24,9 @@ ports! {
         /// Operands of each dispatch port.
         arrive_data_i: [WarpData; OPERANDS * MAX_PORTS] =
             field(1024).count(s.mrf.sources()).valid_by("arrive_src_valid_i"),
-        /// Operation word of each dispatch port.
-        arrive_op_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("arrive_valid_i"),
-        /// Roles of each dispatch port.
-        arrive_roles_i: [u64; MAX_PORTS] =
-            field(ROLES_BITS).count(s.ports()).valid_by("arrive_valid_i").shown(SHOW_ROLES),
+        /// Instruction of each dispatch port.
+        arrive_instruction_i: [Instruction; MAX_PORTS] =
+            packed::<Instruction>().count(s.ports()).valid_by("arrive_valid_i"),
         /// Warps with living lanes.
         alive_i: u64 = field(s.warps),
         /// Lanes of each dispatch port.
@@ -90,44 +88,24 @@ ports! {
     }
 }
 
-/// A BAR that leaves the operand stage.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival<'a> {
-    /// Operation word.
-    pub op: u64,
-    /// Roles.
-    pub roles: Roles,
-    /// Lanes.
-    pub mask: u32,
-    /// Warp.
-    pub warp: u8,
-    /// Source b, where it is a register.
-    pub b: Option<&'a WarpData>,
+/// Number of the barrier.
+fn id(instruction: &Instruction) -> u8 {
+    modifiers(instruction.op(), instruction.ctl()) as u8 % (1 << ID_BITS)
 }
 
-impl Arrival<'_> {
-    /// Number of the barrier.
-    fn id(&self) -> u8 {
-        (self.op >> 28) as u8 % (1 << ID_BITS)
-    }
-
-    /// The warps to wait for (0: all), or the number of threads that is wrong.
-    fn count(&self) -> Result<u8, u32> {
-        let (threads, same) = match self.b {
-            Some(b) => {
-                let first = b.0[self.mask.trailing_zeros() as usize % LANES];
-                (first, set_bits(self.mask).all(|lane| b.0[lane] == first))
-            }
-            None if self.roles.b_constant() != 0 => (constant(self.op), true),
-            None => (0, true),
-        };
-        let warps = threads / LANES as u32;
-        if same && threads.is_multiple_of(LANES as u32) && threads <= MAX_THREADS {
-            Ok(warps as u8)
-        } else {
-            Err(threads)
+/// The warps to wait for (0: all), or the number of threads that is wrong.
+fn count(issued: &Issued, b: Option<&WarpData>) -> Result<u8, u32> {
+    let Issued { instruction, mask, .. } = issued;
+    let (threads, same) = match b {
+        Some(b) => {
+            let first = b.0[mask.trailing_zeros() as usize % LANES];
+            (first, set_bits(*mask).all(|lane| b.0[lane] == first))
         }
-    }
+        None if instruction.roles().b_constant() != 0 => (constant(instruction.op()), true),
+        None => (0, true),
+    };
+    let warps = threads / LANES as u32;
+    if same && threads.is_multiple_of(LANES as u32) && threads <= MAX_THREADS { Ok(warps as u8) } else { Err(threads) }
 }
 
 /// Sixteen barriers for each block. A warp is held from the issue of its BAR until the barrier opens; it has arrived when the BAR leaves the operand
@@ -220,14 +198,16 @@ impl BarrierUnit {
     }
 
     /// An edge at which a warp arrives.
-    pub fn arrive(&mut self, arrival: &Arrival<'_>) {
-        let w = usize::from(arrival.warp);
-        match arrival.count() {
+    ///
+    /// `b`: source b, where it is a register.
+    pub fn arrive(&mut self, issued: &Issued, b: Option<&WarpData>) {
+        let w = usize::from(issued.warp);
+        match count(issued, b) {
             Ok(count) => {
                 self.arrived_q |= 1 << w & self.all;
-                (self.id_q[w], self.count_q[w]) = (arrival.id(), count);
+                (self.id_q[w], self.count_q[w]) = (id(&issued.instruction), count);
             }
-            Err(value) => self.fault = Some(Fault { value, warp: arrival.warp, cause: cause::BARRIER_COUNT }),
+            Err(value) => self.fault = Some(Fault { value, warp: issued.warp, cause: cause::BARRIER_COUNT }),
         }
     }
 
@@ -296,13 +276,12 @@ impl Block for BarrierUnit {
         if inputs.arrive_valid_i != 0 {
             let p = usize::from(inputs.arrive_port_i);
             let b = OPERANDS * p + THREADS;
-            self.arrive(&Arrival {
-                op: inputs.arrive_op_i[p],
-                roles: Roles(inputs.arrive_roles_i[p]),
+            let issued = Issued {
+                instruction: inputs.arrive_instruction_i[p],
                 mask: inputs.arrive_mask_i[p],
                 warp: inputs.arrive_warp_i[p],
-                b: is_set(inputs.arrive_src_valid_i, b).then_some(&inputs.arrive_data_i[b]),
-            });
+            };
+            self.arrive(&issued, is_set(inputs.arrive_src_valid_i, b).then_some(&inputs.arrive_data_i[b]));
         }
         for p in set_bits(inputs.hold_valid_i) {
             self.hold(inputs.hold_warp_i[p].into());

@@ -6,27 +6,19 @@ use gpurf_arith::integer::{
 };
 
 use crate::execute::result::{UnitResult, destination, each_lane, keep, lanes_where, ones, select};
-use crate::instruction::{NO_PRED, NO_REG, ROLES_BITS, Roles, SHOW_ROLES, constant, modifiers, opcode};
+use crate::instruction::{Instruction, Issued, NO_PRED, NO_REG, constant, modifiers, opcode};
 use crate::shape::SmShape;
-use crate::{Block, LANES, NoProbe, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, LANES, NoProbe, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 ports! {
     /// Inputs of [`Alu`].
     pub struct AluIn(s: &SmShape) {
         /// Sources a, b, c.
         data_i: [WarpData; OPERANDS] = field(1024).count(OPERANDS).valid_by("src_valid_i"),
-        /// Operation word.
-        op_i: u64 = field(64).valid_by("valid_i"),
-        /// Control word.
-        ctl_i: u64 = field(64).valid_by("valid_i"),
-        /// Roles of the offered instruction.
-        roles_i: u64 = field(ROLES_BITS).valid_by("valid_i").shown(SHOW_ROLES),
         /// Active lanes.
         mask_i: u32 = field(32).valid_by("valid_i"),
-        /// Predicate source s.
-        s_i: u32 = field(32).valid_by("valid_i"),
-        /// Predicate source t.
-        t_i: u32 = field(32).valid_by("valid_i"),
+        /// The instruction.
+        instruction_i: Instruction = packed::<Instruction>().valid_by("valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction is offered.
@@ -70,27 +62,6 @@ ports! {
         /// Warp of the WARPSYNC at fault.
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early().shows("warp_q"),
     }
-}
-
-/// An instruction as the ALU takes it.
-#[derive(Clone, Copy, Debug)]
-pub struct AluInstruction {
-    /// Operation word.
-    pub op: u64,
-    /// Control word.
-    pub ctl: u64,
-    /// Roles.
-    pub roles: Roles,
-    /// Active lanes.
-    pub mask: u32,
-    /// Predicate source s.
-    pub s: u32,
-    /// Predicate source t.
-    pub t: u32,
-    /// Warp.
-    pub warp: u8,
-    /// Bit k: source k is a register.
-    pub src_valid: u8,
 }
 
 /// Thirty-two lanes of integer arithmetic, bits and predicates. It computes in the cycle in which it takes an instruction, into one register;
@@ -314,9 +285,10 @@ impl Alu {
         if self.valid_q { self.fault_q } else { None }
     }
 
-    /// The edge at which an instruction is taken. Operands that are not registers are not looked at.
-    pub fn take(&mut self, instruction: &AluInstruction, data: [&WarpData; OPERANDS]) {
-        let AluInstruction { op, ctl, roles, mask, s, t, warp, src_valid } = *instruction;
+    /// The edge at which an instruction is taken. Bit k of `src_valid`: source k is a register; other operands are not read.
+    pub fn take(&mut self, issued: &Issued, src_valid: u8, data: [&WarpData; OPERANDS]) {
+        let Issued { instruction, mask, warp } = *issued;
+        let (op, roles) = (instruction.op(), instruction.roles());
         let given;
         let register = |k: usize| if src_valid >> k & 1 == 1 { data[k] } else { &WarpData::ZERO };
         let b = if src_valid >> 1 & 1 == 0 && roles.b_constant() != 0 {
@@ -325,9 +297,11 @@ impl Alu {
         } else {
             register(1)
         };
-        let operands = Operands { a: &register(0).0, b: &b.0, c: &register(2).0, s, t, mask };
+        let operands =
+            Operands { a: &register(0).0, b: &b.0, c: &register(2).0, s: instruction.s(), t: instruction.t(), mask };
         self.data_q = WarpData::ZERO;
-        let Computed { pred, fault } = operands.compute(opcode(op), modifiers(op, ctl), &mut self.data_q.0);
+        let Computed { pred, fault } =
+            operands.compute(opcode(op), modifiers(op, instruction.ctl()), &mut self.data_q.0);
         keep(&mut self.data_q.0, mask);
         let pred_data = pred & mask;
         let (reg, pred) = (destination(roles.d() != NO_REG, roles.d()), destination(roles.p() != NO_PRED, roles.p()));
@@ -388,17 +362,8 @@ impl Block for Alu {
         if inputs.rst_ni == 0 {
             self.reset();
         } else if inputs.valid_i != 0 && out.ready_o != 0 {
-            let instruction = AluInstruction {
-                op: inputs.op_i,
-                ctl: inputs.ctl_i,
-                roles: Roles(inputs.roles_i),
-                mask: inputs.mask_i,
-                s: inputs.s_i,
-                t: inputs.t_i,
-                warp: inputs.warp_i,
-                src_valid: inputs.src_valid_i,
-            };
-            self.take(&instruction, inputs.data_i.each_ref());
+            let issued = Issued { instruction: inputs.instruction_i, mask: inputs.mask_i, warp: inputs.warp_i };
+            self.take(&issued, inputs.src_valid_i, inputs.data_i.each_ref());
         } else if inputs.result_ready_i != 0 {
             self.leave();
         }

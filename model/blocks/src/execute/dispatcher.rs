@@ -1,16 +1,16 @@
 //! `dispatcher`: which unit takes what leaves the operand stage. `docs/blocks/dispatcher.md`.
 
-use crate::instruction::{ROLES_BITS, Roles, SHOW_ROLES, unit};
+use crate::instruction::{Instruction, Roles, unit};
 use crate::mrf::MAX_PORTS;
 use crate::shape::SmShape;
-use crate::{Block, field, ports};
+use crate::{Block, field, packed, ports};
 
 ports! {
     /// Inputs of [`Dispatcher`].
     pub struct DispatcherIn(s: &SmShape) {
-        /// Roles of the instruction offered on port p.
-        dispatch_roles_i: [u64; MAX_PORTS] =
-            field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_i").shown(SHOW_ROLES),
+        /// Instruction offered on port p.
+        dispatch_instruction_i: [Instruction; MAX_PORTS] =
+            packed::<Instruction>().count(s.ports()).valid_by("dispatch_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction is offered on port p.
@@ -170,9 +170,9 @@ impl Dispatcher {
 
 fn wanted(inputs: &DispatcherIn) -> Wanted {
     let mut wanted = Wanted::default();
-    for (port, &roles) in inputs.dispatch_roles_i.iter().enumerate() {
+    for (port, instruction) in inputs.dispatch_instruction_i.iter().enumerate() {
         if inputs.dispatch_valid_i >> port & 1 == 1 {
-            wanted.add(port, Roles(roles));
+            wanted.add(port, instruction.roles());
         }
     }
     wanted
@@ -230,13 +230,17 @@ impl Block for Dispatcher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instruction::{InstructionFields, RolesFields};
     use crate::testing::{Driver, SM_SHAPES};
 
     /// A dispatcher of two ports with an instruction of these units on them.
     fn dispatcher(units: [u8; 2]) -> Driver<Dispatcher> {
         let mut dispatcher = Driver::<Dispatcher>::new(&SM_SHAPES[1]);
         dispatcher.inputs.dispatch_valid_i = 0b11;
-        dispatcher.inputs.dispatch_roles_i = units.map(|unit| u64::from(unit) << 49);
+        dispatcher.inputs.dispatch_instruction_i = units.map(|unit| {
+            let roles = RolesFields { unit, ..RolesFields::default() }.into();
+            InstructionFields { roles, ..InstructionFields::default() }.into()
+        });
         dispatcher
     }
 

@@ -3,7 +3,7 @@
 use gpurf_arith::float::Terms;
 
 use crate::execute::result::{UnitResult, destination, keep};
-use crate::instruction::{NO_PRED, NO_REG, Roles, constant, modifiers, opcode};
+use crate::instruction::{Issued, NO_PRED, NO_REG, constant, modifiers, opcode};
 use crate::shape::SmShape;
 use crate::{Block, LANES, OPERANDS, Ports, WarpData};
 
@@ -13,25 +13,6 @@ mod ports;
 pub use ports::*;
 
 use operation::{Lanes, Operation};
-
-/// An instruction as the unit takes it.
-#[derive(Clone, Copy, Debug)]
-pub struct FpInstruction {
-    /// Operation word.
-    pub op: u64,
-    /// Control word.
-    pub ctl: u64,
-    /// Roles.
-    pub roles: Roles,
-    /// Active lanes.
-    pub mask: u32,
-    /// Predicate source s.
-    pub s: u32,
-    /// Warp.
-    pub warp: u8,
-    /// Bit k: source k is a register.
-    pub src_valid: u8,
-}
 
 /// Stages of the unit.
 const STAGES: usize = 2;
@@ -116,9 +97,11 @@ impl FpUnit {
         }
     }
 
-    /// The edge, second part: an instruction is taken into the first stage. Operands that are not registers are not looked at.
-    pub fn take(&mut self, instruction: &FpInstruction, data: [&WarpData; OPERANDS]) {
-        let FpInstruction { op, ctl, roles, mask, s, warp, src_valid } = *instruction;
+    /// The edge, second part: an instruction is taken into the first stage. Bit k of `src_valid`: source k is a register;
+    /// other operands are not read.
+    pub fn take(&mut self, issued: &Issued, src_valid: u8, data: [&WarpData; OPERANDS]) {
+        let Issued { instruction, mask, warp } = *issued;
+        let (op, roles) = (instruction.op(), instruction.roles());
         let slot = &mut self.slots[usize::from(self.slot[0]) % STAGES];
         for (k, (operand, data)) in slot.operands.iter_mut().zip(data).enumerate() {
             *operand = if src_valid >> k & 1 == 1 {
@@ -129,8 +112,8 @@ impl FpUnit {
                 WarpData::ZERO
             };
         }
-        slot.operation = Operation { opcode: opcode(op), modifiers: modifiers(op, ctl) };
-        slot.s = s;
+        slot.operation = Operation { opcode: opcode(op), modifiers: modifiers(op, instruction.ctl()) };
+        slot.s = instruction.s();
         let (reg, pred) = (destination(roles.d() != NO_REG, roles.d()), destination(roles.p() != NO_PRED, roles.p()));
         slot.result = UnitResult { mask, pred_data: 0, warp, reg, pred, done: true };
         let (operation, lanes) = (slot.operation, slot.lanes());
@@ -252,16 +235,8 @@ impl Block for FpUnit {
             self.advance(inputs.result_ready_i != 0);
         }
         if inputs.valid_i != 0 && out.ready_o != 0 {
-            let instruction = FpInstruction {
-                op: inputs.op_i,
-                ctl: inputs.ctl_i,
-                roles: Roles(inputs.roles_i),
-                mask: inputs.mask_i,
-                s: inputs.s_i,
-                warp: inputs.warp_i,
-                src_valid: inputs.src_valid_i,
-            };
-            self.take(&instruction, inputs.data_i.each_ref());
+            let issued = Issued { instruction: inputs.instruction_i, mask: inputs.mask_i, warp: inputs.warp_i };
+            self.take(&issued, inputs.src_valid_i, inputs.data_i.each_ref());
         }
     }
 

@@ -3,7 +3,7 @@
 use gpurf_arith::mufu::{Function, Reduced, approximate, reduce};
 
 use crate::execute::result::{UnitResult, destination, keep};
-use crate::instruction::{NO_REG, Roles, modifiers};
+use crate::instruction::{Issued, NO_REG, modifiers};
 use crate::shape::SmShape;
 use crate::{Block, LANES, Ports, WarpData};
 
@@ -15,21 +15,6 @@ pub use ports::*;
 pub const GROUP: usize = 8;
 /// Groups of a warp.
 const BEATS: u8 = (LANES / GROUP) as u8;
-
-/// An instruction as the unit takes it, without its operand.
-#[derive(Clone, Copy, Debug)]
-pub struct SfuInstruction {
-    /// Operation word.
-    pub op: u64,
-    /// Control word.
-    pub ctl: u64,
-    /// Roles.
-    pub roles: Roles,
-    /// Active lanes.
-    pub mask: u32,
-    /// Warp.
-    pub warp: u8,
-}
 
 /// What a stage knows of its instruction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -153,9 +138,9 @@ impl Sfu {
     }
 
     /// The edge, second part: an instruction is taken; none as its argument: 0 in all lanes.
-    pub fn take(&mut self, instruction: &SfuInstruction, argument: Option<&WarpData>) {
-        let SfuInstruction { op, ctl, roles, mask, warp } = *instruction;
-        let m = modifiers(op, ctl);
+    pub fn take(&mut self, issued: &Issued, argument: Option<&WarpData>) {
+        let Issued { instruction, mask, warp } = *issued;
+        let (m, roles) = (modifiers(instruction.op(), instruction.ctl()), instruction.roles());
         let reg = destination(roles.d() != NO_REG, roles.d());
         self.header_q = Header { mask, warp, reg, function: m as u8 & 7, ftz: m >> 3 & 1 == 1 };
         self.argument_q = argument.copied().unwrap_or_default();
@@ -281,14 +266,8 @@ impl Block for Sfu {
             self.advance(inputs.result_ready_i != 0);
         }
         if inputs.valid_i != 0 && out.ready_o != 0 {
-            let instruction = SfuInstruction {
-                op: inputs.op_i,
-                ctl: inputs.ctl_i,
-                roles: Roles(inputs.roles_i),
-                mask: inputs.mask_i,
-                warp: inputs.warp_i,
-            };
-            self.take(&instruction, (inputs.src_valid_i != 0).then_some(&inputs.data_i));
+            let issued = Issued { instruction: inputs.instruction_i, mask: inputs.mask_i, warp: inputs.warp_i };
+            self.take(&issued, (inputs.src_valid_i != 0).then_some(&inputs.data_i));
         }
     }
 

@@ -1,8 +1,8 @@
 //! `decode`: what an instruction reads, writes, and which unit it goes to. `docs/blocks/decode.md`.
 
-use crate::instruction::{ROLES_BITS, Roles, SHOW_ROLES, modifiers, opcode, unit};
+use crate::instruction::{Roles, modifiers, opcode, unit};
 use crate::shape::SmShape;
-use crate::{Block, NoProbe, field, ports};
+use crate::{Block, NoProbe, field, packed, ports};
 
 ports! {
     /// Inputs of [`Decode`].
@@ -18,7 +18,7 @@ ports! {
     /// Outputs of [`Decode`].
     pub struct DecodeOut(s: &SmShape) {
         /// Roles of the instruction.
-        roles_o: u64 = field(ROLES_BITS).shown(SHOW_ROLES),
+        roles_o: u64 = packed::<Roles>(),
     }
 }
 

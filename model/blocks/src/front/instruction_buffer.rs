@@ -1,10 +1,10 @@
 //! `instruction_buffer`: decoded instructions that wait for issue. `docs/blocks/instruction_buffer.md`.
 
-use crate::instruction::{PC_BITS, ROLES_BITS, Roles, SHOW_ROLES};
+use crate::instruction::{PC_BITS, Roles};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::{MAX_WARPS, SmShape};
-use crate::{Block, Memory, WARP_BITS, field, ports};
+use crate::{Block, Memory, Packed, PackedMemory, WARP_BITS, field, packed, ports};
 
 ports! {
     /// Inputs of [`InstructionBuffer`].
@@ -15,7 +15,7 @@ ports! {
         push_ctl_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("push_valid_i"),
         /// Roles of the instruction.
         push_roles_i: [u64; MAX_PORTS] =
-            field(ROLES_BITS).count(s.ports()).valid_by("push_valid_i").shown(SHOW_ROLES),
+            packed::<Roles>().count(s.ports()).valid_by("push_valid_i"),
         /// The head of warp w leaves at this edge.
         pop_i: u64 = field(s.warps),
         /// Address of the instruction.
@@ -38,7 +38,7 @@ ports! {
         head_ctl_o: [u64; MAX_WARPS] = field(64).count(s.warps).valid_by("head_valid_o").early(),
         /// Roles of each head.
         head_roles_o: [u64; MAX_WARPS] =
-            field(ROLES_BITS).count(s.warps).valid_by("head_valid_o").early().shown(SHOW_ROLES),
+            packed::<Roles>().count(s.warps).valid_by("head_valid_o").early(),
         /// Fewer than two instructions are there.
         room_o: u64 = field(s.warps).early(),
         /// The warp has a head.
@@ -168,6 +168,8 @@ impl Block for InstructionBuffer {
     const NAME: &'static str = "instruction_buffer";
     const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts"];
 
+    const PACKED_MEMORIES: &'static [PackedMemory] = &[("roles_q", Roles::layout)];
+
     type Shape = SmShape;
     type In = InstructionBufferIn;
     type Out = InstructionBufferOut;
@@ -230,7 +232,7 @@ impl Block for InstructionBuffer {
             memory("pc_q", &mut self.pc_q, PC_BITS),
             memory("op_q", self.op_q.as_flattened_mut(), u64::BITS),
             memory("ctl_q", self.ctl_q.as_flattened_mut(), u64::BITS),
-            memory("roles_q", self.roles_q.as_flattened_mut(), ROLES_BITS),
+            memory("roles_q", self.roles_q.as_flattened_mut(), Roles::BITS),
         ]
     }
 }

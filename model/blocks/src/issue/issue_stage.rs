@@ -1,10 +1,10 @@
 //! `issue_stage`: the instruction that issues, with its lanes and predicates. `docs/blocks/issue_stage.md`.
 
-use crate::instruction::{PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, cause, constant, modifiers, opcode, unit};
+use crate::instruction::{Instruction, InstructionFields, PC_BITS, Roles, cause, constant, modifiers, opcode, unit};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::is_set;
 use crate::shape::{MAX_WARPS, SmShape};
-use crate::{Block, NoProbe, WARP_BITS, field, ports};
+use crate::{Block, NoProbe, WARP_BITS, field, packed, ports};
 
 /// Width of a predicate source: inverted, number.
 const PREDICATE_BITS: u32 = 4;
@@ -19,7 +19,7 @@ ports! {
         /// Control word of each head.
         head_ctl_i: [u64; MAX_WARPS] = field(64).count(s.warps),
         /// Roles of each head.
-        head_roles_i: [u64; MAX_WARPS] = field(ROLES_BITS).count(s.warps).shown(SHOW_ROLES),
+        head_roles_i: [u64; MAX_WARPS] = packed::<Roles>().count(s.warps),
         /// Address of each head.
         head_pc_i: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps),
         /// Lanes of each warp's executing group.
@@ -42,20 +42,11 @@ ports! {
 ports! {
     /// Outputs of [`IssueStage`].
     pub struct IssueStageOut(s: &SmShape) {
-        /// Operation word of the instruction.
-        op_o: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("issue_valid_i"),
-        /// Control word of the instruction.
-        ctl_o: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("issue_valid_i"),
-        /// Roles of the instruction.
-        roles_o: [u64; MAX_PORTS] = field(ROLES_BITS).count(s.ports()).valid_by("issue_valid_i").shown(SHOW_ROLES),
-        /// Address of the instruction.
-        pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("issue_valid_i"),
+        /// The instruction, with its predicate sources.
+        instruction_o: [Instruction; MAX_PORTS] =
+            packed::<Instruction>().count(s.ports()).valid_by("issue_valid_i"),
         /// Lanes that execute the instruction.
         exec_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("issue_valid_i"),
-        /// First predicate source of the instruction; for WARPSYNC the living lanes.
-        s_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("operand_valid_o"),
-        /// Second predicate source of the instruction.
-        t_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("operand_valid_o"),
         /// Target of a branch.
         target_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Reconvergence point of a branch.
@@ -196,9 +187,9 @@ impl Block for IssueStage {
             let (op, ctl, roles) = (inputs.head_op_i[w], inputs.head_ctl_i[w], Roles(inputs.head_roles_i[w]));
             let (live, exec) = (inputs.live_i[w], inputs.mask_i[w] & inputs.guard_i[p]);
             (out.read_guard_o[p], out.read_s_o[p], out.read_t_o[p]) = (roles.guard(), roles.s(), roles.t());
-            (out.op_o[p], out.ctl_o[p], out.roles_o[p], out.pc_o[p]) = (op, ctl, roles.0, inputs.head_pc_i[w]);
             (out.warp_o[p], out.exec_o[p]) = (inputs.issue_warp_i[p], exec);
-            (out.s_o[p], out.t_o[p]) = (first_source(op, inputs.s_i[p], live), inputs.t_i[p]);
+            let (s, t) = (first_source(op, inputs.s_i[p], live), inputs.t_i[p]);
+            out.instruction_o[p] = InstructionFields { pc: inputs.head_pc_i[w], roles, t, s, ctl, op }.into();
             (out.kind_o[p], out.target_o[p], out.join_o[p]) = (Kind::of(op) as u8, target(op), join(ctl));
             (out.fault_cause_o[p], out.fault_value_o[p]) = (0, 0);
             if !is_set(inputs.issue_valid_i, p) {

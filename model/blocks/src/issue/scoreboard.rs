@@ -1,11 +1,11 @@
 //! `scoreboard`: which heads may issue. `docs/blocks/scoreboard.md`.
 
-use crate::instruction::{NO_PRED, NO_REG, ROLES_BITS, Roles, SHOW_ROLES, unit};
+use crate::instruction::{NO_PRED, NO_REG, Roles, unit};
 use crate::issue::PRED_BITS;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::{MAX_WARPS, SmShape};
-use crate::{Block, REG_BITS, WARP_BITS, field, ports};
+use crate::{Block, REG_BITS, WARP_BITS, field, packed, ports};
 
 /// Capacity of the twin: instructions that come to their end in a cycle.
 pub const MAX_FINISHES: usize = 2 * MAX_PORTS + 2;
@@ -25,7 +25,7 @@ ports! {
         head_valid_i: u64 = field(s.warps),
         /// Roles of the head of each warp.
         head_roles_i: [u64; MAX_WARPS] =
-            field(ROLES_BITS).count(s.warps).valid_by("head_valid_i").shown(SHOW_ROLES),
+            packed::<Roles>().count(s.warps).valid_by("head_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction goes to the operand stage.

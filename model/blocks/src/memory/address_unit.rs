@@ -1,11 +1,11 @@
 //! `address_unit`: the memory instruction at hand. `docs/blocks/address_unit.md`.
 
-use crate::instruction::{NO_PRED, NO_REG, ROLES_BITS, Roles, SHOW_ROLES, cause, constant, modifiers, opcode};
+use crate::instruction::{Instruction, Issued, NO_PRED, NO_REG, cause, constant, modifiers, opcode};
 use crate::memory::access::{Access, WORD, atomic, kind, lanes_where, masked};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::SmShape;
-use crate::{Block, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 ports! {
     /// Inputs of [`AddressUnit`].
@@ -13,12 +13,8 @@ ports! {
         /// Operands: element 3p+k is source k of port p.
         in_data_i: [WarpData; OPERANDS * MAX_PORTS] =
             field(1024).count(OPERANDS * s.ports()).valid_by("in_src_valid_i"),
-        /// Operation words.
-        in_op_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("in_valid_i"),
-        /// Control words.
-        in_ctl_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("in_valid_i"),
-        /// Roles of the instruction on each port.
-        in_roles_i: [u64; MAX_PORTS] = field(ROLES_BITS).count(s.ports()).valid_by("in_valid_i").shown(SHOW_ROLES),
+        /// Instruction of each dispatch port.
+        in_instruction_i: [Instruction; MAX_PORTS] = packed::<Instruction>().count(s.ports()).valid_by("in_valid_i"),
         /// Lanes that execute the instruction.
         in_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("in_valid_i"),
         /// First byte of the block's part of shared memory.
@@ -259,23 +255,6 @@ impl Form {
     }
 }
 
-/// An instruction as it leaves the operand stage.
-#[derive(Clone, Copy, Debug)]
-pub struct Instruction<'a> {
-    /// Operation word.
-    pub op: u64,
-    /// Control word.
-    pub ctl: u64,
-    /// Roles.
-    pub roles: Roles,
-    /// Lanes that execute it.
-    pub mask: u32,
-    /// Warp.
-    pub warp: u8,
-    /// Sources that are registers.
-    pub operands: [Option<&'a WarpData>; OPERANDS],
-}
-
 /// The memory that the threads of a warp have.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
@@ -436,9 +415,12 @@ impl AddressUnit {
     }
 
     /// The edge at which an instruction is taken.
-    pub fn take(&mut self, instruction: &Instruction<'_>, bounds: &Bounds) {
-        let &Instruction { op, ctl, roles, mask, warp, operands } = instruction;
-        let m = modifiers(op, ctl);
+    ///
+    /// `operands`: those that are registers.
+    pub fn take(&mut self, issued: &Issued, operands: [Option<&WarpData>; OPERANDS], bounds: &Bounds) {
+        let Issued { instruction, mask, warp } = *issued;
+        let (op, roles) = (instruction.op(), instruction.roles());
+        let m = modifiers(op, instruction.ctl());
         let form = Form::of(opcode(op), m);
         self.class_q = form.class;
         (self.warp_q, self.lanes_q) = (warp, mask);
@@ -647,20 +629,17 @@ impl Block for AddressUnit {
                 let place = OPERANDS * port + k;
                 is_set(inputs.in_src_valid_i, place).then(|| &inputs.in_data_i[place])
             };
-            let instruction = Instruction {
-                op: inputs.in_op_i[port],
-                ctl: inputs.in_ctl_i[port],
-                roles: Roles(inputs.in_roles_i[port]),
+            let issued = Issued {
+                instruction: inputs.in_instruction_i[port],
                 mask: inputs.in_mask_i[port],
                 warp: inputs.in_warp_i[port],
-                operands: std::array::from_fn(source),
             };
             let bounds = Bounds {
                 shared_base: inputs.place_base_i,
                 shared_bytes: inputs.shared_bytes_i,
                 local_words: inputs.local_words_i,
             };
-            self.take(&instruction, &bounds);
+            self.take(&issued, std::array::from_fn(source), &bounds);
         }
     }
 

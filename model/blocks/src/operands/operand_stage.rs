@@ -9,30 +9,27 @@ use crate::design::{
     SlotView,
 };
 use crate::designs::Provider;
-use crate::instruction::{NO_REG, PC_BITS, ROLES_BITS, Roles, SHOW_ROLES, marked};
+pub use crate::instruction::Issued;
+use crate::instruction::{Instruction, NO_REG, Roles, marked};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, MrfIn, MrfOut};
 use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::{
-    Block, Decode, LANES, Memory, OPERANDS, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, ports,
+    Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData,
+    Wide, field, packed, ports,
 };
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 /// Places for instructions: more than there are tags, so that no tag is checked.
 const PLACES: usize = 32;
+/// Words of 32 bits of an instruction.
+const INSTRUCTION_WORDS: usize = Instruction::BITS.div_ceil(u32::BITS) as usize;
 
 ports! {
     /// Inputs of [`OperandStage`].
     pub struct OperandStageIn(s: &SmShape) {
         /// Data of a result.
         write_data_i: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Operation word.
-        issue_op_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// Control word.
-        issue_ctl_i: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// Roles of the offered instruction.
-        issue_roles_i: [u64; MAX_PORTS] =
-            field(ROLES_BITS).count(s.ports()).valid_by("issue_valid_i").shown(SHOW_ROLES),
         /// Slots of the two-level scheduler that have a warp.
         slot_valid_i: u64 = field(s.slots()),
         /// Slots that are to be emptied.
@@ -41,17 +38,14 @@ ports! {
         drop_i: u64 = field(s.slots()),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
-        /// Address of the instruction.
-        issue_pc_i: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("issue_valid_i"),
-        /// Predicate source s.
-        issue_s_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
-        /// Predicate source t.
-        issue_t_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
+        /// Instruction offered on port p.
+        issue_instruction_i: [Instruction; MAX_PORTS] =
+            packed::<Instruction>().count(s.ports()).valid_by("issue_valid_i"),
         /// The design's straps.
         design_cfg_i: Wide<4> = field(DESIGN_CFG_BITS),
         /// Roles of the heads of the schedulers' candidates.
         candidate_roles_i: [u64; MAX_PORTS] =
-            field(ROLES_BITS).count(s.ports()).valid_by("candidate_valid_i").shown(SHOW_ROLES),
+            packed::<Roles>().count(s.ports()).valid_by("candidate_valid_i"),
         /// Lanes to write.
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
@@ -97,13 +91,6 @@ ports! {
         /// Operands of the offered instruction.
         dispatch_data_o: [WarpData; MAX_SOURCES] =
             field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
-        /// Operation word.
-        dispatch_op_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
-        /// Control word.
-        dispatch_ctl_o: [u64; MAX_PORTS] = field(u64::BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
-        /// Roles of the offered instruction.
-        dispatch_roles_o: [u64; MAX_PORTS] =
-            field(ROLES_BITS).count(s.ports()).valid_by("dispatch_valid_o").early().shown(SHOW_ROLES),
         /// Events of the main register file: `mrf_event_t`.
         event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Event words of the design (docs/designs.md).
@@ -116,12 +103,9 @@ ports! {
         /// Active lanes.
         dispatch_mask_o: [u32; MAX_PORTS] =
             field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
-        /// Address of the instruction.
-        dispatch_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
-        /// Predicate source s.
-        dispatch_s_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
-        /// Predicate source t.
-        dispatch_t_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// Instruction offered on dispatch port p.
+        dispatch_instruction_o: [Instruction; MAX_PORTS] =
+            packed::<Instruction>().count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Places of slot s to which something is under way.
         wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.slots()).early(),
         /// The instruction on port p is taken at this edge if also valid.
@@ -148,32 +132,11 @@ ports! {
     }
 }
 
-/// An instruction on its way to the operand stage.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Issued {
-    /// Operation word.
-    pub op: u64,
-    /// Control word.
-    pub ctl: u64,
-    /// Roles.
-    pub roles: Roles,
-    /// Active lanes.
-    pub mask: u32,
-    /// Address.
-    pub pc: u32,
-    /// Predicate source s.
-    pub s: u32,
-    /// Predicate source t.
-    pub t: u32,
-    /// Warp.
-    pub warp: u8,
-}
-
 /// An instruction with all its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Dispatched<'a> {
     /// The instruction.
-    pub instruction: Issued,
+    pub issued: Issued,
     /// Bit k: source k came from a register.
     pub src_valid: u8,
     /// Operands; those of other sources mean nothing.
@@ -186,27 +149,6 @@ impl<'a> Dispatched<'a> {
     pub fn source(&self, k: usize) -> Option<&'a WarpData> {
         is_set(self.src_valid, k).then_some(&self.data[k])
     }
-}
-
-/// Instructions in the provider, by place: memories for the harness.
-struct Slots {
-    /// Words of 64 bits, low half first.
-    op_q: [[u32; 2]; PLACES],
-    ctl_q: [[u32; 2]; PLACES],
-    roles_q: [[u32; 2]; PLACES],
-    pc_q: [u32; PLACES],
-    s_q: [u32; PLACES],
-    t_q: [u32; PLACES],
-}
-
-#[inline]
-fn split(word: u64) -> [u32; 2] {
-    [word as u32, (word >> u32::BITS) as u32]
-}
-
-#[inline]
-fn join([low, high]: [u32; 2]) -> u64 {
-    u64::from(high) << u32::BITS | u64::from(low)
 }
 
 /// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its
@@ -241,7 +183,8 @@ pub struct OperandStage {
     /// The set of all slots.
     all_slots: u64,
     slot_busy_q: u32,
-    slots: Slots,
+    /// Instructions in the provider, by place: words for the harness.
+    instruction_q: [[u32; INSTRUCTION_WORDS]; PLACES],
     /// What is offered in this cycle.
     offered: [Issued; MAX_PORTS],
 }
@@ -309,29 +252,26 @@ impl OperandStage {
         self.shown.dispatch_valid_o
     }
 
+    /// The instruction that port `p` offers, which does offer something.
+    #[inline]
+    fn place(&self, p: usize) -> Instruction {
+        Instruction(self.instruction_q[self.shown.dispatch_tag_o[p] as usize % PLACES])
+    }
+
     /// Roles of what port `p` offers, which does offer something.
     #[inline]
     pub fn dispatched_roles(&self, p: usize) -> Roles {
-        Roles(join(self.slots.roles_q[self.shown.dispatch_tag_o[p] as usize % PLACES]))
+        self.place(p).roles()
     }
 
     /// What port `p` offers, which does offer something.
     #[inline]
     pub fn dispatched(&self, p: usize) -> Dispatched<'_> {
-        let (shown, slots) = (&self.shown, &self.slots);
-        let slot = shown.dispatch_tag_o[p] as usize % PLACES;
-        let instruction = Issued {
-            op: join(slots.op_q[slot]),
-            ctl: join(slots.ctl_q[slot]),
-            roles: Roles(join(slots.roles_q[slot])),
-            mask: shown.dispatch_mask_o[p],
-            pc: slots.pc_q[slot],
-            s: slots.s_q[slot],
-            t: slots.t_q[slot],
-            warp: shown.dispatch_warp_o[p],
-        };
+        let shown = &self.shown;
+        let issued =
+            Issued { instruction: self.place(p), mask: shown.dispatch_mask_o[p], warp: shown.dispatch_warp_o[p] };
         let src_valid = shown.dispatch_src_valid_o >> (OPERANDS * p) & 0b111;
-        Dispatched { instruction, src_valid, data: self.provider.operands(p) }
+        Dispatched { issued, src_valid, data: self.provider.operands(p) }
     }
 
     /// Whether nothing is on its way between the register file and its ports: what is offered waits for somebody to take it.
@@ -349,21 +289,21 @@ impl OperandStage {
 
     /// Port `p` offers an instruction in this cycle.
     #[inline]
-    pub fn issue(&mut self, p: usize, instruction: &Issued, slot: u8) {
-        let base = self.rows.first(instruction.warp);
+    pub fn issue(&mut self, p: usize, issued: &Issued, slot: u8) {
+        let (base, roles) = (self.rows.first(issued.warp), issued.instruction.roles());
         let tag = self.slot(p).unwrap_or_default();
         let given = &mut self.given;
         given.issue_valid_i |= 1 << p;
-        given.issue_warp_i[p] = instruction.warp;
+        given.issue_warp_i[p] = issued.warp;
         given.issue_base_i[p] = base;
-        given.issue_mask_i[p] = instruction.mask;
+        given.issue_mask_i[p] = issued.mask;
         given.issue_tag_i[p] = tag.into();
-        given.issue_src_valid_i |= registers(instruction.roles) << (OPERANDS * p);
-        given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(instruction.roles));
+        given.issue_src_valid_i |= registers(roles) << (OPERANDS * p);
+        given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(roles));
         if self.reads_fields {
-            self.side.fields.add(p, instruction, slot);
+            self.side.fields.add(p, &issued.instruction, slot);
         }
-        self.offered[p] = *instruction;
+        self.offered[p] = *issued;
     }
 
     /// The scheduler of port `p` names a candidate, whose head has these roles.
@@ -387,8 +327,7 @@ impl OperandStage {
     #[inline]
     fn hint(&mut self, ready: u8) {
         for p in set_bits(self.shown.dispatch_valid_o & ready) {
-            let inverted =
-                (join(self.slots.ctl_q[self.shown.dispatch_tag_o[p] as usize % PLACES]) >> marked::FREE_REGISTER) as u8;
+            let inverted = (self.place(p).ctl() >> marked::FREE_REGISTER) as u8;
             if inverted != 0 && !inverted >> self.bank_w < self.rows.count {
                 let candidates = &mut self.side.candidates;
                 candidates.hint_valid |= 1 << p;
@@ -444,7 +383,7 @@ impl OperandStage {
         for p in set_bits(self.given.issue_valid_i & self.shown.issue_ready_o) {
             let Some(slot) = self.slot(p) else { continue };
             busy |= 1 << slot;
-            self.fill(slot.into(), p);
+            self.instruction_q[usize::from(slot)] = self.offered[p].instruction.0;
         }
         self.slot_busy_q = if running { busy } else { 0 };
         self.given.rst_ni = running.into();
@@ -459,13 +398,6 @@ impl OperandStage {
         (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
         self.side.fields.end = 0;
         self.side.candidates = Candidates::default();
-    }
-
-    fn fill(&mut self, slot: usize, p: usize) {
-        let Issued { op, ctl, roles, pc, s, t, .. } = self.offered[p];
-        let slots = &mut self.slots;
-        (slots.op_q[slot], slots.ctl_q[slot], slots.roles_q[slot]) = (split(op), split(ctl), split(roles.0));
-        (slots.pc_q[slot], slots.s_q[slot], slots.t_q[slot]) = (pc, s, t);
     }
 }
 
@@ -497,16 +429,7 @@ fn registers(roles: Roles) -> u8 {
 
 /// The instruction on an issue port.
 fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
-    Issued {
-        op: inputs.issue_op_i[p],
-        ctl: inputs.issue_ctl_i[p],
-        roles: Roles(inputs.issue_roles_i[p]),
-        mask: inputs.issue_mask_i[p],
-        pc: inputs.issue_pc_i[p],
-        s: inputs.issue_s_i[p],
-        t: inputs.issue_t_i[p],
-        warp: inputs.issue_warp_i[p],
-    }
+    Issued { instruction: inputs.issue_instruction_i[p], mask: inputs.issue_mask_i[p], warp: inputs.issue_warp_i[p] }
 }
 
 impl Block for OperandStage {
@@ -514,6 +437,7 @@ impl Block for OperandStage {
     const PARAMETERS: &'static [&'static str] =
         &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Organisation", "Sizes"];
     const DESIGNS: bool = true;
+    const PACKED_MEMORIES: &'static [PackedMemory] = &[("instruction_q", Instruction::layout)];
 
     type Shape = SmShape;
     type In = OperandStageIn;
@@ -538,14 +462,7 @@ impl Block for OperandStage {
             early_results: services.early_results,
             all_slots: u64::MAX >> (u64::BITS as usize - shape.slots()),
             slot_busy_q: 0,
-            slots: Slots {
-                op_q: [[0; 2]; PLACES],
-                ctl_q: [[0; 2]; PLACES],
-                roles_q: [[0; 2]; PLACES],
-                pc_q: [0; PLACES],
-                s_q: [0; PLACES],
-                t_q: [0; PLACES],
-            },
+            instruction_q: [[0; INSTRUCTION_WORDS]; PLACES],
             offered: [Issued::default(); MAX_PORTS],
         };
         stage.provider.show(&mut stage.shown);
@@ -561,16 +478,14 @@ impl Block for OperandStage {
         out.dispatch_valid_o = self.dispatch_valid();
         out.dispatch_src_valid_o = self.shown.dispatch_src_valid_o;
         for p in 0..self.ports {
-            let mut instruction = Issued::default();
+            let mut issued = Issued::default();
             if is_set(self.dispatch_valid(), p) {
                 let offer = self.dispatched(p);
-                instruction = offer.instruction;
+                issued = offer.issued;
                 out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(offer.data);
             }
-            let Issued { op, ctl, roles, mask, pc, s, t, warp } = instruction;
-            (out.dispatch_op_o[p], out.dispatch_ctl_o[p], out.dispatch_roles_o[p]) = (op, ctl, roles.0);
-            (out.dispatch_mask_o[p], out.dispatch_pc_o[p]) = (mask, pc);
-            (out.dispatch_s_o[p], out.dispatch_t_o[p], out.dispatch_warp_o[p]) = (s, t, warp);
+            (out.dispatch_instruction_o[p], out.dispatch_mask_o[p], out.dispatch_warp_o[p]) =
+                (issued.instruction, issued.mask, issued.warp);
         }
     }
 
@@ -625,19 +540,9 @@ impl Block for OperandStage {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let slots = self.all.count_ones() as usize;
-        let Slots { op_q, ctl_q, roles_q, pc_q, s_q, t_q } = &mut self.slots;
-        let words = [("op_q", op_q, u64::BITS), ("ctl_q", ctl_q, u64::BITS), ("roles_q", roles_q, ROLES_BITS)];
-        let halves = [("pc_q", pc_q, PC_BITS), ("s_q", s_q, u32::BITS), ("t_q", t_q, u32::BITS)];
-        let block = Self::NAME;
-        let words = words.map(|(name, words, bits)| Memory {
-            path: name.into(),
-            block,
-            words: words[..slots].as_flattened_mut(),
-            bits,
-        });
-        let halves =
-            halves.map(|(name, words, bits)| Memory { path: name.into(), block, words: &mut words[..slots], bits });
-        words.into_iter().chain(halves).chain(self.provider.memories()).collect()
+        let words = self.instruction_q[..slots].as_flattened_mut();
+        let own = Memory { path: "instruction_q".into(), block: Self::NAME, words, bits: Instruction::BITS };
+        [own].into_iter().chain(self.provider.memories()).collect()
     }
 }
 

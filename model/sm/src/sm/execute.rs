@@ -1,12 +1,9 @@
 //! What leaves the operand stage, and the results that come back to it.
 
-use gpurf_blocks::control::Arrival;
-use gpurf_blocks::execute::{
-    AluInstruction, FpInstruction, Offers, SfuInstruction, Source, UnitResult, Wanted, Writeback,
-};
-use gpurf_blocks::memory::{Bounds, Instruction};
+use gpurf_blocks::execute::{Offers, Source, UnitResult, Wanted, Writeback};
+use gpurf_blocks::memory::Bounds;
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
-use gpurf_blocks::operands::{Issued, Written};
+use gpurf_blocks::operands::Written;
 use gpurf_blocks::shape::Straps;
 
 use super::Blocks;
@@ -114,9 +111,7 @@ impl Blocks {
             }
             if is_set(wanted.alu & units.alu, p) {
                 let offer = self.operand_stage.dispatched(p);
-                let Issued { op, ctl, roles, mask, s, t, warp, .. } = offer.instruction;
-                let instruction = AluInstruction { op, ctl, roles, mask, s, t, warp, src_valid: offer.src_valid };
-                alu.take(&instruction, offer.data.each_ref());
+                alu.take(&offer.issued, offer.src_valid, offer.data.each_ref());
             } else if ready {
                 alu.leave();
             }
@@ -126,22 +121,20 @@ impl Blocks {
         self.address_unit.serve(decided.pass.served);
         if units.memory && memory != 0 {
             let offer = self.operand_stage.dispatched(memory.trailing_zeros() as usize);
-            let Issued { op, ctl, roles, mask, warp, .. } = offer.instruction;
             let operands = std::array::from_fn(|k| offer.source(k));
             let grid = self.block_launcher.grid();
             let bounds = Bounds {
-                shared_base: self.block_launcher.place(warp),
+                shared_base: self.block_launcher.place(offer.issued.warp),
                 shared_bytes: grid.shared,
                 local_words: grid.local_words,
             };
-            self.address_unit.take(&Instruction { op, ctl, roles, mask, warp, operands }, &bounds);
+            self.address_unit.take(&offer.issued, operands, &bounds);
         }
         self.barrier_unit.advance(decided.opening);
         if barrier != 0 {
             let offer = self.operand_stage.dispatched(barrier.trailing_zeros() as usize);
-            let Issued { op, roles, mask, warp, .. } = offer.instruction;
-            self.barrier_unit.arrive(&Arrival { op, roles, mask, warp, b: offer.source(1) });
-            self.scoreboard.finish(warp.into());
+            self.barrier_unit.arrive(&offer.issued, offer.source(1));
+            self.scoreboard.finish(offer.issued.warp.into());
         }
     }
 
@@ -159,9 +152,7 @@ impl Blocks {
             }
             if is_set(wanted.fp & units.fp, p) {
                 let offer = self.operand_stage.dispatched(p);
-                let Issued { op, ctl, roles, mask, s, warp, .. } = offer.instruction;
-                let instruction = FpInstruction { op, ctl, roles, mask, s, warp, src_valid: offer.src_valid };
-                unit.take(&instruction, offer.data.each_ref());
+                unit.take(&offer.issued, offer.src_valid, offer.data.each_ref());
             }
         }
         if !self.sfu.idle() {
@@ -173,9 +164,8 @@ impl Blocks {
         }
         if units.sfu && sfu != 0 {
             let offer = self.operand_stage.dispatched(sfu.trailing_zeros() as usize);
-            let Issued { op, ctl, roles, mask, warp, .. } = offer.instruction;
             let argument = (offer.src_valid & 1 != 0).then_some(&offer.data[0]);
-            self.sfu.take(&SfuInstruction { op, ctl, roles, mask, warp }, argument);
+            self.sfu.take(&offer.issued, argument);
         }
     }
 

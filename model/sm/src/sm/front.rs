@@ -2,7 +2,7 @@
 
 use gpurf_blocks::designs::IssueGate;
 use gpurf_blocks::front::{Decoded, Fetched, roles};
-use gpurf_blocks::instruction::{long_latency, marked, unit};
+use gpurf_blocks::instruction::{InstructionFields, Issued, long_latency, marked, unit};
 use gpurf_blocks::issue as stack;
 use gpurf_blocks::issue::{
     AlternatingScheduler, Chosen, Happened, Heads, Kind, Leaving, Outer, Past, Set, Turn, Warps, fault, first_source,
@@ -10,7 +10,6 @@ use gpurf_blocks::issue::{
 };
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
-use gpurf_blocks::operands;
 use gpurf_blocks::shape::Straps;
 
 use super::decided::{Decided, Issue};
@@ -159,8 +158,8 @@ impl Blocks {
         if operands {
             let s = first_source(op, self.predicate_file.read(warp, roles.s()), live);
             let t = self.predicate_file.read(warp, roles.t());
-            let instruction = operands::Issued { op, ctl, roles, mask: exec, pc, s, t, warp };
-            self.operand_stage.issue(p, &instruction, issue.slot);
+            let instruction = InstructionFields { pc, roles, t, s, ctl, op }.into();
+            self.operand_stage.issue(p, &Issued { instruction, mask: exec, warp }, issue.slot);
         }
         if is_set(ctl, marked::STRAND_END as usize) {
             self.operand_stage.end_strand(p, issue.slot);
@@ -262,7 +261,7 @@ impl Blocks {
             let past = Past {
                 issued: issue.is_some(),
                 set: issue.filter(|issue| issue.operands).map(set),
-                dispatched: dispatched.then(|| stage.dispatched(0).instruction.warp),
+                dispatched: dispatched.then(|| stage.dispatched(0).issued.warp),
                 complete: decided.reports[0],
                 flush_done: stage.flush_done() as u8,
             };
@@ -278,7 +277,7 @@ impl Blocks {
             happened.set[p] = issue.operands.then(|| Set { d, long: long_latency(issue.head.op, d) });
         }
         for p in set_bits(decided.dispatch.ready & stage.dispatch_valid()) {
-            happened.dispatched[p] = Some(stage.dispatched(p).instruction.warp);
+            happened.dispatched[p] = Some(stage.dispatched(p).issued.warp);
         }
         happened.complete = decided.reports;
         scheduler.advance(&decided.outer, alive, &happened);

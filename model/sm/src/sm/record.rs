@@ -4,8 +4,8 @@
 
 use gpurf_blocks::design::SlotView;
 use gpurf_blocks::execute::{Source, WritebackOut};
-use gpurf_blocks::front::DecodeOut;
-use gpurf_blocks::instruction::unit;
+use gpurf_blocks::front::{DecodeOut, Decoded};
+use gpurf_blocks::instruction::{InstructionFields, unit};
 use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
 use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, LinePass, Server};
 use gpurf_blocks::mrf::bits::{only, set_bits};
@@ -118,11 +118,9 @@ impl Blocks {
         file.guard_o[p] = self.predicate_file.read(warp, roles.guard());
         file.s_o[p] = self.predicate_file.read(warp, roles.s());
         file.t_o[p] = self.predicate_file.read(warp, roles.t());
-        if issue.operands {
-            let live = self.simt_stack.live(warp.into());
-            stage.s_o[p] = gpurf_blocks::issue::first_source(issue.head.op, file.s_o[p], live);
-            stage.t_o[p] = file.t_o[p];
-        }
+        let Decoded { op, ctl, roles, pc } = issue.head;
+        let s = gpurf_blocks::issue::first_source(op, file.s_o[p], self.simt_stack.live(warp.into()));
+        stage.instruction_o[p] = InstructionFields { pc, roles, t: file.t_o[p], s, ctl, op }.into();
     }
 
     /// The memory pipeline.
@@ -173,7 +171,7 @@ impl Blocks {
         (out.barrier_valid_o, out.barrier_port_o) = ((dispatch.barrier != 0).into(), dispatch.barrier >> 1);
         let warp = |port: u8| match port {
             0 => 0,
-            mask => self.operand_stage.dispatched(mask.trailing_zeros() as usize).instruction.warp,
+            mask => self.operand_stage.dispatched(mask.trailing_zeros() as usize).issued.warp,
         };
         o.address_unit.place_warp_o = warp(dispatch.memory);
         o.barrier_unit.open_o = decided.opening;
@@ -246,7 +244,6 @@ fn clear_narrow(out: &mut WritebackOut) {
 
 fn record_instruction(p: usize, issue: &Issue, out: &mut IssueStageOut) {
     let (head, bit) = (&issue.head, 1 << p);
-    (out.op_o[p], out.ctl_o[p], out.roles_o[p], out.pc_o[p]) = (head.op, head.ctl, head.roles.0, head.pc);
     (out.warp_o[p], out.exec_o[p], out.kind_o[p]) = (issue.warp, issue.exec, issue.kind as u8);
     (out.target_o[p], out.join_o[p]) = (gpurf_blocks::issue::target(head.op), gpurf_blocks::issue::join(head.ctl));
     out.stop_o |= head.roles.stop() << p;

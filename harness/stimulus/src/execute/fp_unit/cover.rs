@@ -5,7 +5,7 @@ use gpurf_arith::{INFINITY, Mode, Rounding, SIGN};
 use gpurf_blocks::LANES;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::{FpUnitIn, FpUnitOut, FpUnitProbe};
-use gpurf_blocks::instruction::{NO_PRED, NO_REG, Roles, constant, modifiers, opcode};
+use gpurf_blocks::instruction::{NO_PRED, NO_REG, constant, modifiers, opcode};
 use gpurf_blocks::shape::SmShape;
 
 use super::{F2I, FADD, FFMA, FMNMX, FMUL, FRND, FSETP, I2F};
@@ -48,7 +48,7 @@ impl FpUnitCover {
         let (first, second) = (p.valid1_q == 1, p.valid2_q == 1);
         let waits = second && i.result_ready_i == 0;
         let (reg, pred) = (o.result_reg_valid_o == 1, o.result_pred_valid_o == 1);
-        let (roles, code) = (Roles(i.roles_i), opcode(i.op_i));
+        let (roles, code) = (i.instruction_i.roles(), opcode(i.instruction_i.op()));
         let known = (FADD..=FRND).contains(&code);
         let no_source = |k: usize| offered && known && i.src_valid_i >> k & 1 == 0;
         let others = if code == FSETP { roles.d() != NO_REG } else { roles.p() != NO_PRED };
@@ -86,11 +86,12 @@ impl FpUnitCover {
 
     /// Points of the instruction in stage 1, which was taken with these inputs.
     fn values(i: &FpUnitIn, p: &FpUnitProbe, points: &mut Points) {
-        let (code, m) = (opcode(i.op_i), modifiers(i.op_i, i.ctl_i));
-        let b_constant = Roles(i.roles_i).b_constant() == 1;
+        let given = i.instruction_i.fields();
+        let (code, m) = (opcode(given.op), modifiers(given.op, given.ctl));
+        let b_constant = given.roles.b_constant() == 1;
         let operand = |k: usize, l: usize| match i.src_valid_i >> k & 1 {
             1 => i.data_i[k].0[l],
-            _ if k == 1 && b_constant => constant(i.op_i),
+            _ if k == 1 && b_constant => constant(given.op),
             _ => 0,
         };
         let negative = |mask: u32, l: usize| mask >> l & 1 == 1;

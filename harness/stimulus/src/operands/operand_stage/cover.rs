@@ -2,7 +2,7 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::instruction::{NO_REG, Roles};
+use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::operands::{OperandStageIn, OperandStageOut, OperandStageProbe};
 use gpurf_blocks::shape::SmShape;
 
@@ -25,7 +25,7 @@ impl OperandStageCover {
         let left = o.dispatch_valid_o & i.dispatch_ready_i;
         let busy = nets.slot_busy_q;
         let sources = |p: usize| {
-            let roles = Roles(i.issue_roles_i[p]);
+            let roles = i.issue_instruction_i[p].roles();
             [roles.a(), roles.b(), roles.c()].map(|name| name != NO_REG)
         };
         let issues = |pattern: [bool; OPERANDS]| ports(taken).any(|p| sources(p) == pattern);

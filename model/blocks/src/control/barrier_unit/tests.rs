@@ -1,4 +1,6 @@
 use super::*;
+use crate::Packed;
+use crate::instruction::{InstructionFields, Roles, RolesFields};
 use crate::testing::{Driver, SM_SHAPES};
 
 /// Eight warps, two ports.
@@ -27,19 +29,24 @@ impl Driver<BarrierUnit> {
         // What stands elsewhere is not looked at.
         inputs.arrive_src_valid_i = !(1 << (3 * p + 1)) & 0x3f;
         inputs.arrive_data_i = [WarpData([1; LANES]); OPERANDS * MAX_PORTS];
-        inputs.arrive_roles_i[p] = !(1 << 48) & u64::MAX >> 12;
-        inputs.arrive_op_i[p] = 33 << 32 | id << 28;
+        let everything = Roles(u64::MAX >> (u64::BITS - Roles::BITS)).fields();
+        let mut instruction = InstructionFields {
+            roles: RolesFields { b_constant: 0, ..everything }.into(),
+            op: 33 << 32 | id << 28,
+            ..InstructionFields::default()
+        };
         match threads {
             Threads::All => {}
             Threads::Constant(n) => {
-                inputs.arrive_roles_i[p] |= 1 << 48;
-                inputs.arrive_op_i[p] = u64::from(n) << 32 | id << 28;
+                instruction.roles = everything.into();
+                instruction.op = u64::from(n) << 32 | id << 28;
             }
             Threads::Register(data) => {
                 inputs.arrive_src_valid_i |= 1 << (3 * p + 1);
                 inputs.arrive_data_i[3 * p + 1] = data;
             }
         }
+        inputs.arrive_instruction_i[p] = instruction.into();
     }
 
     fn hold(&mut self, p: usize, warp: u8) {

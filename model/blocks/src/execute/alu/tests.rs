@@ -1,4 +1,5 @@
 use super::*;
+use crate::instruction::{Roles, RolesFields, unit};
 use crate::testing::{Driver, SM_SHAPES};
 
 /// An ALU to which an instruction is offered: the destinations are R9 and P3, all sources registers.
@@ -6,14 +7,14 @@ fn alu(opcode: u64, m: u32) -> Driver<Alu> {
     let mut alu = Driver::new(&SM_SHAPES[0]);
     let i: &mut AluIn = &mut alu.inputs;
     (i.valid_i, i.result_ready_i, i.warp_i, i.mask_i, i.src_valid_i) = (1, 1, 33, u32::MAX, 0b111);
-    i.op_i = opcode | u64::from(m & 0xf) << 28;
-    i.ctl_i = u64::from(m >> 4) << 8;
-    i.roles_i = roles(9, 3);
+    let (op, ctl) = (opcode | u64::from(m & 0xf) << 28, u64::from(m >> 4) << 8);
+    i.instruction_i.change(|i| (i.op, i.ctl) = (op, ctl));
+    i.instruction_i.change(|i| i.roles = roles(9, 3));
     alu
 }
 
-fn roles(d: u8, p: u8) -> u64 {
-    u64::from(d) << 24 | u64::from(p) << 45 | 1 << 49
+fn roles(d: u8, p: u8) -> Roles {
+    RolesFields { d, p, unit: unit::ALU, ..RolesFields::default() }.into()
 }
 
 /// The cycle in which the instruction is taken, and the outputs of the next.
@@ -27,7 +28,7 @@ fn executed(alu: &mut Driver<Alu>) -> AluOut {
 fn one(opcode: u64, m: u32, [a, b, c]: [u32; 3], s: bool) -> (u32, u32) {
     let mut alu = alu(opcode, m);
     alu.inputs.data_i = [a, b, c].map(|word| WarpData([word; LANES]));
-    alu.inputs.s_i = u32::from(s).wrapping_neg();
+    alu.inputs.instruction_i.change(|i| i.s = u32::from(s).wrapping_neg());
     let out = executed(&mut alu);
     assert_eq!((out.result_reg_valid_o, out.result_pred_valid_o), (1, 1));
     let (d, p) = (out.result_data_o.0, out.result_pred_data_o);
@@ -42,7 +43,7 @@ fn d(opcode: u64, m: u32, operands: [u32; 3]) -> u32 {
 #[test]
 fn operands_are_registers_the_constant_or_zero() {
     let mut alu = alu(0x24, 0x96);
-    alu.inputs.op_i |= 0x1234_5678 << 32;
+    alu.inputs.instruction_i.change(|i| i.op |= 0x1234_5678 << 32);
     alu.inputs.data_i = [WarpData([1; LANES]), WarpData([2; LANES]), WarpData([4; LANES])];
     for (src_valid, b_constant, expected) in [
         (0b111, 0, 7),
@@ -56,7 +57,7 @@ fn operands_are_registers_the_constant_or_zero() {
         (0b111, 1, 7),
     ] {
         alu.inputs.src_valid_i = src_valid;
-        alu.inputs.roles_i = roles(9, 3) | b_constant << 48;
+        alu.inputs.instruction_i.change(|i| i.roles = RolesFields { b_constant, ..roles(9, 3).fields() }.into());
         alu.inputs.valid_i = 1;
         assert_eq!(executed(&mut alu).result_data_o.0, [expected; LANES], "exclusive or of a, b and c");
     }
@@ -78,7 +79,7 @@ fn lanes_outside_the_mask_are_zero() {
 #[test]
 fn none_as_destination_writes_nothing() {
     let mut alu = alu(0x20, 0);
-    alu.inputs.roles_i = roles(NO_REG, NO_PRED);
+    alu.inputs.instruction_i.change(|i| i.roles = roles(NO_REG, NO_PRED));
     let out = executed(&mut alu);
     assert_eq!((out.result_valid_o, out.result_reg_valid_o, out.result_pred_valid_o), (1, 0, 0));
 }
@@ -114,10 +115,11 @@ fn reset_drops_the_result() {
 #[test]
 fn warpsync_faults_when_other_lanes_live_than_its_mask_says() {
     let mut alu = alu(0x05, 0);
-    alu.inputs.roles_i = roles(NO_REG, NO_PRED);
+    alu.inputs.instruction_i.change(|i| i.roles = roles(NO_REG, NO_PRED));
     alu.inputs.mask_i = 0x0000_ff00;
     let mut fault = |living: u32, asked: [u32; LANES]| {
-        (alu.inputs.valid_i, alu.inputs.s_i, alu.inputs.data_i[1]) = (1, living, WarpData(asked));
+        (alu.inputs.valid_i, alu.inputs.data_i[1]) = (1, WarpData(asked));
+        alu.inputs.instruction_i.change(|i| i.s = living);
         let out = executed(&mut alu);
         assert_eq!((out.result_valid_o, out.result_reg_valid_o, out.result_pred_valid_o), (1, 0, 0));
         (out.fault_valid_o != 0).then_some((out.fault_warp_o, out.fault_value_o))
@@ -135,9 +137,10 @@ fn warpsync_faults_when_other_lanes_live_than_its_mask_says() {
 #[test]
 fn the_fault_is_that_of_the_result_that_is_offered() {
     let mut alu = alu(0x05, 0);
-    alu.inputs.roles_i = roles(NO_REG, NO_PRED);
+    alu.inputs.instruction_i.change(|i| i.roles = roles(NO_REG, NO_PRED));
     alu.cycle();
-    (alu.inputs.op_i, alu.inputs.result_ready_i) = (0x10, 0);
+    alu.inputs.instruction_i.change(|i| i.op = 0x10);
+    alu.inputs.result_ready_i = 0;
     for _ in 0..2 {
         assert_eq!(alu.cycle().fault_valid_o, 1);
     }
@@ -152,7 +155,7 @@ fn moves_and_selections() {
     let mut alu = alu(0x11, 0);
     alu.inputs.data_i[0] = WarpData([1; LANES]);
     alu.inputs.data_i[1] = WarpData([2; LANES]);
-    alu.inputs.s_i = 0x0000_ff01;
+    alu.inputs.instruction_i.change(|i| i.s = 0x0000_ff01);
     let expected = std::array::from_fn(|l| if 0x0000_ff01 >> l & 1 == 1 { 1 } else { 2 });
     assert_eq!(executed(&mut alu).result_data_o.0, expected);
 }
@@ -161,7 +164,8 @@ fn moves_and_selections() {
 fn votes_count_the_active_lanes() {
     let vote = |mode: u32, mask: u32, s: u32| {
         let mut alu = alu(0x14, mode << 7);
-        (alu.inputs.mask_i, alu.inputs.s_i) = (mask, s);
+        alu.inputs.mask_i = mask;
+        alu.inputs.instruction_i.change(|i| i.s = s);
         executed(&mut alu).result_pred_data_o
     };
     for (s, expected) in [(0x00ff, [0xff, 0xff, 0xff]), (0xff00, [0, 0, 0xff]), (0x0001, [0, 0xff, 0])] {
@@ -170,7 +174,8 @@ fn votes_count_the_active_lanes() {
         }
     }
     let mut alu = alu(0x15, 0);
-    (alu.inputs.mask_i, alu.inputs.s_i) = (0xff, 0x0f0f);
+    alu.inputs.mask_i = 0xff;
+    alu.inputs.instruction_i.change(|i| i.s = 0x0f0f);
     let expected = std::array::from_fn(|l| if l < 8 { 0x0f } else { 0 });
     assert_eq!(executed(&mut alu).result_data_o.0, expected);
 }
@@ -179,7 +184,8 @@ fn votes_count_the_active_lanes() {
 fn predicates_are_combined() {
     for (combine, expected) in [(0, 0b1000), (1, 0b1110), (2, 0b0110)] {
         let mut alu = alu(0x16, combine << 11);
-        (alu.inputs.mask_i, alu.inputs.s_i, alu.inputs.t_i) = (0xf, 0b1100, 0b1010);
+        alu.inputs.mask_i = 0xf;
+        alu.inputs.instruction_i.change(|i| (i.s, i.t) = (0b1100, 0b1010));
         assert_eq!(executed(&mut alu).result_pred_data_o, expected);
     }
 }

@@ -2,6 +2,7 @@ use gpurf_arith::float::{self, Finite, Relation, round, sum};
 use gpurf_arith::{IntType, Mode, NAN, Rounding, convert};
 
 use super::*;
+use crate::instruction::{Roles, RolesFields, unit};
 use crate::testing::{Driver, Random, SM_SHAPES};
 
 const FADD: u64 = 0x30;
@@ -19,17 +20,17 @@ fn unit(opcode: u64, m: u32) -> Driver<FpUnit> {
     let i: &mut FpUnitIn = &mut unit.inputs;
     (i.valid_i, i.result_ready_i, i.warp_i, i.mask_i, i.src_valid_i) = (1, 1, 33, u32::MAX, 0b111);
     instruct(i, opcode, m);
-    i.roles_i = roles(9, 3);
+    i.instruction_i.change(|i| i.roles = roles(9, 3));
     unit
 }
 
 fn instruct(i: &mut FpUnitIn, opcode: u64, m: u32) {
-    i.op_i = opcode | u64::from(m & 0xf) << 28;
-    i.ctl_i = u64::from(m >> 4) << 8;
+    let (op, ctl) = (opcode | u64::from(m & 0xf) << 28, u64::from(m >> 4) << 8);
+    i.instruction_i.change(|i| (i.op, i.ctl) = (op, ctl));
 }
 
-fn roles(d: u8, p: u8) -> u64 {
-    u64::from(d) << 24 | u64::from(p) << 45 | 5 << 49
+fn roles(d: u8, p: u8) -> Roles {
+    RolesFields { d, p, unit: unit::FP, ..RolesFields::default() }.into()
 }
 
 /// The cycle in which the instruction is taken, and the outputs of the one in which its result is offered.
@@ -152,7 +153,7 @@ fn every_operation_gives_what_the_arithmetic_says_at_once_and_step_by_step() {
                 unit.inputs.data_i[1].0[l] = unit.inputs.data_i[0].0[l] ^ (random.next() as u32 & 0x8000_0003);
             }
             unit.inputs.mask_i = if round_trip % 2 == 0 { u32::MAX } else { random.next() as u32 };
-            unit.inputs.s_i = random.next() as u32;
+            unit.inputs.instruction_i.change(|i| i.s = random.next() as u32);
             let given = unit.inputs;
             assert_eq!(unit.cycle().ready_o, 1);
             unit.inputs.valid_i = 0;
@@ -170,7 +171,7 @@ fn every_operation_gives_what_the_arithmetic_says_at_once_and_step_by_step() {
             for l in 0..LANES {
                 let operands = [0, 1, 2].map(|k| given.data_i[k].0[l]);
                 let active = given.mask_i >> l & 1 == 1;
-                let (value, predicate) = expected(opcode, m, operands, given.s_i >> l & 1 == 1);
+                let (value, predicate) = expected(opcode, m, operands, given.instruction_i.s() >> l & 1 == 1);
                 let expected = if active { (value, predicate) } else { (0, false) };
                 let found = (out.result_data_o.0[l], out.result_pred_data_o >> l & 1 == 1);
                 assert_eq!(found, expected, "{opcode:x} with {m:x} of {operands:x?}");
@@ -249,9 +250,9 @@ fn modifiers_are_where_the_instruction_set_has_them() {
     let run = |text: &str, operands: [u32; 3]| {
         let [op, ctl] = gpurf_isa::assemble(text).expect("an instruction")[0].encode();
         let mut unit = unit(0, 0);
-        (unit.inputs.op_i, unit.inputs.ctl_i) = (op, ctl);
+        unit.inputs.instruction_i.change(|i| (i.op, i.ctl) = (op, ctl));
         unit.inputs.data_i = operands.map(|word| WarpData([word; LANES]));
-        unit.inputs.s_i = u32::MAX;
+        unit.inputs.instruction_i.change(|i| i.s = u32::MAX);
         let out = executed(&mut unit);
         (out.result_data_o.0[0], out.result_pred_data_o == u32::MAX)
     };
@@ -279,7 +280,7 @@ fn modifiers_are_where_the_instruction_set_has_them() {
 #[test]
 fn operands_are_registers_the_constant_or_zero() {
     let mut unit = unit(FFMA, 0);
-    unit.inputs.op_i |= 0x4120_0000 << 32;
+    unit.inputs.instruction_i.change(|i| i.op |= 0x4120_0000 << 32);
     unit.inputs.data_i = [2.0f32, 3.0, 4.0].map(|word| WarpData([word.to_bits(); LANES]));
     for (src_valid, b_constant, expected) in [
         (0b111, 0, 10.0f32),
@@ -293,7 +294,7 @@ fn operands_are_registers_the_constant_or_zero() {
         (0b111, 1, 10.0),
     ] {
         unit.inputs.src_valid_i = src_valid;
-        unit.inputs.roles_i = roles(9, 7) | b_constant << 48;
+        unit.inputs.instruction_i.change(|i| i.roles = RolesFields { b_constant, ..roles(9, 7).fields() }.into());
         unit.inputs.valid_i = 1;
         let out = executed(&mut unit);
         assert_eq!((out.result_data_o.0, out.result_pred_valid_o), ([expected.to_bits(); LANES], 0));
@@ -304,7 +305,8 @@ fn operands_are_registers_the_constant_or_zero() {
 fn what_never_comes_gives_nothing() {
     for (opcode, m) in [(0x38, 0), (0x00, 0xffff), (0x7f, 0xffff)] {
         let mut unit = unit(opcode, m);
-        (unit.inputs.mask_i, unit.inputs.s_i) = (0xff, u32::MAX);
+        unit.inputs.mask_i = 0xff;
+        unit.inputs.instruction_i.change(|i| i.s = u32::MAX);
         unit.inputs.data_i = [WarpData([0x3f80_0000; LANES]); OPERANDS];
         unit.cycle();
         unit.inputs.valid_i = 0;
@@ -316,11 +318,11 @@ fn what_never_comes_gives_nothing() {
         assert_eq!((out.result_data_o, out.result_pred_data_o), (WarpData::ZERO, 0));
     }
     let mut unit = unit(FSETP, 3 << 12);
-    unit.inputs.s_i = u32::MAX;
+    unit.inputs.instruction_i.change(|i| i.s = u32::MAX);
     assert_eq!(executed(&mut unit).result_pred_data_o, 0, "no such combination");
     for comparison in [6, 7] {
         let mut unit = self::unit(FSETP, comparison << 7 | 1 << 12);
-        unit.inputs.s_i = 0xff;
+        unit.inputs.instruction_i.change(|i| i.s = 0xff);
         assert_eq!(executed(&mut unit).result_pred_data_o, 0xff, "no such comparison: false, or s");
     }
 }
@@ -328,7 +330,7 @@ fn what_never_comes_gives_nothing() {
 #[test]
 fn none_as_destination_writes_nothing() {
     let mut unit = unit(FADD, 0);
-    unit.inputs.roles_i = roles(NO_REG, NO_PRED);
+    unit.inputs.instruction_i.change(|i| i.roles = roles(NO_REG, NO_PRED));
     let out = executed(&mut unit);
     assert_eq!((out.result_valid_o, out.result_reg_valid_o, out.result_pred_valid_o), (1, 0, 0));
 }

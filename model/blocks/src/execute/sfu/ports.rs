@@ -1,9 +1,9 @@
 //! Ports and registers of `sfu`.
 
 use super::GROUP;
-use crate::instruction::{ROLES_BITS, SHOW_ROLES};
+use crate::instruction::Instruction;
 use crate::shape::SmShape;
-use crate::{REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Width of an exponent.
 const EXPONENT_BITS: u32 = 11;
@@ -15,14 +15,10 @@ ports! {
     pub struct SfuIn(s: &SmShape) {
         /// Source a.
         data_i: WarpData = field(1024).valid_by("src_valid_i"),
-        /// Operation word.
-        op_i: u64 = field(64).valid_by("valid_i"),
-        /// Control word.
-        ctl_i: u64 = field(64).valid_by("valid_i"),
-        /// Roles of the offered instruction.
-        roles_i: u64 = field(ROLES_BITS).valid_by("valid_i").shown(SHOW_ROLES),
         /// Active lanes.
         mask_i: u32 = field(32).valid_by("valid_i"),
+        /// The instruction.
+        instruction_i: Instruction = packed::<Instruction>().valid_by("valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction is offered.

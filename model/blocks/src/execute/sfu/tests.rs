@@ -2,6 +2,7 @@ use gpurf_arith::float::{Finite, round};
 use gpurf_arith::{INFINITY, Mode, NAN, ONE, SIGN};
 
 use super::*;
+use crate::instruction::{InstructionFields, NO_PRED, RolesFields, unit};
 use crate::testing::{Driver, Random, SM_SHAPES};
 
 /// A unit to which an instruction is offered whose destination is R9.
@@ -9,8 +10,9 @@ fn unit(function: u32, ftz: bool) -> Driver<Sfu> {
     let mut unit = Driver::new(&SM_SHAPES[0]);
     let i: &mut SfuIn = &mut unit.inputs;
     (i.valid_i, i.result_ready_i, i.warp_i, i.mask_i, i.src_valid_i) = (1, 1, 33, u32::MAX, 1);
-    i.op_i = 0x38 | u64::from(function | u32::from(ftz) << 3) << 28;
-    i.roles_i = 9 << 24 | 7 << 45 | 6 << 49;
+    let op = 0x38 | u64::from(function | u32::from(ftz) << 3) << 28;
+    let roles = RolesFields { d: 9, p: NO_PRED, unit: unit::SFU, ..RolesFields::default() }.into();
+    i.instruction_i = InstructionFields { roles, op, ..InstructionFields::default() }.into();
     unit
 }
 
@@ -253,7 +255,7 @@ fn nothing_moves_while_a_result_waits() {
 #[test]
 fn none_as_destination_writes_nothing() {
     let mut unit = unit(0, false);
-    unit.inputs.roles_i = u64::from(NO_REG) << 24;
+    unit.inputs.instruction_i.change(|i| i.roles = RolesFields { d: NO_REG, ..RolesFields::default() }.into());
     unit.cycle();
     unit.inputs.valid_i = 0;
     let out = (1..8).map(|_| unit.cycle()).last().expect("a cycle");

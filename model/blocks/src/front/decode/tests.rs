@@ -1,3 +1,4 @@
+use crate::Packed;
 use gpurf_isa::{Instruction, Op, PredicateSource, Row as Operation, Slot, Slots, Unit};
 
 use super::*;
@@ -90,7 +91,7 @@ fn roles_are_what_the_instruction_set_says() {
             let [s, t] = [(Slots::S, instruction.s), (Slots::T, instruction.t)].map(|(slot, x)| predicate(slot, x));
             assert_eq!(read, [bits(instruction.guard), s, t], "{instruction:?}");
             assert_eq!((roles.stop(), roles.b_constant()), (stop.into(), constant.into()), "{instruction:?}");
-            assert_eq!(roles.0 >> ROLES_BITS, 0);
+            assert_eq!(roles.0 >> Roles::BITS, 0);
         }
     }
 }

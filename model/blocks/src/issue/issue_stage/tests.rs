@@ -1,6 +1,6 @@
 use super::*;
 use crate::front::roles;
-use crate::instruction::{NO_PRED, ROLES_BITS};
+use crate::instruction::{NO_PRED, RolesFields, unit};
 use crate::testing::{Driver, SM_SHAPES};
 
 /// Port 1 issues this instruction of warp 5, with these executing and living lanes; its guard is true in the lanes of
@@ -23,10 +23,11 @@ fn the_head_of_the_chosen_warp_issues_with_the_lanes_of_its_guard() {
     // PLOP: p 4; s 3, inverted; t 2; guard 1, inverted.
     let (op, ctl) = (0x16 | 0x9 << 8 | 0xc << 28, 0x15 << 8 | 5 << 60);
     let out = issue(op, ctl, LANES);
-    assert_eq!((out.op_o[1], out.ctl_o[1], out.roles_o[1], out.pc_o[1]), (op, ctl, roles(op, ctl).0, 1234));
+    let expected = InstructionFields { pc: 1234, roles: roles(op, ctl), t: 0x7777, s: 0x5555, ctl, op };
+    assert_eq!(out.instruction_o[1].fields(), expected);
     assert_eq!((out.warp_o[1], out.exec_o[1]), (5, 0x0f0));
     assert_eq!((out.read_guard_o[1], out.read_s_o[1], out.read_t_o[1]), (0x9, 0xb, 0x2));
-    assert_eq!((out.operand_valid_o, out.s_o[1], out.t_o[1]), (0b10, 0x5555, 0x7777));
+    assert_eq!(out.operand_valid_o, 0b10);
     assert_eq!((out.kind_o[1], out.stop_o, out.hold_valid_o, out.fault_valid_o), (0, 0, 0, 0));
 }
 
@@ -40,7 +41,8 @@ fn predicates_are_asked_for_whether_anything_issues_or_not() {
     let out = stage.cycle();
     assert_eq!((out.read_guard_o, out.read_s_o, out.read_t_o), ([0, 7], [0; 2], [0; 2]));
     assert_eq!((out.operand_valid_o, out.stop_o, out.hold_valid_o, out.fault_valid_o), (0, 0, 0, 0));
-    stage.inputs.head_roles_i[0] = u64::from(NO_PRED) << 33 | 1 << (ROLES_BITS - 1);
+    stage.inputs.head_roles_i[0] =
+        Roles::from(RolesFields { guard: NO_PRED, unit: unit::NOTHING, ..RolesFields::default() }).0;
     assert_eq!(stage.cycle().read_guard_o, [7, 7]);
 }
 
@@ -76,7 +78,8 @@ fn what_the_stack_is_told() {
 #[test]
 fn warpsync_is_told_which_lanes_live() {
     let out = issue(0x05, 0, LANES);
-    assert_eq!((out.operand_valid_o, out.s_o[1], out.t_o[1]), (2, 0xfff, 0x7777));
+    let instruction = out.instruction_o[1];
+    assert_eq!((out.operand_valid_o, instruction.s(), instruction.t()), (2, 0xfff, 0x7777));
 }
 
 #[test]

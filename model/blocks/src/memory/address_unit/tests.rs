@@ -1,16 +1,17 @@
 use super::*;
 use crate::Ports;
+use crate::instruction::{InstructionFields, Roles, RolesFields, unit};
 use crate::testing::{Driver, Random, SM_SHAPES, compare};
 
 /// Modifiers in their places in the two words.
-fn words(opcode: u8, m: u32, offset: i32) -> (u64, u64) {
+fn words(i: &mut Instruction, opcode: u8, m: u32, offset: i32) {
     let op = u64::from(opcode) | u64::from(m & 15) << 28 | u64::from(offset.cast_unsigned() & 0xff_ffff) << 40;
-    (op, u64::from(m >> 4) << 8)
+    i.change(|i| (i.op, i.ctl) = (op, u64::from(m >> 4) << 8));
 }
 
 /// Roles that say: register d, predicate p.
-fn roles(d: u8, p: u8, b_constant: bool) -> u64 {
-    u64::from(d) << 24 | u64::from(p) << 45 | u64::from(b_constant) << 48 | 2 << 49
+fn roles(d: u8, p: u8, b_constant: bool) -> Roles {
+    RolesFields { d, p, b_constant: b_constant.into(), unit: unit::MEMORY, ..RolesFields::default() }.into()
 }
 
 /// Modifiers of a load of a word.
@@ -22,8 +23,8 @@ fn offered(opcode: u8, m: u32, address: impl Fn(usize) -> u64) -> Driver<Address
     let inputs = &mut unit.inputs;
     (inputs.shared_bytes_i, inputs.local_words_i, inputs.place_base_i) = (4096, 16, 0x1000);
     (inputs.in_valid_i, inputs.in_mask_i[0], inputs.in_warp_i[0]) = (1, u32::MAX, 5);
-    (inputs.in_op_i[0], inputs.in_ctl_i[0]) = words(opcode, m, 0);
-    inputs.in_roles_i[0] = roles(9, NO_PRED, false);
+    words(&mut inputs.in_instruction_i[0], opcode, m, 0);
+    inputs.in_instruction_i[0].change(|i| i.roles = roles(9, NO_PRED, false));
     inputs.in_src_valid_i = 0b111;
     inputs.in_data_i[0] = WarpData(std::array::from_fn(|lane| address(lane) as u32));
     inputs.in_data_i[1] = WarpData(std::array::from_fn(|lane| (address(lane) >> 32) as u32));
@@ -97,7 +98,7 @@ fn the_next_instruction_comes_with_the_last_pass() {
 fn an_atomic_operation_without_register_finishes_like_a_store() {
     for (register, finishes) in [(9, 0), (NO_REG, 1)] {
         let mut unit = offered(operation::ATOM, 0, |_| 64);
-        unit.inputs.in_roles_i[0] = roles(register, NO_PRED, false);
+        unit.inputs.in_instruction_i[0].change(|i| i.roles = roles(register, NO_PRED, false));
         unit.cycle();
         unit.inputs.in_valid_i = 0;
         unit.inputs.global_served_i = u32::MAX;
@@ -114,7 +115,7 @@ fn addresses_have_64_bits_where_there_is_an_upper_word() {
         (0x20, 0, -0x20, (0, Server::Global)),
     ] {
         let mut unit = offered(operation::LD, 3 | LOAD_WORD, |_| upper << 32 | a);
-        (unit.inputs.in_op_i[0], unit.inputs.in_ctl_i[0]) = words(operation::LD, 3 | LOAD_WORD, offset);
+        words(&mut unit.inputs.in_instruction_i[0], operation::LD, 3 | LOAD_WORD, offset);
         (unit.inputs.shared_bytes_i, unit.inputs.place_base_i) = (1 << 16, 0);
         unit.cycle();
         let out = unit.cycle();
@@ -127,7 +128,7 @@ fn addresses_have_64_bits_where_there_is_an_upper_word() {
     }
     // Elsewhere the sum has 32 bits, and b is no part of it.
     let mut unit = offered(operation::CAS, 0, |_| 7 << 32 | 0xffff_fff0);
-    (unit.inputs.in_op_i[0], unit.inputs.in_ctl_i[0]) = words(operation::CAS, 0, 0x20);
+    words(&mut unit.inputs.in_instruction_i[0], operation::CAS, 0, 0x20);
     unit.cycle();
     let out = unit.cycle();
     assert_eq!((out.global_valid_o, out.addr_o.0[7], out.compare_o.0[7], out.atomic_o), (1, 0x10, 7, atomic::CAS));
@@ -204,9 +205,9 @@ fn lanes_outside_the_mask_have_no_fault_and_are_zero() {
 fn a_shuffle_keeps_the_values_of_all_lanes() {
     let mut unit = offered(operation::SHFL, 0x123 << 3, |lane| lane as u64);
     unit.inputs.in_mask_i[0] = 0xf0;
-    (unit.inputs.in_op_i[0], unit.inputs.in_ctl_i[0]) = words(operation::SHFL, 0x123 << 3, 0);
-    unit.inputs.in_op_i[0] |= 3 << 32;
-    unit.inputs.in_roles_i[0] = roles(1, 4, true);
+    words(&mut unit.inputs.in_instruction_i[0], operation::SHFL, 0x123 << 3, 0);
+    unit.inputs.in_instruction_i[0].change(|i| i.op |= 3 << 32);
+    unit.inputs.in_instruction_i[0].change(|i| i.roles = roles(1, 4, true));
     unit.inputs.in_src_valid_i = 0b001;
     unit.cycle();
     let out = unit.cycle();
@@ -298,7 +299,8 @@ impl Reference {
     }
 
     fn take(&mut self, i: &AddressUnitIn, p: usize) {
-        let (op, ctl, roles, mask) = (i.in_op_i[p], i.in_ctl_i[p], i.in_roles_i[p], i.in_mask_i[p]);
+        let InstructionFields { op, ctl, roles, .. } = i.in_instruction_i[p].fields();
+        let (roles, mask) = (roles.0, i.in_mask_i[p]);
         let m = ((ctl >> 8 & 0xfff) << 4 | op >> 28 & 15) as u32;
         let operand = |k: usize, lane: usize| match i.in_src_valid_i >> (3 * p + k) & 1 {
             1 => i.in_data_i[3 * p + k].0[lane],
@@ -384,13 +386,16 @@ fn instruction(random: &mut Random, i: &mut AddressUnitIn, p: usize) {
         _ => random.below(1 << 16) as u32,
     };
     let offset = [0, 0x100, -0x100][random.below(3)];
-    (i.in_op_i[p], i.in_ctl_i[p]) = words(opcode, m, offset);
-    i.in_roles_i[p] = roles([random.below(256) as u8, NO_REG][random.below(2)], random.below(8) as u8, false);
+    words(&mut i.in_instruction_i[p], opcode, m, offset);
+    let roles = roles([random.below(256) as u8, NO_REG][random.below(2)], random.below(8) as u8, false);
+    i.in_instruction_i[p].change(|i| i.roles = roles);
     i.in_src_valid_i &= !(0b111 << (3 * p));
     i.in_src_valid_i |= match opcode {
         operation::SHFL if random.chance(50) => {
-            i.in_op_i[p] |= random.next() << 32;
-            i.in_roles_i[p] |= 1 << 48;
+            i.in_instruction_i[p].change(|i| {
+                i.op |= random.next() << 32;
+                i.roles = RolesFields { b_constant: 1, ..i.roles.fields() }.into();
+            });
             0b001
         }
         operation::SHFL => 0b011,

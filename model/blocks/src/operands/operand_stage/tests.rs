@@ -1,6 +1,7 @@
 use std::mem::offset_of;
 
 use super::*;
+use crate::instruction::InstructionFields;
 use crate::mrf::Mrf;
 use crate::mrf::MrfProbe;
 use crate::testing::{Driver, SM_SHAPES, compare};
@@ -26,10 +27,8 @@ impl Driver<OperandStage> {
         let inputs = &mut self.inputs;
         inputs.issue_valid_i |= 1 << p;
         inputs.issue_warp_i[p] = warp;
-        inputs.issue_roles_i[p] = roles(sources);
-        (inputs.issue_mask_i[p], inputs.issue_pc_i[p]) = (number + 1, number + 2);
-        (inputs.issue_op_i[p], inputs.issue_ctl_i[p]) = (u64::from(number) << 40, u64::from(number) << 41 | 1);
-        (inputs.issue_s_i[p], inputs.issue_t_i[p]) = (number + 5, number + 6);
+        inputs.issue_mask_i[p] = number + 1;
+        inputs.issue_instruction_i[p] = numbered(roles(sources), number).into();
     }
 
     pub(crate) fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
@@ -46,12 +45,17 @@ impl Driver<OperandStage> {
     }
 }
 
+/// The instruction with this number.
+fn numbered(roles: u64, number: u32) -> InstructionFields {
+    let (op, ctl) = (u64::from(number) << 40, u64::from(number) << 41 | 1);
+    InstructionFields { pc: number + 2, roles: Roles(roles), t: number + 6, s: number + 5, ctl, op }
+}
+
 /// Whether port `p` offers the instruction with this number.
 pub(crate) fn offers(out: &OperandStageOut, p: usize, number: u32) -> bool {
     is_set(out.dispatch_valid_o, p)
-        && (out.dispatch_mask_o[p], out.dispatch_pc_o[p]) == (number + 1, number + 2)
-        && (out.dispatch_op_o[p], out.dispatch_ctl_o[p]) == (u64::from(number) << 40, u64::from(number) << 41 | 1)
-        && (out.dispatch_s_o[p], out.dispatch_t_o[p]) == (number + 5, number + 6)
+        && out.dispatch_mask_o[p] == number + 1
+        && out.dispatch_instruction_o[p].fields() == numbered(out.dispatch_instruction_o[p].roles().0, number)
 }
 
 #[test]
@@ -69,7 +73,7 @@ fn an_instruction_comes_out_as_it_went_in_with_its_registers() {
     assert_eq!(stage.step().dispatch_valid_o, 0);
     let out = stage.step();
     assert!(offers(&out, 0, 1000));
-    assert_eq!((out.dispatch_warp_o[0], out.dispatch_roles_o[0]), (3, roles([7, 255, 9])));
+    assert_eq!((out.dispatch_warp_o[0], out.dispatch_instruction_o[0].roles().0), (3, roles([7, 255, 9])));
     assert_eq!((out.dispatch_src_valid_o, out.dispatch_data_o[0].0), (0b101, [70; LANES]));
     assert_eq!(out.dispatch_data_o[2].0, [90; LANES]);
     assert_eq!(stage.step().dispatch_valid_o, 0);
@@ -137,8 +141,10 @@ fn in_reset_slots_are_freed_and_payload_is_written() {
     let out = stage.step();
     assert_eq!((out.dispatch_valid_o, stage.probe().nets.slot_busy_q), (0, 0));
     let memories = stage.block.memories();
-    let pc = memories.iter().find(|m| m.path == "pc_q").expect("the addresses by slot");
-    assert_eq!((pc.words.len(), &pc.words[..2]), (4, &[12, 22][..]));
+    let held = memories.iter().find(|m| m.path == "instruction_q").expect("the instructions by slot");
+    let words = held.words.chunks_exact(held.stride());
+    let pc: Vec<u32> = words.map(|word| Instruction(word.try_into().expect("an instruction")).pc()).collect();
+    assert_eq!((pc.len(), &pc[..2]), (4, &[12, 22][..]));
 }
 
 #[test]
@@ -146,10 +152,10 @@ fn memories_are_those_of_the_stage_and_of_its_provider() {
     let mut stage = OperandStage::new(&SHAPE);
     let memories = stage.memories();
     let paths: Vec<&str> = memories.iter().map(|m| m.path.as_str()).collect();
-    assert_eq!(paths[..6], ["op_q", "ctl_q", "roles_q", "pc_q", "s_q", "t_q"]);
-    assert_eq!(paths[6], "gen_mrf.u_provider.gen_bank[0].u_bank.gen_1r1w.u_ram.mem_q");
-    assert_eq!(paths[10..], ["gen_mrf.u_provider.u_crossbar.operand_q"]);
-    assert!(memories[..6].iter().all(|m| m.len() == SHAPE.mrf.collectors));
+    assert_eq!(paths[0], "instruction_q");
+    assert_eq!(paths[1], "gen_mrf.u_provider.gen_bank[0].u_bank.gen_1r1w.u_ram.mem_q");
+    assert_eq!(paths[5..], ["gen_mrf.u_provider.u_crossbar.operand_q"]);
+    assert_eq!((memories[0].len(), memories[0].bits), (SHAPE.mrf.collectors, Instruction::BITS));
 }
 
 #[test]
@@ -191,7 +197,7 @@ impl Reference {
             given.write_base_i[p] = base(inputs.write_warp_i[p]);
             (nets.issue_base[p], nets.write_base[p]) = (given.issue_base_i[p], given.write_base_i[p]);
             nets.issue_tag[p] = slot as u8;
-            for (k, &reg) in inputs.issue_roles_i[p].to_le_bytes()[..OPERANDS].iter().enumerate() {
+            for (k, &reg) in inputs.issue_instruction_i[p].roles().0.to_le_bytes()[..OPERANDS].iter().enumerate() {
                 let register = reg != 255 && is_set(inputs.issue_valid_i, p);
                 given.issue_src_valid_i |= u8::from(register) << (OPERANDS * p + k);
                 given.issue_src_reg_i[OPERANDS * p + k] = reg;
@@ -223,9 +229,7 @@ impl Reference {
             let tag = self.out.dispatch_tag_o[p];
             nets.dispatch_tag[p] = tag as u8;
             let held = self.held[tag as usize].expect("what is offered has been issued");
-            (out.dispatch_op_o[p], out.dispatch_ctl_o[p]) = (held.op, held.ctl);
-            (out.dispatch_roles_o[p], out.dispatch_mask_o[p]) = (held.roles.0, held.mask);
-            (out.dispatch_pc_o[p], out.dispatch_s_o[p], out.dispatch_t_o[p]) = (held.pc, held.s, held.t);
+            (out.dispatch_instruction_o[p], out.dispatch_mask_o[p]) = (held.instruction, held.mask);
             assert_eq!((out.dispatch_warp_o[p], self.out.dispatch_mask_o[p]), (held.warp, held.mask));
             if is_set(inputs.dispatch_ready_i, p) {
                 left.push(tag as usize);
@@ -275,10 +279,10 @@ fn the_stage_is_a_provider_with_a_list_of_instructions() {
                 inputs.dispatch_ready_i = mask(percent[2]);
                 inputs.issue_warp_i.iter_mut().chain(&mut inputs.write_warp_i).for_each(|warp| *warp &= 3);
                 inputs.write_reg_i.iter_mut().for_each(|reg| *reg &= 7);
-                for roles in &mut inputs.issue_roles_i {
+                for instruction in &mut inputs.issue_instruction_i {
                     // Few registers, and none.
-                    *roles &= !0xf8_f8f8;
-                    *roles |= [0xff_0000, 0xff00, 0xff, 0].into_iter().filter(|_| random.chance(25)).sum::<u64>();
+                    let none = [0xff_0000, 0xff00, 0xff, 0].into_iter().filter(|_| random.chance(25)).sum::<u64>();
+                    instruction.change(|i| i.roles.0 = i.roles.0 & !0xf8_f8f8 | none);
                 }
             },
             |inputs| reference.cycle(inputs),

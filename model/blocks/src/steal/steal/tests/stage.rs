@@ -86,7 +86,7 @@ fn a_dispatched_instruction_tells_of_a_dead_register_of_its_warps_rows() {
     for (register, hint) in [(0, true), (7, true), (15, true), (16, false), (254, false), (255, false)] {
         let mut stage = stealing(WRITE);
         stage.issue(1, 6, [255; OPERANDS], 0);
-        stage.inputs.issue_ctl_i[1] = u64::from(!register) << 53 | 0x1f << 48;
+        stage.inputs.issue_instruction_i[1].change(|i| i.ctl = u64::from(!register) << 53 | 0x1f << 48);
         stage.inputs.dispatch_ready_i = 0;
         stage.step();
         stage.step();
@@ -130,5 +130,5 @@ fn what_is_stolen_from_is_found_in_its_generate_block() {
         OperandStageProbe::fields(&SHAPE).iter().all(|f| !f.name.contains("hint") && !f.name.contains("candidate"))
     );
     let paths: Vec<String> = OperandStage::new(&shape).memories().into_iter().map(|m| m.path).collect();
-    assert_eq!(paths[6], "gen_steal.u_provider.gen_bank[0].u_bank.gen_1rw.u_ram.mem_q");
+    assert_eq!(paths[1], "gen_steal.u_provider.gen_bank[0].u_bank.gen_1rw.u_ram.mem_q");
 }
