@@ -119,8 +119,7 @@ impl RfcCover {
             let older = behind(&|_, r| read(r).is_some_and(full));
             point!("the cache has the register's older value", older, given = self.shape.ports() == 2);
             let sent = |b: usize, _: u8| p.results.sent_q >> b & 1 == 1 && at(nets.behind);
-            let around = self.marked || !self.loads;
-            point!("the result that is waited for goes around", behind(&sent), given = around);
+            point!("the result that is waited for goes around", behind(&sent), given = self.marked || !self.loads);
             // With one port a result that goes to the cache seldom waits.
             #[given(self.shape.ports() == 2 || self.marked || !self.loads)]
             {
