@@ -447,7 +447,7 @@ const CASES: &[Case] = &[
         code: || {
             let mut code = String::from("MOV R13, 0\n");
             for round in 0..40 {
-                let moves: String = (0..round).map(|n| format!("MOV R{}, {n}\n", 20 + n)).collect();
+                let moves: String = (0..round).map(|n| format!("MOV R{}, {n}\n", 20 + n % 8)).collect();
                 write!(
                     code,
                     "IADD R9, PT, R0, {}, !PT

