@@ -153,11 +153,13 @@ fn meeting(rng: &mut Rng, operation: &Row, m: u32, i: &mut FpUnitIn) {
                 let product = arith::mul(*a ^ sign(4), *b, Mode::IEEE) ^ SIGN ^ sign(5);
                 *c = beside(rng, product, u64::from(how == 3));
             }
-            FMNMX | FSETP if how < 3 => {
+            FMNMX | FSETP if how < 4 => {
                 *b = match how {
                     0 => *a,
                     1 => beside(rng, *a, 1),
-                    _ => *a ^ SIGN,
+                    2 => *a ^ SIGN,
+                    // They differ in one bit.
+                    _ => *a ^ 1 << rng.below(31),
                 };
             }
             _ => {}
