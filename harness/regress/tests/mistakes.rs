@@ -116,7 +116,7 @@ impl Trial {
 fn a_mistake_of_each_operator_is_caught_and_one_that_does_not_build_is_an_error() {
     let trial = Trial::new();
     // As many as this module has operators: each has its turn.
-    let module = "rfc_results";
+    let module = "writeback";
     let made = mutants::mistakes(&trial.project, &|name| name == module, 11, 1).unwrap();
     let operators: BTreeSet<&str> = made.iter().filter_map(|m| m.operator.as_deref()).collect();
     assert_eq!(operators.len(), 11, "{operators:?}");
@@ -125,7 +125,7 @@ fn a_mistake_of_each_operator_is_caught_and_one_that_does_not_build_is_an_error(
         assert!(verdict.caught.is_some() && verdict.located, "{verdict:?}");
     }
 
-    let file = trial.project.root.join("target/mutants/rfc_results-source/rfc_results.sv");
+    let file = trial.project.root.join("target/mutants/writeback-source/writeback.sv");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("endmodule", "assign nothing = there; endmodule")).unwrap();
     assert!(matches!(trial.run(&made[..1]), Err(JobError::Build(_))), "what does not build is not caught");
@@ -133,6 +133,6 @@ fn a_mistake_of_each_operator_is_caught_and_one_that_does_not_build_is_an_error(
     assert_ne!(changed, text);
     std::fs::write(&file, changed).unwrap();
     let Err(JobError::Build(message)) = trial.run(&made[..1]) else { panic!("the original differs") };
-    assert!(message.contains("the source of rfc_results differs from its module without a mutant"), "{message}");
+    assert!(message.contains("the source of writeback differs from its module without a mutant"), "{message}");
     std::fs::write(&file, text).unwrap();
 }

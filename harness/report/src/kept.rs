@@ -149,7 +149,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         plan.levels(HierarchyOptions { orf_entries: 3, ..HierarchyOptions::NONE });
         plan.cache(FollowedCache { entries: 6, live: true, flushed: Flushed::Leaving });
         plan.point(Point::preset("baseline"));
-        plan.point(Point::preset("rfc").with("rfc.entries=4"));
+        plan.point(Point::preset("mrf-1r1w").with("mrf.banks=8"));
         plan
     }
 

@@ -29,10 +29,7 @@ pub use compiler::{CompilerConfig, Schedule};
 pub use presets::{ALTERNATING, BANKS_8, BANKS_16, MRF_1R1W, TWO_LEVEL};
 pub use section::Rule;
 pub(crate) use section::section;
-pub use sections::{
-    Config, HrfConfig, IdealConfig, LrfConfig, OrfConfig, Replacement, RfcConfig, Selection, StealConfig,
-};
-use sections::{Layer, MEMBER_RULES, SELECTIONS};
+pub use sections::*;
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
 
 pub use crate::mrf::config::{BankPorts, MrfConfig, ReadOrder};

@@ -109,6 +109,8 @@ pub struct Replay {
 impl super::Replay for Replay {
     fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let looks: Vec<Option<Look>> = (0..self.ports).map(|p| self.look(p, seen, tally)).collect();
+        // A slot is emptied in the cycle behind the one in which its last dirty lane goes: until then a result around the cache finds what is clean.
+        let clean: Vec<(bool, bool)> = self.slots.iter().map(|slot| (slot.is_clean(), slot.last.dirty == 0)).collect();
         let mut operations = self.results(seen, tally);
         self.take_fills(seen, &mut operations, tally);
         for (c, look) in looks.iter().enumerate() {
@@ -116,11 +118,12 @@ impl super::Replay for Replay {
         }
         for slot in (0..self.slots.len()).filter(|&slot| seen.slots.is_flushed(slot)) {
             let dropped = seen.slots.is_dropped(slot);
+            let (entries_clean, last_clean) = clean[slot];
             let slot = &mut self.slots[slot];
-            if dropped || slot.is_clean() {
+            if dropped || entries_clean {
                 slot.empty();
             }
-            if dropped || slot.last.dirty == 0 {
+            if dropped || last_clean {
                 slot.last.lose(Mask::MAX);
             }
         }
