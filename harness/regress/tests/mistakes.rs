@@ -129,7 +129,7 @@ fn a_mistake_of_each_operator_is_caught_and_one_that_does_not_build_is_an_error(
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("endmodule", "assign nothing = there; endmodule")).unwrap();
     assert!(matches!(trial.run(&made[..1]), Err(JobError::Build(_))), "what does not build is not caught");
-    let changed = text.replace("assign evict_ready_o    = ", "assign evict_ready_o    = ~");
+    let changed = text.replace("assign write_valid_o = ", "assign write_valid_o = ~");
     assert_ne!(changed, text);
     std::fs::write(&file, changed).unwrap();
     let Err(JobError::Build(message)) = trial.run(&made[..1]) else { panic!("the original differs") };
