@@ -95,7 +95,6 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use gpurf_compiler::Schedule;
-    use gpurf_compiler::hierarchy::HierarchyOptions;
     use gpurf_launch::{Manifest, Source};
     use gpurf_oracle::host::assembled;
 
@@ -146,7 +145,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
     fn plan() -> SweepPlan {
         let mut plan = SweepPlan::default();
         plan.usage();
-        plan.levels(HierarchyOptions { orf_entries: 3, ..HierarchyOptions::NONE });
+        plan.some_levels(true);
         plan.cache(FollowedCache { entries: 6, live: true, flushed: Flushed::Leaving });
         plan.point(Point::preset("baseline"));
         plan.point(Point::preset("mrf-1r1w").with("mrf.banks=8"));
@@ -255,7 +254,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         // A configuration, the options of the compiler, a cache.
         let mut changed = SweepPlan::default();
         changed.point(Point::preset("baseline").with("sm.scheduler=round_robin"));
-        changed.levels(HierarchyOptions { orf_entries: 3, partial_ranges: false, ..HierarchyOptions::NONE });
+        changed.some_levels(false);
         changed.cache(FollowedCache { entries: 6, live: false, flushed: Flushed::Leaving });
         assert_eq!((made(&first, &changed, &here), made(&first, &changed, &here)), (3, 0));
     }

@@ -620,3 +620,11 @@ pub fn by(results: &Results<'_>, a: &Point, b: &Point, value: impl Fn(&Measured)
 pub fn mean_of(results: &Results<'_>, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<f64> {
     results.each(point, value).map(|values| mean(&values))
 }
+
+#[cfg(test)]
+impl SweepPlan {
+    /// Accesses to levels of three entries: for tests that ask only whether options differ.
+    pub(crate) fn some_levels(&mut self, partial_ranges: bool) {
+        self.levels(HierarchyOptions { orf_entries: 3, partial_ranges, ..HierarchyOptions::NONE });
+    }
+}

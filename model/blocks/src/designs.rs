@@ -13,6 +13,15 @@ use crate::shape::{MAX_ACTIVE, SmShape};
 use crate::steal::{Steal, StealSizes};
 use crate::{Block, Field, Memory, OPERANDS, WarpData};
 
+/// Gives a macro the module names of the designs besides the main register file: `each_design!(callback)`. A crate that has
+/// something for each design keeps it in modules of these names.
+#[macro_export]
+macro_rules! each_design {
+    ($callback:ident) => {
+        $callback! { rfc hierarchy hrf steal mrf_ideal }
+    };
+}
+
 /// The issue gate of the SM: heads that may not issue, because of what the register file has under way.
 pub use crate::hierarchy::HierarchyScoreboard as IssueGate;
 

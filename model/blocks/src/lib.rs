@@ -14,15 +14,6 @@
 //!
 //! This crate knows nothing of the RTL's simulator or of the harness.
 
-/// Gives a macro the module names of the designs besides the main register file: `each_design!(callback)`. A crate that has
-/// something for each design keeps it in modules of these names.
-#[macro_export]
-macro_rules! each_design {
-    ($callback:ident) => {
-        $callback! { rfc hierarchy hrf steal mrf_ideal }
-    };
-}
-
 mod block;
 pub mod config;
 pub mod control;

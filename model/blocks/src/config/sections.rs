@@ -40,7 +40,7 @@ macro_rules! selections {
 }
 
 /// Of every design, in the order of their numbers.
-pub(super) const SELECTIONS: &[&Selection] = each_design!(selections);
+pub(super) const SELECTIONS: &[&Selection] = crate::each_design!(selections);
 
 macro_rules! sections {
     ($($(#[$doc:meta])* $section:ident: $config:ty, $layer:ty;)+) => {
