@@ -47,17 +47,6 @@ fn program(seed: &str, theme: &str) -> String {
     text(&output.stdout)
 }
 
-/// After the reset the slot of `alternating_scheduler` names any of 64 warps. With 48 warps it may name none of them: no
-/// instruction issues then.
-#[test]
-fn a_slot_without_a_warp_issues_nothing() {
-    let result = json(
-        &["cosim", "--preset", "hybrid-paper", "--programs", "1", "--weights", "atomics", "--seed", "8", "--json"],
-        PASSED,
-    );
-    assert_eq!(result["result"], "pass", "{result}");
-}
-
 #[test]
 fn a_program_is_a_manifest_that_runs() {
     let folder = Folder::new();

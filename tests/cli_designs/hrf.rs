@@ -1,5 +1,8 @@
 //! The hybrid register file: its report, and its statistics and those of its scheduler.
 
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::Value;
 
 use super::common::sums::{folder, gpurf, row, whole_report};
@@ -59,4 +62,17 @@ fn the_hybrid_file_and_its_scheduler_have_statistics_of_their_own() {
     {
         assert!(text(&output.stdout).contains(word), "{word:?} is not in: {}", text(&output.stdout));
     }
+}
+
+/// After the reset the slot of `alternating_scheduler` names any of 64 warps. With 48 warps it may name none of them: no
+/// instruction issues then.
+#[test]
+fn a_slot_without_a_warp_issues_nothing() {
+    let arguments =
+        ["cosim", "--preset", "hybrid-paper", "--programs", "1", "--weights", "atomics", "--seed", "8", "--json"];
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_gpurf")).args(arguments).env("GPURF_HOME", checkout).output().unwrap();
+    let result = read_json(&arguments, &output, PASSED);
+    assert_eq!(result["result"], "pass", "{result}");
 }
