@@ -259,7 +259,7 @@ package gpurf_pkg;
     logic [1:0] write_hit;     // results that update an entry
     logic [1:0] allocate;      // that take a new one
     logic [1:0] evict;         // and had to write a value back
-    logic [1:0] dead;          // and dropped a value that nobody needs
+    logic [1:0] dead;          // and dropped a value that is dead
     logic [1:0] flush;         // entries flushed
     logic [1:0] kill;          // results around the cache that took lanes of an entry away
     logic [2:0] marked;        // hits that are last reads

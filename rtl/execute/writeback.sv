@@ -89,7 +89,7 @@ module writeback
   input  logic [IssuePorts-1:0]   write_done_i,                     // goes into its bank
   input  logic [WarpW-1:0]        write_done_warp_i [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [RegW-1:0]         write_done_reg_i  [IssuePorts],   // nobody asks with Taken
+  input  logic [RegW-1:0]         write_done_reg_i  [IssuePorts],   // not read with Taken
   // verilator lint_on UNUSEDSIGNAL
 
   // to the predicate file and the scoreboard

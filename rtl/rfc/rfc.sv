@@ -231,7 +231,7 @@ module rfc
   logic [DataW-1:0]    lrf_flush_data       [P];
   rfc_lrf_event_t      lrf_event            [P];
 
-  // Where reads do not allocate, nobody looks at the other inputs, and no fill is ever offered.
+  // Where reads do not allocate, the other inputs are not read, and no fill is ever offered.
   logic [SlotW-1:0]    fills_move_slot      [P];  // the global number of the slot of what is in T
   // verilator lint_off UNUSEDSIGNAL
   logic [Lanes-1:0]    fills_move_miss      [Sources];

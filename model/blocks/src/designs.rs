@@ -22,7 +22,7 @@ macro_rules! each_design {
     };
 }
 
-/// The issue gate of the SM: heads that may not issue, because of what the register file has under way.
+/// The issue gate of the SM: heads that may not issue, because of what the register file has in progress.
 pub use crate::hierarchy::HierarchyScoreboard as IssueGate;
 
 impl Organisation {

@@ -74,7 +74,7 @@ packed! {
         s: u8 = 4,
         /// Guard, likewise.
         guard: u8 = 4,
-        /// Fetch waits behind it.
+        /// Fetch stops after the instruction.
         stop: u8 = 1,
         /// Register written; 255: none.
         d: u8 = REG_BITS,

@@ -6,7 +6,7 @@ use gpurf_blocks::issue::{AlternatingScheduler, AlternatingSchedulerIn};
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_lockstep::Rng;
 
-use super::Under;
+use super::InFlight;
 use crate::driver::{Reset, Twin, ports};
 use crate::{Driver, Unaliased, Unreached};
 
@@ -24,7 +24,7 @@ pub(crate) struct AlternatingSchedulerDriver {
     patience: u16,
     reset: Reset,
     twin: Twin<AlternatingScheduler>,
-    warps: Vec<Under>,
+    warps: Vec<InFlight>,
     alive: u64,
     held: u64,
     head: u64,
@@ -72,7 +72,7 @@ impl Driver for AlternatingSchedulerDriver {
             patience: Straps::of(config).patience,
             reset: Reset::default(),
             twin: Twin::new(shape),
-            warps: vec![Under::default(); shape.warps],
+            warps: vec![InFlight::default(); shape.warps],
             alive: 0,
             held: 0,
             head: 0,
@@ -129,7 +129,7 @@ impl Driver for AlternatingSchedulerDriver {
         self.twin.clock(i);
         self.head &= !self.twin.out.pop_o;
         if i.rst_ni == 0 {
-            self.warps.fill(Under::default());
+            self.warps.fill(InFlight::default());
             (self.alive, self.held, self.head) = (0, 0, 0);
         }
     }

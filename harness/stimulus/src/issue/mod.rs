@@ -5,16 +5,16 @@ gpurf_blocks::issue_blocks!(stimulus);
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_lockstep::Rng;
 
-/// What is under way of a warp, for the schedulers with slots: nothing leaves that has not come.
+/// A warp's instructions in flight, for the schedulers with slots: none ends that has not begun.
 #[derive(Clone, Default)]
-struct Under {
+struct InFlight {
     /// Instructions in the operand stage.
     resident: usize,
     /// Registers that are to be written.
     registers: Vec<u8>,
 }
 
-impl Under {
+impl InFlight {
     /// Whether the counts of instructions and of registers have room for more.
     fn has_room(&self) -> bool {
         self.resident < 60 && self.registers.len() < 200

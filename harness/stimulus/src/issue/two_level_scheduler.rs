@@ -6,7 +6,7 @@ use gpurf_blocks::issue::{TwoLevelScheduler, TwoLevelSchedulerIn};
 use gpurf_blocks::shape::{ActiveShape, Straps};
 use gpurf_lockstep::Rng;
 
-use super::Under;
+use super::InFlight;
 use crate::driver::{Reset, Twin, ports};
 use crate::{Driver, Unreached};
 
@@ -24,7 +24,7 @@ pub(crate) struct TwoLevelSchedulerDriver {
     straps: Straps,
     reset: Reset,
     twin: Twin<TwoLevelScheduler>,
-    warps: Vec<Under>,
+    warps: Vec<InFlight>,
     alive: u64,
     held: u64,
     head: u64,
@@ -77,7 +77,7 @@ impl Driver for TwoLevelSchedulerDriver {
             straps: Straps::of(config),
             reset: Reset::default(),
             twin: Twin::new(shape),
-            warps: vec![Under::default(); shape.warps],
+            warps: vec![InFlight::default(); shape.warps],
             alive: 0,
             held: 0,
             head: 0,
@@ -135,7 +135,7 @@ impl Driver for TwoLevelSchedulerDriver {
         let named = (0..count).filter(|p| out.candidate_valid_o >> p & 1 == 1);
         self.named = named.fold(0, |set, p| set | 1 << out.candidate_warp_o[p]);
         if inputs.rst_ni == 0 {
-            self.warps.fill(Under::default());
+            self.warps.fill(InFlight::default());
             (self.alive, self.held, self.head, self.named) = (0, 0, 0, 0);
         }
     }

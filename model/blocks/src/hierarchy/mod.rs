@@ -8,7 +8,7 @@ macro_rules! hierarchy_blocks {
     ($callback:ident) => {
         $callback! { hierarchy:
             hierarchy_levels HierarchyLevels "where an instruction's operands are",
-            hierarchy_entries HierarchyEntries "what a strand has written, what is under way",
+            hierarchy_entries HierarchyEntries "what a strand has written, results in flight",
             hierarchy_data HierarchyData "arrays of ORF and LRF",
             hierarchy_results HierarchyResults "results to ORF, LRF and banks",
             hierarchy_copies HierarchyCopies "operands that are kept in the ORF",

@@ -18,7 +18,7 @@ fn two_level(run: &Count<'_>) -> Part {
     let mut part = Part::new("two_level");
     let averages = [
         ("active", run.average("active"), "active slots, on average"),
-        // Something is still under way, although their warp has left.
+        // A result is still in flight, although their warp has left.
         ("draining", run.average("drain"), "draining slots, on average"),
         ("flushing", run.average("flush"), "flushing slots, on average"),
         ("ready", run.average("ready"), "warps ready for a slot, on average"),
@@ -36,7 +36,7 @@ fn two_level(run: &Count<'_>) -> Part {
     part
 }
 
-/// Active periods under the alternating scheduler, and why they ended. A period lasts until nothing of the warp is under way but long-latency
+/// Active periods under the alternating scheduler, and why they ended. A period lasts until nothing of the warp is in flight but long-latency
 /// operations; the distance is that between two periods of a warp.
 fn alternating(run: &Count<'_>) -> Part {
     let of = |name: &str| run.of(name);

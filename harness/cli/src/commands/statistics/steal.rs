@@ -10,7 +10,7 @@ pub(super) fn part(run: &Count<'_>) -> Part {
     let hints = run.sum(&["hint", "hint_ignored"]);
     let mut part = Part::new("steal");
     part.counts(&[
-        // Read before their instruction issued; times that a port's candidate was stolen for; those that nobody has used.
+        // Read before their instruction issued; times that a port's candidate was stolen for; those that no instruction has used.
         ("stolen", of("stolen"), "operands stolen", reads),
         ("steals", steals, "warps issued by theft", 0),
         ("wasted", of("wasted"), "thefts for nothing", steals),

@@ -157,7 +157,7 @@ fn a_result_whose_warp_had_no_slot_goes_around_for_good() {
     results.inputs.match_i = 0b01;
     results.write(0, 33, 5).step();
     assert_eq!(results.step().wait_o, 0b01);
-    // The warp takes a slot, in which nobody has noted the register.
+    // The warp takes a slot, in which no instruction has noted the register.
     results.inputs.slot_valid_i |= 0b0001;
     results.inputs.slot_warp_i[0] = 33;
     let out = results.step();
