@@ -55,6 +55,13 @@ impl Rng {
         (0..count).fold(0, |m, bit| m | u64::from(self.chance(permille)) << bit)
     }
 
+    /// Puts items in a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for index in (1..items.len()).rev() {
+            items.swap(index, self.below(index as u64 + 1) as usize);
+        }
+    }
+
     /// Fills words with random bits.
     pub fn fill(&mut self, words: &mut [u32]) {
         for pair in words.chunks_mut(2) {

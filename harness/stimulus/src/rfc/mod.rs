@@ -3,7 +3,9 @@
 gpurf_blocks::rfc_blocks!(stimulus);
 
 mod core;
+mod emptying;
 mod stage;
 
 pub(crate) use core::{Core, CoreKnobs, Done, Instruction};
+use emptying::Emptying;
 pub(crate) use stage::STAGE;

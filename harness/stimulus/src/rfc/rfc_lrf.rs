@@ -8,6 +8,7 @@ use gpurf_blocks::rfc::{RfcLrf, RfcLrfIn};
 use gpurf_blocks::shape::{MAX_ACTIVE, cfg_of_block};
 use gpurf_lockstep::Rng;
 
+use super::Emptying;
 use crate::Driver;
 use crate::driver::{Names, Reset, Twin, alias, lane_mask};
 
@@ -36,11 +37,7 @@ pub(crate) struct LrfDriver {
     reset: Reset,
     twin: Twin<RfcLrf>,
     result: Option<Result>,
-    /// Slots that are being emptied, and those of them that are dropped.
-    flush: u64,
-    drop: u64,
-    /// Cycles for which a slot goes on flushing when nothing is left of it.
-    rest: [u8; MAX_ACTIVE],
+    emptying: Emptying,
     registers: Names,
 }
 
@@ -77,9 +74,7 @@ impl Driver for LrfDriver {
             reset: Reset::default(),
             twin: Twin::new(shape),
             result: None,
-            flush: 0,
-            drop: 0,
-            rest: [0; MAX_ACTIVE],
+            emptying: Emptying::none(),
             registers: Names::new(8, NO_REG.into()),
         }
     }
@@ -89,10 +84,12 @@ impl Driver for LrfDriver {
         self.registers.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
-        self.change_flush(rng, knobs);
-        i.flush_i = self.flush;
-        // Without flush it means nothing.
-        i.drop_i = self.drop | !self.flush & rng.mask(self.shape.cache_slots() as u32, 200);
+        let slots = self.shape.cache_slots();
+        let begun = self.emptying.step(rng, slots, self.twin.out.clean_o, knobs.flush, knobs.drop);
+        // What is written to such a slot has landed before.
+        self.result = self.result.filter(|result| result.kill || begun >> result.slot & 1 == 0);
+        i.flush_i = self.emptying.flush;
+        i.drop_i = self.emptying.drop_input(rng, slots);
         i.flush_ready_i = rng.chance(knobs.room).into();
         let tags = self.twin.probe(i).tag_q;
         self.operation(rng, knobs, &tags, i);
@@ -110,34 +107,12 @@ impl Driver for LrfDriver {
         }
         self.twin.clock(i);
         if i.rst_ni == 0 {
-            (self.flush, self.result) = (0, None);
+            (self.emptying.flush, self.result) = (0, None);
         }
     }
 }
 
 impl LrfDriver {
-    /// Slots begin to be emptied, and are free when nothing is left and their values are in their banks.
-    fn change_flush(&mut self, rng: &mut Rng, knobs: &LrfKnobs) {
-        for slot in 0..self.shape.cache_slots() {
-            let bit = 1 << slot;
-            if self.flush & bit == 0 {
-                if rng.chance(knobs.flush) {
-                    self.flush |= bit;
-                    self.drop &= !bit;
-                    self.drop |= u64::from(rng.chance(knobs.drop)) << slot;
-                    self.rest[slot] = 1 + rng.below(6) as u8;
-                    // What is written to this slot has landed before.
-                    self.result = self.result.filter(|result| result.kill || usize::from(result.slot) != slot);
-                }
-            } else if (self.twin.out.clean_o | self.drop) & bit != 0 {
-                self.rest[slot] -= 1;
-                if self.rest[slot] == 0 {
-                    (self.flush, self.drop) = (self.flush & !bit, self.drop & !bit);
-                }
-            }
-        }
-    }
-
     /// A slot, or a number of none.
     fn slot(&self, rng: &mut Rng, knobs: &LrfKnobs) -> u8 {
         let (slots, numbers) = (self.shape.cache_slots() as u64, 1u64 << self.shape.local_w());
@@ -163,7 +138,7 @@ impl LrfDriver {
         if let Some(result) = self.result.filter(|_| rng.chance(300)) {
             i.look_slot_i = result.slot;
         }
-        let free = self.flush >> i.look_slot_i & 1 == 0;
+        let free = self.emptying.flush >> i.look_slot_i & 1 == 0;
         i.look_valid_i = (free && rng.chance(knobs.look)).into();
         i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.r#move)).into();
         i.look_mask_i = lane_mask(rng, knobs.partial);
@@ -179,16 +154,16 @@ impl LrfDriver {
             self.result = None;
         }
         // A flush needs a cycle without a result.
-        let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
+        let rests = self.emptying.flush & !self.emptying.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
         if self.result.is_none() && !rests && rng.chance(knobs.op) {
             let (mut slot, mut upper) = (self.slot(rng, knobs), rng.chance(knobs.upper));
             // What has taken long comes while its slot is being emptied.
-            let emptied = self.flush != 0 && rng.chance(100);
+            let emptied = self.emptying.flush != 0 && rng.chance(100);
             if emptied {
-                (slot, upper) = (self.flush.trailing_zeros() as u8, false);
+                (slot, upper) = (self.emptying.flush.trailing_zeros() as u8, false);
             }
             let kill = emptied || !upper && rng.chance(knobs.kill);
-            if kill || self.flush >> slot & 1 == 0 {
+            if kill || self.emptying.flush >> slot & 1 == 0 {
                 let register = self.register(rng, knobs.same, tags, slot);
                 let mut result =
                     Result { kill, upper, slot, register, mask: lane_mask(rng, knobs.partial), data: [0; 32] };

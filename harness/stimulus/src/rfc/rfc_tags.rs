@@ -5,9 +5,10 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcTags, RfcTagsIn};
-use gpurf_blocks::shape::{MAX_ACTIVE, cfg_of_block};
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_lockstep::Rng;
 
+use super::Emptying;
 use crate::Driver;
 use crate::driver::{Names, Reset, Twin, lane_mask};
 
@@ -38,11 +39,7 @@ pub(crate) struct TagsDriver {
     reset: Reset,
     twin: Twin<RfcTags>,
     result: Option<Result>,
-    /// Slots that are being emptied, and those of them that are dropped.
-    flush: u64,
-    drop: u64,
-    /// Cycles for which a slot goes on flushing when nothing is left of it.
-    rest: [u8; MAX_ACTIVE],
+    emptying: Emptying,
     registers: Names,
 }
 
@@ -80,9 +77,7 @@ impl Driver for TagsDriver {
             reset: Reset::default(),
             twin: Twin::new(shape),
             result: None,
-            flush: 0,
-            drop: 0,
-            rest: [0; MAX_ACTIVE],
+            emptying: Emptying::none(),
             registers: Names::new(2 * shape.entries + 2, NO_REG.into()),
         }
     }
@@ -93,10 +88,11 @@ impl Driver for TagsDriver {
         self.registers.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
-        self.change_flush(rng, knobs);
-        i.flush_i = self.flush;
-        // Without flush it means nothing.
-        i.drop_i = self.drop | !self.flush & rng.mask(slots as u32, 200);
+        let begun = self.emptying.step(rng, slots, self.twin.out.clean_o, knobs.flush, knobs.drop);
+        // What waits for such a slot has landed before.
+        self.result = self.result.filter(|result| result.kill || begun >> result.slot & 1 == 0);
+        i.flush_i = self.emptying.flush;
+        i.drop_i = self.emptying.drop_input(rng, slots);
         i.evict_room_i = rng.chance(knobs.room).into();
         self.operation(rng, knobs, i);
         self.look(rng, knobs, i);
@@ -106,34 +102,12 @@ impl Driver for TagsDriver {
         }
         self.twin.clock(i);
         if i.rst_ni == 0 {
-            (self.flush, self.result) = (0, None);
+            (self.emptying.flush, self.result) = (0, None);
         }
     }
 }
 
 impl TagsDriver {
-    /// Slots begin to be emptied, and are free when nothing is left and their values are in their banks.
-    fn change_flush(&mut self, rng: &mut Rng, knobs: &TagsKnobs) {
-        for slot in 0..self.shape.cache_slots() {
-            let bit = 1 << slot;
-            if self.flush & bit == 0 {
-                if rng.chance(knobs.flush) {
-                    self.flush |= bit;
-                    self.drop &= !bit;
-                    self.drop |= u64::from(rng.chance(knobs.drop)) << slot;
-                    self.rest[slot] = 1 + rng.below(6) as u8;
-                    // What waits for this slot has landed before.
-                    self.result = self.result.filter(|result| result.kill || usize::from(result.slot) != slot);
-                }
-            } else if (self.twin.out.clean_o | self.drop) & bit != 0 {
-                self.rest[slot] -= 1;
-                if self.rest[slot] == 0 {
-                    (self.flush, self.drop) = (self.flush & !bit, self.drop & !bit);
-                }
-            }
-        }
-    }
-
     fn slot(&self, rng: &mut Rng, knobs: &TagsKnobs) -> u8 {
         let slots = self.shape.cache_slots() as u64;
         let few = rng.chance(knobs.one);
@@ -151,7 +125,7 @@ impl TagsDriver {
         if let Some(result) = self.result.filter(|result| victim && !result.kill && rng.chance(700)) {
             i.look_slot_i = result.slot;
         }
-        let free = self.flush >> i.look_slot_i & 1 == 0;
+        let free = self.emptying.flush >> i.look_slot_i & 1 == 0;
         i.look_valid_i = (free && rng.chance(knobs.look)).into();
         i.look_move_i = (i.look_valid_i == 1 && rng.chance(knobs.r#move)).into();
         i.look_mask_i = lane_mask(rng, knobs.partial);
@@ -202,10 +176,10 @@ impl TagsDriver {
             self.result = None;
         }
         // A flush needs a cycle without a result.
-        let rests = self.flush & !self.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
+        let rests = self.emptying.flush & !self.emptying.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
         if self.result.is_none() && !rests && rng.chance(knobs.op) {
             let (slot, kill) = (self.slot(rng, knobs), rng.chance(knobs.kill));
-            if kill || self.flush >> slot & 1 == 0 {
+            if kill || self.emptying.flush >> slot & 1 == 0 {
                 let (register, mask) = (self.register(rng, knobs), lane_mask(rng, knobs.partial));
                 let clean = !kill && rng.chance(knobs.clean);
                 // Of the slot's entries: what makes room next, or any.

@@ -92,10 +92,7 @@ impl Generator<'_> {
     /// memory and constants take the result bus for many cycles, and the rest fills the queues.
     pub(super) fn crowd(&mut self) -> Vec<Statement> {
         let mut registers = self.pool.clone();
-        for index in 0..registers.len() {
-            let other = self.rng.below(registers.len() as u64) as usize;
-            registers.swap(index, other);
-        }
+        self.rng.shuffle(&mut registers);
         let loads = 1 << (registers.len() / 4).max(1).ilog2().min(3);
         let mut registers = registers.into_iter();
         let mut next = |count: usize| registers.by_ref().take(count).collect::<Vec<_>>();

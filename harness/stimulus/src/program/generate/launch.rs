@@ -188,9 +188,7 @@ impl<'a> Generator<'a> {
     /// Registers with a meaning lie anywhere, so that every bank has some.
     fn registers(&mut self) {
         let mut numbers: Vec<u8> = (0..self.program.registers as u8).collect();
-        for index in (1..numbers.len()).rev() {
-            numbers.swap(index, self.rng.below(index as u64 + 1) as usize);
-        }
+        self.rng.shuffle(&mut numbers);
         self.pool = numbers.split_off(Fixed::COUNT).into_iter().map(Reg).collect();
         self.program.fixed = std::array::from_fn(|role| Reg(numbers[role]));
         self.program.first = (0..self.program.registers).map(|_| self.first()).collect();

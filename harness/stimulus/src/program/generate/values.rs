@@ -31,8 +31,8 @@ impl Family {
 }
 
 impl Generator<'_> {
-    /// An instruction of a family, with any modifiers and operands.
-    pub(super) fn instruction(&mut self, family: Family) -> Instruction {
+    /// An operation of a family, with any modifiers.
+    fn operation(&mut self, family: Family) -> Op {
         let rows: Vec<Row> = Op::TABLE.iter().filter(|row| Family::of(row) == Some(family)).copied().collect();
         let mut row = self.pick(&rows);
         if family == Family::Integer && self.rng.chance(ADDITIONS) {
@@ -46,7 +46,12 @@ impl Generator<'_> {
                 break op;
             }
         };
-        let op = self.usual(op);
+        self.usual(op)
+    }
+
+    /// An instruction of a family, with any modifiers and operands.
+    pub(super) fn instruction(&mut self, family: Family) -> Instruction {
+        let op = self.operation(family);
         let mut instruction = Instruction::new(op).guarded(self.guard());
         self.operands(&mut instruction);
         self.finish(instruction)
@@ -54,21 +59,20 @@ impl Generator<'_> {
 
     /// An instruction of a family for all lanes, from one register into another one.
     pub(super) fn computation(&mut self, family: Family, to: Reg, from: Reg) -> Instruction {
-        let gives = |op: Op| op.slots().has(Slots::D) && op.slots().has(Slots::A);
-        let mut instruction = self.instruction(family);
-        while !gives(instruction.op) {
-            instruction = self.instruction(family);
-        }
-        let slots = instruction.op.slots();
-        (instruction.guard, instruction.d, instruction.a) = (PredicateSource::TRUE, to, from);
+        let op = loop {
+            let op = self.operation(family);
+            if op.slots().has(Slots::D) && op.slots().has(Slots::A) {
+                break op;
+            }
+        };
+        let slots = op.slots();
+        let mut instruction = Instruction::new(op).d(to).a(from);
         if slots.has(Slots::B) {
             instruction.b = from.into();
         }
         if slots.has(Slots::C) {
             instruction.c = from;
         }
-        // The control fields belong to the operands that were.
-        instruction.control = Control::default();
         self.finish(instruction)
     }
 
