@@ -546,7 +546,6 @@ package gpurf_pkg;
   localparam logic [6:0] OpAtom     = 7'h43;
   localparam logic [6:0] OpCas      = 7'h44;
 
-
   // Causes of a fault (docs/blocks/fault_unit.md).
   localparam logic [CauseW-1:0] CauseTrap              = 4'd1;
   localparam logic [CauseW-1:0] CauseUnsupported       = 4'd2;

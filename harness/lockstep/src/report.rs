@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Write};
 
-use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS, places, registry};
+use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS, extract, places, registry};
 use serde::{Deserialize, Serialize};
 
 use crate::{Capture, Cause, Difference, Divergence, MemoryDifference, Side};
@@ -96,9 +96,7 @@ impl Display for Part {
 }
 
 fn unpack(fields: &'static [(&'static str, u32)], words: &[u32]) -> Vec<Part> {
-    let bit = |bit: u32| u64::from(words[(bit / u32::BITS) as usize] >> (bit % u32::BITS) & 1);
-    let value = |low: u32, bits: u32| (0..bits).fold(0, |value, at| value | bit(low + at) << at);
-    places(fields).map(|(name, low, bits)| Part { name, value: value(low, bits), bits }).collect()
+    places(fields).map(|(name, low, bits)| Part { name, value: extract(words, low, bits), bits }).collect()
 }
 
 /// The fields of a packed struct that differ.

@@ -459,11 +459,7 @@ const CASES: &[Case] = &[
             }
             code + "ST.GLOBAL.B32 [R2:RZ], R13"
         },
-        threads: 32,
-        leaves: |_| [0, 0],
         some: &["rfc_stall_result", "rfc_evict"],
-        none: &[],
-        judged: true,
         removals: &[Removal {
             what: "a register is read whose result is in its latch",
             places: &[(
@@ -472,6 +468,7 @@ const CASES: &[Case] = &[
                 "if (src_valid_q[p][k] && src_reg_q[Operands*p+k] == results_result_reg[b] && !REMOVED)",
             )],
         }],
+        ..CASE
     },
 ];
 

@@ -115,6 +115,20 @@ const fn mask(bits: u32) -> u64 {
     u64::MAX >> (u64::BITS - bits)
 }
 
+/// `bits` bits, at most 64, from `low` on, of words of 32 bits, the lowest first.
+#[inline]
+pub fn extract(words: &[u32], low: u32, bits: u32) -> u64 {
+    let (word, shift) = ((low / u32::BITS) as usize, low % u32::BITS);
+    let mut value = u64::from(words[word]) >> shift;
+    if shift + bits > u32::BITS {
+        value |= u64::from(words[word + 1]) << (u32::BITS - shift);
+    }
+    if shift + bits > u64::BITS {
+        value |= u64::from(words[word + 2]) << (u64::BITS - shift);
+    }
+    value & mask(bits)
+}
+
 impl Store for u64 {
     const ZERO: Self = 0;
 
@@ -134,15 +148,7 @@ impl<const WORDS: usize> Store for [u32; WORDS] {
 
     #[inline]
     fn extract(&self, low: u32, bits: u32) -> u64 {
-        let (word, shift) = ((low / u32::BITS) as usize, low % u32::BITS);
-        let mut value = u64::from(self[word]) >> shift;
-        if shift + bits > u32::BITS {
-            value |= u64::from(self[word + 1]) << (u32::BITS - shift);
-        }
-        if shift + bits > u64::BITS {
-            value |= u64::from(self[word + 2]) << (u64::BITS - shift);
-        }
-        value & mask(bits)
+        extract(self, low, bits)
     }
 
     #[inline]

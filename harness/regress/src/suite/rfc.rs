@@ -113,8 +113,7 @@ fn few(block: &str) -> Vec<Config> {
         ],
         // Numbers of slots that are filled, and not.
         "rfc_lrf" => vec![cache_policy(one(), 0b0001), cache_policy(two(), 0b0000), cache_policy(two(), 0b0001)],
-        "writeback" => vec![one(), two()],
-        _ if block.starts_with("rfc_") => vec![one(), two()],
+        _ if block.starts_with("rfc_") || block == "writeback" => vec![one(), two()],
         "operand_stage" => vec![
             cache_policy(one(), 0b0_0110),
             cache_policy(two(), 0b1_1001),

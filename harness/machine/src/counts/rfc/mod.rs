@@ -109,21 +109,26 @@ pub struct Replay {
 impl super::Replay for Replay {
     fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let looks: Vec<Option<Look>> = (0..self.ports).map(|p| self.look(p, seen, tally)).collect();
-        // A slot is emptied in the cycle behind the one in which its last dirty lane goes: until then a result around the cache finds what is clean.
-        let clean: Vec<(bool, bool)> = self.slots.iter().map(|slot| (slot.is_clean(), slot.last.dirty == 0)).collect();
+        // A slot is emptied one cycle after its last dirty lane has gone. Until then a result around the cache finds its clean lanes.
+        let flushed = |slot: &usize| seen.slots.is_flushed(*slot);
+        let clean = |holds: fn(&Slot) -> bool| {
+            let slots = (0..self.slots.len()).filter(flushed).filter(|&slot| holds(&self.slots[slot]));
+            slots.fold(0u64, |set, slot| set | 1 << slot)
+        };
+        let (entries_clean, last_clean) = (clean(Slot::is_clean), clean(|slot| slot.last.dirty == 0));
         let mut operations = self.results(seen, tally);
         self.take_fills(seen, &mut operations, tally);
         for (c, look) in looks.iter().enumerate() {
             self.edge(c, look.as_ref(), operations[c], seen, tally);
         }
-        for slot in (0..self.slots.len()).filter(|&slot| seen.slots.is_flushed(slot)) {
+        for slot in (0..self.slots.len()).filter(flushed) {
+            let is_in = |set: u64| set >> slot & 1 == 1;
             let dropped = seen.slots.is_dropped(slot);
-            let (entries_clean, last_clean) = clean[slot];
             let slot = &mut self.slots[slot];
-            if dropped || entries_clean {
+            if dropped || is_in(entries_clean) {
                 slot.empty();
             }
-            if dropped || last_clean {
+            if dropped || is_in(last_clean) {
                 slot.last.lose(Mask::MAX);
             }
         }
