@@ -373,7 +373,8 @@ impl Block for Writeback {
             }
             let chosen = self.choose(p, offers).map(|source| (source, result_of(inputs, p, source)));
             let ready = inputs.write_ready_i & bit != 0;
-            let going = chosen.as_ref().map(|(_, (result, _))| result).filter(|result| Self::goes(result, ready));
+            let goes = chosen.as_ref().is_some_and(|(_, (result, _))| Self::goes(result, ready));
+            let going = chosen.as_ref().map(|(_, (result, _))| result).filter(|_| goes);
             if let Some((warp, reg)) = self.report(written, going) {
                 out.reg_valid_o |= bit;
                 (out.reg_warp_o[p], out.reg_o[p]) = (warp, reg);
@@ -385,7 +386,7 @@ impl Block for Writeback {
                 (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
                 out.write_data_o[p] = *data;
             }
-            if !Self::goes(&result, ready) {
+            if !goes {
                 continue;
             }
             match source {
