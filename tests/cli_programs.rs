@@ -92,11 +92,16 @@ fn weights_that_cannot_be_are_refused() {
 #[test]
 fn weights_change_programs() {
     let folder = Folder::new();
-    let file =
-        folder.file("weights.toml", "theme = \"arithmetic\"\n[mix]\naccess = 0\nfresh = 0\n[quotas]\nBREV = 30\n");
-    let text = program("1", &file);
-    assert!(text.contains("BREV"), "{text}");
-    assert!(!text.contains("BAR.ID1 "), "no shared memory, no accesses but the last ones");
+    let with = |weight: u32| {
+        let mix = format!("[mix]\naccess = {weight}\nbarrier = {weight}\nmeeting = {weight}");
+        program("1", &folder.file("weights.toml", &format!("theme = \"arithmetic\"\n{mix}\n[quotas]\nBREV = 30\n")))
+    };
+    let (without, many) = (with(0), with(300));
+    for (word, kind) in [(".SHARED", "accesses to shared memory"), ("BAR.ID", "barriers")] {
+        assert!(!without.contains(word), "their weight is 0, and the program has {kind}:\n{without}");
+        assert!(many.contains(word), "their weight is 300, and the program has no {kind}:\n{many}");
+    }
+    assert!(without.contains("BREV") && many.contains("BREV"), "a quota is filled");
 }
 
 #[test]
