@@ -3,7 +3,10 @@
 // A ring of results behind a unit: each is offered a set number of cycles after it came, in the
 // order in which they came. The latency is a strap, so one machine answers for several (hierarchy
 // thesis, table 4.4). A countdown for each place is all it takes, because a result that is late
-// holds up only those behind it.
+// holds up only those behind it. With latency 0 a result is offered in the cycle in which it comes,
+// unless others wait: a unit with two stages of registers then answers as early as an ALU, whose
+// result spends that cycle in its place. What passes is written all the same, so that the ring does
+// not have to know whether it has been taken.
 `include "gpurf_assert.svh"
 
 module result_queue
@@ -64,21 +67,33 @@ module result_queue
   logic [QueueDepth-1:0] done_q;
 
   logic                  push;
+  logic                  pass;      // what comes is offered at once
   logic [PlaceW-1:0]     place;     // where a result goes
   logic [WaitW-1:0]      latency;   // what it has to wait there
 
+  // the result that comes
+  logic [WarpW-1:0]      in_warp;
+  logic [Lanes-1:0]      in_mask;
+  logic                  in_done;
+  logic                  in_reg_valid;
+  logic [RegW-1:0]       in_reg;
+  logic [DataW-1:0]      in_data;
+  logic                  in_pred_valid;
+  logic [PredW-1:0]      in_pred;
+  logic [Lanes-1:0]      in_pred_data;
+
   assign ready_o           = count_q < CountW'(QueueDepth);
   assign room_o            = count_q <= CountW'(QueueDepth - Room);
-  assign head_valid_o      = count_q != '0 && wait_q[first_q] == '0;
-  assign head_warp_o       = warp_q[first_q];
-  assign head_mask_o       = mask_q[first_q];
-  assign head_done_o       = done_q[first_q];
-  assign head_reg_valid_o  = head_valid_o & reg_valid_q[first_q];
-  assign head_reg_o        = reg_q[first_q];
-  assign head_data_o       = data_q[first_q];
-  assign head_pred_valid_o = head_valid_o & pred_valid_q[first_q];
-  assign head_pred_o       = pred_q[first_q];
-  assign head_pred_data_o  = pred_data_q[first_q];
+  assign head_valid_o      = pass | (count_q != '0 && wait_q[first_q] == '0);
+  assign head_warp_o       = pass ? in_warp : warp_q[first_q];
+  assign head_mask_o       = pass ? in_mask : mask_q[first_q];
+  assign head_done_o       = pass ? in_done : done_q[first_q];
+  assign head_reg_valid_o  = head_valid_o & (pass ? in_reg_valid : reg_valid_q[first_q]);
+  assign head_reg_o        = pass ? in_reg : reg_q[first_q];
+  assign head_data_o       = pass ? in_data : data_q[first_q];
+  assign head_pred_valid_o = head_valid_o & (pass ? in_pred_valid : pred_valid_q[first_q]);
+  assign head_pred_o       = pass ? in_pred : pred_q[first_q];
+  assign head_pred_data_o  = pass ? in_pred_data : pred_data_q[first_q];
 
   // The depth need not be a power of two.
   function automatic logic [PlaceW-1:0] wrapped(logic [PlaceW:0] place_in_line);
@@ -87,6 +102,7 @@ module result_queue
   endfunction
 
   assign push    = push_valid_i != '0;
+  assign pass    = push && cfg_i == '0 && count_q == '0;
   assign place   = wrapped({1'b0, first_q} + (PlaceW + 1)'(count_q));
   assign latency = (cfg_i == '0) ? '0 : cfg_i - 1'b1;
 
@@ -108,25 +124,16 @@ module result_queue
     end
   end
 
-  // The results have no reset: they mean nothing outside the places in use.
   if (Sources == 1) begin : gen_one_source
-    always_ff @(posedge clk_i) begin
-      if (push) begin
-        warp_q[place]       <= push_warp_i[0];
-        mask_q[place]       <= push_mask_i[0];
-        done_q[place]       <= push_done_i;
-        reg_valid_q[place]  <= push_reg_valid_i;
-        pred_valid_q[place] <= push_pred_valid_i;
-        if (push_reg_valid_i) begin
-          reg_q[place]  <= push_reg_i[0];
-          data_q[place] <= push_data_i[0];
-        end
-        if (push_pred_valid_i) begin
-          pred_q[place]      <= push_pred_i[0];
-          pred_data_q[place] <= push_pred_data_i[0];
-        end
-      end
-    end
+    assign in_warp       = push_warp_i[0];
+    assign in_mask       = push_mask_i[0];
+    assign in_done       = push_done_i;
+    assign in_reg_valid  = push_reg_valid_i;
+    assign in_reg        = push_reg_i[0];
+    assign in_data       = push_data_i[0];
+    assign in_pred_valid = push_pred_valid_i;
+    assign in_pred       = push_pred_i[0];
+    assign in_pred_data  = push_pred_data_i[0];
   end else begin : gen_sources
     localparam int unsigned SourceW = $clog2(Sources);
     logic [SourceW-1:0] source;   // whose result comes
@@ -138,21 +145,32 @@ module result_queue
       end
     end
 
-    always_ff @(posedge clk_i) begin
-      if (push) begin
-        warp_q[place]       <= push_warp_i[source];
-        mask_q[place]       <= push_mask_i[source];
-        done_q[place]       <= push_done_i[source];
-        reg_valid_q[place]  <= push_reg_valid_i[source];
-        pred_valid_q[place] <= push_pred_valid_i[source];
-        if (push_reg_valid_i[source]) begin
-          reg_q[place]  <= push_reg_i[source];
-          data_q[place] <= push_data_i[source];
-        end
-        if (push_pred_valid_i[source]) begin
-          pred_q[place]      <= push_pred_i[source];
-          pred_data_q[place] <= push_pred_data_i[source];
-        end
+    assign in_warp       = push_warp_i[source];
+    assign in_mask       = push_mask_i[source];
+    assign in_done       = push_done_i[source];
+    assign in_reg_valid  = push_reg_valid_i[source];
+    assign in_reg        = push_reg_i[source];
+    assign in_data       = push_data_i[source];
+    assign in_pred_valid = push_pred_valid_i[source];
+    assign in_pred       = push_pred_i[source];
+    assign in_pred_data  = push_pred_data_i[source];
+  end
+
+  // The results have no reset: they mean nothing outside the places in use.
+  always_ff @(posedge clk_i) begin
+    if (push) begin
+      warp_q[place]       <= in_warp;
+      mask_q[place]       <= in_mask;
+      done_q[place]       <= in_done;
+      reg_valid_q[place]  <= in_reg_valid;
+      pred_valid_q[place] <= in_pred_valid;
+      if (in_reg_valid) begin
+        reg_q[place]  <= in_reg;
+        data_q[place] <= in_data;
+      end
+      if (in_pred_valid) begin
+        pred_q[place]      <= in_pred;
+        pred_data_q[place] <= in_pred_data;
       end
     end
   end

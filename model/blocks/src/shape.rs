@@ -289,7 +289,7 @@ impl Straps {
             alu_latency: sm.alu_latency as u8 - 1,
             side_latency: sm.shared_latency as u8 - 3,
             shared_bandwidth: (128 / sm.shared_bandwidth).ilog2() as u8,
-            fp_latency: (sm.alu_latency as u8).saturating_sub(2).max(1),
+            fp_latency: sm.alu_latency as u8 - 2,
             sfu_latency: sm.sfu_latency as u8 - 7,
             stay: sm.stay,
             patience: sm.patience as u16,
@@ -379,7 +379,7 @@ mod tests {
         let straps = |settings: &[&str]| Straps::of(&config("baseline", settings)).word();
         let straps = |settings: &[&str]| straps(settings) & !(0xfff << 29) | (straps(settings) >> 29 ^ 2048) << 29;
         assert_eq!(straps(&[]), 13 << 22 | 6 << 16 | 17 << 8 | 7 << 2 | 0b10);
-        for (alu, fp) in [(2, 1), (3, 1), (4, 2), (5, 3), (16, 14)] {
+        for (alu, fp) in [(2, 0), (3, 1), (4, 2), (16, 14)] {
             assert_eq!(straps(&[&format!("sm.alu_latency={alu}")]) >> 16 & 0x3f, fp);
         }
         assert_eq!(straps(&["sm.sfu_latency=8"]) >> 22, 1);

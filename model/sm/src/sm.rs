@@ -110,7 +110,7 @@ impl Blocks {
         self.decide_issue(straps, decided);
         self.decide_pass(inputs, straps, &mut decided.pass);
         decided.dispatch = self.decide_dispatch(&decided.pass);
-        self.decide_results(decided);
+        self.decide_results(straps, decided);
         decided.opening = self.barrier_unit.opening(self.simt_stack.alive(), self.block_launcher.slots());
         self.operand_stage.settle(decided.dispatch.ready)
     }

@@ -57,12 +57,16 @@ impl Driver for ResultQueueDriver {
         self.twin.early(&mut self.out);
         self.twin.probe(inputs, &self.out, &mut self.probe);
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
-        // The configuration's latency, and others: of another queue, or as long as the strap can say.
+        // The configuration's latency, and others: none, of another queue, or as long as the strap can say.
         if inputs.rst_ni == 0 {
-            self.latency = if rng.chance(500) { self.configured } else { 1 + rng.below(63) as u8 };
+            self.latency = match rng.below(4) {
+                0 | 1 => self.configured,
+                2 => 0,
+                _ => rng.below(64) as u8,
+            };
         }
         inputs.cfg_i = self.latency;
-        let pop = self.out.head_valid_o == 1 && rng.chance(knobs.pop);
+        let mut pop = self.twin.offers() && rng.chance(knobs.pop);
         let follow = pop && self.probe.count_q == 1 && rng.chance(knobs.follow);
         let push = self.out.ready_o == 1 && (follow || rng.chance(knobs.push));
         let source = rng.below(self.sources as u64) as usize;
@@ -80,7 +84,9 @@ impl Driver for ResultQueueDriver {
         if push {
             rng.fill(&mut inputs.push_data_i[source].0);
         }
+        pop |= push && self.twin.passes(self.latency) && rng.chance(knobs.pop);
         inputs.pop_i = pop.into();
+        self.twin.late(inputs, &mut self.out);
         self.twin.clock(inputs, &self.out);
     }
 }
@@ -110,7 +116,12 @@ impl ResultQueueCover {
         point!("one free place", free == 1);
         point!("two free places", free == 2);
         point!("three free places", free == 3);
+        let passes = i.cfg_i == 0 && count == 0 && push;
         point!("results, none of them due (if the latency is not 1)", count != 0 && (!offered || i.cfg_i == 1));
+        point!("passes and is taken", passes && pop);
+        point!("passes and is not taken", passes && !pop);
+        point!("without a latency, and others wait", i.cfg_i == 0 && count != 0 && push);
+        point!("the empty queue of a latency does not let pass", i.cfg_i != 0 && count == 0 && push);
         point!("the head becomes due", offered && !due_before);
         point!("the second is due while the head waits to be taken", offered && next_is_due && !pop);
         point!("taken at once", offered && !due_before && pop);

@@ -50,29 +50,29 @@ ports! {
     /// Outputs of [`ResultQueue`].
     pub struct ResultQueueOut(s: &SmShape) {
         /// Data of the register.
-        head_data_o: WarpData = field(1024).valid_by("head_reg_valid_o").early(),
+        head_data_o: WarpData = field(1024).valid_by("head_reg_valid_o"),
         /// Lanes of the head.
-        head_mask_o: u32 = field(32).valid_by("head_valid_o").early(),
+        head_mask_o: u32 = field(32).valid_by("head_valid_o"),
         /// Lanes of the predicate.
-        head_pred_data_o: u32 = field(32).valid_by("head_pred_valid_o").early(),
+        head_pred_data_o: u32 = field(32).valid_by("head_pred_valid_o"),
         /// The queue has a free place.
         ready_o: u8 = field(1).early(),
         /// The queue has at least three free places.
         room_o: u8 = field(1).early(),
         /// A result is offered.
-        head_valid_o: u8 = field(1).early(),
+        head_valid_o: u8 = field(1),
         /// Warp of the head.
-        head_warp_o: u8 = field(WARP_BITS).valid_by("head_valid_o").early(),
+        head_warp_o: u8 = field(WARP_BITS).valid_by("head_valid_o"),
         /// The head is the last result of its instruction.
-        head_done_o: u8 = field(1).valid_by("head_valid_o").early(),
+        head_done_o: u8 = field(1).valid_by("head_valid_o"),
         /// The head writes a register.
-        head_reg_valid_o: u8 = field(1).early(),
+        head_reg_valid_o: u8 = field(1),
         /// Register of the head.
-        head_reg_o: u8 = field(REG_BITS).valid_by("head_reg_valid_o").early(),
+        head_reg_o: u8 = field(REG_BITS).valid_by("head_reg_valid_o"),
         /// The head writes a predicate.
-        head_pred_valid_o: u8 = field(1).early(),
+        head_pred_valid_o: u8 = field(1),
         /// Predicate of the head.
-        head_pred_o: u8 = field(PRED_BITS).valid_by("head_pred_valid_o").early(),
+        head_pred_o: u8 = field(PRED_BITS).valid_by("head_pred_valid_o"),
     }
 }
 
@@ -145,7 +145,13 @@ impl ResultQueue {
         self.count_q + ROOM <= self.data_q.len()
     }
 
-    /// Whether a result is offered.
+    /// Whether a result that comes in this cycle is offered in it: past the ring.
+    #[inline]
+    pub fn passes(&self, latency: u8) -> bool {
+        latency == 0 && self.count_q == 0
+    }
+
+    /// Whether a result in the ring is offered.
     #[inline]
     pub fn offers(&self) -> bool {
         self.count_q != 0 && self.due_q[self.first_q] <= self.now
@@ -210,6 +216,24 @@ impl ResultQueue {
         }
         if let Some(pred) = result.pred {
             (self.pred_q[place], self.pred_data_q[place]) = (pred.into(), result.pred_data);
+        }
+    }
+
+    /// What is offered, on the ports: the result that passes, or that in the ring. It follows [`early`](Block::early).
+    pub fn show(&self, passing: Option<(&UnitResult, &WarpData)>, out: &mut ResultQueueOut) {
+        let offers = passing.is_some() || self.offers();
+        let (head, data) = match passing {
+            Some((result, data)) => (*result, data),
+            None if offers => (self.head(), self.head_data()),
+            None => (UnitResult::default(), self.head_data()),
+        };
+        out.head_valid_o = offers.into();
+        (out.head_warp_o, out.head_mask_o, out.head_done_o) = (head.warp, head.mask, head.done.into());
+        (out.head_reg_valid_o, out.head_reg_o) = (head.reg.is_some().into(), head.reg.unwrap_or(0));
+        (out.head_pred_valid_o, out.head_pred_o) = (head.pred.is_some().into(), head.pred.unwrap_or(0));
+        out.head_pred_data_o = head.pred_data;
+        if head.reg.is_some() {
+            out.head_data_o = *data;
         }
     }
 
@@ -280,6 +304,24 @@ impl ResultQueue {
     }
 }
 
+impl ResultQueueIn {
+    /// The result that comes, and its source: of several the highest-numbered one's.
+    fn result(&self) -> Option<(UnitResult, usize)> {
+        let source = self.push_valid_i.checked_ilog2()? as usize;
+        let has = |mask: u8| is_set(mask, source);
+        let pred = destination(has(self.push_pred_valid_i), self.push_pred_i[source]);
+        let result = UnitResult {
+            mask: self.push_mask_i[source],
+            pred_data: if pred.is_some() { self.push_pred_data_i[source] } else { 0 },
+            warp: self.push_warp_i[source],
+            reg: destination(has(self.push_reg_valid_i), self.push_reg_i[source]),
+            pred,
+            done: has(self.push_done_i),
+        };
+        Some((result, source))
+    }
+}
+
 impl Block for ResultQueue {
     const NAME: &'static str = "result_queue";
     const PARAMETERS: &'static [&'static str] = &["QueueDepth", "Sources"];
@@ -309,32 +351,19 @@ impl Block for ResultQueue {
     }
 
     fn early(&self, out: &mut ResultQueueOut) {
-        let offers = self.offers();
-        let head = if offers { self.head() } else { UnitResult::default() };
-        (out.ready_o, out.room_o, out.head_valid_o) = (self.ready().into(), self.room().into(), offers.into());
-        (out.head_warp_o, out.head_mask_o, out.head_done_o) = (head.warp, head.mask, head.done.into());
-        (out.head_reg_valid_o, out.head_reg_o) = (head.reg.is_some().into(), head.reg.unwrap_or(0));
-        (out.head_pred_valid_o, out.head_pred_o) = (head.pred.is_some().into(), head.pred.unwrap_or(0));
-        out.head_pred_data_o = head.pred_data;
-        if head.reg.is_some() {
-            out.head_data_o = *self.head_data();
-        }
+        (out.ready_o, out.room_o) = (self.ready().into(), self.room().into());
     }
 
-    fn late(&mut self, _: &ResultQueueIn, _: &mut ResultQueueOut) {}
+    fn late(&mut self, inputs: &ResultQueueIn, out: &mut ResultQueueOut) {
+        let result = inputs.result();
+        let passing = result.as_ref().filter(|_| self.passes(inputs.cfg_i));
+        self.show(passing.map(|(result, source)| (result, &inputs.push_data_i[*source])), out);
+    }
 
     fn clock(&mut self, inputs: &ResultQueueIn, out: &ResultQueueOut) {
-        if inputs.push_valid_i != 0 && out.ready_o != 0 {
-            let source = inputs.push_valid_i.ilog2() as usize;
-            let has = |mask: u8| is_set(mask, source);
-            let result = UnitResult {
-                mask: inputs.push_mask_i[source],
-                pred_data: inputs.push_pred_data_i[source],
-                warp: inputs.push_warp_i[source],
-                reg: destination(has(inputs.push_reg_valid_i), inputs.push_reg_i[source]),
-                pred: destination(has(inputs.push_pred_valid_i), inputs.push_pred_i[source]),
-                done: has(inputs.push_done_i),
-            };
+        if out.ready_o != 0
+            && let Some((result, source)) = inputs.result()
+        {
             self.push(inputs.cfg_i, &result, &inputs.push_data_i[source]);
         }
         if inputs.pop_i != 0 && out.head_valid_o != 0 {
@@ -377,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_result_is_offered_after_the_latency() {
-        for (latency, cycles) in [(0, 1), (1, 1), (2, 2), (17, 17), (63, 63)] {
+        for (latency, cycles) in [(1, 1), (2, 2), (17, 17), (63, 63)] {
             let mut queue = queue(latency);
             push(&mut queue, 0, 9);
             for cycle in 1..cycles {
@@ -395,13 +424,34 @@ mod tests {
     }
 
     #[test]
+    fn without_a_latency_a_result_passes_an_empty_queue() {
+        let mut queue = queue(0);
+        let mut come = |warp: u8, push: u8, pop: u8| {
+            (queue.inputs.push_valid_i, queue.inputs.push_warp_i[0], queue.inputs.pop_i) = (push, warp, pop);
+            let out = queue.cycle();
+            (out.head_valid_o, out.head_warp_o, queue.probe().count_q)
+        };
+        assert_eq!(come(1, 1, 1), (1, 1, 0), "taken as it comes");
+        assert_eq!(come(2, 0, 0), (0, 0, 0), "nothing has stayed");
+        assert_eq!(come(3, 1, 0), (1, 3, 0), "offered as it comes");
+        assert_eq!(come(4, 1, 1), (1, 3, 1), "it waits, and nobody passes it");
+        assert_eq!(come(5, 1, 0), (1, 4, 1), "offered from the next cycle on");
+        assert_eq!(come(6, 0, 1), (1, 4, 2));
+        assert_eq!(come(7, 0, 1), (1, 5, 1));
+        assert_eq!(come(8, 0, 0), (0, 0, 0));
+    }
+
+    #[test]
     fn results_come_out_whole_and_in_order() {
         for shape in [SM_SHAPES[0], SM_SHAPES[0].with_queue(ALU_QUEUE_DEPTH, 1), SM_SHAPES[0].with_queue(9, 2)] {
             let mut queue = Driver::<ResultQueue>::new(&shape);
             let mut expected = std::collections::VecDeque::new();
             let mut random = crate::testing::Random(5);
-            queue.inputs.cfg_i = 3;
-            for _ in 0..5_000 {
+            for cycle in 0..6_000 {
+                // The page does not forbid that it changes, if nothing waits.
+                if expected.is_empty() {
+                    queue.inputs.cfg_i = if cycle < 3_000 { 3 } else { 0 };
+                }
                 let source = random.below(shape.sources);
                 let inputs = &mut queue.inputs;
                 // Full and empty stretches.
@@ -416,12 +466,17 @@ mod tests {
                     (inputs.push_warp_i[k], inputs.push_reg_i[k]) = (random.below(64) as u8, random.next() as u8);
                     inputs.push_pred_i[k] = random.below(8) as u8;
                 }
-                let offered = queue.block.offers();
-                queue.inputs.pop_i = u8::from(offered && random.chance(60));
+                let waiting = expected.len();
+                let passing = inputs.cfg_i == 0 && waiting == 0 && inputs.push_valid_i != 0;
+                inputs.pop_i = u8::from((passing || queue.block.offers()) && random.chance(60));
+                if inputs.push_valid_i != 0 {
+                    expected.push_back((*inputs, source));
+                }
                 let out = queue.cycle();
-                assert_eq!(usize::from(queue.probe().count_q), expected.len());
-                assert_eq!(out.ready_o == 1, expected.len() < shape.queue_depth);
-                assert_eq!(out.room_o == 1, expected.len() + 3 <= shape.queue_depth);
+                assert_eq!(usize::from(queue.probe().count_q), waiting);
+                assert_eq!(out.ready_o == 1, waiting < shape.queue_depth);
+                assert_eq!(out.room_o == 1, waiting + 3 <= shape.queue_depth);
+                assert!(out.head_valid_o == 1 || !passing);
                 if out.head_valid_o == 1 {
                     let (i, k): &(ResultQueueIn, usize) = &expected[0];
                     let (i, k) = (i, *k);
@@ -439,9 +494,6 @@ mod tests {
                 }
                 if queue.inputs.pop_i == 1 {
                     expected.pop_front();
-                }
-                if queue.inputs.push_valid_i != 0 {
-                    expected.push_back((queue.inputs, source));
                 }
             }
         }

@@ -33,6 +33,8 @@ pub(super) struct Decided {
     pub(super) dispatch: Dispatch,
     /// Who has results.
     pub(super) offers: Offers,
+    /// Ports whose single precision unit has one that passes its queue.
+    pub(super) fp_passes: u8,
     /// Buses with a result.
     pub(super) offered: u8,
     /// Those whose result goes at this edge.

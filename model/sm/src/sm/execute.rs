@@ -1,5 +1,6 @@
 //! What leaves the operand stage, and the results that come back to it.
 
+use gpurf_blocks::WarpData;
 use gpurf_blocks::execute::{Offers, Source, UnitResult, Wanted, Writeback};
 use gpurf_blocks::memory::Bounds;
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
@@ -40,7 +41,7 @@ impl Blocks {
 
     /// Which result takes which bus. Those that write a register are offered to the operand stage.
     #[inline]
-    pub(super) fn decide_results(&mut self, decided: &mut Decided) {
+    pub(super) fn decide_results(&mut self, straps: &Straps, decided: &mut Decided) {
         decided.ends = self.writeback.ends(self.operand_stage.write_done());
         for p in 0..self.ports {
             let written = is_set(decided.ends, p).then(|| self.operand_stage.written(p));
@@ -56,8 +57,11 @@ impl Blocks {
         for (p, queue) in self.alu_queue.iter().enumerate() {
             offers.alu |= u8::from(queue.offers()) << p;
         }
-        for (p, queue) in self.fp_queue.iter().enumerate() {
-            offers.fp |= u8::from(queue.offers()) << p;
+        decided.fp_passes = 0;
+        for (p, (unit, queue)) in self.fp_unit.iter().zip(&self.fp_queue).enumerate() {
+            let passes = queue.passes(straps.fp_latency) && unit.result().is_some();
+            decided.fp_passes |= u8::from(passes) << p;
+            offers.fp |= u8::from(passes || queue.offers()) << p;
         }
         (decided.offers, decided.offered, decided.going) = (offers, 0, 0);
         if offers.alu | offers.fp == 0 && !offers.sfu && !offers.side && !offers.memory {
@@ -65,7 +69,7 @@ impl Blocks {
         }
         for p in 0..self.ports {
             let Some(source) = self.writeback.choose(p, offers) else { continue };
-            let result = self.result(p, source);
+            let result = self.result(p, source, decided);
             if let Some(reg) = result.reg {
                 let written = Written { mask: result.mask, warp: result.warp, reg, private: source.is_private() };
                 self.operand_stage.write(p, &written);
@@ -80,10 +84,13 @@ impl Blocks {
 
     /// The result that a source has for bus `p`.
     #[inline]
-    fn result(&self, p: usize, source: Source) -> UnitResult {
+    fn result(&self, p: usize, source: Source, decided: &Decided) -> UnitResult {
         match source {
             Source::Alu => self.alu_queue[p].head(),
-            Source::Fp => self.fp_queue[p].head(),
+            Source::Fp => match self.fp_passing(p, decided) {
+                Some((result, _)) => *result,
+                None => self.fp_queue[p].head(),
+            },
             Source::Sfu => self.sfu_queue.head(),
             Source::Side => self.side_queue.head(),
             Source::Memory => {
@@ -98,6 +105,12 @@ impl Blocks {
                 }
             }
         }
+    }
+
+    /// The result that passes the queue of a single precision unit, and its data.
+    #[inline]
+    pub(super) fn fp_passing(&self, p: usize, decided: &Decided) -> Option<(&UnitResult, &WarpData)> {
+        is_set(decided.fp_passes, p).then(|| self.fp_unit[p].result().zip(Some(self.fp_unit[p].data()))).flatten()
     }
 
     /// The edge at which the results of ALUs and units of floating point go into their queues, and instructions into the units.
@@ -196,7 +209,7 @@ impl Blocks {
         }
     }
 
-    /// The edge of the operand stage, which takes results from where they are.
+    /// The edge of the operand stage, which takes results from where they are: what passes a queue is in it by now.
     #[inline]
     pub(super) fn clock_operands(&mut self, decided: &Decided, running: bool) {
         let (alu, fp, sfu) = (&self.alu_queue, &self.fp_queue, &self.sfu_queue);

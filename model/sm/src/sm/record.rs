@@ -30,9 +30,13 @@ impl Sm {
         for p in 0..blocks.ports {
             blocks.alu[p].early(&mut o.alu[p]);
             blocks.alu_queue[p].early(&mut o.alu_queue[p]);
+            blocks.alu_queue[p].show(None, &mut o.alu_queue[p]);
             blocks.fp_unit[p].early(&mut o.fp_unit[p]);
             blocks.fp_queue[p].early(&mut o.fp_queue[p]);
+            blocks.fp_queue[p].show(blocks.fp_passing(p, &self.decided), &mut o.fp_queue[p]);
         }
+        blocks.sfu_queue.show(None, &mut o.sfu_queue);
+        blocks.side_queue.show(None, &mut o.side_queue);
         blocks.record_issue(&self.decided, o);
         blocks.record_pass(&self.decided, o);
         blocks.record_dispatch(&self.decided, o);
@@ -202,7 +206,7 @@ impl Blocks {
                 (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
                 out.write_data_o[p] = match source {
                     Source::Alu => *self.alu_queue[p].head_data(),
-                    Source::Fp => *self.fp_queue[p].head_data(),
+                    Source::Fp => *self.fp_passing(p, decided).map_or(self.fp_queue[p].head_data(), |(_, data)| data),
                     Source::Sfu => *self.sfu_queue.head_data(),
                     Source::Side => *self.side_queue.head_data(),
                     Source::Memory => self.line_table.result().expect("it is offered").data,
