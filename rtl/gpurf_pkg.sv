@@ -205,6 +205,7 @@ package gpurf_pkg;
     logic [1:0] alu;                // instructions that ALUs take
     logic [1:0] fp;                 // that single precision units take
     logic       sfu;                // that the special function unit takes
+    logic       constants;          // that the constant unit takes
     logic       memory;             // that the memory pipeline takes
     logic       barrier;            // warps that arrive at a barrier
     logic       barrier_open;       // barriers that open
@@ -216,9 +217,10 @@ package gpurf_pkg;
     logic       shared_conflict;    // passes that leave lanes behind
     logic       constant;           // passes of constant memory
     logic       constant_conflict;  // that leave lanes behind
+    logic       constant_wait;      // lanes of the memory pipeline wait for those of the constant unit
     logic       shuffle;            // shuffles
     logic       special;            // special registers read
-    logic [2:0] result_wait;        // results offered and not taken
+    logic [3:0] result_wait;        // results offered and not taken
     logic       warp_start;         // warps that begin
     logic       line_answer;        // answers of memory
   } sm_event_t;
@@ -480,30 +482,32 @@ package gpurf_pkg;
   } hierarchy_entries_event_t;
 
   // Where an instruction goes (docs/blocks/decode.md).
-  typedef enum logic [2:0] {
-    UnitControl     = 3'd0,  // branches, exits, traps: done with at issue
-    UnitAlu         = 3'd1,
-    UnitMemory      = 3'd2,  // the memory pipeline
-    UnitBarrier     = 3'd3,
-    UnitNothing     = 3'd4,
-    UnitFp          = 3'd5,  // single precision
-    UnitSfu         = 3'd6,  // special functions
-    UnitUnsupported = 3'd7
+  typedef enum logic [3:0] {
+    UnitControl     = 4'd0,  // branches, exits, traps: done with at issue
+    UnitAlu         = 4'd1,
+    UnitMemory      = 4'd2,  // the memory pipeline
+    UnitBarrier     = 4'd3,
+    UnitNothing     = 4'd4,
+    UnitFp          = 4'd5,  // single precision
+    UnitSfu         = 4'd6,  // special functions
+    UnitUnsupported = 4'd7,
+    UnitConstant    = 4'd8   // constants and special registers
   } unit_e;
 
   // Whether a unit belongs to one issue port; the others are shared.
-  function automatic logic is_private(logic [2:0] unit);
+  function automatic logic is_private(logic [3:0] unit);
     return unit == UnitAlu || unit == UnitFp;
   endfunction
 
   // Whether an instruction of the unit goes to the operand stage.
-  function automatic logic takes_operands(logic [2:0] to);
-    return to == UnitAlu || to == UnitMemory || to == UnitBarrier || to == UnitFp || to == UnitSfu;
+  function automatic logic takes_operands(logic [3:0] to);
+    return to == UnitAlu || to == UnitMemory || to == UnitBarrier || to == UnitFp ||
+           to == UnitSfu || to == UnitConstant;
   endfunction
 
   // What an instruction reads and writes, as far as anybody but its unit has to know.
   typedef struct packed {
-    logic [2:0]       unit;        // unit_e
+    logic [3:0]       unit;        // unit_e
     logic             b_constant;  // source b is the constant
     logic [PredW-1:0] p;           // predicate written
     logic [PredW:0]   t;           // predicate sources: inverted, number

@@ -2,8 +2,8 @@
 //
 // The threads' coordinates are computed by the launcher once for each grid, because all its blocks
 // are alike, into a RAM with a word for each warp of a block. Everything else is the same in all
-// lanes, or follows from the lane's number. Two stages, like every unit of the memory pipeline: the
-// first reads the RAM and what all lanes share, the second makes each lane's value.
+// lanes, or follows from the lane's number. The RAM is read, and what all lanes share is kept, at the
+// end of the cycle of an S2R; each lane's value follows from that in the next one.
 `include "gpurf_assert.svh"
 
 module special_registers
@@ -35,7 +35,7 @@ module special_registers
 
   // instruction
   input  logic               valid_i,
-  input  logic               room_i,                           // the side queue has room
+  input  logic               room_i,                           // the result queue has room
   input  logic [WarpW-1:0]   warp_i,
   input  logic [Lanes-1:0]   lanes_i,
   input  logic [SourceW-1:0] source_i,
@@ -47,7 +47,7 @@ module special_registers
   input  logic [15:0]        ctaid_z_i,
   output logic [Lanes-1:0]   served_o,
 
-  // result
+  // result, in the cycle after
   output logic               result_valid_o,
   output logic [WarpW-1:0]   result_warp_o,
   output logic [Lanes-1:0]   result_mask_o,
@@ -86,22 +86,13 @@ module special_registers
   typedef logic [LaneW-1:0]            lane_t;
   typedef logic [Lanes-1:0][LaneW-1:0] lanes_t;
 
-  // what all lanes share
-  logic               first_valid_q;
-  logic [WarpW-1:0]   first_warp_q;
-  logic [Lanes-1:0]   first_mask_q;
-  logic [SourceW-1:0] source_q;
-  logic               first_reg_valid_q;
-  logic [RegW-1:0]    first_reg_q;
-  lane_t              value_q;
-
-  // the result
-  logic               result_valid_q;
+  logic               valid_q;
   logic [WarpW-1:0]   warp_q;
   logic [Lanes-1:0]   mask_q;
+  logic [SourceW-1:0] source_q;
   logic               reg_valid_q;
   logic [RegW-1:0]    reg_q;
-  lanes_t             data_q;
+  lane_t              value_q;   // what all lanes share
 
   logic               perform;
   logic [Lanes-1:0]   tid_mask;
@@ -114,12 +105,11 @@ module special_registers
   assign perform  = valid_i & room_i;
   assign served_o = perform ? lanes_i : '0;
 
-  assign result_valid_o     = result_valid_q;
+  assign result_valid_o     = valid_q;
   assign result_warp_o      = warp_q;
   assign result_mask_o      = mask_q;
-  assign result_reg_valid_o = result_valid_q & reg_valid_q;
+  assign result_reg_valid_o = valid_q & reg_valid_q;
   assign result_reg_o       = reg_q;
-  assign result_data_o      = data_q;
 
   // The same four lanes stand at every group's place; the mask says which group takes them.
   assign tid_mask = Lanes'({GroupLanes{1'b1}}) << {tid_group_i, {$clog2(GroupLanes){1'b0}}};
@@ -141,23 +131,18 @@ module special_registers
   );
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      first_valid_q  <= 1'b0;
-      result_valid_q <= 1'b0;
-    end else begin
-      first_valid_q  <= perform;
-      result_valid_q <= first_valid_q;
-    end
+    if (!rst_ni) valid_q <= 1'b0;
+    else         valid_q <= perform;
   end
 
-  // Neither stage's payload has a reset: it means nothing while its valid is low.
+  // The payload has no reset: it means nothing while valid_q is low.
   always_ff @(posedge clk_i) begin
     if (perform) begin
-      first_warp_q      <= warp_i;
-      first_mask_q      <= lanes_i;
-      source_q          <= source_i;
-      first_reg_valid_q <= reg_valid_i;
-      first_reg_q       <= reg_i;
+      warp_q      <= warp_i;
+      mask_q      <= lanes_i;
+      source_q    <= source_i;
+      reg_valid_q <= reg_valid_i;
+      reg_q       <= reg_i;
       case (source_i)
         NtidX:         value_q <= lane_t'(ntid_x_i);
         NtidY:         value_q <= lane_t'(ntid_y_i);
@@ -177,33 +162,26 @@ module special_registers
   end
 
   // The source is decided once, outside the loops over the lanes.
-  always_ff @(posedge clk_i) begin : second_stage
+  always_comb begin : each_lane
     automatic lanes_t d;
-    if (first_valid_q) begin
-      // Numbers above the last source are nothing, and so is the value that they share.
-      d = {Lanes{value_q}};
-      case (source_q)
-        TidX: for (int unsigned l = 0; l < Lanes; l++) d[l] = lane_t'(tid[l][0 +: TidXW]);
-        TidY: for (int unsigned l = 0; l < Lanes; l++) d[l] = lane_t'(tid[l][TidXW +: TidYW]);
-        TidZ: begin
-          for (int unsigned l = 0; l < Lanes; l++) d[l] = lane_t'(tid[l][TidXW+TidYW +: TidZW]);
-        end
-        LaneId:     for (int unsigned l = 0; l < Lanes; l++) d[l] = l;
-        LaneMaskEq: for (int unsigned l = 0; l < Lanes; l++) d[l] = 32'd1 << l;
-        LaneMaskLt: for (int unsigned l = 0; l < Lanes; l++) d[l] = (32'd1 << l) - 1;
-        LaneMaskLe: for (int unsigned l = 0; l < Lanes; l++) d[l] = (32'd2 << l) - 1;
-        LaneMaskGt: for (int unsigned l = 0; l < Lanes; l++) d[l] = ~((32'd2 << l) - 1);
-        LaneMaskGe: for (int unsigned l = 0; l < Lanes; l++) d[l] = ~((32'd1 << l) - 1);
-        default: ;
-      endcase
-      for (int unsigned l = 0; l < Lanes; l++) d[l] = d[l] & {LaneW{first_mask_q[l]}};
-
-      warp_q      <= first_warp_q;
-      mask_q      <= first_mask_q;
-      reg_valid_q <= first_reg_valid_q;
-      reg_q       <= first_reg_q;
-      data_q      <= d;
-    end
+    // Numbers above the last source are nothing, and so is the value that they share.
+    d = {Lanes{value_q}};
+    case (source_q)
+      TidX: for (int unsigned l = 0; l < Lanes; l++) d[l] = lane_t'(tid[l][0 +: TidXW]);
+      TidY: for (int unsigned l = 0; l < Lanes; l++) d[l] = lane_t'(tid[l][TidXW +: TidYW]);
+      TidZ: begin
+        for (int unsigned l = 0; l < Lanes; l++) d[l] = lane_t'(tid[l][TidXW+TidYW +: TidZW]);
+      end
+      LaneId:     for (int unsigned l = 0; l < Lanes; l++) d[l] = l;
+      LaneMaskEq: for (int unsigned l = 0; l < Lanes; l++) d[l] = 32'd1 << l;
+      LaneMaskLt: for (int unsigned l = 0; l < Lanes; l++) d[l] = (32'd1 << l) - 1;
+      LaneMaskLe: for (int unsigned l = 0; l < Lanes; l++) d[l] = (32'd2 << l) - 1;
+      LaneMaskGt: for (int unsigned l = 0; l < Lanes; l++) d[l] = ~((32'd2 << l) - 1);
+      LaneMaskGe: for (int unsigned l = 0; l < Lanes; l++) d[l] = ~((32'd1 << l) - 1);
+      default: ;
+    endcase
+    for (int unsigned l = 0; l < Lanes; l++) d[l] = d[l] & {LaneW{mask_q[l]}};
+    result_data_o = d;
   end
 
 endmodule

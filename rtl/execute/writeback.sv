@@ -1,9 +1,10 @@
 // Which result takes which bus.
 //
 // There are as many result buses as issue ports. Each has its ALU and its single precision unit;
-// the first has the memory pipeline's short latencies as well, and the last the lines that come
-// back from global memory and the special functions. What has waited longest for memory holds up
-// most, so lines go first, then the side queue; of the rest what has the longest latency.
+// the first has the memory pipeline's short latencies and the constants as well, and the last the
+// lines that come back from global memory and the special functions. What has waited longest for
+// memory holds up most, so lines go first, then the side queue; of the rest what has the longest
+// latency, and what is shared before what is private.
 // Registers go into the write queues of the register file, predicates into the predicate file, and
 // the scoreboard hears of both: of a predicate at once, of a register when it has reached its bank,
 // and only of the last part of it. A register file that keeps apart what it has taken and what
@@ -68,6 +69,16 @@ module writeback
   input  logic [DataW-1:0]        sfu_data_i,
   output logic                    sfu_pop_o,
 
+  // head of the constant unit's result queue
+  input  logic                    constant_valid_i,
+  input  logic [WarpW-1:0]        constant_warp_i,
+  input  logic [Lanes-1:0]        constant_mask_i,
+  input  logic                    constant_done_i,
+  input  logic                    constant_reg_valid_i,
+  input  logic [RegW-1:0]         constant_reg_i,
+  input  logic [DataW-1:0]        constant_data_i,
+  output logic                    constant_pop_o,
+
   // result of the line table
   input  logic                    memory_valid_i,
   input  logic [WarpW-1:0]        memory_warp_i,
@@ -108,6 +119,7 @@ module writeback
 );
 
   localparam int unsigned SideBus = 0;
+  localparam int unsigned ConstantBus = 0;
   localparam int unsigned MemoryBus = IssuePorts - 1;
   localparam int unsigned SfuBus = IssuePorts - 1;
 
@@ -116,6 +128,8 @@ module writeback
   logic [IssuePorts-1:0] from_memory;  // who is chosen; none of these: the ALU
   logic [IssuePorts-1:0] from_side;
   logic [IssuePorts-1:0] from_sfu;
+  logic [IssuePorts-1:0] from_constant;
+  logic [IssuePorts-1:0] from_shared;  // one of these: units that all ports share
   logic [IssuePorts-1:0] from_fp;
   logic [IssuePorts-1:0] offered;      // there is a result for the bus
   logic [IssuePorts-1:0] has_reg;
@@ -126,10 +140,13 @@ module writeback
 
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      from_memory[p] = p == MemoryBus && memory_valid_i;
-      from_side[p]   = p == SideBus && side_valid_i && !from_memory[p];
-      from_sfu[p]    = p == SfuBus && sfu_valid_i && !from_memory[p] && !from_side[p];
-      from_fp[p]     = fp_valid_i[p] && !from_memory[p] && !from_side[p] && !from_sfu[p];
+      from_memory[p]   = p == MemoryBus && memory_valid_i;
+      from_side[p]     = p == SideBus && side_valid_i && !from_memory[p];
+      from_sfu[p]      = p == SfuBus && sfu_valid_i && !from_memory[p] && !from_side[p];
+      from_constant[p] = p == ConstantBus && constant_valid_i && !from_memory[p] &&
+                         !from_side[p] && !from_sfu[p];
+      from_shared[p]   = from_memory[p] || from_side[p] || from_sfu[p] || from_constant[p];
+      from_fp[p]       = fp_valid_i[p] && !from_shared[p];
       if (from_memory[p]) begin
         offered[p]      = 1'b1;
         done[p]         = memory_done_i;
@@ -154,6 +171,14 @@ module writeback
         write_warp_o[p] = sfu_warp_i;
         write_mask_o[p] = sfu_mask_i;
         write_reg_o[p]  = sfu_reg_i;
+      end else if (from_constant[p]) begin
+        offered[p]      = 1'b1;
+        done[p]         = constant_done_i;
+        has_reg[p]      = constant_reg_valid_i;
+        has_pred[p]     = 1'b0;
+        write_warp_o[p] = constant_warp_i;
+        write_mask_o[p] = constant_mask_i;
+        write_reg_o[p]  = constant_reg_i;
       end else if (from_fp[p]) begin
         offered[p]      = 1'b1;
         done[p]         = fp_done_i[p];
@@ -182,25 +207,27 @@ module writeback
   assign pred_mask_o   = write_mask_o;
 
   // What no shared unit has made comes from the port's own ALU or single precision unit.
-  assign write_private_o = write_valid_o & ~from_memory & ~from_side & ~from_sfu;
+  assign write_private_o = write_valid_o & ~from_shared;
 
-  assign memory_pop_o = from_memory[MemoryBus] & goes[MemoryBus];
-  assign side_pop_o   = from_side[SideBus] & goes[SideBus];
-  assign sfu_pop_o    = from_sfu[SfuBus] & goes[SfuBus];
-  assign fp_pop_o     = from_fp & goes;
-  assign alu_pop_o    = ~from_memory & ~from_side & ~from_sfu & ~from_fp & goes;
+  assign memory_pop_o   = from_memory[MemoryBus] & goes[MemoryBus];
+  assign side_pop_o     = from_side[SideBus] & goes[SideBus];
+  assign sfu_pop_o      = from_sfu[SfuBus] & goes[SfuBus];
+  assign constant_pop_o = from_constant[ConstantBus] & goes[ConstantBus];
+  assign fp_pop_o       = from_fp & goes;
+  assign alu_pop_o      = ~from_shared & ~from_fp & goes;
 
   // What is wide has a multiplexer of its own, no wider than its bus needs it.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_data
     always_comb begin
-      if (p == MemoryBus && memory_valid_i)  write_data_o[p] = memory_data_i;
-      else if (p == SideBus && side_valid_i) write_data_o[p] = side_data_i;
-      else if (p == SfuBus && sfu_valid_i)   write_data_o[p] = sfu_data_i;
-      else if (fp_valid_i[p])                write_data_o[p] = fp_data_i[p];
-      else                                   write_data_o[p] = alu_data_i[p];
+      if (p == MemoryBus && memory_valid_i)          write_data_o[p] = memory_data_i;
+      else if (p == SideBus && side_valid_i)         write_data_o[p] = side_data_i;
+      else if (p == SfuBus && sfu_valid_i)           write_data_o[p] = sfu_data_i;
+      else if (p == ConstantBus && constant_valid_i) write_data_o[p] = constant_data_i;
+      else if (fp_valid_i[p])                        write_data_o[p] = fp_data_i[p];
+      else                                           write_data_o[p] = alu_data_i[p];
     end
 
-    // Lines from memory and special functions have no predicate.
+    // Lines from memory, special functions and constants have no predicate.
     always_comb begin
       if (p == SideBus && side_valid_i) begin
         pred_o[p]      = side_pred_i;
@@ -244,13 +271,15 @@ module writeback
   end
 
   `GPURF_ASSERT(one_result_a_bus, $countones(alu_pop_o) + $countones(fp_pop_o) +
-                                  32'(side_pop_o) + 32'(sfu_pop_o) + 32'(memory_pop_o) ==
+                                  32'(side_pop_o) + 32'(sfu_pop_o) + 32'(constant_pop_o) +
+                                  32'(memory_pop_o) ==
                                   $countones(goes),
                 "not one result was taken for each bus on which one goes")
   `GPURF_ASSERT(pop_only_when_offered, (alu_pop_o & ~alu_valid_i) == '0 &&
                                        (fp_pop_o & ~fp_valid_i) == '0 &&
                                        !(side_pop_o && !side_valid_i) &&
                                        !(sfu_pop_o && !sfu_valid_i) &&
+                                       !(constant_pop_o && !constant_valid_i) &&
                                        !(memory_pop_o && !memory_valid_i),
                 "a result was taken that was not offered")
 

@@ -136,7 +136,7 @@ module decode
         slots = D | A;
       end
       OpS2r: begin
-        unit  = UnitMemory;
+        unit  = UnitConstant;
         slots = D;
       end
       OpShfl: begin
@@ -152,7 +152,7 @@ module decode
         slots = (space == SpaceShared || space == SpaceLocal) ? A | C : A | C | U;
       end
       OpLdc: begin
-        unit  = UnitMemory;
+        unit  = UnitConstant;
         slots = D | A;
       end
       OpAtom: begin

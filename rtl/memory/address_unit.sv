@@ -1,6 +1,7 @@
 // The memory instruction at hand.
 //
-// Head of the memory pipeline, and one queue for everything that goes into it. It takes an
+// Head of the memory pipeline, and one queue for everything that goes into it: loads, stores, atomic
+// operations, shuffles. It takes an
 // instruction with its operands, computes an address for each lane, and offers the lanes that are
 // left to the unit that serves their space, pass by pass; the unit says in the same cycle which
 // lanes it serves. Because instructions pass one after the other, accesses of a warp, and of warps
@@ -41,13 +42,11 @@ module address_unit
   output logic                           shared_valid_o,
   output logic                           constant_valid_o,
   output logic                           shuffle_valid_o,
-  output logic                           special_valid_o,
   output logic                           local_o,            // of global_valid_o: local memory
   input  logic [Lanes-1:0]               global_served_i,
   input  logic [Lanes-1:0]               shared_served_i,
   input  logic [Lanes-1:0]               constant_served_i,
   input  logic [Lanes-1:0]               shuffle_served_i,
-  input  logic [Lanes-1:0]               special_served_i,
   output logic                           last_o,             // no lane is left behind this pass
 
   // instruction held
@@ -79,31 +78,22 @@ module address_unit
   localparam int unsigned LastPort = IssuePorts - 1;  // the second port, if there is one
 
   // Further opcodes of the memory pipeline.
-  localparam logic [6:0] OpS2r  = 7'h12;
   localparam logic [6:0] OpShfl = 7'h13;
   localparam logic [6:0] OpSt   = 7'h41;
-  localparam logic [6:0] OpLdc  = 7'h42;
 
   // Upper words of a generic address that do not mean global memory.
   localparam logic [LaneW-1:0] GenericShared   = 32'd1;
   localparam logic [LaneW-1:0] GenericLocal    = 32'd2;
   localparam logic [LaneW-1:0] GenericConstant = 32'd3;
 
-  typedef enum logic [1:0] {
-    ClassMemory   = 2'd0,
-    ClassConstant = 2'd1,
-    ClassShuffle  = 2'd2,
-    ClassSpecial  = 2'd3
-  } class_e;
-
   // What an instruction's modifiers say of its accesses.
   typedef struct packed {
-    logic [1:0] class_of;   // class_e
+    logic       shuffle;    // a shuffle: no access at all
     logic [1:0] kind;       // access_kind_e
     logic [1:0] size;       // access_size_e
     logic       is_signed;
     logic [3:0] operation;  // atomic_e
-    logic [1:0] space;      // space_e, of class memory
+    logic [1:0] space;      // space_e
     logic [1:0] align;      // 1: to 8 bytes, 2: to 16
     logic       wide;       // the address has an upper word
   } access_t;
@@ -119,7 +109,7 @@ module address_unit
 
   logic              busy_q;
   logic [Lanes-1:0]  lanes_q;
-  logic [1:0]        class_q;
+  logic              shuffle_q;
   logic [Lanes-1:0]  shared_q;     // space of each lane; none of them: global
   logic [Lanes-1:0]  local_q;
   logic [Lanes-1:0]  constant_q;
@@ -144,7 +134,6 @@ module address_unit
 
   logic              port;
   logic              take;
-  logic              memory;           // lanes go to the unit of their space
   logic [Lanes-1:0]  lowest;           // lowest lane left
   logic              lowest_shared;    // its space
   logic              lowest_local;
@@ -157,7 +146,6 @@ module address_unit
   assign place_warp_o = port ? in_warp_i[LastPort] : in_warp_i[0];
 
   // Passes.
-  assign memory          = (class_q == ClassMemory) | (class_q == ClassConstant);
   assign lowest          = lanes_q & (~lanes_q + 1'b1);
   assign lowest_shared   = (lowest & shared_q) != '0;
   assign lowest_local    = (lowest & local_q) != '0;
@@ -165,7 +153,7 @@ module address_unit
 
   always_comb begin
     lanes_o = lanes_q;
-    if (memory) begin
+    if (!shuffle_q) begin
       if (lowest_shared)        lanes_o = lanes_q & shared_q;
       else if (lowest_local)    lanes_o = lanes_q & local_q;
       else if (lowest_constant) lanes_o = lanes_q & constant_q;
@@ -174,11 +162,10 @@ module address_unit
   end
 
   assign busy_o           = busy_q;
-  assign global_valid_o   = busy_q & memory & ~lowest_shared & ~lowest_constant;
-  assign shared_valid_o   = busy_q & memory & lowest_shared;
-  assign constant_valid_o = busy_q & memory & lowest_constant;
-  assign shuffle_valid_o  = busy_q & (class_q == ClassShuffle);
-  assign special_valid_o  = busy_q & (class_q == ClassSpecial);
+  assign global_valid_o   = busy_q & ~shuffle_q & ~lowest_shared & ~lowest_constant;
+  assign shared_valid_o   = busy_q & ~shuffle_q & lowest_shared;
+  assign constant_valid_o = busy_q & ~shuffle_q & lowest_constant;
+  assign shuffle_valid_o  = busy_q & shuffle_q;
   assign local_o          = lowest_local;
 
   assign warp_o       = warp_q;
@@ -198,8 +185,7 @@ module address_unit
   assign served = ({Lanes{global_valid_o}}   & global_served_i)   |
                   ({Lanes{shared_valid_o}}   & shared_served_i)   |
                   ({Lanes{constant_valid_o}} & constant_served_i) |
-                  ({Lanes{shuffle_valid_o}}  & shuffle_served_i)  |
-                  ({Lanes{special_valid_o}}  & special_served_i);
+                  ({Lanes{shuffle_valid_o}}  & shuffle_served_i);
 
   assign last_o         = busy_q & ((lanes_q & ~served) == '0);
   assign in_ready_o     = ~busy_q | last_o;
@@ -216,7 +202,6 @@ module address_unit
     access_of = '0;
     case (opcode)
       OpLd: begin
-        access_of.class_of  = ClassMemory;
         access_of.kind      = KindLoad;
         access_of.size      = m[4] ? SizeWord : {1'b0, m[3]};
         access_of.is_signed = ~m[4] & m[2];
@@ -224,38 +209,27 @@ module address_unit
         access_of.align     = m[6:5];
       end
       OpSt: begin
-        access_of.class_of  = ClassMemory;
         access_of.kind      = KindStore;
         access_of.size      = m[3:2];
         access_of.space     = m[1:0];
         access_of.align     = m[5:4];
       end
       OpAtom: begin
-        access_of.class_of  = ClassMemory;
         access_of.kind      = KindAtomic;
         access_of.size      = SizeWord;
         access_of.operation = m[5:2];
         access_of.space     = m[1:0];
       end
       OpCas: begin
-        access_of.class_of  = ClassMemory;
         access_of.kind      = KindAtomic;
         access_of.size      = SizeWord;
         access_of.operation = AtomicCas;
         access_of.space     = (m[1:0] == SpaceShared) ? SpaceShared : SpaceGlobal;
       end
-      OpLdc: begin
-        access_of.class_of  = ClassConstant;
-        access_of.kind      = KindLoad;
-        access_of.size      = m[2] ? SizeWord : {1'b0, m[1]};
-        access_of.is_signed = ~m[2] & m[0];
-        access_of.align     = m[4:3];
-      end
-      OpShfl:  access_of.class_of = ClassShuffle;
-      default: access_of.class_of = ClassSpecial;
+      default: access_of.shuffle = 1'b1;
     endcase
     // The third source of a CAS leaves no room for an upper word.
-    access_of.wide = access_of.class_of == ClassMemory && opcode != OpCas &&
+    access_of.wide = !access_of.shuffle && opcode != OpCas &&
                      (access_of.space == SpaceGlobal || access_of.space == SpaceGeneric);
   endfunction
 
@@ -278,12 +252,11 @@ module address_unit
     upper         = access.wide ? sum[LaneW +: LaneW] : '0;
     generic_space = access.wide && access.space == SpaceGeneric;
     lane_access.addr        = sum[LaneW-1:0];
-    lane_access.in_shared   = (access.class_of == ClassMemory && access.space == SpaceShared) ||
+    lane_access.in_shared   = access.space == SpaceShared ||
                               (generic_space && upper == GenericShared);
-    lane_access.in_local    = (access.class_of == ClassMemory && access.space == SpaceLocal) ||
+    lane_access.in_local    = access.space == SpaceLocal ||
                               (generic_space && upper == GenericLocal);
-    lane_access.in_constant = access.class_of == ClassConstant ||
-                              (generic_space && upper == GenericConstant);
+    lane_access.in_constant = generic_space && upper == GenericConstant;
     in_global = !lane_access.in_shared && !lane_access.in_local && !lane_access.in_constant;
 
     case (access.align)
@@ -363,7 +336,7 @@ module address_unit
       in_shared   = '0;
       in_local    = '0;
       in_constant = '0;
-      if (access.class_of == ClassMemory || access.class_of == ClassConstant) begin
+      if (!access.shuffle) begin
         // Downwards, so that the lowest lane's fault is what stays.
         for (int unsigned l = Lanes; l > 0; l--) begin
           if (mask[l-1]) begin
@@ -390,7 +363,7 @@ module address_unit
       fault_q      <= at_fault;
       fault_warp_q <= place_warp_o;
       lanes_q      <= mask;
-      class_q      <= access.class_of;
+      shuffle_q    <= access.shuffle;
       shared_q     <= in_shared;
       local_q      <= in_local;
       constant_q   <= in_constant;
@@ -420,7 +393,7 @@ module address_unit
 
 `ifndef SYNTHESIS
   function automatic logic has_unit(logic [6:0] opcode);
-    return opcode inside {OpS2r, OpShfl, OpLd, OpSt, OpLdc, OpAtom, OpCas};
+    return opcode inside {OpShfl, OpLd, OpSt, OpAtom, OpCas};
   endfunction
 `endif
 
@@ -433,11 +406,10 @@ module address_unit
                 (global_valid_o   || global_served_i   == '0) &&
                 (shared_valid_o   || shared_served_i   == '0) &&
                 (constant_valid_o || constant_served_i == '0) &&
-                (shuffle_valid_o  || shuffle_served_i  == '0) &&
-                (special_valid_o  || special_served_i  == '0),
+                (shuffle_valid_o  || shuffle_served_i  == '0),
                 "a unit served lanes that were not offered to it")
   `GPURF_ASSERT(one_unit, $onehot0({global_valid_o, shared_valid_o, constant_valid_o,
-                                    shuffle_valid_o, special_valid_o}),
+                                    shuffle_valid_o}),
                 "lanes were offered to two units at once")
 
 endmodule

@@ -1,8 +1,8 @@
 // The streaming multiprocessor: the blocks, wired.
 //
 // In order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a
-// single precision unit for each port, one special function unit, one memory pipeline, barriers,
-// and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1,
+// single precision unit for each port, one special function unit, one unit for constants and special
+// registers, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1,
 // figures 1 and 3). Global memory and the host stand outside; all outputs but the events follow
 // from registers alone.
 //
@@ -93,12 +93,15 @@ module sm
   localparam int unsigned A = (Active > 1) ? Active : 1;
   localparam int unsigned SlotW = (A > 1) ? $clog2(A) : 1;
   localparam int unsigned Sources = Operands * P;
+  localparam int unsigned SourceW = 5;  // number of a special register
   localparam int unsigned AluQueueDepth = 16;
   localparam int unsigned FpQueueDepth = 16;
   localparam int unsigned SfuQueueDepth = 8;
+  localparam int unsigned ConstantQueueDepth = 16;
+  localparam int unsigned ConstantSources = 2;
   localparam int unsigned SideQueueDepth = 32;
-  localparam int unsigned SideSources = 4;
-  localparam int unsigned FaultSources = 2 * P + 4;
+  localparam int unsigned SideSources = 3;
+  localparam int unsigned FaultSources = 2 * P + 5;
 
   // ------------------------------------------------------------------ nets, by the block driving
   logic [P-1:0]     fetch_decode_valid;
@@ -192,6 +195,8 @@ module sm
   logic         dispatcher_memory_port;
   logic         dispatcher_sfu_valid;
   logic         dispatcher_sfu_port;
+  logic         dispatcher_constant_valid;
+  logic         dispatcher_constant_port;
   logic         dispatcher_barrier_valid;
   logic         dispatcher_barrier_port;
 
@@ -247,6 +252,42 @@ module sm
   logic [Lanes-1:0] sfu_queue_head_pred_data;
   // verilator lint_on UNUSEDSIGNAL
 
+  logic               constant_unit_ready;
+  logic [Lanes-1:0]   constant_unit_lanes;
+  // Only people read it: both units have a valid of their own.
+  // verilator lint_off UNUSEDSIGNAL
+  logic               constant_unit_busy;
+  // verilator lint_on UNUSEDSIGNAL
+  logic               constant_unit_constant_valid;
+  logic               constant_unit_special_valid;
+  logic               constant_unit_last;
+  logic [WarpW-1:0]   constant_unit_warp;
+  logic [1:0]         constant_unit_size;
+  logic               constant_unit_signed;
+  logic [SourceW-1:0] constant_unit_source;
+  logic               constant_unit_reg_valid;
+  logic [RegW-1:0]    constant_unit_reg;
+  logic [DataW-1:0]   constant_unit_addr;
+  logic               constant_unit_fault_valid;
+  logic [WarpW-1:0]   constant_unit_fault_warp;
+  logic [CauseW-1:0]  constant_unit_fault_cause;
+  logic [31:0]        constant_unit_fault_value;
+
+  logic             constant_queue_room;
+  logic             constant_queue_head_valid;
+  logic [WarpW-1:0] constant_queue_head_warp;
+  logic [Lanes-1:0] constant_queue_head_mask;
+  logic             constant_queue_head_done;
+  logic             constant_queue_head_reg_valid;
+  logic [RegW-1:0]  constant_queue_head_reg;
+  logic [DataW-1:0] constant_queue_head_data;
+  // Only people read these: neither constants nor special registers have a predicate.
+  // verilator lint_off UNUSEDSIGNAL
+  logic             constant_queue_head_pred_valid;
+  logic [PredW-1:0] constant_queue_head_pred;
+  logic [Lanes-1:0] constant_queue_head_pred_data;
+  // verilator lint_on UNUSEDSIGNAL
+
   logic             side_queue_room;
   logic             side_queue_head_valid;
   logic [WarpW-1:0] side_queue_head_warp;
@@ -263,6 +304,7 @@ module sm
   logic [P-1:0]     writeback_fp_pop;
   logic             writeback_side_pop;
   logic             writeback_sfu_pop;
+  logic             writeback_constant_pop;
   logic             writeback_memory_pop;
   logic [P-1:0]     writeback_write_valid;
   logic [WarpW-1:0] writeback_write_warp  [P];
@@ -292,7 +334,6 @@ module sm
   logic              address_unit_shared_valid;
   logic              address_unit_constant_valid;
   logic              address_unit_shuffle_valid;
-  logic              address_unit_special_valid;
   logic              address_unit_local;
   logic              address_unit_last;
   logic [WarpW-1:0]  address_unit_warp;
@@ -347,6 +388,14 @@ module sm
   logic [RegW-1:0]  shared_memory_result_reg;
   logic [DataW-1:0] shared_memory_result_data;
 
+  logic [Lanes-1:0] constant_memory_direct_served;
+  logic             constant_memory_direct_result_valid;
+  logic [WarpW-1:0] constant_memory_direct_result_warp;
+  logic [Lanes-1:0] constant_memory_direct_result_mask;
+  logic             constant_memory_direct_result_done;
+  logic             constant_memory_direct_result_reg_valid;
+  logic [RegW-1:0]  constant_memory_direct_result_reg;
+  logic [DataW-1:0] constant_memory_direct_result_data;
   logic [Lanes-1:0] constant_memory_served;
   logic             constant_memory_result_valid;
   logic [WarpW-1:0] constant_memory_result_warp;
@@ -834,6 +883,7 @@ module sm
     .fp_ready_i            (fp_unit_ready),
     .memory_ready_i        (address_unit_in_ready),
     .sfu_ready_i           (sfu_ready),
+    .constant_ready_i      (constant_unit_ready),
     .dispatch_ready_o      (dispatcher_dispatch_ready),
     .alu_valid_o           (dispatcher_alu_valid),
     .fp_valid_o            (dispatcher_fp_valid),
@@ -841,6 +891,8 @@ module sm
     .memory_port_o         (dispatcher_memory_port),
     .sfu_valid_o           (dispatcher_sfu_valid),
     .sfu_port_o            (dispatcher_sfu_port),
+    .constant_valid_o      (dispatcher_constant_valid),
+    .constant_port_o       (dispatcher_constant_port),
     .barrier_valid_o       (dispatcher_barrier_valid),
     .barrier_port_o        (dispatcher_barrier_port)
   );
@@ -1055,8 +1107,95 @@ module sm
     .pop_i            (writeback_sfu_pop)
   );
 
-  // The units behind the memory pipeline, in the order of the side queue's sources. Lane crossbar
-  // and special registers serve all lanes at once, so their results are always the last.
+  // Constants and special registers, in the order of the queue's sources. S2R serves all lanes at
+  // once, so its result is always the last.
+  logic constant_from_last;
+  assign constant_from_last = (P > 1) & dispatcher_constant_port;
+
+  constant_unit #(
+    .ConstWords(ConstWords)
+  ) u_constant_unit (
+    .clk_i,
+    .rst_ni,
+    .valid_i          (dispatcher_constant_valid),
+    .ready_o          (constant_unit_ready),
+    .warp_i           (operand_stage_dispatch_warp[constant_from_last ? P-1 : 0]),
+    .mask_i           (operand_stage_dispatch_mask[constant_from_last ? P-1 : 0]),
+    .instruction_i    (operand_stage_dispatch_instruction[constant_from_last ? P-1 : 0]),
+    .src_valid_i      (operand_stage_dispatch_src_valid[constant_from_last ? Operands*(P-1) : 0]),
+    .data_i           (operand_stage_dispatch_data[constant_from_last ? Operands*(P-1) : 0]),
+    .lanes_o          (constant_unit_lanes),
+    .busy_o           (constant_unit_busy),
+    .constant_valid_o (constant_unit_constant_valid),
+    .special_valid_o  (constant_unit_special_valid),
+    .constant_served_i(constant_memory_direct_served),
+    .special_served_i (special_registers_served),
+    .last_o           (constant_unit_last),
+    .warp_o           (constant_unit_warp),
+    .size_o           (constant_unit_size),
+    .signed_o         (constant_unit_signed),
+    .source_o         (constant_unit_source),
+    .reg_valid_o      (constant_unit_reg_valid),
+    .reg_o            (constant_unit_reg),
+    .addr_o           (constant_unit_addr),
+    .fault_valid_o    (constant_unit_fault_valid),
+    .fault_warp_o     (constant_unit_fault_warp),
+    .fault_cause_o    (constant_unit_fault_cause),
+    .fault_value_o    (constant_unit_fault_value)
+  );
+
+  logic [WarpW-1:0] constant_warp      [ConstantSources];
+  logic [Lanes-1:0] constant_mask      [ConstantSources];
+  logic [RegW-1:0]  constant_reg       [ConstantSources];
+  logic [DataW-1:0] constant_data      [ConstantSources];
+  logic [PredW-1:0] constant_pred      [ConstantSources];
+  logic [Lanes-1:0] constant_pred_data [ConstantSources];
+
+  assign constant_warp      = '{constant_memory_direct_result_warp, special_registers_result_warp};
+  assign constant_mask      = '{constant_memory_direct_result_mask, special_registers_result_mask};
+  assign constant_reg       = '{constant_memory_direct_result_reg, special_registers_result_reg};
+  assign constant_data      = '{constant_memory_direct_result_data, special_registers_result_data};
+  assign constant_pred      = '{NoPred, NoPred};
+  assign constant_pred_data = '{'0, '0};
+
+  result_queue #(
+    .QueueDepth(ConstantQueueDepth),
+    .Sources   (ConstantSources)
+  ) u_constant_queue (
+    .clk_i,
+    .rst_ni,
+    .cfg_i            (cfg_i.fp_latency),
+    .push_valid_i     ({special_registers_result_valid, constant_memory_direct_result_valid}),
+    .push_warp_i      (constant_warp),
+    .push_mask_i      (constant_mask),
+    .push_reg_valid_i ({special_registers_result_reg_valid,
+                        constant_memory_direct_result_reg_valid}),
+    .push_reg_i       (constant_reg),
+    .push_data_i      (constant_data),
+    .push_pred_valid_i('0),
+    .push_pred_i      (constant_pred),
+    .push_pred_data_i (constant_pred_data),
+    .push_done_i      ({1'b1, constant_memory_direct_result_done}),
+    // who has room finds a free place
+    // verilator lint_off PINCONNECTEMPTY
+    .ready_o          (),
+    // verilator lint_on PINCONNECTEMPTY
+    .room_o           (constant_queue_room),
+    .head_valid_o     (constant_queue_head_valid),
+    .head_warp_o      (constant_queue_head_warp),
+    .head_mask_o      (constant_queue_head_mask),
+    .head_done_o      (constant_queue_head_done),
+    .head_reg_valid_o (constant_queue_head_reg_valid),
+    .head_reg_o       (constant_queue_head_reg),
+    .head_data_o      (constant_queue_head_data),
+    .head_pred_valid_o(constant_queue_head_pred_valid),
+    .head_pred_o      (constant_queue_head_pred),
+    .head_pred_data_o (constant_queue_head_pred_data),
+    .pop_i            (writeback_constant_pop)
+  );
+
+  // The units behind the memory pipeline, in the order of the side queue's sources. The lane
+  // crossbar serves all lanes at once, so its results are always the last.
   logic [SideSources-1:0] side_valid;
   logic [WarpW-1:0]       side_warp      [SideSources];
   logic [Lanes-1:0]       side_mask      [SideSources];
@@ -1068,22 +1207,22 @@ module sm
   logic [Lanes-1:0]       side_pred_data [SideSources];
   logic [SideSources-1:0] side_done;
 
-  assign side_valid = {special_registers_result_valid, lane_crossbar_result_valid,
-                       constant_memory_result_valid, shared_memory_result_valid};
+  assign side_valid = {lane_crossbar_result_valid, constant_memory_result_valid,
+                       shared_memory_result_valid};
   assign side_warp = '{shared_memory_result_warp, constant_memory_result_warp,
-                       lane_crossbar_result_warp, special_registers_result_warp};
+                       lane_crossbar_result_warp};
   assign side_mask = '{shared_memory_result_mask, constant_memory_result_mask,
-                       lane_crossbar_result_mask, special_registers_result_mask};
-  assign side_reg_valid = {special_registers_result_reg_valid, lane_crossbar_result_reg_valid,
-                           constant_memory_result_reg_valid, shared_memory_result_reg_valid};
+                       lane_crossbar_result_mask};
+  assign side_reg_valid = {lane_crossbar_result_reg_valid, constant_memory_result_reg_valid,
+                           shared_memory_result_reg_valid};
   assign side_reg = '{shared_memory_result_reg, constant_memory_result_reg,
-                      lane_crossbar_result_reg, special_registers_result_reg};
+                      lane_crossbar_result_reg};
   assign side_data = '{shared_memory_result_data, constant_memory_result_data,
-                       lane_crossbar_result_data, special_registers_result_data};
-  assign side_pred_valid = {1'b0, lane_crossbar_result_pred_valid, 2'b00};
-  assign side_pred = '{NoPred, NoPred, lane_crossbar_result_pred, NoPred};
-  assign side_pred_data = '{'0, '0, lane_crossbar_result_pred_data, '0};
-  assign side_done = {2'b11, constant_memory_result_done, shared_memory_result_done};
+                       lane_crossbar_result_data};
+  assign side_pred_valid = {lane_crossbar_result_pred_valid, 2'b00};
+  assign side_pred = '{NoPred, NoPred, lane_crossbar_result_pred};
+  assign side_pred_data = '{'0, '0, lane_crossbar_result_pred_data};
+  assign side_done = {1'b1, constant_memory_result_done, shared_memory_result_done};
 
   result_queue #(
     .QueueDepth(SideQueueDepth),
@@ -1163,6 +1302,13 @@ module sm
     .sfu_reg_valid_i  (sfu_queue_head_reg_valid),
     .sfu_reg_i        (sfu_queue_head_reg),
     .sfu_data_i       (sfu_queue_head_data),
+    .constant_valid_i (constant_queue_head_valid),
+    .constant_warp_i  (constant_queue_head_warp),
+    .constant_mask_i  (constant_queue_head_mask),
+    .constant_done_i  (constant_queue_head_done),
+    .constant_reg_valid_i(constant_queue_head_reg_valid),
+    .constant_reg_i   (constant_queue_head_reg),
+    .constant_data_i  (constant_queue_head_data),
     .memory_valid_i   (line_table_result_valid),
     .memory_warp_i    (line_table_result_warp),
     .memory_mask_i    (line_table_result_mask),
@@ -1174,6 +1320,7 @@ module sm
     .fp_pop_o         (writeback_fp_pop),
     .side_pop_o       (writeback_side_pop),
     .sfu_pop_o        (writeback_sfu_pop),
+    .constant_pop_o   (writeback_constant_pop),
     .memory_pop_o     (writeback_memory_pop),
     .write_valid_o    (writeback_write_valid),
     .write_ready_i    (operand_stage_write_ready),
@@ -1237,13 +1384,13 @@ module sm
     .nctaid_y_i        (block_launcher_nctaid_y),
     .nctaid_z_i        (block_launcher_nctaid_z),
     .dynamic_shared_i  (block_launcher_dynamic),
-    .valid_i           (address_unit_special_valid),
-    .room_i            (side_queue_room),
-    .warp_i            (address_unit_warp),
-    .lanes_i           (address_unit_lanes),
-    .source_i          (address_unit_modifiers[4:0]),
-    .reg_valid_i       (address_unit_reg_valid),
-    .reg_i             (address_unit_reg),
+    .valid_i           (constant_unit_special_valid),
+    .room_i            (constant_queue_room),
+    .warp_i            (constant_unit_warp),
+    .lanes_i           (constant_unit_lanes),
+    .source_i          (constant_unit_source),
+    .reg_valid_i       (constant_unit_reg_valid),
+    .reg_i             (constant_unit_reg),
     .index_i           (block_launcher_block_index),
     .ctaid_x_i         (block_launcher_block_x),
     .ctaid_y_i         (block_launcher_block_y),
@@ -1282,13 +1429,11 @@ module sm
     .shared_valid_o   (address_unit_shared_valid),
     .constant_valid_o (address_unit_constant_valid),
     .shuffle_valid_o  (address_unit_shuffle_valid),
-    .special_valid_o  (address_unit_special_valid),
     .local_o          (address_unit_local),
     .global_served_i  (coalescer_served),
     .shared_served_i  (shared_memory_served),
     .constant_served_i(constant_memory_served),
     .shuffle_served_i (lane_crossbar_served),
-    .special_served_i (special_registers_served),
     .last_o           (address_unit_last),
     .warp_o           (address_unit_warp),
     .kind_o           (address_unit_kind),
@@ -1429,24 +1574,42 @@ module sm
     .const_we_i,
     .const_addr_i,
     .const_data_i,
-    .valid_i           (address_unit_constant_valid),
-    .room_i            (side_queue_room),
-    .lanes_i           (address_unit_lanes),
-    .warp_i            (address_unit_warp),
-    .size_i            (address_unit_size),
-    .signed_i          (address_unit_signed),
-    .reg_valid_i       (address_unit_reg_valid),
-    .reg_i             (address_unit_reg),
-    .addr_i            (address_unit_addr),
-    .last_i            (address_unit_last),
-    .served_o          (constant_memory_served),
-    .result_valid_o    (constant_memory_result_valid),
-    .result_warp_o     (constant_memory_result_warp),
-    .result_mask_o     (constant_memory_result_mask),
-    .result_done_o     (constant_memory_result_done),
-    .result_reg_valid_o(constant_memory_result_reg_valid),
-    .result_reg_o      (constant_memory_result_reg),
-    .result_data_o     (constant_memory_result_data)
+    .direct_valid_i           (constant_unit_constant_valid),
+    .direct_room_i            (constant_queue_room),
+    .direct_lanes_i           (constant_unit_lanes),
+    .direct_warp_i            (constant_unit_warp),
+    .direct_size_i            (constant_unit_size),
+    .direct_signed_i          (constant_unit_signed),
+    .direct_reg_valid_i       (constant_unit_reg_valid),
+    .direct_reg_i             (constant_unit_reg),
+    .direct_addr_i            (constant_unit_addr),
+    .direct_last_i            (constant_unit_last),
+    .direct_served_o          (constant_memory_direct_served),
+    .direct_result_valid_o    (constant_memory_direct_result_valid),
+    .direct_result_warp_o     (constant_memory_direct_result_warp),
+    .direct_result_mask_o     (constant_memory_direct_result_mask),
+    .direct_result_done_o     (constant_memory_direct_result_done),
+    .direct_result_reg_valid_o(constant_memory_direct_result_reg_valid),
+    .direct_result_reg_o      (constant_memory_direct_result_reg),
+    .direct_result_data_o     (constant_memory_direct_result_data),
+    .valid_i                  (address_unit_constant_valid),
+    .room_i                   (side_queue_room),
+    .lanes_i                  (address_unit_lanes),
+    .warp_i                   (address_unit_warp),
+    .size_i                   (address_unit_size),
+    .signed_i                 (address_unit_signed),
+    .reg_valid_i              (address_unit_reg_valid),
+    .reg_i                    (address_unit_reg),
+    .addr_i                   (address_unit_addr),
+    .last_i                   (address_unit_last),
+    .served_o                 (constant_memory_served),
+    .result_valid_o           (constant_memory_result_valid),
+    .result_warp_o            (constant_memory_result_warp),
+    .result_mask_o            (constant_memory_result_mask),
+    .result_done_o            (constant_memory_result_done),
+    .result_reg_valid_o       (constant_memory_result_reg_valid),
+    .result_reg_o             (constant_memory_result_reg),
+    .result_data_o            (constant_memory_result_data)
   );
 
   // ------------------------------------------------------------------ control
@@ -1495,7 +1658,7 @@ module sm
     .slot_o        (block_launcher_slot),
     .place_warp_i  (address_unit_place_warp),
     .place_base_o  (block_launcher_place_base),
-    .block_warp_i  (address_unit_warp),
+    .block_warp_i  (constant_unit_warp),
     .block_index_o (block_launcher_block_index),
     .block_x_o     (block_launcher_block_x),
     .block_y_o     (block_launcher_block_y),
@@ -1542,7 +1705,8 @@ module sm
 
   always_comb begin
     fault_valid = {block_launcher_fault_valid, barrier_unit_fault_valid, line_table_fault_valid,
-                   address_unit_fault_valid, alu_fault_valid, issue_stage_fault_valid};
+                   constant_unit_fault_valid, address_unit_fault_valid, alu_fault_valid,
+                   issue_stage_fault_valid};
     for (int unsigned p = 0; p < P; p++) begin
       fault_warp[p]    = issue_stage_warp[p];
       fault_cause[p]   = issue_stage_fault_cause[p];
@@ -1554,15 +1718,18 @@ module sm
     fault_warp[2*P]    = address_unit_fault_warp;
     fault_cause[2*P]   = address_unit_fault_cause;
     fault_value[2*P]   = address_unit_fault_value;
-    fault_warp[2*P+1]  = line_table_fault_warp;
-    fault_cause[2*P+1] = CauseNoSuchPlace;
-    fault_value[2*P+1] = '0;
-    fault_warp[2*P+2]  = barrier_unit_fault_warp;
-    fault_cause[2*P+2] = CauseBarrierCount;
-    fault_value[2*P+2] = barrier_unit_fault_value;
-    fault_warp[2*P+3]  = '0;
-    fault_cause[2*P+3] = CauseDoesNotFit;
-    fault_value[2*P+3] = '0;
+    fault_warp[2*P+1]  = constant_unit_fault_warp;
+    fault_cause[2*P+1] = constant_unit_fault_cause;
+    fault_value[2*P+1] = constant_unit_fault_value;
+    fault_warp[2*P+2]  = line_table_fault_warp;
+    fault_cause[2*P+2] = CauseNoSuchPlace;
+    fault_value[2*P+2] = '0;
+    fault_warp[2*P+3]  = barrier_unit_fault_warp;
+    fault_cause[2*P+3] = CauseBarrierCount;
+    fault_value[2*P+3] = barrier_unit_fault_value;
+    fault_warp[2*P+4]  = '0;
+    fault_cause[2*P+4] = CauseDoesNotFit;
+    fault_value[2*P+4] = '0;
   end
 
   fault_unit #(
@@ -1613,13 +1780,14 @@ module sm
       if (dispatcher_alu_valid[p] && alu_ready[p])    event_o.alu = event_o.alu + 2'd1;
       if (dispatcher_fp_valid[p] && fp_unit_ready[p]) event_o.fp  = event_o.fp + 2'd1;
       if (alu_queue_head_valid[p] && !writeback_alu_pop[p]) begin
-        event_o.result_wait = event_o.result_wait + 3'd1;
+        event_o.result_wait = event_o.result_wait + 4'd1;
       end
       if (fp_queue_head_valid[p] && !writeback_fp_pop[p]) begin
-        event_o.result_wait = event_o.result_wait + 3'd1;
+        event_o.result_wait = event_o.result_wait + 4'd1;
       end
     end
     event_o.sfu          = dispatcher_sfu_valid & sfu_ready;
+    event_o.constants    = dispatcher_constant_valid & constant_unit_ready;
     event_o.memory       = dispatcher_memory_valid & address_unit_in_ready;
     event_o.barrier      = dispatcher_barrier_valid;
     event_o.barrier_open = |barrier_unit_open;
@@ -1630,19 +1798,25 @@ module sm
     event_o.shared_lanes = 6'($countones(shared_memory_served));
     event_o.shared_conflict   = (|shared_memory_served) &
                                 (shared_memory_served != address_unit_lanes);
-    event_o.constant          = |constant_memory_served;
-    event_o.constant_conflict = (|constant_memory_served) &
-                                (constant_memory_served != address_unit_lanes);
+    event_o.constant          = (|constant_memory_direct_served) | (|constant_memory_served);
+    event_o.constant_conflict = ((|constant_memory_direct_served) &
+                                 (constant_memory_direct_served != constant_unit_lanes)) |
+                                ((|constant_memory_served) &
+                                 (constant_memory_served != address_unit_lanes));
+    event_o.constant_wait     = address_unit_constant_valid & (|constant_memory_direct_served);
     event_o.shuffle     = |lane_crossbar_served;
     event_o.special     = |special_registers_served;
     if (side_queue_head_valid && !writeback_side_pop) begin
-      event_o.result_wait = event_o.result_wait + 3'd1;
+      event_o.result_wait = event_o.result_wait + 4'd1;
     end
     if (sfu_queue_head_valid && !writeback_sfu_pop) begin
-      event_o.result_wait = event_o.result_wait + 3'd1;
+      event_o.result_wait = event_o.result_wait + 4'd1;
+    end
+    if (constant_queue_head_valid && !writeback_constant_pop) begin
+      event_o.result_wait = event_o.result_wait + 4'd1;
     end
     if (line_table_result_valid && !writeback_memory_pop) begin
-      event_o.result_wait = event_o.result_wait + 3'd1;
+      event_o.result_wait = event_o.result_wait + 4'd1;
     end
     event_o.warp_start  = block_launcher_start_valid;
     event_o.line_answer = mem_rsp_valid_i & mem_rsp_ready_o;

@@ -29,6 +29,8 @@ pub mod unit {
     pub const SFU: u8 = 6;
     /// The SM does not have it.
     pub const UNSUPPORTED: u8 = 7;
+    /// The unit of constants and special registers.
+    pub const CONSTANT: u8 = 8;
 }
 
 /// Causes of a fault (`docs/blocks/fault_unit.md`).
@@ -63,7 +65,7 @@ packed! {
     /// What an instruction reads, writes, and where it goes: `roles_t`.
     pub struct Roles(u64), RolesFields = "roles_t" {
         /// Unit.
-        unit: u8 = 3,
+        unit: u8 = 4,
         /// Source b is the constant.
         b_constant: u8 = 1,
         /// Predicate written; 7: none.

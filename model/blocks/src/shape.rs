@@ -13,7 +13,9 @@ pub(crate) const WARP_NUMBERS: usize = 1 << WARP_BITS;
 /// Block slots of an SM.
 pub const BLOCK_SLOTS: usize = 16;
 /// Sources of the result queue behind the memory pipeline: shared memory, constant memory, lane crossbar, special registers.
-pub const SIDE_SOURCES: usize = 4;
+pub const SIDE_SOURCES: usize = 3;
+/// Sources of the result queue behind the constant unit.
+pub const CONSTANT_SOURCES: usize = 2;
 
 /// Sizes of the SM; see `docs/sm.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +48,8 @@ pub struct SmShape {
 pub const ALU_QUEUE_DEPTH: usize = 16;
 /// Places of the result queue behind the special function unit.
 pub const SFU_QUEUE_DEPTH: usize = 8;
+/// Places of the result queue behind the constant unit.
+pub const CONSTANT_QUEUE_DEPTH: usize = 16;
 /// Places of the result queue behind the memory pipeline.
 pub const SIDE_QUEUE_DEPTH: usize = 32;
 
@@ -144,7 +148,7 @@ impl SmShape {
 
     /// Sources of the fault unit: issue ports, ALUs, address unit, line table, barrier unit, launcher.
     pub fn fault_sources(&self) -> usize {
-        2 * self.ports() + 4
+        2 * self.ports() + 5
     }
 
     /// The same with the sources of the fault unit.
@@ -261,7 +265,7 @@ pub struct Straps {
     pub side_latency: u8,
     /// `shared_memory`: 0: 128 bytes a cycle, 1: 64, 2: 32.
     pub shared_bandwidth: u8,
-    /// `result_queue` behind a single precision unit: latency. The result is made two cycles after dispatch.
+    /// `result_queue` behind a single precision unit, and behind the constant unit: latency. The result is made two cycles after dispatch.
     pub fp_latency: u8,
     /// `result_queue` behind the special function unit: latency. The result is made seven cycles after dispatch.
     pub sfu_latency: u8,

@@ -13,10 +13,12 @@ use gpurf_blocks::instances::{renamed, stem};
 use gpurf_blocks::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
-use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
+use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, ConstantUnit, LineTable, SharedMemory};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
-use gpurf_blocks::shape::{ALU_QUEUE_DEPTH, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
+use gpurf_blocks::shape::{
+    ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
+};
 use gpurf_blocks::{Block, Field, Net, Ports, intern};
 
 macro_rules! of_each_block {
@@ -48,6 +50,8 @@ macro_rules! of_each_block {
             pub fp_queue: [<ResultQueue as Block>::$part; MAX_PORTS],
             pub sfu: <Sfu as Block>::$part,
             pub sfu_queue: <ResultQueue as Block>::$part,
+            pub constant_unit: <ConstantUnit as Block>::$part,
+            pub constant_queue: <ResultQueue as Block>::$part,
             pub side_queue: <ResultQueue as Block>::$part,
             pub writeback: <Writeback as Block>::$part,
             pub lane_crossbar: <LaneCrossbar as Block>::$part,
@@ -122,6 +126,10 @@ const OPEN: &[(&str, &str)] = &[
     ("sfu_queue", "head_pred_valid_o"),
     ("sfu_queue", "head_pred_o"),
     ("sfu_queue", "head_pred_data_o"),
+    ("constant_queue", "ready_o"),
+    ("constant_queue", "head_pred_valid_o"),
+    ("constant_queue", "head_pred_o"),
+    ("constant_queue", "head_pred_data_o"),
     ("side_queue", "ready_o"),
     ("line_table", "empty_o"),
 ];
@@ -146,10 +154,10 @@ const PAYLOADS: &[(&str, &str, &str)] = &[
     ("predicate_file", "s_o", "warp_scheduler_issue_valid"),
     ("predicate_file", "t_o", "warp_scheduler_issue_valid"),
     ("block_launcher", "place_base_o", "dispatcher_memory_valid"),
-    ("block_launcher", "block_index_o", "address_unit_busy"),
-    ("block_launcher", "block_x_o", "address_unit_busy"),
-    ("block_launcher", "block_y_o", "address_unit_busy"),
-    ("block_launcher", "block_z_o", "address_unit_busy"),
+    ("block_launcher", "block_index_o", "constant_unit_busy"),
+    ("block_launcher", "block_x_o", "constant_unit_busy"),
+    ("block_launcher", "block_y_o", "constant_unit_busy"),
+    ("block_launcher", "block_z_o", "constant_unit_busy"),
 ];
 
 /// One instance.
@@ -313,6 +321,8 @@ unsafe impl Ports for SmProbe {
         instances! { shape, fields;
             sfu: Sfu;
             sfu_queue: ResultQueue, shape shape.with_queue(SFU_QUEUE_DEPTH, 1);
+            constant_unit: ConstantUnit;
+            constant_queue: ResultQueue, shape shape.with_queue(CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES);
             side_queue: ResultQueue, shape shape.with_queue(SIDE_QUEUE_DEPTH, SIDE_SOURCES);
             writeback: Writeback;
             lane_crossbar: LaneCrossbar;

@@ -17,11 +17,12 @@ use gpurf_blocks::front::{Decode, Fetch, InstructionBuffer};
 use gpurf_blocks::issue::{
     AlternatingScheduler, IssueStage, PredicateFile, Scoreboard, SimtStack, TwoLevelScheduler, WarpScheduler,
 };
-use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, LineTable, SharedMemory};
+use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, ConstantUnit, LineTable, SharedMemory};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
 use gpurf_blocks::shape::{
-    ALU_QUEUE_DEPTH, MAX_WARPS, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, Straps,
+    ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, MAX_WARPS, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH,
+    SIDE_SOURCES, SmShape, Straps,
 };
 use gpurf_blocks::{Block, Memory};
 
@@ -30,7 +31,7 @@ use crate::ports::{SmIn, SmOut};
 use decided::Decided;
 
 /// The streaming multiprocessor: in order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a single precision
-/// unit for each port, one special function unit, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3).
+/// unit for each port, one special function unit, one unit for constants and special registers, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3).
 ///
 /// Its blocks are asked and told directly, not through their ports, and only what is there is worked on: a block without anything valid costs a test. A cycle is
 /// two steps. [`late`](Block::late) finds what is decided, from state and inputs; [`clock`](Block::clock) acts on it, block by block, in an order in which nobody
@@ -73,6 +74,8 @@ struct Blocks {
     fp_queue: Vec<ResultQueue>,
     sfu: Sfu,
     sfu_queue: ResultQueue,
+    constant_unit: ConstantUnit,
+    constant_queue: ResultQueue,
     side_queue: ResultQueue,
     writeback: Writeback,
     lane_crossbar: LaneCrossbar,
@@ -108,8 +111,9 @@ impl Blocks {
         self.show_slots(straps);
         self.decide_front(decided);
         self.decide_issue(straps, decided);
-        self.decide_pass(inputs, straps, &mut decided.pass);
-        decided.dispatch = self.decide_dispatch(&decided.pass);
+        self.decide_constant(&mut decided.constant);
+        self.decide_pass(inputs, straps, &decided.constant, &mut decided.pass);
+        decided.dispatch = self.decide_dispatch(&decided.pass, &decided.constant);
         self.decide_results(straps, decided);
         decided.opening = self.barrier_unit.opening(self.simt_stack.alive(), self.block_launcher.slots());
         self.operand_stage.settle(decided.dispatch.ready)
@@ -171,6 +175,7 @@ impl Block for Sm {
         Coalescer::NAME,
         SharedMemory::NAME,
         ConstantMemory::NAME,
+        ConstantUnit::NAME,
         LaneCrossbar::NAME,
         SpecialRegisters::NAME,
         AddressUnit::NAME,
@@ -217,6 +222,8 @@ impl Block for Sm {
             fp_queue: (0..shape.ports()).map(|_| ResultQueue::new(&alu_queue)).collect(),
             sfu: Sfu::new(shape),
             sfu_queue: ResultQueue::new(&shape.with_queue(SFU_QUEUE_DEPTH, 1)),
+            constant_unit: ConstantUnit::new(shape),
+            constant_queue: ResultQueue::new(&shape.with_queue(CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES)),
             side_queue: ResultQueue::new(&shape.with_queue(SIDE_QUEUE_DEPTH, SIDE_SOURCES)),
             writeback: Writeback::new(shape),
             lane_crossbar: LaneCrossbar::new(shape),
@@ -295,7 +302,7 @@ impl Block for Sm {
             };
         }
         add_each! {
-            fetch instruction_buffer predicate_file simt_stack operand_stage sfu_queue side_queue special_registers line_table
+            fetch instruction_buffer predicate_file simt_stack operand_stage sfu_queue constant_queue side_queue special_registers line_table
             shared_memory constant_memory
         }
         if let Some(scheduler) = &mut blocks.two_level {

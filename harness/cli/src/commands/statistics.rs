@@ -209,6 +209,7 @@ const COUNTS: &[(&str, &str, Option<&str>)] = &[
     ("instructions to the ALUs", "alu", Some("issue")),
     ("instructions of single precision", "fp", Some("issue")),
     ("special functions", "sfu", Some("issue")),
+    ("constants and special registers", "constants", Some("issue")),
     ("instructions to the memory pipeline", "memory", Some("issue")),
     ("bank reads", "read", None),
     ("bank writes", "write", None),
@@ -223,6 +224,7 @@ const COUNTS: &[(&str, &str, Option<&str>)] = &[
     ("shared memory passes with conflicts", "shared_conflict", Some("shared")),
     ("constant passes", "constant", None),
     ("constant passes with conflicts", "constant_conflict", Some("constant")),
+    ("constant accesses of loads waiting", "constant_wait", None),
     ("results waiting", "result_wait", None),
 ];
 

@@ -22,12 +22,13 @@ fn both_want(look: &Look<'_>, unit: u8) -> bool {
     stage.dispatch_valid_o == 3 && stage.dispatch_instruction_o.iter().all(|i| i.roles().unit() == unit)
 }
 
-/// Kinds of units that offer a result: ALU, single precision unit, special function unit, memory pipeline, line table.
+/// Kinds of units that offer a result: ALU, single precision unit, special function unit, constant unit, memory pipeline, line table.
 fn units_with_results(look: &Look<'_>) -> u32 {
     let o = look.o;
     u32::from(any(look, |p| o.alu_queue[p].head_valid_o != 0))
         + u32::from(any(look, |p| o.fp_queue[p].head_valid_o != 0))
-        + u32::from(o.sfu_queue.head_valid_o + o.side_queue.head_valid_o + o.line_table.result_valid_o)
+        + u32::from(o.sfu_queue.head_valid_o + o.constant_queue.head_valid_o)
+        + u32::from(o.side_queue.head_valid_o + o.line_table.result_valid_o)
 }
 
 /// A result that has not served its time.
@@ -44,6 +45,8 @@ pub(super) static GROUPS: &[Group] = &[
         "an instruction for the memory pipeline": look.o.dispatcher.memory_valid_o, look.o.address_unit.in_ready_o;
     },
     situations! { "dispatcher", |_| true, |look| {}
+        "the constant unit takes an instruction": look.o.dispatcher.constant_valid_o & look.o.constant_unit.ready_o != 0;
+        "the constant unit is busy": look.o.dispatcher.constant_valid_o & !look.o.constant_unit.ready_o & 1 != 0;
         "a barrier arrives": look.o.dispatcher.barrier_valid_o != 0;
         "a single precision unit could take an instruction and has none":
             ports(look, |p| look.o.fp_unit[p].ready_o) & !look.o.dispatcher.fp_valid_o != 0;
@@ -51,6 +54,7 @@ pub(super) static GROUPS: &[Group] = &[
     situations! { "dispatcher", |c| c.mrf.issue_ports == 2, |look| {}
         "both ports have an instruction for the memory pipeline": both_want(look, unit::MEMORY);
         "both ports have an instruction for the special function unit": both_want(look, unit::SFU);
+        "both ports have an instruction for the constant unit": both_want(look, unit::CONSTANT);
         "both ports have a barrier": both_want(look, unit::BARRIER);
         "both ports' instructions are taken": look.o.operand_stage.dispatch_valid_o & look.o.dispatcher.dispatch_ready_o == 3;
     },
@@ -89,6 +93,28 @@ pub(super) static GROUPS: &[Group] = &[
         "the special function unit's oldest serves its time": serves_time(out, state);
         "the special function unit's oldest is taken": pop != 0;
         "the special function unit's oldest waits": out.head_valid_o & !pop != 0;
+    },
+    situations! { "result_queue", |_| true, |look| {
+            let (out, state) = (&look.o.constant_queue, &look.s.constant_queue);
+            let pop = look.o.writeback.constant_pop_o;
+        }
+        "the constant unit's is empty": state.count_q == 0 && look.alive != 0;
+        "the constant unit's has one result": state.count_q == 1;
+        "the constant unit's has two results or more": state.count_q >= 2;
+        "the constant unit's oldest is taken": pop != 0;
+        "the constant unit's oldest waits": out.head_valid_o & !pop != 0;
+    },
+    situations! { "result_queue", |c| c.sm.alu_latency > 2, |look| {
+            let (out, state) = (&look.o.constant_queue, &look.s.constant_queue);
+        }
+        "the constant unit's oldest serves its time": serves_time(out, state);
+    },
+    situations! { "result_queue", |c| c.sm.alu_latency == 2, |look| {
+            let writeback = &look.o.writeback;
+        }
+        "a result of the constant unit passes": look.s.constant_queue.count_q == 0 && writeback.constant_pop_o != 0;
+        "a result of a single precision unit passes":
+            any(look, |p| look.s.fp_queue[p].count_q == 0 && writeback.fp_pop_o >> p & 1 != 0);
     },
     situations! { "result_queue", |_| true, |look| {
             let (out, state) = (&look.o.side_queue, &look.s.side_queue);
@@ -132,6 +158,7 @@ pub(super) static SUMS: &[Sums] = &[sums! { "sm", |_| true,
     "alu": "an instruction goes to an ALU";
     "fp": "an instruction goes to a single precision unit";
     "sfu": "an instruction goes to the special function unit";
+    "constants": "an instruction goes to the constant unit";
     "memory": "an instruction goes to the memory pipeline";
     "barrier": "an instruction goes to the barrier unit";
     "result_wait": "a result waits for its bus";

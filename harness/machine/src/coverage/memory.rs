@@ -6,7 +6,7 @@ pub(super) static GROUPS: &[Group] = &[
     situations! { "address_unit", |_| true, |look| {
             let (unit, state) = (&look.o.address_unit, &look.s.address_unit);
             let busy = unit.busy_o != 0;
-            let memory = state.class_q == 0;
+            let memory = state.shuffle_q == 0;
             let spaces = [state.shared_q, state.constant_q, state.local_q].map(|space| state.lanes_q & space != 0);
             let special = state.lanes_q & (state.shared_q | state.constant_q | state.local_q);
             let two = special != state.lanes_q || spaces.into_iter().filter(|there| *there).count() > 1;
@@ -24,16 +24,25 @@ pub(super) static GROUPS: &[Group] = &[
         "shared memory leaves lanes for another pass (bank conflict)":
             look.o.shared_memory.served_o != 0 && look.o.shared_memory.served_o != unit.lanes_o;
         "constant memory serves lanes": unit.constant_valid_o != 0 && look.o.constant_memory.served_o != 0;
-        "constant memory leaves lanes for another pass":
-            look.o.constant_memory.served_o != 0 && look.o.constant_memory.served_o != unit.lanes_o;
         "the lane crossbar serves lanes": unit.shuffle_valid_o != 0 && look.o.lane_crossbar.served_o != 0;
+    },
+    situations! { "constant_unit", |_| true, |look| {
+            let unit = &look.o.constant_unit;
+            let served = look.o.constant_memory.direct_served_o;
+        }
+        "no instruction is held": unit.busy_o == 0 && look.alive != 0;
+        "an instruction is followed by another one at once": unit.last_o & look.o.dispatcher.constant_valid_o != 0;
+        "constant memory serves lanes": unit.constant_valid_o != 0 && served != 0;
+        "constant memory leaves lanes for another pass": served != 0 && served != unit.lanes_o;
         "the special registers serve lanes": unit.special_valid_o != 0 && look.o.special_registers.served_o != 0;
+        "a constant while the memory pipeline is busy": served != 0 && look.o.address_unit.busy_o != 0;
+        "lanes of the memory pipeline wait for a constant": served != 0 && look.o.address_unit.constant_valid_o != 0;
     },
     // With two ports what these units make has a bus on which it goes first.
     situations! { "address_unit", |c| several(c) && c.mrf.issue_ports == 1, |look| {
             let unit = &look.o.address_unit;
-            let offered = unit.constant_valid_o | unit.shuffle_valid_o | unit.special_valid_o;
-            let served = look.o.constant_memory.served_o | look.o.lane_crossbar.served_o | look.o.special_registers.served_o;
+            let offered = unit.constant_valid_o | unit.shuffle_valid_o;
+            let served = look.o.constant_memory.served_o | look.o.lane_crossbar.served_o;
         }
         "lanes wait because results have no room": offered != 0 && served == 0;
     },

@@ -41,7 +41,7 @@ impl Driver for FaultUnitDriver {
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.valid_i = 0;
         if rng.chance(knobs.fault) {
-            inputs.valid_i = 1 << rng.below(self.sources as u64) | rng.mask(self.sources as u32, knobs.more) as u8;
+            inputs.valid_i = 1 << rng.below(self.sources as u64) | rng.mask(self.sources as u32, knobs.more) as u16;
         }
         for source in 0..self.sources {
             inputs.warp_i[source] = rng.below(MAX_WARPS as u64) as u8;
@@ -58,7 +58,7 @@ pub(crate) struct FaultUnitCover {
 #[cover]
 impl FaultUnitCover {
     /// The sources that there are in every shape.
-    const SOURCES: [&str; 6] = ["0", "1", "2", "3", "4", "5"];
+    const SOURCES: [&str; 7] = ["0", "1", "2", "3", "4", "5", "6"];
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self { sources: shape.fault_sources() }
@@ -68,11 +68,11 @@ impl FaultUnitCover {
         let (kept, running, told) = (o.fault_o == 1, i.rst_ni == 1, i.valid_i != 0);
         let first = i.valid_i.trailing_zeros() as usize;
         let starts = told && running && !kept;
-        point!("first: source {SOURCES[first]}", starts && first < 6);
-        point!("first: source 6", starts && first == 6, given = self.sources > 6);
+        point!("first: source {SOURCES[first]}", starts && first < 7);
         point!("first: source 7", starts && first == 7, given = self.sources > 7);
-        let below = |half: u8| i.valid_i & half != 0;
-        let lower = ((1u16 << (self.sources / 2)) - 1) as u8;
+        point!("first: source 8", starts && first == 8, given = self.sources > 8);
+        let below = |half: u16| i.valid_i & half != 0;
+        let lower = (1u16 << (self.sources / 2)) - 1;
         point!("several at once", running && !kept && i.valid_i.count_ones() > 1);
         point!("a later fault of a lower source", running && kept && below(lower));
         point!("a later fault of a higher source", running && kept && below(!lower));

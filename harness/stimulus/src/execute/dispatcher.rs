@@ -27,9 +27,14 @@ knobs! {
         memory_ready: "the memory pipeline takes one" = [100, 500, 1000],
         floats: "one that is for the ALU or the memory pipeline is for its counterpart" = [100, 500],
         sfu_ready: "the special function unit takes one" = [100, 500, 1000],
+        constant: "one that would be for the special function unit is for the constant unit" = [200, 600],
+        constant_ready: "the constant unit takes one" = [100, 500, 1000],
         reset,
     }
 }
+
+/// Units that take no instruction from here, and numbers without a unit: each differs from one that there is in a bit.
+const STRANGE: [u8; 10] = [unit::CONTROL, unit::NOTHING, unit::UNSUPPORTED, 9, 10, 11, 12, 13, 14, 15];
 
 impl Driver for DispatcherDriver {
     type In = DispatcherIn;
@@ -44,11 +49,12 @@ impl Driver for DispatcherDriver {
         inputs.dispatch_valid_i = ports(rng, self.ports, knobs.offer);
         for instruction in &mut inputs.dispatch_instruction_i[..self.ports] {
             let unit = if rng.chance(knobs.strange) {
-                [unit::CONTROL, unit::NOTHING, unit::UNSUPPORTED][rng.below(3) as usize]
+                STRANGE[rng.below(STRANGE.len() as u64) as usize]
             } else if rng.chance(knobs.alu) {
                 [unit::ALU, unit::FP][usize::from(rng.chance(knobs.floats))]
             } else if rng.chance(knobs.memory) {
-                [unit::MEMORY, unit::SFU][usize::from(rng.chance(knobs.floats))]
+                let other = [unit::SFU, unit::CONSTANT][usize::from(rng.chance(knobs.constant))];
+                [unit::MEMORY, other][usize::from(rng.chance(knobs.floats))]
             } else {
                 unit::BARRIER
             };
@@ -60,6 +66,7 @@ impl Driver for DispatcherDriver {
         inputs.fp_ready_i = ports(rng, self.ports, knobs.alu_ready);
         inputs.memory_ready_i = rng.chance(knobs.memory_ready).into();
         inputs.sfu_ready_i = rng.chance(knobs.sfu_ready).into();
+        inputs.constant_ready_i = rng.chance(knobs.constant_ready).into();
     }
 }
 
@@ -79,7 +86,8 @@ impl DispatcherCover {
         };
         let mask = |of: u8| (0..self.shape.ports()).fold(0u8, |mask, port| mask | u8::from(wants(port, of)) << port);
         let (alu, memory, barrier) = (mask(unit::ALU), mask(unit::MEMORY), mask(unit::BARRIER));
-        let (fp, sfu) = (mask(unit::FP), mask(unit::SFU));
+        let (fp, sfu, constant) = (mask(unit::FP), mask(unit::SFU), mask(unit::CONSTANT));
+        let (constant_ready, constant_1) = (i.constant_ready_i == 1, p.constant_turn_q == 1);
         let (ready, sfu_ready) = (i.memory_ready_i == 1, i.sfu_ready_i == 1);
         let (memory_1, sfu_1, barrier_1) = (p.memory_turn_q == 1, p.sfu_turn_q == 1, p.barrier_turn_q == 1);
         point!("ALU takes", alu & o.dispatch_ready_o != 0);
@@ -88,16 +96,23 @@ impl DispatcherCover {
         point!("single precision unit busy", fp & !o.dispatch_ready_o != 0);
         point!("special function unit takes", sfu & o.dispatch_ready_o != 0);
         point!("special function unit busy", sfu != 0 && !sfu_ready);
+        point!("constant unit takes", constant & o.dispatch_ready_o != 0);
+        point!("constant unit busy", constant != 0 && !constant_ready);
         point!("memory pipeline takes", memory & o.dispatch_ready_o != 0);
         point!("memory pipeline busy", memory != 0 && !ready);
         point!("barrier unit takes", barrier & o.dispatch_ready_o != 0);
-        point!("a unit that is not there", i.dispatch_valid_i & !(alu | fp | memory | sfu | barrier) != 0);
+        point!("a unit that is not there", i.dispatch_valid_i & !(alu | fp | memory | sfu | constant | barrier) != 0);
         #[given(self.shape.ports() == 2)]
         {
             point!("both want the special function unit, port 0 goes", sfu == 3 && sfu_ready && !sfu_1);
             point!("both want the special function unit, port 1 goes", sfu == 3 && sfu_ready && sfu_1);
             point!("both want the special function unit, which is busy", sfu == 3 && !sfu_ready);
             point!("port 1 alone wants the special function unit out of turn", sfu == 2 && !sfu_1);
+            point!("both want the constant unit, port 0 goes", constant == 3 && constant_ready && !constant_1);
+            point!("both want the constant unit, port 1 goes", constant == 3 && constant_ready && constant_1);
+            point!("both want the constant unit, which is busy", constant == 3 && !constant_ready);
+            point!("port 1 alone wants the constant unit out of turn", constant == 2 && !constant_1);
+            point!("constant unit and memory pipeline at once", constant != 0 && memory != 0);
             point!("special function unit and memory pipeline at once", sfu != 0 && memory != 0);
             point!("special function unit and barrier unit at once", sfu != 0 && barrier != 0);
             point!("both single precision units at once", fp == 3 && i.fp_ready_i == 3);
@@ -113,7 +128,7 @@ impl DispatcherCover {
             point!("memory pipeline and barrier unit at once", memory != 0 && barrier != 0);
             point!("both ALUs at once", alu == 3 && i.alu_ready_i == 3);
             point!("one ALU takes, the other is busy", alu == 3 && i.alu_ready_i.count_ones() == 1);
-            point!("reset in port 1's turn", i.rst_ni == 0 && (memory_1 || sfu_1 || barrier_1));
+            point!("reset in port 1's turn", i.rst_ni == 0 && (memory_1 || sfu_1 || constant_1 || barrier_1));
         }
     }
 }

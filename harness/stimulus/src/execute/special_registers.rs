@@ -19,7 +19,7 @@ pub(crate) struct SpecialRegistersDriver {
 knobs! {
     pub(crate) struct SpecialRegistersKnobs {
         read: "an S2R is offered" = [100, 500, 1000],
-        room: "the side queue has room" = [200, 900, 1000],
+        room: "the result queue has room" = [200, 900, 1000],
         write: "the launcher writes coordinates" = [0, 300, 1000],
         coordinate: "a coordinate is read" = [100, 800],
         near: "the warp is one of the first two of its block" = [0, 500, 1000],
@@ -127,23 +127,23 @@ impl SpecialRegistersCover {
         let coordinate = performed && i.source_i < 3;
         let one = i.tid_index_i == i.index_i;
         let before = std::mem::replace(&mut self.written, write.then_some(i.tid_index_i));
-        let held = p.first_valid_q == 1 && p.source_q < 3;
+        let there = o.result_valid_o == 1;
+        let held = there && p.source_q < 3;
         let reset = i.rst_ni == 0;
         let source = usize::from(i.source_i).min(SOURCES as usize);
         point!("{NAMES[source]}", performed);
         point!("coordinates written and read at once", coordinate && write && one);
         point!("coordinates read in the cycle after they were written", coordinate && before == Some(i.index_i));
         point!("coordinates written while another warp's are read", coordinate && write && !one);
-        point!("coordinates written while they are in the first stage", held && write);
+        point!("coordinates written while they are a result", held && write);
         point!("no room", i.valid_i == 1 && i.room_i == 0);
-        point!("one S2R behind the other", performed && p.first_valid_q == 1);
+        point!("one S2R behind the other", performed && there);
         point!("coordinates of two warps one behind the other", coordinate && held);
         point!("some active lanes", performed && !matches!(i.lanes_i, 0 | u32::MAX));
         point!("no active lane", performed && i.lanes_i == 0);
-        point!("no register", o.result_valid_o == 1 && o.result_reg_valid_o == 0);
+        point!("no register", there && o.result_reg_valid_o == 0);
         point!("coordinates written in reset", write && reset);
         point!("coordinates read in reset", coordinate && reset);
-        point!("reset with an S2R in the first stage", p.first_valid_q == 1 && reset);
-        point!("reset with a result", o.result_valid_o == 1 && reset);
+        point!("reset with a result", there && reset);
     }
 }

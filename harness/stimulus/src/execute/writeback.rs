@@ -29,6 +29,7 @@ knobs! {
         partial: "lanes are inactive" = [0, 900],
         fp: "a single precision unit has a result" = [20, 300, 900],
         sfu: "the special function unit has a result" = [20, 400],
+        constant: "the constant unit has a result" = [20, 500],
         reset,
     }
 }
@@ -87,6 +88,13 @@ impl Driver for WritebackDriver {
         i.sfu_mask_i = lane_mask(rng, knobs.partial);
         i.sfu_reg_i = rng.next_u64() as u8;
         rng.fill(&mut i.sfu_data_i.0);
+        i.constant_valid_i = bit(rng, knobs.constant);
+        i.constant_reg_valid_i = i.constant_valid_i & bit(rng, knobs.reg);
+        i.constant_done_i = bit(rng, knobs.done);
+        i.constant_warp_i = rng.below(64) as u8;
+        i.constant_mask_i = lane_mask(rng, knobs.partial);
+        i.constant_reg_i = rng.next_u64() as u8;
+        rng.fill(&mut i.constant_data_i.0);
         i.memory_valid_i = bit(rng, knobs.memory);
         i.memory_reg_valid_i = i.memory_valid_i & bit(rng, knobs.reg);
         i.memory_done_i = bit(rng, knobs.done);
@@ -115,22 +123,48 @@ impl WritebackCover {
             let at = |mask: u8| mask >> bus & 1 == 1;
             let (by_memory, by_side) = (memory && bus == last_bus, side && bus == 0);
             let (by_sfu, by_fp) = (i.sfu_valid_i == 1 && bus == last_bus, at(i.fp_valid_i));
-            let others = by_memory || by_side || by_sfu;
+            let by_constant = i.constant_valid_i == 1 && bus == 0;
+            let others = by_memory || by_side || by_sfu || by_constant;
+            let slower = by_memory || by_side || by_sfu;
             let pred = match () {
                 () if by_memory => false,
                 () if by_side => i.side_pred_valid_i == 1,
-                () if by_sfu => false,
+                () if by_sfu || by_constant => false,
                 () if by_fp => at(i.fp_pred_valid_i),
                 () => at(i.alu_pred_valid_i),
             };
             let alu_waits = at(i.alu_valid_i) && (others || by_fp);
-            let popped =
-                at(o.alu_pop_o | o.fp_pop_o) || by_side && o.side_pop_o == 1 || by_sfu && o.sfu_pop_o == 1 || by_memory;
+            let popped = at(o.alu_pop_o | o.fp_pop_o)
+                || by_side && o.side_pop_o == 1
+                || by_sfu && o.sfu_pop_o == 1
+                || by_constant && o.constant_pop_o == 1
+                || by_memory;
             let goes = at(taken) || !at(o.write_valid_o) && popped;
             let free_behind = alu_waits && !at(i.alu_reg_valid_i) || by_memory && by_side && i.side_reg_valid_i == 0;
             let (fp_goes, sfu_goes) = (at(o.fp_pop_o), bus == last_bus && o.sfu_pop_o == 1);
+            let constant_goes = bus == 0 && o.constant_pop_o == 1;
             let ended = o.finish_valid_o >> (self.shape.ports() + bus) & 1 == 1;
             point!("single precision unit before ALU", by_fp && !others && at(i.alu_valid_i));
+            let constant_waits = i.constant_valid_i == 1 && bus == 0;
+            point!("constant unit before ALU", by_constant && !slower && at(i.alu_valid_i));
+            point!("constant unit before single precision unit", by_constant && !slower && by_fp);
+            point!("side queue before constant unit", by_side && !by_memory && constant_waits);
+            point!(
+                "special function unit before constant unit",
+                by_sfu && !by_side && !by_memory && constant_waits,
+                given = self.shape.ports() == 1
+            );
+            point!(
+                "line table before constant unit",
+                by_memory && !by_side && constant_waits,
+                given = self.shape.ports() == 1
+            );
+            point!("constant unit's register is taken", constant_goes && at(taken));
+            point!("constant unit's result without register ends its instruction", constant_goes && ended);
+            point!(
+                "constant unit's register is not private",
+                at(o.write_valid_o) && by_constant && !slower && at(i.alu_valid_i)
+            );
             point!("special function unit before ALU", by_sfu && !by_memory && !by_side && alu_waits);
             point!("special function unit before single precision unit", by_sfu && !by_memory && !by_side && by_fp);
             point!("side queue before single precision unit", by_side && !by_memory && by_fp);
@@ -194,12 +228,13 @@ impl WritebackCover {
         point!("side queue's result goes", o.side_pop_o == 1);
         point!("single precision unit's result goes", o.fp_pop_o != 0);
         point!("special function unit's result goes", o.sfu_pop_o == 1);
+        point!("constant unit's result goes", o.constant_pop_o == 1);
         point!("line table's result goes", o.memory_pop_o == 1);
         point!("reset with a last result in the queue", i.rst_ni == 0 && p.last_q != 0);
         point!("line table before side queue", last_bus == 0 && memory && side, given = self.shape.ports() == 1);
         point!(
-            "all five at once",
-            last_bus == 0 && memory && side && i.alu_valid_i & i.fp_valid_i & i.sfu_valid_i == 1,
+            "all six at once",
+            last_bus == 0 && memory && side && i.alu_valid_i & i.fp_valid_i & i.sfu_valid_i & i.constant_valid_i == 1,
             given = self.shape.ports() == 1
         );
         #[given(self.shape.ports() != 1)]
@@ -207,6 +242,7 @@ impl WritebackCover {
             point!("both single precision units", o.fp_pop_o == 3);
             point!("side queue and special function unit at once", o.side_pop_o == 1 && o.sfu_pop_o == 1);
             point!("ALU at one bus, single precision unit at the other", o.alu_pop_o != 0 && o.fp_pop_o != 0);
+            point!("constant unit and line table at once", o.constant_pop_o == 1 && o.memory_pop_o == 1);
             point!("side queue and line table at once", o.side_pop_o == 1 && o.memory_pop_o == 1);
             point!("both ALUs", o.alu_pop_o == 3);
             point!("four instructions end", o.finish_valid_o == 15);

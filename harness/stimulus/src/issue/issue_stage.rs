@@ -114,6 +114,7 @@ impl IssueStageCover {
             point!("to the memory pipeline", roles.unit() == unit::MEMORY && exec != 0);
             point!("to a single precision unit", roles.unit() == unit::FP && exec != 0);
             point!("to the special function unit", roles.unit() == unit::SFU && exec != 0);
+            point!("to the constant unit", roles.unit() == unit::CONSTANT && exec != 0);
             point!("to the barrier unit: held", o.hold_valid_o >> p & 1 == 1);
             point!("without lanes", exec == 0 && matches!(roles.unit(), unit::ALU | unit::MEMORY));
             point!("barrier without lanes", exec == 0 && roles.unit() == unit::BARRIER);

@@ -14,11 +14,9 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<AddressUnit, AddressUnitDriver, AddressUnitCover>();
 
-const S2R: u8 = 0x12;
 const SHFL: u8 = 0x13;
 const LD: u8 = 0x40;
 const ST: u8 = 0x41;
-const LDC: u8 = 0x42;
 const ATOM: u8 = 0x43;
 const CAS: u8 = 0x44;
 
@@ -46,7 +44,7 @@ knobs! {
         mixed: "generic addresses of an instruction are in several spaces" = [0, 700],
         fault: "an instruction is at fault" = [0, 200, 600],
         partial: "lanes do not take part" = [0, 500, 900],
-        other: "a shuffle or a special register" = [50, 300],
+        other: "a shuffle" = [50, 300],
         // More often than in others: what has to be caught in it is short.
         reset = [0, 5, 20, 60],
     }
@@ -83,7 +81,6 @@ impl Driver for AddressUnitDriver {
         inputs.shared_served_i = to(self.twin.out.shared_valid_o);
         inputs.constant_served_i = to(self.twin.out.constant_valid_o);
         inputs.shuffle_served_i = to(self.twin.out.shuffle_valid_o);
-        inputs.special_served_i = to(self.twin.out.special_valid_o);
         inputs.in_valid_i = rng.chance(knobs.offer).into();
         if inputs.in_valid_i == 1 {
             self.bounds(rng, inputs);
@@ -192,7 +189,7 @@ impl AddressUnitDriver {
         mask: u32,
         operands: &mut [WarpData; OPERANDS],
     ) -> Draft {
-        let opcode = [LD, ST, LDC, ATOM, ATOM, CAS][rng.below(6) as usize];
+        let opcode = [LD, LD, ST, ATOM, ATOM, CAS][rng.below(6) as usize];
         let generic = rng.chance(knobs.generics);
         let space = if generic { GENERIC } else { rng.below(3) as u32 };
         let align = if rng.chance(500) { 0 } else { rng.below(3) as u32 };
@@ -201,15 +198,13 @@ impl AddressUnitDriver {
         let (m, size) = match opcode {
             LD => (space | kind << 2 | align << 5, kind / 2),
             ST => (space | (kind % 3) << 2 | align << 4, kind % 3),
-            LDC => (kind | align << 3, kind / 2),
             ATOM => (space | operation << 2, 2),
             _ => (space, 2),
         };
-        let wide = matches!(space, GLOBAL | GENERIC) && !matches!(opcode, LDC | CAS);
+        let wide = matches!(space, GLOBAL | GENERIC) && opcode != CAS;
         let at_fault = rng.chance(knobs.fault);
         // Where addresses are, as the upper word of a generic one says it.
         let windows: &[u32] = match (opcode, space) {
-            (LDC, _) => &[CONSTANT],
             (CAS, SHARED) => &[SHARED],
             (CAS, _) | (_, GLOBAL) => &[GLOBAL],
             (_, SHARED) => &[SHARED],
@@ -263,7 +258,7 @@ impl AddressUnitDriver {
             }
         }
         let no_upper = set_lanes(mask).all(|lane| operands[1].0[lane] == 0);
-        let reads_b = opcode == CAS || opcode != LDC && space != SHARED && (space != LOCAL || opcode == ATOM);
+        let reads_b = opcode == CAS || space != SHARED && (space != LOCAL || opcode == ATOM);
         Draft {
             opcode,
             m,
@@ -279,7 +274,7 @@ impl AddressUnitDriver {
                     970
                 },
             ),
-            c: register(rng, if matches!(opcode, LD | LDC) { 0 } else { 900 }),
+            c: register(rng, if opcode == LD { 0 } else { 900 }),
             p: NO_PRED,
             constant: None,
             offset,
@@ -297,19 +292,18 @@ impl AddressUnitDriver {
     }
 }
 
-/// A shuffle, or a special register.
+/// A shuffle.
 fn other(rng: &mut Rng) -> Draft {
     let m = rng.next_u64() as u32 & 0xffff;
-    let shuffle = rng.chance(500);
-    let constant = (shuffle && rng.chance(500)).then(|| rng.next_u64() as u32);
+    let constant = rng.chance(500).then(|| rng.next_u64() as u32);
     Draft {
-        opcode: if shuffle { SHFL } else { S2R },
+        opcode: SHFL,
         m,
         d: register(rng, 800),
-        a: register(rng, if shuffle { 900 } else { 0 }),
-        b: register(rng, if shuffle && constant.is_none() { 900 } else { 0 }),
+        a: register(rng, 900),
+        b: register(rng, if constant.is_none() { 900 } else { 0 }),
         c: NO_REG,
-        p: if shuffle { m as u8 & 7 } else { NO_PRED },
+        p: m as u8 & 7,
         constant,
         offset: 0,
     }
@@ -367,8 +361,7 @@ impl AddressUnitCover {
 
     fn situations(&self, i: &AddressUnitIn, o: &AddressUnitOut, p: &AddressUnitProbe, points: &mut Points) {
         let (busy, reset, offered) = (o.busy_o == 1, i.rst_ni == 0, i.in_valid_i == 1);
-        let served =
-            i.global_served_i | i.shared_served_i | i.constant_served_i | i.shuffle_served_i | i.special_served_i;
+        let served = i.global_served_i | i.shared_served_i | i.constant_served_i | i.shuffle_served_i;
         let taken = offered && o.in_ready_o == 1 && !reset;
         let nothing = Taken::default();
         let before = self.taken.as_deref();
@@ -400,7 +393,6 @@ impl AddressUnitCover {
         let aligned = |bits: u32| match op {
             LD => m >> 5 & 3 == bits,
             ST => m >> 4 & 3 == bits,
-            LDC => m >> 3 & 3 == bits,
             _ => false,
         };
         let spaces = [p.shared_q, p.local_q, p.constant_q, p.lanes_q & !(p.shared_q | p.local_q | p.constant_q)];
@@ -424,15 +416,14 @@ impl AddressUnitCover {
         point!("compare and swap: global", held(&[CAS], &[GLOBAL]));
         point!("compare and swap: shared", held(&[CAS], &[SHARED]));
         point!("compare and swap: other spaces are global", held(&[CAS], &[LOCAL, GENERIC]));
-        point!("constant load", new && op == LDC);
+        point!("load: in the constant space", held(&[LD], &[GENERIC]) && p.constant_q != 0);
         point!("shuffle", new && op == SHFL);
         point!("shuffle by a constant", new && op == SHFL && t.b_constant);
-        point!("special register", new && op == S2R);
         point!("unsigned byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 0));
         point!("signed byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 1));
         point!("unsigned half", held(&[LD], &memory) && (o.size_o, o.signed_o) == (1, 0));
         point!("signed half", held(&[LD], &memory) && (o.size_o, o.signed_o) == (1, 1));
-        point!("signed half of the constant space", new && op == LDC && (o.size_o, o.signed_o) == (1, 1));
+        point!("signed half of the constant space", new && p.constant_q != 0 && (o.size_o, o.signed_o) == (1, 1));
         point!("store of a byte", held(&[ST], &memory) && o.size_o == 0);
         point!("store of a half", held(&[ST], &memory) && o.size_o == 1);
         point!("aligned to 8", new && aligned(1));
@@ -445,22 +436,24 @@ impl AddressUnitCover {
         point!("the sum wraps to global addresses", carries(u32::MAX, 0));
         point!("up to the end of shared memory", held(&[LD, ST], &[SHARED]) && ends_at(t.shared_bytes));
         point!("up to the end of local memory", held(&[LD, ST], &[LOCAL]) && ends_at(4 * u32::from(t.local_words)));
-        point!("up to the end of the constant space", new && op == LDC && ends_at(4 * self.shape.const_words as u32));
+        point!(
+            "up to the end of the constant space",
+            new && p.constant_q != 0 && ends_at(4 * self.shape.const_words as u32)
+        );
         point!("the block is not the first in shared memory", new && p.shared_q != 0 && t.base != 0);
-        point!("a is zero", new && op != S2R && !source(0));
+        point!("a is zero", new && !source(0));
         point!("no upper word", new && wide && !source(1));
         point!("c is zero", held(&[ST, ATOM, CAS], &memory) && !source(2));
         point!("lanes outside the mask", new && t.mask != u32::MAX);
         point!("misaligned", fault(cause::MISALIGNED));
         point!("misaligned as the first part of 8 bytes", fault(cause::MISALIGNED) && aligned(1));
         point!("misaligned as the first part of 16 bytes", fault(cause::MISALIGNED) && aligned(2));
-        point!("out of bounds: shared", fault(cause::OUT_OF_BOUNDS) && space == SHARED && op != LDC);
-        point!("out of bounds: local", fault(cause::OUT_OF_BOUNDS) && space == LOCAL && op != LDC);
-        point!("out of bounds: constant", fault(cause::OUT_OF_BOUNDS) && op == LDC);
-        point!("out of bounds: generic", fault(cause::OUT_OF_BOUNDS) && space == GENERIC && op != LDC);
+        point!("out of bounds: shared", fault(cause::OUT_OF_BOUNDS) && space == SHARED);
+        point!("out of bounds: local", fault(cause::OUT_OF_BOUNDS) && space == LOCAL);
+        point!("out of bounds: generic", fault(cause::OUT_OF_BOUNDS) && space == GENERIC);
         point!(
             "out of bounds: the very next address",
-            fault(cause::OUT_OF_BOUNDS) && op == LDC && o.fault_value_o == 4 * self.shape.const_words as u32
+            fault(cause::OUT_OF_BOUNDS) && space == GENERIC && o.fault_value_o == 4 * self.shape.const_words as u32
         );
         point!("out of bounds: the highest address", fault(cause::OUT_OF_BOUNDS) && o.fault_value_o >= 0xffff_fff0);
         point!("wide address: global", fault(cause::WIDE_ADDRESS) && space == GLOBAL);
@@ -481,7 +474,7 @@ impl AddressUnitCover {
         point!("a store ends", o.finish_valid_o == 1 && o.kind_o == 1);
         point!("an atomic operation without register ends", o.finish_valid_o == 1 && o.kind_o == 2);
         point!("an atomic operation with a register ends", o.last_o == 1 && o.kind_o == 2 && o.reg_valid_o == 1);
-        point!("a load ends", o.last_o == 1 && o.kind_o == 0 && p.class_q == 0);
+        point!("a load ends", o.last_o == 1 && o.kind_o == 0 && p.shuffle_q == 0);
         point!("a load without a register", new && op == LD && o.reg_valid_o == 0);
         point!("a predicate is written", new && o.pred_valid_o == 1);
         point!("reset while busy", reset && busy);

@@ -28,8 +28,9 @@ struct Cached {
 
 /// LD, ATOM and CAS.
 const LONG: [u64; 3] = [0x40, 0x43, 0x44];
-/// Units of instructions that have operands; the first two are private.
-const UNITS: [u8; 6] = [unit::ALU, unit::FP, unit::MEMORY, unit::BARRIER, unit::SFU, unit::UNSUPPORTED];
+/// Units of instructions that have operands, the first two of them private, and numbers that differ from these two in a bit.
+const UNITS: [u8; 9] =
+    [unit::ALU, unit::FP, unit::MEMORY, unit::BARRIER, unit::SFU, unit::CONSTANT, unit::UNSUPPORTED, 9, 13];
 
 /// The sizes of the cache, where the stage has one.
 fn sizes(shape: &SmShape) -> Option<RfcSizes> {
@@ -120,7 +121,7 @@ fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruct
     given.ctl = given.ctl & !(0b111 << 20 | 0b11 << 25) | marks;
     given.op = operation(rng, instruction);
     let [a, b, c] = instruction.sources;
-    let unit = UNITS[if instruction.private { rng.below(2) } else { 2 + rng.below(4) } as usize];
+    let unit = UNITS[if instruction.private { rng.below(2) } else { 2 + rng.below(UNITS.len() as u64 - 2) } as usize];
     given.roles = RolesFields { a, b, c, d: instruction.dst, unit, ..given.roles.fields() }.into();
     i.issue_instruction_i[p] = given.into();
 }

@@ -7,7 +7,7 @@ use crate::shape::SmShape;
 use crate::{Block, Decode, NoProbe, WARP_BITS, field, ports};
 
 /// Capacity of the twin: sources of faults with two issue ports.
-pub const MAX_FAULT_SOURCES: usize = 2 * MAX_PORTS + 4;
+pub const MAX_FAULT_SOURCES: usize = 2 * MAX_PORTS + 5;
 /// Width of a fault's cause.
 pub const CAUSE_BITS: u32 = 4;
 
@@ -19,7 +19,7 @@ ports! {
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// A fault of source k.
-        valid_i: u8 = field(s.sources),
+        valid_i: u16 = field(s.sources),
         /// Warp of source k's fault.
         warp_i: [u8; MAX_FAULT_SOURCES] = field(WARP_BITS).count(s.sources).valid_by("valid_i"),
         /// Cause of source k's fault.

@@ -23,6 +23,8 @@ ports! {
         memory_ready_i: u8 = field(1),
         /// The special function unit takes an instruction.
         sfu_ready_i: u8 = field(1),
+        /// The constant unit takes an instruction.
+        constant_ready_i: u8 = field(1),
     }
 }
 
@@ -43,6 +45,10 @@ ports! {
         sfu_valid_o: u8 = field(1),
         /// Port whose instruction is offered to the special function unit.
         sfu_port_o: u8 = field(1),
+        /// An instruction is offered to the constant unit.
+        constant_valid_o: u8 = field(1),
+        /// Port whose instruction is offered to the constant unit.
+        constant_port_o: u8 = field(1),
         /// An instruction is offered to the barrier unit.
         barrier_valid_o: u8 = field(1),
         /// Port whose instruction is offered to the barrier unit.
@@ -57,6 +63,8 @@ ports! {
         memory_turn_q: u8 = field(1),
         /// Port that goes first when both want the special function unit.
         sfu_turn_q: u8 = field(1),
+        /// Port that goes first when both want the constant unit.
+        constant_turn_q: u8 = field(1),
         /// Port that goes first when both want the barrier unit.
         barrier_turn_q: u8 = field(1),
     }
@@ -73,6 +81,8 @@ pub struct Wanted {
     pub memory: u8,
     /// The special function unit.
     pub sfu: u8,
+    /// The constant unit.
+    pub constant: u8,
     /// The barrier unit.
     pub barrier: u8,
 }
@@ -87,6 +97,7 @@ impl Wanted {
             unit::FP => self.fp |= bit,
             unit::MEMORY => self.memory |= bit,
             unit::SFU => self.sfu |= bit,
+            unit::CONSTANT => self.constant |= bit,
             unit::BARRIER => self.barrier |= bit,
             _ => {}
         }
@@ -104,14 +115,18 @@ pub struct Ready {
     pub memory: bool,
     /// The special function unit.
     pub sfu: bool,
+    /// The constant unit.
+    pub constant: bool,
 }
 
 /// Sends each instruction that leaves the operand stage to its unit. There is an ALU and a single precision unit for each port, but one memory
-/// pipeline, one special function unit and one barrier unit for all: where two ports want the same one they take turns.
+/// pipeline, one special function unit, one constant unit and one barrier unit for all: where two ports want the same one they take
+/// turns.
 #[derive(Default)]
 pub struct Dispatcher {
     memory_turn_q: u8,
     sfu_turn_q: u8,
+    constant_turn_q: u8,
     barrier_turn_q: u8,
 }
 
@@ -140,6 +155,12 @@ impl Dispatcher {
         first(wanted.sfu, self.sfu_turn_q)
     }
 
+    /// The port (as a mask) whose instruction is offered to the constant unit.
+    #[inline]
+    pub fn constant(&self, wanted: Wanted) -> u8 {
+        first(wanted.constant, self.constant_turn_q)
+    }
+
     /// The port (as a mask) whose instruction goes to the barrier unit.
     #[inline]
     pub fn barrier(&self, wanted: Wanted) -> u8 {
@@ -151,7 +172,8 @@ impl Dispatcher {
     pub fn ready(&self, wanted: Wanted, ready: Ready) -> u8 {
         let memory = if ready.memory { self.memory(wanted) } else { 0 };
         let sfu = if ready.sfu { self.sfu(wanted) } else { 0 };
-        wanted.alu & ready.alu | wanted.fp & ready.fp | memory | sfu | self.barrier(wanted)
+        let constant = if ready.constant { self.constant(wanted) } else { 0 };
+        wanted.alu & ready.alu | wanted.fp & ready.fp | memory | sfu | constant | self.barrier(wanted)
     }
 
     /// The edge.
@@ -159,12 +181,14 @@ impl Dispatcher {
     pub fn advance(&mut self, wanted: Wanted, ready: Ready) {
         self.memory_turn_q ^= u8::from(ready.memory && both(wanted.memory));
         self.sfu_turn_q ^= u8::from(ready.sfu && both(wanted.sfu));
+        self.constant_turn_q ^= u8::from(ready.constant && both(wanted.constant));
         self.barrier_turn_q ^= u8::from(both(wanted.barrier));
     }
 
     /// An edge in reset.
     pub fn reset(&mut self) {
-        (self.memory_turn_q, self.sfu_turn_q, self.barrier_turn_q) = (0, 0, 0);
+        (self.memory_turn_q, self.sfu_turn_q) = (0, 0);
+        (self.constant_turn_q, self.barrier_turn_q) = (0, 0);
     }
 }
 
@@ -184,6 +208,7 @@ fn ready(inputs: &DispatcherIn) -> Ready {
         fp: inputs.fp_ready_i,
         memory: inputs.memory_ready_i != 0,
         sfu: inputs.sfu_ready_i != 0,
+        constant: inputs.constant_ready_i != 0,
     }
 }
 
@@ -205,11 +230,13 @@ impl Block for Dispatcher {
     fn late(&mut self, inputs: &DispatcherIn, out: &mut DispatcherOut) {
         let wanted = wanted(inputs);
         let (memory, sfu, barrier) = (self.memory(wanted), self.sfu(wanted), self.barrier(wanted));
+        let constant = self.constant(wanted);
         out.dispatch_ready_o = self.ready(wanted, ready(inputs));
         (out.alu_valid_o, out.fp_valid_o) = (wanted.alu, wanted.fp);
         // With two ports at most the mask of one says which: bit 1 is port 1.
         (out.memory_valid_o, out.memory_port_o) = ((memory != 0).into(), memory >> 1);
         (out.sfu_valid_o, out.sfu_port_o) = ((sfu != 0).into(), sfu >> 1);
+        (out.constant_valid_o, out.constant_port_o) = ((constant != 0).into(), constant >> 1);
         (out.barrier_valid_o, out.barrier_port_o) = ((barrier != 0).into(), barrier >> 1);
     }
 
@@ -223,7 +250,7 @@ impl Block for Dispatcher {
 
     fn probe(&self, _: &DispatcherIn, _: &DispatcherOut, probe: &mut DispatcherProbe) {
         (probe.memory_turn_q, probe.barrier_turn_q) = (self.memory_turn_q, self.barrier_turn_q);
-        probe.sfu_turn_q = self.sfu_turn_q;
+        (probe.sfu_turn_q, probe.constant_turn_q) = (self.sfu_turn_q, self.constant_turn_q);
     }
 }
 
@@ -269,18 +296,20 @@ mod tests {
     fn shared(unit: u8, out: &DispatcherOut, probe: &DispatcherProbe) -> (u8, u8, u8) {
         match unit {
             unit::MEMORY => (out.memory_valid_o, out.memory_port_o, probe.memory_turn_q),
+            unit::CONSTANT => (out.constant_valid_o, out.constant_port_o, probe.constant_turn_q),
             _ => (out.sfu_valid_o, out.sfu_port_o, probe.sfu_turn_q),
         }
     }
 
     #[test]
     fn two_ports_take_turns_at_a_unit_that_they_share_when_one_of_them_is_taken() {
-        for unit in [unit::MEMORY, unit::SFU] {
+        for unit in [unit::MEMORY, unit::SFU, unit::CONSTANT] {
             let mut dispatcher = dispatcher([unit, unit]);
             let set = |inputs: &mut DispatcherIn, ready: u8| {
-                // The other unit's readiness does not matter.
-                (inputs.memory_ready_i, inputs.sfu_ready_i) =
-                    if unit == unit::MEMORY { (ready, ready ^ 1) } else { (ready ^ 1, ready) };
+                // The other units' readiness does not matter.
+                let of = |other: u8| if unit == other { ready } else { ready ^ 1 };
+                (inputs.memory_ready_i, inputs.sfu_ready_i) = (of(unit::MEMORY), of(unit::SFU));
+                inputs.constant_ready_i = of(unit::CONSTANT);
             };
             for (ready, port) in [(0, 0), (0, 0), (1, 0), (1, 1), (0, 0), (1, 0), (0, 1), (1, 1)] {
                 set(&mut dispatcher.inputs, ready);
@@ -327,7 +356,7 @@ mod tests {
 
     #[test]
     fn units_that_never_come_are_never_taken() {
-        for none in [unit::CONTROL, unit::NOTHING, unit::UNSUPPORTED] {
+        for none in [unit::CONTROL, unit::NOTHING, unit::UNSUPPORTED, 15] {
             let mut dispatcher = dispatcher([none, unit::ALU]);
             (dispatcher.inputs.alu_ready_i, dispatcher.inputs.memory_ready_i) = (0b11, 1);
             let out = dispatcher.cycle();

@@ -531,7 +531,7 @@ mod tests {
     fn results_are_taken_into_their_places_in_reset_too() {
         let mut queue = queue(1);
         queue.inputs.rst_ni = 0;
-        queue.inputs.push_mask_i = [5, 6, 7, 8];
+        queue.inputs.push_mask_i = [5, 6, 7];
         queue.inputs.push_valid_i = 0b0110;
         queue.cycle();
         assert_eq!(queue.block.memories()[0].words[0], 7, "of several the highest");

@@ -49,7 +49,7 @@ ports! {
         ntid_z_i: u8 = field(7),
         /// An S2R is performed at this edge if there is also room.
         valid_i: u8 = field(1),
-        /// The side queue has room.
+        /// The result queue has room.
         room_i: u8 = field(1),
         /// Warp of the S2R.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
@@ -68,13 +68,13 @@ ports! {
     /// Outputs of [`SpecialRegisters`].
     pub struct SpecialRegistersOut(s: &SmShape) {
         /// Data of the register.
-        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early().shows("data_q"),
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early(),
         /// Lanes served at this edge.
         served_o: u32 = field(32),
         /// Lanes of the result.
         result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("mask_q"),
         /// A result is offered.
-        result_valid_o: u8 = field(1).early().shows("result_valid_q"),
+        result_valid_o: u8 = field(1).early().shows("valid_q"),
         /// Warp of the result.
         result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
         /// The result writes a register.
@@ -85,22 +85,12 @@ ports! {
 }
 
 ports! {
-    /// First stage of [`SpecialRegisters`].
+    /// State of [`SpecialRegisters`] that no output shows.
     pub struct SpecialRegistersProbe(s: &SmShape) {
         /// Value that is the same in all lanes.
-        value_q: u32 = field(32).valid_by("first_valid_q"),
-        /// Active lanes.
-        first_mask_q: u32 = field(32).valid_by("first_valid_q"),
-        /// An S2R is in the first stage.
-        first_valid_q: u8 = field(1),
-        /// Warp of the S2R in the first stage.
-        first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
+        value_q: u32 = field(32).valid_by("result_valid_o"),
         /// Number of the special register.
-        source_q: u8 = field(SOURCE_BITS).valid_by("first_valid_q"),
-        /// The S2R in the first stage writes a register.
-        first_reg_valid_q: u8 = field(1).valid_by("first_valid_q"),
-        /// Register that the S2R in the first stage writes.
-        first_reg_q: u8 = field(REG_BITS).valid_by("first_reg_valid_q"),
+        source_q: u8 = field(SOURCE_BITS).valid_by("result_valid_o"),
     }
 }
 
@@ -156,29 +146,28 @@ impl SpecialRead {
 /// blocks are alike) into a RAM with a word for each warp of a block.
 pub struct SpecialRegisters {
     tid: Storage,
-    data_q: WarpData,
     result_q: UnitResult,
-    first_result_q: UnitResult,
     value_q: u32,
     source_q: u8,
-    first_valid_q: bool,
-    result_valid_q: bool,
+    valid_q: bool,
+    /// What the lanes have: it follows from the registers and the RAM's output.
+    data: WarpData,
 }
 
 impl SpecialRegisters {
     /// The result that is offered.
     #[inline]
     pub fn result(&self) -> Option<&UnitResult> {
-        self.result_valid_q.then_some(&self.result_q)
+        self.valid_q.then_some(&self.result_q)
     }
 
     /// Data of the result that is offered; meaningful where it writes a register.
     #[inline]
     pub fn data(&self) -> &WarpData {
-        &self.data_q
+        &self.data
     }
 
-    /// What the first stage's register holds in each lane.
+    /// What the registers and the RAM's output say for each lane.
     fn lanes(&self) -> [u32; LANES] {
         let below = |l: usize| (1u32 << l) - 1;
         let up_to = |l: usize| u32::MAX >> (LANES - 1 - l);
@@ -199,19 +188,13 @@ impl SpecialRegisters {
     /// Whether no S2R is on its way.
     #[inline]
     pub fn idle(&self) -> bool {
-        !self.first_valid_q && !self.result_valid_q
+        !self.valid_q
     }
 
-    /// The edge, first part: what is in the first stage becomes a result.
+    /// The edge, first part: the result leaves.
     #[inline]
     pub fn advance(&mut self) {
-        if self.first_valid_q {
-            self.data_q.0 = self.lanes();
-            keep(&mut self.data_q.0, self.first_result_q.mask);
-            self.result_q = self.first_result_q;
-        }
-        self.result_valid_q = self.first_valid_q;
-        self.first_valid_q = false;
+        self.valid_q = false;
     }
 
     /// The edge, second part: an S2R is performed. It reads the RAM in reset, too, and therefore comes before
@@ -221,10 +204,12 @@ impl SpecialRegisters {
             self.tid.read(read.index.into());
         }
         let SpecialRead { lanes, warp, reg, .. } = *read;
-        self.first_result_q = UnitResult { mask: lanes, pred_data: 0, warp, reg, pred: None, done: true };
+        self.result_q = UnitResult { mask: lanes, pred_data: 0, warp, reg, pred: None, done: true };
         self.source_q = read.source;
         self.value_q = read.value(grid);
-        self.first_valid_q = true;
+        self.valid_q = true;
+        self.data.0 = self.lanes();
+        keep(&mut self.data.0, lanes);
     }
 
     /// An edge at which the launcher writes the coordinates of four lanes. In reset, too: RAM cells have none.
@@ -237,20 +222,7 @@ impl SpecialRegisters {
 
     /// An edge in reset.
     pub fn reset(&mut self) {
-        (self.first_valid_q, self.result_valid_q) = (false, false);
-    }
-
-    /// The first stage.
-    pub(crate) fn state(&self) -> SpecialRegistersProbe {
-        let mut probe = <SpecialRegistersProbe as crate::Ports>::zeroed();
-        if self.first_valid_q {
-            let result = &self.first_result_q;
-            probe.first_valid_q = 1;
-            (probe.value_q, probe.source_q) = (self.value_q, self.source_q);
-            (probe.first_warp_q, probe.first_mask_q) = (result.warp, result.mask);
-            (probe.first_reg_valid_q, probe.first_reg_q) = (result.reg.is_some().into(), result.reg.unwrap_or(0));
-        }
-        probe
+        self.valid_q = false;
     }
 
     /// The coordinates, for the harness; `at` gives the path of a memory inside the module.
@@ -276,19 +248,17 @@ impl Block for SpecialRegisters {
     fn new(_: &SmShape) -> Self {
         Self {
             tid: Storage::new(WORDS),
-            data_q: WarpData::ZERO,
             result_q: UnitResult::default(),
-            first_result_q: UnitResult::default(),
             value_q: 0,
             source_q: 0,
-            first_valid_q: false,
-            result_valid_q: false,
+            valid_q: false,
+            data: WarpData::ZERO,
         }
     }
 
     fn early(&self, out: &mut SpecialRegistersOut) {
         let result = self.result().copied().unwrap_or_default();
-        out.result_valid_o = self.result_valid_q.into();
+        out.result_valid_o = self.valid_q.into();
         (out.result_warp_o, out.result_mask_o) = (result.warp, result.mask);
         (out.result_reg_valid_o, out.result_reg_o) = (result.reg.is_some().into(), result.reg.unwrap_or(0));
         if result.reg.is_some() {
@@ -327,7 +297,7 @@ impl Block for SpecialRegisters {
     }
 
     fn probe(&self, _: &SpecialRegistersIn, _: &SpecialRegistersOut, probe: &mut SpecialRegistersProbe) {
-        *probe = self.state();
+        (probe.value_q, probe.source_q) = if self.valid_q { (self.value_q, self.source_q) } else { (0, 0) };
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
@@ -360,7 +330,6 @@ mod tests {
         (registers.inputs.valid_i, registers.inputs.source_i) = (1, source);
         assert_eq!(registers.cycle().served_o, LANES_ACTIVE);
         registers.inputs.valid_i = 0;
-        assert_eq!(registers.cycle().result_valid_o, 0);
         let out = registers.cycle();
         assert_eq!((out.result_valid_o, out.result_warp_o, out.result_mask_o), (1, 40, LANES_ACTIVE));
         assert_eq!((out.result_reg_valid_o, out.result_reg_o), (1, 254));
@@ -435,9 +404,8 @@ mod tests {
         (inputs.valid_i, inputs.source_i) = (1, 0);
         registers.cycle();
         registers.inputs.tid_we_i = 0;
-        registers.cycle();
-        registers.inputs.valid_i = 0;
         assert_eq!(registers.cycle().result_data_o.0, [0; LANES]);
+        registers.inputs.valid_i = 0;
         assert_eq!(registers.cycle().result_data_o.0, expected(|l| if l < 4 { 9 } else { 0 }));
     }
 
@@ -447,20 +415,19 @@ mod tests {
         (registers.inputs.valid_i, registers.inputs.room_i) = (1, 0);
         for _ in 0..3 {
             let out = registers.cycle();
-            assert_eq!((out.served_o, out.result_valid_o, registers.probe().first_valid_q), (0, 0, 0));
+            assert_eq!((out.served_o, out.result_valid_o), (0, 0));
         }
     }
 
     #[test]
-    fn reset_empties_both_stages_and_leaves_the_ram_alone() {
+    fn reset_empties_the_unit_and_leaves_the_ram_alone() {
         let mut registers = registers();
         let inputs = &mut registers.inputs;
         inputs.rst_ni = 0;
         (inputs.tid_we_i, inputs.tid_index_i, inputs.tid_data_i) = (1, 11, [9; 4]);
         (inputs.valid_i, inputs.source_i) = (1, 0);
         for _ in 0..3 {
-            let out = registers.cycle();
-            assert_eq!((out.result_valid_o, registers.probe().first_valid_q), (0, 0));
+            assert_eq!(registers.cycle().result_valid_o, 0);
         }
         // The RAM's output is what the last edge read.
         let found: Vec<u32> = registers.block.memories().iter().map(|memory| memory.words[0]).collect();

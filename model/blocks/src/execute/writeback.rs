@@ -19,6 +19,8 @@ ports! {
         side_data_i: WarpData = field(1024).valid_by("side_reg_valid_i"),
         /// The special function unit's result: data of the register.
         sfu_data_i: WarpData = field(1024).valid_by("sfu_reg_valid_i"),
+        /// The constant unit's result: data of the register.
+        constant_data_i: WarpData = field(1024).valid_by("constant_reg_valid_i"),
         /// The line table's result: data of the register.
         memory_data_i: WarpData = field(1024).valid_by("memory_reg_valid_i"),
         /// Lanes of ALU p's result.
@@ -35,6 +37,8 @@ ports! {
         side_pred_data_i: u32 = field(32).valid_by("side_pred_valid_i"),
         /// Lanes of the special function unit's result.
         sfu_mask_i: u32 = field(32).valid_by("sfu_valid_i"),
+        /// Lanes of the constant unit's result.
+        constant_mask_i: u32 = field(32).valid_by("constant_valid_i"),
         /// Lanes of the line table's result.
         memory_mask_i: u32 = field(32).valid_by("memory_valid_i"),
         /// Synchronous reset, active low.
@@ -91,6 +95,16 @@ ports! {
         sfu_reg_valid_i: u8 = field(1),
         /// Register of the special function unit's result.
         sfu_reg_i: u8 = field(REG_BITS).valid_by("sfu_reg_valid_i"),
+        /// The constant unit has a result.
+        constant_valid_i: u8 = field(1),
+        /// Warp of the constant unit's result.
+        constant_warp_i: u8 = field(WARP_BITS).valid_by("constant_valid_i"),
+        /// The constant unit's result is the last of its instruction.
+        constant_done_i: u8 = field(1).valid_by("constant_valid_i"),
+        /// The constant unit's result writes a register.
+        constant_reg_valid_i: u8 = field(1),
+        /// Register of the constant unit's result.
+        constant_reg_i: u8 = field(REG_BITS).valid_by("constant_reg_valid_i"),
         /// The line table has a result.
         memory_valid_i: u8 = field(1),
         /// Warp of the line table's result.
@@ -131,6 +145,8 @@ ports! {
         side_pop_o: u8 = field(1),
         /// The special function unit's result is taken at this edge.
         sfu_pop_o: u8 = field(1),
+        /// The constant unit's result is taken at this edge.
+        constant_pop_o: u8 = field(1),
         /// The line table's result is taken at this edge.
         memory_pop_o: u8 = field(1),
         /// A result for the operand stage.
@@ -177,6 +193,8 @@ pub enum Source {
     Fp,
     /// The special function unit.
     Sfu,
+    /// The constant unit.
+    Constant,
     /// The side queue.
     Side,
     /// The line table.
@@ -200,6 +218,8 @@ pub struct Offers {
     pub fp: u8,
     /// The special function unit.
     pub sfu: bool,
+    /// The constant unit.
+    pub constant: bool,
     /// The side queue.
     pub side: bool,
     /// The line table.
@@ -226,6 +246,8 @@ impl Writeback {
             Some(Source::Side)
         } else if offers.sfu && last {
             Some(Source::Sfu)
+        } else if offers.constant && p == 0 {
+            Some(Source::Constant)
         } else if offers.fp >> p & 1 == 1 {
             Some(Source::Fp)
         } else {
@@ -274,6 +296,7 @@ fn offers(inputs: &WritebackIn) -> Offers {
         alu: inputs.alu_valid_i,
         fp: inputs.fp_valid_i,
         sfu: inputs.sfu_valid_i != 0,
+        constant: inputs.constant_valid_i != 0,
         side: inputs.side_valid_i != 0,
         memory: inputs.memory_valid_i != 0,
     }
@@ -316,6 +339,17 @@ fn result_of(inputs: &WritebackIn, p: usize, source: Source) -> (UnitResult, &Wa
                 done: i.sfu_done_i != 0,
             };
             (result, &i.sfu_data_i)
+        }
+        Source::Constant => {
+            let result = UnitResult {
+                mask: i.constant_mask_i,
+                pred_data: 0,
+                warp: i.constant_warp_i,
+                reg: destination(i.constant_reg_valid_i != 0, i.constant_reg_i),
+                pred: None,
+                done: i.constant_done_i != 0,
+            };
+            (result, &i.constant_data_i)
         }
         Source::Side => {
             let result = UnitResult {
@@ -360,7 +394,7 @@ impl Block for Writeback {
     fn late(&mut self, inputs: &WritebackIn, out: &mut WritebackOut) {
         let offers = offers(inputs);
         (out.alu_pop_o, out.fp_pop_o) = (0, 0);
-        (out.side_pop_o, out.sfu_pop_o, out.memory_pop_o) = (0, 0, 0);
+        (out.side_pop_o, out.sfu_pop_o, out.constant_pop_o, out.memory_pop_o) = (0, 0, 0, 0);
         (out.write_valid_o, out.write_private_o, out.pred_valid_o) = (0, 0, 0);
         out.reg_valid_o = 0;
         out.finish_valid_o = self.ends(inputs.write_done_i);
@@ -393,6 +427,7 @@ impl Block for Writeback {
                 Source::Alu => out.alu_pop_o |= bit,
                 Source::Fp => out.fp_pop_o |= bit,
                 Source::Sfu => out.sfu_pop_o = 1,
+                Source::Constant => out.constant_pop_o = 1,
                 Source::Side => out.side_pop_o = 1,
                 Source::Memory => out.memory_pop_o = 1,
             }

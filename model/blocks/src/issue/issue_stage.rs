@@ -150,7 +150,8 @@ const BARRIER_NUMBER: u32 = 0xf;
 /// been counted, and holds nothing.
 #[inline]
 pub fn goes_to_operands(roles: Roles, exec: u32) -> bool {
-    matches!(roles.unit(), unit::ALU | unit::MEMORY | unit::BARRIER | unit::FP | unit::SFU) && exec != 0
+    let goes = matches!(roles.unit(), unit::ALU | unit::MEMORY | unit::BARRIER | unit::FP | unit::SFU | unit::CONSTANT);
+    goes && exec != 0
 }
 
 /// The first predicate source as a unit gets it: WARPSYNC is told which lanes live.

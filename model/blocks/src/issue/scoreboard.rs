@@ -144,7 +144,7 @@ impl Scoreboard {
         self.head_valid |= bit;
         self.stale |= bit;
         match roles.unit() {
-            unit::ALU | unit::MEMORY | unit::BARRIER | unit::FP | unit::SFU => self.operand |= bit,
+            unit::ALU | unit::MEMORY | unit::BARRIER | unit::FP | unit::SFU | unit::CONSTANT => self.operand |= bit,
             unit::CONTROL => self.branch |= bit,
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! What the units behind the address unit have in common: the access that is offered to them, and results on their way back.
 
+use crate::execute::UnitResult;
 use crate::{LANES, LaneMask, WarpData};
 
 /// Kinds of an access.
@@ -89,6 +90,14 @@ pub struct Header {
     pub reg: Option<u8>,
     /// It is the last of its instruction.
     pub done: bool,
+}
+
+impl From<Header> for UnitResult {
+    #[inline]
+    fn from(header: Header) -> Self {
+        let Header { mask, warp, reg, done } = header;
+        Self { mask, pred_data: 0, warp, reg, pred: None, done }
+    }
 }
 
 /// A result at the end of its unit.

@@ -29,8 +29,6 @@ ports! {
         constant_served_i: u32 = field(32),
         /// Lanes that the lane crossbar serves.
         shuffle_served_i: u32 = field(32),
-        /// Lanes that are given special registers.
-        special_served_i: u32 = field(32),
         /// Words of local memory of a thread.
         local_words_i: u16 = field(16),
         /// Synchronous reset, active low.
@@ -75,8 +73,6 @@ ports! {
         constant_valid_o: u8 = field(1).early(),
         /// Lanes are offered to the lane crossbar.
         shuffle_valid_o: u8 = field(1).early(),
-        /// Lanes are offered to the special registers.
-        special_valid_o: u8 = field(1).early(),
         /// The addresses are in local memory.
         local_o: u8 = field(1).valid_by("global_valid_o").early(),
         /// No lane is left behind this pass.
@@ -123,17 +119,15 @@ ports! {
         local_q: u32 = field(32).valid_by("busy_o"),
         /// Lanes whose address is in the constant space.
         constant_q: u32 = field(32).valid_by("busy_o"),
-        /// Class of the instruction: 0 memory, 1 constant load, 2 shuffle, 3 special register.
-        class_q: u8 = field(2).valid_by("busy_o"),
+        /// The instruction is a shuffle.
+        shuffle_q: u8 = field(1).valid_by("busy_o"),
     }
 }
 
 /// Opcodes of the memory pipeline.
 mod operation {
-    pub(super) const SHFL: u8 = 0x13;
     pub(super) const LD: u8 = 0x40;
     pub(super) const ST: u8 = 0x41;
-    pub(super) const LDC: u8 = 0x42;
     pub(super) const ATOM: u8 = 0x43;
     pub(super) const CAS: u8 = 0x44;
 }
@@ -143,15 +137,6 @@ mod window {
     pub(super) const SHARED: u32 = 1;
     pub(super) const LOCAL: u32 = 2;
     pub(super) const CONSTANT: u32 = 3;
-}
-
-/// What has to be done for an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Memory,
-    Constant,
-    Shuffle,
-    Special,
 }
 
 /// Where an instruction's addresses are, as far as it says so itself.
@@ -187,7 +172,8 @@ impl Space {
 /// An access to memory as its operation and modifiers describe it.
 #[derive(Clone, Copy, Debug)]
 struct Form {
-    class: Class,
+    /// No access at all, but a shuffle.
+    shuffle: bool,
     space: Space,
     /// The address has an upper word, source b.
     wide: bool,
@@ -200,10 +186,17 @@ struct Form {
 }
 
 impl Form {
-    /// What is neither a load nor a store: the registers of accesses are zero.
-    const fn other(class: Class) -> Self {
-        Self { class, space: Space::Global, wide: false, kind: kind::LOAD, size: 0, signed: false, atomic: 0, align: 1 }
-    }
+    /// A shuffle: the registers of accesses are zero.
+    const SHUFFLE: Self = Self {
+        shuffle: true,
+        space: Space::Global,
+        wide: false,
+        kind: kind::LOAD,
+        size: 0,
+        signed: false,
+        atomic: 0,
+        align: 1,
+    };
 
     fn of(opcode: u8, m: u32) -> Self {
         match opcode {
@@ -211,17 +204,13 @@ impl Form {
             operation::ST => Self::access(kind::STORE, Space::of(m)).sized((m >> 2 & 3) as u8).aligned(m >> 4),
             operation::ATOM => Self { atomic: (m >> 2 & 15) as u8, ..Self::access(kind::ATOMIC, Space::of(m)) },
             operation::CAS => Self { wide: false, atomic: atomic::CAS, ..Self::access(kind::ATOMIC, Space::of_cas(m)) },
-            operation::LDC => {
-                Self { class: Class::Constant, ..Self::access(kind::LOAD, Space::Constant) }.read_as(m).aligned(m >> 3)
-            }
-            operation::SHFL => Self::other(Class::Shuffle),
-            _ => Self::other(Class::Special),
+            _ => Self::SHUFFLE,
         }
     }
 
     fn access(kind: u8, space: Space) -> Self {
         let wide = matches!(space, Space::Global | Space::Generic);
-        Self { space, wide, kind, ..Self::other(Class::Memory) }.sized(WORD)
+        Self { shuffle: false, space, wide, kind, ..Self::SHUFFLE }.sized(WORD)
     }
 
     fn sized(self, size: u8) -> Self {
@@ -279,8 +268,6 @@ pub enum Server {
     Constant,
     /// The lane crossbar.
     Shuffle,
-    /// The special registers.
-    Special,
 }
 
 /// An instruction that cannot be performed.
@@ -301,7 +288,7 @@ pub struct AddressUnit {
     const_bytes: u32,
     busy_q: bool,
     fault_q: Option<AddressFault>,
-    class_q: Class,
+    shuffle_q: bool,
     lanes_q: u32,
     shared_q: u32,
     local_q: u32,
@@ -333,23 +320,17 @@ impl AddressUnit {
             return None;
         }
         let left = self.lanes_q;
-        match self.class_q {
-            Class::Shuffle => Some((Server::Shuffle, left)),
-            Class::Special => Some((Server::Special, left)),
-            Class::Memory | Class::Constant => {
-                let lowest = left & left.wrapping_neg();
-                let spaces = [
-                    (Server::Shared, self.shared_q),
-                    (Server::Local, self.local_q),
-                    (Server::Constant, self.constant_q),
-                ];
-                let (server, lanes) = spaces
-                    .into_iter()
-                    .find(|(_, lanes)| lanes & lowest != 0)
-                    .unwrap_or((Server::Global, !(self.shared_q | self.local_q | self.constant_q)));
-                Some((server, left & lanes))
-            }
+        if self.shuffle_q {
+            return Some((Server::Shuffle, left));
         }
+        let lowest = left & left.wrapping_neg();
+        let spaces =
+            [(Server::Shared, self.shared_q), (Server::Local, self.local_q), (Server::Constant, self.constant_q)];
+        let (server, lanes) = spaces
+            .into_iter()
+            .find(|(_, lanes)| lanes & lowest != 0)
+            .unwrap_or((Server::Global, !(self.shared_q | self.local_q | self.constant_q)));
+        Some((server, left & lanes))
     }
 
     /// The instruction, with the lanes that are offered.
@@ -422,7 +403,7 @@ impl AddressUnit {
         let (op, roles) = (instruction.op(), instruction.roles());
         let m = modifiers(op, instruction.ctl());
         let form = Form::of(opcode(op), m);
-        self.class_q = form.class;
+        self.shuffle_q = form.shuffle;
         (self.warp_q, self.lanes_q) = (warp, mask);
         (self.kind_q, self.size_q, self.signed_q) = (form.kind, form.size, form.signed);
         (self.atomic_q, self.modifiers_q) = (form.atomic, m as u16);
@@ -438,13 +419,12 @@ impl AddressUnit {
         };
         self.store_q = c.map_or(WarpData::ZERO, |c| masked(c, mask));
         (self.shared_q, self.local_q, self.constant_q) = (0, 0, 0);
-        let fault = match form.class {
+        let fault = if form.shuffle {
             // A lane that does not take part may be chosen by one that does, which then keeps its own value.
-            Class::Shuffle | Class::Special => {
-                self.addr_q = *a;
-                None
-            }
-            Class::Memory | Class::Constant => self.place(form, offset(op), a, mask, bounds),
+            self.addr_q = *a;
+            None
+        } else {
+            self.place(form, offset(op), a, mask, bounds)
         };
         self.busy_q = fault.is_none();
         self.fault_q = fault.map(|(cause, value)| AddressFault { warp, cause, value });
@@ -473,7 +453,7 @@ impl AddressUnit {
         self.addr_q = masked(&low, mask);
 
         let all = |space: Space| if form.space == space { mask } else { 0 };
-        (self.shared_q, self.local_q, self.constant_q) = (all(Space::Shared), all(Space::Local), all(Space::Constant));
+        (self.shared_q, self.local_q, self.constant_q) = (all(Space::Shared), all(Space::Local), 0);
         let any_upper = upper.0.iter().fold(0, |any, word| any | word);
         let mixed = form.space == Space::Generic && any_upper != 0;
         if mixed {
@@ -499,7 +479,6 @@ impl AddressUnit {
             Server::Shared => inputs.shared_served_i,
             Server::Constant => inputs.constant_served_i,
             Server::Shuffle => inputs.shuffle_served_i,
-            Server::Special => inputs.special_served_i,
         })
     }
 
@@ -565,7 +544,7 @@ impl Block for AddressUnit {
             const_bytes: 4 * shape.const_words as u32,
             busy_q: false,
             fault_q: None,
-            class_q: Class::Memory,
+            shuffle_q: false,
             lanes_q: 0,
             shared_q: 0,
             local_q: 0,
@@ -597,7 +576,6 @@ impl Block for AddressUnit {
             Server::Shared => out.shared_valid_o = 1,
             Server::Constant => out.constant_valid_o = 1,
             Server::Shuffle => out.shuffle_valid_o = 1,
-            Server::Special => out.special_valid_o = 1,
         }
         let access = self.access(lanes);
         (out.addr_o, out.store_o, out.compare_o) = (*access.addr, *access.store, *access.compare);
@@ -648,7 +626,7 @@ impl Block for AddressUnit {
         if self.busy_q {
             probe.lanes_q = self.lanes_q;
             (probe.shared_q, probe.local_q, probe.constant_q) = (self.shared_q, self.local_q, self.constant_q);
-            probe.class_q = self.class_q as u8;
+            probe.shuffle_q = self.shuffle_q.into();
         }
     }
 }

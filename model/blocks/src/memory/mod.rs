@@ -12,6 +12,7 @@ macro_rules! memory_blocks {
             line_table LineTable "lines in flight",
             shared_memory SharedMemory "32 banks of four bytes",
             constant_memory ConstantMemory "parameters and constants",
+            constant_unit ConstantUnit "the constant or special register at hand",
         }
     };
 }

@@ -4,7 +4,7 @@ use gpurf_blocks::execute::{Offers, Ready, Source, UnitResult, Wanted};
 use gpurf_blocks::front::Decoded;
 use gpurf_blocks::instruction::Roles;
 use gpurf_blocks::issue::{Chosen, Kind, Outer, Step, Then, Turn};
-use gpurf_blocks::memory::{LinePass, Server, SharedPass};
+use gpurf_blocks::memory::{ConstantServer, LinePass, Server, SharedPass};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
 
@@ -29,12 +29,16 @@ pub(super) struct Decided {
     pub(super) pops: u64,
     /// What the memory pipeline does.
     pub(super) pass: Pass,
+    /// What the constant unit does.
+    pub(super) constant: ConstantPass,
     /// What leaves the operand stage.
     pub(super) dispatch: Dispatch,
     /// Who has results.
     pub(super) offers: Offers,
     /// Ports whose single precision unit has one that passes its queue.
     pub(super) fp_passes: u8,
+    /// The constant unit has one that passes its queue.
+    pub(super) constant_passes: bool,
     /// Buses with a result.
     pub(super) offered: u8,
     /// Those whose result goes at this edge.
@@ -111,6 +115,25 @@ pub(super) struct Pass {
     pub(super) shared: SharedPass,
 }
 
+/// A pass of the constant unit.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ConstantPass {
+    /// Lanes that are offered, and to whom.
+    pub(super) offer: Option<(ConstantServer, u32)>,
+    /// Lanes that are served.
+    pub(super) served: u32,
+    /// With them no lane is left.
+    pub(super) last: bool,
+}
+
+impl ConstantPass {
+    /// The lanes that a unit serves.
+    #[inline]
+    pub(super) fn by(&self, server: ConstantServer) -> u32 {
+        if self.offer.is_some_and(|(to, _)| to == server) { self.served } else { 0 }
+    }
+}
+
 /// What leaves the operand stage: ports as masks.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Dispatch {
@@ -122,6 +145,8 @@ pub(super) struct Dispatch {
     pub(super) memory: u8,
     /// The port that is offered to the special function unit.
     pub(super) sfu: u8,
+    /// The port that is offered to the constant unit.
+    pub(super) constant: u8,
     /// The port that goes to the barrier unit.
     pub(super) barrier: u8,
     /// Ports whose offers are taken.

@@ -18,6 +18,7 @@ impl Blocks {
         self.tell_faults(decided);
         self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
+        self.push_constant_results(straps.fp_latency);
         let row = self.clock_units(inputs, decided);
         self.clock_results(decided);
         self.clock_dispatch(decided, straps);
@@ -46,6 +47,9 @@ impl Blocks {
             }
         }
         if let Some(fault) = self.address_unit.fault() {
+            self.fault_unit.tell(Fault { value: fault.value, warp: fault.warp, cause: fault.cause });
+        }
+        if let Some(fault) = self.constant_unit.fault() {
             self.fault_unit.tell(Fault { value: fault.value, warp: fault.warp, cause: fault.cause });
         }
         if let Some(warp) = self.line_table.fault() {
@@ -84,6 +88,7 @@ impl Blocks {
         let start = self.block_launcher.start();
         self.clock_slots(decided, self.simt_stack.alive());
         self.push_side_results(straps.side_latency);
+        self.push_constant_results(straps.fp_latency);
         let row = self.clock_units(inputs, decided);
         for (alu, queue) in self.alu.iter_mut().zip(&mut self.alu_queue) {
             if queue.ready()
@@ -116,6 +121,7 @@ impl Blocks {
         self.pop_results(decided);
         self.alu_queue.iter_mut().chain(&mut self.fp_queue).for_each(|queue| queue.reset());
         self.sfu_queue.reset();
+        self.constant_queue.reset();
         self.side_queue.reset();
         self.line_table.reset(row.as_ref());
 
@@ -149,6 +155,7 @@ impl Blocks {
         self.lane_crossbar.reset();
         self.special_registers.reset();
         self.address_unit.reset();
+        self.constant_unit.reset();
         self.coalescer.reset();
         self.shared_memory.reset(None);
         self.constant_memory.reset();

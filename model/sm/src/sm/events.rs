@@ -1,7 +1,7 @@
 //! The event word.
 
 use gpurf_blocks::execute::Offers;
-use gpurf_blocks::memory::Server;
+use gpurf_blocks::memory::{ConstantServer, Server};
 use gpurf_blocks::mrf::bits::is_set;
 
 use super::Blocks;
@@ -47,6 +47,7 @@ impl Blocks {
             | self.issue_events(decided)
             | self.dispatch_events(decided)
             | self.pass_events(decided)
+            | self.constant_events(decided)
             | event!("barrier_open", decided.opening != 0)
             | event!("result_wait", results_that_wait(decided))
             | event!("warp_start", started)
@@ -98,6 +99,7 @@ impl Blocks {
         event!("alu", (dispatch.wanted.alu & units.alu).count_ones())
             | event!("fp", (dispatch.wanted.fp & units.fp).count_ones())
             | event!("sfu", dispatch.sfu != 0 && units.sfu)
+            | event!("constants", dispatch.constant != 0 && units.constant)
             | event!("memory", dispatch.memory != 0 && units.memory)
             | event!("barrier", dispatch.barrier != 0)
     }
@@ -115,9 +117,25 @@ impl Blocks {
             Server::Shared => {
                 event!("shared", serves) | event!("shared_lanes", lanes) | event!("shared_conflict", leaves)
             }
-            Server::Constant => event!("constant", serves) | event!("constant_conflict", leaves),
+            Server::Constant => {
+                let waits = decided.constant.by(ConstantServer::Constant) != 0;
+                event!("constant", serves) | event!("constant_conflict", leaves) | event!("constant_wait", waits)
+            }
             Server::Shuffle => event!("shuffle", serves),
-            Server::Special => event!("special", serves),
+        }
+    }
+
+    /// The constant unit's passes. Where one is performed in constant memory, none of the memory pipeline is.
+    #[inline]
+    fn constant_events(&self, decided: &Decided) -> u64 {
+        let pass = &decided.constant;
+        let Some((server, offered)) = pass.offer else { return 0 };
+        let serves = pass.served != 0;
+        match server {
+            ConstantServer::Constant => {
+                event!("constant", serves) | event!("constant_conflict", serves && pass.served != offered)
+            }
+            ConstantServer::Special => event!("special", serves),
         }
     }
 }
@@ -125,8 +143,8 @@ impl Blocks {
 /// Results that stay although they are offered.
 #[inline]
 fn results_that_wait(decided: &Decided) -> u32 {
-    let Offers { alu, fp, sfu, side, memory } = decided.offers;
-    let shared = u32::from(sfu) + u32::from(side) + u32::from(memory);
+    let Offers { alu, fp, sfu, constant, side, memory } = decided.offers;
+    let shared = u32::from(sfu) + u32::from(constant) + u32::from(side) + u32::from(memory);
     alu.count_ones() + fp.count_ones() + shared - decided.going.count_ones()
 }
 

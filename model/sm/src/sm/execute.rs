@@ -8,12 +8,12 @@ use gpurf_blocks::operands::Written;
 use gpurf_blocks::shape::Straps;
 
 use super::Blocks;
-use super::decided::{BusResult, Decided, Dispatch, Pass};
+use super::decided::{BusResult, ConstantPass, Decided, Dispatch, Pass};
 
 impl Blocks {
     /// Which unit takes what.
     #[inline]
-    pub(super) fn decide_dispatch(&self, pass: &Pass) -> Dispatch {
+    pub(super) fn decide_dispatch(&self, pass: &Pass, constant: &ConstantPass) -> Dispatch {
         let offered = self.operand_stage.dispatch_valid();
         let mut dispatch = Dispatch::default();
         if offered == 0 {
@@ -31,9 +31,11 @@ impl Blocks {
         }
         dispatch.units.memory = self.address_unit.ready(pass.served);
         dispatch.units.sfu = self.sfu.ready(self.sfu_queue.ready());
+        dispatch.units.constant = self.constant_unit.ready(constant.served);
         dispatch.wanted = wanted;
         dispatch.memory = self.dispatcher.memory(wanted);
         dispatch.sfu = self.dispatcher.sfu(wanted);
+        dispatch.constant = self.dispatcher.constant(wanted);
         dispatch.barrier = self.dispatcher.barrier(wanted);
         dispatch.ready = self.dispatcher.ready(wanted, dispatch.units);
         dispatch
@@ -51,6 +53,7 @@ impl Blocks {
             alu: 0,
             fp: 0,
             sfu: self.sfu_queue.offers(),
+            constant: false,
             side: self.side_queue.offers(),
             memory: self.line_table.result().is_some(),
         };
@@ -63,8 +66,10 @@ impl Blocks {
             decided.fp_passes |= u8::from(passes) << p;
             offers.fp |= u8::from(passes || queue.offers()) << p;
         }
+        decided.constant_passes = self.constant_queue.passes(straps.fp_latency) && self.constant_result().is_some();
+        offers.constant = decided.constant_passes || self.constant_queue.offers();
         (decided.offers, decided.offered, decided.going) = (offers, 0, 0);
-        if offers.alu | offers.fp == 0 && !offers.sfu && !offers.side && !offers.memory {
+        if offers.alu | offers.fp == 0 && !offers.sfu && !offers.constant && !offers.side && !offers.memory {
             return;
         }
         for p in 0..self.ports {
@@ -92,6 +97,10 @@ impl Blocks {
                 None => self.fp_queue[p].head(),
             },
             Source::Sfu => self.sfu_queue.head(),
+            Source::Constant => match self.constant_passing(decided) {
+                Some((result, _)) => result,
+                None => self.constant_queue.head(),
+            },
             Source::Side => self.side_queue.head(),
             Source::Memory => {
                 let header = self.line_table.result().expect("it has been chosen").header;
@@ -113,10 +122,40 @@ impl Blocks {
         is_set(decided.fp_passes, p).then(|| self.fp_unit[p].result().zip(Some(self.fp_unit[p].data()))).flatten()
     }
 
+    /// What the units behind the constant unit have, and its data: of both (in reset) the special registers.
+    #[inline]
+    pub(super) fn constant_result(&self) -> Option<(UnitResult, &WarpData)> {
+        if let Some(result) = self.special_registers.result() {
+            return Some((*result, self.special_registers.data()));
+        }
+        self.constant_memory.direct_result().map(|answer| (answer.header.into(), &answer.data))
+    }
+
+    /// The result that passes the constant unit's queue, and its data.
+    #[inline]
+    pub(super) fn constant_passing(&self, decided: &Decided) -> Option<(UnitResult, &WarpData)> {
+        if decided.constant_passes { self.constant_result() } else { None }
+    }
+
+    /// The edge at which the constant unit's results go into their queue. It comes before that of the units.
+    #[inline]
+    pub(super) fn push_constant_results(&mut self, latency: u8) {
+        let result = match (self.special_registers.result(), self.constant_memory.direct_result()) {
+            (Some(result), _) => Some((*result, self.special_registers.data())),
+            (None, Some(answer)) => Some((answer.header.into(), &answer.data)),
+            (None, None) => None,
+        };
+        if let Some((result, data)) = result
+            && self.constant_queue.ready()
+        {
+            self.constant_queue.push(latency, &result, data);
+        }
+    }
+
     /// The edge at which the results of ALUs and units of floating point go into their queues, and instructions into the units.
     #[inline]
     pub(super) fn clock_dispatch(&mut self, decided: &Decided, straps: &Straps) {
-        let Dispatch { wanted, units, memory, barrier, .. } = decided.dispatch;
+        let Dispatch { wanted, units, memory, constant, barrier, .. } = decided.dispatch;
         for (p, (alu, queue)) in self.alu.iter_mut().zip(&mut self.alu_queue).enumerate() {
             let ready = queue.ready();
             if ready && let Some(result) = alu.result() {
@@ -142,6 +181,11 @@ impl Blocks {
                 local_words: grid.local_words,
             };
             self.address_unit.take(&offer.issued, operands, &bounds);
+        }
+        self.constant_unit.serve(decided.constant.served);
+        if units.constant && constant != 0 {
+            let offer = self.operand_stage.dispatched(constant.trailing_zeros() as usize);
+            self.constant_unit.take(&offer.issued, offer.source(0));
         }
         self.barrier_unit.advance(decided.opening);
         if barrier != 0 {
@@ -213,11 +257,12 @@ impl Blocks {
     #[inline]
     pub(super) fn clock_operands(&mut self, decided: &Decided, running: bool) {
         let (alu, fp, sfu) = (&self.alu_queue, &self.fp_queue, &self.sfu_queue);
-        let (side, table) = (&self.side_queue, &self.line_table);
+        let (constant, side, table) = (&self.constant_queue, &self.side_queue, &self.line_table);
         self.operand_stage.edge(running, |p| match decided.result[p].source {
             Source::Alu => alu[p].head_data(),
             Source::Fp => fp[p].head_data(),
             Source::Sfu => sfu.head_data(),
+            Source::Constant => constant.head_data(),
             Source::Side => side.head_data(),
             Source::Memory => &table.result().expect("it is offered").data,
         });
@@ -232,12 +277,14 @@ impl Blocks {
                 Source::Alu => self.alu_queue[p].pop(),
                 Source::Fp => self.fp_queue[p].pop(),
                 Source::Sfu => self.sfu_queue.pop(),
+                Source::Constant => self.constant_queue.pop(),
                 Source::Side => self.side_queue.pop(),
                 Source::Memory => memory = true,
             }
         }
         self.alu_queue.iter_mut().chain(&mut self.fp_queue).for_each(|queue| queue.advance());
         self.sfu_queue.advance();
+        self.constant_queue.advance();
         self.side_queue.advance();
         memory
     }

@@ -1,17 +1,17 @@
 //! The memory pipeline: the address unit and the units that serve it.
 
 use gpurf_blocks::execute::{Dimensions, Shuffle, SpecialRead, UnitResult};
-use gpurf_blocks::memory::{Answer, ConstantMemory, LinePass, Row, Server};
+use gpurf_blocks::memory::{Answer, ConstantMemory, ConstantServer, LinePass, Row, Server};
 use gpurf_blocks::shape::Straps;
 
 use super::Blocks;
-use super::decided::{Decided, Pass};
+use super::decided::{ConstantPass, Decided, Pass};
 use crate::ports::SmIn;
 
 impl Blocks {
     /// Which of the lanes that are offered are served.
     #[inline]
-    pub(super) fn decide_pass(&self, inputs: &SmIn, straps: &Straps, pass: &mut Pass) {
+    pub(super) fn decide_pass(&self, inputs: &SmIn, straps: &Straps, constant: &ConstantPass, pass: &mut Pass) {
         pass.offer = self.address_unit.offer();
         (pass.served, pass.last, pass.line) = (0, false, None);
         let Some((server, lanes)) = pass.offer else { return };
@@ -28,30 +28,33 @@ impl Blocks {
                 pass.served = pass.shared.served();
             }
             _ if !self.side_queue.room() => {}
+            Server::Constant if constant.by(ConstantServer::Constant) != 0 => {}
             Server::Constant => pass.served = ConstantMemory::served(&access),
-            Server::Shuffle | Server::Special => pass.served = lanes,
+            Server::Shuffle => pass.served = lanes,
         }
         pass.last = self.address_unit.last(pass.served);
+    }
+
+    /// Which of the constant unit's lanes are served. It comes before [`decide_pass`](Self::decide_pass): its lanes go first.
+    #[inline]
+    pub(super) fn decide_constant(&self, pass: &mut ConstantPass) {
+        *pass = ConstantPass { offer: self.constant_unit.offer(), served: 0, last: false };
+        let Some((server, lanes)) = pass.offer else { return };
+        if self.constant_queue.room() {
+            pass.served = match server {
+                ConstantServer::Constant => ConstantMemory::served(&self.constant_unit.access()),
+                ConstantServer::Special => lanes,
+            };
+        }
+        pass.last = self.constant_unit.last(pass.served);
     }
 
     /// The edge at which the results of the units behind the address unit go into the side queue. It comes before theirs.
     #[inline]
     pub(super) fn push_side_results(&mut self, latency: u8) {
         // Of several the last source: in a design that keeps its promises there is one.
-        let of = |answer: &Answer| {
-            let header = answer.header;
-            UnitResult {
-                mask: header.mask,
-                pred_data: 0,
-                warp: header.warp,
-                reg: header.reg,
-                pred: None,
-                done: header.done,
-            }
-        };
-        let (result, data) = if let Some(result) = self.special_registers.result() {
-            (*result, self.special_registers.data())
-        } else if let Some(result) = self.lane_crossbar.result() {
+        let of = |answer: &Answer| UnitResult::from(answer.header);
+        let (result, data) = if let Some(result) = self.lane_crossbar.result() {
             (*result, self.lane_crossbar.data())
         } else if let Some(answer) = self.constant_memory.result() {
             (of(answer), &answer.data)
@@ -70,15 +73,18 @@ impl Blocks {
     pub(super) fn clock_units<'d>(&mut self, inputs: &SmIn, decided: &'d Decided) -> Option<Row<'d>> {
         let pass = &decided.pass;
         self.lane_crossbar.advance();
-        self.special_registers.advance();
         let (shared, constant) =
             (matches!(pass.offer, Some((Server::Shared, _))), matches!(pass.offer, Some((Server::Constant, _))));
         if !shared && !self.shared_memory.idle() {
             self.shared_memory.advance(None, false);
         }
-        if !constant && !self.constant_memory.idle() {
+        let direct = decided.constant.by(ConstantServer::Constant);
+        if direct != 0 {
+            self.constant_memory.advance(&self.constant_unit.access(), direct, decided.constant.last, true);
+        } else if !constant && !self.constant_memory.idle() {
             self.constant_memory.collect();
         }
+        self.clock_special(&decided.constant);
         let ready = inputs.mem_req_ready_i != 0;
         let Some((server, lanes)) = pass.offer else {
             self.coalescer.wait(ready);
@@ -93,8 +99,9 @@ impl Blocks {
         match server {
             Server::Global | Server::Local => {}
             Server::Shared => self.shared_memory.advance(Some((&access, pass.shared)), pass.last),
-            Server::Constant => self.constant_memory.advance(&access, pass.served, pass.last),
-            Server::Shuffle | Server::Special if pass.served == 0 => {}
+            Server::Constant if direct != 0 => {}
+            Server::Constant => self.constant_memory.advance(&access, pass.served, pass.last, false),
+            Server::Shuffle if pass.served == 0 => {}
             Server::Shuffle => {
                 let shuffle = Shuffle {
                     modifiers: self.address_unit.modifiers().into(),
@@ -105,20 +112,24 @@ impl Blocks {
                 };
                 self.lane_crossbar.perform(&shuffle, access.addr, access.compare);
             }
-            Server::Special => {
-                let (index, block) = self.block_launcher.block_of(access.warp);
-                let read = SpecialRead {
-                    ctaid: [block.x, block.y.into(), block.z.into()],
-                    lanes,
-                    warp: access.warp,
-                    source: (self.address_unit.modifiers() & 0x1f) as u8,
-                    reg: access.reg,
-                    index,
-                };
-                self.special_registers.perform(&read, &self.dimensions());
-            }
         }
         None
+    }
+
+    /// The edge of the special registers.
+    #[inline]
+    fn clock_special(&mut self, pass: &ConstantPass) {
+        self.special_registers.advance();
+        let lanes = pass.by(ConstantServer::Special);
+        if lanes == 0 {
+            return;
+        }
+        let access = self.constant_unit.access();
+        let (warp, reg) = (access.warp, access.reg);
+        let (index, block) = self.block_launcher.block_of(warp);
+        let ctaid = [block.x, block.y.into(), block.z.into()];
+        let read = SpecialRead { ctaid, lanes, warp, source: self.constant_unit.source(), reg, index };
+        self.special_registers.perform(&read, &self.dimensions());
     }
 
     /// What is the same for all blocks of the grid.

@@ -7,7 +7,7 @@ use gpurf_blocks::execute::{Source, WritebackOut};
 use gpurf_blocks::front::{DecodeOut, Decoded};
 use gpurf_blocks::instruction::{InstructionFields, unit};
 use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
-use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, LinePass, Server};
+use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, ConstantServer, LinePass, Server};
 use gpurf_blocks::mrf::bits::{only, set_bits};
 use gpurf_blocks::{Block, Ports};
 
@@ -24,7 +24,7 @@ impl Sm {
             ($($name:ident)+) => { $(blocks.$name.early(&mut o.$name);)+ };
         }
         early_each! {
-            fetch instruction_buffer scoreboard simt_stack operand_stage sfu sfu_queue side_queue lane_crossbar special_registers address_unit coalescer
+            fetch instruction_buffer scoreboard simt_stack operand_stage sfu sfu_queue constant_unit constant_queue side_queue lane_crossbar special_registers address_unit coalescer
             line_table shared_memory constant_memory block_launcher barrier_unit fault_unit
         }
         for p in 0..blocks.ports {
@@ -36,6 +36,8 @@ impl Sm {
             blocks.fp_queue[p].show(blocks.fp_passing(p, &self.decided), &mut o.fp_queue[p]);
         }
         blocks.sfu_queue.show(None, &mut o.sfu_queue);
+        let passing = blocks.constant_passing(&self.decided);
+        blocks.constant_queue.show(passing.as_ref().map(|(result, data)| (result, *data)), &mut o.constant_queue);
         blocks.side_queue.show(None, &mut o.side_queue);
         blocks.record_issue(&self.decided, o);
         blocks.record_pass(&self.decided, o);
@@ -51,7 +53,7 @@ impl Sm {
             ($($name:ident)+) => { $(blocks.$name.probe(&self.inputs.$name, &o.$name, &mut states.$name);)+ };
         }
         probe_each! {
-            fetch instruction_buffer scoreboard predicate_file simt_stack dispatcher sfu sfu_queue side_queue writeback
+            fetch instruction_buffer scoreboard predicate_file simt_stack dispatcher sfu sfu_queue constant_unit constant_queue side_queue writeback
             lane_crossbar special_registers address_unit coalescer line_table shared_memory constant_memory block_launcher barrier_unit
             fault_unit
         }
@@ -136,7 +138,11 @@ impl Blocks {
         o.shared_memory.served_o = served(Server::Shared);
         o.constant_memory.served_o = served(Server::Constant);
         o.lane_crossbar.served_o = served(Server::Shuffle);
-        o.special_registers.served_o = served(Server::Special);
+        let constant = &decided.constant;
+        o.constant_memory.direct_served_o = constant.by(ConstantServer::Constant);
+        o.special_registers.served_o = constant.by(ConstantServer::Special);
+        o.constant_unit.ready_o = self.constant_unit.ready(constant.served).into();
+        o.constant_unit.last_o = constant.last.into();
         if let Some((line, (_, lanes))) = pass.line.as_ref().zip(pass.offer) {
             self.record_row(line, lanes, pass.last, &mut o.coalescer);
         }
@@ -172,6 +178,7 @@ impl Blocks {
         // With two ports at most the mask of one says which: bit 1 is port 1.
         (out.memory_valid_o, out.memory_port_o) = ((dispatch.memory != 0).into(), dispatch.memory >> 1);
         (out.sfu_valid_o, out.sfu_port_o) = ((dispatch.sfu != 0).into(), dispatch.sfu >> 1);
+        (out.constant_valid_o, out.constant_port_o) = ((dispatch.constant != 0).into(), dispatch.constant >> 1);
         (out.barrier_valid_o, out.barrier_port_o) = ((dispatch.barrier != 0).into(), dispatch.barrier >> 1);
         let warp = |port: u8| match port {
             0 => 0,
@@ -182,7 +189,7 @@ impl Blocks {
         (o.barrier_unit.finish_valid_o, o.barrier_unit.finish_warp_o) = (out.barrier_valid_o, warp(dispatch.barrier));
         let launcher = &mut o.block_launcher;
         launcher.place_base_o = self.block_launcher.place(o.address_unit.place_warp_o);
-        let (index, block) = self.block_launcher.block_of(o.address_unit.warp_o);
+        let (index, block) = self.block_launcher.block_of(o.constant_unit.warp_o);
         (launcher.block_index_o, launcher.block_x_o) = (index, block.x);
         (launcher.block_y_o, launcher.block_z_o) = (block.y, block.z);
     }
@@ -208,6 +215,9 @@ impl Blocks {
                     Source::Alu => *self.alu_queue[p].head_data(),
                     Source::Fp => *self.fp_passing(p, decided).map_or(self.fp_queue[p].head_data(), |(_, data)| data),
                     Source::Sfu => *self.sfu_queue.head_data(),
+                    Source::Constant => {
+                        *self.constant_passing(decided).map_or(self.constant_queue.head_data(), |(_, data)| data)
+                    }
                     Source::Side => *self.side_queue.head_data(),
                     Source::Memory => self.line_table.result().expect("it is offered").data,
                 };
@@ -219,6 +229,7 @@ impl Blocks {
                 Source::Alu => out.alu_pop_o |= bit,
                 Source::Fp => out.fp_pop_o |= bit,
                 Source::Sfu => out.sfu_pop_o = 1,
+                Source::Constant => out.constant_pop_o = 1,
                 Source::Side => out.side_pop_o = 1,
                 Source::Memory => out.memory_pop_o = 1,
             }
@@ -237,7 +248,8 @@ impl Blocks {
 
 /// Nothing on any bus; the data is left alone.
 fn clear_narrow(out: &mut WritebackOut) {
-    (out.alu_pop_o, out.fp_pop_o, out.sfu_pop_o, out.side_pop_o, out.memory_pop_o) = (0, 0, 0, 0, 0);
+    (out.alu_pop_o, out.fp_pop_o, out.sfu_pop_o) = (0, 0, 0);
+    (out.constant_pop_o, out.side_pop_o, out.memory_pop_o) = (0, 0, 0);
     (out.write_valid_o, out.write_warp_o, out.write_reg_o, out.write_mask_o) = Default::default();
     out.write_private_o = 0;
     (out.pred_valid_o, out.pred_warp_o, out.pred_o) = Default::default();

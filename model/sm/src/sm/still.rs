@@ -5,7 +5,7 @@ use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::shape::Straps;
 
 use super::Blocks;
-use super::decided::{Dispatch, Pass};
+use super::decided::{ConstantPass, Dispatch, Pass};
 use crate::ports::SmIn;
 
 impl Blocks {
@@ -21,7 +21,11 @@ impl Blocks {
         if !quiet {
             return 0;
         }
-        let queues = self.alu_queue.iter().chain(&self.fp_queue).chain([&self.sfu_queue, &self.side_queue]);
+        let queues = self.alu_queue.iter().chain(&self.fp_queue).chain([
+            &self.sfu_queue,
+            &self.constant_queue,
+            &self.side_queue,
+        ]);
         queues.filter_map(|queue| queue.waits()).min().unwrap_or(u64::MAX)
     }
 
@@ -29,6 +33,7 @@ impl Blocks {
     pub(super) fn pass_time(&mut self, cycles: u64) {
         self.alu_queue.iter_mut().chain(&mut self.fp_queue).for_each(|queue| queue.pass(cycles));
         self.sfu_queue.pass(cycles);
+        self.constant_queue.pass(cycles);
         self.side_queue.pass(cycles);
         self.barrier_unit.pass(cycles);
     }
@@ -51,6 +56,7 @@ impl Blocks {
             && self.sfu.idle()
             && self.address_unit.fault().is_none()
             && self.shared_memory.idle()
+            && self.constant_unit.idle()
             && self.constant_memory.idle()
             && self.lane_crossbar.idle()
             && self.special_registers.idle()
@@ -64,9 +70,10 @@ impl Blocks {
             if !matches!(server, Server::Global | Server::Local) {
                 return false;
             }
-            self.decide_pass(inputs, &Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i), &mut pass);
+            let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
+            self.decide_pass(inputs, &straps, &ConstantPass::default(), &mut pass);
         }
-        let Dispatch { ready, .. } = self.decide_dispatch(&pass);
+        let Dispatch { ready, .. } = self.decide_dispatch(&pass, &ConstantPass::default());
         pass.served == 0 && ready == 0
     }
 

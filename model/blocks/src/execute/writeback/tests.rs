@@ -5,7 +5,7 @@ const ONE: &SmShape = &SM_SHAPES[0];
 const TWO: &SmShape = &SM_SHAPES[1];
 
 /// A writeback to which every source offers a register: warps 1 and 2 from the ALUs, 5 and 6 from the single precision units, 7 from the special
-/// function unit, 3 from the side queue, 4 from the line table.
+/// function unit, 8 from the constant unit, 3 from the side queue, 4 from the line table.
 fn crowded(shape: &SmShape) -> Driver<Writeback> {
     let mut writeback = Driver::new(shape);
     let i: &mut WritebackIn = &mut writeback.inputs;
@@ -13,6 +13,9 @@ fn crowded(shape: &SmShape) -> Driver<Writeback> {
     (i.alu_valid_i, i.alu_reg_valid_i, i.alu_done_i, i.alu_warp_i, i.alu_reg_i) = (all, all, all, [1, 2], [11, 12]);
     (i.fp_valid_i, i.fp_reg_valid_i, i.fp_done_i, i.fp_warp_i, i.fp_reg_i) = (all, all, all, [5, 6], [15, 16]);
     (i.sfu_valid_i, i.sfu_reg_valid_i, i.sfu_done_i, i.sfu_warp_i, i.sfu_reg_i) = (1, 1, 1, 7, 17);
+    (i.constant_valid_i, i.constant_reg_valid_i, i.constant_done_i) = (1, 1, 1);
+    (i.constant_warp_i, i.constant_reg_i, i.constant_mask_i) = (8, 18, 108);
+    i.constant_data_i = WarpData([28; 32]);
     (i.side_valid_i, i.side_reg_valid_i, i.side_done_i, i.side_warp_i, i.side_reg_i) = (1, 1, 1, 3, 13);
     (i.memory_valid_i, i.memory_reg_valid_i, i.memory_done_i, i.memory_warp_i, i.memory_reg_i) = (1, 1, 1, 4, 14);
     (i.alu_mask_i, i.side_mask_i, i.memory_mask_i) = ([101, 102], 103, 104);
@@ -24,11 +27,12 @@ fn crowded(shape: &SmShape) -> Driver<Writeback> {
     writeback
 }
 
-/// A writeback without the units of floating point.
+/// A writeback without the units of floating point and constants.
 fn without_floats(shape: &SmShape) -> Driver<Writeback> {
     let mut writeback = crowded(shape);
     let i = &mut writeback.inputs;
     (i.fp_valid_i, i.fp_reg_valid_i, i.sfu_valid_i, i.sfu_reg_valid_i) = (0, 0, 0, 0);
+    (i.constant_valid_i, i.constant_reg_valid_i) = (0, 0);
     writeback
 }
 
@@ -37,16 +41,22 @@ fn popped(out: &WritebackOut) -> (u8, u8, u8) {
     (out.alu_pop_o, out.side_pop_o, out.memory_pop_o)
 }
 
-/// The results that are popped: ALUs, single precision units, special function unit, side queue, line table.
-fn all_popped(out: &WritebackOut) -> [u8; 5] {
-    [out.alu_pop_o, out.fp_pop_o, out.sfu_pop_o, out.side_pop_o, out.memory_pop_o]
+/// The results that are popped: ALUs, single precision units, constant unit, special function unit, side queue, line table.
+fn all_popped(out: &WritebackOut) -> [u8; 6] {
+    [out.alu_pop_o, out.fp_pop_o, out.constant_pop_o, out.sfu_pop_o, out.side_pop_o, out.memory_pop_o]
 }
 
 #[test]
-fn the_line_table_goes_first_then_side_queue_special_functions_single_precision_and_alu() {
+fn the_line_table_goes_first_then_side_queue_special_functions_constants_single_precision_and_alu() {
     let mut writeback = crowded(ONE);
-    let order =
-        [([0, 0, 0, 0, 1], 4), ([0, 0, 0, 1, 0], 3), ([0, 0, 1, 0, 0], 7), ([0, 1, 0, 0, 0], 5), ([1, 0, 0, 0, 0], 1)];
+    let order = [
+        ([0, 0, 0, 0, 0, 1], 4),
+        ([0, 0, 0, 0, 1, 0], 3),
+        ([0, 0, 0, 1, 0, 0], 7),
+        ([0, 0, 1, 0, 0, 0], 8),
+        ([0, 1, 0, 0, 0, 0], 5),
+        ([1, 0, 0, 0, 0, 0], 1),
+    ];
     for (expected, warp) in order {
         let out = writeback.cycle();
         assert_eq!((all_popped(&out), out.write_valid_o), (expected, 1));
@@ -57,6 +67,7 @@ fn the_line_table_goes_first_then_side_queue_special_functions_single_precision_
         i.memory_valid_i &= out.memory_pop_o ^ 1;
         i.side_valid_i &= out.side_pop_o ^ 1;
         i.sfu_valid_i &= out.sfu_pop_o ^ 1;
+        i.constant_valid_i &= out.constant_pop_o ^ 1;
         i.fp_valid_i &= out.fp_pop_o ^ 1;
     }
 }
@@ -65,20 +76,23 @@ fn the_line_table_goes_first_then_side_queue_special_functions_single_precision_
 fn with_two_buses_special_functions_have_the_last_and_single_precision_its_own() {
     let mut writeback = crowded(TWO);
     let out = writeback.cycle();
-    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 0, 0, 1, 1], [3, 4]));
+    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 0, 0, 0, 1, 1], [3, 4]));
     let i = &mut writeback.inputs;
     (i.side_valid_i, i.side_reg_valid_i, i.memory_valid_i, i.memory_reg_valid_i) = (0, 0, 0, 0);
     let out = writeback.cycle();
-    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 1, 1, 0, 0], [5, 7]));
+    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 0, 1, 1, 0, 0], [8, 7]));
+    (writeback.inputs.constant_valid_i, writeback.inputs.constant_reg_valid_i) = (0, 0);
+    let out = writeback.cycle();
+    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 1, 0, 1, 0, 0], [5, 7]));
     (writeback.inputs.sfu_valid_i, writeback.inputs.sfu_reg_valid_i) = (0, 0);
     let out = writeback.cycle();
-    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 3, 0, 0, 0], [5, 6]));
+    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 3, 0, 0, 0, 0], [5, 6]));
     // One without a register goes without its bus; its predicate is written.
     let i = &mut writeback.inputs;
     (i.fp_reg_valid_i, i.fp_pred_valid_i, i.write_ready_i) = (0b01, 0b10, 0);
     (i.fp_pred_i, i.fp_pred_data_i) = ([0, 5], [0, 0xff]);
     let out = writeback.cycle();
-    assert_eq!((all_popped(&out), out.write_valid_o, out.pred_valid_o), ([0, 2, 0, 0, 0], 0b01, 0b10));
+    assert_eq!((all_popped(&out), out.write_valid_o, out.pred_valid_o), ([0, 2, 0, 0, 0, 0], 0b01, 0b10));
     assert_eq!((out.pred_o[1], out.pred_mask_o[1], out.pred_data_o[1]), (5, 106, 0xff));
     assert_eq!((out.finish_valid_o, out.finish_warp_o[3]), (0b1000, 6));
 }

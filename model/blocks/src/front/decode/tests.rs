@@ -53,14 +53,14 @@ fn bits(source: PredicateSource) -> u8 {
     source.predicate.number() | u8::from(source.negated) << 3
 }
 
-/// The unit of an operation, from what the instruction set says of it: special registers are read in the memory
-/// pipeline, the lanes of WARPSYNC are compared in an ALU, and single precision has a unit of its own.
+/// The unit of an operation, from what the instruction set says of it: constants and special registers
+/// have a unit of their own, the lanes of WARPSYNC are compared in an ALU, and single precision has a unit of its own.
 fn unit_of(op: Op) -> u8 {
     match (op, op.unit()) {
         (Op::Nop {} | Op::Membar { .. }, _) => unit::NOTHING,
         (Op::Bar { .. }, _) => unit::BARRIER,
         (Op::Warpsync {}, _) => unit::ALU,
-        (Op::S2r { .. }, _) => unit::MEMORY,
+        (Op::S2r { .. } | Op::Ldc { .. }, _) => unit::CONSTANT,
         (_, Unit::Control) => unit::CONTROL,
         (_, Unit::SharedMemory | Unit::GlobalMemory) => unit::MEMORY,
         (_, Unit::Sfu) => unit::SFU,

@@ -142,7 +142,7 @@ fn memories_hold_what_the_registers_hold() {
     push(&mut buffer, 1, 7);
     buffer.cycle();
     let memories: Vec<_> = buffer.block.memories().iter().map(|m| (m.path.clone(), m.bits, m.len())).collect();
-    let expected = [("pc_q", 20), ("op_q", 64), ("ctl_q", 64), ("roles_q", 52)];
+    let expected = [("pc_q", 20), ("op_q", 64), ("ctl_q", 64), ("roles_q", 53)];
     assert_eq!(memories, expected.map(|(path, bits)| (path.to_owned(), bits, 64)));
     assert_eq!(buffer.block.memories()[1].words[4..6], [u32::MAX - 7, u32::MAX]);
 }

@@ -3,6 +3,9 @@ use crate::Ports;
 use crate::instruction::{InstructionFields, Roles, RolesFields, unit};
 use crate::testing::{Driver, Random, SM_SHAPES, compare};
 
+/// Opcode of a shuffle.
+const SHFL: u8 = 0x13;
+
 /// Modifiers in their places in the two words.
 fn words(i: &mut Instruction, opcode: u8, m: u32, offset: i32) {
     let op = u64::from(opcode) | u64::from(m & 15) << 28 | u64::from(offset.cast_unsigned() & 0xff_ffff) << 40;
@@ -162,17 +165,17 @@ fn a_fault_is_that_of_the_lowest_lane_and_the_first_of_the_list() {
 
 #[test]
 fn the_last_byte_of_a_space_is_the_last_one() {
-    let constant_bytes = 4 * SM_SHAPES[0].const_words as u64;
-    for (opcode, m, end) in [
-        (operation::LD, 1 | LOAD_WORD, 4096),
-        (operation::ST, 1 | 2 << 2, 4096),
-        (operation::LD, 2 | LOAD_WORD, 64),
-        (operation::LDC, 4, constant_bytes),
-    ] {
+    for (opcode, m, end) in
+        [(operation::LD, 1 | LOAD_WORD, 4096), (operation::ST, 1 | 2 << 2, 4096), (operation::LD, 2 | LOAD_WORD, 64)]
+    {
         assert_eq!(fault(opcode, m, |_| end - 4), None);
         assert_eq!(fault(opcode, m, |_| end), Some((cause::OUT_OF_BOUNDS, end as u32)));
         assert_eq!(fault(opcode, m, |_| 0xffff_fffc), Some((cause::OUT_OF_BOUNDS, 0xffff_fffc)), "the end has 33 bits");
     }
+    let constant_bytes = 4 * SM_SHAPES[0].const_words as u64;
+    let constant = |address: u64| fault(operation::LD, 3 | LOAD_WORD, move |_| 3 << 32 | address);
+    assert_eq!(constant(constant_bytes - 4), None);
+    assert_eq!(constant(constant_bytes), Some((cause::OUT_OF_BOUNDS, constant_bytes as u32)));
     assert_eq!(fault(operation::LD, 1 | 1 << 2, |_| 4095), None, "a byte");
     assert_eq!(fault(operation::LD, 1 | 2 << 2, |_| 4094), None, "two bytes");
     assert_eq!(fault(operation::LD, 1 | 2 << 2, |_| 4093), Some((cause::MISALIGNED, 4093)));
@@ -187,7 +190,6 @@ fn the_last_byte_of_a_space_is_the_last_one() {
             fault(operation::ST, 1 | 2 << 2 | align << 4, |_| bytes / 2),
             Some((cause::MISALIGNED, bytes as u32 / 2))
         );
-        assert_eq!(fault(operation::LDC, 4 | align << 3, |_| bytes / 2), Some((cause::MISALIGNED, bytes as u32 / 2)));
     }
 }
 
@@ -203,9 +205,9 @@ fn lanes_outside_the_mask_have_no_fault_and_are_zero() {
 
 #[test]
 fn a_shuffle_keeps_the_values_of_all_lanes() {
-    let mut unit = offered(operation::SHFL, 0x123 << 3, |lane| lane as u64);
+    let mut unit = offered(SHFL, 0x123 << 3, |lane| lane as u64);
     unit.inputs.in_mask_i[0] = 0xf0;
-    words(&mut unit.inputs.in_instruction_i[0], operation::SHFL, 0x123 << 3, 0);
+    words(&mut unit.inputs.in_instruction_i[0], SHFL, 0x123 << 3, 0);
     unit.inputs.in_instruction_i[0].change(|i| i.op |= 3 << 32);
     unit.inputs.in_instruction_i[0].change(|i| i.roles = roles(1, 4, true));
     unit.inputs.in_src_valid_i = 0b001;
@@ -234,7 +236,7 @@ struct Reference {
     const_bytes: u64,
     out: Option<Box<AddressUnitOut>>,
     lanes: u32,
-    class: u8,
+    shuffle: bool,
     /// Of each lane: 0 global, 1 shared, 2 local, 3 constant.
     space: [u8; LANES],
     fault: Option<(u8, u8, u32)>,
@@ -254,24 +256,14 @@ impl Reference {
         if busy {
             let lowest = (0..LANES).find(|lane| self.lanes >> lane & 1 == 1).expect("a lane is left");
             let space = self.space[lowest];
-            out.lanes_o = self.lanes & if self.class < 2 { self.space_mask(space) } else { u32::MAX };
-            let to = match self.class {
-                2 => 3,
-                3 => 4,
-                _ => [0, 1, 0, 2][usize::from(space)],
-            };
-            let valids = [
-                &mut out.global_valid_o,
-                &mut out.shared_valid_o,
-                &mut out.constant_valid_o,
-                &mut out.shuffle_valid_o,
-                &mut out.special_valid_o,
-            ];
+            out.lanes_o = self.lanes & if self.shuffle { u32::MAX } else { self.space_mask(space) };
+            let to = if self.shuffle { 3 } else { [0, 1, 0, 2][usize::from(space)] };
+            let valids =
+                [&mut out.global_valid_o, &mut out.shared_valid_o, &mut out.constant_valid_o, &mut out.shuffle_valid_o];
             *valids.into_iter().nth(to).unwrap() = 1;
             out.local_o = (space == 2).into();
-            served =
-                [i.global_served_i, i.shared_served_i, i.constant_served_i, i.shuffle_served_i, i.special_served_i][to];
-            (probe.lanes_q, probe.class_q) = (self.lanes, self.class);
+            served = [i.global_served_i, i.shared_served_i, i.constant_served_i, i.shuffle_served_i][to];
+            (probe.lanes_q, probe.shuffle_q) = (self.lanes, self.shuffle.into());
             (probe.shared_q, probe.local_q, probe.constant_q) =
                 (self.space_mask(1), self.space_mask(2), self.space_mask(3));
         }
@@ -308,14 +300,12 @@ impl Reference {
             _ => 0,
         };
         let of_kind = |kind: u32| [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)][kind as usize];
-        let (class, space, kind, (size, signed), align, atomic) = match op as u8 & 0x7f {
-            0x40 => (0, m & 3, 0, of_kind(m >> 2 & 7), m >> 5 & 3, 0),
-            0x41 => (0, m & 3, 1, ((m >> 2 & 3) as u8, 0), m >> 4 & 3, 0),
-            0x43 => (0, m & 3, 2, (2, 0), 0, m >> 2 & 15),
-            0x44 => (0, u32::from(m & 3 == 1), 2, (2, 0), 0, 12),
-            0x42 => (1, 4, 0, of_kind(m & 7), m >> 3 & 3, 0),
-            0x13 => (2, 0, 0, (0, 0), 0, 0),
-            _ => (3, 0, 0, (0, 0), 0, 0),
+        let (shuffle, space, kind, (size, signed), align, atomic) = match op as u8 & 0x7f {
+            0x40 => (false, m & 3, 0, of_kind(m >> 2 & 7), m >> 5 & 3, 0),
+            0x41 => (false, m & 3, 1, ((m >> 2 & 3) as u8, 0), m >> 4 & 3, 0),
+            0x43 => (false, m & 3, 2, (2, 0), 0, m >> 2 & 15),
+            0x44 => (false, u32::from(m & 3 == 1), 2, (2, 0), 0, 12),
+            _ => (true, 0, 0, (0, 0), 0, 0),
         };
         let mut out = AddressUnitOut::zeroed();
         (out.warp_o, out.kind_o, out.size_o, out.signed_o) = (i.in_warp_i[p], kind, size, signed);
@@ -324,18 +314,18 @@ impl Reference {
         out.reg_valid_o = (out.reg_o != 255).into();
         out.pred_o = (roles >> 45) as u8 & 7;
         out.pred_valid_o = (out.pred_o != 7).into();
-        (self.lanes, self.class, self.space) = (mask, class, [0; LANES]);
+        (self.lanes, self.shuffle, self.space) = (mask, shuffle, [0; LANES]);
         let offset = i64::from((op >> 32) as i32 >> 8);
         for lane in 0..LANES {
             let takes_part = mask >> lane & 1 == 1;
-            if class >= 2 {
+            if shuffle {
                 out.addr_o.0[lane] = operand(0, lane);
             }
             if !takes_part {
                 continue;
             }
             (out.compare_o.0[lane], out.store_o.0[lane]) = (operand(1, lane), operand(2, lane));
-            if class >= 2 {
+            if shuffle {
                 continue;
             }
             let wide = op as u8 & 0x7f != 0x44 && matches!(space, 0 | 3);
@@ -349,7 +339,7 @@ impl Reference {
             let place = match (space, upper) {
                 (1, _) | (3, 1) => 1,
                 (2, _) | (3, 2) => 2,
-                (4, _) | (3, 3) => 3,
+                (3, 3) => 3,
                 _ => 0,
             };
             self.space[lane] = place;
@@ -372,15 +362,13 @@ impl Reference {
 
 /// An instruction with addresses that are mostly fine, on port `p`.
 fn instruction(random: &mut Random, i: &mut AddressUnitIn, p: usize) {
-    let opcode = [operation::LD, operation::ST, operation::LDC, operation::ATOM, operation::CAS, operation::SHFL, 0x12]
-        [random.below(7)];
+    let opcode = [operation::LD, operation::ST, operation::ATOM, operation::CAS, SHFL][random.below(5)];
     let generic = random.chance(40);
     let space = if generic { 3 } else { random.below(4) as u32 };
     let align = if random.chance(80) { 0 } else { random.below(3) as u32 };
     let m = match opcode {
         operation::LD => space | (random.below(5) as u32) << 2 | align << 5,
         operation::ST => space | (random.below(3) as u32) << 2 | align << 4,
-        operation::LDC => random.below(5) as u32 | align << 3,
         operation::ATOM => space | (random.below(12) as u32) << 2,
         operation::CAS => space,
         _ => random.below(1 << 16) as u32,
@@ -391,15 +379,14 @@ fn instruction(random: &mut Random, i: &mut AddressUnitIn, p: usize) {
     i.in_instruction_i[p].change(|i| i.roles = roles);
     i.in_src_valid_i &= !(0b111 << (3 * p));
     i.in_src_valid_i |= match opcode {
-        operation::SHFL if random.chance(50) => {
+        SHFL if random.chance(50) => {
             i.in_instruction_i[p].change(|i| {
                 i.op |= random.next() << 32;
                 i.roles = RolesFields { b_constant: 1, ..i.roles.fields() }.into();
             });
             0b001
         }
-        operation::SHFL => 0b011,
-        0x12 => 0,
+        SHFL => 0b011,
         _ => 0b111,
     } << (3 * p);
     let (any_place, any_fault) = (random.chance(50), random.chance(20));
