@@ -28,7 +28,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         shared_words: 16384,
         line_rows: 64,
         queue_depth: 32,
-        sources: 4,
+        sources: 3,
     },
     SmShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },

@@ -90,7 +90,7 @@ fn the_package_is_read() {
     let package = Package::read();
     assert_eq!((package.numbers["PcW"], package.sum("PcW - 1 + WarpW")), (20, Some(25)));
     assert_eq!(package.sum("$clog2(Lanes)"), None);
-    assert_eq!(package.layout("instruction_t")[1], ("roles.unit".to_owned(), 3));
+    assert_eq!(package.layout("instruction_t")[1], ("roles.unit".to_owned(), 4));
     // Other declarations with other fields are not equal to it.
     assert_ne!(package.layout("sm_event_t"), package.layout("mrf_event_t"));
 }
@@ -122,7 +122,7 @@ fn each_field_has_its_own_bits() {
     assert_eq!(ones(|i| i.op = u64::MAX), range("op"));
     assert_eq!(ones(|i| i.ctl = u64::MAX), range("ctl"));
     assert_eq!((ones(|i| i.s = u32::MAX), ones(|i| i.t = u32::MAX)), (range("s"), range("t")));
-    assert_eq!(ones(|i| i.roles = RolesFields { unit: 7, ..RolesFields::default() }.into()), range("roles.unit"));
+    assert_eq!(ones(|i| i.roles = RolesFields { unit: 15, ..RolesFields::default() }.into()), range("roles.unit"));
 }
 
 #[test]
