@@ -114,9 +114,10 @@ package gpurf_pkg;
   } hrf_straps_t;
 
   typedef struct packed {
-    logic eager;  // an operand is stolen although no other one wants its bank
-    logic write;  // write stealing
-    logic read;   // read stealing
+    logic unread;  // a result that its warp's head reads is not parked
+    logic eager;   // an operand is stolen although no other one wants its bank
+    logic write;   // write stealing
+    logic read;    // read stealing
   } steal_straps_t;
 
   // The straps of the SM: its `cfg_i`.
@@ -392,6 +393,7 @@ package gpurf_pkg;
     logic [1:0] write_normal;       // results written into their own bank
     logic [1:0] write_forced;       // those that had to, as there was no place
     logic [1:0] write_partial;      // of them those without all lanes
+    logic [1:0] write_next;         // of them those that the head of their warp reads
     logic [1:0] write_parked;       // results parked
     logic [1:0] write_wait_parked;  // results that wait for a parked value
     logic [1:0] write_wait_bus;     // whose bus a landing value has
@@ -418,6 +420,7 @@ package gpurf_pkg;
     logic [1:0] write_normal;
     logic [1:0] write_forced;
     logic [1:0] write_partial;
+    logic [1:0] write_next;
     logic [1:0] write_parked;
     logic [1:0] write_wait_parked;
     logic [1:0] write_wait_bus;
@@ -519,6 +522,13 @@ package gpurf_pkg;
     logic [RegW-1:0]  b;
     logic [RegW-1:0]  a;
   } roles_t;
+
+  // Whether a register is among those read. A function need not look at the other roles.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic reads_register(roles_t roles, logic [RegW-1:0] register);
+    return roles.a == register || roles.b == register || roles.c == register;
+  endfunction
+  // verilator lint_on UNUSEDSIGNAL
 
   // An instruction on its way from issue to its unit (docs/blocks/operand_stage.md): what the operand
   // stage keeps for it. Warp and lanes go with the register file's request. Words of 32 bits first,

@@ -56,6 +56,7 @@ module operand_stage
   input  logic [DataW-1:0]               write_data_i           [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0]          write_private_i,  // from ALU or single precision unit
+  input  logic [IssuePorts-1:0]          write_next_i,     // the head of its warp reads it
 
   // slots of the two-level scheduler
   input  logic [A-1:0]                   slot_valid_i,
@@ -299,6 +300,7 @@ module operand_stage
       .write_reg_i,
       .write_mask_i,
       .write_data_i,
+      .write_next_i,
       .write_done_o,
       .write_done_warp_o,
       .write_done_reg_o,

@@ -806,12 +806,22 @@ module sm
   );
 
   // ------------------------------------------------------------------ operands
-  roles_t candidate_roles [P];  // of the heads that probably issue next
+  roles_t       candidate_roles [P];  // of the heads that probably issue next
+  logic [P-1:0] write_next;           // the head of the result's warp reads the register
 
   always_comb begin
     for (int unsigned p = 0; p < P; p++) begin
       candidate_roles[p] =
           instruction_buffer_head_roles[WarpIdxW'(warp_scheduler_candidate_warp[p])];
+    end
+  end
+
+  always_comb begin : read_next
+    logic [WarpIdxW-1:0] warp;
+    for (int unsigned p = 0; p < P; p++) begin
+      warp          = WarpIdxW'(writeback_write_warp[p]);
+      write_next[p] = instruction_buffer_head_valid[warp] &&
+                      reads_register(instruction_buffer_head_roles[warp], writeback_write_reg[p]);
     end
   end
 
@@ -844,6 +854,7 @@ module sm
     .write_mask_i          (writeback_write_mask),
     .write_data_i          (writeback_write_data),
     .write_private_i       (writeback_write_private),
+    .write_next_i          (write_next),
     .slot_valid_i          (warp_scheduler_slot_valid),
     .slot_warp_i           (warp_scheduler_slot_warp),
     .flush_i               (warp_scheduler_flush),

@@ -27,11 +27,11 @@ module steal
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned Slots = Operands * Collectors,
   localparam int unsigned ColW = $clog2(Collectors),
-  localparam int unsigned CfgW = 4
+  localparam int unsigned CfgW = 5
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  input  logic [CfgW-1:0]                cfg_i,  // round-robin, read and write stealing, eager
+  input  logic [CfgW-1:0]                cfg_i,  // round-robin, read, write, eager, unread
 
   // issue
   input  logic [IssuePorts-1:0]          issue_valid_i,
@@ -51,6 +51,7 @@ module steal
   input  logic [RegW-1:0]                write_reg_i        [IssuePorts],
   input  logic [Lanes-1:0]               write_mask_i       [IssuePorts],
   input  logic [DataW-1:0]               write_data_i       [IssuePorts],
+  input  logic [IssuePorts-1:0]          write_next_i,  // the head of its warp reads it
 
   // results that go into their bank or are parked, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
@@ -107,6 +108,7 @@ module steal
   logic [Lanes-1:0]      head_mask        [IssuePorts];
   logic [DataW-1:0]      head_data        [IssuePorts];
   logic [GroupsW-1:0]    head_groups      [IssuePorts];
+  logic [IssuePorts-1:0] head_next_q;      // the head of the warp read it when it came
 
   // collectors
   logic [Collectors-1:0] busy;
@@ -273,6 +275,14 @@ module steal
       .head_data_o  (head_data[p]),
       .head_groups_o(head_groups[p])
     );
+  end
+
+  // What the head of the warp reads is known when a result comes, and kept beside its queue.
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      if (!rst_ni)                                  head_next_q[p] <= 1'b0;
+      else if (write_valid_i[p] & write_ready_o[p]) head_next_q[p] <= write_next_i[p];
+    end
   end
 
   mrf_allocator #(
@@ -463,6 +473,7 @@ module steal
     .write_entry_i     (head_entry),
     .write_groups_i    (head_groups),
     .write_full_i      (write_full),
+    .write_next_i      (head_next_q),
     .write_parked_i    (write_parked),
     .want_valid_i      (want_valid),
     .want_bank_i       (want_bank),

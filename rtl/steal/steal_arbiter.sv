@@ -27,11 +27,11 @@ module steal_arbiter
   localparam int unsigned Slots = Operands * Collectors,
   localparam int unsigned ColW = $clog2(Collectors),
   localparam int unsigned Wants = Operands * IssuePorts,
-  localparam int unsigned CfgW = 4
+  localparam int unsigned CfgW = 5
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic [CfgW-1:0]        cfg_i,            // round-robin, read and write stealing, eager
+  input  logic [CfgW-1:0]        cfg_i,            // round-robin, read, write, eager, unread
 
   // reads
   input  logic [Slots-1:0]       req_valid_i,
@@ -47,6 +47,7 @@ module steal_arbiter
   input  logic [EntryW-1:0]      write_entry_i      [IssuePorts],
   input  logic [GroupsW-1:0]     write_groups_i     [IssuePorts],  // cost of the write
   input  logic [IssuePorts-1:0]  write_full_i,                     // all lanes
+  input  logic [IssuePorts-1:0]  write_next_i,                     // its warp's head reads it
   input  logic [IssuePorts-1:0]  write_parked_i,                   // waits for a parked value
 
   // operands of candidates
@@ -118,6 +119,7 @@ module steal_arbiter
   logic [IssuePorts-1:0] bus_taken;               // by a landing value
   logic [IssuePorts-1:0] able;                    // result may go somewhere
   logic [Banks-1:0]      sought;                  // by an able result
+  logic [IssuePorts-1:0] needed_soon;             // result may not be parked: it is read next
   logic [IssuePorts-1:0] opposed;
   logic [Banks-1:0]      places;                  // where a result may be parked
   logic [IssuePorts-1:0] wants;                   // write would go, if it were alone
@@ -225,14 +227,15 @@ module steal_arbiter
   end
 
   // 6. Stealing writes.
-  assign places = free_valid_i & ~parked_i & ~alive_i & ~opposing & ~sought;
+  assign places      = free_valid_i & ~parked_i & ~alive_i & ~opposing & ~sought;
+  assign needed_soon = cfg_i[4] ? write_next_i : '0;
 
   always_comb begin : park
     logic [Banks-1:0] left;
     left        = places;
     park_turn_d = park_turn_q;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      park_valid_o[p] = cfg_i[2] & opposed[p] & write_full_i[p] & (left != '0);
+      park_valid_o[p] = cfg_i[2] & opposed[p] & write_full_i[p] & ~needed_soon[p] & (left != '0);
       park_bank_o[p]  = next_bank(left, park_turn_q);
       if (park_valid_o[p]) begin
         left[park_bank_o[p]] = 1'b0;
@@ -416,6 +419,7 @@ module steal_arbiter
     steal_event_o.write_normal      = 2'($countones(written & ~forced));
     steal_event_o.write_forced      = 2'($countones(forced));
     steal_event_o.write_partial     = 2'($countones(forced & ~write_full_i));
+    steal_event_o.write_next        = 2'($countones(forced & write_full_i & needed_soon));
     steal_event_o.write_parked      = 2'($countones(park_valid_o));
     steal_event_o.write_wait_parked = 2'($countones(write_valid_i & ~held & write_parked_i &
                                                     ~bus_taken));

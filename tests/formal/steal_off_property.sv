@@ -15,7 +15,7 @@ module steal_off_property
   localparam int unsigned Wants = Operands * IssuePorts
 ) (
   input logic                         clk_i,
-  input logic [1:0]                   cfg_i,  // chosen once: order among reads, eager
+  input logic [2:0]                   cfg_i,  // chosen once: order among reads, eager, unread
   input logic [IssuePorts-1:0]        issue_valid_i,
   input logic [IssuePorts*WarpW-1:0]  issue_warp_i,
   input logic [IssuePorts*EntryW-1:0] issue_base_i,
@@ -28,6 +28,7 @@ module steal_off_property
   input logic [IssuePorts*EntryW-1:0] write_base_i,
   input logic [IssuePorts*RegW-1:0]   write_reg_i,
   input logic [IssuePorts*Lanes-1:0]  write_mask_i,
+  input logic [IssuePorts-1:0]        write_next_i,
   input logic [IssuePorts-1:0]        dispatch_ready_i,
   input logic [IssuePorts-1:0]        candidate_valid_i,
   input logic [IssuePorts*WarpW-1:0]  candidate_warp_i,
@@ -39,7 +40,7 @@ module steal_off_property
 );
 
   logic                  started_q = 1'b0;
-  logic [1:0]            cfg_q;
+  logic [2:0]            cfg_q;
 
   logic [WarpW-1:0]      issue_warp     [IssuePorts];
   logic [EntryW-1:0]     issue_base     [IssuePorts];
@@ -138,7 +139,7 @@ module steal_off_property
   ) dut (
     .clk_i,
     .rst_ni               (started_q),
-    .cfg_i                ({cfg_q[1], 2'b00, cfg_q[0]}),
+    .cfg_i                ({cfg_q[2:1], 2'b00, cfg_q[0]}),
     .issue_valid_i,
     .issue_ready_o        (issue_ready[1]),
     .issue_warp_i         (issue_warp),
@@ -154,6 +155,7 @@ module steal_off_property
     .write_reg_i          (write_reg),
     .write_mask_i         (write_mask),
     .write_data_i         (write_data),
+    .write_next_i,
     .write_done_o         (write_done[1]),
     .write_done_warp_o    (write_done_warp[1]),
     .write_done_reg_o     (write_done_reg[1]),

@@ -28,7 +28,7 @@ module steal_property
   localparam int unsigned NumberW = $clog2(Warps),
   localparam int unsigned LaneIdxW = $clog2(Lanes),
   localparam int unsigned Wants = Operands * IssuePorts,
-  localparam int unsigned CfgW = 4
+  localparam int unsigned CfgW = 5
 ) (
   input logic                          clk_i,
 
@@ -52,6 +52,7 @@ module steal_property
   input logic [IssuePorts*NumberW-1:0] write_warp_i,
   input logic [IssuePorts*RegW-1:0]    write_reg_i,
   input logic [IssuePorts*Lanes-1:0]   write_mask_i,
+  input logic [IssuePorts-1:0]         write_next_i,
   input logic [IssuePorts*DataW-1:0]   write_data_i,
   input logic [IssuePorts-1:0]         dispatch_ready_i,
   input logic [IssuePorts-1:0]         hint_i,
@@ -265,6 +266,7 @@ module steal_property
     .write_reg_i          (write_reg),
     .write_mask_i         (write_mask),
     .write_data_i         (write_data),
+    .write_next_i,
     .write_done_o         (write_done),
     .write_done_warp_o    (write_done_warp),
     .write_done_reg_o     (write_done_reg),

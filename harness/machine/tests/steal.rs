@@ -32,6 +32,7 @@ const STEALING: [&[&str]; 7] = [
         "steal.read=true",
         "steal.write=true",
         "steal.eager=true",
+        "steal.unread=true",
         "sm.scheduler=round_robin",
     ],
     &[

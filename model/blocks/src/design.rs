@@ -278,6 +278,8 @@ pub(crate) struct Candidates {
     pub(crate) candidate_base: [u16; MAX_PORTS],
     pub(crate) candidate_src_valid: u8,
     pub(crate) candidate_src_reg: [u8; MAX_SOURCES],
+    /// Buses whose result the next instruction of its warp reads.
+    pub(crate) write_next: u8,
     /// A grid is about to begin; whether the last row is spare.
     pub(crate) clear: Option<bool>,
     /// Dispatch ports whose instruction names a dead register, which one, and the first row of its warp.

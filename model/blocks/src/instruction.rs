@@ -89,6 +89,14 @@ packed! {
     }
 }
 
+impl Roles {
+    /// Whether a register is among those read.
+    #[inline]
+    pub fn reads(self, reg: u8) -> bool {
+        [self.a(), self.b(), self.c()].contains(&reg)
+    }
+}
+
 impl FieldValue for Roles {
     const INNER: Option<fn() -> Layout> = Some(Self::layout);
 

@@ -36,6 +36,8 @@ pub struct Part {
     pub mask: Mask,
     /// The instruction that gives it.
     pub by: Uses,
+    /// The next instruction of the warp is there, and reads it.
+    pub is_read_next: bool,
 }
 
 /// The slots of active warps.
@@ -131,7 +133,12 @@ impl<'a> Seen<'a> {
             let by = writers.0[Writers::place(warp, register)];
             let by =
                 by.ok_or_else(|| format!("a result comes for R{register} of warp slot {warp}, which nobody writes"))?;
-            results[bus] = Some(Part { warp, register, mask, by });
+            let buffer = &o.instruction_buffer;
+            let head = (buffer.head_valid_o >> warp & 1 == 1).then(|| buffer.head_pc_o[usize::from(warp)]);
+            let next = head.and_then(|pc| uses.get(pc as usize));
+            let is_read_next =
+                next.is_some_and(|next| next.sources.iter().flatten().any(|source| source.register == register));
+            results[bus] = Some(Part { warp, register, mask, by, is_read_next });
         }
         let (mut issued, mut taken) = ([None; MAX_PORTS], [None; MAX_PORTS]);
         for p in lanes_of(scheduler.issue_valid_o.into()) {

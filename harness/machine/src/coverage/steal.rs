@@ -64,6 +64,9 @@ pub(super) static SUMS: &[Sums] = &[
         "wait_parked": "an operand waits for a parked value (hazard 11)";
         "wait_return": "an operand waits for a value that goes back";
     },
+    sums! { "steal_arbiter", |c| writes(c) && c.steal.unread,
+        "write_next": "a result that is read next is not parked";
+    },
     sums! { "steal_dependence", writes,
         "force_read": "a read needs a parked value (hazard 11)";
     },

@@ -25,7 +25,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
         // With one port a candidate is alone, and every operand of it counts.
         "steal" => vec![
             base,
-            with(&|c| (c.steal.eager, c.mrf.read_order) = (true, ReadOrder::RoundRobin)),
+            with(&|c| (c.steal.eager, c.steal.unread, c.mrf.read_order) = (true, true, ReadOrder::RoundRobin)),
             with(&|c| c.mrf.issue_ports = 1),
         ],
         // With two ports there is always a bus.
@@ -62,10 +62,11 @@ fn small(ports: usize) -> Config {
     config
 }
 
-/// The straps of the file by number: *read*, *write*, *eager*, order among reads, lowest first.
+/// The straps of the file by number: *read*, *write*, *eager*, order among reads, *unread*, lowest first.
 fn policy(mut config: Config, number: usize) -> Config {
     let strap = |bit: usize| number >> bit & 1 == 1;
-    config.steal = StealConfig { read: strap(0), write: strap(1), eager: strap(2), ..config.steal };
+    config.steal =
+        StealConfig { read: strap(0), write: strap(1), eager: strap(2), unread: strap(4), ..config.steal };
     config.mrf.read_order = if strap(3) { ReadOrder::RoundRobin } else { ReadOrder::Oldest };
     config
 }
@@ -91,8 +92,8 @@ fn few(block: &str) -> Vec<Config> {
         "steal" => vec![
             policy(paper(), 0b0011),
             policy(small(2), 0b1011),
-            policy(shape(16, 1), 0b1111),
-            policy(shape(32, 2), 0b0010),
+            policy(shape(16, 1), 0b11111),
+            policy(shape(32, 2), 0b10010),
             policy(shape(8, 1), 0b1001),
             policy(small(1), 0b0010),
             policy(shape(16, 2), 0b0101),
@@ -100,7 +101,7 @@ fn few(block: &str) -> Vec<Config> {
         ],
         "warp_scheduler" => vec![paper(), round_robin(paper()), shape(8, 1), round_robin(shape(8, 1))],
         "two_level_scheduler" => vec![slots(paper(), 6), slots(round_robin(shape(8, 1)), 8)],
-        "operand_stage" => vec![policy(paper(), 0b0011), policy(small(1), 0b1111)],
+        "operand_stage" => vec![policy(paper(), 0b0011), policy(small(1), 0b11111)],
         _ if block.starts_with("steal_") => vec![paper(), shape(16, 1), small(2)],
         _ => Vec::new(),
     }
@@ -113,7 +114,9 @@ fn more(block: &str) -> Vec<Config> {
         "steal" => (0..16)
             .flat_map(with_banks)
             .map(|(number, b, banks)| {
-                let mut config = policy(shape(banks, 1 + (number.count_ones() as usize + b) % 2), number);
+                let unread = (number ^ number >> 3) & 1;
+                let shape = shape(banks, 1 + (number.count_ones() as usize + b) % 2);
+                let mut config = policy(shape, number | unread << 4);
                 config.mrf.collectors = [4, 8, 16][(number + b) % 3];
                 config
             })
@@ -145,8 +148,13 @@ mod tests {
 
     #[test]
     fn every_strap_has_both_values_with_every_shape() {
-        let straps: [fn(&Config) -> bool; 4] =
-            [|c| c.steal.read, |c| c.steal.write, |c| c.steal.eager, |c| c.mrf.read_order == ReadOrder::RoundRobin];
+        let straps: [fn(&Config) -> bool; 5] = [
+            |c| c.steal.read,
+            |c| c.steal.write,
+            |c| c.steal.eager,
+            |c| c.mrf.read_order == ReadOrder::RoundRobin,
+            |c| c.steal.unread,
+        ];
         for strap in straps {
             let both = |of: &dyn Fn(&Config) -> bool, configs: &[Config]| {
                 for value in [true, false] {

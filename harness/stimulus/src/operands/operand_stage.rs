@@ -96,6 +96,7 @@ impl Driver for OperandStageDriver {
         }
         (inputs.clear_i, inputs.spare_i) = (rng.chance(100).into(), rng.chance(500).into());
         inputs.issue_end_i = ports(rng, count, 300);
+        inputs.write_next_i = ports(rng, count, 500);
         if let Some(design) = &mut self.design {
             design.drive(rng, &knobs.designs, inputs);
             return;

@@ -113,6 +113,7 @@ knobs! {
         again: "a register is one that has just been written or freed" = [0, 300, 800],
         bank: "a source is in the bank of another one" = [0, 500, 950],
         outside: "an instruction does not come to the file, but its result" = [0, 100, 400],
+        foretold: "it is said wrongly whether a result is read next" = [0, 500],
     }
 }
 
@@ -449,6 +450,12 @@ impl Core {
         }
         let head = |w: Option<usize>| w.and_then(|w| self.warps[w].head);
         (head(issues), head(self.candidates[p]))
+    }
+
+    /// Whether it is said that the next instruction of a result's warp reads it. The file believes it, and must be right if it is wrong.
+    pub(crate) fn is_read_next(&self, rng: &mut Rng, knobs: &CoreKnobs, result: &Offer) -> bool {
+        let head = self.warps[usize::from(result.warp)].head;
+        head.is_some_and(|head| head.sources.contains(&result.register)) != rng.chance(knobs.foretold)
     }
 
     /// The instruction of a warp that leaves next.

@@ -64,7 +64,8 @@ impl Surroundings for Stealing {
         let fresh = self.core.fresh();
         (i.clear_i, i.spare_i) = (fresh.is_some().into(), fresh.unwrap_or(rng.chance(500)).into());
         let mut done = Done::default();
-        (i.issue_valid_i, i.candidate_valid_i, i.write_valid_i) = (0, 0, 0);
+        (i.issue_valid_i, i.candidate_valid_i) = (0, 0);
+        (i.write_valid_i, i.write_next_i) = (0, 0);
         // What follows from state and straps.
         self.twin.late(i);
         for p in 0..self.shape.ports() {
@@ -86,6 +87,7 @@ impl Surroundings for Stealing {
             done.dispatched[p] = dispatched.and_then(|name| self.core.warp_of(name));
             if let Some(result) = self.core.results.offer(p) {
                 i.write_valid_i |= 1 << p;
+                i.write_next_i |= u8::from(self.core.is_read_next(rng, knobs, &result)) << p;
                 (i.write_warp_i[p], i.write_reg_i[p]) = (self.core.name(result.warp), result.register);
                 i.write_mask_i[p] = result.mask;
                 rng.fill(&mut i.write_data_i[p].0);

@@ -84,7 +84,7 @@ impl Driver for StealDriver {
         let mut done = Done::default();
         (i.issue_valid_i, i.issue_src_valid_i) = (0, 0);
         (i.candidate_valid_i, i.candidate_src_valid_i) = (0, 0);
-        (i.write_valid_i, i.hint_valid_i) = (0, 0);
+        (i.write_valid_i, i.write_next_i, i.hint_valid_i) = (0, 0, 0);
         // What follows from state and straps.
         self.twin.late(i);
         for p in 0..shape.issue_ports {
@@ -121,6 +121,7 @@ impl Driver for StealDriver {
             }
             if let Some(result) = self.core.results.offer(p) {
                 i.write_valid_i |= 1 << p;
+                i.write_next_i |= u8::from(self.core.is_read_next(rng, &knobs.core, &result)) << p;
                 (i.write_warp_i[p], i.write_reg_i[p]) = (self.core.name(result.warp), result.register);
                 (i.write_mask_i[p], i.write_base_i[p]) = (result.mask, self.core.base(result.warp));
                 rng.fill(&mut i.write_data_i[p].0);

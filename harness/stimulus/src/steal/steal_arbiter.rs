@@ -27,12 +27,14 @@ pub(crate) struct ArbiterDriver {
 knobs! {
     pub(crate) struct ArbiterKnobs {
         full: "a result has all lanes" = [0, 700, 1000],
+        next: "a result is read next" = [0, 300, 800],
         fresh: "a value was parked in the cycle before" = [100, 600],
         shuffle: "two collectors change places in age" = [100, 900],
         round_robin: "reads of a bank take turns" = [0, 1000],
         read_stealing: "reads steal" = [0, 1000, 1000],
         write_stealing: "results are parked" = [0, 1000, 1000],
         eager: "a theft need not remove a conflict" = [0, 1000],
+        unread: "what is read next is not parked" = [0, 1000],
         reset,
         ..scene: SceneKnobs,
     }
@@ -55,7 +57,7 @@ impl Driver for ArbiterDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &ArbiterKnobs, i: &mut StealArbiterIn) {
         let shape = self.shape;
         i.rst_ni = self.reset.next(rng, knobs.reset);
-        let straps = [knobs.round_robin, knobs.read_stealing, knobs.write_stealing, knobs.eager];
+        let straps = [knobs.round_robin, knobs.read_stealing, knobs.write_stealing, knobs.eager, knobs.unread];
         i.cfg_i = straps.iter().enumerate().fold(0, |cfg, (bit, &knob)| cfg | u8::from(rng.chance(knob)) << bit);
         if rng.chance(knobs.shuffle) {
             let any = |rng: &mut Rng| rng.below(shape.collectors as u64) as usize;
@@ -74,6 +76,7 @@ impl Driver for ArbiterDriver {
             i.write_groups_i[p] = rng.below(9) as u8;
         }
         i.write_full_i = ports(rng, shape.issue_ports, knobs.full);
+        i.write_next_i = ports(rng, shape.issue_ports, knobs.next);
         i.fresh_i = rng.mask(shape.banks as u32, knobs.fresh) as u32;
 
         self.scene.next(rng, &knobs.scene);

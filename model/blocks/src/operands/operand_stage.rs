@@ -60,6 +60,8 @@ ports! {
         issue_end_i: u8 = field(s.ports()),
         /// A result comes from a private unit.
         write_private_i: u8 = field(s.ports()),
+        /// The next instruction of the result's warp reads the register.
+        write_next_i: u8 = field(s.ports()),
         /// Rows of the register file that a warp has.
         rows_i: u8 = field(8),
         /// An instruction is offered on port p.
@@ -222,6 +224,12 @@ impl OperandStage {
         self.provider.waits()
     }
 
+    /// Whether the design is told which results are read next.
+    #[inline]
+    pub fn asks_for_readers(&self) -> bool {
+        self.takes_candidates
+    }
+
     /// Ports on which an instruction is taken.
     #[inline]
     pub fn issue_ready(&self) -> u8 {
@@ -347,10 +355,11 @@ impl OperandStage {
     /// Bus `p` offers a result in this cycle; its data is asked for at the edge.
     #[inline]
     pub fn write(&mut self, p: usize, result: &Written) {
-        let Written { mask, warp, reg, private } = *result;
+        let Written { mask, warp, reg, private, next } = *result;
         let base = self.rows.first(warp);
         let fields = &mut self.side.fields;
         fields.write_private = fields.write_private & !(1 << p) | u8::from(private) << p;
+        self.side.candidates.write_next |= u8::from(next) << p;
         let given = &mut self.given;
         given.write_valid_i |= 1 << p;
         given.write_warp_i[p] = warp;
@@ -412,6 +421,8 @@ pub struct Written {
     pub reg: u8,
     /// It comes from a private unit: an ALU or a single precision unit.
     pub private: bool,
+    /// The next instruction of its warp reads it. Nobody looks at it without candidates.
+    pub next: bool,
 }
 
 /// Register names of the sources of an instruction.
@@ -518,6 +529,7 @@ impl Block for OperandStage {
                 warp: inputs.write_warp_i[p],
                 reg: inputs.write_reg_i[p],
                 private: is_set(inputs.write_private_i, p),
+                next: is_set(inputs.write_next_i, p),
             };
             self.write(p, &result);
         }

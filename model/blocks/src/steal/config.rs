@@ -13,6 +13,8 @@ section! {
         pub write: bool = false;
         /// Policy: an operand is read early also where that removes no conflict.
         pub eager: bool = false;
+        /// Policy: a result that the next instruction of its warp reads is not parked.
+        pub unread: bool = false;
     }
 }
 
@@ -34,7 +36,7 @@ const RULES: &[Rule] = &[
 ];
 
 const STEAL_8: Config =
-    Config { steal: StealConfig { present: true, read: true, write: true, eager: false }, ..BANKS_8 };
+    Config { steal: StealConfig { present: true, read: true, write: true, eager: false, unread: false }, ..BANKS_8 };
 
 /// The stealing paper's SM as far as its text describes it. Few collectors limit that SM (II-B); operands are read early wherever a
 /// bank is idle (docs/papers.md).

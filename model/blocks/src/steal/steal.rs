@@ -62,8 +62,8 @@ ports! {
         hint_base_i: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("hint_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// Straps: order among the reads of a bank, read stealing, write stealing, eager.
-        cfg_i: u8 = field(4),
+        /// Straps: order among the reads of a bank, read stealing, write stealing, eager, unread.
+        cfg_i: u8 = field(5),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.issue_ports),
         /// Warp of the offered instruction.
@@ -78,6 +78,8 @@ ports! {
         write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("write_valid_i"),
         /// Register name of the result.
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_valid_i"),
+        /// The next instruction of the result's warp reads it.
+        write_next_i: u8 = field(s.issue_ports).valid_by("write_valid_i"),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.issue_ports),
         /// Port p's scheduler names a candidate.
@@ -111,7 +113,7 @@ ports! {
         /// Events of this cycle: `mrf_event_t`.
         event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Events of this cycle: `steal_event_t`.
-        steal_event_o: u64 = field(61).shown(Decode::Packed(STEAL_EVENT)),
+        steal_event_o: u64 = field(63).shown(Decode::Packed(STEAL_EVENT)),
         /// Active lanes as issued.
         dispatch_mask_o: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
         /// The instruction on port p is taken at this edge if also valid.
@@ -182,9 +184,10 @@ pub struct Steal {
     /// Valid bits of the banks.
     read_data_valid: u32,
 
-    /// What the queues hold, and those whose head has all lanes.
+    /// What the queues hold, those whose head has all lanes, and those whose head is read next.
     writes: Writes,
     full: u8,
+    head_next_q: u8,
     /// Nets that are settled after the edge.
     free_collectors: Choice,
     offers: Choice,
@@ -239,6 +242,7 @@ impl Steal {
             needs: &needs,
             landing,
             full: self.full,
+            next: self.head_next_q,
             turn: way.turn,
             bus_free: buses.free,
             fresh: self.returns.fresh(),
@@ -332,7 +336,7 @@ impl Steal {
             let late = &self.late;
             let (busy, warps) = (self.collectors.busy(), &self.collectors.held().warp);
             self.allocator.advance(busy, late.filled, late.free, &given.issue_warp_i, warps);
-            self.clock_queues(given, write_data);
+            self.clock_queues(given, extra.write_next, write_data);
             self.clock_collectors(given);
             self.arbiter.advance(is_set(self.seen.straps, 0));
         } else {
@@ -480,10 +484,11 @@ impl Steal {
     }
 
     #[inline]
-    fn clock_queues<'a>(&mut self, given: &MrfIn, data: impl Fn(usize) -> &'a WarpData) {
+    fn clock_queues<'a>(&mut self, given: &MrfIn, next: u8, data: impl Fn(usize) -> &'a WarpData) {
         let popped = self.arbiter.decisions().write_done;
         let pushed = given.write_valid_i & self.seen.write_ready;
         self.writes.valid = self.writes.valid & !popped | pushed;
+        self.head_next_q = self.head_next_q & !pushed | next & pushed;
         for p in set_bits(pushed) {
             let target = self.arriving(given, p);
             self.queues[p].push(target, data(p));
@@ -512,7 +517,7 @@ impl Steal {
     /// What an edge in reset does to the control.
     fn reset(&mut self) {
         self.queues.iter_mut().for_each(MrfWriteQueue::reset);
-        self.writes.valid = 0;
+        (self.writes.valid, self.head_next_q) = (0, 0);
         self.collectors.reset();
         self.allocator.reset();
         self.arbiter.reset();

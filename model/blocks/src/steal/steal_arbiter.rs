@@ -21,6 +21,7 @@ pub const STEAL_ARBITER_EVENT: &[(&str, u32)] = &[
     ("write_normal", 2),
     ("write_forced", 2),
     ("write_partial", 2),
+    ("write_next", 2),
     ("write_parked", 2),
     ("write_wait_parked", 2),
     ("write_wait_bus", 2),
@@ -69,8 +70,8 @@ ports! {
         land_entry_i: u16 = field(s.entry_w()).valid_by("land_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// Straps: order among the reads of a bank, read stealing, write stealing, eager.
-        cfg_i: u8 = field(4),
+        /// Straps: order among the reads of a bank, read stealing, write stealing, eager, unread.
+        cfg_i: u8 = field(5),
         /// Bank that slot i wants to read.
         req_bank_i: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("req_valid_i"),
         /// 4-lane groups a read of collector c costs.
@@ -85,6 +86,8 @@ ports! {
         write_groups_i: [u8; MAX_PORTS] = field(4).count(s.issue_ports).valid_by("write_valid_i"),
         /// The result has all lanes.
         write_full_i: u8 = field(s.issue_ports).valid_by("write_valid_i"),
+        /// The next instruction of the result's warp reads it.
+        write_next_i: u8 = field(s.issue_ports).valid_by("write_valid_i"),
         /// The result waits for a parked value.
         write_parked_i: u8 = field(s.issue_ports),
         /// Operands of the candidates.
@@ -124,7 +127,7 @@ ports! {
         /// Events of this cycle: `mrf_arbiter_event_t`.
         event_o: u64 = field(44).shown(Decode::Packed(MRF_ARBITER_EVENT)),
         /// Events of this cycle: `steal_arbiter_event_t`.
-        steal_event_o: u64 = field(55).shown(Decode::Packed(STEAL_ARBITER_EVENT)),
+        steal_event_o: u64 = field(57).shown(Decode::Packed(STEAL_ARBITER_EVENT)),
         /// Bank b reads.
         read_valid_o: u32 = field(s.banks),
         /// Bank b writes.
@@ -171,13 +174,20 @@ struct StealStraps {
     reads: bool,
     writes: bool,
     eager: bool,
+    unread: bool,
 }
 
 impl StealStraps {
     #[inline]
     fn of(word: u8) -> Self {
         let bit = |bit: usize| is_set(word, bit);
-        Self { round_robin: bit(0), reads: bit(1), writes: bit(2), eager: bit(3) }
+        Self { round_robin: bit(0), reads: bit(1), writes: bit(2), eager: bit(3), unread: bit(4) }
+    }
+
+    /// Results that may not be parked, as they are read next.
+    #[inline]
+    fn needed_soon(self, around: &Around<'_>) -> u8 {
+        if self.unread { around.next } else { 0 }
     }
 }
 
@@ -190,6 +200,8 @@ pub(crate) struct Around<'a> {
     pub(crate) landing: Option<Landing>,
     /// Results that have all lanes.
     pub(crate) full: u8,
+    /// Results that the next instruction of their warp reads.
+    pub(crate) next: u8,
     /// Where the search for a value begins, whether a bus is free for it, and where values are new.
     pub(crate) turn: u8,
     pub(crate) bus_free: bool,
@@ -358,7 +370,8 @@ impl StealArbiter {
         if straps.writes {
             let idle = !(taken | banks_of(able, &writes.bank));
             let mut left = places.free & !places.parked & !around.needs.alive & idle;
-            for p in set_bits(claims.opposed & around.full) {
+            let parkable = around.full & !straps.needed_soon(around);
+            for p in set_bits(claims.opposed & parkable) {
                 let Some(bank) = first_from(left.into(), self.park_turn_q.into()) else { break };
                 left &= !(1 << bank);
                 decisions.parks.valid |= 1 << p;
@@ -513,6 +526,7 @@ impl StealArbiter {
             count_ports(claims.going & !forced),
             count_ports(forced),
             count_ports(forced & !around.full),
+            count_ports(forced & around.full & straps.needed_soon(around)),
             count_ports(decisions.parks.valid),
             count_ports(writes.valid & needs.writes & !claims.held & !claims.bus),
             count_ports(claims.bus),
@@ -632,6 +646,7 @@ impl Block for StealArbiter {
             needs: &needs,
             landing,
             full: inputs.write_full_i,
+            next: inputs.write_next_i,
             turn: inputs.turn_i,
             bus_free: inputs.bus_free_i != 0,
             fresh: inputs.fresh_i,

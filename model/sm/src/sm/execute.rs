@@ -76,8 +76,9 @@ impl Blocks {
             let Some(source) = self.writeback.choose(p, offers) else { continue };
             let result = self.result(p, source, decided);
             if let Some(reg) = result.reg {
-                let written = Written { mask: result.mask, warp: result.warp, reg, private: source.is_private() };
-                self.operand_stage.write(p, &written);
+                let (mask, warp, private) = (result.mask, result.warp, source.is_private());
+                let next = self.operand_stage.asks_for_readers() && self.reads_next(warp.into(), reg);
+                self.operand_stage.write(p, &Written { mask, warp, reg, private, next });
             }
             decided.offered |= 1 << p;
             let goes = Writeback::goes(&result, is_set(self.operand_stage.write_ready(), p));
@@ -85,6 +86,12 @@ impl Blocks {
             decided.reports[p] = self.writeback.report(decided.reports[p], goes.then_some(&result));
             decided.result[p] = BusResult { source, result };
         }
+    }
+
+    /// Whether the head of a warp reads a register.
+    #[inline]
+    fn reads_next(&self, warp: usize, reg: u8) -> bool {
+        is_set(self.instruction_buffer.head_valid(), warp) && self.instruction_buffer.roles(warp).reads(reg)
     }
 
     /// The result that a source has for bus `p`.

@@ -15,9 +15,11 @@ pub(super) fn part(run: &Count<'_>) -> Part {
         ("steals", steals, "warps issued by theft", 0),
         ("wasted", of("wasted"), "thefts for nothing", steals),
         ("write_normal", of("write_normal"), "results written without stealing", results),
-        // Written although others want the bank, since there was no place to park them; those without all lanes are never parked.
+        // Written although others want the bank, since there was no place to park them; those without all lanes are never parked, and those
+        // that are read next only without `steal.unread`.
         ("write_forced", of("write_forced"), "results forced", results),
         ("write_partial", of("write_partial"), "results forced: not all lanes", results),
+        ("write_next", of("write_next"), "results forced: read next", results),
         ("write_parked", parked, "results parked", results),
         // Fetched when their bank and a bus were free, or because a read, a write or a new value of the free entry waited.
         ("return_next", of("return_next"), "parked values returned in the next cycle", parked),

@@ -104,7 +104,8 @@ impl Replay {
         let in_turn = (0..self.map.banks).map(|step| (self.turn + step) % self.map.banks);
         let mut places = in_turn.filter(|&bank| is_place(bank));
         for (chance, head) in std::iter::zip(&mut chances, &self.heads) {
-            if self.write && chance.opposed && head.is_some_and(|head| head.part.mask == Mask::MAX) {
+            let may = |head: Head| head.part.mask == Mask::MAX && !(self.unread && head.part.is_read_next);
+            if self.write && chance.opposed && head.is_some_and(may) {
                 chance.parks = places.next();
             }
         }

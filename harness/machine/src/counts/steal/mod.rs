@@ -55,6 +55,7 @@ pub struct Replay {
     read: bool,
     write: bool,
     eager: bool,
+    unread: bool,
     ports: usize,
     map: Map,
     table: Table,
@@ -107,6 +108,7 @@ impl Replay {
             read: rules.read,
             write: rules.write,
             eager: rules.eager,
+            unread: rules.unread,
             ports: config.mrf.issue_ports,
             map: Map { banks, depth: config.shape().depth, rows: 0 },
             table: Table::new(banks),
@@ -165,6 +167,7 @@ impl Replay {
             if self.write && chances[bus].opposed {
                 tally.add("write_forced", 1u64);
                 tally.add("write_partial", u64::from(part.mask != Mask::MAX));
+                tally.add("write_next", u64::from(part.mask == Mask::MAX && self.unread && part.is_read_next));
             } else {
                 tally.add("write_normal", 1u64);
             }

@@ -15,6 +15,7 @@ pub(crate) struct StealCover {
     read: bool,
     write: bool,
     eager: bool,
+    unread: bool,
     /// What landed in the cycle before, and where a value was parked.
     landed: Option<(u8, u16)>,
     parked: u32,
@@ -30,7 +31,8 @@ const MANY_BANKS: usize = 16;
 impl StealCover {
     fn new(shape: &MrfShape, config: &Config) -> Self {
         let strap = |bit: u32| cfg_of_block(config, "steal") >> bit & 1 == 1;
-        Self { shape: *shape, read: strap(1), write: strap(2), eager: strap(3), landed: None, parked: 0, whole: [0; 2] }
+        let (read, write, eager, unread) = (strap(1), strap(2), strap(3), strap(4));
+        Self { shape: *shape, read, write, eager, unread, landed: None, parked: 0, whole: [0; 2] }
     }
 
     /// With one candidate two of its three operands are rivals at most, and one is left.
@@ -197,6 +199,7 @@ impl StealCover {
         for q in self.ports(p.park_valid) {
             let b = p.park_bank[q];
             point!("a value is parked", true);
+            point!("a value that is read next is parked", bit(p.head_next_q.into(), q as u32), given = !self.unread);
             point!("a value is parked in the last row", p.free_entry[usize::from(b)] == last);
             point!("a value is parked where another one was before", bit(self.parked, b));
             self.parked |= 1 << b;
@@ -228,7 +231,9 @@ impl StealCover {
         let read = |place: (u8, u16)| bit(p.read_valid, place.0) && p.read_entry[usize::from(place.0)] == place.1;
         point!("what has landed is read in the next cycle", self.landed.is_some_and(read));
         point!("a result without all lanes goes before reads", event(o, "write_partial") > 0);
-        point!("a result without a place goes before reads", event(o, "write_forced") > event(o, "write_partial"));
+        let barred = event(o, "write_partial") + event(o, "write_next");
+        point!("a result without a place goes before reads", event(o, "write_forced") > barred);
+        point!("a result that is read next goes before reads", event(o, "write_next") > 0, given = self.unread);
         point!("a blocking read", event(o, "blocking_read") > 0);
         point!("several values are parked", p.parked.count_ones() > 1);
         // Places are rare among few banks, and seldom the same among many.

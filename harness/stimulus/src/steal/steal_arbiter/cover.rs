@@ -85,7 +85,8 @@ impl ArbiterCover {
                 continue;
             }
             let (steals, full, done, parks) = (m.write_stealing(), i.write_full_i >> q & 1 == 1, m.done(q), m.parks(q));
-            let no_place = steals && full && !parks;
+            let (unread, next) = (i.cfg_i >> 4 & 1 == 1, i.write_next_i >> q & 1 == 1);
+            let no_place = steals && full && !parks && !(unread && next);
             let (closed, blocked) = (bit(m.lands | m.forced, b), m.blocked(b));
             let (asked, coveted) = (bit(m.requested & !(m.lands | m.forced), b), bit(m.coveted, b));
             // It needs a result on one bus and a landing on the other one, as do others below.
@@ -108,6 +109,12 @@ impl ArbiterCover {
             point!("a result without all lanes goes before thefts", steals && !full && written && coveted);
             point!("a result goes before reads, write stealing is off", !steals && written && asked);
             point!("a result goes before thefts, write stealing is off", !steals && written && coveted);
+            point!("a result that is read next is parked", !unread && next && parks);
+            point!("only results that nobody reads next are parked, and one is", unread && !next && parks);
+            point!(
+                "a result that is read next goes before reads, though there is a place",
+                steals && unread && next && full && written && asked && m.has_place()
+            );
             point!("parked, a read wants its bank", parks && asked);
             point!("parked, a theft wants its bank", parks && coveted);
             point!("parked, a value lands in its bank", parks && bit(m.lands, b), given = self.shape.issue_ports == 2);
@@ -162,10 +169,10 @@ impl ArbiterCover {
         let (i, o) = (m.i, m.o);
         let Some(first) = m.heads(o.park_valid_o).next() else { return };
         let (from, taken) = (usize::from(p.park_turn_q), usize::from(o.park_bank_o[first]));
-        let able: u32 = m.heads(i.write_valid_i).filter(|&q| m.able(q)).fold(0, |set, q| set | 1 << i.write_bank_i[q]);
+        let able = m.sought();
         let closed = m.lands | m.forced;
         let busy = closed | m.requested | m.coveted | able;
-        let place = |b: usize| bit(i.free_valid_i & !i.parked_i & !i.alive_i & !busy, b as u32);
+        let place = |b: usize| bit(m.places(), b as u32);
         let banks = m.shape.banks;
         let passed = || (0..banks).map(|n| (from + n) % banks).take_while(|&b| b != taken);
         // For this reason alone.
@@ -325,6 +332,23 @@ impl<'a> Moment<'a> {
 
     fn write_stealing(&self) -> bool {
         self.i.cfg_i >> 2 & 1 == 1
+    }
+
+    /// Banks that able results want.
+    fn sought(&self) -> u32 {
+        let able = self.heads(self.i.write_valid_i).filter(|&q| self.able(q));
+        able.fold(0, |set, q| set | 1 << self.i.write_bank_i[q])
+    }
+
+    /// Banks in which a result can be parked.
+    fn places(&self) -> u32 {
+        let busy = self.lands | self.forced | self.requested | self.coveted | self.sought();
+        self.i.free_valid_i & !self.i.parked_i & !self.i.alive_i & !busy
+    }
+
+    /// A place is left after what is parked.
+    fn has_place(&self) -> bool {
+        self.places().count_ones() > self.o.park_valid_o.count_ones()
     }
 
     fn granted(&self, s: usize) -> bool {

@@ -13,7 +13,7 @@ use crate::{Block, Field, OPERANDS, Ports, WarpData};
 /// `cfg_i` of `steal`.
 #[inline]
 fn straps(cfg: DesignCfg) -> u8 {
-    cfg.read_order | (cfg.straps as u8 & 0b111) << 1
+    cfg.read_order | (cfg.straps as u8 & 0b1111) << 1
 }
 
 impl RegisterFile for Steal {
@@ -27,7 +27,8 @@ impl RegisterFile for Steal {
         main_preset: "steal-8",
         straps: |config| {
             let steal = &config.steal;
-            [steal.read, steal.write, steal.eager].iter().rev().fold(0, |word, &bit| word << 1 | u128::from(bit))
+            let policies = [steal.read, steal.write, steal.eager, steal.unread];
+            policies.iter().rev().fold(0, |word, &bit| word << 1 | u128::from(bit))
         },
         cfg_of_block: |block, read_order, straps| match block {
             "steal" | "steal_arbiter" => Some(self::straps(DesignCfg { read_order, straps }).into()),
@@ -41,6 +42,7 @@ impl RegisterFile for Steal {
                 if steal.read { "read stealing" } else { "" },
                 if steal.write { "write stealing" } else { "" },
                 if steal.eager { "eager" } else { "" },
+                if steal.unread { "unread" } else { "" },
             ];
             let kinds = joined(&kinds, ", ");
             let kinds = if kinds.is_empty() { "no stealing" } else { &kinds };
@@ -139,7 +141,8 @@ mod tests {
     #[test]
     fn straps_are_in_its_own_word() {
         let straps = |preset, settings: &[&str]| design_straps(&config(preset, settings));
-        assert_eq!((straps("steal-8", &[]), straps("steal-read-8", &["steal.eager=true"])), (0b011, 0b101));
+        assert_eq!((straps("steal-8", &[]), straps("steal-read-8", &["steal.eager=true"])), (0b0011, 0b0101));
+        assert_eq!(straps("steal-8", &["steal.unread=true"]), 0b1011);
         design_straps(&config("steal-8", &["mrf.read_order=round_robin", "steal.eager=true"]));
         let stealing = config("steal-8", &["mrf.read_order=round_robin"]);
         let arbiter = cfg_of_block(&stealing, "steal_arbiter");

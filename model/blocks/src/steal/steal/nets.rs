@@ -68,6 +68,8 @@ nets! {
         head_warp: [u8; MAX_PORTS],
         head_reg: [u8; MAX_PORTS],
         head_groups: [u8; MAX_PORTS],
+        /// The head of queue p is read next.
+        head_next_q: u8 = field(s.issue_ports),
         dispatch_valid: u8,
         dispatch_col: [u8; MAX_PORTS],
         req_bank: [u8; MAX_SLOTS],
@@ -189,7 +191,7 @@ impl Steal {
     fn record_queues(&self, probe: &mut StealProbe) {
         (probe.head_warp, probe.head_reg, probe.head_mask) = Default::default();
         (probe.head_bank, probe.head_entry, probe.head_groups) = Default::default();
-        probe.head_valid = self.writes.valid;
+        (probe.head_valid, probe.head_next_q) = (self.writes.valid, self.head_next_q);
         for p in set_bits(probe.head_valid) {
             let WriteTarget { mask, entry, bank, warp, reg } = *self.queues[p].target();
             (probe.head_bank[p], probe.head_entry[p]) = (bank, entry);

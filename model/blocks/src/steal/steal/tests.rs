@@ -15,6 +15,7 @@ const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };
 const READS: u8 = 0b0010;
 const WRITES: u8 = 0b0100;
 const EAGER: u8 = 0b1000;
+const UNREAD: u8 = 0b1_0000;
 
 impl Driver<Steal> {
     fn with(straps: u8) -> Self {
@@ -106,9 +107,9 @@ fn stolen(out: &StealOut, name: &str) -> u64 {
 
 #[test]
 fn the_event_word_is_as_wide_as_the_page_says() {
-    assert_eq!(STEAL_EVENT.iter().map(|&(_, bits)| bits).sum::<u32>(), 61);
-    assert_eq!((STEAL_EVENT[0].0, STEAL_EVENT[21].0), ("candidate", "places"));
-    assert_eq!(STEAL_EVENT[22..].iter().map(|field| field.0).collect::<Vec<_>>(), ["wasted", "hint", "hint_ignored"]);
+    assert_eq!(STEAL_EVENT.iter().map(|&(_, bits)| bits).sum::<u32>(), 63);
+    assert_eq!((STEAL_EVENT[0].0, STEAL_EVENT[22].0), ("candidate", "places"));
+    assert_eq!(STEAL_EVENT[23..].iter().map(|field| field.0).collect::<Vec<_>>(), ["wasted", "hint", "hint_ignored"]);
 }
 
 #[test]
@@ -215,6 +216,24 @@ fn a_result_that_meets_a_read_is_parked_and_brought_back() {
     assert_eq!(counted(&file.step(), "read"), 1);
     file.step();
     assert_eq!(file.step().dispatch_data_o[0].0, [1000; 32]);
+}
+
+/// What counts is the next instruction in the cycle in which the result is taken.
+#[test]
+fn with_unread_a_result_that_is_read_next_goes_into_its_bank() {
+    for (taken, decided, parked) in [(0b10, 0b00, 0), (0b00, 0b10, 1), (0b01, 0b10, 1)] {
+        let mut file = Driver::with(WRITES | UNREAD);
+        file.preload(0..64);
+        file.clear();
+        file.issue(0, 0, [Some(17), None, None]);
+        file.write(1, 0, 1, 1000);
+        file.inputs.write_next_i = taken;
+        file.step();
+        file.inputs.write_next_i = decided;
+        let out = file.step();
+        assert_eq!((out.write_done_o, stolen(&out, "write_parked")), (0b10, parked), "{taken:#b}");
+        assert_eq!((stolen(&out, "write_forced"), stolen(&out, "write_next")), (1 - parked, 1 - parked));
+    }
 }
 
 #[test]
@@ -388,7 +407,7 @@ fn the_register_file_is_the_sum_of_its_blocks() {
                     density = std::array::from_fn(|_| 10 + phases.below(90));
                 }
                 if cycle % 600 == 0 {
-                    straps = phases.below(16) as u8;
+                    straps = phases.below(32) as u8;
                 }
                 cycle += 1;
                 drive(random, &shape, density, &last, composed.borrow_mut().offered(), inputs);

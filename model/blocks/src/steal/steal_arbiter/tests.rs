@@ -12,6 +12,7 @@ const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };
 const READS: u8 = 0b0010;
 const WRITES: u8 = 0b0100;
 const EAGER: u8 = 0b1000;
+const UNREAD: u8 = 0b1_0000;
 
 /// An arbiter before which collector 0 is the oldest, and so on; a bus is free, results have all lanes.
 fn arbiter(straps: u8) -> Driver<StealArbiter> {
@@ -84,15 +85,19 @@ fn counted(out: &StealArbiterOut, name: &str) -> u64 {
     event(MRF_ARBITER_EVENT, out.event_o, name)
 }
 
+fn theft(out: &StealArbiterOut, name: &str) -> u64 {
+    event(STEAL_ARBITER_EVENT, out.steal_event_o, name)
+}
+
 /// Its own events that are not zero.
 fn events(out: &StealArbiterOut) -> Vec<(&'static str, u64)> {
-    let count = |&(name, _): &(&'static str, u32)| (name, event(STEAL_ARBITER_EVENT, out.steal_event_o, name));
+    let count = |&(name, _): &(&'static str, u32)| (name, theft(out, name));
     STEAL_ARBITER_EVENT.iter().map(count).filter(|&(_, count)| count != 0).collect()
 }
 
 #[test]
 fn the_event_word_is_as_wide_as_the_page_says() {
-    assert_eq!(STEAL_ARBITER_EVENT.iter().map(|&(_, bits)| bits).sum::<u32>(), 55);
+    assert_eq!(STEAL_ARBITER_EVENT.iter().map(|&(_, bits)| bits).sum::<u32>(), 57);
     assert_eq!(ALL_GROUPS, u32::from(crate::LaneMask::ALL.groups()));
     assert_eq!(ALL_GROUPS as usize, LANES / crate::GROUP_LANES);
 }
@@ -445,6 +450,31 @@ fn the_first_value_from_the_turn_on_is_fetched_and_one_in_a_cycle() {
     assert_eq!((out.fetch_bank_o, out.read_valid_o), (9, 1 << 9));
 }
 
+/// *Unread*: a result that the next instruction of its warp reads goes before reads, as if there were no place. The other queue's may have the
+/// place.
+#[test]
+fn a_result_that_is_read_next_is_not_parked_if_unread() {
+    // Straps, results that are read next: those that are parked, places left.
+    for (straps, next, parked, places) in [
+        (WRITES, 0b11, 0b01, 1),
+        (WRITES | UNREAD, 0b00, 0b01, 1),
+        (WRITES | UNREAD, 0b01, 0b10, 1),
+        (WRITES | UNREAD, 0b10, 0b01, 1),
+        (WRITES | UNREAD, 0b11, 0b00, 1),
+    ] {
+        let mut arbiter = arbiter(straps);
+        arbiter.request(&[(0, 3, 7), (1, 4, 7)]);
+        arbiter.write(&[(0, 3, 9), (1, 4, 9)]);
+        arbiter.free(&[(6, 20)]);
+        arbiter.inputs.write_next_i = next;
+        let out = arbiter.cycle();
+        assert_eq!((out.write_done_o, out.park_valid_o), (0b11, parked), "{straps:#b} {next:#b}");
+        let (forced, kept) = (2 - u64::from(parked.count_ones()), if straps == WRITES { 0 } else { next.count_ones() });
+        assert_eq!((theft(&out, "write_forced"), theft(&out, "write_next")), (forced, kept.into()));
+        assert_eq!(theft(&out, "places"), places);
+    }
+}
+
 /// With both straps off and nothing parked it decides what `mrf_arbiter` decides, *eager* or not.
 #[test]
 fn without_stealing_it_is_the_arbiter_of_the_mrf() {
@@ -456,7 +486,7 @@ fn without_stealing_it_is_the_arbiter_of_the_mrf() {
         for _ in 0..5000 {
             random.fill(&fields, &mut steals.inputs);
             let i = &mut steals.inputs;
-            i.cfg_i &= 0b1001;
+            i.cfg_i &= 0b1_1001;
             i.rst_ni = (!random.chance(2)).into();
             i.req_valid_i &= random.next();
             (i.req_parked_i, i.write_parked_i, i.force_valid_i, i.land_valid_i, i.parked_i) = (0, 0, 0, 0, 0);

@@ -26,6 +26,8 @@ pub(super) struct Composed {
     shape: MrfShape,
     map: Wired<MrfBankMap>,
     queues: Vec<Wired<MrfWriteQueue>>,
+    /// Results in the queues that were read next when they came.
+    next: u8,
     collectors: Vec<Wired<StealCollector>>,
     candidates: Wired<StealCandidates>,
     table: Wired<StealTable>,
@@ -42,6 +44,7 @@ impl Composed {
         Self {
             map: Wired::new(&shape),
             queues: Wired::many(&shape, shape.issue_ports),
+            next: 0,
             collectors: Wired::many(&shape, shape.collectors),
             candidates: Wired::new(&shape),
             table: Wired::new(&shape),
@@ -80,6 +83,9 @@ impl Composed {
         self.cross(inputs, &mut out, &mut nets);
         self.dispatch(&mut out, &nets);
         self.events(inputs, &mut out, &nets);
+        let pushed = inputs.write_valid_i & out.write_ready_o;
+        self.next = self.next & !pushed | inputs.write_next_i & pushed;
+        self.next *= inputs.rst_ni;
         self.queues.iter_mut().for_each(Wired::clock);
         self.collectors.iter_mut().for_each(Wired::clock);
         self.banks.iter_mut().for_each(Wired::clock);
@@ -198,6 +204,7 @@ impl Composed {
 
     fn arbitrate(&mut self, inputs: &StealIn, nets: &mut StealProbe) {
         let full = (0..self.shape.issue_ports).fold(0, |full, p| full | u8::from(nets.head_mask[p] == u32::MAX) << p);
+        nets.head_next_q = self.next;
         self.arbiter.inputs = StealArbiterIn {
             rst_ni: inputs.rst_ni,
             cfg_i: inputs.cfg_i,
@@ -212,6 +219,7 @@ impl Composed {
             write_entry_i: nets.head_entry,
             write_groups_i: nets.head_groups,
             write_full_i: full,
+            write_next_i: nets.head_next_q,
             write_parked_i: nets.write_parked,
             want_valid_i: nets.want_valid,
             want_bank_i: nets.want_bank,

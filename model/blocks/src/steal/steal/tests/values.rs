@@ -1,7 +1,7 @@
 //! A scoreboard, schedulers and a compiler in front of the register file: whatever is stolen, an instruction gets the values that its sources had when it was issued.
 
 use super::super::*;
-use super::{READS, WRITES, counted, stolen};
+use super::{READS, UNREAD, WRITES, counted, stolen};
 use crate::Ports;
 use crate::steal::shapes;
 use crate::testing::{Driver, Random};
@@ -133,6 +133,7 @@ impl World {
             i.write_valid_i |= 1 << p;
             (i.write_warp_i[p], i.write_reg_i[p], i.write_base_i[p]) = (warp as u8, reg as u8, base);
             (i.write_mask_i[p], i.write_data_i[p]) = (mask, data);
+            i.write_next_i = i.write_next_i & !(1 << p) | u8::from(self.random.chance(30)) << p;
         }
     }
 
@@ -312,7 +313,7 @@ impl World {
 fn operands_have_the_values_of_the_time_of_issue() {
     let mut counts: HashMap<&str, u64> = HashMap::new();
     for (number, shape) in shapes().into_iter().enumerate() {
-        for straps in [READS, WRITES, READS | WRITES, 0b1111, 0b0111] {
+        for straps in [READS, WRITES, READS | WRITES, 0b1111, 0b0111, READS | WRITES | UNREAD] {
             let mut world = World::new(shape, straps, number as u64 + 3);
             for _ in 0..8 {
                 world.begin();

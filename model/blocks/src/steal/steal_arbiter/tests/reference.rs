@@ -129,7 +129,9 @@ impl Reference {
 
         // Stealing writes.
         let mut parked: Vec<(usize, usize)> = Vec::new();
-        for p in c.ports().filter(|&p| bit(i.cfg_i, 2) && c.able(p) && c.opposed(p) && bit(i.write_full_i, p)) {
+        let soon = |p: usize| bit(i.cfg_i, 4) && bit(i.write_next_i, p);
+        let may = |p: usize| c.able(p) && c.opposed(p) && bit(i.write_full_i, p) && !soon(p);
+        for p in c.ports().filter(|&p| bit(i.cfg_i, 2) && may(p)) {
             let mut from = (0..banks).map(|k| (self.park_turn + k) % banks);
             let place = from.find(|&b| c.place(b) && parked.iter().all(|&(_, other)| other != b));
             if let Some(b) = place {
@@ -258,6 +260,7 @@ impl Reference {
             count_ports(&|p| going.contains(&p) && !forced(p)),
             count_ports(&forced),
             count_ports(&|p| forced(p) && !bit(i.write_full_i, p)),
+            count_ports(&|p| forced(p) && bit(i.write_full_i, p) && soon(p)),
             parked.len(),
             count_ports(&|p| c.writes(p) && !c.held(p) && c.has_bus(p) && bit(i.write_parked_i, p)),
             count_ports(&|p| c.writes(p) && !c.has_bus(p)),
