@@ -6,7 +6,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::HIERARCHY_COUNT_EVENT;
 use gpurf_isa::LastResultFile;
 
-use super::unreached::Exception;
+use super::unreached::{Exception, one_bus};
 use super::{Group, Sums, situations, sums};
 use crate::cycle::bits;
 
@@ -18,10 +18,26 @@ fn last_results(config: &Config) -> bool {
     levels(config) && config.lrf.banks != LastResultFile::None
 }
 
-pub(super) const EXCEPTIONS: &[Exception] = &[];
+/// Operands are copied to the ORF.
+fn copies(config: &Config) -> bool {
+    levels(config) && config.orf.read_operands
+}
+
+/// Nothing waits for the ORF, and one bus not for the banks.
+fn flows(config: &Config) -> bool {
+    levels(config) && !config.orf.read_operands && one_bus(config)
+}
+
+const FLOWS: &str = "no operand is copied, so that a result goes on in the cycle after it came";
+
+pub(super) const EXCEPTIONS: &[Exception] = &[
+    ("operand_stage: a result offered, not taken", flows, FLOWS),
+    ("writeback: a result of the line table waits", flows, FLOWS),
+];
 
 pub(super) static GROUPS: &[Group] = &[
-    situations! { "hierarchy_scoreboard", levels, |look| {
+    // Without copies a register is pending as long as its place.
+    situations! { "hierarchy_scoreboard", copies, |look| {
             let waits = look.o.scoreboard.clear_o & !look.o.issue_gate.clear_o;
         }
         "a head waits for a place of ORF or LRF alone (hazard 7)": waits != 0;
@@ -43,6 +59,10 @@ pub(super) static GROUPS: &[Group] = &[
         }
         "a result is in a latch": results.valid_q != 0;
         "the ORF is written": nets.results_orf_valid != 0;
+    },
+    situations! { "hierarchy_results", copies, |look| {
+            let (nets, results) = (&look.s.operand_stage.provider.hierarchy().nets, &look.s.operand_stage.provider.hierarchy().results);
+        }
         "a result and a copy for one ORF": nets.copies_copy_valid & results.valid_q != 0;
     },
 ];
@@ -66,17 +86,22 @@ pub(super) static SUMS: &[Sums] = &[
         "hierarchy_orf_write": "a result goes to the ORF";
         "hierarchy_both": "a result goes to the MRF too";
         "hierarchy_mrf_only": "a result goes to the MRF alone";
+    },
+    sums! { "hierarchy_results", copies,
         "hierarchy_result_wait": "a result waits in its latch";
     },
     sums! { "hierarchy_entries", levels,
         "hierarchy_strand_end": "a strand ends";
         "hierarchy_strand_void": "a strand ends with values that are thrown away";
     },
-    sums! { "hierarchy_copies", |c| levels(c) && c.orf.read_operands,
+    sums! { "hierarchy_copies", copies,
         "hierarchy_copy": "an operand is copied to the ORF";
+    },
+    // To one entry an instruction copies one operand at most.
+    sums! { "hierarchy_copies", |c| copies(c) && c.orf.entries > 1,
         "hierarchy_dispatch_hold": "an instruction waits for the copies of another one";
     },
-    sums! { "hierarchy_copies", |c| levels(c) && c.orf.read_operands && c.mrf.issue_ports == 2,
+    sums! { "hierarchy_copies", |c| copies(c) && c.mrf.issue_ports == 2,
         "hierarchy_copy_wait": "a copy waits for the ORF";
     },
     sums! { "hierarchy_levels", last_results,

@@ -25,8 +25,13 @@ pub(super) static GROUPS: &[Group] = &[
         "no value is parked": parked == 0 && look.alive != 0;
         "one value is parked": parked.is_power_of_two();
         "two values or more are parked": parked & parked.wrapping_sub(1) != 0;
-        "every free entry has a value": parked != 0 && parked == free_valid;
         "values are parked while a warp begins": parked != 0 && look.o.block_launcher.start_valid_o != 0;
+    },
+    // With four collectors few results meet reads.
+    situations! { "steal_table", |c| writes(c) && (c.mrf.collectors > 4 || c.mrf.banks <= 4), |look| {
+            let &gpurf_blocks::steal::StealProbe { free_valid, parked, .. } = look.s.operand_stage.provider.steal();
+        }
+        "every free entry has a value": parked != 0 && parked == free_valid;
     },
     situations! { "steal_candidates", reads, |look| {
             let steal = look.s.operand_stage.provider.steal();

@@ -23,9 +23,23 @@ const EXCEPTIONS: &[Exception] = &[
     ("mrf_write_queue: a result waits for its bank", one_bus, ONE_BUS),
     ("operand_stage: a result offered, not taken", alone, ONE_BUS),
     ("writeback: a result of the line table waits", alone, ONE_BUS),
+    ("result_queue: an ALU's oldest serves its time", |c| c.sm.alu_latency == SHORTEST_ALU, SHORTEST),
+    ("result_queue: a single precision unit's oldest serves its time", |c| c.sm.alu_latency <= SHORTEST_FP, SHORTEST),
+    (
+        "shared_memory: 32 lanes in a pass",
+        |c| c.sm.shared_bandwidth < FULL_LINE,
+        "a pass looks at the lanes of a half or a quarter of the warp",
+    ),
     ("coalescer: a request offered, not taken", quick, "memory takes a line in each cycle"),
     ("coalescer: lanes wait because a request waits for memory", quick, "memory takes a line in each cycle"),
 ];
+
+/// The shortest latencies of an ALU, and of a single precision unit, which has three stages.
+const SHORTEST_ALU: usize = 2;
+const SHORTEST_FP: usize = 3;
+const SHORTEST: &str = "with the shortest latency a result may go when it comes into the queue";
+/// Bytes of a whole register, and of a line of memory.
+const FULL_LINE: usize = 128;
 
 /// Why nothing waits for the bank of a result.
 pub(super) const ONE_BUS: &str =
@@ -38,7 +52,7 @@ fn alone(config: &Config) -> bool {
 
 /// Memory whose data path moves a whole line in a cycle.
 fn quick(config: &Config) -> bool {
-    config.memory.bandwidth == 128
+    config.memory.bandwidth == FULL_LINE
 }
 
 /// The exceptions of all blocks.

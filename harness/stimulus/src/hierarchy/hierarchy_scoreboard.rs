@@ -135,7 +135,11 @@ impl ScoreboardCover {
             let copy = |field: &usize| *field < OPERANDS && level(word, *field) & UPPER != 0;
             point!("a copy holds its head back", held.len() == 1 && held.iter().all(copy));
             let named = (0..FIELDS).any(|field| place_of(&self.shape, level(word, field)).is_some());
-            point!("a head uses other places than those that wait", named && held.is_empty() && wait != 0);
+            point!(
+                "a head uses other places than those that wait",
+                named && held.is_empty() && wait != 0,
+                given = self.shape.entries + self.shape.lrf_banks > 1
+            );
             let none = (0..FIELDS).all(|field| number(level(word, field)) == 0);
             point!("a head without levels, and places wait", none && wait != 0);
             let nothing = (0..FIELDS).any(|field| number(level(word, field)) > PLACES);

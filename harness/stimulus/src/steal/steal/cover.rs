@@ -26,6 +26,8 @@ pub(crate) struct StealCover {
 /// More banks than this are not all busy at once, and do not all have a value.
 const FEW_BANKS: usize = 4;
 const MANY_BANKS: usize = 16;
+/// With no more collectors few reads wait.
+const FEW_COLLECTORS: usize = 4;
 
 #[cover]
 impl StealCover {
@@ -217,7 +219,11 @@ impl StealCover {
         point!("forced back by a write", fetch && p.force_write == 1);
         point!("forced back by a write of its place", fetch && p.force_alive == 1);
         point!("a read waits for a parked value", event(o, "wait_parked") > 0);
-        point!("two reads wait for parked values", event(o, "wait_parked") > 1, given = self.shape.banks > FEW_BANKS);
+        point!(
+            "two reads wait for parked values",
+            event(o, "wait_parked") > 1,
+            given = self.shape.banks > FEW_BANKS && self.shape.collectors > FEW_COLLECTORS
+        );
         point!("a read waits for a landing or a forced fetch", event(o, "wait_return") > 0);
         point!("a result waits for a parked value", event(o, "write_wait_parked") > 0);
         let lands = p.land_valid == 1;
