@@ -65,8 +65,7 @@ fn small(ports: usize) -> Config {
 /// The straps of the file by number: *read*, *write*, *eager*, order among reads, *unread*, lowest first.
 fn policy(mut config: Config, number: usize) -> Config {
     let strap = |bit: usize| number >> bit & 1 == 1;
-    config.steal =
-        StealConfig { read: strap(0), write: strap(1), eager: strap(2), unread: strap(4), ..config.steal };
+    config.steal = StealConfig { read: strap(0), write: strap(1), eager: strap(2), unread: strap(4), ..config.steal };
     config.mrf.read_order = if strap(3) { ReadOrder::RoundRobin } else { ReadOrder::Oldest };
     config
 }

@@ -26,7 +26,7 @@ pub(crate) struct StealCover {
 /// More banks than this are not all busy at once, and do not all have a value.
 const FEW_BANKS: usize = 4;
 const MANY_BANKS: usize = 16;
-/// With no more collectors few reads wait.
+/// With no more collectors few reads wait, and of many banks few have a value.
 const FEW_COLLECTORS: usize = 4;
 
 #[cover]
@@ -118,7 +118,7 @@ impl StealCover {
             point!(
                 "a hint is not taken: its register's value is parked",
                 !taken && (0..self.shape.banks).any(home),
-                given = self.write
+                given = self.write && (self.shape.banks <= MANY_BANKS || self.shape.collectors > FEW_COLLECTORS)
             );
         }
         let comes = p.alive & p.free_valid;
