@@ -79,12 +79,10 @@ module steal_return
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       land_valid_q <= 1'b0;
-      land_port_q  <= 1'b0;
       turn_q       <= '0;
       fresh_q      <= '0;
     end else begin
       land_valid_q <= fetch_valid_i;
-      if (fetch_valid_i) land_port_q <= bus_port;
       fresh_q      <= fresh_d;
       if (fetch_valid_i) turn_q <= fetch_bank_i + 1'b1;
     end
@@ -96,6 +94,7 @@ module steal_return
       land_source_q <= fetch_bank_i;
       land_bank_q   <= parked_bank_i[fetch_bank_i];
       land_entry_q  <= parked_entry_i[fetch_bank_i];
+      land_port_q   <= bus_port;
     end
   end
 
