@@ -547,12 +547,20 @@ module steal
 
   // The result buses between queues and banks: a value that lands has its bus alone.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_bus
+    logic lands;
+
     assign write_full[p] = head_mask[p] == '1;
+
+    if (IssuePorts == 1) begin : gen_one_bus
+      assign lands = land_valid;
+    end else begin : gen_two_buses
+      assign lands = land_valid && land_port == 1'(p);
+    end
 
     always_comb begin
       bus_mask[p] = head_mask[p];
       bus_data[p] = head_data[p];
-      if (land_valid && land_port == 1'(p)) begin
+      if (lands) begin
         bus_mask[p] = '1;
         bus_data[p] = read_data[land_source];
       end

@@ -1,6 +1,6 @@
 //! An instruction on its way through the SM: the fields of its words, and its roles (`docs/blocks/decode.md`).
 
-use crate::{FieldValue, LANES, Layout, Packed, REG_BITS, packed};
+use crate::{FieldValue, LANES, Layout, OPERANDS, Packed, REG_BITS, packed};
 
 /// Width of an instruction's address.
 pub const PC_BITS: u32 = 20;
@@ -90,10 +90,16 @@ packed! {
 }
 
 impl Roles {
+    /// Register names of the sources; 255: none.
+    #[inline]
+    pub fn sources(self) -> [u8; OPERANDS] {
+        [self.a(), self.b(), self.c()]
+    }
+
     /// Whether a register is among those read.
     #[inline]
     pub fn reads(self, reg: u8) -> bool {
-        [self.a(), self.b(), self.c()].contains(&reg)
+        self.sources().contains(&reg)
     }
 }
 

@@ -136,8 +136,7 @@ impl<'a> Seen<'a> {
             let buffer = &o.instruction_buffer;
             let head = (buffer.head_valid_o >> warp & 1 == 1).then(|| buffer.head_pc_o[usize::from(warp)]);
             let next = head.and_then(|pc| uses.get(pc as usize));
-            let is_read_next =
-                next.is_some_and(|next| next.sources.iter().flatten().any(|source| source.register == register));
+            let is_read_next = next.is_some_and(|next| next.registers().any(|(_, source)| source.register == register));
             results[bus] = Some(Part { warp, register, mask, by, is_read_next });
         }
         let (mut issued, mut taken) = ([None; MAX_PORTS], [None; MAX_PORTS]);

@@ -155,7 +155,7 @@ fn hazards(look: &Look<'_>) -> u64 {
         let predicates = look.s.scoreboard.pred_q[w];
         let register = |r: u8| r != NO_REG && registers[usize::from(r / 64)] >> (r % 64) & 1 != 0;
         let predicate = |n: u8| n & 7 != NO_PRED && predicates >> (n & 7) & 1 != 0;
-        let sources = [roles.a(), roles.b(), roles.c()].into_iter().filter(|&r| register(r)).count();
+        let sources = roles.sources().into_iter().filter(|&r| register(r)).count();
         let destination = register(roles.d());
         hits | super::packed([
             sources != 0,

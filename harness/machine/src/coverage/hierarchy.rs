@@ -28,7 +28,7 @@ fn flows(config: &Config) -> bool {
     levels(config) && !config.orf.read_operands && one_bus(config)
 }
 
-const FLOWS: &str = "no operand is copied, so that a result goes on in the cycle after it came";
+const FLOWS: &str = "no operand is copied, so that a result leaves its latch in the cycle after it came";
 
 pub(super) const EXCEPTIONS: &[Exception] = &[
     ("operand_stage: a result offered, not taken", flows, FLOWS),

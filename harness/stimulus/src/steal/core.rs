@@ -113,7 +113,7 @@ knobs! {
         again: "a register is one that has just been written or freed" = [0, 300, 800],
         bank: "a source is in the bank of another one" = [0, 500, 950],
         outside: "an instruction does not come to the file, but its result" = [0, 100, 400],
-        foretold: "it is said wrongly whether a result is read next" = [0, 500],
+        wrong_next: "write_next_i does not agree with the warp's next instruction" = [0, 500],
     }
 }
 
@@ -452,10 +452,10 @@ impl Core {
         (head(issues), head(self.candidates[p]))
     }
 
-    /// Whether it is said that the next instruction of a result's warp reads it. The file believes it, and must be right if it is wrong.
+    /// `write_next_i` of a result: whether the next instruction of its warp reads it. Operands must be right also where the bit is wrong.
     pub(crate) fn is_read_next(&self, rng: &mut Rng, knobs: &CoreKnobs, result: &Offer) -> bool {
         let head = self.warps[usize::from(result.warp)].head;
-        head.is_some_and(|head| head.sources.contains(&result.register)) != rng.chance(knobs.foretold)
+        head.is_some_and(|head| head.sources.contains(&result.register)) != rng.chance(knobs.wrong_next)
     }
 
     /// The instruction of a warp that leaves next.

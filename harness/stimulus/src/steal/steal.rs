@@ -11,7 +11,7 @@ use gpurf_lockstep::Rng;
 use super::directed::DIRECTED;
 use super::{Core, CoreKnobs, Done};
 use crate::driver::{Reset, Twin, ports};
-use crate::{Driver, Unaliased, Unreached};
+use crate::{Driver, Unreached};
 
 mod cover;
 
@@ -64,11 +64,6 @@ impl Driver for StealDriver {
             all.extend((shape.issue_ports > 1).then(|| alone.of(1..=1)));
         }
         all
-    }
-
-    fn unaliased(shape: &MrfShape, _: &Config) -> Vec<Unaliased> {
-        let port = Unaliased::bits("land_port == 1'(p)", 0..=0, "there is one port");
-        (shape.issue_ports == 1).then_some(port).into_iter().collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &StealKnobs, i: &mut StealIn) {

@@ -224,7 +224,7 @@ impl OperandStage {
         self.provider.waits()
     }
 
-    /// Whether the design is told which results are read next.
+    /// Whether the design looks at [`Written::next`].
     #[inline]
     pub fn asks_for_readers(&self) -> bool {
         self.takes_candidates
@@ -307,7 +307,7 @@ impl OperandStage {
         given.issue_mask_i[p] = issued.mask;
         given.issue_tag_i[p] = tag.into();
         given.issue_src_valid_i |= registers(roles) << (OPERANDS * p);
-        given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(roles));
+        given.issue_src_reg_i[OPERANDS * p..][..OPERANDS].copy_from_slice(&roles.sources());
         if self.reads_fields {
             self.side.fields.add(p, &issued.instruction, slot);
         }
@@ -322,7 +322,7 @@ impl OperandStage {
         told.candidate_valid |= 1 << p;
         (told.candidate_warp[p], told.candidate_base[p]) = (warp, base);
         told.candidate_src_valid |= registers(roles) << (OPERANDS * p);
-        told.candidate_src_reg[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources(roles));
+        told.candidate_src_reg[OPERANDS * p..][..OPERANDS].copy_from_slice(&roles.sources());
     }
 
     /// A grid is about to begin; `spare`: the last row belongs to no warp of it.
@@ -421,14 +421,8 @@ pub struct Written {
     pub reg: u8,
     /// It comes from a private unit: an ALU or a single precision unit.
     pub private: bool,
-    /// The next instruction of its warp reads it. Nobody looks at it without candidates.
+    /// The next instruction of its warp reads it. Only a design with candidates reads the bit.
     pub next: bool,
-}
-
-/// Register names of the sources of an instruction.
-#[inline]
-fn sources(roles: Roles) -> [u8; OPERANDS] {
-    [roles.a(), roles.b(), roles.c()]
 }
 
 /// Bit k: source k of an instruction is a register.

@@ -26,7 +26,7 @@ impl OperandStageCover {
         let busy = nets.slot_busy_q;
         let sources = |p: usize| {
             let roles = i.issue_instruction_i[p].roles();
-            [roles.a(), roles.b(), roles.c()].map(|name| name != NO_REG)
+            roles.sources().map(|name| name != NO_REG)
         };
         let issues = |pattern: [bool; OPERANDS]| ports(taken).any(|p| sources(p) == pattern);
         let first_row = |p: usize| usize::from(i.issue_warp_i[p]) * usize::from(i.rows_i);

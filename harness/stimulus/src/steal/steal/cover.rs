@@ -222,7 +222,7 @@ impl StealCover {
         point!(
             "two reads wait for parked values",
             event(o, "wait_parked") > 1,
-            given = self.shape.banks > FEW_BANKS && self.shape.collectors > FEW_COLLECTORS
+            given = self.shape.banks > FEW_BANKS && self.shape.collectors > FEW_COLLECTORS && !self.unread
         );
         point!("a read waits for a landing or a forced fetch", event(o, "wait_return") > 0);
         point!("a result waits for a parked value", event(o, "write_wait_parked") > 0);

@@ -110,7 +110,7 @@ impl ArbiterCover {
             point!("a result goes before reads, write stealing is off", !steals && written && asked);
             point!("a result goes before thefts, write stealing is off", !steals && written && coveted);
             point!("a result that is read next is parked", !unread && next && parks);
-            point!("only results that nobody reads next are parked, and one is", unread && !next && parks);
+            point!("a result that is not read next is parked, and others are not", unread && !next && parks);
             point!(
                 "a result that is read next goes before reads, though there is a place",
                 steals && unread && next && full && written && asked && m.has_place()
@@ -170,9 +170,8 @@ impl ArbiterCover {
         let Some(first) = m.heads(o.park_valid_o).next() else { return };
         let (from, taken) = (usize::from(p.park_turn_q), usize::from(o.park_bank_o[first]));
         let able = m.sought();
-        let closed = m.lands | m.forced;
-        let busy = closed | m.requested | m.coveted | able;
-        let place = |b: usize| bit(m.places(), b as u32);
+        let (busy, places) = (m.busy(), m.places());
+        let place = |b: usize| bit(places, b as u32);
         let banks = m.shape.banks;
         let passed = || (0..banks).map(|n| (from + n) % banks).take_while(|&b| b != taken);
         // For this reason alone.
@@ -340,10 +339,14 @@ impl<'a> Moment<'a> {
         able.fold(0, |set, q| set | 1 << self.i.write_bank_i[q])
     }
 
+    /// Banks that others want or use.
+    fn busy(&self) -> u32 {
+        self.lands | self.forced | self.requested | self.coveted | self.sought()
+    }
+
     /// Banks in which a result can be parked.
     fn places(&self) -> u32 {
-        let busy = self.lands | self.forced | self.requested | self.coveted | self.sought();
-        self.i.free_valid_i & !self.i.parked_i & !self.i.alive_i & !busy
+        self.i.free_valid_i & !self.i.parked_i & !self.i.alive_i & !self.busy()
     }
 
     /// A place is left after what is parked.

@@ -83,7 +83,7 @@ fn roles_are_what_the_instruction_set_says() {
             let constant = slots.b_constant() && instruction.b.immediate().is_some();
 
             assert_eq!(roles.unit(), unit, "{instruction:?}");
-            assert_eq!([roles.a(), roles.b(), roles.c()], Slot::ALL.map(register), "{instruction:?}");
+            assert_eq!(roles.sources(), Slot::ALL.map(register), "{instruction:?}");
             let d = instruction.destination().map_or(NO_REG, |r| r.0);
             let p = instruction.predicate_destination().map_or(NO_PRED, |p| p.number());
             assert_eq!((roles.d(), roles.p()), (d, p), "{instruction:?}");
