@@ -88,15 +88,15 @@ impl Generator<'_> {
         access
     }
 
-    /// Loads of global memory, constants that differ in every lane, arithmetic: none of them waits for another one, so their results come at a time. Those of
-    /// memory and constants take the result bus for many cycles, and the rest fills the queues.
+    /// Loads of global memory, constants that differ in every lane, exchanges between lanes, arithmetic: none of them waits for another one, so their results come
+    /// at a time. Those of memory and constants take the result bus for many cycles, and the rest fills the queues.
     pub(super) fn crowd(&mut self) -> Vec<Statement> {
         let mut registers = self.pool.clone();
         self.rng.shuffle(&mut registers);
         let loads = 1 << (registers.len() / 4).max(1).ilog2().min(3);
         let mut registers = registers.into_iter();
         let mut next = |count: usize| registers.by_ref().take(count).collect::<Vec<_>>();
-        let (to, constants, source, results) = (next(loads), next(2), next(1), next(8));
+        let (to, constants, source, lanes, results) = (next(loads), next(2), next(1), next(4), next(8));
         let load = |generator: &mut Self, window, to, pattern| {
             let access = generator.access_of(window, Action::Load(LoadType::B32, to));
             let place = Place { window, pattern, start: 0 };
@@ -105,6 +105,9 @@ impl Generator<'_> {
         let mut statements = vec![load(self, Window::Input, to, Pattern::Strided(LINE))];
         for to in constants {
             statements.push(load(self, Window::Constant, vec![to], Pattern::Strided(4)));
+        }
+        for d in lanes {
+            statements.push(Statement::Do(self.computation(Family::Lanes, d, source[0])));
         }
         let family = if self.limits.floats { Family::Float } else { Family::Integer };
         for d in results {
