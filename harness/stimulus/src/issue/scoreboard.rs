@@ -104,7 +104,9 @@ impl ScoreboardDriver {
                     // Few that are something, so that it is one of them that a head waits for.
                     if k < 4 && rng.chance(500) { Self::register(rng, knobs) } else { NO_REG }
                 });
-                let mut roles = rng.next_u64() & 0xf_ffff << 32 | u64::from(u32::from_le_bytes(registers));
+                // Of the units 8 to 15 there is one only: they come less often.
+                let fields = if rng.chance(200) { 0x1f_ffff } else { 0xf_ffff };
+                let mut roles = rng.next_u64() & fields << 32 | u64::from(u32::from_le_bytes(registers));
                 for low in PREDICATES {
                     if rng.chance(600) {
                         roles |= u64::from(NO_PRED) << low;
