@@ -302,7 +302,7 @@ mod tests {
         let fields = Given::fields(&());
         let (model, rtl) = (record(instruction(0x123, 7)), record(instruction(0x123, 5)));
         let text = value(&fields[0], &model, 1);
-        assert!(text.starts_with("0x00123") && text.ends_with("(pc=0x123 roles.d=7 op=0x25)"), "{text}");
+        assert!(text.starts_with("0x000246") && text.ends_with("(pc=0x123 roles.d=7 op=0x25)"), "{text}");
         assert_eq!(value(&fields[1], &model, 0), "0x7000000 (d=7)");
         assert!(value(&fields[0], &model, 0).ends_with("(all 0)"));
         assert_eq!(detail(&fields[0], &model, &rtl, 1).as_deref(), Some("roles.d: model 7, rtl 5"));
