@@ -192,7 +192,6 @@ impl Block for Sm {
         OperandStage::NAME,
         FaultUnit::NAME,
     ];
-    const PACKAGES: &'static [&'static str] = &["execute/fp_pkg", "execute/sfu_tables_pkg"];
 
     type Shape = SmShape;
     type In = SmIn;
