@@ -59,6 +59,7 @@ pub struct Options {
     /// of a vector depend on each other.
     pub netlist: bool,
     /// Number of comparisons that have a witness in the sources: a call of the imported function `gpurf_witness(number, bits, difference)`.
+    /// Calls in front of a model's first clock edge do not count.
     pub comparisons: usize,
     /// Collect line and toggle coverage.
     pub coverage: bool,
