@@ -10,7 +10,8 @@ keeps to what that takes for granted (alternating_property); what is read from t
 A proof by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and a few registers. Two questions go to the solver
 for each assertion of a property: does it hold in the first cycle after reset, and does it hold in the cycle behind any cycle in which all of
 them hold? Where both answers are yes, they hold for ever, whatever the inputs. (Of an assertion that begins with thus instead of must there is
-one question: does it hold in any cycle in which those with must do?) Straps are inputs, chosen once. --mutants puts the faults of
+one question: does it hold in any cycle in which those with must do? Of one that begins with hence: in which those with must and thus do?) Straps
+are inputs, chosen once. A question has a limit of processor time, so that a verdict does not depend on what else runs. --mutants puts the faults of
 tests/formal/*_mutants.toml into the RTL, one at a time. With each of them the assertion has to fail that the list names: a proof that still
 closes says nothing.
 
@@ -20,6 +21,7 @@ Needs pyosys and z3 (scripts/bootstrap.sh --proofs). Exit status: 0 proven, or n
 import argparse
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -95,18 +97,20 @@ def transition_system(top, folder, arguments):
         design.run_pass(f"tee -q -o {os.path.join(folder, 'yosys.log')} {step}")
     with open(smt) as file:
         text = file.read()
-    names = dict(re.findall(r"; yosys-smt2-assert (\d+) ((?:must|thus)_\S+)", text))
+    names = dict(re.findall(r"; yosys-smt2-assert (\d+) ((?:must|thus|hence)_\S+)", text))
     assert names and len(names) == text.count("; yosys-smt2-assert "), "an assertion has no name"
     return text, names
 
 
 def ask(text, claims, timeout):
-    """What the solver says to the conjunction of the claims: sat, unsat, or unknown."""
+    """What the solver says to the conjunction of the claims: sat, unsat, or unknown. The timeout is in seconds of processor time."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (timeout, timeout + 1))
     query = text + "".join(f"(assert {claim})\n" for claim in claims) + "(check-sat)\n"
     with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
         file.write(query)
         file.flush()
-        answer = subprocess.run([Z3, f"-T:{timeout}", file.name], capture_output=True, text=True).stdout.split()
+        answer = subprocess.run([Z3, file.name], capture_output=True, text=True, preexec_fn=limit).stdout.split()
     return answer[0] if answer and answer[0] in ("sat", "unsat") else "unknown"
 
 
@@ -116,11 +120,14 @@ def verdicts(top, folder, arguments, only=None):
     text += f"(declare-const s0 |{top}_s|)\n(declare-const s1 |{top}_s|)\n"
     step = f"(|{top}_t| s0 s1)"
     started = [f"(|{top}_n started_q| s{cycle})" for cycle in (0, 1)]
-    others = [f"(|{top}_a {number}| s1)" for number, name in names.items() if name.startswith("must_")]
+    def holding(*kinds):
+        return [f"(|{top}_a {number}| s1)" for number, name in names.items() if name.startswith(kinds)]
+    others = {"thus": holding("must_"), "hence": holding("must_", "thus_")}
     asked = [pair for pair in names.items() if only in (None, pair[1].split("_", 1)[1])]
     if not asked:
         wrong(f"{top} has no assertion {only}")
-    for number, name in sorted(asked, key=lambda pair: pair[1]):
+    kinds = ["must", "thus", "hence"]
+    for number, name in sorted(asked, key=lambda pair: (kinds.index(pair[1].split("_", 1)[0]), pair[1])):
         fails = f"(not (|{top}_a {number}| s1))"
         if name.startswith("must_"):
             questions = {
@@ -128,7 +135,7 @@ def verdicts(top, folder, arguments, only=None):
                 "from cycle to cycle": [step, f"(|{top}_a| s0)", started[0], fails],
             }
         else:
-            questions = {"given the others": [started[1], *others, fails]}
+            questions = {"given the others": [started[1], *others[name.split("_", 1)[0]], fails]}
         begin = time.time()
         answers = {question: ask(text, claims, arguments.timeout) for question, claims in questions.items()}
         yield name.split("_", 1)[1], answers, time.time() - begin
@@ -192,7 +199,7 @@ def main():
     parser.add_argument("-G", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the property")
     parser.add_argument("--rtl", action="append", default=[], metavar="MODULE=FILE", help="another file for a module")
     parser.add_argument("--mutants", action="store_true", help="try the faults that the property must not survive")
-    parser.add_argument("--timeout", type=int, default=600, help="seconds for each question")
+    parser.add_argument("--timeout", type=int, default=600, help="seconds of processor time for each question")
     parser.add_argument("--keep", help="a folder for what is made on the way")
     arguments = parser.parse_args()
     worst = 0

@@ -1,6 +1,6 @@
 // The interpolation tables of the special functions. Generated, do not edit:
 //
-//   cargo run -p gpurf-arith --example sfu_tables > rtl/execute/sfu_tables_pkg.sv
+//   cargo run -p verilated --example sfu_tables > rtl/execute/sfu_tables_pkg.sv
 //
 // Six tables, one behind the other in one ROM; a row has three coefficients with 28 binary places
 // (docs/arithmetic.md, "Approximate functions"). How they are made: model/arith/src/mufu/tables.rs.

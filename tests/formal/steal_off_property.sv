@@ -284,7 +284,7 @@ module steal_off_property
     if (started_q) begin
       thus_same_outputs: assert (same_outputs);
       thus_same_accesses: assert (same_accesses);
-      thus_same_events: assert (same_events);
+      hence_same_events: assert (same_events);  // they count these outputs and accesses
       must_same_order: assert (same_order);
       must_same_collectors: assert (same_collector == '1);
       must_same_queues: assert (same_queue == '1);

@@ -1,14 +1,15 @@
 //! What one run of one block is asked for, and what comes of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::registry::Entry;
 use gpurf_lockstep::report::DivergenceSummary;
 use gpurf_lockstep::{Events, Verdict};
 use serde::Serialize;
-use verilated::{Library, Options, Request, Toolchain};
+use verilated::{Library, Options, PACKAGE, Request, Toolchain};
 
 use crate::comparisons::ComparisonCounts;
 use crate::{JobError, Project};
@@ -47,18 +48,28 @@ pub struct RtlSources {
     pub select: Option<u16>,
 }
 
-/// The package that every module imports; it comes first in every build.
-pub const PACKAGE: &str = "gpurf_pkg";
+/// The packages besides [`PACKAGE`] that each module of the project imports.
+static IMPORTED: LazyLock<BTreeMap<&str, Vec<String>>> = LazyLock::new(|| {
+    let rtl = Project::find().rtl();
+    gpurf_sm::all().map(|block| (block.name, verilated::packages(&rtl, &[block.path]))).collect()
+});
 
 /// The project's packages, by their paths in `rtl`.
 pub fn packages() -> Vec<&'static str> {
-    let imported: BTreeSet<&str> = gpurf_sm::all().flat_map(|block| block.packages).copied().collect();
+    let imported: BTreeSet<&str> = IMPORTED.values().flatten().map(String::as_str).collect();
     std::iter::once(PACKAGE).chain(imported).collect()
+}
+
+/// Those of them, besides [`PACKAGE`], that a block's modules import.
+pub fn packages_of(block: &Entry) -> Vec<&'static str> {
+    let modules = block.modules();
+    let imports = |path: &&str| modules.iter().filter_map(|module| IMPORTED.get(module)).flatten().any(|p| p == path);
+    packages().into_iter().filter(imports).collect()
 }
 
 /// Whether a block is built from this module or package.
 pub fn is_built_from(block: &Entry, name: &str) -> bool {
-    name == PACKAGE || block.contains(name) || block.packages.iter().any(|path| file_name(path) == name)
+    name == PACKAGE || block.contains(name) || packages_of(block).into_iter().any(|path| file_name(path) == name)
 }
 
 /// The last part of a path.
@@ -152,8 +163,8 @@ pub fn request(
     })?;
     let mut twin = (entry.twin)(config);
     let memories = twin.memories().iter().map(Into::into).collect();
-    let (imported, sources) = (entry.packages, entry.sources());
-    let mut request = Request::from_tree(twin.declaration().clone(), memories, &project.rtl(), imported, &sources);
+    let (declaration, sources) = (twin.declaration().clone(), entry.sources());
+    let mut request = Request::from_tree(declaration, memories, &project.rtl(), &sources);
     request.options = options;
     for (module, file) in &rtl.overrides {
         let is_package = packages().iter().any(|path| file_name(path) == module);
@@ -169,7 +180,7 @@ pub fn request(
         }
         request.replace(module, file);
     }
-    let behind_packages = 1 + imported.len();
+    let behind_packages = request.sources.len() - sources.len();
     request.sources.splice(behind_packages..behind_packages, rtl.extra.iter().cloned());
     request.include_dirs.extend(rtl.include_dirs.iter().cloned());
     request.defines.extend(rtl.defines.iter().cloned());

@@ -30,10 +30,11 @@ pub use comparisons::ComparisonCounts;
 pub use error::JobError;
 pub use gpurf_stimulus::program::compiler_options;
 pub use job::{
-    COVERAGE_FROM_CYCLES, Inputs, JobResult, KernelInputs, LockstepJob, PACKAGE, ProgramInputs, REGISTERS,
-    REQUIRED_HITS, RtlSources, ToggleCounts, file_name, is_built_from, is_called, packages, request,
+    COVERAGE_FROM_CYCLES, Inputs, JobResult, KernelInputs, LockstepJob, ProgramInputs, REGISTERS, REQUIRED_HITS,
+    RtlSources, ToggleCounts, file_name, is_built_from, is_called, packages, packages_of, request,
 };
 pub use markup::escaped;
 pub use parallel::run_all;
 pub use project::Project;
 pub use run::run_job;
+pub use verilated::PACKAGE;

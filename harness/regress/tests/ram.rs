@@ -129,7 +129,7 @@ const CYCLES: u64 = 20_000;
 fn request(twin: &mut dyn Twin) -> Request {
     let memories = twin.memories().iter().map(Into::into).collect();
     let modules = ["ram/ram_1r1w"];
-    let mut request = Request::from_tree(twin.declaration().clone(), memories, &Project::find().rtl(), &[], &modules);
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, &Project::find().rtl(), &modules);
     request.options = Options { optimise: false, ..Options::default() };
     request
 }

@@ -84,8 +84,14 @@ impl Toolchain {
     /// Everything the result depends on: what is the simulator's own, `key`, and what is not.
     pub(crate) fn key(&self, request: &Request, mut key: Key) -> Result<String> {
         key = key.with(FLAGS.join(" "));
-        for text in [REPORT_H, MODEL_CPP, include_str!("shim.rs"), include_str!("equal.rs"), include_str!("compile.rs")]
-        {
+        for text in [
+            REPORT_H,
+            MODEL_CPP,
+            WITNESS_H,
+            include_str!("shim.rs"),
+            include_str!("equal.rs"),
+            include_str!("compile.rs"),
+        ] {
             key = key.with(text);
         }
         key = key

@@ -66,7 +66,7 @@ struct Facts {
 /// What the witness of a comparison saw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Width of the operands; 0: the comparison is not in this shape, or was never made.
+    /// Width of the operands; 0: the comparison is not in this shape, or was never made behind the first clock edge.
     pub bits: u32,
     /// Bits, of the lowest 64, in each of which alone the operands have differed.
     pub alone: u64,

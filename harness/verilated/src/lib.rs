@@ -24,6 +24,7 @@ mod facts;
 mod header;
 mod instance;
 mod names;
+mod packages;
 mod registers;
 mod request;
 mod settle_once;
@@ -35,6 +36,7 @@ mod words;
 
 pub use error::{Error, PortError, Result};
 pub use instance::{Compared, Followed, Instance, Library, RtlFailure, StateElement};
+pub use packages::{PACKAGE, packages};
 pub use request::{MemoryRequest, Options, Request};
 pub use simulator::Simulator;
 pub use toolchain::Toolchain;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gpurf_blocks::{Declaration, Memory};
 
-use crate::Simulator;
+use crate::{PACKAGE, Simulator, packages};
 
 /// A module to build.
 #[derive(Clone, Debug)]
@@ -59,6 +59,7 @@ pub struct Options {
     /// of a vector depend on each other.
     pub netlist: bool,
     /// Number of comparisons that have a witness in the sources: a call of the imported function `gpurf_witness(number, bits, difference)`.
+    /// Calls in front of a model's first clock edge do not count.
     pub comparisons: usize,
     /// Collect line and toggle coverage.
     pub coverage: bool,
@@ -86,15 +87,11 @@ impl Default for Options {
 }
 
 impl Request {
-    /// A module from the RTL tree at `rtl`, with the sources of its packages and its modules in the order given (paths without ending).
-    pub fn from_tree(
-        declaration: Declaration,
-        memories: Vec<MemoryRequest>,
-        rtl: &Path,
-        packages: &[&str],
-        modules: &[&str],
-    ) -> Self {
-        let paths = ["gpurf_pkg"].iter().chain(packages).chain(modules);
+    /// A module from the RTL tree at `rtl`, with the sources of its modules in the order given (paths without ending) behind those of the
+    /// packages that they import.
+    pub fn from_tree(declaration: Declaration, memories: Vec<MemoryRequest>, rtl: &Path, modules: &[&str]) -> Self {
+        let imported = packages(rtl, modules);
+        let paths = [PACKAGE].into_iter().chain(imported.iter().map(String::as_str)).chain(modules.iter().copied());
         let sources = paths.map(|path| rtl.join(path).with_extension("sv")).collect();
         Self {
             declaration,

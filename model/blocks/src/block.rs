@@ -20,8 +20,6 @@ pub trait Block: Sized + Send + 'static {
     const CHILDREN: &'static [&'static str] = &[];
     /// Further modules inside it, such as RAM cells.
     const CELLS: &'static [&'static str] = &[];
-    /// The packages that its modules import, besides the one that every module does: paths in `rtl/`, without the ending.
-    const PACKAGES: &'static [&'static str] = &[];
     /// It contains the design of the register file: any of them.
     const DESIGNS: bool = false;
     /// Its words are registers, not a RAM cell.

@@ -8,7 +8,7 @@ use crate::entry::Entry;
 use crate::instruction::{Instruction, Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
-use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::{Block, Field, OPERANDS, WarpData};
 
 /// Event words of a design at most: `DesignEvents` of `gpurf_pkg`.
@@ -205,9 +205,9 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(shape: &SmShape) -> Self {
-        let pairs = shape.organisation.design().services.pairs_rows;
-        Self { bits: (shape.mrf.depth - 1) as u16, warps: if pairs { !1 } else { u8::MAX }, count: 0 }
+    /// Those of a file of `depth` rows; `pairs`: [`Services::pairs_rows`].
+    pub(crate) fn new(depth: usize, pairs: bool) -> Self {
+        Self { bits: (depth - 1) as u16, warps: if pairs { !1 } else { u8::MAX }, count: 0 }
     }
 
     /// The first row of a warp.
@@ -360,10 +360,10 @@ pub(crate) trait RegisterFile: Block {
     type Sizes: DesignSizes + Copy;
 
     /// Its shape in an SM.
-    fn shape(shape: &SmShape, sizes: &Self::Sizes) -> Self::Shape;
+    fn shape(stage: &StageSizes, sizes: &Self::Sizes) -> Self::Shape;
 
     /// What lockstep compares inside it, with names as in an operand stage.
-    fn fields(shape: &SmShape, sizes: &Self::Sizes) -> Vec<Field>;
+    fn fields(stage: &StageSizes, sizes: &Self::Sizes) -> Vec<Field>;
 
     /// Begins a cycle: decides what follows from state, straps and slots, and shows what becomes of results.
     fn present(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: Rows, shown: &mut MrfOut);

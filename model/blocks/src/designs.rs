@@ -9,7 +9,7 @@ use crate::hrf::{Hrf, HrfSizes};
 use crate::mrf::{Mrf, MrfIn, MrfOut, MrfSizes};
 use crate::mrf_ideal::MrfIdeal;
 use crate::rfc::{Rfc, RfcSizes};
-use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::steal::{Steal, StealSizes};
 use crate::{Block, Field, Memory, OPERANDS, WarpData};
 
@@ -27,9 +27,9 @@ pub use crate::hierarchy::HierarchyScoreboard as IssueGate;
 
 impl Organisation {
     /// The issue gate's shape and its place in the SM, where the design has one.
-    pub fn issue_gate(&self, shape: &SmShape) -> Option<(<IssueGate as Block>::Shape, &'static str)> {
+    pub fn issue_gate(&self, stage: &StageSizes) -> Option<(<IssueGate as Block>::Shape, &'static str)> {
         match self {
-            Self::Hierarchy(sizes) => Some((Hierarchy::shape_in(shape, sizes), "gen_hierarchy.u_hierarchy_scoreboard")),
+            Self::Hierarchy(sizes) => Some((Hierarchy::shape_in(stage, sizes), "gen_hierarchy.u_hierarchy_scoreboard")),
             _ => None,
         }
     }
@@ -78,8 +78,8 @@ macro_rules! designs {
             }
 
             /// What lockstep compares inside the design, as it is in an operand stage.
-            pub(crate) fn fields(&self, shape: &SmShape) -> Vec<Field> {
-                let fields = match self { $(Self::$variant(sizes) => $variant::fields(shape, sizes)),+ };
+            pub(crate) fn fields(&self, stage: &StageSizes) -> Vec<Field> {
+                let fields = match self { $(Self::$variant(sizes) => $variant::fields(stage, sizes)),+ };
                 fields.into_iter().map(|field| field.inside(self.instance(), 0)).collect()
             }
 
@@ -104,10 +104,10 @@ macro_rules! designs {
         }
 
         impl Provider {
-            pub(crate) fn new(shape: &SmShape) -> Self {
-                match &shape.organisation {
+            pub(crate) fn new(organisation: &Organisation, stage: &StageSizes) -> Self {
+                match organisation {
                     $(Organisation::$variant(sizes) => {
-                        Self::$variant(Box::new($variant::new(&<$variant as RegisterFile>::shape(shape, sizes))))
+                        Self::$variant(Box::new($variant::new(&<$variant as RegisterFile>::shape(stage, sizes))))
                     })+
                 }
             }

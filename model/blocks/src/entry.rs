@@ -20,8 +20,6 @@ pub struct Entry {
     pub designs: bool,
     /// Its words are registers, not a RAM cell.
     pub words_are_registers: bool,
-    /// The packages that its modules import, besides the one that every module does. Their files come before all modules'.
-    pub packages: &'static [&'static str],
     /// Its memories whose words are packed structs ([`Block::PACKED_MEMORIES`]).
     pub packed_memories: &'static [PackedMemory],
     /// Makes its twin.
@@ -38,7 +36,6 @@ pub const fn entry<B: Block>(path: &'static str, summary: &'static str) -> Entry
         cells: B::CELLS,
         designs: B::DESIGNS,
         words_are_registers: B::WORDS_ARE_REGISTERS,
-        packages: B::PACKAGES,
         packed_memories: B::PACKED_MEMORIES,
         twin: |config| erase::<B>(&B::shape_alone(config)),
     }

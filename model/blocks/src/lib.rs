@@ -33,6 +33,7 @@ mod ports;
 pub mod ram;
 pub mod registry;
 pub mod shape;
+pub mod sizes;
 #[cfg(test)]
 pub(crate) mod testing;
 mod twin;

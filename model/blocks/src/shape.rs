@@ -4,12 +4,9 @@ use crate::config::{Config, Scheduler};
 use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
-use crate::{Declaration, Shape, WARP_BITS, Wide};
+use crate::sizes::{StageSizes, own_of, width};
+use crate::{Declaration, Shape, Wide};
 
-/// Capacity of the twins: the largest number of warps.
-pub const MAX_WARPS: usize = 48;
-/// Numbers that fit into a port for a warp: what is kept for each of them needs no check of the number.
-pub(crate) const WARP_NUMBERS: usize = 1 << WARP_BITS;
 /// Block slots of an SM.
 pub const BLOCK_SLOTS: usize = 16;
 /// Sources of the result queue behind the memory pipeline: shared memory, constant memory, lane crossbar, special registers.
@@ -101,6 +98,11 @@ impl SmShape {
         width(self.slots()).max(1)
     }
 
+    /// What the shape of its register file follows from.
+    pub fn stage_sizes(&self) -> StageSizes {
+        StageSizes { mrf: self.mrf, warps: self.warps, slots: self.slots() }
+    }
+
     /// What the register file asks of the SM.
     pub fn services(&self) -> &'static Services {
         &self.organisation.design().services
@@ -167,9 +169,6 @@ fn tags(mrf: &MrfShape, organisation: Organisation) -> usize {
     mrf.collectors + (organisation.design().services.front_places)(mrf.issue_ports)
 }
 
-/// Capacity of the twins: slots of active warps.
-pub const MAX_ACTIVE: usize = MAX_WARPS;
-
 /// Sizes of the two-level scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ActiveShape {
@@ -210,21 +209,6 @@ impl Shape for ActiveShape {
             _ => self.mrf.parameter(name),
         }
     }
-}
-
-/// Those of a set whose numbers modulo the number of issue ports are the port's.
-pub(crate) fn own_of(all: u64, p: usize, ports: usize) -> u64 {
-    const EVEN: u64 = u64::MAX / 3;
-    match (ports, p) {
-        (1, 0) => all,
-        (1, _) => 0,
-        _ => all & EVEN << p,
-    }
-}
-
-/// Bits that count `n` things from 0.
-pub(crate) const fn width(n: usize) -> u32 {
-    usize::BITS - (n - 1).leading_zeros()
 }
 
 impl Shape for SmShape {

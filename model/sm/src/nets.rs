@@ -353,7 +353,7 @@ fn decode(shape: &SmShape, fields: &mut Vec<Field>) {
 
 /// With a design that has one; without, its net is that of `scoreboard`.
 fn issue_gate(shape: &SmShape, fields: &mut Vec<Field>) {
-    let Some((of_gate, at)) = shape.organisation.issue_gate(shape) else { return };
+    let Some((of_gate, at)) = shape.organisation.issue_gate(&shape.stage_sizes()) else { return };
     let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, issue_gate);
     let state = offset_of!(SmProbe, states) + offset_of!(States, issue_gate);
     let instance = Instance { name: IssueGate::NAME, block: IssueGate::NAME, port: None, at: Some(at) };

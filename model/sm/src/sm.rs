@@ -21,9 +21,10 @@ use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, ConstantUnit,
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
 use gpurf_blocks::shape::{
-    ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, MAX_WARPS, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH,
-    SIDE_SOURCES, SmShape, Straps,
+    ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
+    Straps,
 };
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
@@ -191,7 +192,6 @@ impl Block for Sm {
         OperandStage::NAME,
         FaultUnit::NAME,
     ];
-    const PACKAGES: &'static [&'static str] = &["execute/fp_pkg", "execute/sfu_tables_pkg"];
 
     type Shape = SmShape;
     type In = SmIn;

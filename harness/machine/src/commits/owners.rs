@@ -1,6 +1,6 @@
 //! Whose each warp slot is.
 
-use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_oracle::{Geometry, WarpId};
 
 use crate::cycle::Cycle;

@@ -1,6 +1,6 @@
 //! What the SM commits, read off the nets that lockstep compares.
 
-use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::machine::{LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_oracle::{AtomicStep, Geometry, Mask, WarpId, lanes_of};
 

@@ -2,7 +2,7 @@
 
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStageProbe;
-use gpurf_blocks::shape::{MAX_ACTIVE, MAX_WARPS};
+use gpurf_blocks::sizes::{MAX_ACTIVE, MAX_WARPS};
 use gpurf_oracle::{Mask, lanes_of};
 
 use super::uses::Uses;

@@ -200,8 +200,7 @@ pub trait Machine: Engine<Error = LaunchError> {
 pub fn request(rtl: &Path, config: &Config, options: Options) -> Request {
     let mut twin = (gpurf_sm::ENTRY.twin)(config);
     let memories = twin.memories().iter().map(Into::into).collect();
-    let (packages, sources) = (gpurf_sm::ENTRY.packages, gpurf_sm::ENTRY.sources());
-    let mut request = Request::from_tree(twin.declaration().clone(), memories, rtl, packages, &sources);
+    let mut request = Request::from_tree(twin.declaration().clone(), memories, rtl, &gpurf_sm::ENTRY.sources());
     request.options = options;
     request
 }

@@ -4,7 +4,8 @@
 //! The gate asks the RTL itself. Every `==` and `!=` of two variables in a module's source gets a witness, which notes the difference of the operands
 //! whenever the rest of the conjunction around the comparison holds; the module with its witnesses then runs in lockstep on the block's own
 //! stimulus. Each bit of each comparison has to have been the only one that differs. What cannot be is an [`Unaliased`] of the block's driver, with
-//! its reason; one that does not hold is reported too.
+//! its reason; one that does not hold is reported too. Of a comparison that the shape does not have, or never makes, neither bits nor exceptions are
+//! judged.
 
 mod scan;
 
@@ -111,9 +112,15 @@ impl Gate {
                 missed.push(format!("{module}.sv:{line}: {text}: never differed in bits {bits} alone, one at a time"));
             }
         }
-        let untrue = unaliased.iter().zip(holds).filter(|(_, holds)| !holds);
+        let untrue = unaliased.iter().zip(holds).filter(|(u, holds)| !holds && !self.is_unmade(u.comparison, compared));
         missed.extend(untrue.map(|(u, _)| format!("{}: the exception {:?} does not hold", u.comparison, u.why)));
         (counts, missed)
+    }
+
+    /// Whether the source has a comparison, and the run never made it. One that the source does not have is a mistake in an exception.
+    fn is_unmade(&self, text: &str, compared: &[Compared]) -> bool {
+        let mut those = self.list.iter().zip(compared).filter(|(comparison, _)| comparison.text == text).peekable();
+        those.peek().is_some() && those.all(|(_, seen)| seen.bits == 0)
     }
 }
 
@@ -164,5 +171,21 @@ mod tests {
         assert_eq!((counts.bits, counts.reached, counts.excused, missed.len()), (3, 3, 1, 0));
         let (_, missed) = gate.judge(&[Compared { bits: 4, alone: 0b1111 }], &excuse);
         assert_eq!(missed, ["tag_q == name_i: the exception \"a reason\" does not hold"]);
+    }
+
+    #[test]
+    fn an_exception_of_a_comparison_that_is_never_made_is_not_judged() {
+        let gate = gate("assign x = tag_q == name_i;\nassign y = v && tag_q == name_i;\nassign z = a != b;");
+        let excuse = |text| [Unaliased::bits(text, 3..=3, "a reason")];
+        let never = Compared::default();
+        let (counts, missed) = gate.judge(&[never; 3], &excuse("tag_q == name_i"));
+        assert_eq!((counts, missed.len()), (ComparisonCounts { comparisons: 0, bits: 0, reached: 0, excused: 0 }, 0));
+        // One of the two with this text is made, and contradicts it.
+        let made = [never, Compared { bits: 4, alone: 0b1111 }, never];
+        let (_, missed) = gate.judge(&made, &excuse("tag_q == name_i"));
+        assert_eq!(missed, ["tag_q == name_i: the exception \"a reason\" does not hold"]);
+        // The source does not have it.
+        let (_, missed) = gate.judge(&[never; 3], &excuse("tag_q == other_i"));
+        assert_eq!(missed, ["tag_q == other_i: the exception \"a reason\" does not hold"]);
     }
 }

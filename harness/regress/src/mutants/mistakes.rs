@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::places::{machine_shapes, of_suite, parameters, policies};
 use super::{Change, Family, Mutant, Parameters, netlist, python, run, verdict_of};
-use crate::{JobError, Project, RtlSources};
+use crate::{JobError, Project, RtlSources, packages_of};
 
 /// What `source_mutants.py` writes.
 #[derive(Deserialize)]
@@ -51,7 +51,7 @@ pub fn mistakes(
         }
         command.arg(project.rtl().join("gpurf_pkg.sv"));
         let sources = entry.sources();
-        let files = entry.packages.iter().chain(sources.iter().rev());
+        let files = packages_of(entry).into_iter().chain(sources.into_iter().rev());
         command.args(files.map(|s| project.rtl().join(s).with_extension("sv")));
         run(command, &format!("mutants of {module}"))?;
         for entry in read(&folder)?.mutants {
@@ -114,7 +114,7 @@ pub(super) fn proof(
     command.args(["--module", module, "--select", &select.to_string(), "--limit", &limit_s.to_string()]);
     netlist::elaboration(&mut command, project, module, config);
     command.arg(project.rtl().join("gpurf_pkg.sv"));
-    command.args(entry.packages.iter().map(|s| project.rtl().join(s).with_extension("sv")));
+    command.args(packages_of(entry).into_iter().map(|s| project.rtl().join(s).with_extension("sv")));
     let own = |s: &&str| s.rsplit('/').next() == Some(module);
     for source in entry.sources().iter().rev().filter(|s| !own(s)) {
         command.arg(project.rtl().join(source).with_extension("sv"));

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::places::{self, parameters};
 use super::{Change, Family, Mutant, python, run};
-use crate::{JobError, Project, RtlSources};
+use crate::{JobError, Project, RtlSources, packages_of};
 
 /// A generated list.
 #[derive(Deserialize)]
@@ -66,7 +66,7 @@ pub fn generated(
         elaboration(&mut command, project, module, &places::config());
         command.arg(project.rtl().join("gpurf_pkg.sv"));
         let sources = entry.sources();
-        let files = entry.packages.iter().chain(sources.iter().rev());
+        let files = packages_of(entry).into_iter().chain(sources.into_iter().rev());
         command.args(files.map(|s| project.rtl().join(s).with_extension("sv")));
         run(command, &format!("{module} (Yosys writes {})", folder.join("yosys.log").display()))?;
         let path = folder.join("mutants.json");

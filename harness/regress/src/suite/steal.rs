@@ -91,12 +91,13 @@ fn few(block: &str) -> Vec<Config> {
         "steal" => vec![
             policy(paper(), 0b0011),
             policy(small(2), 0b1011),
-            policy(shape(16, 1), 0b11111),
             policy(shape(32, 2), 0b10010),
             policy(shape(8, 1), 0b1001),
             policy(small(1), 0b0010),
             policy(shape(16, 2), 0b0101),
             policy(shape(32, 1), 0b1000),
+            // The last one is that in which comparisons are judged: of a candidate's warp, with read stealing only.
+            policy(shape(16, 1), 0b11111),
         ],
         "warp_scheduler" => vec![paper(), round_robin(paper()), shape(8, 1), round_robin(shape(8, 1))],
         "two_level_scheduler" => vec![slots(paper(), 6), slots(round_robin(shape(8, 1)), 8)],

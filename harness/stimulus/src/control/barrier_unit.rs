@@ -3,7 +3,8 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::control::{BarrierUnit, BarrierUnitIn, BarrierUnitOut, BarrierUnitProbe};
 use gpurf_blocks::instruction::constant as constant_of;
-use gpurf_blocks::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape};
+use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{Block, OPERANDS, Ports};
 use gpurf_lockstep::Rng;
 

@@ -3,7 +3,8 @@
 use gpurf_blocks::NoProbe;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::control::{FaultUnit, FaultUnitIn, FaultUnitOut};
-use gpurf_blocks::shape::{MAX_WARPS, SmShape};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::Reset;

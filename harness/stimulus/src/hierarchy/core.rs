@@ -4,7 +4,7 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::hierarchy::{HierarchyEntriesProbe, HierarchyShape, MAX_ORF_ENTRIES, PLACES};
 use gpurf_blocks::instruction::NO_REG;
-use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use super::{UPPER, element, is_there, number, one_of, place_of, places};

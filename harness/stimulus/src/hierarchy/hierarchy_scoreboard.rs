@@ -4,7 +4,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{
     HierarchyScoreboard, HierarchyScoreboardIn, HierarchyScoreboardOut, HierarchyShape, MAX_ORF_ENTRIES, PLACES,
 };
-use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{NoProbe, OPERANDS};
 use gpurf_lockstep::Rng;
 

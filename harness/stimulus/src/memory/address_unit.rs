@@ -3,7 +3,8 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{Instruction, NO_PRED, NO_REG, RolesFields, cause, modifiers, opcode};
 use gpurf_blocks::memory::{AddressUnit, AddressUnitIn, AddressUnitOut, AddressUnitProbe};
-use gpurf_blocks::shape::{MAX_WARPS, SmShape};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{LANES, OPERANDS, WarpData};
 use gpurf_lockstep::Rng;
 

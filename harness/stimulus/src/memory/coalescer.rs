@@ -2,7 +2,8 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{Coalescer, CoalescerIn, CoalescerOut};
-use gpurf_blocks::shape::{MAX_WARPS, SmShape};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{LANES, NoProbe, Ports};
 use gpurf_lockstep::Rng;
 

@@ -4,7 +4,8 @@ use gpurf_blocks::WarpData;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{Instruction, NO_REG, RolesFields, cause, modifiers, opcode};
 use gpurf_blocks::memory::{ConstantUnit, ConstantUnitIn, ConstantUnitOut, ConstantUnitProbe};
-use gpurf_blocks::shape::{MAX_WARPS, SmShape};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use super::lanes::{set_lanes, some_lanes};

@@ -2,7 +2,8 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{SHARED_BANKS, SharedMemory, SharedMemoryIn, SharedMemoryOut, SharedMemoryProbe};
-use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
+use gpurf_blocks::shape::{SmShape, Straps};
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{LANES, Ports, WarpData};
 use gpurf_lockstep::Rng;
 

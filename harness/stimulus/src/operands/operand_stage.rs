@@ -3,7 +3,8 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{InstructionFields, NO_REG, Roles, RolesFields};
 use gpurf_blocks::operands::{OperandStage, OperandStageIn};
-use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
+use gpurf_blocks::shape::{SmShape, Straps};
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{OPERANDS, Packed};
 use gpurf_lockstep::Rng;
 

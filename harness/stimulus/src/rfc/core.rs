@@ -3,7 +3,7 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::rfc::RfcShape;
-use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, alias, lane_mask};

@@ -1,6 +1,6 @@
 //! Slots of a cache that are emptied, for drivers of a cache's parts.
 
-use gpurf_blocks::shape::MAX_ACTIVE;
+use gpurf_blocks::sizes::MAX_ACTIVE;
 use gpurf_lockstep::Rng;
 
 /// Slots that are being emptied. A slot is free again some cycles after nothing is left of it: its values are in their banks then.

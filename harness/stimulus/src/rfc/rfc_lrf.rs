@@ -5,7 +5,8 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcLrf, RfcLrfIn};
-use gpurf_blocks::shape::{MAX_ACTIVE, cfg_of_block};
+use gpurf_blocks::shape::cfg_of_block;
+use gpurf_blocks::sizes::MAX_ACTIVE;
 use gpurf_lockstep::Rng;
 
 use super::Emptying;

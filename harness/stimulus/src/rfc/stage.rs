@@ -46,7 +46,7 @@ impl Surroundings for Cached {
     const ROWS: u64 = 1;
 
     fn new(shape: &SmShape) -> Option<Self> {
-        let slots = Rfc::shape_in(shape, &sizes(shape)?);
+        let slots = Rfc::shape_in(&shape.stage_sizes(), &sizes(shape)?);
         let number = slots.tags().next_power_of_two() as u32 - 1;
         Some(Self { shape: *shape, twin: Twin::new(shape), core: Core::new(&slots), number })
     }

@@ -4,7 +4,7 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::{MAX_PORTS, MrfShape};
-use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{alias, lane_mask};

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
-use gpurf_blocks::shape::MAX_WARPS;
+use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use super::{Offer, Pending, Registers, Results, latency, numbered};

@@ -79,12 +79,14 @@ inline void edge(Model* m) {
     if (!GPURF_CLOCKED) return;
     gpurf_clock(m->top->rootp, 1);
     m->top->eval();
+    m->report.clocked = true;
 }
 
 } // namespace
 
 GPURF_EXPORT void* gpurf_new(uint32_t seed) {
     auto* const m = new Model;
+    m->report.clocked = !GPURF_CLOCKED;
     m->context.randReset(2);
     m->context.randSeed(static_cast<int>(seed));
     const int status = guarded(m, [&] { m->top = std::make_unique<@PREFIX@>(&m->context); });

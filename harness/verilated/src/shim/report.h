@@ -7,6 +7,7 @@ struct GpurfReport {
     std::string text;
     bool failed = false;
     bool dead = false;
+    bool clocked = false; // behind the first clock edge, or without a clock
 };
 
 // Thrown by $fatal.

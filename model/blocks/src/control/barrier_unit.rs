@@ -4,7 +4,8 @@ use crate::control::Fault;
 use crate::instruction::{Instruction, Issued, cause, constant, modifiers};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
-use crate::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape, width};
+use crate::shape::{BLOCK_SLOTS, SmShape};
+use crate::sizes::{MAX_WARPS, width};
 use crate::{Block, LANES, OPERANDS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Width of a barrier's number.

@@ -1,7 +1,8 @@
 //! `block_launcher`: blocks of a grid into the SM. `docs/blocks/block_launcher.md`.
 
 use crate::mrf::bits::set_bits;
-use crate::shape::{BLOCK_SLOTS, MAX_WARPS, SmShape, width};
+use crate::shape::{BLOCK_SLOTS, SmShape};
+use crate::sizes::{MAX_WARPS, width};
 use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, ports};
 
 /// Width of a block slot's number.

@@ -195,7 +195,6 @@ impl FpUnit {
 impl Block for FpUnit {
     const NAME: &'static str = "fp_unit";
     const PARAMETERS: &'static [&'static str] = &[];
-    const PACKAGES: &'static [&'static str] = &["execute/fp_pkg"];
 
     type Shape = SmShape;
     type In = FpUnitIn;

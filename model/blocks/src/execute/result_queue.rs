@@ -2,7 +2,8 @@
 
 use crate::execute::result::{UnitResult, destination};
 use crate::mrf::bits::is_set;
-use crate::shape::{SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape, width};
+use crate::shape::{SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
+use crate::sizes::width;
 use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
 
 /// Capacity of the twin: the largest number of places.

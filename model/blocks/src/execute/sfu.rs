@@ -222,7 +222,6 @@ impl Group {
 impl Block for Sfu {
     const NAME: &'static str = "sfu";
     const PARAMETERS: &'static [&'static str] = &[];
-    const PACKAGES: &'static [&'static str] = &["execute/fp_pkg", "execute/sfu_tables_pkg"];
 
     type Shape = SmShape;
     type In = SfuIn;

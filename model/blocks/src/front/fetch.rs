@@ -4,7 +4,8 @@ use crate::instruction::PC_BITS;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{first_from, is_set, set_bits};
 use crate::ram::Words;
-use crate::shape::{MAX_WARPS, SmShape, WARP_NUMBERS};
+use crate::shape::SmShape;
+use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
 use crate::{Block, Memory, WARP_BITS, field, ports};
 
 ports! {

@@ -3,7 +3,8 @@
 use crate::instruction::{PC_BITS, Roles};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
-use crate::shape::{MAX_WARPS, SmShape};
+use crate::shape::SmShape;
+use crate::sizes::MAX_WARPS;
 use crate::{Block, Memory, Packed, PackedMemory, WARP_BITS, field, packed, ports};
 
 ports! {

@@ -19,7 +19,7 @@ use crate::hierarchy::{
 use crate::mrf::bits::{is_set, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;

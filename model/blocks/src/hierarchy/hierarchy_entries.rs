@@ -4,7 +4,7 @@ use super::shape::{BANK_BITS, ENTRY_BITS, MAX_ORF_ENTRIES, MAX_PLACES, PLACE_BIT
 use crate::hierarchy::HierarchyShape;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, pack, set_bits};
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, Ports, REG_BITS, field, ports};
 
 /// Fields of `hierarchy_entries_event_t`, most significant first.

@@ -5,7 +5,7 @@ use super::shape::{BANK_BITS, ENTRY_BITS, MAX_ORF_ENTRIES, PLACE_BITS};
 use crate::hierarchy::HierarchyShape;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, only, set_bits};
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, LANES, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 ports! {

@@ -5,7 +5,7 @@ use super::shape::{LEVEL_BITS, PLACE_SET_BITS};
 use crate::hierarchy::HierarchyShape;
 use crate::instruction::marked;
 use crate::mrf::bits::set_bits;
-use crate::shape::{MAX_ACTIVE, MAX_WARPS};
+use crate::sizes::{MAX_ACTIVE, MAX_WARPS};
 use crate::{Block, NoProbe, WARP_BITS, field, ports};
 
 ports! {

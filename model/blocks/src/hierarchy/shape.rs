@@ -8,7 +8,7 @@ use gpurf_isa::LastResultFile;
 use crate::config::Config;
 use crate::mrf::MrfShape;
 use crate::operands::FrontShape;
-use crate::shape::{MAX_ACTIVE, width};
+use crate::sizes::{MAX_ACTIVE, width};
 
 /// Entries of an ORF at most: places 0 to 7.
 pub const MAX_ORF_ENTRIES: usize = 8;

@@ -1,7 +1,7 @@
 //! `hrf_loads`: results for warps that are not active. `docs/blocks/hrf_loads.md`.
 
 use super::shape::{HrfShape, MAX_LOADS};
-use crate::shape::width;
+use crate::sizes::width;
 use crate::{Block, LANES, Memory, WARP_DATA_BITS, WarpData, field, ports};
 
 ports! {

@@ -1,9 +1,9 @@
 //! The sizes of the hybrid register file.
 
 use crate::config::{Config, REGISTERS_PER_KILOBYTE};
-pub use crate::issue::PARITIES;
 use crate::mrf::MrfShape;
-use crate::shape::width;
+pub use crate::sizes::PARITIES;
+use crate::sizes::width;
 use crate::{REG_BITS, Shape};
 
 /// Capacity of the twins: entries of a write buffer, and registers of a thread.

@@ -3,11 +3,10 @@
 use crate::instruction::NO_REG;
 use crate::issue::{Set, Warps};
 use crate::mrf::bits::{first_from, is_set, only, pack};
-use crate::shape::{MAX_ACTIVE, MAX_WARPS, SmShape, WARP_NUMBERS};
+use crate::shape::SmShape;
+use crate::sizes::{MAX_ACTIVE, MAX_WARPS, PARITIES, WARP_NUMBERS};
 use crate::{Block, Decode, Memory, Ports, REG_BITS, WARP_BITS, field, ports};
 
-/// Slots: one for even and one for odd warps. A file that pairs rows has as many banks and buffers.
-pub const PARITIES: usize = 2;
 /// Registers of a warp, as a set in words.
 const REGISTER_WORDS: usize = 8;
 

@@ -3,7 +3,8 @@
 use crate::instruction::{Instruction, InstructionFields, PC_BITS, Roles, cause, constant, modifiers, opcode, unit};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::is_set;
-use crate::shape::{MAX_WARPS, SmShape};
+use crate::shape::SmShape;
+use crate::sizes::MAX_WARPS;
 use crate::{Block, NoProbe, WARP_BITS, field, packed, ports};
 
 /// Width of a predicate source: inverted, number.

@@ -3,7 +3,8 @@
 use crate::instruction::NO_PRED;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::set_bits;
-use crate::shape::{MAX_WARPS, SmShape};
+use crate::shape::SmShape;
+use crate::sizes::MAX_WARPS;
 use crate::{Block, LANES, Memory, WARP_BITS, field, ports};
 
 /// Width of a predicate's number.

@@ -4,7 +4,8 @@ use crate::instruction::{NO_PRED, NO_REG, Roles, unit};
 use crate::issue::PRED_BITS;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
-use crate::shape::{MAX_WARPS, SmShape};
+use crate::shape::SmShape;
+use crate::sizes::MAX_WARPS;
 use crate::{Block, REG_BITS, WARP_BITS, field, packed, ports};
 
 /// Capacity of the twin: instructions that come to their end in a cycle.

@@ -5,7 +5,8 @@ use crate::issue::Kind;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::ram::Words;
-use crate::shape::{MAX_WARPS, SmShape, WARP_NUMBERS};
+use crate::shape::SmShape;
+use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
 use crate::{Block, Memory, WARP_BITS, field, ports};
 
 /// Places of a warp; 62 is the most that splits of 32 lanes can need.

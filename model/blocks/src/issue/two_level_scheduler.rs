@@ -5,7 +5,8 @@ use crate::issue::warp_scheduler::{Candidates, half, ports_of};
 use crate::issue::{Chosen, Heads};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{first_from, is_set, only, pack, set_bits};
-use crate::shape::{ActiveShape, MAX_ACTIVE, MAX_WARPS, WARP_NUMBERS, own_of};
+use crate::shape::ActiveShape;
+use crate::sizes::{MAX_ACTIVE, MAX_WARPS, WARP_NUMBERS, own_of};
 use crate::{Block, Decode, Memory, Ports, REG_BITS, WARP_BITS, Wide, field, ports};
 
 /// Registers of a warp, as a set in words.

@@ -2,7 +2,8 @@
 
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{first_from, is_set, set_bits};
-use crate::shape::{MAX_WARPS, SmShape, WARP_NUMBERS};
+use crate::shape::SmShape;
+use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
 use crate::{Block, WARP_BITS, field, ports};
 
 ports! {

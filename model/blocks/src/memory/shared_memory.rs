@@ -320,7 +320,6 @@ impl Block for SharedMemory {
     const NAME: &'static str = "shared_memory";
     const PARAMETERS: &'static [&'static str] = &["SharedWords"];
     const CELLS: &'static [&'static str] = &["ram_1rw"];
-    const PACKAGES: &'static [&'static str] = &["execute/fp_pkg"];
 
     type Shape = SmShape;
     type In = SharedMemoryIn;

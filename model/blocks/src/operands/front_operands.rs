@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::mrf::bits::set_bits;
 use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
-use crate::shape::width;
+use crate::sizes::width;
 use crate::{Block, LANES, LaneMask, Memory, OPERANDS, Shape, WARP_DATA_BITS, WarpData, field, ports};
 
 /// Instructions in front stages: those of the T stages and behind them, in front of the operand collectors.

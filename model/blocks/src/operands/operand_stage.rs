@@ -13,7 +13,8 @@ pub use crate::instruction::Issued;
 use crate::instruction::{Instruction, NO_REG, Roles, marked};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, MrfIn, MrfOut};
-use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::shape::SmShape;
+use crate::sizes::MAX_ACTIVE;
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData,
     Wide, field, packed, ports,
@@ -452,14 +453,14 @@ impl Block for OperandStage {
     fn new(shape: &SmShape) -> Self {
         let services = shape.services();
         let mut stage = Self {
-            provider: Provider::new(shape),
+            provider: Provider::new(&shape.organisation, &shape.stage_sizes()),
             given: MrfIn::zeroed(),
             side: Sideband::default(),
             shown: MrfOut::zeroed(),
             flush: 0,
             ports: shape.ports(),
             all: u32::MAX >> (u32::BITS as usize - shape.tags()),
-            rows: Rows::new(shape),
+            rows: Rows::new(shape.mrf.depth, services.pairs_rows),
             bank_w: shape.mrf.bank_w(),
             reads_fields: services.reads_fields,
             takes_candidates: services.takes_candidates,

@@ -18,7 +18,7 @@ use crate::rfc::rfc_lrf::{Below, LrfCounts, LrfEdge, LrfFlush, LrfOp};
 use crate::rfc::rfc_results::{Around, Arrival, BusOp, Routes};
 use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, Take, distinct};
 use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcResults, RfcShape, RfcTags};
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;

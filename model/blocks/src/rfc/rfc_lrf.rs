@@ -3,7 +3,7 @@
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::rfc::RfcShape;
 use crate::rfc::rfc_tags::{Flush, Look};
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, LaneMask, Memory, OPERANDS, REG_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 /// Fields of `rfc_lrf_event_t`, most significant first.

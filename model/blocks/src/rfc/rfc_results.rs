@@ -3,7 +3,7 @@
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::rfc::RfcShape;
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, ports};
 
 /// Registers of a warp, as a set in words.

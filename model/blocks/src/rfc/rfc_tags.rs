@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::rfc::{MAX_CACHED, MAX_ENTRIES, RfcShape};
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, field, ports};
 
 /// Fields of `rfc_tags_event_t`, most significant first.

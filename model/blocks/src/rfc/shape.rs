@@ -4,7 +4,7 @@ use crate::Shape;
 use crate::config::Config;
 use crate::mrf::MrfShape;
 use crate::operands::{FrontShape, front_places};
-use crate::shape::{MAX_ACTIVE, width};
+use crate::sizes::{MAX_ACTIVE, width};
 
 /// Capacity of the twins: entries of the register file cache for each slot.
 pub const MAX_ENTRIES: usize = 16;

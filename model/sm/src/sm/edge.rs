@@ -3,7 +3,8 @@
 use gpurf_blocks::control::{Coordinates, Fault, Launch};
 use gpurf_blocks::instruction::cause;
 use gpurf_blocks::mrf::bits::set_bits;
-use gpurf_blocks::shape::{MAX_WARPS, Straps};
+use gpurf_blocks::shape::Straps;
+use gpurf_blocks::sizes::MAX_WARPS;
 
 use super::Blocks;
 use super::decided::{BusResult, Decided};

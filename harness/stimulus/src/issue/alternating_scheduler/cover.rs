@@ -5,7 +5,8 @@ use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::issue::{
     ALTERNATING_EVENT, AlternatingSchedulerIn, AlternatingSchedulerOut, AlternatingSchedulerProbe,
 };
-use gpurf_blocks::shape::{MAX_WARPS, SmShape, Straps};
+use gpurf_blocks::shape::{SmShape, Straps};
+use gpurf_blocks::sizes::MAX_WARPS;
 
 use crate::cover::part;
 use crate::{Points, cover};

@@ -3,7 +3,8 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::issue::{TwoLevelSchedulerIn, TwoLevelSchedulerOut, TwoLevelSchedulerProbe};
-use gpurf_blocks::shape::{ActiveShape, MAX_WARPS, Straps};
+use gpurf_blocks::shape::{ActiveShape, Straps};
+use gpurf_blocks::sizes::MAX_WARPS;
 
 use crate::{Points, cover};
 

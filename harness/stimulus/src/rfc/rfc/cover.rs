@@ -7,7 +7,8 @@ use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{
     PLACES, RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, RFC_LRF_EVENT, RFC_TAGS_EVENT, RfcIn, RfcOut, RfcProbe,
 };
-use gpurf_blocks::shape::{MAX_WARPS, cfg_of_block};
+use gpurf_blocks::shape::cfg_of_block;
+use gpurf_blocks::sizes::MAX_WARPS;
 
 use crate::cover::part;
 use crate::{Points, cover};

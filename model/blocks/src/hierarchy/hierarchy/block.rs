@@ -8,7 +8,7 @@ use crate::hierarchy::{
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl HierarchyIn {

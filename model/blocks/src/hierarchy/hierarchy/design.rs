@@ -8,7 +8,7 @@ use crate::design::{
 };
 use crate::hierarchy::HierarchyShape;
 use crate::mrf::{MrfIn, MrfOut};
-use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// Sizes of ORF and LRF: `hierarchy_sizes_t` of `gpurf_pkg`.
@@ -32,9 +32,9 @@ impl DesignSizes for HierarchySizes {
 
 impl Hierarchy {
     /// Its shape in an SM.
-    pub fn shape_in(shape: &SmShape, sizes: &HierarchySizes) -> HierarchyShape {
-        let SmShape { mrf, warps, .. } = *shape;
-        HierarchyShape { mrf, warps, active: shape.slots(), entries: sizes.entries, lrf_banks: sizes.lrf_banks }
+    pub fn shape_in(stage: &StageSizes, sizes: &HierarchySizes) -> HierarchyShape {
+        let StageSizes { mrf, warps, slots } = *stage;
+        HierarchyShape { mrf, warps, active: slots, entries: sizes.entries, lrf_banks: sizes.lrf_banks }
     }
 }
 
@@ -65,12 +65,12 @@ impl RegisterFile for Hierarchy {
 
     type Sizes = HierarchySizes;
 
-    fn shape(shape: &SmShape, sizes: &HierarchySizes) -> HierarchyShape {
-        Self::shape_in(shape, sizes)
+    fn shape(stage: &StageSizes, sizes: &HierarchySizes) -> HierarchyShape {
+        Self::shape_in(stage, sizes)
     }
 
-    fn fields(shape: &SmShape, sizes: &HierarchySizes) -> Vec<Field> {
-        HierarchyProbe::fields(&Self::shape_in(shape, sizes))
+    fn fields(stage: &StageSizes, sizes: &HierarchySizes) -> Vec<Field> {
+        HierarchyProbe::fields(&Self::shape_in(stage, sizes))
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use crate::hrf::{
 use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_collector::Collectors;
 use crate::mrf::{MrfAllocator, MrfCollector, MrfIn, MrfOut};
-use crate::shape::MAX_ACTIVE;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Block, Memory, OPERANDS, Ports};
 
 impl HrfIn {

@@ -8,7 +8,7 @@ use crate::design::{
 };
 use crate::hrf::{HrfShape, MAX_BUFFER};
 use crate::mrf::{MrfIn, MrfOut};
-use crate::shape::SmShape;
+use crate::sizes::StageSizes;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// Sizes of the buffers and queues: `hrf_sizes_t` of `gpurf_pkg`.
@@ -74,12 +74,12 @@ impl RegisterFile for Hrf {
 
     type Sizes = HrfSizes;
 
-    fn shape(shape: &SmShape, sizes: &HrfSizes) -> HrfShape {
-        HrfShape { mrf: shape.mrf, buffer_entries: sizes.buffer_entries, loads: sizes.loads }
+    fn shape(stage: &StageSizes, sizes: &HrfSizes) -> HrfShape {
+        HrfShape { mrf: stage.mrf, buffer_entries: sizes.buffer_entries, loads: sizes.loads }
     }
 
-    fn fields(shape: &SmShape, sizes: &HrfSizes) -> Vec<Field> {
-        HrfProbe::fields(&<Self as RegisterFile>::shape(shape, sizes))
+    fn fields(stage: &StageSizes, sizes: &HrfSizes) -> Vec<Field> {
+        HrfProbe::fields(&<Self as RegisterFile>::shape(stage, sizes))
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use crate::design::{
 };
 use crate::mrf::MrfShape;
 use crate::mrf::storage::Storage;
-use crate::shape::SmShape;
+use crate::sizes::StageSizes;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// The main register file has no sizes besides those of its configuration.
@@ -26,12 +26,12 @@ impl<S: Storage> RegisterFile for OperandFile<S> {
 
     type Sizes = MrfSizes;
 
-    fn shape(shape: &SmShape, _: &MrfSizes) -> MrfShape {
-        shape.mrf
+    fn shape(stage: &StageSizes, _: &MrfSizes) -> MrfShape {
+        stage.mrf
     }
 
-    fn fields(shape: &SmShape, _: &MrfSizes) -> Vec<Field> {
-        S::Probe::fields(&shape.mrf).into_iter().map(valid_by_nets).collect()
+    fn fields(stage: &StageSizes, _: &MrfSizes) -> Vec<Field> {
+        S::Probe::fields(&stage.mrf).into_iter().map(valid_by_nets).collect()
     }
 
     #[inline]

@@ -5,7 +5,8 @@ use std::mem::offset_of;
 use super::MAX_SOURCES;
 use crate::designs::ProviderProbe;
 use crate::mrf::MAX_PORTS;
-use crate::shape::{MAX_ACTIVE, SmShape};
+use crate::shape::SmShape;
+use crate::sizes::MAX_ACTIVE;
 use crate::{Field, Ports, REG_BITS, field, ports};
 
 ports! {
@@ -72,7 +73,8 @@ unsafe impl Ports for OperandStageProbe {
             field
         };
         let nets = OperandStageNets::fields(s).into_iter().map(|field| at(field, offset_of!(Self, nets)));
-        let provider = s.organisation.fields(s).into_iter().map(|field| at(field, offset_of!(Self, provider)));
+        let provider =
+            s.organisation.fields(&s.stage_sizes()).into_iter().map(|field| at(field, offset_of!(Self, provider)));
         nets.chain(provider).collect()
     }
 }

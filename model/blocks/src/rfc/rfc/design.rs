@@ -9,7 +9,7 @@ use crate::design::{
 use crate::mrf::{MrfIn, MrfOut};
 use crate::operands::front_places;
 use crate::rfc::RfcShape;
-use crate::shape::SmShape;
+use crate::sizes::StageSizes;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// Sizes of the cache: `rfc_sizes_t` of `gpurf_pkg`.
@@ -46,10 +46,10 @@ fn straps(cfg: DesignCfg) -> u8 {
 
 impl Rfc {
     /// Its shape in an SM.
-    pub fn shape_in(shape: &SmShape, sizes: &RfcSizes) -> RfcShape {
-        let SmShape { mrf, warps, .. } = *shape;
+    pub fn shape_in(stage: &StageSizes, sizes: &RfcSizes) -> RfcShape {
+        let StageSizes { mrf, warps, slots } = *stage;
         let RfcSizes { entries, lrf, reads } = *sizes;
-        RfcShape { mrf, warps, active: shape.slots(), entries, lrf, reads }
+        RfcShape { mrf, warps, active: slots, entries, lrf, reads }
     }
 }
 
@@ -105,12 +105,12 @@ impl RegisterFile for Rfc {
 
     type Sizes = RfcSizes;
 
-    fn shape(shape: &SmShape, sizes: &RfcSizes) -> RfcShape {
-        Self::shape_in(shape, sizes)
+    fn shape(stage: &StageSizes, sizes: &RfcSizes) -> RfcShape {
+        Self::shape_in(stage, sizes)
     }
 
-    fn fields(shape: &SmShape, sizes: &RfcSizes) -> Vec<Field> {
-        RfcProbe::fields(&Self::shape_in(shape, sizes))
+    fn fields(stage: &StageSizes, sizes: &RfcSizes) -> Vec<Field> {
+        RfcProbe::fields(&Self::shape_in(stage, sizes))
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use crate::design::{
     SlotView, joined, valid_by_nets,
 };
 use crate::mrf::{MrfIn, MrfOut, MrfShape};
-use crate::shape::SmShape;
+use crate::sizes::StageSizes;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// `cfg_i` of `steal`.
@@ -52,12 +52,12 @@ impl RegisterFile for Steal {
 
     type Sizes = StealSizes;
 
-    fn shape(shape: &SmShape, _: &StealSizes) -> MrfShape {
-        shape.mrf
+    fn shape(stage: &StageSizes, _: &StealSizes) -> MrfShape {
+        stage.mrf
     }
 
-    fn fields(shape: &SmShape, _: &StealSizes) -> Vec<Field> {
-        StealProbe::fields(&shape.mrf).into_iter().map(valid_by_nets).collect()
+    fn fields(stage: &StageSizes, _: &StealSizes) -> Vec<Field> {
+        StealProbe::fields(&stage.mrf).into_iter().map(valid_by_nets).collect()
     }
 
     #[inline]

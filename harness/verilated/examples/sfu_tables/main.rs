@@ -1,5 +1,5 @@
 //! Prints the interpolation tables as a SystemVerilog package:
-//! `cargo run -p gpurf-arith --example sfu_tables > rtl/execute/sfu_tables_pkg.sv`. A test holds the file against this.
+//! `cargo run -p verilated --example sfu_tables > rtl/execute/sfu_tables_pkg.sv`. A test holds the file against this.
 
 mod package;
 

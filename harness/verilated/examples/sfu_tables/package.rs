@@ -13,7 +13,7 @@ const COLUMNS: usize = 6;
 const HEAD: &str = "\
 // The interpolation tables of the special functions. Generated, do not edit:
 //
-//   cargo run -p gpurf-arith --example sfu_tables > rtl/execute/sfu_tables_pkg.sv
+//   cargo run -p verilated --example sfu_tables > rtl/execute/sfu_tables_pkg.sv
 //
 // Six tables, one behind the other in one ROM; a row has three coefficients with 28 binary places
 // (docs/arithmetic.md, \"Approximate functions\"). How they are made: model/arith/src/mufu/tables.rs.

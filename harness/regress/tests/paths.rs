@@ -1,0 +1,47 @@
+//! The model knows nothing of the RTL's files (`model/README.md`): what reads them is in the harness.
+
+use std::path::{Path, PathBuf};
+
+use gpurf_regress::Project;
+
+/// What names a file of the RTL, or a folder of it. Comments may: they say which module a twin is of.
+const RTL: [&str; 5] = ["rtl/", "join(\"rtl\")", ".sv\"", "\"sv\"", "_pkg\""];
+
+fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+        let path = entry.expect("a readable folder").path();
+        if path.is_dir() {
+            sources(&path, all);
+        } else if path.extension().is_some_and(|e| e == "rs" || e == "toml") {
+            all.push(path);
+        }
+    }
+}
+
+/// Lines of code that name a file of the RTL.
+fn naming(code: &str) -> Vec<&str> {
+    let is_code = |line: &&str| !["//", "# "].iter().any(|begin| line.trim_start().starts_with(begin));
+    let names = |line: &&str| RTL.iter().any(|name| line.contains(name));
+    code.lines().filter(is_code).filter(names).collect()
+}
+
+#[test]
+fn no_code_of_the_model_names_a_file_of_the_rtl() {
+    let mut all = Vec::new();
+    sources(&Project::find().root.join("model"), &mut all);
+    assert!(all.len() > 200, "{} files", all.len());
+    for path in all {
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert_eq!(naming(&text), [""; 0], "{}", path.display());
+    }
+}
+
+#[test]
+fn a_path_is_found_in_code_and_not_in_comments() {
+    let path = r#"const PACKAGE: &str = include_str!("../../../../rtl/gpurf_pkg.sv");"#;
+    assert_eq!(naming(&format!("/// The twin of `rtl/mrf/mrf_bank.sv`.\n{path}\n")), [path]);
+    for path in [r#"root.join("rtl")"#, r#"with("sfu.sv")"#, r#"with_extension("sv")"#, r#"&["execute/fp_pkg"]"#] {
+        assert_eq!(naming(path), [path]);
+    }
+    assert_eq!(naming(r#"fields(node, &["seed", "rtl"])"#), [""; 0], "a key of a launch");
+}

@@ -1,0 +1,99 @@
+//! Witnesses of comparisons, against a real Verilator: they begin behind the first clock edge.
+
+use std::path::Path;
+
+use gpurf_blocks::{Block, NoProbe, erase, field, ports, view_mut};
+use verilated::{Compared, Instance, Library, Options, Request, Toolchain};
+
+#[derive(Clone, Debug)]
+struct Shape;
+
+impl gpurf_blocks::Shape for Shape {
+    fn of(_: &gpurf_blocks::config::Config) -> Self {
+        Self
+    }
+
+    fn parameter(&self, name: &str) -> u64 {
+        unreachable!("no parameter {name}")
+    }
+}
+
+ports! {
+    struct In(s: &Shape) {
+        /// What the register holds next.
+        value_i: u8 = field(4),
+        /// What it is compared with.
+        name_i: u8 = field(4),
+    }
+}
+
+ports! {
+    struct Out(s: &Shape) {
+        /// Whether they are equal.
+        equal_o: u8 = field(1),
+    }
+}
+
+/// Only its declaration is wanted.
+struct Witness;
+
+impl Block for Witness {
+    const NAME: &'static str = "witness";
+    const PARAMETERS: &'static [&'static str] = &[];
+    type Shape = Shape;
+    type In = In;
+    type Out = Out;
+    type Probe = NoProbe<Shape>;
+    fn new(_: &Shape) -> Self {
+        Self
+    }
+    fn early(&self, _: &mut Out) {}
+    fn late(&mut self, _: &In, _: &mut Out) {}
+    fn clock(&mut self, _: &In, _: &Out) {}
+    fn probe(&self, _: &In, _: &Out, _: &mut NoProbe<Shape>) {}
+}
+
+/// A record, aligned as records are.
+#[repr(align(64))]
+struct Record([u8; 256]);
+
+fn build() -> Library {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("witness");
+    let tools = Toolchain::find(&cache).expect("Verilator and a C++ compiler");
+    let request = Request {
+        declaration: erase::<Witness>(&Shape).declaration().clone(),
+        memories: Vec::new(),
+        sources: vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/witness.sv")],
+        include_dirs: Vec::new(),
+        defines: Vec::new(),
+        options: Options { comparisons: 1, optimise: false, ..Options::default() },
+        replaced: Vec::new(),
+    };
+    tools.build(&request).expect("a model")
+}
+
+#[test]
+fn witnesses_begin_behind_the_first_clock_edge() {
+    let library = build();
+    let settle = |instance: &mut Instance, name: u8| {
+        let mut record = Record([0; 256]);
+        view_mut::<In>(&mut record.0).name_i = name;
+        instance.settle(&mut record.0).expect("it settles");
+    };
+    // At power-up the register holds any of 16 values, among them those that differ from the name in one bit.
+    let mut powered: Vec<_> = (0..64).map(|seed| library.instance(seed).expect("a model")).collect();
+    for instance in &mut powered {
+        settle(instance, 0);
+    }
+    assert_eq!(library.compared(), [Compared { bits: 0, alone: 0 }]);
+    // What follows from an edge is evaluated with it: the second one makes the comparison behind the first.
+    for instance in &mut powered {
+        for _ in 0..2 {
+            instance.edge().expect("an edge");
+            settle(instance, 0);
+        }
+    }
+    assert_eq!(library.compared(), [Compared { bits: 4, alone: 0 }]);
+    settle(&mut powered[0], 0b0100);
+    assert_eq!(library.compared(), [Compared { bits: 4, alone: 0b0100 }]);
+}
