@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::execute::ResultWord;
 use crate::instruction::{Instruction, InstructionFields, Roles, RolesFields};
 use crate::{Decode, places};
 
@@ -83,6 +84,7 @@ fn declarations_are_those_of_the_package() {
     let package = Package::read();
     assert_is_of_the_package::<Roles>(&package);
     assert_is_of_the_package::<Instruction>(&package);
+    assert_is_of_the_package::<ResultWord>(&package);
 }
 
 #[test]
