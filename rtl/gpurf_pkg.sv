@@ -542,6 +542,19 @@ package gpurf_pkg;
     logic [WordW-1:0] op;     // operation word
   } instruction_t;
 
+  // A result on its way from a unit to its bus (docs/blocks/result_queue.md). Its register's data goes
+  // beside it, as does the bit that says whether there is a register, by which the data is valid.
+  // What it does not write is 0. Words of 32 bits first, as above.
+  typedef struct packed {
+    logic             done;        // last of its instruction
+    logic             pred_valid;  // it writes a predicate
+    logic [PredW-1:0] pred;
+    logic [RegW-1:0]  d;           // register written
+    logic [WarpW-1:0] warp;
+    logic [Lanes-1:0] pred_data;   // value of each lane of the predicate
+    logic [Lanes-1:0] mask;        // lanes
+  } result_t;
+
   // What an instruction is to the SIMT stack (docs/blocks/simt_stack.md).
   typedef enum logic [1:0] {
     KindOther  = 2'd0,

@@ -38,15 +38,9 @@ module result_queue
 
   // the result that is offered
   output logic               head_valid_o,
-  output logic [WarpW-1:0]   head_warp_o,
-  output logic [Lanes-1:0]   head_mask_o,
-  output logic               head_done_o,
+  output result_t            head_result_o,
   output logic               head_reg_valid_o,
-  output logic [RegW-1:0]    head_reg_o,
   output logic [DataW-1:0]   head_data_o,
-  output logic               head_pred_valid_o,
-  output logic [PredW-1:0]   head_pred_o,
-  output logic [Lanes-1:0]   head_pred_data_o,
   input  logic               pop_i                         // it leaves at this edge
 );
 
@@ -56,15 +50,9 @@ module result_queue
   logic [PlaceW-1:0]     first_q;
   logic [CountW-1:0]     count_q;
   logic [WaitW-1:0]      wait_q      [QueueDepth];
-  logic [WarpW-1:0]      warp_q      [QueueDepth];
-  logic [Lanes-1:0]      mask_q      [QueueDepth];
+  result_t               result_q    [QueueDepth];
   logic [QueueDepth-1:0] reg_valid_q;
-  logic [RegW-1:0]       reg_q       [QueueDepth];
   logic [DataW-1:0]      data_q      [QueueDepth];
-  logic [QueueDepth-1:0] pred_valid_q;
-  logic [PredW-1:0]      pred_q      [QueueDepth];
-  logic [Lanes-1:0]      pred_data_q [QueueDepth];
-  logic [QueueDepth-1:0] done_q;
 
   logic                  push;
   logic                  pass;      // what comes is offered at once
@@ -72,28 +60,16 @@ module result_queue
   logic [WaitW-1:0]      latency;   // what it has to wait there
 
   // the result that comes
-  logic [WarpW-1:0]      in_warp;
-  logic [Lanes-1:0]      in_mask;
-  logic                  in_done;
+  result_t               in_result;
   logic                  in_reg_valid;
-  logic [RegW-1:0]       in_reg;
   logic [DataW-1:0]      in_data;
-  logic                  in_pred_valid;
-  logic [PredW-1:0]      in_pred;
-  logic [Lanes-1:0]      in_pred_data;
 
-  assign ready_o           = count_q < CountW'(QueueDepth);
-  assign room_o            = count_q <= CountW'(QueueDepth - Room);
-  assign head_valid_o      = pass | (count_q != '0 && wait_q[first_q] == '0);
-  assign head_warp_o       = pass ? in_warp : warp_q[first_q];
-  assign head_mask_o       = pass ? in_mask : mask_q[first_q];
-  assign head_done_o       = pass ? in_done : done_q[first_q];
-  assign head_reg_valid_o  = head_valid_o & (pass ? in_reg_valid : reg_valid_q[first_q]);
-  assign head_reg_o        = pass ? in_reg : reg_q[first_q];
-  assign head_data_o       = pass ? in_data : data_q[first_q];
-  assign head_pred_valid_o = head_valid_o & (pass ? in_pred_valid : pred_valid_q[first_q]);
-  assign head_pred_o       = pass ? in_pred : pred_q[first_q];
-  assign head_pred_data_o  = pass ? in_pred_data : pred_data_q[first_q];
+  assign ready_o          = count_q < CountW'(QueueDepth);
+  assign room_o           = count_q <= CountW'(QueueDepth - Room);
+  assign head_valid_o     = pass | (count_q != '0 && wait_q[first_q] == '0);
+  assign head_result_o    = pass ? in_result : result_q[first_q];
+  assign head_reg_valid_o = head_valid_o & (pass ? in_reg_valid : reg_valid_q[first_q]);
+  assign head_data_o      = pass ? in_data : data_q[first_q];
 
   // The depth need not be a power of two.
   function automatic logic [PlaceW-1:0] wrapped(logic [PlaceW:0] place_in_line);
@@ -124,16 +100,26 @@ module result_queue
     end
   end
 
+  // The results of the sources. A result holds no number where it writes nothing: results are
+  // compared whole.
+  result_t results [Sources];
+
+  for (genvar k = 0; k < Sources; k++) begin : gen_result
+    assign results[k] = '{
+      done:       push_done_i[k],
+      pred_valid: push_pred_valid_i[k],
+      pred:       push_pred_i[k] & {PredW{push_pred_valid_i[k]}},
+      d:          push_reg_i[k] & {RegW{push_reg_valid_i[k]}},
+      warp:       push_warp_i[k],
+      pred_data:  push_pred_data_i[k] & {Lanes{push_pred_valid_i[k]}},
+      mask:       push_mask_i[k]
+    };
+  end
+
   if (Sources == 1) begin : gen_one_source
-    assign in_warp       = push_warp_i[0];
-    assign in_mask       = push_mask_i[0];
-    assign in_done       = push_done_i;
-    assign in_reg_valid  = push_reg_valid_i;
-    assign in_reg        = push_reg_i[0];
-    assign in_data       = push_data_i[0];
-    assign in_pred_valid = push_pred_valid_i;
-    assign in_pred       = push_pred_i[0];
-    assign in_pred_data  = push_pred_data_i[0];
+    assign in_result    = results[0];
+    assign in_reg_valid = push_reg_valid_i;
+    assign in_data      = push_data_i[0];
   end else begin : gen_sources
     localparam int unsigned SourceW = $clog2(Sources);
     logic [SourceW-1:0] source;   // whose result comes
@@ -145,33 +131,17 @@ module result_queue
       end
     end
 
-    assign in_warp       = push_warp_i[source];
-    assign in_mask       = push_mask_i[source];
-    assign in_done       = push_done_i[source];
-    assign in_reg_valid  = push_reg_valid_i[source];
-    assign in_reg        = push_reg_i[source];
-    assign in_data       = push_data_i[source];
-    assign in_pred_valid = push_pred_valid_i[source];
-    assign in_pred       = push_pred_i[source];
-    assign in_pred_data  = push_pred_data_i[source];
+    assign in_result    = results[source];
+    assign in_reg_valid = push_reg_valid_i[source];
+    assign in_data      = push_data_i[source];
   end
 
   // The results have no reset: they mean nothing outside the places in use.
   always_ff @(posedge clk_i) begin
     if (push) begin
-      warp_q[place]       <= in_warp;
-      mask_q[place]       <= in_mask;
-      done_q[place]       <= in_done;
-      reg_valid_q[place]  <= in_reg_valid;
-      pred_valid_q[place] <= in_pred_valid;
-      if (in_reg_valid) begin
-        reg_q[place]  <= in_reg;
-        data_q[place] <= in_data;
-      end
-      if (in_pred_valid) begin
-        pred_q[place]      <= in_pred;
-        pred_data_q[place] <= in_pred_data;
-      end
+      result_q[place]    <= in_result;
+      reg_valid_q[place] <= in_reg_valid;
+      if (in_reg_valid) data_q[place] <= in_data;
     end
   end
 

@@ -22,70 +22,43 @@ module writeback
 
   // heads of the ALUs' result queues
   input  logic [IssuePorts-1:0]   alu_valid_i,
-  input  logic [WarpW-1:0]        alu_warp_i        [IssuePorts],
-  input  logic [Lanes-1:0]        alu_mask_i        [IssuePorts],
-  input  logic [IssuePorts-1:0]   alu_done_i,
+  input  result_t                 alu_result_i      [IssuePorts],
   input  logic [IssuePorts-1:0]   alu_reg_valid_i,
-  input  logic [RegW-1:0]         alu_reg_i         [IssuePorts],
   input  logic [DataW-1:0]        alu_data_i        [IssuePorts],
-  input  logic [IssuePorts-1:0]   alu_pred_valid_i,
-  input  logic [PredW-1:0]        alu_pred_i        [IssuePorts],
-  input  logic [Lanes-1:0]        alu_pred_data_i   [IssuePorts],
   output logic [IssuePorts-1:0]   alu_pop_o,
 
   // heads of the single precision units' result queues
   input  logic [IssuePorts-1:0]   fp_valid_i,
-  input  logic [WarpW-1:0]        fp_warp_i         [IssuePorts],
-  input  logic [Lanes-1:0]        fp_mask_i         [IssuePorts],
-  input  logic [IssuePorts-1:0]   fp_done_i,
+  input  result_t                 fp_result_i       [IssuePorts],
   input  logic [IssuePorts-1:0]   fp_reg_valid_i,
-  input  logic [RegW-1:0]         fp_reg_i          [IssuePorts],
   input  logic [DataW-1:0]        fp_data_i         [IssuePorts],
-  input  logic [IssuePorts-1:0]   fp_pred_valid_i,
-  input  logic [PredW-1:0]        fp_pred_i         [IssuePorts],
-  input  logic [Lanes-1:0]        fp_pred_data_i    [IssuePorts],
   output logic [IssuePorts-1:0]   fp_pop_o,
 
   // head of the memory pipeline's result queue
   input  logic                    side_valid_i,
-  input  logic [WarpW-1:0]        side_warp_i,
-  input  logic [Lanes-1:0]        side_mask_i,
-  input  logic                    side_done_i,
+  input  result_t                 side_result_i,
   input  logic                    side_reg_valid_i,
-  input  logic [RegW-1:0]         side_reg_i,
   input  logic [DataW-1:0]        side_data_i,
-  input  logic                    side_pred_valid_i,
-  input  logic [PredW-1:0]        side_pred_i,
-  input  logic [Lanes-1:0]        side_pred_data_i,
   output logic                    side_pop_o,
 
   // head of the special function unit's result queue
   input  logic                    sfu_valid_i,
-  input  logic [WarpW-1:0]        sfu_warp_i,
-  input  logic [Lanes-1:0]        sfu_mask_i,
-  input  logic                    sfu_done_i,
+  input  result_t                 sfu_result_i,
   input  logic                    sfu_reg_valid_i,
-  input  logic [RegW-1:0]         sfu_reg_i,
   input  logic [DataW-1:0]        sfu_data_i,
   output logic                    sfu_pop_o,
 
   // head of the constant unit's result queue
   input  logic                    constant_valid_i,
-  input  logic [WarpW-1:0]        constant_warp_i,
-  input  logic [Lanes-1:0]        constant_mask_i,
-  input  logic                    constant_done_i,
+  input  result_t                 constant_result_i,
   input  logic                    constant_reg_valid_i,
-  input  logic [RegW-1:0]         constant_reg_i,
   input  logic [DataW-1:0]        constant_data_i,
   output logic                    constant_pop_o,
 
   // result of the line table
   input  logic                    memory_valid_i,
-  input  logic [WarpW-1:0]        memory_warp_i,
-  input  logic [Lanes-1:0]        memory_mask_i,
-  input  logic                    memory_done_i,
+  input  result_t                 memory_result_i,
   input  logic                    memory_reg_valid_i,
-  input  logic [RegW-1:0]         memory_reg_i,
   input  logic [DataW-1:0]        memory_data_i,
   output logic                    memory_pop_o,
 
@@ -132,6 +105,7 @@ module writeback
   logic [IssuePorts-1:0] from_shared;  // one of these: units that all ports share
   logic [IssuePorts-1:0] from_fp;
   logic [IssuePorts-1:0] offered;      // there is a result for the bus
+  result_t               result [IssuePorts];
   logic [IssuePorts-1:0] has_reg;
   logic [IssuePorts-1:0] has_pred;
   logic [IssuePorts-1:0] done;
@@ -148,53 +122,29 @@ module writeback
       from_shared[p]   = from_memory[p] || from_side[p] || from_sfu[p] || from_constant[p];
       from_fp[p]       = fp_valid_i[p] && !from_shared[p];
       if (from_memory[p]) begin
-        offered[p]      = 1'b1;
-        done[p]         = memory_done_i;
-        has_reg[p]      = memory_reg_valid_i;
-        has_pred[p]     = 1'b0;
-        write_warp_o[p] = memory_warp_i;
-        write_mask_o[p] = memory_mask_i;
-        write_reg_o[p]  = memory_reg_i;
+        offered[p] = 1'b1;
+        has_reg[p] = memory_reg_valid_i;
+        result[p]  = memory_result_i;
       end else if (from_side[p]) begin
-        offered[p]      = 1'b1;
-        done[p]         = side_done_i;
-        has_reg[p]      = side_reg_valid_i;
-        has_pred[p]     = side_pred_valid_i;
-        write_warp_o[p] = side_warp_i;
-        write_mask_o[p] = side_mask_i;
-        write_reg_o[p]  = side_reg_i;
+        offered[p] = 1'b1;
+        has_reg[p] = side_reg_valid_i;
+        result[p]  = side_result_i;
       end else if (from_sfu[p]) begin
-        offered[p]      = 1'b1;
-        done[p]         = sfu_done_i;
-        has_reg[p]      = sfu_reg_valid_i;
-        has_pred[p]     = 1'b0;
-        write_warp_o[p] = sfu_warp_i;
-        write_mask_o[p] = sfu_mask_i;
-        write_reg_o[p]  = sfu_reg_i;
+        offered[p] = 1'b1;
+        has_reg[p] = sfu_reg_valid_i;
+        result[p]  = sfu_result_i;
       end else if (from_constant[p]) begin
-        offered[p]      = 1'b1;
-        done[p]         = constant_done_i;
-        has_reg[p]      = constant_reg_valid_i;
-        has_pred[p]     = 1'b0;
-        write_warp_o[p] = constant_warp_i;
-        write_mask_o[p] = constant_mask_i;
-        write_reg_o[p]  = constant_reg_i;
+        offered[p] = 1'b1;
+        has_reg[p] = constant_reg_valid_i;
+        result[p]  = constant_result_i;
       end else if (from_fp[p]) begin
-        offered[p]      = 1'b1;
-        done[p]         = fp_done_i[p];
-        has_reg[p]      = fp_reg_valid_i[p];
-        has_pred[p]     = fp_pred_valid_i[p];
-        write_warp_o[p] = fp_warp_i[p];
-        write_mask_o[p] = fp_mask_i[p];
-        write_reg_o[p]  = fp_reg_i[p];
+        offered[p] = 1'b1;
+        has_reg[p] = fp_reg_valid_i[p];
+        result[p]  = fp_result_i[p];
       end else begin
-        offered[p]      = alu_valid_i[p];
-        done[p]         = alu_done_i[p];
-        has_reg[p]      = alu_reg_valid_i[p];
-        has_pred[p]     = alu_pred_valid_i[p];
-        write_warp_o[p] = alu_warp_i[p];
-        write_mask_o[p] = alu_mask_i[p];
-        write_reg_o[p]  = alu_reg_i[p];
+        offered[p] = alu_valid_i[p];
+        has_reg[p] = alu_reg_valid_i[p];
+        result[p]  = alu_result_i[p];
       end
     end
   end
@@ -203,8 +153,6 @@ module writeback
   assign goes          = offered & (~has_reg | write_ready_i);
   assign write_valid_o = offered & has_reg;
   assign pred_valid_o  = goes & has_pred;
-  assign pred_warp_o   = write_warp_o;
-  assign pred_mask_o   = write_mask_o;
 
   // What no shared unit has made comes from the port's own ALU or single precision unit.
   assign write_private_o = write_valid_o & ~from_shared;
@@ -216,6 +164,18 @@ module writeback
   assign fp_pop_o       = from_fp & goes;
   assign alu_pop_o      = ~from_shared & ~from_fp & goes;
 
+  for (genvar p = 0; p < IssuePorts; p++) begin : gen_result
+    assign done[p]         = result[p].done;
+    assign has_pred[p]     = result[p].pred_valid;
+    assign write_warp_o[p] = result[p].warp;
+    assign write_reg_o[p]  = result[p].d;
+    assign write_mask_o[p] = result[p].mask;
+    assign pred_warp_o[p]  = result[p].warp;
+    assign pred_o[p]       = result[p].pred;
+    assign pred_mask_o[p]  = result[p].mask;
+    assign pred_data_o[p]  = result[p].pred_data;
+  end
+
   // What is wide has a multiplexer of its own, no wider than its bus needs it.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_data
     always_comb begin
@@ -225,20 +185,6 @@ module writeback
       else if (p == ConstantBus && constant_valid_i) write_data_o[p] = constant_data_i;
       else if (fp_valid_i[p])                        write_data_o[p] = fp_data_i[p];
       else                                           write_data_o[p] = alu_data_i[p];
-    end
-
-    // Lines from memory, special functions and constants have no predicate.
-    always_comb begin
-      if (p == SideBus && side_valid_i) begin
-        pred_o[p]      = side_pred_i;
-        pred_data_o[p] = side_pred_data_i;
-      end else if (fp_valid_i[p]) begin
-        pred_o[p]      = fp_pred_i[p];
-        pred_data_o[p] = fp_pred_data_i[p];
-      end else begin
-        pred_o[p]      = alu_pred_i[p];
-        pred_data_o[p] = alu_pred_data_i[p];
-      end
     end
   end
 

@@ -37,11 +37,8 @@ module line_table
 
   // result
   output logic                   result_valid_o,
-  output logic [WarpW-1:0]       result_warp_o,
-  output logic [Lanes-1:0]       result_mask_o,
-  output logic                   result_done_o,
+  output result_t                result_o,
   output logic                   result_reg_valid_o,
-  output logic [RegW-1:0]        result_reg_o,
   output logic [DataW-1:0]       result_data_o,
   input  logic                   pop_i,
 
@@ -76,11 +73,8 @@ module line_table
   logic                rsp_fault_q;
 
   logic                result_valid_q;
-  logic [WarpW-1:0]    result_warp_q;
-  logic [Lanes-1:0]    result_mask_q;
-  logic                result_done_q;
+  result_t             result_q;
   logic                result_reg_valid_q;
-  logic [RegW-1:0]     result_reg_q;
   logic [DataW-1:0]    result_data_q;
 
   meta_t               oldest;
@@ -98,11 +92,8 @@ module line_table
   assign fault_warp_o  = oldest.warp;
 
   assign result_valid_o     = result_valid_q;
-  assign result_warp_o      = result_warp_q;
-  assign result_mask_o      = result_mask_q;
-  assign result_done_o      = result_done_q;
+  assign result_o           = result_q;
   assign result_reg_valid_o = result_valid_q & result_reg_valid_q;
-  assign result_reg_o       = result_reg_q;
   assign result_data_o      = result_data_q;
 
   assign place  = first_q + count_q[RowW-1:0];
@@ -151,9 +142,8 @@ module line_table
     automatic logic [LineOffsetW-1:0] offset;
     automatic logic [DataW-1:0]       value;
     if (finish) begin
-      result_warp_q      <= oldest.warp;
-      result_mask_q      <= oldest.mask;
-      result_done_q      <= oldest.done;
+      result_q           <= '{done: oldest.done, d: oldest.reg_name, warp: oldest.warp,
+                              mask: oldest.mask, default: '0};
       result_reg_valid_q <= oldest.reg_valid;
       if (oldest.reg_valid) begin
         offsets = offset_q[first_q];
@@ -166,7 +156,6 @@ module line_table
                          offset[ByteW-1:0], oldest.size, oldest.is_signed);
           end
         end
-        result_reg_q  <= oldest.reg_name;
         result_data_q <= value;
       end
     end

@@ -206,28 +206,16 @@ module sm
   logic [31:0]      alu_fault_value [P];
 
   logic [P-1:0]     alu_queue_head_valid;
-  logic [WarpW-1:0] alu_queue_head_warp      [P];
-  logic [Lanes-1:0] alu_queue_head_mask      [P];
-  logic [P-1:0]     alu_queue_head_done;
+  result_t          alu_queue_head_result    [P];
   logic [P-1:0]     alu_queue_head_reg_valid;
-  logic [RegW-1:0]  alu_queue_head_reg       [P];
   logic [DataW-1:0] alu_queue_head_data      [P];
-  logic [P-1:0]     alu_queue_head_pred_valid;
-  logic [PredW-1:0] alu_queue_head_pred      [P];
-  logic [Lanes-1:0] alu_queue_head_pred_data [P];
 
   logic [P-1:0]     fp_unit_ready;
 
   logic [P-1:0]     fp_queue_head_valid;
-  logic [WarpW-1:0] fp_queue_head_warp      [P];
-  logic [Lanes-1:0] fp_queue_head_mask      [P];
-  logic [P-1:0]     fp_queue_head_done;
+  result_t          fp_queue_head_result     [P];
   logic [P-1:0]     fp_queue_head_reg_valid;
-  logic [RegW-1:0]  fp_queue_head_reg       [P];
-  logic [DataW-1:0] fp_queue_head_data      [P];
-  logic [P-1:0]     fp_queue_head_pred_valid;
-  logic [PredW-1:0] fp_queue_head_pred      [P];
-  logic [Lanes-1:0] fp_queue_head_pred_data [P];
+  logic [DataW-1:0] fp_queue_head_data       [P];
 
   logic             sfu_ready;
   logic             sfu_result_valid;
@@ -239,18 +227,9 @@ module sm
 
   logic             sfu_queue_ready;
   logic             sfu_queue_head_valid;
-  logic [WarpW-1:0] sfu_queue_head_warp;
-  logic [Lanes-1:0] sfu_queue_head_mask;
-  logic             sfu_queue_head_done;
+  result_t          sfu_queue_head_result;
   logic             sfu_queue_head_reg_valid;
-  logic [RegW-1:0]  sfu_queue_head_reg;
   logic [DataW-1:0] sfu_queue_head_data;
-  // Only people read these: special functions have no predicate.
-  // verilator lint_off UNUSEDSIGNAL
-  logic             sfu_queue_head_pred_valid;
-  logic [PredW-1:0] sfu_queue_head_pred;
-  logic [Lanes-1:0] sfu_queue_head_pred_data;
-  // verilator lint_on UNUSEDSIGNAL
 
   logic               constant_unit_ready;
   logic [Lanes-1:0]   constant_unit_lanes;
@@ -275,30 +254,15 @@ module sm
 
   logic             constant_queue_room;
   logic             constant_queue_head_valid;
-  logic [WarpW-1:0] constant_queue_head_warp;
-  logic [Lanes-1:0] constant_queue_head_mask;
-  logic             constant_queue_head_done;
+  result_t          constant_queue_head_result;
   logic             constant_queue_head_reg_valid;
-  logic [RegW-1:0]  constant_queue_head_reg;
   logic [DataW-1:0] constant_queue_head_data;
-  // Only people read these: neither constants nor special registers have a predicate.
-  // verilator lint_off UNUSEDSIGNAL
-  logic             constant_queue_head_pred_valid;
-  logic [PredW-1:0] constant_queue_head_pred;
-  logic [Lanes-1:0] constant_queue_head_pred_data;
-  // verilator lint_on UNUSEDSIGNAL
 
   logic             side_queue_room;
   logic             side_queue_head_valid;
-  logic [WarpW-1:0] side_queue_head_warp;
-  logic [Lanes-1:0] side_queue_head_mask;
-  logic             side_queue_head_done;
+  result_t          side_queue_head_result;
   logic             side_queue_head_reg_valid;
-  logic [RegW-1:0]  side_queue_head_reg;
   logic [DataW-1:0] side_queue_head_data;
-  logic             side_queue_head_pred_valid;
-  logic [PredW-1:0] side_queue_head_pred;
-  logic [Lanes-1:0] side_queue_head_pred_data;
 
   logic [P-1:0]     writeback_alu_pop;
   logic [P-1:0]     writeback_fp_pop;
@@ -370,11 +334,8 @@ module sm
 
   logic             line_table_room;
   logic             line_table_result_valid;
-  logic [WarpW-1:0] line_table_result_warp;
-  logic [Lanes-1:0] line_table_result_mask;
-  logic             line_table_result_done;
+  result_t          line_table_result;
   logic             line_table_result_reg_valid;
-  logic [RegW-1:0]  line_table_result_reg;
   logic [DataW-1:0] line_table_result_data;
   logic             line_table_fault_valid;
   logic [WarpW-1:0] line_table_fault_warp;
@@ -985,15 +946,9 @@ module sm
       .room_o           (),
       // verilator lint_on PINCONNECTEMPTY
       .head_valid_o     (alu_queue_head_valid[p]),
-      .head_warp_o      (alu_queue_head_warp[p]),
-      .head_mask_o      (alu_queue_head_mask[p]),
-      .head_done_o      (alu_queue_head_done[p]),
+      .head_result_o    (alu_queue_head_result[p]),
       .head_reg_valid_o (alu_queue_head_reg_valid[p]),
-      .head_reg_o       (alu_queue_head_reg[p]),
       .head_data_o      (alu_queue_head_data[p]),
-      .head_pred_valid_o(alu_queue_head_pred_valid[p]),
-      .head_pred_o      (alu_queue_head_pred[p]),
-      .head_pred_data_o (alu_queue_head_pred_data[p]),
       .pop_i            (writeback_alu_pop[p])
     );
 
@@ -1042,15 +997,9 @@ module sm
       .room_o           (),
       // verilator lint_on PINCONNECTEMPTY
       .head_valid_o     (fp_queue_head_valid[p]),
-      .head_warp_o      (fp_queue_head_warp[p]),
-      .head_mask_o      (fp_queue_head_mask[p]),
-      .head_done_o      (fp_queue_head_done[p]),
+      .head_result_o    (fp_queue_head_result[p]),
       .head_reg_valid_o (fp_queue_head_reg_valid[p]),
-      .head_reg_o       (fp_queue_head_reg[p]),
       .head_data_o      (fp_queue_head_data[p]),
-      .head_pred_valid_o(fp_queue_head_pred_valid[p]),
-      .head_pred_o      (fp_queue_head_pred[p]),
-      .head_pred_data_o (fp_queue_head_pred_data[p]),
       .pop_i            (writeback_fp_pop[p])
     );
   end
@@ -1106,15 +1055,9 @@ module sm
     .room_o           (),
     // verilator lint_on PINCONNECTEMPTY
     .head_valid_o     (sfu_queue_head_valid),
-    .head_warp_o      (sfu_queue_head_warp),
-    .head_mask_o      (sfu_queue_head_mask),
-    .head_done_o      (sfu_queue_head_done),
+    .head_result_o    (sfu_queue_head_result),
     .head_reg_valid_o (sfu_queue_head_reg_valid),
-    .head_reg_o       (sfu_queue_head_reg),
     .head_data_o      (sfu_queue_head_data),
-    .head_pred_valid_o(sfu_queue_head_pred_valid),
-    .head_pred_o      (sfu_queue_head_pred),
-    .head_pred_data_o (sfu_queue_head_pred_data),
     .pop_i            (writeback_sfu_pop)
   );
 
@@ -1193,15 +1136,9 @@ module sm
     // verilator lint_on PINCONNECTEMPTY
     .room_o           (constant_queue_room),
     .head_valid_o     (constant_queue_head_valid),
-    .head_warp_o      (constant_queue_head_warp),
-    .head_mask_o      (constant_queue_head_mask),
-    .head_done_o      (constant_queue_head_done),
+    .head_result_o    (constant_queue_head_result),
     .head_reg_valid_o (constant_queue_head_reg_valid),
-    .head_reg_o       (constant_queue_head_reg),
     .head_data_o      (constant_queue_head_data),
-    .head_pred_valid_o(constant_queue_head_pred_valid),
-    .head_pred_o      (constant_queue_head_pred),
-    .head_pred_data_o (constant_queue_head_pred_data),
     .pop_i            (writeback_constant_pop)
   );
 
@@ -1258,15 +1195,9 @@ module sm
     // verilator lint_on PINCONNECTEMPTY
     .room_o           (side_queue_room),
     .head_valid_o     (side_queue_head_valid),
-    .head_warp_o      (side_queue_head_warp),
-    .head_mask_o      (side_queue_head_mask),
-    .head_done_o      (side_queue_head_done),
+    .head_result_o    (side_queue_head_result),
     .head_reg_valid_o (side_queue_head_reg_valid),
-    .head_reg_o       (side_queue_head_reg),
     .head_data_o      (side_queue_head_data),
-    .head_pred_valid_o(side_queue_head_pred_valid),
-    .head_pred_o      (side_queue_head_pred),
-    .head_pred_data_o (side_queue_head_pred_data),
     .pop_i            (writeback_side_pop)
   );
 
@@ -1277,55 +1208,28 @@ module sm
     .clk_i,
     .rst_ni,
     .alu_valid_i      (alu_queue_head_valid),
-    .alu_warp_i       (alu_queue_head_warp),
-    .alu_mask_i       (alu_queue_head_mask),
-    .alu_done_i       (alu_queue_head_done),
+    .alu_result_i     (alu_queue_head_result),
     .alu_reg_valid_i  (alu_queue_head_reg_valid),
-    .alu_reg_i        (alu_queue_head_reg),
     .alu_data_i       (alu_queue_head_data),
-    .alu_pred_valid_i (alu_queue_head_pred_valid),
-    .alu_pred_i       (alu_queue_head_pred),
-    .alu_pred_data_i  (alu_queue_head_pred_data),
     .fp_valid_i       (fp_queue_head_valid),
-    .fp_warp_i        (fp_queue_head_warp),
-    .fp_mask_i        (fp_queue_head_mask),
-    .fp_done_i        (fp_queue_head_done),
+    .fp_result_i      (fp_queue_head_result),
     .fp_reg_valid_i   (fp_queue_head_reg_valid),
-    .fp_reg_i         (fp_queue_head_reg),
     .fp_data_i        (fp_queue_head_data),
-    .fp_pred_valid_i  (fp_queue_head_pred_valid),
-    .fp_pred_i        (fp_queue_head_pred),
-    .fp_pred_data_i   (fp_queue_head_pred_data),
     .side_valid_i     (side_queue_head_valid),
-    .side_warp_i      (side_queue_head_warp),
-    .side_mask_i      (side_queue_head_mask),
-    .side_done_i      (side_queue_head_done),
+    .side_result_i    (side_queue_head_result),
     .side_reg_valid_i (side_queue_head_reg_valid),
-    .side_reg_i       (side_queue_head_reg),
     .side_data_i      (side_queue_head_data),
-    .side_pred_valid_i(side_queue_head_pred_valid),
-    .side_pred_i      (side_queue_head_pred),
-    .side_pred_data_i (side_queue_head_pred_data),
     .sfu_valid_i      (sfu_queue_head_valid),
-    .sfu_warp_i       (sfu_queue_head_warp),
-    .sfu_mask_i       (sfu_queue_head_mask),
-    .sfu_done_i       (sfu_queue_head_done),
+    .sfu_result_i     (sfu_queue_head_result),
     .sfu_reg_valid_i  (sfu_queue_head_reg_valid),
-    .sfu_reg_i        (sfu_queue_head_reg),
     .sfu_data_i       (sfu_queue_head_data),
     .constant_valid_i (constant_queue_head_valid),
-    .constant_warp_i  (constant_queue_head_warp),
-    .constant_mask_i  (constant_queue_head_mask),
-    .constant_done_i  (constant_queue_head_done),
+    .constant_result_i(constant_queue_head_result),
     .constant_reg_valid_i(constant_queue_head_reg_valid),
-    .constant_reg_i   (constant_queue_head_reg),
     .constant_data_i  (constant_queue_head_data),
     .memory_valid_i   (line_table_result_valid),
-    .memory_warp_i    (line_table_result_warp),
-    .memory_mask_i    (line_table_result_mask),
-    .memory_done_i    (line_table_result_done),
+    .memory_result_i  (line_table_result),
     .memory_reg_valid_i(line_table_result_reg_valid),
-    .memory_reg_i     (line_table_result_reg),
     .memory_data_i    (line_table_result_data),
     .alu_pop_o        (writeback_alu_pop),
     .fp_pop_o         (writeback_fp_pop),
@@ -1536,11 +1440,8 @@ module sm
     .mem_rsp_fault_i,
     .mem_rsp_ready_o,
     .result_valid_o    (line_table_result_valid),
-    .result_warp_o     (line_table_result_warp),
-    .result_mask_o     (line_table_result_mask),
-    .result_done_o     (line_table_result_done),
+    .result_o          (line_table_result),
     .result_reg_valid_o(line_table_result_reg_valid),
-    .result_reg_o      (line_table_result_reg),
     .result_data_o     (line_table_result_data),
     .pop_i             (writeback_memory_pop),
     .fault_valid_o     (line_table_fault_valid),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gpurf_blocks::execute::ResultWord;
 use gpurf_blocks::instruction::{Instruction, Roles};
 use gpurf_blocks::{Decode, Packed, packed};
 
@@ -84,6 +85,7 @@ fn declarations_are_those_of_the_package() {
     let package = Package::read();
     assert_is_of_the_package::<Roles>(&package);
     assert_is_of_the_package::<Instruction>(&package);
+    assert_is_of_the_package::<ResultWord>(&package);
 }
 
 #[test]

@@ -123,13 +123,7 @@ const OPEN: &[(&str, &str)] = &[
     ("alu_queue", "room_o"),
     ("fp_queue", "room_o"),
     ("sfu_queue", "room_o"),
-    ("sfu_queue", "head_pred_valid_o"),
-    ("sfu_queue", "head_pred_o"),
-    ("sfu_queue", "head_pred_data_o"),
     ("constant_queue", "ready_o"),
-    ("constant_queue", "head_pred_valid_o"),
-    ("constant_queue", "head_pred_o"),
-    ("constant_queue", "head_pred_data_o"),
     ("side_queue", "ready_o"),
     ("line_table", "empty_o"),
 ];

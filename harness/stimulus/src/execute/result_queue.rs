@@ -109,7 +109,7 @@ impl ResultQueueCover {
         let (push, pop, offered) = (i.push_valid_i != 0, i.pop_i == 1, o.head_valid_o == 1);
         let next_is_due = count > 1 && p.wait_q[(first + 1) % self.depth] == 0;
         let due_before = std::mem::replace(&mut self.offered, offered);
-        let (reg, pred) = (o.head_reg_valid_o == 1, o.head_pred_valid_o == 1);
+        let (reg, pred) = (o.head_reg_valid_o == 1, offered && o.head_result_o.pred_valid() == 1);
         let free = self.depth - count;
         point!("empty", count == 0);
         point!("full", free == 0);
@@ -135,8 +135,8 @@ impl ResultQueueCover {
         point!("predicate only", pop && !reg && pred);
         point!("register and predicate", pop && reg && pred);
         point!("neither register nor predicate", pop && !reg && !pred);
-        point!("not the last of its instruction", pop && o.head_done_o == 0);
-        point!("no lane", pop && o.head_mask_o == 0);
+        point!("not the last of its instruction", pop && o.head_result_o.done() == 0);
+        point!("no lane", pop && o.head_result_o.mask() == 0);
         point!("push in reset", push && i.rst_ni == 0);
         point!("reset with results", count != 0 && i.rst_ni == 0);
 

@@ -1,7 +1,8 @@
 //! `writeback`.
 
+use gpurf_blocks::WarpData;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::execute::{Writeback, WritebackIn, WritebackOut, WritebackProbe};
+use gpurf_blocks::execute::{ResultFields, ResultWord, Writeback, WritebackIn, WritebackOut, WritebackProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
@@ -47,62 +48,43 @@ impl Driver for WritebackDriver {
         i.rst_ni = self.reset.next(rng, knobs.reset);
         i.alu_valid_i = ports(rng, self.ports, knobs.alu);
         i.alu_reg_valid_i = i.alu_valid_i & ports(rng, self.ports, knobs.reg);
-        i.alu_pred_valid_i = i.alu_valid_i & ports(rng, self.ports, knobs.pred);
-        i.alu_done_i = ports(rng, self.ports, knobs.done);
         i.fp_valid_i = ports(rng, self.ports, knobs.fp);
         i.fp_reg_valid_i = i.fp_valid_i & ports(rng, self.ports, knobs.reg);
-        i.fp_pred_valid_i = i.fp_valid_i & ports(rng, self.ports, knobs.pred);
-        i.fp_done_i = ports(rng, self.ports, knobs.done);
         i.write_ready_i = ports(rng, self.ports, knobs.ready);
         i.write_done_i = ports(rng, self.ports, knobs.written);
         for p in 0..self.ports {
-            i.alu_warp_i[p] = rng.below(64) as u8;
-            i.alu_mask_i[p] = lane_mask(rng, knobs.partial);
-            i.alu_reg_i[p] = rng.next_u64() as u8;
-            i.alu_pred_i[p] = rng.below(8) as u8;
-            i.alu_pred_data_i[p] = rng.next_u64() as u32;
+            result(rng, knobs, &mut i.alu_result_i[p], &mut i.alu_data_i[p]);
+            result(rng, knobs, &mut i.fp_result_i[p], &mut i.fp_data_i[p]);
             i.write_done_warp_i[p] = rng.below(64) as u8;
             i.write_done_reg_i[p] = rng.next_u64() as u8;
-            rng.fill(&mut i.alu_data_i[p].0);
-            i.fp_warp_i[p] = rng.below(64) as u8;
-            i.fp_mask_i[p] = lane_mask(rng, knobs.partial);
-            i.fp_reg_i[p] = rng.next_u64() as u8;
-            i.fp_pred_i[p] = rng.below(8) as u8;
-            i.fp_pred_data_i[p] = rng.next_u64() as u32;
-            rng.fill(&mut i.fp_data_i[p].0);
         }
         i.side_valid_i = bit(rng, knobs.side);
         i.side_reg_valid_i = i.side_valid_i & bit(rng, knobs.reg);
-        i.side_pred_valid_i = i.side_valid_i & bit(rng, knobs.pred);
-        i.side_done_i = bit(rng, knobs.done);
-        i.side_warp_i = rng.below(64) as u8;
-        i.side_mask_i = lane_mask(rng, knobs.partial);
-        i.side_reg_i = rng.next_u64() as u8;
-        i.side_pred_i = rng.below(8) as u8;
-        i.side_pred_data_i = rng.next_u64() as u32;
-        rng.fill(&mut i.side_data_i.0);
+        result(rng, knobs, &mut i.side_result_i, &mut i.side_data_i);
         i.sfu_valid_i = bit(rng, knobs.sfu);
         i.sfu_reg_valid_i = i.sfu_valid_i & bit(rng, knobs.reg);
-        i.sfu_done_i = bit(rng, knobs.done);
-        i.sfu_warp_i = rng.below(64) as u8;
-        i.sfu_mask_i = lane_mask(rng, knobs.partial);
-        i.sfu_reg_i = rng.next_u64() as u8;
-        rng.fill(&mut i.sfu_data_i.0);
+        result(rng, knobs, &mut i.sfu_result_i, &mut i.sfu_data_i);
         i.constant_valid_i = bit(rng, knobs.constant);
         i.constant_reg_valid_i = i.constant_valid_i & bit(rng, knobs.reg);
-        i.constant_done_i = bit(rng, knobs.done);
-        i.constant_warp_i = rng.below(64) as u8;
-        i.constant_mask_i = lane_mask(rng, knobs.partial);
-        i.constant_reg_i = rng.next_u64() as u8;
-        rng.fill(&mut i.constant_data_i.0);
+        result(rng, knobs, &mut i.constant_result_i, &mut i.constant_data_i);
         i.memory_valid_i = bit(rng, knobs.memory);
         i.memory_reg_valid_i = i.memory_valid_i & bit(rng, knobs.reg);
-        i.memory_done_i = bit(rng, knobs.done);
-        i.memory_warp_i = rng.below(64) as u8;
-        i.memory_mask_i = lane_mask(rng, knobs.partial);
-        i.memory_reg_i = rng.next_u64() as u8;
-        rng.fill(&mut i.memory_data_i.0);
+        result(rng, knobs, &mut i.memory_result_i, &mut i.memory_data_i);
     }
+}
+
+/// Any result. Its fields mean something where it writes nothing too: the block has no rule for what they say there.
+fn result(rng: &mut Rng, knobs: &WritebackKnobs, word: &mut ResultWord, data: &mut WarpData) {
+    *word = ResultWord::from(ResultFields {
+        done: rng.chance(knobs.done).into(),
+        pred_valid: rng.chance(knobs.pred).into(),
+        pred: rng.below(8) as u8,
+        d: rng.next_u64() as u8,
+        warp: rng.below(64) as u8,
+        pred_data: rng.next_u64() as u32,
+        mask: lane_mask(rng, knobs.partial),
+    });
+    rng.fill(&mut data.0);
 }
 
 pub(crate) struct WritebackCover {
@@ -126,13 +108,15 @@ impl WritebackCover {
             let by_constant = i.constant_valid_i == 1 && bus == 0;
             let others = by_memory || by_side || by_sfu || by_constant;
             let slower = by_memory || by_side || by_sfu;
-            let pred = match () {
-                () if by_memory => false,
-                () if by_side => i.side_pred_valid_i == 1,
-                () if by_sfu || by_constant => false,
-                () if by_fp => at(i.fp_pred_valid_i),
-                () => at(i.alu_pred_valid_i),
+            let chosen = match () {
+                () if by_memory => i.memory_result_i,
+                () if by_side => i.side_result_i,
+                () if by_sfu => i.sfu_result_i,
+                () if by_constant => i.constant_result_i,
+                () if by_fp => i.fp_result_i[bus],
+                () => i.alu_result_i[bus],
             };
+            let pred = chosen.pred_valid() == 1;
             let alu_waits = at(i.alu_valid_i) && (others || by_fp);
             let popped = at(o.alu_pop_o | o.fp_pop_o)
                 || by_side && o.side_pop_o == 1
@@ -207,7 +191,7 @@ impl WritebackCover {
                 point!("a part that is not the last is taken", at(taken) && !at(o.reg_valid_o));
                 point!(
                     "a part waits that is the last",
-                    !at(taken) && by_fp && !others && at(i.fp_done_i & i.fp_reg_valid_i)
+                    !at(taken) && by_fp && !others && chosen.done() == 1 && at(i.fp_reg_valid_i)
                 );
             }
             point!("a part of a register is written", at(i.write_done_i) && !at(p.last_q));

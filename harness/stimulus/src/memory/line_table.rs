@@ -159,8 +159,8 @@ impl LineTableCover {
         point!("lanes left out", line && oldest.row_mask_i != u32::MAX);
         point!("a word for each lane", oldest.row_reg_valid_i == 1 && oldest.row_lanewise_i == 1);
         point!("no register", oldest.row_mask_i != 0 && oldest.row_reg_valid_i == 0);
-        point!("last of its instruction", result && o.result_done_o == 1);
-        point!("not the last of its instruction", result && o.result_done_o == 0);
+        point!("last of its instruction", result && o.result_o.done() == 1);
+        point!("not the last of its instruction", result && o.result_o.done() == 0);
         point!("fault", o.fault_valid_o == 1 && makes);
         point!("fault that waits", o.fault_valid_o == 1 && !makes);
         point!("reset with rows, answer and result", reset && p.count_q > 1 && waits && result);

@@ -25,4 +25,4 @@ execute_blocks!(declare_blocks);
 mod phases;
 mod result;
 
-pub use result::UnitResult;
+pub use result::{ResultFields, ResultWord, UnitResult};

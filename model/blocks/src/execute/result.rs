@@ -1,6 +1,7 @@
 //! A result on its way from a unit to a bus, and masks of lanes.
 
-use crate::LANES;
+use crate::issue::PRED_BITS;
+use crate::{LANES, Packed, REG_BITS, WARP_BITS, packed};
 
 /// A result without its data, which is not moved where nobody looks at it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,61 @@ pub struct UnitResult {
     pub pred: Option<u8>,
     /// It is the last of its instruction.
     pub done: bool,
+}
+
+packed! {
+    /// A result on its way from a unit to its bus: `result_t`. Its register's data goes beside it, as does the bit that says
+    /// whether there is a register. What it does not write is 0.
+    pub struct ResultWord([u32; 3]), ResultFields = "result_t" {
+        /// It is the last of its instruction.
+        done: u8 = 1,
+        /// It writes a predicate.
+        pred_valid: u8 = 1,
+        /// Predicate written.
+        pred: u8 = PRED_BITS,
+        /// Register written.
+        d: u8 = REG_BITS,
+        /// Warp.
+        warp: u8 = WARP_BITS,
+        /// Value of each lane of the predicate.
+        pred_data: u32 = LANES as u32,
+        /// Lanes.
+        mask: u32 = LANES as u32,
+    }
+}
+
+/// Words of 32 bits of a [`ResultWord`].
+pub(crate) const RESULT_WORDS: usize = ResultWord::BITS.div_ceil(u32::BITS) as usize;
+
+impl UnitResult {
+    /// The result that a word and the valid of its register are.
+    #[inline]
+    pub(crate) fn of(word: ResultWord, reg_valid: bool) -> Self {
+        let pred = destination(word.pred_valid() != 0, word.pred());
+        Self {
+            mask: word.mask(),
+            pred_data: if pred.is_some() { word.pred_data() } else { 0 },
+            warp: word.warp(),
+            reg: destination(reg_valid, word.d()),
+            pred,
+            done: word.done() != 0,
+        }
+    }
+}
+
+impl From<&UnitResult> for ResultWord {
+    #[inline]
+    fn from(result: &UnitResult) -> Self {
+        Self::from(ResultFields {
+            done: result.done.into(),
+            pred_valid: result.pred.is_some().into(),
+            pred: result.pred.unwrap_or_default(),
+            d: result.reg.unwrap_or_default(),
+            warp: result.warp,
+            pred_data: if result.pred.is_some() { result.pred_data } else { 0 },
+            mask: result.mask,
+        })
+    }
 }
 
 /// A destination from its port and its valid.

@@ -1,17 +1,16 @@
 //! `result_queue`: results that wait until their latency is over. `docs/blocks/result_queue.md`.
 
-use crate::execute::result::{UnitResult, destination};
+use crate::execute::result::{RESULT_WORDS, ResultWord, UnitResult, destination};
+use crate::issue::PRED_BITS;
 use crate::mrf::bits::is_set;
 use crate::shape::{SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
 use crate::sizes::width;
-use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, Memory, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Capacity of the twin: the largest number of places.
 const MAX_DEPTH: usize = SIDE_QUEUE_DEPTH;
 /// Capacity of the twin: the largest number of sources.
 const MAX_SOURCES: usize = SIDE_SOURCES;
-/// Width of a predicate's number.
-const PRED_BITS: u32 = 3;
 /// Width of a latency, and of what is left of it.
 const WAIT_BITS: u32 = 6;
 
@@ -52,44 +51,26 @@ ports! {
     pub struct ResultQueueOut(s: &SmShape) {
         /// Data of the register.
         head_data_o: WarpData = field(1024).valid_by("head_reg_valid_o"),
-        /// Lanes of the head.
-        head_mask_o: u32 = field(32).valid_by("head_valid_o"),
-        /// Lanes of the predicate.
-        head_pred_data_o: u32 = field(32).valid_by("head_pred_valid_o"),
+        /// The head.
+        head_result_o: ResultWord = packed::<ResultWord>().valid_by("head_valid_o"),
         /// The queue has a free place.
         ready_o: u8 = field(1).early(),
         /// The queue has at least three free places.
         room_o: u8 = field(1).early(),
         /// A result is offered.
         head_valid_o: u8 = field(1),
-        /// Warp of the head.
-        head_warp_o: u8 = field(WARP_BITS).valid_by("head_valid_o"),
-        /// The head is the last result of its instruction.
-        head_done_o: u8 = field(1).valid_by("head_valid_o"),
         /// The head writes a register.
         head_reg_valid_o: u8 = field(1),
-        /// Register of the head.
-        head_reg_o: u8 = field(REG_BITS).valid_by("head_reg_valid_o"),
-        /// The head writes a predicate.
-        head_pred_valid_o: u8 = field(1),
-        /// Predicate of the head.
-        head_pred_o: u8 = field(PRED_BITS).valid_by("head_pred_valid_o"),
     }
 }
 
 ports! {
     /// State of [`ResultQueue`] besides the data: what every place holds, in use or not.
     pub struct ResultQueueProbe(s: &SmShape) {
-        /// Lanes of each result.
-        mask_q: [u32; MAX_DEPTH] = field(LANES).count(s.queue_depth),
-        /// Lanes of each result's predicate.
-        pred_data_q: [u32; MAX_DEPTH] = field(LANES).count(s.queue_depth),
+        /// Results.
+        result_q: [ResultWord; MAX_DEPTH] = packed::<ResultWord>().count(s.queue_depth),
         /// Results that write a register.
         reg_valid_q: u32 = field(s.queue_depth),
-        /// Results that write a predicate.
-        pred_valid_q: u32 = field(s.queue_depth),
-        /// Results that are the last of their instructions.
-        done_q: u32 = field(s.queue_depth),
         /// Place of the oldest result.
         first_q: u8 = field(width(s.queue_depth)),
         /// Results waiting.
@@ -98,12 +79,6 @@ ports! {
         place: u8 = field(width(s.queue_depth)).early(),
         /// Cycles that each result remains in its place.
         wait_q: [u8; MAX_DEPTH] = field(WAIT_BITS).count(s.queue_depth),
-        /// Warp of each result.
-        warp_q: [u8; MAX_DEPTH] = field(WARP_BITS).count(s.queue_depth),
-        /// Register of each result.
-        reg_q: [u8; MAX_DEPTH] = field(REG_BITS).count(s.queue_depth),
-        /// Predicate of each result.
-        pred_q: [u8; MAX_DEPTH] = field(PRED_BITS).count(s.queue_depth),
     }
 }
 
@@ -114,17 +89,11 @@ const ROOM: usize = 3;
 ///
 /// A place knows the cycle from which its result is offered, so that nothing has to be counted down.
 pub struct ResultQueue {
-    // What the places hold, each register apart and in 32-bit words: they are memories for the harness.
+    // What the places hold, in 32-bit words: they are memories for the harness.
     data_q: Box<[WarpData]>,
-    mask_q: Box<[u32]>,
-    pred_data_q: Box<[u32]>,
-    warp_q: Box<[u32]>,
-    reg_q: Box<[u32]>,
-    pred_q: Box<[u32]>,
-    // A bit for each place.
+    result_q: Box<[[u32; RESULT_WORDS]]>,
+    /// A bit for each place.
     reg_valid_q: [u32; 1],
-    pred_valid_q: [u32; 1],
-    done_q: [u32; 1],
     /// The cycle from which a place's result is offered.
     due_q: Box<[u64]>,
     /// Cycles since the beginning.
@@ -174,16 +143,7 @@ impl ResultQueue {
     #[inline]
     pub fn head(&self) -> UnitResult {
         let place = self.first_q;
-        let has = |places: [u32; 1]| places[0] >> place & 1 == 1;
-        let pred = has(self.pred_valid_q).then(|| self.pred_q[place] as u8);
-        UnitResult {
-            mask: self.mask_q[place],
-            pred_data: if pred.is_some() { self.pred_data_q[place] } else { 0 },
-            warp: self.warp_q[place] as u8,
-            reg: has(self.reg_valid_q).then(|| self.reg_q[place] as u8),
-            pred,
-            done: has(self.done_q),
-        }
+        UnitResult::of(ResultWord(self.result_q[place]), self.reg_valid_q[0] >> place & 1 == 1)
     }
 
     /// Data of the oldest result; meaningful where it writes a register.
@@ -203,20 +163,10 @@ impl ResultQueue {
     #[inline]
     fn fill(&mut self, result: &UnitResult, data: &WarpData) {
         let place = self.free_place();
-        self.mask_q[place] = result.mask;
-        self.warp_q[place] = result.warp.into();
-        for (places, here) in [
-            (&mut self.reg_valid_q, result.reg.is_some()),
-            (&mut self.pred_valid_q, result.pred.is_some()),
-            (&mut self.done_q, result.done),
-        ] {
-            places[0] = places[0] & !(1 << place) | u32::from(here) << place;
-        }
-        if let Some(reg) = result.reg {
-            (self.reg_q[place], self.data_q[place]) = (reg.into(), *data);
-        }
-        if let Some(pred) = result.pred {
-            (self.pred_q[place], self.pred_data_q[place]) = (pred.into(), result.pred_data);
+        self.result_q[place] = ResultWord::from(result).0;
+        self.reg_valid_q[0] = self.reg_valid_q[0] & !(1 << place) | u32::from(result.reg.is_some()) << place;
+        if result.reg.is_some() {
+            self.data_q[place] = *data;
         }
     }
 
@@ -229,10 +179,7 @@ impl ResultQueue {
             None => (UnitResult::default(), self.head_data()),
         };
         out.head_valid_o = offers.into();
-        (out.head_warp_o, out.head_mask_o, out.head_done_o) = (head.warp, head.mask, head.done.into());
-        (out.head_reg_valid_o, out.head_reg_o) = (head.reg.is_some().into(), head.reg.unwrap_or(0));
-        (out.head_pred_valid_o, out.head_pred_o) = (head.pred.is_some().into(), head.pred.unwrap_or(0));
-        out.head_pred_data_o = head.pred_data;
+        (out.head_result_o, out.head_reg_valid_o) = (ResultWord::from(&head), head.reg.is_some().into());
         if head.reg.is_some() {
             out.head_data_o = *data;
         }
@@ -267,17 +214,8 @@ impl ResultQueue {
     /// The places and what is left of their latencies.
     pub(crate) fn state(&self) -> ResultQueueProbe {
         let mut probe = ResultQueueProbe::zeroed();
-        let depth = self.data_q.len();
-        probe.mask_q[..depth].copy_from_slice(&self.mask_q);
-        probe.pred_data_q[..depth].copy_from_slice(&self.pred_data_q);
-        for (shown, held) in
-            [(&mut probe.warp_q, &self.warp_q), (&mut probe.reg_q, &self.reg_q), (&mut probe.pred_q, &self.pred_q)]
-        {
-            shown.iter_mut().zip(held).for_each(|(shown, &held)| *shown = held as u8);
-        }
+        probe.result_q.iter_mut().zip(&self.result_q).for_each(|(shown, &held)| *shown = ResultWord(held));
         [probe.reg_valid_q] = self.reg_valid_q;
-        [probe.pred_valid_q] = self.pred_valid_q;
-        [probe.done_q] = self.done_q;
         let places = (self.first_q..self.data_q.len()).chain(0..self.first_q).take(self.count_q);
         for place in places {
             probe.wait_q[place] = self.due_q[place].saturating_sub(self.now) as u8;
@@ -290,17 +228,11 @@ impl ResultQueue {
     /// What the places hold, for the harness; `at` gives the path of a register inside the module.
     pub(crate) fn contents<'a>(&'a mut self, at: impl Fn(&str) -> String) -> Vec<Memory<'a>> {
         let memory = |path, words, bits| Memory { path: at(path), block: Self::NAME, words, bits };
-        let (lanes, places) = (LANES as u32, self.mask_q.len() as u32);
+        let places = self.result_q.len() as u32;
         vec![
-            memory("mask_q", &mut self.mask_q, lanes),
-            memory("pred_data_q", &mut self.pred_data_q, lanes),
+            memory("result_q", self.result_q.as_flattened_mut(), ResultWord::BITS),
             Memory::of_warps(at("data_q"), Self::NAME, &mut self.data_q),
-            memory("warp_q", &mut self.warp_q, WARP_BITS),
-            memory("reg_q", &mut self.reg_q, REG_BITS),
-            memory("pred_q", &mut self.pred_q, PRED_BITS),
             memory("reg_valid_q", &mut self.reg_valid_q, places),
-            memory("pred_valid_q", &mut self.pred_valid_q, places),
-            memory("done_q", &mut self.done_q, places),
         ]
     }
 }
@@ -326,6 +258,7 @@ impl ResultQueueIn {
 impl Block for ResultQueue {
     const NAME: &'static str = "result_queue";
     const PARAMETERS: &'static [&'static str] = &["QueueDepth", "Sources"];
+    const PACKED_MEMORIES: &'static [PackedMemory] = &[("result_q", ResultWord::layout)];
 
     type Shape = SmShape;
     type In = ResultQueueIn;
@@ -336,14 +269,8 @@ impl Block for ResultQueue {
         let depth = shape.queue_depth;
         Self {
             data_q: vec![WarpData::ZERO; depth].into(),
-            mask_q: vec![0; depth].into(),
-            pred_data_q: vec![0; depth].into(),
-            warp_q: vec![0; depth].into(),
-            reg_q: vec![0; depth].into(),
-            pred_q: vec![0; depth].into(),
+            result_q: vec![[0; RESULT_WORDS]; depth].into(),
             reg_valid_q: [0],
-            pred_valid_q: [0],
-            done_q: [0],
             due_q: vec![0; depth].into(),
             now: 0,
             first_q: 0,
@@ -388,6 +315,7 @@ impl Block for ResultQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::result::ResultFields;
     use crate::shape::ALU_QUEUE_DEPTH;
     use crate::testing::{Driver, SM_SHAPES};
 
@@ -415,7 +343,7 @@ mod tests {
                 assert_eq!(u64::from(queue.probe().wait_q[0]), cycles - cycle);
             }
             let out = queue.cycle();
-            assert_eq!((out.head_valid_o, out.head_warp_o), (1, 9));
+            assert_eq!((out.head_valid_o, out.head_result_o.warp()), (1, 9));
             // It stays until it is taken.
             queue.inputs.pop_i = 1;
             assert_eq!(queue.cycle().head_valid_o, 1);
@@ -430,7 +358,7 @@ mod tests {
         let mut come = |warp: u8, push: u8, pop: u8| {
             (queue.inputs.push_valid_i, queue.inputs.push_warp_i[0], queue.inputs.pop_i) = (push, warp, pop);
             let out = queue.cycle();
-            (out.head_valid_o, out.head_warp_o, queue.probe().count_q)
+            (out.head_valid_o, out.head_result_o.warp(), queue.probe().count_q)
         };
         assert_eq!(come(1, 1, 1), (1, 1, 0), "taken as it comes");
         assert_eq!(come(2, 0, 0), (0, 0, 0), "nothing has stayed");
@@ -481,16 +409,19 @@ mod tests {
                 if out.head_valid_o == 1 {
                     let (i, k): &(ResultQueueIn, usize) = &expected[0];
                     let (i, k) = (i, *k);
-                    assert_eq!((out.head_warp_o, out.head_mask_o), (i.push_warp_i[k], i.push_mask_i[k]));
-                    assert_eq!(out.head_done_o, i.push_done_i >> k & 1);
-                    assert_eq!(out.head_reg_valid_o, i.push_reg_valid_i >> k & 1);
-                    assert_eq!(out.head_pred_valid_o, i.push_pred_valid_i >> k & 1);
-                    if out.head_reg_valid_o == 1 {
-                        assert_eq!((out.head_reg_o, out.head_data_o), (i.push_reg_i[k], i.push_data_i[k]));
-                    }
-                    if out.head_pred_valid_o == 1 {
-                        let found = (out.head_pred_o, out.head_pred_data_o);
-                        assert_eq!(found, (i.push_pred_i[k], i.push_pred_data_i[k]));
+                    let (reg, pred) = (i.push_reg_valid_i >> k & 1, i.push_pred_valid_i >> k & 1);
+                    let whole = ResultFields {
+                        done: i.push_done_i >> k & 1,
+                        pred_valid: pred,
+                        pred: pred * i.push_pred_i[k],
+                        d: reg * i.push_reg_i[k],
+                        warp: i.push_warp_i[k],
+                        pred_data: u32::from(pred) * i.push_pred_data_i[k],
+                        mask: i.push_mask_i[k],
+                    };
+                    assert_eq!((out.head_result_o.fields(), out.head_reg_valid_o), (whole, reg));
+                    if reg == 1 {
+                        assert_eq!(out.head_data_o, i.push_data_i[k]);
                     }
                 }
                 if queue.inputs.pop_i == 1 {
@@ -517,15 +448,17 @@ mod tests {
     }
 
     #[test]
-    fn what_a_result_does_not_have_leaves_the_place_as_it_is() {
+    fn what_a_result_does_not_have_is_zero_and_leaves_the_data_as_it_is() {
         let mut queue = queue(1);
         for memory in queue.block.memories() {
             memory.words.fill(5);
         }
+        let inputs = &mut queue.inputs;
+        (inputs.push_reg_i[0], inputs.push_pred_i[0], inputs.push_pred_data_i[0]) = (9, 6, u32::MAX);
         push(&mut queue, 0, 0);
-        let words: Vec<u32> = queue.block.memories().iter().map(|memory| memory.words[0]).collect();
-        assert_eq!(words[..6], [0, 5, 5, 0, 5, 5], "mask, lanes of the predicate, data, warp, register, predicate");
-        assert_eq!(words[6..], [4; 3], "register, predicate, last: none in place 0");
+        let memories = queue.block.memories();
+        assert_eq!(memories[0].words[..RESULT_WORDS], [0; RESULT_WORDS], "the result");
+        assert_eq!((memories[1].words[0], memories[2].words[0]), (5, 4), "data; which have a register: not place 0");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! `writeback`: which result takes which bus. `docs/blocks/writeback.md`.
 
-use crate::execute::result::{UnitResult, destination};
+use crate::execute::result::{ResultWord, UnitResult};
 use crate::mrf::MAX_PORTS;
+use crate::mrf::bits::is_set;
 use crate::shape::SmShape;
-use crate::{Block, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Instructions that may end in a cycle.
 const MAX_FINISHES: usize = 2 * MAX_PORTS;
@@ -23,98 +24,44 @@ ports! {
         constant_data_i: WarpData = field(1024).valid_by("constant_reg_valid_i"),
         /// The line table's result: data of the register.
         memory_data_i: WarpData = field(1024).valid_by("memory_reg_valid_i"),
-        /// Lanes of ALU p's result.
-        alu_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("alu_valid_i"),
-        /// Lanes of the predicate of ALU p's result.
-        alu_pred_data_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("alu_pred_valid_i"),
-        /// Lanes of single precision unit p's result.
-        fp_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("fp_valid_i"),
-        /// Lanes of the predicate of single precision unit p's result.
-        fp_pred_data_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("fp_pred_valid_i"),
-        /// Lanes of the side queue's result.
-        side_mask_i: u32 = field(32).valid_by("side_valid_i"),
-        /// Lanes of the predicate of the side queue's result.
-        side_pred_data_i: u32 = field(32).valid_by("side_pred_valid_i"),
-        /// Lanes of the special function unit's result.
-        sfu_mask_i: u32 = field(32).valid_by("sfu_valid_i"),
-        /// Lanes of the constant unit's result.
-        constant_mask_i: u32 = field(32).valid_by("constant_valid_i"),
-        /// Lanes of the line table's result.
-        memory_mask_i: u32 = field(32).valid_by("memory_valid_i"),
+        /// ALU p's result.
+        alu_result_i: [ResultWord; MAX_PORTS] = packed::<ResultWord>().count(s.ports()).valid_by("alu_valid_i"),
+        /// Single precision unit p's result.
+        fp_result_i: [ResultWord; MAX_PORTS] = packed::<ResultWord>().count(s.ports()).valid_by("fp_valid_i"),
+        /// The side queue's result.
+        side_result_i: ResultWord = packed::<ResultWord>().valid_by("side_valid_i"),
+        /// The special function unit's result.
+        sfu_result_i: ResultWord = packed::<ResultWord>().valid_by("sfu_valid_i"),
+        /// The constant unit's result.
+        constant_result_i: ResultWord = packed::<ResultWord>().valid_by("constant_valid_i"),
+        /// The line table's result.
+        memory_result_i: ResultWord = packed::<ResultWord>().valid_by("memory_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// ALU p has a result.
         alu_valid_i: u8 = field(s.ports()),
-        /// Warp of ALU p's result.
-        alu_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("alu_valid_i"),
-        /// ALU p's result is the last of its instruction.
-        alu_done_i: u8 = field(s.ports()),
         /// ALU p's result writes a register.
         alu_reg_valid_i: u8 = field(s.ports()),
-        /// Register of ALU p's result.
-        alu_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("alu_reg_valid_i"),
-        /// ALU p's result writes a predicate.
-        alu_pred_valid_i: u8 = field(s.ports()),
-        /// Predicate of ALU p's result.
-        alu_pred_i: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("alu_pred_valid_i"),
         /// Single precision unit p has a result.
         fp_valid_i: u8 = field(s.ports()),
-        /// Warp of single precision unit p's result.
-        fp_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("fp_valid_i"),
-        /// Single precision unit p's result is the last of its instruction.
-        fp_done_i: u8 = field(s.ports()),
         /// Single precision unit p's result writes a register.
         fp_reg_valid_i: u8 = field(s.ports()),
-        /// Register of single precision unit p's result.
-        fp_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("fp_reg_valid_i"),
-        /// Single precision unit p's result writes a predicate.
-        fp_pred_valid_i: u8 = field(s.ports()),
-        /// Predicate of single precision unit p's result.
-        fp_pred_i: [u8; MAX_PORTS] = field(3).count(s.ports()).valid_by("fp_pred_valid_i"),
         /// The side queue has a result.
         side_valid_i: u8 = field(1),
-        /// Warp of the side queue's result.
-        side_warp_i: u8 = field(WARP_BITS).valid_by("side_valid_i"),
-        /// The side queue's result is the last of its instruction.
-        side_done_i: u8 = field(1).valid_by("side_valid_i"),
         /// The side queue's result writes a register.
         side_reg_valid_i: u8 = field(1),
-        /// Register of the side queue's result.
-        side_reg_i: u8 = field(REG_BITS).valid_by("side_reg_valid_i"),
-        /// The side queue's result writes a predicate.
-        side_pred_valid_i: u8 = field(1),
-        /// Predicate of the side queue's result.
-        side_pred_i: u8 = field(3).valid_by("side_pred_valid_i"),
         /// The special function unit has a result.
         sfu_valid_i: u8 = field(1),
-        /// Warp of the special function unit's result.
-        sfu_warp_i: u8 = field(WARP_BITS).valid_by("sfu_valid_i"),
-        /// The special function unit's result is the last of its instruction.
-        sfu_done_i: u8 = field(1).valid_by("sfu_valid_i"),
         /// The special function unit's result writes a register.
         sfu_reg_valid_i: u8 = field(1),
-        /// Register of the special function unit's result.
-        sfu_reg_i: u8 = field(REG_BITS).valid_by("sfu_reg_valid_i"),
         /// The constant unit has a result.
         constant_valid_i: u8 = field(1),
-        /// Warp of the constant unit's result.
-        constant_warp_i: u8 = field(WARP_BITS).valid_by("constant_valid_i"),
-        /// The constant unit's result is the last of its instruction.
-        constant_done_i: u8 = field(1).valid_by("constant_valid_i"),
         /// The constant unit's result writes a register.
         constant_reg_valid_i: u8 = field(1),
-        /// Register of the constant unit's result.
-        constant_reg_i: u8 = field(REG_BITS).valid_by("constant_reg_valid_i"),
         /// The line table has a result.
         memory_valid_i: u8 = field(1),
-        /// Warp of the line table's result.
-        memory_warp_i: u8 = field(WARP_BITS).valid_by("memory_valid_i"),
-        /// The line table's result is the last of its instruction.
-        memory_done_i: u8 = field(1).valid_by("memory_valid_i"),
         /// The line table's result writes a register.
         memory_reg_valid_i: u8 = field(1),
-        /// Register of the line table's result.
-        memory_reg_i: u8 = field(REG_BITS).valid_by("memory_reg_valid_i"),
         /// The operand stage takes a result on bus p.
         write_ready_i: u8 = field(s.ports()),
         /// The result in bus p's queue goes into its bank at this edge.
@@ -303,77 +250,16 @@ fn offers(inputs: &WritebackIn) -> Offers {
 }
 
 /// The result of a source, and its data.
-fn result_of(inputs: &WritebackIn, p: usize, source: Source) -> (UnitResult, &WarpData) {
-    let i = inputs;
-    let has = |mask: u8| mask >> p & 1 == 1;
-    match source {
-        Source::Alu => {
-            let result = UnitResult {
-                mask: i.alu_mask_i[p],
-                pred_data: i.alu_pred_data_i[p],
-                warp: i.alu_warp_i[p],
-                reg: destination(has(i.alu_reg_valid_i), i.alu_reg_i[p]),
-                pred: destination(has(i.alu_pred_valid_i), i.alu_pred_i[p]),
-                done: has(i.alu_done_i),
-            };
-            (result, &i.alu_data_i[p])
-        }
-        Source::Fp => {
-            let result = UnitResult {
-                mask: i.fp_mask_i[p],
-                pred_data: i.fp_pred_data_i[p],
-                warp: i.fp_warp_i[p],
-                reg: destination(has(i.fp_reg_valid_i), i.fp_reg_i[p]),
-                pred: destination(has(i.fp_pred_valid_i), i.fp_pred_i[p]),
-                done: has(i.fp_done_i),
-            };
-            (result, &i.fp_data_i[p])
-        }
-        Source::Sfu => {
-            let result = UnitResult {
-                mask: i.sfu_mask_i,
-                pred_data: 0,
-                warp: i.sfu_warp_i,
-                reg: destination(i.sfu_reg_valid_i != 0, i.sfu_reg_i),
-                pred: None,
-                done: i.sfu_done_i != 0,
-            };
-            (result, &i.sfu_data_i)
-        }
-        Source::Constant => {
-            let result = UnitResult {
-                mask: i.constant_mask_i,
-                pred_data: 0,
-                warp: i.constant_warp_i,
-                reg: destination(i.constant_reg_valid_i != 0, i.constant_reg_i),
-                pred: None,
-                done: i.constant_done_i != 0,
-            };
-            (result, &i.constant_data_i)
-        }
-        Source::Side => {
-            let result = UnitResult {
-                mask: i.side_mask_i,
-                pred_data: i.side_pred_data_i,
-                warp: i.side_warp_i,
-                reg: destination(i.side_reg_valid_i != 0, i.side_reg_i),
-                pred: destination(i.side_pred_valid_i != 0, i.side_pred_i),
-                done: i.side_done_i != 0,
-            };
-            (result, &i.side_data_i)
-        }
-        Source::Memory => {
-            let result = UnitResult {
-                mask: i.memory_mask_i,
-                pred_data: 0,
-                warp: i.memory_warp_i,
-                reg: destination(i.memory_reg_valid_i != 0, i.memory_reg_i),
-                pred: None,
-                done: i.memory_done_i != 0,
-            };
-            (result, &i.memory_data_i)
-        }
-    }
+fn result_of(i: &WritebackIn, p: usize, source: Source) -> (UnitResult, &WarpData) {
+    let (word, reg_valid, data) = match source {
+        Source::Alu => (i.alu_result_i[p], is_set(i.alu_reg_valid_i, p), &i.alu_data_i[p]),
+        Source::Fp => (i.fp_result_i[p], is_set(i.fp_reg_valid_i, p), &i.fp_data_i[p]),
+        Source::Sfu => (i.sfu_result_i, i.sfu_reg_valid_i != 0, &i.sfu_data_i),
+        Source::Constant => (i.constant_result_i, i.constant_reg_valid_i != 0, &i.constant_data_i),
+        Source::Side => (i.side_result_i, i.side_reg_valid_i != 0, &i.side_data_i),
+        Source::Memory => (i.memory_result_i, i.memory_reg_valid_i != 0, &i.memory_data_i),
+    };
+    (UnitResult::of(word, reg_valid), data)
 }
 
 impl Block for Writeback {

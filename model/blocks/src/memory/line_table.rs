@@ -1,10 +1,11 @@
 //! `line_table`: lines in flight. `docs/blocks/line_table.md`.
 
+use crate::execute::{ResultWord, UnitResult};
 use crate::memory::access::{Answer, Header, extract, masked};
 use crate::memory::coalescer::{OFFSET_BITS, Row};
 use crate::mrf::bits::set_bits;
 use crate::shape::SmShape;
-use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 ports! {
     /// Inputs of [`LineTable`].
@@ -47,8 +48,8 @@ ports! {
     pub struct LineTableOut(s: &SmShape) {
         /// Lanes of the register.
         result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o").early().shows("result_data_q"),
-        /// Lanes of the result.
-        result_mask_o: u32 = field(32).valid_by("result_valid_o").early().shows("result_mask_q"),
+        /// The result.
+        result_o: ResultWord = packed::<ResultWord>().valid_by("result_valid_o").early().shows("result_q"),
         /// A row is free.
         room_o: u8 = field(1).early(),
         /// No row is in use and no result waits.
@@ -57,14 +58,8 @@ ports! {
         mem_rsp_ready_o: u8 = field(1).early(),
         /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("result_valid_q"),
-        /// Warp of the result.
-        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("result_warp_q"),
-        /// The result is the last of its instruction.
-        result_done_o: u8 = field(1).valid_by("result_valid_o").early().shows("result_done_q"),
         /// A register is written.
         result_reg_valid_o: u8 = field(1).early().shows_while("result_reg_valid_q", "result_valid_o"),
-        /// Register of the result.
-        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("result_reg_q"),
         /// The answer says that there is no such place.
         fault_valid_o: u8 = field(1).early(),
         /// Warp whose request was at fault.
@@ -370,9 +365,9 @@ impl Block for LineTable {
         (out.fault_valid_o, out.fault_warp_o) = (fault.is_some().into(), fault.unwrap_or_default());
         if let Some(Answer { header, data }) = self.result() {
             out.result_valid_o = 1;
-            (out.result_warp_o, out.result_mask_o, out.result_done_o) = (header.warp, header.mask, header.done.into());
-            if let Some(reg) = header.reg {
-                (out.result_reg_valid_o, out.result_reg_o, out.result_data_o) = (1, reg, *data);
+            out.result_o = ResultWord::from(&UnitResult::from(*header));
+            if header.reg.is_some() {
+                (out.result_reg_valid_o, out.result_data_o) = (1, *data);
             }
         }
     }

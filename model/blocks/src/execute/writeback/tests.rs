@@ -1,4 +1,5 @@
 use super::*;
+use crate::execute::ResultFields;
 use crate::testing::{Driver, SM_SHAPES, organisation_with};
 
 const ONE: &SmShape = &SM_SHAPES[0];
@@ -10,21 +11,27 @@ fn crowded(shape: &SmShape) -> Driver<Writeback> {
     let mut writeback = Driver::new(shape);
     let i: &mut WritebackIn = &mut writeback.inputs;
     let all = (1 << shape.ports()) - 1;
-    (i.alu_valid_i, i.alu_reg_valid_i, i.alu_done_i, i.alu_warp_i, i.alu_reg_i) = (all, all, all, [1, 2], [11, 12]);
-    (i.fp_valid_i, i.fp_reg_valid_i, i.fp_done_i, i.fp_warp_i, i.fp_reg_i) = (all, all, all, [5, 6], [15, 16]);
-    (i.sfu_valid_i, i.sfu_reg_valid_i, i.sfu_done_i, i.sfu_warp_i, i.sfu_reg_i) = (1, 1, 1, 7, 17);
-    (i.constant_valid_i, i.constant_reg_valid_i, i.constant_done_i) = (1, 1, 1);
-    (i.constant_warp_i, i.constant_reg_i, i.constant_mask_i) = (8, 18, 108);
-    i.constant_data_i = WarpData([28; 32]);
-    (i.side_valid_i, i.side_reg_valid_i, i.side_done_i, i.side_warp_i, i.side_reg_i) = (1, 1, 1, 3, 13);
-    (i.memory_valid_i, i.memory_reg_valid_i, i.memory_done_i, i.memory_warp_i, i.memory_reg_i) = (1, 1, 1, 4, 14);
-    (i.alu_mask_i, i.side_mask_i, i.memory_mask_i) = ([101, 102], 103, 104);
-    i.alu_data_i = [WarpData([21; 32]), WarpData([22; 32])];
-    (i.side_data_i, i.memory_data_i) = (WarpData([23; 32]), WarpData([24; 32]));
-    (i.fp_mask_i, i.sfu_mask_i) = ([105, 106], 107);
-    (i.fp_data_i, i.sfu_data_i) = ([WarpData([25; 32]), WarpData([26; 32])], WarpData([27; 32]));
+    let result = |warp: u8| {
+        let mask = u32::from(warp) + 100;
+        let word = ResultFields { done: 1, d: warp + 10, warp, mask, ..ResultFields::default() }.into();
+        (word, WarpData([u32::from(warp) + 20; 32]))
+    };
+    (i.alu_valid_i, i.alu_reg_valid_i, i.fp_valid_i, i.fp_reg_valid_i) = (all, all, all, all);
+    for p in 0..2 {
+        (i.alu_result_i[p], i.alu_data_i[p]) = result(1 + p as u8);
+        (i.fp_result_i[p], i.fp_data_i[p]) = result(5 + p as u8);
+    }
+    (i.sfu_valid_i, i.sfu_reg_valid_i, (i.sfu_result_i, i.sfu_data_i)) = (1, 1, result(7));
+    (i.constant_valid_i, i.constant_reg_valid_i, (i.constant_result_i, i.constant_data_i)) = (1, 1, result(8));
+    (i.side_valid_i, i.side_reg_valid_i, (i.side_result_i, i.side_data_i)) = (1, 1, result(3));
+    (i.memory_valid_i, i.memory_reg_valid_i, (i.memory_result_i, i.memory_data_i)) = (1, 1, result(4));
     i.write_ready_i = all;
     writeback
+}
+
+/// Whether the line table's result is the last of its instruction.
+fn last_of_memory(writeback: &mut Driver<Writeback>, done: u8) {
+    writeback.inputs.memory_result_i.change(|result| result.done = done);
 }
 
 /// A writeback without the units of floating point and constants.
@@ -89,8 +96,8 @@ fn with_two_buses_special_functions_have_the_last_and_single_precision_its_own()
     assert_eq!((all_popped(&out), out.write_warp_o), ([0, 3, 0, 0, 0, 0], [5, 6]));
     // One without a register goes without its bus; its predicate is written.
     let i = &mut writeback.inputs;
-    (i.fp_reg_valid_i, i.fp_pred_valid_i, i.write_ready_i) = (0b01, 0b10, 0);
-    (i.fp_pred_i, i.fp_pred_data_i) = ([0, 5], [0, 0xff]);
+    (i.fp_reg_valid_i, i.write_ready_i) = (0b01, 0);
+    i.fp_result_i[1].change(|result| (result.pred_valid, result.pred, result.pred_data) = (1, 5, 0xff));
     let out = writeback.cycle();
     assert_eq!((all_popped(&out), out.write_valid_o, out.pred_valid_o), ([0, 2, 0, 0, 0, 0], 0b01, 0b10));
     assert_eq!((out.pred_o[1], out.pred_mask_o[1], out.pred_data_o[1]), (5, 106, 0xff));
@@ -126,8 +133,10 @@ fn a_result_that_has_to_wait_holds_its_bus() {
 fn a_result_without_register_goes_whatever_the_write_queue_does_and_ends_its_instruction() {
     let mut writeback = Driver::<Writeback>::new(TWO);
     let i = &mut writeback.inputs;
-    (i.alu_valid_i, i.alu_done_i, i.alu_pred_valid_i, i.alu_warp_i) = (0b11, 0b01, 0b10, [7, 8]);
-    (i.alu_pred_i, i.alu_pred_data_i, i.alu_mask_i) = ([0, 5], [0, 0xff], [0, 0xffff]);
+    i.alu_valid_i = 0b11;
+    i.alu_result_i[0] = ResultFields { done: 1, warp: 7, ..ResultFields::default() }.into();
+    let second = ResultFields { pred_valid: 1, pred: 5, warp: 8, pred_data: 0xff, mask: 0xffff, ..Default::default() };
+    i.alu_result_i[1] = second.into();
     let out = writeback.cycle();
     assert_eq!((popped(&out), out.write_valid_o), ((0b11, 0, 0), 0));
     assert_eq!((out.finish_valid_o, out.finish_warp_o[2]), (0b0100, 7), "the other one is not done");
@@ -139,7 +148,8 @@ fn a_result_without_register_goes_whatever_the_write_queue_does_and_ends_its_ins
 fn a_predicate_is_written_in_the_cycle_in_which_its_result_goes() {
     let mut writeback = Driver::<Writeback>::new(ONE);
     let i = &mut writeback.inputs;
-    (i.side_valid_i, i.side_reg_valid_i, i.side_pred_valid_i, i.side_done_i) = (1, 1, 1, 1);
+    (i.side_valid_i, i.side_reg_valid_i) = (1, 1);
+    i.side_result_i = ResultFields { done: 1, pred_valid: 1, ..ResultFields::default() }.into();
     let out = writeback.cycle();
     assert_eq!((out.side_pop_o, out.write_valid_o, out.pred_valid_o), (0, 1, 0));
     writeback.inputs.write_ready_i = 1;
@@ -150,15 +160,16 @@ fn a_predicate_is_written_in_the_cycle_in_which_its_result_goes() {
 #[test]
 fn a_register_is_complete_when_its_last_result_is_in_its_bank() {
     let mut writeback = without_floats(ONE);
-    writeback.inputs.memory_done_i = 0;
+    last_of_memory(&mut writeback, 0);
     writeback.cycle();
     let i = &mut writeback.inputs;
-    (i.write_done_i, i.write_done_warp_i[0], i.write_done_reg_i[0], i.memory_done_i) = (1, 4, 14, 1);
+    (i.write_done_i, i.write_done_warp_i[0], i.write_done_reg_i[0]) = (1, 4, 14);
+    last_of_memory(&mut writeback, 1);
     // The part of the register that was written is not the last; the one that takes its place is.
     let out = writeback.cycle();
     assert_eq!((out.reg_valid_o, out.finish_valid_o), (0, 0));
     // Reported with the old value while the next result takes the queue.
-    writeback.inputs.memory_done_i = 0;
+    last_of_memory(&mut writeback, 0);
     let out = writeback.cycle();
     assert_eq!((out.reg_valid_o, out.reg_warp_o[0], out.reg_o[0]), (1, 4, 14));
     assert_eq!((out.finish_valid_o, out.finish_warp_o[0]), (1, 4));
@@ -190,10 +201,11 @@ fn reset_forgets_what_is_in_the_write_queues() {
 fn with_taken_results_a_register_is_reported_when_its_last_result_is_taken() {
     let organisation = organisation_with(|services| services.reports_taken);
     let mut writeback = without_floats(&SmShape { organisation, ..*ONE });
-    let i = &mut writeback.inputs;
-    (i.memory_done_i, i.write_ready_i) = (0, 1);
+    last_of_memory(&mut writeback, 0);
+    writeback.inputs.write_ready_i = 1;
     assert_eq!(writeback.cycle().reg_valid_o, 0, "a part");
-    (writeback.inputs.memory_done_i, writeback.inputs.write_ready_i) = (1, 0);
+    last_of_memory(&mut writeback, 1);
+    writeback.inputs.write_ready_i = 0;
     assert_eq!(writeback.cycle().reg_valid_o, 0, "it is not taken");
     writeback.inputs.write_ready_i = 1;
     let out = writeback.cycle();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::execute::ResultFields;
 use crate::testing::{Driver, Random, SM_SHAPES, compare};
 
 /// A table whose next cycle puts in a row of lanes 1 and 31.
@@ -44,8 +45,8 @@ fn lanes_take_their_bytes_of_the_line() {
         let out = table.cycle();
         assert_eq!((out.result_valid_o, out.mem_rsp_ready_o, out.empty_o), (0, 0, 0));
         let out = table.cycle();
-        assert_eq!((out.result_valid_o, out.result_warp_o, out.result_mask_o), (1, 7, 1 << 31 | 2));
-        assert_eq!((out.result_reg_valid_o, out.result_reg_o, out.result_done_o), (1, 200, 0));
+        assert_eq!((out.result_valid_o, out.result_o.warp(), out.result_o.mask()), (1, 7, 1 << 31 | 2));
+        assert_eq!((out.result_reg_valid_o, out.result_o.d(), out.result_o.done()), (1, 200, 0));
         assert_eq!((out.result_data_o.0[0], out.result_data_o.0[1]), (0, value));
         assert_eq!(out.empty_o, 0, "the result waits");
         table.inputs.pop_i = 1;
@@ -67,7 +68,7 @@ fn an_atomic_operation_takes_a_word_for_each_lane() {
         (out.result_data_o.0[0], out.result_data_o.0[1], out.result_data_o.0[31]),
         (0, 0x8000_8181, 0x8000_819f)
     );
-    assert_eq!(out.result_done_o, 1);
+    assert_eq!(out.result_o.done(), 1);
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn rows_come_back_in_order_and_a_full_table_has_no_room() {
     for _ in 0..2 * rows {
         let out = table.cycle();
         if out.result_valid_o == 1 {
-            warps.push(out.result_warp_o);
+            warps.push(out.result_o.warp());
         }
         table.inputs.mem_rsp_valid_i = u8::from(warps.len() + 1 < rows.into());
     }
@@ -106,12 +107,12 @@ fn a_result_that_is_not_taken_holds_up_the_answer_behind_it() {
     table.inputs.mem_rsp_valid_i = 0;
     for _ in 0..3 {
         let out = table.cycle();
-        assert_eq!((out.result_warp_o, out.mem_rsp_ready_o, table.probe().rsp_valid_q), (7, 0, 1));
+        assert_eq!((out.result_o.warp(), out.mem_rsp_ready_o, table.probe().rsp_valid_q), (7, 0, 1));
     }
     table.inputs.pop_i = 1;
     table.cycle();
     let out = table.cycle();
-    assert_eq!((out.result_valid_o, out.result_warp_o, out.result_reg_valid_o), (1, 8, 0));
+    assert_eq!((out.result_valid_o, out.result_o.warp(), out.result_reg_valid_o), (1, 8, 0));
 }
 
 #[test]
@@ -207,9 +208,14 @@ fn meta(i: &LineTableIn) -> u64 {
 
 fn result(row: &LineTableIn, data: &WarpData) -> LineTableOut {
     let mut out = LineTableOut::zeroed();
-    (out.result_valid_o, out.result_warp_o, out.result_mask_o) = (1, row.row_warp_i, row.row_mask_i);
-    (out.result_done_o, out.result_reg_valid_o, out.result_reg_o) =
-        (row.row_done_i, row.row_reg_valid_i, row.row_reg_i);
+    (out.result_valid_o, out.result_reg_valid_o) = (1, row.row_reg_valid_i);
+    out.result_o = ResultWord::from(ResultFields {
+        done: row.row_done_i,
+        d: row.row_reg_valid_i * row.row_reg_i,
+        warp: row.row_warp_i,
+        mask: row.row_mask_i,
+        ..ResultFields::default()
+    });
     let bytes: Vec<u8> = data.0.iter().flat_map(|word| word.to_le_bytes()).collect();
     for lane in (0..LANES).filter(|lane| row.row_mask_i >> lane & 1 == 1) {
         let from = usize::from(row.row_offset_i[lane]);
