@@ -107,7 +107,7 @@ ports! {
         first_mask_q: u32 = field(32).valid_by("first_valid_q"),
         /// The first stage has something.
         first_valid_q: u8 = field(1),
-        /// The access in the first stage is the constant unit's.
+        /// The access in the first stage belongs to the constant unit.
         first_direct_q: u8 = field(1).valid_by("first_valid_q"),
         /// Warp in the first stage.
         first_warp_q: u8 = field(WARP_BITS).valid_by("first_valid_q"),
