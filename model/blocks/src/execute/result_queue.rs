@@ -67,7 +67,7 @@ ports! {
 ports! {
     /// State of [`ResultQueue`] besides the data: what every place holds, in use or not.
     pub struct ResultQueueProbe(s: &SmShape) {
-        /// Results.
+        /// Result in each place.
         result_q: [ResultWord; MAX_DEPTH] = packed::<ResultWord>().count(s.queue_depth),
         /// Results that write a register.
         reg_valid_q: u32 = field(s.queue_depth),
