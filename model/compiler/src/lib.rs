@@ -46,13 +46,8 @@ pub struct Options {
     pub hierarchy: HierarchyOptions,
     /// Instructions up to the next access within which a register stays ON, 1 to [`marks::power::MOST`]; 0: no power states are
     /// marked.
-    #[serde(default, skip_serializing_if = "no_power")]
+    #[serde(default)]
     pub power_threshold: u8,
-}
-
-/// Without power states the options are written as they were before there were any.
-fn no_power(threshold: &u8) -> bool {
-    *threshold == 0
 }
 
 impl Options {
