@@ -357,6 +357,11 @@ fn machine_code_and_annotated_ptx() {
     assert!(annotated.contains("ld.global.u32 %r6, [%rd4];") && annotated.contains("LD.GLOBAL.B32"), "{annotated}");
     let orders = ["none", "latency", "tree"].map(|order| gpurf(&["compile", &source, "--schedule", order]).stdout);
     assert!(orders[0] == direct.stdout && orders[1] != orders[0] && orders[2] != orders[0]);
+    let powered = gpurf(&["compile", &source, "--annotate", "--power-threshold", "3"]);
+    let (marked, table) = (text(&powered.stdout), text(&powered.stderr));
+    assert!(marked.contains("power=") && !annotated.contains("power="), "{marked}");
+    assert!(table.contains("left ON") && table.contains("SLEEP") && table.contains("OFF"), "{table}");
+    refused(&["compile", &source, "--power-threshold", "32"], BAD_INPUT, &["1..=31"]);
     refused(&["compile", &source, "-o", &folder.path("no/such/folder.json")], TOOL, &["folder.json"]);
     folder.put("broken.ptx", ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { wgmma; ret; }");
     refused(&["compile", &folder.path("broken.ptx"), "-o", &folder.path("x.json")], BAD_INPUT, &["broken.ptx:4:"]);

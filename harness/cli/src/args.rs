@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gpurf_compiler::Schedule;
+use gpurf_compiler::marks::power::MOST as POWER_THRESHOLD;
 use verilated::Simulator;
 
 pub use bench::Bench;
@@ -303,6 +304,9 @@ pub struct Compile {
     /// Levels above the main register file
     #[command(flatten)]
     pub levels: Levels,
+    /// Mark power states: a register stays ON if its next access is at most W instructions away (docs/power.md)
+    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u8).range(1..=i64::from(POWER_THRESHOLD)))]
+    pub power_threshold: Option<u8>,
     /// Write to this file in place of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

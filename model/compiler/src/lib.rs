@@ -44,6 +44,10 @@ pub struct Options {
     /// The register hierarchy that values are distributed over.
     #[serde(default)]
     pub hierarchy: HierarchyOptions,
+    /// Instructions up to the next access within which a register stays ON, 1 to [`marks::power::MOST`]; 0: no power states are
+    /// marked.
+    #[serde(default)]
+    pub power_threshold: u8,
 }
 
 impl Options {
@@ -61,7 +65,7 @@ impl Options {
 impl Default for Options {
     /// 64 registers: what a warp has with half of the warps that fit at 32.
     fn default() -> Self {
-        Self { registers: 64, schedule: Schedule::None, hierarchy: HierarchyOptions::NONE }
+        Self { registers: 64, schedule: Schedule::None, hierarchy: HierarchyOptions::NONE, power_threshold: 0 }
     }
 }
 
@@ -123,6 +127,11 @@ pub fn distribute(code: &mut [Instruction], options: &Options) -> Option<Explana
     hierarchy::run(code, &options.hierarchy)
 }
 
+/// Marks the power states of finished code's registers. Does nothing where no threshold is given.
+pub fn mark_power(code: &mut [Instruction], options: &Options) {
+    marks::power::mark(code, options.power_threshold);
+}
+
 /// Registers of a thread with which a warp has its place on a machine of 32 warps and 128 KB (RFC paper, table 4). Schedules
 /// take more only where the PTX's own order does.
 const FULL_SM: u16 = 32;
@@ -178,6 +187,10 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
     if let Err(message) = options.hierarchy.check() {
         return Err(vec![Error::new(Span::default(), message)]);
     }
+    if options.power_threshold > marks::power::MOST {
+        let message = format!("power_threshold is {}: it is 0 to {}", options.power_threshold, marks::power::MOST);
+        return Err(vec![Error::new(Span::default(), message)]);
+    }
     let module = ptx::parse(source).map_err(|e| vec![e])?;
     let (kernels, symbols) = lower::lower(source, &module)?;
     let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };
@@ -203,6 +216,7 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
             .map_err(|_| error(format!("`{}` has more instructions than the machine can address", lowered.name)))?;
         marks::run(&mut kernel.code);
         levels.extend(distribute(&mut kernel.code, options));
+        mark_power(&mut kernel.code, options);
         if cfg!(debug_assertions)
             && options.have_levels()
             && let Err(wrong) = check_levels(&kernel.code, options)

@@ -1,6 +1,6 @@
 //! The instruction, and what its users ask it.
 
-use crate::control::Control;
+use crate::control::{Control, PowerState};
 use crate::modifiers::Space;
 use crate::operations::{Op, Slots, Unit};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
@@ -60,8 +60,8 @@ impl Instruction {
                 source_levels: [crate::SourceLevel::Mrf; 3],
                 result_level: crate::ResultLevel::Mrf,
                 bypass: crate::cache_marks::CacheMarks::NONE,
-                source_power: [crate::control::PowerState::On; 2],
-                result_power: crate::control::PowerState::On,
+                source_power: [PowerState::On; 2],
+                result_power: PowerState::On,
                 free_register: None,
             },
         }
@@ -171,6 +171,24 @@ impl Instruction {
     pub fn power_sources(&self) -> [Option<Slot>; 2] {
         let mut sources = self.sources().map(|(slot, _)| slot);
         [sources.next(), sources.next()]
+    }
+
+    /// The registers that it accesses, each once, with their power states after it: those of its fields, and SLEEP for a
+    /// third source that is neither of the first two nor the result (sharing thesis 4.2.2). Where fields of one register
+    /// disagree, the result's state counts, then that of the first source.
+    pub fn power_states(&self) -> impl Iterator<Item = (Reg, PowerState)> + use<> {
+        let fields = self.control.source_power.into_iter().map(Some).chain([None]);
+        let sources = self.sources().zip(fields).map(|((_, register), state)| (register, state));
+        let result = self.destination().map(|register| (register, Some(self.control.result_power)));
+        let mut states: [Option<(Reg, PowerState)>; 4] = [None; 4];
+        for (register, state) in result.into_iter().chain(sources) {
+            let place = states.iter_mut().find(|place| place.is_none_or(|(there, _)| there == register));
+            let place = place.expect("an instruction accesses four registers at most");
+            if place.is_none() {
+                *place = Some((register, state.unwrap_or(PowerState::Sleep)));
+            }
+        }
+        states.into_iter().flatten()
     }
 
     /// The unit that executes it.

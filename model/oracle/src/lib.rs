@@ -13,6 +13,7 @@
 //!   machine.
 //! * [`marks`] judges the control fields of a program by what its warps do.
 //! * [`levels`] judges where it reads and writes its values in a register hierarchy.
+//! * [`power`] judges which registers it puts to sleep and switches off.
 //! * [`host`] does what the host side of a CUDA program does: it places buffers, packs arguments, repeats launches.
 
 mod block;
@@ -28,6 +29,7 @@ pub mod levels;
 pub mod marks;
 mod memory;
 mod oracle;
+pub mod power;
 mod program;
 mod replay;
 mod shared;

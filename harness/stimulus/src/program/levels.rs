@@ -18,5 +18,6 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         Schedule::Tree => gpurf_compiler::Schedule::Tree,
         Schedule::Latency => gpurf_compiler::Schedule::Latency,
     };
-    Options { registers, schedule, hierarchy }
+    let power_threshold = u8::try_from(config.compiler.power_threshold).expect("the configuration is valid");
+    Options { registers, schedule, hierarchy, power_threshold }
 }

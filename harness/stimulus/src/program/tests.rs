@@ -9,6 +9,7 @@ use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope};
 use super::*;
 
 mod levels;
+mod power;
 
 fn limits() -> Limits {
     Limits::of(&Config::default())

@@ -10,6 +10,8 @@ section! {
     pub struct CompilerConfig, CompilerLayer in compiler {
         /// Code: the order of the instructions in a basic block.
         pub schedule: Schedule = Schedule::None;
+        /// Code: instructions up to the next access within which a register stays ON; 0: no power states are marked.
+        pub power_threshold: usize = 0, "a number from 0 to 31" if |threshold| threshold <= 31;
     }
 }
 

@@ -33,6 +33,12 @@ impl Registers {
         self
     }
 
+    /// Those that are in both.
+    pub fn intersection(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= b);
+        self
+    }
+
     /// All of both.
     pub fn union(mut self, other: Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a |= b);
@@ -88,22 +94,33 @@ pub fn side(code: &[Instruction], first: usize, meet: Option<usize>) -> Vec<bool
     inside
 }
 
+/// The successors of every instruction.
+pub fn graph(code: &[Instruction]) -> Vec<Vec<usize>> {
+    (0..code.len()).map(|pc| successors(code, pc).collect()).collect()
+}
+
 /// Follows facts against the flow: `front` says which registers have the property in front of an instruction, given those
 /// that have it behind, on any way. Gives those behind each instruction. `front` has to be monotone.
 pub fn backward(code: &[Instruction], front: impl Fn(usize, Registers) -> Registers) -> Vec<Registers> {
-    let mut fronts = vec![Registers::NONE; code.len()];
-    let behind =
-        |fronts: &[Registers], pc| successors(code, pc).map(|to| fronts[to]).fold(Registers::NONE, Registers::union);
+    backward_over(&graph(code), front)
+}
+
+/// The same over the nodes of a graph, given the successors of each.
+pub fn backward_over(successors: &[Vec<usize>], front: impl Fn(usize, Registers) -> Registers) -> Vec<Registers> {
+    let mut fronts = vec![Registers::NONE; successors.len()];
+    let behind = |fronts: &[Registers], node: usize| {
+        successors[node].iter().map(|&to| fronts[to]).fold(Registers::NONE, Registers::union)
+    };
     let mut changed = true;
     while changed {
         changed = false;
-        for pc in (0..code.len()).rev() {
-            let new = front(pc, behind(&fronts, pc));
-            changed |= fronts[pc] != new;
-            fronts[pc] = new;
+        for node in (0..successors.len()).rev() {
+            let new = front(node, behind(&fronts, node));
+            changed |= fronts[node] != new;
+            fronts[node] = new;
         }
     }
-    (0..code.len()).map(|pc| behind(&fronts, pc)).collect()
+    (0..successors.len()).map(|node| behind(&fronts, node)).collect()
 }
 
 /// Follows facts along the flow: `behind` says which registers have the property behind an instruction, given those that

@@ -12,6 +12,7 @@
 //! | `last_read` | the bits "last read" of sources a, b, c |
 //! | `deschedule` | the bit "deschedule" |
 //! | `free_register` | the field "free register" |
+//! | [`power`] | the fields "power": only for a machine with power states (`docs/power.md`) |
 
 mod cache;
 mod deschedule;
@@ -19,6 +20,7 @@ pub mod flow;
 mod free_register;
 mod last_read;
 pub mod liveness;
+pub mod power;
 #[cfg(test)]
 pub mod tests;
 
@@ -36,7 +38,7 @@ pub const PASSES: &[(&str, Pass)] = &[
     ("free registers", free_register::mark),
 ];
 
-/// Runs all passes.
+/// Runs all passes. Power states are marked for a machine that has them: [`power::mark`].
 pub fn run(code: &mut [Instruction]) {
     for (_, pass) in PASSES {
         pass(code);

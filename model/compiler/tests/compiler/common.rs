@@ -2,7 +2,8 @@
 
 use gpurf_compiler::{Compiled, Options as CompilerOptions, Schedule, compile};
 use gpurf_oracle::marks::{MarkJudge, Scope};
-use gpurf_oracle::{Geometry, Launch, Memory, Options, Oracle, Program};
+use gpurf_oracle::power::PowerJudge;
+use gpurf_oracle::{Commit, Geometry, Issue, Launch, Memory, Observer, Options, Oracle, Program};
 
 /// An oracle whose registers do not begin as zero: what the machine leaves there must make no difference.
 const DIRTY: Options =
@@ -29,8 +30,27 @@ pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threa
     plain
 }
 
+/// Watches marks and power states.
+struct Judges(MarkJudge, PowerJudge);
+
+impl Observer for Judges {
+    const TRACES: bool = true;
+
+    fn commit(&mut self, _: &Commit<'_>) {}
+
+    fn issue(&mut self, at: &Issue<'_>) {
+        self.0.issue(at);
+        self.1.issue(at);
+    }
+}
+
+/// Keeps registers ON for few instructions, so that many go to another state.
+const POWER_THRESHOLD: u8 = 2;
+
 fn run_in(schedule: Schedule, source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
-    let image = compiled_with(source, &CompilerOptions { registers, schedule, ..Default::default() }).image;
+    let power_threshold = POWER_THRESHOLD;
+    let options = CompilerOptions { registers, schedule, power_threshold, ..Default::default() };
+    let image = compiled_with(source, &options).image;
     let kernel = &image.kernels[0];
     let mut memory = Memory::default();
     let mut constant = Vec::new();
@@ -43,9 +63,10 @@ fn run_in(schedule: Schedule, source: &str, registers: u16, inputs: &[Vec<u8>], 
     let program = Program::new(kernel, "test.ptx").unwrap_or_else(|e| panic!("{e}\n{source}"));
     let geometry = Geometry { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
     let launch = Launch { program: &program, geometry, constant: &constant };
-    let mut judge = MarkJudge::new(Scope::Lanes);
-    Oracle::new(DIRTY).run_observed(&launch, &memory, &mut judge).unwrap_or_else(|e| panic!("{e}\n{source}"));
-    assert_eq!(judge.finish().0, [], "marks\n{source}");
+    let mut judges = Judges(MarkJudge::new(Scope::Lanes), PowerJudge::new(kernel.registers));
+    Oracle::new(DIRTY).run_observed(&launch, &memory, &mut judges).unwrap_or_else(|e| panic!("{e}\n{source}"));
+    assert_eq!(judges.0.finish().0, [], "marks\n{source}");
+    assert_eq!(judges.1.finish().0, [], "power states\n{source}");
     memory.read(result.expect("there is a result"))
 }
 

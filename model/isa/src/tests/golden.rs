@@ -59,6 +59,18 @@ fn questions_are_answered_from_the_operands() {
     let fma = ask("@P1 FFMA R1, R2, 0x3f800000, R2");
     assert_eq!(fma.sources().collect::<Vec<_>>(), [(Slot::A, Reg(2)), (Slot::C, Reg(2))]);
     assert_eq!(fma.power_sources(), [Some(Slot::A), Some(Slot::C)]);
+    use crate::PowerState::{Off, On, Sleep};
+    let states = |text: &str| ask(text).power_states().collect::<Vec<_>>();
+    let r = |register, state| (Reg(register), state);
+    assert_eq!(
+        states("FFMA R1, R2, R3, R4 {power=OFF,SLEEP,ON}"),
+        [r(1, On), r(2, Off), r(3, Sleep), r(4, Sleep)],
+        "a third source sleeps"
+    );
+    assert_eq!(states("FFMA R1, R2, R3, R2 {power=OFF,ON,SLEEP}"), [r(1, Sleep), r(2, Off), r(3, On)]);
+    assert_eq!(states("FFMA R1, R2, R3, R1 {power=OFF,ON,OFF}"), [r(1, Off), r(2, Off), r(3, On)]);
+    assert_eq!(states("FFMA R1, R2, 0x3f800000, R4 {power=OFF,SLEEP,ON}"), [r(1, On), r(2, Off), r(4, Sleep)]);
+    assert_eq!(states("ST.SHARED.B32 [R4], RZ {power=SLEEP,ON,ON}"), [r(4, Sleep)]);
     assert_eq!(fma.destination(), Some(Reg(1)));
     assert_eq!(fma.predicate_sources().collect::<Vec<_>>(), [Predicate::new(1).unwrap()]);
     assert_eq!((fma.unit(), fma.is_long_latency()), (crate::Unit::Alu, false));

@@ -108,6 +108,7 @@ pub fn lower(program: &Program) -> Lowered {
     mark(&mut lowered.code);
     // A machine without levels does not look at those that the program was made with.
     gpurf_compiler::distribute(&mut lowered.code, &program.compiler);
+    gpurf_compiler::mark_power(&mut lowered.code, &program.compiler);
     lowered
 }
 

@@ -7,6 +7,7 @@ mod cache;
 mod deschedule;
 mod free_register;
 mod last_read;
+mod power;
 pub mod random;
 
 use super::{free_register as frees, liveness, run};

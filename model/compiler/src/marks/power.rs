@@ -1,0 +1,92 @@
+//! The fields "power": the state of a register after an instruction that accesses it (sharing thesis 4.2.1, 4.2.2).
+//!
+//! A register whose next access is near stays ON. Where it is far, the register goes to SLEEP if a lane of the warp may
+//! still read its value, and OFF if none will. Near means: on every path, within a threshold W of instructions.
+//!
+//! Two analyses decide. [`NextAccess`] is the thesis's distance; a wrong distance costs a wake-up or leakage, never a
+//! value. Liveness decides what may be lost. The thesis uses that of a thread, which is wrong where lanes diverge: a
+//! register goes OFF for all lanes, those included that wait while the other side of a branch runs. So it is liveness of
+//! the warp here ([`liveness::of_warp`]).
+
+use super::flow::{Registers, graph, sources};
+use super::liveness;
+use gpurf_isa::{Instruction, PowerState, Reg};
+
+/// The largest threshold. The thesis sweeps W from 1 to 21 (table 4.5).
+pub const MOST: u8 = 31;
+
+/// Distances of the next access of registers, after each node of a graph (equations 4.1).
+#[derive(Clone, Debug)]
+pub struct NextAccess {
+    /// Item `k - 1` has, for each node, the registers whose distance is at most `k`.
+    within: Vec<Vec<Registers>>,
+}
+
+impl NextAccess {
+    /// Of a graph: what each node accesses, and its successors. Distances above the threshold are infinite.
+    ///
+    /// The equations have one solution, since every cycle without an access makes a distance infinite. It is found from the
+    /// smallest distance up: the distance after a node is at most k where it is at most k in front of every successor, and
+    /// that holds where the successor accesses the register, or the distance after it is at most k - 1.
+    pub fn of(accessed: &[Registers], successors: &[Vec<usize>], threshold: u8) -> Self {
+        let mut fronts = accessed.to_vec();
+        let mut within = Vec::with_capacity(threshold.into());
+        for _ in 0..threshold {
+            // After the last node of a path there is no access.
+            let behind = |to: &Vec<usize>| {
+                to.iter().map(|&to| fronts[to]).reduce(Registers::intersection).unwrap_or(Registers::NONE)
+            };
+            let behind: Vec<Registers> = successors.iter().map(behind).collect();
+            fronts = accessed.iter().zip(&behind).map(|(accessed, behind)| accessed.union(*behind)).collect();
+            within.push(behind);
+        }
+        Self { within }
+    }
+
+    /// The distance after a node, in instructions: 1 if every successor accesses the register. Nothing if it is infinite.
+    pub fn distance(&self, node: usize, register: Reg) -> Option<usize> {
+        self.within.iter().position(|within| within[node].contains(register)).map(|index| index + 1)
+    }
+
+    /// Whether the distance after a node is infinite: `SleepOff` of the thesis.
+    pub fn is_far(&self, node: usize, register: Reg) -> bool {
+        self.within.last().is_none_or(|within| !within[node].contains(register))
+    }
+}
+
+/// The state of a register (table 4.1).
+pub fn state(live: bool, far: bool) -> PowerState {
+    match (live, far) {
+        (_, false) => PowerState::On,
+        (true, true) => PowerState::Sleep,
+        (false, true) => PowerState::Off,
+    }
+}
+
+/// Marks the states of the result and of the first two sources, for a threshold of 1 to [`MOST`] instructions. With 0 no
+/// register changes its state.
+pub fn mark(code: &mut [Instruction], threshold: u8) {
+    if threshold > 0 {
+        let live = liveness::of_warp(code);
+        mark_live(code, &live, threshold);
+    }
+}
+
+/// Marks them, given the registers that are live after each instruction.
+pub fn mark_live(code: &mut [Instruction], live: &[Registers], threshold: u8) {
+    let accessed: Vec<Registers> = code.iter().map(accesses).collect();
+    let next = NextAccess::of(&accessed, &graph(code), threshold);
+    for (pc, instruction) in code.iter_mut().enumerate() {
+        let state = |register: Reg| state(live[pc].contains(register), next.is_far(pc, register));
+        let of_slot = |slot| instruction.source(slot).map(state).unwrap_or_default();
+        let sources = instruction.power_sources().map(|slot| slot.map(of_slot).unwrap_or_default());
+        let result = instruction.destination().map(state).unwrap_or_default();
+        instruction.control.source_power = sources;
+        instruction.control.result_power = result;
+    }
+}
+
+/// The registers that an instruction reads or writes.
+fn accesses(instruction: &Instruction) -> Registers {
+    instruction.destination().into_iter().fold(sources(instruction), Registers::with)
+}

@@ -1,0 +1,217 @@
+//! Judges the power states of a program by what its warps do, and counts what they amount to.
+//!
+//! The compiler proves on the control-flow graph that a register which it switches off is dead for the warp (`docs/power.md`). This judge knows no graph: it
+//! notes which lanes lost their value when a register went OFF, and complains when a lane reads a lost value. It shares nothing with the compiler but the
+//! meaning of the fields ([`gpurf_isa::Instruction::power_states`]), and sees lanes as the SIMT stack runs them, side after side.
+//!
+//! The states follow program order: an instruction wakes its registers, then they take the states of its fields. So the counts have no time; no latency
+//! and no lookup table of later instructions is in them.
+//!
+//! A judge is an [`Observer`] of one launch ([`crate::Oracle::run_observed`]).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::AddAssign;
+
+use gpurf_isa::{Instruction, PowerState, Reg};
+
+use crate::commit::{Commit, Issue, Observer, WarpId};
+use crate::lanes::Mask;
+
+/// A number for each state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ByState {
+    /// ON.
+    pub on: u64,
+    /// SLEEP.
+    pub sleep: u64,
+    /// OFF.
+    pub off: u64,
+}
+
+impl ByState {
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.on + self.sleep + self.off
+    }
+
+    fn of(&mut self, state: PowerState) -> &mut u64 {
+        match state {
+            PowerState::On => &mut self.on,
+            PowerState::Sleep => &mut self.sleep,
+            PowerState::Off => &mut self.off,
+        }
+    }
+}
+
+impl AddAssign for ByState {
+    fn add_assign(&mut self, other: Self) {
+        self.on += other.on;
+        self.sleep += other.sleep;
+        self.off += other.off;
+    }
+}
+
+/// What the states amount to. A register counts once for each instruction that accesses it, whatever the number of slots and lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PowerCounts {
+    /// Instructions that warps executed, in any lane or none.
+    pub instructions: u64,
+    /// States in which accesses left their registers.
+    pub left: ByState,
+    /// States in which accesses found their registers. Those that were not ON had to be woken. The first access of a register by a warp finds it OFF.
+    pub found: ByState,
+    /// States of the kernel's registers after each instruction of a warp: registers times instructions.
+    pub registers: ByState,
+}
+
+impl AddAssign for PowerCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.instructions += other.instructions;
+        self.left += other.left;
+        self.found += other.found;
+        self.registers += other.registers;
+    }
+}
+
+/// A value that was needed is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PowerFault {
+    /// The instruction that reads it.
+    pub pc: u32,
+    /// The instruction that last switched the register off.
+    pub off: u32,
+    /// The register.
+    pub register: Reg,
+    /// The lanes that read a lost value.
+    pub lanes: Mask,
+    /// The warp.
+    pub warp: WarpId,
+}
+
+impl fmt::Display for PowerFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pc, off, register, lanes, warp: WarpId { block, warp } } = self;
+        write!(
+            f,
+            "block {block}, warp {warp}, instruction {pc}, lanes {lanes:08x}: {register}, which instruction {off} switched off"
+        )
+    }
+}
+
+/// A register of a warp.
+#[derive(Clone, Copy, Debug)]
+struct Register {
+    state: PowerState,
+    /// The instruction that last switched it off.
+    off: u32,
+    /// Lanes whose value went with the power, and that no write has replaced. At the start none: what nothing has written is
+    /// another check's business.
+    lost: Mask,
+}
+
+/// A warp under way.
+#[derive(Debug)]
+struct Warp {
+    registers: Vec<Register>,
+    /// Of the kernel's registers, in each state.
+    now: ByState,
+}
+
+/// Watches a launch.
+#[derive(Debug)]
+pub struct PowerJudge {
+    /// Registers of a thread.
+    registers: u16,
+    /// The block that runs; blocks run one after the other.
+    block: u64,
+    warps: HashMap<u32, Warp>,
+    faults: Vec<PowerFault>,
+    counts: PowerCounts,
+}
+
+impl PowerJudge {
+    /// Complaints that are kept: the first ones.
+    const KEPT: usize = 100;
+
+    /// A judge of a launch of a kernel with this many registers, whose states are counted. All registers begin as OFF.
+    pub fn new(registers: u16) -> Self {
+        Self { registers, block: 0, warps: HashMap::new(), faults: Vec::new(), counts: PowerCounts::default() }
+    }
+
+    /// What was wrong, at most the first hundred, and what was counted. The launch is over.
+    pub fn finish(self) -> (Vec<PowerFault>, PowerCounts) {
+        (self.faults, self.counts)
+    }
+
+    fn complain(&mut self, fault: PowerFault) {
+        if fault.lanes != 0 && self.faults.len() < Self::KEPT {
+            self.faults.push(fault);
+        }
+    }
+
+    fn warp(&mut self, warp: WarpId) -> &mut Warp {
+        let registers = self.registers;
+        self.warps.entry(warp.warp).or_insert_with(|| Warp {
+            registers: vec![Register { state: PowerState::Off, off: 0, lost: 0 }; usize::from(Reg::ZERO.0)],
+            now: ByState { off: registers.into(), ..ByState::default() },
+        })
+    }
+
+    /// Puts a register into a state.
+    fn put(&mut self, warp: WarpId, register: Reg, state: PowerState) {
+        let counted = register.index() < usize::from(self.registers);
+        let warp = self.warp(warp);
+        let old = std::mem::replace(&mut warp.registers[register.index()].state, state);
+        if counted {
+            *warp.now.of(old) -= 1;
+            *warp.now.of(state) += 1;
+        }
+    }
+
+    /// An access finds its registers awake; what it reads has to be there.
+    fn access(&mut self, at: &Issue<'_>, instruction: &Instruction) {
+        for (register, _) in instruction.power_states() {
+            let Register { state, off, lost } = self.warp(at.warp).registers[register.index()];
+            *self.counts.found.of(state) += 1;
+            self.put(at.warp, register, PowerState::On);
+            if instruction.sources().any(|(_, source)| source == register) {
+                self.complain(PowerFault { pc: at.pc, off, register, lanes: lost & at.mask, warp: at.warp });
+            }
+        }
+        if let Some(register) = instruction.destination() {
+            self.warp(at.warp).registers[register.index()].lost &= !at.mask;
+        }
+    }
+}
+
+impl Observer for PowerJudge {
+    const TRACES: bool = true;
+
+    fn commit(&mut self, _: &Commit<'_>) {}
+
+    fn issue(&mut self, at: &Issue<'_>) {
+        if at.warp.block != self.block {
+            self.block = at.warp.block;
+            self.warps.clear();
+        }
+        let instruction = at.instruction;
+        if at.mask != 0 {
+            self.access(at, instruction);
+        }
+        for (register, state) in instruction.power_states() {
+            // A machine may heed the fields of an instruction without lanes or not: they have to be right in both cases.
+            if state == PowerState::Off {
+                let place = &mut self.warp(at.warp).registers[register.index()];
+                (place.off, place.lost) = (at.pc, Mask::MAX);
+            }
+            if at.mask != 0 {
+                *self.counts.left.of(state) += 1;
+                self.put(at.warp, register, state);
+            }
+        }
+        self.counts.instructions += 1;
+        let now = self.warp(at.warp).now;
+        self.counts.registers += now;
+    }
+}

@@ -1,0 +1,122 @@
+//! Power states of every kernel, judged by what each lane does in the small run: no register that went OFF had a value that a lane still read.
+
+mod common;
+
+use common::{build, percent};
+use gpurf_compiler::marks::flow::Registers;
+use gpurf_compiler::marks::{liveness, power};
+use gpurf_compiler::{Options, compile};
+use gpurf_isa::{Image, Instruction, PowerState};
+use gpurf_kernels::{Case, KERNELS, Kernel};
+use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
+use gpurf_oracle::power::{PowerCounts, PowerJudge};
+use gpurf_oracle::{Launch, Memory, Oracle, Program};
+
+/// Runs launches under a judge.
+#[derive(Default)]
+struct Judged {
+    counts: PowerCounts,
+    faults: Vec<String>,
+}
+
+impl Engine for Judged {
+    type Error = OracleError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
+        let program = Program::new(launch.kernel, launch.source)?;
+        let mut judge = PowerJudge::new(launch.kernel.registers);
+        let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
+        Oracle::default().run_observed(&run, memory, &mut judge).map_err(OracleError::Fault)?;
+        let (faults, counts) = judge.finish();
+        self.counts += counts;
+        self.faults.extend(faults.iter().map(ToString::to_string));
+        Ok(())
+    }
+}
+
+/// Runs a kernel whose code `mark` has marked.
+fn judged(case: &Case, image: &Image, mark: impl Fn(&mut [Instruction])) -> Judged {
+    let mut image = image.clone();
+    image.kernels.iter_mut().for_each(|kernel| mark(&mut kernel.code));
+    let mut judged = Judged::default();
+    let mut session = Session::new(case.manifest(), &image).unwrap_or_else(|error| panic!("{error}"));
+    session.run(&mut judged).unwrap_or_else(|error| panic!("{error}"));
+    judged
+}
+
+fn line(name: &str, c: &PowerCounts) {
+    let (left, registers) = (c.left.total(), c.registers.total());
+    println!(
+        "{name}: accesses leave ON {:4.1} %, SLEEP {:4.1} %, OFF {:4.1} %; registers are ON {:4.1} %, SLEEP {:4.1} %, OFF {:4.1} % of the \
+         time in instructions; {:.3} wake-ups from SLEEP and {:.3} from OFF an instruction",
+        percent(c.left.on, left),
+        percent(c.left.sleep, left),
+        percent(c.left.off, left),
+        percent(c.registers.on, registers),
+        percent(c.registers.sleep, registers),
+        percent(c.registers.off, registers),
+        c.found.sleep as f64 / c.instructions as f64,
+        c.found.off as f64 / c.instructions as f64,
+    );
+}
+
+fn case(kernel: &Kernel) -> Case {
+    Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// With `--nocapture` it prints what the states amount to.
+#[test]
+fn no_kernel_loses_a_value() {
+    for registers in [16, 64] {
+        let images: Vec<(Case, Image)> =
+            KERNELS.iter().map(|kernel| (case(kernel), build(kernel, registers))).collect();
+        let mut asleep = Vec::new();
+        for threshold in [1, 3, 7, 21] {
+            let mut all = PowerCounts::default();
+            for (kernel, (case, image)) in KERNELS.iter().zip(&images) {
+                let judged = judged(case, image, |code| power::mark(code, threshold));
+                assert!(judged.faults.is_empty(), "{}, W = {threshold}:\n{}", kernel.name, judged.faults.join("\n"));
+                all += judged.counts;
+            }
+            line(&format!("{registers} registers, W = {threshold}"), &all);
+            assert!([all.left.on, all.left.sleep, all.left.off].iter().all(|&n| n > 10_000), "{all:?}");
+            asleep.push(all.left.sleep + all.left.off);
+        }
+        assert!(asleep.is_sorted_by(|a, b| a > b), "a larger threshold keeps more registers ON: {asleep:?}");
+    }
+}
+
+/// Liveness of a thread, which the thesis names, is not enough: the judge finds it out in real kernels.
+#[test]
+fn liveness_of_a_thread_loses_values() {
+    let threads = |code: &mut [Instruction]| {
+        let live: Vec<Registers> = liveness::of_lane(code);
+        power::mark_live(code, &live, 3);
+    };
+    let loses = |kernel: &&Kernel| !judged(&case(kernel), &build(kernel, 64), threads).faults.is_empty();
+    let losing: Vec<&str> = KERNELS.iter().filter(loses).map(|kernel| kernel.name).collect();
+    println!("{} of {} kernels: {losing:?}", losing.len(), KERNELS.len());
+    assert!(losing.contains(&"srad"), "{losing:?}");
+}
+
+/// What the compiler marks for a threshold is what the pass marks, and nothing else changes.
+#[test]
+fn the_compiler_marks_where_it_is_told_to() {
+    for kernel in KERNELS {
+        let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
+        let text = std::fs::read_to_string(&path).expect("PTX lies beside the source");
+        let options = Options { registers: 32, power_threshold: 3, ..Options::default() };
+        let name = path.display().to_string();
+        let image = compile(&text, &name, &options).unwrap_or_else(|error| panic!("{error}")).image;
+        let mut plain = build(kernel, 32);
+        let unmarked = |code: &[Instruction]| {
+            let fields =
+                |i: &Instruction| [i.control.source_power[0], i.control.source_power[1], i.control.result_power];
+            code.iter().all(|instruction| fields(instruction) == [PowerState::On; 3])
+        };
+        assert!(plain.kernels.iter().all(|kernel| unmarked(&kernel.code)), "{}", kernel.name);
+        plain.kernels.iter_mut().for_each(|kernel| power::mark(&mut kernel.code, 3));
+        assert_eq!(image, plain, "{}", kernel.name);
+        assert!(!image.kernels.iter().all(|kernel| unmarked(&kernel.code)), "{}", kernel.name);
+    }
+}
