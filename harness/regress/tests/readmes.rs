@@ -1,7 +1,7 @@
 //! The READMEs of `model/`, `harness/` and `scripts/` list what is there, in the order of dependence.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gpurf_regress::Project;
 
@@ -59,4 +59,55 @@ fn every_script_is_listed() {
     let there: BTreeSet<String> = names.map(|name| name.to_string_lossy().into_owned()).filter(is_script).collect();
     let rows: BTreeSet<String> = listed(&folder).into_iter().collect();
     assert_eq!(rows, there, "scripts/README.md and the scripts");
+}
+
+/// Markdown files below a folder, without build output and hidden folders.
+fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            pages(&path, found);
+        } else if name.ends_with(".md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Numbers of the lines of prose that are longer than 120 columns. A row of a table and a line of code cannot be broken,
+/// nor can a line that is one piece of code.
+fn long_lines(text: &str) -> Vec<usize> {
+    let mut code = false;
+    let mut long = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        if line.trim_start().starts_with("```") {
+            code = !code;
+        }
+        let one_piece = line.trim().starts_with('`') && line.matches('`').count() <= 2;
+        if !code && !one_piece && !line.trim_start().starts_with('|') && line.chars().count() > 120 {
+            long.push(number);
+        }
+    }
+    long
+}
+
+#[test]
+fn prose_has_lines_of_120_columns() {
+    let root = Project::find().root;
+    let mut files = Vec::new();
+    pages(&root, &mut files);
+    assert!(files.len() > 50, "{}", files.len());
+    let mut long = Vec::new();
+    for file in files {
+        let lines = long_lines(&std::fs::read_to_string(&file).unwrap());
+        long.extend(lines.iter().map(|line| format!("{}:{line}", file.strip_prefix(&root).unwrap().display())));
+    }
+    assert!(long.is_empty(), "longer than 120 columns:\n{}", long.join("\n"));
+}
+
+#[test]
+fn a_long_line_is_found_in_prose_only() {
+    let long = "word ".repeat(30);
+    let text = format!("{long}\n| {long} |\n```\n{long}\n```\n- {long}\n`{long}`\n");
+    assert_eq!(long_lines(&text), [1, 6]);
 }
